@@ -1,0 +1,3 @@
+//! farlead finds the run of an Android app that satisfies a temporal formula.
+
+pub mod ltl;

@@ -1,0 +1,562 @@
+//! The formulas themselves: each kept once, in one normal form.
+//!
+//! [`Formulas`] is the place they live in and [`Formula`] a handle to one of them, so that two
+//! handles are equal exactly if the formulas are spelled alike. What a formula still asks for
+//! after a step is for [`super::Automaton`] to say.
+//!
+//! The normal form: constants and double negation are gone; `&` and `|` are sets, flattened,
+//! ordered by what their members say (not by when they were made), without repeats, and constant
+//! if they hold a formula and its negation. Nothing is absorbed, nothing is distributed.
+//! Operators that are another's negation share its node: `a | b` is `!(!a & !b)`.
+
+use std::cmp::Ordering;
+
+use super::table::{Unique, hash_of};
+
+/// A handle to a formula of one [`Formulas`].
+///
+/// The lowest bit says whether the node is negated, so `!` costs nothing and is undone by itself.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub struct Formula(u32);
+
+impl Formula {
+    /// The formula that every trace satisfies.
+    pub const TRUE: Formula = Formula(0);
+    /// The formula that no trace satisfies.
+    pub const FALSE: Formula = Formula(1);
+
+    pub(super) fn index(self) -> usize {
+        (self.0 >> 1) as usize
+    }
+
+    /// Says whether the node is negated.
+    pub fn is_negated(self) -> bool {
+        self.0 & 1 == 1
+    }
+
+    pub(super) fn negated_if(self, negate: bool) -> Formula {
+        Formula(self.0 ^ u32::from(negate))
+    }
+
+    /// The formula without its negation, if it has one.
+    pub(super) fn bare(self) -> Formula {
+        Formula(self.0 & !1)
+    }
+}
+
+impl std::ops::Not for Formula {
+    type Output = Formula;
+
+    fn not(self) -> Formula {
+        self.negated_if(true)
+    }
+}
+
+/// An atom: the number of its name in [`Formulas::name`].
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub struct Atom(pub u32);
+
+/// The steps a bounded operator speaks of, counted from the current one (0), both ends included.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub struct Bound {
+    /// The first step that counts.
+    pub from: u32,
+    /// The last step that counts, [`Bound::NO_END`] if there is none.
+    pub to: u32,
+}
+
+impl Bound {
+    /// The `to` of a bound without an end.
+    pub const NO_END: u32 = u32::MAX;
+    /// Any step from now on.
+    pub const ANY: Bound = Bound { from: 0, to: Bound::NO_END };
+
+    /// The bound seen from one step later.
+    pub(super) fn later(self) -> Bound {
+        let to = if self.to == Bound::NO_END { self.to } else { self.to - 1 };
+        Bound { from: self.from.saturating_sub(1), to }
+    }
+}
+
+/// The members of a conjunction, in the list that [`Formulas::members`] reads.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub struct Members {
+    start: u32,
+    len: u32,
+}
+
+/// What a formula is made of; negations lie in the handles.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Node {
+    /// Holds of every trace.
+    True,
+    /// Holds at a step that has this label.
+    Atom(Atom),
+    /// All of two or more; negated, a disjunction.
+    And(Members),
+    /// Both or neither. Neither side is negated.
+    Iff(Formula, Formula),
+    /// The strong next: there is a next step, and it holds there. Negated, the weak next.
+    Next(Formula),
+    /// `left U right`; negated, the release of the negations. `true U true` is never simplified:
+    /// in what is left of a formula it says that another step must come.
+    Until(Bound, Formula, Formula),
+    /// `left M right`: `right` holds up to and including a step with `left`. Negated, the weak
+    /// until of the negations.
+    StrongRelease(Bound, Formula, Formula),
+    /// There is a step before, and it held there.
+    Previous(Formula),
+    /// `right` held now or before, and `left` ever since.
+    Since(Formula, Formula),
+}
+
+/// What is known of a node from its parts.
+#[derive(Clone, Copy, Debug)]
+struct Entry {
+    node: Node,
+    /// The atoms of the formula as printed; a bracket is one, `u64::MAX` too many to count.
+    atoms: u64,
+    /// The longest way down.
+    depth: u32,
+    /// Whether a trace that has ended satisfies it.
+    at_end: bool,
+    has_past: bool,
+}
+
+/// A place where formulas live, each kept once.
+///
+/// ```
+/// use farlead::ltl::{Bound, Formulas};
+///
+/// let mut ltl = Formulas::new();
+/// let (main, about) = (ltl.atom("main"), ltl.atom("about"));
+/// let until = ltl.until(Bound::ANY, main, about);
+/// let next = ltl.next(until);
+/// assert_eq!(ltl.display(next).to_string(), "X (main U about)");
+/// assert_eq!(ltl.and([main, !main, about]), farlead::ltl::Formula::FALSE);
+/// ```
+#[derive(Clone, Debug)]
+pub struct Formulas {
+    entries: Vec<Entry>,
+    members: Vec<Formula>,
+    unique: Unique,
+    names: Vec<Box<str>>,
+}
+
+impl Default for Formulas {
+    fn default() -> Formulas {
+        Formulas::new()
+    }
+}
+
+impl Formulas {
+    /// Returns a place that holds the constants alone.
+    pub fn new() -> Formulas {
+        let top = Entry { node: Node::True, atoms: 0, depth: 0, at_end: true, has_past: false };
+        let mut formulas = Formulas {
+            entries: vec![top],
+            members: Vec::new(),
+            unique: Unique::default(),
+            names: Vec::new(),
+        };
+        formulas.unique.insert(hash_of(&Node::True), 0);
+        formulas
+    }
+
+    /// Returns the formula that holds at a step labelled `name`.
+    pub fn atom(&mut self, name: &str) -> Formula {
+        let known = self.unique.find(
+            hash_of(name),
+            |index| matches!(self.entries[index as usize].node, Node::Atom(atom) if self.name(atom) == name),
+        );
+        if let Some(index) = known {
+            return Formula(index << 1);
+        }
+        let atom = Atom(self.names.len() as u32);
+        self.names.push(name.into());
+        self.push(hash_of(name), Node::Atom(atom))
+    }
+
+    /// Returns the conjunction of `all`.
+    pub fn and(&mut self, all: impl IntoIterator<Item = Formula>) -> Formula {
+        let mut members = Vec::new();
+        for formula in all {
+            if formula == Formula::FALSE {
+                return Formula::FALSE;
+            }
+            if formula == Formula::TRUE {
+                continue;
+            }
+            match self.node(formula) {
+                Node::And(inner) if !formula.is_negated() => members.extend_from_slice(self.members(inner)),
+                _ => members.push(formula),
+            }
+        }
+        members.sort_unstable_by(|&a, &b| self.compare(a, b));
+        members.dedup();
+        if members.windows(2).any(|pair| pair[0] == !pair[1]) {
+            return Formula::FALSE;
+        }
+        self.drop_needless_more(&mut members);
+        match members[..] {
+            [] => Formula::TRUE,
+            [one] => one,
+            [_, _, ..] => self.conjunction(&members),
+        }
+    }
+
+    /// Returns the disjunction of `any`.
+    pub fn or(&mut self, any: impl IntoIterator<Item = Formula>) -> Formula {
+        !self.and(any.into_iter().map(|formula| !formula))
+    }
+
+    /// Returns `a -> b`, which is `!a | b`.
+    pub fn implies(&mut self, a: Formula, b: Formula) -> Formula {
+        self.or([!a, b])
+    }
+
+    /// Returns `a <-> b`.
+    pub fn iff(&mut self, a: Formula, b: Formula) -> Formula {
+        let negate = a.is_negated() != b.is_negated();
+        let (a, b) = (a.bare(), b.bare());
+        let both = match self.compare(a, b) {
+            Ordering::Equal => Formula::TRUE,
+            _ if a == Formula::TRUE => b,
+            _ if b == Formula::TRUE => a,
+            Ordering::Less => self.intern(Node::Iff(a, b)),
+            Ordering::Greater => self.intern(Node::Iff(b, a)),
+        };
+        both.negated_if(negate)
+    }
+
+    /// Returns `X f`: there is a next step, and `f` holds there.
+    pub fn next(&mut self, f: Formula) -> Formula {
+        if f == Formula::FALSE { f } else { self.intern(Node::Next(f)) }
+    }
+
+    /// Returns `N f`: if there is a next step, `f` holds there.
+    pub fn weak_next(&mut self, f: Formula) -> Formula {
+        !self.next(!f)
+    }
+
+    /// Returns `left U right`: `right` holds at a step within `bound`, and `left` until then.
+    pub fn until(&mut self, bound: Bound, left: Formula, right: Formula) -> Formula {
+        let starts_now = bound.from == 0;
+        if bound.to < bound.from || right == Formula::FALSE || (left == Formula::FALSE && !starts_now) {
+            Formula::FALSE
+        } else if starts_now && (left == Formula::FALSE || bound.to == 0) {
+            self.at_a_step(right)
+        } else if starts_now && right == Formula::TRUE {
+            self.more()
+        } else {
+            self.intern(Node::Until(bound, left, right))
+        }
+    }
+
+    /// Returns `left R right`: `right` holds up to and including a step with `left`, or to the end.
+    pub fn release(&mut self, bound: Bound, left: Formula, right: Formula) -> Formula {
+        !self.until(bound, !left, !right)
+    }
+
+    /// Returns `left M right`: as the release, and the step with `left` must come.
+    pub fn strong_release(&mut self, bound: Bound, left: Formula, right: Formula) -> Formula {
+        let starts_now = bound.from == 0;
+        if left == Formula::FALSE || (right == Formula::FALSE && starts_now) {
+            Formula::FALSE
+        } else if right == Formula::TRUE {
+            self.eventually(Bound { from: 0, ..bound }, left)
+        } else if starts_now && left == Formula::TRUE {
+            self.at_a_step(right)
+        } else if left == Formula::TRUE {
+            self.more()
+        } else if bound.to == 0 {
+            let both = self.and([left, right]);
+            self.at_a_step(both)
+        } else {
+            self.intern(Node::StrongRelease(bound, left, right))
+        }
+    }
+
+    /// Returns `left W right`: as the until, or else `left` as long as the bound or the trace lasts.
+    pub fn weak_until(&mut self, bound: Bound, left: Formula, right: Formula) -> Formula {
+        !self.strong_release(bound, !left, !right)
+    }
+
+    /// Returns `F f`: `f` holds at a step within `bound`.
+    pub fn eventually(&mut self, bound: Bound, f: Formula) -> Formula {
+        self.until(bound, Formula::TRUE, f)
+    }
+
+    /// Returns `G f`: `f` holds at every step within `bound` that the trace has.
+    pub fn always(&mut self, bound: Bound, f: Formula) -> Formula {
+        !self.eventually(bound, !f)
+    }
+
+    /// Returns `Y f`: there is a step before, and `f` held there.
+    pub fn previous(&mut self, f: Formula) -> Formula {
+        if f == Formula::FALSE { f } else { self.intern(Node::Previous(f)) }
+    }
+
+    /// Returns `left S right`: `right` held now or before, and `left` at every step since.
+    pub fn since(&mut self, left: Formula, right: Formula) -> Formula {
+        if right == Formula::FALSE || right == Formula::TRUE || left == Formula::FALSE {
+            right
+        } else {
+            self.intern(Node::Since(left, right))
+        }
+    }
+
+    /// Returns `O f`: `f` held now or before.
+    pub fn once(&mut self, f: Formula) -> Formula {
+        self.since(Formula::TRUE, f)
+    }
+
+    /// Returns `H f`: `f` holds now and held at every step before.
+    pub fn historically(&mut self, f: Formula) -> Formula {
+        !self.once(!f)
+    }
+
+    /// What `formula` is made of, its negation apart.
+    pub fn node(&self, formula: Formula) -> Node {
+        self.entries[formula.index()].node
+    }
+
+    /// The members of a conjunction, in their order.
+    pub fn members(&self, members: Members) -> &[Formula] {
+        &self.members[members.start as usize..][..members.len as usize]
+    }
+
+    /// The name of `atom`.
+    pub fn name(&self, atom: Atom) -> &str {
+        &self.names[atom.0 as usize]
+    }
+
+    /// N, the number of atoms in `formula` as it is printed; `u64::MAX` if there are more.
+    pub fn atom_count(&self, formula: Formula) -> u64 {
+        self.entries[formula.index()].atoms
+    }
+
+    /// Says whether a trace that has ended satisfies `formula`.
+    pub(super) fn at_end(&self, formula: Formula) -> bool {
+        self.entries[formula.index()].at_end != formula.is_negated()
+    }
+
+    pub(super) fn has_past(&self, formula: Formula) -> bool {
+        self.entries[formula.index()].has_past
+    }
+
+    pub(super) fn depth(&self, formula: Formula) -> u32 {
+        self.entries[formula.index()].depth
+    }
+
+    /// The number of nodes kept.
+    pub(super) fn len(&self) -> usize {
+        self.entries.len()
+    }
+
+    /// The parts of a node, however deep its operator looks.
+    pub(super) fn for_each_part(&self, node: Node, mut visit: impl FnMut(Formula)) {
+        match node {
+            Node::True | Node::Atom(_) => {}
+            Node::And(members) => self.members(members).iter().copied().for_each(visit),
+            Node::Next(f) | Node::Previous(f) => visit(f),
+            Node::Iff(a, b) | Node::Until(_, a, b) | Node::StrongRelease(_, a, b) | Node::Since(a, b) => {
+                visit(a);
+                visit(b);
+            }
+        }
+    }
+
+    /// `formula` and all below it, parts before wholes, negations apart.
+    pub fn parts(&self, formula: Formula) -> Vec<Formula> {
+        let mut seen = std::collections::BTreeSet::from([formula.bare()]);
+        let mut open = vec![formula.bare()];
+        while let Some(next) = open.pop() {
+            self.for_each_part(self.node(next), |part| {
+                if seen.insert(part.bare()) {
+                    open.push(part.bare());
+                }
+            });
+        }
+        // A node is made after its parts, so the order of the handles is an order of building.
+        seen.into_iter().collect()
+    }
+
+    /// The atoms of `formula`, in the order of their names.
+    pub fn atoms(&self, formula: Formula) -> Vec<Atom> {
+        let mut atoms: Vec<Atom> = self
+            .parts(formula)
+            .into_iter()
+            .filter_map(|part| if let Node::Atom(atom) = self.node(part) { Some(atom) } else { None })
+            .collect();
+        atoms.sort_by(|&a, &b| self.name(a).cmp(self.name(b)));
+        atoms
+    }
+
+    /// Returns `formula` of `other` as a formula of this place.
+    pub fn import(&mut self, other: &Formulas, formula: Formula) -> Formula {
+        let parts = other.parts(formula);
+        let mut mine = std::collections::BTreeMap::new();
+        for &part in &parts {
+            let of = |f: Formula| -> Formula {
+                mine.get(&f.bare()).copied().map_or(f, |found: Formula| found.negated_if(f.is_negated()))
+            };
+            let built = match other.node(part) {
+                Node::True => Formula::TRUE,
+                Node::Atom(atom) => self.atom(other.name(atom)),
+                Node::And(members) => {
+                    let members: Vec<Formula> = other.members(members).iter().map(|&f| of(f)).collect();
+                    self.and(members)
+                }
+                Node::Iff(a, b) => self.iff(of(a), of(b)),
+                Node::Next(f) => self.next(of(f)),
+                Node::Until(bound, a, b) => self.until(bound, of(a), of(b)),
+                Node::StrongRelease(bound, a, b) => self.strong_release(bound, of(a), of(b)),
+                Node::Previous(f) => self.previous(of(f)),
+                Node::Since(a, b) => self.since(of(a), of(b)),
+            };
+            mine.insert(part, built);
+        }
+        mine[&formula.bare()].negated_if(formula.is_negated())
+    }
+
+    /// The order of formulas by what they say: alike in every place they may live in.
+    pub fn compare(&self, a: Formula, b: Formula) -> Ordering {
+        let (mut a, mut b) = (a, b);
+        loop {
+            if a.bare() == b.bare() {
+                return a.is_negated().cmp(&b.is_negated());
+            }
+            let (left, right) = (self.node(a), self.node(b));
+            let by_kind = kind(left).cmp(&kind(right));
+            if by_kind != Ordering::Equal {
+                return by_kind;
+            }
+            // Kept once: parts that differ have handles that differ, so one way down decides.
+            let decided = match (left, right) {
+                (Node::Atom(x), Node::Atom(y)) => Err(self.name(x).cmp(self.name(y))),
+                (Node::And(x), Node::And(y)) => {
+                    let (x, y) = (self.members(x), self.members(y));
+                    first_difference(x.iter().zip(y)).ok_or(x.len().cmp(&y.len()))
+                }
+                (Node::Next(x), Node::Next(y)) | (Node::Previous(x), Node::Previous(y)) => Ok((x, y)),
+                (Node::Iff(x, v), Node::Iff(y, w)) | (Node::Since(x, v), Node::Since(y, w)) => {
+                    Ok(if x == y { (v, w) } else { (x, y) })
+                }
+                (Node::Until(m, x, v), Node::Until(n, y, w))
+                | (Node::StrongRelease(m, x, v), Node::StrongRelease(n, y, w)) => {
+                    if (x, v) == (y, w) {
+                        Err(m.cmp(&n))
+                    } else {
+                        Ok(if x == y { (v, w) } else { (x, y) })
+                    }
+                }
+                _ => unreachable!("nodes of one kind"),
+            };
+            match decided {
+                Ok((x, y)) => (a, b) = (x, y),
+                Err(ordering) => return ordering,
+            }
+        }
+    }
+
+    /// `true U true`: another step comes.
+    pub(super) fn more(&mut self) -> Formula {
+        self.intern(Node::Until(Bound::ANY, Formula::TRUE, Formula::TRUE))
+    }
+
+    /// `f`, said of a step that exists.
+    pub(super) fn at_a_step(&mut self, f: Formula) -> Formula {
+        if self.at_end(f) {
+            let more = self.more();
+            self.and([f, more])
+        } else {
+            f
+        }
+    }
+
+    /// What does not hold where the trace has ended says by itself that another step must come;
+    /// and if none may come, then only the end is left to ask about.
+    fn drop_needless_more(&mut self, members: &mut Vec<Formula>) {
+        let is_more =
+            |formula: Formula| self.node(formula) == Node::Until(Bound::ANY, Formula::TRUE, Formula::TRUE);
+        let Some(at) = members.iter().position(|&member| is_more(member)) else { return };
+        let more = members.remove(at);
+        let holds_at_end = members.iter().all(|&member| self.at_end(member));
+        if more.is_negated() {
+            *members = if holds_at_end { vec![more] } else { vec![Formula::FALSE] };
+        } else if holds_at_end {
+            members.insert(at, more);
+        }
+    }
+
+    fn conjunction(&mut self, members: &[Formula]) -> Formula {
+        let hash = hash_of(members);
+        let known = self.unique.find(
+            hash,
+            |index| matches!(self.entries[index as usize].node, Node::And(kept) if self.members(kept) == members),
+        );
+        if let Some(index) = known {
+            return Formula(index << 1);
+        }
+        let start = self.members.len() as u32;
+        self.members.extend_from_slice(members);
+        self.push(hash, Node::And(Members { start, len: members.len() as u32 }))
+    }
+
+    fn intern(&mut self, node: Node) -> Formula {
+        let hash = hash_of(&node);
+        match self.unique.find(hash, |index| self.entries[index as usize].node == node) {
+            Some(index) => Formula(index << 1),
+            None => self.push(hash, node),
+        }
+    }
+
+    fn push(&mut self, hash: u64, node: Node) -> Formula {
+        let index = self.entries.len() as u32;
+        let (mut atoms, mut depth, mut has_past) = (0u64, 0, false);
+        self.for_each_part(node, |part| {
+            let part = &self.entries[part.index()];
+            atoms = atoms.saturating_add(part.atoms);
+            depth = depth.max(part.depth + 1);
+            has_past |= part.has_past;
+        });
+        let at_end = match node {
+            Node::True => true,
+            Node::And(members) => self.members(members).iter().all(|&member| self.at_end(member)),
+            Node::Iff(a, b) => self.at_end(a) == self.at_end(b),
+            Node::Atom(_)
+            | Node::Next(_)
+            | Node::Until(..)
+            | Node::StrongRelease(..)
+            | Node::Previous(_)
+            | Node::Since(..) => false,
+        };
+        atoms += u64::from(matches!(node, Node::Atom(_)));
+        has_past |= matches!(node, Node::Previous(_) | Node::Since(..));
+        self.entries.push(Entry { node, atoms, depth, at_end, has_past });
+        self.unique.insert(hash, index);
+        Formula(index << 1)
+    }
+}
+
+/// The place of a node among the others in a set: what is seen now comes before what comes later.
+fn kind(node: Node) -> u8 {
+    match node {
+        Node::True => 0,
+        Node::Atom(_) => 1,
+        Node::Previous(_) => 2,
+        Node::Since(..) => 3,
+        Node::Iff(..) => 4,
+        Node::And(_) => 5,
+        Node::Next(_) => 6,
+        Node::Until(..) => 7,
+        Node::StrongRelease(..) => 8,
+    }
+}
+
+fn first_difference<'a>(
+    mut pairs: impl Iterator<Item = (&'a Formula, &'a Formula)>,
+) -> Option<(Formula, Formula)> {
+    pairs.find(|(x, y)| x != y).map(|(&x, &y)| (x, y))
+}
