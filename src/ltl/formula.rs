@@ -331,6 +331,11 @@ impl Formulas {
         &self.names[atom.0 as usize]
     }
 
+    /// The number of names, which the atoms are numbered by.
+    pub(super) fn names_len(&self) -> usize {
+        self.names.len()
+    }
+
     /// N, the number of atoms in `formula` as it is printed; `u64::MAX` if there are more.
     pub fn atom_count(&self, formula: Formula) -> u64 {
         self.entries[formula.index()].atoms

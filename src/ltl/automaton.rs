@@ -1,0 +1,471 @@
+//! The residuals of one formula as the states of an automaton, built as far as steps ask for it.
+//!
+//! A step taken before costs one look-up. What an answer says never depends on what was asked
+//! before: states are kept, not decided, in the order in which they are met.
+
+use std::collections::{BTreeMap, HashMap};
+use std::fmt;
+
+use super::formula::{Atom, Formula, Formulas};
+use super::meaning::{Assumption, Class, Cube, Meaning, Permanent, Prediction};
+use super::progress::{Memory, Progression, Residual};
+use super::table::{Multiply, Unique, hash_of};
+
+/// Formulas of at most so many atoms have a whole row of followers for each state: 1 KB.
+const ATOMS_IN_A_ROW: u32 = 8;
+
+const UNKNOWN: u32 = u32::MAX;
+
+/// A state of one [`Automaton`]: what is left of its formula.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub struct State(u32);
+
+impl State {
+    /// The state before the first step.
+    pub const START: State = State(0);
+
+    fn index(self) -> usize {
+        self.0 as usize
+    }
+}
+
+/// The atoms that hold at a step, by their numbers in one [`Automaton`].
+#[derive(Clone, Debug, Default, PartialEq, Eq, Hash)]
+pub struct Labels {
+    low: u64,
+    /// Of the atoms from 64 on; as short as can be.
+    high: Vec<u64>,
+}
+
+impl Labels {
+    /// The labels of a formula of at most 64 atoms: bit *n* says whether atom *n* holds.
+    #[inline]
+    pub const fn from_bits(bits: u64) -> Labels {
+        Labels { low: bits, high: Vec::new() }
+    }
+
+    /// Adds the atom with the number `atom`.
+    pub fn insert(&mut self, atom: u32) {
+        if atom < 64 {
+            self.low |= 1 << atom;
+            return;
+        }
+        let word = atom as usize / 64 - 1;
+        if self.high.len() <= word {
+            self.high.resize(word + 1, 0);
+        }
+        self.high[word] |= 1 << (atom % 64);
+    }
+
+    /// Says whether the atom with the number `atom` is there.
+    pub fn contains(&self, atom: u32) -> bool {
+        if atom < 64 {
+            self.low >> atom & 1 == 1
+        } else {
+            self.high.get(atom as usize / 64 - 1).is_some_and(|word| word >> (atom % 64) & 1 == 1)
+        }
+    }
+
+    fn shared_with(&self, other: &Labels) -> Labels {
+        let mut high: Vec<u64> = self.high.iter().zip(&other.high).map(|(a, b)| a & b).collect();
+        while high.last() == Some(&0) {
+            high.pop();
+        }
+        Labels { low: self.low & other.low, high }
+    }
+}
+
+/// More residuals can be reached than are looked at, see [`super::RESIDUALS_MAX`].
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct TooManyResiduals;
+
+impl fmt::Display for TooManyResiduals {
+    fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(out, "more than {} residuals can be reached", super::RESIDUALS_MAX)
+    }
+}
+
+impl std::error::Error for TooManyResiduals {}
+
+/// A formula's residuals and the steps between them.
+///
+/// ```
+/// use farlead::ltl::{Automaton, Bound, Formulas, Permanent, State};
+///
+/// let mut ltl = Formulas::new();
+/// let (main, about) = (ltl.atom("main"), ltl.atom("about"));
+/// let formula = ltl.until(Bound::ANY, main, about);
+/// let mut automaton = Automaton::new(&ltl, formula);
+/// let labels = automaton.labels(["main"]);
+/// let state = automaton.step(State::START, &labels);
+/// assert_eq!(automaton.residual(state).to_string(), "main U about");
+/// assert!(!automaton.is_satisfied(state));
+/// let labels = automaton.labels([]);
+/// let state = automaton.step(state, &labels);
+/// assert_eq!(automaton.permanent(state), Permanent::Violated);
+/// ```
+#[derive(Clone, Debug)]
+pub struct Automaton {
+    progression: Progression,
+    meaning: Meaning,
+    formula: Formula,
+    atoms: u32,
+    numbers: HashMap<Box<str>, u32, Multiply>,
+    states: Vec<StateEntry>,
+    by_residual: Unique,
+    /// The follower for each label set, row by row, if the atoms are few.
+    rows: Vec<u32>,
+    /// Otherwise the steps taken, found by the labels that matter.
+    steps: Vec<(State, Labels, State)>,
+    by_labels: Unique,
+    atoms_max: u64,
+    depth_max: u32,
+}
+
+#[derive(Clone, Debug)]
+struct StateEntry {
+    residual: Residual,
+    /// The residual as one formula: what is printed, and what N counts.
+    spelled: Formula,
+    /// The atoms that a step can depend on.
+    relevant: Labels,
+    is_satisfied: bool,
+    permanent: Option<Permanent>,
+    class: Option<Class>,
+}
+
+impl Automaton {
+    /// Returns the automaton of `formula`, of which no more than the start is built yet.
+    pub fn new(formulas: &Formulas, formula: Formula) -> Automaton {
+        let names: Vec<&str> = formulas.atoms(formula).into_iter().map(|atom| formulas.name(atom)).collect();
+        let mut own = Formulas::new();
+        for name in &names {
+            own.atom(name);
+        }
+        let formula = own.import(formulas, formula);
+        let mut automaton = Automaton::of_own(own, formula);
+        automaton.numbers = names.iter().zip(0..).map(|(&name, number)| (name.into(), number)).collect();
+        automaton
+    }
+
+    /// `formulas` holds no names but those of `formula`, in the order of their numbers.
+    fn of_own(formulas: Formulas, formula: Formula) -> Automaton {
+        // Far beyond what a person writes or reads; there a shorter spelling of the same is better.
+        let atoms_max = formulas.atom_count(formula).saturating_mul(4).saturating_add(10_000);
+        let depth_max = formulas.depth(formula).saturating_mul(4).saturating_add(1_000);
+        let atoms = formulas.names_len() as u32;
+        let progression = Progression::new(formulas);
+        let mut automaton = Automaton {
+            meaning: Meaning::new(&progression.formulas),
+            progression,
+            formula,
+            atoms,
+            numbers: HashMap::default(),
+            states: Vec::new(),
+            by_residual: Unique::default(),
+            rows: Vec::new(),
+            steps: Vec::new(),
+            by_labels: Unique::default(),
+            atoms_max,
+            depth_max,
+        };
+        // The start is no residual: a trace has at least one step, so the end does not count for it.
+        automaton.add(Residual { formula, memory: Memory::NONE });
+        automaton
+    }
+
+    /// The formula's atoms in the order of their numbers, which is that of their names.
+    pub fn atoms(&self) -> impl Iterator<Item = &str> {
+        (0..self.atoms).map(|number| self.progression.formulas.name(Atom(number)))
+    }
+
+    /// Returns the labels called `names`; names that are not in the formula make no difference.
+    #[inline]
+    pub fn labels<'a>(&self, names: impl IntoIterator<Item = &'a str>) -> Labels {
+        let mut labels = Labels::default();
+        for name in names {
+            if let Some(&number) = self.numbers.get(name) {
+                labels.insert(number);
+            }
+        }
+        labels
+    }
+
+    /// Returns what is left of `state` after a step with `labels`.
+    #[inline]
+    pub fn step(&mut self, state: State, labels: &Labels) -> State {
+        if self.atoms <= ATOMS_IN_A_ROW {
+            let next = self.rows[self.place_in_row(state, labels.low)];
+            if next != UNKNOWN {
+                return State(next);
+            }
+        }
+        self.step_anew(state, labels)
+    }
+
+    /// Says whether a trace that ends here satisfies the formula; of the start, whether one does
+    /// that has no step.
+    pub fn is_satisfied(&self, state: State) -> bool {
+        self.states[state.index()].is_satisfied
+    }
+
+    /// Says what is permanent of a trace that has come to `state`.
+    pub fn permanent(&mut self, state: State) -> Permanent {
+        if let Some(known) = self.states[state.index()].permanent {
+            return known;
+        }
+        let class = self.class(state);
+        let formulas = &mut self.progression.formulas;
+        let permanent = if state == State::START {
+            self.meaning.verdict_at_start(formulas, class)
+        } else {
+            self.meaning.verdict(formulas, class)
+        };
+        self.states[state.index()].permanent = Some(permanent);
+        permanent
+    }
+
+    /// N: the number of atoms in the residual as printed, `u64::MAX` if they are too many to count.
+    pub fn atom_count(&self, state: State) -> u64 {
+        self.progression.formulas.atom_count(self.states[state.index()].spelled)
+    }
+
+    /// Returns what is left of the formula, as it is written in a spec.
+    pub fn residual(&self, state: State) -> super::Display<'_> {
+        self.progression.formulas.display(self.states[state.index()].spelled)
+    }
+
+    /// Asks what a step from `state` can lead to of which only the atoms in `known` are decided:
+    /// by their numbers, and whether they hold.
+    pub fn predict(&mut self, state: State, known: &BTreeMap<u32, bool>) -> Prediction {
+        let class = self.class(state);
+        self.meaning.predict(&mut self.progression.formulas, class, known)
+    }
+
+    /// The fewest steps from `state` to one at which the formula is satisfied, if that can be.
+    pub fn steps_to_satisfaction(&mut self, state: State) -> Result<Option<u32>, TooManyResiduals> {
+        let class = self.class(state);
+        let formulas = &mut self.progression.formulas;
+        self.meaning
+            .distance(formulas, class, state != State::START, |meaning, _, class| meaning.is_satisfied(class))
+            .map_err(|_| TooManyResiduals)
+    }
+
+    /// The fewest steps from `state` to one at which the formula is violated for good, if that can be.
+    pub fn steps_to_violation(&mut self, state: State) -> Result<Option<u32>, TooManyResiduals> {
+        let class = self.class(state);
+        let formulas = &mut self.progression.formulas;
+        self.meaning
+            .distance(formulas, class, state != State::START, |meaning, formulas, class| {
+                meaning.verdict(formulas, class) == Permanent::Violated
+            })
+            .map_err(|_| TooManyResiduals)
+    }
+
+    /// A shortest trace that satisfies the formula, if there is one: of each step the atoms that
+    /// must hold and those that must not. `assumption` is in `formulas` and speaks of the formula's
+    /// atoms alone.
+    pub fn witness(
+        &mut self,
+        formulas: &Formulas,
+        assumption: Assumption,
+    ) -> Result<Option<Vec<Cube>>, TooManyResiduals> {
+        let own = &mut self.progression.formulas;
+        let assumption = Assumption {
+            first: own.import(formulas, assumption.first),
+            later: own.import(formulas, assumption.later),
+        };
+        assert_eq!(own.names_len(), self.atoms as usize, "an assumption speaks of the formula's atoms");
+        let class = self.class(State::START);
+        self.meaning.witness(&mut self.progression.formulas, class, assumption).map_err(|_| TooManyResiduals)
+    }
+
+    /// The whole automaton with states of one meaning put together, or `None` if it has more than
+    /// `states_max`.
+    pub fn graph(&mut self, states_max: usize) -> Option<Graph> {
+        let mut of_class: BTreeMap<Class, usize> = BTreeMap::new();
+        let mut graph = Graph { states: vec![State::START], edges: Vec::new() };
+        let mut next = 0;
+        while next < graph.states.len() {
+            let state = graph.states[next];
+            let class = self.class(state);
+            for (follower, cubes) in self.meaning.guards(&mut self.progression.formulas, class) {
+                let to = match of_class.get(&follower) {
+                    Some(&to) => to,
+                    None => {
+                        let way = self.meaning.way(&mut self.progression.formulas, class, follower);
+                        let mut labels = Labels::default();
+                        way.iter().filter(|(_, holds)| *holds).for_each(|&(atom, _)| labels.insert(atom));
+                        graph.states.push(self.step(state, &labels));
+                        of_class.insert(follower, graph.states.len() - 1);
+                        graph.states.len() - 1
+                    }
+                };
+                graph.edges.push(GraphEdge { from: next, to, cubes });
+            }
+            if graph.states.len() > states_max {
+                return None;
+            }
+            next += 1;
+        }
+        Some(graph)
+    }
+
+    /// Whether so much is kept that a run without an end should [`Automaton::forget`].
+    pub fn is_large(&self) -> bool {
+        // Together below 100 MB.
+        self.progression.formulas.len() > 1 << 19 || self.states.len() > 1 << 17 || self.steps.len() > 1 << 18
+    }
+
+    /// Forgets all states but the start and `kept`, and returns what `kept` is now. Answers stay
+    /// the same.
+    pub fn forget(&mut self, kept: State) -> State {
+        let residual = self.states[kept.index()].residual;
+        let old = &self.progression;
+        let mut formulas = Formulas::new();
+        for name in self.atoms() {
+            formulas.atom(name);
+        }
+        let formula = formulas.import(&old.formulas, self.formula);
+        let (left, memory) = old.moved(residual, &mut formulas);
+        let mut fresh = Automaton::of_own(formulas, formula);
+        fresh.numbers = std::mem::take(&mut self.numbers);
+        if kept == State::START {
+            *self = fresh;
+            return kept;
+        }
+        let residual = fresh.progression.settle(left, memory);
+        let state = fresh.add(residual);
+        *self = fresh;
+        state
+    }
+
+    #[inline]
+    fn place_in_row(&self, state: State, bits: u64) -> usize {
+        (state.index() << self.atoms) | (bits as usize & ((1 << self.atoms) - 1))
+    }
+
+    #[cold]
+    fn step_anew(&mut self, state: State, labels: &Labels) -> State {
+        let mattering = labels.shared_with(&self.states[state.index()].relevant);
+        if self.atoms <= ATOMS_IN_A_ROW {
+            let place = self.place_in_row(state, mattering.low);
+            if self.rows[place] == UNKNOWN {
+                self.rows[place] = self.follow(state, &mattering).0;
+            }
+            let next = self.rows[place];
+            let asked = self.place_in_row(state, labels.low);
+            self.rows[asked] = next;
+            return State(next);
+        }
+        let hash = hash_of(&(state, &mattering));
+        let known = self.by_labels.find(hash, |index| {
+            let (from, by, _) = &self.steps[index as usize];
+            *from == state && *by == mattering
+        });
+        if let Some(index) = known {
+            return self.steps[index as usize].2;
+        }
+        let next = self.follow(state, &mattering);
+        self.by_labels.insert(hash, self.steps.len() as u32);
+        self.steps.push((state, mattering, next));
+        next
+    }
+
+    fn follow(&mut self, state: State, labels: &Labels) -> State {
+        let residual = self.states[state.index()].residual;
+        let residual = self.progression.step(residual, labels);
+        let residual = self.shortened(residual);
+        let hash = hash_of(&residual);
+        let known = self.by_residual.find(hash, |index| self.states[index as usize].residual == residual);
+        known.map_or_else(|| self.add(residual), State)
+    }
+
+    /// A residual that has grown out of all proportion, spelled by its meaning; others as they are.
+    fn shortened(&mut self, residual: Residual) -> Residual {
+        let formulas = &self.progression.formulas;
+        let (atoms, depth) = (formulas.atom_count(residual.formula), formulas.depth(residual.formula));
+        if atoms <= self.atoms_max && depth <= self.depth_max {
+            return residual;
+        }
+        self.keep_meaning_in_bounds();
+        let formulas = &mut self.progression.formulas;
+        match self.meaning.respell(formulas, residual.formula) {
+            Some(short) if formulas.atom_count(short) < atoms || formulas.depth(short) < depth => {
+                self.progression.with_memory(short, residual.memory)
+            }
+            Some(_) | None => residual,
+        }
+    }
+
+    fn add(&mut self, residual: Residual) -> State {
+        let spelled = self.progression.spell_out(residual);
+        let mut relevant = Labels::default();
+        for atom in self.progression.atoms_now(residual) {
+            relevant.insert(atom.0);
+        }
+        let is_satisfied = self.progression.formulas.at_end(residual.formula);
+        let state = State(self.states.len() as u32);
+        self.states.push(StateEntry {
+            residual,
+            spelled,
+            relevant,
+            is_satisfied,
+            permanent: None,
+            class: None,
+        });
+        if state != State::START {
+            self.by_residual.insert(hash_of(&residual), state.0);
+        }
+        if self.atoms <= ATOMS_IN_A_ROW {
+            self.rows.resize(self.states.len() << self.atoms, UNKNOWN);
+        }
+        state
+    }
+
+    fn class(&mut self, state: State) -> Class {
+        self.keep_meaning_in_bounds();
+        if let Some(known) = self.states[state.index()].class {
+            return known;
+        }
+        let Residual { formula, memory } = self.states[state.index()].residual;
+        let past = if self.progression.formulas.has_past(formula) {
+            self.progression.past_parts(formula)
+        } else {
+            Vec::new()
+        };
+        let memory: Vec<(Formula, Formula)> =
+            past.into_iter().map(|past| (past, self.progression.recall(memory, past))).collect();
+        let class = self.meaning.class(&self.progression.formulas, formula, &memory);
+        self.states[state.index()].class = Some(class);
+        class
+    }
+
+    fn keep_meaning_in_bounds(&mut self) {
+        if self.meaning.is_full() {
+            self.meaning = Meaning::new(&self.progression.formulas);
+            self.states.iter_mut().for_each(|state| state.class = None);
+        }
+    }
+}
+
+/// A whole automaton, see [`Automaton::graph`].
+#[derive(Clone, Debug)]
+pub struct Graph {
+    /// The start first, then in the order in which they are met.
+    pub states: Vec<State>,
+    /// In the order of where they come from.
+    pub edges: Vec<GraphEdge>,
+}
+
+/// The steps from one state of a [`Graph`] to another.
+#[derive(Clone, Debug)]
+pub struct GraphEdge {
+    /// The place of the state it comes from.
+    pub from: usize,
+    /// The place of the state it leads to.
+    pub to: usize,
+    /// The labels of such a step: one of these sets of atoms and whether they hold. `None` if they
+    /// are too many to read.
+    pub cubes: Option<Vec<Cube>>,
+}

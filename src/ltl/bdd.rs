@@ -1,0 +1,283 @@
+//! Boolean functions, each kept once: reduced ordered decision diagrams with negated edges.
+//!
+//! Two edges are equal exactly if the functions are. Nothing here calls itself, so that ten
+//! thousand variables need no deeper stack than two.
+
+use super::table::{Unique, hash_of};
+
+/// A function: a node, and whether to negate it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub(super) struct Edge(u32);
+
+impl Edge {
+    pub const TRUE: Edge = Edge(0);
+    pub const FALSE: Edge = Edge(1);
+
+    pub fn index(self) -> usize {
+        (self.0 >> 1) as usize
+    }
+
+    pub fn is_negated(self) -> bool {
+        self.0 & 1 == 1
+    }
+
+    pub fn negated_if(self, negate: bool) -> Edge {
+        Edge(self.0 ^ u32::from(negate))
+    }
+
+    pub fn bare(self) -> Edge {
+        Edge(self.0 & !1)
+    }
+
+    pub fn is_constant(self) -> bool {
+        self.0 <= 1
+    }
+}
+
+impl std::ops::Not for Edge {
+    type Output = Edge;
+
+    fn not(self) -> Edge {
+        self.negated_if(true)
+    }
+}
+
+/// The variable of the constant: behind all others.
+const NO_VARIABLE: u32 = u32::MAX;
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+struct Node {
+    variable: u32,
+    /// Never negated, so that a function and its negation share their nodes.
+    high: Edge,
+    low: Edge,
+}
+
+/// A place where functions live.
+#[derive(Clone, Debug)]
+pub(super) struct Bdd {
+    nodes: Vec<Node>,
+    unique: Unique,
+    /// Results of conjunctions, found by hash; a later one takes the place of an earlier.
+    conjunctions: Vec<(Edge, Edge, Edge)>,
+    /// Conjunctions worked out so far: what a question costs.
+    work: u64,
+    tasks: Vec<Task>,
+    results: Vec<Edge>,
+}
+
+#[derive(Clone, Copy, Debug)]
+enum Task {
+    Conjoin(Edge, Edge),
+    Join { f: Edge, g: Edge, variable: u32 },
+}
+
+impl Bdd {
+    pub fn new() -> Bdd {
+        let top = Node { variable: NO_VARIABLE, high: Edge::TRUE, low: Edge::TRUE };
+        Bdd {
+            nodes: vec![top],
+            unique: Unique::default(),
+            conjunctions: vec![(Edge::FALSE, Edge::FALSE, Edge::FALSE); 1 << 9],
+            work: 0,
+            tasks: Vec::new(),
+            results: Vec::new(),
+        }
+    }
+
+    pub fn len(&self) -> usize {
+        self.nodes.len()
+    }
+
+    pub fn work(&self) -> u64 {
+        self.work
+    }
+
+    /// The variable that decides `f` first; of a constant, a number behind all variables.
+    pub fn variable(&self, f: Edge) -> u32 {
+        self.nodes[f.index()].variable
+    }
+
+    /// What is left of `f` if its first variable is true, and if it is false.
+    pub fn branches(&self, f: Edge) -> (Edge, Edge) {
+        let node = self.nodes[f.index()];
+        (node.high.negated_if(f.is_negated()), node.low.negated_if(f.is_negated()))
+    }
+
+    /// What is left of `f` if `variable` is true, and if it is false; no variable before it is in `f`.
+    pub fn branches_at(&self, f: Edge, variable: u32) -> (Edge, Edge) {
+        if self.variable(f) == variable { self.branches(f) } else { (f, f) }
+    }
+
+    /// The function that is the value of `variable`.
+    pub fn literal(&mut self, variable: u32) -> Edge {
+        self.node(variable, Edge::TRUE, Edge::FALSE)
+    }
+
+    pub fn and(&mut self, f: Edge, g: Edge) -> Edge {
+        self.tasks.push(Task::Conjoin(f, g));
+        while let Some(task) = self.tasks.pop() {
+            match task {
+                Task::Conjoin(f, g) => {
+                    if let Some(known) = self.known(f, g) {
+                        self.results.push(known);
+                        continue;
+                    }
+                    self.work += 1;
+                    let variable = self.variable(f).min(self.variable(g));
+                    let (f_high, f_low) = self.branches_at(f, variable);
+                    let (g_high, g_low) = self.branches_at(g, variable);
+                    self.tasks.push(Task::Join { f, g, variable });
+                    self.tasks.push(Task::Conjoin(f_low, g_low));
+                    self.tasks.push(Task::Conjoin(f_high, g_high));
+                }
+                Task::Join { f, g, variable } => {
+                    let low = self.results.pop().expect("a result for the low branch");
+                    let high = self.results.pop().expect("a result for the high branch");
+                    let joined = self.node(variable, high, low);
+                    let at = self.place_of(f, g);
+                    self.conjunctions[at] = (f.min(g), f.max(g), joined);
+                    self.results.push(joined);
+                }
+            }
+        }
+        self.results.pop().expect("a result for the whole")
+    }
+
+    pub fn or(&mut self, f: Edge, g: Edge) -> Edge {
+        !self.and(!f, !g)
+    }
+
+    pub fn iff(&mut self, f: Edge, g: Edge) -> Edge {
+        self.choose(f, g, !g)
+    }
+
+    /// `then` where `condition` holds, and `otherwise` where it does not.
+    pub fn choose(&mut self, condition: Edge, then: Edge, otherwise: Edge) -> Edge {
+        let yes = self.and(condition, then);
+        let no = self.and(!condition, otherwise);
+        self.or(yes, no)
+    }
+
+    /// The value of `f` where all variables are false.
+    pub fn value_at_none(&self, f: Edge) -> bool {
+        let mut f = f;
+        while !f.is_constant() {
+            f = self.branches(f).1;
+        }
+        f == Edge::TRUE
+    }
+
+    /// The nodes of `all`, parts before wholes, negations and constants apart.
+    pub fn nodes_below(&self, all: &[Edge]) -> Vec<Edge> {
+        let mut seen = std::collections::BTreeSet::new();
+        let mut open: Vec<Edge> = all.to_vec();
+        while let Some(edge) = open.pop() {
+            if !edge.is_constant() && seen.insert(edge.bare()) {
+                let (high, low) = self.branches(edge);
+                open.extend([high, low]);
+            }
+        }
+        seen.into_iter().collect()
+    }
+
+    /// The function that branches on `variable`, which comes before all variables of its branches.
+    pub fn node(&mut self, variable: u32, high: Edge, low: Edge) -> Edge {
+        if high == low {
+            return high;
+        }
+        let negate = high.is_negated();
+        let node = Node { variable, high: high.negated_if(negate), low: low.negated_if(negate) };
+        let hash = hash_of(&node);
+        let index = match self.unique.find(hash, |index| self.nodes[index as usize] == node) {
+            Some(index) => index,
+            None => {
+                let index = self.nodes.len() as u32;
+                self.nodes.push(node);
+                self.unique.insert(hash, index);
+                self.keep_cache_in_proportion();
+                index
+            }
+        };
+        Edge(index << 1).negated_if(negate)
+    }
+
+    fn known(&self, f: Edge, g: Edge) -> Option<Edge> {
+        if f == g || g == Edge::TRUE {
+            Some(f)
+        } else if f == Edge::TRUE {
+            Some(g)
+        } else if f == !g || f == Edge::FALSE || g == Edge::FALSE {
+            Some(Edge::FALSE)
+        } else {
+            let (first, second, result) = self.conjunctions[self.place_of(f, g)];
+            ((first, second) == (f.min(g), f.max(g))).then_some(result)
+        }
+    }
+
+    fn place_of(&self, f: Edge, g: Edge) -> usize {
+        let key = u64::from(f.min(g).0) << 32 | u64::from(f.max(g).0);
+        (hash_of(&key) >> 32) as usize & (self.conjunctions.len() - 1)
+    }
+
+    fn keep_cache_in_proportion(&mut self) {
+        // Forgetting costs work, never answers; a million entries are 12 MB.
+        if self.nodes.len() > self.conjunctions.len() && self.conjunctions.len() < 1 << 20 {
+            let size = self.conjunctions.len() * 4;
+            self.conjunctions = vec![(Edge::FALSE, Edge::FALSE, Edge::FALSE); size];
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn value(bdd: &Bdd, f: Edge, assignment: u32) -> bool {
+        let mut f = f;
+        while !f.is_constant() {
+            let (high, low) = bdd.branches(f);
+            f = if assignment >> bdd.variable(f) & 1 == 1 { high } else { low };
+        }
+        f == Edge::TRUE
+    }
+
+    #[test]
+    fn functions_of_three_variables_are_equal_exactly_if_their_tables_are() {
+        let mut bdd = Bdd::new();
+        let mut known: Vec<(u32, Edge)> = (0..3)
+            .map(|variable| {
+                let f = bdd.literal(variable);
+                ((0..8).filter(|row| row >> variable & 1 == 1).map(|row| 1 << row).sum(), f)
+            })
+            .collect();
+        for round in 0..2000usize {
+            let (a, f) = known[round * 7 % known.len()];
+            let (b, g) = known[round * 13 % known.len()];
+            let (table, h) = match round % 3 {
+                0 => (a & b, bdd.and(f, g)),
+                1 => (!a & 0xff, !f),
+                _ => (!(a ^ b) & 0xff, bdd.iff(f, g)),
+            };
+            assert!((0..8).all(|row| value(&bdd, h, row) == (table >> row & 1 == 1)));
+            for &(other, edge) in &known {
+                assert_eq!(other == table, edge == h);
+            }
+            if known.len() < 200 && !known.contains(&(table, h)) {
+                known.push((table, h));
+            }
+        }
+    }
+
+    #[test]
+    fn a_conjunction_of_ten_thousand_variables_needs_no_deep_stack() {
+        let mut bdd = Bdd::new();
+        let mut all = Edge::TRUE;
+        for variable in (0..10_000).rev() {
+            let literal = bdd.literal(variable);
+            all = bdd.and(literal, all);
+        }
+        let again = bdd.and(all, !Edge::FALSE);
+        assert_eq!(bdd.nodes_below(&[again]).len(), 10_000);
+    }
+}

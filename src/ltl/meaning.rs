@@ -1,0 +1,866 @@
+//! What a residual means, however it is spelled: which residuals can follow, and whether they all,
+//! or none of them, are satisfied.
+//!
+//! A residual is a boolean function of what holds from the next step on: of the atoms there and of
+//! the temporal formulas there, its leaves. A step turns it into a function of the step's labels
+//! and of the leaves after it; the labels are decided first, so that the functions below them are
+//! just the residuals that can follow, with no list of label sets ever written down.
+//! Past operators add functions of their own: what each of them will be at the next step.
+
+use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
+use std::sync::Arc;
+
+use super::bdd::{Bdd, Edge};
+use super::formula::{Formula, Formulas, Node};
+use super::progress::remembered;
+use super::table::{Multiply, Unique, hash_of};
+
+/// What further steps can change.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub enum Permanent {
+    /// Every extension satisfies the formula, the empty one included.
+    Satisfied,
+    /// No extension does.
+    Violated,
+    /// Some do and some do not, or there are too many residuals to tell.
+    Open,
+}
+
+/// A question is answered exactly if no more residuals than this can be reached.
+pub const RESIDUALS_MAX: usize = 50_000;
+
+/// What a question may cost in conjunctions and in nodes: some seconds, and a quarter of a gigabyte.
+/// Only formulas made to be hard come near.
+const WORK_MAX: u64 = 20_000_000;
+const NODES_MAX: usize = 6_000_000;
+
+/// A residual whose meaning takes more nodes than this is not spelled anew.
+const RESPELLED_MAX: usize = 10_000;
+
+/// A guard of more nodes than this is not worth reading.
+const GUARD_MAX: usize = 500;
+
+/// A residual by its meaning, within one [`Meaning`].
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub(super) struct Class(u32);
+
+impl Class {
+    pub fn index(self) -> usize {
+        self.0 as usize
+    }
+}
+
+/// A question was given up: too many residuals, or too large.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct TooMany;
+
+/// What may be taken for granted of the labels of a step: a boolean formula of atoms.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Assumption {
+    /// Holds at the first step of a trace.
+    pub first: Formula,
+    /// Holds at every later step.
+    pub later: Formula,
+}
+
+impl Assumption {
+    /// Nothing is taken for granted.
+    pub const NONE: Assumption = Assumption { first: Formula::TRUE, later: Formula::TRUE };
+}
+
+/// A residual as functions of the leaves.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+struct Functions {
+    /// Which list of past operators it speaks of.
+    past: usize,
+    /// The residual's own, and behind it what is remembered of each past operator.
+    all: Vec<Edge>,
+}
+
+type Values = HashMap<Formula, Edge, Multiply>;
+
+/// The meanings of a formula's residuals.
+#[derive(Clone, Debug)]
+pub(super) struct Meaning {
+    bdd: Bdd,
+    atoms: u32,
+    /// Lists of past operators, parts before wholes: those that some formula asked about has.
+    pasts: Vec<Arc<[Formula]>>,
+    leaves: Vec<Formula>,
+    variable_of: HashMap<Formula, u32, Multiply>,
+    /// Of formulas without past: as functions of the leaves.
+    lifted: Values,
+    /// Of formulas and nodes without past: after a step.
+    stepped: Values,
+    composed: HashMap<Edge, Edge, Multiply>,
+    classes: Vec<Functions>,
+    unique: Unique,
+    followers: Vec<Option<Box<[Class]>>>,
+    verdicts: Vec<Option<Permanent>>,
+    /// In which question a class was met last.
+    met: Vec<u32>,
+    questions: u32,
+}
+
+/// Labels on the way to a class: atom numbers, and whether they hold; the others do not matter.
+pub type Cube = Vec<(u32, bool)>;
+
+impl Meaning {
+    /// Of the formulas in `formulas`, which gets no further atoms.
+    pub fn new(formulas: &Formulas) -> Meaning {
+        Meaning {
+            bdd: Bdd::new(),
+            atoms: formulas.names_len() as u32,
+            pasts: Vec::new(),
+            leaves: Vec::new(),
+            variable_of: HashMap::default(),
+            lifted: HashMap::default(),
+            stepped: HashMap::default(),
+            composed: HashMap::default(),
+            classes: Vec::new(),
+            unique: Unique::default(),
+            followers: Vec::new(),
+            verdicts: Vec::new(),
+            met: Vec::new(),
+            questions: 0,
+        }
+    }
+
+    /// The class of a formula of the steps to come, with its past operators, parts before wholes,
+    /// and what is remembered of each.
+    pub fn class(&mut self, formulas: &Formulas, formula: Formula, memory: &[(Formula, Formula)]) -> Class {
+        let mut there = Values::default();
+        let mut all = Vec::with_capacity(1 + memory.len());
+        for &(past, value) in memory {
+            let kept = self.lift(formulas, value, &there);
+            let now = self.seen_now(formulas, past, kept, &there);
+            there.insert(past, now);
+            all.push(kept);
+        }
+        all.insert(0, self.lift(formulas, formula, &there));
+        let past: Vec<Formula> = memory.iter().map(|&(past, _)| past).collect();
+        let at = self.pasts.iter().position(|known| **known == past[..]).unwrap_or_else(|| {
+            self.pasts.push(past.into());
+            self.pasts.len() - 1
+        });
+        self.intern(formulas, Functions { past: at, all })
+    }
+
+    /// Says what is permanent of a trace that has come to `root`.
+    pub fn verdict(&mut self, formulas: &mut Formulas, root: Class) -> Permanent {
+        if let Some(known) = self.verdicts[root.index()] {
+            return known;
+        }
+        let start = self.bdd.work();
+        let (mut satisfied, mut violated) = (false, false);
+        let mut reached = self.begin(root);
+        let mut next = 0;
+        let answer = loop {
+            let Some(&class) = reached.get(next) else {
+                break if satisfied { Permanent::Satisfied } else { Permanent::Violated };
+            };
+            next += 1;
+            if self.is_satisfied(class) {
+                satisfied = true
+            } else {
+                violated = true
+            }
+            if satisfied && violated || self.verdicts[class.index()] == Some(Permanent::Open) {
+                break Permanent::Open;
+            }
+            if self.extend(formulas, class, &mut reached, start).is_err() {
+                break Permanent::Open;
+            }
+        };
+        if answer != Permanent::Open {
+            for class in reached {
+                self.verdicts[class.index()] = Some(answer);
+            }
+        }
+        self.verdicts[root.index()] = Some(answer);
+        answer
+    }
+
+    /// Says what is permanent before the first step, over all traces that have one.
+    pub fn verdict_at_start(&mut self, formulas: &mut Formulas, start: Class) -> Permanent {
+        let Ok(followers) = self.followers(formulas, start) else { return Permanent::Open };
+        let mut verdicts: Vec<Permanent> = Vec::new();
+        for follower in followers {
+            verdicts.push(self.verdict(formulas, follower));
+            verdicts.dedup();
+            if verdicts.len() > 1 || verdicts[0] == Permanent::Open {
+                return Permanent::Open;
+            }
+        }
+        verdicts.first().copied().unwrap_or(Permanent::Open)
+    }
+
+    /// Whether a trace that ends here satisfies the formula.
+    pub fn is_satisfied(&self, class: Class) -> bool {
+        self.bdd.value_at_none(self.classes[class.index()].all[0])
+    }
+
+    /// The fewest further steps to a class that `is_goal`, if there is one; `from` itself counts
+    /// if it `may_be_now`.
+    pub fn distance(
+        &mut self,
+        formulas: &mut Formulas,
+        from: Class,
+        may_be_now: bool,
+        mut is_goal: impl FnMut(&mut Meaning, &mut Formulas, Class) -> bool,
+    ) -> Result<Option<u32>, TooMany> {
+        let start = self.bdd.work();
+        if may_be_now && is_goal(self, formulas, from) {
+            return Ok(Some(0));
+        }
+        // The first class is left out of what was met, as it may be come back to.
+        let mut reached = Vec::new();
+        let mut seen = BTreeSet::new();
+        let mut layer = vec![from];
+        for steps in 1.. {
+            let mut following = Vec::new();
+            for class in layer {
+                for follower in self.followers_within(formulas, class, start)? {
+                    if seen.insert(follower) {
+                        if is_goal(self, formulas, follower) {
+                            return Ok(Some(steps));
+                        }
+                        following.push(follower);
+                    }
+                }
+            }
+            if following.is_empty() {
+                return Ok(None);
+            }
+            reached.extend_from_slice(&following);
+            if reached.len() > RESIDUALS_MAX {
+                return Err(TooMany);
+            }
+            layer = following;
+        }
+        unreachable!("there are fewer layers than numbers")
+    }
+
+    /// A shortest trace from `start` that satisfies the formula under `assumption`: of each step, the
+    /// labels that matter.
+    pub fn witness(
+        &mut self,
+        formulas: &mut Formulas,
+        start: Class,
+        assumption: Assumption,
+    ) -> Result<Option<Vec<Cube>>, TooMany> {
+        let begin = self.bdd.work();
+        // Where each class was come to from, as a place in this very list.
+        let mut reached: Vec<(Class, usize, Cube)> = vec![(start, 0, Cube::new())];
+        let mut seen = BTreeSet::new();
+        let mut next = 0;
+        while next < reached.len() {
+            let class = reached[next].0;
+            let granted = if next == 0 { assumption.first } else { assumption.later };
+            for (follower, cube) in self.followers_under(formulas, class, granted) {
+                if !seen.insert(follower) {
+                    continue;
+                }
+                reached.push((follower, next, cube));
+                if self.is_satisfied(follower) {
+                    let mut at = reached.len() - 1;
+                    let mut cubes = Vec::new();
+                    while at != 0 {
+                        let (_, from, cube) = &reached[at];
+                        cubes.push(cube.clone());
+                        at = *from;
+                    }
+                    cubes.reverse();
+                    return Ok(Some(cubes));
+                }
+            }
+            self.check_cost(reached.len(), begin)?;
+            next += 1;
+        }
+        Ok(None)
+    }
+
+    /// The classes one step after `class`, in the order of their first label sets.
+    pub fn followers(&mut self, formulas: &mut Formulas, class: Class) -> Result<Vec<Class>, TooMany> {
+        let start = self.bdd.work();
+        self.followers_within(formulas, class, start)
+    }
+
+    /// The classes one step after `class` with the labels that lead there: cubes of which one holds,
+    /// or `None` if they are too many to read.
+    pub fn guards(&mut self, formulas: &mut Formulas, class: Class) -> Vec<(Class, Option<Vec<Cube>>)> {
+        let functions = self.after_step(formulas, class);
+        let past = self.classes[class.index()].past;
+        let mut found = Vec::new();
+        self.for_each_follower(&functions, &BTreeMap::new(), |_, functions, _| {
+            found.push(functions.to_vec())
+        });
+        let mut guards: BTreeMap<Class, Edge> = BTreeMap::new();
+        for targets in found {
+            let mut guard = Edge::TRUE;
+            for (&function, &target) in functions.iter().zip(&targets) {
+                let leads_there = self.guard(function, target);
+                guard = self.bdd.and(guard, leads_there);
+            }
+            let class = self.intern(formulas, Functions { past, all: targets });
+            let so_far = guards.get(&class).copied().unwrap_or(Edge::FALSE);
+            guards.insert(class, self.bdd.or(so_far, guard));
+        }
+        guards.into_iter().map(|(class, guard)| (class, self.cubes(guard))).collect()
+    }
+
+    /// Labels that lead from `class` to `follower`, one of its followers.
+    pub fn way(&mut self, formulas: &mut Formulas, class: Class, follower: Class) -> Cube {
+        let functions = self.after_step(formulas, class);
+        let past = self.classes[class.index()].past;
+        let mut way = Cube::new();
+        self.for_each_follower(&functions, &BTreeMap::new(), |meaning, functions, cube| {
+            if meaning.intern(formulas, Functions { past, all: functions.to_vec() }) == follower {
+                way = cube.clone();
+            }
+        });
+        way
+    }
+
+    /// Asks of all label sets that agree with `known` (atoms, and whether they hold) whether what
+    /// follows is violated for good, is satisfied, is satisfied for good: for all, and for any.
+    pub fn predict(
+        &mut self,
+        formulas: &mut Formulas,
+        class: Class,
+        known: &BTreeMap<u32, bool>,
+    ) -> Prediction {
+        let functions = self.after_step(formulas, class);
+        let past = self.classes[class.index()].past;
+        let mut followers = Vec::new();
+        self.for_each_follower(&functions, known, |meaning, functions, _| {
+            followers.push(meaning.intern(formulas, Functions { past, all: functions.to_vec() }));
+        });
+        let violated: Vec<bool> =
+            followers.iter().map(|&class| self.verdict(formulas, class) == Permanent::Violated).collect();
+        let satisfied = followers.iter().map(|&class| self.is_satisfied(class));
+        Prediction { violated: Share::of(violated), satisfied: Share::of(satisfied) }
+    }
+
+    /// Returns `formula` spelled by its meaning alone, or `None` if that is too large.
+    pub fn respell(&mut self, formulas: &mut Formulas, formula: Formula) -> Option<Formula> {
+        // No past operator is left at the top, and inside a leaf they stay as they are.
+        let function = self.lift(formulas, formula, &Values::default());
+        let nodes = self.bdd.nodes_below(&[function]);
+        if nodes.len() > RESPELLED_MAX {
+            return None;
+        }
+        let mut spelled: BTreeMap<Edge, Formula> = BTreeMap::from([(Edge::TRUE, Formula::TRUE)]);
+        for node in nodes {
+            let of = |edge: Edge| spelled[&edge.bare()].negated_if(edge.is_negated());
+            let leaf = self.leaf_of(node);
+            let (high, low) = self.bdd.branches(node);
+            let (high, low) = (of(high), of(low));
+            let yes = formulas.and([leaf, high]);
+            let no = formulas.and([!leaf, low]);
+            let value = formulas.or([yes, no]);
+            spelled.insert(node, value);
+        }
+        Some(spelled[&function.bare()].negated_if(function.is_negated()))
+    }
+
+    /// Whether so much is kept that it is better to start anew.
+    pub fn is_full(&self) -> bool {
+        self.bdd.len() > NODES_MAX / 3 || self.classes.len() > 20 * RESIDUALS_MAX
+    }
+
+    fn begin(&mut self, root: Class) -> Vec<Class> {
+        self.questions += 1;
+        self.met[root.index()] = self.questions;
+        vec![root]
+    }
+
+    fn extend(
+        &mut self,
+        formulas: &mut Formulas,
+        class: Class,
+        reached: &mut Vec<Class>,
+        start: u64,
+    ) -> Result<(), TooMany> {
+        for follower in self.followers_within(formulas, class, start)? {
+            if self.met[follower.index()] != self.questions {
+                self.met[follower.index()] = self.questions;
+                reached.push(follower);
+            }
+        }
+        self.check_cost(reached.len(), start)
+    }
+
+    fn check_cost(&self, reached: usize, start: u64) -> Result<(), TooMany> {
+        let fine =
+            reached <= RESIDUALS_MAX && self.bdd.work() - start <= WORK_MAX && self.bdd.len() <= NODES_MAX;
+        if fine { Ok(()) } else { Err(TooMany) }
+    }
+
+    fn followers_within(
+        &mut self,
+        formulas: &mut Formulas,
+        class: Class,
+        start: u64,
+    ) -> Result<Vec<Class>, TooMany> {
+        if let Some(known) = &self.followers[class.index()] {
+            return Ok(known.to_vec());
+        }
+        self.check_cost(0, start)?;
+        let functions = self.after_step(formulas, class);
+        let past = self.classes[class.index()].past;
+        let mut found = Vec::new();
+        self.for_each_follower(&functions, &BTreeMap::new(), |meaning, functions, _| {
+            found.push(meaning.intern(formulas, Functions { past, all: functions.to_vec() }));
+        });
+        let mut seen = BTreeSet::new();
+        found.retain(|&class| seen.insert(class));
+        self.followers[class.index()] = Some(found.clone().into_boxed_slice());
+        Ok(found)
+    }
+
+    fn followers_under(
+        &mut self,
+        formulas: &mut Formulas,
+        class: Class,
+        granted: Formula,
+    ) -> Vec<(Class, Cube)> {
+        let functions = self.after_step(formulas, class);
+        let past = self.classes[class.index()].past;
+        let mut found = Vec::new();
+        if granted == Formula::TRUE {
+            self.for_each_follower(&functions, &BTreeMap::new(), |meaning, functions, cube| {
+                found.push((
+                    meaning.intern(formulas, Functions { past, all: functions.to_vec() }),
+                    cube.clone(),
+                ));
+            });
+            return found;
+        }
+        let granted = self.step(formulas, granted, &mut Step::default());
+        let functions: Vec<Edge> = std::iter::once(granted).chain(functions.iter().copied()).collect();
+        self.for_each_follower(&functions, &BTreeMap::new(), |meaning, functions, cube| {
+            if functions[0] == Edge::TRUE {
+                found.push((
+                    meaning.intern(formulas, Functions { past, all: functions[1..].to_vec() }),
+                    cube.clone(),
+                ));
+            }
+        });
+        found
+    }
+
+    fn intern(&mut self, formulas: &Formulas, mut functions: Functions) -> Class {
+        self.forget_needless(formulas, &mut functions);
+        let hash = hash_of(&functions);
+        if let Some(index) = self.unique.find(hash, |index| self.classes[index as usize] == functions) {
+            return Class(index);
+        }
+        let index = self.classes.len() as u32;
+        self.classes.push(functions);
+        self.unique.insert(hash, index);
+        self.followers.push(None);
+        self.verdicts.push(None);
+        self.met.push(0);
+        Class(index)
+    }
+
+    /// Past operators that nothing asks about any more are all alike.
+    fn forget_needless(&self, formulas: &Formulas, functions: &mut Functions) {
+        let past = Arc::clone(&self.pasts[functions.past]);
+        if past.is_empty() {
+            return;
+        }
+        let mut needed = BTreeSet::new();
+        let mut open = vec![functions.all[0]];
+        while let Some(function) = open.pop() {
+            for node in self.bdd.nodes_below(&[function]) {
+                let leaf = self.leaf_of(node);
+                if formulas.has_past(leaf) {
+                    for part in formulas.parts(leaf) {
+                        if let Ok(at) = past.binary_search(&part)
+                            && needed.insert(at)
+                        {
+                            open.push(functions.all[at + 1]);
+                        }
+                    }
+                }
+            }
+        }
+        for (at, function) in functions.all[1..].iter_mut().enumerate() {
+            if !needed.contains(&at) {
+                *function = Edge::FALSE;
+            }
+        }
+    }
+
+    /// `formula` as a function of the leaves, given the values of its past operators.
+    fn lift(&mut self, formulas: &Formulas, formula: Formula, past: &Values) -> Edge {
+        let mut here = Values::default();
+        let mut open = vec![formula.bare()];
+        while let Some(&part) = open.last() {
+            if self.lifted.contains_key(&part) || here.contains_key(&part) {
+                open.pop();
+                continue;
+            }
+            let known = |f: Formula| {
+                let found = self.lifted.get(&f.bare()).or_else(|| here.get(&f.bare()));
+                found.map(|edge| edge.negated_if(f.is_negated()))
+            };
+            let node = formulas.node(part);
+            if let Node::And(_) | Node::Iff(..) = node {
+                let before = open.len();
+                formulas.for_each_part(node, |f| {
+                    if known(f).is_none() {
+                        open.push(f.bare());
+                    }
+                });
+                if open.len() > before {
+                    continue;
+                }
+            }
+            let value = match node {
+                Node::True => Edge::TRUE,
+                Node::And(members) => {
+                    let values: Vec<Edge> =
+                        formulas.members(members).iter().map(|&f| known(f).expect("lifted first")).collect();
+                    self.conjoin(values)
+                }
+                Node::Iff(a, b) => {
+                    let (a, b) = (known(a).expect("lifted first"), known(b).expect("lifted first"));
+                    self.bdd.iff(a, b)
+                }
+                Node::Previous(_) | Node::Since(..) => past[&part],
+                Node::Atom(_) | Node::Next(_) | Node::Until(..) | Node::StrongRelease(..) => self.leaf(part),
+            };
+            if formulas.has_past(part) {
+                here.insert(part, value);
+            } else {
+                self.lifted.insert(part, value);
+            }
+            open.pop();
+        }
+        let found = self.lifted.get(&formula.bare()).or_else(|| here.get(&formula.bare()));
+        found.expect("lifted just now").negated_if(formula.is_negated())
+    }
+
+    fn leaf(&mut self, formula: Formula) -> Edge {
+        let variable = *self.variable_of.entry(formula).or_insert_with(|| {
+            self.leaves.push(formula);
+            self.atoms + self.leaves.len() as u32 - 1
+        });
+        self.bdd.literal(variable)
+    }
+
+    /// Smaller functions first: what is conjoined late is met often.
+    fn conjoin(&mut self, mut functions: Vec<Edge>) -> Edge {
+        functions.sort_by_key(|&f| std::cmp::Reverse(self.bdd.variable(f)));
+        functions.into_iter().fold(Edge::TRUE, |all, f| self.bdd.and(all, f))
+    }
+
+    /// The functions of `class` after a step: of the step's atoms, and of the leaves after it.
+    fn after_step(&mut self, formulas: &mut Formulas, class: Class) -> Vec<Edge> {
+        let functions = self.classes[class.index()].clone();
+        let past = Arc::clone(&self.pasts[functions.past]);
+        let mut step = Step { has_past: !past.is_empty(), ..Step::default() };
+        let mut kept_of = Vec::with_capacity(past.len());
+        for (&past, &before) in past.iter().zip(&functions.all[1..]) {
+            let held = self.compose(formulas, before, &mut step);
+            let now = match formulas.node(past) {
+                Node::Since(a, b) => {
+                    let (left, right) =
+                        (self.step(formulas, a, &mut step), self.step(formulas, b, &mut step));
+                    let still = self.bdd.and(left, held);
+                    self.bdd.or(right, still)
+                }
+                _ => held,
+            };
+            step.now.insert(past, now);
+            let kept = self.step(formulas, remembered(formulas, past), &mut step);
+            kept_of.push(kept);
+            let there = self.seen_now(formulas, past, kept, &step.there);
+            step.there.insert(past, there);
+        }
+        let mut after = vec![self.compose(formulas, functions.all[0], &mut step)];
+        after.extend(kept_of);
+        after
+    }
+
+    /// The value of a past operator, given what is kept of it from the step before and the values
+    /// of those within it.
+    fn seen_now(&mut self, formulas: &Formulas, past: Formula, kept: Edge, now: &Values) -> Edge {
+        match formulas.node(past) {
+            Node::Since(a, b) => {
+                let (left, right) = (self.lift(formulas, a, now), self.lift(formulas, b, now));
+                let still = self.bdd.and(left, kept);
+                self.bdd.or(right, still)
+            }
+            _ => kept,
+        }
+    }
+
+    /// `formula`, said of the next step, which must come.
+    fn required_there(&mut self, formulas: &mut Formulas, formula: Formula, step: &Step) -> Edge {
+        if !formulas.has_past(formula) {
+            let required = formulas.at_a_step(formula);
+            return self.lift(formulas, required, &step.there);
+        }
+        // A past operator says nothing of the end by itself: its value there may.
+        let there = self.lift(formulas, formula, &step.there);
+        let more = formulas.more();
+        let more = self.lift(formulas, more, &step.there);
+        self.bdd.and(there, more)
+    }
+
+    fn leaf_of(&self, node: Edge) -> Formula {
+        self.leaves[(self.bdd.variable(node) - self.atoms) as usize]
+    }
+
+    /// A function of the leaves, once a step has been seen.
+    fn compose(&mut self, formulas: &mut Formulas, function: Edge, step: &mut Step) -> Edge {
+        let of = |meaning: &Meaning, step: &Step, edge: Edge| -> Option<Edge> {
+            if edge.is_constant() {
+                return Some(edge);
+            }
+            let found = meaning.composed.get(&edge.bare()).or_else(|| step.composed.get(&edge.bare()));
+            found.map(|known| known.negated_if(edge.is_negated()))
+        };
+        if let Some(known) = of(self, step, function) {
+            return known;
+        }
+        for node in self.bdd.nodes_below(&[function]) {
+            if of(self, step, node).is_some() {
+                continue;
+            }
+            let leaf = self.leaf_of(node);
+            let condition = self.step(formulas, leaf, step);
+            let (high, low) = self.bdd.branches(node);
+            let then = of(self, step, high).expect("parts before wholes");
+            let otherwise = of(self, step, low).expect("parts before wholes");
+            let value = self.bdd.choose(condition, then, otherwise);
+            if !step.has_past {
+                self.composed.insert(node, value);
+            } else {
+                step.composed.insert(node, value);
+            }
+        }
+        of(self, step, function).expect("composed just now")
+    }
+
+    /// A formula, once a step has been seen.
+    fn step(&mut self, formulas: &mut Formulas, formula: Formula, step: &mut Step) -> Edge {
+        let mut open = vec![formula.bare()];
+        while let Some(&part) = open.last() {
+            if self.after(step, part).is_some() {
+                open.pop();
+                continue;
+            }
+            let node = formulas.node(part);
+            let before = open.len();
+            if !matches!(node, Node::Next(_)) {
+                formulas.for_each_part(node, |f| {
+                    if self.after(step, f).is_none() {
+                        open.push(f.bare());
+                    }
+                });
+            }
+            if open.len() > before {
+                continue;
+            }
+            let value = self.step_node(formulas, node, step);
+            if formulas.has_past(part) {
+                step.now.insert(part, value);
+            } else {
+                self.stepped.insert(part, value);
+            }
+            open.pop();
+        }
+        self.after(step, formula).expect("worked out just now")
+    }
+
+    fn after(&self, step: &Step, formula: Formula) -> Option<Edge> {
+        let found = self.stepped.get(&formula.bare()).or_else(|| step.now.get(&formula.bare()));
+        found.map(|edge| edge.negated_if(formula.is_negated()))
+    }
+
+    fn step_node(&mut self, formulas: &mut Formulas, node: Node, step: &Step) -> Edge {
+        let of = |meaning: &Meaning, f: Formula| meaning.after(step, f).expect("parts before wholes");
+        match node {
+            Node::True => Edge::TRUE,
+            Node::Atom(atom) => self.bdd.literal(atom.0),
+            Node::And(members) => {
+                let values = formulas.members(members).iter().map(|&f| of(self, f)).collect();
+                self.conjoin(values)
+            }
+            Node::Iff(a, b) => {
+                let (a, b) = (of(self, a), of(self, b));
+                self.bdd.iff(a, b)
+            }
+            Node::Next(f) => self.required_there(formulas, f, step),
+            Node::Until(bound, a, b) => {
+                let now = if bound.from == 0 { of(self, b) } else { Edge::FALSE };
+                let later = formulas.until(bound.later(), a, b);
+                let later = self.required_there(formulas, later, step);
+                let rest = self.bdd.and(of(self, a), later);
+                self.bdd.or(now, rest)
+            }
+            Node::StrongRelease(bound, a, b) => {
+                let now = if bound.from == 0 { of(self, b) } else { Edge::TRUE };
+                let later = formulas.strong_release(bound.later(), a, b);
+                let later = self.required_there(formulas, later, step);
+                let rest = self.bdd.or(of(self, a), later);
+                self.bdd.and(now, rest)
+            }
+            Node::Previous(_) | Node::Since(..) => unreachable!("past operators are worked out first"),
+        }
+    }
+
+    /// Calls `visit` with each list of functions that the atoms can lead to, given those in
+    /// `known`, and with atoms that lead there.
+    fn for_each_follower(
+        &mut self,
+        functions: &[Edge],
+        known: &BTreeMap<u32, bool>,
+        mut visit: impl FnMut(&mut Meaning, &[Edge], &Cube),
+    ) {
+        let mut seen: HashSet<Vec<Edge>, Multiply> = HashSet::default();
+        let mut open: Vec<(Vec<Edge>, Cube)> = vec![(functions.to_vec(), Cube::new())];
+        while let Some((functions, cube)) = open.pop() {
+            let variable = functions.iter().map(|&f| self.bdd.variable(f)).min().unwrap_or(u32::MAX);
+            if variable >= self.atoms {
+                visit(self, &functions, &cube);
+                continue;
+            }
+            for value in [true, false] {
+                if known.get(&variable).is_some_and(|&is| is != value) {
+                    continue;
+                }
+                let branch: Vec<Edge> = functions
+                    .iter()
+                    .map(|&f| {
+                        let (high, low) = self.bdd.branches_at(f, variable);
+                        if value { high } else { low }
+                    })
+                    .collect();
+                if seen.insert(branch.clone()) {
+                    let mut cube = cube.clone();
+                    cube.push((variable, value));
+                    open.push((branch, cube));
+                }
+            }
+        }
+    }
+
+    /// Where the atoms lead from `function` to `target`, as a function of them.
+    fn guard(&mut self, function: Edge, target: Edge) -> Edge {
+        let mut guards: HashMap<Edge, Edge, Multiply> = HashMap::default();
+        let mut open = vec![function];
+        while let Some(&edge) = open.last() {
+            let variable = self.bdd.variable(edge);
+            if variable >= self.atoms {
+                guards.insert(edge, if edge == target { Edge::TRUE } else { Edge::FALSE });
+                open.pop();
+                continue;
+            }
+            let (high, low) = self.bdd.branches(edge);
+            match (guards.get(&high), guards.get(&low)) {
+                (Some(&then), Some(&otherwise)) => {
+                    let guard = self.bdd.node(variable, then, otherwise);
+                    guards.insert(edge, guard);
+                    open.pop();
+                }
+                (known_high, _) => open.push(if known_high.is_none() { high } else { low }),
+            }
+        }
+        guards[&function]
+    }
+
+    /// `guard` as a short list of cubes, one of which holds exactly where it does.
+    fn cubes(&mut self, guard: Edge) -> Option<Vec<Cube>> {
+        if self.bdd.nodes_below(&[guard]).len() > GUARD_MAX {
+            return None;
+        }
+        Some(self.cover(guard, guard).0)
+    }
+
+    /// Cubes that hold wherever `least` does and nowhere `most` does not, and their function:
+    /// those without the first variable are looked for last, for what the others leave (Minato 1992).
+    fn cover(&mut self, least: Edge, most: Edge) -> (Vec<Cube>, Edge) {
+        if least == Edge::FALSE {
+            return (Vec::new(), Edge::FALSE);
+        }
+        if most == Edge::TRUE {
+            return (vec![Cube::new()], Edge::TRUE);
+        }
+        let variable = self.bdd.variable(least).min(self.bdd.variable(most));
+        let (least_high, least_low) = self.bdd.branches_at(least, variable);
+        let (most_high, most_low) = self.bdd.branches_at(most, variable);
+        let only_low = self.bdd.and(least_low, !most_high);
+        let (low_cubes, low) = self.cover(only_low, most_low);
+        let only_high = self.bdd.and(least_high, !most_low);
+        let (high_cubes, high) = self.cover(only_high, most_high);
+        let (rest_low, rest_high) = (self.bdd.and(least_low, !low), self.bdd.and(least_high, !high));
+        let rest = self.bdd.or(rest_low, rest_high);
+        let both = self.bdd.and(most_low, most_high);
+        let (free_cubes, free) = self.cover(rest, both);
+        let with = |cubes: Vec<Cube>, value| {
+            cubes.into_iter().map(move |cube| {
+                let mut longer = vec![(variable, value)];
+                longer.extend(cube);
+                longer
+            })
+        };
+        let mut cubes: Vec<Cube> = with(high_cubes, true).chain(with(low_cubes, false)).collect();
+        cubes.extend(free_cubes);
+        let literal = self.bdd.literal(variable);
+        let split = self.bdd.choose(literal, high, low);
+        let function = self.bdd.or(split, free);
+        (cubes, function)
+    }
+}
+
+/// What is worked out for the sake of one step.
+#[derive(Debug, Default)]
+struct Step {
+    /// Of formulas with past: their values at the step, as functions of its atoms and the leaves after.
+    now: Values,
+    composed: HashMap<Edge, Edge, Multiply>,
+    /// Of each past operator: its value at the step after.
+    there: Values,
+    has_past: bool,
+}
+
+/// Of how many of the label sets in question something holds.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Share {
+    /// Of none.
+    None,
+    /// Of some, but not of all.
+    Some,
+    /// Of all.
+    All,
+}
+
+impl Share {
+    fn of(values: impl IntoIterator<Item = bool>) -> Share {
+        let (mut any, mut all) = (false, true);
+        for value in values {
+            any |= value;
+            all &= value;
+        }
+        match (any, all) {
+            (true, true) => Share::All,
+            (true, false) => Share::Some,
+            (false, _) => Share::None,
+        }
+    }
+}
+
+/// What a step of which only some labels are known can lead to.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Prediction {
+    /// The formula is violated for good.
+    pub violated: Share,
+    /// The trace up to and including the step satisfies the formula.
+    pub satisfied: Share,
+}

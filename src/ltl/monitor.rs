@@ -1,0 +1,97 @@
+//! A formula followed along one trace, in memory that does not grow with it.
+
+use super::automaton::{Automaton, Labels, State};
+use super::display::Display;
+use super::formula::{Formula, Formulas};
+use super::meaning::Permanent;
+
+/// What a step did to a formula.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Progress {
+    /// Whether the trace satisfies the formula if it ends here.
+    pub satisfied: bool,
+    /// What further steps can change.
+    pub permanent: Permanent,
+    /// The shaped reward of the step, see [`reward`].
+    pub reward: f64,
+    /// N: how many atoms the residual has as printed, `u64::MAX` if they are too many to count.
+    pub atom_count: u64,
+}
+
+/// A trace so far and what it leaves of a formula.
+///
+/// ```
+/// use farlead::ltl::{Bound, Formulas, Monitor};
+///
+/// let mut ltl = Formulas::new();
+/// let crash = ltl.atom("crash");
+/// let never = ltl.always(Bound::ANY, !crash);
+/// let mut monitor = Monitor::new(&ltl, never);
+/// assert!(monitor.step(["start"]).satisfied);
+/// assert!(!monitor.step(["crash"]).satisfied);
+/// assert_eq!(monitor.residual().to_string(), "false");
+/// ```
+#[derive(Clone, Debug)]
+pub struct Monitor {
+    automaton: Automaton,
+    state: State,
+}
+
+impl Monitor {
+    /// Returns a monitor of `formula` before the first step.
+    pub fn new(formulas: &Formulas, formula: Formula) -> Monitor {
+        Monitor { automaton: Automaton::new(formulas, formula), state: State::START }
+    }
+
+    /// Takes a step with the labels called `names`.
+    pub fn step<'a>(&mut self, names: impl IntoIterator<Item = &'a str>) -> Progress {
+        let labels = self.automaton.labels(names);
+        self.step_labels(&labels)
+    }
+
+    /// Takes a step with `labels`, numbered as in the monitor's automaton.
+    pub fn step_labels(&mut self, labels: &Labels) -> Progress {
+        if self.automaton.is_large() {
+            self.state = self.automaton.forget(self.state);
+        }
+        let before = self.automaton.atom_count(self.state);
+        self.state = self.automaton.step(self.state, labels);
+        let satisfied = self.automaton.is_satisfied(self.state);
+        let permanent = self.automaton.permanent(self.state);
+        let atom_count = self.automaton.atom_count(self.state);
+        let reward = reward(satisfied, permanent, before, atom_count);
+        Progress { satisfied, permanent, reward, atom_count }
+    }
+
+    /// Says what is permanent before any step, over all traces that have one; later, as the last
+    /// step did.
+    pub fn permanent(&mut self) -> Permanent {
+        self.automaton.permanent(self.state)
+    }
+
+    /// Returns what is left of the formula.
+    pub fn residual(&self) -> Display<'_> {
+        self.automaton.residual(self.state)
+    }
+}
+
+/// The paper's shaped reward for a step from a residual of `before` atoms to one of `after`: 1 if
+/// the formula is satisfied, -1 if it is violated for good, else by how much the residual changed.
+///
+/// ```
+/// use farlead::ltl::{Permanent, reward};
+///
+/// assert_eq!(reward(false, Permanent::Open, 4, 2), 1.0 / 3.0);
+/// ```
+pub fn reward(satisfied: bool, permanent: Permanent, before: u64, after: u64) -> f64 {
+    if satisfied {
+        1.0
+    } else if permanent == Permanent::Violated {
+        -1.0
+    } else if before == after {
+        0.0
+    } else {
+        let (before, after) = (before as f64, after as f64);
+        (after - before).abs() / (after + before)
+    }
+}

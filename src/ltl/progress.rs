@@ -1,0 +1,486 @@
+//! Progression: what a formula still asks for once a step has been seen.
+//!
+//! [`Progression::step`] expands, restricts to the step's labels and advances, as one operation.
+//! It reads no screen: the same residual and labels give the same answer.
+//!
+//! What lies behind is remembered beside the formula: for each past operator that still occurs in
+//! it, what its value will be at the next step. That value is itself a formula where the operator
+//! speaks of the future (`Y F a`), and a constant where it does not.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use super::automaton::Labels;
+use super::formula::{Atom, Formula, Formulas, Node};
+use super::table::{Unique, hash_of};
+
+/// What is left of a formula: a formula of the steps to come, and what it needs to know of the past.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub(super) struct Residual {
+    pub formula: Formula,
+    pub memory: Memory,
+}
+
+/// The value of each past operator at the next step, see [`Progression::recall`].
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub(super) struct Memory(u32);
+
+impl Memory {
+    /// Nothing lies behind, so that no past operator holds.
+    pub const NONE: Memory = Memory(0);
+}
+
+/// Formulas with their memories, and the room to work out a step in.
+#[derive(Clone, Debug)]
+pub(super) struct Progression {
+    pub formulas: Formulas,
+    memories: Vec<Box<[(Formula, Formula)]>>,
+    unique_memories: Unique,
+    /// By node: in which step it was worked out last, and to what.
+    done: Vec<(u32, Formula)>,
+    round: u32,
+    open: Vec<Formula>,
+}
+
+impl Progression {
+    pub fn new(formulas: Formulas) -> Progression {
+        let mut unique_memories = Unique::default();
+        let none: Box<[(Formula, Formula)]> = Box::default();
+        unique_memories.insert(hash_of(&none), 0);
+        Progression {
+            formulas,
+            memories: vec![none],
+            unique_memories,
+            done: Vec::new(),
+            round: 0,
+            open: Vec::new(),
+        }
+    }
+
+    /// Returns what is left of `residual` after a step at which just the atoms in `labels` hold.
+    pub fn step(&mut self, residual: Residual, labels: &Labels) -> Residual {
+        self.round += 1;
+        let formula = self.progress(residual.formula, residual.memory, labels);
+        if !self.formulas.has_past(formula) {
+            return Residual { formula, memory: Memory::NONE };
+        }
+        let kept = self.past_parts(formula);
+        let mut memory = Vec::new();
+        for past in kept {
+            memory.push((past, self.progress(remembered(&self.formulas, past), residual.memory, labels)));
+        }
+        self.settle(formula, memory)
+    }
+
+    /// The value at the next step of `past`, a `Y` or an `S` without negation.
+    pub fn recall(&self, memory: Memory, past: Formula) -> Formula {
+        let list = &self.memories[memory.0 as usize];
+        list.binary_search_by_key(&past, |&(of, _)| of).map_or(Formula::FALSE, |at| list[at].1)
+    }
+
+    /// The past operators in `formula`, parts before wholes.
+    pub fn past_parts(&self, formula: Formula) -> Vec<Formula> {
+        let mut parts = self.formulas.parts(formula);
+        parts.retain(|&part| matches!(self.formulas.node(part), Node::Previous(_) | Node::Since(..)));
+        parts
+    }
+
+    /// Returns `residual` as one formula of the language, read as though the next step were the first.
+    pub fn spell_out(&mut self, residual: Residual) -> Formula {
+        if residual.memory == Memory::NONE {
+            return residual.formula;
+        }
+        let mut spelled = BTreeMap::from([(Formula::TRUE, Formula::TRUE)]);
+        let mut open = vec![residual.formula.bare()];
+        while let Some(&part) = open.last() {
+            let node = self.formulas.node(part);
+            let recalled = match node {
+                Node::Previous(_) | Node::Since(..) => self.recall(residual.memory, part),
+                _ => Formula::FALSE,
+            };
+            let before = open.len();
+            let mut need = |f: Formula| {
+                if !spelled.contains_key(&f.bare()) {
+                    open.push(f.bare());
+                }
+            };
+            self.formulas.for_each_part(node, &mut need);
+            need(recalled);
+            if open.len() > before {
+                continue;
+            }
+            let value = self.rebuild(part, recalled, |f: Formula| changed(&spelled, f));
+            spelled.insert(part, value);
+            open.pop();
+        }
+        changed(&spelled, residual.formula)
+    }
+
+    /// The atoms that the next step can depend on.
+    pub fn atoms_now(&self, residual: Residual) -> Vec<Atom> {
+        let mut seen = BTreeSet::new();
+        let mut open = vec![residual.formula];
+        // What past operators keep of the step counts too, wherever they stand.
+        if self.formulas.has_past(residual.formula) {
+            let past = self.past_parts(residual.formula);
+            open.extend(past.into_iter().map(|past| remembered(&self.formulas, past)));
+        }
+        let mut atoms = Vec::new();
+        while let Some(part) = open.pop() {
+            if !seen.insert(part.bare()) {
+                continue;
+            }
+            match self.formulas.node(part) {
+                Node::True | Node::Next(_) => {}
+                Node::Atom(atom) => atoms.push(atom),
+                Node::Previous(_) => open.push(self.recall(residual.memory, part.bare())),
+                Node::Since(a, b) => open.extend([a, b, self.recall(residual.memory, part.bare())]),
+                node @ (Node::And(_) | Node::Iff(..) | Node::Until(..) | Node::StrongRelease(..)) => {
+                    self.formulas.for_each_part(node, |f| open.push(f));
+                }
+            }
+        }
+        atoms
+    }
+
+    /// Returns `residual` as a formula and a memory of `formulas`, to be settled there.
+    pub fn moved(&self, residual: Residual, formulas: &mut Formulas) -> (Formula, Vec<(Formula, Formula)>) {
+        let formula = formulas.import(&self.formulas, residual.formula);
+        let memory = self.memories[residual.memory.0 as usize].iter().map(|&(past, value)| {
+            (formulas.import(&self.formulas, past), formulas.import(&self.formulas, value))
+        });
+        (formula, memory.collect())
+    }
+
+    /// Returns `formula` with the part of `memory` that it needs.
+    pub fn with_memory(&mut self, formula: Formula, memory: Memory) -> Residual {
+        let kept = if self.formulas.has_past(formula) { self.past_parts(formula) } else { Vec::new() };
+        let memory = kept.into_iter().map(|past| (past, self.recall(memory, past))).collect();
+        self.settle(formula, memory)
+    }
+
+    /// Works out `root` and all it needs. What is needed comes first, by a list and not by calls:
+    /// a residual may be nested deeper than any stack.
+    fn progress(&mut self, root: Formula, memory: Memory, labels: &Labels) -> Formula {
+        self.open.push(root.bare());
+        while let Some(&formula) = self.open.last() {
+            if self.done(formula).is_some() {
+                self.open.pop();
+                continue;
+            }
+            let before = self.open.len();
+            self.open_needs(formula, memory);
+            if self.open.len() > before {
+                continue;
+            }
+            let value = self.progress_node(formula, memory, labels);
+            if self.done.len() <= formula.index() {
+                self.done.resize(self.formulas.len(), (0, Formula::FALSE));
+            }
+            self.done[formula.index()] = (self.round, value);
+            self.open.pop();
+        }
+        self.done(root).expect("worked out just now")
+    }
+
+    fn done(&self, formula: Formula) -> Option<Formula> {
+        let &(round, value) = self.done.get(formula.index())?;
+        (round == self.round).then(|| value.negated_if(formula.is_negated()))
+    }
+
+    /// Puts what `formula` needs, and is not known yet, on the list.
+    fn open_needs(&mut self, formula: Formula, memory: Memory) {
+        match self.formulas.node(formula) {
+            Node::True | Node::Atom(_) => {}
+            Node::And(members) => {
+                for at in 0..self.formulas.members(members).len() {
+                    self.open_one(self.formulas.members(members)[at]);
+                }
+            }
+            Node::Iff(a, b) => [a, b].into_iter().for_each(|f| self.open_one(f)),
+            Node::Next(f) => self.open_past_at_top(f),
+            node @ (Node::Until(bound, a, b) | Node::StrongRelease(bound, a, b)) => {
+                self.open_one(a);
+                if bound.from == 0 {
+                    self.open_one(b);
+                }
+                let later = self.later(node);
+                self.open_past_at_top(later);
+            }
+            Node::Previous(_) => self.open_one(self.recall(memory, formula)),
+            Node::Since(a, b) => {
+                [a, b, self.recall(memory, formula)].into_iter().for_each(|f| self.open_one(f));
+            }
+        }
+    }
+
+    fn open_one(&mut self, formula: Formula) {
+        if self.done(formula).is_none() {
+            self.open.push(formula.bare());
+        }
+    }
+
+    fn open_past_at_top(&mut self, formula: Formula) {
+        if !self.formulas.has_past(formula) {
+            return;
+        }
+        match self.formulas.node(formula) {
+            Node::True | Node::Atom(_) | Node::Next(_) | Node::Until(..) | Node::StrongRelease(..) => {}
+            Node::And(members) => {
+                for at in 0..self.formulas.members(members).len() {
+                    self.open_past_at_top(self.formulas.members(members)[at]);
+                }
+            }
+            Node::Iff(a, b) => [a, b].into_iter().for_each(|f| self.open_past_at_top(f)),
+            Node::Previous(f) => self.open_one(f),
+            Node::Since(a, b) => {
+                [a, b].into_iter().for_each(|f| self.open_past_at_top(f));
+                self.open_one(formula);
+            }
+        }
+    }
+
+    fn progress_node(&mut self, formula: Formula, memory: Memory, labels: &Labels) -> Formula {
+        match self.formulas.node(formula) {
+            Node::True => Formula::TRUE,
+            Node::Atom(atom) => {
+                if labels.contains(atom.0) {
+                    Formula::TRUE
+                } else {
+                    Formula::FALSE
+                }
+            }
+            Node::And(members) => {
+                let values: Vec<Formula> =
+                    self.formulas.members(members).iter().map(|&f| self.value(f)).collect();
+                self.formulas.and(values)
+            }
+            Node::Iff(a, b) => {
+                let (a, b) = (self.value(a), self.value(b));
+                self.formulas.iff(a, b)
+            }
+            Node::Next(f) => self.required_there(f),
+            node @ Node::Until(bound, a, b) => {
+                let now = if bound.from == 0 { self.value(b) } else { Formula::FALSE };
+                let later = self.later(node);
+                let later = self.required_there(later);
+                let rest = self.formulas.and([self.value(a), later]);
+                self.formulas.or([now, rest])
+            }
+            node @ Node::StrongRelease(bound, a, b) => {
+                let now = if bound.from == 0 { self.value(b) } else { Formula::TRUE };
+                let later = self.later(node);
+                let later = self.required_there(later);
+                let rest = self.formulas.or([self.value(a), later]);
+                self.formulas.and([now, rest])
+            }
+            Node::Previous(_) => self.value(self.recall(memory, formula)),
+            Node::Since(a, b) => {
+                let held = self.value(self.recall(memory, formula));
+                let still = self.formulas.and([self.value(a), held]);
+                self.formulas.or([self.value(b), still])
+            }
+        }
+    }
+
+    /// An until or its kin from one step later; at the end of its bound, what it asks for there.
+    fn later(&mut self, node: Node) -> Formula {
+        match node {
+            Node::Until(bound, a, b) => self.formulas.until(bound.later(), a, b),
+            Node::StrongRelease(bound, a, b) => self.formulas.strong_release(bound.later(), a, b),
+            Node::True
+            | Node::Atom(_)
+            | Node::And(_)
+            | Node::Iff(..)
+            | Node::Next(_)
+            | Node::Previous(_)
+            | Node::Since(..) => unreachable!("not an until"),
+        }
+    }
+
+    fn value(&self, formula: Formula) -> Formula {
+        self.done(formula).expect("what is needed is worked out first")
+    }
+
+    /// `formula`, said of the next step, which must come.
+    fn required_there(&mut self, formula: Formula) -> Formula {
+        let keep =
+            |progression: &Progression, past| progression.value(remembered(&progression.formulas, past));
+        let there = self.seen_from_there(formula, &keep);
+        self.formulas.at_a_step(there)
+    }
+
+    /// `formula` as the next step sees it: what it says of the past is known by now. `keep` has what
+    /// is kept of a past operator from the step before.
+    fn seen_from_there(
+        &mut self,
+        formula: Formula,
+        keep: &impl Fn(&Progression, Formula) -> Formula,
+    ) -> Formula {
+        if !self.formulas.has_past(formula) {
+            return formula;
+        }
+        let seen = match self.formulas.node(formula) {
+            Node::True | Node::Atom(_) | Node::Next(_) | Node::Until(..) | Node::StrongRelease(..) => {
+                formula.bare()
+            }
+            Node::And(members) => {
+                let members = self.formulas.members(members).to_vec();
+                let members: Vec<Formula> =
+                    members.into_iter().map(|f| self.seen_from_there(f, keep)).collect();
+                self.formulas.and(members)
+            }
+            Node::Iff(a, b) => {
+                let (a, b) = (self.seen_from_there(a, keep), self.seen_from_there(b, keep));
+                self.formulas.iff(a, b)
+            }
+            Node::Previous(_) => keep(self, formula.bare()),
+            Node::Since(a, b) => {
+                let (left, right) = (self.seen_from_there(a, keep), self.seen_from_there(b, keep));
+                let still = self.formulas.and([left, keep(self, formula.bare())]);
+                self.formulas.or([right, still])
+            }
+        };
+        seen.negated_if(formula.is_negated())
+    }
+
+    /// Keeps `memory`, and puts `true` for what has happened once and so has happened for ever.
+    pub fn settle(&mut self, formula: Formula, memory: Vec<(Formula, Formula)>) -> Residual {
+        let (mut formula, mut memory) = (formula, memory);
+        loop {
+            let settled: Vec<Formula> = memory
+                .iter()
+                .filter(|&&(past, value)| value == Formula::TRUE && is_once(&self.formulas, past))
+                .map(|&(past, _)| past)
+                .collect();
+            if settled.is_empty() {
+                break;
+            }
+            let before = (formula, memory.clone());
+            formula = self.with_true(formula, &settled, &before.1);
+            memory.iter_mut().for_each(|(_, value)| *value = self.with_true(*value, &settled, &before.1));
+            let kept = self.past_parts(formula);
+            memory.retain(|(past, _)| kept.contains(past));
+            if (formula, &memory) == (before.0, &before.1) {
+                break;
+            }
+        }
+        Residual { formula, memory: self.remember(memory) }
+    }
+
+    /// Returns `formula` with `true` in the place of each of `settled`; other past operators stay
+    /// as they are, as what they remember is of what they are made of.
+    ///
+    /// An until of which a side becomes `true` may leave a past operator at the top, where its
+    /// value at the next step takes its place; `memory` has it.
+    fn with_true(&mut self, formula: Formula, settled: &[Formula], memory: &[(Formula, Formula)]) -> Formula {
+        let keep = |_: &Progression, past| {
+            memory.iter().find(|(of, _)| *of == past).map_or(Formula::FALSE, |&(_, value)| value)
+        };
+        let (mut inside, mut at_top) = (BTreeMap::new(), BTreeMap::new());
+        for part in self.formulas.parts(formula) {
+            let of_inside = |f: Formula| changed(&inside, f);
+            let value = match self.formulas.node(part) {
+                _ if settled.contains(&part) => Formula::TRUE,
+                Node::Previous(_) | Node::Since(..) => part,
+                Node::True
+                | Node::Atom(_)
+                | Node::And(_)
+                | Node::Iff(..)
+                | Node::Next(_)
+                | Node::Until(..)
+                | Node::StrongRelease(..) => self.rebuild(part, Formula::FALSE, of_inside),
+            };
+            inside.insert(part, value);
+            let value = match self.formulas.node(part) {
+                Node::And(_) | Node::Iff(..) => {
+                    self.rebuild(part, Formula::FALSE, |f: Formula| changed(&at_top, f))
+                }
+                Node::Until(..) | Node::StrongRelease(..) => {
+                    let there = self.seen_from_there(value, &keep);
+                    self.formulas.at_a_step(there)
+                }
+                Node::True | Node::Atom(_) | Node::Next(_) | Node::Previous(_) | Node::Since(..) => value,
+            };
+            at_top.insert(part, value);
+        }
+        changed(&at_top, formula)
+    }
+
+    /// Returns `part` made anew of other parts; `recalled` is what a past operator remembers.
+    fn rebuild(&mut self, part: Formula, recalled: Formula, of: impl Fn(Formula) -> Formula) -> Formula {
+        let formulas = &mut self.formulas;
+        match formulas.node(part) {
+            Node::True | Node::Atom(_) => part,
+            Node::And(members) => {
+                let members: Vec<Formula> = formulas.members(members).iter().map(|&f| of(f)).collect();
+                formulas.and(members)
+            }
+            Node::Iff(a, b) => formulas.iff(of(a), of(b)),
+            Node::Next(f) => formulas.next(of(f)),
+            Node::Until(bound, a, b) => formulas.until(bound, of(a), of(b)),
+            Node::StrongRelease(bound, a, b) => formulas.strong_release(bound, of(a), of(b)),
+            Node::Previous(f) if recalled == Formula::TRUE => !formulas.previous(!of(f)),
+            Node::Previous(f) => {
+                let before = formulas.previous(of(f));
+                let remembered = at_the_first_step(formulas, recalled, &of);
+                formulas.or([before, remembered])
+            }
+            Node::Since(a, b) => {
+                let (a, b) = (of(a), of(b));
+                let remembered = at_the_first_step(formulas, recalled, &of);
+                let still = formulas.and([a, remembered]);
+                let right = formulas.or([b, still]);
+                formulas.since(a, right)
+            }
+        }
+    }
+
+    fn remember(&mut self, mut memory: Vec<(Formula, Formula)>) -> Memory {
+        memory.retain(|&(_, value)| value != Formula::FALSE);
+        memory.sort_unstable();
+        let memory = memory.into_boxed_slice();
+        let hash = hash_of(&memory);
+        if let Some(index) = self.unique_memories.find(hash, |index| self.memories[index as usize] == memory)
+        {
+            return Memory(index);
+        }
+        let index = self.memories.len() as u32;
+        self.memories.push(memory);
+        self.unique_memories.insert(hash, index);
+        Memory(index)
+    }
+}
+
+/// What `formula` was changed to.
+fn changed(all: &BTreeMap<Formula, Formula>, formula: Formula) -> Formula {
+    all[&formula.bare()].negated_if(formula.is_negated())
+}
+
+/// Whether `past` is `O f`, which once it holds holds for ever.
+fn is_once(formulas: &Formulas, past: Formula) -> bool {
+    matches!(formulas.node(past), Node::Since(Formula::TRUE, _))
+}
+
+/// What the value of a past operator at the next step is made of.
+pub(super) fn remembered(formulas: &Formulas, past: Formula) -> Formula {
+    match formulas.node(past) {
+        Node::Previous(f) => f,
+        Node::Since(..) => past,
+        Node::True
+        | Node::Atom(_)
+        | Node::And(_)
+        | Node::Iff(..)
+        | Node::Next(_)
+        | Node::Until(..)
+        | Node::StrongRelease(..) => unreachable!("not a past operator"),
+    }
+}
+
+/// `recalled`, said of the first step alone.
+fn at_the_first_step(formulas: &mut Formulas, recalled: Formula, of: impl Fn(Formula) -> Formula) -> Formula {
+    if recalled == Formula::FALSE {
+        return recalled;
+    }
+    let later = formulas.previous(Formula::TRUE);
+    formulas.and([!later, of(recalled)])
+}

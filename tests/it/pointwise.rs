@@ -1,0 +1,220 @@
+//! The meaning of a formula over a whole trace, written straight from the definition: slow, and
+//! sharing nothing with the engine but the operators' names. Also random formulas and traces.
+
+use farlead::ltl::{Bound, Formula, Formulas};
+
+/// A formula as it is written, before any normal form.
+#[derive(Clone, Debug)]
+pub enum Tree {
+    True,
+    False,
+    /// One of `a`, `b`, `c`, ...
+    Atom(u8),
+    Not(Box<Tree>),
+    And(Box<Tree>, Box<Tree>),
+    Or(Box<Tree>, Box<Tree>),
+    Implies(Box<Tree>, Box<Tree>),
+    Iff(Box<Tree>, Box<Tree>),
+    Next(Box<Tree>),
+    WeakNext(Box<Tree>),
+    Until(Bound, Box<Tree>, Box<Tree>),
+    Release(Bound, Box<Tree>, Box<Tree>),
+    WeakUntil(Bound, Box<Tree>, Box<Tree>),
+    StrongRelease(Bound, Box<Tree>, Box<Tree>),
+    Eventually(Bound, Box<Tree>),
+    Always(Bound, Box<Tree>),
+    Previous(Box<Tree>),
+    Since(Box<Tree>, Box<Tree>),
+    Once(Box<Tree>),
+    Historically(Box<Tree>),
+}
+
+/// Says whether `trace`, of which each step is a set of atoms, satisfies `tree` at position `k`.
+pub fn holds(tree: &Tree, trace: &[u64], k: usize) -> bool {
+    let last = trace.len() - 1;
+    let within = |bound: &Bound| {
+        let to = if bound.to == Bound::NO_END { last } else { last.min(k + bound.to as usize) };
+        (k + bound.from as usize, to)
+    };
+    let until = |bound: &Bound, f: &Tree, g: &Tree| {
+        let (from, to) = within(bound);
+        (from..=to).any(|j| holds(g, trace, j) && (k..j).all(|i| holds(f, trace, i)))
+    };
+    let release = |bound: &Bound, f: &Tree, g: &Tree| {
+        let (from, to) = within(bound);
+        (from..=to).all(|j| holds(g, trace, j) || (k..j).any(|i| holds(f, trace, i)))
+    };
+    match tree {
+        Tree::True => true,
+        Tree::False => false,
+        Tree::Atom(atom) => trace[k] >> atom & 1 == 1,
+        Tree::Not(f) => !holds(f, trace, k),
+        Tree::And(f, g) => holds(f, trace, k) && holds(g, trace, k),
+        Tree::Or(f, g) => holds(f, trace, k) || holds(g, trace, k),
+        Tree::Implies(f, g) => !holds(f, trace, k) || holds(g, trace, k),
+        Tree::Iff(f, g) => holds(f, trace, k) == holds(g, trace, k),
+        Tree::Next(f) => k < last && holds(f, trace, k + 1),
+        Tree::WeakNext(f) => k == last || holds(f, trace, k + 1),
+        Tree::Until(bound, f, g) => until(bound, f, g),
+        Tree::Release(bound, f, g) => release(bound, f, g),
+        Tree::WeakUntil(bound, f, g) => {
+            let (_, to) = within(bound);
+            until(bound, f, g) || (k..=to).all(|i| holds(f, trace, i))
+        }
+        Tree::StrongRelease(bound, f, g) => {
+            let (_, to) = within(bound);
+            release(bound, f, g) && (k..=to).any(|i| holds(f, trace, i))
+        }
+        Tree::Eventually(bound, f) => {
+            let (from, to) = within(bound);
+            (from..=to).any(|j| holds(f, trace, j))
+        }
+        Tree::Always(bound, f) => {
+            let (from, to) = within(bound);
+            (from..=to).all(|j| holds(f, trace, j))
+        }
+        Tree::Previous(f) => k > 0 && holds(f, trace, k - 1),
+        Tree::Since(f, g) => (0..=k).any(|j| holds(g, trace, j) && (j + 1..=k).all(|i| holds(f, trace, i))),
+        Tree::Once(f) => (0..=k).any(|j| holds(f, trace, j)),
+        Tree::Historically(f) => (0..=k).all(|j| holds(f, trace, j)),
+    }
+}
+
+/// Returns `tree` as a formula of `formulas`.
+pub fn formula(tree: &Tree, formulas: &mut Formulas) -> Formula {
+    let mut of = |tree: &Tree| formula(tree, formulas);
+    match tree {
+        Tree::True => Formula::TRUE,
+        Tree::False => Formula::FALSE,
+        Tree::Atom(atom) => formulas.atom(&char::from(b'a' + atom).to_string()),
+        Tree::Not(f) => !of(f),
+        Tree::And(f, g) => {
+            let both = [of(f), of(g)];
+            formulas.and(both)
+        }
+        Tree::Or(f, g) => {
+            let either = [of(f), of(g)];
+            formulas.or(either)
+        }
+        Tree::Implies(f, g) => {
+            let (f, g) = (of(f), of(g));
+            formulas.implies(f, g)
+        }
+        Tree::Iff(f, g) => {
+            let (f, g) = (of(f), of(g));
+            formulas.iff(f, g)
+        }
+        Tree::Next(f) => {
+            let f = of(f);
+            formulas.next(f)
+        }
+        Tree::WeakNext(f) => {
+            let f = of(f);
+            formulas.weak_next(f)
+        }
+        Tree::Until(bound, f, g) => {
+            let (f, g) = (of(f), of(g));
+            formulas.until(*bound, f, g)
+        }
+        Tree::Release(bound, f, g) => {
+            let (f, g) = (of(f), of(g));
+            formulas.release(*bound, f, g)
+        }
+        Tree::WeakUntil(bound, f, g) => {
+            let (f, g) = (of(f), of(g));
+            formulas.weak_until(*bound, f, g)
+        }
+        Tree::StrongRelease(bound, f, g) => {
+            let (f, g) = (of(f), of(g));
+            formulas.strong_release(*bound, f, g)
+        }
+        Tree::Eventually(bound, f) => {
+            let f = of(f);
+            formulas.eventually(*bound, f)
+        }
+        Tree::Always(bound, f) => {
+            let f = of(f);
+            formulas.always(*bound, f)
+        }
+        Tree::Previous(f) => {
+            let f = of(f);
+            formulas.previous(f)
+        }
+        Tree::Since(f, g) => {
+            let (f, g) = (of(f), of(g));
+            formulas.since(f, g)
+        }
+        Tree::Once(f) => {
+            let f = of(f);
+            formulas.once(f)
+        }
+        Tree::Historically(f) => {
+            let f = of(f);
+            formulas.historically(f)
+        }
+    }
+}
+
+/// A stream of choices: random numbers in tests, the input in fuzzing.
+pub trait Choices {
+    /// Returns a number below `count`.
+    fn choose(&mut self, count: u32) -> u32;
+}
+
+/// Which formulas [`random_tree`] makes.
+#[derive(Clone, Copy, Debug)]
+pub struct Shape {
+    pub operators: u32,
+    pub atoms: u32,
+    pub past: bool,
+    pub bounds: bool,
+}
+
+/// Returns a tree with at most `shape.operators` operators.
+pub fn random_tree(choices: &mut impl Choices, shape: Shape) -> Tree {
+    if shape.operators == 0 {
+        return match choices.choose(16) {
+            0 => Tree::True,
+            1 => Tree::False,
+            _ => Tree::Atom(choices.choose(shape.atoms) as u8),
+        };
+    }
+    let kinds = if shape.past { 19 } else { 15 };
+    let kind = choices.choose(kinds);
+    let bound = if shape.bounds { random_bound(choices) } else { Bound::ANY };
+    let is_unary = matches!(kind, 0 | 1 | 2 | 3 | 4 | 15 | 16 | 17);
+    let left = if is_unary { shape.operators - 1 } else { choices.choose(shape.operators) };
+    let f = Box::new(random_tree(choices, Shape { operators: left, ..shape }));
+    let mut g = || Box::new(random_tree(choices, Shape { operators: shape.operators - 1 - left, ..shape }));
+    match kind {
+        0 => Tree::Not(f),
+        1 => Tree::Next(f),
+        2 => Tree::WeakNext(f),
+        3 => Tree::Eventually(bound, f),
+        4 => Tree::Always(bound, f),
+        5 | 6 => Tree::And(f, g()),
+        7 | 8 => Tree::Or(f, g()),
+        9 => Tree::Implies(f, g()),
+        10 => Tree::Iff(f, g()),
+        11 => Tree::Until(bound, f, g()),
+        12 => Tree::Release(bound, f, g()),
+        13 => Tree::WeakUntil(bound, f, g()),
+        14 => Tree::StrongRelease(bound, f, g()),
+        15 => Tree::Previous(f),
+        16 => Tree::Once(f),
+        17 => Tree::Historically(f),
+        _ => Tree::Since(f, g()),
+    }
+}
+
+fn random_bound(choices: &mut impl Choices) -> Bound {
+    match choices.choose(6) {
+        0 => Bound { from: 0, to: choices.choose(4) },
+        1 => {
+            let from = choices.choose(4);
+            Bound { from, to: from + choices.choose(4) }
+        }
+        2 => Bound { from: choices.choose(4), to: Bound::NO_END },
+        _ => Bound::ANY,
+    }
+}
