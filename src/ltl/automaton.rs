@@ -311,6 +311,11 @@ impl Automaton {
         Some(graph)
     }
 
+    /// The number of states met so far, the start included.
+    pub fn states_met(&self) -> usize {
+        self.states.len()
+    }
+
     /// Whether so much is kept that a run without an end should [`Automaton::forget`].
     pub fn is_large(&self) -> bool {
         // Together below 100 MB.

@@ -7,7 +7,7 @@
 //! it, what its value will be at the next step. That value is itself a formula where the operator
 //! speaks of the future (`Y F a`), and a constant where it does not.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeMap;
 
 use super::automaton::Labels;
 use super::formula::{Atom, Formula, Formulas, Node};
@@ -39,6 +39,9 @@ pub(super) struct Progression {
     done: Vec<(u32, Formula)>,
     round: u32,
     open: Vec<Formula>,
+    /// By node: in which search for atoms it was met last.
+    looked_at: Vec<u32>,
+    looks: u32,
 }
 
 impl Progression {
@@ -53,6 +56,8 @@ impl Progression {
             done: Vec::new(),
             round: 0,
             open: Vec::new(),
+            looked_at: Vec::new(),
+            looks: 0,
         }
     }
 
@@ -116,8 +121,9 @@ impl Progression {
     }
 
     /// The atoms that the next step can depend on.
-    pub fn atoms_now(&self, residual: Residual) -> Vec<Atom> {
-        let mut seen = BTreeSet::new();
+    pub fn atoms_now(&mut self, residual: Residual) -> Vec<Atom> {
+        self.looks += 1;
+        self.looked_at.resize(self.formulas.len(), 0);
         let mut open = vec![residual.formula];
         // What past operators keep of the step counts too, wherever they stand.
         if self.formulas.has_past(residual.formula) {
@@ -126,7 +132,8 @@ impl Progression {
         }
         let mut atoms = Vec::new();
         while let Some(part) = open.pop() {
-            if !seen.insert(part.bare()) {
+            let look = std::mem::replace(&mut self.looked_at[part.index()], self.looks);
+            if look == self.looks {
                 continue;
             }
             match self.formulas.node(part) {

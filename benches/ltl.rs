@@ -1,0 +1,347 @@
+//! How fast formulas are followed: cached and first-time progression, verdicts, growth.
+//!
+//! The bare table is the bar: a two-line loop over the same letters, in the same run.
+
+use std::collections::BTreeMap;
+
+use divan::Bencher;
+use divan::counter::ItemsCount;
+use farlead::ltl::{Automaton, Bound, Formula, Formulas, Labels, Monitor, Permanent, State};
+use rand::{Rng, SeedableRng};
+use rand_chacha::ChaCha8Rng;
+
+fn main() {
+    divan::main();
+}
+
+/// The paper's formulas: A.a, E.b and G.b, with the steps of an episode.
+const FORMULAS: [&str; 3] = ["A.a", "E.b", "G.b"];
+
+fn build(name: &str) -> (Formulas, Formula, usize) {
+    let mut ltl = Formulas::new();
+    let l = &mut ltl;
+    let [main, about, settings, new, offline] =
+        ["Main", "About", "Settings", "New", "Offline"].map(|value| l.atom(&format!("[activity ~ {value}]")));
+    let [click, back, chessmove] =
+        ["click", "back", "chessmove"].map(|value| l.atom(&format!("[actionType = {value}]")));
+    let [checked, unchecked, moved] =
+        ["[checked = true]", "[checked = false]", "[text ~ moved]"].map(|name| l.atom(name));
+    let until = |l: &mut Formulas, a: &[Formula], b: &[Formula]| {
+        let (a, b) = (l.and(a.iter().copied()), l.and(b.iter().copied()));
+        l.until(Bound::ANY, a, b)
+    };
+    let formula = match name {
+        "A.a" => {
+            let back_again = until(l, &[about], &[main]);
+            let then = l.next(back_again);
+            until(l, &[main], &[about, then])
+        }
+        "E.b" => {
+            let again = until(l, &[click, main], &[settings, unchecked]);
+            let again = l.next(again);
+            let leave = l.and([back, main, again]);
+            let leave = l.next(leave);
+            let change = until(l, &[click, settings, checked], &[unchecked, leave]);
+            let change = l.next(change);
+            until(l, &[click, main], &[settings, checked, change])
+        }
+        "G.b" => {
+            let second = l.and([click, offline, moved]);
+            let second = l.next(second);
+            let renew = until(l, &[click], &[new, second]);
+            let renew = l.next(renew);
+            let first = l.and([chessmove, moved, renew]);
+            let first = l.next(first);
+            let play = l.and([click, offline, first]);
+            let play = l.next(play);
+            until(l, &[main, click], &[new, play])
+        }
+        _ => unreachable!("a formula of the list"),
+    };
+    let formula = l.next(formula);
+    (ltl, formula, if name == "A.a" { 4 } else { 6 })
+}
+
+fn random(seed: u64) -> ChaCha8Rng {
+    ChaCha8Rng::seed_from_u64(seed)
+}
+
+/// Letters of episodes of at most `steps` steps: of half of them, drawn anew until they decide
+/// nothing, so that episodes have some length.
+fn letters(automaton: &mut Automaton, steps: usize) -> Vec<u64> {
+    let atoms = automaton.atoms().count();
+    let mut random = random(1);
+    let mut letters = Vec::new();
+    let (mut state, mut length) = (State::START, 0);
+    while letters.len() < 1 << 16 {
+        let patient = random.random_bool(0.5);
+        let (mut letter, mut next);
+        let mut tries = 0;
+        loop {
+            letter = random.random_range(0..1u64 << atoms);
+            next = automaton.step(state, &Labels::from_bits(letter));
+            tries += 1;
+            if !patient || tries > 50 || automaton.permanent(next) == Permanent::Open {
+                break;
+            }
+        }
+        letters.push(letter);
+        length += 1;
+        let ended = length == steps || automaton.permanent(next) != Permanent::Open;
+        (state, length) = if ended { (State::START, 0) } else { (next, length) };
+    }
+    letters
+}
+
+/// A step taken before, from label bits, with the verdict after each.
+#[divan::bench(args = FORMULAS)]
+fn cached_bits(bencher: Bencher, name: &str) {
+    let (ltl, formula, steps) = build(name);
+    let mut automaton = Automaton::new(&ltl, formula);
+    let letters = letters(&mut automaton, steps);
+    bencher.counter(ItemsCount::new(letters.len())).bench_local(|| {
+        let (mut state, mut length, mut satisfied) = (State::START, 0, 0u32);
+        for &letter in &letters {
+            state = automaton.step(state, &Labels::from_bits(letter));
+            length += 1;
+            satisfied += u32::from(automaton.is_satisfied(state));
+            if length == steps || automaton.permanent(state) != Permanent::Open {
+                (state, length) = (State::START, 0);
+            }
+        }
+        satisfied
+    });
+}
+
+/// The same with a table and nothing else.
+#[divan::bench(args = FORMULAS)]
+fn bare_table(bencher: Bencher, name: &str) {
+    let (ltl, formula, steps) = build(name);
+    let mut automaton = Automaton::new(&ltl, formula);
+    let letters = letters(&mut automaton, steps);
+    let atoms = automaton.atoms().count();
+    let mut states = vec![State::START];
+    let mut table: Vec<u16> = Vec::new();
+    let mut next = 0;
+    while next < states.len() {
+        for letter in 0..1u64 << atoms {
+            let follower = automaton.step(states[next], &Labels::from_bits(letter));
+            let at = states.iter().position(|&known| known == follower).unwrap_or_else(|| {
+                states.push(follower);
+                states.len() - 1
+            });
+            table.push(at as u16);
+        }
+        next += 1;
+    }
+    let verdicts: Vec<(bool, bool)> = states
+        .iter()
+        .map(|&state| (automaton.is_satisfied(state), automaton.permanent(state) != Permanent::Open))
+        .collect();
+    bencher.counter(ItemsCount::new(letters.len())).bench_local(|| {
+        let (mut state, mut length, mut satisfied) = (0usize, 0, 0u32);
+        for &letter in &letters {
+            state = usize::from(table[state << atoms | letter as usize]);
+            length += 1;
+            satisfied += u32::from(verdicts[state].0);
+            if length == steps || verdicts[state].1 {
+                (state, length) = (0, 0);
+            }
+        }
+        satisfied
+    });
+}
+
+/// A step taken before, from slices of label names.
+#[divan::bench(args = FORMULAS)]
+fn cached_names(bencher: Bencher, name: &str) {
+    let (ltl, formula, steps) = build(name);
+    let mut automaton = Automaton::new(&ltl, formula);
+    let letters = letters(&mut automaton, steps);
+    let names: Vec<String> = automaton.atoms().map(str::to_owned).collect();
+    let named: Vec<Vec<&str>> = letters
+        .iter()
+        .map(|letter| {
+            names
+                .iter()
+                .enumerate()
+                .filter(|(at, _)| letter >> at & 1 == 1)
+                .map(|(_, name)| &**name)
+                .collect()
+        })
+        .collect();
+    bencher.counter(ItemsCount::new(letters.len())).bench_local(|| {
+        let (mut state, mut length, mut satisfied) = (State::START, 0, 0u32);
+        for names in &named {
+            let labels = automaton.labels(names.iter().copied());
+            state = automaton.step(state, &labels);
+            length += 1;
+            satisfied += u32::from(automaton.is_satisfied(state));
+            if length == steps || automaton.permanent(state) != Permanent::Open {
+                (state, length) = (State::START, 0);
+            }
+        }
+        satisfied
+    });
+}
+
+/// Random formulas of so many operators over four atoms.
+fn random_formula(operators: u32, seed: u64) -> (Formulas, Formula) {
+    fn tree(l: &mut Formulas, random: &mut ChaCha8Rng, operators: u32) -> Formula {
+        if operators == 0 {
+            let atom = ["a", "b", "c", "d"][random.random_range(0..4)];
+            return l.atom(atom);
+        }
+        let kind = random.random_range(0..10);
+        let left = if kind < 4 { operators - 1 } else { random.random_range(0..operators) };
+        let f = tree(l, random, left);
+        let mut g = |l: &mut Formulas| tree(l, random, operators - 1 - left);
+        match kind {
+            0 => !f,
+            1 => l.next(f),
+            2 => l.eventually(Bound::ANY, f),
+            3 => l.always(Bound::ANY, f),
+            4 | 5 => {
+                let g = g(l);
+                l.and([f, g])
+            }
+            6 | 7 => {
+                let g = g(l);
+                l.or([f, g])
+            }
+            8 => {
+                let g = g(l);
+                l.until(Bound::ANY, f, g)
+            }
+            _ => {
+                let g = g(l);
+                l.release(Bound::ANY, f, g)
+            }
+        }
+    }
+    let mut ltl = Formulas::new();
+    let formula = tree(&mut ltl, &mut random(seed), operators);
+    (ltl, formula)
+}
+
+/// A hundred steps of random labels through each of fifty formulas, every automaton new: each
+/// residual is met for the first time. One item is one residual.
+#[divan::bench(args = [5, 15, 40])]
+fn first_time(bencher: Bencher, operators: u32) {
+    let formulas: Vec<(Formulas, Formula)> =
+        (0..50).map(|seed| random_formula(operators, seed)).filter(|(_, f)| *f != Formula::TRUE).collect();
+    let run = |automaton: &mut Automaton, seed: u64| {
+        let mut random = random(seed);
+        let mut state = State::START;
+        let mut met = 0u64;
+        for _ in 0..100 {
+            let next = automaton.step(state, &Labels::from_bits(random.random_range(0..16)));
+            met += u64::from(next != state);
+            state = next;
+        }
+        met
+    };
+    let residuals: usize = formulas
+        .iter()
+        .zip(0..)
+        .map(|((ltl, formula), seed)| {
+            let mut automaton = Automaton::new(ltl, *formula);
+            run(&mut automaton, seed);
+            automaton.states_met()
+        })
+        .sum();
+    bencher
+        .counter(ItemsCount::new(residuals))
+        .with_inputs(|| {
+            formulas.iter().map(|(ltl, formula)| Automaton::new(ltl, *formula)).collect::<Vec<_>>()
+        })
+        .bench_local_values(|mut automata| {
+            for (automaton, seed) in automata.iter_mut().zip(0..) {
+                run(automaton, seed);
+            }
+            automata
+        });
+}
+
+/// Every residual of one of the paper's formulas, met for the first time. One item is one residual.
+#[divan::bench(args = FORMULAS)]
+fn first_time_paper(bencher: Bencher, name: &str) {
+    let (ltl, formula, steps) = build(name);
+    let mut known = Automaton::new(&ltl, formula);
+    letters(&mut known, steps);
+    let letters = letters(&mut known, steps);
+    let run = |automaton: &mut Automaton| {
+        let (mut state, mut length) = (State::START, 0);
+        for &letter in letters.iter().take(200) {
+            state = automaton.step(state, &Labels::from_bits(letter));
+            length += 1;
+            if length == steps {
+                (state, length) = (State::START, 0);
+            }
+        }
+    };
+    let mut once = Automaton::new(&ltl, formula);
+    run(&mut once);
+    bencher
+        .counter(ItemsCount::new(once.states_met()))
+        .with_inputs(|| Automaton::new(&ltl, formula))
+        .bench_local_refs(run);
+}
+
+/// Satisfiability and the permanent verdict before the first step, from nothing.
+#[divan::bench(args = FORMULAS)]
+fn verdict_from_nothing(bencher: Bencher, name: &str) {
+    let (ltl, formula, _) = build(name);
+    bencher.bench_local(|| Automaton::new(&ltl, formula).permanent(State::START));
+}
+
+/// The same, and the length of a shortest witness.
+#[divan::bench(args = FORMULAS)]
+fn shortest_witness(bencher: Bencher, name: &str) {
+    let (ltl, formula, _) = build(name);
+    bencher.bench_local(|| Automaton::new(&ltl, formula).steps_to_satisfaction(State::START));
+}
+
+/// Which of all letters a prediction drops, at each state of an automaton.
+#[divan::bench(args = FORMULAS)]
+fn prediction(bencher: Bencher, name: &str) {
+    let (ltl, formula, _) = build(name);
+    let mut automaton = Automaton::new(&ltl, formula);
+    let actions: Vec<u32> = automaton
+        .atoms()
+        .zip(0..)
+        .filter(|(name, _)| name.starts_with("[action"))
+        .map(|(_, at)| at)
+        .collect();
+    let known: BTreeMap<u32, bool> = actions.into_iter().map(|at| (at, at % 2 == 0)).collect();
+    bencher.bench_local(|| automaton.predict(State::START, &known));
+}
+
+/// The permanent verdict of random formulas, from nothing.
+#[divan::bench(args = [5, 15, 40])]
+fn random_verdict_from_nothing(bencher: Bencher, operators: u32) {
+    let formulas: Vec<(Formulas, Formula)> = (0..50).map(|seed| random_formula(operators, seed)).collect();
+    bencher.counter(ItemsCount::new(formulas.len())).bench_local(|| {
+        formulas
+            .iter()
+            .filter(|(ltl, formula)| Automaton::new(ltl, *formula).permanent(State::START) == Permanent::Open)
+            .count()
+    });
+}
+
+/// A monitor on a trace of so many steps: the time a step takes must not grow with it.
+#[divan::bench(args = [10_000, 1_000_000, 10_000_000], sample_count = 3, sample_size = 1)]
+fn long_trace(bencher: Bencher, steps: usize) {
+    let (ltl, formula, _) = build("G.b");
+    let mut automaton = Automaton::new(&ltl, formula);
+    let letters = letters(&mut automaton, 6);
+    bencher.counter(ItemsCount::new(steps)).bench_local(|| {
+        let mut monitor = Monitor::new(&ltl, formula);
+        letters
+            .iter()
+            .cycle()
+            .take(steps)
+            .filter(|&&bits| monitor.step_labels(&Labels::from_bits(bits)).satisfied)
+            .count()
+    });
+}
