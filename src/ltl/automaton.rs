@@ -7,7 +7,7 @@ use std::collections::{BTreeMap, HashMap};
 use std::fmt;
 
 use super::formula::{Atom, Formula, Formulas};
-use super::meaning::{Assumption, Class, Cube, Meaning, Permanent, Prediction};
+use super::meaning::{Assumption, Class, Cube, Meaning, Permanent, Prediction, TooMany};
 use super::progress::{Memory, Progression, Residual};
 use super::table::{Multiply, Unique, hash_of};
 
@@ -112,6 +112,8 @@ pub struct Automaton {
     atoms: u32,
     numbers: HashMap<Box<str>, u32, Multiply>,
     states: Vec<StateEntry>,
+    /// Of each state, what is asked for after every step.
+    verdicts: Vec<Verdict>,
     by_residual: Unique,
     /// The follower for each label set, row by row, if the atoms are few.
     rows: Vec<u32>,
@@ -129,9 +131,13 @@ struct StateEntry {
     spelled: Formula,
     /// The atoms that a step can depend on.
     relevant: Labels,
+    class: Option<Class>,
+}
+
+#[derive(Clone, Copy, Debug)]
+struct Verdict {
     is_satisfied: bool,
     permanent: Option<Permanent>,
-    class: Option<Class>,
 }
 
 impl Automaton {
@@ -162,6 +168,7 @@ impl Automaton {
             atoms,
             numbers: HashMap::default(),
             states: Vec::new(),
+            verdicts: Vec::new(),
             by_residual: Unique::default(),
             rows: Vec::new(),
             steps: Vec::new(),
@@ -205,23 +212,31 @@ impl Automaton {
 
     /// Says whether a trace that ends here satisfies the formula; of the start, whether one does
     /// that has no step.
+    #[inline]
     pub fn is_satisfied(&self, state: State) -> bool {
-        self.states[state.index()].is_satisfied
+        self.verdicts[state.index()].is_satisfied
     }
 
     /// Says what is permanent of a trace that has come to `state`.
+    #[inline]
     pub fn permanent(&mut self, state: State) -> Permanent {
-        if let Some(known) = self.states[state.index()].permanent {
-            return known;
+        match self.verdicts[state.index()].permanent {
+            Some(known) => known,
+            None => self.permanent_anew(state),
         }
-        let class = self.class(state);
-        let formulas = &mut self.progression.formulas;
-        let permanent = if state == State::START {
-            self.meaning.verdict_at_start(formulas, class)
-        } else {
-            self.meaning.verdict(formulas, class)
-        };
-        self.states[state.index()].permanent = Some(permanent);
+    }
+
+    #[cold]
+    fn permanent_anew(&mut self, state: State) -> Permanent {
+        let verdict = self.ask(state, |meaning, formulas, class| {
+            if state == State::START {
+                meaning.verdict_at_start(formulas, class)
+            } else {
+                Ok(meaning.verdict(formulas, class))
+            }
+        });
+        let permanent = verdict.unwrap_or(Permanent::Open);
+        self.verdicts[state.index()].permanent = Some(permanent);
         permanent
     }
 
@@ -238,28 +253,26 @@ impl Automaton {
     /// Asks what a step from `state` can lead to of which only the atoms in `known` are decided:
     /// by their numbers, and whether they hold.
     pub fn predict(&mut self, state: State, known: &BTreeMap<u32, bool>) -> Prediction {
-        let class = self.class(state);
-        self.meaning.predict(&mut self.progression.formulas, class, known)
+        self.ask(state, |meaning, formulas, class| meaning.predict(formulas, class, known))
+            .unwrap_or(Prediction::UNKNOWN)
     }
 
     /// The fewest steps from `state` to one at which the formula is satisfied, if that can be.
     pub fn steps_to_satisfaction(&mut self, state: State) -> Result<Option<u32>, TooManyResiduals> {
-        let class = self.class(state);
-        let formulas = &mut self.progression.formulas;
-        self.meaning
-            .distance(formulas, class, state != State::START, |meaning, _, class| meaning.is_satisfied(class))
-            .map_err(|_| TooManyResiduals)
+        self.ask(state, |meaning, formulas, class| {
+            meaning.distance(formulas, class, state != State::START, |meaning, _, class| {
+                meaning.is_satisfied(class)
+            })
+        })
     }
 
     /// The fewest steps from `state` to one at which the formula is violated for good, if that can be.
     pub fn steps_to_violation(&mut self, state: State) -> Result<Option<u32>, TooManyResiduals> {
-        let class = self.class(state);
-        let formulas = &mut self.progression.formulas;
-        self.meaning
-            .distance(formulas, class, state != State::START, |meaning, formulas, class| {
+        self.ask(state, |meaning, formulas, class| {
+            meaning.distance(formulas, class, state != State::START, |meaning, formulas, class| {
                 meaning.verdict(formulas, class) == Permanent::Violated
             })
-            .map_err(|_| TooManyResiduals)
+        })
     }
 
     /// A shortest trace that satisfies the formula, if there is one: of each step the atoms that
@@ -276,8 +289,7 @@ impl Automaton {
             later: own.import(formulas, assumption.later),
         };
         assert_eq!(own.names_len(), self.atoms as usize, "an assumption speaks of the formula's atoms");
-        let class = self.class(State::START);
-        self.meaning.witness(&mut self.progression.formulas, class, assumption).map_err(|_| TooManyResiduals)
+        self.ask(State::START, |meaning, formulas, class| meaning.witness(formulas, class, assumption))
     }
 
     /// The whole automaton with states of one meaning put together, or `None` if it has more than
@@ -288,12 +300,17 @@ impl Automaton {
         let mut next = 0;
         while next < graph.states.len() {
             let state = graph.states[next];
-            let class = self.class(state);
-            for (follower, cubes) in self.meaning.guards(&mut self.progression.formulas, class) {
+            let guards = self.ask(state, |meaning, formulas, class| {
+                let guards = meaning.guards(formulas, class)?;
+                let ways = guards.into_iter().map(|(follower, cubes)| {
+                    meaning.way(formulas, class, follower).map(|way| (follower, cubes, way))
+                });
+                ways.collect::<Result<Vec<_>, _>>()
+            });
+            for (follower, cubes, way) in guards.ok()? {
                 let to = match of_class.get(&follower) {
                     Some(&to) => to,
                     None => {
-                        let way = self.meaning.way(&mut self.progression.formulas, class, follower);
                         let mut labels = Labels::default();
                         way.iter().filter(|(_, holds)| *holds).for_each(|&(atom, _)| labels.insert(atom));
                         graph.states.push(self.step(state, &labels));
@@ -411,14 +428,8 @@ impl Automaton {
         }
         let is_satisfied = self.progression.formulas.at_end(residual.formula);
         let state = State(self.states.len() as u32);
-        self.states.push(StateEntry {
-            residual,
-            spelled,
-            relevant,
-            is_satisfied,
-            permanent: None,
-            class: None,
-        });
+        self.states.push(StateEntry { residual, spelled, relevant, class: None });
+        self.verdicts.push(Verdict { is_satisfied, permanent: None });
         if state != State::START {
             self.by_residual.insert(hash_of(&residual), state.0);
         }
@@ -428,10 +439,22 @@ impl Automaton {
         state
     }
 
-    fn class(&mut self, state: State) -> Class {
+    /// Asks `question` of what `state` means.
+    fn ask<T>(
+        &mut self,
+        state: State,
+        question: impl FnOnce(&mut Meaning, &mut Formulas, Class) -> Result<T, TooMany>,
+    ) -> Result<T, TooManyResiduals> {
         self.keep_meaning_in_bounds();
+        let answer = self
+            .class(state)
+            .and_then(|class| question(&mut self.meaning, &mut self.progression.formulas, class));
+        answer.map_err(|TooMany| TooManyResiduals)
+    }
+
+    fn class(&mut self, state: State) -> Result<Class, TooMany> {
         if let Some(known) = self.states[state.index()].class {
-            return known;
+            return Ok(known);
         }
         let Residual { formula, memory } = self.states[state.index()].residual;
         let past = if self.progression.formulas.has_past(formula) {
@@ -441,9 +464,9 @@ impl Automaton {
         };
         let memory: Vec<(Formula, Formula)> =
             past.into_iter().map(|past| (past, self.progression.recall(memory, past))).collect();
-        let class = self.meaning.class(&self.progression.formulas, formula, &memory);
+        let class = self.meaning.class(&self.progression.formulas, formula, &memory)?;
         self.states[state.index()].class = Some(class);
-        class
+        Ok(class)
     }
 
     fn keep_meaning_in_bounds(&mut self) {

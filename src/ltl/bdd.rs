@@ -62,6 +62,9 @@ pub(super) struct Bdd {
     conjunctions: Vec<(Edge, Edge, Edge)>,
     /// Conjunctions worked out so far: what a question costs.
     work: u64,
+    /// At how many of them it is given up.
+    work_max: u64,
+    is_exhausted: bool,
     tasks: Vec<Task>,
     results: Vec<Edge>,
 }
@@ -80,6 +83,8 @@ impl Bdd {
             unique: Unique::default(),
             conjunctions: vec![(Edge::FALSE, Edge::FALSE, Edge::FALSE); 1 << 9],
             work: 0,
+            work_max: u64::MAX,
+            is_exhausted: false,
             tasks: Vec::new(),
             results: Vec::new(),
         }
@@ -91,6 +96,16 @@ impl Bdd {
 
     pub fn work(&self) -> u64 {
         self.work
+    }
+
+    /// Gives up, from now on, after `more` further conjunctions.
+    pub fn allow(&mut self, more: u64) {
+        self.work_max = self.work + more;
+    }
+
+    /// Whether something was given up: what was worked out since means nothing.
+    pub fn is_exhausted(&self) -> bool {
+        self.is_exhausted
     }
 
     /// The variable that decides `f` first; of a constant, a number behind all variables.
@@ -124,6 +139,12 @@ impl Bdd {
                         continue;
                     }
                     self.work += 1;
+                    if self.work > self.work_max || self.is_exhausted {
+                        self.is_exhausted = true;
+                        self.tasks.clear();
+                        self.results.clear();
+                        return Edge::TRUE;
+                    }
                     let variable = self.variable(f).min(self.variable(g));
                     let (f_high, f_low) = self.branches_at(f, variable);
                     let (g_high, g_low) = self.branches_at(g, variable);

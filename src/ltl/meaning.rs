@@ -31,7 +31,11 @@ pub const RESIDUALS_MAX: usize = 50_000;
 
 /// What a question may cost in conjunctions and in nodes: some seconds, and a quarter of a gigabyte.
 /// Only formulas made to be hard come near.
-const WORK_MAX: u64 = 20_000_000;
+const WORK_MAX: u64 = 50_000_000;
+
+/// What one step of a residual may cost in conjunctions. A step that takes more leads to more than
+/// [`RESIDUALS_MAX`] residuals by itself.
+const STEP_WORK_MAX: u64 = 2_000_000;
 const NODES_MAX: usize = 6_000_000;
 
 /// A residual whose meaning takes more nodes than this is not spelled anew.
@@ -105,6 +109,9 @@ pub(super) struct Meaning {
 /// Labels on the way to a class: atom numbers, and whether they hold; the others do not matter.
 pub type Cube = Vec<(u32, bool)>;
 
+/// The classes after one, each with the cubes that lead there, or `None` if those are too many to read.
+type Guards = Vec<(Class, Option<Vec<Cube>>)>;
+
 impl Meaning {
     /// Of the formulas in `formulas`, which gets no further atoms.
     pub fn new(formulas: &Formulas) -> Meaning {
@@ -128,7 +135,13 @@ impl Meaning {
 
     /// The class of a formula of the steps to come, with its past operators, parts before wholes,
     /// and what is remembered of each.
-    pub fn class(&mut self, formulas: &Formulas, formula: Formula, memory: &[(Formula, Formula)]) -> Class {
+    pub fn class(
+        &mut self,
+        formulas: &Formulas,
+        formula: Formula,
+        memory: &[(Formula, Formula)],
+    ) -> Result<Class, TooMany> {
+        self.bdd.allow(STEP_WORK_MAX);
         let mut there = Values::default();
         let mut all = Vec::with_capacity(1 + memory.len());
         for &(past, value) in memory {
@@ -143,7 +156,8 @@ impl Meaning {
             self.pasts.push(past.into());
             self.pasts.len() - 1
         });
-        self.intern(formulas, Functions { past: at, all })
+        self.unless_exhausted()?;
+        Ok(self.intern(formulas, Functions { past: at, all }))
     }
 
     /// Says what is permanent of a trace that has come to `root`.
@@ -182,17 +196,17 @@ impl Meaning {
     }
 
     /// Says what is permanent before the first step, over all traces that have one.
-    pub fn verdict_at_start(&mut self, formulas: &mut Formulas, start: Class) -> Permanent {
-        let Ok(followers) = self.followers(formulas, start) else { return Permanent::Open };
+    pub fn verdict_at_start(&mut self, formulas: &mut Formulas, start: Class) -> Result<Permanent, TooMany> {
+        let followers = self.followers(formulas, start)?;
         let mut verdicts: Vec<Permanent> = Vec::new();
         for follower in followers {
             verdicts.push(self.verdict(formulas, follower));
             verdicts.dedup();
             if verdicts.len() > 1 || verdicts[0] == Permanent::Open {
-                return Permanent::Open;
+                return Ok(Permanent::Open);
             }
         }
-        verdicts.first().copied().unwrap_or(Permanent::Open)
+        Ok(verdicts.first().copied().unwrap_or(Permanent::Open))
     }
 
     /// Whether a trace that ends here satisfies the formula.
@@ -257,7 +271,7 @@ impl Meaning {
         while next < reached.len() {
             let class = reached[next].0;
             let granted = if next == 0 { assumption.first } else { assumption.later };
-            for (follower, cube) in self.followers_under(formulas, class, granted) {
+            for (follower, cube) in self.followers_under(formulas, class, granted)? {
                 if !seen.insert(follower) {
                     continue;
                 }
@@ -288,13 +302,13 @@ impl Meaning {
 
     /// The classes one step after `class` with the labels that lead there: cubes of which one holds,
     /// or `None` if they are too many to read.
-    pub fn guards(&mut self, formulas: &mut Formulas, class: Class) -> Vec<(Class, Option<Vec<Cube>>)> {
-        let functions = self.after_step(formulas, class);
+    pub fn guards(&mut self, formulas: &mut Formulas, class: Class) -> Result<Guards, TooMany> {
+        let functions = self.after_step(formulas, class)?;
         let past = self.classes[class.index()].past;
         let mut found = Vec::new();
         self.for_each_follower(&functions, &BTreeMap::new(), |_, functions, _| {
             found.push(functions.to_vec())
-        });
+        })?;
         let mut guards: BTreeMap<Class, Edge> = BTreeMap::new();
         for targets in found {
             let mut guard = Edge::TRUE;
@@ -306,20 +320,20 @@ impl Meaning {
             let so_far = guards.get(&class).copied().unwrap_or(Edge::FALSE);
             guards.insert(class, self.bdd.or(so_far, guard));
         }
-        guards.into_iter().map(|(class, guard)| (class, self.cubes(guard))).collect()
+        Ok(guards.into_iter().map(|(class, guard)| (class, self.cubes(guard))).collect())
     }
 
     /// Labels that lead from `class` to `follower`, one of its followers.
-    pub fn way(&mut self, formulas: &mut Formulas, class: Class, follower: Class) -> Cube {
-        let functions = self.after_step(formulas, class);
+    pub fn way(&mut self, formulas: &mut Formulas, class: Class, follower: Class) -> Result<Cube, TooMany> {
+        let functions = self.after_step(formulas, class)?;
         let past = self.classes[class.index()].past;
         let mut way = Cube::new();
         self.for_each_follower(&functions, &BTreeMap::new(), |meaning, functions, cube| {
             if meaning.intern(formulas, Functions { past, all: functions.to_vec() }) == follower {
                 way = cube.clone();
             }
-        });
-        way
+        })?;
+        Ok(way)
     }
 
     /// Asks of all label sets that agree with `known` (atoms, and whether they hold) whether what
@@ -329,17 +343,17 @@ impl Meaning {
         formulas: &mut Formulas,
         class: Class,
         known: &BTreeMap<u32, bool>,
-    ) -> Prediction {
-        let functions = self.after_step(formulas, class);
+    ) -> Result<Prediction, TooMany> {
+        let functions = self.after_step(formulas, class)?;
         let past = self.classes[class.index()].past;
         let mut followers = Vec::new();
         self.for_each_follower(&functions, known, |meaning, functions, _| {
             followers.push(meaning.intern(formulas, Functions { past, all: functions.to_vec() }));
-        });
+        })?;
         let violated: Vec<bool> =
             followers.iter().map(|&class| self.verdict(formulas, class) == Permanent::Violated).collect();
         let satisfied = followers.iter().map(|&class| self.is_satisfied(class));
-        Prediction { violated: Share::of(violated), satisfied: Share::of(satisfied) }
+        Ok(Prediction { violated: Share::of(violated), satisfied: Share::of(satisfied) })
     }
 
     /// Returns `formula` spelled by its meaning alone, or `None` if that is too large.
@@ -364,9 +378,10 @@ impl Meaning {
         Some(spelled[&function.bare()].negated_if(function.is_negated()))
     }
 
-    /// Whether so much is kept that it is better to start anew.
+    /// Whether so much is kept that it is better to start anew, or must be: what was given up half
+    /// way is not to be relied on.
     pub fn is_full(&self) -> bool {
-        self.bdd.len() > NODES_MAX / 3 || self.classes.len() > 20 * RESIDUALS_MAX
+        self.bdd.is_exhausted() || self.bdd.len() > NODES_MAX / 3 || self.classes.len() > 20 * RESIDUALS_MAX
     }
 
     fn begin(&mut self, root: Class) -> Vec<Class> {
@@ -407,12 +422,12 @@ impl Meaning {
             return Ok(known.to_vec());
         }
         self.check_cost(0, start)?;
-        let functions = self.after_step(formulas, class);
+        let functions = self.after_step(formulas, class)?;
         let past = self.classes[class.index()].past;
         let mut found = Vec::new();
         self.for_each_follower(&functions, &BTreeMap::new(), |meaning, functions, _| {
             found.push(meaning.intern(formulas, Functions { past, all: functions.to_vec() }));
-        });
+        })?;
         let mut seen = BTreeSet::new();
         found.retain(|&class| seen.insert(class));
         self.followers[class.index()] = Some(found.clone().into_boxed_slice());
@@ -424,8 +439,8 @@ impl Meaning {
         formulas: &mut Formulas,
         class: Class,
         granted: Formula,
-    ) -> Vec<(Class, Cube)> {
-        let functions = self.after_step(formulas, class);
+    ) -> Result<Vec<(Class, Cube)>, TooMany> {
+        let functions = self.after_step(formulas, class)?;
         let past = self.classes[class.index()].past;
         let mut found = Vec::new();
         if granted == Formula::TRUE {
@@ -434,8 +449,8 @@ impl Meaning {
                     meaning.intern(formulas, Functions { past, all: functions.to_vec() }),
                     cube.clone(),
                 ));
-            });
-            return found;
+            })?;
+            return Ok(found);
         }
         let granted = self.step(formulas, granted, &mut Step::default());
         let functions: Vec<Edge> = std::iter::once(granted).chain(functions.iter().copied()).collect();
@@ -446,8 +461,8 @@ impl Meaning {
                     cube.clone(),
                 ));
             }
-        });
-        found
+        })?;
+        Ok(found)
     }
 
     fn intern(&mut self, formulas: &Formulas, mut functions: Functions) -> Class {
@@ -559,7 +574,8 @@ impl Meaning {
     }
 
     /// The functions of `class` after a step: of the step's atoms, and of the leaves after it.
-    fn after_step(&mut self, formulas: &mut Formulas, class: Class) -> Vec<Edge> {
+    fn after_step(&mut self, formulas: &mut Formulas, class: Class) -> Result<Vec<Edge>, TooMany> {
+        self.bdd.allow(STEP_WORK_MAX);
         let functions = self.classes[class.index()].clone();
         let past = Arc::clone(&self.pasts[functions.past]);
         let mut step = Step { has_past: !past.is_empty(), ..Step::default() };
@@ -583,7 +599,12 @@ impl Meaning {
         }
         let mut after = vec![self.compose(formulas, functions.all[0], &mut step)];
         after.extend(kept_of);
-        after
+        self.unless_exhausted()?;
+        Ok(after)
+    }
+
+    fn unless_exhausted(&self) -> Result<(), TooMany> {
+        if self.bdd.is_exhausted() { Err(TooMany) } else { Ok(()) }
     }
 
     /// The value of a past operator, given what is kept of it from the step before and the values
@@ -722,12 +743,17 @@ impl Meaning {
         functions: &[Edge],
         known: &BTreeMap<u32, bool>,
         mut visit: impl FnMut(&mut Meaning, &[Edge], &Cube),
-    ) {
+    ) -> Result<(), TooMany> {
+        let mut visited = 0;
         let mut seen: HashSet<Vec<Edge>, Multiply> = HashSet::default();
         let mut open: Vec<(Vec<Edge>, Cube)> = vec![(functions.to_vec(), Cube::new())];
         while let Some((functions, cube)) = open.pop() {
             let variable = functions.iter().map(|&f| self.bdd.variable(f)).min().unwrap_or(u32::MAX);
             if variable >= self.atoms {
+                visited += 1;
+                if visited > RESIDUALS_MAX {
+                    return Err(TooMany);
+                }
                 visit(self, &functions, &cube);
                 continue;
             }
@@ -749,6 +775,7 @@ impl Meaning {
                 }
             }
         }
+        Ok(())
     }
 
     /// Where the atoms lead from `function` to `target`, as a function of them.
@@ -863,4 +890,9 @@ pub struct Prediction {
     pub violated: Share,
     /// The trace up to and including the step satisfies the formula.
     pub satisfied: Share,
+}
+
+impl Prediction {
+    /// What is said where there is too much to look at: nothing that rules anything out.
+    pub(super) const UNKNOWN: Prediction = Prediction { violated: Share::Some, satisfied: Share::Some };
 }

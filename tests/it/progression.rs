@@ -2,7 +2,9 @@
 
 use std::collections::BTreeMap;
 
-use farlead::ltl::{Automaton, Formulas, Labels, Permanent, Share, State};
+use farlead::ltl::{
+    Automaton, Bound, Formula, Formulas, Labels, Monitor, Permanent, Share, State, TooManyResiduals,
+};
 use rand::{Rng, SeedableRng};
 use rand_chacha::ChaCha8Rng;
 
@@ -165,4 +167,72 @@ fn share(values: &[bool]) -> Share {
         count if count == values.len() => Share::All,
         _ => Share::Some,
     }
+}
+
+/// `F a0 & F a1 & ...`, with as many subsets left to reach as there are of the atoms.
+fn all_of(count: u32, and_never_the_first: bool) -> Automaton {
+    let mut formulas = Formulas::new();
+    let atoms: Vec<Formula> = (0..count).map(|n| formulas.atom(&format!("a{n:04}"))).collect();
+    let mut parts: Vec<Formula> = atoms.iter().map(|&atom| formulas.eventually(Bound::ANY, atom)).collect();
+    if and_never_the_first {
+        // Said so that no normal form sees the contradiction.
+        let next = formulas.weak_next(!atoms[0]);
+        let never = formulas.always(Bound::ANY, next);
+        parts.extend([never, !atoms[0]]);
+    }
+    let formula = formulas.and(parts);
+    Automaton::new(&formulas, formula)
+}
+
+#[test]
+fn a_verdict_is_exact_up_to_fifty_thousand_residuals_and_open_beyond() {
+    assert_eq!(all_of(10, true).permanent(State::START), Permanent::Violated);
+    assert_eq!(all_of(14, true).permanent(State::START), Permanent::Violated);
+    assert_eq!(all_of(18, true).permanent(State::START), Permanent::Open);
+    assert_eq!(all_of(40, true).permanent(State::START), Permanent::Open);
+    assert_eq!(all_of(40, true).steps_to_satisfaction(State::START), Err(TooManyResiduals));
+    assert_eq!(all_of(10, false).permanent(State::START), Permanent::Open);
+    assert_eq!(all_of(10, false).steps_to_satisfaction(State::START), Ok(Some(1)));
+}
+
+#[test]
+fn thousands_of_atoms_and_operators_are_followed_without_a_deep_stack() {
+    let mut automaton = all_of(3_000, false);
+    let names: Vec<String> = automaton.atoms().map(str::to_owned).collect();
+    let mut state = State::START;
+    for chunk in names.chunks(1_000) {
+        let labels = automaton.labels(chunk.iter().map(String::as_str));
+        state = automaton.step(state, &labels);
+    }
+    assert_eq!(automaton.residual(state).to_string(), "true");
+
+    let mut formulas = Formulas::new();
+    let (a, b) = (formulas.atom("a"), formulas.atom("b"));
+    let mut chain = b;
+    for n in 0..10_000 {
+        chain = if n % 2 == 0 { formulas.until(Bound::ANY, a, chain) } else { !formulas.next(chain) };
+    }
+    let mut automaton = Automaton::new(&formulas, chain);
+    let mut state = State::START;
+    for bits in [1, 1, 3, 0, 2] {
+        state = automaton.step(state, &Labels::from_bits(bits));
+    }
+    assert!(automaton.residual(state).to_string().len() > 1_000);
+}
+
+/// `(F a) U (F b)` leaves a longer formula at every step, as nothing is absorbed.
+#[test]
+fn a_residual_that_would_grow_for_ever_is_spelled_shorter_in_the_end() {
+    let mut formulas = Formulas::new();
+    let (a, b) = (formulas.atom("a"), formulas.atom("b"));
+    let (fa, fb) = (formulas.eventually(Bound::ANY, a), formulas.eventually(Bound::ANY, b));
+    let formula = formulas.until(Bound::ANY, fa, fb);
+    let mut monitor = Monitor::new(&formulas, formula);
+    let mut largest = 0;
+    for _ in 0..100_000 {
+        largest = largest.max(monitor.step([]).atom_count);
+    }
+    assert!((1_000..50_000).contains(&largest), "{largest}");
+    assert_eq!(monitor.permanent(), Permanent::Open);
+    assert!(monitor.step(["b"]).satisfied);
 }
