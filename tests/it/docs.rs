@@ -1,0 +1,74 @@
+//! What docs/language.md says is what the language knows.
+
+use std::collections::BTreeSet;
+use std::fs;
+use std::path::Path;
+
+use farlead::gui::Key;
+use farlead::spec::spellings;
+
+#[test]
+fn the_operators_of_the_page_are_those_of_the_language() {
+    let rows = table(&page(), "## Operators");
+    let described: Vec<String> = rows.iter().flat_map(|row| quoted(&row[1])).collect();
+    check_same("an operator", &described, spellings());
+}
+
+#[test]
+fn the_keys_of_the_page_are_those_of_the_language() {
+    let rows = table(&page(), "## Atoms");
+    let described: Vec<String> = rows.iter().flat_map(|row| quoted(&row[0])).collect();
+    check_same("a key", &described, Key::ALL.map(|key| key.name()));
+}
+
+#[test]
+fn a_table_is_read_cell_by_cell() {
+    let page = "## One\n\n| a | b |\n|---|---|\n| `x` | `\\|`, `or` |\n\n| `no` | more |\n## Two\n";
+    let rows = table(page, "## One");
+    assert_eq!(rows, [["`x`", "`|`, `or`"]]);
+    assert_eq!(quoted(&rows[0][1]), ["|", "or"]);
+}
+
+#[track_caller]
+fn check_same<'a>(what: &str, described: &[String], known: impl IntoIterator<Item = &'a str>) {
+    let page: BTreeSet<&str> = described.iter().map(String::as_str).collect();
+    let language: BTreeSet<&str> = known.into_iter().collect();
+    let unknown: Vec<_> = page.difference(&language).collect();
+    let missing: Vec<_> = language.difference(&page).collect();
+    assert!(unknown.is_empty(), "docs/language.md describes what is not {what}: {unknown:?}");
+    assert!(missing.is_empty(), "docs/language.md does not describe {missing:?}, each {what}");
+    assert_eq!(described.len(), page.len(), "docs/language.md describes {what} twice: {described:?}");
+}
+
+fn page() -> String {
+    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("docs/language.md");
+    fs::read_to_string(&path).unwrap_or_else(|error| panic!("{}: {error}", path.display()))
+}
+
+/// The cells of the first table below `heading`, row by row, without its head.
+fn table(page: &str, heading: &str) -> Vec<Vec<String>> {
+    let rows: Vec<Vec<String>> = page
+        .lines()
+        .skip_while(|line| *line != heading)
+        .skip_while(|line| !line.starts_with('|'))
+        .take_while(|line| line.starts_with('|'))
+        .skip(2)
+        .map(cells)
+        .collect();
+    assert!(!rows.is_empty(), "no table below `{heading}`");
+    rows
+}
+
+/// The cells of a row; `\|` is a bar within one.
+fn cells(row: &str) -> Vec<String> {
+    // No page has this letter.
+    const BAR: &str = "\u{0}";
+    let row = row.replace("\\|", BAR);
+    let inner = row.trim().trim_start_matches('|').trim_end_matches('|');
+    inner.split('|').map(|cell| cell.trim().replace(BAR, "|")).collect()
+}
+
+/// What stands between backticks, in order.
+fn quoted(cell: &str) -> Vec<String> {
+    cell.split('`').skip(1).step_by(2).map(str::to_string).collect()
+}
