@@ -1,0 +1,771 @@
+//! Atoms: what a bracket of a formula says of a step, checked and in one canonical form.
+//!
+//! Two spellings of an atom have one text, and that text is its name in
+//! [`Formulas::atom`](crate::ltl::Formulas::atom).
+
+use std::collections::BTreeSet;
+use std::fmt;
+
+use super::nearest::nearest;
+use super::value::{Number, Value, regex};
+
+/// What a comparison asks about.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[expect(missing_docs, reason = "the names are those of the language")]
+pub enum Key {
+    Package,
+    Activity,
+    Text,
+    Desc,
+    Id,
+    ObjectId,
+    Class,
+    Checked,
+    Enabled,
+    Focused,
+    Selected,
+    Password,
+    Scrollable,
+    Screen,
+    Orientation,
+    Network,
+    Crashed,
+    Anr,
+    ActionType,
+    ActionDetail,
+    ActionObjectId,
+    ActionText,
+}
+
+/// What the keys of an atom are all asked of.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum Kind {
+    /// The screen as a whole, of which there is one a step.
+    State,
+    /// A visible widget, of which there are many.
+    Widget,
+    /// The action, of which there is one a step.
+    Action,
+}
+
+/// The values a key can have.
+enum Domain {
+    Flag,
+    Words(&'static [&'static str]),
+    /// One text.
+    Text,
+    /// One text, which may be a number.
+    Quantity,
+    /// The same thing has a full name and short ones.
+    Names,
+    /// Any of several texts.
+    Texts,
+    ActionType,
+}
+
+impl Key {
+    /// All keys, in the order in which an atom prints them.
+    pub const ALL: [Key; 22] = [
+        Key::Package,
+        Key::Activity,
+        Key::Text,
+        Key::Desc,
+        Key::Id,
+        Key::ObjectId,
+        Key::Class,
+        Key::Checked,
+        Key::Enabled,
+        Key::Focused,
+        Key::Selected,
+        Key::Password,
+        Key::Scrollable,
+        Key::Screen,
+        Key::Orientation,
+        Key::Network,
+        Key::Crashed,
+        Key::Anr,
+        Key::ActionType,
+        Key::ActionDetail,
+        Key::ActionObjectId,
+        Key::ActionText,
+    ];
+
+    /// The key as it is written.
+    pub fn name(self) -> &'static str {
+        match self {
+            Key::Package => "package",
+            Key::Activity => "activity",
+            Key::Text => "text",
+            Key::Desc => "desc",
+            Key::Id => "id",
+            Key::ObjectId => "objectID",
+            Key::Class => "class",
+            Key::Checked => "checked",
+            Key::Enabled => "enabled",
+            Key::Focused => "focused",
+            Key::Selected => "selected",
+            Key::Password => "password",
+            Key::Scrollable => "scrollable",
+            Key::Screen => "screen",
+            Key::Orientation => "orientation",
+            Key::Network => "network",
+            Key::Crashed => "crashed",
+            Key::Anr => "anr",
+            Key::ActionType => "actionType",
+            Key::ActionDetail => "actionDetail",
+            Key::ActionObjectId => "actionObjectID",
+            Key::ActionText => "actionText",
+        }
+    }
+
+    /// Returns the key written `name`, or what is wrong with it.
+    pub fn parse(name: &str) -> Result<Key, Mistake> {
+        if let Some(&key) = Key::ALL.iter().find(|key| key.name() == name) {
+            return Ok(key);
+        }
+        // What Android and other tools call the same thing.
+        let elsewhere = match name {
+            "resource-id" | "resourceId" | "resource_id" => Some("id"),
+            "content-desc" | "contentDescription" | "content_desc" | "description" | "hint" => Some("desc"),
+            "className" | "class_name" => Some("class"),
+            _ => None,
+        };
+        let help = match elsewhere.or_else(|| nearest(name, Key::ALL.iter().map(|key| key.name()))) {
+            Some(near) => format!("did you mean `{near}`?"),
+            None => format!("known keys: {}", Key::ALL.map(Key::name).join(" ")),
+        };
+        Err(Mistake {
+            code: "E-unknown-key",
+            part: Part::Key,
+            message: format!("there is no key `{name}`"),
+            help,
+        })
+    }
+
+    /// What the key is asked of.
+    pub fn kind(self) -> Kind {
+        match self {
+            Key::Package
+            | Key::Activity
+            | Key::Screen
+            | Key::Orientation
+            | Key::Network
+            | Key::Crashed
+            | Key::Anr => Kind::State,
+            Key::Text
+            | Key::Desc
+            | Key::Id
+            | Key::ObjectId
+            | Key::Class
+            | Key::Checked
+            | Key::Enabled
+            | Key::Focused
+            | Key::Selected
+            | Key::Password
+            | Key::Scrollable => Kind::Widget,
+            Key::ActionType | Key::ActionDetail | Key::ActionObjectId | Key::ActionText => Kind::Action,
+        }
+    }
+
+    fn domain(self) -> Domain {
+        match self {
+            Key::Checked
+            | Key::Enabled
+            | Key::Focused
+            | Key::Selected
+            | Key::Password
+            | Key::Scrollable
+            | Key::Crashed
+            | Key::Anr => Domain::Flag,
+            Key::Screen | Key::Network => Domain::Words(&["on", "off"]),
+            Key::Orientation => Domain::Words(&["portrait", "landscape"]),
+            Key::Package | Key::ObjectId | Key::ActionObjectId => Domain::Text,
+            Key::Text | Key::Desc | Key::ActionText => Domain::Quantity,
+            Key::Activity | Key::Id | Key::Class => Domain::Names,
+            Key::ActionDetail => Domain::Texts,
+            Key::ActionType => Domain::ActionType,
+        }
+    }
+}
+
+/// How a comparison compares.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum Op {
+    /// `=`
+    Equal,
+    /// `!=`
+    NotEqual,
+    /// `~`: contains a text, or matches a regular expression somewhere.
+    Contains,
+    /// `<`
+    Less,
+    /// `<=`
+    AtMost,
+    /// `>`
+    Greater,
+    /// `>=`
+    AtLeast,
+}
+
+impl Op {
+    /// All operators.
+    pub const ALL: [Op; 7] =
+        [Op::Equal, Op::NotEqual, Op::Contains, Op::Less, Op::AtMost, Op::Greater, Op::AtLeast];
+
+    /// The operator as it is written.
+    pub fn sign(self) -> &'static str {
+        match self {
+            Op::Equal => "=",
+            Op::NotEqual => "!=",
+            Op::Contains => "~",
+            Op::Less => "<",
+            Op::AtMost => "<=",
+            Op::Greater => ">",
+            Op::AtLeast => ">=",
+        }
+    }
+
+    /// Returns the operator written `sign`, in plain or mathematical signs.
+    pub fn parse(sign: &str) -> Option<Op> {
+        let plain = match sign {
+            "∼" => "~",
+            "≠" => "!=",
+            "≤" => "<=",
+            "≥" => ">=",
+            _ => sign,
+        };
+        Op::ALL.into_iter().find(|op| op.sign() == plain)
+    }
+
+    /// Says whether a number compares with `number` in this way.
+    pub fn holds(self, left: Number, number: Number) -> bool {
+        match self {
+            Op::Equal => left == number,
+            Op::NotEqual => left != number,
+            Op::Contains => false,
+            Op::Less => left < number,
+            Op::AtMost => left <= number,
+            Op::Greater => left > number,
+            Op::AtLeast => left >= number,
+        }
+    }
+
+    fn is_order(self) -> bool {
+        match self {
+            Op::Less | Op::AtMost | Op::Greater | Op::AtLeast => true,
+            Op::Equal | Op::NotEqual | Op::Contains => false,
+        }
+    }
+}
+
+/// The action types farlead knows by itself.
+pub const BUILTIN_ACTION_TYPES: [&str; 12] = [
+    START_TYPE,
+    "click",
+    "longclick",
+    "text",
+    "scroll",
+    "swipe",
+    "back",
+    "menu",
+    "rotate",
+    "network",
+    "pauseresume",
+    "idle",
+];
+
+/// The type of the action at step 0, and of no other.
+pub const START_TYPE: &str = "reinitialise";
+
+/// The action types an atom may name.
+#[derive(Clone, Copy, Debug)]
+pub enum ActionTypes<'a> {
+    /// Any, as in a trace whose app is not at hand.
+    Any,
+    /// The built-in ones and these of the user's.
+    Declared(&'a BTreeSet<String>),
+}
+
+/// `key op value`.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct Comparison {
+    /// What is asked about.
+    pub key: Key,
+    /// How it is compared.
+    pub op: Op,
+    /// What it is compared with.
+    pub value: Value,
+}
+
+/// What is wrong with an atom, and where in it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Mistake {
+    /// A name for the kind of mistake that stays the same.
+    pub code: &'static str,
+    /// The part to underline.
+    pub part: Part,
+    /// What is wrong.
+    pub message: String,
+    /// What would be right.
+    pub help: String,
+}
+
+/// A part of an atom.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[expect(missing_docs, reason = "the names say it")]
+pub enum Part {
+    Key,
+    Op,
+    Value,
+    Whole,
+}
+
+impl Comparison {
+    /// Returns the comparison, its value read as the key wants it: `value` is a text or a regular
+    /// expression, as it was written.
+    pub fn new(key: Key, op: Op, value: Value, types: ActionTypes<'_>) -> Result<Comparison, Mistake> {
+        let name = key.name();
+        let value = match (value, op) {
+            (Value::Text(text), _) if op.is_order() => {
+                check_op(key, op, matches!(key.domain(), Domain::Quantity | Domain::Texts), "= != ~")?;
+                Value::Number(number(&text, op)?)
+            }
+            (Value::Text(text), _) => match key.domain() {
+                Domain::Flag => {
+                    check_op(key, op, op != Op::Contains, "= !=")?;
+                    Value::Flag(one_of(name, &text, &["true", "false"])? == "true")
+                }
+                Domain::Words(words) => {
+                    check_op(key, op, op != Op::Contains, "= !=")?;
+                    Value::Text(one_of(name, &text, words)?.to_string())
+                }
+                Domain::ActionType => {
+                    check_action_type(op, &text, types)?;
+                    Value::Text(text)
+                }
+                Domain::Text | Domain::Quantity | Domain::Names | Domain::Texts => Value::Text(text),
+            },
+            (Value::Regex(text), _) => {
+                let takes_text = !matches!(key.domain(), Domain::Flag | Domain::Words(_));
+                check_op(key, op, takes_text, "= !=")?;
+                check_regex(key, &text, types)?;
+                Value::Regex(text)
+            }
+            (value @ (Value::Flag(_) | Value::Number(_)), _) => value,
+        };
+        Ok(Comparison { key, op, value })
+    }
+
+    /// Says whether a text equal to `value` would pass, as far as that can be known from the text alone.
+    fn admits(&self, value: &Value) -> bool {
+        let text = match value {
+            Value::Text(text) => text.as_str(),
+            Value::Flag(true) => "true",
+            Value::Flag(false) => "false",
+            Value::Regex(_) | Value::Number(_) => return true,
+        };
+        match (&self.value, self.op) {
+            (own, Op::Equal) => own == value,
+            (own, Op::NotEqual) => own != value,
+            (Value::Text(part), Op::Contains) => text.contains(part),
+            (Value::Regex(pattern), _) => regex(pattern).is_ok_and(|regex| regex.is_match(text)),
+            (Value::Number(number), op) => {
+                Number::parse(text.trim()).is_some_and(|left| op.holds(left, *number))
+            }
+            (Value::Flag(_) | Value::Text(_), _) => true,
+        }
+    }
+}
+
+fn check_op(key: Key, op: Op, fits: bool, instead: &str) -> Result<(), Mistake> {
+    if fits {
+        return Ok(());
+    }
+    let help = if op.is_order() {
+        format!(
+            "numbers are compared in text, desc, actionText, actionDetail and count(...); `{}` takes {instead}",
+            key.name()
+        )
+    } else {
+        format!("`{}` takes {instead}", key.name())
+    };
+    let message = format!("`{}` does not fit `{}`", op.sign(), key.name());
+    Err(Mistake { code: "E-operator", part: Part::Op, message, help })
+}
+
+fn wrong_value(message: String, help: String) -> Mistake {
+    Mistake { code: "E-value", part: Part::Value, message, help }
+}
+
+fn number(text: &str, op: Op) -> Result<Number, Mistake> {
+    Number::parse(text).ok_or_else(|| {
+        let message = format!("`{}` compares with a number, and `{text}` is none", op.sign());
+        wrong_value(
+            message,
+            "a number is like 5, -3 or 2.50, with at most 15 digits and 9 after the point".into(),
+        )
+    })
+}
+
+fn one_of<'a>(key: &str, text: &str, words: &[&'a str]) -> Result<&'a str, Mistake> {
+    let found = words.iter().find(|&&word| word == text);
+    found.copied().ok_or_else(|| {
+        let help = match nearest(text, words.iter().copied()) {
+            Some(near) => format!("did you mean `{near}`? `{key}` is {}", words.join(" or ")),
+            None => format!("`{key}` is {}", words.join(" or ")),
+        };
+        wrong_value(format!("`{key}` cannot be `{text}`"), help)
+    })
+}
+
+fn check_action_type(op: Op, text: &str, types: ActionTypes<'_>) -> Result<(), Mistake> {
+    let ActionTypes::Declared(declared) = types else { return Ok(()) };
+    let known = || BUILTIN_ACTION_TYPES.into_iter().chain(declared.iter().map(String::as_str));
+    let (fits, message) = match op {
+        Op::Contains => {
+            (known().any(|word| word.contains(text)), format!("no action type contains `{text}`"))
+        }
+        Op::Equal | Op::NotEqual | Op::Less | Op::AtMost | Op::Greater | Op::AtLeast => (
+            BUILTIN_ACTION_TYPES.contains(&text) || declared.contains(text),
+            format!("there is no action type `{text}`"),
+        ),
+    };
+    if fits { Ok(()) } else { Err(wrong_value(message, action_type_help(text, known()))) }
+}
+
+fn action_type_help<'a>(text: &str, known: impl Iterator<Item = &'a str> + Clone) -> String {
+    // More than a screenful of names helps nobody.
+    const SHOWN_MAX: usize = 20;
+    let elsewhere = match text {
+        "tap" => Some("click"),
+        "longtap" | "long-click" | "long_click" => Some("longclick"),
+        "type" | "input" => Some("text"),
+        "reinitialize" | "restart" | "launch" => Some(START_TYPE),
+        _ => None,
+    };
+    match elsewhere.or_else(|| nearest(text, known.clone().take(1000))) {
+        Some(near) => format!("did you mean `{near}`?"),
+        None => {
+            format!("known types: {}", known.take(SHOWN_MAX).collect::<Vec<_>>().join(" "))
+        }
+    }
+}
+
+fn check_regex(key: Key, text: &str, types: ActionTypes<'_>) -> Result<(), Mistake> {
+    let pattern = regex(text).map_err(|error| {
+        let reason = match &error {
+            regex::Error::CompiledTooBig(_) => "it grows too large".to_string(),
+            // The first lines draw the expression again; the last one says what is wrong.
+            _ => error
+                .to_string()
+                .lines()
+                .last()
+                .map(|line| line.trim_start_matches("error: ").to_string())
+                .unwrap_or_default(),
+        };
+        let mut mistake = wrong_value(
+            format!("this regular expression cannot be read: {reason}"),
+            "to look for the text itself, put it in quotes: `~ \"...\"`".into(),
+        );
+        mistake.code = "E-regex";
+        mistake
+    })?;
+    match (key.domain(), types) {
+        (Domain::ActionType, ActionTypes::Declared(declared)) => {
+            let known = || BUILTIN_ACTION_TYPES.into_iter().chain(declared.iter().map(String::as_str));
+            if known().any(|word| pattern.is_match(word)) {
+                Ok(())
+            } else {
+                let message = format!("no action type matches `/{text}/`");
+                Err(wrong_value(message, action_type_help(text, known())))
+            }
+        }
+        _ => Ok(()),
+    }
+}
+
+/// What a bracket says, its comparisons sorted and without repeats.
+///
+/// ```
+/// use farlead::gui::{ActionTypes, Atom, Comparison, Key, Op, Value};
+///
+/// let value = Value::Text("Main".to_string());
+/// let comparison = Comparison::new(Key::Activity, Op::Contains, value, ActionTypes::Any)?;
+/// assert_eq!(Atom::new(vec![comparison])?.to_string(), "[activity ~ Main]");
+/// # Ok::<(), farlead::gui::Mistake>(())
+/// ```
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum Atom {
+    /// One visible widget meets all of these.
+    Widget(Vec<Comparison>),
+    /// As many visible widgets as this meet all of those.
+    Count {
+        /// What each of them meets.
+        of: Vec<Comparison>,
+        /// How their number is compared.
+        op: Op,
+        /// What it is compared with.
+        number: u64,
+    },
+    /// The screen as a whole meets all of these.
+    State(Vec<Comparison>),
+    /// The action meets all of these.
+    Action(Vec<Comparison>),
+    /// `[checked = ...]` standing alone: some visible widget is checked, or one could be and none is.
+    Checked(bool),
+}
+
+impl Atom {
+    /// Returns the atom of these comparisons, of which there is at least one.
+    pub fn new(mut comparisons: Vec<Comparison>) -> Result<Atom, Mistake> {
+        comparisons.sort();
+        comparisons.dedup();
+        let kind = comparisons[0].key.kind();
+        if comparisons.iter().any(|other| other.key.kind() != kind) {
+            return Err(mixed(&comparisons));
+        }
+        Ok(match (kind, &comparisons[..]) {
+            (_, [Comparison { key: Key::Checked, op: Op::Equal, value: Value::Flag(checked) }]) => {
+                Atom::Checked(*checked)
+            }
+            (Kind::State, _) => Atom::State(comparisons),
+            (Kind::Widget, _) => Atom::Widget(comparisons),
+            (Kind::Action, _) => Atom::Action(comparisons),
+        })
+    }
+
+    /// Returns the atom that one widget meets all of these, `checked` standing alone too.
+    pub fn widget(mut comparisons: Vec<Comparison>) -> Result<Atom, Mistake> {
+        comparisons.sort();
+        comparisons.dedup();
+        match comparisons.iter().find(|comparison| comparison.key.kind() != Kind::Widget) {
+            None => Ok(Atom::Widget(comparisons)),
+            Some(other) => Err(Mistake {
+                code: "E-mixed-atom",
+                part: Part::Whole,
+                message: format!("only widgets are meant here, and `{}` is not asked of a widget", other.key.name()),
+                help: "a widget is known by text desc id objectID class checked enabled focused selected password scrollable".into(),
+            }),
+        }
+    }
+
+    /// Returns the atom that compares the number of widgets that meet all of `of`.
+    pub fn count(of: Vec<Comparison>, op: Op, value: &Value) -> Result<Atom, Mistake> {
+        let Atom::Widget(of) = Atom::widget(of)? else { unreachable!("a widget atom was asked for") };
+        if op == Op::Contains {
+            return Err(Mistake {
+                code: "E-operator",
+                part: Part::Op,
+                message: "`~` does not fit `count(...)`".into(),
+                help: "a count takes = != < <= > >=".into(),
+            });
+        }
+        let number = match value {
+            Value::Text(text) if text.len() <= 9 && text.bytes().all(|byte| byte.is_ascii_digit()) => {
+                text.parse().ok()
+            }
+            Value::Text(_) | Value::Regex(_) | Value::Flag(_) | Value::Number(_) => None,
+        };
+        match number {
+            Some(number) => Ok(Atom::Count { of, op, number }),
+            None => Err(wrong_value(
+                "a count is compared with a whole number".into(),
+                "it is like 0, 1 or 20".into(),
+            )),
+        }
+    }
+
+    /// Says whether the atom is about the action, and not about the screen.
+    pub fn is_action(&self) -> bool {
+        match self {
+            Atom::Action(_) => true,
+            Atom::Widget(_) | Atom::Count { .. } | Atom::State(_) | Atom::Checked(_) => false,
+        }
+    }
+
+    /// Says whether the atom asks more of the action than what type it has.
+    pub fn is_action_detail(&self) -> bool {
+        match self {
+            Atom::Action(all) => all.iter().any(|comparison| comparison.key != Key::ActionType),
+            Atom::Widget(_) | Atom::Count { .. } | Atom::State(_) | Atom::Checked(_) => false,
+        }
+    }
+
+    /// Says whether the atom speaks of actions of the type `name`, be it to rule them out.
+    pub fn mentions_action_type(&self, name: &str) -> bool {
+        match self {
+            Atom::Action(all) => {
+                let value = Value::Text(name.to_string());
+                all.iter().filter(|comparison| comparison.key == Key::ActionType).any(|comparison| {
+                    match comparison.op {
+                        Op::NotEqual => comparison.value == value,
+                        Op::Equal | Op::Contains | Op::Less | Op::AtMost | Op::Greater | Op::AtLeast => {
+                            comparison.admits(&value)
+                        }
+                    }
+                })
+            }
+            Atom::Widget(_) | Atom::Count { .. } | Atom::State(_) | Atom::Checked(_) => false,
+        }
+    }
+
+    /// Returns the reason why the atom can never hold, if there is one.
+    pub fn contradiction(&self) -> Option<String> {
+        match self {
+            Atom::Widget(all) | Atom::State(all) => clash(all),
+            Atom::Action(all) => clash(all).or_else(|| clash_with_type(all)),
+            Atom::Count { op: Op::Less, number: 0, .. } => Some("a count is never less than 0".into()),
+            Atom::Count { of, op, number } => {
+                // Nothing meets what cannot hold, so the count is 0.
+                let none = Number::from(0);
+                if op.holds(none, Number::from(*number)) { None } else { clash(of) }
+            }
+            Atom::Checked(_) => None,
+        }
+    }
+
+    /// Says whether the two can surely not hold at the same step.
+    ///
+    /// There are many widgets on a screen, so two atoms about widgets never exclude each other.
+    pub fn excludes(&self, other: &Atom) -> bool {
+        match (self, other) {
+            (Atom::Checked(one), Atom::Checked(two)) => one != two,
+            (Atom::State(one), Atom::State(two)) => clash(&[&one[..], two].concat()).is_some(),
+            (Atom::Action(one), Atom::Action(two)) => {
+                let both = [&one[..], two].concat();
+                clash(&both).or_else(|| clash_with_type(&both)).is_some()
+            }
+            (
+                Atom::Widget(_) | Atom::Count { .. } | Atom::State(_) | Atom::Action(_) | Atom::Checked(_),
+                _,
+            ) => false,
+        }
+    }
+
+    /// Says whether the atom can hold at step 0, whose action starts the app.
+    pub fn fits_start(&self) -> bool {
+        let start =
+            Comparison { key: Key::ActionType, op: Op::Equal, value: Value::Text(START_TYPE.to_string()) };
+        self.contradiction().is_none() && !self.excludes(&Atom::Action(vec![start]))
+    }
+
+    /// Says whether the atom can hold after step 0, where no action starts the app.
+    pub fn fits_later(&self) -> bool {
+        let not_start =
+            Comparison { key: Key::ActionType, op: Op::NotEqual, value: Value::Text(START_TYPE.to_string()) };
+        self.contradiction().is_none() && !self.excludes(&Atom::Action(vec![not_start]))
+    }
+}
+
+fn mixed(comparisons: &[Comparison]) -> Mistake {
+    let of_kind = |kind| -> Vec<Comparison> {
+        comparisons.iter().filter(|comparison| comparison.key.kind() == kind).cloned().collect()
+    };
+    let parts: Vec<String> = [Kind::State, Kind::Widget, Kind::Action]
+        .map(of_kind)
+        .into_iter()
+        .filter(|part| !part.is_empty())
+        .map(|part| format!("[{}]", Joined(&part)))
+        .collect();
+    Mistake {
+        code: "E-mixed-atom",
+        part: Part::Whole,
+        message: "one bracket is about one thing: the screen, a widget, or the action".into(),
+        help: format!("write {}", parts.join(" & ")),
+    }
+}
+
+/// Why no one thing can meet all of these.
+fn clash(all: &[Comparison]) -> Option<String> {
+    for (at, one) in all.iter().enumerate() {
+        for two in &all[at + 1..] {
+            if one.key == two.key && (clashes(one, two) || clashes(two, one)) {
+                return Some(format!("`{one}` and `{two}` never hold together"));
+            }
+        }
+    }
+    None
+}
+
+/// Says whether `one`, if it is an equality or a bound from below, rules out `two`.
+fn clashes(one: &Comparison, two: &Comparison) -> bool {
+    match (one.key.domain(), one.op, two.op) {
+        (Domain::Names, Op::Equal, Op::Equal) => match (&one.value, &two.value) {
+            (Value::Text(one), Value::Text(two)) => last_part(one) != last_part(two),
+            (Value::Text(_) | Value::Flag(_) | Value::Regex(_) | Value::Number(_), _) => false,
+        },
+        // Its other names may be what the other comparison is about.
+        (Domain::Names | Domain::Texts, Op::Equal, Op::NotEqual) => one.value == two.value,
+        (Domain::Names | Domain::Texts, _, _) => false,
+        (_, Op::Equal, _) => !two.admits(&one.value),
+        (_, Op::Greater | Op::AtLeast, Op::Less | Op::AtMost) => match (&one.value, &two.value) {
+            (Value::Number(low), Value::Number(high)) => {
+                low > high || (low == high && (one.op == Op::Greater || two.op == Op::Less))
+            }
+            (Value::Number(_) | Value::Text(_) | Value::Flag(_) | Value::Regex(_), _) => false,
+        },
+        (
+            Domain::Flag | Domain::Words(_) | Domain::Text | Domain::Quantity | Domain::ActionType,
+            Op::NotEqual | Op::Contains | Op::Less | Op::AtMost | Op::Greater | Op::AtLeast,
+            _,
+        ) => false,
+    }
+}
+
+/// What full and short forms of a name have in common: `Main` of `com.x.Main`, `.Main` and `com.x/.Main`.
+fn last_part(name: &str) -> &str {
+    name.rsplit(['.', '/', ':']).next().unwrap_or(name)
+}
+
+/// Why no action of the type asked for has the rest of what is asked.
+fn clash_with_type(all: &[Comparison]) -> Option<String> {
+    let types =
+        all.iter().filter(|comparison| (comparison.key, comparison.op) == (Key::ActionType, Op::Equal));
+    for comparison in types {
+        let Value::Text(action_type) = &comparison.value else { continue };
+        let missing = |key| match key {
+            Key::ActionDetail => !has_detail(action_type),
+            Key::ActionText => action_type != "text",
+            Key::ActionObjectId => action_type == START_TYPE || !has_detail(action_type),
+            _ => false,
+        };
+        // What is not there differs from everything.
+        let asked = all.iter().find(|other| other.op != Op::NotEqual && missing(other.key));
+        if let Some(other) = asked {
+            return Some(format!("an action of type `{action_type}` has no {}", other.key.name()));
+        }
+    }
+    None
+}
+
+fn has_detail(action_type: &str) -> bool {
+    !matches!(action_type, "back" | "menu" | "rotate" | "network" | "pauseresume" | "idle")
+}
+
+impl fmt::Display for Comparison {
+    fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(out, "{} {} ", self.key.name(), self.op.sign())?;
+        self.value.write(out, self.op == Op::Contains)
+    }
+}
+
+struct Joined<'a>(&'a [Comparison]);
+
+impl fmt::Display for Joined<'_> {
+    fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
+        for (at, comparison) in self.0.iter().enumerate() {
+            write!(out, "{}{comparison}", if at > 0 { ", " } else { "" })?;
+        }
+        Ok(())
+    }
+}
+
+impl fmt::Display for Atom {
+    fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Atom::Widget(all) | Atom::State(all) | Atom::Action(all) => write!(out, "[{}]", Joined(all)),
+            Atom::Count { of, op, number } => write!(out, "[count({}) {} {number}]", Joined(of), op.sign()),
+            Atom::Checked(checked) => write!(out, "[checked = {checked}]"),
+        }
+    }
+}

@@ -1,0 +1,187 @@
+//! Actions a user declares: a few gestures, done on a widget as one.
+
+use std::fmt;
+
+use super::atom::Atom;
+use super::value::quote;
+
+/// An action of the user's own, offered where a widget matches.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct UserAction {
+    /// Its name, and its action type.
+    pub name: String,
+    /// The widget it is done on; always [`Atom::Widget`].
+    pub on: Atom,
+    /// What is done, in this order.
+    pub gestures: Vec<Gesture>,
+}
+
+/// One thing a user action does.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Gesture {
+    /// A short touch.
+    Tap(Point),
+    /// A touch that is held.
+    LongTap(Point),
+    /// A touch that moves.
+    Swipe {
+        /// Where it starts.
+        from: Point,
+        /// Where it ends.
+        to: Point,
+    },
+    /// Letters, typed.
+    Text(String),
+    /// A key, pressed and let go.
+    Key(PressedKey),
+    /// Nothing, for this many milliseconds.
+    Wait {
+        /// How long.
+        ms: u32,
+    },
+}
+
+/// The longest wait within a user action, ten minutes.
+pub const WAIT_MS_MAX: u32 = 600_000;
+
+/// A place on a widget.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Point {
+    /// From the left.
+    pub x: Percent,
+    /// From the top.
+    pub y: Percent,
+}
+
+/// A part of a width or height, 0 to 100 percent, kept exactly.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub struct Percent {
+    thousandths: u32,
+}
+
+impl Percent {
+    /// Returns the percentage that `text` says, with at most three digits after the point.
+    pub fn parse(text: &str) -> Option<Percent> {
+        let (whole, fraction) = text.split_once('.').unwrap_or((text, "0"));
+        let is_digits =
+            |text: &str| (1..=3).contains(&text.len()) && text.bytes().all(|byte| byte.is_ascii_digit());
+        if !is_digits(whole) || !is_digits(fraction) {
+            return None;
+        }
+        let thousandths =
+            whole.parse::<u32>().ok()? * 1000 + format!("{fraction:0<3}").parse::<u32>().ok()?;
+        (thousandths <= 100_000).then_some(Percent { thousandths })
+    }
+
+    /// Returns so much of `length`, rounded down.
+    pub fn of(self, length: u32) -> u32 {
+        (u64::from(length) * u64::from(self.thousandths) / 100_000) as u32
+    }
+}
+
+/// A key that a gesture can press.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[expect(missing_docs, reason = "the names are those on the keys")]
+pub enum PressedKey {
+    Back,
+    Enter,
+    Home,
+    Menu,
+    Tab,
+    Delete,
+    Search,
+}
+
+impl PressedKey {
+    /// All keys.
+    pub const ALL: [PressedKey; 7] = [
+        PressedKey::Back,
+        PressedKey::Enter,
+        PressedKey::Home,
+        PressedKey::Menu,
+        PressedKey::Tab,
+        PressedKey::Delete,
+        PressedKey::Search,
+    ];
+
+    /// The key as it is written.
+    pub fn name(self) -> &'static str {
+        match self {
+            PressedKey::Back => "back",
+            PressedKey::Enter => "enter",
+            PressedKey::Home => "home",
+            PressedKey::Menu => "menu",
+            PressedKey::Tab => "tab",
+            PressedKey::Delete => "delete",
+            PressedKey::Search => "search",
+        }
+    }
+
+    /// Returns the key written `name`.
+    pub fn parse(name: &str) -> Option<PressedKey> {
+        PressedKey::ALL.into_iter().find(|key| key.name() == name)
+    }
+}
+
+impl fmt::Display for UserAction {
+    fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(out, "action {} on {}:", self.name, self.on)?;
+        for (at, gesture) in self.gestures.iter().enumerate() {
+            write!(out, "{} {gesture}", if at > 0 { "," } else { "" })?;
+        }
+        Ok(())
+    }
+}
+
+impl fmt::Display for Gesture {
+    fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Gesture::Tap(at) => write!(out, "tap {at}"),
+            Gesture::LongTap(at) => write!(out, "longtap {at}"),
+            Gesture::Swipe { from, to } => write!(out, "swipe {from} to {to}"),
+            Gesture::Text(text) => write!(out, "text {}", quote(text)),
+            Gesture::Key(key) => write!(out, "key {}", key.name()),
+            Gesture::Wait { ms } if ms % 1000 == 0 => write!(out, "wait {}s", ms / 1000),
+            Gesture::Wait { ms } => write!(out, "wait {ms}ms"),
+        }
+    }
+}
+
+impl fmt::Display for Point {
+    fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(out, "{} {}", self.x, self.y)
+    }
+}
+
+impl fmt::Display for Percent {
+    fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(out, "{}", self.thousandths / 1000)?;
+        match self.thousandths % 1000 {
+            0 => out.write_str("%"),
+            fraction => write!(out, ".{}%", format!("{fraction:03}").trim_end_matches('0')),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn percentages_are_exact_and_end_at_a_hundred() {
+        for (text, expected) in [("56", "56%"), ("56.50", "56.5%"), ("100", "100%"), ("0.125", "0.125%")] {
+            assert_eq!(Percent::parse(text).expect(text).to_string(), expected);
+        }
+        for text in ["100.001", "101", "-1", "1.2345", "1e1", "", ".5", "5."] {
+            assert_eq!(Percent::parse(text), None, "{text}");
+        }
+        assert_eq!(Percent::parse("12.5").expect("a percentage").of(480), 60);
+    }
+
+    #[test]
+    fn every_key_is_read_by_its_name() {
+        for key in PressedKey::ALL {
+            assert_eq!(PressedKey::parse(key.name()), Some(key));
+        }
+    }
+}

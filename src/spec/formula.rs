@@ -1,0 +1,530 @@
+//! Formulas: from the flat pairs of the grammar to [`Formula`], how tightly operators bind, and what
+//! may not stand beside what without brackets.
+//!
+//! The size of a formula is counted as if `let`s and the bounds of past operators were written out,
+//! and before anything of that size is made.
+
+use std::iter::Peekable;
+use std::ops::Range;
+
+use pest::iterators::{Pair, Pairs};
+
+use super::diagnostic::{Diagnostic, clip};
+use super::grammar::{Rule, span};
+use super::items::{NESTING_MAX, OPERATORS_MAX, too_deep, too_many_operators};
+use crate::ltl::{Bound, Formula, Formulas};
+
+/// The largest step that a bound may name.
+const STEP_MAX: u32 = 1_000_000;
+
+/// A formula that was read, and what is known of it as it is written.
+#[derive(Clone, Debug)]
+pub(super) struct Lowered {
+    pub formula: Formula,
+    /// Its operators, written out. A part has at most [`OPERATORS_MAX`] of them by its `let`s and bounds,
+    /// and there are at most a million parts, so that sums and products stay far from the largest number.
+    pub operators: u64,
+    /// How deep it is nested, written out.
+    pub nesting: u64,
+    span: Range<usize>,
+    top: Top,
+}
+
+/// What a formula is at its top, as far as that matters to what stands beside it.
+#[derive(Clone, Debug)]
+enum Top {
+    /// A name, an atom, a constant, or anything in brackets.
+    Operand,
+    Not,
+    /// A temporal prefix, and where what it is applied to starts.
+    Prefixed(usize),
+    /// `left U left U last`.
+    Until(Vec<(Bound, Formula)>, Formula),
+    Infix,
+}
+
+impl Lowered {
+    /// The size of the formula where it is used by its name.
+    pub fn used_by_name(&self) -> (Formula, u64, u64) {
+        let brackets = match self.top {
+            Top::Operand | Top::Not | Top::Prefixed(_) => 0,
+            Top::Until(..) | Top::Infix => 1,
+        };
+        (self.formula, self.operators, self.nesting + brackets)
+    }
+}
+
+/// What a formula's operands are.
+pub(super) trait Operands {
+    /// The formula, operators and nesting that a name stands for; if none, that has been said.
+    fn name(&mut self, name: &str, span: Range<usize>) -> Option<(Formula, u64, u64)>;
+    /// The formula of a bracket; if none, what is wrong has been said.
+    fn atom(&mut self, atom: Pair<'_, Rule>) -> Option<Formula>;
+    fn formulas(&mut self) -> &mut Formulas;
+    fn add(&mut self, diagnostic: Diagnostic);
+}
+
+/// Returns the formula of the pair `expression`, or nothing if it has mistakes.
+///
+/// `text` is the source, in which what was parsed starts at `offset`.
+pub(super) fn lower(
+    expression: Pair<'_, Rule>,
+    text: &str,
+    offset: usize,
+    operands: &mut dyn Operands,
+) -> Option<Lowered> {
+    let mut reader = Reader { text, offset, operands, is_spoiled: false };
+    let lowered = reader.expression(expression);
+    if reader.is_spoiled {
+        return None;
+    }
+    if lowered.operators > OPERATORS_MAX {
+        operands.add(too_many_operators(lowered.span));
+        return None;
+    }
+    if lowered.nesting > NESTING_MAX {
+        operands.add(too_deep(lowered.span));
+        return None;
+    }
+    Some(lowered)
+}
+
+type Tokens<'i> = Peekable<Pairs<'i, Rule>>;
+
+struct Reader<'a> {
+    text: &'a str,
+    offset: usize,
+    operands: &'a mut dyn Operands,
+    /// A mistake was found. The rest is still read, for its own mistakes.
+    is_spoiled: bool,
+}
+
+impl Reader<'_> {
+    fn formulas(&mut self) -> &mut Formulas {
+        self.operands.formulas()
+    }
+
+    fn error(&mut self, diagnostic: Diagnostic) {
+        self.is_spoiled = true;
+        self.operands.add(diagnostic);
+    }
+
+    fn expression(&mut self, expression: Pair<'_, Rule>) -> Lowered {
+        self.then_level(&mut expression.into_inner().peekable())
+    }
+
+    fn then_level(&mut self, tokens: &mut Tokens<'_>) -> Lowered {
+        let mut units = self.chain(tokens, Rule::then, Reader::iff_level);
+        let mut last = units.pop().expect("a chain has a member");
+        while let Some(left) = units.pop() {
+            last = self.then(left, last);
+        }
+        last
+    }
+
+    /// `left then right`: in the last step of `left`, `right` starts with the next one.
+    fn then(&mut self, left: Lowered, right: Lowered) -> Lowered {
+        let size = (left.operators + right.operators + 2, right.nesting + 2);
+        let nesting = left.nesting.max(size.1);
+        let span = left.span.start..right.span.end;
+        let formulas = self.formulas();
+        let next = formulas.next(right.formula);
+        let formula = match left.top {
+            Top::Until(lefts, last) => {
+                let mut formula = formulas.and([last, next]);
+                for (bound, left) in lefts.into_iter().rev() {
+                    formula = formulas.until(bound, left, formula);
+                }
+                formula
+            }
+            Top::Operand | Top::Not | Top::Prefixed(_) | Top::Infix => formulas.and([left.formula, next]),
+        };
+        Lowered { formula, operators: size.0, nesting, span, top: Top::Infix }
+    }
+
+    fn iff_level(&mut self, tokens: &mut Tokens<'_>) -> Lowered {
+        let sides = self.chain(tokens, Rule::iff, Reader::implies_level);
+        if let [one, two, three, ..] = &sides[..] {
+            let (one, two, three) = (self.said(&one.span), self.said(&two.span), self.said(&three.span));
+            let help = format!("write `({one} <-> {two}) <-> {three}` or `{one} <-> ({two} <-> {three})`");
+            let span = sides[0].span.start..sides[sides.len() - 1].span.end;
+            self.error(
+                Diagnostic::error("E-mixed-operators", span, "`<->` in a row needs brackets").help(help),
+            );
+        }
+        self.fold(sides, |formulas, sides| {
+            sides.iter().copied().reduce(|a, b| formulas.iff(a, b)).expect("a chain has a member")
+        })
+    }
+
+    fn implies_level(&mut self, tokens: &mut Tokens<'_>) -> Lowered {
+        let sides = self.chain(tokens, Rule::implies, Reader::or_level);
+        // `a -> b -> c` says `!a | !b | c`; made at once, a long chain stays cheap.
+        self.fold(sides, |formulas, sides| {
+            let (last, conditions) = sides.split_last().expect("a chain has a member");
+            formulas.or(conditions.iter().map(|&condition| !condition).chain([*last]))
+        })
+    }
+
+    fn or_level(&mut self, tokens: &mut Tokens<'_>) -> Lowered {
+        let sides = self.chain(tokens, Rule::or, Reader::and_level);
+        self.fold(sides, |formulas, sides| formulas.or(sides.iter().copied()))
+    }
+
+    fn and_level(&mut self, tokens: &mut Tokens<'_>) -> Lowered {
+        let sides = self.chain(tokens, Rule::and, Reader::until_level);
+        self.fold(sides, |formulas, sides| formulas.and(sides.iter().copied()))
+    }
+
+    /// Reads members with `operator` between them.
+    fn chain(
+        &mut self,
+        tokens: &mut Tokens<'_>,
+        operator: Rule,
+        member: fn(&mut Self, &mut Tokens<'_>) -> Lowered,
+    ) -> Vec<Lowered> {
+        let mut members = vec![member(self, tokens)];
+        while tokens.next_if(|token| token.as_rule() == operator).is_some() {
+            members.push(member(self, tokens));
+        }
+        members
+    }
+
+    /// Returns one formula made of several; one alone stays as it is.
+    fn fold(
+        &mut self,
+        mut members: Vec<Lowered>,
+        make: impl FnOnce(&mut Formulas, &[Formula]) -> Formula,
+    ) -> Lowered {
+        if members.len() == 1 {
+            return members.remove(0);
+        }
+        let parts: Vec<Formula> = members.iter().map(|member| member.formula).collect();
+        Lowered {
+            formula: make(self.formulas(), &parts),
+            operators: members.iter().map(|member| member.operators + 1).sum::<u64>() - 1,
+            nesting: members.iter().map(|member| member.nesting).max().expect("a chain has a member"),
+            span: members[0].span.start..members[members.len() - 1].span.end,
+            top: Top::Infix,
+        }
+    }
+
+    fn until_level(&mut self, tokens: &mut Tokens<'_>) -> Lowered {
+        let mut links: Vec<Link<'_>> = Vec::new();
+        let mut last = self.prefix_level(tokens);
+        while let Some(operator) = tokens.next_if(|token| is_until_kin(token.as_rule())) {
+            let bound = self.bound(tokens).map_or(Bound::ANY, |(bound, _)| bound);
+            links.push(Link { left: last, operator, bound });
+            last = self.prefix_level(tokens);
+        }
+        if links.is_empty() {
+            return last;
+        }
+        self.check_same(&links, &last);
+        self.warn_of_prefixes(&links, &last);
+
+        let span = links[0].left.span.start..last.span.end;
+        let top = if links[0].operator.as_rule() == Rule::until {
+            Top::Until(links.iter().map(|link| (link.bound, link.left.formula)).collect(), last.formula)
+        } else {
+            Top::Infix
+        };
+        let mut whole = Lowered { span, top, ..last };
+        while let Some(link) = links.pop() {
+            self.join(link, &mut whole);
+        }
+        whole
+    }
+
+    /// Puts what is left of an operator before `right`.
+    fn join(&mut self, Link { left, operator, bound }: Link<'_>, right: &mut Lowered) {
+        let (f, g) = (left.formula, right.formula);
+        let formulas = self.formulas();
+        let formula = match operator.as_rule() {
+            Rule::until => formulas.until(bound, f, g),
+            Rule::release => formulas.release(bound, f, g),
+            Rule::weak_until => formulas.weak_until(bound, f, g),
+            Rule::strong_release => formulas.strong_release(bound, f, g),
+            _ => return self.since(&left, &operator, bound, right),
+        };
+        right.formula = formula;
+        right.operators = right.operators + left.operators + 1;
+        right.nesting = right.nesting.max(left.nesting);
+    }
+
+    /// `f S[2..4] g`, written out: `f & Y (f & Y (g | f & Y (g | f & Y g)))`.
+    fn since(&mut self, left: &Lowered, operator: &Pair<'_, Rule>, bound: Bound, right: &mut Lowered) {
+        let (f, g) = (left.formula, right.formula);
+        let from = u64::from(bound.from);
+        let (alternatives, unbounded) = match bound.to {
+            Bound::NO_END => (0, 1),
+            to => (u64::from(to - bound.from), 0),
+        };
+        let operators = (left.operators + 3) * alternatives
+            + right.operators * (alternatives + 1)
+            + (left.operators + 2) * from
+            + (left.operators + 1) * unbounded;
+        let nesting = left.nesting.max(right.nesting) + alternatives + from;
+        if !self.is_bearable(operators, nesting, span(operator, self.offset)) {
+            return;
+        }
+        let formulas = self.formulas();
+        let mut formula = if unbounded == 1 { formulas.since(f, g) } else { g };
+        for _ in 0..alternatives {
+            let previous = formulas.previous(formula);
+            let earlier = formulas.and([f, previous]);
+            formula = formulas.or([g, earlier]);
+        }
+        for _ in 0..from {
+            let previous = formulas.previous(formula);
+            formula = formulas.and([f, previous]);
+        }
+        (right.formula, right.operators, right.nesting) = (formula, operators, nesting);
+    }
+
+    /// `O[2..4] f`, written out: `Y Y (f | Y (f | Y f))`.
+    fn once(&mut self, operator: Range<usize>, bound: Bound, right: &mut Lowered) {
+        let from = u64::from(bound.from);
+        let (alternatives, unbounded) = match bound.to {
+            Bound::NO_END => (0, 1),
+            to => (u64::from(to - bound.from), 0),
+        };
+        let operators = right.operators * (alternatives + 1) + alternatives * 2 + from + unbounded;
+        let nesting = right.nesting + alternatives;
+        if !self.is_bearable(operators, nesting, operator) {
+            return;
+        }
+        let f = right.formula;
+        let formulas = self.formulas();
+        let mut formula = if unbounded == 1 { formulas.once(f) } else { f };
+        for _ in 0..alternatives {
+            let previous = formulas.previous(formula);
+            formula = formulas.or([f, previous]);
+        }
+        for _ in 0..from {
+            formula = formulas.previous(formula);
+        }
+        (right.formula, right.operators, right.nesting) = (formula, operators, nesting);
+    }
+
+    /// Says whether something of this size may be made, and if not, that it may not.
+    fn is_bearable(&mut self, operators: u64, nesting: u64, span: Range<usize>) -> bool {
+        if operators > OPERATORS_MAX {
+            let written_out = "the bound of a past operator is written out, and counts as what it becomes";
+            self.error(too_many_operators(span).help(written_out));
+        } else if nesting > NESTING_MAX {
+            let written_out = "the bound of a past operator is written out, one level for each step";
+            self.error(too_deep(span).help(written_out));
+        } else {
+            return true;
+        }
+        false
+    }
+
+    /// Two different operators that bind alike need brackets.
+    fn check_same(&mut self, links: &[Link<'_>], last: &Lowered) {
+        let differs = |pair: &[Link<'_>]| pair[0].operator.as_rule() != pair[1].operator.as_rule();
+        let Some(at) = links.windows(2).position(differs) else { return };
+        let third = links.get(at + 2).map_or(last, |link| &link.left);
+        let (one, two) = (&links[at].left.span, &links[at + 1].left.span);
+        let (first, second) = (self.said(&(one.end..two.start)), self.said(&(two.end..third.span.start)));
+        let (a, b, c) = (self.said(one), self.said(two), self.said(&third.span));
+        let help = format!("write `({a} {first} {b}) {second} {c}` or `{a} {first} ({b} {second} {c})`");
+        let (x, y) = (links[at].operator.as_str(), links[at + 1].operator.as_str());
+        let message = format!("`{x}` and `{y}` bind alike, so that this can be read in two ways");
+        let span = one.start..third.span.end;
+        self.error(Diagnostic::error("E-mixed-operators", span, message).help(help));
+    }
+
+    /// `X a U b` looks like `X (a U b)` and is `(X a) U b`.
+    fn warn_of_prefixes(&mut self, links: &[Link<'_>], last: &Lowered) {
+        for (at, link) in links.iter().enumerate() {
+            let Top::Prefixed(operand_start) = link.left.top else { continue };
+            let left = &link.left.span;
+            let rest = links.get(at + 1).map_or(last, |link| &link.left).span.start;
+            let prefix = self.said(&(left.start..operand_start));
+            let operand = self.said(&(operand_start..left.end));
+            let operator = self.said(&(left.end..rest));
+            let rest = self.said(&(rest..last.span.end));
+            let message = format!("this is read as `({prefix} {operand}) {operator} {rest}`");
+            let help = format!("write that, or else `{prefix} ({operand} {operator} {rest})`");
+            let span = left.start..last.span.end;
+            self.operands.add(Diagnostic::warning("W-prefix-before-until", span, message).help(help));
+        }
+    }
+
+    fn prefix_level(&mut self, tokens: &mut Tokens<'_>) -> Lowered {
+        let mut prefixes = Vec::new();
+        let mut whole = loop {
+            let token = tokens.next().expect("the grammar gives an operand");
+            let at = span(&token, self.offset);
+            match token.as_rule() {
+                Rule::next_to_end => {
+                    let mut rest = self.then_level(tokens);
+                    rest.formula = self.formulas().next(rest.formula);
+                    rest.operators += 1;
+                    rest.nesting += 1;
+                    rest.top = Top::Prefixed(rest.span.start);
+                    rest.span.start = at.start;
+                    break rest;
+                }
+                Rule::group => {
+                    let inside = token.into_inner().next().expect("a bracket has an inside");
+                    let inside = self.expression(inside);
+                    break Lowered { nesting: inside.nesting + 1, span: at, top: Top::Operand, ..inside };
+                }
+                Rule::atom => break self.operand(at, |operands| Some((operands.atom(token)?, 0, 0))),
+                Rule::name => {
+                    break self.operand(at.clone(), |operands| operands.name(token.as_str(), at));
+                }
+                Rule::constant => {
+                    let word = token.into_inner().next().expect("a constant is a word");
+                    let is_true = word.as_rule() == Rule::true_word;
+                    let formula = if is_true { Formula::TRUE } else { Formula::FALSE };
+                    break self.operand(at, |_| Some((formula, 0, 0)));
+                }
+                _ => {
+                    let bound = self.bound(tokens);
+                    prefixes.push((token, bound));
+                }
+            }
+        };
+        let operand_start = whole.span.start;
+        let is_temporal = prefixes.iter().any(|(prefix, _)| prefix.as_rule() != Rule::not);
+        if let Some((first, _)) = prefixes.first() {
+            whole.span.start = span(first, self.offset).start;
+            whole.top = if is_temporal { Top::Prefixed(operand_start) } else { Top::Not };
+        }
+        for (prefix, bound) in prefixes.into_iter().rev() {
+            self.apply(&prefix, bound, &mut whole);
+        }
+        whole
+    }
+
+    fn operand(
+        &mut self,
+        span: Range<usize>,
+        read: impl FnOnce(&mut dyn Operands) -> Option<(Formula, u64, u64)>,
+    ) -> Lowered {
+        let (formula, operators, nesting) = read(self.operands).unwrap_or_else(|| {
+            self.is_spoiled = true;
+            (Formula::TRUE, 0, 0)
+        });
+        Lowered { formula, operators, nesting, span, top: Top::Operand }
+    }
+
+    /// Puts a prefix operator before `right`.
+    fn apply(&mut self, prefix: &Pair<'_, Rule>, bound: Option<(Bound, Range<usize>)>, right: &mut Lowered) {
+        let f = right.formula;
+        let any = bound.as_ref().map_or(Bound::ANY, |(bound, _)| *bound);
+        let formula = match prefix.as_rule() {
+            Rule::not => !f,
+            Rule::eventually => self.formulas().eventually(any, f),
+            Rule::always => self.formulas().always(any, f),
+            Rule::once => return self.once(span(prefix, self.offset), any, right),
+            Rule::historically => {
+                right.formula = !f;
+                self.once(span(prefix, self.offset), any, right);
+                right.formula = !right.formula;
+                return;
+            }
+            step @ (Rule::next | Rule::weak_next | Rule::previous) => {
+                if let Some((_, at)) = bound {
+                    let several = match step {
+                        Rule::next => "F",
+                        Rule::weak_next => "G",
+                        _ => "O",
+                    };
+                    let sign = prefix.as_str();
+                    let help = format!("repeat it (`{sign} {sign}`), or write `{several}{}`", self.said(&at));
+                    let message = format!("`{sign}` speaks of one step and takes no bound");
+                    self.error(Diagnostic::error("E-bound", at, message).help(help));
+                }
+                match step {
+                    Rule::next => self.formulas().next(f),
+                    Rule::weak_next => self.formulas().weak_next(f),
+                    _ => self.formulas().previous(f),
+                }
+            }
+            other => unreachable!("{other:?} is no prefix"),
+        };
+        right.formula = formula;
+        right.operators += 1;
+    }
+
+    /// Reads the bound that follows an operator, if one does.
+    fn bound(&mut self, tokens: &mut Tokens<'_>) -> Option<(Bound, Range<usize>)> {
+        let pair = tokens.next_if(|token| token.as_rule() == Rule::bound)?;
+        let at = span(&pair, self.offset);
+        let mut relation = None;
+        let mut numbers = Vec::new();
+        for part in pair.into_inner() {
+            match part.as_rule() {
+                Rule::number => numbers.push(self.step(&part)?),
+                rule @ (Rule::at_most | Rule::at_least | Rule::exactly) => relation = Some(rule),
+                _ => {}
+            }
+        }
+        let bound = match (relation, &numbers[..]) {
+            (Some(Rule::at_most), &[to]) => Bound { from: 0, to },
+            (Some(Rule::at_least), &[from]) => Bound { from, to: Bound::NO_END },
+            (Some(_), &[step]) => Bound { from: step, to: step },
+            (_, numbers) => Bound { from: numbers[0], to: numbers[1] },
+        };
+        if bound.from > bound.to {
+            let message = format!("the bound ends at {} before it starts at {}", bound.to, bound.from);
+            let help = format!("write `[{}..{}]`", bound.to, bound.from);
+            self.error(Diagnostic::error("E-bound", at, message).help(help));
+            return None;
+        }
+        Some((bound, at))
+    }
+
+    fn step(&mut self, number: &Pair<'_, Rule>) -> Option<u32> {
+        let written = number.as_str();
+        let at = span(number, self.offset);
+        let unit = written.trim_start_matches(|char: char| char.is_ascii_digit());
+        let digits = &written[..written.len() - unit.len()];
+        if !unit.is_empty() {
+            let mistake = match unit {
+                "s" | "ms" | "sec" | "m" | "min" | "h" => Diagnostic::error(
+                    "E-time-bound",
+                    at,
+                    "bounds in time are not there yet, only bounds in steps",
+                ),
+                _ => Diagnostic::error("E-bound", at, format!("`{}` is no number of steps", clip(written))),
+            };
+            self.error(mistake.help(format!("a number without a unit counts steps: `{}`", clip(digits))));
+            return None;
+        }
+        let step = digits.parse().ok().filter(|&step: &u32| step <= STEP_MAX);
+        if step.is_none() {
+            let message = format!("a bound goes up to step {STEP_MAX}");
+            let help = "leave the bound out to speak of all steps";
+            self.error(Diagnostic::error("E-bound", at, message).help(help));
+        }
+        step
+    }
+
+    /// What is written at `span`, in one line.
+    fn said(&self, span: &Range<usize>) -> String {
+        let lines = self.text[span.clone()].lines().take(20).map(|line| {
+            // A `#` inside a bracket belongs to a value.
+            let is_comment =
+                |&(at, _): &(usize, &str)| line[..at].matches('[').count() == line[..at].matches(']').count();
+            line.match_indices('#').find(is_comment).map_or(line, |(at, _)| &line[..at])
+        });
+        clip(&lines.flat_map(str::split_whitespace).collect::<Vec<_>>().join(" "))
+    }
+}
+
+/// What is left of an operator, and the operator.
+struct Link<'i> {
+    left: Lowered,
+    operator: Pair<'i, Rule>,
+    bound: Bound,
+}
+
+fn is_until_kin(rule: Rule) -> bool {
+    matches!(rule, Rule::until | Rule::release | Rule::weak_until | Rule::strong_release | Rule::since)
+}

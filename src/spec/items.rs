@@ -1,0 +1,441 @@
+//! What is done before the grammar is asked: a file is cut into items, brackets and quotes are matched,
+//! and operators and nesting counted, so that whatever comes later meets only what it can bear.
+//!
+//! Nothing here calls itself: text of any shape takes one pass.
+
+use std::ops::Range;
+
+use super::diagnostic::{Diagnostic, Diagnostics, clip};
+
+/// The longest file that is read, in bytes.
+pub const BYTES_MAX: usize = 1_000_000;
+/// The most operators a formula may have, `let`s and bounds of past operators written out.
+pub const OPERATORS_MAX: u64 = 10_000;
+/// The deepest nesting a formula may have, `let`s and bounds of past operators written out.
+pub const NESTING_MAX: u64 = 500;
+
+/// What an item declares.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum ItemKind {
+    Let,
+    Label,
+    Action,
+    Spec,
+    /// What stands before the first item word.
+    Formula,
+}
+
+/// The words that start an item.
+pub(super) const ITEM_WORDS: [(&str, ItemKind); 6] = [
+    ("let", ItemKind::Let),
+    ("label", ItemKind::Label),
+    ("action", ItemKind::Action),
+    ("possible", ItemKind::Spec),
+    ("never", ItemKind::Spec),
+    ("must", ItemKind::Spec),
+];
+
+/// A part of a file that is judged by itself.
+#[derive(Clone, Debug)]
+pub(super) struct Item {
+    pub kind: ItemKind,
+    /// From its first to its last character that is neither blank nor in a comment.
+    pub span: Range<usize>,
+    /// Its brackets match and its size is bearable; if not, that has been said.
+    pub is_sound: bool,
+}
+
+/// Cuts `text` into its items and says which of them the grammar must not be asked about.
+pub(super) fn items(text: &str, diagnostics: &mut Diagnostics) -> Vec<Item> {
+    let mut starts = vec![(0, ItemKind::Formula)];
+    let mut at = 0;
+    for line in text.split_inclusive('\n') {
+        let indent = line.len() - line.trim_start().len();
+        if let Some(kind) = item_kind(&line[indent..]) {
+            starts.push((at + indent, kind));
+        }
+        at += line.len();
+    }
+    let ends: Vec<usize> = starts[1..].iter().map(|&(start, _)| start).chain([text.len()]).collect();
+    let mut items = Vec::new();
+    for ((start, kind), end) in starts.into_iter().zip(ends) {
+        let mut scan = Scan::new(text, start..end);
+        let outcome = scan.run();
+        // A comment or blank lines before the first item are no item.
+        let Some(span) = scan.significant else { continue };
+        let is_sound = outcome.is_ok();
+        if let Err(mistake) = outcome {
+            diagnostics.error(|| mistake);
+        }
+        items.push(Item { kind, span, is_sound });
+    }
+    items
+}
+
+/// The item word that `line` starts with.
+fn item_kind(line: &str) -> Option<ItemKind> {
+    let word = line.split(|char| !is_word_char(char)).next()?;
+    ITEM_WORDS.iter().find(|(known, _)| *known == word).map(|&(_, kind)| kind)
+}
+
+pub(super) fn is_word_char(char: char) -> bool {
+    char.is_alphanumeric() || char == '_'
+}
+
+/// An open round bracket.
+struct Open {
+    at: usize,
+    /// Its own level and those that `then` and `next:` add until it is closed.
+    levels: u64,
+}
+
+/// One pass over an item.
+struct Scan<'a> {
+    text: &'a str,
+    at: usize,
+    end: usize,
+    significant: Option<Range<usize>>,
+    open: Vec<Open>,
+    nesting: u64,
+    operators: u64,
+}
+
+/// The error for an item, made only if there is one.
+type Outcome = Result<(), Diagnostic>;
+
+impl<'a> Scan<'a> {
+    fn new(text: &'a str, range: Range<usize>) -> Scan<'a> {
+        Scan {
+            text,
+            at: range.start,
+            end: range.end,
+            significant: None,
+            open: Vec::new(),
+            nesting: 0,
+            operators: 0,
+        }
+    }
+
+    fn run(&mut self) -> Outcome {
+        let outcome = self.walk();
+        // Where a mistake cut the walk short, the item still reaches to its last sign.
+        while let Some(char) = self.peek() {
+            match char {
+                '#' => self.skip_line(),
+                _ => self.advance(char),
+            }
+        }
+        outcome?;
+        if let Some(open) = self.open.last() {
+            return Err(unclosed(open.at, "(", ")"));
+        }
+        Ok(())
+    }
+
+    fn walk(&mut self) -> Outcome {
+        while let Some(char) = self.peek() {
+            let start = self.at;
+            match char {
+                '#' => self.skip_line(),
+                '"' => self.quoted()?,
+                '[' => self.bracket()?,
+                '(' => {
+                    self.advance(char);
+                    self.open.push(Open { at: start, levels: 0 });
+                    self.nest(1)?;
+                }
+                ')' => {
+                    let Some(open) = self.open.pop() else {
+                        return Err(Diagnostic::error(
+                            "E-bracket",
+                            start..start + 1,
+                            "this `)` has no `(` before it",
+                        )
+                        .help("leave it out, or open the bracket where it should start"));
+                    };
+                    self.nesting -= open.levels;
+                    self.advance(char);
+                }
+                ']' => {
+                    return Err(match self.open.last() {
+                        Some(open) => Diagnostic::error(
+                            "E-bracket",
+                            open.at..open.at + 1,
+                            "this `(` meets a `]` where `)` is needed",
+                        )
+                        .help("close it with `)`"),
+                        None => {
+                            Diagnostic::error("E-bracket", start..start + 1, "this `]` has no `[` before it")
+                                .help("an atom is like `[activity ~ Main]`")
+                        }
+                    });
+                }
+                '!' | '&' | '|' | '○' | '◇' | '□' | '¬' | '∧' | '∨' | '→' | '↔' => {
+                    self.advance(char);
+                    self.count(start)?;
+                }
+                '-' if self.rest().starts_with("->") => {
+                    self.at += 1;
+                    self.advance('>');
+                    self.count(start)?;
+                }
+                _ if is_word_char(char) => self.word()?,
+                _ => self.advance(char),
+            }
+        }
+        Ok(())
+    }
+
+    fn rest(&self) -> &'a str {
+        &self.text[self.at..self.end]
+    }
+
+    fn peek(&self) -> Option<char> {
+        self.rest().chars().next()
+    }
+
+    /// Steps over `char`, which is next.
+    fn advance(&mut self, char: char) {
+        let start = self.at;
+        self.at += char.len_utf8();
+        if !char.is_whitespace() {
+            let first = self.significant.as_ref().map_or(start, |seen| seen.start);
+            self.significant = Some(first..self.at);
+        }
+    }
+
+    fn skip_line(&mut self) {
+        self.at += self.rest().find('\n').unwrap_or(self.rest().len());
+    }
+
+    fn skip_blanks(&mut self) {
+        while let Some(char) = self.peek().filter(|char| char.is_whitespace()) {
+            self.advance(char);
+        }
+    }
+
+    fn count(&mut self, start: usize) -> Outcome {
+        self.operators += 1;
+        if self.operators > OPERATORS_MAX {
+            return Err(too_many_operators(start..self.at));
+        }
+        Ok(())
+    }
+
+    /// Adds levels until the bracket that is open is closed.
+    fn nest(&mut self, levels: u64) -> Outcome {
+        self.nesting += levels;
+        if let Some(open) = self.open.last_mut() {
+            open.levels += levels;
+        }
+        if self.nesting > NESTING_MAX {
+            return Err(too_deep(self.at..self.at));
+        }
+        Ok(())
+    }
+
+    fn word(&mut self) -> Outcome {
+        let start = self.at;
+        while let Some(char) = self.peek().filter(|&char| is_word_char(char)) {
+            self.advance(char);
+        }
+        match &self.text[start..self.at] {
+            "then" => {
+                self.count(start)?;
+                self.nest(2)
+            }
+            "X" | "next" => {
+                self.count(start)?;
+                if self.rest().trim_start().starts_with(':') { self.nest(1) } else { Ok(()) }
+            }
+            "not" | "and" | "or" | "implies" | "iff" | "until" | "release" | "eventually" | "always"
+            | "previously" | "once" | "historically" | "since" | "N" | "U" | "𝒰" | "R" | "W" | "M" | "F"
+            | "G" | "Y" | "O" | "H" | "S" => self.count(start),
+            _ => Ok(()),
+        }
+    }
+
+    /// Steps over a text in quotes.
+    fn quoted(&mut self) -> Outcome {
+        let start = self.at;
+        self.advance('"');
+        while let Some(char) = self.peek() {
+            match char {
+                '\n' | '\r' => break,
+                '\\' => {
+                    self.advance(char);
+                    if let Some(escaped) = self.peek().filter(|&next| next != '\n' && next != '\r') {
+                        self.advance(escaped);
+                    }
+                }
+                _ => {
+                    self.advance(char);
+                    if char == '"' {
+                        return Ok(());
+                    }
+                }
+            }
+        }
+        Err(Diagnostic::error("E-quote", start..start + 1, "this quote is never closed")
+            .help("close it with `\"` in the same line; a line break in a text is `\\n`"))
+    }
+
+    /// Steps over `/.../`.
+    fn regex(&mut self) -> Outcome {
+        let start = self.at;
+        self.advance('/');
+        while let Some(char) = self.peek() {
+            match char {
+                '\n' | '\r' => break,
+                '\\' => {
+                    self.advance(char);
+                    if let Some(escaped) = self.peek().filter(|&next| next != '\n' && next != '\r') {
+                        self.advance(escaped);
+                    }
+                }
+                _ => {
+                    self.advance(char);
+                    if char == '/' {
+                        return Ok(());
+                    }
+                }
+            }
+        }
+        Err(Diagnostic::error("E-quote", start..start + 1, "this regular expression is never closed")
+            .help("it ends with `/`; to look for a text that starts with a slash, write `~ \"/...\"`"))
+    }
+
+    /// Steps over `[...]`, an atom or the bound of an operator.
+    fn bracket(&mut self) -> Outcome {
+        let start = self.at;
+        self.advance('[');
+        self.skip_blanks();
+        if self.peek().is_some_and(|char| char.is_ascii_digit() || "<>=≤≥".contains(char)) {
+            return self.bound(start);
+        }
+        let mut in_count = false;
+        loop {
+            // The key and the operator.
+            let operator = loop {
+                let Some(char) = self.peek() else { return Err(unclosed(start, "[", "]")) };
+                match char {
+                    '[' | '&' | '|' | '#' => return Err(unclosed(start, "[", "]")),
+                    '(' => in_count = true,
+                    ')' if in_count => in_count = false,
+                    ')' => return Err(closed_wrongly(start)),
+                    ']' if in_count => return Err(unclosed_count(start)),
+                    ']' => {
+                        self.advance(char);
+                        return Ok(());
+                    }
+                    _ => {}
+                }
+                self.advance(char);
+                if "=~<>∼≤≥≠".contains(char) {
+                    break char;
+                }
+            };
+            while let Some(char) = self.peek().filter(|&char| char == '=' || char == '~') {
+                self.advance(char);
+            }
+            self.skip_blanks();
+            self.value(start, operator)?;
+            // What is after the value.
+            let line_end = self.at + self.rest().find('\n').unwrap_or(self.rest().len());
+            self.skip_blanks();
+            match self.peek() {
+                Some(',') => self.advance(','),
+                Some(')') if in_count => {
+                    self.advance(')');
+                    in_count = false;
+                }
+                Some(')') => return Err(closed_wrongly(start)),
+                Some(']') if in_count => return Err(unclosed_count(start)),
+                Some(']') => {
+                    self.advance(']');
+                    return Ok(());
+                }
+                // The grammar says what is wrong between a value and its bracket in the same line.
+                Some(_) if self.at < line_end => {
+                    let Some(close) = self.text[self.at..line_end].find(']') else {
+                        return Err(unclosed(start, "[", "]"));
+                    };
+                    self.at += close;
+                    self.advance(']');
+                    return Ok(());
+                }
+                Some(_) | None => return Err(unclosed(start, "[", "]")),
+            }
+        }
+    }
+
+    fn value(&mut self, open: usize, operator: char) -> Outcome {
+        match self.peek() {
+            Some('"') => self.quoted(),
+            Some('/') if operator == '~' || operator == '∼' => self.regex(),
+            Some(_) | None => {
+                let start = self.at;
+                while let Some(char) = self.peek().filter(|char| !",])\n\r".contains(*char)) {
+                    self.advance(char);
+                }
+                let value = &self.text[start..self.at];
+                if self.peek() == Some(')') && value.contains('(') && !self.text[open..start].contains('(') {
+                    let shown = clip(value.trim());
+                    return Err(Diagnostic::error(
+                        "E-bracket",
+                        self.at..self.at + 1,
+                        "a value without quotes ends at `)`",
+                    )
+                    .help(format!("put it in quotes: `\"{shown})...\"`")));
+                }
+                Ok(())
+            }
+        }
+    }
+
+    /// Steps over the rest of `[<=5]` and its kin.
+    fn bound(&mut self, start: usize) -> Outcome {
+        while let Some(char) = self.peek().filter(|char| !"\n\r[(&|".contains(*char)) {
+            self.advance(char);
+            if char == ']' {
+                return Ok(());
+            }
+        }
+        Err(unclosed(start, "[", "]"))
+    }
+}
+
+fn unclosed(at: usize, open: &str, close: &str) -> Diagnostic {
+    Diagnostic::error("E-bracket", at..at + 1, format!("this `{open}` is never closed"))
+        .help(format!("close it with `{close}`"))
+}
+
+fn unclosed_count(at: usize) -> Diagnostic {
+    Diagnostic::error("E-bracket", at..at + 1, "the `(` of a count in this bracket is never closed")
+        .help("a count is like `[count(text ~ Note) >= 2]`")
+}
+
+fn closed_wrongly(at: usize) -> Diagnostic {
+    Diagnostic::error("E-bracket", at..at + 1, "this `[` meets a `)` where `]` is needed")
+        .help("close it with `]`; a value with `)` in it needs quotes")
+}
+
+/// The error for a formula that goes on after its last bearable operator.
+pub(super) fn too_many_operators(span: Range<usize>) -> Diagnostic {
+    Diagnostic::error(
+        "E-too-large",
+        span,
+        format!("a formula may have {OPERATORS_MAX} operators, and this has more"),
+    )
+    .help("split it into several specs")
+}
+
+/// The error for a formula that goes deeper than is bearable.
+pub(super) fn too_deep(span: Range<usize>) -> Diagnostic {
+    Diagnostic::error(
+        "E-too-deep",
+        span,
+        format!("a formula may be nested {NESTING_MAX} deep, and this is deeper"),
+    )
+    .help("a `then` counts as two levels, as it is written out with brackets")
+}

@@ -1,0 +1,722 @@
+//! Files: from text to [`SpecFile`], item by item.
+//!
+//! All items are parsed first, so that every declared name is known, those of broken items too: a
+//! mistake is reported where it was made and not again where the name is used.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::ops::Range;
+
+use pest::Parser;
+use pest::iterators::Pair;
+
+use super::ParsedFormula;
+use super::atom::{AtomReader, Purpose, no_character, unquote};
+use super::diagnostic::{Diagnostic, Diagnostics, clip};
+use super::file::{Budget, Expectation, Place, Spec, SpecFile};
+use super::formula::{self, Lowered, Operands};
+use super::grammar::{Grammar, Rule, span};
+use super::items::{BYTES_MAX, Item, ItemKind, is_word_char, items};
+use super::mistake;
+use super::source::Source;
+use crate::gui::{
+    self, ActionTypes, BUILTIN_ACTION_TYPES, Gesture, Percent, Point, PressedKey, UserAction, WAIT_MS_MAX,
+    nearest,
+};
+use crate::ltl::{Formula, Formulas};
+
+/// The most operators that the formulas of a file may have together, everything written out: what a
+/// file of the largest size could hold without `let`s, and quickly made.
+const FILE_OPERATORS_MAX: u64 = 1_000_000;
+/// The most different regular expressions of a file; each is tried out, which takes up to milliseconds.
+const REGEXES_MAX: usize = 200;
+/// How many known names are looked at for the nearest to unknown ones, over the whole file.
+const SUGGESTIONS_MAX: usize = 200_000;
+/// The largest number of a budget.
+const BUDGET_MAX: u32 = 1_000_000_000;
+
+/// Which names a formula may use without a declaration.
+#[derive(Clone, Copy, Debug)]
+pub enum Names<'a> {
+    /// Any name is a label.
+    Any,
+    /// These are labels.
+    Only(&'a BTreeSet<String>),
+}
+
+pub(super) fn read_file(source: &Source) -> (SpecFile, Diagnostics) {
+    let mut diagnostics = Diagnostics::default();
+    if is_too_long(source, &mut diagnostics) {
+        return (SpecFile::default(), diagnostics);
+    }
+    let items = items(source.text(), &mut diagnostics);
+    let mut reader = Reader::new(source, Names::Only(const { &BTreeSet::new() }), diagnostics);
+    let file = reader.file(items);
+    (file, reader.diagnostics.sorted())
+}
+
+pub(super) fn read_formula(source: &Source, names: Names<'_>) -> ParsedFormula {
+    let mut diagnostics = Diagnostics::default();
+    let mut found = Vec::new();
+    if !is_too_long(source, &mut diagnostics) {
+        found = items(source.text(), &mut diagnostics);
+    }
+    let mut reader = Reader::new(source, names, diagnostics);
+    let mut formula = None;
+    match &found[..] {
+        [] if reader.diagnostics.errors() > 0 => {}
+        [] => reader.diagnostics.error(|| {
+            Diagnostic::error("E-empty", 0..0, "there is no formula here")
+                .help("a formula is like `F [activity ~ Main]`")
+        }),
+        [first, ..] => {
+            if let Some(other) = found.iter().find(|item| item.kind != ItemKind::Formula) {
+                let word = word_at(source.text(), other.span.start);
+                let message = "only a formula may stand here, without a head or declarations";
+                reader.diagnostics.error(|| Diagnostic::error("E-item", word, message));
+            } else if let Some(pair) = reader.parse(first) {
+                formula = reader.lower(expression_of(pair), first.span.start).map(|lowered| lowered.formula);
+            }
+        }
+    }
+    let (formulas, formula, atoms) = match formula {
+        None => (Formulas::new(), None, BTreeMap::new()),
+        Some(formula) => {
+            let (formulas, formula, atoms) = reader.alone(formula);
+            (formulas, Some(formula), atoms)
+        }
+    };
+    ParsedFormula { formulas, formula, atoms, diagnostics: reader.diagnostics.sorted() }
+}
+
+fn is_too_long(source: &Source, diagnostics: &mut Diagnostics) -> bool {
+    let is_too_long = source.text().len() > BYTES_MAX;
+    if is_too_long {
+        diagnostics.error(|| {
+            Diagnostic::error(
+                "E-too-large",
+                0..0,
+                format!("a file may have {BYTES_MAX} bytes, and this has more"),
+            )
+            .help("split it into several files")
+        });
+    }
+    is_too_long
+}
+
+/// The bytes of the word that starts at `at`.
+fn word_at(text: &str, at: usize) -> Range<usize> {
+    let rest = &text[at..];
+    at..at + rest.find(|char| !is_word_char(char)).unwrap_or(rest.len())
+}
+
+/// The expression that an item is about.
+fn expression_of(item: Pair<'_, Rule>) -> Pair<'_, Rule> {
+    item.into_inner().find(|part| part.as_rule() == Rule::expression).expect("the grammar gives a formula")
+}
+
+/// What a name stands for.
+#[derive(Clone, Copy, Debug)]
+enum Meaning {
+    Label,
+    /// A `let` whose turn has not come.
+    LetAhead,
+    /// A `let` with mistakes.
+    LetBroken,
+    /// A formula, its operators and its nesting.
+    Let(Formula, u64, u64),
+}
+
+struct Name {
+    /// Where it was declared first.
+    span: Range<usize>,
+    meaning: Meaning,
+    is_used: bool,
+}
+
+struct Reader<'a> {
+    source: &'a Source,
+    any_name: bool,
+    diagnostics: Diagnostics,
+    names: BTreeMap<&'a str, Name>,
+    labels: Vec<String>,
+    action_types: BTreeSet<String>,
+    /// Where each action and spec was declared first.
+    action_spans: BTreeMap<&'a str, Range<usize>>,
+    spec_spans: BTreeMap<String, Range<usize>>,
+    actions: Vec<UserAction>,
+    formulas: Formulas,
+    atoms: BTreeMap<String, gui::Atom>,
+    operators: u64,
+    regexes: BTreeSet<String>,
+    suggestions_left: usize,
+    /// Where the item at hand starts.
+    offset: usize,
+    /// The name of the `let` at hand.
+    own_name: Option<Range<usize>>,
+}
+
+impl<'a> Reader<'a> {
+    fn new(source: &'a Source, names: Names<'a>, diagnostics: Diagnostics) -> Reader<'a> {
+        let (any_name, labels) = match names {
+            Names::Any => (true, None),
+            Names::Only(labels) => (false, Some(labels)),
+        };
+        let label =
+            |name: &'a String| (name.as_str(), Name { span: 0..0, meaning: Meaning::Label, is_used: true });
+        Reader {
+            source,
+            any_name,
+            diagnostics,
+            names: labels.into_iter().flatten().map(label).collect(),
+            labels: Vec::new(),
+            action_types: BTreeSet::new(),
+            action_spans: BTreeMap::new(),
+            spec_spans: BTreeMap::new(),
+            actions: Vec::new(),
+            formulas: Formulas::new(),
+            atoms: BTreeMap::new(),
+            operators: 0,
+            regexes: BTreeSet::new(),
+            suggestions_left: SUGGESTIONS_MAX,
+            offset: 0,
+            own_name: None,
+        }
+    }
+
+    fn file(&mut self, items: Vec<Item>) -> SpecFile {
+        let parsed: Vec<(Item, Option<Pair<'a, Rule>>)> = items
+            .into_iter()
+            .map(|item| {
+                let pair = if item.is_sound { self.parse(&item) } else { None };
+                (item, pair)
+            })
+            .collect();
+        for (item, pair) in &parsed {
+            self.declare(item, pair.as_ref());
+        }
+        self.check_there_are_specs(&parsed);
+        // Actions first: a bracket anywhere in the file may name them.
+        for (item, pair) in &parsed {
+            if let (ItemKind::Action, Some(pair)) = (item.kind, pair) {
+                self.offset = item.span.start;
+                self.read_action(pair.clone());
+            }
+        }
+        let mut specs = Vec::new();
+        for (item, pair) in parsed {
+            match (item.kind, pair) {
+                (ItemKind::Let, Some(pair)) => self.read_let(&item, pair),
+                (ItemKind::Spec | ItemKind::Formula, Some(pair)) => specs.extend(self.read_spec(&item, pair)),
+                (ItemKind::Label | ItemKind::Action, Some(_)) => {}
+                (_, None) => self.note_names_of_broken(&item),
+            }
+        }
+        self.warn_of_unused();
+        SpecFile {
+            labels: std::mem::take(&mut self.labels),
+            actions: std::mem::take(&mut self.actions),
+            specs,
+        }
+    }
+
+    fn parse(&mut self, item: &Item) -> Option<Pair<'a, Rule>> {
+        let rule = match item.kind {
+            ItemKind::Let => Rule::let_item,
+            ItemKind::Label => Rule::label_item,
+            ItemKind::Action => Rule::action_item,
+            ItemKind::Spec => Rule::spec_item,
+            ItemKind::Formula => Rule::formula,
+        };
+        match Grammar::parse(rule, &self.source.text()[item.span.clone()]) {
+            Ok(mut pairs) => pairs.next(),
+            Err(error) => {
+                let source = self.source;
+                self.diagnostics.error(|| mistake::explain(&error, source.text(), item));
+                None
+            }
+        }
+    }
+
+    /// Notes what `item` declares, so that it is known wherever it is used.
+    fn declare(&mut self, item: &Item, pair: Option<&Pair<'a, Rule>>) {
+        let names: Vec<(&'a str, Range<usize>)> = match pair {
+            Some(pair) => pair
+                .clone()
+                .into_inner()
+                .filter(|part| part.as_rule() == Rule::name)
+                .map(|name| (name.as_str(), span(&name, item.span.start)))
+                .collect(),
+            None => names_of_broken(self.source.text(), item),
+        };
+        for (name, span) in names {
+            match item.kind {
+                ItemKind::Let => self.declare_name(
+                    name,
+                    span,
+                    if pair.is_some() { Meaning::LetAhead } else { Meaning::LetBroken },
+                ),
+                ItemKind::Label => self.declare_name(name, span, Meaning::Label),
+                ItemKind::Action => {
+                    let is_builtin = BUILTIN_ACTION_TYPES.contains(&name);
+                    if is_builtin {
+                        let message = format!("`{name}` is an action farlead knows already");
+                        self.diagnostics.error(|| {
+                            Diagnostic::error("E-declared-twice", span, message).help("choose another name")
+                        });
+                    } else if let Some(first) = self.action_spans.get(name) {
+                        let (source, first) = (self.source, first.clone());
+                        self.diagnostics.error(|| declared_twice(source, "the action", name, span, &first));
+                    } else {
+                        self.action_spans.insert(name, span);
+                        self.action_types.insert(name.to_string());
+                    }
+                }
+                ItemKind::Spec | ItemKind::Formula => {}
+            }
+        }
+    }
+
+    fn declare_name(&mut self, name: &'a str, span: Range<usize>, meaning: Meaning) {
+        if let Some(first) = self.names.get(name) {
+            let (source, first) = (self.source, first.span.clone());
+            self.diagnostics.error(|| declared_twice(source, "the name", name, span, &first));
+            return;
+        }
+        if let Meaning::Label = meaning {
+            self.labels.push(name.to_string());
+        }
+        self.names.insert(name, Name { span, meaning, is_used: false });
+    }
+
+    fn check_there_are_specs(&mut self, parsed: &[(Item, Option<Pair<'a, Rule>>)]) {
+        let is_spec = |item: &Item| matches!(item.kind, ItemKind::Spec | ItemKind::Formula);
+        let mut specs = parsed.iter().filter(|(item, _)| is_spec(item));
+        match specs.next() {
+            // A broken item may have been meant for one.
+            None if parsed.iter().all(|(_, pair)| pair.is_some()) => {
+                let end = parsed.last().map_or(0, |(item, _)| item.span.end);
+                self.diagnostics.error(|| {
+                    Diagnostic::error("E-empty", end..end, "there is no spec here")
+                        .help("a spec is like `possible \"reach Main\": F [activity ~ Main]`")
+                });
+            }
+            Some((first, Some(_))) if first.kind == ItemKind::Formula && specs.next().is_some() => {
+                let at = first.span.start..first.span.start;
+                self.diagnostics.error(|| {
+                    Diagnostic::error("E-item", at, "a formula without a head is the only one of its file")
+                        .help("write `possible \"NAME\":` before it")
+                });
+            }
+            Some(_) | None => {}
+        }
+    }
+
+    fn read_let(&mut self, item: &Item, pair: Pair<'a, Rule>) {
+        let name = pair.clone().into_inner().find(|part| part.as_rule() == Rule::name);
+        let name = name.expect("the grammar gives a name");
+        let at = span(&name, item.span.start);
+        self.own_name = Some(at.clone());
+        let lowered = self.lower(expression_of(pair), item.span.start);
+        self.own_name = None;
+        let meaning = match lowered {
+            Some(lowered) => {
+                let (formula, operators, nesting) = lowered.used_by_name();
+                Meaning::Let(formula, operators, nesting)
+            }
+            None => Meaning::LetBroken,
+        };
+        // Declared twice, the first counts.
+        if let Some(known) = self.names.get_mut(name.as_str()).filter(|known| known.span == at) {
+            known.meaning = meaning;
+        }
+    }
+
+    fn read_spec(&mut self, item: &Item, pair: Pair<'a, Rule>) -> Option<Spec> {
+        self.offset = item.span.start;
+        let start = item.span.start;
+        let mut name = Some(self.source.stem().to_string());
+        let mut name_span = word_at(self.source.text(), start);
+        let mut expectation = Expectation::Possible;
+        let mut budget = Some(Budget::default());
+        let mut place = Place { item: item.span.clone(), ..Place::default() };
+        let mut lowered = None;
+        for part in pair.into_inner() {
+            match part.as_rule() {
+                Rule::expectation => {
+                    let word = part.as_str();
+                    let known = Expectation::ALL.into_iter().find(|expectation| expectation.word() == word);
+                    expectation = known.expect("the grammar knows the expectations");
+                }
+                Rule::spec_name => {
+                    name_span = span(&part, start);
+                    name = self.spec_name(part);
+                }
+                Rule::budget => budget = self.budget(part, &mut place),
+                Rule::expression => {
+                    place.formula = span(&part, start);
+                    lowered = self.lower(part, start);
+                }
+                _ => {}
+            }
+        }
+        let name = name?;
+        if let Some(first) = self.spec_spans.get(&name) {
+            let (source, first) = (self.source, first.clone());
+            self.diagnostics.error(|| declared_twice(source, "the spec", &name, name_span, &first));
+            return None;
+        }
+        self.spec_spans.insert(name.clone(), name_span);
+        let (formulas, formula, atoms) = self.alone(lowered?.formula);
+        let is_meant =
+            |action: &&UserAction| atoms.values().any(|atom| atom.mentions_action_type(&action.name));
+        Some(Spec {
+            name,
+            expectation,
+            budget: budget?,
+            actions: self.actions.iter().filter(is_meant).cloned().collect(),
+            formulas,
+            formula,
+            atoms,
+            line: self.source.position(start).line,
+            place,
+        })
+    }
+
+    fn spec_name(&mut self, name: Pair<'a, Rule>) -> Option<String> {
+        let at = span(&name, self.offset);
+        let inside = name.into_inner().next().expect("a name has an inside");
+        if inside.as_rule() != Rule::quoted {
+            return Some(inside.as_str().to_string());
+        }
+        match unquote(&inside) {
+            Ok(name) if name.trim().is_empty() => {
+                self.diagnostics.error(|| {
+                    Diagnostic::error("E-name", at, "the name of a spec has letters in it")
+                        .help("leave the quotes out to name it after the file")
+                });
+                None
+            }
+            Ok(name) => Some(name),
+            Err(escape) => {
+                self.diagnostics.error(|| no_character(&escape, at));
+                None
+            }
+        }
+    }
+
+    fn budget(&mut self, budget: Pair<'a, Rule>, place: &mut Place) -> Option<Budget> {
+        let mut read = Budget::default();
+        let mut is_fine = true;
+        for clause in budget.into_inner() {
+            let at = span(&clause, self.offset);
+            let clause = clause.into_inner().next().expect("a clause is of a kind");
+            let (what, limit, known) = match clause.as_rule() {
+                Rule::within => ("steps", &mut read.steps_max, &mut place.steps),
+                _ => ("episodes", &mut read.episodes_max, &mut place.episodes),
+            };
+            let digits = clause.into_inner().find(|part| part.as_rule() == Rule::digits);
+            let digits = digits.expect("a clause has a number");
+            let number = digits.as_str().parse().ok().filter(|number| (1..=BUDGET_MAX).contains(number));
+            let problem = if known.is_some() {
+                Some(format!("the number of {what} is given twice"))
+            } else if number.is_none() {
+                Some(format!("the number of {what} goes from 1 to {BUDGET_MAX}"))
+            } else {
+                None
+            };
+            if let Some(problem) = problem {
+                is_fine = false;
+                self.diagnostics.error(|| Diagnostic::error("E-budget", at, problem));
+                continue;
+            }
+            (*limit, *known) = (number, Some(at));
+        }
+        is_fine.then_some(read)
+    }
+
+    fn read_action(&mut self, pair: Pair<'a, Rule>) {
+        let mut name = None;
+        let mut on = None;
+        let mut gestures = Some(Vec::new());
+        for part in pair.into_inner() {
+            match part.as_rule() {
+                Rule::name => name = Some((part.as_str(), span(&part, self.offset))),
+                Rule::atom => on = self.bracket(part, Purpose::Widget),
+                Rule::gesture => {
+                    let gesture = self.gesture(part);
+                    gestures = gestures.zip(gesture).map(|(mut all, gesture)| {
+                        all.push(gesture);
+                        all
+                    });
+                }
+                _ => {}
+            }
+        }
+        let (name, at) = name.expect("the grammar gives a name");
+        let is_first = self.action_spans.get(name) == Some(&at);
+        if let (true, Some(on), Some(gestures)) = (is_first, on, gestures) {
+            self.actions.push(UserAction { name: name.to_string(), on, gestures });
+        }
+    }
+
+    fn gesture(&mut self, gesture: Pair<'a, Rule>) -> Option<Gesture> {
+        let gesture = gesture.into_inner().next().expect("a gesture is of a kind");
+        let rule = gesture.as_rule();
+        let mut parts = gesture.into_inner().filter(|part| {
+            matches!(part.as_rule(), Rule::point | Rule::quoted | Rule::word | Rule::duration)
+        });
+        let mut part = || parts.next().expect("the grammar gives the parts of a gesture");
+        match rule {
+            Rule::tap => self.point(part()).map(Gesture::Tap),
+            Rule::long_tap => self.point(part()).map(Gesture::LongTap),
+            Rule::swipe => {
+                let (from, to) = (self.point(part()), self.point(part()));
+                Some(Gesture::Swipe { from: from?, to: to? })
+            }
+            Rule::type_text => {
+                let quoted = part();
+                match unquote(&quoted) {
+                    Ok(text) => Some(Gesture::Text(text)),
+                    Err(escape) => {
+                        let at = span(&quoted, self.offset);
+                        self.diagnostics.error(|| no_character(&escape, at));
+                        None
+                    }
+                }
+            }
+            Rule::key_press => self.key(part()),
+            _ => self.wait(part()),
+        }
+    }
+
+    fn key(&mut self, word: Pair<'a, Rule>) -> Option<Gesture> {
+        let key = PressedKey::parse(word.as_str());
+        if key.is_none() {
+            let at = span(&word, self.offset);
+            self.diagnostics.error(|| {
+                let help = match nearest(word.as_str(), PressedKey::ALL.map(PressedKey::name)) {
+                    Some(near) => format!("did you mean `{near}`?"),
+                    None => format!("keys are {}", PressedKey::ALL.map(PressedKey::name).join(" ")),
+                };
+                Diagnostic::error("E-gesture", at, format!("there is no key `{}`", clip(word.as_str())))
+                    .help(help)
+            });
+        }
+        key.map(Gesture::Key)
+    }
+
+    fn wait(&mut self, duration: Pair<'a, Rule>) -> Option<Gesture> {
+        let written = duration.as_str();
+        let digits = written.trim_end_matches(|char: char| char.is_ascii_alphabetic());
+        let unit_ms = match &written[digits.len()..] {
+            "ms" => Some(1),
+            "s" => Some(1000),
+            _ => None,
+        };
+        let ms = unit_ms.and_then(|unit_ms| digits.parse::<u32>().ok()?.checked_mul(unit_ms));
+        let ms = ms.filter(|&ms| ms <= WAIT_MS_MAX);
+        if ms.is_none() {
+            let at = span(&duration, self.offset);
+            let message = format!("`{}` is no time to wait", clip(written));
+            self.diagnostics.error(|| {
+                Diagnostic::error("E-gesture", at, message)
+                    .help("a wait is like `300ms` or `2s`, up to `600s`")
+            });
+        }
+        Some(Gesture::Wait { ms: ms? })
+    }
+
+    fn point(&mut self, point: Pair<'a, Rule>) -> Option<Point> {
+        let percents: Vec<Option<Percent>> = point
+            .into_inner()
+            .map(|percent| {
+                let at = span(&percent, self.offset);
+                let decimal = percent.into_inner().next().expect("a percentage is a number");
+                let read = Percent::parse(decimal.as_str());
+                if read.is_none() {
+                    let message = format!("`{}` is no percentage of a widget", clip(decimal.as_str()));
+                    self.diagnostics.error(|| {
+                        Diagnostic::error("E-gesture", at, message)
+                            .help("it goes from 0% to 100%, with at most three digits after the point")
+                    });
+                }
+                read
+            })
+            .collect();
+        Some(Point { x: percents[0]?, y: percents[1]? })
+    }
+
+    fn bracket(&mut self, atom: Pair<'_, Rule>, purpose: Purpose) -> Option<gui::Atom> {
+        let regexes = atom.clone().into_inner().flatten().filter(|part| part.as_rule() == Rule::regex);
+        for regex in regexes {
+            self.regexes.insert(regex.as_str().to_string());
+            if self.regexes.len() > REGEXES_MAX {
+                let at = span(&regex, self.offset);
+                self.diagnostics.error(|| {
+                    Diagnostic::error(
+                        "E-too-large",
+                        at,
+                        format!("a file may have {REGEXES_MAX} regular expressions, and this is one more"),
+                    )
+                    .help("split it into several files")
+                });
+                return None;
+            }
+        }
+        let types = if self.any_name { ActionTypes::Any } else { ActionTypes::Declared(&self.action_types) };
+        let mut reader = AtomReader { offset: self.offset, types, mistakes: Vec::new() };
+        let read = reader.read(atom, purpose);
+        for mistake in reader.mistakes {
+            self.add(mistake);
+        }
+        read
+    }
+
+    fn lower(&mut self, expression: Pair<'a, Rule>, offset: usize) -> Option<Lowered> {
+        self.offset = offset;
+        let at = span(&expression, offset);
+        let lowered = formula::lower(expression, self.source.text(), offset, self)?;
+        self.operators += lowered.operators;
+        if self.operators > FILE_OPERATORS_MAX {
+            self.diagnostics.error(|| {
+                let message = format!("the formulas of a file may have {FILE_OPERATORS_MAX} operators together, and with this one they have more");
+                Diagnostic::error("E-too-large", at, message).help("a `let` counts wherever it is used; split the file")
+            });
+            return None;
+        }
+        Some(lowered)
+    }
+
+    /// The formula in a place of its own, with what its brackets mean.
+    fn alone(&self, formula: Formula) -> (Formulas, Formula, BTreeMap<String, gui::Atom>) {
+        let mut formulas = Formulas::new();
+        let formula = formulas.import(&self.formulas, formula);
+        let names = formulas.atoms(formula).into_iter().map(|atom| formulas.name(atom));
+        let atoms =
+            names.filter_map(|name| Some((name.to_string(), self.atoms.get(name)?.clone()))).collect();
+        (formulas, formula, atoms)
+    }
+
+    /// A name in an item that could not be read may be used there.
+    fn note_names_of_broken(&mut self, item: &Item) {
+        for word in self.source.text()[item.span.clone()].split(|char| !is_word_char(char)) {
+            if let Some(name) = self.names.get_mut(word) {
+                name.is_used = true;
+            }
+        }
+    }
+
+    fn warn_of_unused(&mut self) {
+        let mut unused: Vec<(&str, &Name)> =
+            self.names.iter().filter(|(_, name)| !name.is_used).map(|(word, name)| (*word, name)).collect();
+        unused.sort_by_key(|(_, name)| name.span.start);
+        for (word, name) in unused {
+            let word = clip(word);
+            let message = match name.meaning {
+                Meaning::Label => format!("the label `{word}` is not used"),
+                Meaning::LetAhead | Meaning::Let(..) => format!("`{word}` is not used"),
+                // It will have to be mended first.
+                Meaning::LetBroken => continue,
+            };
+            self.diagnostics.warning(|| Diagnostic::warning("W-unused", name.span.clone(), message));
+        }
+    }
+
+    fn unknown_name(&mut self, name: &str, at: Range<usize>) -> Diagnostic {
+        let unknown = Diagnostic::error("E-unknown-name", at, format!("there is no `{}`", clip(name)));
+        if let Some(key) = gui::Key::ALL.iter().find(|key| key.name() == name) {
+            return unknown.help(format!("a comparison stands in brackets: `[{} = ...]`", key.name()));
+        }
+        let looked_at = self.names.len().min(self.suggestions_left);
+        self.suggestions_left -= looked_at;
+        let names = self.names.keys().copied().take(looked_at);
+        unknown.help(match nearest(name, names.chain(mistake::OPERATOR_WORDS)) {
+            Some(near) => format!("did you mean `{near}`?"),
+            None => format!("declare it: `let {0} = [activity ~ ...]`, or `label {0}`", clip(name)),
+        })
+    }
+}
+
+/// The names that an item would declare if it had no mistake, as far as they can be seen.
+fn names_of_broken<'a>(text: &'a str, item: &Item) -> Vec<(&'a str, Range<usize>)> {
+    let names_max = match item.kind {
+        ItemKind::Let | ItemKind::Action => 1,
+        ItemKind::Label => usize::MAX,
+        ItemKind::Spec | ItemKind::Formula => 0,
+    };
+    let mut names = Vec::new();
+    let mut at = word_at(text, item.span.start).end;
+    while names.len() < names_max {
+        at += text[at..item.span.end].len()
+            - text[at..item.span.end]
+                .trim_start_matches(|char: char| char.is_whitespace() || char == ',')
+                .len();
+        let word = word_at(&text[..item.span.end], at);
+        if word.is_empty() {
+            break;
+        }
+        at = word.end;
+        names.push((&text[word.clone()], word));
+    }
+    names
+}
+
+fn declared_twice(
+    source: &Source,
+    what: &str,
+    name: &str,
+    span: Range<usize>,
+    first: &Range<usize>,
+) -> Diagnostic {
+    let place = source.position(first.start);
+    Diagnostic::error("E-declared-twice", span, format!("{what} `{}` is declared twice", clip(name)))
+        .help(format!("the first is at {}:{}:{}", source.name(), place.line, place.column))
+}
+
+impl Operands for Reader<'_> {
+    fn name(&mut self, name: &str, at: Range<usize>) -> Option<(Formula, u64, u64)> {
+        let Some(known) = self.names.get_mut(name) else {
+            if self.any_name {
+                return Some((self.formulas.atom(name), 0, 0));
+            }
+            let mut diagnostics = std::mem::take(&mut self.diagnostics);
+            diagnostics.error(|| self.unknown_name(name, at));
+            self.diagnostics = diagnostics;
+            return None;
+        };
+        known.is_used = true;
+        match known.meaning {
+            Meaning::Label => Some((self.formulas.atom(name), 0, 0)),
+            Meaning::Let(formula, operators, nesting) => Some((formula, operators, nesting)),
+            Meaning::LetBroken => None,
+            Meaning::LetAhead => {
+                let is_own = self.own_name.as_ref() == Some(&known.span);
+                let place = self.source.position(known.span.start);
+                let message = if is_own {
+                    format!("`{}` is used in its own `let`", clip(name))
+                } else {
+                    format!("`{}` is used before its `let` in line {}", clip(name), place.line)
+                };
+                let help = if is_own { "say it with an operator, like F or U" } else { "move its `let` up" };
+                self.diagnostics.error(|| Diagnostic::error("E-later-name", at, message).help(help));
+                None
+            }
+        }
+    }
+
+    fn atom(&mut self, atom: Pair<'_, Rule>) -> Option<Formula> {
+        let read = self.bracket(atom, Purpose::Formula)?;
+        let name = read.to_string();
+        let formula = self.formulas.atom(&name);
+        self.atoms.entry(name).or_insert(read);
+        Some(formula)
+    }
+
+    fn formulas(&mut self) -> &mut Formulas {
+        &mut self.formulas
+    }
+
+    fn add(&mut self, diagnostic: Diagnostic) {
+        self.diagnostics.add(diagnostic);
+    }
+}
