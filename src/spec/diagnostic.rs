@@ -300,6 +300,14 @@ impl Diagnostics {
     }
 }
 
+impl From<Diagnostic> for Diagnostics {
+    fn from(diagnostic: Diagnostic) -> Diagnostics {
+        let mut diagnostics = Diagnostics::default();
+        diagnostics.add(diagnostic);
+        diagnostics
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

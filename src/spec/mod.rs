@@ -9,9 +9,11 @@ mod file;
 mod formula;
 mod grammar;
 mod items;
+mod judge;
 mod mistake;
 mod read;
 mod source;
+mod words;
 
 use std::collections::BTreeMap;
 
@@ -24,8 +26,10 @@ pub use diagnostic::{Diagnostic, Diagnostics, Located, Severity, Style};
 pub use file::{Budget, Expectation, Level, Place, Spec, SpecFile};
 use grammar::{Grammar, Rule};
 pub use items::{BYTES_MAX, NESTING_MAX, OPERATORS_MAX};
+pub use judge::{Judgement, Linted, judge, lint};
 pub use read::Names;
 pub use source::{NotText, Position, Source};
+pub use words::{SubGoal, atom_in_words, in_words, sub_goals};
 
 /// What was read of a file.
 #[derive(Clone, Debug)]

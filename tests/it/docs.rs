@@ -5,13 +5,64 @@ use std::fs;
 use std::path::Path;
 
 use farlead::gui::Key;
-use farlead::spec::spellings;
+use farlead::spec::{Names, Source, parse_formula};
+
+/// The rules of the grammar that are spellings of operators.
+const OPERATORS: [&str; 20] = [
+    "not",
+    "next",
+    "weak_next",
+    "eventually",
+    "always",
+    "previous",
+    "once",
+    "historically",
+    "until",
+    "release",
+    "weak_until",
+    "strong_release",
+    "since",
+    "and",
+    "or",
+    "implies",
+    "iff",
+    "then",
+    "true_word",
+    "false_word",
+];
 
 #[test]
-fn the_operators_of_the_page_are_those_of_the_language() {
+fn every_operator_of_the_page_is_read() {
+    for row in table(&page(), "## Operators") {
+        for spelling in quoted(&row[1]) {
+            let is_read = ["OP", "OP f", "f OP g"].iter().any(|form| {
+                let source = Source::new("page", form.replace("OP", &spelling));
+                parse_formula(&source, Names::Any).formula.is_some()
+            });
+            assert!(is_read, "docs/language.md describes `{spelling}`, which is no operator");
+        }
+    }
+}
+
+#[test]
+fn every_operator_of_the_grammar_is_on_the_page() {
     let rows = table(&page(), "## Operators");
-    let described: Vec<String> = rows.iter().flat_map(|row| quoted(&row[1])).collect();
-    check_same("an operator", &described, spellings());
+    let described: BTreeSet<String> = rows
+        .iter()
+        .flat_map(|row| quoted(&row[1]))
+        .flat_map(|spelling| spelling.split(' ').map(str::to_owned).collect::<Vec<_>>())
+        .collect();
+    let grammar = text_of("grammar/spec.pest");
+    for rule in OPERATORS {
+        let line = grammar
+            .lines()
+            .find(|line| line.split('=').next().is_some_and(|name| name.trim() == rule))
+            .unwrap_or_else(|| panic!("grammar/spec.pest has no rule `{rule}`"));
+        for spelling in line.split('"').skip(1).step_by(2) {
+            assert!(described.contains(spelling), "docs/language.md does not describe `{spelling}`");
+        }
+    }
+    assert!(described.contains("next:"), "docs/language.md does not describe `next:`");
 }
 
 #[test]
@@ -41,7 +92,11 @@ fn check_same<'a>(what: &str, described: &[String], known: impl IntoIterator<Ite
 }
 
 fn page() -> String {
-    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("docs/language.md");
+    text_of("docs/language.md")
+}
+
+fn text_of(file: &str) -> String {
+    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join(file);
     fs::read_to_string(&path).unwrap_or_else(|error| panic!("{}: {error}", path.display()))
 }
 

@@ -5,6 +5,7 @@ use std::collections::BTreeMap;
 use farlead::ltl::{
     Automaton, Bound, Formula, Formulas, Labels, Monitor, Permanent, Share, State, TooManyResiduals,
 };
+use farlead::spec::{self, Names, Source};
 use rand::{Rng, SeedableRng};
 use rand_chacha::ChaCha8Rng;
 
@@ -117,6 +118,27 @@ fn reaches(automaton: &mut Automaton, from: State, satisfied: bool) -> bool {
         next += 1;
     }
     false
+}
+
+#[test]
+fn a_residual_as_printed_means_what_is_left() {
+    each_case(|tree, trace| {
+        let mut automaton = automaton(tree);
+        let mut state = State::START;
+        for &step in trace {
+            state = automaton.step(state, &labels(&automaton, step));
+        }
+        let text = automaton.residual(state).to_string();
+        let read = spec::parse_formula(&Source::new("residual", &*text), Names::Any);
+        let formula = read.formula.expect("a residual can be read back");
+        let mut again = Automaton::new(&read.formulas, formula);
+        let mut ahead = State::START;
+        for &step in trace {
+            state = automaton.step(state, &labels(&automaton, step));
+            ahead = again.step(ahead, &labels(&again, step));
+            assert_eq!(automaton.is_satisfied(state), again.is_satisfied(ahead), "{tree:?} left {text}");
+        }
+    });
 }
 
 #[test]

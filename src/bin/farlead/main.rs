@@ -1,3 +1,144 @@
-//! The command line.
+//! The command line: arguments, colour and exit codes; what is done is done by the library.
 
-fn main() {}
+mod explain;
+mod lint;
+mod monitor;
+mod sources;
+
+use std::io::{self, Write};
+use std::panic;
+use std::process::ExitCode;
+
+use clap::{Parser, Subcommand};
+
+use sources::{Colour, Shell};
+
+/// Finds, proves and keeps the run of an Android app that satisfies a temporal formula
+#[derive(Debug, Parser)]
+#[command(name = "farlead", version, max_term_width = 100)]
+#[command(after_help = "Examples:
+  farlead lint specs                        every mistake in every spec below a folder
+  farlead explain specs/chesswalk/about.ltl what a spec asks for, in words
+  farlead monitor -e 'F about' --trace run.jsonl
+
+Exit codes: 0 all as expected, 1 a spec not met, 2 command line, 3 a spec, trace or other file
+missing or broken, 70 a fault of farlead's own.")]
+struct Cli {
+    #[command(subcommand)]
+    command: Command,
+    /// When to use colours
+    #[arg(long, global = true, value_enum, value_name = "WHEN", default_value_t = Colour::Auto)]
+    color: Colour,
+    /// Leave out what is not a result or a mistake
+    #[arg(short, long, global = true)]
+    quiet: bool,
+}
+
+#[derive(Debug, Subcommand)]
+enum Command {
+    Lint(lint::LintArgs),
+    Explain(explain::ExplainArgs),
+    Monitor(monitor::MonitorArgs),
+}
+
+/// How a run of the program ends.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Exit {
+    /// All is as expected.
+    Met,
+    /// A spec is not met.
+    NotMet,
+    /// The command line makes no sense.
+    Usage,
+    /// A spec, a trace or another file is missing or broken.
+    Broken,
+    /// Our own fault.
+    Fault,
+}
+
+impl Exit {
+    fn code(self) -> u8 {
+        match self {
+            Exit::Met => 0,
+            Exit::NotMet => 1,
+            Exit::Usage => 2,
+            Exit::Broken => 3,
+            Exit::Fault => 70,
+        }
+    }
+}
+
+/// A file or a spec of the user's is wrong: what, where, and what to do. Empty if that has been
+/// said already.
+#[derive(Debug, thiserror::Error)]
+#[error("{message}")]
+struct Mistake {
+    message: String,
+}
+
+impl Mistake {
+    fn new(message: String) -> Mistake {
+        Mistake { message }
+    }
+}
+
+/// The command line asks for something that is not there.
+#[derive(Debug, thiserror::Error)]
+#[error("{message}")]
+struct Usage {
+    message: String,
+}
+
+impl Usage {
+    fn new(message: String) -> Usage {
+        Usage { message }
+    }
+}
+
+fn main() -> ExitCode {
+    let cli = match Cli::try_parse() {
+        Ok(cli) => cli,
+        Err(error) => {
+            // What cannot be printed cannot be helped.
+            let _ = error.print();
+            return ExitCode::from(if error.use_stderr() { Exit::Usage.code() } else { 0 });
+        }
+    };
+    let exit = panic::catch_unwind(|| run(&cli)).unwrap_or_else(|_| {
+        eprintln!("farlead: this is a fault of farlead's own, not of yours; please report it");
+        Exit::Fault
+    });
+    ExitCode::from(exit.code())
+}
+
+fn run(cli: &Cli) -> Exit {
+    let shell = Shell::new(cli.color, cli.quiet);
+    let ended = match &cli.command {
+        Command::Lint(args) => lint::run(args, &shell),
+        Command::Explain(args) => explain::run(args, &shell),
+        Command::Monitor(args) => monitor::run(args, &shell),
+    };
+    match ended {
+        Ok(exit) => exit,
+        Err(error) => {
+            let message = format!("{error:#}");
+            if is_closed_pipe(&error) {
+                // Whoever read the results has had enough of them.
+                return Exit::Met;
+            }
+            if !message.is_empty() {
+                let _ = writeln!(io::stderr(), "farlead: {message}");
+            }
+            if error.is::<Usage>() { Exit::Usage } else { Exit::Broken }
+        }
+    }
+}
+
+fn is_closed_pipe(error: &anyhow::Error) -> bool {
+    error.chain().any(|cause| {
+        cause.downcast_ref::<io::Error>().is_some_and(|error| error.kind() == io::ErrorKind::BrokenPipe)
+            || cause
+                .downcast_ref::<serde_json::Error>()
+                .is_some_and(|error| error.io_error_kind() == Some(io::ErrorKind::BrokenPipe))
+    })
+}

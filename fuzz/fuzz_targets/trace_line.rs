@@ -1,0 +1,18 @@
+//! Any bytes as a line of a recorded trace, and its labels as atoms.
+
+#![no_main]
+
+use farlead::{spec, trace};
+use libfuzzer_sys::fuzz_target;
+
+fuzz_target!(|bytes: &[u8]| {
+    match trace::read_line(bytes) {
+        Ok(labels) => {
+            for label in labels {
+                let name = spec::read_label(&label);
+                assert_eq!(spec::read_label(&name), name, "a name is its own name");
+            }
+        }
+        Err(error) => assert!(!error.to_string().is_empty()),
+    }
+});

@@ -1,0 +1,189 @@
+//! `farlead explain`: what a spec asks for, in words, as goals and as an automaton.
+
+use std::io::{self, BufWriter, Write};
+use std::path::PathBuf;
+
+use clap::Args;
+use farlead::ltl::{Automaton, Permanent, State};
+use farlead::spec::{self, Expectation, Judgement, Linted, Spec};
+
+use crate::lint::counted;
+use crate::sources::{self, Shell};
+use crate::{Exit, Usage};
+
+/// An automaton of more states is not worth looking at.
+const STATES_MAX: usize = 500;
+
+/// Say in plain words what a spec asks for.
+#[derive(Debug, Args)]
+#[command(after_help = "Examples:
+  farlead explain specs/chesswalk/about.ltl
+  farlead explain specs/chesswalk/about.ltl --only a --dot | dot -Tsvg > about.svg")]
+pub struct ExplainArgs {
+    /// The spec file
+    #[arg(value_name = "SPEC")]
+    spec: PathBuf,
+    /// Explain this spec of the file alone
+    #[arg(long, value_name = "NAME")]
+    only: Option<String>,
+    /// The automaton in the language of Graphviz, in place of words
+    #[arg(long)]
+    dot: bool,
+}
+
+pub fn run(args: &ExplainArgs, shell: &Shell) -> anyhow::Result<Exit> {
+    let judged = sources::read(&args.spec)?;
+    judged.unless_mistaken(shell)?;
+    let Linted { file, judgements, .. } = &judged.linted;
+    let mut out = BufWriter::new(io::stdout().lock());
+    let wanted: Vec<(&Spec, &Judgement)> = file
+        .specs
+        .iter()
+        .zip(judgements)
+        .filter(|(spec, _)| args.only.as_ref().is_none_or(|name| *name == *spec.name))
+        .collect();
+    if wanted.is_empty() {
+        return Err(Usage::new(no_such_spec(args, &file.specs)).into());
+    }
+    for (at, (spec, judgement)) in wanted.into_iter().enumerate() {
+        if args.dot {
+            write_dot(&mut out, spec)?;
+            continue;
+        }
+        if at > 0 {
+            writeln!(out)?;
+        }
+        explain(&mut out, spec, judgement)?;
+    }
+    out.flush()?;
+    Ok(Exit::Met)
+}
+
+fn no_such_spec(args: &ExplainArgs, specs: &[Spec]) -> String {
+    let names: Vec<&str> = specs.iter().map(|spec| &*spec.name).collect();
+    format!(
+        "{} has no spec `{}`; it has `{}`",
+        args.spec.display(),
+        args.only.as_deref().unwrap_or_default(),
+        names.join("`, `")
+    )
+}
+
+fn explain(out: &mut impl Write, spec: &Spec, judgement: &Judgement) -> io::Result<()> {
+    writeln!(out, "{} {:?}: {}", spec.expectation.word(), spec.name, promise(spec.expectation))?;
+    writeln!(out, "  {}", spec.formulas.display(spec.formula))?;
+
+    writeln!(out, "\nIn words")?;
+    writeln!(out, "  At the first step, the start of the app:")?;
+    for (indent, line) in spec::in_words(&spec.formulas, spec.formula) {
+        writeln!(out, "  {:indent$}{line}", "", indent = 2 * (indent + 1))?;
+    }
+
+    writeln!(out, "\nSub-goals")?;
+    for (number, goal) in (1..).zip(spec::sub_goals(&spec.formulas, spec.formula)) {
+        let reach = if goal.reach.is_empty() { "any step".to_owned() } else { goal.reach.join(" & ") };
+        let when = if goal.at_once { "at that very step" } else { "some time" };
+        let meanwhile = goal.meanwhile.map(|held| format!(", meanwhile {held}")).unwrap_or_default();
+        writeln!(out, "  {number}. {reach} ({when}{meanwhile})")?;
+    }
+
+    writeln!(out, "\nAtoms")?;
+    for atom in spec.formulas.atoms(spec.formula) {
+        let name = spec.formulas.name(atom);
+        let meaning = spec.atoms.get(name).map_or_else(|| "a label of yours".to_owned(), spec::atom_in_words);
+        writeln!(out, "  {name}: {meaning}")?;
+    }
+
+    writeln!(out, "\nLevel {}, {}", spec.level(), counted_states(spec))?;
+    write_witness(out, spec, judgement)
+}
+
+fn promise(expectation: Expectation) -> &'static str {
+    match expectation {
+        Expectation::Possible => "some run satisfies",
+        Expectation::Never => "no run may satisfy",
+        Expectation::Must => "no run may violate for good",
+    }
+}
+
+fn counted_states(spec: &Spec) -> String {
+    match Automaton::new(&spec.formulas, spec.formula).graph(STATES_MAX) {
+        Some(graph) => format!("an automaton of {}", counted(graph.states.len(), "state")),
+        None => format!("an automaton of more than {STATES_MAX} states"),
+    }
+}
+
+fn write_witness(out: &mut impl Write, spec: &Spec, judgement: &Judgement) -> io::Result<()> {
+    let Some(witness) = &judgement.witness else {
+        return writeln!(
+            out,
+            "\nNo shortest witness: no run of an app satisfies the formula, or it is too large"
+        );
+    };
+    writeln!(out, "\nA shortest witness, {}", counted(witness.len(), "step"))?;
+    let mut automaton = Automaton::new(&spec.formulas, spec.formula);
+    let mut state = State::START;
+    for (step, labels) in witness.iter().enumerate() {
+        let shown: Vec<String> = labels
+            .iter()
+            .map(|(name, holds)| if *holds { name.clone() } else { format!("!{name}") })
+            .collect();
+        let shown = if shown.is_empty() { "anything".to_owned() } else { shown.join(" & ") };
+        let held = labels.iter().filter(|(_, holds)| *holds).map(|(name, _)| &**name);
+        let labels = automaton.labels(held);
+        state = automaton.step(state, &labels);
+        writeln!(out, "  {step}. {shown}")?;
+        writeln!(out, "     leaves {}", automaton.residual(state).shortened(50))?;
+    }
+    Ok(())
+}
+
+fn write_dot(out: &mut impl Write, spec: &Spec) -> anyhow::Result<()> {
+    let mut automaton = Automaton::new(&spec.formulas, spec.formula);
+    let names: Vec<String> = automaton.atoms().map(str::to_owned).collect();
+    let Some(graph) = automaton.graph(STATES_MAX) else {
+        return Err(Usage::new(format!(
+            "the automaton of `{}` has more than {STATES_MAX} states; nobody could read its picture",
+            spec.name
+        ))
+        .into());
+    };
+    writeln!(out, "digraph {} {{", quoted(&spec.name))?;
+    writeln!(out, "  rankdir=LR; node [shape=box, style=rounded, fontname=\"sans-serif\"];")?;
+    writeln!(out, "  edge [fontname=\"sans-serif\", fontsize=10];")?;
+    for (at, &state) in graph.states.iter().enumerate() {
+        let label = automaton.residual(state).shortened(30).to_string();
+        // Two lines around the box: a trace that ends here satisfies the formula.
+        let border = if at > 0 && automaton.is_satisfied(state) { ", peripheries=2" } else { "" };
+        let colour = match automaton.permanent(state) {
+            Permanent::Satisfied => ", color=darkgreen",
+            Permanent::Violated => ", color=red",
+            Permanent::Open => "",
+        };
+        writeln!(out, "  {at} [label={}{border}{colour}];", quoted(&label))?;
+    }
+    for edge in &graph.edges {
+        let label = match &edge.cubes {
+            None => "…".to_owned(),
+            Some(cubes) => cubes.iter().map(|cube| in_a_line(cube, &names)).collect::<Vec<_>>().join("\n"),
+        };
+        writeln!(out, "  {} -> {} [label={}];", edge.from, edge.to, quoted(&label))?;
+    }
+    writeln!(out, "}}")?;
+    Ok(())
+}
+
+fn in_a_line(cube: &[(u32, bool)], names: &[String]) -> String {
+    if cube.is_empty() {
+        return "anything".to_owned();
+    }
+    let parts = cube.iter().map(|&(atom, holds)| {
+        let name = &names[atom as usize];
+        if holds { name.clone() } else { format!("!{name}") }
+    });
+    parts.collect::<Vec<_>>().join(" & ")
+}
+
+fn quoted(text: &str) -> String {
+    format!("\"{}\"", text.replace('\\', "\\\\").replace('"', "\\\"").replace('\n', "\\n"))
+}

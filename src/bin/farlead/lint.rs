@@ -1,0 +1,185 @@
+//! `farlead lint`: every mistake in every spec, without a device.
+
+use std::io::{self, BufWriter, Write};
+use std::path::PathBuf;
+
+use clap::Args;
+use farlead::spec::{Diagnostic, Expectation, Judgement, Source, Spec};
+use serde::Serialize;
+
+use crate::Exit;
+use crate::sources::{self, Judged, Shell};
+
+/// Say all that is wrong with specs, and what is surely not meant.
+#[derive(Debug, Args)]
+#[command(after_help = "Examples:
+  farlead lint specs/chesswalk/about.ltl
+  farlead lint specs --strict        warnings count as mistakes
+  farlead lint specs --json          one JSON object a line
+
+Exit code 0: no mistakes (warnings are none, but with --strict); 3: mistakes.")]
+pub struct LintArgs {
+    /// Spec files, or folders with .ltl files in them
+    #[arg(value_name = "SPEC", required = true)]
+    specs: Vec<PathBuf>,
+    /// Count warnings as mistakes
+    #[arg(long)]
+    strict: bool,
+    /// One JSON object a line: each diagnostic, each spec, and the count
+    #[arg(long)]
+    json: bool,
+}
+
+#[derive(Serialize)]
+#[serde(tag = "event", rename_all = "snake_case")]
+enum Event<'a> {
+    Diagnostic {
+        file: &'a str,
+        line: usize,
+        column: usize,
+        end_line: usize,
+        end_column: usize,
+        severity: &'a str,
+        code: &'a str,
+        message: &'a str,
+        help: Option<&'a str>,
+    },
+    Spec {
+        file: &'a str,
+        line: usize,
+        name: &'a str,
+        expectation: &'a str,
+        level: String,
+        atoms: u64,
+        shortest: Option<u32>,
+        within: Option<u32>,
+        episodes: Option<u32>,
+    },
+    Summary {
+        files: usize,
+        specs: usize,
+        errors: usize,
+        warnings: usize,
+    },
+}
+
+pub fn run(args: &LintArgs, shell: &Shell) -> anyhow::Result<Exit> {
+    let files = sources::expand(&args.specs)?;
+    let mut out = BufWriter::new(io::stdout().lock());
+    let (mut specs, mut errors, mut warnings) = (0, 0, 0);
+    let mut unreadable = false;
+    for path in &files {
+        let judged = match sources::read(path) {
+            Ok(judged) => judged,
+            Err(mistake) => {
+                // The others are judged all the same.
+                out.flush()?;
+                writeln!(io::stderr(), "farlead: {mistake}")?;
+                unreadable = true;
+                continue;
+            }
+        };
+        specs += judged.linted.file.specs.len();
+        errors += judged.linted.diagnostics.errors();
+        warnings += judged.linted.diagnostics.warnings();
+        if args.json { say_as_json(&mut out, &judged)? } else { say(&mut out, &judged, shell)? }
+    }
+    if args.json {
+        let summary = Event::Summary { files: files.len(), specs, errors, warnings };
+        writeln!(out, "{}", serde_json::to_string(&summary)?)?;
+    } else if !shell.quiet {
+        writeln!(
+            out,
+            "{} in {}: {}, {}",
+            counted(specs, "spec"),
+            counted(files.len(), "file"),
+            counted(errors, "mistake"),
+            counted(warnings, "warning")
+        )?;
+    }
+    out.flush()?;
+    let broken = unreadable || errors > 0 || (args.strict && warnings > 0);
+    Ok(if broken { Exit::Broken } else { Exit::Met })
+}
+
+fn say(out: &mut impl Write, judged: &Judged, shell: &Shell) -> io::Result<()> {
+    write!(out, "{}", judged.linted.diagnostics.render(&judged.source, shell.stdout))?;
+    if shell.quiet {
+        return Ok(());
+    }
+    for (spec, judgement) in judged.linted.file.specs.iter().zip(&judged.linted.judgements) {
+        writeln!(out, "{}:{}: {}", judged.source.name(), spec.line, in_one_line(spec, judgement))?;
+    }
+    Ok(())
+}
+
+fn in_one_line(spec: &Spec, judgement: &Judgement) -> String {
+    let mut line = format!(
+        "{} {:?}: level {}, {}",
+        spec.expectation.word(),
+        spec.name,
+        spec.level(),
+        counted_atoms(spec.formulas.atom_count(spec.formula))
+    );
+    if let Some(shortest) = judgement.shortest {
+        let what = match spec.expectation {
+            Expectation::Possible | Expectation::Never => "shortest witness",
+            Expectation::Must => "shortest violation",
+        };
+        line += &format!(", {what} {}", counted(shortest as usize, "step"));
+    }
+    if let Some(steps_max) = spec.budget.steps_max {
+        line += &format!(", within {}", counted(steps_max as usize, "step"));
+    }
+    if let Some(episodes_max) = spec.budget.episodes_max {
+        line += &format!(", over {}", counted(episodes_max as usize, "episode"));
+    }
+    line
+}
+
+fn counted_atoms(count: u64) -> String {
+    usize::try_from(count).map_or_else(|_| format!("{count} atoms"), |count| counted(count, "atom"))
+}
+
+/// `1 spec`, `2 specs`.
+pub fn counted(count: usize, what: &str) -> String {
+    if count == 1 { format!("1 {what}") } else { format!("{count} {what}s") }
+}
+
+fn say_as_json(out: &mut impl Write, judged: &Judged) -> anyhow::Result<()> {
+    let file = judged.source.name();
+    for diagnostic in judged.linted.diagnostics.iter() {
+        let event = diagnostic_event(file, diagnostic, &judged.source);
+        writeln!(out, "{}", serde_json::to_string(&event)?)?;
+    }
+    for (spec, judgement) in judged.linted.file.specs.iter().zip(&judged.linted.judgements) {
+        let event = Event::Spec {
+            file,
+            line: spec.line,
+            name: &spec.name,
+            expectation: spec.expectation.word(),
+            level: spec.level().to_string(),
+            atoms: spec.formulas.atom_count(spec.formula),
+            shortest: judgement.shortest,
+            within: spec.budget.steps_max,
+            episodes: spec.budget.episodes_max,
+        };
+        writeln!(out, "{}", serde_json::to_string(&event)?)?;
+    }
+    Ok(())
+}
+
+fn diagnostic_event<'a>(file: &'a str, diagnostic: &'a Diagnostic, source: &Source) -> Event<'a> {
+    let (start, end) = (source.position(diagnostic.span.start), source.position(diagnostic.span.end));
+    Event::Diagnostic {
+        file,
+        line: start.line,
+        column: start.column,
+        end_line: end.line,
+        end_column: end.column,
+        severity: diagnostic.severity.name(),
+        code: diagnostic.code,
+        message: &diagnostic.message,
+        help: diagnostic.help.as_deref(),
+    }
+}

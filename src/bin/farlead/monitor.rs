@@ -1,0 +1,259 @@
+//! `farlead monitor`: a formula followed along a recorded trace.
+
+use std::collections::HashMap;
+use std::fs::File;
+use std::io::{self, BufRead, BufReader, BufWriter, Read, Write};
+use std::path::{Path, PathBuf};
+use std::rc::Rc;
+
+use anyhow::Context;
+use clap::Args;
+use farlead::ltl::{Monitor, Permanent, Progress};
+use farlead::spec::{self, Expectation, Names, Source};
+use farlead::trace;
+use serde::Serialize;
+
+use crate::sources::{self, Shell};
+use crate::{Exit, Mistake, Usage};
+
+/// A residual of more atoms than this is printed with an ellipsis.
+const NAMES_MAX: usize = 1_000;
+
+/// Names of labels read before; more than these are read anew each time.
+const KNOWN_LABELS_MAX: usize = 10_000;
+
+/// Follow a formula along a recorded trace, step by step.
+#[derive(Debug, Args)]
+#[command(after_help = "Examples:
+  farlead monitor -e 'F about' --trace run.jsonl
+  farlead monitor specs/chesswalk/about.ltl --only a --trace run.jsonl --json
+  tail -f run.jsonl | farlead monitor -e 'G ![crashed = true]' --trace -
+
+A line of the trace is a list of label names, [\"[activity ~ Main]\", \"about\"], or an object
+that has one as \"labels\". Exit code 0: the trace is as the spec expects; 1: it is not.")]
+pub struct MonitorArgs {
+    /// The spec to follow, a .ltl file
+    #[arg(value_name = "SPEC", required_unless_present = "formula", conflicts_with = "formula")]
+    spec: Option<PathBuf>,
+    /// A formula in place of a file; any name in it is a label
+    #[arg(short = 'e', long, value_name = "FORMULA")]
+    formula: Option<String>,
+    /// The recorded trace, JSON lines; `-` is standard input
+    #[arg(long, value_name = "FILE")]
+    trace: PathBuf,
+    /// Which spec of the file
+    #[arg(long, value_name = "NAME", requires = "spec")]
+    only: Option<String>,
+    /// One JSON object a step
+    #[arg(long)]
+    json: bool,
+}
+
+/// What `--json` says of a step.
+#[derive(Serialize)]
+struct Line<'a> {
+    step: u64,
+    satisfied: bool,
+    permanent: &'a str,
+    reward: f64,
+    atoms: u64,
+    residual: String,
+}
+
+pub fn run(args: &MonitorArgs, shell: &Shell) -> anyhow::Result<Exit> {
+    let (mut monitor, expectation) = match (&args.spec, &args.formula) {
+        (Some(path), _) => of_file(path, args.only.as_deref(), shell)?,
+        (None, formula) => of_formula(formula.as_deref().unwrap_or_default(), shell)?,
+    };
+    let mut trace = open(&args.trace)?;
+    let mut known = KnownLabels::default();
+    let mut out = BufWriter::new(io::stdout().lock());
+    let mut line = Vec::new();
+    let mut course = Course::default();
+    let mut number = 0u64;
+    loop {
+        line.clear();
+        number += 1;
+        // Each answer goes out before the next line is waited for.
+        if trace.buffer().is_empty() {
+            out.flush()?;
+        }
+        let read = trace.by_ref().take(trace::LINE_MAX as u64 + 2).read_until(b'\n', &mut line);
+        if read.with_context(|| format!("cannot read {}", shown(&args.trace)))? == 0 {
+            break;
+        }
+        let text = line.trim_ascii();
+        if text.is_empty() {
+            continue;
+        }
+        let labels = trace::read_line(text)
+            .map_err(|error| Mistake::new(format!("{}:{number}: {error}", shown(&args.trace))))?;
+        let names: Vec<Rc<str>> = labels.iter().map(|label| known.name(label)).collect();
+        let progress = monitor.step(names.iter().map(|name| &**name));
+        let residual = monitor.residual().shortened(NAMES_MAX).to_string();
+        say(&mut out, args.json, course.steps, &progress, residual)?;
+        course.take(&progress);
+    }
+    if course.steps == 0 {
+        return Err(Mistake::new(format!(
+            "{}: a trace has at least one step, and this has none",
+            shown(&args.trace)
+        ))
+        .into());
+    }
+    if !args.json {
+        writeln!(out, "{}", course.summary(expectation))?;
+    }
+    out.flush()?;
+    Ok(if course.is_as(expectation) { Exit::Met } else { Exit::NotMet })
+}
+
+/// The monitor of the one spec asked for.
+fn of_file(path: &Path, only: Option<&str>, shell: &Shell) -> anyhow::Result<(Monitor, Expectation)> {
+    let file = sources::read_sound(path, shell)?;
+    let names: Vec<&str> = file.specs.iter().map(|spec| &*spec.name).collect();
+    let spec = match (only, &file.specs[..]) {
+        (None, [one]) => one,
+        (None, _) => {
+            let names = names.join("`, `");
+            return Err(Usage::new(format!(
+                "{} has several specs; say which with `--only`: `{names}`",
+                path.display()
+            ))
+            .into());
+        }
+        (Some(name), specs) => {
+            let found = specs.iter().find(|spec| *spec.name == *name);
+            let names = names.join("`, `");
+            found.ok_or_else(|| {
+                Usage::new(format!("{} has no spec `{name}`; it has `{names}`", path.display()))
+            })?
+        }
+    };
+    Ok((Monitor::new(&spec.formulas, spec.formula), spec.expectation))
+}
+
+fn of_formula(text: &str, shell: &Shell) -> anyhow::Result<(Monitor, Expectation)> {
+    let source = Source::new("-e", text);
+    let parsed = spec::parse_formula(&source, Names::Any);
+    match parsed.formula {
+        Some(formula) => Ok((Monitor::new(&parsed.formulas, formula), Expectation::Possible)),
+        None => Err(sources::refuse(&source, &parsed.diagnostics, shell).into()),
+    }
+}
+
+fn open(path: &Path) -> anyhow::Result<BufReader<Box<dyn Read>>> {
+    if path == Path::new("-") {
+        return Ok(BufReader::new(Box::new(io::stdin())));
+    }
+    let file =
+        File::open(path).map_err(|error| Mistake::new(format!("cannot read {}: {error}", path.display())))?;
+    Ok(BufReader::new(Box::new(file)))
+}
+
+fn shown(path: &Path) -> String {
+    if path == Path::new("-") { "standard input".to_owned() } else { path.display().to_string() }
+}
+
+fn say(
+    out: &mut impl Write,
+    json: bool,
+    step: u64,
+    progress: &Progress,
+    residual: String,
+) -> anyhow::Result<()> {
+    let permanent = match progress.permanent {
+        Permanent::Satisfied => "sat",
+        Permanent::Violated => "unsat",
+        Permanent::Open => "open",
+    };
+    if json {
+        let line = Line {
+            step,
+            satisfied: progress.satisfied,
+            permanent,
+            reward: progress.reward,
+            atoms: progress.atom_count,
+            residual,
+        };
+        serde_json::to_writer(&mut *out, &line)?;
+        writeln!(out)?;
+        return Ok(());
+    }
+    let verdict = match (progress.permanent, progress.satisfied) {
+        (Permanent::Satisfied, _) => "satisfied for good",
+        (Permanent::Violated, _) => "violated for good",
+        (Permanent::Open, true) => "satisfied so far",
+        (Permanent::Open, false) => "open",
+    };
+    writeln!(out, "{step:>5}  {verdict:<18}  {:>6.3}  {residual}", progress.reward)?;
+    Ok(())
+}
+
+/// Label names as they are written in a trace, and as they are known.
+#[derive(Default)]
+struct KnownLabels(HashMap<String, Rc<str>>);
+
+impl KnownLabels {
+    fn name(&mut self, label: &str) -> Rc<str> {
+        if let Some(known) = self.0.get(label) {
+            return Rc::clone(known);
+        }
+        if self.0.len() >= KNOWN_LABELS_MAX {
+            self.0.clear();
+        }
+        let name: Rc<str> = spec::read_label(label).into();
+        self.0.insert(label.to_owned(), Rc::clone(&name));
+        name
+    }
+}
+
+/// What has come of the trace so far.
+#[derive(Default)]
+struct Course {
+    steps: u64,
+    satisfied: bool,
+    /// The first step at which the formula was satisfied.
+    satisfied_at: Option<u64>,
+    /// The step from which on it is violated for good.
+    violated_at: Option<u64>,
+}
+
+impl Course {
+    fn take(&mut self, progress: &Progress) {
+        self.satisfied = progress.satisfied;
+        if progress.satisfied {
+            self.satisfied_at.get_or_insert(self.steps);
+        }
+        if progress.permanent == Permanent::Violated {
+            self.violated_at.get_or_insert(self.steps);
+        }
+        self.steps += 1;
+    }
+
+    /// A `never` asks of every step that the run up to there does not satisfy the formula, a `must`
+    /// that it is not violated for good.
+    fn is_as(&self, expectation: Expectation) -> bool {
+        match expectation {
+            Expectation::Possible => self.satisfied,
+            Expectation::Never => self.satisfied_at.is_none(),
+            Expectation::Must => self.violated_at.is_none(),
+        }
+    }
+
+    fn summary(&self, expectation: Expectation) -> String {
+        let steps = if self.steps == 1 { "1 step".to_owned() } else { format!("{} steps", self.steps) };
+        match expectation {
+            Expectation::Possible if self.satisfied => format!("satisfied after {steps}"),
+            Expectation::Possible => format!("not satisfied after {steps}"),
+            Expectation::Never => match self.satisfied_at {
+                None => format!("as it must be after {steps}: never satisfied"),
+                Some(at) => format!("what must never be came at step {at}"),
+            },
+            Expectation::Must => match self.violated_at {
+                None => format!("as it must be after {steps}: not violated"),
+                Some(at) => format!("violated for good at step {at}"),
+            },
+        }
+    }
+}

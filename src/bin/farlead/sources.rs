@@ -1,0 +1,113 @@
+//! Spec files as they come from a command line, and what is said about them.
+
+use std::fs;
+use std::io::{self, IsTerminal, Write};
+use std::path::{Path, PathBuf};
+
+use clap::ValueEnum;
+use farlead::spec::{self, Diagnostics, Linted, Source, SpecFile, Style};
+
+use crate::Mistake;
+
+/// When to use colours.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub enum Colour {
+    Auto,
+    Always,
+    Never,
+}
+
+/// Where results and messages go.
+#[derive(Clone, Copy, Debug)]
+pub struct Shell {
+    pub stdout: Style,
+    pub stderr: Style,
+    pub quiet: bool,
+}
+
+impl Shell {
+    pub fn new(colour: Colour, quiet: bool) -> Shell {
+        let no_colour = std::env::var_os("NO_COLOR").is_some_and(|value| !value.is_empty());
+        let style = |is_terminal: bool| match colour {
+            Colour::Always => Style::Colour,
+            Colour::Auto if is_terminal && !no_colour => Style::Colour,
+            Colour::Auto | Colour::Never => Style::Plain,
+        };
+        Shell { stdout: style(io::stdout().is_terminal()), stderr: style(io::stderr().is_terminal()), quiet }
+    }
+}
+
+/// A spec file with all that is to be said of it.
+pub struct Judged {
+    pub source: Source,
+    pub linted: Linted,
+}
+
+impl Judged {
+    /// Says all mistakes, if there are any.
+    pub fn unless_mistaken(&self, shell: &Shell) -> Result<(), Mistake> {
+        let diagnostics = &self.linted.diagnostics;
+        if diagnostics.errors() > 0 { Err(refuse(&self.source, diagnostics, shell)) } else { Ok(()) }
+    }
+}
+
+/// Returns the spec files that `paths` name; a folder stands for the `.ltl` files below it.
+pub fn expand(paths: &[PathBuf]) -> Result<Vec<PathBuf>, Mistake> {
+    let mut files = Vec::new();
+    for path in paths {
+        if path.is_dir() {
+            let before = files.len();
+            add_below(path, &mut files)?;
+            if files.len() == before {
+                return Err(Mistake::new(format!("{}: no .ltl file in this folder", path.display())));
+            }
+        } else {
+            files.push(path.clone());
+        }
+    }
+    Ok(files)
+}
+
+fn add_below(folder: &Path, files: &mut Vec<PathBuf>) -> Result<(), Mistake> {
+    let cannot_read = |error: io::Error| Mistake::new(format!("cannot read {}: {error}", folder.display()));
+    let mut entries: Vec<_> = fs::read_dir(folder).and_then(Iterator::collect).map_err(cannot_read)?;
+    entries.sort_by_key(fs::DirEntry::file_name);
+    for entry in entries {
+        let path = entry.path();
+        // Links are not followed: a folder may be reached through one of its own.
+        if entry.file_type().map_err(cannot_read)?.is_dir() {
+            add_below(&path, files)?;
+        } else if path.extension().is_some_and(|extension| extension == "ltl") {
+            files.push(path);
+        }
+    }
+    Ok(())
+}
+
+/// Reads and judges the spec file at `path`.
+pub fn read(path: &Path) -> Result<Judged, Mistake> {
+    let bytes =
+        fs::read(path).map_err(|error| Mistake::new(format!("cannot read {}: {error}", path.display())))?;
+    Ok(match Source::from_bytes(path.display().to_string(), bytes) {
+        Ok(source) => Judged { linted: spec::lint(&source), source },
+        Err(not_text) => {
+            let diagnostics = Diagnostics::from(not_text.diagnostic);
+            let linted = Linted { file: SpecFile::default(), diagnostics, judgements: Vec::new() };
+            Judged { source: not_text.source, linted }
+        }
+    })
+}
+
+/// Reads the spec file at `path`; if it has mistakes, says all of them.
+pub fn read_sound(path: &Path, shell: &Shell) -> Result<SpecFile, Mistake> {
+    let judged = read(path)?;
+    judged.unless_mistaken(shell)?;
+    Ok(judged.linted.file)
+}
+
+/// Says `diagnostics` on stderr, and returns a mistake of which all has been said.
+pub fn refuse(source: &Source, diagnostics: &Diagnostics, shell: &Shell) -> Mistake {
+    // Where stderr is closed there is nobody to tell.
+    let _ = write!(io::stderr(), "{}", diagnostics.render(source, shell.stderr));
+    Mistake::new(String::new())
+}

@@ -1,0 +1,351 @@
+//! What a spec that can be read is worth: whether it can be met, whether it can fail, whether it is
+//! surely what was meant. No device is needed for that.
+//!
+//! The rule for what is a mistake and what a warning: a spec that can only fail is a mistake, one
+//! that can only pass is a warning.
+
+use crate::gui::{Atom, Comparison, Op};
+use crate::ltl::{
+    Assumption, Automaton, Bound, Cube, Formula, Formulas, Labels, Node, Permanent, Share, State,
+    TooManyResiduals,
+};
+
+use super::{Diagnostic, Diagnostics, Expectation, Parsed, Source, Spec, SpecFile, parse};
+
+/// What is known of a spec without a device.
+#[derive(Clone, Debug)]
+pub struct Judgement {
+    /// What is wrong with it, and what is surely not meant.
+    pub diagnostics: Vec<Diagnostic>,
+    /// The length of a shortest trace that decides the spec, the start included: one that satisfies
+    /// it, or for `must` one that violates it for good. `None` if there is none, or none was found.
+    pub shortest: Option<u32>,
+    /// Such a trace for the formula, as far as the labels of an app allow: of each step the atoms
+    /// that hold and those that do not.
+    pub witness: Option<Vec<Vec<(String, bool)>>>,
+}
+
+/// A file of specs, read and judged.
+#[derive(Clone, Debug)]
+pub struct Linted {
+    /// The items that can be read.
+    pub file: SpecFile,
+    /// All that is to be said of the file, in the order of its text.
+    pub diagnostics: Diagnostics,
+    /// What is known of each spec of `file`.
+    pub judgements: Vec<Judgement>,
+}
+
+/// Reads the specs of a file and judges those that can be read.
+///
+/// ```
+/// use farlead::spec::{Source, lint};
+///
+/// let linted = lint(&Source::new("never.ltl", "possible \"both\": [screen = on] & ![screen = on]"));
+/// let found: Vec<&str> = linted.diagnostics.iter().map(|found| found.code).collect();
+/// assert_eq!(found, ["E-unsatisfiable"]);
+/// ```
+pub fn lint(source: &Source) -> Linted {
+    let Parsed { file, mut diagnostics } = parse(source);
+    let judgements: Vec<Judgement> = file.specs.iter().map(judge).collect();
+    for judgement in &judgements {
+        judgement.diagnostics.iter().for_each(|diagnostic| diagnostics.add(diagnostic.clone()));
+    }
+    Linted { file, diagnostics: diagnostics.sorted(), judgements }
+}
+
+/// Judges `spec` by its formula alone.
+pub fn judge(spec: &Spec) -> Judgement {
+    let mut judge =
+        Judge { spec, automaton: Automaton::new(&spec.formulas, spec.formula), diagnostics: Vec::new() };
+    judge.judge_atoms();
+    judge.judge_labels_at_one_step();
+    judge.judge_whole();
+    let shortest = judge.judge_steps();
+    let witness = judge.judge_as_an_app_would();
+    Judgement { diagnostics: judge.diagnostics, shortest, witness }
+}
+
+struct Judge<'a> {
+    spec: &'a Spec,
+    automaton: Automaton,
+    diagnostics: Vec<Diagnostic>,
+}
+
+impl Judge<'_> {
+    fn judge_atoms(&mut self) {
+        for (name, atom) in &self.spec.atoms {
+            if let Some(reason) = atom.contradiction() {
+                self.warn("W-never-holds", format!("{name} can never hold: {reason}"), None);
+            }
+            if let Atom::Widget(all) = atom
+                && all.iter().all(|comparison| comparison.op == Op::NotEqual)
+            {
+                let opposite: Vec<String> = all.iter().map(opposite).collect();
+                let message = format!("{name} holds as soon as any visible widget is another");
+                let help = format!("that no widget is like that is written {}", opposite.join(" & "));
+                self.warn("W-some-other-widget", message, Some(help));
+            }
+        }
+    }
+
+    /// Atoms side by side that exclude each other.
+    fn judge_labels_at_one_step(&mut self) {
+        let spec = self.spec;
+        for part in spec.formulas.parts(spec.formula) {
+            let Node::And(members) = spec.formulas.node(part) else { continue };
+            let atoms: Vec<(&str, &Atom)> = spec
+                .formulas
+                .members(members)
+                .iter()
+                .filter(|member| !member.is_negated())
+                .filter_map(|&member| atom_of(spec, member))
+                .collect();
+            for (at, (name, atom)) in atoms.iter().enumerate() {
+                for (other_name, other) in &atoms[at + 1..] {
+                    if atom.excludes(other) {
+                        let message =
+                            format!("{name} and {other_name} are asked of one step, and never hold together");
+                        let help = "put `X` or an until between them, or `|` in place of `&`".to_owned();
+                        self.warn("W-contradictory-labels", message, Some(help));
+                    }
+                }
+            }
+        }
+    }
+
+    /// Whether the spec can be met at all, and whether it can fail.
+    fn judge_whole(&mut self) {
+        let permanent = self.automaton.permanent(State::START);
+        let at_once = self.automaton.predict(State::START, &Default::default()).satisfied;
+        match (self.spec.expectation, permanent) {
+            (Expectation::Possible, Permanent::Violated) => self.refuse(
+                "E-unsatisfiable",
+                "no run can satisfy this formula".to_owned(),
+                "its parts contradict each other; `farlead explain` shows them in words".to_owned(),
+            ),
+            (Expectation::Never, Permanent::Violated) => self.warn(
+                "W-cannot-fail",
+                "no run can satisfy this formula, so this `never` cannot fail".to_owned(),
+                None,
+            ),
+            (Expectation::Never, _) if permanent == Permanent::Satisfied || at_once == Share::All => self
+                .refuse(
+                    "E-cannot-pass",
+                    "every run satisfies this formula, so this `never` cannot pass".to_owned(),
+                    "`never f` forbids runs that satisfy f; was `must` meant?".to_owned(),
+                ),
+            (Expectation::Must, Permanent::Violated) => self.refuse(
+                "E-cannot-pass",
+                "every run violates this formula, so this `must` cannot pass".to_owned(),
+                "its parts contradict each other; was `never` meant?".to_owned(),
+            ),
+            (Expectation::Must, Permanent::Satisfied) => self.warn(
+                "W-cannot-fail",
+                "every run satisfies this formula, so this `must` cannot fail".to_owned(),
+                None,
+            ),
+            (Expectation::Possible, _) if permanent == Permanent::Satisfied || at_once == Share::All => self
+                .warn(
+                    "W-true-at-start",
+                    "every run satisfies this at its first step, so nothing is looked for".to_owned(),
+                    Some(
+                        "what must hold throughout is written `must`, and what comes later needs `X` or `F`"
+                            .to_owned(),
+                    ),
+                ),
+            (
+                Expectation::Possible | Expectation::Never | Expectation::Must,
+                Permanent::Open | Permanent::Satisfied,
+            ) => {}
+        }
+        if self.spec.expectation == Expectation::Must && permanent == Permanent::Open {
+            self.judge_eventualities();
+        }
+    }
+
+    /// Parts of a `must` that no finite run violates for good.
+    fn judge_eventualities(&mut self) {
+        let spec = self.spec;
+        let mut formulas = spec.formulas.clone();
+        for part in parts_asked_for(&mut formulas, spec.formula) {
+            let steps = Automaton::new(&formulas, part).steps_to_violation(State::START);
+            if steps == Ok(None) {
+                let text = formulas.display(part).shortened(20);
+                let message = format!("no finite run violates `{text}`, so this `must` cannot fail by it");
+                let help = "give what must come a bound, as in `F[<=5] ...`".to_owned();
+                self.warn("W-unbounded-eventuality", message, Some(help));
+            }
+        }
+    }
+
+    /// The fewest steps that decide the spec, held against its budget.
+    fn judge_steps(&mut self) -> Option<u32> {
+        let (steps, what) = match self.spec.expectation {
+            Expectation::Possible => (self.automaton.steps_to_satisfaction(State::START), "satisfies"),
+            Expectation::Never => (self.automaton.steps_to_satisfaction(State::START), "satisfies"),
+            Expectation::Must => (self.automaton.steps_to_violation(State::START), "violates"),
+        };
+        let shortest = match steps {
+            Ok(shortest) => shortest?,
+            Err(TooManyResiduals) => {
+                let message = format!("this formula is too large to be judged: {TooManyResiduals}");
+                self.warn("W-too-large", message, None);
+                return None;
+            }
+        };
+        if let Some(steps_max) = self.spec.budget.steps_max
+            && steps_max < shortest
+        {
+            let message =
+                format!("no run of {steps_max} steps {what} this formula: the shortest has {shortest}");
+            let help = format!("write `within {shortest} steps` or more; the start counts as one");
+            let place = self.spec.place.steps.clone().unwrap_or_else(|| self.spec.place.item.clone());
+            let diagnostic = Diagnostic::error("E-too-few-steps", place, message);
+            self.diagnostics.push(diagnostic.help(help));
+        }
+        Some(shortest)
+    }
+
+    /// A shortest witness under what is known of all apps: which atoms exclude each other, and that
+    /// the first action is always the start.
+    fn judge_as_an_app_would(&mut self) -> Option<Vec<Vec<(String, bool)>>> {
+        let mut formulas = self.spec.formulas.clone();
+        let assumption = self.assumption(&mut formulas, true, true);
+        let names: Vec<String> = self.automaton.atoms().map(str::to_owned).collect();
+        match self.automaton.witness(&formulas, assumption) {
+            Err(TooManyResiduals) => None,
+            Ok(Some(mut cubes)) => {
+                self.leave_out_needless(&mut cubes);
+                Some(cubes.iter().map(|cube| named(cube, &names)).collect())
+            }
+            Ok(None) => {
+                let is_settled = self.automaton.permanent(State::START) == Permanent::Violated;
+                if !is_settled && self.spec.expectation != Expectation::Must {
+                    self.warn_of_no_app(formulas);
+                }
+                None
+            }
+        }
+    }
+
+    /// Leaves out of a witness what must not hold at a step only because atoms exclude each other.
+    fn leave_out_needless(&mut self, cubes: &mut [Cube]) {
+        for step in 0..cubes.len() {
+            let refused: Vec<u32> =
+                cubes[step].iter().filter(|(_, holds)| !holds).map(|&(atom, _)| atom).collect();
+            for atom in refused {
+                let mut labels: Vec<Labels> = cubes.iter().map(held).collect();
+                labels[step].insert(atom);
+                let mut state = State::START;
+                for labels in &labels {
+                    state = self.automaton.step(state, labels);
+                }
+                if self.automaton.is_satisfied(state) {
+                    cubes[step].retain(|&(other, _)| other != atom);
+                }
+            }
+        }
+    }
+
+    /// Why no run of an app satisfies a formula that traces of any labels could.
+    fn warn_of_no_app(&mut self, mut formulas: Formulas) {
+        let ends = match self.spec.expectation {
+            Expectation::Possible => "so it cannot be met",
+            Expectation::Never | Expectation::Must => "so it cannot fail",
+        };
+        let start_alone = self.assumption(&mut formulas, true, false);
+        if self.automaton.witness(&formulas, start_alone) == Ok(None) {
+            let message = format!(
+                "no run of an app satisfies this, {ends}: the first step is the start, whose action is `reinitialise`"
+            );
+            let help = "say from the step after on: `X (...)`, or `next: ...`".to_owned();
+            self.warn("W-action-at-start", message, Some(help));
+        } else {
+            let message =
+                format!("no run of an app satisfies this, {ends}: it needs labels that exclude each other");
+            self.warn("W-contradictory-labels", message, None);
+        }
+    }
+
+    fn assumption(&self, formulas: &mut Formulas, start: bool, exclusion: bool) -> Assumption {
+        let atoms: Vec<(Formula, &Atom)> =
+            self.spec.atoms.iter().map(|(name, atom)| (formulas.atom(name), atom)).collect();
+        let (mut first, mut later) = (Vec::new(), Vec::new());
+        for (at, &(formula, atom)) in atoms.iter().enumerate() {
+            if start && !atom.fits_start() {
+                first.push(!formula);
+            }
+            if start && !atom.fits_later() {
+                later.push(!formula);
+            }
+            if !exclusion {
+                continue;
+            }
+            if atom.contradiction().is_some() {
+                first.push(!formula);
+                later.push(!formula);
+            }
+            for &(other_formula, other) in &atoms[at + 1..] {
+                if atom.excludes(other) {
+                    let not_both = !formulas.and([formula, other_formula]);
+                    first.push(not_both);
+                    later.push(not_both);
+                }
+            }
+        }
+        Assumption { first: formulas.and(first), later: formulas.and(later) }
+    }
+
+    fn warn(&mut self, code: &'static str, message: String, help: Option<String>) {
+        let mut diagnostic = Diagnostic::warning(code, self.spec.place.formula.clone(), message);
+        if let Some(help) = help {
+            diagnostic = diagnostic.help(help);
+        }
+        self.diagnostics.push(diagnostic);
+    }
+
+    fn refuse(&mut self, code: &'static str, message: String, help: String) {
+        self.diagnostics.push(Diagnostic::error(code, self.spec.place.formula.clone(), message).help(help));
+    }
+}
+
+/// What `formula` asks for at once, each part for itself: the members of a conjunction, also under `G`.
+fn parts_asked_for(formulas: &mut Formulas, formula: Formula) -> Vec<Formula> {
+    let mut parts = Vec::new();
+    let mut open = vec![(formula, false)];
+    while let Some((formula, always)) = open.pop() {
+        match (formulas.node(formula), formula.is_negated()) {
+            (Node::And(members), false) => {
+                open.extend(formulas.members(members).iter().map(|&member| (member, always)));
+            }
+            (Node::Until(Bound::ANY, Formula::TRUE, f), true) => open.push((!f, true)),
+            _ if always => parts.push(formulas.always(Bound::ANY, formula)),
+            _ => parts.push(formula),
+        }
+    }
+    parts.reverse();
+    parts
+}
+
+/// `![text = OK]` of `text != OK`.
+fn opposite(comparison: &Comparison) -> String {
+    let equal = Comparison { op: Op::Equal, ..comparison.clone() };
+    format!("![{equal}]")
+}
+
+fn held(cube: &Cube) -> Labels {
+    let mut labels = Labels::default();
+    cube.iter().filter(|(_, holds)| *holds).for_each(|&(atom, _)| labels.insert(atom));
+    labels
+}
+
+fn named(cube: &Cube, names: &[String]) -> Vec<(String, bool)> {
+    cube.iter().map(|&(atom, holds)| (names[atom as usize].clone(), holds)).collect()
+}
+
+fn atom_of(spec: &Spec, formula: Formula) -> Option<(&str, &Atom)> {
+    let Node::Atom(atom) = spec.formulas.node(formula) else { return None };
+    let name = spec.formulas.name(atom);
+    spec.atoms.get(name).map(|atom| (name, atom))
+}

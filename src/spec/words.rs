@@ -1,0 +1,269 @@
+//! A formula in plain words, and the goals it sets one after the other.
+//!
+//! What is said is of the formula in its normal form: two spellings of one formula have one
+//! explanation. Where a formula is too long to be read, its text stands for it.
+
+use crate::gui::{Atom, Comparison, Key, Op, Value};
+use crate::ltl::{Bound, Formula, Formulas, Node};
+
+/// A part with more atoms than this is shown as it is written.
+const ATOMS_MAX: u64 = 200;
+
+/// What is to be reached, and what has to hold on the way there.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct SubGoal {
+    /// Parts of the formula that hold at one step, as they are written.
+    pub reach: Vec<String>,
+    /// What holds at every step before, if anything.
+    pub meanwhile: Option<String>,
+    /// Whether it is asked of just the next step.
+    pub at_once: bool,
+}
+
+/// Returns `formula` in words, line by line, each with its depth of indentation.
+pub fn in_words(formulas: &Formulas, formula: Formula) -> Vec<(usize, String)> {
+    let mut words = Words { formulas, lines: Vec::new() };
+    words.say(0, "", formula);
+    words.lines
+}
+
+/// Returns the goals on the way to satisfying `formula`, as far as it sets them in a row.
+pub fn sub_goals(formulas: &Formulas, formula: Formula) -> Vec<SubGoal> {
+    let mut goals = Vec::new();
+    let mut open = Some((formula, None, true));
+    while let Some((formula, meanwhile, at_once)) = open.take() {
+        let mut reach = Vec::new();
+        let mut later = None;
+        for part in conjuncts(formulas, formula) {
+            match (formulas.node(part), part.is_negated()) {
+                (Node::Next(f), false) if later.is_none() => later = Some((f, None, true)),
+                (Node::Until(_, left, right), false) if later.is_none() => {
+                    let meanwhile = (left != Formula::TRUE).then(|| formulas.display(left).to_string());
+                    later = Some((right, meanwhile, false));
+                }
+                _ => reach.push(formulas.display(part).to_string()),
+            }
+        }
+        let is_step_alone = reach.is_empty() && later.is_some();
+        match later {
+            // `X (a U b)`: the until itself is the goal, one step on.
+            Some(next) if is_step_alone && meanwhile.is_none() => open = Some(next),
+            later => {
+                goals.push(SubGoal { reach, meanwhile, at_once });
+                open = later;
+            }
+        }
+    }
+    goals
+}
+
+fn conjuncts(formulas: &Formulas, formula: Formula) -> Vec<Formula> {
+    match formulas.node(formula) {
+        Node::And(members) if !formula.is_negated() => formulas.members(members).to_vec(),
+        Node::True
+        | Node::Atom(_)
+        | Node::And(_)
+        | Node::Iff(..)
+        | Node::Next(_)
+        | Node::Until(..)
+        | Node::StrongRelease(..)
+        | Node::Previous(_)
+        | Node::Since(..) => vec![formula],
+    }
+}
+
+struct Words<'a> {
+    formulas: &'a Formulas,
+    lines: Vec<(usize, String)>,
+}
+
+impl Words<'_> {
+    /// Says `formula` after `lead`, which says where it holds.
+    fn say(&mut self, indent: usize, lead: &str, formula: Formula) {
+        if self.is_plain(formula) || self.formulas.atom_count(formula) > ATOMS_MAX {
+            let text = self.formulas.display(formula).shortened(20).to_string();
+            self.line(indent, format!("{lead}{text}"));
+            return;
+        }
+        let negated = formula.is_negated();
+        match self.formulas.node(formula) {
+            Node::True | Node::Atom(_) => unreachable!("said as it is written"),
+            Node::And(members) => {
+                let which = if negated { "at least one of these holds:" } else { "all of these hold:" };
+                self.line(indent, format!("{lead}{which}"));
+                for member in self.formulas.members(members).to_vec() {
+                    self.say(indent + 1, "- ", negated_if(member, negated));
+                }
+            }
+            Node::Iff(a, b) => {
+                let which =
+                    if negated { "just one of these holds:" } else { "both of these hold, or neither:" };
+                self.line(indent, format!("{lead}{which}"));
+                self.say(indent + 1, "- ", a);
+                self.say(indent + 1, "- ", b);
+            }
+            Node::Next(f) => {
+                let next = if negated {
+                    "if there is a next step, then there"
+                } else {
+                    "there is a next step, and there"
+                };
+                self.part(indent, format!("{lead}{next}"), negated_if(f, negated));
+            }
+            Node::Until(bound, Formula::TRUE, f) if negated => {
+                self.part(indent, format!("{lead}at every step{} that the run has", within(bound)), !f);
+            }
+            Node::Until(bound, Formula::TRUE, f) => {
+                self.part(indent, format!("{lead}at some step{}", within(bound)), f);
+            }
+            Node::Until(bound, a, b) if negated => {
+                self.part(indent, format!("{lead}at every step{} that the run has", within(bound)), !b);
+                self.part(indent, "up to and including a step, if one comes, at which".to_owned(), !a);
+            }
+            Node::Until(bound, a, b) => {
+                self.part(indent, format!("{lead}at some step{}", within(bound)), b);
+                self.part(indent, "and at every step before it".to_owned(), a);
+            }
+            Node::StrongRelease(bound, a, b) if negated => {
+                self.part(indent, format!("{lead}at every step that the run has"), !a);
+                self.part(indent, format!("or else until a step{} at which", within(bound)), !b);
+            }
+            Node::StrongRelease(bound, a, b) => {
+                self.part(indent, format!("{lead}at every step{}", within(bound)), b);
+                self.part(indent, "up to and including a step, which must come, at which".to_owned(), a);
+            }
+            Node::Previous(f) if negated => {
+                self.part(indent, format!("{lead}this is the first step, or at the step before"), !f);
+            }
+            Node::Previous(f) => self.part(indent, format!("{lead}at the step before"), f),
+            Node::Since(Formula::TRUE, f) if negated => {
+                self.part(indent, format!("{lead}now and at every step before"), !f);
+            }
+            Node::Since(Formula::TRUE, f) => {
+                self.part(indent, format!("{lead}now or at some step before"), f)
+            }
+            Node::Since(a, b) => {
+                let not = if negated { "it is not so that " } else { "" };
+                self.part(indent, format!("{lead}{not}now or at some step before"), b);
+                self.part(indent, "and at every step since".to_owned(), a);
+            }
+        }
+    }
+
+    /// Says `lead` and `formula` on one line if it is short, else `formula` below it.
+    fn part(&mut self, indent: usize, lead: String, formula: Formula) {
+        if self.is_plain(formula) {
+            self.line(indent, format!("{lead}: {}", self.formulas.display(formula)));
+        } else {
+            self.line(indent, format!("{lead}:"));
+            self.say(indent + 1, "", formula);
+        }
+    }
+
+    /// An atom or a few without time: as it is written it is plain enough.
+    fn is_plain(&self, formula: Formula) -> bool {
+        let is_literal = |f: Formula| matches!(self.formulas.node(f), Node::Atom(_) | Node::True);
+        match self.formulas.node(formula) {
+            Node::And(members) => {
+                let members = self.formulas.members(members);
+                members.len() <= 3 && members.iter().all(|&member| is_literal(member))
+            }
+            Node::True | Node::Atom(_) => true,
+            Node::Iff(..)
+            | Node::Next(_)
+            | Node::Until(..)
+            | Node::StrongRelease(..)
+            | Node::Previous(_)
+            | Node::Since(..) => false,
+        }
+    }
+
+    fn line(&mut self, indent: usize, text: String) {
+        self.lines.push((indent, text));
+    }
+}
+
+fn negated_if(formula: Formula, negate: bool) -> Formula {
+    if negate { !formula } else { formula }
+}
+
+fn within(bound: Bound) -> String {
+    match bound {
+        Bound::ANY => String::new(),
+        Bound { from, to: Bound::NO_END } => format!(" from {from} steps on"),
+        Bound { from: 0, to } => format!(" within {to} steps from now"),
+        Bound { from, to } => format!(" from {from} to {to} steps from now"),
+    }
+}
+
+/// Returns what `atom` says of a step, in words.
+pub fn atom_in_words(atom: &Atom) -> String {
+    match atom {
+        Atom::Checked(true) => "some visible widget is checked".to_owned(),
+        Atom::Checked(false) => {
+            "there is something to check on the screen, and nothing is checked".to_owned()
+        }
+        Atom::State(all) => joined(all),
+        Atom::Action(all) => joined(all),
+        Atom::Widget(all) => format!("there is a visible widget of which {}", joined(all)),
+        Atom::Count { of, op, number } => format!(
+            "the number of visible widgets of which {} {} {number}",
+            joined(of),
+            relation(*op).trim_end()
+        ),
+    }
+}
+
+fn joined(all: &[Comparison]) -> String {
+    all.iter().map(comparison_in_words).collect::<Vec<_>>().join(", and ")
+}
+
+fn comparison_in_words(comparison: &Comparison) -> String {
+    let Comparison { key, op, value } = comparison;
+    let (subject, predicate) = match key {
+        Key::Package => ("the package", None),
+        Key::Activity => ("the activity in front", None),
+        Key::Text => ("the text", None),
+        Key::Desc => ("the description", None),
+        Key::Id => ("the id", None),
+        Key::ObjectId => ("the place in the widget tree", None),
+        Key::Class => ("the class", None),
+        Key::Screen => ("the screen", None),
+        Key::Orientation => ("the orientation", None),
+        Key::Network => ("the network", None),
+        Key::ActionType => ("the type of the action", None),
+        Key::ActionDetail => ("the text, description or id of what is acted on", None),
+        Key::ActionObjectId => ("the place in the widget tree of what is acted on", None),
+        Key::ActionText => ("the typed text", None),
+        Key::Checked => ("it", Some("checked")),
+        Key::Enabled => ("it", Some("enabled")),
+        Key::Focused => ("it", Some("focused")),
+        Key::Selected => ("it", Some("selected")),
+        Key::Password => ("it", Some("a password field")),
+        Key::Scrollable => ("it", Some("scrollable")),
+        Key::Crashed => ("the app", Some("crashed")),
+        Key::Anr => ("the app", Some("without an answer")),
+    };
+    match (predicate, value) {
+        (Some(predicate), Value::Flag(flag)) => {
+            let is = *flag == (*op == Op::Equal);
+            format!("{subject} is {}{predicate}", if is { "" } else { "not " })
+        }
+        (_, Value::Regex(regex)) => format!("{subject} matches /{regex}/"),
+        (_, Value::Text(text)) => format!("{subject} {}`{text}`", relation(*op)),
+        (_, Value::Number(number)) => format!("{subject} {}{number}", relation(*op)),
+        (None, Value::Flag(flag)) => format!("{subject} {}{flag}", relation(*op)),
+    }
+}
+
+fn relation(op: Op) -> &'static str {
+    match op {
+        Op::Equal => "is ",
+        Op::NotEqual => "is not ",
+        Op::Contains => "contains ",
+        Op::Less => "is less than ",
+        Op::AtMost => "is at most ",
+        Op::Greater => "is more than ",
+        Op::AtLeast => "is at least ",
+    }
+}

@@ -1,0 +1,133 @@
+//! Recorded traces: what happened, step by step, one JSON value a line.
+//!
+//! A line is the list of the step's label names, or an object that has them as `labels`. What the
+//! names mean is for others to say; nothing is inferred from them.
+
+use serde::Deserialize;
+use serde::de::{self, Deserializer, MapAccess, SeqAccess, Visitor};
+use std::fmt;
+
+/// A line longer than this is refused: 4 MB, far beyond what a screen of 5,000 widgets takes.
+pub const LINE_MAX: usize = 4_000_000;
+
+/// A line of a trace that is not a step.
+#[derive(Debug, thiserror::Error)]
+pub enum LineError {
+    /// It is too long.
+    #[error("the line is longer than {LINE_MAX} bytes")]
+    Long,
+    /// It is not text.
+    #[error("the line is not UTF-8: byte {at} is out of place")]
+    Text {
+        /// The place of the byte, from 1.
+        at: usize,
+    },
+    /// It is not a step.
+    #[error("{message}; a step is a list of label names, as in `[\"main\"]`, or `{{\"labels\": [..]}}`")]
+    Step {
+        /// What was found in its place.
+        message: String,
+    },
+}
+
+/// Returns the label names of the step that `line` records.
+///
+/// ```
+/// let labels = farlead::trace::read_line(br#"{"labels": ["[activity ~ Main]", "checked"]}"#)?;
+/// assert_eq!(labels, ["[activity ~ Main]", "checked"]);
+/// # Ok::<(), farlead::trace::LineError>(())
+/// ```
+pub fn read_line(line: &[u8]) -> Result<Vec<String>, LineError> {
+    if line.len() > LINE_MAX {
+        return Err(LineError::Long);
+    }
+    let text = std::str::from_utf8(line).map_err(|error| LineError::Text { at: error.valid_up_to() + 1 })?;
+    match serde_json::from_str(text) {
+        Ok(Step(labels)) => Ok(labels),
+        Err(error) => Err(LineError::Step { message: without_line(&error.to_string()) }),
+    }
+}
+
+/// The place within the file is said by whoever knows the file.
+fn without_line(message: &str) -> String {
+    message.replace(" at line 1 column", " at column")
+}
+
+/// A step's labels, from either form.
+struct Step(Vec<String>);
+
+impl<'de> Deserialize<'de> for Step {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Step, D::Error> {
+        deserializer.deserialize_any(StepVisitor)
+    }
+}
+
+struct StepVisitor;
+
+impl<'de> Visitor<'de> for StepVisitor {
+    type Value = Step;
+
+    fn expecting(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
+        out.write_str("the labels of a step")
+    }
+
+    fn visit_seq<A: SeqAccess<'de>>(self, mut list: A) -> Result<Step, A::Error> {
+        let mut labels = Vec::new();
+        while let Some(label) = list.next_element()? {
+            labels.push(label);
+        }
+        Ok(Step(labels))
+    }
+
+    fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<Step, A::Error> {
+        let mut labels = None;
+        while let Some(key) = map.next_key::<String>()? {
+            if key != "labels" {
+                // A recorded step may say more than is asked for here.
+                map.next_value::<de::IgnoredAny>()?;
+            } else if labels.replace(map.next_value::<Vec<String>>()?).is_some() {
+                return Err(de::Error::duplicate_field("labels"));
+            }
+        }
+        labels.map(Step).ok_or_else(|| de::Error::missing_field("labels"))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[track_caller]
+    fn check(line: &str, expected: Result<&[&str], &str>) {
+        match (read_line(line.as_bytes()), expected) {
+            (Ok(labels), Ok(expected)) => assert_eq!(labels, expected),
+            (Err(error), Err(part)) => assert!(error.to_string().contains(part), "{error}"),
+            (found, expected) => panic!("{found:?} in place of {expected:?}"),
+        }
+    }
+
+    #[test]
+    fn both_forms_of_a_step_are_read() {
+        check(r#"["a", "[text ~ b]"]"#, Ok(&["a", "[text ~ b]"]));
+        check("[]", Ok(&[]));
+        check(r#"{"step": 3, "labels": ["a"], "screen": {"deep": [1]}}"#, Ok(&["a"]));
+    }
+
+    #[test]
+    fn what_is_no_step_is_named() {
+        check("", Err("EOF"));
+        check(r#"["a""#, Err("EOF"));
+        check("[1]", Err("expected a string"));
+        check(r#""a""#, Err("expected the labels of a step"));
+        check(r#"{"label": []}"#, Err("missing field `labels`"));
+        check(r#"{"labels": [], "labels": []}"#, Err("duplicate field"));
+        check(&"[".repeat(100_000), Err("expected a string"));
+        check(&format!("{{\"screen\":{}", "[".repeat(100_000)), Err("EOF"));
+    }
+
+    #[test]
+    fn bytes_that_are_no_text_are_named_by_their_place() {
+        let error = read_line(b"[\"\xff\"]").unwrap_err();
+        assert_eq!(error.to_string(), "the line is not UTF-8: byte 3 is out of place");
+    }
+}
