@@ -769,3 +769,174 @@ impl fmt::Display for Atom {
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Reads brackets as these tests write them, with blanks and without quotes.
+    fn atom(text: &str) -> Atom {
+        let inside = &text[1..text.len() - 1];
+        if let Some((of, rest)) = inside.strip_prefix("count(").and_then(|rest| rest.split_once(") ")) {
+            let (op, number) = rest.split_once(' ').expect(text);
+            let number = Value::Text(number.to_string());
+            return Atom::count(comparisons(of), Op::parse(op).expect(text), &number).expect(text);
+        }
+        Atom::new(comparisons(inside)).expect(text)
+    }
+
+    fn comparisons(text: &str) -> Vec<Comparison> {
+        let comparison = |text: &str| {
+            let (key, rest) = text.split_once(' ').expect(text);
+            let (op, value) = rest.split_once(' ').expect(text);
+            let value = match value.strip_prefix('/').and_then(|rest| rest.strip_suffix('/')) {
+                Some(regex) => Value::Regex(regex.to_string()),
+                None => Value::Text(value.to_string()),
+            };
+            let op = Op::parse(op).expect(text);
+            Comparison::new(Key::parse(key).expect(text), op, value, ActionTypes::Any).expect(text)
+        };
+        text.split(", ").map(comparison).collect()
+    }
+
+    #[track_caller]
+    fn check_contradiction(text: &str, expected: bool) {
+        assert_eq!(
+            atom(text).contradiction().is_some(),
+            expected,
+            "{text}: {:?}",
+            atom(text).contradiction()
+        );
+    }
+
+    #[track_caller]
+    fn check_excludes(one: &str, two: &str, expected: bool) {
+        assert_eq!(atom(one).excludes(&atom(two)), expected, "{one} {two}");
+        assert_eq!(atom(two).excludes(&atom(one)), expected, "{two} {one}");
+    }
+
+    #[test]
+    fn what_no_one_thing_can_meet_is_a_contradiction() {
+        for text in [
+            "[text = a, text = b]",
+            "[checked = true, checked = false]",
+            "[text = a, text != a]",
+            "[text = abc, text ~ x]",
+            "[text = abc, text ~ /^b/]",
+            "[text = abc, text < 5]",
+            "[text = 7, text < 5]",
+            "[text > 5, text < 3]",
+            "[text > 5, text <= 5]",
+            "[screen = on, screen = off]",
+            "[activity = .Main, activity = .About]",
+            "[activity = .Main, activity != .Main]",
+            "[count(text = a) < 0]",
+            "[count(text = a, text = b) >= 1]",
+            "[actionType = back, actionDetail ~ x]",
+            "[actionType = click, actionText ~ x]",
+            "[actionType = idle, actionObjectID = 0:1]",
+            "[actionType = click, actionType = back]",
+            "[actionType = click, actionType ~ sw]",
+        ] {
+            check_contradiction(text, true);
+        }
+    }
+
+    #[test]
+    fn what_might_be_met_is_no_contradiction() {
+        for text in [
+            "[text ~ a, text ~ b]",
+            "[text >= 5, text <= 5]",
+            "[text = 7, text > 5]",
+            "[activity = .Main, activity = com.x.Main]",
+            "[activity = com.x/.Main, activity = Main]",
+            "[id = ok, id ~ com.x]",
+            "[actionDetail = a, actionDetail = b]",
+            "[actionDetail > 5, actionDetail < 3]",
+            "[actionType = chessmove, actionDetail ~ e4]",
+            "[actionType = reinitialise, actionDetail ~ Main]",
+            "[actionType = back, actionDetail != x]",
+            "[count(text = a, text = b) = 0]",
+            "[count(text = a, text = b) < 1]",
+            "[checked = true]",
+        ] {
+            check_contradiction(text, false);
+        }
+    }
+
+    #[test]
+    fn atoms_about_the_one_screen_or_the_one_action_may_exclude_each_other() {
+        for (one, two) in [
+            ("[activity = .Main]", "[activity = .About]"),
+            ("[package = a]", "[package = b]"),
+            ("[screen = on]", "[screen = off]"),
+            ("[crashed = true]", "[crashed = false]"),
+            ("[orientation = portrait, network = on]", "[network = off]"),
+            ("[actionType = click]", "[actionType = back]"),
+            ("[actionType = back]", "[actionDetail ~ About]"),
+            ("[checked = true]", "[checked = false]"),
+        ] {
+            check_excludes(one, two, true);
+        }
+    }
+
+    #[test]
+    fn what_may_hold_at_one_step_is_not_excluded() {
+        for (one, two) in [
+            ("[activity = .Main]", "[activity = com.x.Main]"),
+            ("[activity ~ Main]", "[activity ~ About]"),
+            ("[activity = .Main]", "[activity ~ About]"),
+            ("[text = a]", "[text = b]"),
+            ("[id = a]", "[id = b]"),
+            ("[checked = true]", "[checked = false, text = a]"),
+            ("[actionDetail = a]", "[actionDetail = b]"),
+            ("[actionType = click]", "[actionDetail ~ About]"),
+            ("[actionType = click]", "[screen = off]"),
+            ("[count(text = a) = 1]", "[count(text = a) = 2]"),
+        ] {
+            check_excludes(one, two, false);
+        }
+    }
+
+    #[test]
+    fn the_app_is_started_at_step_0_and_then_only() {
+        for (text, start, later) in [
+            ("[actionType = reinitialise]", true, false),
+            ("[actionType = click]", false, true),
+            ("[actionType != reinitialise]", false, true),
+            ("[actionType ~ i]", true, true),
+            ("[actionText ~ a]", false, true),
+            ("[actionDetail ~ Main]", true, true),
+            ("[activity ~ Main]", true, true),
+            ("[screen = on, screen = off]", false, false),
+        ] {
+            assert_eq!((atom(text).fits_start(), atom(text).fits_later()), (start, later), "{text}");
+        }
+    }
+
+    #[test]
+    fn an_atom_knows_how_much_it_says_about_the_action() {
+        for (text, is_action, is_detail) in [
+            ("[text = a]", false, false),
+            ("[actionType = click]", true, false),
+            ("[actionType = click, actionDetail ~ a]", true, true),
+        ] {
+            assert_eq!(
+                (atom(text).is_action(), atom(text).is_action_detail()),
+                (is_action, is_detail),
+                "{text}"
+            );
+        }
+    }
+
+    #[test]
+    fn every_key_and_operator_is_found_by_its_name() {
+        for key in Key::ALL {
+            assert_eq!(Key::parse(key.name()), Ok(key));
+        }
+        for op in Op::ALL {
+            assert_eq!(Op::parse(op.sign()), Some(op));
+        }
+        assert!(Key::ALL.is_sorted());
+    }
+}

@@ -35,7 +35,7 @@ pub(super) fn unquote(quoted: &Pair<'_, Rule>) -> Result<String, String> {
 }
 
 /// What a bracket stands for.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) enum Purpose {
     /// A part of a formula.
     Formula,
@@ -181,4 +181,148 @@ fn unescape_slashes(written: &str) -> String {
         }
     }
     text
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::gui::{Key, Op};
+    use crate::spec::{Names, Source, Style, parse_formula, read_label};
+
+    #[track_caller]
+    fn check(text: &str, canonical: &str) {
+        let source = Source::new("-e", text);
+        let read = parse_formula(&source, Names::Any);
+        let shown = read.diagnostics.render(&source, Style::Plain);
+        assert_eq!(shown, "", "{text}");
+        let formula = read.formula.expect("no mistakes");
+        assert_eq!(read.formulas.display(formula).to_string(), canonical);
+        assert!(read.atoms.contains_key(canonical));
+        assert_eq!(read_label(text), canonical);
+        assert_eq!(read_label(canonical), canonical);
+    }
+
+    #[track_caller]
+    fn check_mistake(text: &str, code: &str, underlined: &str, help: &str) {
+        let source = Source::new("-e", text);
+        let read = parse_formula(&source, Names::Only(&Default::default()));
+        assert!(read.formula.is_none() || code.starts_with('W'), "{text}");
+        let mistake = read.diagnostics.iter().next().expect(text);
+        assert_eq!((mistake.code, &text[mistake.span.clone()]), (code, underlined), "{mistake:?}");
+        assert!(mistake.help.as_deref().unwrap_or_default().contains(help), "{mistake:?}");
+    }
+
+    #[test]
+    fn two_spellings_of_an_atom_have_one_text() {
+        check("[activity~Main]", "[activity ~ Main]");
+        check("[ text = \"Wi-Fi\" , checked = true ]", "[text = Wi-Fi, checked = true]");
+        check("[checked=true,\n  text=Wi-Fi,checked = true]", "[text = Wi-Fi, checked = true]");
+        check("[count( text∼Note )≥2]", "[count(text ~ Note) >= 2]");
+        check("[text ~ /a.*b/]", "[text ~ /a.*b/]");
+        check("[text < 05.50]", "[text < 5.5]");
+        check("[checked = \"true\"]", "[checked = true]");
+    }
+
+    #[test]
+    fn every_key_and_every_operator_is_read() {
+        for key in Key::ALL {
+            let value = ["x", "true", "on", "portrait", "click"].into_iter().find(|value| {
+                let text = format!("[{} = {value}]", key.name());
+                parse_formula(&Source::new("-e", text), Names::Only(&Default::default())).formula.is_some()
+            });
+            assert!(value.is_some(), "{}", key.name());
+        }
+        for op in Op::ALL {
+            check(&format!("[text {} 5]", op.sign()), &format!("[text {} 5]", op.sign()));
+        }
+        for (sign, plain) in [("∼", "~"), ("≠", "!="), ("≤", "<="), ("≥", ">=")] {
+            check(&format!("[text {sign} 5]"), &format!("[text {plain} 5]"));
+        }
+    }
+
+    #[test]
+    fn a_value_is_quoted_only_where_it_must_be() {
+        check("[text = #1 a \"b\" & c]", "[text = #1 a \"b\" & c]");
+        check("[text = \"a\"]", "[text = a]");
+        check("[text = \"\"]", "[text = \"\"]");
+        check("[text = \" a\"]", "[text = \" a\"]");
+        check(r#"[text = "a,b\n\\\"\u{9}"]"#, r#"[text = "a,b\n\\\"\u{9}"]"#);
+        check(r"[text = a\b]", r"[text = a\b]");
+        check("[text = \"!= a\"]", "[text = \"!= a\"]");
+        check("[text = !a]", "[text = !a]");
+        check("[text ~ \"/a/\"]", "[text ~ \"/a/\"]");
+        check("[text = /a/]", "[text = /a/]");
+        check("[text = \"a[b\"]", "[text = \"a[b\"]");
+    }
+
+    #[test]
+    fn a_regular_expression_may_hold_whatever_ends_other_values() {
+        check(r##"[text ~ /a]b,c#"d\)/]"##, r##"[text ~ /a]b,c#"d\)/]"##);
+        check(r"[text ~ /a\/b\\/]", r"[text ~ /a\/b\\/]");
+    }
+
+    #[test]
+    fn only_checked_standing_alone_is_about_the_whole_screen() {
+        for (text, is_screen) in
+            [("[checked = true]", true), ("[checked != true]", false), ("[checked = true, text = a]", false)]
+        {
+            let read = parse_formula(&Source::new("-e", text), Names::Any);
+            let atom = read.atoms.values().next().expect(text);
+            assert_eq!(matches!(atom, crate::gui::Atom::Checked(_)), is_screen, "{text}");
+        }
+    }
+
+    #[test]
+    fn a_wrong_key_or_value_gets_the_nearest_right_one() {
+        check_mistake("[activty = Main]", "E-unknown-key", "activty", "did you mean `activity`?");
+        check_mistake("[resource-id = a]", "E-unknown-key", "resource-id", "did you mean `id`?");
+        check_mistake("[zzz = a]", "E-unknown-key", "zzz", "known keys: package activity");
+        check_mistake("[checked = tru]", "E-value", "tru", "did you mean `true`?");
+        check_mistake("[screen = dark]", "E-value", "dark", "on or off");
+        check_mistake("[orientation = landscap]", "E-value", "landscap", "`landscape`");
+        check_mistake("[actionType = clik]", "E-value", "clik", "did you mean `click`?");
+        check_mistake("[actionType = tap]", "E-value", "tap", "did you mean `click`?");
+        check_mistake("[actionType ~ zz]", "E-value", "zz", "known types: reinitialise click");
+        check_mistake("[actionType ~ /^z/]", "E-value", "/^z/", "known types");
+        check_mistake("[text < abc]", "E-value", "abc", "a number is like");
+        check_mistake("[count(text ~ a) > -1]", "E-value", "-1", "0, 1 or 20");
+        check_mistake("[text ~ /(/]", "E-regex", "/(/", "in quotes");
+        check_mistake(r"[text ~ /\w{1000}/]", "E-regex", r"/\w{1000}/", "in quotes");
+        check_mistake(r#"[text = "\u{d800}"]"#, "E-escape", r#""\u{d800}""#, "characters go from");
+    }
+
+    #[test]
+    fn an_operator_must_fit_its_key() {
+        check_mistake("[checked ~ true]", "E-operator", "~", "takes = !=");
+        check_mistake("[screen ~ o]", "E-operator", "~", "takes = !=");
+        check_mistake("[crashed ~ /a/]", "E-operator", "~", "takes = !=");
+        check_mistake("[id < 5]", "E-operator", "<", "text, desc, actionText, actionDetail");
+        check_mistake("[count(text ~ a) ~ 5]", "E-operator", "~", "= != < <= > >=");
+    }
+
+    #[test]
+    fn one_bracket_is_about_one_thing() {
+        check_mistake(
+            "[text ~ OK, activity ~ Main]",
+            "E-mixed-atom",
+            "[text ~ OK, activity ~ Main]",
+            "write [activity ~ Main] & [text ~ OK]",
+        );
+        check_mistake(
+            "[count(activity ~ a) > 1]",
+            "E-mixed-atom",
+            "[count(activity ~ a) > 1]",
+            "text desc id",
+        );
+    }
+
+    #[test]
+    fn all_comparisons_of_a_bracket_are_looked_at() {
+        let source = Source::new("-e", "[activty = a, checked = maybe]");
+        assert_eq!(parse_formula(&source, Names::Any).diagnostics.errors(), 2);
+    }
+
+    #[test]
+    fn a_bracket_within_a_value_is_doubted() {
+        check_mistake("[text = a & [text = b]", "W-bracket-in-value", "a & [text = b", "in quotes");
+    }
 }

@@ -66,16 +66,18 @@ pub(super) trait Operands {
 
 /// Returns the formula of the pair `expression`, or nothing if it has mistakes.
 ///
-/// `text` is the source, in which what was parsed starts at `offset`.
+/// `text` is the source, in which what was parsed starts at `offset`. Without `may_make` it is only
+/// looked for mistakes, and nothing of size is made.
 pub(super) fn lower(
     expression: Pair<'_, Rule>,
     text: &str,
     offset: usize,
     operands: &mut dyn Operands,
+    may_make: bool,
 ) -> Option<Lowered> {
-    let mut reader = Reader { text, offset, operands, is_spoiled: false };
+    let mut reader = Reader { text, offset, operands, is_spoiled: false, may_make };
     let lowered = reader.expression(expression);
-    if reader.is_spoiled {
+    if reader.is_spoiled || !may_make {
         return None;
     }
     if lowered.operators > OPERATORS_MAX {
@@ -97,6 +99,7 @@ struct Reader<'a> {
     operands: &'a mut dyn Operands,
     /// A mistake was found. The rest is still read, for its own mistakes.
     is_spoiled: bool,
+    may_make: bool,
 }
 
 impl Reader<'_> {
@@ -200,9 +203,13 @@ impl Reader<'_> {
             return members.remove(0);
         }
         let parts: Vec<Formula> = members.iter().map(|member| member.formula).collect();
+        let operators = members.iter().map(|member| member.operators + 1).sum::<u64>() - 1;
+        // Members are compared, which takes as long as they are large: what is too large in the end is
+        // never made.
+        let is_bearable = self.may_make && operators <= OPERATORS_MAX;
         Lowered {
-            formula: make(self.formulas(), &parts),
-            operators: members.iter().map(|member| member.operators + 1).sum::<u64>() - 1,
+            formula: if is_bearable { make(self.formulas(), &parts) } else { parts[0] },
+            operators,
             nesting: members.iter().map(|member| member.nesting).max().expect("a chain has a member"),
             span: members[0].span.start..members[members.len() - 1].span.end,
             top: Top::Infix,
@@ -309,6 +316,9 @@ impl Reader<'_> {
 
     /// Says whether something of this size may be made, and if not, that it may not.
     fn is_bearable(&mut self, operators: u64, nesting: u64, span: Range<usize>) -> bool {
+        if !self.may_make {
+            return false;
+        }
         if operators > OPERATORS_MAX {
             let written_out = "the bound of a past operator is written out, and counts as what it becomes";
             self.error(too_many_operators(span).help(written_out));
@@ -527,4 +537,248 @@ struct Link<'i> {
 
 fn is_until_kin(rule: Rule) -> bool {
     matches!(rule, Rule::until | Rule::release | Rule::weak_until | Rule::strong_release | Rule::since)
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::spec::{Names, Severity, Source, parse, parse_formula};
+
+    #[track_caller]
+    fn check(text: &str, expected: &str) {
+        let source = Source::new("-e", text);
+        let read = parse_formula(&source, Names::Any);
+        let mistakes: Vec<_> =
+            read.diagnostics.iter().filter(|found| found.severity == Severity::Error).collect();
+        assert!(mistakes.is_empty(), "{text}: {mistakes:?}");
+        assert_eq!(read.formulas.display(read.formula.expect(text)).to_string(), expected, "{text}");
+    }
+
+    /// The formula of both texts is the same.
+    #[track_caller]
+    fn check_same(text: &str, other: &str) {
+        let read = parse_formula(&Source::new("-e", other), Names::Any);
+        check(text, &read.formulas.display(read.formula.expect(other)).to_string());
+    }
+
+    #[track_caller]
+    fn check_mistake(text: &str, code: &str, underlined: &str, help: &str) {
+        let source = Source::new("-e", text);
+        let read = parse_formula(&source, Names::Any);
+        let mistake = read.diagnostics.iter().next().expect(text);
+        assert_eq!((mistake.code, &text[mistake.span.clone()]), (code, underlined), "{mistake:?}");
+        assert!(
+            mistake.message.contains(help) || mistake.help.as_deref().unwrap_or_default().contains(help),
+            "{mistake:?}"
+        );
+        assert_eq!(read.formula.is_none(), mistake.severity == Severity::Error);
+    }
+
+    #[test]
+    fn operators_bind_from_prefixes_to_then() {
+        check_same("!a U b", "(!a) U b");
+        check_same("a U b & c", "(a U b) & c");
+        check_same("a & b | c", "(a & b) | c");
+        check_same("a | b -> c", "(a | b) -> c");
+        check_same("a -> b <-> c", "(a -> b) <-> c");
+        check_same("a -> b -> c", "a -> (b -> c)");
+        check_same("a U b U c", "a U (b U c)");
+        check_same("a U[<=3] b U c", "a U[<=3] (b U c)");
+        check_same("a S b S c", "a S (b S c)");
+        check_same("a <-> b then c", "(a <-> b) & X c");
+        check_same("! X F G a", "!(X (F (G a)))");
+    }
+
+    #[test]
+    fn every_spelling_of_an_operator_is_read() {
+        for (spelling, plain) in [
+            ("not a", "!a"),
+            ("¬a", "!a"),
+            ("a and b", "a & b"),
+            ("a ∧ b", "a & b"),
+            ("a or b", "a | b"),
+            ("a ∨ b", "a | b"),
+            ("a implies b", "a -> b"),
+            ("a → b", "a -> b"),
+            ("a iff b", "a <-> b"),
+            ("a ↔ b", "a <-> b"),
+            ("next a", "X a"),
+            ("○ a", "X a"),
+            ("○a", "X a"),
+            ("weak next a", "N a"),
+            ("weak \t\n next a", "N a"),
+            ("a until b", "a U b"),
+            ("a 𝒰 b", "a U b"),
+            ("a release b", "a R b"),
+            ("a weak until b", "a W b"),
+            ("a weak   until b", "a W b"),
+            ("eventually a", "F a"),
+            ("◇a", "F a"),
+            ("always a", "G a"),
+            ("□ a", "G a"),
+            ("previously a", "Y a"),
+            ("once a", "O a"),
+            ("historically a", "H a"),
+            ("a since b", "a S b"),
+            ("⊤ U a", "true U a"),
+            ("a & ⊥", "a & false"),
+            ("eventually[<=5] a", "F[<=5] a"),
+            ("□[≤5] a", "G[<=5] a"),
+            ("a until[≥2] b", "a U[>=2] b"),
+            ("a weak until[<=2] b", "a W[<=2] b"),
+        ] {
+            check_same(spelling, plain);
+        }
+        check("a M b", "a M b");
+        check("X[text ~ a]", "X [text ~ a]");
+        check("F(a)", "F a");
+        check("Xa & Fa & nexta", "Fa & Xa & nexta");
+    }
+
+    #[test]
+    fn bounds_are_read_on_all_that_look_ahead() {
+        check("F[<=5] a", "F[<=5] a");
+        check("G[>=2] a", "G[>=2] a");
+        check("F[=3] a", "F[3..3] a");
+        check("F[ 2 .. 5 ] a", "F[2..5] a");
+        check("F[>=0] a", "F a");
+        for operator in ["U", "R", "W", "M"] {
+            check(&format!("a {operator}[2..5] b"), &format!("a {operator}[2..5] b"));
+        }
+        check("F[<=1000000] a", "F[<=1000000] a");
+    }
+
+    #[test]
+    fn bounds_of_the_past_are_written_out() {
+        check_same("O[<=2] a", "a | Y (a | Y a)");
+        check_same("O[=2] a", "Y Y a");
+        check_same("O[1..2] a", "Y (a | Y a)");
+        check_same("O[>=2] a", "Y Y O a");
+        check_same("H[<=2] a", "!(!a | Y (!a | Y !a))");
+        check_same("a S[<=1] b", "b | a & Y b");
+        check_same("a S[1..2] b", "a & Y (b | a & Y b)");
+        check_same("a S[>=1] b", "a & Y (a S b)");
+        check_same("once[<=1] a", "a | Y a");
+    }
+
+    #[test]
+    fn a_bound_must_make_sense() {
+        check_mistake("F[5..2] a", "E-bound", "[5..2]", "[2..5]");
+        check_mistake("F[<=1000001] a", "E-bound", "1000001", "up to step 1000000");
+        check_mistake("F[<=99999999999999999999] a", "E-bound", "99999999999999999999", "up to step 1000000");
+        check_mistake("F[<=10s] a", "E-time-bound", "10s", "not there yet");
+        check_mistake("G[1ms..2s] a", "E-time-bound", "1ms", "not there yet");
+        check_mistake("F[<=10x] a", "E-bound", "10x", "`10`");
+        check_mistake("X[=3] a", "E-bound", "[=3]", "`F[=3]`");
+        check_mistake("N[<=3] a", "E-bound", "[<=3]", "`G[<=3]`");
+        check_mistake("Y[=3] a", "E-bound", "[=3]", "`O[=3]`");
+        check_mistake("O[<=501] a", "E-too-deep", "O", "written out");
+        check_mistake("O[=10001] a", "E-too-large", "O", "written out");
+        check_mistake(
+            "(a & a U a & X b & X X X b) S[<=499] (!!!!!!!!!!!!!!!!!!!!b)",
+            "E-too-large",
+            "S",
+            "written out",
+        );
+    }
+
+    #[test]
+    fn two_operators_that_bind_alike_need_brackets() {
+        check_mistake("a U b R c", "E-mixed-operators", "a U b R c", "`(a U b) R c` or `a U (b R c)`");
+        check_mistake(
+            "a U b U[<=2] c since d",
+            "E-mixed-operators",
+            "b U[<=2] c since d",
+            "`(b U[<=2] c) since d`",
+        );
+        check_mistake(
+            "a <-> b # why\n <-> c",
+            "E-mixed-operators",
+            "a <-> b # why\n <-> c",
+            "`(a <-> b) <-> c` or `a <-> (b <-> c)`",
+        );
+        check_same("a weak until b W c", "a W (b W c)");
+        check_same("a U (b R c)", "a U (b R c)");
+    }
+
+    #[test]
+    fn a_prefix_directly_left_of_an_until_is_doubted() {
+        check_mistake("X a U b", "W-prefix-before-until", "X a U b", "`X (a U b)`");
+        check_mistake("a U F[<=2] b U c", "W-prefix-before-until", "F[<=2] b U c", "`F[<=2] (b U c)`");
+        check_mistake("next a until b", "W-prefix-before-until", "next a until b", "`(next a) until b`");
+        check_mistake("!X a S b", "W-prefix-before-until", "!X a S b", "`!X (a S b)`");
+        for text in ["!a U b", "(X a) U b", "a U X b", "X (a U b)"] {
+            let read = parse_formula(&Source::new("-e", text), Names::Any);
+            assert_eq!(read.diagnostics.warnings(), 0, "{text}");
+        }
+    }
+
+    #[test]
+    fn then_starts_at_the_next_step() {
+        check_same("a then b", "a & X b");
+        check_same("a then b then c", "a & X (b & X c)");
+        check_same("a until b then c", "a U (b & X c)");
+        check_same("a U[<=2] b then c", "a U[<=2] (b & X c)");
+        check_same("a until b until c then d", "a U (b U (c & X d))");
+        check_same("(a until b) then c", "(a U b) & X c");
+        check_same("a & b until c then d", "a & (b U c) & X d");
+        check_same("a weak until b then c", "(a W b) & X c");
+        check_same("main until about then about until main", "main U (about & X (about U main))");
+    }
+
+    #[test]
+    fn next_with_a_colon_reaches_to_the_end() {
+        check_same("next: main until about then about until main", "X (main U (about & X (about U main)))");
+        check_same("next: a & b", "X (a & b)");
+        check_same("(next: a -> b) & c", "X (a -> b) & c");
+        check_same("a & next: b | c then d", "a & X ((b | c) & X d)");
+        check_same("!next: a & b", "!X (a & b)");
+        check_same("next : X: a | b", "X X (a | b)");
+    }
+
+    #[test]
+    fn the_longest_chains_and_deepest_brackets_pass_in_any_thread() {
+        let work = || {
+            for text in [
+                format!("{}a", "a U ".repeat(10_000)),
+                format!("{}a", "!".repeat(10_000)),
+                format!("{}a", "X ".repeat(10_000)),
+                format!("{}a", "a -> ".repeat(10_000)),
+                format!("{}a", "a & X b | ".repeat(3_333)),
+                format!("{}a{}", "(".repeat(500), ")".repeat(500)),
+                format!("{}a{}", "X (a U ".repeat(500), ")".repeat(500)),
+                format!("{}a", "next: ".repeat(500)),
+                format!("{}a", "a until b then ".repeat(250)),
+                "O[<=500] a".to_string(),
+            ] {
+                let read = parse_formula(&Source::new("-e", text), Names::Any);
+                assert_eq!(read.diagnostics.errors(), 0);
+                assert!(read.formula.is_some());
+            }
+        };
+        let small = std::thread::Builder::new().stack_size(128 << 10);
+        small.spawn(work).expect("a thread").join().expect("no overflow");
+    }
+
+    #[test]
+    fn a_let_counts_as_what_it_stands_for() {
+        let doubled = |count: u32| -> String {
+            let lets: String =
+                (1..count).map(|at| format!("let a{at} = a{} & X a{}\n", at - 1, at - 1)).collect();
+            format!("let a0 = [text = a]\n{lets}never: a{}", count - 1)
+        };
+        assert_eq!(parse(&Source::new("a.ltl", doubled(13))).diagnostics.errors(), 0);
+        let parsed = parse(&Source::new("a.ltl", doubled(60)));
+        let found: Vec<_> = parsed.diagnostics.iter().map(|found| found.code).collect();
+        assert_eq!(found, ["E-too-large"]);
+
+        let nested = |count: u32| -> String {
+            let lets: String =
+                (1..count).map(|at| format!("let a{at} = a{} U [text = b]\n", at - 1)).collect();
+            format!("let a0 = [text = a]\n{lets}never: a{}", count - 1)
+        };
+        assert_eq!(parse(&Source::new("a.ltl", nested(500))).diagnostics.errors(), 0);
+        let parsed = parse(&Source::new("a.ltl", nested(600)));
+        let found: Vec<_> = parsed.diagnostics.iter().map(|found| found.code).collect();
+        assert_eq!(found, ["E-too-deep"]);
+    }
 }

@@ -439,3 +439,129 @@ pub(super) fn too_deep(span: Range<usize>) -> Diagnostic {
     )
     .help("a `then` counts as two levels, as it is written out with brackets")
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::spec::Source;
+
+    #[track_caller]
+    fn check(text: &str, expected: &[(ItemKind, &str)]) {
+        let mut diagnostics = Diagnostics::default();
+        let items = items(text, &mut diagnostics);
+        let found: Vec<(ItemKind, &str)> =
+            items.iter().map(|item| (item.kind, &text[item.span.clone()])).collect();
+        assert_eq!(found, expected);
+        assert_eq!(diagnostics.errors(), items.iter().filter(|item| !item.is_sound).count());
+    }
+
+    #[track_caller]
+    fn check_mistake(text: &str, line: usize, column: usize, code: &str) {
+        let mut diagnostics = Diagnostics::default();
+        items(text, &mut diagnostics);
+        let mistake = diagnostics.iter().next().expect(text);
+        let place = Source::new("a.ltl", text).position(mistake.span.start);
+        assert_eq!((place.line, place.column, mistake.code), (line, column, code), "{mistake:?}");
+        assert_eq!(diagnostics.errors(), 1, "{text}");
+    }
+
+    fn check_fine(text: &str) {
+        let mut diagnostics = Diagnostics::default();
+        items(text, &mut diagnostics);
+        assert_eq!(diagnostics.iter().next(), None, "{text}");
+    }
+
+    #[test]
+    fn an_item_starts_at_a_line_with_an_item_word() {
+        use ItemKind::{Action, Formula, Label, Let, Spec};
+        check(
+            "# head\nlet a = b # more\n  & c\n\n  never: a\r\nlabel x\naction y\nletter",
+            &[
+                (Let, "let a = b # more\n  & c"),
+                (Spec, "never: a"),
+                (Label, "label x"),
+                (Action, "action y\nletter"),
+            ],
+        );
+        check("\n F a # let\nmust: b", &[(Formula, "F a"), (Spec, "must: b")]);
+        check("", &[]);
+        check(" # nothing\n\n", &[]);
+    }
+
+    #[test]
+    fn an_open_bracket_or_quote_ends_with_its_item() {
+        use ItemKind::{Let, Spec};
+        check("let a = (b\nnever: c", &[(Let, "let a = (b"), (Spec, "never: c")]);
+        check("let a = [text = b\nnever: c", &[(Let, "let a = [text = b"), (Spec, "never: c")]);
+        check("let a = [text = \"b\nnever: c", &[(Let, "let a = [text = \"b"), (Spec, "never: c")]);
+    }
+
+    #[test]
+    fn brackets_are_matched_and_the_opening_one_is_shown() {
+        check_mistake("a & (b\n & c", 1, 5, "E-bracket");
+        check_mistake("a &\n b)", 2, 3, "E-bracket");
+        check_mistake("(a ]", 1, 1, "E-bracket");
+        check_mistake("a ]", 1, 3, "E-bracket");
+        check_mistake("([text = a)", 1, 2, "E-bracket");
+        check_mistake("a & [text = b\n & c", 1, 5, "E-bracket");
+        check_mistake("[text = b", 1, 1, "E-bracket");
+        check_mistake("[text", 1, 1, "E-bracket");
+        check_mistake("[a & b]", 1, 1, "E-bracket");
+        check_mistake("F[<=5 a", 1, 2, "E-bracket");
+        check_mistake("[count(text = a]", 1, 1, "E-bracket");
+        check_mistake("[text = a (b)]", 1, 13, "E-bracket");
+        check_mistake("[text = \"b]", 1, 9, "E-quote");
+        check_mistake("[text ~ /b]", 1, 9, "E-quote");
+        check_mistake("possible \"a: b", 1, 10, "E-quote");
+    }
+
+    #[test]
+    fn what_stands_in_brackets_and_quotes_opens_nothing() {
+        for text in [
+            "[text = \"](\\\"[\"]",
+            "[text ~ /\\/](\"/]",
+            "[text = #1, desc = a]",
+            "[text = a = b (c]",
+            "[count(text ~ \")\", id = b) >= 2]",
+            "[text = a,\n  desc = b]",
+            "# ( [ \"\na # )",
+            "possible \"# ( [\": a",
+            "F[ <= 5 ] a",
+        ] {
+            check_fine(text);
+        }
+    }
+
+    #[test]
+    fn operators_are_counted_as_signs_and_as_words() {
+        for (sign, count) in [
+            ("!", 10_000),
+            ("a U ", 10_000),
+            ("X ", 10_000),
+            ("a & ", 10_000),
+            ("a -> ", 10_000),
+            ("a <-> ", 10_000),
+            ("not ", 10_000),
+            ("weak next ", 10_000),
+            ("○ ", 10_000),
+        ] {
+            check_fine(&format!("{}a", sign.repeat(count)));
+            let mut diagnostics = Diagnostics::default();
+            items(&format!("{}a", sign.repeat(count + 1)), &mut diagnostics);
+            assert_eq!(diagnostics.iter().next().map(|mistake| mistake.code), Some("E-too-large"), "{sign}");
+        }
+    }
+
+    #[test]
+    fn nesting_is_counted_in_brackets_and_a_then_is_two() {
+        for (open, close, count) in
+            [("(", ")", 500), ("a then ", "", 250), ("next: ", "", 500), ("(a then ", ")", 166)]
+        {
+            check_fine(&format!("{}a{}", open.repeat(count), close.repeat(count)));
+            let mut diagnostics = Diagnostics::default();
+            items(&format!("{}a{}", open.repeat(count + 1), close.repeat(count + 1)), &mut diagnostics);
+            assert_eq!(diagnostics.iter().next().map(|mistake| mistake.code), Some("E-too-deep"), "{open}");
+        }
+        check_fine(&"(a then b) & ".repeat(1000).trim_end_matches(" & ").replace("  ", " "));
+    }
+}

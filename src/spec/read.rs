@@ -27,8 +27,9 @@ use crate::ltl::{Formula, Formulas};
 /// The most operators that the formulas of a file may have together, everything written out: what a
 /// file of the largest size could hold without `let`s, and quickly made.
 const FILE_OPERATORS_MAX: u64 = 1_000_000;
-/// The most different regular expressions of a file; each is tried out, which takes up to milliseconds.
-const REGEXES_MAX: usize = 200;
+/// The most different brackets with a regular expression in a file; each is tried out, which takes up to
+/// milliseconds.
+const REGEX_BRACKETS_MAX: usize = 100;
 /// How many known names are looked at for the nearest to unknown ones, over the whole file.
 const SUGGESTIONS_MAX: usize = 200_000;
 /// The largest number of a budget.
@@ -133,6 +134,14 @@ struct Name {
     is_used: bool,
 }
 
+/// What was made of a bracket, and where it stood.
+#[derive(Clone)]
+struct Bracket {
+    atom: Option<gui::Atom>,
+    mistakes: Vec<Diagnostic>,
+    at: usize,
+}
+
 struct Reader<'a> {
     source: &'a Source,
     any_name: bool,
@@ -147,7 +156,8 @@ struct Reader<'a> {
     formulas: Formulas,
     atoms: BTreeMap<String, gui::Atom>,
     operators: u64,
-    regexes: BTreeSet<String>,
+    /// The brackets with regular expressions that were tried out.
+    regex_brackets: BTreeMap<(Purpose, String), Bracket>,
     suggestions_left: usize,
     /// Where the item at hand starts.
     offset: usize,
@@ -176,7 +186,7 @@ impl<'a> Reader<'a> {
             formulas: Formulas::new(),
             atoms: BTreeMap::new(),
             operators: 0,
-            regexes: BTreeSet::new(),
+            regex_brackets: BTreeMap::new(),
             suggestions_left: SUGGESTIONS_MAX,
             offset: 0,
             own_name: None,
@@ -547,27 +557,37 @@ impl<'a> Reader<'a> {
     }
 
     fn bracket(&mut self, atom: Pair<'_, Rule>, purpose: Purpose) -> Option<gui::Atom> {
-        let regexes = atom.clone().into_inner().flatten().filter(|part| part.as_rule() == Rule::regex);
-        for regex in regexes {
-            self.regexes.insert(regex.as_str().to_string());
-            if self.regexes.len() > REGEXES_MAX {
-                let at = span(&regex, self.offset);
-                self.diagnostics.error(|| {
-                    Diagnostic::error(
-                        "E-too-large",
-                        at,
-                        format!("a file may have {REGEXES_MAX} regular expressions, and this is one more"),
-                    )
-                    .help("split it into several files")
-                });
-                return None;
+        let at = span(&atom, self.offset);
+        let key = (purpose, atom.as_str().to_string());
+        let has_regex = atom.clone().into_inner().flatten().any(|part| part.as_rule() == Rule::regex);
+        if has_regex && let Some(known) = self.regex_brackets.get(&key) {
+            let known = known.clone();
+            for mistake in known.mistakes {
+                let span = mistake.span.start - known.at + at.start..mistake.span.end - known.at + at.start;
+                self.diagnostics.add(Diagnostic { span, ..mistake });
             }
+            return known.atom;
+        }
+        if has_regex && self.regex_brackets.len() == REGEX_BRACKETS_MAX {
+            let message = format!(
+                "a file may have {REGEX_BRACKETS_MAX} different brackets with a regular expression, and this is one more"
+            );
+            self.diagnostics.error(|| {
+                Diagnostic::error("E-too-large", at, message)
+                    .help("split it into several files, or look for a text")
+            });
+            return None;
         }
         let types = if self.any_name { ActionTypes::Any } else { ActionTypes::Declared(&self.action_types) };
         let mut reader = AtomReader { offset: self.offset, types, mistakes: Vec::new() };
         let read = reader.read(atom, purpose);
-        for mistake in reader.mistakes {
-            self.add(mistake);
+        let mistakes = reader.mistakes;
+        if has_regex {
+            let bracket = Bracket { atom: read.clone(), mistakes: mistakes.clone(), at: at.start };
+            self.regex_brackets.insert(key, bracket);
+        }
+        for mistake in mistakes {
+            self.diagnostics.add(mistake);
         }
         read
     }
@@ -575,7 +595,8 @@ impl<'a> Reader<'a> {
     fn lower(&mut self, expression: Pair<'a, Rule>, offset: usize) -> Option<Lowered> {
         self.offset = offset;
         let at = span(&expression, offset);
-        let lowered = formula::lower(expression, self.source.text(), offset, self)?;
+        let may_make = self.operators <= FILE_OPERATORS_MAX;
+        let lowered = formula::lower(expression, self.source.text(), offset, self, may_make)?;
         self.operators += lowered.operators;
         if self.operators > FILE_OPERATORS_MAX {
             self.diagnostics.error(|| {
