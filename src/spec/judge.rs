@@ -66,6 +66,9 @@ pub fn judge(spec: &Spec) -> Judgement {
     Judgement { diagnostics: judge.diagnostics, shortest, witness }
 }
 
+/// Warnings that have said already why no app can satisfy a formula.
+const EXCLUSION_CODES: [&str; 2] = ["W-contradictory-labels", "W-never-holds"];
+
 struct Judge<'a> {
     spec: &'a Spec,
     automaton: Automaton,
@@ -122,7 +125,7 @@ impl Judge<'_> {
             (Expectation::Possible, Permanent::Violated) => self.refuse(
                 "E-unsatisfiable",
                 "no run can satisfy this formula".to_owned(),
-                "its parts contradict each other; `farlead explain` shows them in words".to_owned(),
+                "its parts contradict each other; take parts away until it can be met".to_owned(),
             ),
             (Expectation::Never, Permanent::Violated) => self.warn(
                 "W-cannot-fail",
@@ -261,7 +264,7 @@ impl Judge<'_> {
             );
             let help = "say from the step after on: `X (...)`, or `next: ...`".to_owned();
             self.warn("W-action-at-start", message, Some(help));
-        } else {
+        } else if !self.diagnostics.iter().any(|found| EXCLUSION_CODES.contains(&found.code)) {
             let message =
                 format!("no run of an app satisfies this, {ends}: it needs labels that exclude each other");
             self.warn("W-contradictory-labels", message, None);

@@ -1,0 +1,369 @@
+//! The binary as a user runs it: what it prints, and how it ends.
+
+use std::fs;
+use std::io::{BufRead, BufReader, Write};
+use std::path::{Path, PathBuf};
+use std::process::{Command, Stdio};
+
+/// What a run of the program left.
+struct Ended {
+    code: i32,
+    stdout: String,
+    stderr: String,
+}
+
+fn command(args: &[&str]) -> Command {
+    let mut command = Command::new(env!("CARGO_BIN_EXE_farlead"));
+    command.args(args).env_remove("NO_COLOR").current_dir(env!("CARGO_MANIFEST_DIR"));
+    command
+}
+
+fn farlead(args: &[&str], stdin: &str) -> Ended {
+    let mut child = command(args)
+        .stdin(Stdio::piped())
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped())
+        .spawn()
+        .expect("the binary starts");
+    // A program that does not read what it is given may have ended by now.
+    let _ = child.stdin.take().expect("a standard input").write_all(stdin.as_bytes());
+    let output = child.wait_with_output().expect("the binary ends");
+    Ended {
+        code: output.status.code().expect("an exit code"),
+        stdout: String::from_utf8(output.stdout).expect("text on stdout"),
+        stderr: String::from_utf8(output.stderr).expect("text on stderr"),
+    }
+}
+
+/// A file of this test's own.
+fn file(name: &str, content: impl AsRef<[u8]>) -> PathBuf {
+    let folder = Path::new(env!("CARGO_TARGET_TMPDIR")).join("cli");
+    fs::create_dir_all(&folder).expect("a folder for tests");
+    let path = folder.join(name);
+    fs::write(&path, content).expect("a file for a test");
+    path
+}
+
+fn lint(name: &str, content: impl AsRef<[u8]>, more: &[&str]) -> Ended {
+    let path = file(name, content);
+    let args: Vec<&str> =
+        ["lint", path.to_str().expect("a path in letters")].into_iter().chain(more.iter().copied()).collect();
+    let mut ended = farlead(&args, "");
+    let folder = format!("{}/", path.parent().expect("a folder").display());
+    ended.stdout = ended.stdout.replace(&folder, "");
+    ended
+}
+
+#[test]
+fn lint_says_every_mistake_of_a_file_with_its_place() {
+    let ended = lint(
+        "mistakes.ltl",
+        "\
+let main = [activity ~ Main]
+
+possible \"undeclared\": mian U main
+possible \"key\": F [activty = Main]
+possible \"bracket\": F [activity = Main
+possible \"mixed\": main U main R main
+never \"fine\": F [crashed = true]
+possible \"short\" within 2 steps: X X X main
+possible \"kinds\": F [activity ~ Main, text ~ OK]
+",
+        &[],
+    );
+    assert_eq!(ended.code, 3);
+    assert_eq!(
+        ended.stdout,
+        "\
+mistakes.ltl:3:24: error: there is no `mian`
+ 3 | possible \"undeclared\": mian U main
+   |                        ^^^^
+ help: did you mean `main`?
+mistakes.ltl:4:20: error: there is no key `activty`
+ 4 | possible \"key\": F [activty = Main]
+   |                    ^^^^^^^
+ help: did you mean `activity`?
+mistakes.ltl:5:23: error: this `[` is never closed
+ 5 | possible \"bracket\": F [activity = Main
+   |                       ^
+ help: close it with `]`
+mistakes.ltl:6:19: error: `U` and `R` bind alike, so that this can be read in two ways
+ 6 | possible \"mixed\": main U main R main
+   |                   ^^^^^^^^^^^^^^^^^^
+ help: write `(main U main) R main` or `main U (main R main)`
+mistakes.ltl:8:18: error: no run of 2 steps satisfies this formula: the shortest has 4
+ 8 | possible \"short\" within 2 steps: X X X main
+   |                  ^^^^^^^^^^^^^^
+ help: write `within 4 steps` or more; the start counts as one
+mistakes.ltl:9:21: error: one bracket is about one thing: the screen, a widget, or the action
+ 9 | possible \"kinds\": F [activity ~ Main, text ~ OK]
+   |                     ^^^^^^^^^^^^^^^^^^^^^^^^^^^^
+ help: write [activity ~ Main] & [text ~ OK]
+mistakes.ltl:7: never \"fine\": level a, 1 atom, shortest witness 1 step
+mistakes.ltl:8: possible \"short\": level a, 1 atom, shortest witness 4 steps, within 2 steps
+2 specs in 1 file: 6 mistakes, 0 warnings
+"
+    );
+}
+
+#[track_caller]
+fn check_judged(content: &str, code: i32, found: &[&str]) {
+    let ended = lint(
+        &format!("judged-{:x}.ltl", content.len() * 31 + usize::from(content.as_bytes()[0])),
+        content,
+        &["--json"],
+    );
+    let codes: Vec<String> = ended
+        .stdout
+        .lines()
+        .map(|line| serde_json::from_str::<serde_json::Value>(line).expect("an object a line"))
+        .filter_map(|event| event["code"].as_str().map(str::to_owned))
+        .collect();
+    assert_eq!(codes, found, "{content}");
+    assert_eq!(ended.code, code, "{content}");
+}
+
+#[test]
+fn a_spec_that_can_only_fail_is_a_mistake_and_one_that_can_only_pass_a_warning() {
+    let contradiction = "F [screen = on] & G ![screen = on]";
+    check_judged(&format!("possible \"p\": {contradiction}"), 3, &["E-unsatisfiable"]);
+    check_judged(&format!("never \"n\": {contradiction}"), 0, &["W-cannot-fail"]);
+    check_judged(&format!("must \"mm\": {contradiction}"), 3, &["E-cannot-pass"]);
+    check_judged(&format!("must \"m\": !({contradiction})"), 0, &["W-cannot-fail"]);
+    check_judged(&format!("never \"nn\": !({contradiction})"), 3, &["E-cannot-pass"]);
+    check_judged("possible \"at once\": [screen = on] | ![screen = on]", 0, &["W-true-at-start"]);
+    // Only its meaning shows it: at every step a next one.
+    check_judged("possible \"endless\": G X true", 3, &["E-unsatisfiable"]);
+}
+
+#[test]
+fn what_is_surely_not_meant_is_a_warning() {
+    check_judged("must \"m\": G ([screen = on] -> F [screen = off])", 0, &["W-unbounded-eventuality"]);
+    check_judged(
+        "must \"m\": G ![crashed = true] & G ([screen = on] -> F [screen = off])",
+        0,
+        &["W-unbounded-eventuality"],
+    );
+    check_judged("must \"m\": G ([screen = on] -> F[<=3] [screen = off])", 0, &[]);
+    check_judged(
+        "possible \"p\": F ([actionType = click] & [actionType = back])",
+        0,
+        &["W-contradictory-labels"],
+    );
+    check_judged("possible \"p\": X [screen = on] & [actionType = click]", 0, &["W-action-at-start"]);
+    check_judged("possible \"p\": F [text = a, text = b]", 0, &["W-never-holds"]);
+    check_judged("possible \"p\": F [text != OK]", 0, &["W-some-other-widget"]);
+    check_judged("possible \"p\": X [screen = off] U [screen = on]", 0, &["W-prefix-before-until"]);
+}
+
+#[test]
+fn strict_makes_warnings_count() {
+    let content = "possible \"p\": F [text != OK]\n";
+    assert_eq!(lint("lenient.ltl", content, &[]).code, 0);
+    assert_eq!(lint("strict.ltl", content, &["--strict"]).code, 3);
+}
+
+#[test]
+fn lint_as_json_has_a_line_for_each_thing_it_says() {
+    let ended = lint(
+        "events.ltl",
+        "never \"a\" within 5 steps: F [crashed = true]\npossible \"b\": [\n",
+        &["--json"],
+    );
+    assert_eq!(ended.code, 3);
+    assert_eq!(
+        ended.stdout.lines().collect::<Vec<_>>(),
+        [
+            r#"{"event":"diagnostic","file":"events.ltl","line":2,"column":15,"end_line":2,"end_column":16,"severity":"error","code":"E-bracket","message":"this `[` is never closed","help":"close it with `]`"}"#,
+            r#"{"event":"spec","file":"events.ltl","line":1,"name":"a","expectation":"never","level":"a","atoms":1,"shortest":1,"within":5,"episodes":null}"#,
+            r#"{"event":"summary","files":1,"specs":1,"errors":1,"warnings":0}"#,
+        ]
+    );
+}
+
+#[test]
+fn the_specs_of_the_repository_have_no_mistakes() {
+    let ended = farlead(&["lint", "specs"], "");
+    assert_eq!((ended.code, &*ended.stderr), (0, ""));
+    assert!(ended.stdout.ends_with("25 specs in 9 files: 0 mistakes, 0 warnings\n"), "{}", ended.stdout);
+}
+
+#[test]
+fn a_file_that_cannot_be_read_does_not_hide_the_others() {
+    let good = file("good.ltl", "F [crashed = true]");
+    let ended = farlead(&["lint", "no-such.ltl", good.to_str().expect("a path in letters")], "");
+    assert_eq!(ended.code, 3);
+    assert!(ended.stderr.starts_with("farlead: cannot read no-such.ltl: "), "{}", ended.stderr);
+    assert!(ended.stdout.contains("possible \"good\""), "{}", ended.stdout);
+}
+
+#[test]
+fn bytes_that_are_no_text_are_a_mistake_with_a_place() {
+    let ended = lint("latin.ltl", b"# gr\xfc\xdfe\nF [text = a]\n", &[]);
+    assert_eq!(ended.code, 3);
+    assert!(ended.stdout.starts_with("latin.ltl:1:5: error: the byte 0xfc is not UTF-8"), "{}", ended.stdout);
+}
+
+#[test]
+fn explain_says_a_spec_in_words() {
+    let ended = farlead(&["explain", "specs/chesswalk/about.ltl", "--only", "a"], "");
+    assert_eq!((ended.code, &*ended.stderr), (0, ""));
+    assert_eq!(
+        ended.stdout,
+        "\
+possible \"a\": some run satisfies
+  X ([activity ~ Main] U ([activity ~ About] & X ([activity ~ About] U [activity ~ Main])))
+
+In words
+  At the first step, the start of the app:
+    there is a next step, and there:
+      at some step:
+        all of these hold:
+          - [activity ~ About]
+          - there is a next step, and there:
+            at some step: [activity ~ Main]
+            and at every step before it: [activity ~ About]
+      and at every step before it: [activity ~ Main]
+
+Sub-goals
+  1. [activity ~ About] (some time, meanwhile [activity ~ Main])
+  2. [activity ~ Main] (some time, meanwhile [activity ~ About])
+
+Atoms
+  [activity ~ About]: the activity in front contains `About`
+  [activity ~ Main]: the activity in front contains `Main`
+
+Level a, an automaton of 6 states
+
+A shortest witness, 3 steps
+  0. anything
+     leaves [activity ~ Main] U ([activity ~ About] & X ([activity ~ About] U [activity ~ Main]))
+  1. [activity ~ About]
+     leaves [activity ~ About] U [activity ~ Main]
+  2. [activity ~ Main]
+     leaves true
+"
+    );
+}
+
+#[test]
+fn explain_draws_the_automaton_for_graphviz() {
+    let ended = farlead(&["explain", "specs/chesswalk/pause.ltl", "--dot"], "");
+    assert_eq!((ended.code, &*ended.stderr), (0, ""));
+    assert!(ended.stdout.starts_with("digraph \"b\" {\n"), "{}", ended.stdout);
+    assert!(ended.stdout.contains("0 -> 1 [label=\"anything\"];"), "{}", ended.stdout);
+    assert_eq!(farlead(&["explain", "specs/chesswalk/pause.ltl", "--only", "z"], "").code, 2);
+}
+
+const THERE_AND_BACK: &str = "X (main U (about & X (about U main)))";
+
+#[test]
+fn monitor_answers_each_step() {
+    let trace = "[\"main\"]\n{\"labels\":[\"about\"]}\n\n[\"main\"]\n";
+    let ended = farlead(&["monitor", "-e", THERE_AND_BACK, "--trace", "-", "--json"], trace);
+    assert_eq!((ended.code, &*ended.stderr), (0, ""));
+    assert_eq!(
+        ended.stdout.lines().collect::<Vec<_>>(),
+        [
+            r#"{"step":0,"satisfied":false,"permanent":"open","reward":0.0,"atoms":4,"residual":"main U (about & X (about U main))"}"#,
+            r#"{"step":1,"satisfied":false,"permanent":"open","reward":0.3333333333333333,"atoms":2,"residual":"about U main"}"#,
+            r#"{"step":2,"satisfied":true,"permanent":"sat","reward":1.0,"atoms":0,"residual":"true"}"#,
+        ]
+    );
+}
+
+#[test]
+fn monitor_ends_as_the_trace_does() {
+    let code = |formula: &str, trace: &str| farlead(&["monitor", "-e", formula, "--trace", "-"], trace).code;
+    assert_eq!(code("F about", "[\"main\"]\n"), 1);
+    assert_eq!(code("G !crash", "[\"main\"]\n[]\n"), 0);
+    assert_eq!(code("G !crash", "[\"crash\"]\n[]\n"), 1);
+    // No step, no trace.
+    assert_eq!(code("true", ""), 3);
+    assert_eq!(code("true", "\n\n"), 3);
+    assert_eq!(code("a U", "[]\n"), 3);
+}
+
+#[test]
+fn an_unreadable_line_comes_after_the_answers_before_it() {
+    let trace = "[\"main\"]\n[\"about\"\n[\"main\"]\n";
+    let ended = farlead(&["monitor", "-e", THERE_AND_BACK, "--trace", "-", "--json"], trace);
+    assert_eq!(ended.code, 3);
+    assert_eq!(ended.stdout.lines().count(), 1);
+    assert!(ended.stderr.starts_with("farlead: standard input:2: "), "{}", ended.stderr);
+}
+
+#[test]
+fn labels_are_compared_as_atoms_whatever_their_spelling() {
+    let trace = "[\"[checked=true,text = \\\"Wi-Fi\\\"]\"]\n";
+    let formula = "[text = Wi-Fi, checked = true]";
+    assert_eq!(farlead(&["monitor", "-e", formula, "--trace", "-"], trace).code, 0);
+}
+
+#[test]
+fn monitor_takes_the_expectation_of_a_spec_into_account() {
+    let path =
+        file("never.ltl", "never \"crash\": F [crashed = true]\nmust \"calm\": G[<=1] ![crashed = true]\n");
+    let path = path.to_str().expect("a path in letters");
+    let code =
+        |only: &str, trace: &str| farlead(&["monitor", path, "--only", only, "--trace", "-"], trace).code;
+    assert_eq!(code("crash", "[]\n[]\n"), 0);
+    assert_eq!(code("crash", "[]\n[\"[crashed = true]\"]\n"), 1);
+    assert_eq!(code("calm", "[]\n[]\n[\"[crashed = true]\"]\n"), 0);
+    assert_eq!(code("calm", "[]\n[\"[crashed = true]\"]\n"), 1);
+    // Which of the two was not said.
+    let ended = farlead(&["monitor", path, "--trace", "-"], "[]\n");
+    assert_eq!(ended.code, 2);
+    assert!(ended.stderr.contains("`crash`, `calm`"), "{}", ended.stderr);
+}
+
+#[test]
+fn each_answer_goes_out_before_the_next_line_comes() {
+    let mut child = command(&["monitor", "-e", "F b", "--trace", "-", "--json"])
+        .stdin(Stdio::piped())
+        .stdout(Stdio::piped())
+        .spawn()
+        .expect("the binary starts");
+    let mut stdin = child.stdin.take().expect("a standard input");
+    let mut stdout = BufReader::new(child.stdout.take().expect("a standard output"));
+    for step in 0..3 {
+        stdin.write_all(b"[\"a\"]\n").expect("a line goes in");
+        let mut answer = String::new();
+        stdout.read_line(&mut answer).expect("an answer comes out");
+        assert!(answer.starts_with(&format!("{{\"step\":{step},")), "{answer}");
+    }
+    drop(stdin);
+    assert_eq!(child.wait().expect("it ends").code(), Some(1));
+}
+
+#[test]
+fn the_same_input_gives_the_same_bytes() {
+    let once = || farlead(&["explain", "specs/chesswalk/second_game.ltl"], "").stdout;
+    assert_eq!(once(), once());
+}
+
+#[test]
+fn a_command_line_that_makes_no_sense_ends_with_2() {
+    for args in
+        [&["lint"][..], &["monitor", "-e", "a"], &["no-such-command"], &["lint", "--colour", "specs"], &[]]
+    {
+        let ended = farlead(args, "");
+        assert_eq!((ended.code, &*ended.stdout), (2, ""), "{args:?}");
+        assert!(!ended.stderr.is_empty());
+    }
+    for args in
+        [&["--help"][..], &["lint", "--help"], &["explain", "--help"], &["monitor", "--help"], &["--version"]]
+    {
+        let ended = farlead(args, "");
+        assert_eq!((ended.code, &*ended.stderr), (0, ""), "{args:?}");
+        assert!(args[0] == "--version" || ended.stdout.contains("Examples:"), "{args:?}");
+    }
+}
+
+#[test]
+fn colours_are_for_those_who_ask() {
+    let plain = lint("plain.ltl", "possible \"p\": [", &[]).stdout;
+    assert!(!plain.contains('\u{1b}'));
+    let coloured = lint("coloured.ltl", "possible \"p\": [", &["--color", "always"]).stdout;
+    assert!(coloured.contains("\u{1b}[1;31m"));
+}
