@@ -253,6 +253,9 @@ impl Judge<'_> {
 
     /// Why no run of an app satisfies a formula that traces of any labels could.
     fn warn_of_no_app(&mut self, mut formulas: Formulas) {
+        if self.diagnostics.iter().any(|found| EXCLUSION_CODES.contains(&found.code)) {
+            return;
+        }
         let ends = match self.spec.expectation {
             Expectation::Possible => "so it cannot be met",
             Expectation::Never | Expectation::Must => "so it cannot fail",
@@ -264,7 +267,7 @@ impl Judge<'_> {
             );
             let help = "say from the step after on: `X (...)`, or `next: ...`".to_owned();
             self.warn("W-action-at-start", message, Some(help));
-        } else if !self.diagnostics.iter().any(|found| EXCLUSION_CODES.contains(&found.code)) {
+        } else {
             let message =
                 format!("no run of an app satisfies this, {ends}: it needs labels that exclude each other");
             self.warn("W-contradictory-labels", message, None);
