@@ -132,6 +132,7 @@ impl Key {
         };
         let help = match elsewhere.or_else(|| nearest(name, Key::ALL.iter().map(|key| key.name()))) {
             Some(near) => format!("did you mean `{near}`?"),
+            None if name == "count" => "a count is like `[count(text ~ Note) >= 2]`".to_string(),
             None => format!("known keys: {}", Key::ALL.map(Key::name).join(" ")),
         };
         Err(Mistake {
