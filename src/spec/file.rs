@@ -291,7 +291,7 @@ mod tests {
                 .prop_map(|inside| format!("[{inside}]")),
             (joined(WIDGET_KEYS), prop::sample::select(vec!["=", "!=", "<", "<=", ">", ">="]), 0..20u8)
                 .prop_map(|(inside, op, number)| format!("[count({inside}) {op} {number}]")),
-            regex.prop_map(|regex| format!("[desc ~ /{}/]", regex)),
+            regex.prop_map(|regex| format!("[desc ~ /{regex}/]")),
         ]
     }
 

@@ -2,10 +2,11 @@
 
 use std::ops::Range;
 
+use pest::Parser as _;
 use pest::error::{Error, ErrorVariant, InputLocation};
 
 use super::diagnostic::{Diagnostic, clip};
-use super::grammar::Rule;
+use super::grammar::{Grammar, Rule};
 use super::items::{ITEM_WORDS, Item, ItemKind, is_word_char};
 use crate::gui::{Key, nearest};
 
@@ -624,10 +625,7 @@ impl<'a> Mistake<'a> {
 }
 
 fn is_reserved(word: &str) -> bool {
-    OPERATOR_WORDS.contains(&word)
-        || ITEM_WORDS.iter().any(|(known, _)| *known == word)
-        || matches!(word, "true" | "false")
-        || matches!(word, "X" | "N" | "U" | "𝒰" | "R" | "W" | "M" | "F" | "G" | "Y" | "O" | "H" | "S")
+    Grammar::parse(Rule::reserved, word).is_ok_and(|pairs| pairs.as_str() == word)
 }
 
 /// Says whether `escape` is `u{...}` with one to six hexadecimal digits.

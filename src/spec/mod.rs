@@ -91,8 +91,8 @@ pub fn read_label(text: &str) -> String {
 
 /// Runs `work` where there is room for the deepest nesting that is allowed, whatever room the caller has.
 fn on_own_stack<T: Send>(work: impl FnOnce() -> T + Send) -> T {
-    // The deepest formula takes a tenth of it in a build without optimisation.
-    const STACK_BYTES: usize = 256 << 20;
+    // Many times what the deepest formula takes in a build without optimisation, some 4 MB.
+    const STACK_BYTES: usize = 64 << 20;
     std::thread::scope(|scope| {
         let builder = std::thread::Builder::new().name("spec".to_string()).stack_size(STACK_BYTES);
         let thread = builder.spawn_scoped(scope, work).expect("there is room for a thread");

@@ -982,6 +982,21 @@ mod tests {
             ("[activity ~ Main] & [actionType = click]", Level::B),
             ("[actionType = click, actionDetail ~ About]", Level::C),
             ("[actionObjectID = 0:1]", Level::C),
+            // Of the paper, A.a to A.c.
+            (
+                "X([activity ~ Main] U ([activity ~ About] & X([activity ~ About] U [activity ~ Main])))",
+                Level::A,
+            ),
+            (
+                "X(([activity ~ Main] & [actionType = click]) U \
+                 ([activity ~ About] & X([actionType = back] U [activity ~ Main])))",
+                Level::B,
+            ),
+            (
+                "X((([actionType = click] & [actionDetail ~ About]) & [activity ~ About]) \
+                 & X([actionType = back] U [activity ~ Main]))",
+                Level::C,
+            ),
         ] {
             let formula = formula.replace("label", "c");
             assert_eq!(specs(&format!("label c\nnever: F {formula}"))[0].level(), level, "{formula}");
