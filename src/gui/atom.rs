@@ -132,6 +132,7 @@ impl Key {
         };
         let help = match elsewhere.or_else(|| nearest(name, Key::ALL.iter().map(|key| key.name()))) {
             Some(near) => format!("did you mean `{near}`?"),
+            None if name == "count" => "a count is like `[count(text ~ Note) >= 2]`".to_string(),
             None => format!("known keys: {}", Key::ALL.map(Key::name).join(" ")),
         };
         Err(Mistake {
@@ -723,11 +724,11 @@ fn clash_with_type(all: &[Comparison]) -> Option<String> {
         all.iter().filter(|comparison| (comparison.key, comparison.op) == (Key::ActionType, Op::Equal));
     for comparison in types {
         let Value::Text(action_type) = &comparison.value else { continue };
-        let missing = |key| match key {
-            Key::ActionDetail => !has_detail(action_type),
-            Key::ActionText => action_type != "text",
-            Key::ActionObjectId => action_type == START_TYPE || !has_detail(action_type),
-            _ => false,
+        let has_detail = has_detail(action_type);
+        let missing = |key| {
+            (key == Key::ActionDetail && !has_detail)
+                || (key == Key::ActionText && action_type != "text")
+                || (key == Key::ActionObjectId && (!has_detail || action_type == START_TYPE))
         };
         // What is not there differs from everything.
         let asked = all.iter().find(|other| other.op != Op::NotEqual && missing(other.key));

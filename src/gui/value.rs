@@ -86,14 +86,11 @@ impl Value {
 
 /// Says whether `text` is read back the same without quotes, and without a doubt about a `[` in it.
 fn is_bare(text: &str, contains: bool) -> bool {
-    let is_operator = |start: char| "=~<>∼≤≥≠".contains(start);
-    !text.is_empty()
-        && text.trim() == text
-        && !text.starts_with('"')
-        && !text.starts_with(is_operator)
-        && !text.starts_with("!=")
-        && !(contains && text.starts_with('/'))
-        && !text.chars().any(|char| ",[])".contains(char) || needs_escape(char))
+    let starts_otherwise = text.starts_with("!=")
+        || text.starts_with(|start| "\"=~<>∼≤≥≠".contains(start))
+        || (contains && text.starts_with('/'));
+    let ends_early = text.chars().any(|char| ",[])".contains(char) || needs_escape(char));
+    !text.is_empty() && text.trim() == text && !starts_otherwise && !ends_early
 }
 
 /// Returns `text` in quotes, with the escapes of the language.

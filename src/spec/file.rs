@@ -198,3 +198,156 @@ fn write_declarations<'a>(
     }
     Ok(())
 }
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+    use crate::spec::{Source, Style, parse};
+
+    #[track_caller]
+    fn read(text: &str) -> SpecFile {
+        let source = Source::new("a.ltl", text);
+        let parsed = parse(&source);
+        assert_eq!(
+            parsed.diagnostics.errors(),
+            0,
+            "{text}\n{}",
+            parsed.diagnostics.render(&source, Style::Plain)
+        );
+        parsed.file
+    }
+
+    #[test]
+    fn a_spec_alone_is_written_with_the_declarations_it_needs() {
+        let file = read(
+            "label a, b\naction c on [id = d]: wait 1s\naction e on [id = d]: wait 1s\n\
+             must f: F a\nnever \"g h\" 5 episodes: F ([actionType != c] & b)",
+        );
+        assert_eq!(file.specs[0].to_string(), "label a\n\nmust \"f\":\n    F a\n");
+        assert_eq!(
+            file.specs[1].to_string(),
+            "label b\naction c on [id = d]: wait 1s\n\nnever \"g h\" 5 episodes:\n    F ([actionType != c] & b)\n"
+        );
+        assert_eq!(read(&file.to_string()), file);
+    }
+
+    #[test]
+    fn specs_are_equal_if_they_say_the_same() {
+        let spec = |text: &str| read(text).specs.remove(0);
+        let one = spec("let m = [activity~M]\nnever \"a\": F (m & [text = b])");
+        assert_eq!(one, spec("never a: # why\n true U ([text=b] & [activity ~ M])"));
+        assert_ne!(one, spec("never a: F ([text = b] | [activity ~ M])"));
+        assert_ne!(one, spec("must a: F ([text = b] & [activity ~ M])"));
+        assert_ne!(one, spec("never b: F ([text = b] & [activity ~ M])"));
+        assert_ne!(one, spec("never a 5 episodes: F ([text = b] & [activity ~ M])"));
+    }
+
+    /// Texts with whatever is special somewhere in the language.
+    fn text() -> impl Strategy<Value = String> {
+        let odd = prop::sample::select(vec![
+            '"', '\\', '\n', '\t', '\r', ',', ']', '[', ')', '(', '#', '/', '~', '=', '!', '<', '∼', '≠',
+            ' ', 'a', 'ä', '5', '-', '\u{202e}', '\u{feff}', '\u{a0}', '日', '&', '\0',
+        ]);
+        prop_oneof![
+            "[a-z]{1,5}",
+            prop::collection::vec(odd, 0..8).prop_map(String::from_iter),
+            any::<String>(),
+        ]
+    }
+
+    fn comparison(keys: &'static [&'static str]) -> impl Strategy<Value = String> {
+        (prop::sample::select(keys), prop::sample::select(vec!["=", "!=", "~"]), text())
+            .prop_map(|(key, op, text)| format!("{key} {op} {}", quote(&text)))
+    }
+
+    fn joined(keys: &'static [&'static str]) -> impl Strategy<Value = String> {
+        prop::collection::vec(comparison(keys), 1..4).prop_map(|all| all.join(", "))
+    }
+
+    const WIDGET_KEYS: &[&str] = &["text", "desc", "id", "objectID", "class"];
+
+    fn atom() -> impl Strategy<Value = String> {
+        let regex = prop::sample::select(vec!["a.*b", "\\/", "\"\\]", "[\\/]", "^#,\\)$", "\\\\"]);
+        let fixed = prop::sample::select(vec![
+            "[checked = true]",
+            "[checked != false]",
+            "[checked = true, enabled = false]",
+            "[screen != off, orientation = portrait]",
+            "[network = on]",
+            "[crashed = true]",
+            "[actionType = click, actionDetail ~ x]",
+            "[actionType ~ /^c/]",
+            "[actionType != mine]",
+            "[actionText <= -02.50]",
+            "[text > 5, text < 7.125]",
+        ]);
+        prop_oneof![
+            fixed.prop_map(str::to_string),
+            joined(WIDGET_KEYS).prop_map(|inside| format!("[{inside}]")),
+            joined(&["package", "activity"]).prop_map(|inside| format!("[{inside}]")),
+            joined(&["actionDetail", "actionText", "actionObjectID"])
+                .prop_map(|inside| format!("[{inside}]")),
+            (joined(WIDGET_KEYS), prop::sample::select(vec!["=", "!=", "<", "<=", ">", ">="]), 0..20u8)
+                .prop_map(|(inside, op, number)| format!("[count({inside}) {op} {number}]")),
+            regex.prop_map(|regex| format!("[desc ~ /{regex}/]")),
+        ]
+    }
+
+    fn formula() -> impl Strategy<Value = String> {
+        let leaf = prop_oneof![
+            4 => prop::sample::select(vec!["ready", "done_2", "größe"]).prop_map(str::to_string),
+            4 => atom(),
+            1 => prop::sample::select(vec!["true", "false"]).prop_map(str::to_string),
+        ];
+        let bound = prop::sample::select(vec!["", "", "[<=2]", "[>=1]", "[=3]", "[1..4]"]);
+        leaf.prop_recursive(5, 40, 2, move |inner| {
+            let prefix = prop::sample::select(vec!["!", "X", "N", "Y", "next:"]);
+            let bounded = prop::sample::select(vec!["F", "G", "O", "H", "eventually", "□"]);
+            let infix = prop::sample::select(vec!["&", "|", "->", "<->", "then", "∧"]);
+            let until = prop::sample::select(vec!["U", "R", "W", "M", "S", "until", "weak until"]);
+            prop_oneof![
+                (prefix, inner.clone()).prop_map(|(prefix, f)| format!("({prefix} ({f}))")),
+                (bounded, bound.clone(), inner.clone())
+                    .prop_map(|(op, bound, f)| format!("{op}{bound} ({f})")),
+                (inner.clone(), infix, inner.clone()).prop_map(|(f, op, g)| format!("({f} {op} {g})")),
+                (inner.clone(), until, bound.clone(), inner)
+                    .prop_map(|(f, op, bound, g)| format!("(({f}) {op}{bound} ({g}))")),
+            ]
+        })
+    }
+
+    fn spec() -> impl Strategy<Value = String> {
+        let budget =
+            prop::sample::select(vec!["", "within 4 steps", "7 episodes", "over 7 episodes, within 1 step"]);
+        (prop::sample::select(vec!["possible", "never", "must"]), text(), budget, formula()).prop_map(
+            |(expectation, name, budget, formula)| {
+                format!("{expectation} {} {budget}:\n  {formula}\n", quote(&format!("a{name}")))
+            },
+        )
+    }
+
+    proptest! {
+        #[test]
+        fn what_is_written_is_read_as_the_same(specs in prop::collection::vec(spec(), 1..4)) {
+            let mut text = "label ready, done_2, größe\n\
+                            action mine on [checked = true]: tap 1.5% 2%, text \"\\n#\"\n".to_string();
+            for (at, spec) in specs.iter().enumerate() {
+                // Names differ by their first letters.
+                text.push_str(&spec.replacen("\"a", &format!("\"{at}a"), 1));
+            }
+            let file = read(&text);
+            prop_assert_eq!(file.specs.len(), specs.len());
+            let written = file.to_string();
+            let again = read(&written);
+            prop_assert_eq!(&again, &file);
+            prop_assert_eq!(again.to_string(), written);
+            for spec in &file.specs {
+                let alone = read(&spec.to_string());
+                prop_assert_eq!(&alone.specs[0], spec);
+                prop_assert_eq!(alone.to_string(), spec.to_string());
+            }
+        }
+    }
+}

@@ -258,23 +258,8 @@ impl<'a> Scan<'a> {
     /// Steps over a text in quotes.
     fn quoted(&mut self) -> Outcome {
         let start = self.at;
-        self.advance('"');
-        while let Some(char) = self.peek() {
-            match char {
-                '\n' | '\r' => break,
-                '\\' => {
-                    self.advance(char);
-                    if let Some(escaped) = self.peek().filter(|&next| next != '\n' && next != '\r') {
-                        self.advance(escaped);
-                    }
-                }
-                _ => {
-                    self.advance(char);
-                    if char == '"' {
-                        return Ok(());
-                    }
-                }
-            }
+        if self.is_closed_by('"') {
+            return Ok(());
         }
         Err(Diagnostic::error("E-quote", start..start + 1, "this quote is never closed")
             .help("close it with `\"` in the same line; a line break in a text is `\\n`"))
@@ -283,26 +268,29 @@ impl<'a> Scan<'a> {
     /// Steps over `/.../`.
     fn regex(&mut self) -> Outcome {
         let start = self.at;
-        self.advance('/');
-        while let Some(char) = self.peek() {
-            match char {
-                '\n' | '\r' => break,
-                '\\' => {
-                    self.advance(char);
-                    if let Some(escaped) = self.peek().filter(|&next| next != '\n' && next != '\r') {
-                        self.advance(escaped);
-                    }
-                }
-                _ => {
-                    self.advance(char);
-                    if char == '/' {
-                        return Ok(());
-                    }
-                }
-            }
+        if self.is_closed_by('/') {
+            return Ok(());
         }
         Err(Diagnostic::error("E-quote", start..start + 1, "this regular expression is never closed")
             .help("it ends with `/`; to look for a text that starts with a slash, write `~ \"/...\"`"))
+    }
+
+    /// Steps over `sign` and all up to the next one in the line, and says whether there is one.
+    fn is_closed_by(&mut self, sign: char) -> bool {
+        self.advance(sign);
+        let in_line = |char: &char| *char != '\n' && *char != '\r';
+        while let Some(char) = self.peek().filter(in_line) {
+            self.advance(char);
+            if char == sign {
+                return true;
+            }
+            if char == '\\'
+                && let Some(escaped) = self.peek().filter(in_line)
+            {
+                self.advance(escaped);
+            }
+        }
+        false
     }
 
     /// Steps over `[...]`, an atom or the bound of an operator.

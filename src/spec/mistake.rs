@@ -2,10 +2,11 @@
 
 use std::ops::Range;
 
+use pest::Parser as _;
 use pest::error::{Error, ErrorVariant, InputLocation};
 
 use super::diagnostic::{Diagnostic, clip};
-use super::grammar::Rule;
+use super::grammar::{Grammar, Rule};
 use super::items::{ITEM_WORDS, Item, ItemKind, is_word_char};
 use crate::gui::{Key, nearest};
 
@@ -94,7 +95,7 @@ impl<'a> Mistake<'a> {
             self.no_operator()
         } else if expects(Rule::expression) || expects(Rule::constant) {
             self.no_operand()
-        } else if expects(Rule::value) || expects(Rule::regex) {
+        } else if expects(Rule::value) || expects(Rule::regex_text) {
             self.no_value()
         } else if expects(Rule::relation) {
             self.no_relation()
@@ -624,10 +625,7 @@ impl<'a> Mistake<'a> {
 }
 
 fn is_reserved(word: &str) -> bool {
-    OPERATOR_WORDS.contains(&word)
-        || ITEM_WORDS.iter().any(|(known, _)| *known == word)
-        || matches!(word, "true" | "false")
-        || matches!(word, "X" | "N" | "U" | "𝒰" | "R" | "W" | "M" | "F" | "G" | "Y" | "O" | "H" | "S")
+    Grammar::parse(Rule::reserved, word).is_ok_and(|pairs| pairs.as_str() == word)
 }
 
 /// Says whether `escape` is `u{...}` with one to six hexadecimal digits.
@@ -635,4 +633,184 @@ fn is_code(escape: &str) -> bool {
     escape.strip_prefix("u{").and_then(|rest| rest.split_once('}')).is_some_and(|(digits, _)| {
         (1..=6).contains(&digits.len()) && digits.bytes().all(|byte| byte.is_ascii_hexdigit())
     })
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::spec::{Source, parse};
+
+    /// The first mistake, the line and column it is at, what is underlined, and a part of the message or help.
+    #[track_caller]
+    fn check(text: &str, place: (usize, usize), underlined: &str, says: &str) {
+        let source = Source::new("a.ltl", text);
+        let parsed = parse(&source);
+        let found: Vec<_> = parsed.diagnostics.iter().collect();
+        let mistake = found.first().expect(text);
+        assert_eq!(found.len(), 1, "{found:?}");
+        let start = source.position(mistake.span.start);
+        assert_eq!(
+            ((start.line, start.column), &text[mistake.span.clone()]),
+            (place, underlined),
+            "{mistake:?}"
+        );
+        let said = format!("{}; {}", mistake.message, mistake.help.as_deref().unwrap_or_default());
+        assert!(said.contains(says), "{said}");
+    }
+
+    #[test]
+    fn a_missing_operand_is_reported_after_its_operator() {
+        check("a U # more\n# to come\n", (1, 4), "", "`U` lacks what it is applied to");
+        check("!", (1, 2), "", "`!` lacks");
+        check("a <-> ", (1, 6), "", "`<->` lacks");
+        check("a & then b", (1, 5), "then", "before `then` after `&`");
+        check("(a & )", (1, 6), ")", "before `)`");
+        check("& a", (1, 1), "&", "an operand is missing before `&`");
+        check("F[<=5]", (1, 7), "", "missing after the bound");
+        check("()", (1, 1), "()", "nothing between these brackets");
+        check("weak a", (1, 1), "weak", "`next` or `until`");
+        check("2 U a", (1, 1), "2", "does not start with a digit");
+        check("\"a\" U a", (1, 1), "\"", "[text = ");
+    }
+
+    #[test]
+    fn a_missing_operator_is_reported_between_its_operands() {
+        check("[text = a] [text = b]", (1, 12), "[", "put one in between, like `&`");
+        check("(a) b", (1, 5), "b", "an operator is missing here");
+        check("let a = [text = b]\nF a", (2, 1), "F", "a new spec starts with `possible`");
+        check("a , b", (1, 3), ",", "`then` for one after the other");
+        check("a : b", (1, 3), ":", "after the head of a spec and after `next`");
+        check("a $ b", (1, 3), "$", "means nothing here");
+    }
+
+    #[test]
+    fn operators_of_other_languages_are_known() {
+        for (theirs, ours) in [
+            ("=>", "->"),
+            ("==>", "->"),
+            ("-->", "->"),
+            ("<=>", "<->"),
+            ("⇒", "->"),
+            ("&&", "&"),
+            ("||", "|"),
+            ("/\\", "&"),
+            ("\\/", "|"),
+        ] {
+            check(&format!("a {theirs} b"), (1, 3), theirs, &format!("write `{ours}`"));
+        }
+        for (theirs, ours) in
+            [("==", "="), ("=~", "~"), ("~=", "~"), ("=<", "<="), ("=>", ">="), ("<>", "!="), ("===", "=")]
+        {
+            check(&format!("[text {theirs} b]"), (1, 7), theirs, &format!("write `{ours}`"));
+        }
+        check("[text !~ b]", (1, 7), "!~", "`![text ~ ...]`");
+    }
+
+    #[test]
+    fn a_slip_in_an_operator_word_finds_it() {
+        check("a adn b", (1, 3), "adn", "did you mean `and`?");
+        check("a AND b", (1, 3), "AND", "did you mean `and`?");
+        check("a Until b", (1, 3), "Until", "did you mean `until`?");
+        check("a u b", (1, 3), "u", "did you mean `U`?");
+        check("alwys a", (1, 1), "alwys", "did you mean `always`?");
+        check("b & evntually a", (1, 5), "evntually", "did you mean `eventually`?");
+    }
+
+    #[test]
+    fn a_slip_in_an_item_word_finds_it() {
+        check("possibel \"x\": a", (1, 1), "possibel", "did you mean `possible`?");
+        check("nevr: a", (1, 1), "nevr", "did you mean `never`?");
+        check("let a = [text = b]\nposible \"x\": a", (2, 1), "posible", "did you mean `possible`?");
+        check("let a = [text = b]\nlable c\nnever: a", (2, 1), "lable", "did you mean `label`?");
+        check("label a let b = c\nnever: a", (1, 9), "let", "`,` is missing between labels");
+        check("never: a never", (1, 10), "never", "only at the start of a line");
+    }
+
+    #[test]
+    fn a_comparison_without_brackets_is_shown_with_them() {
+        check("F activity = Main & a", (1, 3), "activity =", "write `[activity = Main]`");
+        check("activty ~ Main", (1, 1), "activty ~", "write `[activity ~ Main]`");
+        check("a != b", (1, 1), "a !", "`[a != b]`");
+    }
+
+    #[test]
+    fn a_bracket_says_what_it_lacks() {
+        check("[]", (1, 1), "[]", "an atom is like");
+        check("[checked]", (1, 9), "]", "write `checked = true`");
+        check("[text]", (1, 6), "]", "`text = ...`");
+        check("[mian]", (1, 6), "]", "without brackets: `mian`");
+        check("[text = ]", (1, 9), "]", "a value is missing");
+        check("[text ~ //]", (1, 10), "/", "finds everything");
+        check("[text contains a]", (1, 7), "contains", "an operator is needed after `text`");
+        check("[text = \"a\" b]", (1, 13), "b", "put the whole value in quotes");
+        check("[\"text\" = b]", (1, 2), "\"", "without quotes");
+        check("[text = a, ]", (1, 12), "]", "a key is needed");
+        check("[count = 2]", (1, 2), "count", "is like `[count(text ~ Note) >= 2]`");
+        check("[count(text ~ a)]", (1, 17), "]", "compared with a number");
+        check(r#"[text = "a\q"]"#, (1, 11), r"\q", "no escape");
+        check(r#"[text = "a\u{}"]"#, (1, 11), r"\u", "no escape");
+    }
+
+    #[test]
+    fn a_bound_that_is_none_gets_the_nearest_one() {
+        check("F[<5] a", (1, 2), "[<5]", "`[<=4]`");
+        check("F[>5] a", (1, 2), "[>5]", "`[>=6]`");
+        check("F[5] a", (1, 2), "[5]", "`[=5]`");
+        check("F[2,5] a", (1, 2), "[2,5]", "`[2..5]`");
+        check("F[2..] a", (1, 2), "[2..]", "`[>=2]`");
+        check("F[<=] a", (1, 2), "[<=]", "`[2..5]`");
+    }
+
+    #[test]
+    fn a_head_says_what_it_lacks() {
+        check("possible \"a\" F b", (1, 14), "F", "a `:` is missing");
+        check("possible \"a\":", (1, 14), "", "a formula is missing after `:`");
+        check("possible", (1, 9), "", "a `:` is missing");
+        check("possible next: a", (1, 10), "next", "a `:` is missing before it");
+        check("never \"a\" withn 4 steps: b", (1, 11), "withn", "did you mean `within`?");
+        check("never \"a\" within 4: b", (1, 19), ":", "counts `steps`");
+        check("never \"a\" over 4: b", (1, 17), ":", "comes `episodes`");
+        check("never \"a\" within steps: b", (1, 18), "steps", "a number is missing");
+        check(r#"never "\q": b"#, (1, 8), r"\q", "no escape");
+    }
+
+    #[test]
+    fn a_declaration_says_what_it_lacks() {
+        check("let", (1, 4), "", "a name is missing");
+        check("let a", (1, 6), "", "lacks `=`");
+        check("let a: b", (1, 6), ":", "after `a` comes `=`");
+        check("let a = ", (1, 8), "", "a formula is missing after `=`");
+        check("let 1a = b", (1, 5), "1a", "can be no name");
+        check("label", (1, 6), "", "a name is missing");
+        check("label a,", (1, 9), "", "a name is missing");
+        check("label a b", (1, 9), "b", "`,` is missing");
+        check("action", (1, 7), "", "a name is missing");
+        check("action a", (1, 9), "", "comes `on` and a widget");
+        check("action a on b: tap 1% 2%", (1, 13), "b", "in brackets");
+        check("action a on [id ~ x] tap 1% 2%", (1, 22), "tap", "a `:` is missing");
+        check("action a on [id ~ x]:", (1, 22), "", "a gesture is missing");
+        check("action a on [id ~ x]: tpa 1% 2%", (1, 23), "tpa", "did you mean `tap`?");
+        check("action a on [id ~ x]: tap 1 2", (1, 29), "2", "two percentages");
+        check("action a on [id ~ x]: tap 1%", (1, 29), "", "two percentages");
+        check("action a on [id ~ x]: swipe 1% 2% 3% 4%", (1, 35), "3", "`to`");
+        check("action a on [id ~ x]: tap 1% 2% tap 1% 2%", (1, 33), "tap", "`,` is missing");
+        check("action a on [id ~ x]: key", (1, 26), "", "keys are back");
+        check("action a on [id ~ x]: wait 3", (1, 28), "3", "`wait 300ms`");
+        check("action a on [id ~ x]: text a", (1, 28), "a", "in quotes");
+    }
+
+    #[test]
+    fn words_of_the_language_can_be_no_names() {
+        for word in super::OPERATOR_WORDS {
+            check(&format!("let {word} = [text = a]"), (1, 5), word, "is a word of the language");
+        }
+        for word in [
+            "let", "label", "action", "possible", "never", "must", "true", "false", "X", "N", "U", "R", "W",
+            "M",
+        ] {
+            check(&format!("label {word}"), (1, 7), word, "is a word of the language");
+        }
+        for word in ["F", "G", "Y", "O", "H", "S", "𝒰"] {
+            check(&format!("action {word} on [id = a]: wait 1s"), (1, 8), word, "is a word of the language");
+        }
+    }
 }

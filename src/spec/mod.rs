@@ -95,11 +95,194 @@ pub fn read_label(text: &str) -> String {
 
 /// Runs `work` where there is room for the deepest nesting that is allowed, whatever room the caller has.
 fn on_own_stack<T: Send>(work: impl FnOnce() -> T + Send) -> T {
-    // The deepest formula takes a tenth of it in a build without optimisation.
-    const STACK_BYTES: usize = 256 << 20;
+    // Many times what the deepest formula takes in a build without optimisation, some 4 MB.
+    const STACK_BYTES: usize = 64 << 20;
     std::thread::scope(|scope| {
         let builder = std::thread::Builder::new().name("spec".to_string()).stack_size(STACK_BYTES);
         let thread = builder.spawn_scoped(scope, work).expect("there is room for a thread");
         thread.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic))
     })
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    #[test]
+    fn labels_of_a_trace_have_one_name() {
+        for (text, expected) in [
+            ("[activity~Main]", "[activity ~ Main]"),
+            (" [checked=true,text=a] ", "[text = a, checked = true]"),
+            ("[actionType=chessmove]", "[actionType = chessmove]"),
+            ("ready", "ready"),
+            (" ready ", "ready"),
+            ("[unknown = a]", "[unknown = a]"),
+            ("[text = a", "[text = a"),
+            ("[text = a] b", "[text = a] b"),
+            ("not a name", "not a name"),
+            ("", ""),
+        ] {
+            assert_eq!(read_label(text), expected);
+        }
+    }
+
+    #[test]
+    fn hostile_files_are_answered() {
+        let sizes = |piece: &str| piece.repeat(300_000 / piece.len());
+        for piece in [
+            "(",
+            "[",
+            "\"",
+            ")",
+            "]",
+            "X ",
+            "!",
+            "/",
+            "#",
+            "\n",
+            "[text ~ /",
+            "let a = (\n",
+            "let\n",
+            "label ",
+            "<-> ",
+            "next:",
+            "a then ",
+            "possible\n",
+            "never \"",
+            "\u{202e}",
+            "\0",
+            "日",
+            "F[",
+            "count(",
+            "\\",
+            "a ",
+            "[a=b],",
+            "action a on ",
+        ] {
+            let text = sizes(piece);
+            let source = Source::new("a.ltl", &*text);
+            let parsed = parse(&source);
+            assert!(parsed.diagnostics.errors() > 0, "{piece}");
+            assert!(parsed.diagnostics.render(&source, Style::Colour).len() < 200_000, "{piece}");
+            read_label(&text);
+            read_label(&format!("[{text}]"));
+        }
+    }
+
+    /// Every diagnostic lies in the text and can be shown.
+    fn check_shown(text: &str) {
+        let source = Source::new("a.ltl", text);
+        for diagnostics in [parse(&source).diagnostics, parse_formula(&source, Names::Any).diagnostics] {
+            for diagnostic in diagnostics.iter() {
+                assert!(source.text().get(diagnostic.span.clone()).is_some(), "{diagnostic:?} {text:?}");
+                diagnostic.located(&source);
+            }
+            diagnostics.render(&source, Style::Colour);
+        }
+        read_label(text);
+    }
+
+    fn token() -> impl Strategy<Value = &'static str> {
+        prop::sample::select(vec![
+            "let ",
+            "label ",
+            "action ",
+            "possible ",
+            "never ",
+            "must ",
+            "\n",
+            "\r\n",
+            "a",
+            "b ",
+            "main",
+            "\"",
+            "\"x\"",
+            "(",
+            ")",
+            "[",
+            "]",
+            "[text = a]",
+            "[text",
+            " ~ ",
+            " = ",
+            "==",
+            "!=",
+            "/",
+            "\\",
+            "\\u{",
+            "}",
+            ",",
+            ":",
+            "#",
+            "F",
+            "G[",
+            "<=5]",
+            "2..5]",
+            "[<=3]",
+            "U ",
+            " until ",
+            " then ",
+            "next",
+            "next:",
+            "weak ",
+            "not ",
+            "!",
+            "&",
+            "|",
+            "->",
+            "<->",
+            "=>",
+            "true ",
+            "within ",
+            "4 ",
+            "steps",
+            "over",
+            "episodes",
+            "on ",
+            "tap ",
+            "1% ",
+            "text \"a\"",
+            "count(",
+            "O[<=9]",
+            "S[1..2]",
+            "日",
+            "ä",
+            "\u{feff}",
+            "\t",
+            "○",
+            "𝒰",
+            "⊤",
+            "10s",
+            "activity",
+            "actionType",
+            "checked",
+            ".",
+            "-",
+            "_",
+        ])
+    }
+
+    proptest! {
+        #[test]
+        fn any_text_is_answered(text in any::<String>()) {
+            check_shown(&text);
+        }
+
+        #[test]
+        fn any_tokens_are_answered(tokens in prop::collection::vec(token(), 0..40)) {
+            check_shown(&tokens.concat());
+        }
+
+        #[test]
+        fn any_bytes_are_answered(bytes in prop::collection::vec(any::<u8>(), 0..200)) {
+            match Source::from_bytes("a.ltl", bytes) {
+                Ok(source) => check_shown(source.text()),
+                Err(not_text) => {
+                    not_text.diagnostic.render(&not_text.source, Style::Plain);
+                }
+            }
+        }
+    }
 }

@@ -197,7 +197,7 @@ impl<'a> Reader<'a> {
         let parsed: Vec<(Item, Option<Pair<'a, Rule>>)> = items
             .into_iter()
             .map(|item| {
-                let pair = if item.is_sound { self.parse(&item) } else { None };
+                let pair = self.parse(&item);
                 (item, pair)
             })
             .collect();
@@ -230,6 +230,9 @@ impl<'a> Reader<'a> {
     }
 
     fn parse(&mut self, item: &Item) -> Option<Pair<'a, Rule>> {
+        if !item.is_sound {
+            return None;
+        }
         let rule = match item.kind {
             ItemKind::Let => Rule::let_item,
             ItemKind::Label => Rule::label_item,
@@ -739,5 +742,311 @@ impl Operands for Reader<'_> {
 
     fn add(&mut self, diagnostic: Diagnostic) {
         self.diagnostics.add(diagnostic);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::gui::{Atom, UserAction};
+    use crate::spec::{Budget, Expectation, Level, Names, Source, Spec, Style, parse, parse_formula};
+
+    #[track_caller]
+    fn specs(text: &str) -> Vec<Spec> {
+        let source = Source::new("specs/palette.ltl", text);
+        let parsed = parse(&source);
+        assert_eq!(parsed.diagnostics.errors(), 0, "{}", parsed.diagnostics.render(&source, Style::Plain));
+        parsed.file.specs
+    }
+
+    /// All mistakes, as `LINE:COLUMN CODE UNDERLINED`.
+    #[track_caller]
+    fn check_mistakes(text: &str, expected: &[&str]) {
+        let source = Source::new("a.ltl", text);
+        let parsed = parse(&source);
+        let found: Vec<String> = parsed
+            .diagnostics
+            .iter()
+            .map(|found| {
+                let place = source.position(found.span.start);
+                format!(
+                    "{}:{} {} {}",
+                    place.line,
+                    place.column,
+                    found.code,
+                    &source.text()[found.span.clone()]
+                )
+            })
+            .collect();
+        assert_eq!(found, expected);
+    }
+
+    #[test]
+    fn a_file_is_read_into_its_specs() {
+        let text = "\u{feff}# comments with #\r\n\
+            let main  = [activity ~ Main]\r\n\
+            let about = [activity ~ About]\r\n\
+            \r\n\
+            possible \"go to About and come back\" within 4 steps, 500 episodes:\r\n\
+            \tnext: main until about then about until main # the end\r\n\
+            \r\n\
+            never \"a crash from the settings\": F ([crashed = true] & Y [activity ~ Settings])\r\n";
+        let specs = specs(text);
+        assert_eq!(
+            specs[0].to_string(),
+            "possible \"go to About and come back\" within 4 steps, 500 episodes:\n    \
+             X ([activity ~ Main] U ([activity ~ About] & X ([activity ~ About] U [activity ~ Main])))\n"
+        );
+        assert_eq!((specs[0].line, specs[1].line), (5, 8));
+        assert_eq!(specs[1].expectation, Expectation::Never);
+        assert_eq!(specs[0].atoms.len(), 2);
+        let source = Source::new("a.ltl", text);
+        let steps = specs[0].place.steps.clone().expect("a clause");
+        assert_eq!(&source.text()[steps], "within 4 steps");
+        assert!(source.text()[specs[0].place.formula.clone()].starts_with("next: main"));
+    }
+
+    #[test]
+    fn a_formula_alone_is_a_possible_spec_named_after_the_file() {
+        let specs = specs("# why\nF [activity ~ Main]\n  & true\n");
+        assert_eq!((specs[0].name.as_str(), specs[0].expectation), ("palette", Expectation::Possible));
+        assert_eq!(specs[0].line, 2);
+    }
+
+    #[test]
+    fn a_head_may_leave_out_its_name_and_its_budget() {
+        let names: Vec<String> = specs("never: [text = a]\nmust be: true\npossible \"c\\\"d\": true")
+            .into_iter()
+            .map(|spec| spec.name)
+            .collect();
+        assert_eq!(names, ["palette", "be", "c\"d"]);
+        for (head, steps_max, episodes_max) in [
+            ("", None, None),
+            ("within 4 steps", Some(4), None),
+            ("within 1 step over 1 episode", Some(1), Some(1)),
+            ("500 episodes, within 4 steps", Some(4), Some(500)),
+            ("over 500 episodes", None, Some(500)),
+        ] {
+            let specs = specs(&format!("possible \"a\" {head}: true"));
+            assert_eq!(specs[0].budget, Budget { steps_max, episodes_max }, "{head}");
+        }
+    }
+
+    #[test]
+    fn a_budget_must_be_bearable() {
+        check_mistakes("never within 0 steps: true", &["1:7 E-budget within 0 steps"]);
+        check_mistakes("never 0 episodes: true", &["1:7 E-budget 0 episodes"]);
+        check_mistakes("never within 1000000001 steps: true", &["1:7 E-budget within 1000000001 steps"]);
+        check_mistakes(
+            "never within 99999999999999999999 steps: true",
+            &["1:7 E-budget within 99999999999999999999 steps"],
+        );
+        check_mistakes("never within 4 steps, within 5 steps: true", &["1:23 E-budget within 5 steps"]);
+        check_mistakes("never 4 episodes over 4 episodes: true", &["1:18 E-budget over 4 episodes"]);
+    }
+
+    #[test]
+    fn a_file_must_hold_a_spec() {
+        check_mistakes("", &["1:1 E-empty "]);
+        check_mistakes("# nothing\n\n", &["1:1 E-empty "]);
+        check_mistakes("label a\n", &["1:7 W-unused a", "1:8 E-empty "]);
+    }
+
+    #[test]
+    fn a_formula_without_a_head_is_the_only_one() {
+        check_mistakes("true\nnever \"b\": true", &["1:1 E-item "]);
+        assert_eq!(specs("F a\nlabel a").len(), 1);
+    }
+
+    #[test]
+    fn all_mistakes_of_a_file_come_in_one_run() {
+        check_mistakes(
+            "let a = (b\n\
+             possible \"x\": mian U [activty = a, checked = maybe] & F[<=1s] hm\n\
+             never \"y\" within 0 steps: a &\n\
+             must \"z\": a\n\
+             label b, main\n\
+             never \"w\": b & main",
+            &[
+                "1:9 E-bracket (",
+                "2:15 E-unknown-name mian",
+                "2:23 E-unknown-key activty",
+                "2:46 E-value maybe",
+                "2:59 E-time-bound 1s",
+                "2:63 E-unknown-name hm",
+                "3:30 E-syntax ",
+            ],
+        );
+        let parsed = parse(&Source::new("a.ltl", "never \"a\": (\nnever \"b\": true\nnever \"c\": x"));
+        assert_eq!(parsed.file.specs.iter().map(|spec| spec.name.as_str()).collect::<Vec<_>>(), ["b"]);
+    }
+
+    #[test]
+    fn a_mistake_in_a_let_is_not_reported_where_it_is_used() {
+        check_mistakes("let a = [txet = a]\nlet b = a & a\nnever: b", &["1:10 E-unknown-key txet"]);
+        check_mistakes("let a = [text = a\nnever: a", &["1:9 E-bracket ["]);
+        check_mistakes("let a [text = a]\nnever: a", &["1:7 E-syntax ["]);
+        check_mistakes("label a b\nnever: a & b", &["1:9 E-syntax b"]);
+        check_mistakes("action a on [id = b]\nnever: [actionType = a]", &["1:21 E-syntax "]);
+    }
+
+    #[test]
+    fn an_unknown_name_gets_the_nearest() {
+        let source = Source::new("a.ltl", "let main = true\nnever: mian & F main\nmust \"b\": F text");
+        let shown = parse(&source).diagnostics.render(&source, Style::Plain);
+        assert!(shown.contains("a.ltl:2:8: error: there is no `mian`\n"), "{shown}");
+        assert!(shown.contains("help: did you mean `main`?"), "{shown}");
+        assert!(shown.contains("help: a comparison stands in brackets: `[text = ...]`"), "{shown}");
+    }
+
+    #[test]
+    fn a_name_is_declared_once_and_the_first_place_is_shown() {
+        let source = Source::new("a.ltl", "label a\nlet a = true\nnever: a");
+        let shown = parse(&source).diagnostics.render(&source, Style::Plain);
+        assert!(shown.starts_with("a.ltl:2:5: error: the name `a` is declared twice"), "{shown}");
+        assert!(shown.contains("help: the first is at a.ltl:1:7"), "{shown}");
+        check_mistakes("never \"a\": true\nmust a: true", &["2:6 E-declared-twice a"]);
+        check_mistakes("never: true\nmust: true", &["2:1 E-declared-twice must"]);
+        check_mistakes(
+            "action a on [id = b]: wait 1s\naction a on [id = c]: wait 1s\naction back on [id = b]: wait 1s\nnever: true",
+            &["2:8 E-declared-twice a", "3:8 E-declared-twice back"],
+        );
+        check_mistakes("label a, a\nnever: a", &["1:10 E-declared-twice a"]);
+    }
+
+    #[test]
+    fn a_let_uses_earlier_ones_alone() {
+        check_mistakes("let a = b\nlet b = true\nnever: a & b", &["1:9 E-later-name b"]);
+        check_mistakes("let a = F a\nnever: a", &["1:11 E-later-name a"]);
+        check_mistakes("never: a\nlet a = true", &["1:8 E-later-name a"]);
+        assert_eq!(specs("let a = true\nlet b = a\nnever: b U [text = c]").len(), 1);
+        assert_eq!(specs("never: a\nlabel a").len(), 1);
+    }
+
+    #[test]
+    fn what_is_declared_and_not_used_is_doubted() {
+        check_mistakes(
+            "let a = true\nlabel b, c\nlet d = a\nnever: b",
+            &["2:10 W-unused c", "3:5 W-unused d"],
+        );
+        check_mistakes("let a = true\nnever: a & (b", &["2:12 E-bracket ("]);
+    }
+
+    #[test]
+    fn a_user_action_is_read() {
+        let text = "action chessmove on [id ~ ChessBoard]: tap 56% 81%, longtap 56.50% 56%,\n  swipe 0% 0% to 100% 100%,\
+                    text \"e4\\n\", key enter, wait 300ms, wait 2s\n\
+                    never: [actionType = chessmove] & [actionType ~ chess]";
+        let spec = &specs(text)[0];
+        let [UserAction { name, on, gestures }] = &spec.actions[..] else { panic!("one action") };
+        assert_eq!((name.as_str(), gestures.len()), ("chessmove", 7));
+        assert!(matches!(on, Atom::Widget(_)));
+        assert_eq!(
+            spec.actions[0].to_string(),
+            "action chessmove on [id ~ ChessBoard]: tap 56% 81%, longtap 56.5% 56%, swipe 0% 0% to 100% 100%, \
+             text \"e4\\n\", key enter, wait 300ms, wait 2s"
+        );
+        assert!(matches!(
+            &specs("action a on [checked = true]: tap 1% 1%\nnever: [actionType = a]")[0].actions[0].on,
+            Atom::Widget(_)
+        ));
+    }
+
+    #[test]
+    fn a_gesture_must_make_sense() {
+        check_mistakes(
+            "action a on [id = b]: tap 101% 5%, tap 1.2345% -1%, key entr, wait 601s, wait 5m\nnever: true",
+            &[
+                "1:27 E-gesture 101%",
+                "1:40 E-gesture 1.2345%",
+                "1:48 E-gesture -1%",
+                "1:57 E-gesture entr",
+                "1:68 E-gesture 601s",
+                "1:79 E-gesture 5m",
+            ],
+        );
+        check_mistakes(
+            "action a on [activity = b]: wait 1s\nnever: true",
+            &["1:13 E-mixed-atom [activity = b]"],
+        );
+        check_mistakes(
+            "action a on [count(id = b) > 1]: wait 1s\nnever: true",
+            &["1:13 E-mixed-atom [count(id = b) > 1]"],
+        );
+    }
+
+    #[test]
+    fn the_level_says_how_much_of_the_action_is_named() {
+        for (formula, level) in [
+            ("[activity ~ Main]", Level::A),
+            ("label", Level::A),
+            ("[activity ~ Main] & [actionType = click]", Level::B),
+            ("[actionType = click, actionDetail ~ About]", Level::C),
+            ("[actionObjectID = 0:1]", Level::C),
+            // Of the paper, A.a to A.c.
+            (
+                "X([activity ~ Main] U ([activity ~ About] & X([activity ~ About] U [activity ~ Main])))",
+                Level::A,
+            ),
+            (
+                "X(([activity ~ Main] & [actionType = click]) U \
+                 ([activity ~ About] & X([actionType = back] U [activity ~ Main])))",
+                Level::B,
+            ),
+            (
+                "X((([actionType = click] & [actionDetail ~ About]) & [activity ~ About]) \
+                 & X([actionType = back] U [activity ~ Main]))",
+                Level::C,
+            ),
+        ] {
+            let formula = formula.replace("label", "c");
+            assert_eq!(specs(&format!("label c\nnever: F {formula}"))[0].level(), level, "{formula}");
+        }
+    }
+
+    #[test]
+    fn a_formula_by_itself_takes_any_name_if_it_is_told_to() {
+        let source = Source::new("-e", "a U [activity~Main]");
+        let read = parse_formula(&source, Names::Any);
+        assert_eq!(
+            read.formulas.display(read.formula.expect("a formula")).to_string(),
+            "a U [activity ~ Main]"
+        );
+        assert_eq!(read.atoms.keys().collect::<Vec<_>>(), ["[activity ~ Main]"]);
+        let labels = ["b".to_string()].into();
+        assert_eq!(parse_formula(&source, Names::Only(&labels)).diagnostics.errors(), 1);
+        assert!(parse_formula(&Source::new("-e", "b"), Names::Only(&labels)).formula.is_some());
+        for wrong in ["", "# a", "possible: a", "a\nlet b = c", "(a"] {
+            let read = parse_formula(&Source::new("-e", wrong), Names::Any);
+            assert!(read.formula.is_none() && read.diagnostics.errors() == 1, "{wrong}");
+        }
+    }
+
+    #[test]
+    fn a_file_beyond_a_million_bytes_is_not_read() {
+        check_mistakes(&"never: a\n".repeat(120_000), &["1:1 E-too-large "]);
+    }
+
+    #[test]
+    fn the_regular_expressions_of_a_file_are_bounded() {
+        let text: String = (0..150).map(|at| format!("never \"{at}\": [text ~ /a{at}/]\n")).collect();
+        let parsed = parse(&Source::new("a.ltl", text));
+        assert_eq!((parsed.diagnostics.errors(), parsed.file.specs.len()), (50, 100));
+        let text: String = (0..150).map(|at| format!("never \"{at}\": [text ~ /a/]\n")).collect();
+        assert_eq!(parse(&Source::new("a.ltl", text)).diagnostics.errors(), 0);
+        check_mistakes(
+            "never \"a\": [text ~ /(/]\nnever \"b\": F [text ~ /(/]",
+            &["1:20 E-regex /(/", "2:22 E-regex /(/"],
+        );
+    }
+
+    #[test]
+    fn the_formulas_of_a_file_are_bounded_together() {
+        let text = format!(
+            "let a = {}[text = a]\n{}",
+            "X ".repeat(9_000),
+            (0..200).map(|at| format!("never \"{at}\": a\n")).collect::<String>()
+        );
+        let parsed = parse(&Source::new("a.ltl", text));
+        assert_eq!((parsed.diagnostics.errors(), parsed.file.specs.len()), (1, 110));
     }
 }
