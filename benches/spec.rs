@@ -1,0 +1,57 @@
+//! How fast specs are read and judged, and lines of a trace are read.
+
+use divan::Bencher;
+use divan::counter::{BytesCount, ItemsCount};
+use farlead::spec::{Names, Source, lint, parse, parse_formula, read_label};
+use farlead::trace::read_line;
+
+fn main() {
+    divan::main();
+}
+
+/// Specs of the repository, by the paper's letters.
+const FILES: [(&str, &str); 3] = [
+    ("A", include_str!("../specs/chesswalk/about.ltl")),
+    ("E", include_str!("../specs/chesswalk/remember.ltl")),
+    ("G", include_str!("../specs/chesswalk/second_game.ltl")),
+];
+
+fn source(name: &str) -> Source {
+    let (_, text) = FILES.iter().find(|(known, _)| *known == name).expect("a file of the list");
+    Source::new(name, *text)
+}
+
+/// A file of three specs, with the thread it is read on.
+#[divan::bench(args = ["A", "E", "G"])]
+fn read_file(bencher: Bencher, name: &str) {
+    let source = source(name);
+    bencher.counter(BytesCount::new(source.text().len())).bench_local(|| parse(&source));
+}
+
+/// The same, and each spec judged: satisfiable, shortest witness, what an app could do.
+#[divan::bench(args = ["A", "E", "G"])]
+fn lint_file(bencher: Bencher, name: &str) {
+    let source = source(name);
+    bencher.bench_local(|| lint(&source));
+}
+
+/// A chain of so many operators.
+#[divan::bench(args = [10, 100, 1_000, 9_999])]
+fn read_chain(bencher: Bencher, operators: usize) {
+    let text = format!("{}[activity ~ Main]", "[text ~ OK] U ".repeat(operators));
+    let source = Source::new("chain", text);
+    bencher.counter(ItemsCount::new(operators)).bench_local(|| parse_formula(&source, Names::Any));
+}
+
+/// The name of an atom as a trace may write it.
+#[divan::bench]
+fn label() -> String {
+    read_label(divan::black_box("[activity~Main]"))
+}
+
+/// A step of a recorded trace.
+#[divan::bench]
+fn trace_line() -> usize {
+    let line = br#"{"labels": ["[activity ~ Main]", "[actionType = click]", "[text ~ moved]"]}"#;
+    read_line(divan::black_box(line)).map_or(0, |labels| labels.len())
+}
