@@ -151,18 +151,24 @@ fn write_dot(out: &mut impl Write, spec: &Spec) -> anyhow::Result<()> {
     writeln!(out, "digraph {} {{", quoted(&spec.name))?;
     writeln!(out, "  rankdir=LR; node [shape=box, style=rounded, fontname=\"sans-serif\"];")?;
     writeln!(out, "  edge [fontname=\"sans-serif\", fontsize=10];")?;
-    for (at, &state) in graph.states.iter().enumerate() {
-        let label = automaton.residual(state).shortened(30).to_string();
+    // Most steps of most formulas violate them: an arrow for each would hide the others.
+    let lost: Vec<bool> = graph
+        .states
+        .iter()
+        .map(|&state| state != State::START && automaton.permanent(state) == Permanent::Violated)
+        .collect();
+    if lost.contains(&true) {
+        writeln!(out, "  label=\"a step without an arrow violates the formula for good\";")?;
+    }
+    for (at, &state) in graph.states.iter().enumerate().filter(|(at, _)| !lost[*at]) {
+        let label = wrapped(&automaton.residual(state).shortened(30).to_string());
         // Two lines around the box: a trace that ends here satisfies the formula.
         let border = if at > 0 && automaton.is_satisfied(state) { ", peripheries=2" } else { "" };
-        let colour = match automaton.permanent(state) {
-            Permanent::Satisfied => ", color=darkgreen",
-            Permanent::Violated => ", color=red",
-            Permanent::Open => "",
-        };
+        let for_good = automaton.permanent(state) == Permanent::Satisfied;
+        let colour = if for_good { ", color=darkgreen" } else { "" };
         writeln!(out, "  {at} [label={}{border}{colour}];", quoted(&label))?;
     }
-    for edge in &graph.edges {
+    for edge in graph.edges.iter().filter(|edge| !lost[edge.from] && !lost[edge.to]) {
         let label = match &edge.cubes {
             None => "…".to_owned(),
             Some(cubes) => cubes.iter().map(|cube| in_a_line(cube, &names)).collect::<Vec<_>>().join("\n"),
@@ -182,6 +188,24 @@ fn in_a_line(cube: &[(u32, bool)], names: &[String]) -> String {
         if holds { name.clone() } else { format!("!{name}") }
     });
     parts.collect::<Vec<_>>().join(" & ")
+}
+
+/// `text` in lines of about thirty letters, so that a picture is no wider than it is high.
+fn wrapped(text: &str) -> String {
+    let mut lines = String::new();
+    let mut width = 0;
+    for word in text.split(' ') {
+        let is_first = lines.is_empty();
+        if width > 30 {
+            lines.push('\n');
+            width = 0;
+        } else if !is_first {
+            lines.push(' ');
+        }
+        lines.push_str(word);
+        width += word.chars().count() + 1;
+    }
+    lines
 }
 
 fn quoted(text: &str) -> String {
