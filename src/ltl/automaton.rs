@@ -132,6 +132,8 @@ struct StateEntry {
     /// The atoms that a step can depend on.
     relevant: Labels,
     class: Option<Class>,
+    /// Whether a question about it cost too much, and so would the next.
+    is_too_large: bool,
 }
 
 #[derive(Clone, Copy, Debug)]
@@ -428,7 +430,7 @@ impl Automaton {
         }
         let is_satisfied = self.progression.formulas.at_end(residual.formula);
         let state = State(self.states.len() as u32);
-        self.states.push(StateEntry { residual, spelled, relevant, class: None });
+        self.states.push(StateEntry { residual, spelled, relevant, class: None, is_too_large: false });
         self.verdicts.push(Verdict { is_satisfied, permanent: None });
         if state != State::START {
             self.by_residual.insert(hash_of(&residual), state.0);
@@ -449,6 +451,7 @@ impl Automaton {
         let answer = self
             .class(state)
             .and_then(|class| question(&mut self.meaning, &mut self.progression.formulas, class));
+        self.states[state.index()].is_too_large = self.meaning.is_exhausted();
         answer.map_err(|TooMany| TooManyResiduals)
     }
 

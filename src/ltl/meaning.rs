@@ -35,8 +35,11 @@ const WORK_MAX: u64 = 50_000_000;
 
 /// What one step of a residual may cost in conjunctions. A step that takes more leads to more than
 /// [`RESIDUALS_MAX`] residuals by itself.
-const STEP_WORK_MAX: u64 = 2_000_000;
+const STEP_WORK_MAX: u64 = 600_000;
 const NODES_MAX: usize = 6_000_000;
+
+/// So many followers are kept for the next question, 40 MB; beyond that they are worked out anew.
+const FOLLOWERS_KEPT_MAX: usize = 10_000_000;
 
 /// A residual whose meaning takes more nodes than this is not spelled anew.
 const RESPELLED_MAX: usize = 10_000;
@@ -100,6 +103,7 @@ pub(super) struct Meaning {
     classes: Vec<Functions>,
     unique: Unique,
     followers: Vec<Option<Box<[Class]>>>,
+    followers_kept: usize,
     verdicts: Vec<Option<Permanent>>,
     /// In which question a class was met last.
     met: Vec<u32>,
@@ -127,6 +131,7 @@ impl Meaning {
             classes: Vec::new(),
             unique: Unique::default(),
             followers: Vec::new(),
+            followers_kept: 0,
             verdicts: Vec::new(),
             met: Vec::new(),
             questions: 0,
@@ -378,6 +383,11 @@ impl Meaning {
         Some(spelled[&function.bare()].negated_if(function.is_negated()))
     }
 
+    /// Whether a question was given up half way for what it cost.
+    pub fn is_exhausted(&self) -> bool {
+        self.bdd.is_exhausted()
+    }
+
     /// Whether so much is kept that it is better to start anew, or must be: what was given up half
     /// way is not to be relied on.
     pub fn is_full(&self) -> bool {
@@ -430,7 +440,10 @@ impl Meaning {
         })?;
         let mut seen = BTreeSet::new();
         found.retain(|&class| seen.insert(class));
-        self.followers[class.index()] = Some(found.clone().into_boxed_slice());
+        if self.followers_kept + found.len() <= FOLLOWERS_KEPT_MAX {
+            self.followers_kept += found.len();
+            self.followers[class.index()] = Some(found.clone().into_boxed_slice());
+        }
         Ok(found)
     }
 

@@ -47,11 +47,33 @@ pub struct Linted {
 /// ```
 pub fn lint(source: &Source) -> Linted {
     let Parsed { file, mut diagnostics } = parse(source);
-    let judgements: Vec<Judgement> = file.specs.iter().map(judge).collect();
+    let mut too_large = 0;
+    let judgements: Vec<Judgement> = file
+        .specs
+        .iter()
+        .map(|spec| {
+            let judgement = if too_large < TOO_LARGE_MAX { judge(spec) } else { unjudged(spec) };
+            too_large += judgement.diagnostics.iter().filter(|found| found.code == TOO_LARGE).count();
+            judgement
+        })
+        .collect();
     for judgement in &judgements {
         judgement.diagnostics.iter().for_each(|diagnostic| diagnostics.add(diagnostic.clone()));
     }
     Linted { file, diagnostics: diagnostics.sorted(), judgements }
+}
+
+/// After so many formulas that are too large, each of which took a while, no further one is tried.
+const TOO_LARGE_MAX: usize = 5;
+
+const TOO_LARGE: &str = "W-too-large";
+
+/// What is said of a spec in a file of which enough has been tried.
+fn unjudged(spec: &Spec) -> Judgement {
+    let message =
+        format!("this formula is not judged: {TOO_LARGE_MAX} before it in this file were too large");
+    let diagnostics = vec![Diagnostic::warning("W-not-judged", spec.place.formula.clone(), message)];
+    Judgement { diagnostics, shortest: None, witness: None }
 }
 
 /// Judges `spec` by its formula alone.
@@ -193,7 +215,7 @@ impl Judge<'_> {
             Ok(shortest) => shortest?,
             Err(TooManyResiduals) => {
                 let message = format!("this formula is too large to be judged: {TooManyResiduals}");
-                self.warn("W-too-large", message, None);
+                self.warn(TOO_LARGE, message, None);
                 return None;
             }
         };
