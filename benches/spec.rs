@@ -45,7 +45,7 @@ fn read_chain(bencher: Bencher, operators: usize) {
 
 /// The name of an atom as a trace may write it.
 #[divan::bench]
-fn label() -> String {
+fn label() -> Option<String> {
     read_label(divan::black_box("[activity~Main]"))
 }
 

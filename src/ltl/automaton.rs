@@ -16,6 +16,12 @@ const ATOMS_IN_A_ROW: u32 = 8;
 
 const UNKNOWN: u32 = u32::MAX;
 
+/// Of a formula with fewer atoms all that can follow is found in less time than a few steps take.
+const PROBED_ATOMS_MIN: u64 = 30;
+
+/// How far a large formula is followed, beyond most bounds, before what can follow is worked out.
+const PROBED_STEPS: usize = 16;
+
 /// A state of one [`Automaton`]: what is left of its formula.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct State(u32);
@@ -108,6 +114,8 @@ impl std::error::Error for TooManyResiduals {}
 pub struct Automaton {
     progression: Progression,
     meaning: Meaning,
+    /// What questions cost before the meaning was last started anew.
+    work_before: u64,
     formula: Formula,
     atoms: u32,
     numbers: HashMap<Box<str>, u32, Multiply>,
@@ -165,6 +173,7 @@ impl Automaton {
         let progression = Progression::new(formulas);
         let mut automaton = Automaton {
             meaning: Meaning::new(&progression.formulas),
+            work_before: 0,
             progression,
             formula,
             atoms,
@@ -230,6 +239,10 @@ impl Automaton {
 
     #[cold]
     fn permanent_anew(&mut self, state: State) -> Permanent {
+        if self.is_plainly_open(state) {
+            self.verdicts[state.index()].permanent = Some(Permanent::Open);
+            return Permanent::Open;
+        }
         let verdict = self.ask(state, |meaning, formulas, class| {
             if state == State::START {
                 meaning.verdict_at_start(formulas, class)
@@ -335,6 +348,11 @@ impl Automaton {
         self.states.len()
     }
 
+    /// What the questions about what can follow have cost so far: some hundred nanoseconds a unit.
+    pub fn work(&self) -> u64 {
+        self.work_before + self.meaning.work()
+    }
+
     /// Whether so much is kept that a run without an end should [`Automaton::forget`].
     pub fn is_large(&self) -> bool {
         // Together below 100 MB.
@@ -362,6 +380,41 @@ impl Automaton {
         let state = fresh.add(residual);
         *self = fresh;
         state
+    }
+
+    /// Whether two short ways on are enough to see that nothing is permanent: without any label, and
+    /// with every one. Of a large formula that is found much sooner than what can follow at all.
+    fn is_plainly_open(&mut self, state: State) -> bool {
+        if self.atom_count(state) < PROBED_ATOMS_MIN {
+            return false;
+        }
+        let all = (0..self.atoms).fold(Labels::default(), |mut labels, atom| {
+            labels.insert(atom);
+            labels
+        });
+        let start = self.states[state.index()].residual;
+        let (mut satisfied, mut violated) = (false, false);
+        let mut see = |automaton: &Automaton, residual: Residual| {
+            if automaton.progression.formulas.at_end(residual.formula) {
+                satisfied = true
+            } else {
+                violated = true
+            }
+            satisfied && violated
+        };
+        if state != State::START && see(self, start) {
+            return true;
+        }
+        for labels in [Labels::default(), all] {
+            let mut residual = start;
+            for _ in 0..PROBED_STEPS {
+                residual = self.progression.step(residual, &labels);
+                if see(self, residual) {
+                    return true;
+                }
+            }
+        }
+        false
     }
 
     #[inline]
@@ -474,6 +527,7 @@ impl Automaton {
 
     fn keep_meaning_in_bounds(&mut self) {
         if self.meaning.is_full() {
+            self.work_before += self.meaning.work();
             self.meaning = Meaning::new(&self.progression.formulas);
             self.states.iter_mut().for_each(|state| state.class = None);
         }

@@ -98,6 +98,11 @@ impl Bdd {
         self.work
     }
 
+    /// Counts work done with the functions elsewhere.
+    pub fn spend(&mut self, work: u64) {
+        self.work += work;
+    }
+
     /// Gives up, from now on, after `more` further conjunctions.
     pub fn allow(&mut self, more: u64) {
         self.work_max = self.work + more;

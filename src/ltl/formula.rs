@@ -331,6 +331,14 @@ impl Formulas {
         &self.names[atom.0 as usize]
     }
 
+    /// The formula that is just `atom`.
+    pub(super) fn known_atom(&self, atom: Atom) -> Formula {
+        let known = self
+            .unique
+            .find(hash_of(self.name(atom)), |index| self.entries[index as usize].node == Node::Atom(atom));
+        Formula(known.expect("an atom of this place") << 1)
+    }
+
     /// The number of names, which the atoms are numbered by.
     pub(super) fn names_len(&self) -> usize {
         self.names.len()

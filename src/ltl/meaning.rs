@@ -11,7 +11,7 @@ use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 use std::sync::Arc;
 
 use super::bdd::{Bdd, Edge};
-use super::formula::{Formula, Formulas, Node};
+use super::formula::{Atom, Formula, Formulas, Node};
 use super::progress::remembered;
 use super::table::{Multiply, Unique, hash_of};
 
@@ -119,12 +119,16 @@ type Guards = Vec<(Class, Option<Vec<Cube>>)>;
 impl Meaning {
     /// Of the formulas in `formulas`, which gets no further atoms.
     pub fn new(formulas: &Formulas) -> Meaning {
+        // The atoms of a step and those of the step after in one order: what is built of the one from
+        // the other is built from below.
+        let atoms = formulas.names_len() as u32;
+        let leaves: Vec<Formula> = (0..atoms).map(|number| formulas.known_atom(Atom(number))).collect();
         Meaning {
             bdd: Bdd::new(),
-            atoms: formulas.names_len() as u32,
+            atoms,
             pasts: Vec::new(),
-            leaves: Vec::new(),
-            variable_of: HashMap::default(),
+            variable_of: leaves.iter().copied().zip(atoms..).collect(),
+            leaves,
             lifted: HashMap::default(),
             stepped: HashMap::default(),
             composed: HashMap::default(),
@@ -381,6 +385,11 @@ impl Meaning {
             spelled.insert(node, value);
         }
         Some(spelled[&function.bare()].negated_if(function.is_negated()))
+    }
+
+    /// What all questions so far have cost.
+    pub fn work(&self) -> u64 {
+        self.bdd.work()
     }
 
     /// Whether a question was given up half way for what it cost.
@@ -762,6 +771,7 @@ impl Meaning {
         let mut open: Vec<(Vec<Edge>, Cube)> = vec![(functions.to_vec(), Cube::new())];
         while let Some((functions, cube)) = open.pop() {
             let variable = functions.iter().map(|&f| self.bdd.variable(f)).min().unwrap_or(u32::MAX);
+            self.bdd.spend(functions.len() as u64);
             if variable >= self.atoms {
                 visited += 1;
                 if visited > RESIDUALS_MAX {

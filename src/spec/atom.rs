@@ -197,8 +197,8 @@ mod tests {
         let formula = read.formula.expect("no mistakes");
         assert_eq!(read.formulas.display(formula).to_string(), canonical);
         assert!(read.atoms.contains_key(canonical));
-        assert_eq!(read_label(text), canonical);
-        assert_eq!(read_label(canonical), canonical);
+        assert_eq!(read_label(text).as_deref(), Some(canonical));
+        assert_eq!(read_label(canonical).as_deref(), Some(canonical));
     }
 
     #[track_caller]

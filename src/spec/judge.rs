@@ -23,6 +23,8 @@ pub struct Judgement {
     /// Such a trace for the formula, as far as the labels of an app allow: of each step the atoms
     /// that hold and those that do not.
     pub witness: Option<Vec<Vec<(String, bool)>>>,
+    /// What finding that out has cost, see [`Automaton::work`].
+    pub work: u64,
 }
 
 /// A file of specs, read and judged.
@@ -47,13 +49,16 @@ pub struct Linted {
 /// ```
 pub fn lint(source: &Source) -> Linted {
     let Parsed { file, mut diagnostics } = parse(source);
-    let mut too_large = 0;
+    let mut work = 0;
     let judgements: Vec<Judgement> = file
         .specs
         .iter()
         .map(|spec| {
-            let judgement = if too_large < TOO_LARGE_MAX { judge(spec) } else { unjudged(spec) };
-            too_large += judgement.diagnostics.iter().filter(|found| found.code == TOO_LARGE).count();
+            if work > FILE_WORK_MAX {
+                return unjudged(spec);
+            }
+            let judgement = judge(spec);
+            work += judgement.work;
             judgement
         })
         .collect();
@@ -63,17 +68,15 @@ pub fn lint(source: &Source) -> Linted {
     Linted { file, diagnostics: diagnostics.sorted(), judgements }
 }
 
-/// After so many formulas that are too large, each of which took a while, no further one is tried.
-const TOO_LARGE_MAX: usize = 5;
-
-const TOO_LARGE: &str = "W-too-large";
+/// What judging a file may cost before the rest of it is left as it is: a second or two.
+const FILE_WORK_MAX: u64 = 3_000_000;
 
 /// What is said of a spec in a file of which enough has been tried.
 fn unjudged(spec: &Spec) -> Judgement {
-    let message =
-        format!("this formula is not judged: {TOO_LARGE_MAX} before it in this file were too large");
-    let diagnostics = vec![Diagnostic::warning("W-not-judged", spec.place.formula.clone(), message)];
-    Judgement { diagnostics, shortest: None, witness: None }
+    let message = "this formula is not judged: those before it in the file took too long".to_owned();
+    let help = "lint it in a file of its own".to_owned();
+    let diagnostic = Diagnostic::warning("W-not-judged", spec.place.formula.clone(), message).help(help);
+    Judgement { diagnostics: vec![diagnostic], shortest: None, witness: None, work: 0 }
 }
 
 /// Judges `spec` by its formula alone.
@@ -85,7 +88,8 @@ pub fn judge(spec: &Spec) -> Judgement {
     judge.judge_whole();
     let shortest = judge.judge_steps();
     let witness = judge.judge_as_an_app_would();
-    Judgement { diagnostics: judge.diagnostics, shortest, witness }
+    let work = judge.automaton.work();
+    Judgement { diagnostics: judge.diagnostics, shortest, witness, work }
 }
 
 /// Warnings that have said already why no app can satisfy a formula.
@@ -147,7 +151,8 @@ impl Judge<'_> {
             (Expectation::Possible, Permanent::Violated) => self.refuse(
                 "E-unsatisfiable",
                 "no run can satisfy this formula".to_owned(),
-                "its parts contradict each other; take parts away until it can be met".to_owned(),
+                "take parts away until it can be met; mind that `Y` is false at the first step, and `X` at the last"
+                    .to_owned(),
             ),
             (Expectation::Never, Permanent::Violated) => self.warn(
                 "W-cannot-fail",
@@ -215,7 +220,7 @@ impl Judge<'_> {
             Ok(shortest) => shortest?,
             Err(TooManyResiduals) => {
                 let message = format!("this formula is too large to be judged: {TooManyResiduals}");
-                self.warn(TOO_LARGE, message, None);
+                self.warn("W-too-large", message, None);
                 return None;
             }
         };
@@ -282,13 +287,20 @@ impl Judge<'_> {
             Expectation::Possible => "so it cannot be met",
             Expectation::Never | Expectation::Must => "so it cannot fail",
         };
-        let start_alone = self.assumption(&mut formulas, true, false);
-        if self.automaton.witness(&formulas, start_alone) == Ok(None) {
+        let at_start =
+            Assumption { first: self.assumption(&mut formulas, true, false).first, later: Formula::TRUE };
+        let after_start = Assumption { first: Formula::TRUE, ..self.assumption(&mut formulas, true, false) };
+        if self.automaton.witness(&formulas, at_start) == Ok(None) {
             let message = format!(
                 "no run of an app satisfies this, {ends}: the first step is the start, whose action is `reinitialise`"
             );
             let help = "say from the step after on: `X (...)`, or `next: ...`".to_owned();
             self.warn("W-action-at-start", message, Some(help));
+        } else if self.automaton.witness(&formulas, after_start) == Ok(None) {
+            let message = format!(
+                "no run of an app satisfies this, {ends}: `reinitialise` is the action of the first step alone"
+            );
+            self.warn("W-start-later", message, None);
         } else {
             let message =
                 format!("no run of an app satisfies this, {ends}: it needs labels that exclude each other");

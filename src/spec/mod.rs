@@ -77,20 +77,21 @@ pub fn parse_formula(source: &Source, names: Names<'_>) -> ParsedFormula {
 }
 
 /// Returns the canonical name of a label as a trace writes it: `[activity~Main]` and
-/// `[activity ~ Main]` are one label.
-///
-/// What cannot be read as an atom is a label by the name it has.
-pub fn read_label(text: &str) -> String {
+/// `[activity ~ Main]` are one label. `None` if it starts like an atom and is not written like one;
+/// an atom of keys or values unknown here is a label by the name it has.
+pub fn read_label(text: &str) -> Option<String> {
     let text = text.trim();
-    // The most a spec can say in a bracket, and then it has nothing else.
-    if !text.starts_with('[') || text.len() > BYTES_MAX {
-        return text.to_string();
+    if !text.starts_with('[') {
+        return Some(text.to_string());
     }
-    let atom = Grammar::parse(Rule::trace_label, text).ok().and_then(|mut pairs| {
-        let atom = pairs.next()?.into_inner().next()?;
-        AtomReader { offset: 0, types: ActionTypes::Any, mistakes: Vec::new() }.read(atom, Purpose::Formula)
-    });
-    atom.map_or_else(|| text.to_string(), |atom| atom.to_string())
+    // The most a spec can say in a bracket, and then it has nothing else.
+    if text.len() > BYTES_MAX {
+        return None;
+    }
+    let atom = Grammar::parse(Rule::trace_label, text).ok()?.next()?.into_inner().next()?;
+    let mut reader = AtomReader { offset: 0, types: ActionTypes::Any, mistakes: Vec::new() };
+    let known = reader.read(atom, Purpose::Formula);
+    Some(known.map_or_else(|| text.to_string(), |atom| atom.to_string()))
 }
 
 /// Runs `work` where there is room for the deepest nesting that is allowed, whatever room the caller has.
@@ -119,12 +120,13 @@ mod tests {
             ("ready", "ready"),
             (" ready ", "ready"),
             ("[unknown = a]", "[unknown = a]"),
-            ("[text = a", "[text = a"),
-            ("[text = a] b", "[text = a] b"),
             ("not a name", "not a name"),
             ("", ""),
         ] {
-            assert_eq!(read_label(text), expected);
+            assert_eq!(read_label(text).as_deref(), Some(expected));
+        }
+        for broken in ["[text = a", "[text = a] b", "[", "[]"] {
+            assert_eq!(read_label(broken), None);
         }
     }
 

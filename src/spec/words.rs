@@ -250,7 +250,7 @@ fn comparison_in_words(comparison: &Comparison) -> String {
             format!("{subject} is {}{predicate}", if is { "" } else { "not " })
         }
         (_, Value::Regex(regex)) => format!("{subject} matches /{regex}/"),
-        (_, Value::Text(text)) => format!("{subject} {}`{text}`", relation(*op)),
+        (_, Value::Text(text)) => format!("{subject} {}`{}`", relation(*op), text.escape_debug()),
         (_, Value::Number(number)) => format!("{subject} {}{number}", relation(*op)),
         (None, Value::Flag(flag)) => format!("{subject} {}{flag}", relation(*op)),
     }

@@ -151,6 +151,7 @@ fn what_is_surely_not_meant_is_a_warning() {
         &["W-contradictory-labels"],
     );
     check_judged("possible \"p\": X [screen = on] & [actionType = click]", 0, &["W-action-at-start"]);
+    check_judged("possible \"p\": X F [actionType = reinitialise]", 0, &["W-start-later"]);
     check_judged("possible \"p\": F [text = a, text = b]", 0, &["W-never-holds"]);
     check_judged("possible \"p\": F [text != OK]", 0, &["W-some-other-widget"]);
     check_judged("possible \"p\": X [screen = off] U [screen = on]", 0, &["W-prefix-before-until"]);
@@ -186,6 +187,16 @@ fn the_specs_of_the_repository_have_no_mistakes() {
     let ended = farlead(&["lint", "specs"], "");
     assert_eq!((ended.code, &*ended.stderr), (0, ""));
     assert!(ended.stdout.ends_with("25 specs in 9 files: 0 mistakes, 0 warnings\n"), "{}", ended.stdout);
+}
+
+#[test]
+fn lint_as_json_names_what_it_cannot_read_and_counts_what_it_leaves_out() {
+    let ended = farlead(&["lint", "no-such.ltl", "--json"], "");
+    assert_eq!(ended.code, 3);
+    assert!(ended.stdout.starts_with(r#"{"event":"unreadable","file":"no-such.ltl","#), "{}", ended.stdout);
+    let many = "never \"x\": a\n".repeat(300);
+    let ended = lint("many.ltl", many, &["--json"]);
+    assert!(ended.stdout.contains(r#"{"event":"more","file":"many.ltl","diagnostics":"#), "{}", ended.stdout);
 }
 
 #[test]
@@ -282,6 +293,9 @@ fn monitor_ends_as_the_trace_does() {
     assert_eq!(code("true", ""), 3);
     assert_eq!(code("true", "\n\n"), 3);
     assert_eq!(code("a U", "[]\n"), 3);
+    // What looks like an atom and is none would be a wrong answer later.
+    assert_eq!(code("F [text = OK]", "[\"[text = OK\"]\n"), 3);
+    assert_eq!(code("F a", "\u{feff}[\"a\"]\n"), 0);
 }
 
 #[test]

@@ -6,6 +6,10 @@ use serde_json::Value;
 
 use crate::shared;
 
+fn read_label(text: &str) -> String {
+    spec::read_label(text).expect("a label that can be read")
+}
+
 struct Read {
     formulas: Formulas,
     formula: Formula,
@@ -42,7 +46,7 @@ fn check_vectors(file: &str) {
                 .as_array()
                 .expect("labels")
                 .iter()
-                .map(|label| spec::read_label(label.as_str().expect("a label")))
+                .map(|label| read_label(label.as_str().expect("a label")))
                 .collect();
             let progress = monitor.step(labels.iter().map(String::as_str));
             assert_eq!(Value::Bool(progress.satisfied), row["stop"][k], "stop at {k} of {row}");
@@ -157,7 +161,7 @@ fn the_papers_worked_example_has_its_residuals_and_rewards() {
                 .as_array()
                 .expect("labels")
                 .iter()
-                .map(|label| spec::read_label(label.as_str().expect("a label")))
+                .map(|label| read_label(label.as_str().expect("a label")))
                 .collect();
             let progress = monitor.step(labels.iter().map(String::as_str));
             let reward = step["reward"].as_f64().expect("a reward");
@@ -203,7 +207,7 @@ fn every_atom_count_and_reward_of_the_papers_formulas_is_exact() {
         assert_eq!(read.formulas.atom_count(read.formula), start, "N of {name} at the start");
         let mut monitor = Monitor::new(&read.formulas, read.formula);
         for (k, labels) in sequence(&name).into_iter().enumerate() {
-            let labels: Vec<String> = labels.into_iter().map(spec::read_label).collect();
+            let labels: Vec<String> = labels.into_iter().map(read_label).collect();
             let progress = monitor.step(labels.iter().map(String::as_str));
             assert_eq!(progress.atom_count, counts[k], "N of {name} after {k}: {}", monitor.residual());
             assert!((progress.reward - rewards[k]).abs() < 1e-12, "reward of {name} at {k}");

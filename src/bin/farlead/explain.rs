@@ -18,7 +18,10 @@ const STATES_MAX: usize = 500;
 #[derive(Debug, Args)]
 #[command(after_help = "Examples:
   farlead explain specs/chesswalk/about.ltl
-  farlead explain specs/chesswalk/about.ltl --only a --dot | dot -Tsvg > about.svg")]
+  farlead explain specs/chesswalk/about.ltl --only a --dot | dot -Tsvg > about.svg
+
+Exit codes: 0 explained; 2 no such spec, or an automaton of more than 500 states for --dot;
+3 the spec is missing or has mistakes, which are then said as by `farlead lint`.")]
 pub struct ExplainArgs {
     /// The spec file
     #[arg(value_name = "SPEC")]

@@ -17,7 +17,12 @@ use crate::sources::{self, Judged, Shell};
   farlead lint specs --strict        warnings count as mistakes
   farlead lint specs --json          one JSON object a line
 
-Exit code 0: no mistakes (warnings are none, but with --strict); 3: mistakes.")]
+With --json a line has an \"event\": diagnostic (file, line, column, end_line, end_column, severity,
+code, message, help), spec (name, expectation, level, atoms, shortest, within, episodes),
+unreadable, more, and at last summary. Of a file, the first hundred mistakes and the first hundred
+warnings are said, and the others counted.
+
+Exit codes: 0 no mistakes (warnings are none, but with --strict); 2 command line; 3 mistakes.")]
 pub struct LintArgs {
     /// Spec files, or folders with .ltl files in them
     #[arg(value_name = "SPEC", required = true)]
@@ -55,6 +60,15 @@ enum Event<'a> {
         within: Option<u32>,
         episodes: Option<u32>,
     },
+    Unreadable {
+        file: &'a str,
+        message: String,
+    },
+    /// Diagnostics of a file beyond those that are said.
+    More {
+        file: &'a str,
+        diagnostics: usize,
+    },
     Summary {
         files: usize,
         specs: usize,
@@ -67,15 +81,19 @@ pub fn run(args: &LintArgs, shell: &Shell) -> anyhow::Result<Exit> {
     let files = sources::expand(&args.specs)?;
     let mut out = BufWriter::new(io::stdout().lock());
     let (mut specs, mut errors, mut warnings) = (0, 0, 0);
-    let mut unreadable = false;
     for path in &files {
         let judged = match sources::read(path) {
             Ok(judged) => judged,
             Err(mistake) => {
                 // The others are judged all the same.
+                if args.json {
+                    let file = path.display().to_string();
+                    let event = Event::Unreadable { file: &file, message: mistake.to_string() };
+                    writeln!(out, "{}", serde_json::to_string(&event)?)?;
+                }
                 out.flush()?;
                 writeln!(io::stderr(), "farlead: {mistake}")?;
-                unreadable = true;
+                errors += 1;
                 continue;
             }
         };
@@ -98,7 +116,7 @@ pub fn run(args: &LintArgs, shell: &Shell) -> anyhow::Result<Exit> {
         )?;
     }
     out.flush()?;
-    let broken = unreadable || errors > 0 || (args.strict && warnings > 0);
+    let broken = errors > 0 || (args.strict && warnings > 0);
     Ok(if broken { Exit::Broken } else { Exit::Met })
 }
 
@@ -151,6 +169,11 @@ fn say_as_json(out: &mut impl Write, judged: &Judged) -> anyhow::Result<()> {
     for diagnostic in judged.linted.diagnostics.iter() {
         let event = diagnostic_event(file, diagnostic, &judged.source);
         writeln!(out, "{}", serde_json::to_string(&event)?)?;
+    }
+    let diagnostics = &judged.linted.diagnostics;
+    let more = diagnostics.errors() + diagnostics.warnings() - diagnostics.iter().len();
+    if more > 0 {
+        writeln!(out, "{}", serde_json::to_string(&Event::More { file, diagnostics: more })?)?;
     }
     for (spec, judgement) in judged.linted.file.specs.iter().zip(&judged.linted.judgements) {
         let event = Event::Spec {

@@ -19,6 +19,9 @@ use crate::{Exit, Mistake, Usage};
 /// A residual of more atoms than this is printed with an ellipsis.
 const NAMES_MAX: usize = 1_000;
 
+/// What some editors put before a text.
+const BYTE_ORDER_MARK: &[u8] = "\u{feff}".as_bytes();
+
 /// Names of labels read before; more than these are read anew each time.
 const KNOWN_LABELS_MAX: usize = 10_000;
 
@@ -30,7 +33,14 @@ const KNOWN_LABELS_MAX: usize = 10_000;
   tail -f run.jsonl | farlead monitor -e 'G ![crashed = true]' --trace -
 
 A line of the trace is a list of label names, [\"[activity ~ Main]\", \"about\"], or an object
-that has one as \"labels\". Exit code 0: the trace is as the spec expects; 1: it is not.")]
+that has one as \"labels\". With --json each step is answered by one line:
+  {\"step\":0,\"satisfied\":false,\"permanent\":\"open\",\"reward\":0.33,\"atoms\":2,\"residual\":\"...\"}
+satisfied: the trace up to here satisfies the formula; permanent: sat, unsat or open, whatever
+comes; atoms: how many the residual has, which is what is left of the formula.
+
+Exit codes: 0 the trace is as the spec expects: a `possible` is satisfied at the end, a `never`
+at no step, a `must` not violated for good; 1 it is not; 2 command line; 3 the spec or the trace
+is missing or broken.")]
 pub struct MonitorArgs {
     /// The spec to follow, a .ltl file
     #[arg(value_name = "SPEC", required_unless_present = "formula", conflicts_with = "formula")]
@@ -42,7 +52,7 @@ pub struct MonitorArgs {
     #[arg(long, value_name = "FILE")]
     trace: PathBuf,
     /// Which spec of the file
-    #[arg(long, value_name = "NAME", requires = "spec")]
+    #[arg(long, value_name = "NAME", conflicts_with = "formula")]
     only: Option<String>,
     /// One JSON object a step
     #[arg(long)]
@@ -82,13 +92,22 @@ pub fn run(args: &MonitorArgs, shell: &Shell) -> anyhow::Result<Exit> {
         if read.with_context(|| format!("cannot read {}", shown(&args.trace)))? == 0 {
             break;
         }
+        if number == 1 && line.starts_with(BYTE_ORDER_MARK) {
+            line.drain(..BYTE_ORDER_MARK.len());
+        }
         let text = line.trim_ascii();
         if text.is_empty() {
             continue;
         }
-        let labels = trace::read_line(text)
-            .map_err(|error| Mistake::new(format!("{}:{number}: {error}", shown(&args.trace))))?;
-        let names: Vec<Rc<str>> = labels.iter().map(|label| known.name(label)).collect();
+        let at_line = |what: String| Mistake::new(format!("{}:{number}: {what}", shown(&args.trace)));
+        let labels = trace::read_line(text).map_err(|error| at_line(error.to_string()))?;
+        let names: Result<Vec<Rc<str>>, &String> =
+            labels.iter().map(|label| known.name(label).ok_or(label)).collect();
+        let names = names.map_err(|label| {
+            at_line(format!(
+                "`{label}` starts like an atom, and is none; an atom is like `[activity ~ Main]`"
+            ))
+        })?;
         let progress = monitor.step(names.iter().map(|name| &**name));
         let residual = monitor.residual().shortened(NAMES_MAX).to_string();
         say(&mut out, args.json, course.steps, &progress, residual)?;
@@ -101,7 +120,7 @@ pub fn run(args: &MonitorArgs, shell: &Shell) -> anyhow::Result<Exit> {
         ))
         .into());
     }
-    if !args.json {
+    if !args.json && !shell.quiet {
         writeln!(out, "{}", course.summary(expectation))?;
     }
     out.flush()?;
@@ -137,7 +156,12 @@ fn of_formula(text: &str, shell: &Shell) -> anyhow::Result<(Monitor, Expectation
     let source = Source::new("-e", text);
     let parsed = spec::parse_formula(&source, Names::Any);
     match parsed.formula {
-        Some(formula) => Ok((Monitor::new(&parsed.formulas, formula), Expectation::Possible)),
+        Some(formula) => {
+            if !shell.quiet {
+                sources::warn(&source, &parsed.diagnostics, shell);
+            }
+            Ok((Monitor::new(&parsed.formulas, formula), Expectation::Possible))
+        }
         None => Err(sources::refuse(&source, &parsed.diagnostics, shell).into()),
     }
 }
@@ -195,16 +219,16 @@ fn say(
 struct KnownLabels(HashMap<String, Rc<str>>);
 
 impl KnownLabels {
-    fn name(&mut self, label: &str) -> Rc<str> {
+    fn name(&mut self, label: &str) -> Option<Rc<str>> {
         if let Some(known) = self.0.get(label) {
-            return Rc::clone(known);
+            return Some(Rc::clone(known));
         }
         if self.0.len() >= KNOWN_LABELS_MAX {
             self.0.clear();
         }
-        let name: Rc<str> = spec::read_label(label).into();
+        let name: Rc<str> = spec::read_label(label)?.into();
         self.0.insert(label.to_owned(), Rc::clone(&name));
-        name
+        Some(name)
     }
 }
 

@@ -107,7 +107,12 @@ pub fn read_sound(path: &Path, shell: &Shell) -> Result<SpecFile, Mistake> {
 
 /// Says `diagnostics` on stderr, and returns a mistake of which all has been said.
 pub fn refuse(source: &Source, diagnostics: &Diagnostics, shell: &Shell) -> Mistake {
+    warn(source, diagnostics, shell);
+    Mistake::new(String::new())
+}
+
+/// Says `diagnostics` on stderr.
+pub fn warn(source: &Source, diagnostics: &Diagnostics, shell: &Shell) {
     // Where stderr is closed there is nobody to tell.
     let _ = write!(io::stderr(), "{}", diagnostics.render(source, shell.stderr));
-    Mistake::new(String::new())
 }
