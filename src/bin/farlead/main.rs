@@ -22,7 +22,7 @@ use sources::{Colour, Shell};
   farlead monitor -e 'F about' --trace run.jsonl
 
 Exit codes: 0 all as expected, 1 a spec not met, 2 command line, 3 a spec, trace or other file
-missing or broken, 70 a fault of farlead's own.")]
+missing or broken, 4 the machine (a full disk), 70 a fault of farlead's own.")]
 struct Cli {
     #[command(subcommand)]
     command: Command,
@@ -52,6 +52,8 @@ enum Exit {
     Usage,
     /// A spec, a trace or another file is missing or broken.
     Broken,
+    /// The machine did not let us.
+    Environment,
     /// Our own fault.
     Fault,
 }
@@ -63,6 +65,7 @@ impl Exit {
             Exit::NotMet => 1,
             Exit::Usage => 2,
             Exit::Broken => 3,
+            Exit::Environment => 4,
             Exit::Fault => 70,
         }
     }
@@ -120,18 +123,26 @@ fn run(cli: &Cli) -> Exit {
     };
     match ended {
         Ok(exit) => exit,
+        // Whoever read the results has had enough of them.
+        Err(error) if is_closed_pipe(&error) => Exit::Met,
+        // What is read has its own errors, so this one came from writing.
+        Err(error) if error.is::<io::Error>() || error.is::<serde_json::Error>() => {
+            say(&format!("cannot write to standard output: {error}"));
+            Exit::Environment
+        }
         Err(error) => {
             let message = format!("{error:#}");
-            if is_closed_pipe(&error) {
-                // Whoever read the results has had enough of them.
-                return Exit::Met;
-            }
             if !message.is_empty() {
-                let _ = writeln!(io::stderr(), "farlead: {message}");
+                say(&message);
             }
             if error.is::<Usage>() { Exit::Usage } else { Exit::Broken }
         }
     }
+}
+
+fn say(message: &str) {
+    // Where stderr is closed there is nobody to tell.
+    let _ = writeln!(io::stderr(), "farlead: {message}");
 }
 
 fn is_closed_pipe(error: &anyhow::Error) -> bool {
