@@ -7,6 +7,7 @@ use std::collections::{BTreeMap, HashMap};
 use std::fmt;
 
 use super::formula::{Atom, Formula, Formulas};
+use super::labels::Labels;
 use super::meaning::{Assumption, Class, Cube, Meaning, Permanent, Prediction, TooMany};
 use super::progress::{Memory, Progression, Residual};
 use super::table::{Multiply, Unique, hash_of};
@@ -32,52 +33,6 @@ impl State {
 
     fn index(self) -> usize {
         self.0 as usize
-    }
-}
-
-/// The atoms that hold at a step, by their numbers in one [`Automaton`].
-#[derive(Clone, Debug, Default, PartialEq, Eq, Hash)]
-pub struct Labels {
-    low: u64,
-    /// Of the atoms from 64 on; as short as can be.
-    high: Vec<u64>,
-}
-
-impl Labels {
-    /// The labels of a formula of at most 64 atoms: bit *n* says whether atom *n* holds.
-    #[inline]
-    pub const fn from_bits(bits: u64) -> Labels {
-        Labels { low: bits, high: Vec::new() }
-    }
-
-    /// Adds the atom with the number `atom`.
-    pub fn insert(&mut self, atom: u32) {
-        if atom < 64 {
-            self.low |= 1 << atom;
-            return;
-        }
-        let word = atom as usize / 64 - 1;
-        if self.high.len() <= word {
-            self.high.resize(word + 1, 0);
-        }
-        self.high[word] |= 1 << (atom % 64);
-    }
-
-    /// Says whether the atom with the number `atom` is there.
-    pub fn contains(&self, atom: u32) -> bool {
-        if atom < 64 {
-            self.low >> atom & 1 == 1
-        } else {
-            self.high.get(atom as usize / 64 - 1).is_some_and(|word| word >> (atom % 64) & 1 == 1)
-        }
-    }
-
-    fn shared_with(&self, other: &Labels) -> Labels {
-        let mut high: Vec<u64> = self.high.iter().zip(&other.high).map(|(a, b)| a & b).collect();
-        while high.last() == Some(&0) {
-            high.pop();
-        }
-        Labels { low: self.low & other.low, high }
     }
 }
 

@@ -11,13 +11,15 @@ mod automaton;
 mod bdd;
 mod display;
 mod formula;
+mod labels;
 mod meaning;
 mod monitor;
 mod progress;
 mod table;
 
-pub use automaton::{Automaton, Graph, GraphEdge, Labels, State, TooManyResiduals};
+pub use automaton::{Automaton, Graph, GraphEdge, State, TooManyResiduals};
 pub use display::Display;
 pub use formula::{Atom, Bound, Formula, Formulas, Members, Node};
+pub use labels::Labels;
 pub use meaning::{Assumption, Cube, Permanent, Prediction, RESIDUALS_MAX, Share};
 pub use monitor::{Monitor, Progress, reward};

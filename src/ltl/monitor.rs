@@ -1,8 +1,9 @@
 //! A formula followed along one trace, in memory that does not grow with it.
 
-use super::automaton::{Automaton, Labels, State};
+use super::automaton::{Automaton, State};
 use super::display::Display;
 use super::formula::{Formula, Formulas};
+use super::labels::Labels;
 use super::meaning::Permanent;
 
 /// What a step did to a formula.

@@ -9,8 +9,8 @@
 
 use std::collections::BTreeMap;
 
-use super::automaton::Labels;
 use super::formula::{Atom, Formula, Formulas, Node};
+use super::labels::Labels;
 use super::table::{Unique, hash_of};
 
 /// What is left of a formula: a formula of the steps to come, and what it needs to know of the past.

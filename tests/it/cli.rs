@@ -308,6 +308,15 @@ fn an_unreadable_line_comes_after_the_answers_before_it() {
 }
 
 #[test]
+fn a_trace_that_cannot_be_read_is_named() {
+    for trace in ["no-such.jsonl", "specs"] {
+        let ended = farlead(&["monitor", "-e", "a", "--trace", trace], "");
+        assert_eq!(ended.code, 3);
+        assert!(ended.stderr.starts_with(&format!("farlead: cannot read {trace}: ")), "{}", ended.stderr);
+    }
+}
+
+#[test]
 fn labels_are_compared_as_atoms_whatever_their_spelling() {
     let trace = "[\"[checked=true,text = \\\"Wi-Fi\\\"]\"]\n";
     let formula = "[text = Wi-Fi, checked = true]";

@@ -6,7 +6,6 @@ use std::io::{self, BufRead, BufReader, BufWriter, Read, Write};
 use std::path::{Path, PathBuf};
 use std::rc::Rc;
 
-use anyhow::Context;
 use clap::Args;
 use farlead::ltl::{Monitor, Permanent, Progress};
 use farlead::spec::{self, Expectation, Names, Source};
@@ -89,7 +88,9 @@ pub fn run(args: &MonitorArgs, shell: &Shell) -> anyhow::Result<Exit> {
             out.flush()?;
         }
         let read = trace.by_ref().take(trace::LINE_MAX as u64 + 2).read_until(b'\n', &mut line);
-        if read.with_context(|| format!("cannot read {}", shown(&args.trace)))? == 0 {
+        let read =
+            read.map_err(|error| Mistake::new(format!("cannot read {}: {error}", shown(&args.trace))))?;
+        if read == 0 {
             break;
         }
         if number == 1 && line.starts_with(BYTE_ORDER_MARK) {
