@@ -86,21 +86,23 @@ impl Words<'_> {
             return;
         }
         let negated = formula.is_negated();
+        // What belongs to an item of a list stands below its text, not below its dash.
+        let below = if lead.is_empty() { indent } else { indent + 1 };
         match self.formulas.node(formula) {
             Node::True | Node::Atom(_) => unreachable!("said as it is written"),
             Node::And(members) => {
                 let which = if negated { "at least one of these holds:" } else { "all of these hold:" };
                 self.line(indent, format!("{lead}{which}"));
                 for member in self.formulas.members(members).to_vec() {
-                    self.say(indent + 1, "- ", negated_if(member, negated));
+                    self.say(below + 1, "- ", negated_if(member, negated));
                 }
             }
             Node::Iff(a, b) => {
                 let which =
                     if negated { "just one of these holds:" } else { "both of these hold, or neither:" };
                 self.line(indent, format!("{lead}{which}"));
-                self.say(indent + 1, "- ", a);
-                self.say(indent + 1, "- ", b);
+                self.say(below + 1, "- ", a);
+                self.say(below + 1, "- ", b);
             }
             Node::Next(f) => {
                 let next = if negated {
@@ -108,55 +110,70 @@ impl Words<'_> {
                 } else {
                     "there is a next step, and there"
                 };
-                self.part(indent, format!("{lead}{next}"), negated_if(f, negated));
+                self.part(indent, below, format!("{lead}{next}"), negated_if(f, negated));
             }
             Node::Until(bound, Formula::TRUE, f) if negated => {
-                self.part(indent, format!("{lead}at every step{} that the run has", within(bound)), !f);
+                self.part(
+                    indent,
+                    below,
+                    format!("{lead}at every step{} that the run has", within(bound)),
+                    !f,
+                );
             }
             Node::Until(bound, Formula::TRUE, f) => {
-                self.part(indent, format!("{lead}at some step{}", within(bound)), f);
+                self.part(indent, below, format!("{lead}at some step{}", within(bound)), f);
             }
             Node::Until(bound, a, b) if negated => {
-                self.part(indent, format!("{lead}at every step{} that the run has", within(bound)), !b);
-                self.part(indent, "up to and including a step, if one comes, at which".to_owned(), !a);
+                self.part(
+                    indent,
+                    below,
+                    format!("{lead}at every step{} that the run has", within(bound)),
+                    !b,
+                );
+                self.part(below, below, "up to and including a step, if one comes, at which".to_owned(), !a);
             }
             Node::Until(bound, a, b) => {
-                self.part(indent, format!("{lead}at some step{}", within(bound)), b);
-                self.part(indent, "and at every step before it".to_owned(), a);
+                self.part(indent, below, format!("{lead}at some step{}", within(bound)), b);
+                self.part(below, below, "and at every step before it".to_owned(), a);
             }
             Node::StrongRelease(bound, a, b) if negated => {
-                self.part(indent, format!("{lead}at every step that the run has"), !a);
-                self.part(indent, format!("or else until a step{} at which", within(bound)), !b);
+                self.part(indent, below, format!("{lead}at every step that the run has"), !a);
+                self.part(below, below, format!("or else until a step{} at which", within(bound)), !b);
             }
             Node::StrongRelease(bound, a, b) => {
-                self.part(indent, format!("{lead}at every step{}", within(bound)), b);
-                self.part(indent, "up to and including a step, which must come, at which".to_owned(), a);
+                self.part(indent, below, format!("{lead}at every step{}", within(bound)), b);
+                self.part(
+                    below,
+                    below,
+                    "up to and including a step, which must come, at which".to_owned(),
+                    a,
+                );
             }
             Node::Previous(f) if negated => {
-                self.part(indent, format!("{lead}this is the first step, or at the step before"), !f);
+                self.part(indent, below, format!("{lead}this is the first step, or at the step before"), !f);
             }
-            Node::Previous(f) => self.part(indent, format!("{lead}at the step before"), f),
+            Node::Previous(f) => self.part(indent, below, format!("{lead}at the step before"), f),
             Node::Since(Formula::TRUE, f) if negated => {
-                self.part(indent, format!("{lead}now and at every step before"), !f);
+                self.part(indent, below, format!("{lead}now and at every step before"), !f);
             }
             Node::Since(Formula::TRUE, f) => {
-                self.part(indent, format!("{lead}now or at some step before"), f)
+                self.part(indent, below, format!("{lead}now or at some step before"), f)
             }
             Node::Since(a, b) => {
                 let not = if negated { "it is not so that " } else { "" };
-                self.part(indent, format!("{lead}{not}now or at some step before"), b);
-                self.part(indent, "and at every step since".to_owned(), a);
+                self.part(indent, below, format!("{lead}{not}now or at some step before"), b);
+                self.part(below, below, "and at every step since".to_owned(), a);
             }
         }
     }
 
     /// Says `lead` and `formula` on one line if it is short, else `formula` below it.
-    fn part(&mut self, indent: usize, lead: String, formula: Formula) {
+    fn part(&mut self, indent: usize, below: usize, lead: String, formula: Formula) {
         if self.is_plain(formula) {
             self.line(indent, format!("{lead}: {}", self.formulas.display(formula)));
         } else {
             self.line(indent, format!("{lead}:"));
-            self.say(indent + 1, "", formula);
+            self.say(below + 1, "", formula);
         }
     }
 
@@ -242,7 +259,7 @@ fn comparison_in_words(comparison: &Comparison) -> String {
         Key::Password => ("it", Some("a password field")),
         Key::Scrollable => ("it", Some("scrollable")),
         Key::Crashed => ("the app", Some("crashed")),
-        Key::Anr => ("the app", Some("without an answer")),
+        Key::Anr => ("the app", Some("hung")),
     };
     match (predicate, value) {
         (Some(predicate), Value::Flag(flag)) => {

@@ -232,8 +232,8 @@ In words
         all of these hold:
           - [activity ~ About]
           - there is a next step, and there:
-            at some step: [activity ~ Main]
-            and at every step before it: [activity ~ About]
+              at some step: [activity ~ Main]
+              and at every step before it: [activity ~ About]
       and at every step before it: [activity ~ Main]
 
 Sub-goals
