@@ -553,6 +553,8 @@ impl Meaning {
                     }
                 });
                 if open.len() > before {
+                    // Leaves are numbered as they are met: in the order of the members.
+                    open[before..].reverse();
                     continue;
                 }
             }

@@ -92,6 +92,9 @@ pub fn judge(spec: &Spec) -> Judgement {
     Judgement { diagnostics: judge.diagnostics, shortest, witness, work }
 }
 
+/// Each atom is compared with each other, as far as there are no more than a person would write.
+const ATOMS_COMPARED_MAX: usize = 200;
+
 /// Warnings that have said already why no app can satisfy a formula.
 const EXCLUSION_CODES: [&str; 2] = ["W-contradictory-labels", "W-never-holds"];
 
@@ -129,16 +132,19 @@ impl Judge<'_> {
                 .iter()
                 .filter(|member| !member.is_negated())
                 .filter_map(|&member| atom_of(spec, member))
+                .take(ATOMS_COMPARED_MAX)
                 .collect();
-            for (at, (name, atom)) in atoms.iter().enumerate() {
-                for (other_name, other) in &atoms[at + 1..] {
-                    if atom.excludes(other) {
-                        let message =
-                            format!("{name} and {other_name} are asked of one step, and never hold together");
-                        let help = "put `X` or an until between them, or `|` in place of `&`".to_owned();
-                        self.warn("W-contradictory-labels", message, Some(help));
-                    }
-                }
+            let pairs = atoms
+                .iter()
+                .enumerate()
+                .flat_map(|(at, one)| atoms[at + 1..].iter().map(move |two| (one, two)));
+            let mut clashing = pairs.filter(|((_, atom), (_, other))| atom.excludes(other));
+            // One pair is enough to see what is wrong.
+            if let Some(((name, _), (other_name, _))) = clashing.next() {
+                let message =
+                    format!("{name} and {other_name} are asked of one step, and never hold together");
+                let help = "put `X` or an until between them, or `|` in place of `&`".to_owned();
+                self.warn("W-contradictory-labels", message, Some(help));
             }
         }
     }
@@ -319,7 +325,7 @@ impl Judge<'_> {
             if start && !atom.fits_later() {
                 later.push(!formula);
             }
-            if !exclusion {
+            if !exclusion || atoms.len() > ATOMS_COMPARED_MAX {
                 continue;
             }
             if atom.contradiction().is_some() {
