@@ -528,7 +528,22 @@ impl<'a> Mistake<'a> {
         if self.expected.contains(&Rule::name) {
             return self.no_name("label ready, done");
         }
+        if self.starts_line() {
+            return self.no_item();
+        }
         self.here("a `,` is missing between labels").help("labels are declared like `label ready, done`")
+    }
+
+    /// Says whether what could not be read stands at the very start of a line.
+    fn starts_line(&self) -> bool {
+        !self.rest().is_empty() && self.text[..self.at].ends_with('\n')
+    }
+
+    /// What is above is complete, and a new line starts like no item.
+    fn no_item(&self) -> Diagnostic {
+        let message = format!("no item starts with `{}`", clip(self.found()));
+        self.error("E-item", self.at..self.at + self.found().len(), message)
+            .help("a spec starts with `possible`, `never` or `must`; a list goes on after a `,`")
     }
 
     fn no_name(&self, example: &str) -> Diagnostic {
@@ -585,6 +600,8 @@ impl<'a> Mistake<'a> {
             return self.here("the text to type stands in quotes").help("it is like `text \"hello\"`");
         } else if expects(Rule::word) {
             return self.here("a key has a name").help("keys are back enter home menu tab delete search");
+        } else if self.starts_line() {
+            return self.no_item();
         } else {
             self.here("a `,` is missing between gestures")
         };
@@ -624,7 +641,8 @@ impl<'a> Mistake<'a> {
     }
 }
 
-fn is_reserved(word: &str) -> bool {
+/// Says whether `word` is a word of the language.
+pub(super) fn is_reserved(word: &str) -> bool {
     Grammar::parse(Rule::reserved, word).is_ok_and(|pairs| pairs.as_str() == word)
 }
 
@@ -717,10 +735,13 @@ mod tests {
 
     #[test]
     fn a_slip_in_an_item_word_finds_it() {
-        check("possibel \"x\": a", (1, 1), "possibel", "did you mean `possible`?");
-        check("nevr: a", (1, 1), "nevr", "did you mean `never`?");
+        check("possibel \"x\": true", (1, 1), "possibel", "did you mean `possible`?");
+        check("nevr: true", (1, 1), "nevr", "did you mean `never`?");
+        check("  nevr: a", (1, 3), "nevr", "did you mean `never`?");
         check("let a = [text = b]\nposible \"x\": a", (2, 1), "posible", "did you mean `possible`?");
-        check("let a = [text = b]\nlable c\nnever: a", (2, 1), "lable", "did you mean `label`?");
+        check("lable c\nnever: c", (1, 1), "lable", "did you mean `label`?");
+        check("label a\nF a", (2, 1), "F", "no item starts with `F`; a spec starts with `possible`");
+        check("action a on [id = b]: wait 1s\nF a", (2, 1), "F", "no item starts with `F`");
         check("label a let b = c\nnever: a", (1, 9), "let", "`,` is missing between labels");
         check("never: a never", (1, 10), "never", "only at the start of a line");
     }

@@ -230,6 +230,12 @@ impl<'a> Reader<'a> {
     }
 
     fn parse(&mut self, item: &Item) -> Option<Pair<'a, Rule>> {
+        let word = word_at(self.source.text(), item.span.start);
+        if item.kind != ItemKind::Formula && &self.source.text()[word.clone()] != item.word {
+            let message = format!("no item starts with `{}`", clip(&self.source.text()[word.clone()]));
+            let help = format!("did you mean `{}`?", item.word);
+            self.diagnostics.error(|| Diagnostic::error("E-item", word, message).help(help));
+        }
         if !item.is_sound {
             return None;
         }
@@ -349,17 +355,12 @@ impl<'a> Reader<'a> {
         let start = item.span.start;
         let mut name = Some(self.source.stem().to_string());
         let mut name_span = word_at(self.source.text(), start);
-        let mut expectation = Expectation::Possible;
+        let expectation = Expectation::ALL.into_iter().find(|expectation| expectation.word() == item.word);
         let mut budget = Some(Budget::default());
         let mut place = Place { item: item.span.clone(), ..Place::default() };
         let mut lowered = None;
         for part in pair.into_inner() {
             match part.as_rule() {
-                Rule::expectation => {
-                    let word = part.as_str();
-                    let known = Expectation::ALL.into_iter().find(|expectation| expectation.word() == word);
-                    expectation = known.expect("the grammar knows the expectations");
-                }
                 Rule::spec_name => {
                     name_span = span(&part, start);
                     name = self.spec_name(part);
@@ -384,7 +385,8 @@ impl<'a> Reader<'a> {
             |action: &&UserAction| atoms.values().any(|atom| atom.mentions_action_type(&action.name));
         Some(Spec {
             name,
-            expectation,
+            // A formula alone is to be reached.
+            expectation: expectation.unwrap_or(Expectation::Possible),
             budget: budget?,
             actions: self.actions.iter().filter(is_meant).cloned().collect(),
             formulas,
@@ -671,10 +673,14 @@ fn names_of_broken<'a>(text: &'a str, item: &Item) -> Vec<(&'a str, Range<usize>
     let mut names = Vec::new();
     let mut at = word_at(text, item.span.start).end;
     while names.len() < names_max {
-        at += text[at..item.span.end].len()
-            - text[at..item.span.end]
-                .trim_start_matches(|char: char| char.is_whitespace() || char == ',')
-                .len();
+        let rest = &text[at..item.span.end];
+        let gap =
+            rest.len() - rest.trim_start_matches(|char: char| char.is_whitespace() || char == ',').len();
+        // What starts a line after a complete list may have been meant for another item.
+        if !names.is_empty() && rest[..gap].contains('\n') && !rest[..gap].contains(',') {
+            break;
+        }
+        at += gap;
         let word = word_at(&text[..item.span.end], at);
         if word.is_empty() {
             break;
@@ -887,6 +893,18 @@ mod tests {
         check_mistakes("let a [text = a]\nnever: a", &["1:7 E-syntax ["]);
         check_mistakes("label a b\nnever: a & b", &["1:9 E-syntax b"]);
         check_mistakes("action a on [id = b]\nnever: [actionType = a]", &["1:21 E-syntax "]);
+    }
+
+    #[test]
+    fn a_slip_in_an_item_word_hides_no_other_mistake() {
+        check_mistakes(
+            "possible e5: F ([text = a]\nposible e6: F abuot\nlabel b\nposible e7: F b",
+            &["1:16 E-bracket (", "2:1 E-item posible", "2:15 E-unknown-name abuot", "4:1 E-item posible"],
+        );
+        let parsed = parse(&Source::new("a.ltl", "possible a: true\nmsut \"b\": true"));
+        let read: Vec<_> = parsed.file.specs.iter().map(|spec| (&*spec.name, spec.expectation)).collect();
+        assert_eq!(read, [("a", Expectation::Possible), ("b", Expectation::Must)]);
+        check_mistakes("label a\nF a", &["2:1 E-item F"]);
     }
 
     #[test]
