@@ -697,7 +697,7 @@ impl<'a> Reader<'a> {
         let looked_at = self.names.len().min(self.suggestions_left);
         self.suggestions_left -= looked_at;
         let names = self.names.keys().copied().take(looked_at);
-        unknown.help(match nearest(name, names.chain(mistake::OPERATOR_WORDS)) {
+        unknown.help(match nearest(name, names.chain(mistake::OPERATOR_WORDS).chain(["true", "false"])) {
             Some(near) => format!("did you mean `{near}`?"),
             None => format!("declare it: `let {0} = [activity ~ ...]`, or `label {0}`", clip(name)),
         })
@@ -954,6 +954,11 @@ mod tests {
         let shown = parse(&source).diagnostics.render(&source, Style::Plain);
         assert!(shown.contains("a.ltl:2:8: error: there is no `mian`\n"), "{shown}");
         assert!(shown.contains("help: did you mean `main`?"), "{shown}");
+        for (written, meant) in [("TRUE", "true"), ("True", "true"), ("FALSE", "false")] {
+            let source = Source::new("a.ltl", format!("must: F {written}"));
+            let shown = parse(&source).diagnostics.render(&source, Style::Plain);
+            assert!(shown.contains(&format!("help: did you mean `{meant}`?")), "{shown}");
+        }
         assert!(shown.contains("help: a comparison stands in brackets: `[text = ...]`"), "{shown}");
     }
 
