@@ -103,8 +103,16 @@ fn meant_item_word(line: &str) -> Option<(&'static str, ItemKind)> {
         ItemKind::Formula => false,
     };
     let is_apart = line[word.len()..].starts_with(|char: char| char.is_whitespace() || "\":".contains(char));
-    let known = ITEM_WORDS.map(|(known, _)| known).into_iter().chain(OPERATOR_WORDS);
-    let meant = nearest(word, known).filter(|_| is_apart)?;
+    // Most lines end here: words are compared where there is reason to.
+    if !is_apart || !ITEM_WORDS.into_iter().any(|(_, kind)| looks_like(kind)) {
+        return None;
+    }
+    let meant = if word.eq_ignore_ascii_case("impossible") {
+        // Nearer to `possible` in letters than in meaning.
+        "never"
+    } else {
+        nearest(word, ITEM_WORDS.map(|(known, _)| known).into_iter().chain(OPERATOR_WORDS))?
+    };
     ITEM_WORDS.into_iter().find(|&(known, kind)| known == meant && looks_like(kind))
 }
 

@@ -946,6 +946,9 @@ mod tests {
         let read: Vec<_> = parsed.file.specs.iter().map(|spec| (&*spec.name, spec.expectation)).collect();
         assert_eq!(read, [("a", Expectation::Possible), ("b", Expectation::Must)]);
         check_mistakes("label a\nF a", &["2:1 E-item F"]);
+        let source = Source::new("a.ltl", "impossible a: true");
+        let shown = parse(&source).diagnostics.render(&source, Style::Plain);
+        assert!(shown.contains("help: did you mean `never`?"), "{shown}");
     }
 
     #[test]
