@@ -328,16 +328,16 @@ impl Comparison {
         let name = key.name();
         let value = match (value, op) {
             (Value::Text(text), _) if op.is_order() => {
-                check_op(key, op, matches!(key.domain(), Domain::Quantity | Domain::Texts), "= != ~")?;
+                check_op(key, op, matches!(key.domain(), Domain::Quantity | Domain::Texts))?;
                 Value::Number(number(&text, op)?)
             }
             (Value::Text(text), _) => match key.domain() {
                 Domain::Flag => {
-                    check_op(key, op, op != Op::Contains, "= !=")?;
+                    check_op(key, op, op != Op::Contains)?;
                     Value::Flag(one_of(name, &text, &["true", "false"])? == "true")
                 }
                 Domain::Words(words) => {
-                    check_op(key, op, op != Op::Contains, "= !=")?;
+                    check_op(key, op, op != Op::Contains)?;
                     Value::Text(one_of(name, &text, words)?.to_string())
                 }
                 Domain::ActionType => {
@@ -348,7 +348,7 @@ impl Comparison {
             },
             (Value::Regex(text), _) => {
                 let takes_text = !matches!(key.domain(), Domain::Flag | Domain::Words(_));
-                check_op(key, op, takes_text, "= !=")?;
+                check_op(key, op, takes_text)?;
                 check_regex(key, &text, types)?;
                 Value::Regex(text)
             }
@@ -378,10 +378,15 @@ impl Comparison {
     }
 }
 
-fn check_op(key: Key, op: Op, fits: bool, instead: &str) -> Result<(), Mistake> {
+fn check_op(key: Key, op: Op, fits: bool) -> Result<(), Mistake> {
     if fits {
         return Ok(());
     }
+    let instead = match key.domain() {
+        Domain::Flag | Domain::Words(_) => "= !=",
+        Domain::Text | Domain::Names | Domain::ActionType => "= != ~",
+        Domain::Quantity | Domain::Texts => "= != ~ < <= > >=",
+    };
     let help = if op.is_order() {
         format!(
             "numbers are compared in text, desc, actionText, actionDetail and count(...); `{}` takes {instead}",
@@ -627,7 +632,8 @@ impl Atom {
 
     /// Says whether the two can surely not hold at the same step.
     ///
-    /// There are many widgets on a screen, so two atoms about widgets never exclude each other.
+    /// There are many widgets on a screen, so two atoms about widgets never exclude each other; two counts
+    /// of the same widgets may.
     pub fn excludes(&self, other: &Atom) -> bool {
         match (self, other) {
             (Atom::Checked(one), Atom::Checked(two)) => one != two,
@@ -635,6 +641,17 @@ impl Atom {
             (Atom::Action(one), Atom::Action(two)) => {
                 let both = [&one[..], two].concat();
                 clash(&both).or_else(|| clash_with_type(&both)).is_some()
+            }
+            (
+                Atom::Count { of: one_of, op: one_op, number: one },
+                Atom::Count { of: two_of, op: two_op, number: two },
+            ) => {
+                // If any number is right for both, then one at or beside those they name, or 0.
+                let near =
+                    [*one, *two].into_iter().flat_map(|n| [n.saturating_sub(1), n, n.saturating_add(1)]);
+                let holds =
+                    |op: &Op, left: u64, right: u64| op.holds(Number::from(left), Number::from(right));
+                one_of == two_of && !near.chain([0]).any(|n| holds(one_op, n, *one) && holds(two_op, n, *two))
             }
             (
                 Atom::Widget(_) | Atom::Count { .. } | Atom::State(_) | Atom::Action(_) | Atom::Checked(_),
@@ -876,6 +893,10 @@ mod tests {
             ("[actionType = click]", "[actionType = back]"),
             ("[actionType = back]", "[actionDetail ~ About]"),
             ("[checked = true]", "[checked = false]"),
+            ("[count(text = a) = 1]", "[count(text = a) = 2]"),
+            ("[count(text = a) >= 5]", "[count(text = a) = 2]"),
+            ("[count(text = a) > 1]", "[count(text = a) < 2]"),
+            ("[count(text = a) <= 0]", "[count(text = a) != 0]"),
         ] {
             check_excludes(one, two, true);
         }
@@ -893,7 +914,11 @@ mod tests {
             ("[actionDetail = a]", "[actionDetail = b]"),
             ("[actionType = click]", "[actionDetail ~ About]"),
             ("[actionType = click]", "[screen = off]"),
-            ("[count(text = a) = 1]", "[count(text = a) = 2]"),
+            ("[count(text = a) = 1]", "[count(text = b) = 2]"),
+            ("[count(text = a) >= 2]", "[count(text = a) <= 2]"),
+            ("[count(text = a) > 1]", "[count(text = a) < 3]"),
+            ("[count(text = a) != 0]", "[count(text = a) != 1]"),
+            ("[count(text = a) >= 0]", "[count(text = a) = 0]"),
         ] {
             check_excludes(one, two, false);
         }

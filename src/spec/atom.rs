@@ -295,6 +295,16 @@ mod tests {
         check_mistake("[checked ~ true]", "E-operator", "~", "takes = !=");
         check_mistake("[screen ~ o]", "E-operator", "~", "takes = !=");
         check_mistake("[crashed ~ /a/]", "E-operator", "~", "takes = !=");
+        check_mistake("[crashed ~ tr]", "E-operator", "~", "`crashed` takes = !=");
+        for (key, signs) in
+            [("crashed", "= !="), ("screen", "= !="), ("id", "= != ~"), ("actionType", "= != ~")]
+        {
+            let text = format!("[{key} < 1]");
+            let source = Source::new("-e", &*text);
+            let read = parse_formula(&source, Names::Any);
+            let help = read.diagnostics.iter().next().and_then(|mistake| mistake.help.clone());
+            assert!(help.expect(key).ends_with(&format!("`{key}` takes {signs}")));
+        }
         check_mistake("[id < 5]", "E-operator", "<", "text, desc, actionText, actionDetail");
         check_mistake("[count(text ~ a) ~ 5]", "E-operator", "~", "= != < <= > >=");
     }

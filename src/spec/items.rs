@@ -6,6 +6,8 @@
 use std::ops::Range;
 
 use super::diagnostic::{Diagnostic, Diagnostics, clip};
+use super::mistake::{OPERATOR_WORDS, is_reserved};
+use crate::gui::nearest;
 
 /// The longest file that is read, in bytes.
 pub const BYTES_MAX: usize = 1_000_000;
@@ -39,6 +41,8 @@ pub(super) const ITEM_WORDS: [(&str, ItemKind); 6] = [
 #[derive(Clone, Debug)]
 pub(super) struct Item {
     pub kind: ItemKind,
+    /// The word it starts with, or should, empty for a formula.
+    pub word: &'static str,
     /// From its first to its last character that is neither blank nor in a comment.
     pub span: Range<usize>,
     /// Its brackets match and its size is bearable; if not, that has been said.
@@ -47,18 +51,19 @@ pub(super) struct Item {
 
 /// Cuts `text` into its items and says which of them the grammar must not be asked about.
 pub(super) fn items(text: &str, diagnostics: &mut Diagnostics) -> Vec<Item> {
-    let mut starts = vec![(0, ItemKind::Formula)];
+    let mut starts = vec![(0, "", ItemKind::Formula)];
     let mut at = 0;
     for line in text.split_inclusive('\n') {
         let indent = line.len() - line.trim_start().len();
-        if let Some(kind) = item_kind(&line[indent..]) {
-            starts.push((at + indent, kind));
+        let known = item_word(&line[indent..]);
+        if let Some((word, kind)) = known.or_else(|| meant_item_word(line)) {
+            starts.push((at + indent, word, kind));
         }
         at += line.len();
     }
-    let ends: Vec<usize> = starts[1..].iter().map(|&(start, _)| start).chain([text.len()]).collect();
+    let ends: Vec<usize> = starts[1..].iter().map(|&(start, ..)| start).chain([text.len()]).collect();
     let mut items = Vec::new();
-    for ((start, kind), end) in starts.into_iter().zip(ends) {
+    for ((start, word, kind), end) in starts.into_iter().zip(ends) {
         let mut scan = Scan::new(text, start..end);
         let outcome = scan.run();
         // A comment or blank lines before the first item are no item.
@@ -67,15 +72,53 @@ pub(super) fn items(text: &str, diagnostics: &mut Diagnostics) -> Vec<Item> {
         if let Err(mistake) = outcome {
             diagnostics.error(|| mistake);
         }
-        items.push(Item { kind, span, is_sound });
+        items.push(Item { kind, word, span, is_sound });
     }
     items
 }
 
 /// The item word that `line` starts with.
-fn item_kind(line: &str) -> Option<ItemKind> {
-    let word = line.split(|char| !is_word_char(char)).next()?;
-    ITEM_WORDS.iter().find(|(known, _)| *known == word).map(|&(_, kind)| kind)
+fn item_word(line: &str) -> Option<(&'static str, ItemKind)> {
+    let word = first_word(line);
+    ITEM_WORDS.into_iter().find(|(known, _)| *known == word)
+}
+
+/// The item word that `line` starts with a slip of, if what follows shows that an item is meant: nothing
+/// that a formula could go on with.
+fn meant_item_word(line: &str) -> Option<(&'static str, ItemKind)> {
+    let word = first_word(line);
+    if word.len() < 2 || !word.bytes().all(|byte| byte.is_ascii_alphabetic()) || is_reserved(word) {
+        return None;
+    }
+    let line = line.split('#').next().unwrap_or(line);
+    let rest = line[word.len()..].trim();
+    let second = first_word(rest);
+    let after = rest[second.len()..].trim_start();
+    let is_named = !second.is_empty() && !is_reserved(second);
+    let looks_like = |kind| match kind {
+        ItemKind::Let => is_named && after.starts_with('='),
+        ItemKind::Label => is_named && (after.is_empty() || after.starts_with(',')),
+        ItemKind::Action => is_named && !first_word(after).is_empty(),
+        ItemKind::Spec => rest.starts_with(['"', ':']) || (is_named && rest.contains(':')),
+        ItemKind::Formula => false,
+    };
+    let is_apart = line[word.len()..].starts_with(|char: char| char.is_whitespace() || "\":".contains(char));
+    // Most lines end here: words are compared where there is reason to.
+    if !is_apart || !ITEM_WORDS.into_iter().any(|(_, kind)| looks_like(kind)) {
+        return None;
+    }
+    let meant = if word.eq_ignore_ascii_case("impossible") {
+        // Nearer to `possible` in letters than in meaning.
+        "never"
+    } else {
+        nearest(word, ITEM_WORDS.map(|(known, _)| known).into_iter().chain(OPERATOR_WORDS))?
+    };
+    ITEM_WORDS.into_iter().find(|&(known, kind)| known == meant && looks_like(kind))
+}
+
+/// The word that `text` starts with, empty if there is none.
+fn first_word(text: &str) -> &str {
+    &text[..text.find(|char| !is_word_char(char)).unwrap_or(text.len())]
 }
 
 pub(super) fn is_word_char(char: char) -> bool {
@@ -474,6 +517,33 @@ mod tests {
         check("\n F a # let\nmust: b", &[(Formula, "F a"), (Spec, "must: b")]);
         check("", &[]);
         check(" # nothing\n\n", &[]);
+    }
+
+    #[test]
+    fn a_slip_in_an_item_word_starts_an_item_where_a_formula_could_not_go_on() {
+        use ItemKind::{Action, Formula, Label, Let, Spec};
+        check(
+            "let a = b\nposible x: c\nLET d = e\nlabels f, g\nacton h on [id = i]: j\nnevr: k\nmsut \"l\": m",
+            &[
+                (Let, "let a = b"),
+                (Spec, "posible x: c"),
+                (Let, "LET d = e"),
+                (Label, "labels f, g"),
+                (Action, "acton h on [id = i]: j"),
+                (Spec, "nevr: k"),
+                (Spec, "msut \"l\": m"),
+            ],
+        );
+        for text in [
+            "a &\nmst",
+            "a U\nmst until next: b",
+            "a &\nmst untl b",
+            "a &\n  posible x: c",
+            "a |\nnevr & b # : c",
+            "nto a: b",
+        ] {
+            check(text, &[(Formula, text.split(" #").next().expect(text))]);
+        }
     }
 
     #[test]

@@ -38,8 +38,29 @@ const INFIX_WORDS: [&str; 14] =
 const PREFIX_WORDS: [&str; 8] =
     ["not", "next", "eventually", "always", "previously", "once", "historically", "weak"];
 
+/// The operators that are words or letters and take a bound.
+const BOUNDED_WORDS: [&str; 17] = [
+    "F",
+    "G",
+    "O",
+    "H",
+    "U",
+    "𝒰",
+    "R",
+    "W",
+    "M",
+    "S",
+    "eventually",
+    "always",
+    "once",
+    "historically",
+    "until",
+    "release",
+    "since",
+];
+
 /// The operators of other languages and ours, those that start alike from long to short.
-const ELSEWHERE: [(&str, &str); 11] = [
+const ELSEWHERE: [(&str, &str); 12] = [
     ("<==>", "<->"),
     ("<=>", "<->"),
     ("-->", "->"),
@@ -51,7 +72,11 @@ const ELSEWHERE: [(&str, &str); 11] = [
     ("||", "|"),
     ("/\\", "&"),
     ("\\/", "|"),
+    ("∪", "U"),
 ];
+
+/// The same for what stands before an operand.
+const PREFIXES_ELSEWHERE: [(&str, &str); 3] = [("<>", "F"), ("[]", "G"), ("~", "!")];
 
 /// The operators of comparisons in other languages and ours.
 const RELATIONS_ELSEWHERE: [(&str, &str); 8] = [
@@ -72,11 +97,19 @@ pub(super) fn explain(error: &Error<Rule>, text: &str, item: &Item) -> Diagnosti
         ErrorVariant::ParsingError { positives, .. } => positives.clone(),
         ErrorVariant::CustomError { .. } => Vec::new(),
     };
-    Mistake { text: &text[item.span.clone()], kind: item.kind, start: item.span.start, at, expected }
-        .explain()
+    Mistake {
+        file: text,
+        text: &text[item.span.clone()],
+        kind: item.kind,
+        start: item.span.start,
+        at,
+        expected,
+    }
+    .explain()
 }
 
 struct Mistake<'a> {
+    file: &'a str,
     /// The item.
     text: &'a str,
     kind: ItemKind,
@@ -166,6 +199,9 @@ impl<'a> Mistake<'a> {
             return diagnostic;
         }
         let word = self.word();
+        if word == "weak" && !self.rest()[word.len()..].trim_start().starts_with("next") {
+            return self.here("after `weak` comes `next` or `until`");
+        }
         if ITEM_WORDS.iter().any(|(known, _)| *known == word) {
             return self.here(format!("`{word}` starts an item, and only at the start of a line"));
         }
@@ -173,7 +209,9 @@ impl<'a> Mistake<'a> {
             return self.no_operator_before(word);
         }
         match rest.chars().next() {
-            Some('[' | '(' | '!' | '¬' | '○' | '◇' | '□' | '⊤' | '⊥') => self.missing_operator(),
+            Some('[' | '(' | '!' | '¬' | '○' | '◇' | '□' | '⊤' | '⊥') => {
+                self.slip_in_operator("").unwrap_or_else(|| self.missing_operator())
+            }
             Some(',' | ';') => {
                 let sign = &rest[..1];
                 self.here(format!("`{sign}` joins no formulas"))
@@ -203,7 +241,6 @@ impl<'a> Mistake<'a> {
     fn no_operator_before(&self, word: &str) -> Diagnostic {
         let line = &self.text[self.text[..self.at].rfind('\n').map_or(0, |at| at + 1)..self.at];
         let item_words = ITEM_WORDS.map(|(word, _)| word);
-        let before = self.word_before();
         if line.trim().is_empty()
             && let Some(near) = nearest(word, item_words)
         {
@@ -212,31 +249,60 @@ impl<'a> Mistake<'a> {
                 .error("E-item", self.at..self.at + word.len(), message)
                 .help(format!("did you mean `{near}`?"));
         }
-        if let Some(near) = nearest(word, INFIX_WORDS) {
-            return self
-                .error(
-                    "E-operator",
-                    self.at..self.at + word.len(),
-                    format!("there is no operator `{}`", clip(word)),
-                )
-                .help(format!("did you mean `{near}`?"));
+        self.slip_in_operator(word).unwrap_or_else(|| self.missing_operator())
+    }
+
+    /// An operator misspelled, on either side of where one is missing: `after` is the word that follows.
+    fn slip_in_operator(&self, after: &str) -> Option<Diagnostic> {
+        let before = self.word_before();
+        let start = self.before().len() - before.len();
+        if let Some(spaced) = spaced(before) {
+            let message = format!("there is no operator `{before}`");
+            return Some(
+                self.error("E-operator", start..start + before.len(), message)
+                    .help(format!("write `{spaced}`")),
+            );
         }
+        let after = (self.at, after);
         // The slip may be in what was taken for the operand.
         let is_word = before.chars().count() > 2;
-        if let Some(near) = if is_word { nearest(before, PREFIX_WORDS) } else { None } {
-            let start = self.before().len() - before.len();
-            let message = format!("there is no operator `{}`", clip(before));
-            return self
-                .error("E-operator", start..start + before.len(), message)
-                .help(format!("did you mean `{near}`?"));
-        }
-        self.missing_operator()
+        let before = (start, if is_word { before } else { "" });
+        let candidates: [((usize, &str), &[&'static str]); 4] =
+            [(after, &INFIX_WORDS), (before, &PREFIX_WORDS), (before, &INFIX_WORDS), (after, &PREFIX_WORDS)];
+        let ((at, word), near) = candidates.into_iter().find_map(|(place, words)| {
+            let near = nearest(place.1, words.iter().copied())?;
+            (!is_reserved(place.1) && !self.is_declared(place.1)).then_some((place, near))
+        })?;
+        let message = format!("there is no operator `{}`", clip(word));
+        Some(self.error("E-operator", at..at + word.len(), message).help(format!("did you mean `{near}`?")))
+    }
+
+    /// Says whether a line of the file declares `word`.
+    fn is_declared(&self, word: &str) -> bool {
+        self.file.lines().any(|line| {
+            let mut words =
+                line.trim_start().split(|char| !is_word_char(char)).filter(|word| !word.is_empty());
+            match words.next() {
+                Some("let") => words.next() == Some(word),
+                Some("label") => words.any(|declared| declared == word),
+                _ => false,
+            }
+        })
     }
 
     /// An operator of another language.
     fn other_operator(&self) -> Option<Diagnostic> {
-        let (theirs, ours) = ELSEWHERE.into_iter().find(|(theirs, _)| self.rest().starts_with(theirs))?;
-        let span = self.at..self.at + theirs.len();
+        self.elsewhere(self.at, &ELSEWHERE)
+    }
+
+    /// An operator of another language that stands before its operand.
+    fn other_prefix(&self) -> Option<Diagnostic> {
+        self.elsewhere(self.at, &PREFIXES_ELSEWHERE)
+    }
+
+    fn elsewhere(&self, at: usize, known: &[(&str, &str)]) -> Option<Diagnostic> {
+        let (theirs, ours) = known.iter().find(|(theirs, _)| self.text[at..].starts_with(theirs))?;
+        let span = at..at + theirs.len();
         Some(
             self.error("E-operator", span, format!("there is no operator `{theirs}`"))
                 .help(format!("write `{ours}`")),
@@ -323,7 +389,8 @@ impl<'a> Mistake<'a> {
                 None => self.here("a formula is missing here"),
             };
         }
-        if let Some(other) = self.doubled_operator().or_else(|| self.other_operator()) {
+        let other = self.doubled_operator().or_else(|| self.other_prefix()).or_else(|| self.other_operator());
+        if let Some(other) = other {
             return other;
         }
         match rest.chars().next() {
@@ -375,6 +442,18 @@ impl<'a> Mistake<'a> {
     fn no_key(&self) -> Diagnostic {
         let before = self.before();
         let keys = || format!("keys: {}", Key::ALL.map(Key::name).join(" "));
+        let open = before.len().saturating_sub(1);
+        if before.ends_with('[') && self.is_after_operator(open) {
+            let starts_bound = self.rest().starts_with([']', '.', '-', ',']);
+            if starts_bound && !self.is_empty_before_operand(open) {
+                return self.no_bound();
+            }
+        }
+        if self.is_empty_before_operand(open)
+            && let Some(other) = self.elsewhere(open, &PREFIXES_ELSEWHERE)
+        {
+            return other;
+        }
         match self.rest().chars().next() {
             Some(char) if char.is_ascii_digit() || "<>=≤≥".contains(char) => self.no_bound(),
             Some(']') if before.ends_with('[') => self
@@ -383,6 +462,27 @@ impl<'a> Mistake<'a> {
             Some('"') => self.here("a key stands without quotes").help(keys()),
             _ => self.here(format!("a key is needed here, and not `{}`", clip(self.found()))).help(keys()),
         }
+    }
+
+    /// Says whether what opens at `open` follows an operator that takes a bound.
+    fn is_after_operator(&self, open: usize) -> bool {
+        let before = self.text[..open].trim_end();
+        let word = &before[before
+            .rfind(|char| !is_word_char(char))
+            .map_or(0, |at| at + before[at..].chars().next().map_or(0, char::len_utf8))..];
+        BOUNDED_WORDS.contains(&word) || before.ends_with(['◇', '□'])
+    }
+
+    /// Says whether `[]` opens at `open`, apart from what is before, and is put before an operand as
+    /// other languages put it for `G`.
+    fn is_empty_before_operand(&self, open: usize) -> bool {
+        let is_apart = !self.text[..open].ends_with(is_word_char);
+        let Some(after) = self.text[open..].strip_prefix("[]") else { return false };
+        let after = if self.is_after_operator(open) { after } else { after.trim_start() };
+        let word = &after[..after.find(|char| !is_word_char(char)).unwrap_or(after.len())];
+        let starts_operand =
+            !word.is_empty() && !INFIX_WORDS.contains(&word) || after.starts_with(['(', '[', '!', '<', '~']);
+        is_apart && starts_operand
     }
 
     /// A key is not followed by an operator.
@@ -493,6 +593,8 @@ impl<'a> Mistake<'a> {
             inside.split_once([',', '-']).map(|(from, to)| (number(from), number(to)))
         {
             from.zip(to).map(|(from, to)| format!("[{from}..{to}]"))
+        } else if let Some(to) = inside.strip_prefix("..").and_then(number) {
+            Some(format!("[<={to}]"))
         } else if let Some(from) = inside.strip_suffix("..").and_then(number) {
             Some(format!("[>={from}]"))
         } else {
@@ -528,7 +630,22 @@ impl<'a> Mistake<'a> {
         if self.expected.contains(&Rule::name) {
             return self.no_name("label ready, done");
         }
+        if self.starts_line() {
+            return self.no_item();
+        }
         self.here("a `,` is missing between labels").help("labels are declared like `label ready, done`")
+    }
+
+    /// Says whether what could not be read stands at the very start of a line.
+    fn starts_line(&self) -> bool {
+        !self.rest().is_empty() && self.text[..self.at].ends_with('\n')
+    }
+
+    /// What is above is complete, and a new line starts like no item.
+    fn no_item(&self) -> Diagnostic {
+        let message = format!("no item starts with `{}`", clip(self.found()));
+        self.error("E-item", self.at..self.at + self.found().len(), message)
+            .help("a spec starts with `possible`, `never` or `must`; a list goes on after a `,`")
     }
 
     fn no_name(&self, example: &str) -> Diagnostic {
@@ -585,6 +702,8 @@ impl<'a> Mistake<'a> {
             return self.here("the text to type stands in quotes").help("it is like `text \"hello\"`");
         } else if expects(Rule::word) {
             return self.here("a key has a name").help("keys are back enter home menu tab delete search");
+        } else if self.starts_line() {
+            return self.no_item();
         } else {
             self.here("a `,` is missing between gestures")
         };
@@ -595,8 +714,28 @@ impl<'a> Mistake<'a> {
         const EXAMPLE: &str = "a head is like `possible \"NAME\" within 4 steps, 500 episodes:`";
         let expects = |rule| self.expected.contains(&rule);
         let word = self.word();
-        if self.starts_with('"') {
+        let is_at_name = self.before().chars().all(is_word_char);
+        if self.starts_with('"') && is_at_name {
             return self.broken_escape();
+        }
+        let previous = self.word_before();
+        if expects(Rule::episodes_word) && ["step", "steps"].contains(&word) {
+            let start = self.before().len() - previous.len();
+            return self
+                .error("E-syntax", start..self.at + word.len(), "steps are counted with `within`")
+                .help(format!("write `within {} {word}`", clip(previous)));
+        }
+        let is_in_budget = ["within", "over"].contains(&previous)
+            || previous.starts_with(|char: char| char.is_ascii_digit());
+        let is_second_name = !word.is_empty()
+            && !is_reserved(word)
+            && !is_at_name
+            && !is_in_budget
+            && self.rest()[word.len()..].trim_start().starts_with(':');
+        if self.starts_with('"') || is_second_name {
+            return self
+                .here("a spec has one name, right after its first word")
+                .help("a name of several words stands in quotes, like `possible \"two words\":`");
         }
         let diagnostic = if expects(Rule::spec_name) && is_reserved(word) {
             self.error(
@@ -624,7 +763,16 @@ impl<'a> Mistake<'a> {
     }
 }
 
-fn is_reserved(word: &str) -> bool {
+/// The letters of `word` apart, if it is made of operators that stand before an operand and nothing else.
+fn spaced(word: &str) -> Option<String> {
+    let is_operators = word.len() > 1 && word.chars().all(|char| "XNFGYOH".contains(char));
+    // A row of them is shown as far as anyone reads.
+    let letters = || word.chars().take(20).map(String::from).collect::<Vec<_>>().join(" ");
+    is_operators.then(letters)
+}
+
+/// Says whether `word` is a word of the language.
+pub(super) fn is_reserved(word: &str) -> bool {
     Grammar::parse(Rule::reserved, word).is_ok_and(|pairs| pairs.as_str() == word)
 }
 
@@ -668,6 +816,8 @@ mod tests {
         check("F[<=5]", (1, 7), "", "missing after the bound");
         check("()", (1, 1), "()", "nothing between these brackets");
         check("weak a", (1, 1), "weak", "`next` or `until`");
+        check("a weak b", (1, 3), "weak", "`next` or `until`");
+        check("a weak next b", (1, 3), "weak", "an operator is missing here");
         check("2 U a", (1, 1), "2", "does not start with a digit");
         check("\"a\" U a", (1, 1), "\"", "[text = ");
     }
@@ -716,11 +866,50 @@ mod tests {
     }
 
     #[test]
+    fn a_slip_in_an_operator_is_found_on_either_side_of_the_gap() {
+        check("F mian | untill main", (1, 10), "untill", "did you mean `until`?");
+        check("a & nto (b)", (1, 5), "nto", "did you mean `not`?");
+        check("eventualy (a)", (1, 1), "eventualy", "did you mean `eventually`?");
+        check("eventualy [text = a]", (1, 1), "eventualy", "did you mean `eventually`?");
+        check("a andd b", (1, 3), "andd", "did you mean `and`?");
+        check("a nto b", (1, 3), "nto", "did you mean `not`?");
+        check("label nott\nmust: nott (b)", (2, 12), "(", "an operator is missing here");
+        check("let untill = true\nmust: untill b", (2, 14), "b", "an operator is missing here");
+    }
+
+    #[test]
+    fn operators_in_a_row_stand_apart() {
+        for (joined, apart) in
+            [("FF", "F F"), ("GF", "G F"), ("XX", "X X"), ("FG", "F G"), ("XNFGYOH", "X N F G Y O H")]
+        {
+            for operand in ["a", "(a)", "[text = a]", "!a"] {
+                check(&format!("{joined} {operand}"), (1, 1), joined, &format!("write `{apart}`"));
+            }
+        }
+    }
+
+    #[test]
+    fn prefixes_of_other_languages_are_known() {
+        for (theirs, ours) in [("<>", "F"), ("[]", "G"), ("~", "!")] {
+            for operand in ["a", " a", "(a)", "[text = a]"] {
+                check(&format!("{theirs}{operand}"), (1, 1), theirs, &format!("write `{ours}`"));
+                check(&format!("a & {theirs}{operand}"), (1, 5), theirs, &format!("write `{ours}`"));
+            }
+        }
+        check("<>[]a", (1, 1), "<>", "write `F`");
+        check("F []a", (1, 3), "[]", "write `G`");
+        check("a ∪ b", (1, 3), "∪", "write `U`");
+    }
+
+    #[test]
     fn a_slip_in_an_item_word_finds_it() {
-        check("possibel \"x\": a", (1, 1), "possibel", "did you mean `possible`?");
-        check("nevr: a", (1, 1), "nevr", "did you mean `never`?");
+        check("possibel \"x\": true", (1, 1), "possibel", "did you mean `possible`?");
+        check("nevr: true", (1, 1), "nevr", "did you mean `never`?");
+        check("  nevr: a", (1, 3), "nevr", "did you mean `never`?");
         check("let a = [text = b]\nposible \"x\": a", (2, 1), "posible", "did you mean `possible`?");
-        check("let a = [text = b]\nlable c\nnever: a", (2, 1), "lable", "did you mean `label`?");
+        check("lable c\nnever: c", (1, 1), "lable", "did you mean `label`?");
+        check("label a\nF a", (2, 1), "F", "no item starts with `F`; a spec starts with `possible`");
+        check("action a on [id = b]: wait 1s\nF a", (2, 1), "F", "no item starts with `F`");
         check("label a let b = c\nnever: a", (1, 9), "let", "`,` is missing between labels");
         check("never: a never", (1, 10), "never", "only at the start of a line");
     }
@@ -757,6 +946,10 @@ mod tests {
         check("F[5] a", (1, 2), "[5]", "`[=5]`");
         check("F[2,5] a", (1, 2), "[2,5]", "`[2..5]`");
         check("F[2..] a", (1, 2), "[2..]", "`[>=2]`");
+        check("F[..5] a", (1, 2), "[..5]", "`[<=5]`");
+        check("F[] a", (1, 2), "[]", "`[2..5]`");
+        check("F [] a", (1, 3), "[]", "`[2..5]`");
+        check("a U[] b", (1, 4), "[]", "`[2..5]`");
         check("F[<=] a", (1, 2), "[<=]", "`[2..5]`");
     }
 
@@ -767,6 +960,13 @@ mod tests {
         check("possible", (1, 9), "", "a `:` is missing");
         check("possible next: a", (1, 10), "next", "a `:` is missing before it");
         check("never \"a\" withn 4 steps: b", (1, 11), "withn", "did you mean `within`?");
+        check("possible q \"n\": F a", (1, 12), "\"", "a spec has one name");
+        check("possible \"x\" \"y\": a", (1, 14), "\"", "a spec has one name");
+        check("possible q n: F a", (1, 12), "n", "a spec has one name");
+        check("possible 4 steps: a", (1, 10), "4 steps", "write `within 4 steps`");
+        check("possible q within 4 stps: a", (1, 21), "stps", "counts `steps`");
+        check("possible 4q: a", (1, 11), "q", "comes `episodes`");
+        check("possible q over 4 steps: a", (1, 17), "4 steps", "write `within 4 steps`");
         check("never \"a\" within 4: b", (1, 19), ":", "counts `steps`");
         check("never \"a\" over 4: b", (1, 17), ":", "comes `episodes`");
         check("never \"a\" within steps: b", (1, 18), "steps", "a number is missing");

@@ -34,9 +34,9 @@ pub use words::{SubGoal, atom_in_words, in_words, sub_goals};
 /// What was read of a file.
 #[derive(Clone, Debug)]
 pub struct Parsed {
-    /// The items without mistakes.
+    /// The items that can be judged: those without mistakes, and specs whose name is taken.
     pub file: SpecFile,
-    /// The mistakes of the others.
+    /// All mistakes.
     pub diagnostics: Diagnostics,
 }
 

@@ -218,7 +218,12 @@ impl<'a> Reader<'a> {
                 (ItemKind::Let, Some(pair)) => self.read_let(&item, pair),
                 (ItemKind::Spec | ItemKind::Formula, Some(pair)) => specs.extend(self.read_spec(&item, pair)),
                 (ItemKind::Label | ItemKind::Action, Some(_)) => {}
-                (_, None) => self.note_names_of_broken(&item),
+                (kind, None) => {
+                    if kind == ItemKind::Spec {
+                        self.take_name_of_broken(&item);
+                    }
+                    self.note_names_of_broken(&item);
+                }
             }
         }
         self.warn_of_unused();
@@ -230,6 +235,12 @@ impl<'a> Reader<'a> {
     }
 
     fn parse(&mut self, item: &Item) -> Option<Pair<'a, Rule>> {
+        let word = word_at(self.source.text(), item.span.start);
+        if item.kind != ItemKind::Formula && &self.source.text()[word.clone()] != item.word {
+            let message = format!("no item starts with `{}`", clip(&self.source.text()[word.clone()]));
+            let help = format!("did you mean `{}`?", item.word);
+            self.diagnostics.error(|| Diagnostic::error("E-item", word, message).help(help));
+        }
         if !item.is_sound {
             return None;
         }
@@ -348,20 +359,15 @@ impl<'a> Reader<'a> {
         self.offset = item.span.start;
         let start = item.span.start;
         let mut name = Some(self.source.stem().to_string());
-        let mut name_span = word_at(self.source.text(), start);
-        let mut expectation = Expectation::Possible;
+        let mut name_span = None;
+        let expectation = Expectation::ALL.into_iter().find(|expectation| expectation.word() == item.word);
         let mut budget = Some(Budget::default());
         let mut place = Place { item: item.span.clone(), ..Place::default() };
         let mut lowered = None;
         for part in pair.into_inner() {
             match part.as_rule() {
-                Rule::expectation => {
-                    let word = part.as_str();
-                    let known = Expectation::ALL.into_iter().find(|expectation| expectation.word() == word);
-                    expectation = known.expect("the grammar knows the expectations");
-                }
                 Rule::spec_name => {
-                    name_span = span(&part, start);
+                    name_span = Some(span(&part, start));
                     name = self.spec_name(part);
                 }
                 Rule::budget => budget = self.budget(part, &mut place),
@@ -373,18 +379,14 @@ impl<'a> Reader<'a> {
             }
         }
         let name = name?;
-        if let Some(first) = self.spec_spans.get(&name) {
-            let (source, first) = (self.source, first.clone());
-            self.diagnostics.error(|| declared_twice(source, "the spec", &name, name_span, &first));
-            return None;
-        }
-        self.spec_spans.insert(name.clone(), name_span);
+        self.take_spec_name(item, &name, name_span);
         let (formulas, formula, atoms) = self.alone(lowered?.formula);
         let is_meant =
             |action: &&UserAction| atoms.values().any(|atom| atom.mentions_action_type(&action.name));
         Some(Spec {
             name,
-            expectation,
+            // A formula alone is to be reached.
+            expectation: expectation.unwrap_or(Expectation::Possible),
             budget: budget?,
             actions: self.actions.iter().filter(is_meant).cloned().collect(),
             formulas,
@@ -393,6 +395,47 @@ impl<'a> Reader<'a> {
             line: self.source.position(start).line,
             place,
         })
+    }
+
+    /// Notes that `item` has `name`, which is written at `at` or else is that of the file.
+    fn take_spec_name(&mut self, item: &Item, name: &str, at: Option<Range<usize>>) {
+        // If there are others besides a formula without a head, that has been said.
+        if item.kind == ItemKind::Formula {
+            return;
+        }
+        let is_written = at.is_some();
+        let at = at.unwrap_or_else(|| word_at(self.source.text(), item.span.start));
+        let Some(first) = self.spec_spans.get(name) else {
+            self.spec_spans.insert(name.to_string(), at);
+            return;
+        };
+        let (source, first) = (self.source, first.clone());
+        self.diagnostics.error(|| {
+            let mistake = declared_twice(source, "the spec", name, at, &first);
+            if is_written {
+                return mistake;
+            }
+            let place = mistake.help.clone().unwrap_or_default();
+            mistake.help(format!("give it a name, like `{} \"NAME\":`; {place}", item.word))
+        });
+    }
+
+    /// A spec whose head is whole has its name, whatever is wrong with its formula.
+    fn take_name_of_broken(&mut self, item: &Item) {
+        let text = &self.source.text()[item.span.clone()];
+        let Some(head) = Grammar::parse(Rule::spec_head, text).ok().and_then(|mut pairs| pairs.next()) else {
+            return;
+        };
+        self.offset = item.span.start;
+        let written = head.into_inner().find(|part| part.as_rule() == Rule::spec_name);
+        let at = written.as_ref().map(|name| span(name, item.span.start));
+        let name = match written {
+            Some(written) => self.spec_name(written),
+            None => Some(self.source.stem().to_string()),
+        };
+        if let Some(name) = name {
+            self.take_spec_name(item, &name, at);
+        }
     }
 
     fn spec_name(&mut self, name: Pair<'a, Rule>) -> Option<String> {
@@ -654,7 +697,7 @@ impl<'a> Reader<'a> {
         let looked_at = self.names.len().min(self.suggestions_left);
         self.suggestions_left -= looked_at;
         let names = self.names.keys().copied().take(looked_at);
-        unknown.help(match nearest(name, names.chain(mistake::OPERATOR_WORDS)) {
+        unknown.help(match nearest(name, names.chain(mistake::OPERATOR_WORDS).chain(["true", "false"])) {
             Some(near) => format!("did you mean `{near}`?"),
             None => format!("declare it: `let {0} = [activity ~ ...]`, or `label {0}`", clip(name)),
         })
@@ -671,10 +714,14 @@ fn names_of_broken<'a>(text: &'a str, item: &Item) -> Vec<(&'a str, Range<usize>
     let mut names = Vec::new();
     let mut at = word_at(text, item.span.start).end;
     while names.len() < names_max {
-        at += text[at..item.span.end].len()
-            - text[at..item.span.end]
-                .trim_start_matches(|char: char| char.is_whitespace() || char == ',')
-                .len();
+        let rest = &text[at..item.span.end];
+        let gap =
+            rest.len() - rest.trim_start_matches(|char: char| char.is_whitespace() || char == ',').len();
+        // What starts a line after a complete list may have been meant for another item.
+        if !names.is_empty() && rest[..gap].contains('\n') && !rest[..gap].contains(',') {
+            break;
+        }
+        at += gap;
         let word = word_at(&text[..item.span.end], at);
         if word.is_empty() {
             break;
@@ -890,11 +937,31 @@ mod tests {
     }
 
     #[test]
+    fn a_slip_in_an_item_word_hides_no_other_mistake() {
+        check_mistakes(
+            "possible e5: F ([text = a]\nposible e6: F abuot\nlabel b\nposible e7: F b",
+            &["1:16 E-bracket (", "2:1 E-item posible", "2:15 E-unknown-name abuot", "4:1 E-item posible"],
+        );
+        let parsed = parse(&Source::new("a.ltl", "possible a: true\nmsut \"b\": true"));
+        let read: Vec<_> = parsed.file.specs.iter().map(|spec| (&*spec.name, spec.expectation)).collect();
+        assert_eq!(read, [("a", Expectation::Possible), ("b", Expectation::Must)]);
+        check_mistakes("label a\nF a", &["2:1 E-item F"]);
+        let source = Source::new("a.ltl", "impossible a: true");
+        let shown = parse(&source).diagnostics.render(&source, Style::Plain);
+        assert!(shown.contains("help: did you mean `never`?"), "{shown}");
+    }
+
+    #[test]
     fn an_unknown_name_gets_the_nearest() {
         let source = Source::new("a.ltl", "let main = true\nnever: mian & F main\nmust \"b\": F text");
         let shown = parse(&source).diagnostics.render(&source, Style::Plain);
         assert!(shown.contains("a.ltl:2:8: error: there is no `mian`\n"), "{shown}");
         assert!(shown.contains("help: did you mean `main`?"), "{shown}");
+        for (written, meant) in [("TRUE", "true"), ("True", "true"), ("FALSE", "false")] {
+            let source = Source::new("a.ltl", format!("must: F {written}"));
+            let shown = parse(&source).diagnostics.render(&source, Style::Plain);
+            assert!(shown.contains(&format!("help: did you mean `{meant}`?")), "{shown}");
+        }
         assert!(shown.contains("help: a comparison stands in brackets: `[text = ...]`"), "{shown}");
     }
 
@@ -906,11 +973,34 @@ mod tests {
         assert!(shown.contains("help: the first is at a.ltl:1:7"), "{shown}");
         check_mistakes("never \"a\": true\nmust a: true", &["2:6 E-declared-twice a"]);
         check_mistakes("never: true\nmust: true", &["2:1 E-declared-twice must"]);
+        let source = Source::new("a.ltl", "never: true\nmust: true");
+        let shown = parse(&source).diagnostics.render(&source, Style::Plain);
+        assert!(
+            shown.contains("help: give it a name, like `must \"NAME\":`; the first is at a.ltl:1:1"),
+            "{shown}"
+        );
         check_mistakes(
             "action a on [id = b]: wait 1s\naction a on [id = c]: wait 1s\naction back on [id = b]: wait 1s\nnever: true",
             &["2:8 E-declared-twice a", "3:8 E-declared-twice back"],
         );
         check_mistakes("label a, a\nnever: a", &["1:10 E-declared-twice a"]);
+    }
+
+    #[test]
+    fn a_spec_with_a_name_that_is_taken_is_read_all_the_same() {
+        let parsed = parse(&Source::new("a.ltl", "never a: true\nmust a: F [text = b]"));
+        assert_eq!((parsed.diagnostics.errors(), parsed.file.specs.len()), (1, 2));
+        check_mistakes("never a: true\nmust a: b", &["2:6 E-declared-twice a", "2:9 E-unknown-name b"]);
+        check_mistakes("never a: true &\nmust a: true", &["1:16 E-syntax ", "2:6 E-declared-twice a"]);
+        check_mistakes(
+            "never a: (\nmust a: true |",
+            &["1:10 E-bracket (", "2:6 E-declared-twice a", "2:15 E-syntax "],
+        );
+    }
+
+    #[test]
+    fn a_formula_without_a_head_takes_no_name() {
+        check_mistakes("true\nnever a: true", &["1:1 E-item "]);
     }
 
     #[test]
