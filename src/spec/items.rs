@@ -169,10 +169,22 @@ impl<'a> Scan<'a> {
             }
         }
         outcome?;
-        if let Some(open) = self.open.last() {
-            return Err(unclosed(open.at, "(", ")"));
+        match self.open.last() {
+            Some(open) => Err(self.unclosed_to_the_end(open.at)),
+            None => Ok(()),
         }
-        Ok(())
+    }
+
+    /// The error for a `(` that the whole rest of the item leaves open: what is missing is missing at
+    /// the item's end, which may be lines away.
+    fn unclosed_to_the_end(&self, at: usize) -> Diagnostic {
+        let end = self.significant.as_ref().map_or(at, |seen| seen.end);
+        if !self.text[at..end].contains('\n') {
+            return unclosed(at, "(", ")");
+        }
+        let line = self.text[..at].matches('\n').count() + 1;
+        Diagnostic::error("E-bracket", end..end, format!("the `(` in line {line} is never closed"))
+            .help("close it with `)` here, or before")
     }
 
     fn walk(&mut self) -> Outcome {
@@ -555,8 +567,13 @@ mod tests {
     }
 
     #[test]
+    fn what_is_missing_at_the_end_of_an_item_is_shown_there() {
+        check_mistake("a & (b\n & c\n\n# the end\n", 2, 5, "E-bracket");
+        check_mistake("a & (b & c", 1, 5, "E-bracket");
+    }
+
+    #[test]
     fn brackets_are_matched_and_the_opening_one_is_shown() {
-        check_mistake("a & (b\n & c", 1, 5, "E-bracket");
         check_mistake("a &\n b)", 2, 3, "E-bracket");
         check_mistake("(a ]", 1, 1, "E-bracket");
         check_mistake("a ]", 1, 3, "E-bracket");
