@@ -41,6 +41,9 @@ impl Display<'_> {
     }
 }
 
+/// A shortened formula has no more pieces of text than this for each name it may have.
+const PIECES_A_NAME: usize = 20;
+
 /// A piece of text still to be written; a formula is taken apart when its turn comes, so that no
 /// depth of nesting needs a stack of calls.
 enum Piece {
@@ -54,8 +57,14 @@ enum Piece {
 impl fmt::Display for Display<'_> {
     fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
         let mut names = 0;
+        // What is short in names may still be long in operators.
+        let mut pieces_left = self.names_max.saturating_mul(PIECES_A_NAME);
         let mut pieces = vec![Piece::Formula(self.formula, Level::Iff)];
         while let Some(piece) = pieces.pop() {
+            if pieces_left == 0 {
+                return out.write_str("…");
+            }
+            pieces_left -= 1;
             match piece {
                 Piece::Text(text) => out.write_str(text)?,
                 Piece::Bound(bound) => write_bound(out, bound)?,
@@ -289,5 +298,7 @@ mod tests {
         let (a, b) = (ltl.atom("a"), ltl.atom("b"));
         let u = ltl.until(Bound::ANY, a, b);
         assert_eq!(ltl.display(u).shortened(1).to_string(), "a U …");
+        let deep = (0..1000).fold(a, |f, _| ltl.next(f));
+        assert_eq!(ltl.display(deep).shortened(1).to_string(), "X X X X X …");
     }
 }

@@ -9,6 +9,9 @@ use crate::ltl::{Bound, Formula, Formulas, Node};
 /// A part with more atoms than this is shown as it is written.
 const ATOMS_MAX: u64 = 200;
 
+/// What lies deeper than this is shown as it is written.
+const INDENT_MAX: usize = 30;
+
 /// What is to be reached, and what has to hold on the way there.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct SubGoal {
@@ -80,7 +83,7 @@ struct Words<'a> {
 impl Words<'_> {
     /// Says `formula` after `lead`, which says where it holds.
     fn say(&mut self, indent: usize, lead: &str, formula: Formula) {
-        if self.is_plain(formula) || self.formulas.atom_count(formula) > ATOMS_MAX {
+        if self.is_plain(formula) || self.formulas.atom_count(formula) > ATOMS_MAX || indent > INDENT_MAX {
             let text = self.formulas.display(formula).shortened(20).to_string();
             self.line(indent, format!("{lead}{text}"));
             return;

@@ -258,6 +258,19 @@ A shortest witness, 3 steps
 }
 
 #[test]
+fn explain_is_short_about_what_is_long() {
+    let nested = format!("possible \"n\": {}true{}", "F ([text = a] & X ".repeat(200), ")".repeat(200));
+    let chain = format!("possible \"c\": {}[text = a]", "X ".repeat(9_000));
+    for (name, content) in [("nested.ltl", nested), ("chain.ltl", chain)] {
+        let path = file(name, content);
+        let ended = farlead(&["explain", path.to_str().expect("a path in letters")], "");
+        assert_eq!((ended.code, &*ended.stderr), (0, ""));
+        assert!(ended.stdout.len() < 200_000, "{name}: {} bytes", ended.stdout.len());
+        assert!(ended.stdout.contains("  and "), "{name}");
+    }
+}
+
+#[test]
 fn explain_draws_the_automaton_for_graphviz() {
     let ended = farlead(&["explain", "specs/chesswalk/pause.ltl", "--dot"], "");
     assert_eq!((ended.code, &*ended.stderr), (0, ""));

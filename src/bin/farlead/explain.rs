@@ -14,6 +14,9 @@ use crate::{Exit, Usage};
 /// An automaton of more states is not worth looking at.
 const STATES_MAX: usize = 500;
 
+/// Of a longer witness, or of more goals, only so many are shown.
+const STEPS_SHOWN_MAX: usize = 100;
+
 /// Say in plain words what a spec asks for.
 #[derive(Debug, Args)]
 #[command(after_help = "Examples:
@@ -83,11 +86,15 @@ fn explain(out: &mut impl Write, spec: &Spec, judgement: &Judgement) -> io::Resu
     }
 
     writeln!(out, "\nSub-goals")?;
-    for (number, goal) in (1..).zip(spec::sub_goals(&spec.formulas, spec.formula)) {
+    let goals = spec::sub_goals(&spec.formulas, spec.formula);
+    for (number, goal) in goals.iter().take(STEPS_SHOWN_MAX).enumerate() {
         let reach = if goal.reach.is_empty() { "any step".to_owned() } else { goal.reach.join(" & ") };
         let when = if goal.at_once { "at that very step" } else { "some time" };
-        let meanwhile = goal.meanwhile.map(|held| format!(", meanwhile {held}")).unwrap_or_default();
-        writeln!(out, "  {number}. {reach} ({when}{meanwhile})")?;
+        let meanwhile = goal.meanwhile.as_ref().map(|held| format!(", meanwhile {held}")).unwrap_or_default();
+        writeln!(out, "  {}. {reach} ({when}{meanwhile})", number + 1)?;
+    }
+    if goals.len() > STEPS_SHOWN_MAX {
+        writeln!(out, "  and {} more", goals.len() - STEPS_SHOWN_MAX)?;
     }
 
     writeln!(out, "\nAtoms")?;
@@ -127,6 +134,9 @@ fn write_witness(out: &mut impl Write, spec: &Spec, judgement: &Judgement) -> io
     let mut automaton = Automaton::new(&spec.formulas, spec.formula);
     let mut state = State::START;
     for (step, labels) in witness.iter().enumerate() {
+        if step == STEPS_SHOWN_MAX {
+            return writeln!(out, "  and {} more", witness.len() - step);
+        }
         let shown: Vec<String> = labels
             .iter()
             .map(|(name, holds)| if *holds { name.clone() } else { format!("!{name}") })
