@@ -1,6 +1,6 @@
 //! The labels of a step, as numbers: what progression reads and automata look up.
 
-/// The atoms that hold at a step, by their numbers in one [`Automaton`].
+/// The atoms that hold at a step, by their numbers in one [`Automaton`](super::Automaton).
 #[derive(Clone, Debug, Default, PartialEq, Eq, Hash)]
 pub struct Labels {
     pub(super) low: u64,
