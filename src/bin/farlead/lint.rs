@@ -4,7 +4,7 @@ use std::io::{self, BufWriter, Write};
 use std::path::PathBuf;
 
 use clap::Args;
-use farlead::spec::{Diagnostic, Expectation, Judgement, Source, Spec};
+use farlead::spec::{Expectation, Judgement, Located, Spec};
 use serde::Serialize;
 
 use crate::Exit;
@@ -167,8 +167,8 @@ pub fn counted(count: usize, what: &str) -> String {
 fn say_as_json(out: &mut impl Write, judged: &Judged) -> anyhow::Result<()> {
     let file = judged.source.name();
     for diagnostic in judged.linted.diagnostics.iter() {
-        let event = diagnostic_event(file, diagnostic, &judged.source);
-        writeln!(out, "{}", serde_json::to_string(&event)?)?;
+        let found = diagnostic.located(&judged.source);
+        writeln!(out, "{}", serde_json::to_string(&diagnostic_event(&found))?)?;
     }
     let diagnostics = &judged.linted.diagnostics;
     let more = diagnostics.errors() + diagnostics.warnings() - diagnostics.iter().len();
@@ -192,17 +192,16 @@ fn say_as_json(out: &mut impl Write, judged: &Judged) -> anyhow::Result<()> {
     Ok(())
 }
 
-fn diagnostic_event<'a>(file: &'a str, diagnostic: &'a Diagnostic, source: &Source) -> Event<'a> {
-    let (start, end) = (source.position(diagnostic.span.start), source.position(diagnostic.span.end));
+fn diagnostic_event(found: &Located) -> Event<'_> {
     Event::Diagnostic {
-        file,
-        line: start.line,
-        column: start.column,
-        end_line: end.line,
-        end_column: end.column,
-        severity: diagnostic.severity.name(),
-        code: diagnostic.code,
-        message: &diagnostic.message,
-        help: diagnostic.help.as_deref(),
+        file: &found.file,
+        line: found.start.line,
+        column: found.start.column,
+        end_line: found.end.line,
+        end_column: found.end.column,
+        severity: found.severity.name(),
+        code: found.code,
+        message: &found.message,
+        help: found.help.as_deref(),
     }
 }
