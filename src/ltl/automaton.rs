@@ -8,7 +8,7 @@ use std::fmt;
 
 use super::formula::{Atom, Formula, Formulas};
 use super::labels::Labels;
-use super::meaning::{Assumption, Class, Cube, Meaning, Permanent, Prediction, TooMany};
+use super::meaning::{Assumption, Class, Cube, Guard, Meaning, Permanent, Prediction, TooMany};
 use super::progress::{Memory, Progression, Residual};
 use super::table::{Multiply, Unique, hash_of};
 
@@ -270,14 +270,8 @@ impl Automaton {
         let mut next = 0;
         while next < graph.states.len() {
             let state = graph.states[next];
-            let guards = self.ask(state, |meaning, formulas, class| {
-                let guards = meaning.guards(formulas, class)?;
-                let ways = guards.into_iter().map(|(follower, cubes)| {
-                    meaning.way(formulas, class, follower).map(|way| (follower, cubes, way))
-                });
-                ways.collect::<Result<Vec<_>, _>>()
-            });
-            for (follower, cubes, way) in guards.ok()? {
+            let guards = self.ask(state, |meaning, formulas, class| meaning.guards(formulas, class));
+            for Guard { class: follower, way, cubes } in guards.ok()? {
                 let to = match of_class.get(&follower) {
                     Some(&to) => to,
                     None => {
@@ -459,7 +453,11 @@ impl Automaton {
         let answer = self
             .class(state)
             .and_then(|class| question(&mut self.meaning, &mut self.progression.formulas, class));
-        self.states[state.index()].is_too_large = self.meaning.is_exhausted();
+        // What was worked out after something was given up is no answer.
+        if self.meaning.is_exhausted() {
+            self.states[state.index()].is_too_large = true;
+            return Err(TooManyResiduals);
+        }
         answer.map_err(|TooMany| TooManyResiduals)
     }
 

@@ -113,8 +113,15 @@ pub(super) struct Meaning {
 /// Labels on the way to a class: atom numbers, and whether they hold; the others do not matter.
 pub type Cube = Vec<(u32, bool)>;
 
-/// The classes after one, each with the cubes that lead there, or `None` if those are too many to read.
-type Guards = Vec<(Class, Option<Vec<Cube>>)>;
+/// What leads to a class.
+#[derive(Clone, Debug)]
+pub(super) struct Guard {
+    pub class: Class,
+    /// Labels that do.
+    pub way: Cube,
+    /// All that do: cubes of which one holds, or `None` if they are too many to read.
+    pub cubes: Option<Vec<Cube>>,
+}
 
 impl Meaning {
     /// Of the formulas in `formulas`, which gets no further atoms.
@@ -309,40 +316,29 @@ impl Meaning {
         self.followers_within(formulas, class, start)
     }
 
-    /// The classes one step after `class` with the labels that lead there: cubes of which one holds,
-    /// or `None` if they are too many to read.
-    pub fn guards(&mut self, formulas: &mut Formulas, class: Class) -> Result<Guards, TooMany> {
+    /// The classes one step after `class` with the labels that lead there.
+    pub fn guards(&mut self, formulas: &mut Formulas, class: Class) -> Result<Vec<Guard>, TooMany> {
         let functions = self.after_step(formulas, class)?;
         let past = self.classes[class.index()].past;
         let mut found = Vec::new();
-        self.for_each_follower(&functions, &BTreeMap::new(), |_, functions, _| {
-            found.push(functions.to_vec())
+        self.for_each_follower(&functions, &BTreeMap::new(), |_, functions, way| {
+            found.push((functions.to_vec(), way.clone()));
         })?;
-        let mut guards: BTreeMap<Class, Edge> = BTreeMap::new();
-        for targets in found {
+        let mut guards: BTreeMap<Class, (Edge, Cube)> = BTreeMap::new();
+        for (targets, way) in found {
             let mut guard = Edge::TRUE;
             for (&function, &target) in functions.iter().zip(&targets) {
                 let leads_there = self.guard(function, target);
                 guard = self.bdd.and(guard, leads_there);
             }
             let class = self.intern(formulas, Functions { past, all: targets });
-            let so_far = guards.get(&class).copied().unwrap_or(Edge::FALSE);
-            guards.insert(class, self.bdd.or(so_far, guard));
+            let (so_far, _) = guards.entry(class).or_insert((Edge::FALSE, way));
+            *so_far = self.bdd.or(*so_far, guard);
         }
-        Ok(guards.into_iter().map(|(class, guard)| (class, self.cubes(guard))).collect())
-    }
-
-    /// Labels that lead from `class` to `follower`, one of its followers.
-    pub fn way(&mut self, formulas: &mut Formulas, class: Class, follower: Class) -> Result<Cube, TooMany> {
-        let functions = self.after_step(formulas, class)?;
-        let past = self.classes[class.index()].past;
-        let mut way = Cube::new();
-        self.for_each_follower(&functions, &BTreeMap::new(), |meaning, functions, cube| {
-            if meaning.intern(formulas, Functions { past, all: functions.to_vec() }) == follower {
-                way = cube.clone();
-            }
-        })?;
-        Ok(way)
+        Ok(guards
+            .into_iter()
+            .map(|(class, (guard, way))| Guard { class, way, cubes: self.cubes(guard) })
+            .collect())
     }
 
     /// Asks of all label sets that agree with `known` (atoms, and whether they hold) whether what
@@ -367,10 +363,11 @@ impl Meaning {
 
     /// Returns `formula` spelled by its meaning alone, or `None` if that is too large.
     pub fn respell(&mut self, formulas: &mut Formulas, formula: Formula) -> Option<Formula> {
+        self.bdd.allow(STEP_WORK_MAX);
         // No past operator is left at the top, and inside a leaf they stay as they are.
         let function = self.lift(formulas, formula, &Values::default());
         let nodes = self.bdd.nodes_below(&[function]);
-        if nodes.len() > RESPELLED_MAX {
+        if self.is_exhausted() || nodes.len() > RESPELLED_MAX {
             return None;
         }
         let mut spelled: BTreeMap<Edge, Formula> = BTreeMap::from([(Edge::TRUE, Formula::TRUE)]);
@@ -400,7 +397,7 @@ impl Meaning {
     /// Whether so much is kept that it is better to start anew, or must be: what was given up half
     /// way is not to be relied on.
     pub fn is_full(&self) -> bool {
-        self.bdd.is_exhausted() || self.bdd.len() > NODES_MAX / 3 || self.classes.len() > 20 * RESIDUALS_MAX
+        self.is_exhausted() || self.bdd.len() > NODES_MAX / 3 || self.classes.len() > 20 * RESIDUALS_MAX
     }
 
     fn begin(&mut self, root: Class) -> Vec<Class> {
