@@ -247,7 +247,7 @@ impl Judge<'_> {
     /// the first action is always the start.
     fn judge_as_an_app_would(&mut self) -> Option<Vec<Vec<(String, bool)>>> {
         let mut formulas = self.spec.formulas.clone();
-        let assumption = self.assumption(&mut formulas, true, true);
+        let assumption = self.assumption(&mut formulas, true);
         let names: Vec<String> = self.automaton.atoms().map(str::to_owned).collect();
         match self.automaton.witness(&formulas, assumption) {
             Err(TooManyResiduals) => None,
@@ -293,9 +293,9 @@ impl Judge<'_> {
             Expectation::Possible => "so it cannot be met",
             Expectation::Never | Expectation::Must => "so it cannot fail",
         };
-        let at_start =
-            Assumption { first: self.assumption(&mut formulas, true, false).first, later: Formula::TRUE };
-        let after_start = Assumption { first: Formula::TRUE, ..self.assumption(&mut formulas, true, false) };
+        let of_start = self.assumption(&mut formulas, false);
+        let at_start = Assumption { later: Formula::TRUE, ..of_start };
+        let after_start = Assumption { first: Formula::TRUE, ..of_start };
         if self.automaton.witness(&formulas, at_start) == Ok(None) {
             let message = format!(
                 "no run of an app satisfies this, {ends}: the first step is the start, whose action is `reinitialise`"
@@ -314,15 +314,17 @@ impl Judge<'_> {
         }
     }
 
-    fn assumption(&self, formulas: &mut Formulas, start: bool, exclusion: bool) -> Assumption {
+    /// What holds of the labels of any app: that the start is the first action and no other, and, if
+    /// `exclusion` is asked for, that atoms exclude each other.
+    fn assumption(&self, formulas: &mut Formulas, exclusion: bool) -> Assumption {
         let atoms: Vec<(Formula, &Atom)> =
             self.spec.atoms.iter().map(|(name, atom)| (formulas.atom(name), atom)).collect();
         let (mut first, mut later) = (Vec::new(), Vec::new());
         for (at, &(formula, atom)) in atoms.iter().enumerate() {
-            if start && !atom.fits_start() {
+            if !atom.fits_start() {
                 first.push(!formula);
             }
-            if start && !atom.fits_later() {
+            if !atom.fits_later() {
                 later.push(!formula);
             }
             if !exclusion || atoms.len() > ATOMS_COMPARED_MAX {

@@ -10,6 +10,11 @@ fn read_label(text: &str) -> String {
     spec::read_label(text).expect("a label that can be read")
 }
 
+fn labels_of(step: &Value) -> Vec<String> {
+    let labels = step.as_array().expect("labels").iter();
+    labels.map(|label| read_label(label.as_str().expect("a label"))).collect()
+}
+
 struct Read {
     formulas: Formulas,
     formula: Formula,
@@ -42,12 +47,7 @@ fn check_vectors(file: &str) {
         assert_eq!(monitor.permanent(), permanent(text(row, "init")), "before {row}");
         let steps = row["trace"].as_array().expect("a trace");
         for (k, labels) in steps.iter().enumerate() {
-            let labels: Vec<String> = labels
-                .as_array()
-                .expect("labels")
-                .iter()
-                .map(|label| read_label(label.as_str().expect("a label")))
-                .collect();
+            let labels = labels_of(labels);
             let progress = monitor.step(labels.iter().map(String::as_str));
             assert_eq!(Value::Bool(progress.satisfied), row["stop"][k], "stop at {k} of {row}");
             assert_eq!(
@@ -157,12 +157,7 @@ fn the_papers_worked_example_has_its_residuals_and_rewards() {
         let read = parse(text(row, "phi0"));
         let mut monitor = Monitor::new(&read.formulas, read.formula);
         for step in row["steps"].as_array().expect("steps") {
-            let labels: Vec<String> = step["labels"]
-                .as_array()
-                .expect("labels")
-                .iter()
-                .map(|label| read_label(label.as_str().expect("a label")))
-                .collect();
+            let labels = labels_of(&step["labels"]);
             let progress = monitor.step(labels.iter().map(String::as_str));
             let reward = step["reward"].as_f64().expect("a reward");
             assert!((progress.reward - reward).abs() < 1e-9, "{row}");
