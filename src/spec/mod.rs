@@ -1,7 +1,7 @@
 //! The language of specs: text in, formulas over [`gui::Atom`] out, every mistake with its place.
 //!
-//! What a formula means is for [`crate::ltl`], what a bracket means for [`crate::gui`]; whether a spec
-//! makes sense is for lint.
+//! What a formula means is for [`crate::ltl`], what a bracket means for [`crate::gui`]; whether a
+//! spec makes sense is said by [`judge`](fn@judge), and what it asks for by [`in_words`].
 
 mod atom;
 mod diagnostic;

@@ -117,7 +117,7 @@ fn expression_of(item: Pair<'_, Rule>) -> Pair<'_, Rule> {
 
 /// What a name stands for.
 #[derive(Clone, Copy, Debug)]
-enum Meaning {
+enum Referent {
     Label,
     /// A `let` whose turn has not come.
     LetAhead,
@@ -130,7 +130,7 @@ enum Meaning {
 struct Name {
     /// Where it was declared first.
     span: Range<usize>,
-    meaning: Meaning,
+    meaning: Referent,
     is_used: bool,
 }
 
@@ -172,7 +172,7 @@ impl<'a> Reader<'a> {
             Names::Only(labels) => (false, Some(labels)),
         };
         let label =
-            |name: &'a String| (name.as_str(), Name { span: 0..0, meaning: Meaning::Label, is_used: true });
+            |name: &'a String| (name.as_str(), Name { span: 0..0, meaning: Referent::Label, is_used: true });
         Reader {
             source,
             any_name,
@@ -277,9 +277,9 @@ impl<'a> Reader<'a> {
                 ItemKind::Let => self.declare_name(
                     name,
                     span,
-                    if pair.is_some() { Meaning::LetAhead } else { Meaning::LetBroken },
+                    if pair.is_some() { Referent::LetAhead } else { Referent::LetBroken },
                 ),
-                ItemKind::Label => self.declare_name(name, span, Meaning::Label),
+                ItemKind::Label => self.declare_name(name, span, Referent::Label),
                 ItemKind::Action => {
                     let is_builtin = BUILTIN_ACTION_TYPES.contains(&name);
                     if is_builtin {
@@ -300,13 +300,13 @@ impl<'a> Reader<'a> {
         }
     }
 
-    fn declare_name(&mut self, name: &'a str, span: Range<usize>, meaning: Meaning) {
+    fn declare_name(&mut self, name: &'a str, span: Range<usize>, meaning: Referent) {
         if let Some(first) = self.names.get(name) {
             let (source, first) = (self.source, first.span.clone());
             self.diagnostics.error(|| declared_twice(source, "the name", name, span, &first));
             return;
         }
-        if let Meaning::Label = meaning {
+        if let Referent::Label = meaning {
             self.labels.push(name.to_string());
         }
         self.names.insert(name, Name { span, meaning, is_used: false });
@@ -345,9 +345,9 @@ impl<'a> Reader<'a> {
         let meaning = match lowered {
             Some(lowered) => {
                 let (formula, operators, nesting) = lowered.used_by_name();
-                Meaning::Let(formula, operators, nesting)
+                Referent::Let(formula, operators, nesting)
             }
-            None => Meaning::LetBroken,
+            None => Referent::LetBroken,
         };
         // Declared twice, the first counts.
         if let Some(known) = self.names.get_mut(name.as_str()).filter(|known| known.span == at) {
@@ -680,10 +680,10 @@ impl<'a> Reader<'a> {
         for (word, name) in unused {
             let word = clip(word);
             let message = match name.meaning {
-                Meaning::Label => format!("the label `{word}` is not used"),
-                Meaning::LetAhead | Meaning::Let(..) => format!("`{word}` is not used"),
+                Referent::Label => format!("the label `{word}` is not used"),
+                Referent::LetAhead | Referent::Let(..) => format!("`{word}` is not used"),
                 // It will have to be mended first.
-                Meaning::LetBroken => continue,
+                Referent::LetBroken => continue,
             };
             self.diagnostics.warning(|| Diagnostic::warning("W-unused", name.span.clone(), message));
         }
@@ -757,10 +757,10 @@ impl Operands for Reader<'_> {
         };
         known.is_used = true;
         match known.meaning {
-            Meaning::Label => Some((self.formulas.atom(name), 0, 0)),
-            Meaning::Let(formula, operators, nesting) => Some((formula, operators, nesting)),
-            Meaning::LetBroken => None,
-            Meaning::LetAhead => {
+            Referent::Label => Some((self.formulas.atom(name), 0, 0)),
+            Referent::Let(formula, operators, nesting) => Some((formula, operators, nesting)),
+            Referent::LetBroken => None,
+            Referent::LetAhead => {
                 let is_own = self.own_name.as_ref() == Some(&known.span);
                 let place = self.source.position(known.span.start);
                 let message = if is_own {
