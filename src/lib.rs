@@ -15,7 +15,9 @@
 //! | *spec* | a named formula with what is expected of it, and a budget |
 //! | *witness* | a trace that satisfies a formula |
 
+pub mod device;
 pub mod gui;
 pub mod ltl;
+pub mod rng;
 pub mod spec;
 pub mod trace;

@@ -1,17 +1,25 @@
-//! What is seen and done on a screen, in the words of atoms, and the actions a user declares.
+//! What is seen and done on a screen: screens, actions, the atoms that hold of them, and the actions
+//! a user declares.
 //!
 //! How atoms and actions are spelled in a file is for [`crate::spec`] to read; here they are
-//! values that are checked, compared, and printed in one canonical way.
+//! values that are checked, compared, and printed in one canonical way. What actions a screen offers
+//! and which atoms hold is worked out here alone, so that all devices agree on it.
 
+mod action;
 mod atom;
+mod label;
 mod nearest;
+mod screen;
 mod user_action;
 mod value;
 
+pub use action::{Action, BUILTIN_TEXTS, Direction, Repertoire, Target, offers};
 pub use atom::{
     ActionTypes, Atom, BUILTIN_ACTION_TYPES, Comparison, Key, Kind, Mistake, Op, Part, START_TYPE,
 };
+pub use label::{Labeller, WidgetTest};
 pub(crate) use nearest::nearest;
+pub use screen::{Bounds, Context, Flags, Identity, Orientation, Screen, WIDGETS_MAX, Widget};
 pub use user_action::{Gesture, Percent, Point, PressedKey, UserAction, WAIT_MS_MAX};
 pub(crate) use value::quote;
 pub use value::{Number, Value, regex};

@@ -1,0 +1,45 @@
+//! A device that fails on purpose, so that others can show what they do then.
+
+use super::{App, Device, DeviceError, Observation};
+use crate::gui::Action;
+
+/// Another device that fails at one step.
+#[derive(Debug)]
+pub struct Faulty<D> {
+    inner: D,
+    fails_at: usize,
+    step: usize,
+}
+
+impl<D: Device> Faulty<D> {
+    /// Returns `inner`, to fail at the step `fails_at`, counted from 0 over all episodes.
+    pub fn new(inner: D, fails_at: usize) -> Faulty<D> {
+        Faulty { inner, fails_at, step: 0 }
+    }
+
+    fn step(&mut self) -> Result<(), DeviceError> {
+        let step = self.step;
+        self.step += 1;
+        if step == self.fails_at { Err(DeviceError::Faulty { step }) } else { Ok(()) }
+    }
+}
+
+impl<D: Device> Device for Faulty<D> {
+    fn describe(&self) -> String {
+        format!("{}, failing at step {}", self.inner.describe(), self.fails_at)
+    }
+
+    fn app(&self) -> &App {
+        self.inner.app()
+    }
+
+    fn reset(&mut self, activity: &str) -> Result<Observation, DeviceError> {
+        self.step()?;
+        self.inner.reset(activity)
+    }
+
+    fn act(&mut self, action: &Action) -> Result<Observation, DeviceError> {
+        self.step()?;
+        self.inner.act(action)
+    }
+}

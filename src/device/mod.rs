@@ -1,0 +1,82 @@
+//! Devices: apps that can be looked at and acted upon.
+//!
+//! A device starts the app afresh, performs actions and reports the screens they settle on. What a
+//! screen offers and which atoms hold on it is worked out from the screen by [`crate::gui`], so that
+//! all devices agree on it. An app that crashes is an observation; an error is that we could not look.
+
+mod faulty;
+pub mod sim;
+
+use std::sync::Arc;
+
+use crate::gui::{Action, Screen};
+
+pub use faulty::Faulty;
+
+/// What is seen once an action has settled.
+#[derive(Clone, Debug)]
+pub struct Observation {
+    /// The screen. Devices may give the same one again, which saves reading it.
+    pub screen: Arc<Screen>,
+    /// The device's clock, in milliseconds since the app was started afresh.
+    pub at_ms: u64,
+    /// What was seen for a while, and is no part of the screen.
+    pub notices: Arc<[Notice]>,
+}
+
+/// Something that came up while an action settled.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum Notice {
+    /// A text that was shown for a moment.
+    Toast(Arc<str>),
+    /// The app crashed: its stack trace.
+    Crash(Arc<str>),
+    /// The app did not respond: why, as far as that is known.
+    Anr(Arc<str>),
+}
+
+/// What is known of the app on a device.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct App {
+    /// Its package.
+    pub package: Arc<str>,
+    /// Its version, as its makers call it.
+    pub version: Arc<str>,
+    /// The activities that can be started from outside, in full; at least one.
+    pub launchable: Vec<Arc<str>>,
+}
+
+/// Why we could not look, or not act.
+#[derive(Debug, thiserror::Error)]
+pub enum DeviceError {
+    /// The app model did something that means nothing.
+    #[error("the model {model} cannot go on: {message}")]
+    Model {
+        /// Which model.
+        model: String,
+        /// What it did, and where.
+        message: String,
+    },
+    /// A device that fails on purpose did.
+    #[error("the device failed at step {step}, as it was told to")]
+    Faulty {
+        /// The step, from 0.
+        step: usize,
+    },
+}
+
+/// An app that can be looked at and acted upon.
+pub trait Device {
+    /// What the device is, in a few words, for people.
+    fn describe(&self) -> String;
+
+    /// The app on it.
+    fn app(&self) -> &App;
+
+    /// Starts the app afresh, as after an installation, with the launchable `activity`, and returns
+    /// its first screen.
+    fn reset(&mut self, activity: &str) -> Result<Observation, DeviceError>;
+
+    /// Does `action` and returns the screen it settled on. [`Action::Reinitialise`] is a reset.
+    fn act(&mut self, action: &Action) -> Result<Observation, DeviceError>;
+}

@@ -1,0 +1,3 @@
+//! The embedded device: an app model, run with a virtual clock and by chance from a seed.
+
+pub mod model;

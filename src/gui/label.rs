@@ -1,0 +1,294 @@
+//! Which atoms hold: the meaning of brackets on screens and actions, the same for every device.
+//!
+//! Tests are made once from atoms and asked often; a screen is walked once for all of them.
+
+use std::collections::BTreeSet;
+
+use regex::Regex;
+
+use super::action::Action;
+use super::atom::{Atom, Comparison, Key, Op};
+use super::screen::{Flags, Screen, Widget};
+use super::value::{Number, Value, regex};
+
+/// Says which of some atoms, known by numbers, hold.
+#[derive(Clone, Debug, Default)]
+pub struct Labeller {
+    screens: Vec<(u32, ScreenTest)>,
+    actions: Vec<(u32, Vec<Test>)>,
+}
+
+/// Says of a widget whether it meets all of some comparisons.
+#[derive(Clone, Debug)]
+pub struct WidgetTest {
+    tests: Vec<Test>,
+}
+
+#[derive(Clone, Debug)]
+enum ScreenTest {
+    State(Vec<Test>),
+    Widget(WidgetTest),
+    Count { of: WidgetTest, op: Op, number: u64 },
+    Checked(bool),
+}
+
+/// A comparison that is ready to be asked.
+#[derive(Clone, Debug)]
+struct Test {
+    key: Key,
+    op: Op,
+    value: TestValue,
+}
+
+#[derive(Clone, Debug)]
+enum TestValue {
+    Flag(bool),
+    Text(String),
+    Regex(Regex),
+    Number(Number),
+}
+
+impl Labeller {
+    /// Returns what answers for `atoms`, each with its number.
+    pub fn new<'a>(atoms: impl IntoIterator<Item = (u32, &'a Atom)>) -> Labeller {
+        let mut labeller = Labeller::default();
+        for (number, atom) in atoms {
+            let test = match atom {
+                Atom::Action(all) => {
+                    labeller.actions.push((number, tests(all)));
+                    continue;
+                }
+                Atom::State(all) => ScreenTest::State(tests(all)),
+                Atom::Widget(all) => ScreenTest::Widget(WidgetTest { tests: tests(all) }),
+                Atom::Count { of, op, number } => {
+                    ScreenTest::Count { of: WidgetTest { tests: tests(of) }, op: *op, number: *number }
+                }
+                Atom::Checked(checked) => ScreenTest::Checked(*checked),
+            };
+            labeller.screens.push((number, test));
+        }
+        labeller
+    }
+
+    /// The numbers of the atoms about actions.
+    pub fn action_atoms(&self) -> impl Iterator<Item = u32> {
+        self.actions.iter().map(|&(number, _)| number)
+    }
+
+    /// The numbers of the atoms about screens.
+    pub fn screen_atoms(&self) -> impl Iterator<Item = u32> {
+        self.screens.iter().map(|&(number, _)| number)
+    }
+
+    /// Returns the atoms that hold on `screen`.
+    pub fn on_screen(&self, screen: &Screen) -> BTreeSet<u32> {
+        let mut counts = vec![0_u64; self.screens.len()];
+        let (mut checkable, mut checked) = (false, false);
+        let of_widgets: Vec<(usize, &WidgetTest)> = self
+            .screens
+            .iter()
+            .enumerate()
+            .filter_map(|(at, (_, test))| match test {
+                ScreenTest::Widget(test) | ScreenTest::Count { of: test, .. } => Some((at, test)),
+                ScreenTest::State(_) | ScreenTest::Checked(_) => None,
+            })
+            .collect();
+        let mut see = |widget: &Widget, object_id: &str| {
+            if !widget.is_visible() {
+                return;
+            }
+            checkable |= widget.flags.has(Flags::CHECKABLE);
+            checked |= widget.flags.has(Flags::CHECKED);
+            for (at, test) in &of_widgets {
+                counts[*at] += u64::from(test.holds(widget, object_id));
+            }
+        };
+        if of_widgets.iter().any(|(_, test)| test.needs_object_id()) {
+            screen.for_each_object(|_, widget, object_id| see(widget, object_id));
+        } else {
+            screen.widgets().iter().for_each(|widget| see(widget, ""));
+        }
+        let holds = |(test, count): (&ScreenTest, u64)| match test {
+            ScreenTest::State(all) => all.iter().all(|test| test.holds_of_state(screen)),
+            ScreenTest::Widget(_) => count > 0,
+            ScreenTest::Count { op, number, .. } => op.holds(Number::from(count), Number::from(*number)),
+            ScreenTest::Checked(true) => checked,
+            ScreenTest::Checked(false) => checkable && !checked,
+        };
+        self.screens
+            .iter()
+            .zip(counts)
+            .filter(|((_, test), count)| holds((test, *count)))
+            .map(|((number, _), _)| *number)
+            .collect()
+    }
+
+    /// Returns the atoms that hold of `action`.
+    pub fn of_action(&self, action: &Action) -> BTreeSet<u32> {
+        let holds = |all: &[Test]| all.iter().all(|test| test.holds_of_action(action));
+        self.actions.iter().filter(|(_, all)| holds(all)).map(|&(number, _)| number).collect()
+    }
+}
+
+impl WidgetTest {
+    /// Returns the test for what `atom` says of one widget; an atom of another kind holds of none.
+    pub fn new(atom: &Atom) -> Option<WidgetTest> {
+        match atom {
+            Atom::Widget(all) => Some(WidgetTest { tests: tests(all) }),
+            Atom::Count { .. } | Atom::State(_) | Atom::Action(_) | Atom::Checked(_) => None,
+        }
+    }
+
+    /// Says whether `widget`, which is at `object_id`, meets all of it.
+    pub fn holds(&self, widget: &Widget, object_id: &str) -> bool {
+        self.tests.iter().all(|test| test.holds_of_widget(widget, object_id))
+    }
+
+    fn needs_object_id(&self) -> bool {
+        self.tests.iter().any(|test| test.key == Key::ObjectId)
+    }
+}
+
+fn tests(all: &[Comparison]) -> Vec<Test> {
+    all.iter()
+        .map(|Comparison { key, op, value }| {
+            let value = match value {
+                Value::Flag(flag) => TestValue::Flag(*flag),
+                Value::Text(text) => TestValue::Text(text.clone()),
+                Value::Number(number) => TestValue::Number(*number),
+                Value::Regex(text) => {
+                    TestValue::Regex(regex(text).expect("an atom's regular expression has been read before"))
+                }
+            };
+            Test { key: *key, op: *op, value }
+        })
+        .collect()
+}
+
+impl Test {
+    fn holds_of_widget(&self, widget: &Widget, object_id: &str) -> bool {
+        match self.key {
+            Key::Text => self.text(&widget.text),
+            Key::Desc => self.text(&widget.desc),
+            Key::Id => self.names([&widget.id, widget.id_entry()]),
+            Key::ObjectId => self.text(object_id),
+            Key::Class => self.names([&widget.class, last_part(&widget.class)]),
+            Key::Checked => self.flag(widget.flags.has(Flags::CHECKED)),
+            Key::Enabled => self.flag(widget.flags.has(Flags::ENABLED)),
+            Key::Focused => self.flag(widget.flags.has(Flags::FOCUSED)),
+            Key::Selected => self.flag(widget.flags.has(Flags::SELECTED)),
+            Key::Password => self.flag(widget.flags.has(Flags::PASSWORD)),
+            Key::Scrollable => self.flag(widget.flags.has(Flags::SCROLLABLE)),
+            Key::Package
+            | Key::Activity
+            | Key::Screen
+            | Key::Orientation
+            | Key::Network
+            | Key::Crashed
+            | Key::Anr
+            | Key::ActionType
+            | Key::ActionDetail
+            | Key::ActionObjectId
+            | Key::ActionText => false,
+        }
+    }
+
+    fn holds_of_state(&self, screen: &Screen) -> bool {
+        let context = screen.context();
+        let on = |is_on: bool| if is_on { "on" } else { "off" };
+        match self.key {
+            Key::Package => self.text(screen.package()),
+            Key::Activity => self.activity(screen),
+            Key::Screen => self.text(on(context.screen_on)),
+            Key::Orientation => self.text(context.orientation.name()),
+            Key::Network => self.text(on(context.network)),
+            Key::Crashed => self.flag(context.crashed),
+            Key::Anr => self.flag(context.anr),
+            Key::Text
+            | Key::Desc
+            | Key::Id
+            | Key::ObjectId
+            | Key::Class
+            | Key::Checked
+            | Key::Enabled
+            | Key::Focused
+            | Key::Selected
+            | Key::Password
+            | Key::Scrollable
+            | Key::ActionType
+            | Key::ActionDetail
+            | Key::ActionObjectId
+            | Key::ActionText => false,
+        }
+    }
+
+    fn holds_of_action(&self, action: &Action) -> bool {
+        match self.key {
+            Key::ActionType => self.text(action.type_name()),
+            Key::ActionDetail => self.names(action.details()),
+            Key::ActionObjectId => self.names(action.target().map(|target| &*target.object_id)),
+            Key::ActionText => self.names(action.typed()),
+            Key::Package
+            | Key::Activity
+            | Key::Text
+            | Key::Desc
+            | Key::Id
+            | Key::ObjectId
+            | Key::Class
+            | Key::Checked
+            | Key::Enabled
+            | Key::Focused
+            | Key::Selected
+            | Key::Password
+            | Key::Scrollable
+            | Key::Screen
+            | Key::Orientation
+            | Key::Network
+            | Key::Crashed
+            | Key::Anr => false,
+        }
+    }
+
+    /// The same class has a full name and, within its package, short ones.
+    fn activity(&self, screen: &Screen) -> bool {
+        let (package, full) = (&**screen.package(), &**screen.activity());
+        let relative = full.strip_prefix(package).filter(|rest| rest.starts_with('.'));
+        let component = format!("{package}/{}", relative.unwrap_or(full));
+        self.names([full, relative.unwrap_or(full), last_part(full), &component])
+    }
+
+    fn flag(&self, is_set: bool) -> bool {
+        match self.value {
+            TestValue::Flag(flag) => (flag == is_set) == (self.op == Op::Equal),
+            TestValue::Text(_) | TestValue::Regex(_) | TestValue::Number(_) => false,
+        }
+    }
+
+    fn text(&self, text: &str) -> bool {
+        match (&self.value, self.op) {
+            (TestValue::Text(value), Op::Equal) => value == text,
+            (TestValue::Text(value), Op::NotEqual) => value != text,
+            (TestValue::Text(value), Op::Contains) => text.contains(value),
+            (TestValue::Regex(value), Op::Contains) => value.is_match(text),
+            (TestValue::Number(value), op) => {
+                Number::parse(text.trim()).is_some_and(|number| op.holds(number, *value))
+            }
+            (TestValue::Flag(_) | TestValue::Text(_) | TestValue::Regex(_), _) => false,
+        }
+    }
+
+    /// Of several names for a thing one is enough, and to differ it must differ from all of them.
+    fn names<'a>(&self, names: impl IntoIterator<Item = &'a str>) -> bool {
+        let mut names = names.into_iter();
+        match self.op {
+            Op::NotEqual => names.all(|name| self.text(name)),
+            Op::Equal | Op::Contains | Op::Less | Op::AtMost | Op::Greater | Op::AtLeast => {
+                names.any(|name| self.text(name))
+            }
+        }
+    }
+}
+
+fn last_part(name: &str) -> &str {
+    name.rsplit('.').next().unwrap_or(name)
+}

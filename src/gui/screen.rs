@@ -1,0 +1,403 @@
+//! What is seen: a screen as a tree of widgets with what surrounds it, as plain values.
+//!
+//! Where a screen comes from is for a device to say. What can be done on it is worked out by
+//! [`offers`](super::offers), which atoms hold on it by [`Labeller`](super::Labeller).
+
+use std::fmt;
+use std::sync::Arc;
+
+/// A rectangle in pixels of the display, its right and bottom edge not included.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[expect(missing_docs, reason = "the names say it")]
+pub struct Bounds {
+    pub left: i32,
+    pub top: i32,
+    pub right: i32,
+    pub bottom: i32,
+}
+
+impl Bounds {
+    /// Returns the rectangle between two corners.
+    pub const fn new(left: i32, top: i32, right: i32, bottom: i32) -> Bounds {
+        Bounds { left, top, right, bottom }
+    }
+
+    /// How wide it is, 0 if it is turned inside out.
+    pub fn width(self) -> u32 {
+        u32::try_from(i64::from(self.right) - i64::from(self.left)).unwrap_or(0)
+    }
+
+    /// How high it is, 0 if it is turned inside out.
+    pub fn height(self) -> u32 {
+        u32::try_from(i64::from(self.bottom) - i64::from(self.top)).unwrap_or(0)
+    }
+
+    /// Whether there is nothing in it.
+    pub fn is_empty(self) -> bool {
+        self.width() == 0 || self.height() == 0
+    }
+
+    /// The point in the middle, rounded towards the top left: where a click goes.
+    pub fn centre(self) -> (i32, i32) {
+        let middle = |low: i32, high: i32| ((i64::from(low) + i64::from(high)).div_euclid(2)) as i32;
+        (middle(self.left, self.right), middle(self.top, self.bottom))
+    }
+
+    /// Whether the pixel at `(x, y)` is in it.
+    pub fn contains(self, x: i32, y: i32) -> bool {
+        self.left <= x && x < self.right && self.top <= y && y < self.bottom
+    }
+
+    /// What it has in common with `other`, which may be empty.
+    pub fn intersection(self, other: Bounds) -> Bounds {
+        Bounds {
+            left: self.left.max(other.left),
+            top: self.top.max(other.top),
+            right: self.right.min(other.right),
+            bottom: self.bottom.min(other.bottom),
+        }
+    }
+}
+
+impl fmt::Display for Bounds {
+    fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(out, "[{},{}][{},{}]", self.left, self.top, self.right, self.bottom)
+    }
+}
+
+/// Which way up the display is.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[expect(missing_docs, reason = "the names say it")]
+pub enum Orientation {
+    #[default]
+    Portrait,
+    Landscape,
+}
+
+impl Orientation {
+    /// The orientation as an atom names it.
+    pub fn name(self) -> &'static str {
+        match self {
+            Orientation::Portrait => "portrait",
+            Orientation::Landscape => "landscape",
+        }
+    }
+
+    /// The other one.
+    pub fn turned(self) -> Orientation {
+        match self {
+            Orientation::Portrait => Orientation::Landscape,
+            Orientation::Landscape => Orientation::Portrait,
+        }
+    }
+}
+
+/// What surrounds the widgets of a screen.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct Context {
+    /// Whether the display is lit.
+    pub screen_on: bool,
+    /// Which way up it is.
+    pub orientation: Orientation,
+    /// Whether the device is connected to a network.
+    pub network: bool,
+    /// Whether the app has just crashed.
+    pub crashed: bool,
+    /// Whether the app is said not to respond.
+    pub anr: bool,
+}
+
+impl Default for Context {
+    fn default() -> Context {
+        Context {
+            screen_on: true,
+            orientation: Orientation::default(),
+            network: true,
+            crashed: false,
+            anr: false,
+        }
+    }
+}
+
+/// What is true of a widget or not.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct Flags(u16);
+
+impl Flags {
+    /// A touch does something, as far as Android knows.
+    pub const CLICKABLE: Flags = Flags(1);
+    /// So does a touch that is held.
+    pub const LONG_CLICKABLE: Flags = Flags(1 << 1);
+    /// It can be checked.
+    pub const CHECKABLE: Flags = Flags(1 << 2);
+    /// It is checked.
+    pub const CHECKED: Flags = Flags(1 << 3);
+    /// It takes input.
+    pub const ENABLED: Flags = Flags(1 << 4);
+    /// What is typed goes here.
+    pub const FOCUSED: Flags = Flags(1 << 5);
+    /// It is one of those that were chosen.
+    pub const SELECTED: Flags = Flags(1 << 6);
+    /// What is typed here is not shown.
+    pub const PASSWORD: Flags = Flags(1 << 7);
+    /// There is more in it than is seen.
+    pub const SCROLLABLE: Flags = Flags(1 << 8);
+    /// It is a field to type in.
+    pub const EDITABLE: Flags = Flags(1 << 9);
+
+    /// Whether all of `others` are there.
+    pub fn has(self, others: Flags) -> bool {
+        self.0 & others.0 == others.0
+    }
+
+    /// The flags with `other` there or not.
+    #[must_use]
+    pub fn set(self, other: Flags, is_there: bool) -> Flags {
+        if is_there { Flags(self.0 | other.0) } else { Flags(self.0 & !other.0) }
+    }
+}
+
+/// A node of the tree: what Android's dump says of a view.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Hash)]
+pub struct Widget {
+    /// How many nodes it lies in; a top node in none.
+    pub depth: u16,
+    /// Its class in full, like `android.widget.Button`.
+    pub class: Arc<str>,
+    /// Its resource id in full, like `org.notes:id/save`; may be empty.
+    pub id: Arc<str>,
+    /// Its text; may be empty.
+    pub text: Arc<str>,
+    /// Its content description; may be empty.
+    pub desc: Arc<str>,
+    /// Where it is seen.
+    pub bounds: Bounds,
+    /// What is true of it.
+    pub flags: Flags,
+}
+
+impl Widget {
+    /// Whether any of it is seen; the tree may name what is not.
+    pub fn is_visible(&self) -> bool {
+        !self.bounds.is_empty()
+    }
+
+    /// The entry name of its id: `save` of `org.notes:id/save`.
+    pub fn id_entry(&self) -> &str {
+        self.id.rsplit('/').next().unwrap_or(&self.id)
+    }
+}
+
+/// What is seen at a moment.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Screen {
+    package: Arc<str>,
+    activity: Arc<str>,
+    context: Context,
+    widgets: Vec<Widget>,
+    identity: Identity,
+}
+
+/// Two screens with the same one look the same, wherever their widgets lie.
+///
+/// The number is worked out from the content alone, the same on every machine.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct Identity(pub u128);
+
+/// More widgets than any app shows at a time; what is beyond is left out.
+pub const WIDGETS_MAX: usize = 100_000;
+
+impl Screen {
+    /// Returns the screen of these widgets, each before those in it, siblings in their order.
+    ///
+    /// A depth that skips a level is made right, and widgets beyond [`WIDGETS_MAX`] are left out.
+    pub fn new(
+        package: impl Into<Arc<str>>,
+        activity: impl Into<Arc<str>>,
+        context: Context,
+        mut widgets: Vec<Widget>,
+    ) -> Screen {
+        widgets.truncate(WIDGETS_MAX);
+        let mut depth_max = 0;
+        for widget in &mut widgets {
+            widget.depth = widget.depth.min(depth_max);
+            depth_max = widget.depth.saturating_add(1);
+        }
+        let mut screen = Screen {
+            package: package.into(),
+            activity: activity.into(),
+            context,
+            widgets,
+            identity: Identity(0),
+        };
+        screen.identity = screen.worked_out_identity();
+        screen
+    }
+
+    /// The package of the app in front.
+    pub fn package(&self) -> &Arc<str> {
+        &self.package
+    }
+
+    /// The class of the activity in front, in full.
+    pub fn activity(&self) -> &Arc<str> {
+        &self.activity
+    }
+
+    /// What surrounds the widgets.
+    pub fn context(&self) -> Context {
+        self.context
+    }
+
+    /// The widgets, each before those in it.
+    pub fn widgets(&self) -> &[Widget] {
+        &self.widgets
+    }
+
+    /// What tells the screen from others that look different.
+    pub fn identity(&self) -> Identity {
+        self.identity
+    }
+
+    /// Calls `see` with each widget and its object id: the places among siblings from the top node
+    /// down, joined by `:`.
+    pub fn for_each_object(&self, mut see: impl FnMut(usize, &Widget, &str)) {
+        use std::fmt::Write as _;
+        // The place of the last node met at each depth, and how long the object id is up to there.
+        let mut places: Vec<u32> = Vec::new();
+        let mut lengths: Vec<usize> = Vec::new();
+        let mut object_id = String::new();
+        for (at, widget) in self.widgets.iter().enumerate() {
+            let depth = usize::from(widget.depth);
+            if places.len() > depth {
+                places.truncate(depth + 1);
+                lengths.truncate(depth);
+                places[depth] += 1;
+            } else {
+                places.push(0);
+            }
+            object_id.truncate(lengths.last().copied().unwrap_or(0));
+            let colon = if object_id.is_empty() { "" } else { ":" };
+            let _ = write!(object_id, "{colon}{}", places[depth]);
+            lengths.push(object_id.len());
+            see(at, widget, &object_id);
+        }
+    }
+
+    /// Returns the object id of the widget at `at`.
+    pub fn object_id(&self, at: usize) -> String {
+        let mut found = String::new();
+        self.for_each_object(|place, _, object_id| {
+            if place == at {
+                found.push_str(object_id);
+            }
+        });
+        found
+    }
+
+    fn worked_out_identity(&self) -> Identity {
+        let mut hash = Hash128::new();
+        hash.text(&self.package);
+        hash.text(&self.activity);
+        let Context { screen_on, orientation, network, crashed, anr } = self.context;
+        let bits = [screen_on, orientation == Orientation::Landscape, network, crashed, anr];
+        hash.number(bits.iter().fold(0, |number, &bit| number << 1 | u64::from(bit)));
+        for widget in &self.widgets {
+            hash.number(
+                u64::from(widget.depth) << 32
+                    | u64::from(widget.flags.0) << 1
+                    | u64::from(widget.is_visible()),
+            );
+            hash.text(&widget.class);
+            hash.text(&widget.id);
+            hash.text(&widget.text);
+            hash.text(&widget.desc);
+        }
+        Identity(hash.finish())
+    }
+}
+
+/// A hash of 128 bits that is the same on every machine; chance alone makes two contents share one.
+struct Hash128 {
+    low: u64,
+    high: u64,
+}
+
+impl Hash128 {
+    fn new() -> Hash128 {
+        // Digits of pi, which nobody chose.
+        Hash128 { low: 0x243f_6a88_85a3_08d3, high: 0x1319_8a2e_0370_7344 }
+    }
+
+    fn number(&mut self, number: u64) {
+        let fold = |a: u64, b: u64| {
+            let product = u128::from(a) * u128::from(b);
+            product as u64 ^ (product >> 64) as u64
+        };
+        self.low = fold(self.low ^ number, 0x9e37_79b9_7f4a_7c15) ^ self.high.rotate_left(23);
+        self.high = fold(self.high ^ number.rotate_left(32), 0xd6e8_feb8_6659_fd93).wrapping_add(self.low);
+    }
+
+    fn text(&mut self, text: &str) {
+        self.number(text.len() as u64);
+        for chunk in text.as_bytes().chunks(8) {
+            let mut bytes = [0; 8];
+            bytes[..chunk.len()].copy_from_slice(chunk);
+            self.number(u64::from_le_bytes(bytes));
+        }
+    }
+
+    fn finish(mut self) -> u128 {
+        self.number(0);
+        self.number(1);
+        u128::from(self.high) << 64 | u128::from(self.low)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn tree(depths: &[u16]) -> Screen {
+        let widgets = depths.iter().map(|&depth| Widget { depth, ..Widget::default() }).collect();
+        Screen::new("p", "p.A", Context::default(), widgets)
+    }
+
+    #[track_caller]
+    fn check(depths: &[u16], expected: &[&str]) {
+        let mut found = Vec::new();
+        tree(depths).for_each_object(|_, _, object_id| found.push(object_id.to_string()));
+        assert_eq!(found, expected);
+    }
+
+    #[test]
+    fn object_ids_count_the_siblings_from_the_top_down() {
+        check(&[0, 1, 2, 2, 1], &["0", "0:0", "0:0:0", "0:0:1", "0:1"]);
+        check(&[0, 0, 1], &["0", "1", "1:0"]);
+    }
+
+    #[test]
+    fn a_skipped_level_is_made_right() {
+        check(&[3, 9, 1], &["0", "0:0", "0:1"]);
+    }
+
+    #[test]
+    fn where_widgets_lie_is_no_part_of_the_identity() {
+        let widget = Widget { bounds: Bounds::new(0, 0, 9, 9), text: "a".into(), ..Widget::default() };
+        let screen = |widget: &Widget| Screen::new("p", "p.A", Context::default(), vec![widget.clone()]);
+        let moved = Widget { bounds: Bounds::new(5, 0, 9, 9), ..widget.clone() };
+        let other = Widget { text: "b".into(), ..widget.clone() };
+        assert_eq!(screen(&widget).identity(), screen(&moved).identity());
+        assert_ne!(screen(&widget).identity(), screen(&other).identity());
+        let dark = Context { screen_on: false, ..Context::default() };
+        assert_ne!(screen(&widget).identity(), Screen::new("p", "p.A", dark, vec![widget]).identity());
+    }
+
+    #[test]
+    fn a_click_goes_to_the_middle() {
+        assert_eq!(Bounds::new(97, 633, 382, 705).centre(), (239, 669));
+        assert_eq!(Bounds::new(10, 20, 276, 44).centre(), (143, 32));
+        assert!(Bounds::new(5, 5, 5, 9).is_empty());
+        assert_eq!(Bounds::new(i32::MAX, 0, i32::MIN, 0).width(), 0);
+    }
+}

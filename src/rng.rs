@@ -1,0 +1,86 @@
+//! Chance: every random number comes from one seed, by names.
+
+use rand_chacha::ChaCha8Rng;
+use rand_chacha::rand_core::{RngCore, SeedableRng};
+
+/// Where all chance comes from; printed in reports and kept in test cases.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct Seed(pub u64);
+
+impl Default for Seed {
+    fn default() -> Seed {
+        Seed(1)
+    }
+}
+
+impl Seed {
+    /// Returns the chance of the part of the program called `name`: no part's numbers depend on
+    /// how many another has drawn.
+    pub fn fork(self, name: &str) -> Rng {
+        let mut bytes = [0; 32];
+        let (seed, rest) = bytes.split_at_mut(8);
+        seed.copy_from_slice(&self.0.to_le_bytes());
+        // FNV-1a, four times with different starts: names differ, so their bytes do.
+        for (start, chunk) in rest.chunks_mut(8).enumerate() {
+            let hash = name.bytes().fold(0xcbf2_9ce4_8422_2325 ^ start as u64, |hash, byte| {
+                (hash ^ u64::from(byte)).wrapping_mul(0x0100_0000_01b3)
+            });
+            chunk.copy_from_slice(&hash.to_le_bytes());
+        }
+        Rng { inner: ChaCha8Rng::from_seed(bytes) }
+    }
+}
+
+/// A source of random numbers that gives the same ones on every machine.
+#[derive(Clone, Debug)]
+pub struct Rng {
+    inner: ChaCha8Rng,
+}
+
+impl Rng {
+    /// A number in 0.0..1.0, one of 2^53 that are as likely.
+    pub fn unit(&mut self) -> f64 {
+        (self.inner.next_u64() >> 11) as f64 / (1_u64 << 53) as f64
+    }
+
+    /// A number below `end`, all as likely; 0 if `end` is.
+    pub fn below(&mut self, end: usize) -> usize {
+        // The error of this shortcut is below 2^-32 for anything that fits a memory.
+        (u128::from(self.inner.next_u64()) * end as u128 >> 64) as usize
+    }
+
+    /// `true` one time in two.
+    pub fn coin(&mut self) -> bool {
+        self.inner.next_u32() & 1 == 1
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn parts_have_chances_of_their_own() {
+        let draw = |seed: u64, name: &str| Seed(seed).fork(name).below(1 << 40);
+        assert_eq!(draw(1, "agent"), draw(1, "agent"));
+        assert_ne!(draw(1, "agent"), draw(1, "simulator"));
+        assert_ne!(draw(1, "agent"), draw(2, "agent"));
+    }
+
+    #[test]
+    fn the_numbers_are_the_same_on_every_machine() {
+        let mut rng = Seed(1).fork("agent");
+        let drawn: Vec<usize> = (0..6).map(|_| rng.below(1000)).collect();
+        assert_eq!(drawn, [969, 547, 129, 193, 905, 292]);
+    }
+
+    #[test]
+    fn every_number_below_the_end_comes_up() {
+        let mut rng = Seed(7).fork("test");
+        let mut seen = [false; 10];
+        (0..500).for_each(|_| seen[rng.below(10)] = true);
+        assert_eq!(seen, [true; 10]);
+        assert_eq!(rng.below(0), 0);
+        assert!((0..500).all(|_| (0.0..1.0).contains(&rng.unit())));
+    }
+}
