@@ -46,7 +46,7 @@ impl Rng {
     /// A number below `end`, all as likely; 0 if `end` is.
     pub fn below(&mut self, end: usize) -> usize {
         // The error of this shortcut is below 2^-32 for anything that fits a memory.
-        (u128::from(self.inner.next_u64()) * end as u128 >> 64) as usize
+        ((u128::from(self.inner.next_u64()) * end as u128) >> 64) as usize
     }
 
     /// `true` one time in two.
