@@ -15,9 +15,14 @@
 //! | *spec* | a named formula with what is expected of it, and a budget |
 //! | *witness* | a trace that satisfies a formula |
 
+pub mod agent;
 pub mod device;
+pub mod episode;
+pub mod event;
 pub mod gui;
 pub mod ltl;
+pub mod reward;
 pub mod rng;
+pub mod search;
 pub mod spec;
 pub mod trace;

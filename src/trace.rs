@@ -1,11 +1,58 @@
-//! Recorded traces: what happened, step by step, one JSON value a line.
+//! Traces: what happened, step by step, as values and as recorded elsewhere.
 //!
-//! A line is the list of the step's label names, or an object that has them as `labels`. What the
-//! names mean is for others to say; nothing is inferred from them.
+//! A recorded line is the list of the step's label names, or an object that has them as `labels`. What
+//! the names mean is for others to say; nothing is inferred from them.
 
 use serde::Deserialize;
 use serde::de::{self, Deserializer, MapAccess, SeqAccess, Visitor};
 use std::fmt;
+use std::sync::Arc;
+
+use crate::gui::{Action, Screen};
+
+/// What is seen once an action has settled.
+#[derive(Clone, Debug)]
+pub struct Observation {
+    /// The screen. Devices may give the same one again, which saves reading it.
+    pub screen: Arc<Screen>,
+    /// The device's clock, in milliseconds since the app was started afresh.
+    pub at_ms: u64,
+    /// What was seen for a while, and is no part of the screen.
+    pub notices: Arc<[Notice]>,
+}
+
+/// Something that came up while an action settled.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum Notice {
+    /// A text that was shown for a moment.
+    Toast(Arc<str>),
+    /// The app crashed: its stack trace.
+    Crash(Arc<str>),
+    /// The app did not respond: why, as far as that is known.
+    Anr(Arc<str>),
+}
+
+/// What was done and what came of it.
+#[derive(Clone, Debug)]
+pub struct Step {
+    /// What was done.
+    pub action: Action,
+    /// What was seen then.
+    pub observation: Observation,
+    /// The formula's atoms that hold at the step, in the order of their names.
+    pub labels: Vec<Arc<str>>,
+    /// What the formula still asks for.
+    pub residual: Arc<str>,
+    /// What the step was worth.
+    pub reward: f64,
+}
+
+/// Steps in a row; the first starts the app.
+#[derive(Clone, Debug, Default)]
+pub struct Trace {
+    /// The steps.
+    pub steps: Vec<Step>,
+}
 
 /// A line longer than this is refused: 4 MB, far beyond what a screen of 5,000 widgets takes.
 pub const LINE_MAX: usize = 4_000_000;
@@ -43,7 +90,7 @@ pub fn read_line(line: &[u8]) -> Result<Vec<String>, LineError> {
     }
     let text = std::str::from_utf8(line).map_err(|error| LineError::Text { at: error.valid_up_to() + 1 })?;
     match serde_json::from_str(text) {
-        Ok(Step(labels)) => Ok(labels),
+        Ok(Recorded(labels)) => Ok(labels),
         Err(error) => Err(LineError::Step { message: without_line(&error.to_string()) }),
     }
 }
@@ -54,32 +101,32 @@ fn without_line(message: &str) -> String {
 }
 
 /// A step's labels, from either form.
-struct Step(Vec<String>);
+struct Recorded(Vec<String>);
 
-impl<'de> Deserialize<'de> for Step {
-    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Step, D::Error> {
-        deserializer.deserialize_any(StepVisitor)
+impl<'de> Deserialize<'de> for Recorded {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Recorded, D::Error> {
+        deserializer.deserialize_any(RecordedVisitor)
     }
 }
 
-struct StepVisitor;
+struct RecordedVisitor;
 
-impl<'de> Visitor<'de> for StepVisitor {
-    type Value = Step;
+impl<'de> Visitor<'de> for RecordedVisitor {
+    type Value = Recorded;
 
     fn expecting(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
         out.write_str("the labels of a step")
     }
 
-    fn visit_seq<A: SeqAccess<'de>>(self, mut list: A) -> Result<Step, A::Error> {
+    fn visit_seq<A: SeqAccess<'de>>(self, mut list: A) -> Result<Recorded, A::Error> {
         let mut labels = Vec::new();
         while let Some(label) = list.next_element()? {
             labels.push(label);
         }
-        Ok(Step(labels))
+        Ok(Recorded(labels))
     }
 
-    fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<Step, A::Error> {
+    fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<Recorded, A::Error> {
         let mut labels = None;
         while let Some(key) = map.next_key::<String>()? {
             if key != "labels" {
@@ -89,7 +136,7 @@ impl<'de> Visitor<'de> for StepVisitor {
                 return Err(de::Error::duplicate_field("labels"));
             }
         }
-        labels.map(Step).ok_or_else(|| de::Error::missing_field("labels"))
+        labels.map(Recorded).ok_or_else(|| de::Error::missing_field("labels"))
     }
 }
 

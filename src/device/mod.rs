@@ -9,31 +9,10 @@ pub mod sim;
 
 use std::sync::Arc;
 
-use crate::gui::{Action, Screen};
+use crate::gui::Action;
+pub use crate::trace::{Notice, Observation};
 
 pub use faulty::Faulty;
-
-/// What is seen once an action has settled.
-#[derive(Clone, Debug)]
-pub struct Observation {
-    /// The screen. Devices may give the same one again, which saves reading it.
-    pub screen: Arc<Screen>,
-    /// The device's clock, in milliseconds since the app was started afresh.
-    pub at_ms: u64,
-    /// What was seen for a while, and is no part of the screen.
-    pub notices: Arc<[Notice]>,
-}
-
-/// Something that came up while an action settled.
-#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub enum Notice {
-    /// A text that was shown for a moment.
-    Toast(Arc<str>),
-    /// The app crashed: its stack trace.
-    Crash(Arc<str>),
-    /// The app did not respond: why, as far as that is known.
-    Anr(Arc<str>),
-}
 
 /// What is known of the app on a device.
 #[derive(Clone, Debug, PartialEq, Eq)]

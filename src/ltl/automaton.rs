@@ -31,6 +31,11 @@ impl State {
     /// The state before the first step.
     pub const START: State = State(0);
 
+    /// Its number, from 0 in the order in which states were met.
+    pub fn number(self) -> u32 {
+        self.0
+    }
+
     fn index(self) -> usize {
         self.0 as usize
     }

@@ -8,6 +8,14 @@ pub struct Labels {
     high: Vec<u64>,
 }
 
+impl FromIterator<u32> for Labels {
+    fn from_iter<I: IntoIterator<Item = u32>>(atoms: I) -> Labels {
+        let mut labels = Labels::default();
+        atoms.into_iter().for_each(|atom| labels.insert(atom));
+        labels
+    }
+}
+
 impl Labels {
     /// The labels of a formula of at most 64 atoms: bit *n* says whether atom *n* holds.
     #[inline]
@@ -37,6 +45,28 @@ impl Labels {
         }
     }
 
+    /// The labels that are in one or the other.
+    #[inline]
+    #[must_use]
+    pub fn union(&self, other: &Labels) -> Labels {
+        let (long, short) = if self.high.len() < other.high.len() { (other, self) } else { (self, other) };
+        let mut union = Labels { low: self.low | other.low, high: long.high.clone() };
+        union.high.iter_mut().zip(&short.high).for_each(|(word, other)| *word |= other);
+        union
+    }
+
+    /// The numbers of the atoms that are there, from the lowest.
+    pub fn iter(&self) -> impl Iterator<Item = u32> {
+        std::iter::once(&self.low).chain(&self.high).zip(0_u32..).flat_map(|(&word, at)| {
+            let mut left = word;
+            std::iter::from_fn(move || {
+                let bit = (left != 0).then(|| left.trailing_zeros())?;
+                left &= left - 1;
+                Some(at * 64 + bit)
+            })
+        })
+    }
+
     /// The labels that are in both.
     pub(super) fn shared_with(&self, other: &Labels) -> Labels {
         let mut high: Vec<u64> = self.high.iter().zip(&other.high).map(|(a, b)| a & b).collect();
@@ -44,5 +74,18 @@ impl Labels {
             high.pop();
         }
         Labels { low: self.low & other.low, high }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_union_has_the_labels_of_both_in_order() {
+        let (one, two) = (Labels::from_iter([3, 70]), Labels::from_iter([5, 64, 200]));
+        assert_eq!(one.union(&two).iter().collect::<Vec<_>>(), [3, 5, 64, 70, 200]);
+        assert_eq!(one.union(&two), two.union(&one));
+        assert_eq!(Labels::default().iter().count(), 0);
     }
 }

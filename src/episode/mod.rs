@@ -1,0 +1,298 @@
+//! One episode: an agent, a device and a goal, step by step.
+//!
+//! Here alone they meet. The loop is the same for all agents; what is added to it (prediction, sure actions, giving up
+//! what is hopeless) is a switch for all of them.
+
+mod catalogue;
+
+use std::sync::Arc;
+
+use rustc_hash::FxHashMap;
+
+use crate::agent::{Agent, Lesson, ScreenId, Situation};
+use crate::device::{Device, DeviceError};
+use crate::gui::Action;
+use crate::ltl::State;
+use crate::reward::{Forecast, Goal, Verdict};
+use crate::rng::Rng;
+use crate::trace::{Observation, Step, Trace};
+pub use catalogue::{Catalogue, Entry, Labeling, Place};
+
+/// How often a choice is among the sure actions alone, where there are some. The rest keeps the others from being left
+/// out for ever; between 0.8 and 0.95 it makes no difference that can be measured.
+const SURE_SHARE: f64 = 0.9;
+
+/// What is added to the loop.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Switches {
+    /// Whether residuals that change are worth something.
+    pub shaping: bool,
+    /// Whether actions that lose by their labels are left out, and one that wins is taken.
+    pub prediction: bool,
+    /// Whether actions that cannot lose by their labels are preferred.
+    pub sure_actions: bool,
+    /// Whether an episode ends as soon as the goal needs more steps than it has left.
+    pub restart_hopeless: bool,
+}
+
+/// How an episode ended.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Ending {
+    /// The goal is reached.
+    Won,
+    /// It cannot be reached any more.
+    Lost,
+    /// Every action would lose.
+    DeadEnd,
+    /// It could not be reached in the steps left.
+    Hopeless,
+    /// The steps are spent.
+    StepsSpent,
+}
+
+/// An episode that is over.
+#[derive(Clone, Debug)]
+pub struct Episode {
+    /// How it ended.
+    pub ending: Ending,
+    /// What was done and seen.
+    pub steps: Vec<Taken>,
+}
+
+/// A step of an episode, as it is kept while most episodes are thrown away.
+#[derive(Clone, Debug)]
+pub struct Taken {
+    from: Arc<Entry>,
+    at: u16,
+    observation: Observation,
+    to: Arc<Entry>,
+    state: State,
+    reward: f64,
+}
+
+impl Taken {
+    /// What was done.
+    pub fn action(&self) -> &Action {
+        &self.from.offers[usize::from(self.at)].action
+    }
+
+    /// What was seen then.
+    pub fn observation(&self) -> &Observation {
+        &self.observation
+    }
+
+    /// What is left of the formula then.
+    pub fn state(&self) -> State {
+        self.state
+    }
+}
+
+/// Runs episodes of one spec on one device.
+pub struct Stage<'a> {
+    device: &'a mut dyn Device,
+    goal: Goal,
+    catalogue: Catalogue,
+    switches: Switches,
+    steps_max: u32,
+    totals: Totals,
+    sorted: FxHashMap<(State, ScreenId), Arc<Sorted>>,
+}
+
+/// The offers of a screen by what their labels say where this is left of the formula.
+#[derive(Debug, Default)]
+struct Sorted {
+    /// Those that do not lose.
+    candidates: Vec<u16>,
+    /// Those that are preferred; none if that is all or none of the candidates.
+    sure: Vec<u16>,
+    /// One that wins.
+    winner: Option<u16>,
+}
+
+/// So many are kept; then they are sorted again.
+const SORTED_MAX: usize = 50_000;
+
+/// What was seen so far in all episodes.
+#[derive(Clone, Debug, Default)]
+pub struct Totals {
+    /// Steps on the device, the first of each episode included.
+    pub steps: u64,
+    /// How often each atom held, by its number.
+    pub held: Vec<u64>,
+    /// The residual that was closest to the goal: its distance, its N, and itself.
+    pub closest: Option<(u32, u64, State)>,
+    /// How much time passed on the device.
+    pub device_ms: u64,
+}
+
+impl<'a> Stage<'a> {
+    /// Returns a stage for episodes of at most `steps_max` steps.
+    pub fn new(
+        device: &'a mut dyn Device,
+        goal: Goal,
+        catalogue: Catalogue,
+        switches: Switches,
+        steps_max: u32,
+    ) -> Stage<'a> {
+        let totals = Totals { held: vec![0; goal.atoms().len()], ..Totals::default() };
+        Stage { device, goal, catalogue, switches, steps_max, totals, sorted: FxHashMap::default() }
+    }
+
+    /// What was seen so far.
+    pub fn totals(&self) -> &Totals {
+        &self.totals
+    }
+
+    /// What is asked for.
+    pub fn goal(&self) -> &Goal {
+        &self.goal
+    }
+
+    /// What screens were met, and what was tried on them.
+    pub fn catalogue(&self) -> &Catalogue {
+        &self.catalogue
+    }
+
+    /// Runs an episode from the start of the app to its end.
+    pub fn run(&mut self, agent: &mut dyn Agent, rng: &mut Rng) -> Result<Episode, DeviceError> {
+        let mut episode = Episode { ending: Ending::StepsSpent, steps: Vec::new() };
+        let (mut state, mut entry) = (State::START, self.catalogue.start(&mut self.goal));
+        agent.begin();
+        loop {
+            let steps_left = self.steps_max - episode.steps.len() as u32;
+            let Sorted { candidates, sure, winner } = &*self.sorted(&entry, state);
+            if candidates.is_empty() {
+                agent.learn_dead_end(rng);
+                episode.ending = Ending::DeadEnd;
+                break;
+            }
+            let is_sure_alone = !sure.is_empty() && rng.unit() < SURE_SHARE;
+            let situation = Situation {
+                screen: entry.id,
+                residual: state.number(),
+                steps_left,
+                offers: &entry.ids,
+                candidates,
+                preferred: if is_sure_alone { sure } else { candidates },
+            };
+            let at = match *winner {
+                Some(at) => {
+                    agent.note(&situation, at);
+                    at
+                }
+                None => agent.choose(&situation, rng),
+            };
+            let taken = self.take(state, &entry, at)?;
+            let standing = self.goal.standing(taken.state);
+            let steps_left = steps_left - 1;
+            let ending = match standing.verdict {
+                Verdict::Won => Some(Ending::Won),
+                Verdict::Lost => Some(Ending::Lost),
+                Verdict::Open if steps_left == 0 => Some(Ending::StepsSpent),
+                Verdict::Open
+                    if self.switches.restart_hopeless
+                        && standing.distance.is_none_or(|least| least > steps_left) =>
+                {
+                    Some(Ending::Hopeless)
+                }
+                Verdict::Open => None,
+            };
+            let lesson = Lesson {
+                reward: taken.reward,
+                screen: taken.to.id,
+                residual: taken.state.number(),
+                ends: ending.is_some(),
+            };
+            agent.learn(&lesson, rng);
+            (state, entry) = (taken.state, taken.to.clone());
+            episode.steps.push(taken);
+            if let Some(ending) = ending {
+                episode.ending = ending;
+                break;
+            }
+        }
+        agent.end();
+        self.totals.device_ms += episode.steps.last().map_or(0, |taken| taken.observation.at_ms);
+        Ok(episode)
+    }
+
+    /// Sorts the offers of `entry` by what their labels say.
+    #[inline]
+    fn sorted(&mut self, entry: &Entry, state: State) -> Arc<Sorted> {
+        match self.sorted.get(&(state, entry.id)) {
+            Some(sorted) => sorted.clone(),
+            None => self.sorted_anew(entry, state),
+        }
+    }
+
+    #[cold]
+    fn sorted_anew(&mut self, entry: &Entry, state: State) -> Arc<Sorted> {
+        let mut sorted = Sorted::default();
+        for (at, offer) in (0..).zip(&entry.offers) {
+            let forecast = if self.switches.prediction {
+                self.goal.forecast(state, offer.class)
+            } else {
+                Forecast::Open
+            };
+            match forecast {
+                Forecast::Loses => continue,
+                Forecast::Wins => sorted.winner = sorted.winner.or(Some(at)),
+                Forecast::Sure => sorted.sure.push(at),
+                Forecast::Open => {}
+            }
+            sorted.candidates.push(at);
+        }
+        if !self.switches.sure_actions || sorted.sure.len() == sorted.candidates.len() {
+            sorted.sure.clear();
+        }
+        if self.sorted.len() >= SORTED_MAX {
+            self.sorted.clear();
+        }
+        let sorted = Arc::new(sorted);
+        self.sorted.insert((state, entry.id), sorted.clone());
+        sorted
+    }
+
+    /// Does the action at `at` among those of `entry`.
+    fn take(&mut self, state: State, entry: &Arc<Entry>, at: u16) -> Result<Taken, DeviceError> {
+        let offer = &entry.offers[usize::from(at)];
+        let observation = match &offer.action {
+            Action::Reinitialise(activity) => self.device.reset(activity)?,
+            action => self.device.act(action)?,
+        };
+        self.catalogue.note_tried(entry, at);
+        let to = self.catalogue.see(&observation.screen, &mut self.goal);
+        let after = self.goal.step(state, offer.class, &to.labels);
+        let reward = self.goal.reward(state, after, self.switches.shaping);
+        let totals = &mut self.totals;
+        totals.steps += 1;
+        for atom in self.goal.action_labels(offer.class).iter().chain(to.labels.iter()) {
+            totals.held[atom as usize] += 1;
+        }
+        let standing = self.goal.standing(after);
+        if let (Some(distance), Verdict::Open | Verdict::Won) = (standing.distance, standing.verdict) {
+            let here = (distance, standing.atoms, after);
+            if totals.closest.is_none_or(|(least, atoms, _)| (distance, standing.atoms) < (least, atoms)) {
+                totals.closest = Some(here);
+            }
+        }
+        Ok(Taken { from: entry.clone(), at, observation, to, state: after, reward })
+    }
+
+    /// Returns an episode as a trace.
+    pub fn trace(&self, episode: &Episode) -> Trace {
+        let name = |atom: u32| self.goal.atoms()[atom as usize].clone();
+        let steps = episode.steps.iter().map(|taken| {
+            let class = taken.from.offers[usize::from(taken.at)].class;
+            let labels = self.goal.action_labels(class).union(&taken.to.labels);
+            Step {
+                action: taken.action().clone(),
+                observation: taken.observation.clone(),
+                labels: labels.iter().map(name).collect(),
+                residual: self.goal.residual(taken.state).into(),
+                reward: taken.reward,
+            }
+        });
+        Trace { steps: steps.collect() }
+    }
+}

@@ -1,0 +1,213 @@
+//! Exhaustive search on the simulator: all actions, all outcomes of chance, shortest runs first.
+//!
+//! This alone saves and restores the simulator's state. A run is looked for over pairs of that state with what is left
+//! of the formula; a pair that was met is met again in vain, as it was reached by no more steps before.
+
+use std::sync::Arc;
+
+use rustc_hash::FxHashSet;
+
+use super::Reach;
+use crate::device::sim::{Outcome as SimOutcome, Sim, Snapshot};
+use crate::device::{Device as _, DeviceError};
+use crate::episode::{Catalogue, Entry};
+use crate::gui::{Action, Repertoire};
+use crate::ltl::State;
+use crate::reward::{Forecast, Goal, Verdict};
+use crate::spec::Spec;
+use crate::trace::{Observation, Step, Trace};
+
+/// So many pairs of app and residual are looked at; they take about a gigabyte.
+const PAIRS_MAX: usize = 4_000_000;
+
+/// What was found by trying everything.
+#[derive(Clone, Debug)]
+pub struct Exhausted {
+    /// A shortest run that reaches the goal.
+    pub run: Option<Trace>,
+    /// Whether there was too much to try, so that without a run nothing is proven.
+    pub is_too_large: bool,
+    /// Whether someone said to stop.
+    pub is_interrupted: bool,
+    /// The steps that were simulated.
+    pub steps: u64,
+    /// How far it came.
+    pub reach: Reach,
+}
+
+/// A pair that was reached, and how.
+struct Reached {
+    /// The pair before, by its number; of those after the start of the app, none.
+    before: Option<u32>,
+    entry: Arc<Entry>,
+    /// The offer of the entry before by which it was reached.
+    at: u16,
+    from: Arc<Entry>,
+    observation: Observation,
+    snapshot: Snapshot,
+    state: State,
+}
+
+/// Looks for a shortest run of at most `steps_max` steps that reaches the goal of `spec`.
+///
+/// `watch` is told how many steps have been looked at, and by how many pairs, and says whether to go on.
+pub fn exhaust(
+    sim: &mut Sim,
+    spec: &Spec,
+    repertoire: Repertoire,
+    steps_max: u32,
+    watch: &mut dyn FnMut(u32, usize) -> bool,
+) -> Result<Exhausted, DeviceError> {
+    let goal = Goal::new(spec);
+    let catalogue = Catalogue::new(sim.app(), repertoire);
+    let held = vec![0; goal.atoms().len()];
+    let mut sweep = Sweep {
+        sim,
+        goal,
+        catalogue,
+        reached: Vec::new(),
+        met: FxHashSet::default(),
+        steps: 0,
+        steps_max,
+        held,
+        closest: None,
+    };
+    let (mut is_too_large, mut is_interrupted) = (false, false);
+    let mut found = sweep.start()?;
+    let (mut first, mut depth) = (0, 1);
+    while found.is_none() && first < sweep.reached.len() && depth < steps_max && !is_too_large && !is_interrupted {
+        let last = sweep.reached.len();
+        for number in first..last {
+            found = sweep.follow(number as u32, depth)?;
+            is_too_large = sweep.reached.len() > PAIRS_MAX;
+            is_interrupted = number % 1024 == 0 && !watch(depth, sweep.reached.len());
+            if found.is_some() || is_too_large || is_interrupted {
+                break;
+            }
+        }
+        first = last;
+        depth += 1;
+    }
+    let run = found.map(|number| sweep.trace(number));
+    Ok(Exhausted { run, is_too_large, is_interrupted, steps: sweep.steps, reach: sweep.reach() })
+}
+
+struct Sweep<'a> {
+    sim: &'a mut Sim,
+    goal: Goal,
+    catalogue: Catalogue,
+    reached: Vec<Reached>,
+    met: FxHashSet<(Snapshot, State)>,
+    steps: u64,
+    steps_max: u32,
+    held: Vec<u64>,
+    closest: Option<(u32, u64, State)>,
+}
+
+impl Sweep<'_> {
+    fn start(&mut self) -> Result<Option<u32>, DeviceError> {
+        let entry = self.catalogue.start(&mut self.goal);
+        for (at, offer) in (0..).zip(&entry.offers) {
+            let Action::Reinitialise(activity) = &offer.action else { continue };
+            if self.goal.forecast(State::START, offer.class) == Forecast::Loses {
+                continue;
+            }
+            let outcomes = self.sim.start_outcomes(activity)?;
+            if let Some(found) = self.reach_all(None, State::START, &entry, at, outcomes, 1) {
+                return Ok(Some(found));
+            }
+        }
+        Ok(None)
+    }
+
+    /// Tries every action of the pair with this number, which took `depth` steps; returns one that reaches the goal.
+    fn follow(&mut self, number: u32, depth: u32) -> Result<Option<u32>, DeviceError> {
+        let Reached { entry, snapshot, state, .. } = &self.reached[number as usize];
+        let (entry, snapshot, state) = (entry.clone(), snapshot.clone(), *state);
+        for (at, offer) in (0..).zip(&entry.offers) {
+            if self.goal.forecast(state, offer.class) == Forecast::Loses {
+                continue;
+            }
+            self.sim.restore(snapshot.clone());
+            let outcomes = self.sim.outcomes(&offer.action)?;
+            if let Some(found) = self.reach_all(Some(number), state, &entry, at, outcomes, depth + 1) {
+                return Ok(Some(found));
+            }
+        }
+        Ok(None)
+    }
+
+    fn reach_all(
+        &mut self,
+        before: Option<u32>,
+        state: State,
+        from: &Arc<Entry>,
+        at: u16,
+        outcomes: Vec<SimOutcome>,
+        depth: u32,
+    ) -> Option<u32> {
+        let class = from.offers[usize::from(at)].class;
+        self.catalogue.note_tried(from, at);
+        for SimOutcome { after, observation, .. } in outcomes {
+            self.steps += 1;
+            let entry = self.catalogue.see(&observation.screen, &mut self.goal);
+            for atom in self.goal.action_labels(class).iter().chain(entry.labels.iter()) {
+                self.held[atom as usize] += 1;
+            }
+            let next = self.goal.step(state, class, &entry.labels);
+            let standing = self.goal.standing(next);
+            let is_won = standing.verdict == Verdict::Won;
+            let left = self.steps_max - depth;
+            let is_alive = standing.verdict == Verdict::Open && standing.distance.is_some_and(|least| least <= left);
+            if let (Some(distance), Verdict::Open | Verdict::Won) = (standing.distance, standing.verdict)
+                && self.closest.is_none_or(|(least, atoms, _)| (distance, standing.atoms) < (least, atoms))
+            {
+                self.closest = Some((distance, standing.atoms, next));
+            }
+            if !is_won && (!is_alive || !self.met.insert((after.clone(), next))) {
+                continue;
+            }
+            let number = self.reached.len() as u32;
+            let reached =
+                Reached { before, entry, at, from: from.clone(), observation, snapshot: after, state: next };
+            self.reached.push(reached);
+            if is_won {
+                return Some(number);
+            }
+        }
+        None
+    }
+
+    /// Returns the run that led to the pair with this number.
+    fn trace(&mut self, number: u32) -> Trace {
+        let mut way = vec![&self.reached[number as usize]];
+        while let Some(before) = way[way.len() - 1].before {
+            way.push(&self.reached[before as usize]);
+        }
+        let mut state = State::START;
+        let steps = way.into_iter().rev().map(|reached| {
+            let offer = &reached.from.offers[usize::from(reached.at)];
+            let labels = self.goal.action_labels(offer.class).union(&reached.entry.labels);
+            let step = Step {
+                action: offer.action.clone(),
+                observation: reached.observation.clone(),
+                labels: labels.iter().map(|atom| self.goal.atoms()[atom as usize].clone()).collect(),
+                residual: self.goal.residual(reached.state).into(),
+                reward: self.goal.reward(state, reached.state, true),
+            };
+            state = reached.state;
+            step
+        });
+        Trace { steps: steps.collect() }
+    }
+
+    fn reach(&self) -> Reach {
+        let atoms = self.goal.atoms().iter().map(|atom| atom.to_string());
+        Reach {
+            held: atoms.zip(self.held.iter().copied()).collect(),
+            closest: self.closest.map(|(distance, _, state)| (self.goal.residual(state), distance)),
+            screens: self.catalogue.screens(),
+            never_tried: self.catalogue.never_tried().into_iter().cloned().collect(),
+        }
+    }
+}

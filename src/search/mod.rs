@@ -1,0 +1,431 @@
+//! Search: episode after episode until a spec is decided or its budget is spent.
+
+mod repertoire;
+
+use crate::agent::{Agent, Farlead, FarleadSettings, Knowledge, QLearning, Random, Tree};
+use crate::device::{Device, DeviceError};
+use crate::episode::{Catalogue, Ending, Labeling, Stage, Switches};
+use crate::event::Event;
+use crate::gui::Action;
+use crate::reward::Goal;
+use crate::rng::Seed;
+use crate::spec::{Expectation, Spec};
+use crate::trace::Trace;
+
+pub use repertoire::repertoire;
+
+/// Who searches.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+#[expect(missing_docs, reason = "the names are those of the agents")]
+pub enum AgentKind {
+    Farlead,
+    Tree,
+    QLearning,
+    Random,
+}
+
+impl AgentKind {
+    /// All kinds.
+    pub const ALL: [AgentKind; 4] =
+        [AgentKind::Farlead, AgentKind::Tree, AgentKind::QLearning, AgentKind::Random];
+
+    /// The agent as a command line names it.
+    pub fn name(self) -> &'static str {
+        match self {
+            AgentKind::Farlead => "farlead",
+            AgentKind::Tree => "tree",
+            AgentKind::QLearning => "qlearning",
+            AgentKind::Random => "random",
+        }
+    }
+
+    /// What is added to the loop for this agent, unless someone says otherwise.
+    pub fn switches(self) -> Switches {
+        let full = Switches { shaping: true, prediction: true, sure_actions: false, restart_hopeless: true };
+        match self {
+            AgentKind::Farlead | AgentKind::Tree | AgentKind::QLearning => full,
+            // What others are measured against knows nothing of the formula.
+            AgentKind::Random => Switches { prediction: false, restart_hopeless: false, ..full },
+        }
+    }
+}
+
+/// How a spec is searched for.
+#[derive(Clone, Debug)]
+pub struct Plan {
+    /// Who searches.
+    pub agent: AgentKind,
+    /// How, if it is [`AgentKind::Farlead`].
+    pub farlead: FarleadSettings,
+    /// What is added to the loop.
+    pub switches: Switches,
+    /// The most steps of an episode, the start included; at least 1.
+    pub steps_max: u32,
+    /// The most episodes; at least 1.
+    pub episodes_max: u32,
+    /// How long it may take on the device's clock.
+    pub timeout_ms: Option<u64>,
+    /// Where chance comes from.
+    pub seed: Seed,
+    /// What is typed besides what the spec says.
+    pub texts: Vec<String>,
+    /// What was learned on another run.
+    pub learned: Vec<(Labeling, [f64; 2])>,
+}
+
+/// Why a search ended.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Stop {
+    /// The goal was reached.
+    Found,
+    /// There is nothing left to try, if the app always answers alike.
+    Exhausted,
+    /// All episodes are spent.
+    EpisodesSpent,
+    /// All time is spent.
+    TimeSpent,
+    /// Someone said so.
+    Interrupted,
+}
+
+/// What became of a spec.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Outcome {
+    /// As the spec expects.
+    Met,
+    /// A run does what must not be.
+    Broken,
+    /// No run was found; there may be one.
+    GaveUp,
+    /// There is no run.
+    Impossible,
+    /// Nothing forbidden was found, but little of what the spec guards against was ever seen.
+    Untested,
+    /// Now it is met, now it is not.
+    Flaky,
+    /// It could not be looked.
+    Error,
+}
+
+impl Outcome {
+    /// The outcome as reports name it.
+    pub fn name(self) -> &'static str {
+        match self {
+            Outcome::Met => "met",
+            Outcome::Broken => "broken",
+            Outcome::GaveUp => "gave_up",
+            Outcome::Impossible => "impossible",
+            Outcome::Untested => "untested",
+            Outcome::Flaky => "flaky",
+            Outcome::Error => "error",
+        }
+    }
+
+    /// Returns what became of a spec that expects this: by whether a run was found, whether it is known that there is
+    /// none, and how often each atom held.
+    pub fn of(expectation: Expectation, found: bool, is_proven: bool, held: &[u64]) -> Outcome {
+        match (expectation, found) {
+            (Expectation::Possible, true) => Outcome::Met,
+            (Expectation::Possible, false) if is_proven => Outcome::Impossible,
+            (Expectation::Possible, false) => Outcome::GaveUp,
+            (Expectation::Never | Expectation::Must, true) => Outcome::Broken,
+            // One atom may be what the spec guards against.
+            (Expectation::Never | Expectation::Must, false) if !is_proven && unseen(held) >= 2 => {
+                Outcome::Untested
+            }
+            (Expectation::Never | Expectation::Must, false) => Outcome::Met,
+        }
+    }
+}
+
+fn unseen(held: &[u64]) -> usize {
+    held.iter().filter(|&&times| times == 0).count()
+}
+
+/// What a search has come to.
+#[derive(Clone, Debug)]
+pub struct Finding {
+    /// Why it ended.
+    pub stop: Stop,
+    /// The episodes it took.
+    pub episodes: u32,
+    /// The steps on the device it took, the first of each episode included.
+    pub steps: u64,
+    /// The time that passed on the device.
+    pub device_ms: u64,
+    /// The run that reached the goal.
+    pub run: Option<Trace>,
+    /// How far it came.
+    pub reach: Reach,
+    /// What was learned that can be of use next time.
+    pub learned: Vec<(Labeling, [f64; 2])>,
+}
+
+/// How far a search came.
+#[derive(Clone, Debug, Default)]
+pub struct Reach {
+    /// The formula's atoms, and at how many steps each held.
+    pub held: Vec<(String, u64)>,
+    /// The residual that was closest to the goal, and how many steps it would take from there at least.
+    pub closest: Option<(String, u32)>,
+    /// How many screens were met.
+    pub screens: usize,
+    /// The actions that were offered and never tried.
+    pub never_tried: Vec<Action>,
+}
+
+/// Searches for a run that decides `spec` on `device`.
+///
+/// `watch` is told of each episode, and says whether to go on.
+pub fn search(
+    device: &mut dyn Device,
+    spec: &Spec,
+    plan: &Plan,
+    watch: &mut dyn FnMut(&Event) -> bool,
+) -> Result<Finding, DeviceError> {
+    let texts = plan.texts.iter().map(String::as_str);
+    let mut catalogue = Catalogue::new(device.app(), repertoire(spec, texts));
+    let knowledge = recalled(&plan.learned, &mut catalogue);
+    let mut agent = agent(plan, &knowledge);
+    let mut stage = Stage::new(device, Goal::new(spec), catalogue, plan.switches, plan.steps_max);
+    let mut rng = plan.seed.fork("agent");
+    let mut episodes = 0;
+    let mut run = None;
+    let stop = loop {
+        let episode = stage.run(&mut *agent, &mut rng)?;
+        episodes += 1;
+        let totals = stage.totals();
+        let closest = totals.closest.map(|(distance, _, _)| distance);
+        let goes_on = watch(&Event::EpisodeEnded { episode: episodes, steps: totals.steps, closest });
+        if episode.ending == Ending::Won {
+            run = Some(stage.trace(&episode));
+            break Stop::Found;
+        } else if agent.is_exhausted() {
+            break Stop::Exhausted;
+        } else if episodes >= plan.episodes_max {
+            break Stop::EpisodesSpent;
+        } else if plan.timeout_ms.is_some_and(|most| totals.device_ms >= most) {
+            break Stop::TimeSpent;
+        } else if !goes_on {
+            break Stop::Interrupted;
+        }
+    };
+    let learned = stage.catalogue().labelings();
+    let learned = agent
+        .knowledge()
+        .labelings
+        .into_iter()
+        .map(|(labeling, known)| (learned[labeling as usize].clone(), [known.q1, known.q2]))
+        .collect();
+    let totals = stage.totals();
+    Ok(Finding {
+        stop,
+        episodes,
+        steps: totals.steps,
+        device_ms: totals.device_ms,
+        run,
+        reach: reach(&stage),
+        learned,
+    })
+}
+
+fn recalled(learned: &[(Labeling, [f64; 2])], catalogue: &mut Catalogue) -> Knowledge {
+    let labelings = learned
+        .iter()
+        .map(|(labeling, [q1, q2])| {
+            let known = crate::agent::KnownLabeling { q1: *q1, q2: *q2 };
+            (catalogue.remember(labeling.clone()), known)
+        })
+        .collect();
+    Knowledge { labelings }
+}
+
+fn agent(plan: &Plan, knowledge: &Knowledge) -> Box<dyn Agent> {
+    match plan.agent {
+        AgentKind::Farlead => Box::new(Farlead::new(plan.farlead, knowledge)),
+        AgentKind::Tree => Box::new(Tree::default()),
+        AgentKind::QLearning => Box::new(QLearning::default()),
+        AgentKind::Random => Box::new(Random),
+    }
+}
+
+fn reach(stage: &Stage<'_>) -> Reach {
+    let totals = stage.totals();
+    let atoms = stage.goal().atoms().iter().map(|atom| atom.to_string());
+    Reach {
+        held: atoms.zip(totals.held.iter().copied()).collect(),
+        closest: totals.closest.map(|(distance, _, state)| (stage.goal().residual(state), distance)),
+        screens: stage.catalogue().screens(),
+        never_tried: stage.catalogue().never_tried().into_iter().cloned().collect(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::sync::Arc;
+
+    use super::*;
+    use crate::device::{App, Faulty, Observation};
+    use crate::gui::{Bounds, Context, Flags, Screen, Widget};
+    use crate::spec::{Source, parse};
+
+    /// Rooms in a row: `on` leads to the next, `off` to the first, and nothing else does anything.
+    struct Corridor {
+        app: App,
+        room: usize,
+        steps: u64,
+    }
+
+    impl Corridor {
+        fn new() -> Corridor {
+            let app = App {
+                package: "org.corridor".into(),
+                version: "1".into(),
+                launchable: vec!["org.corridor.Room".into()],
+            };
+            Corridor { app, room: 0, steps: 0 }
+        }
+
+        fn look(&mut self) -> Observation {
+            self.steps += 1;
+            let button = |text: &str, left: i32| Widget {
+                text: text.into(),
+                bounds: Bounds::new(left, 0, left + 10, 10),
+                flags: Flags::CLICKABLE.set(Flags::ENABLED, true),
+                ..Widget::default()
+            };
+            let sign = Widget {
+                text: format!("room {}", self.room).into(),
+                bounds: Bounds::new(0, 20, 9, 29),
+                ..Widget::default()
+            };
+            let widgets = vec![button("on", 0), button("off", 10), sign];
+            let screen = Screen::new("org.corridor", "org.corridor.Room", Context::default(), widgets);
+            Observation { screen: Arc::new(screen), at_ms: self.steps * 500, notices: Arc::new([]) }
+        }
+    }
+
+    impl Device for Corridor {
+        fn describe(&self) -> String {
+            "a corridor".to_string()
+        }
+
+        fn app(&self) -> &App {
+            &self.app
+        }
+
+        fn reset(&mut self, _: &str) -> Result<Observation, DeviceError> {
+            self.room = 0;
+            Ok(self.look())
+        }
+
+        fn act(&mut self, action: &Action) -> Result<Observation, DeviceError> {
+            match action.detail() {
+                "on" => self.room += 1,
+                "off" => self.room = 0,
+                _ => {}
+            }
+            Ok(self.look())
+        }
+    }
+
+    fn spec(text: &str) -> Spec {
+        let mut parsed = parse(&Source::new("a.ltl", text));
+        assert_eq!(parsed.diagnostics.errors(), 0, "{text}");
+        parsed.file.specs.remove(0)
+    }
+
+    fn plan(agent: AgentKind, steps_max: u32, episodes_max: u32) -> Plan {
+        Plan {
+            agent,
+            farlead: FarleadSettings::default(),
+            switches: agent.switches(),
+            steps_max,
+            episodes_max,
+            timeout_ms: None,
+            seed: Seed(1),
+            texts: Vec::new(),
+            learned: Vec::new(),
+        }
+    }
+
+    fn found(text: &str, plan: &Plan) -> Finding {
+        search(&mut Corridor::new(), &spec(text), plan, &mut |_| true).expect("no device fails here")
+    }
+
+    #[test]
+    fn every_agent_finds_what_is_two_rooms_away() {
+        for agent in AgentKind::ALL {
+            let finding = found("F [text = room 2]", &plan(agent, 4, 500));
+            assert_eq!(finding.stop, Stop::Found, "{}", agent.name());
+            let run = finding.run.expect("a run");
+            let last = run.steps.last().expect("a step");
+            assert_eq!((&*last.residual, last.reward), ("true", 1.0));
+            assert!(run.steps.len() <= 4 && finding.steps >= 3);
+        }
+    }
+
+    #[test]
+    fn what_the_formula_says_of_actions_is_known_before_they_are_done() {
+        let text =
+            "X([actionDetail = on] & X([actionDetail = on] & X([actionDetail = off] & [text = room 0])))";
+        for agent in [AgentKind::Farlead, AgentKind::Tree, AgentKind::QLearning] {
+            let finding = found(text, &plan(agent, 4, 500));
+            assert_eq!((finding.episodes, finding.steps), (1, 4), "{}", agent.name());
+        }
+    }
+
+    #[test]
+    fn tree_search_says_when_there_is_nothing_left_to_try() {
+        let finding = found("F [text = room 3]", &plan(AgentKind::Tree, 3, 500));
+        // The distance is 1 at most, so no episode is hopeless: 7 actions, twice.
+        assert_eq!((finding.stop, finding.episodes, finding.steps), (Stop::Exhausted, 49, 147));
+        assert_eq!(finding.reach.closest, Some(("F [text = room 3]".to_string(), 1)));
+        // Room 2 is met at the last step alone.
+        assert_eq!(finding.reach.never_tried.len(), 7);
+    }
+
+    #[test]
+    fn a_must_is_searched_for_what_violates_it() {
+        let finding = found("must \"stay\": G ![text = room 2]", &plan(AgentKind::Farlead, 4, 500));
+        assert_eq!(finding.stop, Stop::Found);
+        let held = [0, 5, 9];
+        assert_eq!(Outcome::of(Expectation::Must, true, false, &held), Outcome::Broken);
+        assert_eq!(Outcome::of(Expectation::Must, false, false, &held), Outcome::Met);
+        assert_eq!(Outcome::of(Expectation::Never, false, false, &[0, 0]), Outcome::Untested);
+        assert_eq!(Outcome::of(Expectation::Possible, false, true, &held), Outcome::Impossible);
+    }
+
+    #[test]
+    fn the_same_seed_gives_the_same_search() {
+        for agent in AgentKind::ALL {
+            let once = format!("{:?}", found("F [text = room 3]", &plan(agent, 5, 50)));
+            assert_eq!(once, format!("{:?}", found("F [text = room 3]", &plan(agent, 5, 50))));
+        }
+    }
+
+    #[test]
+    fn a_device_that_fails_ends_the_search_and_time_and_people_do() {
+        let spec = spec("F [text = room 9]");
+        let mut plan = plan(AgentKind::Random, 4, 500);
+        let mut faulty = Faulty::new(Corridor::new(), 10);
+        let failed = search(&mut faulty, &spec, &plan, &mut |_| true).expect_err("it fails");
+        assert_eq!(failed.to_string(), "the device failed at step 10, as it was told to");
+        let stopped = search(&mut Corridor::new(), &spec, &plan, &mut |_| false).expect("no failure");
+        assert_eq!((stopped.stop, stopped.episodes), (Stop::Interrupted, 1));
+        plan.timeout_ms = Some(3_000);
+        let late = search(&mut Corridor::new(), &spec, &plan, &mut |_| true).expect("no failure");
+        assert_eq!(late.stop, Stop::TimeSpent);
+    }
+
+    #[test]
+    fn what_was_learned_of_labels_is_used_the_next_time() {
+        let text = "F [text = room 3]";
+        let mut plan = plan(AgentKind::Farlead, 5, 500);
+        let finding = found(text, &plan);
+        let on = finding.learned.iter().find(|(labeling, _)| labeling.names.iter().any(|name| name == "on"));
+        assert!(on.expect("it clicked there").1[0] > 0.0);
+        plan.learned = finding.learned;
+        assert!(found(text, &plan).steps <= finding.steps);
+    }
+}
