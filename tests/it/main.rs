@@ -2,6 +2,7 @@
 
 mod cli;
 mod docs;
+mod labels;
 mod pointwise;
 mod progression;
 mod shared;
