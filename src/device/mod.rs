@@ -12,6 +12,7 @@ use std::sync::Arc;
 use crate::gui::{Action, Screen};
 
 pub use faulty::Faulty;
+pub use sim::Sim;
 
 /// What is seen once an action has settled.
 #[derive(Clone, Debug)]
