@@ -13,6 +13,7 @@ use crate::gui::Action;
 pub use crate::trace::{Notice, Observation};
 
 pub use faulty::Faulty;
+pub use sim::Sim;
 
 /// What is known of the app on a device.
 #[derive(Clone, Debug, PartialEq, Eq)]

@@ -7,6 +7,7 @@ use std::ops::Range;
 use std::sync::Arc;
 
 use crate::gui::{Direction, Orientation};
+use crate::spec::Source;
 
 /// Where something stands in the model's text, in bytes.
 pub type Place = Range<usize>;
@@ -16,6 +17,8 @@ pub type Place = Range<usize>;
 pub struct Model {
     /// What the model was read from, for messages.
     pub name: String,
+    /// Its text, in which [`Place`]s are.
+    pub source: Source,
     /// The app's package.
     pub package: Arc<str>,
     /// What the launcher calls it.

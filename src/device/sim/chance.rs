@@ -1,0 +1,162 @@
+//! Chance: drawn from the seed, or following a script, so that all outcomes can be gone through.
+
+use crate::rng::Rng;
+
+/// Where the chance of an action comes from.
+#[derive(Debug)]
+pub(super) enum Chance<'a> {
+    /// From the seed.
+    Drawn(&'a mut Rng),
+    /// From a script that is taken further.
+    Scripted(&'a mut Script),
+    /// Nowhere: nothing may be drawn.
+    Absent,
+}
+
+/// The choices of one outcome, and those that are still to be gone through.
+#[derive(Debug, Default)]
+pub(super) struct Script {
+    choices: Vec<Choice>,
+    at: usize,
+    probability: f64,
+}
+
+#[derive(Debug)]
+struct Choice {
+    /// The number of the choice, and how likely it is.
+    taken: (usize, f64),
+    /// The same of the others, the next one last.
+    rest: Vec<(usize, f64)>,
+}
+
+/// What to choose among.
+#[derive(Clone, Copy, Debug)]
+pub(super) enum Odds<'a> {
+    /// So many that are as likely.
+    Even(usize),
+    /// One for each of these, as likely as it is high.
+    Shares(&'a [u32]),
+}
+
+impl Odds<'_> {
+    fn of(self, choice: usize) -> f64 {
+        match self {
+            Odds::Even(count) => 1.0 / count as f64,
+            Odds::Shares(shares) => {
+                f64::from(shares[choice]) / shares.iter().map(|&share| f64::from(share)).sum::<f64>()
+            }
+        }
+    }
+
+    /// Those that can come up.
+    fn possible(self) -> Vec<usize> {
+        match self {
+            Odds::Even(count) => (0..count).collect(),
+            Odds::Shares(shares) => (0..shares.len()).filter(|&choice| shares[choice] > 0).collect(),
+        }
+    }
+
+    /// The one that comes up without any chance, if there is but one.
+    pub fn only(self) -> Option<usize> {
+        match self {
+            Odds::Even(count) => (count < 2).then_some(0),
+            Odds::Shares(shares) => {
+                let mut possible = (0..shares.len()).filter(|&choice| shares[choice] > 0);
+                let first = possible.next().unwrap_or(0);
+                possible.next().is_none().then_some(first)
+            }
+        }
+    }
+}
+
+impl Chance<'_> {
+    /// The same, lent for a while.
+    pub fn lend(&mut self) -> Chance<'_> {
+        match self {
+            Chance::Drawn(rng) => Chance::Drawn(rng),
+            Chance::Scripted(script) => Chance::Scripted(script),
+            Chance::Absent => Chance::Absent,
+        }
+    }
+
+    /// Says which comes up; nothing where there is no chance.
+    pub fn draw(&mut self, odds: Odds<'_>) -> Option<usize> {
+        match self {
+            Chance::Absent => None,
+            Chance::Scripted(script) => Some(script.draw(odds)),
+            Chance::Drawn(rng) => Some(match odds {
+                Odds::Even(count) => rng.below(count),
+                Odds::Shares(shares) => {
+                    let total = shares.iter().map(|&share| share as usize).sum();
+                    let mut left = rng.below(total);
+                    let is_it = |&share: &u32| {
+                        let is_it = left < share as usize;
+                        left = left.saturating_sub(share as usize);
+                        is_it
+                    };
+                    shares.iter().position(is_it).unwrap_or(0)
+                }
+            }),
+        }
+    }
+}
+
+impl Script {
+    /// Starts it from the top.
+    pub fn rewind(&mut self) {
+        self.at = 0;
+        self.probability = 1.0;
+    }
+
+    /// How likely the choices are that were taken since the top.
+    pub fn probability(&self) -> f64 {
+        self.probability
+    }
+
+    /// Goes on to the next choices; `false` if there are no others.
+    pub fn advance(&mut self) -> bool {
+        while let Some(choice) = self.choices.last_mut() {
+            if let Some(next) = choice.rest.pop() {
+                choice.taken = next;
+                return true;
+            }
+            self.choices.pop();
+        }
+        false
+    }
+
+    fn draw(&mut self, odds: Odds<'_>) -> usize {
+        if self.at == self.choices.len() {
+            let mut rest: Vec<_> =
+                odds.possible().into_iter().rev().map(|choice| (choice, odds.of(choice))).collect();
+            let taken = rest.pop().unwrap_or((0, 1.0));
+            self.choices.push(Choice { taken, rest });
+        }
+        let (choice, probability) = self.choices[self.at].taken;
+        self.at += 1;
+        self.probability *= probability;
+        choice
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_script_goes_through_every_outcome_once() {
+        let mut script = Script::default();
+        let mut seen = Vec::new();
+        loop {
+            script.rewind();
+            let mut chance = Chance::Scripted(&mut script);
+            let first = chance.draw(Odds::Shares(&[25, 0, 75])).expect("a script");
+            let second = if first == 0 { chance.draw(Odds::Even(2)).expect("a script") } else { 9 };
+            seen.push((first, second, script.probability()));
+            if !script.advance() {
+                break;
+            }
+        }
+        assert_eq!(seen, [(0, 0, 0.125), (0, 1, 0.125), (2, 9, 0.75)]);
+    }
+}

@@ -1,0 +1,495 @@
+//! Effects: what a model does while an action goes on.
+//!
+//! What concerns the stack of activities is noted here and done by [`super::life`] once the effects
+//! are through, as Android does it; dialogs come and go at once.
+
+use super::chance::{Chance, Odds};
+use super::evaluate::{Fault, Meter, Scope, WORK_MAX, is_true, set, shown};
+use super::model::{
+    Does, Each, Effect, Event, GlobalId, Initial, Model, OwnId, Procedure, RequestId, Value, Variable,
+    Window, WindowId,
+};
+use super::state::{
+    Activity, Block, Frame, Instance, List, Phase, Record, Slot, State, Task, Timer, Trouble, field_place,
+};
+use crate::device::Notice;
+use crate::gui::Orientation;
+
+/// How many effects an action does at most, and what else happens of itself counts too.
+const FUEL: u32 = 100_000;
+
+/// How many windows are open at most.
+const WINDOWS_MAX: usize = 100;
+
+/// How deep calls stand in each other at most.
+const CALLS_MAX: u32 = 50;
+
+/// How deep braces stand in each other at most, those of called effects counted too: so deep that a
+/// thread's stack is sure to hold it.
+const BRACES_MAX: u32 = 200;
+
+/// How many records a list has at most.
+const RECORDS_MAX: usize = 10_000;
+
+/// How many timers are set at most.
+const TIMERS_MAX: usize = 1_000;
+
+/// A state on its way from one action to the next.
+#[derive(Debug)]
+pub(super) struct Run<'a> {
+    pub model: &'a Model,
+    pub state: State,
+    pub meter: Meter<'a>,
+    pub notices: Vec<Notice>,
+    /// How much longer the screen takes to settle than was said up to now.
+    pub wait_ms: u64,
+    /// How long nobody has touched the phone.
+    pub quiet_ms: u64,
+    /// The trace of a crash that comes when the effects are through, and in which activity.
+    pub crash: Option<(std::sync::Arc<str>, WindowId)>,
+    fuel: u32,
+    calls: u32,
+    braces: u32,
+}
+
+impl<'a> Run<'a> {
+    pub fn new(model: &'a Model, state: State, chance: Chance<'a>, now_ms: u64) -> Run<'a> {
+        Run {
+            model,
+            state,
+            meter: Meter::new(chance, now_ms),
+            notices: Vec::new(),
+            wait_ms: 0,
+            quiet_ms: 0,
+            crash: None,
+            fuel: FUEL,
+            calls: 0,
+            braces: 0,
+        }
+    }
+
+    /// Takes what one effect takes.
+    pub fn burn(&mut self) -> Result<(), Fault> {
+        let left = self.fuel.checked_sub(1);
+        self.fuel =
+            left.ok_or_else(|| Fault::new(format!("this does not come to an end: {FUEL} effects")))?;
+        Ok(())
+    }
+
+    /// Does `effects`, one after the other.
+    pub fn effects(&mut self, effects: &[Effect], frame: &mut Frame) -> Result<(), Fault> {
+        for effect in effects {
+            self.effect(effect, frame).map_err(|fault| fault.at(&effect.place))?;
+        }
+        Ok(())
+    }
+
+    fn braces(&mut self, effects: &[Effect], frame: &mut Frame) -> Result<(), Fault> {
+        if self.braces == BRACES_MAX {
+            return Err(Fault::new(format!("more than {BRACES_MAX} braces stand in each other")));
+        }
+        self.braces += 1;
+        let done = self.effects(effects, frame);
+        self.braces -= 1;
+        done
+    }
+
+    fn effect(&mut self, effect: &Effect, frame: &mut Frame) -> Result<(), Fault> {
+        self.burn()?;
+        match &effect.does {
+            Does::Set { variable, value } => {
+                let value = self.value(value, frame)?;
+                self.assign(variable, value, frame)?;
+            }
+            Does::Let { local, value } => {
+                let value = self.value(value, frame)?;
+                set(&mut frame.locals, *local, value);
+            }
+            Does::Add { list, values, local } => {
+                let mut worth = Vec::with_capacity(values.len());
+                for (field, value) in values {
+                    worth.push((*field, self.value(value, frame)?));
+                }
+                let record = self.add(*list, worth)?;
+                if let Some(local) = local {
+                    set(&mut frame.locals, *local, record);
+                }
+            }
+            Does::Remove { record } => {
+                if let Value::Record(list, number) = self.value(record, frame)?
+                    && let Some(list) = self.state.list_mut(list)
+                    && let Some(at) = list.find(number)
+                {
+                    list.records.remove(at);
+                }
+            }
+            Does::Clear { list } => {
+                if let Some(list) = self.state.list_mut(*list) {
+                    list.records.clear();
+                }
+            }
+            Does::Open { window, values, afresh, request } => {
+                let own = self.values(values, frame)?;
+                self.open(*window, own, *afresh, request.map(|request| (frame.activity, request)))?;
+            }
+            Does::Finish { with } => {
+                let with = with.as_ref().map_or(Ok(Value::None), |with| self.value(with, frame))?;
+                self.finish(frame.activity, with);
+            }
+            Does::Show { window, values } => {
+                let own = self.values(values, frame)?;
+                self.show(*window, own, frame.activity)?;
+            }
+            Does::Close => {
+                let activity = frame.activity;
+                let number = if frame.instance == activity {
+                    self.state.activity(activity).and_then(|activity| Some(activity.over.last()?.number))
+                } else {
+                    Some(frame.instance)
+                };
+                number.map_or(Ok(()), |number| self.close(number))?;
+            }
+            Does::Leave => self.state.is_in_front = false,
+            Does::Toast { text } => {
+                let text = shown(self.value(text, frame)?);
+                self.notices.push(Notice::Toast(text));
+            }
+            Does::Wait { ms } => self.wait_ms = self.wait_ms.saturating_add(*ms),
+            Does::After { ms, effects } => {
+                let task = Task::After { frame: frame.clone(), effects: Block(effects.clone()) };
+                self.set_timer(*ms, task)?;
+            }
+            Does::Chance { branches } => {
+                let shares: Vec<u32> = branches.iter().map(|&(share, _)| share).collect();
+                let taken = self.meter.draw(Odds::Shares(&shares))?;
+                if let Some((_, effects)) = branches.get(taken) {
+                    self.braces(effects, frame)?;
+                }
+            }
+            Does::If { condition, then, otherwise } => {
+                let holds = is_true(&self.value(condition, frame)?);
+                self.braces(if holds { then } else { otherwise }, frame)?;
+            }
+            Does::For { local, each, effects } => self.each(*local, each, effects, frame)?,
+            Does::Call { procedure, values } => {
+                let Some(procedure) = self.model.procedures.get(*procedure as usize) else { return Ok(()) };
+                let values = self.values(values, frame)?;
+                self.call(procedure, values, frame)?;
+            }
+            Does::Keyboard => self.state.has_keyboard = self.model.settings.has_soft_keyboard,
+            Does::Crash { trace } => {
+                let trace = shown(self.value(trace, frame)?);
+                self.crash(trace, frame.activity);
+            }
+            Does::Anr { reason } => {
+                let reason = shown(self.value(reason, frame)?);
+                let window = self.state.activity(frame.activity).map(|activity| activity.instance.window);
+                if let Some(window) = window
+                    && self.state.system.is_none()
+                {
+                    self.notices.push(Notice::Anr(reason));
+                    self.state.system = Some(super::state::System { trouble: Trouble::Anr, window });
+                }
+            }
+        }
+        Ok(())
+    }
+
+    fn each(&mut self, local: u32, each: &Each, effects: &[Effect], frame: &mut Frame) -> Result<(), Fault> {
+        match each {
+            Each::Records(query) => {
+                let records =
+                    self.scoped(frame, |scope, locals, meter| scope.records(query, locals, meter))?;
+                for record in records {
+                    self.burn()?;
+                    // What went before may have taken it away.
+                    if self.state.known(&record) == record {
+                        set(&mut frame.locals, local, record);
+                        self.braces(effects, frame)?;
+                    }
+                }
+            }
+            Each::Numbers { from, to } => {
+                let ends = self.scoped(frame, |scope, locals, meter| scope.ends(from, to, locals, meter))?;
+                for number in ends {
+                    self.burn()?;
+                    set(&mut frame.locals, local, Value::Int(number));
+                    self.braces(effects, frame)?;
+                }
+            }
+        }
+        Ok(())
+    }
+
+    fn call(&mut self, procedure: &Procedure, values: Vec<Value>, frame: &Frame) -> Result<(), Fault> {
+        if self.calls == CALLS_MAX {
+            return Err(Fault::new(format!("more than {CALLS_MAX} calls stand in each other")));
+        }
+        let mut inner = Frame { locals: values, ..frame.clone() };
+        inner.locals.resize(procedure.locals.max(procedure.parameters) as usize, Value::None);
+        self.calls += 1;
+        let done = self.braces(&procedure.effects, &mut inner);
+        self.calls -= 1;
+        done
+    }
+
+    /// Works something out where `frame` is.
+    pub fn scoped<T>(
+        &mut self,
+        frame: &mut Frame,
+        work: impl FnOnce(&Scope<'_>, &mut [Value], &mut Meter<'a>) -> Result<T, Fault>,
+    ) -> Result<T, Fault> {
+        let scope = Scope {
+            model: self.model,
+            state: &self.state,
+            own: self.state.own(frame.instance),
+            result: &frame.result,
+            is_recreated: frame.is_recreated,
+            orientation: self.orientation_at(frame.activity),
+        };
+        work(&scope, &mut frame.locals, &mut self.meter)
+    }
+
+    pub fn value(&mut self, expr: &super::model::Expr, frame: &mut Frame) -> Result<Value, Fault> {
+        self.scoped(frame, |scope, locals, meter| scope.value(expr, locals, meter))
+    }
+
+    fn values(&mut self, exprs: &[super::model::Expr], frame: &mut Frame) -> Result<Vec<Value>, Fault> {
+        exprs.iter().map(|expr| self.value(expr, frame)).collect()
+    }
+
+    fn orientation_at(&self, activity: u32) -> Orientation {
+        self.state.activity(activity).map_or(self.state.orientation, |activity| activity.orientation)
+    }
+
+    /// The frame of what the window with this number does.
+    pub fn frame(&self, number: u32) -> Option<Frame> {
+        let activity = self.state.activity_of(number)?;
+        let window = self.window(self.state.instance(number)?.window)?;
+        Some(Frame {
+            instance: number,
+            activity: activity.instance.number,
+            locals: vec![Value::None; window.locals as usize],
+            result: Value::None,
+            is_recreated: false,
+        })
+    }
+
+    pub fn window(&self, window: WindowId) -> Option<&'a Window> {
+        self.model.windows.get(window as usize)
+    }
+
+    /// Sets a variable.
+    pub fn assign(&mut self, variable: &Variable, value: Value, frame: &mut Frame) -> Result<(), Fault> {
+        match variable {
+            Variable::Global(global) => {
+                if let Some(Slot::Value(place)) = self.state.globals.get_mut(*global as usize) {
+                    *place = value;
+                }
+            }
+            Variable::Own(own) => self.state.set_own(frame.instance, *own, value),
+            Variable::Local(local) => set(&mut frame.locals, *local, value),
+            Variable::Field(record, field) => {
+                if let Value::Record(global, number) = self.value(record, frame)?
+                    && let Some(place) = field_place(self.model, global, *field)
+                    && let Some(list) = self.state.list_mut(global)
+                    && let Some(at) = list.find(number)
+                    && let Some(place) = list.records[at].values.get_mut(place)
+                {
+                    *place = value;
+                }
+            }
+        }
+        Ok(())
+    }
+
+    fn add(&mut self, global: GlobalId, values: Vec<(u32, Value)>) -> Result<Value, Fault> {
+        let fields = match self.model.globals.get(global as usize).map(|global| &global.initial) {
+            Some(Initial::List(fields)) => fields.len(),
+            Some(Initial::Value(_)) | None => 0,
+        };
+        let mut record = vec![Value::None; fields];
+        for (field, value) in values {
+            if let Some(place) = field_place(self.model, global, field) {
+                record[place] = value;
+            }
+        }
+        let Some(list) = self.state.list_mut(global) else { return Ok(Value::None) };
+        if list.records.len() == RECORDS_MAX {
+            return Err(Fault::new(format!("a list has more than {RECORDS_MAX} records")));
+        }
+        let number = list.next;
+        list.next += 1;
+        list.records.push(Record { number, values: record });
+        Ok(Value::Record(global, number))
+    }
+
+    /// Notes that an activity was opened; it is made when it comes to the front.
+    pub fn open(
+        &mut self,
+        window: WindowId,
+        own: Vec<Value>,
+        is_afresh: bool,
+        opened_by: Option<(u32, RequestId)>,
+    ) -> Result<(), Fault> {
+        if is_afresh {
+            let stack = &self.state.stack;
+            let last = stack.iter().rposition(|one| one.instance.window == window && !one.is_finishing);
+            let ended: Vec<u32> = last
+                .map_or(&[][..], |last| &stack[last..])
+                .iter()
+                .map(|activity| activity.instance.number)
+                .collect();
+            ended.into_iter().for_each(|number| self.finish(number, Value::None));
+        }
+        let instance = self.instance(window, own)?;
+        self.state.stack.push(Activity {
+            instance,
+            over: Vec::new(),
+            phase: Phase::Opened,
+            is_finishing: false,
+            orientation: self.orientation_for(window),
+            opened_by,
+            results: Vec::new(),
+        });
+        self.state.is_in_front = true;
+        Ok(())
+    }
+
+    fn instance(&mut self, window: WindowId, mut own: Vec<Value>) -> Result<Instance, Fault> {
+        if self.state.windows_len() >= WINDOWS_MAX {
+            return Err(Fault::new(format!("more than {WINDOWS_MAX} windows are open")));
+        }
+        own.resize(self.window(window).map_or(0, |window| window.own.len()), Value::None);
+        Ok(Instance::new(self.state.take_number(), window, own))
+    }
+
+    /// Notes that an activity ends, if it does not do so already.
+    pub fn finish(&mut self, number: u32, with: Value) {
+        let Some(activity) = self.state.activity_mut(number).filter(|activity| !activity.is_finishing) else {
+            return;
+        };
+        activity.is_finishing = true;
+        if let Some((opener, request)) = activity.opened_by
+            && let Some(opener) = self.state.activity_mut(opener)
+        {
+            opener.results.push((request, with));
+        }
+    }
+
+    /// Opens a dialog or popup over an activity.
+    fn show(&mut self, window: WindowId, own: Vec<Value>, activity: u32) -> Result<(), Fault> {
+        if self.state.activity(activity).is_none_or(|activity| activity.is_finishing) {
+            return Ok(());
+        }
+        let instance = self.instance(window, own)?;
+        let number = instance.number;
+        if let Some(activity) = self.state.activity_mut(activity) {
+            activity.over.push(instance);
+        }
+        self.state.has_keyboard = false;
+        self.nested(|run| {
+            run.initialise(number, true)?;
+            run.start_timers(number)?;
+            run.handle(number, Event::Create, Value::None, false).map(|_| ())
+        })
+    }
+
+    /// Closes a dialog or popup, if it is open.
+    pub fn close(&mut self, number: u32) -> Result<(), Fault> {
+        if self.state.activity_of(number).is_none_or(|activity| activity.instance.number == number) {
+            return Ok(());
+        }
+        self.nested(|run| run.handle(number, Event::Destroy, Value::None, false).map(|_| ()))?;
+        self.state.has_keyboard = false;
+        for activity in &mut self.state.stack {
+            if let Some(at) = activity.over.iter().position(|over| over.number == number) {
+                let instance = activity.over.remove(at);
+                self.state.closed.push(instance);
+                break;
+            }
+        }
+        self.state
+            .timers
+            .retain(|timer| !matches!(timer.task, Task::Every { instance, .. } if instance == number));
+        Ok(())
+    }
+
+    /// Does something of another window within effects.
+    fn nested(&mut self, work: impl FnOnce(&mut Self) -> Result<(), Fault>) -> Result<(), Fault> {
+        if self.calls == CALLS_MAX || self.braces == BRACES_MAX {
+            return Err(Fault::new(format!("more than {CALLS_MAX} windows open each other")));
+        }
+        self.calls += 1;
+        self.braces += 1;
+        let done = work(self);
+        self.calls -= 1;
+        self.braces -= 1;
+        done
+    }
+
+    /// Works out what a window's variables are at first: all, or those that a rotation loses.
+    pub fn initialise(&mut self, number: u32, is_first: bool) -> Result<(), Fault> {
+        let Some(mut frame) = self.frame(number) else { return Ok(()) };
+        let Some(window) = self.state.instance(number).and_then(|instance| self.window(instance.window))
+        else {
+            return Ok(());
+        };
+        for (at, own) in window.own.iter().enumerate() {
+            if let Some(initial) = &own.initial
+                && (is_first || !own.is_kept)
+            {
+                self.burn()?;
+                let value = self.value(initial, &mut frame).map_err(|fault| fault.at(&window.place))?;
+                self.state.set_own(number, at as OwnId, value);
+            }
+        }
+        Ok(())
+    }
+
+    pub fn set_timer(&mut self, due_ms: u64, task: Task) -> Result<(), Fault> {
+        if self.state.timers.len() == TIMERS_MAX {
+            return Err(Fault::new(format!("more than {TIMERS_MAX} timers are set")));
+        }
+        self.state.timers.push(Timer { due_ms, task });
+        Ok(())
+    }
+
+    /// Notes that the app crashes once the effects are through.
+    pub fn crash(&mut self, trace: std::sync::Arc<str>, activity: u32) {
+        let window = self.state.activity(activity).map(|activity| activity.instance.window);
+        if let (None, Some(window)) = (&self.crash, window) {
+            self.crash = Some((trace, window));
+        }
+    }
+}
+
+/// The variables of an app that was just installed, or what is left of `before` if its process ended.
+pub(super) fn globals(model: &Model, before: Option<&[Slot]>) -> Result<Vec<Slot>, Fault> {
+    let mut state = State::new(Vec::with_capacity(model.globals.len()), 0);
+    let mut meter = Meter::new(Chance::Absent, 0);
+    for (at, global) in model.globals.iter().enumerate() {
+        let kept = before.and_then(|before| before.get(at)).filter(|_| match global.life {
+            super::model::Life::Param | super::model::Life::Stored => true,
+            super::model::Life::Session => false,
+        });
+        let slot = match (kept, &global.initial) {
+            (Some(slot), _) => slot.clone(),
+            (None, Initial::List(_)) => Slot::List(List::default().into()),
+            (None, Initial::Value(value)) => {
+                let scope = Scope {
+                    model,
+                    state: &state,
+                    own: &[],
+                    result: &Value::None,
+                    is_recreated: false,
+                    orientation: Orientation::Portrait,
+                };
+                meter.work = WORK_MAX;
+                Slot::Value(scope.value(value, &mut [], &mut meter)?)
+            }
+        };
+        state.globals.push(slot);
+    }
+    Ok(state.globals)
+}

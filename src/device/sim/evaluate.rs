@@ -1,0 +1,393 @@
+//! Expressions: what they are worth in a state.
+//!
+//! What makes no sense is none, as the language has it; a [`Fault`] is what goes beyond a bound.
+
+use std::cmp::Reverse;
+use std::ops::Range;
+use std::sync::Arc;
+
+use super::chance::{Chance, Odds};
+use super::model::{Expr, Function, Model, Operator, Place, Query, Value};
+use super::state::State;
+use crate::gui::Orientation;
+
+/// The longest text, in characters.
+const TEXT_MAX: usize = 10_000;
+
+/// How many numbers or records a loop goes through at most.
+pub(super) const LOOP_MAX: i64 = 10_000;
+
+/// How much is worked out in one action, or for one screen: about a second's worth.
+pub(super) const WORK_MAX: u64 = 20_000_000;
+
+/// How far apart the ends of `random` are at most.
+const RANDOM_MAX: i64 = 1_000;
+
+/// Why a model cannot go on.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) struct Fault {
+    pub message: String,
+    pub place: Option<Place>,
+}
+
+impl Fault {
+    pub fn new(message: impl Into<String>) -> Fault {
+        Fault { message: message.into(), place: None }
+    }
+
+    /// The same, said to be at `place` if nobody knew better.
+    pub fn at(self, place: &Place) -> Fault {
+        Fault { place: self.place.or_else(|| Some(place.clone())), ..self }
+    }
+}
+
+/// What is used up, drawn and read while something is worked out.
+#[derive(Debug)]
+pub(super) struct Meter<'a> {
+    pub chance: Chance<'a>,
+    /// Whether chance had a say.
+    pub has_drawn: bool,
+    /// Milliseconds since the app was started afresh.
+    pub now_ms: u64,
+    /// Whether that was asked for.
+    pub has_read_clock: bool,
+    /// How much may still be worked out.
+    pub work: u64,
+}
+
+impl<'a> Meter<'a> {
+    pub fn new(chance: Chance<'a>, now_ms: u64) -> Meter<'a> {
+        Meter { chance, has_drawn: false, now_ms, has_read_clock: false, work: WORK_MAX }
+    }
+
+    pub fn work(&mut self, amount: usize) -> Result<(), Fault> {
+        let left = self.work.checked_sub(amount as u64);
+        self.work = left.ok_or_else(|| Fault::new("this takes too long to work out"))?;
+        Ok(())
+    }
+
+    pub fn draw(&mut self, odds: Odds<'_>) -> Result<usize, Fault> {
+        if let Some(choice) = odds.only() {
+            return Ok(choice);
+        }
+        self.has_drawn = true;
+        self.chance.draw(odds).ok_or_else(|| {
+            Fault::new(
+                "a screen would change each time it is looked at: `random` belongs to effects and variables",
+            )
+        })
+    }
+}
+
+/// What names mean where an expression stands.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Scope<'a> {
+    pub model: &'a Model,
+    pub state: &'a State,
+    pub own: &'a [Value],
+    pub result: &'a Value,
+    pub is_recreated: bool,
+    pub orientation: Orientation,
+}
+
+impl Scope<'_> {
+    /// Returns what `expr` is worth.
+    pub fn value(&self, expr: &Expr, locals: &mut [Value], meter: &mut Meter<'_>) -> Result<Value, Fault> {
+        meter.work(1)?;
+        Ok(match expr {
+            Expr::Value(value) => value.clone(),
+            Expr::Global(global) => self.state.global(*global),
+            Expr::Own(own) => self.known(self.own.get(*own as usize)),
+            Expr::Local(local) => self.known(locals.get(*local as usize)),
+            Expr::Field(record, field) => {
+                let record = self.value(record, locals, meter)?;
+                self.state.field(self.model, &record, *field)
+            }
+            Expr::Index(record) => match self.value(record, locals, meter)? {
+                Value::Record(list, number) => {
+                    let index = self.state.list(list).and_then(|list| list.find(number));
+                    index.map_or(Value::None, |index| Value::Int(index as i64))
+                }
+                Value::None | Value::Bool(_) | Value::Int(_) | Value::Text(_) => Value::None,
+            },
+            Expr::Portrait => Value::Bool(self.orientation == Orientation::Portrait),
+            Expr::Landscape => Value::Bool(self.orientation == Orientation::Landscape),
+            Expr::Network => Value::Bool(self.state.has_network),
+            Expr::Recreated => Value::Bool(self.is_recreated),
+            Expr::Result => self.state.known(self.result),
+            Expr::Now => {
+                meter.has_read_clock = true;
+                Value::Int(i64::try_from(meter.now_ms).unwrap_or(i64::MAX))
+            }
+            Expr::Not(inner) => Value::Bool(!is_true(&self.value(inner, locals, meter)?)),
+            Expr::Negate(inner) => match self.value(inner, locals, meter)? {
+                Value::Int(number) => Value::Int(number.saturating_neg()),
+                Value::None | Value::Bool(_) | Value::Text(_) | Value::Record(..) => Value::None,
+            },
+            Expr::Binary(operator, left, right) => self.binary(*operator, left, right, locals, meter)?,
+            Expr::Choose(condition, then, otherwise) => {
+                let holds = is_true(&self.value(condition, locals, meter)?);
+                self.value(if holds { then } else { otherwise }, locals, meter)?
+            }
+            Expr::Text(parts) => {
+                let mut text = String::new();
+                for part in parts {
+                    append(&mut text, &self.value(part, locals, meter)?);
+                }
+                meter.work(text.len() / 16)?;
+                measured(text)?
+            }
+            Expr::Call(function, values) => {
+                let mut worth = Vec::with_capacity(values.len());
+                for value in values {
+                    worth.push(self.value(value, locals, meter)?);
+                }
+                call(*function, &worth, meter)?
+            }
+            Expr::Count(query) => Value::Int(self.matching(query, locals, meter, false)?.len() as i64),
+            Expr::Find(query) => {
+                let found = if query.by.is_some() {
+                    self.records(query, locals, meter)?
+                } else {
+                    self.matching(query, locals, meter, true)?
+                };
+                found.into_iter().next().unwrap_or_default()
+            }
+        })
+    }
+
+    /// Says whether `condition`, if there is one, holds.
+    pub fn holds(
+        &self,
+        condition: Option<&Expr>,
+        locals: &mut [Value],
+        meter: &mut Meter<'_>,
+    ) -> Result<bool, Fault> {
+        condition.map_or(Ok(true), |condition| Ok(is_true(&self.value(condition, locals, meter)?)))
+    }
+
+    /// Returns the records that a query is about, in its order.
+    pub fn records(
+        &self,
+        query: &Query,
+        locals: &mut [Value],
+        meter: &mut Meter<'_>,
+    ) -> Result<Vec<Value>, Fault> {
+        let found = self.matching(query, locals, meter, false)?;
+        let Some(by) = &query.by else { return Ok(found) };
+        let mut keyed = Vec::with_capacity(found.len());
+        for record in found {
+            set(locals, query.local, record.clone());
+            keyed.push((self.value(by, locals, meter)?, record));
+        }
+        if query.is_descending {
+            keyed.sort_by(|(left, _), (right, _)| Reverse(left).cmp(&Reverse(right)));
+        } else {
+            keyed.sort_by(|(left, _), (right, _)| left.cmp(right));
+        }
+        Ok(keyed.into_iter().map(|(_, record)| record).collect())
+    }
+
+    fn matching(
+        &self,
+        query: &Query,
+        locals: &mut [Value],
+        meter: &mut Meter<'_>,
+        first_only: bool,
+    ) -> Result<Vec<Value>, Fault> {
+        let mut found = Vec::new();
+        for record in self.state.list(query.list).map_or(&[][..], |list| &list.records) {
+            meter.work(1)?;
+            let record = Value::Record(query.list, record.number);
+            set(locals, query.local, record.clone());
+            if self.holds(query.condition.as_ref(), locals, meter)? {
+                found.push(record);
+                if first_only {
+                    break;
+                }
+            }
+        }
+        Ok(found)
+    }
+
+    /// Returns the numbers that a loop goes through.
+    pub fn ends(
+        &self,
+        from: &Expr,
+        to: &Expr,
+        locals: &mut [Value],
+        meter: &mut Meter<'_>,
+    ) -> Result<Range<i64>, Fault> {
+        let ends = (self.value(from, locals, meter)?, self.value(to, locals, meter)?);
+        let (Value::Int(from), Value::Int(to)) = ends else { return Ok(0..0) };
+        if to.saturating_sub(from) >= LOOP_MAX {
+            return Err(Fault::new(format!("{from}..{to} are more than {LOOP_MAX} numbers")));
+        }
+        Ok(from..to.saturating_add(1))
+    }
+
+    fn known(&self, value: Option<&Value>) -> Value {
+        value.map_or(Value::None, |value| self.state.known(value))
+    }
+
+    fn binary(
+        &self,
+        operator: Operator,
+        left: &Expr,
+        right: &Expr,
+        locals: &mut [Value],
+        meter: &mut Meter<'_>,
+    ) -> Result<Value, Fault> {
+        let left = self.value(left, locals, meter)?;
+        match operator {
+            Operator::And if !is_true(&left) => return Ok(Value::Bool(false)),
+            Operator::Or if is_true(&left) => return Ok(Value::Bool(true)),
+            Operator::Else if !matches!(&left, Value::None) && !is_empty_text(&left) => return Ok(left),
+            _ => {}
+        }
+        let right = self.value(right, locals, meter)?;
+        Ok(match operator {
+            Operator::And | Operator::Or => Value::Bool(is_true(&right)),
+            Operator::Else => right,
+            Operator::Equal => Value::Bool(left == right),
+            Operator::NotEqual => Value::Bool(left != right),
+            Operator::Less => compared(&left, &right, |left, right| left < right),
+            Operator::AtMost => compared(&left, &right, |left, right| left <= right),
+            Operator::Greater => compared(&left, &right, |left, right| left > right),
+            Operator::AtLeast => compared(&left, &right, |left, right| left >= right),
+            Operator::Add => match (&left, &right) {
+                (Value::Int(left), Value::Int(right)) => Value::Int(left.saturating_add(*right)),
+                (Value::Text(_), Value::Text(_) | Value::Int(_)) | (Value::Int(_), Value::Text(_)) => {
+                    let mut text = String::new();
+                    append(&mut text, &left);
+                    append(&mut text, &right);
+                    meter.work(text.len() / 16)?;
+                    measured(text)?
+                }
+                _ => Value::None,
+            },
+            Operator::Subtract => numbers(&left, &right, |left, right| Some(left.saturating_sub(right))),
+            Operator::Multiply => numbers(&left, &right, |left, right| Some(left.saturating_mul(right))),
+            Operator::Divide => {
+                numbers(&left, &right, |left, right| (right != 0).then(|| left.saturating_div(right)))
+            }
+            Operator::Remainder => {
+                numbers(&left, &right, |left, right| (right != 0).then(|| left.wrapping_rem(right)))
+            }
+        })
+    }
+}
+
+/// Says whether a value counts as true.
+pub(super) fn is_true(value: &Value) -> bool {
+    match value {
+        Value::None => false,
+        Value::Bool(is_true) => *is_true,
+        Value::Int(number) => *number != 0,
+        Value::Text(text) => !text.is_empty(),
+        Value::Record(..) => true,
+    }
+}
+
+/// Returns a value as it is shown.
+pub(super) fn shown(value: Value) -> Arc<str> {
+    match value {
+        Value::Text(text) => text,
+        value => {
+            let mut text = String::new();
+            append(&mut text, &value);
+            text.into()
+        }
+    }
+}
+
+/// Returns `text` as a value if it is not too long.
+pub(super) fn measured(text: String) -> Result<Value, Fault> {
+    if text.len() > TEXT_MAX && text.chars().count() > TEXT_MAX {
+        return Err(Fault::new(format!("a text has more than {TEXT_MAX} characters")));
+    }
+    Ok(Value::Text(text.into()))
+}
+
+pub(super) fn set(locals: &mut [Value], local: u32, value: Value) {
+    if let Some(place) = locals.get_mut(local as usize) {
+        *place = value;
+    }
+}
+
+fn is_empty_text(value: &Value) -> bool {
+    matches!(value, Value::Text(text) if text.is_empty())
+}
+
+fn append(text: &mut String, value: &Value) {
+    use std::fmt::Write as _;
+    match value {
+        Value::None | Value::Record(..) => {}
+        Value::Bool(is_true) => text.push_str(if *is_true { "true" } else { "false" }),
+        Value::Int(number) => {
+            let _ = write!(text, "{number}");
+        }
+        Value::Text(other) => text.push_str(other),
+    }
+}
+
+fn compared(left: &Value, right: &Value, holds: fn(&Value, &Value) -> bool) -> Value {
+    match (left, right) {
+        (Value::Int(_), Value::Int(_)) | (Value::Text(_), Value::Text(_)) => Value::Bool(holds(left, right)),
+        _ => Value::None,
+    }
+}
+
+fn numbers(left: &Value, right: &Value, result: fn(i64, i64) -> Option<i64>) -> Value {
+    match (left, right) {
+        (Value::Int(left), Value::Int(right)) => result(*left, *right).map_or(Value::None, Value::Int),
+        _ => Value::None,
+    }
+}
+
+fn call(function: Function, values: &[Value], meter: &mut Meter<'_>) -> Result<Value, Fault> {
+    let first = values.first().unwrap_or(&Value::None);
+    let second = values.get(1).unwrap_or(&Value::None);
+    if let Value::Text(text) = first {
+        meter.work(text.len() / 16)?;
+    }
+    Ok(match (function, first, second) {
+        (Function::Len, Value::Text(text), _) => Value::Int(text.chars().count() as i64),
+        (Function::Left, Value::Text(text), Value::Int(len)) => {
+            Value::Text(text.chars().take(usize::try_from(*len).unwrap_or(0)).collect::<String>().into())
+        }
+        (Function::Lower, Value::Text(text), _) => measured(text.to_lowercase())?,
+        (Function::Upper, Value::Text(text), _) => measured(text.to_uppercase())?,
+        (Function::Trim, Value::Text(text), _) => Value::Text(text.trim().into()),
+        (Function::Contains, Value::Text(text), Value::Text(part)) => Value::Bool(text.contains(&**part)),
+        (Function::Starts, Value::Text(text), Value::Text(part)) => Value::Bool(text.starts_with(&**part)),
+        (Function::Number, Value::Int(number), _) => Value::Int(*number),
+        (Function::Number, Value::Text(text), _) => text.trim().parse().map_or(Value::None, Value::Int),
+        (Function::Min, Value::Int(left), Value::Int(right)) => Value::Int(*left.min(right)),
+        (Function::Max, Value::Int(left), Value::Int(right)) => Value::Int(*left.max(right)),
+        (Function::Abs, Value::Int(number), _) => Value::Int(number.saturating_abs()),
+        (Function::Random, Value::Int(from), Value::Int(to)) if from <= to => {
+            let apart = to.saturating_sub(*from);
+            if apart > RANDOM_MAX {
+                return Err(Fault::new(format!("{from} and {to} are more than {RANDOM_MAX} apart")));
+            }
+            Value::Int(from.saturating_add(meter.draw(Odds::Even(apart as usize + 1))? as i64))
+        }
+        (
+            Function::Len
+            | Function::Left
+            | Function::Lower
+            | Function::Upper
+            | Function::Trim
+            | Function::Contains
+            | Function::Starts
+            | Function::Number
+            | Function::Min
+            | Function::Max
+            | Function::Abs
+            | Function::Random,
+            _,
+            _,
+        ) => Value::None,
+    })
+}

@@ -1,0 +1,242 @@
+//! What is remembered: states are kept once, with their screens and where gestures lead from them.
+//!
+//! It saves work and changes no answer: it may be forgotten at any time.
+
+use std::collections::HashMap;
+use std::hash::{BuildHasher, Hash, Hasher};
+use std::sync::Arc;
+
+use super::model::WindowId;
+use super::state::State;
+use super::touch::Pixel;
+use crate::device::Notice;
+use crate::gui::{Bounds, Screen, UserAction};
+
+/// How many states are remembered at most.
+const STATES_MAX: usize = 200_000;
+
+/// How many bytes are remembered, about.
+const BYTES_MAX: usize = 100 << 20;
+
+/// About what a transition takes, and a widget of a screen.
+const TRANSITION_BYTES: usize = 120;
+const WIDGET_BYTES: usize = 180;
+
+/// What is done to the phone: all that an action comes down to.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub(super) enum Gesture {
+    /// Starts the app from a fresh installation.
+    Start(WindowId),
+    Tap(Pixel),
+    LongTap(Pixel),
+    Swipe(Pixel, Pixel),
+    Text(Pixel, Arc<str>),
+    Back,
+    Menu,
+    Rotate,
+    Network,
+    PauseResume,
+    Idle,
+    User(Shared, Bounds),
+    /// An action that was lost.
+    Lost,
+    /// A crash out of the blue.
+    Crash,
+}
+
+/// A user's action, known by where it is: it stays there as long as this is held.
+#[derive(Clone, Debug)]
+pub(super) struct Shared(pub Arc<UserAction>);
+
+impl PartialEq for Shared {
+    fn eq(&self, other: &Shared) -> bool {
+        Arc::ptr_eq(&self.0, &other.0)
+    }
+}
+
+impl Eq for Shared {}
+
+impl Hash for Shared {
+    fn hash<H: Hasher>(&self, hasher: &mut H) {
+        Arc::as_ptr(&self.0).hash(hasher);
+    }
+}
+
+/// Where a gesture leads.
+#[derive(Clone, Debug)]
+pub(super) struct Transition {
+    /// The number of the state.
+    pub to: u32,
+    pub elapsed_ms: u64,
+    pub notices: Arc<[Notice]>,
+}
+
+/// A state with its hash, shared.
+#[derive(Clone, Debug)]
+pub(super) struct Known {
+    hash: u64,
+    pub state: Arc<State>,
+}
+
+impl Known {
+    pub fn new(state: State) -> Known {
+        Known { hash: Multiply.hash_one(&state), state: Arc::new(state) }
+    }
+}
+
+/// States, each kept once and known by its number.
+#[derive(Clone, Debug, Default)]
+pub(super) struct States {
+    list: Vec<Known>,
+    /// By the hash, or one of the numbers that follow it where others share it.
+    numbers: HashMap<u64, u32, Multiply>,
+    bytes: usize,
+}
+
+impl States {
+    /// Returns the number of a state.
+    pub fn intern(&mut self, known: Known) -> u32 {
+        let mut key = known.hash;
+        while let Some(&number) = self.numbers.get(&key) {
+            let other = &self.list[number as usize].state;
+            if Arc::ptr_eq(other, &known.state) || **other == *known.state {
+                return number;
+            }
+            key = key.wrapping_add(1);
+        }
+        let number = self.list.len() as u32;
+        self.numbers.insert(key, number);
+        self.bytes += known.state.size() + 64;
+        self.list.push(known);
+        number
+    }
+
+    pub fn get(&self, number: u32) -> Option<&Known> {
+        self.list.get(number as usize)
+    }
+}
+
+/// States with all that is known of them.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Memo {
+    states: States,
+    screens: Vec<Option<Arc<Screen>>>,
+    transitions: HashMap<(u32, Gesture), Transition, Multiply>,
+    bytes: usize,
+}
+
+impl Memo {
+    pub fn is_full(&self) -> bool {
+        self.states.list.len() > STATES_MAX || self.bytes + self.states.bytes > BYTES_MAX
+    }
+
+    pub fn intern(&mut self, known: Known) -> u32 {
+        let number = self.states.intern(known);
+        if self.screens.len() <= number as usize {
+            self.screens.resize(number as usize + 1, None);
+        }
+        number
+    }
+
+    /// The state with a number that was handed out since the memo was made.
+    pub fn state(&self, number: u32) -> &Known {
+        self.states.get(number).expect("the memo has handed the number out")
+    }
+
+    pub fn screen(&self, number: u32) -> Option<&Arc<Screen>> {
+        self.screens.get(number as usize)?.as_ref()
+    }
+
+    pub fn set_screen(&mut self, number: u32, screen: Arc<Screen>) {
+        self.bytes += WIDGET_BYTES * screen.widgets().len();
+        self.screens[number as usize] = Some(screen);
+    }
+
+    pub fn transition(&self, from: &(u32, Gesture)) -> Option<&Transition> {
+        self.transitions.get(from)
+    }
+
+    pub fn set_transition(&mut self, from: (u32, Gesture), transition: Transition) {
+        self.bytes += TRANSITION_BYTES;
+        self.transitions.insert(from, transition);
+    }
+}
+
+/// A fast hash that is the same in every run: rotate, xor, multiply.
+///
+/// What is hashed comes from one user's own model, and sizes are bounded, so it need not withstand
+/// collisions made on purpose.
+#[derive(Clone, Copy, Debug, Default)]
+pub(super) struct Multiply;
+
+impl BuildHasher for Multiply {
+    type Hasher = MultiplyHasher;
+
+    fn build_hasher(&self) -> MultiplyHasher {
+        MultiplyHasher(0)
+    }
+}
+
+#[derive(Clone, Copy, Debug)]
+pub(super) struct MultiplyHasher(u64);
+
+impl MultiplyHasher {
+    #[inline]
+    fn add(&mut self, word: u64) {
+        // The constant is 2^64 divided by the golden ratio, made odd.
+        self.0 = (self.0.rotate_left(23) ^ word).wrapping_mul(0x9e37_79b9_7f4a_7c15);
+    }
+}
+
+impl Hasher for MultiplyHasher {
+    #[inline]
+    fn write(&mut self, bytes: &[u8]) {
+        for chunk in bytes.chunks(8) {
+            let mut word = [0; 8];
+            word[..chunk.len()].copy_from_slice(chunk);
+            self.add(u64::from_le_bytes(word));
+        }
+    }
+
+    #[inline]
+    fn write_u8(&mut self, word: u8) {
+        self.add(u64::from(word));
+    }
+
+    #[inline]
+    fn write_u32(&mut self, word: u32) {
+        self.add(u64::from(word));
+    }
+
+    #[inline]
+    fn write_i32(&mut self, word: i32) {
+        self.add(u64::from(word as u32));
+    }
+
+    #[inline]
+    fn write_u64(&mut self, word: u64) {
+        self.add(word);
+    }
+
+    #[inline]
+    fn write_i64(&mut self, word: i64) {
+        self.add(word as u64);
+    }
+
+    #[inline]
+    fn write_usize(&mut self, word: usize) {
+        self.add(word as u64);
+    }
+
+    #[inline]
+    fn write_isize(&mut self, word: isize) {
+        self.add(word as u64);
+    }
+
+    #[inline]
+    fn finish(&self) -> u64 {
+        // The last word reaches all bits, of which a table reads the lowest and the highest.
+        let mixed = (self.0 ^ (self.0 >> 29)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
+        mixed ^ (mixed >> 32)
+    }
+}

@@ -1,0 +1,544 @@
+//! The device itself: actions in, observations out, and all outcomes of an action for those who
+//! search them through.
+
+use std::collections::HashMap;
+use std::sync::Arc;
+
+use super::chance::{Chance, Odds, Script};
+use super::effects::{Run, globals};
+use super::evaluate::Fault;
+use super::memo::{Gesture, Known, Memo, Multiply, Shared, States, Transition};
+use super::model::{Model, WindowId};
+use super::render::render;
+use super::state::{State, activity_names};
+use super::touch::Pixel;
+use crate::device::{App, Device, DeviceError, Notice, Observation};
+use crate::gui::{self, Action, Bounds, Direction, Point, PressedKey, Screen, UserAction};
+use crate::rng::{Rng, Seed};
+
+/// How long an action takes until the screen has settled.
+const ACTION_MS: u64 = 500;
+
+/// How long [`Action::Idle`] takes: longer than the display stays lit.
+const IDLE_MS: u64 = 70_000;
+
+/// How many outcomes of an action are told apart at most.
+const OUTCOMES_MAX: usize = 10_000;
+
+/// An app model that runs: a phone with a virtual clock, on which nothing is left to chance but what
+/// the seed says.
+#[derive(Clone, Debug)]
+pub struct Sim {
+    core: Core,
+    rng: Rng,
+    now: Moment,
+}
+
+/// A state that can be gone back to, see [`Sim::save`].
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct Snapshot {
+    /// The number of the state: where it is the same, the app looks and goes on the same, unless the
+    /// model reads the clock ([`Sim::has_read_clock`]).
+    pub state: u32,
+    /// The device's clock.
+    pub at_ms: u64,
+}
+
+/// What an action may lead to, see [`Sim::outcomes`].
+#[derive(Clone, Debug)]
+pub struct Outcome {
+    /// How likely it is; those of one action add up to 1.
+    pub probability: f64,
+    /// The state that it leads to.
+    pub after: Snapshot,
+    /// What is seen then.
+    pub observation: Observation,
+}
+
+/// A state of the memo, and when it is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+struct Moment {
+    state: u32,
+    at_ms: u64,
+}
+
+/// All but the seed and the present.
+#[derive(Clone, Debug)]
+struct Core {
+    model: Arc<Model>,
+    app: App,
+    /// The phone with the app just installed.
+    fresh: Known,
+    memo: Memo,
+    saved: States,
+    has_read_clock: bool,
+    no_notices: Arc<[Notice]>,
+    /// Whether anything is remembered; what is answered does not depend on it.
+    is_memoised: bool,
+}
+
+impl Sim {
+    /// Returns a phone with the app installed and not yet started, which takes its chance from `seed`.
+    pub fn new(model: Arc<Model>, seed: Seed) -> Sim {
+        // A variable that cannot be worked out is none; starting the app says why.
+        let fresh = Known::new(State::new(globals(&model, None).unwrap_or_default(), first(&model)));
+        let mut memo = Memo::default();
+        let now = Moment { state: memo.intern(fresh.clone()), at_ms: 0 };
+        let launchable = model.launchable.iter().map(|&window| activity_names(&model, window).1).collect();
+        let app = App { package: model.package.clone(), version: model.version.clone(), launchable };
+        let core = Core {
+            model,
+            app,
+            fresh,
+            memo,
+            saved: States::default(),
+            has_read_clock: false,
+            no_notices: Arc::default(),
+            is_memoised: true,
+        };
+        Sim { core, rng: seed.fork("simulator"), now }
+    }
+
+    /// Returns the present, to be gone back to with [`Sim::restore`]; chance is no part of it.
+    pub fn save(&mut self) -> Snapshot {
+        self.core.save(self.now)
+    }
+
+    /// Goes back to a state that this device has saved.
+    pub fn restore(&mut self, snapshot: Snapshot) {
+        if let Some(known) = self.core.saved.get(snapshot.state) {
+            let state = self.core.memo.intern(known.clone());
+            self.now = Moment { state, at_ms: snapshot.at_ms };
+        }
+    }
+
+    /// Returns all that `action` may lead to from here, and stays here.
+    ///
+    /// Of outcomes that cannot be told apart there is one. More than 10,000 are an error.
+    pub fn outcomes(&mut self, action: &Action) -> Result<Vec<Outcome>, DeviceError> {
+        match gesture(action) {
+            Some(gesture) => {
+                self.make_room();
+                self.core.outcomes(self.now, &gesture)
+            }
+            None => self.start_outcomes(action.detail()),
+        }
+    }
+
+    /// Returns all that starting the app afresh with the launchable `activity` may lead to.
+    pub fn start_outcomes(&mut self, activity: &str) -> Result<Vec<Outcome>, DeviceError> {
+        self.make_room();
+        let (from, gesture) = self.core.start(activity)?;
+        self.core.outcomes(from, &gesture)
+    }
+
+    /// Whether anything that was done or seen up to now depends on the clock.
+    pub fn has_read_clock(&self) -> bool {
+        self.core.has_read_clock
+    }
+
+    fn step(&mut self, from: Moment, gesture: Gesture) -> Result<Observation, DeviceError> {
+        let (now, notices) = self.core.step(from, gesture, Chance::Drawn(&mut self.rng))?;
+        let observation = self.core.observation(now, notices)?;
+        self.now = now;
+        Ok(observation)
+    }
+
+    /// Forgets all but the present if too much is remembered.
+    fn make_room(&mut self) {
+        if self.core.memo.is_full() {
+            let present = self.core.memo.state(self.now.state).clone();
+            self.core.memo = Memo::default();
+            self.now.state = self.core.memo.intern(present);
+        }
+    }
+}
+
+impl Device for Sim {
+    fn describe(&self) -> String {
+        let Model { name, label, version, .. } = &*self.core.model;
+        format!("simulator of {label} {version} ({name})")
+    }
+
+    fn app(&self) -> &App {
+        &self.core.app
+    }
+
+    fn reset(&mut self, activity: &str) -> Result<Observation, DeviceError> {
+        self.make_room();
+        let (from, gesture) = self.core.start(activity)?;
+        self.step(from, gesture)
+    }
+
+    fn act(&mut self, action: &Action) -> Result<Observation, DeviceError> {
+        match gesture(action) {
+            Some(gesture) => {
+                self.make_room();
+                self.step(self.now, gesture)
+            }
+            None => self.reset(action.detail()),
+        }
+    }
+}
+
+impl Core {
+    /// The moment at which an app is started afresh, and how.
+    fn start(&mut self, activity: &str) -> Result<(Moment, Gesture), DeviceError> {
+        let at = self.app.launchable.iter().position(|name| **name == *activity).ok_or_else(|| {
+            let launchable = self.app.launchable.join("`, `");
+            self.error(&Fault::new(format!("`{activity}` cannot be launched; there is `{launchable}`")))
+        })?;
+        if let Err(fault) = globals(&self.model, None) {
+            return Err(self.error(&fault));
+        }
+        let state = self.memo.intern(self.fresh.clone());
+        Ok((Moment { state, at_ms: 0 }, Gesture::Start(self.model.launchable[at])))
+    }
+
+    /// Does an action, with what comes up by chance before and after it.
+    fn step(
+        &mut self,
+        from: Moment,
+        mut gesture: Gesture,
+        mut chance: Chance<'_>,
+    ) -> Result<(Moment, Arc<[Notice]>), DeviceError> {
+        let settings = self.model.settings;
+        let is_action = !matches!(gesture, Gesture::Start(_));
+        // An idle does nothing that could be lost.
+        if is_action && gesture != Gesture::Idle && comes_up(settings.lose_percent, &mut chance) {
+            gesture = Gesture::Lost;
+        }
+        let done = self.perform(from, gesture, chance.lend())?;
+        let now = Moment { state: done.to, at_ms: from.at_ms.saturating_add(done.elapsed_ms) };
+        let state = &self.memo.state(now.state).state;
+        let can_crash = is_action && state.is_in_front && state.system.is_none();
+        if !can_crash || !comes_up(settings.crash_percent, &mut chance) {
+            return Ok((now, done.notices));
+        }
+        let crashed = self.perform(now, Gesture::Crash, chance)?;
+        let notices = done.notices.iter().chain(&*crashed.notices).cloned().collect();
+        Ok((Moment { state: crashed.to, ..now }, notices))
+    }
+
+    fn perform(
+        &mut self,
+        from: Moment,
+        gesture: Gesture,
+        chance: Chance<'_>,
+    ) -> Result<Transition, DeviceError> {
+        let key = (from.state, gesture);
+        if let Some(known) = self.memo.transition(&key) {
+            return Ok(known.clone());
+        }
+        let model = self.model.clone();
+        let state = State::clone(&self.memo.state(from.state).state);
+        let mut run = Run::new(&model, state, chance, from.at_ms);
+        perform(&mut run, &key.1).map_err(|fault| self.error(&fault))?;
+        let is_certain = !run.meter.has_drawn && !run.meter.has_read_clock;
+        self.has_read_clock |= run.meter.has_read_clock;
+        let elapsed_ms = run.meter.now_ms.saturating_sub(from.at_ms);
+        let notices = if run.notices.is_empty() { self.no_notices.clone() } else { run.notices.into() };
+        let mut state = run.state;
+        state.tidy();
+        let transition = Transition { to: self.memo.intern(Known::new(state)), elapsed_ms, notices };
+        if is_certain && self.is_memoised {
+            self.memo.set_transition(key, transition.clone());
+        }
+        Ok(transition)
+    }
+
+    fn observation(&mut self, now: Moment, notices: Arc<[Notice]>) -> Result<Observation, DeviceError> {
+        let screen = match self.memo.screen(now.state) {
+            Some(screen) => screen.clone(),
+            None => self.screen(now)?,
+        };
+        Ok(Observation { screen, at_ms: now.at_ms, notices })
+    }
+
+    fn screen(&mut self, now: Moment) -> Result<Arc<Screen>, DeviceError> {
+        let state = &self.memo.state(now.state).state;
+        let rendered = render(&self.model, state, now.at_ms).map_err(|fault| self.error(&fault))?;
+        let screen = Arc::new(rendered.screen);
+        self.has_read_clock |= rendered.has_read_clock;
+        if !rendered.has_read_clock && self.is_memoised {
+            self.memo.set_screen(now.state, screen.clone());
+        }
+        Ok(screen)
+    }
+
+    fn save(&mut self, moment: Moment) -> Snapshot {
+        let known = self.memo.state(moment.state).clone();
+        Snapshot { state: self.saved.intern(known), at_ms: moment.at_ms }
+    }
+
+    fn outcomes(&mut self, from: Moment, gesture: &Gesture) -> Result<Vec<Outcome>, DeviceError> {
+        type Told = (Moment, Arc<[Notice]>);
+        let mut found: Vec<(Told, f64)> = Vec::new();
+        let mut places: HashMap<Told, usize, Multiply> = HashMap::default();
+        let mut script = Script::default();
+        for tried in 1.. {
+            if tried > OUTCOMES_MAX {
+                let message = format!("an action has more than {OUTCOMES_MAX} outcomes");
+                return Err(self.error(&Fault::new(message)));
+            }
+            script.rewind();
+            let told = self.step(from, gesture.clone(), Chance::Scripted(&mut script))?;
+            let place = *places.entry(told.clone()).or_insert_with(|| {
+                found.push((told, 0.0));
+                found.len() - 1
+            });
+            found[place].1 += script.probability();
+            if !script.advance() {
+                break;
+            }
+        }
+        let outcome = |((moment, notices), probability)| {
+            let observation = self.observation(moment, notices)?;
+            Ok(Outcome { probability, after: self.save(moment), observation })
+        };
+        found.into_iter().map(outcome).collect()
+    }
+
+    fn error(&self, fault: &Fault) -> DeviceError {
+        let source = &self.model.source;
+        let place = fault.place.as_ref().filter(|place| source.text().is_char_boundary(place.start));
+        let message = match place.map(|place| source.position(place.start)) {
+            Some(at) => format!("line {}, column {}: {}", at.line, at.column, fault.message),
+            None => fault.message.clone(),
+        };
+        DeviceError::Model { model: self.model.name.clone(), message }
+    }
+}
+
+fn first(model: &Model) -> WindowId {
+    model.launchable.first().copied().unwrap_or(0)
+}
+
+fn comes_up(percent: u32, chance: &mut Chance<'_>) -> bool {
+    let percent = percent.min(100);
+    let odds = [percent, 100 - percent];
+    let odds = Odds::Shares(&odds);
+    odds.only().or_else(|| chance.draw(odds)) == Some(0)
+}
+
+/// What an action comes down to; nothing for one that starts the app.
+fn gesture(action: &Action) -> Option<Gesture> {
+    Some(match action {
+        Action::Reinitialise(_) => return None,
+        Action::Click(on) => Gesture::Tap(on.bounds.centre()),
+        Action::LongClick(on) => Gesture::LongTap(on.bounds.centre()),
+        Action::Text { on, text } => Gesture::Text(on.bounds.centre(), text.clone()),
+        Action::Scroll { on, towards } => {
+            let (start, end) = across(on.bounds, *towards);
+            Gesture::Swipe(end, start)
+        }
+        Action::Swipe { on, towards } => Gesture::Swipe(on.bounds.centre(), across(on.bounds, *towards).1),
+        Action::Back => Gesture::Back,
+        Action::Menu => Gesture::Menu,
+        Action::Rotate => Gesture::Rotate,
+        Action::Network => Gesture::Network,
+        Action::PauseResume => Gesture::PauseResume,
+        Action::Idle => Gesture::Idle,
+        Action::User { action, on } => Gesture::User(Shared(action.clone()), on.bounds),
+    })
+}
+
+/// A line through the middle of `bounds` in a direction, over four fifths of their length.
+fn across(bounds: Bounds, towards: Direction) -> (Pixel, Pixel) {
+    let (x, y) = bounds.centre();
+    let part = |length: u32| (u64::from(length) * 4 / 5) as i32;
+    let (width, height) = (part(bounds.width()), part(bounds.height()));
+    let ends = |middle: i32, length: i32| (middle - length / 2, middle - length / 2 + length);
+    let ((left, right), (top, bottom)) = (ends(x, width), ends(y, height));
+    match towards {
+        Direction::Up => ((x, bottom), (x, top)),
+        Direction::Down => ((x, top), (x, bottom)),
+        Direction::Left => ((right, y), (left, y)),
+        Direction::Right => ((left, y), (right, y)),
+    }
+}
+
+fn perform(run: &mut Run<'_>, gesture: &Gesture) -> Result<(), Fault> {
+    let mut takes_ms = ACTION_MS;
+    match gesture {
+        Gesture::Start(window) => {
+            run.state.launched = *window;
+            run.start(*window)?;
+            run.settle()?;
+        }
+        Gesture::Tap(at) => run.tap(*at)?,
+        Gesture::LongTap(at) => run.long_tap(*at)?,
+        Gesture::Swipe(from, to) => run.swipe(*from, *to)?,
+        Gesture::Text(at, text) => run.replace_text(*at, text)?,
+        Gesture::Back => run.key(PressedKey::Back)?,
+        Gesture::Menu => run.key(PressedKey::Menu)?,
+        Gesture::Rotate => run.rotate()?,
+        Gesture::Network => run.switch_network()?,
+        Gesture::PauseResume => run.pause_and_resume()?,
+        Gesture::Idle => takes_ms = IDLE_MS,
+        Gesture::User(Shared(action), bounds) => user_action(run, action, *bounds)?,
+        Gesture::Lost => {}
+        Gesture::Crash => {
+            let top = run.state.top().map(|top| run.state.stack[top].instance.number);
+            run.crash("java.lang.RuntimeException: sim.crash".into(), top.unwrap_or(u32::MAX));
+            return run.settle();
+        }
+    }
+    run.pass(takes_ms.saturating_add(run.model.settings.lag_ms))
+}
+
+fn user_action(run: &mut Run<'_>, action: &UserAction, bounds: Bounds) -> Result<(), Fault> {
+    let place =
+        |start: i32, end: i32, offset: u32| start.saturating_add(offset as i32).min(end.saturating_sub(1));
+    let pixel = |point: Point| {
+        (
+            place(bounds.left, bounds.right, point.x.of(bounds.width())),
+            place(bounds.top, bounds.bottom, point.y.of(bounds.height())),
+        )
+    };
+    for gesture in &action.gestures {
+        match gesture {
+            gui::Gesture::Tap(at) => run.tap(pixel(*at))?,
+            gui::Gesture::LongTap(at) => run.long_tap(pixel(*at))?,
+            gui::Gesture::Swipe { from, to } => run.swipe(pixel(*from), pixel(*to))?,
+            gui::Gesture::Text(text) => run.type_text(text)?,
+            gui::Gesture::Key(key) => run.key(*key)?,
+            gui::Gesture::Wait { ms } => run.pass(u64::from(*ms))?,
+        }
+    }
+    Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::model::{
+        Display, Does, Effect, Expr, Initial, Node, Settings, Turning, Value, Widget, Window, WindowKind,
+    };
+    use super::*;
+    use crate::gui::{Repertoire, offers};
+    use crate::spec::Source;
+
+    fn widget(class: &str, text: &str, on_click: Option<Vec<Effect>>, nodes: Vec<Node>) -> Node {
+        Node::Widget(Box::new(Widget {
+            class: class.into(),
+            id: "".into(),
+            text: Some(Expr::Value(Value::Text(text.into()))),
+            desc: None,
+            hint: None,
+            bounds: None,
+            wide: None,
+            tall: None,
+            is_across: false,
+            scroll: None,
+            clickable: None,
+            longclickable: None,
+            checkable: None,
+            checked: None,
+            enabled: None,
+            selected: None,
+            password: None,
+            edits: None,
+            is_solid: false,
+            condition: None,
+            on_click: on_click.map(Into::into),
+            on_longclick: None,
+            on_tap: None,
+            on_swipe: Vec::new(),
+            on_text: None,
+            nodes,
+            place: 0..0,
+        }))
+    }
+
+    fn activity(name: &str, nodes: Vec<Node>) -> Window {
+        Window {
+            name: name.into(),
+            kind: WindowKind::Activity {
+                package: "p".into(),
+                class: format!("p.{name}").into(),
+                turning: Turning::Recreated,
+                awake: None,
+            },
+            parameters: 0,
+            own: Vec::new(),
+            handlers: Vec::new(),
+            nodes,
+            locals: 0,
+            place: 0..0,
+        }
+    }
+
+    fn sim() -> Sim {
+        let open = Does::Open { window: 1, values: Vec::new(), afresh: false, request: None };
+        let count = Does::Set {
+            variable: super::super::model::Variable::Global(0),
+            value: Expr::Binary(
+                super::super::model::Operator::Add,
+                Box::new(Expr::Global(0)),
+                Box::new(Expr::Value(Value::Int(1))),
+            ),
+        };
+        let effect = |does| Effect { does, place: 0..0 };
+        let display = Display { width: 480, height: 800, dpi: 240 };
+        Sim::new(
+            Arc::new(Model {
+                name: "test".into(),
+                source: Source::new("test", ""),
+                package: "p".into(),
+                label: "Test".into(),
+                version: "1".into(),
+                display,
+                settings: Settings {
+                    lose_percent: 0,
+                    crash_percent: 0,
+                    lag_ms: 0,
+                    has_soft_keyboard: false,
+                    display,
+                },
+                globals: vec![super::super::model::Global {
+                    name: "n".into(),
+                    life: super::super::model::Life::Stored,
+                    initial: Initial::Value(Expr::Value(Value::Int(0))),
+                }],
+                fields: Vec::new(),
+                windows: vec![
+                    activity(
+                        "Main",
+                        vec![widget(
+                            "android.widget.FrameLayout",
+                            "",
+                            None,
+                            vec![widget("android.widget.Button", "go", Some(vec![effect(open)]), vec![])],
+                        )],
+                    ),
+                    activity(
+                        "Two",
+                        vec![widget("android.widget.Button", "more", Some(vec![effect(count)]), vec![])],
+                    ),
+                ],
+                procedures: Vec::new(),
+                launchable: vec![0],
+                requests: Vec::new(),
+                scrolls: 0,
+            }),
+            Seed(1),
+        )
+    }
+
+    #[test]
+    fn a_click_opens_and_back_leads_back_and_out() {
+        let mut sim = sim();
+        let first = sim.reset("p.Main").expect("a model that runs");
+        assert_eq!((&**first.screen.activity(), first.at_ms), ("p.Main", 500));
+        let offered = offers(&first.screen, &Repertoire::default());
+        let second = sim.act(&offered[0]).expect("a model that runs");
+        assert_eq!((&**second.screen.activity(), second.at_ms), ("p.Two", 1000));
+        let third = sim.act(&Action::Back).expect("a model that runs");
+        assert!(Arc::ptr_eq(&third.screen, &first.screen));
+        let left = sim.act(&Action::Back).expect("a model that runs");
+        assert_eq!(&**left.screen.activity(), "com.android.launcher2.Launcher");
+        let offered = offers(&left.screen, &Repertoire::default());
+        let again = sim.act(&offered[0]).expect("a model that runs");
+        assert_eq!(&**again.screen.activity(), "p.Main");
+    }
+}

@@ -1,0 +1,474 @@
+//! The state of a phone with an app on it, as a plain value: two that are equal behave alike.
+//!
+//! Times in it count from the moment it is looked at, so that states come again; how late it is
+//! since the start is no part of it. [`State::tidy`] gives what behaves alike one form.
+
+use std::sync::Arc;
+
+use super::model::{
+    Effect, FieldId, GlobalId, Initial, Model, OwnId, RequestId, Value, WindowId, WindowKind,
+};
+use crate::gui::Orientation;
+
+/// A phone and the app on it.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub(super) struct State {
+    /// By the places in [`Model::globals`].
+    pub globals: Vec<Slot>,
+    /// The activities, the topmost last.
+    pub stack: Vec<Activity>,
+    /// Dialogs that were closed, but a timer speaks of them still.
+    pub closed: Vec<Instance>,
+    /// In the order in which they were set.
+    pub timers: Vec<Timer>,
+    /// Whether the app is in front, and not the launcher.
+    pub is_in_front: bool,
+    /// The dialog of the system, if one is over all.
+    pub system: Option<System>,
+    /// What the launcher starts.
+    pub launched: WindowId,
+    /// How the phone is held.
+    pub orientation: Orientation,
+    /// Whether there is a network.
+    pub has_network: bool,
+    /// Whether the display is lit.
+    pub is_lit: bool,
+    /// Whether the soft keyboard is up.
+    pub has_keyboard: bool,
+    /// The next instance's number.
+    pub next_number: u32,
+}
+
+/// A variable of the whole app.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub(super) enum Slot {
+    Value(Value),
+    List(Arc<List>),
+}
+
+/// Records, in the order in which they were added.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Hash)]
+pub(super) struct List {
+    pub records: Vec<Record>,
+    /// The next record's number.
+    pub next: u32,
+}
+
+/// A record of a list.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub(super) struct Record {
+    /// What tells it from the others; it grows along the list.
+    pub number: u32,
+    /// Its fields, in the order of [`Initial::List`].
+    pub values: Vec<Value>,
+}
+
+/// An activity that was opened, and what is over it.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub(super) struct Activity {
+    pub instance: Instance,
+    /// Dialogs and popups, the topmost last.
+    pub over: Vec<Instance>,
+    pub phase: Phase,
+    /// Whether it is about to end.
+    pub is_finishing: bool,
+    /// How it was last laid out.
+    pub orientation: Orientation,
+    /// Who waits for its result.
+    pub opened_by: Option<(u32, RequestId)>,
+    /// What the activities that it waited for have ended with.
+    pub results: Vec<(RequestId, Value)>,
+}
+
+/// How far an activity has come.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub(super) enum Phase {
+    Opened,
+    Created,
+    Resumed,
+}
+
+/// A window as it was opened once.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub(super) struct Instance {
+    /// What tells it from other instances.
+    pub number: u32,
+    pub window: WindowId,
+    /// By the places in [`Window::own`](super::model::Window::own).
+    pub own: Vec<Value>,
+    /// How far widgets are scrolled, by [`Scroll::position`](super::model::Scroll::position), where
+    /// that is not 0.
+    pub scrolls: Vec<(u32, i64)>,
+    pub focus: Option<Focus>,
+}
+
+/// The field that was touched last.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub(super) struct Focus {
+    /// Where the model has the widget in memory.
+    pub widget: usize,
+    /// Which one it is, if it is there for several values.
+    pub items: Vec<Value>,
+}
+
+/// Something that is done later.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub(super) struct Timer {
+    /// In how many milliseconds.
+    pub due_ms: u64,
+    pub task: Task,
+}
+
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub(super) enum Task {
+    /// A handler of a window, again and again.
+    Every { instance: u32, handler: usize, ms: u64 },
+    /// Effects, once.
+    After { frame: Frame, effects: Block },
+}
+
+/// Where effects stand: whose they are, and the names that are known there.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub(super) struct Frame {
+    pub instance: u32,
+    /// The instance itself, or the activity that it is over.
+    pub activity: u32,
+    pub locals: Vec<Value>,
+    pub result: Value,
+    pub is_recreated: bool,
+}
+
+/// Effects of the model; they are the same if they stand at the same place.
+#[derive(Clone, Debug)]
+pub(super) struct Block(pub Arc<[Effect]>);
+
+impl PartialEq for Block {
+    fn eq(&self, other: &Block) -> bool {
+        Arc::ptr_eq(&self.0, &other.0)
+    }
+}
+
+impl Eq for Block {}
+
+impl std::hash::Hash for Block {
+    fn hash<H: std::hash::Hasher>(&self, hasher: &mut H) {
+        self.0.as_ptr().hash(hasher);
+    }
+}
+
+/// A dialog of the system.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub(super) struct System {
+    pub trouble: Trouble,
+    /// The activity in which it came up.
+    pub window: WindowId,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub(super) enum Trouble {
+    Crash,
+    Anr,
+}
+
+impl Instance {
+    pub fn new(number: u32, window: WindowId, own: Vec<Value>) -> Instance {
+        Instance { number, window, own, scrolls: Vec::new(), focus: None }
+    }
+
+    pub fn scrolled(&self, position: u32) -> i64 {
+        self.scrolls.iter().find(|(other, _)| *other == position).map_or(0, |&(_, offset)| offset)
+    }
+
+    pub fn scroll_to(&mut self, position: u32, offset: i64) {
+        self.scrolls.retain(|&(other, _)| other != position);
+        if offset != 0 {
+            let at = self.scrolls.partition_point(|&(other, _)| other < position);
+            self.scrolls.insert(at, (position, offset));
+        }
+    }
+}
+
+impl List {
+    pub fn find(&self, number: u32) -> Option<usize> {
+        self.records.binary_search_by_key(&number, |record| record.number).ok()
+    }
+}
+
+impl State {
+    /// The app is installed, and the launcher in front.
+    pub fn new(globals: Vec<Slot>, launched: WindowId) -> State {
+        State {
+            globals,
+            stack: Vec::new(),
+            closed: Vec::new(),
+            timers: Vec::new(),
+            is_in_front: false,
+            system: None,
+            launched,
+            orientation: Orientation::Portrait,
+            has_network: true,
+            is_lit: true,
+            has_keyboard: false,
+            next_number: 0,
+        }
+    }
+
+    /// The value of a variable of the whole app; none for lists.
+    pub fn global(&self, global: GlobalId) -> Value {
+        match self.globals.get(global as usize) {
+            Some(Slot::Value(value)) => self.known(value),
+            Some(Slot::List(_)) | None => Value::None,
+        }
+    }
+
+    pub fn list(&self, global: GlobalId) -> Option<&List> {
+        match self.globals.get(global as usize) {
+            Some(Slot::List(list)) => Some(list),
+            Some(Slot::Value(_)) | None => None,
+        }
+    }
+
+    pub fn list_mut(&mut self, global: GlobalId) -> Option<&mut List> {
+        match self.globals.get_mut(global as usize) {
+            Some(Slot::List(list)) => Some(Arc::make_mut(list)),
+            Some(Slot::Value(_)) | None => None,
+        }
+    }
+
+    /// `value`, or none if it is a record that was taken away.
+    pub fn known(&self, value: &Value) -> Value {
+        match value {
+            Value::Record(list, number)
+                if self.list(*list).is_none_or(|list| list.find(*number).is_none()) =>
+            {
+                Value::None
+            }
+            value => value.clone(),
+        }
+    }
+
+    /// The value of a record's field.
+    pub fn field(&self, model: &Model, record: &Value, field: FieldId) -> Value {
+        let Value::Record(global, number) = record else { return Value::None };
+        let found = self.list(*global).and_then(|list| {
+            let record = &list.records[list.find(*number)?];
+            record.values.get(field_place(model, *global, field)?)
+        });
+        found.map_or(Value::None, |value| self.known(value))
+    }
+
+    /// The activity in front, if it is the app's; one that is about to end is not.
+    pub fn top(&self) -> Option<usize> {
+        self.stack.iter().rposition(|activity| !activity.is_finishing)
+    }
+
+    /// The activity with this number.
+    pub fn activity(&self, number: u32) -> Option<&Activity> {
+        self.stack.iter().rfind(|activity| activity.instance.number == number)
+    }
+
+    pub fn activity_mut(&mut self, number: u32) -> Option<&mut Activity> {
+        self.stack.iter_mut().rfind(|activity| activity.instance.number == number)
+    }
+
+    /// The activity with this number, or over which the window with this number is.
+    pub fn activity_of(&self, number: u32) -> Option<&Activity> {
+        self.stack.iter().rfind(|activity| {
+            activity.instance.number == number || activity.over.iter().any(|over| over.number == number)
+        })
+    }
+
+    /// The window with this number, closed ones among them.
+    pub fn instance(&self, number: u32) -> Option<&Instance> {
+        self.stack
+            .iter()
+            .rev()
+            .flat_map(|activity| std::iter::once(&activity.instance).chain(&activity.over))
+            .chain(&self.closed)
+            .find(|instance| instance.number == number)
+    }
+
+    pub fn instance_mut(&mut self, number: u32) -> Option<&mut Instance> {
+        self.stack
+            .iter_mut()
+            .rev()
+            .flat_map(|activity| std::iter::once(&mut activity.instance).chain(&mut activity.over))
+            .chain(&mut self.closed)
+            .find(|instance| instance.number == number)
+    }
+
+    /// The variables of the window with this number.
+    pub fn own(&self, number: u32) -> &[Value] {
+        self.instance(number).map_or(&[], |instance| &instance.own)
+    }
+
+    pub fn set_own(&mut self, number: u32, own: OwnId, value: Value) {
+        if let Some(place) = self.instance_mut(number).and_then(|window| window.own.get_mut(own as usize)) {
+            *place = value;
+        }
+    }
+
+    /// How many windows there are.
+    pub fn windows_len(&self) -> usize {
+        self.stack.iter().map(|activity| 1 + activity.over.len()).sum()
+    }
+
+    /// The number for an instance that is made now.
+    pub fn take_number(&mut self) -> u32 {
+        self.next_number += 1;
+        self.next_number - 1
+    }
+
+    /// How the display is turned for the activity in front.
+    pub fn shown_orientation(&self) -> Orientation {
+        let top = self.top().filter(|_| self.is_in_front);
+        top.map_or(self.orientation, |top| self.stack[top].orientation)
+    }
+
+    /// Gives instances and records the numbers that follow from their order, and lets go of what
+    /// nothing speaks of: where two states behave alike, they are mostly equal then.
+    pub fn tidy(&mut self) {
+        let timers = &self.timers;
+        self.closed.retain(|instance| {
+            timers.iter().any(|timer| match &timer.task {
+                Task::Every { .. } => false,
+                Task::After { frame, .. } => frame.instance == instance.number,
+            })
+        });
+        self.tidy_instances();
+        self.tidy_records();
+    }
+
+    fn tidy_instances(&mut self) {
+        let mut old = Vec::with_capacity(self.windows_len() + self.closed.len());
+        for activity in &mut self.stack {
+            for instance in std::iter::once(&mut activity.instance).chain(&mut activity.over) {
+                old.push(std::mem::replace(&mut instance.number, old.len() as u32));
+            }
+        }
+        for instance in &mut self.closed {
+            old.push(std::mem::replace(&mut instance.number, old.len() as u32));
+        }
+        self.next_number = old.len() as u32;
+        if old.iter().enumerate().all(|(new, &old)| new as u32 == old) {
+            return;
+        }
+        let new = |number: u32| old.iter().position(|&old| old == number).map(|new| new as u32);
+        for activity in &mut self.stack {
+            activity.opened_by =
+                activity.opened_by.and_then(|(number, request)| Some((new(number)?, request)));
+        }
+        self.timers.retain_mut(|timer| {
+            let numbers = match &mut timer.task {
+                Task::Every { instance, .. } => [Some(instance), None],
+                Task::After { frame, .. } => [Some(&mut frame.instance), Some(&mut frame.activity)],
+            };
+            numbers.into_iter().flatten().all(|number| new(*number).map(|new| *number = new).is_some())
+        });
+    }
+
+    fn tidy_records(&mut self) {
+        let is_tidy = |slot: &Slot| match slot {
+            // The numbers grow, so the last one says it of all.
+            Slot::List(list) => list.next as usize == list.records.len(),
+            Slot::Value(_) => true,
+        };
+        if self.globals.iter().all(is_tidy) {
+            return;
+        }
+        let mut old: Vec<Vec<u32>> = Vec::with_capacity(self.globals.len());
+        for slot in &mut self.globals {
+            old.push(match slot {
+                Slot::Value(_) => Vec::new(),
+                Slot::List(list) => {
+                    let list = Arc::make_mut(list);
+                    list.next = list.records.len() as u32;
+                    let numbers = list.records.iter_mut().enumerate();
+                    numbers.map(|(new, record)| std::mem::replace(&mut record.number, new as u32)).collect()
+                }
+            });
+        }
+        let renumber = |value: &mut Value| {
+            if let Value::Record(list, number) = value {
+                let new = old.get(*list as usize).and_then(|old| old.binary_search(number).ok());
+                *value = new.map_or(Value::None, |new| Value::Record(*list, new as u32));
+            }
+        };
+        for slot in &mut self.globals {
+            match slot {
+                Slot::Value(value) => renumber(value),
+                Slot::List(list) => {
+                    let records = Arc::make_mut(list).records.iter_mut();
+                    records.flat_map(|record| &mut record.values).for_each(renumber);
+                }
+            }
+        }
+        for activity in &mut self.stack {
+            activity.results.iter_mut().for_each(|(_, value)| renumber(value));
+        }
+        self.stack
+            .iter_mut()
+            .flat_map(|activity| std::iter::once(&mut activity.instance).chain(&mut activity.over))
+            .chain(&mut self.closed)
+            .for_each(|instance| {
+                let items = instance.focus.iter_mut().flat_map(|focus| &mut focus.items);
+                instance.own.iter_mut().chain(items).for_each(renumber);
+            });
+        for timer in &mut self.timers {
+            match &mut timer.task {
+                Task::Every { .. } => {}
+                Task::After { frame, .. } => {
+                    frame.locals.iter_mut().chain([&mut frame.result]).for_each(renumber);
+                }
+            }
+        }
+    }
+
+    /// About how many bytes it takes.
+    pub fn size(&self) -> usize {
+        let of_list = |list: &List| {
+            list.records.iter().map(|record| 48 + size_of_values(&record.values)).sum::<usize>()
+        };
+        let globals = self.globals.iter().map(|slot| match slot {
+            Slot::Value(value) => size_of_values(std::slice::from_ref(value)),
+            Slot::List(list) => 64 + of_list(list),
+        });
+        let windows = self
+            .stack
+            .iter()
+            .flat_map(|activity| std::iter::once(&activity.instance).chain(&activity.over))
+            .chain(&self.closed)
+            .map(|instance| 200 + size_of_values(&instance.own) + 16 * instance.scrolls.len());
+        let timers = self.timers.iter().map(|timer| match &timer.task {
+            Task::Every { .. } => 120,
+            Task::After { frame, .. } => 120 + size_of_values(&frame.locals),
+        });
+        200 + globals.sum::<usize>() + windows.sum::<usize>() + timers.sum::<usize>()
+    }
+}
+
+fn size_of_values(values: &[Value]) -> usize {
+    let size = |value: &Value| match value {
+        Value::Text(text) => 24 + text.len(),
+        Value::None | Value::Bool(_) | Value::Int(_) | Value::Record(..) => 24,
+    };
+    values.iter().map(size).sum()
+}
+
+/// Where the records of `list` have `field`.
+pub(super) fn field_place(model: &Model, list: GlobalId, field: FieldId) -> Option<usize> {
+    match &model.globals.get(list as usize)?.initial {
+        Initial::List(fields) => fields.iter().position(|&other| other == field),
+        Initial::Value(_) => None,
+    }
+}
+
+/// The class in full of an activity, and its package.
+pub(super) fn activity_names(model: &Model, window: WindowId) -> (Arc<str>, Arc<str>) {
+    match model.windows.get(window as usize).map(|window| &window.kind) {
+        Some(WindowKind::Activity { package, class, .. }) => (package.clone(), class.clone()),
+        Some(WindowKind::Dialog { .. } | WindowKind::Popup { .. }) | None => {
+            (model.package.clone(), "".into())
+        }
+    }
+}

@@ -1,0 +1,350 @@
+//! Gestures: touches and keys, and what in the app takes them.
+
+use super::effects::Run;
+use super::evaluate::{Fault, measured, set, shown};
+use super::layout::{Placed, Purpose, Scene};
+use super::model::{Effect, Event, Value, Variable};
+use super::render::{Front, Press, front, front_scene, is_modal, system_widgets};
+use super::state::{Focus, Frame};
+use crate::gui::{Bounds, Direction, Flags, PressedKey};
+
+/// A point of the display, in pixels.
+pub(super) type Pixel = (i32, i32);
+
+impl<'a> Run<'a> {
+    /// Touches the display for a moment.
+    pub fn tap(&mut self, at: Pixel) -> Result<(), Fault> {
+        self.touch(at, false)
+    }
+
+    /// Touches the display for long.
+    pub fn long_tap(&mut self, at: Pixel) -> Result<(), Fault> {
+        self.touch(at, true)
+    }
+
+    fn touch(&mut self, at: Pixel, is_long: bool) -> Result<(), Fault> {
+        self.wake()?;
+        let Some(scene) = self.front_scene()? else {
+            return if is_long { Ok(()) } else { self.press(at) };
+        };
+        if self.closes_by_touch(&scene, at)? {
+            return self.settle();
+        }
+        let taker = scene.widgets.iter().rfind(|placed| placed.bounds.contains(at.0, at.1) && takes(placed));
+        if let Some(taker) = taker
+            && taker.flags.has(Flags::ENABLED)
+        {
+            self.take(taker, &scene, at, is_long)?;
+        }
+        self.settle()
+    }
+
+    /// Hands a touch to the widget that takes it.
+    fn take(&mut self, taker: &Placed<'a>, scene: &Scene<'a>, at: Pixel, is_long: bool) -> Result<(), Fault> {
+        if taker.widget.edits.is_some() {
+            self.focus(taker);
+        }
+        let Some(mut frame) = self.frame_of(taker) else { return Ok(()) };
+        if is_long && taker.flags.has(Flags::LONG_CLICKABLE) {
+            return self.effects_of(taker, taker.widget.on_longclick.as_deref(), &mut frame);
+        }
+        if let Some((x, y, effects)) = &taker.widget.on_tap {
+            let point = scene.stretch.back(at);
+            set(&mut frame.locals, *x, Value::Int(point.0 - taker.corner.0));
+            set(&mut frame.locals, *y, Value::Int(point.1 - taker.corner.1));
+            self.effects_of(taker, Some(effects), &mut frame)?;
+        }
+        // A long touch of what knows none is a short one, as on Android.
+        if taker.flags.has(Flags::CLICKABLE) {
+            self.effects_of(taker, taker.widget.on_click.as_deref(), &mut frame)?;
+        }
+        Ok(())
+    }
+
+    /// Touches the display, moves to another point, and lets go.
+    pub fn swipe(&mut self, from: Pixel, to: Pixel) -> Result<(), Fault> {
+        self.wake()?;
+        let Some(scene) = self.front_scene()? else { return Ok(()) };
+        if self.closes_by_touch(&scene, from)? {
+            return self.settle();
+        }
+        let (right, down) = (i64::from(to.0) - i64::from(from.0), i64::from(to.1) - i64::from(from.1));
+        let is_sideways = right.abs() > down.abs();
+        let towards = match (is_sideways, right > 0, down > 0) {
+            (true, true, _) => Direction::Right,
+            (true, false, _) => Direction::Left,
+            (false, _, true) => Direction::Down,
+            (false, _, false) => Direction::Up,
+        };
+        let under = under(&scene, from);
+        let mut swiped = under.iter().flat_map(|placed| {
+            let effects = placed.widget.on_swipe.iter().find(|(direction, _)| *direction == towards);
+            effects.map(|(_, effects)| (placed, effects))
+        });
+        if let Some((placed, effects)) = swiped.next() {
+            if let Some(mut frame) = self.frame_of(placed) {
+                self.effects_of(placed, Some(effects), &mut frame)?;
+            }
+            return self.settle();
+        }
+        let scrolled = under.iter().find_map(|placed| {
+            placed.scroll.filter(|scroll| scroll.is_sideways == is_sideways && scroll.offset_max > 0)
+        });
+        if let Some(scrolled) = scrolled
+            && let Some(number) = self.front_number()
+            && let Some(instance) = self.state.instance_mut(number)
+        {
+            let (from, to) = (scene.stretch.back(from), scene.stretch.back(to));
+            let moved = if is_sideways { from.0 - to.0 } else { from.1 - to.1 };
+            let offset = (scrolled.offset + moved).clamp(0, scrolled.offset_max);
+            instance.scroll_to(scrolled.position, offset);
+        }
+        self.settle()
+    }
+
+    /// Types into the field that has the focus, behind what is in it.
+    pub fn type_text(&mut self, text: &str) -> Result<(), Fault> {
+        self.change_text(|before| before + text)
+    }
+
+    /// Touches a field, and puts `text` in place of what is in the one that has the focus then.
+    pub fn replace_text(&mut self, at: Pixel, text: &str) -> Result<(), Fault> {
+        self.tap(at)?;
+        self.change_text(|_| text.to_string())
+    }
+
+    fn change_text(&mut self, change: impl FnOnce(String) -> String) -> Result<(), Fault> {
+        self.wake()?;
+        let Some(field) = self.front_scene()?.and_then(|scene| scene.focus) else { return Ok(()) };
+        let (Some(variable), Some(mut frame)) = (&field.widget.edits, self.frame_of(&field)) else {
+            return Ok(());
+        };
+        let fault = |fault: Fault| fault.at(&field.widget.place);
+        let before = self.typed(variable, &mut frame).map_err(fault)?;
+        let text = measured(change(before)).map_err(fault)?;
+        self.assign(variable, text, &mut frame).map_err(fault)?;
+        self.effects_of(&field, field.widget.on_text.as_deref(), &mut frame)?;
+        self.settle()
+    }
+
+    fn typed(&mut self, variable: &Variable, frame: &mut Frame) -> Result<String, Fault> {
+        let value = match variable {
+            Variable::Global(global) => self.state.global(*global),
+            Variable::Own(own) => {
+                self.state.own(frame.instance).get(*own as usize).cloned().unwrap_or_default()
+            }
+            Variable::Local(local) => frame.locals.get(*local as usize).cloned().unwrap_or_default(),
+            Variable::Field(record, field) => {
+                let record = self.value(record, frame)?;
+                self.state.field(self.model, &record, *field)
+            }
+        };
+        Ok(shown(value).to_string())
+    }
+
+    /// Presses a key.
+    pub fn key(&mut self, key: PressedKey) -> Result<(), Fault> {
+        self.wake()?;
+        if self.state.system.is_some() {
+            return Ok(());
+        }
+        match key {
+            PressedKey::Back => self.back()?,
+            PressedKey::Menu => {
+                if let Some(number) = self.front_number() {
+                    self.handle(number, Event::Menu, Value::None, false)?;
+                }
+            }
+            PressedKey::Home => self.state.is_in_front = false,
+            PressedKey::Delete => self.change_text(|mut before| {
+                before.pop();
+                before
+            })?,
+            // No field of a model has lines or an action of its own, and nothing is searched.
+            PressedKey::Enter | PressedKey::Tab | PressedKey::Search => {}
+        }
+        self.settle()
+    }
+
+    fn back(&mut self) -> Result<(), Fault> {
+        if std::mem::take(&mut self.state.has_keyboard) {
+            return Ok(());
+        }
+        let Front::Window { instance, activity } = front(&self.state) else { return Ok(()) };
+        let number = instance.number;
+        if self.handle(number, Event::Back, Value::None, false)? {
+            return Ok(());
+        }
+        if number == activity {
+            self.finish(activity, Value::None);
+            Ok(())
+        } else {
+            self.close(number)
+        }
+    }
+
+    /// Turns the phone.
+    pub fn rotate(&mut self) -> Result<(), Fault> {
+        self.wake()?;
+        self.state.orientation = self.state.orientation.turned();
+        self.settle()
+    }
+
+    /// Connects the phone to the network, or takes it off.
+    pub fn switch_network(&mut self) -> Result<(), Fault> {
+        self.wake()?;
+        self.state.has_network = !self.state.has_network;
+        let numbers: Vec<u32> = self
+            .state
+            .stack
+            .iter()
+            .filter(|activity| activity.phase != super::state::Phase::Opened)
+            .map(|activity| activity.instance.number)
+            .collect();
+        for number in numbers {
+            self.handle(number, Event::Network, Value::None, false)?;
+            self.settle()?;
+        }
+        Ok(())
+    }
+
+    /// Goes home and comes back to the app.
+    pub fn pause_and_resume(&mut self) -> Result<(), Fault> {
+        self.wake()?;
+        if self.state.system.is_some() || !self.state.is_in_front {
+            return Ok(());
+        }
+        self.state.is_in_front = false;
+        self.settle()?;
+        // It may have ended when it was paused.
+        self.state.is_in_front = self.state.system.is_none() && self.state.top().is_some();
+        self.settle()
+    }
+
+    /// Touches a widget of the system.
+    fn press(&mut self, at: Pixel) -> Result<(), Fault> {
+        let widgets = system_widgets(self.model, &self.state);
+        let pressed = widgets.iter().rfind(|(widget, _)| widget.bounds.contains(at.0, at.1));
+        match pressed.and_then(|(_, press)| *press) {
+            None => {}
+            Some(Press::Start) => self.start(self.state.launched)?,
+            Some(Press::Wait) => self.state.system = None,
+            Some(Press::End) => {
+                self.state.system = None;
+                self.end_process()?;
+            }
+        }
+        self.settle()
+    }
+
+    /// Brings the app to the front, and opens `window` if nothing of it is there.
+    pub fn start(&mut self, window: super::model::WindowId) -> Result<(), Fault> {
+        match self.state.top() {
+            Some(_) => self.state.is_in_front = true,
+            None => self.open(window, Vec::new(), false, None)?,
+        }
+        Ok(())
+    }
+
+    fn front_scene(&mut self) -> Result<Option<Scene<'a>>, Fault> {
+        let scene = front_scene(self.model, &self.state, self.meter.now_ms, Purpose::Touched)?;
+        self.meter.has_read_clock |= scene.as_ref().is_some_and(|scene| scene.has_read_clock);
+        Ok(scene)
+    }
+
+    /// The number of the window in front, if it is the app's.
+    fn front_number(&self) -> Option<u32> {
+        match front(&self.state) {
+            Front::Window { instance, .. } => Some(instance.number),
+            Front::System => None,
+        }
+    }
+
+    /// Closes the dialog in front if `at` is outside of it and that closes it.
+    fn closes_by_touch(&mut self, scene: &Scene<'a>, at: Pixel) -> Result<bool, Fault> {
+        let Front::Window { instance, activity } = front(&self.state) else { return Ok(false) };
+        let number = instance.number;
+        let is_modal = self.window(instance.window).is_none_or(|window| is_modal(&window.kind));
+        if number == activity || is_modal {
+            return Ok(false);
+        }
+        let mut top = scene.widgets.iter().filter(|placed| placed.depth == 0);
+        let is_within = top
+            .next()
+            .map(|first| top.fold(first.bounds, |all, placed| around(all, placed.bounds)))
+            .is_some_and(|area| area.contains(at.0, at.1));
+        if !is_within {
+            self.close(number)?;
+        }
+        Ok(!is_within)
+    }
+
+    fn focus(&mut self, field: &Placed<'a>) {
+        self.state.has_keyboard = self.model.settings.has_soft_keyboard;
+        if let Some(number) = self.front_number()
+            && let Some(instance) = self.state.instance_mut(number)
+        {
+            let widget = std::ptr::from_ref(field.widget).addr();
+            instance.focus = Some(Focus { widget, items: field.items.clone() });
+        }
+    }
+
+    fn frame_of(&self, placed: &Placed<'a>) -> Option<Frame> {
+        let frame = self.frame(self.front_number()?)?;
+        Some(Frame { locals: placed.locals.to_vec(), ..frame })
+    }
+
+    fn effects_of(
+        &mut self,
+        placed: &Placed<'a>,
+        effects: Option<&[Effect]>,
+        frame: &mut Frame,
+    ) -> Result<(), Fault> {
+        let Some(effects) = effects else { return Ok(()) };
+        // What begins here reads as one thing that was done.
+        self.burn()?;
+        self.effects(effects, frame).map_err(|fault| fault.at(&placed.widget.place))
+    }
+}
+
+fn around(one: Bounds, other: Bounds) -> Bounds {
+    Bounds {
+        left: one.left.min(other.left),
+        top: one.top.min(other.top),
+        right: one.right.max(other.right),
+        bottom: one.bottom.max(other.bottom),
+    }
+}
+
+/// Whether a touch of a widget goes no further.
+fn takes(placed: &Placed<'_>) -> bool {
+    let widget = placed.widget;
+    widget.is_solid
+        || widget.edits.is_some()
+        || widget.on_tap.is_some()
+        || placed.flags.has(Flags::CLICKABLE)
+        || placed.flags.has(Flags::LONG_CLICKABLE)
+}
+
+/// The enabled widgets under a finger that moves, the topmost first: a solid one hides all but those
+/// that it lies in.
+fn under<'s, 'm>(scene: &'s Scene<'m>, at: Pixel) -> Vec<&'s Placed<'m>> {
+    let mut found = Vec::new();
+    let mut depth_end = u16::MAX;
+    for placed in scene.widgets.iter().rev() {
+        let is_around = placed.depth < depth_end;
+        if is_around && depth_end != u16::MAX {
+            depth_end = placed.depth;
+        }
+        if !is_around || !placed.bounds.contains(at.0, at.1) {
+            continue;
+        }
+        if placed.flags.has(Flags::ENABLED) {
+            found.push(placed);
+        }
+        if placed.widget.is_solid && depth_end == u16::MAX {
+            depth_end = placed.depth;
+        }
+    }
+    found
+}
