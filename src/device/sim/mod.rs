@@ -1,3 +1,4 @@
 //! The embedded device: an app model, run with a virtual clock and by chance from a seed.
 
+pub mod apk;
 pub mod model;
