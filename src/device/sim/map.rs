@@ -1,0 +1,556 @@
+//! The map of an app model: which window leads to which, and by what.
+//!
+//! It is read off the model without running it: what stands behind a condition counts as possible. The
+//! picture of it is made in [`svg`], and by Graphviz from [`Map::to_dot`].
+
+mod svg;
+
+use std::collections::{BTreeMap, BTreeSet, VecDeque};
+use std::fmt::Write as _;
+
+use super::model::{
+    Does, Each, Effect, Event, Expr, Model, Node, Operator, Value, Widget, Window, WindowId, WindowKind,
+};
+
+/// The windows of an app, and what leads from one to another.
+#[derive(Clone, Debug)]
+pub struct Map {
+    /// What the app is called, and its version.
+    pub title: String,
+    /// Its package.
+    pub package: String,
+    /// Its windows, in the order of the model.
+    pub windows: Vec<MapWindow>,
+    /// What leads where: one arrow between two windows, by the order in which they stand in the model.
+    pub arrows: Vec<Arrow>,
+}
+
+/// A window of a [`Map`].
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct MapWindow {
+    /// Its name in the model.
+    pub name: String,
+    /// The class of an activity, in short, or what else it is.
+    pub about: String,
+    /// Whether it is a screen of its own; else it lies over one.
+    pub is_activity: bool,
+    /// Whether it can be started from outside.
+    pub is_launchable: bool,
+    /// Whether anything leads to it.
+    pub is_reachable: bool,
+}
+
+/// What leads from one window to another.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Arrow {
+    /// Where it starts, a place in [`Map::windows`].
+    pub from: usize,
+    /// Where it leads; nothing if that depends on how one came there.
+    pub to: Option<usize>,
+    /// Whether it is the end of the window, and leads back.
+    pub is_end: bool,
+    /// By what: texts, descriptions and ids of widgets, and events; at least one, none of them twice.
+    pub by: Vec<String>,
+}
+
+/// A text in a widget may be long; of it so much is shown.
+const LABEL_CHARS_MAX: usize = 40;
+
+impl Map {
+    /// Returns the map of `model`.
+    pub fn of(model: &Model) -> Map {
+        let leads = leads(model);
+        let arrows = arrows(model, &leads);
+        let reachable = reachable(model, &arrows);
+        let windows = (0..)
+            .zip(&model.windows)
+            .map(|(id, window)| MapWindow {
+                name: window.name.to_string(),
+                about: about(window, model),
+                is_activity: is_activity(window),
+                is_launchable: model.launchable.contains(&id),
+                is_reachable: reachable.contains(&(id as usize)),
+            })
+            .collect();
+        Map {
+            title: format!("{} {}", model.label, model.version),
+            package: model.package.to_string(),
+            windows,
+            arrows,
+        }
+    }
+
+    /// Returns the map in the language of Graphviz.
+    pub fn to_dot(&self) -> String {
+        let mut dot = String::new();
+        let _ = writeln!(dot, "digraph {} {{", quoted(&self.package));
+        let _ = writeln!(
+            dot,
+            "  rankdir=LR; label={}; labelloc=t; fontname=\"sans-serif\";",
+            quoted(&self.title)
+        );
+        let _ = writeln!(dot, "  node [shape=box, fontname=\"sans-serif\"];");
+        let _ = writeln!(dot, "  edge [fontname=\"sans-serif\", fontsize=10];");
+        for (at, window) in self.windows.iter().enumerate() {
+            let mut styles = Vec::new();
+            if !window.is_activity {
+                styles.push("rounded");
+            }
+            if window.is_launchable {
+                styles.push("bold");
+            }
+            if !window.is_reachable {
+                styles.push("dashed");
+            }
+            let label = quoted(&format!("{}\n{}", window.name, window.about));
+            let _ = writeln!(dot, "  {at} [label={label}, style={}];", quoted(&styles.join(",")));
+            if window.is_launchable {
+                let _ = writeln!(dot, "  launch{at} [shape=point, width=0.12]; launch{at} -> {at};");
+            }
+        }
+        for (at, arrow) in self.arrows.iter().enumerate() {
+            let label = quoted(&arrow.by.join("\n"));
+            let style = if arrow.is_end { ", style=dashed, color=gray40, constraint=false" } else { "" };
+            match arrow.to {
+                Some(to) => {
+                    let _ = writeln!(dot, "  {} -> {to} [label={label}{style}];", arrow.from);
+                }
+                // Back to wherever one came from.
+                None => {
+                    let _ = writeln!(dot, "  back{at} [shape=plaintext, label=\"back\", fontsize=10];");
+                    let _ = writeln!(
+                        dot,
+                        "  {} -> back{at} [label={label}, style=dashed, color=gray40];",
+                        arrow.from
+                    );
+                }
+            }
+        }
+        dot.push_str("}\n");
+        dot
+    }
+
+    /// Returns the map as a picture: an SVG file that needs no other.
+    pub fn to_svg(&self) -> String {
+        svg::draw(self)
+    }
+}
+
+fn quoted(text: &str) -> String {
+    format!("\"{}\"", text.replace('\\', "\\\\").replace('"', "\\\"").replace('\n', "\\n"))
+}
+
+fn is_activity(window: &Window) -> bool {
+    matches!(window.kind, WindowKind::Activity { .. })
+}
+
+fn about(window: &Window, model: &Model) -> String {
+    match &window.kind {
+        WindowKind::Activity { package, class, .. } => {
+            let short = class.strip_prefix(&**package).filter(|rest| rest.starts_with('.')).unwrap_or(class);
+            if *package == model.package { short.to_string() } else { format!("{package}/{short}") }
+        }
+        WindowKind::Dialog { .. } => "dialog".to_string(),
+        WindowKind::Popup { .. } => "popup".to_string(),
+    }
+}
+
+/// Something in a window that leads somewhere.
+struct Lead {
+    from: WindowId,
+    way: Way,
+    by: String,
+}
+
+/// How it leads there.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+enum Way {
+    /// It opens or shows a window. It may take its place, or go back to an earlier instance of it.
+    To { window: WindowId, in_place: bool, afresh: bool },
+    /// It closes the dialog in which it stands.
+    Closes,
+    /// It finishes the activity, its own or the one that lies below.
+    Finishes,
+}
+
+fn leads(model: &Model) -> Vec<Lead> {
+    let mut leads = Vec::new();
+    for (id, window) in (0..).zip(&model.windows) {
+        let mut reader = Reader { model, window, id, locals: Vec::new(), leads: &mut leads };
+        for handler in &window.handlers {
+            reader.add(&handler.effects, event(handler.event, model));
+        }
+        reader.nodes(&window.nodes);
+    }
+    leads
+}
+
+fn event(event: Event, model: &Model) -> String {
+    match event {
+        Event::Create => "on create".to_string(),
+        Event::Resume => "on resume".to_string(),
+        Event::Pause => "on pause".to_string(),
+        Event::Destroy => "on destroy".to_string(),
+        Event::Result(request) => format!("on result {}", model.requests[request as usize]),
+        Event::Back => "on back".to_string(),
+        Event::Menu => "on menu".to_string(),
+        Event::Network => "on network".to_string(),
+        Event::Every { ms } if ms % 1_000 == 0 => format!("every {}s", ms / 1_000),
+        Event::Every { ms } => format!("every {ms}ms"),
+    }
+}
+
+/// Goes through a window, and remembers what stands for locals.
+struct Reader<'a> {
+    model: &'a Model,
+    window: &'a Window,
+    id: WindowId,
+    locals: Vec<(u32, String)>,
+    leads: &'a mut Vec<Lead>,
+}
+
+impl Reader<'_> {
+    fn nodes(&mut self, nodes: &[Node]) {
+        for node in nodes {
+            match node {
+                Node::Widget(widget) => self.widget(widget),
+                Node::When { then, otherwise, .. } => {
+                    self.nodes(then);
+                    self.nodes(otherwise);
+                }
+                Node::For { local, each, body } => {
+                    let shown = match each {
+                        Each::Numbers { .. } => "…".to_string(),
+                        Each::Records(query) => {
+                            format!("{{{}}}", self.model.globals[query.list as usize].name)
+                        }
+                    };
+                    self.named(*local, shown, body);
+                }
+                Node::Let { local, value, body } => {
+                    let shown = self.text(value).unwrap_or_default();
+                    self.named(*local, shown, body);
+                }
+            }
+        }
+    }
+
+    fn named(&mut self, local: u32, shown: String, body: &[Node]) {
+        self.locals.push((local, shown));
+        self.nodes(body);
+        self.locals.pop();
+    }
+
+    fn widget(&mut self, widget: &Widget) {
+        let acts = [
+            (widget.on_click.as_ref(), String::new()),
+            (widget.on_longclick.as_ref(), " longclick".to_string()),
+            (widget.on_tap.as_ref().map(|(_, _, effects)| effects), " tap".to_string()),
+            (widget.on_text.as_ref(), " text".to_string()),
+        ];
+        let swipes = widget
+            .on_swipe
+            .iter()
+            .map(|(direction, effects)| (Some(effects), format!(" swipe {}", direction.name())));
+        for (effects, how) in acts.into_iter().chain(swipes) {
+            if let Some(effects) = effects {
+                let label = self.label(widget);
+                self.add(effects, label + &how);
+            }
+        }
+        self.nodes(&widget.nodes);
+    }
+
+    /// What a widget is known by: its text, description or id, or the text of something in it.
+    fn label(&mut self, widget: &Widget) -> String {
+        if let Some(text) = self.own_label(widget) {
+            return text;
+        }
+        if let Some(text) = self.label_within(&widget.nodes) {
+            return text;
+        }
+        if let Some(name) = short_id(widget) {
+            return format!("#{name}");
+        }
+        widget.class.rsplit('.').next().unwrap_or(&widget.class).to_string()
+    }
+
+    fn own_label(&self, widget: &Widget) -> Option<String> {
+        [&widget.text, &widget.desc, &widget.hint]
+            .into_iter()
+            .flatten()
+            .filter_map(|text| self.text(text))
+            .find(|text| text.chars().any(char::is_alphanumeric))
+            .map(|text| format!("“{}”", clip(&text)))
+    }
+
+    fn label_within(&mut self, nodes: &[Node]) -> Option<String> {
+        for node in nodes {
+            let found = match node {
+                Node::Widget(widget) => match self.own_label(widget) {
+                    Some(text) => Some(text),
+                    None => self.label_within(&widget.nodes),
+                },
+                Node::When { then, otherwise, .. } => {
+                    self.label_within(then).or_else(|| self.label_within(otherwise))
+                }
+                Node::For { local, body, .. } => {
+                    self.locals.push((*local, "…".to_string()));
+                    let found = self.label_within(body);
+                    self.locals.pop();
+                    found
+                }
+                Node::Let { local, value, body } => {
+                    let shown = self.text(value).unwrap_or_default();
+                    self.locals.push((*local, shown));
+                    let found = self.label_within(body);
+                    self.locals.pop();
+                    found
+                }
+            };
+            if found.is_some() {
+                return found;
+            }
+        }
+        None
+    }
+
+    /// What a text says as far as that is known without running the app; names stand in braces.
+    fn text(&self, expr: &Expr) -> Option<String> {
+        match expr {
+            Expr::Value(Value::Text(text)) => Some(text.to_string()),
+            Expr::Value(Value::Int(number)) => Some(number.to_string()),
+            Expr::Value(Value::None | Value::Bool(_) | Value::Record(..)) => None,
+            Expr::Text(parts) => {
+                let shown = parts.iter().map(|part| self.text(part).unwrap_or_else(|| "…".to_string()));
+                Some(shown.collect())
+            }
+            Expr::Local(local) => {
+                self.locals.iter().rev().find(|(named, _)| named == local).map(|(_, shown)| shown.clone())
+            }
+            Expr::Global(global) => Some(format!("{{{}}}", self.model.globals[*global as usize].name)),
+            Expr::Own(own) => Some(format!("{{{}}}", self.window.own[*own as usize].name)),
+            Expr::Field(_, field) => Some(format!("{{{}}}", self.model.fields[*field as usize])),
+            Expr::Choose(_, one, other) => match (self.text(one), self.text(other)) {
+                (Some(one), Some(other)) if one != other => Some(format!("{one} / {other}")),
+                (one, other) => one.or(other),
+            },
+            Expr::Binary(Operator::Else, one, other) => self.text(one).or_else(|| self.text(other)),
+            _ => Some("…".to_string()),
+        }
+    }
+
+    /// Adds where `effects` lead, which are done by what `by` says.
+    fn add(&mut self, effects: &[Effect], by: String) {
+        let mut called = BTreeSet::new();
+        let mut lists = VecDeque::from([effects]);
+        while let Some(effects) = lists.pop_front() {
+            let mut ways = Vec::new();
+            for effect in effects {
+                match &effect.does {
+                    Does::Open { window, afresh, .. } => {
+                        ways.push(Way::To { window: *window, in_place: false, afresh: *afresh });
+                    }
+                    Does::Show { window, .. } => {
+                        ways.push(Way::To { window: *window, in_place: false, afresh: false });
+                    }
+                    Does::Finish { .. } => ways.push(Way::Finishes),
+                    Does::Close if !is_activity(self.window) => ways.push(Way::Closes),
+                    Does::After { effects, .. } | Does::For { effects, .. } => lists.push_back(effects),
+                    Does::Chance { branches } => lists.extend(branches.iter().map(|(_, effects)| &**effects)),
+                    Does::If { then, otherwise, .. } => lists.extend([&**then, &**otherwise]),
+                    Does::Call { procedure, .. } if called.insert(*procedure) => {
+                        lists.push_back(&self.model.procedures[*procedure as usize].effects);
+                    }
+                    Does::Close
+                    | Does::Call { .. }
+                    | Does::Set { .. }
+                    | Does::Let { .. }
+                    | Does::Add { .. }
+                    | Does::Remove { .. }
+                    | Does::Clear { .. }
+                    | Does::Leave
+                    | Does::Toast { .. }
+                    | Does::Wait { .. }
+                    | Does::Keyboard
+                    | Does::Crash { .. }
+                    | Does::Anr { .. } => {}
+                }
+            }
+            // What ends and leads on does not lead back.
+            let leads_on = ways.iter().any(|way| matches!(way, Way::To { .. }));
+            let ends = ways.iter().any(|way| !matches!(way, Way::To { .. }));
+            for way in ways {
+                let way = match way {
+                    Way::To { window, afresh, .. } => Way::To { window, in_place: ends, afresh },
+                    Way::Closes | Way::Finishes if leads_on => continue,
+                    Way::Closes | Way::Finishes => way,
+                };
+                self.leads.push(Lead { from: self.id, way, by: by.clone() });
+            }
+        }
+    }
+}
+
+fn short_id(widget: &Widget) -> Option<&str> {
+    widget.id.rsplit('/').next().filter(|name| !name.is_empty())
+}
+
+/// `text` in one line, and not too long.
+fn clip(text: &str) -> String {
+    let words: Vec<&str> = text.split(|char: char| char.is_whitespace() || char.is_control()).collect();
+    let line = words.into_iter().filter(|word| !word.is_empty()).collect::<Vec<_>>().join(" ");
+    match line.char_indices().nth(LABEL_CHARS_MAX) {
+        Some((end, _)) => format!("{}…", &line[..end]),
+        None => line,
+    }
+}
+
+fn arrows(model: &Model, leads: &[Lead]) -> Vec<Arrow> {
+    let below = Below::of(model, leads);
+    let mut arrows: Vec<Arrow> = Vec::new();
+    let mut places = BTreeMap::new();
+    for lead in leads {
+        let (to, is_end) = match lead.way {
+            Way::To { window, .. } => (Some(window), false),
+            Way::Closes => (below.only(below.dialog(lead.from)), true),
+            Way::Finishes => (below.only(below.activity(lead.from)), true),
+        };
+        let place = *places.entry((lead.from, to, is_end)).or_insert_with(|| {
+            let to = to.map(|to| to as usize);
+            arrows.push(Arrow { from: lead.from as usize, to, is_end, by: Vec::new() });
+            arrows.len() - 1
+        });
+        if !arrows[place].by.contains(&lead.by) {
+            arrows[place].by.push(lead.by.clone());
+        }
+    }
+    arrows
+}
+
+/// What can lie below a window when it ends.
+struct Below<'a> {
+    model: &'a Model,
+    /// Of each window the leads that bring it up.
+    openers: Vec<Vec<&'a Lead>>,
+}
+
+impl<'a> Below<'a> {
+    fn of(model: &'a Model, leads: &'a [Lead]) -> Below<'a> {
+        let mut openers = vec![Vec::new(); model.windows.len()];
+        for lead in leads {
+            // Back to an earlier instance: what lies below that one counts.
+            if let Way::To { window, afresh: false, .. } = lead.way {
+                openers[window as usize].push(lead);
+            }
+        }
+        Below { model, openers }
+    }
+
+    fn is_dialog(&self, window: WindowId) -> bool {
+        !is_activity(&self.model.windows[window as usize])
+    }
+
+    /// What is seen once the dialog is closed.
+    fn dialog(&self, dialog: WindowId) -> BTreeSet<WindowId> {
+        self.up(dialog, |lead| {
+            matches!(lead.way, Way::To { in_place: true, .. }) && self.is_dialog(lead.from)
+        })
+    }
+
+    /// What is seen once the activity is finished, or the one below the dialog.
+    fn activity(&self, window: WindowId) -> BTreeSet<WindowId> {
+        let activities = if self.is_dialog(window) {
+            self.up(window, |lead| self.is_dialog(lead.from))
+        } else {
+            [window].into()
+        };
+        let mut below = BTreeSet::new();
+        for activity in activities {
+            if self.model.launchable.contains(&activity) {
+                // The launcher, and perhaps others.
+                return BTreeSet::new();
+            }
+            let is_gone =
+                |lead: &Lead| self.is_dialog(lead.from) || matches!(lead.way, Way::To { in_place: true, .. });
+            below.extend(self.up(activity, is_gone));
+        }
+        below
+    }
+
+    /// The windows from which `window` is opened; in place of one that is gone, those that opened it.
+    fn up(&self, window: WindowId, is_gone: impl Fn(&Lead) -> bool) -> BTreeSet<WindowId> {
+        let mut found = BTreeSet::new();
+        let mut seen = BTreeSet::new();
+        let mut rest = vec![window];
+        while let Some(window) = rest.pop() {
+            for lead in &self.openers[window as usize] {
+                if !is_gone(lead) {
+                    found.insert(lead.from);
+                } else if seen.insert(lead.from) {
+                    rest.push(lead.from);
+                }
+            }
+        }
+        found
+    }
+
+    fn only(&self, windows: BTreeSet<WindowId>) -> Option<WindowId> {
+        windows.first().copied().filter(|_| windows.len() == 1)
+    }
+}
+
+fn reachable(model: &Model, arrows: &[Arrow]) -> BTreeSet<usize> {
+    let mut reached: BTreeSet<usize> = model.launchable.iter().map(|&id| id as usize).collect();
+    let mut rest: Vec<usize> = reached.iter().copied().collect();
+    while let Some(window) = rest.pop() {
+        for arrow in arrows.iter().filter(|arrow| arrow.from == window) {
+            rest.extend(arrow.to.filter(|&to| reached.insert(to)));
+        }
+    }
+    reached
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn texts_of_the_app_are_quoted_for_graphviz() {
+        let window = |name: &str| MapWindow {
+            name: name.to_string(),
+            about: "dialog".to_string(),
+            is_activity: false,
+            is_launchable: false,
+            is_reachable: true,
+        };
+        let map = Map {
+            title: "A \"b\" \\".to_string(),
+            package: "a.b".to_string(),
+            windows: vec![window("One"), window("Two")],
+            arrows: vec![
+                Arrow {
+                    from: 0,
+                    to: Some(1),
+                    is_end: false,
+                    by: vec!["“a\\\"b”".to_string(), "on menu".to_string()],
+                },
+                Arrow { from: 1, to: None, is_end: true, by: vec!["“OK”".to_string()] },
+            ],
+        };
+        assert_eq!(
+            map.to_dot(),
+            r#"digraph "a.b" {
+  rankdir=LR; label="A \"b\" \\"; labelloc=t; fontname="sans-serif";
+  node [shape=box, fontname="sans-serif"];
+  edge [fontname="sans-serif", fontsize=10];
+  0 [label="One\ndialog", style="rounded"];
+  1 [label="Two\ndialog", style="rounded"];
+  0 -> 1 [label="“a\\\"b”\non menu"];
+  back1 [shape=plaintext, label="back", fontsize=10];
+  1 -> back1 [label="“OK”", style=dashed, color=gray40];
+}
+"#
+        );
+    }
+}

@@ -1,0 +1,105 @@
+//! APKs as Android's own tools see them: what is packed is read by `aapt`, what others packed is read here.
+
+use std::fs::{self, File};
+use std::io::BufReader;
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+use farlead::device::sim::apk::{ApkError, Manifest, pack, unpack_model};
+
+use crate::shared;
+
+/// What `aapt dump badging` says of the file, or nothing, said on stderr, where `aapt` is not installed.
+pub fn badging(apk: &Path) -> Option<String> {
+    let ended = match Command::new("aapt").args(["dump", "badging"]).arg(apk).output() {
+        Ok(ended) => ended,
+        Err(error) => {
+            let is_ci = std::env::var("CI").is_ok_and(|value| value == "true");
+            assert!(!is_ci, "aapt cannot be run: {error}; it is in the Debian package `aapt`");
+            eprintln!("skipped: aapt cannot be run: {error}");
+            return None;
+        }
+    };
+    let said = String::from_utf8(ended.stdout).expect("text");
+    assert!(ended.status.success(), "{said}\n{}", String::from_utf8_lossy(&ended.stderr));
+    assert_eq!(String::from_utf8_lossy(&ended.stderr), "", "{}", apk.display());
+    Some(said)
+}
+
+fn written(name: &str, manifest: &Manifest) -> PathBuf {
+    let folder = Path::new(env!("CARGO_TARGET_TMPDIR")).join("apk");
+    fs::create_dir_all(&folder).expect("a folder for tests");
+    let path = folder.join(name);
+    fs::write(&path, pack(manifest, "app").expect("an APK")).expect("a file for a test");
+    path
+}
+
+#[test]
+fn aapt_reads_what_was_packed() {
+    let apk = written(
+        "notes.apk",
+        &Manifest {
+            package: "org.example.notes".to_string(),
+            version: "1.0.1-beta".to_string(),
+            version_code: 42,
+            label: "Nötes & 'more' \u{1f4dd}".to_string(),
+            launchable: vec!["org.example.notes.SplashActivity".to_string()],
+            activities: vec!["org.example.notes.MainActivity".to_string()],
+        },
+    );
+    let Some(said) = badging(&apk) else { return };
+    let expected = "\
+package: name='org.example.notes' versionCode='42' versionName='1.0.1-beta'
+sdkVersion:'17'
+targetSdkVersion:'34'
+application-label:'Nötes & 'more' \u{1f4dd}'
+application: label='Nötes & 'more' \u{1f4dd}' icon=''
+launchable-activity: name='org.example.notes.SplashActivity'  label='Nötes & 'more' \u{1f4dd}' icon=''
+feature-group: label=''
+  uses-feature: name='android.hardware.faketouch'
+  uses-implied-feature: name='android.hardware.faketouch' reason='default feature for all apps'
+main
+other-activities
+";
+    assert_eq!(said.split("supports-screens").next(), Some(expected), "{said}");
+}
+
+#[test]
+fn aapt_reads_apps_of_many_activities_and_of_none_to_launch() {
+    let names = |what: &str| (0..300).map(|at| format!("a.b.{what}{at}")).collect::<Vec<_>>();
+    let manifest = Manifest {
+        package: "a.b".to_string(),
+        version: String::new(),
+        version_code: 1,
+        label: "long ".repeat(10_000),
+        launchable: names("Launched"),
+        activities: names("Other"),
+    };
+    let Some(said) = badging(&written("many.apk", &manifest)) else { return };
+    assert_eq!(said.matches("launchable-activity: name='a.b.Launched").count(), 300);
+    assert!(said.contains(&format!("application-label:'{}'", manifest.label)));
+    let none = Manifest { launchable: Vec::new(), ..manifest };
+    let said = badging(&written("none.apk", &none)).expect("said before");
+    assert!(!said.contains("launchable-activity"), "{said}");
+    assert!(said.starts_with("package: name='a.b' versionCode='1' versionName=''\n"), "{said}");
+}
+
+#[test]
+fn apks_of_others_carry_no_model() {
+    let Some(folder) = shared::path("android/apk") else { return };
+    let mut read = 0;
+    for entry in fs::read_dir(folder).expect("a folder that can be listed") {
+        let path = entry.expect("a folder that can be listed").path();
+        if path.extension().is_none_or(|extension| extension != "apk") {
+            continue;
+        }
+        let answer = unpack_model(BufReader::new(File::open(&path).expect("a readable file")));
+        if path.ends_with("adam-sample-fake.apk") {
+            assert!(matches!(answer, Err(ApkError::NotApk { .. })), "{}: {answer:?}", path.display());
+        } else {
+            assert!(matches!(answer, Ok(None)), "{}: {answer:?}", path.display());
+        }
+        read += 1;
+    }
+    assert!(read > 10, "{read} APKs");
+}
