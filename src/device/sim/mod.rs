@@ -1,3 +1,6 @@
 //! The embedded device: an app model, run with a virtual clock and by chance from a seed.
 
 pub mod model;
+mod read;
+
+pub use read::{BYTES_MAX, Read, SetError, read};
