@@ -9,9 +9,11 @@ mod life;
 pub mod map;
 mod memo;
 pub mod model;
+mod read;
 mod render;
 mod simulator;
 mod state;
 mod touch;
 
+pub use read::{BYTES_MAX, Read, SetError, read};
 pub use simulator::{Outcome, Sim, Snapshot};
