@@ -1,13 +1,13 @@
 //! The screens and actions met so far, numbered, with what follows from them worked out once.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use crate::agent::{ActionId, LabelingId, Offer, ScreenId};
 use crate::device::App;
-use crate::gui::{Action, Identity, Repertoire, Screen, offers};
+use crate::gui::{Action, Identity, Key, Repertoire, Screen, offers};
 use crate::ltl::Labels;
 use crate::reward::{ActionClass, Goal};
 
@@ -52,7 +52,7 @@ pub struct Catalogue {
     actions: FxHashMap<ActionKey, ActionId>,
     labelings: FxHashMap<Labeling, LabelingId>,
     /// By their numbers, as far as they are kept.
-    entries: BTreeMap<ScreenId, Arc<Entry>>,
+    entries: BTreeMap<ScreenId, (Arc<Screen>, Arc<Entry>)>,
     tried: FxHashSet<(ScreenId, u16)>,
 }
 
@@ -152,7 +152,7 @@ impl Catalogue {
             self.by_pointer.clear();
             self.entries.clear();
         }
-        self.entries.entry(id).or_insert_with(|| entry.clone());
+        self.entries.entry(id).or_insert_with(|| (screen.clone(), entry.clone()));
         // The screen is kept with it, so that no other one can come to lie in the same place.
         self.by_pointer.insert(Arc::as_ptr(screen) as usize, (screen.clone(), entry.clone()));
         entry
@@ -199,13 +199,39 @@ impl Catalogue {
 
     /// The actions that were offered and never tried, screen by screen, as far as screens are kept.
     pub fn never_tried(&self) -> Vec<&Action> {
-        let untried = |entry: &&'_ Arc<Entry>| -> Vec<u16> {
+        let untried = |entry: &Entry| -> Vec<u16> {
             (0..entry.offers.len() as u16).filter(|&at| !self.tried.contains(&(entry.id, at))).collect()
         };
         self.entries
             .values()
-            .flat_map(|entry| untried(&entry).into_iter().map(|at| &entry.offers[usize::from(at)].action))
+            .flat_map(|(_, entry)| untried(entry).into_iter().map(|at| &entry.offers[usize::from(at)].action))
             .collect()
+    }
+
+    /// The words seen where atoms with `key` look, in alphabetical order, as far as screens are kept.
+    pub fn words(&self, key: Key) -> BTreeSet<String> {
+        let mut words = BTreeSet::new();
+        // Of an app that shows new words all the time, some are enough.
+        const WORDS_MAX: usize = 10_000;
+        for (screen, entry) in self.entries.values() {
+            if words.len() > WORDS_MAX {
+                break;
+            }
+            match key {
+                Key::Package => drop(words.insert(screen.package().to_string())),
+                Key::Activity => words.extend(screen.activity().rsplit('.').next().map(str::to_string)),
+                Key::Text => words.extend(screen.widgets().iter().map(|widget| widget.text.to_string())),
+                Key::Desc => words.extend(screen.widgets().iter().map(|widget| widget.desc.to_string())),
+                Key::Id => words.extend(screen.widgets().iter().map(|widget| widget.id_entry().to_string())),
+                Key::ActionDetail => {
+                    let details = entry.offers.iter().flat_map(|offer| offer.action.details());
+                    words.extend(details.map(str::to_string));
+                }
+                _ => {}
+            }
+        }
+        words.remove("");
+        words
     }
 
     /// How many screens were met.

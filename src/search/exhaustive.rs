@@ -7,7 +7,7 @@ use std::sync::Arc;
 
 use rustc_hash::FxHashSet;
 
-use super::Reach;
+use super::{Reach, nearest_words};
 use crate::device::sim::{Outcome as SimOutcome, Sim, Snapshot};
 use crate::device::{Device as _, DeviceError};
 use crate::episode::{Catalogue, Entry};
@@ -58,6 +58,25 @@ pub fn exhaust(
     steps_max: u32,
     watch: &mut dyn FnMut(u32, usize) -> bool,
 ) -> Result<Exhausted, DeviceError> {
+    // That the clock matters is known once it has been read; what was left out before must be looked at again then.
+    loop {
+        let by_clock = sim.has_read_clock();
+        let exhausted = sweep(sim, spec, repertoire.clone(), steps_max, by_clock, watch)?;
+        if exhausted.is_interrupted || sim.has_read_clock() == by_clock {
+            return Ok(exhausted);
+        }
+    }
+}
+
+/// Looks once; states that differ in their time alone are the same, unless `by_clock`.
+fn sweep(
+    sim: &mut Sim,
+    spec: &Spec,
+    repertoire: Repertoire,
+    steps_max: u32,
+    by_clock: bool,
+    watch: &mut dyn FnMut(u32, usize) -> bool,
+) -> Result<Exhausted, DeviceError> {
     let goal = Goal::new(spec);
     let catalogue = Catalogue::new(sim.app(), repertoire);
     let held = vec![0; goal.atoms().len()];
@@ -67,6 +86,7 @@ pub fn exhaust(
         catalogue,
         reached: Vec::new(),
         met: FxHashSet::default(),
+        by_clock,
         steps: 0,
         steps_max,
         held,
@@ -75,7 +95,12 @@ pub fn exhaust(
     let (mut is_too_large, mut is_interrupted) = (false, false);
     let mut found = sweep.start()?;
     let (mut first, mut depth) = (0, 1);
-    while found.is_none() && first < sweep.reached.len() && depth < steps_max && !is_too_large && !is_interrupted {
+    while found.is_none()
+        && first < sweep.reached.len()
+        && depth < steps_max
+        && !is_too_large
+        && !is_interrupted
+    {
         let last = sweep.reached.len();
         for number in first..last {
             found = sweep.follow(number as u32, depth)?;
@@ -89,7 +114,7 @@ pub fn exhaust(
         depth += 1;
     }
     let run = found.map(|number| sweep.trace(number));
-    Ok(Exhausted { run, is_too_large, is_interrupted, steps: sweep.steps, reach: sweep.reach() })
+    Ok(Exhausted { run, is_too_large, is_interrupted, steps: sweep.steps, reach: sweep.reach(spec) })
 }
 
 struct Sweep<'a> {
@@ -97,7 +122,8 @@ struct Sweep<'a> {
     goal: Goal,
     catalogue: Catalogue,
     reached: Vec<Reached>,
-    met: FxHashSet<(Snapshot, State)>,
+    met: FxHashSet<(u32, u64, State)>,
+    by_clock: bool,
     steps: u64,
     steps_max: u32,
     held: Vec<u64>,
@@ -123,12 +149,12 @@ impl Sweep<'_> {
     /// Tries every action of the pair with this number, which took `depth` steps; returns one that reaches the goal.
     fn follow(&mut self, number: u32, depth: u32) -> Result<Option<u32>, DeviceError> {
         let Reached { entry, snapshot, state, .. } = &self.reached[number as usize];
-        let (entry, snapshot, state) = (entry.clone(), snapshot.clone(), *state);
+        let (entry, snapshot, state) = (entry.clone(), *snapshot, *state);
         for (at, offer) in (0..).zip(&entry.offers) {
             if self.goal.forecast(state, offer.class) == Forecast::Loses {
                 continue;
             }
-            self.sim.restore(snapshot.clone());
+            self.sim.restore(snapshot);
             let outcomes = self.sim.outcomes(&offer.action)?;
             if let Some(found) = self.reach_all(Some(number), state, &entry, at, outcomes, depth + 1) {
                 return Ok(Some(found));
@@ -158,13 +184,14 @@ impl Sweep<'_> {
             let standing = self.goal.standing(next);
             let is_won = standing.verdict == Verdict::Won;
             let left = self.steps_max - depth;
-            let is_alive = standing.verdict == Verdict::Open && standing.distance.is_some_and(|least| least <= left);
+            let is_alive =
+                standing.verdict == Verdict::Open && standing.distance.is_some_and(|least| least <= left);
             if let (Some(distance), Verdict::Open | Verdict::Won) = (standing.distance, standing.verdict)
                 && self.closest.is_none_or(|(least, atoms, _)| (distance, standing.atoms) < (least, atoms))
             {
                 self.closest = Some((distance, standing.atoms, next));
             }
-            if !is_won && (!is_alive || !self.met.insert((after.clone(), next))) {
+            if !is_won && (!is_alive || !self.is_new(after, next)) {
                 continue;
             }
             let number = self.reached.len() as u32;
@@ -176,6 +203,11 @@ impl Sweep<'_> {
             }
         }
         None
+    }
+
+    fn is_new(&mut self, after: Snapshot, state: State) -> bool {
+        let at_ms = if self.by_clock { after.at_ms } else { 0 };
+        self.met.insert((after.state, at_ms, state))
     }
 
     /// Returns the run that led to the pair with this number.
@@ -201,10 +233,12 @@ impl Sweep<'_> {
         Trace { steps: steps.collect() }
     }
 
-    fn reach(&self) -> Reach {
+    fn reach(&self, spec: &Spec) -> Reach {
         let atoms = self.goal.atoms().iter().map(|atom| atom.to_string());
+        let held: Vec<(String, u64)> = atoms.zip(self.held.iter().copied()).collect();
         Reach {
-            held: atoms.zip(self.held.iter().copied()).collect(),
+            nearest: nearest_words(spec, &held, &self.catalogue),
+            held,
             closest: self.closest.map(|(distance, _, state)| (self.goal.residual(state), distance)),
             screens: self.catalogue.screens(),
             never_tried: self.catalogue.never_tried().into_iter().cloned().collect(),

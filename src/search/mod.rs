@@ -1,17 +1,22 @@
 //! Search: episode after episode until a spec is decided or its budget is spent.
 
+mod compare;
+mod exhaustive;
+mod jobs;
 mod repertoire;
 
 use crate::agent::{Agent, Farlead, FarleadSettings, Knowledge, QLearning, Random, Tree};
 use crate::device::{Device, DeviceError};
 use crate::episode::{Catalogue, Ending, Labeling, Stage, Switches};
 use crate::event::Event;
-use crate::gui::Action;
+use crate::gui::{Action, Atom, Comparison, Op, Value, nearest};
 use crate::reward::Goal;
 use crate::rng::Seed;
 use crate::spec::{Expectation, Spec};
 use crate::trace::Trace;
-
+pub use compare::{Contender, Tally, Task, compare, mean, median};
+pub use exhaustive::{Exhausted, exhaust};
+pub use jobs::in_order;
 pub use repertoire::repertoire;
 
 /// Who searches.
@@ -166,6 +171,8 @@ pub struct Finding {
 pub struct Reach {
     /// The formula's atoms, and at how many steps each held.
     pub held: Vec<(String, u64)>,
+    /// Of atoms that never held, the nearest words that were seen where they look.
+    pub nearest: Vec<(String, String)>,
     /// The residual that was closest to the goal, and how many steps it would take from there at least.
     pub closest: Option<(String, u32)>,
     /// How many screens were met.
@@ -224,7 +231,7 @@ pub fn search(
         steps: totals.steps,
         device_ms: totals.device_ms,
         run,
-        reach: reach(&stage),
+        reach: reach(&stage, spec),
         learned,
     })
 }
@@ -249,15 +256,36 @@ fn agent(plan: &Plan, knowledge: &Knowledge) -> Box<dyn Agent> {
     }
 }
 
-fn reach(stage: &Stage<'_>) -> Reach {
+fn reach(stage: &Stage<'_>, spec: &Spec) -> Reach {
     let totals = stage.totals();
     let atoms = stage.goal().atoms().iter().map(|atom| atom.to_string());
+    let held: Vec<(String, u64)> = atoms.zip(totals.held.iter().copied()).collect();
     Reach {
-        held: atoms.zip(totals.held.iter().copied()).collect(),
+        nearest: nearest_words(spec, &held, stage.catalogue()),
+        held,
         closest: totals.closest.map(|(distance, _, state)| (stage.goal().residual(state), distance)),
         screens: stage.catalogue().screens(),
         never_tried: stage.catalogue().never_tried().into_iter().cloned().collect(),
     }
+}
+
+/// For each atom that never held and asks for a word, the nearest that was seen in the place where it looks.
+fn nearest_words(spec: &Spec, held: &[(String, u64)], catalogue: &Catalogue) -> Vec<(String, String)> {
+    let unseen = held.iter().filter(|(_, times)| *times == 0);
+    unseen
+        .filter_map(|(name, _)| {
+            let (Atom::State(all) | Atom::Widget(all) | Atom::Action(all)) = spec.atoms.get(name)? else {
+                return None;
+            };
+            let [Comparison { key, op: Op::Equal | Op::Contains, value: Value::Text(text) }] = &all[..]
+            else {
+                return None;
+            };
+            let words = catalogue.words(*key);
+            let near = nearest(text, words.iter().map(String::as_str))?;
+            Some((name.clone(), near.to_string()))
+        })
+        .collect()
 }
 
 #[cfg(test)]

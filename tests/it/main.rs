@@ -1,11 +1,14 @@
 //! farlead as others see it: the binary as a user runs it, the library by its public face.
 
 mod apk;
+mod check;
 mod cli;
 mod docs;
 mod labels;
+mod models;
 mod pointwise;
 mod progression;
 mod shared;
+mod table3;
 mod tidy;
 mod vectors;

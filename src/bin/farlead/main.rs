@@ -1,8 +1,15 @@
 //! The command line: arguments, colour and exit codes; what is done is done by the library.
 
+mod app;
+mod check;
+mod compare;
 mod explain;
+mod learned;
 mod lint;
 mod monitor;
+mod progress;
+mod project;
+mod searching;
 mod sources;
 
 use std::io::{self, Write};
@@ -17,12 +24,13 @@ use sources::{Colour, Shell};
 #[derive(Debug, Parser)]
 #[command(name = "farlead", version, max_term_width = 100)]
 #[command(after_help = "Examples:
+  farlead check specs/chesswalk/about.ltl --app apps/chesswalk.app
   farlead lint specs                        every mistake in every spec below a folder
   farlead explain specs/chesswalk/about.ltl what a spec asks for, in words
   farlead monitor -e 'F about' --trace run.jsonl
 
-Exit codes: 0 all as expected, 1 a spec not met, 2 command line, 3 a spec, trace or other file
-missing or broken, 4 the machine (a full disk), 70 a fault of farlead's own.")]
+Exit codes: 0 all as expected, 1 a spec not met, 2 command line, 3 a spec, model, trace or other file
+missing or broken, 4 no device, or the machine (a full disk), 70 a fault of farlead's own, 130 Ctrl-C.")]
 struct Cli {
     #[command(subcommand)]
     command: Command,
@@ -36,6 +44,8 @@ struct Cli {
 
 #[derive(Debug, Subcommand)]
 enum Command {
+    Check(check::CheckArgs),
+    Compare(compare::CompareArgs),
     Lint(lint::LintArgs),
     Explain(explain::ExplainArgs),
     Monitor(monitor::MonitorArgs),
@@ -56,6 +66,8 @@ enum Exit {
     Environment,
     /// Our own fault.
     Fault,
+    /// Someone pressed Ctrl-C.
+    Interrupted,
 }
 
 impl Exit {
@@ -67,7 +79,22 @@ impl Exit {
             Exit::Broken => 3,
             Exit::Environment => 4,
             Exit::Fault => 70,
+            Exit::Interrupted => 130,
         }
+    }
+
+    /// Returns how a run ends in which both came up: the graver of the two.
+    fn and(self, other: Exit) -> Exit {
+        const GRAVEST_FIRST: [Exit; 7] = [
+            Exit::Fault,
+            Exit::Interrupted,
+            Exit::Environment,
+            Exit::Broken,
+            Exit::Usage,
+            Exit::NotMet,
+            Exit::Met,
+        ];
+        GRAVEST_FIRST.into_iter().find(|exit| [self, other].contains(exit)).unwrap_or(self)
     }
 }
 
@@ -82,6 +109,19 @@ struct Mistake {
 impl Mistake {
     fn new(message: String) -> Mistake {
         Mistake { message }
+    }
+}
+
+/// Something that is needed is not there, and it is no file of the user's: a device, a package on it.
+#[derive(Debug, thiserror::Error)]
+#[error("{message}")]
+struct Missing {
+    message: String,
+}
+
+impl Missing {
+    fn new(message: String) -> Missing {
+        Missing { message }
     }
 }
 
@@ -117,6 +157,8 @@ fn main() -> ExitCode {
 fn run(cli: &Cli) -> Exit {
     let shell = Shell::new(cli.color, cli.quiet);
     let ended = match &cli.command {
+        Command::Check(args) => check::run(args, &shell),
+        Command::Compare(args) => compare::run(args, &shell),
         Command::Lint(args) => lint::run(args, &shell),
         Command::Explain(args) => explain::run(args, &shell),
         Command::Monitor(args) => monitor::run(args, &shell),
@@ -135,7 +177,11 @@ fn run(cli: &Cli) -> Exit {
             if !message.is_empty() {
                 say(&message);
             }
-            if error.is::<Usage>() { Exit::Usage } else { Exit::Broken }
+            match () {
+                () if error.is::<Usage>() => Exit::Usage,
+                () if error.is::<Missing>() => Exit::Environment,
+                () => Exit::Broken,
+            }
         }
     }
 }

@@ -5,7 +5,7 @@ use std::io::{self, IsTerminal, Write};
 use std::path::{Path, PathBuf};
 
 use clap::ValueEnum;
-use farlead::spec::{self, Diagnostics, Linted, Source, SpecFile, Style};
+use farlead::spec::{self, Diagnostic, Diagnostics, Linted, Source, SpecFile, Style};
 
 use crate::Mistake;
 
@@ -98,6 +98,28 @@ pub fn read(path: &Path) -> Result<Judged, Mistake> {
     })
 }
 
+/// Reads the text at `path`, whatever it is about.
+pub fn read_text(path: &Path) -> anyhow::Result<Source> {
+    // The largest text that is read here; what is beyond would be refused anyway.
+    const BYTES_MAX: u64 = 64 << 20;
+    let cannot_read = |error: io::Error| Mistake::new(format!("cannot read {}: {error}", path.display()));
+    let size = fs::metadata(path).map_err(cannot_read)?.len();
+    if size > BYTES_MAX {
+        return Err(Mistake::new(format!(
+            "{} is larger than any model or dictionary: {size} bytes",
+            path.display()
+        ))
+        .into());
+    }
+    let bytes = fs::read(path).map_err(cannot_read)?;
+    Source::from_bytes(path.display().to_string(), bytes).map_err(|not_text| {
+        let Diagnostic { message, help, .. } = &not_text.diagnostic;
+        let at = not_text.source.position(not_text.diagnostic.span.start);
+        let help = help.as_deref().map(|help| format!("; {help}")).unwrap_or_default();
+        Mistake::new(format!("{}:{}:{}: {message}{help}", path.display(), at.line, at.column)).into()
+    })
+}
+
 /// Reads the spec file at `path`; if it has mistakes, says all of them.
 pub fn read_sound(path: &Path, shell: &Shell) -> Result<SpecFile, Mistake> {
     let judged = read(path)?;
@@ -115,4 +137,12 @@ pub fn refuse(source: &Source, diagnostics: &Diagnostics, shell: &Shell) -> Mist
 pub fn warn(source: &Source, diagnostics: &Diagnostics, shell: &Shell) {
     // Where stderr is closed there is nobody to tell.
     let _ = write!(io::stderr(), "{}", diagnostics.render(source, shell.stderr));
+}
+
+/// Returns `outcome` green if it is good, else red, where there are colours.
+pub fn paint_outcome(style: Style, is_good: bool, outcome: &str) -> String {
+    match style {
+        Style::Plain => outcome.to_string(),
+        Style::Colour => format!("\u{1b}[1;{}m{outcome}\u{1b}[0m", if is_good { 32 } else { 31 }),
+    }
 }

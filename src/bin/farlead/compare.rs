@@ -1,0 +1,300 @@
+//! `farlead compare`: agents against each other on the same specs with the same seeds.
+
+use std::fs;
+use std::io::{self, BufWriter, Write};
+use std::path::{Path, PathBuf};
+use std::sync::atomic::Ordering;
+use std::time::Instant;
+
+use clap::Args;
+use farlead::device::Device;
+use farlead::search::{Contender, Plan, Tally, Task, compare, mean, median};
+use farlead::spec::{Level, Spec};
+use serde::Serialize;
+
+use crate::app::AppArgs;
+use crate::progress::{Progress, interruption, left};
+use crate::project::Project;
+use crate::searching::{AgentName, SearchArgs, Switch};
+use crate::sources::{self, Judged, Shell};
+use crate::{Exit, Mistake, Usage};
+
+/// Compare agents: how often they fail, and what they take.
+#[derive(Debug, Args)]
+#[command(after_help = "Examples:
+  farlead compare specs/chesswalk --app apps/chesswalk.app --agents farlead,tree,random
+  farlead compare specs/chesswalk --app apps/chesswalk.app --agents farlead --ablate --csv worth.csv
+
+Run n of each agent on each spec has the seed --seed + n - 1. A run that fails counts with the steps
+it took. The rows `all a`, `all b`, `all c` put the specs of a level together.
+
+Exit codes: 0 compared; 2 command line; 3 a spec or model is missing or has mistakes; 4 no device, or
+the disk; 130 Ctrl-C (nothing is said then).")]
+pub struct CompareArgs {
+    /// Spec files, or folders with .ltl files in them
+    #[arg(value_name = "SPEC", required = true)]
+    specs: Vec<PathBuf>,
+    #[command(flatten)]
+    app: AppArgs,
+    /// Compare on this spec of each file alone
+    #[arg(long, value_name = "NAME")]
+    only: Option<String>,
+    /// Which agents
+    #[arg(long, value_enum, value_delimiter = ',', default_value = "farlead,tree,random")]
+    agents: Vec<AgentName>,
+    /// The runs of each agent on each spec
+    #[arg(long, value_name = "N", default_value_t = 100, value_parser = clap::value_parser!(u32).range(1..=1_000_000))]
+    runs: u32,
+    /// Each agent also with each of its improvements switched over, and with all of them off
+    #[arg(long)]
+    ablate: bool,
+    #[command(flatten)]
+    search: SearchArgs,
+    /// Write the table as comma-separated values to this file
+    #[arg(long, value_name = "FILE")]
+    csv: Option<PathBuf>,
+    /// One JSON object a row, in place of the table
+    #[arg(long)]
+    json: bool,
+}
+
+/// A row of the table.
+#[derive(Serialize)]
+struct Row {
+    file: String,
+    spec: String,
+    agent: String,
+    runs: usize,
+    failures: u32,
+    episodes_mean: f64,
+    episodes_median: f64,
+    episodes_max: u64,
+    steps_mean: f64,
+    steps_median: f64,
+    steps_max: u64,
+}
+
+impl Row {
+    fn new(file: &str, spec: &str, agent: &str, tally: &Tally) -> Row {
+        let max = |numbers: &[u64]| numbers.iter().copied().max().unwrap_or(0);
+        Row {
+            file: file.to_string(),
+            spec: spec.to_string(),
+            agent: agent.to_string(),
+            runs: tally.steps.len(),
+            failures: tally.failures,
+            episodes_mean: mean(&tally.episodes),
+            episodes_median: median(&tally.episodes),
+            episodes_max: max(&tally.episodes),
+            steps_mean: mean(&tally.steps),
+            steps_median: median(&tally.steps),
+            steps_max: max(&tally.steps),
+        }
+    }
+
+    fn cells(&self) -> [String; 11] {
+        [
+            self.file.clone(),
+            self.spec.clone(),
+            self.agent.clone(),
+            self.runs.to_string(),
+            self.failures.to_string(),
+            format!("{:.1}", self.episodes_mean),
+            format!("{:.1}", self.episodes_median),
+            self.episodes_max.to_string(),
+            format!("{:.1}", self.steps_mean),
+            format!("{:.1}", self.steps_median),
+            self.steps_max.to_string(),
+        ]
+    }
+}
+
+const HEADINGS: [&str; 11] = [
+    "file",
+    "spec",
+    "agent",
+    "runs",
+    "failures",
+    "episodes mean",
+    "median",
+    "max",
+    "steps mean",
+    "median",
+    "max",
+];
+
+pub fn run(args: &CompareArgs, shell: &Shell) -> anyhow::Result<Exit> {
+    let project = Project::find()?;
+    let app = args.app.open(&project, shell)?;
+    let texts = args.search.texts(&project)?;
+    let mut judged = Vec::new();
+    for path in sources::expand(&args.specs)? {
+        let one = sources::read(&path)?;
+        one.unless_mistaken(shell)?;
+        judged.push(one);
+    }
+    let (names, tasks) = tasks(args, &project, &judged)?;
+    let contenders = contenders(args, &project, &texts)?;
+    let interrupted = interruption();
+    let progress = Progress::new(!shell.quiet);
+    let begun = Instant::now();
+    let device = |seed: farlead::rng::Seed| -> Box<dyn Device> { Box::new(app.simulator(seed)) };
+    let tallies = compare(
+        &tasks,
+        &contenders,
+        args.runs,
+        args.search.seed(&project),
+        args.search.jobs(),
+        &device,
+        &mut |done, whole| {
+            progress.say(|_| {
+                let left = left(done as f64, whole as f64, begun.elapsed().as_secs_f64());
+                format!("{done} of {whole} runs, {left} left")
+            });
+            !interrupted.load(Ordering::Relaxed)
+        },
+    );
+    progress.clear();
+    let Some(tallies) = tallies.map_err(|error| Mistake::new(error.to_string()))? else {
+        return Ok(Exit::Interrupted);
+    };
+    let rows = rows(&names, &tasks, &contenders, &tallies);
+    if let Some(path) = &args.csv {
+        write_csv(path, &rows)?;
+    }
+    let mut out = BufWriter::new(io::stdout().lock());
+    if args.json {
+        for row in &rows {
+            writeln!(out, "{}", serde_json::to_string(row)?)?;
+        }
+    } else {
+        if !shell.quiet {
+            writeln!(out, "device: {}", app.describe())?;
+        }
+        write_table(&mut out, &rows)?;
+    }
+    out.flush()?;
+    Ok(Exit::Met)
+}
+
+type Names<'a> = Vec<(&'a str, &'a str)>;
+
+fn tasks<'a>(
+    args: &CompareArgs,
+    project: &Project,
+    judged: &'a [Judged],
+) -> anyhow::Result<(Names<'a>, Vec<Task<'a>>)> {
+    let (mut names, mut tasks) = (Vec::new(), Vec::new());
+    for one in judged {
+        for (spec, judgement) in one.linted.file.specs.iter().zip(&one.linted.judgements) {
+            if args.only.as_ref().is_some_and(|only| *only != spec.name) {
+                continue;
+            }
+            let (steps_max, episodes_max) = args.search.budget(project, spec, judgement)?;
+            names.push((one.source.name(), &*spec.name));
+            tasks.push(Task { spec, steps_max, episodes_max });
+        }
+    }
+    if tasks.is_empty() {
+        let only = args.only.as_deref().unwrap_or_default();
+        return Err(Usage::new(format!("there is no spec `{only}` in these files")).into());
+    }
+    Ok((names, tasks))
+}
+
+fn contenders(args: &CompareArgs, project: &Project, texts: &[String]) -> anyhow::Result<Vec<Contender>> {
+    let mut contenders = Vec::new();
+    for agent in &args.agents {
+        let plan = args.search.plan(project, agent.kind(), texts)?;
+        let name = agent.kind().name();
+        contenders.push(Contender { name: name.to_string(), plan: plan.clone() });
+        if args.ablate {
+            contenders.extend(ablated(name, &plan, *agent));
+        }
+    }
+    Ok(contenders)
+}
+
+/// The same agent with each switch turned over, and with all of them off.
+fn ablated(name: &str, plan: &Plan, agent: AgentName) -> Vec<Contender> {
+    let mut switches = vec![Switch::Shaping, Switch::Prediction, Switch::SureActions, Switch::Restart];
+    if agent == AgentName::Farlead {
+        switches.extend([Switch::Tails, Switch::ActionLabels, Switch::DoubleQ, Switch::Traces]);
+    }
+    let mut contenders = Vec::new();
+    for &switch in &switches {
+        for on in [false, true] {
+            let mut other = plan.clone();
+            switch.set(&mut other, on);
+            if (other.switches, other.farlead) != (plan.switches, plan.farlead) {
+                let sign = if on { '+' } else { '-' };
+                contenders.push(Contender { name: format!("{name} {sign}{}", switch.name()), plan: other });
+            }
+        }
+    }
+    let mut bare = plan.clone();
+    switches.iter().for_each(|switch| switch.set(&mut bare, false));
+    contenders.push(Contender { name: format!("{name} bare"), plan: bare });
+    contenders
+}
+
+fn rows(names: &Names<'_>, tasks: &[Task<'_>], contenders: &[Contender], tallies: &[Vec<Tally>]) -> Vec<Row> {
+    let mut rows = Vec::new();
+    for ((file, spec), of_spec) in names.iter().zip(tallies) {
+        for (contender, tally) in contenders.iter().zip(of_spec) {
+            rows.push(Row::new(file, spec, &contender.name, tally));
+        }
+    }
+    for level in [Level::A, Level::B, Level::C] {
+        let of_level = |spec: &Spec| spec.level() == level;
+        let members = || tasks.iter().zip(tallies).filter(|(task, _)| of_level(task.spec));
+        if members().count() < 2 {
+            continue;
+        }
+        for (at, contender) in contenders.iter().enumerate() {
+            let mut whole = Tally::default();
+            members().for_each(|(_, of_spec)| whole.add(&of_spec[at]));
+            rows.push(Row::new("all", &level.to_string(), &contender.name, &whole));
+        }
+    }
+    rows
+}
+
+fn write_table(out: &mut impl Write, rows: &[Row]) -> io::Result<()> {
+    let mut lines: Vec<Vec<String>> = vec![HEADINGS.map(str::to_string).to_vec()];
+    lines.extend(rows.iter().map(|row| row.cells().to_vec()));
+    let width = |column: usize| lines.iter().map(|line| line[column].chars().count()).max().unwrap_or(0);
+    let widths: Vec<usize> = (0..HEADINGS.len()).map(width).collect();
+    for line in &lines {
+        let mut text = String::new();
+        for (column, (cell, &width)) in line.iter().zip(&widths).enumerate() {
+            // Names to the left, numbers to the right.
+            text += &if column < 3 { format!("{cell:width$}  ") } else { format!("{cell:>width$}  ") };
+        }
+        writeln!(out, "{}", text.trim_end())?;
+    }
+    Ok(())
+}
+
+fn write_csv(path: &Path, rows: &[Row]) -> anyhow::Result<()> {
+    let quoted = |text: &str| format!("\"{}\"", text.replace('"', "\"\""));
+    let mut text = String::from(
+        "file,spec,agent,runs,failures,episodes_mean,episodes_median,episodes_max,steps_mean,steps_median,steps_max\n",
+    );
+    for row in rows {
+        let Row { runs, failures, episodes_max, steps_max, .. } = row;
+        text += &format!(
+            "{},{},{},{runs},{failures},{},{},{episodes_max},{},{},{steps_max}\n",
+            quoted(&row.file),
+            quoted(&row.spec),
+            quoted(&row.agent),
+            row.episodes_mean,
+            row.episodes_median,
+            row.steps_mean,
+            row.steps_median,
+        );
+    }
+    fs::write(path, text)
+        .map_err(|error| Mistake::new(format!("cannot write {}: {error}", path.display())))?;
+    Ok(())
+}

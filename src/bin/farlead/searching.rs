@@ -1,0 +1,230 @@
+//! How specs are searched for, as the command line says it.
+
+use std::path::{Path, PathBuf};
+use std::thread;
+
+use clap::{Args, ValueEnum};
+use farlead::agent::FarleadSettings;
+use farlead::episode::Switches;
+use farlead::rng::Seed;
+use farlead::search::{AgentKind, Plan};
+use farlead::spec::{Judgement, Spec};
+use serde::Deserialize;
+
+use crate::project::Project;
+use crate::sources;
+use crate::{Mistake, Usage};
+
+/// More steps than any run is worth.
+const STEPS_MAX: i64 = 100_000;
+
+/// How far a run may be longer than the shortest one the formula allows, unless someone says how long it may be.
+const STEPS_TO_SPARE: u32 = 10;
+
+/// The episodes, unless someone says how many.
+const EPISODES_MAX: u32 = 500;
+
+/// How much may be spent, and where chance comes from.
+#[derive(Debug, Args)]
+pub struct SearchArgs {
+    /// Where all chance comes from [default: 1]
+    #[arg(long, value_name = "N")]
+    seed: Option<u64>,
+    /// The most episodes for a spec [default: what the spec says, else 500]
+    #[arg(long, value_name = "E", value_parser = clap::value_parser!(u32).range(1..))]
+    episodes: Option<u32>,
+    /// The most steps of an episode, the start included [default: what the spec says, else the
+    /// fewest its formula takes and 10 more]
+    #[arg(long, value_name = "K", value_parser = clap::value_parser!(u32).range(1..=STEPS_MAX))]
+    steps: Option<u32>,
+    /// The most time for a spec on the device's clock, like 90s, 20min or 2h
+    #[arg(long, value_name = "TIME", value_parser = duration_ms)]
+    timeout: Option<u64>,
+    /// A dictionary: each line is typed into fields, besides what the spec says
+    #[arg(long, value_name = "FILE")]
+    texts: Option<PathBuf>,
+    /// Settings of the agent farlead
+    #[arg(long, value_enum, default_value_t = Setting::FewFailures)]
+    setting: Setting,
+    /// Switch these on
+    #[arg(long, value_name = "SWITCH", value_enum, value_delimiter = ',')]
+    with: Vec<Switch>,
+    /// Switch these off
+    #[arg(long, value_name = "SWITCH", value_enum, value_delimiter = ',')]
+    without: Vec<Switch>,
+    /// At most so many specs or runs at a time; results are the same [default: the cores there are]
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=1024))]
+    jobs: Option<u32>,
+}
+
+/// What the paper leaves open.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+enum Setting {
+    FewFailures,
+    FewSteps,
+}
+
+/// What can be switched on and off.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub enum Switch {
+    /// Residuals that change are worth something
+    Shaping,
+    /// Actions that lose by what they are called are left out
+    Prediction,
+    /// Actions that cannot lose by what they are called are preferred (needs prediction)
+    SureActions,
+    /// An episode that cannot be won any more is given up
+    Restart,
+    /// Values depend on how a screen was reached (farlead)
+    Tails,
+    /// A new decision starts from what its action was worth elsewhere (farlead)
+    ActionLabels,
+    /// Two tables of values (farlead)
+    DoubleQ,
+    /// Decisions before the last are learned too (farlead)
+    Traces,
+}
+
+impl Switch {
+    /// Switches this on or off.
+    pub fn set(self, plan: &mut Plan, on: bool) {
+        let Switches { shaping, prediction, sure_actions, restart_hopeless } = &mut plan.switches;
+        match self {
+            Switch::Shaping => *shaping = on,
+            Switch::Prediction => *prediction = on,
+            Switch::SureActions => *sure_actions = on,
+            Switch::Restart => *restart_hopeless = on,
+            Switch::Tails => plan.farlead.tail = usize::from(on),
+            Switch::ActionLabels => plan.farlead.action_labels = on,
+            Switch::DoubleQ => plan.farlead.double_q = on,
+            Switch::Traces => plan.farlead.traces = on,
+        }
+    }
+
+    /// The switch as it is written.
+    pub fn name(self) -> String {
+        self.to_possible_value().map(|value| value.get_name().to_string()).unwrap_or_default()
+    }
+}
+
+impl SearchArgs {
+    /// The seed.
+    pub fn seed(&self, project: &Project) -> Seed {
+        self.seed.or(project.seed).map(Seed).unwrap_or_default()
+    }
+
+    /// How many threads work.
+    pub fn jobs(&self) -> usize {
+        match self.jobs {
+            Some(jobs) => jobs as usize,
+            None => thread::available_parallelism().map_or(1, usize::from),
+        }
+    }
+
+    /// What is typed besides what specs say.
+    pub fn texts(&self, project: &Project) -> anyhow::Result<Vec<String>> {
+        self.texts.as_ref().or(project.texts.as_ref()).map_or(Ok(Vec::new()), |path| dictionary(path))
+    }
+
+    /// Returns the plan of `agent` for specs that say nothing themselves.
+    pub fn plan(&self, project: &Project, agent: AgentKind, texts: &[String]) -> Result<Plan, Usage> {
+        if let Some(both) = self.with.iter().find(|switch| self.without.contains(switch)) {
+            return Err(Usage::new(format!("`{}` is asked for with and without", both.name())));
+        }
+        let farlead = match self.setting {
+            Setting::FewFailures => FarleadSettings::FEW_FAILURES,
+            Setting::FewSteps => FarleadSettings::FEW_STEPS,
+        };
+        let mut plan = Plan {
+            agent,
+            farlead,
+            switches: agent.switches(),
+            steps_max: 1,
+            episodes_max: EPISODES_MAX,
+            timeout_ms: self.timeout,
+            seed: self.seed(project),
+            texts: texts.to_vec(),
+            learned: Vec::new(),
+        };
+        self.with.iter().for_each(|switch| switch.set(&mut plan, true));
+        self.without.iter().for_each(|switch| switch.set(&mut plan, false));
+        Ok(plan)
+    }
+
+    /// Returns the most steps and episodes for `spec`: what is asked for here, else by the spec, else by the project,
+    /// else by habit.
+    pub fn budget(&self, project: &Project, spec: &Spec, judgement: &Judgement) -> Result<(u32, u32), Usage> {
+        let shortest = judgement.shortest.unwrap_or(1);
+        let of_project = project.steps.map(|steps| steps.max(shortest));
+        let by_habit = shortest.saturating_add(STEPS_TO_SPARE);
+        let steps_max = self.steps.or(spec.budget.steps_max).or(of_project).unwrap_or(by_habit);
+        if let Some(steps) = self.steps.filter(|&steps| steps < shortest) {
+            let name = &spec.name;
+            return Err(Usage::new(format!(
+                "`--steps {steps}` is too few for {name:?}: its formula takes {shortest} steps at least, the start included"
+            )));
+        }
+        let episodes = self.episodes.or(spec.budget.episodes_max).or(project.episodes);
+        let episodes_max = episodes.unwrap_or(EPISODES_MAX);
+        Ok((steps_max, episodes_max))
+    }
+}
+
+fn dictionary(path: &Path) -> anyhow::Result<Vec<String>> {
+    // A dictionary of more makes every field a screen of its own.
+    const WORDS_MAX: usize = 1_000;
+    let source = sources::read_text(path)?;
+    let words: Vec<String> =
+        source.text().lines().filter(|line| !line.is_empty()).map(str::to_string).collect();
+    if words.len() > WORDS_MAX {
+        let message = format!(
+            "{} has {} lines; each is tried in every field, so {WORDS_MAX} are the most",
+            path.display(),
+            words.len()
+        );
+        return Err(Mistake::new(message).into());
+    }
+    Ok(words)
+}
+
+fn duration_ms(text: &str) -> Result<u64, String> {
+    let digits = text.trim_end_matches(|char: char| char.is_ascii_alphabetic());
+    let factor = match &text[digits.len()..] {
+        "ms" => 1,
+        "s" => 1_000,
+        "min" => 60_000,
+        "h" => 3_600_000,
+        _ => 0,
+    };
+    let number: Option<u64> = digits.parse().ok();
+    match number.and_then(|number| number.checked_mul(factor)) {
+        Some(ms) if ms > 0 => Ok(ms),
+        Some(_) | None => Err("it is like 90s, 20min or 2h".to_string()),
+    }
+}
+
+/// An agent as the command line names it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum AgentName {
+    /// The agent of FARLEAD-Android
+    Farlead,
+    /// Every history once, nothing learned
+    Tree,
+    /// Plain Q-learning over screens
+    Qlearning,
+    /// Anything, each as likely
+    Random,
+}
+
+impl AgentName {
+    /// Which agent that is.
+    pub fn kind(self) -> AgentKind {
+        match self {
+            AgentName::Farlead => AgentKind::Farlead,
+            AgentName::Tree => AgentKind::Tree,
+            AgentName::Qlearning => AgentKind::QLearning,
+            AgentName::Random => AgentKind::Random,
+        }
+    }
+}

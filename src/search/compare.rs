@@ -1,0 +1,132 @@
+//! Agents against each other: the same specs, the same seeds, what each of them took.
+
+use super::jobs::in_order;
+use super::{Plan, Stop, search};
+use crate::device::{Device, DeviceError};
+use crate::rng::Seed;
+use crate::spec::Spec;
+
+/// A way of searching, under a name.
+#[derive(Clone, Debug)]
+pub struct Contender {
+    /// What it is called.
+    pub name: String,
+    /// How it searches; budget and seed are set for each run.
+    pub plan: Plan,
+}
+
+/// A spec and how much each run may spend on it.
+#[derive(Clone, Copy, Debug)]
+pub struct Task<'a> {
+    /// The spec.
+    pub spec: &'a Spec,
+    /// The most steps of an episode.
+    pub steps_max: u32,
+    /// The most episodes of a run.
+    pub episodes_max: u32,
+}
+
+/// What all runs of a contender on a spec took.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Tally {
+    /// The runs that did not reach the goal.
+    pub failures: u32,
+    /// Of each run, its episodes, in the order of the seeds.
+    pub episodes: Vec<u64>,
+    /// Of each run, its steps on the device.
+    pub steps: Vec<u64>,
+}
+
+impl Tally {
+    /// Adds the runs of `other`.
+    pub fn add(&mut self, other: &Tally) {
+        self.failures += other.failures;
+        self.episodes.extend(&other.episodes);
+        self.steps.extend(&other.steps);
+    }
+}
+
+/// The mean of `numbers`, 0 of none.
+pub fn mean(numbers: &[u64]) -> f64 {
+    if numbers.is_empty() { 0.0 } else { numbers.iter().sum::<u64>() as f64 / numbers.len() as f64 }
+}
+
+/// The median of `numbers`, of an even number the mean of the two in the middle; 0 of none.
+pub fn median(numbers: &[u64]) -> f64 {
+    let mut sorted = numbers.to_vec();
+    sorted.sort_unstable();
+    let half = sorted.len() / 2;
+    match sorted.len() {
+        0 => 0.0,
+        len if len % 2 == 1 => sorted[half] as f64,
+        _ => (sorted[half - 1] + sorted[half]) as f64 / 2.0,
+    }
+}
+
+/// Runs each contender on each task with the seeds from `seed` on, `runs` of them, and returns their tallies, task by
+/// task. `device` makes a device for a seed; `watch` is told how many of all runs are done, and says whether to go on.
+pub fn compare(
+    tasks: &[Task<'_>],
+    contenders: &[Contender],
+    runs: u32,
+    seed: Seed,
+    jobs: usize,
+    device: &(dyn Fn(Seed) -> Box<dyn Device> + Sync),
+    watch: &mut dyn FnMut(usize, usize) -> bool,
+) -> Result<Option<Vec<Vec<Tally>>>, DeviceError> {
+    let (runs, cells) = (runs as usize, tasks.len() * contenders.len());
+    let stopped = std::sync::atomic::AtomicBool::new(false);
+    let run_one = |number: usize| {
+        if stopped.load(std::sync::atomic::Ordering::Relaxed) {
+            return None;
+        }
+        let (cell, run) = (number / runs, number % runs);
+        let (task, contender) = (&tasks[cell / contenders.len()], &contenders[cell % contenders.len()]);
+        let seed = Seed(seed.0.wrapping_add(run as u64));
+        let plan = Plan {
+            seed,
+            steps_max: task.steps_max,
+            episodes_max: task.episodes_max,
+            ..contender.plan.clone()
+        };
+        Some(search(&mut *device(seed), task.spec, &plan, &mut |_| true))
+    };
+    let mut tallies = vec![vec![Tally::default(); contenders.len()]; tasks.len()];
+    let mut failed = None;
+    in_order(jobs, cells * runs, run_one, |number, finding| {
+        let cell = number / runs;
+        let tally = &mut tallies[cell / contenders.len()][cell % contenders.len()];
+        match finding {
+            Some(Ok(finding)) => {
+                tally.failures += u32::from(finding.stop != Stop::Found);
+                tally.episodes.push(u64::from(finding.episodes));
+                tally.steps.push(finding.steps);
+            }
+            Some(Err(error)) => failed = failed.take().or(Some(error)),
+            None => {}
+        }
+        if failed.is_some() || !watch(number + 1, cells * runs) {
+            stopped.store(true, std::sync::atomic::Ordering::Relaxed);
+        }
+    });
+    match failed {
+        Some(error) => Err(error),
+        None if stopped.into_inner() => Ok(None),
+        None => Ok(Some(tallies)),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_median_of_an_even_number_lies_between_the_two_in_the_middle() {
+        for (numbers, expected) in
+            [(&[][..], 0.0), (&[7][..], 7.0), (&[9, 1, 5][..], 5.0), (&[4, 1, 9, 5][..], 4.5)]
+        {
+            assert_eq!(median(numbers), expected);
+        }
+        assert_eq!(mean(&[1, 2]), 1.5);
+    }
+}

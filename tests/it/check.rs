@@ -1,0 +1,240 @@
+//! `farlead check` and `farlead compare` as a user runs them.
+
+use std::fs;
+use std::path::Path;
+
+use serde_json::Value;
+
+use crate::cli::{Ended, command, farlead, file};
+
+const APP: &str = "apps/chesswalk.app";
+const ABOUT: &str = "specs/chesswalk/about.ltl";
+
+fn check(args: &[&str]) -> Ended {
+    farlead(&[&["check"], args].concat(), "")
+}
+
+#[track_caller]
+fn refused(args: &[&str], code: i32, message: &str) {
+    let ended = check(args);
+    assert_eq!((ended.code, ended.stdout.as_str()), (code, ""), "{}", ended.stderr);
+    assert!(ended.stderr.contains(message), "{}", ended.stderr);
+}
+
+fn lines(ended: &Ended) -> Vec<Value> {
+    ended.stdout.lines().map(|line| serde_json::from_str(line).expect("a line of JSON")).collect()
+}
+
+#[test]
+fn a_run_is_shown_step_by_step() {
+    let ended = check(&[ABOUT, "--app", APP, "--only", "c"]);
+    assert_eq!(ended.code, 0, "{}", ended.stderr);
+    let steps: Vec<&str> = ended.stdout.lines().skip(2).collect();
+    assert!(ended.stdout.starts_with("device: "), "{}", ended.stdout);
+    for line in ["  0. reinitialise cz.hejl.chesswalk.MainActivity", "  1. click \"About\"", "  2. back"] {
+        assert!(steps.contains(&line), "{}", ended.stdout);
+    }
+    assert!(ended.stdout.contains("1.000, leaves true\n1 spec in 1 file: 1 met\n"), "{}", ended.stdout);
+}
+
+#[test]
+fn results_are_the_same_with_any_number_of_jobs_and_as_json_too() {
+    let args = ["specs/chesswalk", "--app", APP, "--only", "b"];
+    let one = check(&[&args[..], &["--jobs", "1"]].concat());
+    assert_eq!(one.code, 0, "{}", one.stderr);
+    assert_eq!(one.stdout, check(&[&args[..], &["--jobs", "4"]].concat()).stdout);
+    let json = lines(&check(&[&args[..], &["--jobs", "3", "--json"]].concat()));
+    let results: Vec<&Value> = json.iter().filter(|line| line["event"] == "result").collect();
+    assert_eq!(results.len(), 7);
+    for result in results {
+        assert_eq!(result["outcome"], "met");
+        let length = result["length"].as_u64().expect("a length") as usize;
+        assert_eq!(result["actions"].as_array().map(Vec::len), Some(length));
+        assert_eq!(result["residuals"][length - 1], "true");
+        assert_eq!(result["actions"][0]["type"], "reinitialise");
+        assert_eq!(result["seed"], 1);
+        assert!(result["steps"].as_u64() >= Some(length as u64));
+    }
+    assert_eq!(json[json.len() - 1]["outcomes"]["met"], 7);
+}
+
+#[test]
+fn giving_up_says_how_far_it_came_and_what_to_change() {
+    let path = file("settings_word.ltl", "possible \"slip\" within 4 steps, 20 episodes: F [text = Abuot]");
+    let ended = check(&[path.to_str().expect("a path"), "--app", APP]);
+    assert_eq!(ended.code, 1);
+    for part in [
+        "possible \"slip\": gave up after 20 episodes, ",
+        "the budget is spent",
+        "closest: F [text = Abuot], 1 step from the goal at least",
+        "never seen true: [text = Abuot]",
+        "help: [text = Abuot] never held; the nearest that was seen is \"About\"",
+        "help: try longer: `--episodes 200`",
+        "1 spec in 1 file: 1 gave up",
+    ] {
+        assert!(ended.stdout.contains(part), "{part}\n{}", ended.stdout);
+    }
+}
+
+#[test]
+fn what_must_not_be_is_broken_met_or_untested() {
+    let path = file(
+        "guards.ltl",
+        "never \"leaves\" within 4 steps, 100 episodes: F [activity ~ Launcher]
+must \"stays\" within 4 steps, 100 episodes: G ![activity ~ About]
+never \"crashes\" within 4 steps, 50 episodes: F ([activity ~ Main] & [crashed = true])
+never \"unseen\" within 4 steps, 50 episodes: F ([activity ~ Nowhere] & [crashed = true])",
+    );
+    let ended = check(&[path.to_str().expect("a path"), "--app", APP, "--json"]);
+    assert_eq!(ended.code, 1);
+    let outcomes: Vec<String> = lines(&ended)
+        .iter()
+        .filter(|line| line["event"] == "result")
+        .map(|line| line["outcome"].as_str().unwrap_or_default().to_string())
+        .collect();
+    assert_eq!(outcomes, ["broken", "broken", "met", "untested"]);
+    let said = check(&[path.to_str().expect("a path"), "--app", APP, "--only", "crashes"]);
+    assert_eq!(said.code, 0);
+    assert!(said.stdout.contains("[crashed = true] held 0 times"), "{}", said.stdout);
+}
+
+#[test]
+fn trying_everything_finds_a_shortest_run_or_proves_that_there_is_none() {
+    let second = "specs/chesswalk/second_game.ltl";
+    let found = check(&[second, "--app", APP, "--only", "b", "--exhaustive", "--json"]);
+    assert_eq!((found.code, &lines(&found)[1]["length"]), (0, &Value::from(6)), "{}", found.stderr);
+    let none = check(&[second, "--app", APP, "--only", "b", "--exhaustive", "--set", "fixed=true"]);
+    assert_eq!(none.code, 1);
+    assert!(none.stdout.contains("possible \"b\": impossible by trying everything"), "{}", none.stdout);
+    assert!(none.stdout.contains("no run of 6 steps or fewer does"), "{}", none.stdout);
+}
+
+#[test]
+fn the_model_travels_in_an_apk() {
+    let apk = Path::new(env!("CARGO_TARGET_TMPDIR")).join("cli").join("travelling.apk");
+    fs::create_dir_all(apk.parent().expect("a folder")).expect("a folder");
+    let _ = fs::remove_file(&apk);
+    let apk = apk.to_str().expect("a path");
+    assert_eq!(farlead(&["model", "pack", "apps/notes.app", "-o", apk], "").code, 0);
+    let by_apk = check(&["specs/notes/palette.ltl", "--apk", apk, "--json"]);
+    let by_model = check(&["specs/notes/palette.ltl", "--app", "apps/notes.app", "--json"]);
+    let results = |ended: &Ended| -> Vec<Value> {
+        lines(ended).into_iter().filter(|line| line["event"] == "result").collect()
+    };
+    assert_eq!((by_apk.code, results(&by_apk)), (0, results(&by_model)));
+}
+
+#[test]
+fn mistakes_on_the_command_line_are_told_before_anything_runs() {
+    refused(&[ABOUT], 2, "which app?");
+    refused(&[ABOUT, "--app", APP, "--steps", "0"], 2, "--steps");
+    refused(&[ABOUT, "--app", APP, "--episodes", "0"], 2, "--episodes");
+    refused(&[ABOUT, "--app", APP, "--steps", "2"], 2, "its formula takes 3 steps at least");
+    refused(&[ABOUT, "--app", APP, "--only", "z"], 2, "there is no spec `z`");
+    refused(&[ABOUT, "--app", APP, "--set", "fixt=true"], 2, "fixed");
+    refused(&[ABOUT, "--app", APP, "--set", "fixed"], 2, "--set fixed=true");
+    refused(&[ABOUT, "--app", APP, "--timeout", "soon"], 2, "90s");
+    refused(&[ABOUT, "--app", APP, "--with", "tails", "--without", "tails"], 2, "`tails`");
+    refused(&[ABOUT, "--app", "apps/none.app"], 3, "apps/none.app");
+    refused(&["specs/none.ltl", "--app", APP], 3, "specs/none.ltl");
+    refused(&[ABOUT, "--app", APP, "--texts", "none.txt"], 3, "none.txt");
+    refused(&[ABOUT, "--package", "org.example"], 4, "org.example");
+    let empty = file("empty.app", "");
+    refused(&[ABOUT, "--app", empty.to_str().expect("a path")], 3, "app");
+    let zero = file("zero.ltl", "possible \"x\" within 0 steps: F [text = a]");
+    let ended = check(&[zero.to_str().expect("a path"), "--app", APP]);
+    assert_eq!(ended.code, 3, "{}", ended.stderr);
+}
+
+#[test]
+fn a_spec_with_mistakes_does_not_keep_the_others_from_being_checked() {
+    let path = file(
+        "mixed.ltl",
+        "possible \"no\": [screen = on] & ![screen = on]\npossible \"yes\": F [activity ~ About]",
+    );
+    let ended = check(&[path.to_str().expect("a path"), "--app", APP, "--json"]);
+    assert_eq!(ended.code, 3);
+    let results: Vec<Value> = lines(&ended).into_iter().filter(|line| line["event"] == "result").collect();
+    assert_eq!((&results[0]["outcome"], &results[1]["outcome"]), (&"error".into(), &"met".into()));
+    assert!(ended.stderr.contains("no run can satisfy this formula"), "{}", ended.stderr);
+}
+
+#[test]
+fn what_was_learned_is_kept_and_used() {
+    let path = file("learned.jsonl", "");
+    let path = path.to_str().expect("a path");
+    let args = ["specs/chesswalk/settings.ltl", "--app", APP, "--only", "b", "--learned", path, "--json"];
+    let first = check(&args);
+    assert_eq!(first.code, 0, "{}", first.stderr);
+    let kept = fs::read_to_string(path).expect("what was learned");
+    assert!(kept.contains("\"click\""), "{kept}");
+    assert_eq!(check(&args).code, 0);
+    let broken = file("broken.jsonl", "{\"type\":1}\n");
+    refused(&[ABOUT, "--app", APP, "--learned", broken.to_str().expect("a path")], 3, "broken.jsonl:1:");
+}
+
+#[test]
+fn a_project_file_says_which_app() {
+    let folder = Path::new(env!("CARGO_TARGET_TMPDIR")).join("project");
+    let inner = folder.join("inner");
+    fs::create_dir_all(&inner).expect("a folder");
+    let app = Path::new(env!("CARGO_MANIFEST_DIR")).join(APP);
+    let spec = Path::new(env!("CARGO_MANIFEST_DIR")).join(ABOUT);
+    let in_folder = |text: &str| {
+        fs::write(folder.join("farlead.toml"), text).expect("a project file");
+        let args = ["check", spec.to_str().expect("a path"), "--only", "c"];
+        let output = command(&args).current_dir(&inner).output().expect("the binary runs");
+        (output.status.code(), String::from_utf8(output.stderr).expect("text"))
+    };
+    assert_eq!(in_folder(&format!("app = {app:?}\nseed = 3\n")).0, Some(0));
+    let (code, message) = in_folder("app = \"x.app\"\nsede = 3\n");
+    assert_eq!(code, Some(3));
+    assert!(message.contains("farlead.toml:2:1: unknown field `sede`"), "{message}");
+}
+
+#[test]
+fn agents_are_compared_in_a_table_the_same_with_any_number_of_jobs() {
+    let csv = file("compared.csv", "");
+    let args = |jobs: &'static str| {
+        farlead(
+            &[
+                "compare",
+                ABOUT,
+                "--app",
+                APP,
+                "--agents",
+                "farlead,tree,random",
+                "--runs",
+                "10",
+                "--jobs",
+                jobs,
+                "--csv",
+                csv.to_str().expect("a path"),
+            ],
+            "",
+        )
+    };
+    let table = args("1");
+    assert_eq!(table.code, 0, "{}", table.stderr);
+    assert_eq!(table.stdout, args("2").stdout);
+    let rows: Vec<Vec<&str>> =
+        table.stdout.lines().skip(2).map(|line| line.split_whitespace().collect()).collect();
+    assert_eq!(rows.len(), 9, "{}", table.stdout);
+    assert!(rows.iter().all(|row| row[3] == "10"), "{}", table.stdout);
+    let csv = fs::read_to_string(&csv).expect("a table");
+    assert_eq!(csv.lines().count(), 10, "{csv}");
+    let ablated = farlead(
+        &["compare", ABOUT, "--app", APP, "--agents", "farlead", "--runs", "2", "--ablate", "--json"],
+        "",
+    );
+    let names: Vec<String> = lines(&ablated).iter().map(|row| row["agent"].to_string()).collect();
+    for name in [
+        "\"farlead\"",
+        "\"farlead -shaping\"",
+        "\"farlead +sure-actions\"",
+        "\"farlead -tails\"",
+        "\"farlead bare\"",
+    ] {
+        assert!(names.iter().any(|found| found == name), "{name}: {names:?}");
+    }
+}
