@@ -44,6 +44,7 @@ fn plan(agent: AgentKind, steps_max: u32, episodes_max: u32) -> Plan {
         episodes_max,
         timeout_ms: None,
         seed: Seed(1),
+        actions: Arc::default(),
         texts: Vec::new(),
         learned: Vec::new(),
     }

@@ -123,6 +123,10 @@ pub struct Totals {
     pub closest: Option<(u32, u64, State)>,
     /// How much time passed on the device.
     pub device_ms: u64,
+    /// How often the app was started, and how often it crashed doing so.
+    pub starts: u64,
+    /// See [`Totals::starts`].
+    pub starts_crashed: u64,
 }
 
 impl<'a> Stage<'a> {
@@ -212,6 +216,10 @@ impl<'a> Stage<'a> {
             }
         }
         agent.end();
+        if let Some(first) = episode.steps.first() {
+            self.totals.starts += 1;
+            self.totals.starts_crashed += u64::from(first.observation.screen.context().crashed);
+        }
         self.totals.device_ms += episode.steps.last().map_or(0, |taken| taken.observation.at_ms);
         Ok(episode)
     }

@@ -1,8 +1,11 @@
 //! Agents against each other: the same specs, the same seeds, what each of them took.
 
+use std::sync::Arc;
+
 use super::jobs::in_order;
 use super::{Plan, Stop, search};
 use crate::device::{Device, DeviceError};
+use crate::gui::UserAction;
 use crate::rng::Seed;
 use crate::spec::Spec;
 
@@ -20,6 +23,8 @@ pub struct Contender {
 pub struct Task<'a> {
     /// The spec.
     pub spec: &'a Spec,
+    /// The user's actions in its file.
+    pub actions: &'a Arc<[UserAction]>,
     /// The most steps of an episode.
     pub steps_max: u32,
     /// The most episodes of a run.
@@ -85,6 +90,7 @@ pub fn compare(
         let seed = Seed(seed.0.wrapping_add(run as u64));
         let plan = Plan {
             seed,
+            actions: task.actions.clone(),
             steps_max: task.steps_max,
             episodes_max: task.episodes_max,
             ..contender.plan.clone()

@@ -89,6 +89,8 @@ fn sweep(
         by_clock,
         steps: 0,
         steps_max,
+        starts: 0,
+        starts_crashed: 0,
         held,
         closest: None,
     };
@@ -126,6 +128,8 @@ struct Sweep<'a> {
     by_clock: bool,
     steps: u64,
     steps_max: u32,
+    starts: u64,
+    starts_crashed: u64,
     held: Vec<u64>,
     closest: Option<(u32, u64, State)>,
 }
@@ -139,6 +143,9 @@ impl Sweep<'_> {
                 continue;
             }
             let outcomes = self.sim.start_outcomes(activity)?;
+            let has_crashed = |outcome: &&SimOutcome| outcome.observation.screen.context().crashed;
+            self.starts += outcomes.len() as u64;
+            self.starts_crashed += outcomes.iter().filter(has_crashed).count() as u64;
             if let Some(found) = self.reach_all(None, State::START, &entry, at, outcomes, 1) {
                 return Ok(Some(found));
             }
@@ -241,6 +248,8 @@ impl Sweep<'_> {
             held,
             closest: self.closest.map(|(distance, _, state)| (self.goal.residual(state), distance)),
             screens: self.catalogue.screens(),
+            starts: self.starts,
+            starts_crashed: self.starts_crashed,
             never_tried: self.catalogue.never_tried().into_iter().cloned().collect(),
         }
     }

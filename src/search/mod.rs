@@ -5,11 +5,13 @@ mod exhaustive;
 mod jobs;
 mod repertoire;
 
+use std::sync::Arc;
+
 use crate::agent::{Agent, Farlead, FarleadSettings, Knowledge, QLearning, Random, Tree};
 use crate::device::{Device, DeviceError};
 use crate::episode::{Catalogue, Ending, Labeling, Stage, Switches};
 use crate::event::Event;
-use crate::gui::{Action, Atom, Comparison, Op, Value, nearest};
+use crate::gui::{Action, Atom, Comparison, Op, UserAction, Value, nearest};
 use crate::reward::Goal;
 use crate::rng::Seed;
 use crate::spec::{Expectation, Spec};
@@ -72,6 +74,8 @@ pub struct Plan {
     pub timeout_ms: Option<u64>,
     /// Where chance comes from.
     pub seed: Seed,
+    /// The actions of the user's, those too that the spec does not speak of.
+    pub actions: Arc<[UserAction]>,
     /// What is typed besides what the spec says.
     pub texts: Vec<String>,
     /// What was learned on another run.
@@ -177,6 +181,10 @@ pub struct Reach {
     pub closest: Option<(String, u32)>,
     /// How many screens were met.
     pub screens: usize,
+    /// How often the app was started, and how often it crashed doing so.
+    pub starts: u64,
+    /// See [`Reach::starts`].
+    pub starts_crashed: u64,
     /// The actions that were offered and never tried.
     pub never_tried: Vec<Action>,
 }
@@ -191,7 +199,7 @@ pub fn search(
     watch: &mut dyn FnMut(&Event) -> bool,
 ) -> Result<Finding, DeviceError> {
     let texts = plan.texts.iter().map(String::as_str);
-    let mut catalogue = Catalogue::new(device.app(), repertoire(spec, texts));
+    let mut catalogue = Catalogue::new(device.app(), repertoire(spec, &plan.actions, texts));
     let knowledge = recalled(&plan.learned, &mut catalogue);
     let mut agent = agent(plan, &knowledge);
     let mut stage = Stage::new(device, Goal::new(spec), catalogue, plan.switches, plan.steps_max);
@@ -265,6 +273,8 @@ fn reach(stage: &Stage<'_>, spec: &Spec) -> Reach {
         held,
         closest: totals.closest.map(|(distance, _, state)| (stage.goal().residual(state), distance)),
         screens: stage.catalogue().screens(),
+        starts: totals.starts,
+        starts_crashed: totals.starts_crashed,
         never_tried: stage.catalogue().never_tried().into_iter().cloned().collect(),
     }
 }
@@ -372,6 +382,7 @@ mod tests {
             episodes_max,
             timeout_ms: None,
             seed: Seed(1),
+            actions: Arc::default(),
             texts: Vec::new(),
             learned: Vec::new(),
         }

@@ -1,11 +1,15 @@
 //! What a spec adds to what screens offer.
 
-use crate::gui::{Atom, BUILTIN_TEXTS, Comparison, Key, Op, Repertoire, Value};
+use crate::gui::{Atom, BUILTIN_TEXTS, Comparison, Key, Op, Repertoire, UserAction, Value};
 use crate::spec::Spec;
 
 /// Returns what is offered for `spec`: to type, its own constants, then `texts` of the user's, then the built-in ones;
-/// its own actions; and the network, if it speaks of that.
-pub fn repertoire<'a>(spec: &'a Spec, texts: impl IntoIterator<Item = &'a str>) -> Repertoire {
+/// the user's `actions`; and the network, if it speaks of that.
+pub fn repertoire<'a>(
+    spec: &'a Spec,
+    actions: &[UserAction],
+    texts: impl IntoIterator<Item = &'a str>,
+) -> Repertoire {
     let is_about_typing =
         spec.atoms.values().any(|atom| atom.mentions_action_type("text") && names_text(atom));
     let constants = spec.atoms.values().flat_map(comparisons).filter_map(|comparison| {
@@ -23,7 +27,7 @@ pub fn repertoire<'a>(spec: &'a Spec, texts: impl IntoIterator<Item = &'a str>) 
         let is_asked = comparisons(atom).iter().any(|comparison| comparison.key == Key::Network);
         is_asked || (atom.mentions_action_type("network") && !atom.mentions_action_type("click"))
     });
-    Repertoire::new(constants.chain(texts).chain(BUILTIN_TEXTS), &spec.actions, network)
+    Repertoire::new(constants.chain(texts).chain(BUILTIN_TEXTS), actions, network)
 }
 
 /// Whether the atom asks for the type `text` itself, and not just for any type that is not another.

@@ -5,6 +5,7 @@ use std::sync::Arc;
 
 use farlead::device::Sim;
 use farlead::device::sim::{self, model::Model};
+use farlead::gui::UserAction;
 use farlead::rng::Seed;
 use farlead::spec::{Source, Spec, parse};
 
@@ -39,6 +40,7 @@ pub struct Row {
     pub app: &'static str,
     pub steps_max: u32,
     pub spec: Spec,
+    pub actions: Arc<[UserAction]>,
 }
 
 impl Row {
@@ -66,7 +68,9 @@ pub fn table3() -> Vec<Row> {
         for spec in parsed.file.specs.iter().filter(|spec| spec.name.len() == 1) {
             assert_eq!(spec.budget.steps_max, Some(steps_max), "{letter}.{}", spec.name);
             let level = spec.name.chars().next().expect("a letter");
-            let row = |level| Row { letter, level, app, steps_max, spec: spec.clone() };
+            let actions: Arc<[UserAction]> = parsed.file.actions.clone().into();
+            let row =
+                |level| Row { letter, level, app, steps_max, spec: spec.clone(), actions: actions.clone() };
             rows.push(row(level));
             if matches!((letter, level), ('C' | 'D', 'b')) {
                 rows.push(row('c'));

@@ -7,6 +7,7 @@ use farlead::agent::FarleadSettings;
 use farlead::device::sim::Sim;
 use farlead::device::{Device, sim};
 use farlead::episode::{Catalogue, Switches};
+use farlead::gui::UserAction;
 use farlead::ltl::State;
 use farlead::reward::{Goal, Verdict};
 use farlead::rng::Seed;
@@ -28,6 +29,7 @@ fn plan(agent: AgentKind) -> Plan {
         episodes_max: EPISODES_MAX,
         timeout_ms: None,
         seed: Seed(1),
+        actions: std::sync::Arc::default(),
         texts: Vec::new(),
         learned: Vec::new(),
     }
@@ -37,15 +39,22 @@ fn plan(agent: AgentKind) -> Plan {
 fn runs(row: &Row, agent: AgentKind) -> farlead::search::Tally {
     let model = models::model(row.app, &[]);
     let device = |seed| -> Box<dyn Device> { Box::new(Sim::new(model.clone(), seed)) };
-    let task = Task { spec: &row.spec, steps_max: row.steps_max, episodes_max: EPISODES_MAX };
+    let task =
+        Task { spec: &row.spec, actions: &row.actions, steps_max: row.steps_max, episodes_max: EPISODES_MAX };
     let contender = Contender { name: agent.name().to_string(), plan: plan(agent) };
     let tallies = compare(&[task], &[contender], RUNS, Seed(1), 2, &device, &mut |_, _| true);
     tallies.expect("the model runs").expect("nobody stops it").remove(0).remove(0)
 }
 
-fn shortest(app: &str, set: &[(&str, &str)], spec: &Spec, steps_max: u32) -> Option<usize> {
+fn shortest(
+    app: &str,
+    set: &[(&str, &str)],
+    spec: &Spec,
+    actions: &[UserAction],
+    steps_max: u32,
+) -> Option<usize> {
     let mut simulator = models::simulator(app, set, 1);
-    let found = exhaust(&mut simulator, spec, repertoire(spec, []), steps_max, &mut |_, _| true);
+    let found = exhaust(&mut simulator, spec, repertoire(spec, actions, []), steps_max, &mut |_, _| true);
     let found = found.expect("the model runs");
     assert!(!found.is_too_large && !found.is_interrupted);
     found.run.map(|run| run.steps.len())
@@ -62,7 +71,12 @@ fn shortest_runs_are_as_long_as_by_the_sheet() {
             'G' => 6,
             letter => panic!("no specification is called {letter}"),
         };
-        assert_eq!(shortest(row.app, &[], &row.spec, row.steps_max), Some(expected), "{}", row.name());
+        assert_eq!(
+            shortest(row.app, &[], &row.spec, &row.actions, row.steps_max),
+            Some(expected),
+            "{}",
+            row.name()
+        );
     }
 }
 
@@ -70,7 +84,7 @@ fn shortest_runs_are_as_long_as_by_the_sheet() {
 fn corrected_apps_leave_no_run_where_the_formula_asks_for_the_bug() {
     for row in models::table3() {
         let name = row.name();
-        let found = shortest(row.app, &[("fixed", "true")], &row.spec, row.steps_max);
+        let found = shortest(row.app, &[("fixed", "true")], &row.spec, &row.actions, row.steps_max);
         let is_gone = matches!(name.as_str(), "G.b" | "G.c" | "D.b" | "D.c" | "H.a" | "H.b" | "H.c");
         assert_eq!(found.is_none(), is_gone, "{name}");
     }
@@ -83,8 +97,8 @@ fn a_dummy_note_made_by_back_is_gone_from_the_corrected_app() {
     let of_back: Vec<&Spec> = file.specs.iter().filter(|spec| spec.name.ends_with("_back")).collect();
     assert!(!of_back.is_empty(), "{path} has the forms that say `back`");
     for spec in of_back {
-        assert_eq!(shortest("notes", &[], spec, 6), Some(5), "{}", spec.name);
-        assert_eq!(shortest("notes", &[("fixed", "true")], spec, 6), None, "{}", spec.name);
+        assert_eq!(shortest("notes", &[], spec, &file.actions, 6), Some(5), "{}", spec.name);
+        assert_eq!(shortest("notes", &[("fixed", "true")], spec, &file.actions, 6), None, "{}", spec.name);
     }
 }
 
@@ -92,7 +106,7 @@ fn a_dummy_note_made_by_back_is_gone_from_the_corrected_app() {
 fn chance_of_success(row: &Row) -> f64 {
     let mut simulator = models::simulator(row.app, &[], 1);
     let mut goal = Goal::new(&row.spec);
-    let mut catalogue = Catalogue::new(simulator.app(), repertoire(&row.spec, []));
+    let mut catalogue = Catalogue::new(simulator.app(), repertoire(&row.spec, &row.actions, []));
     let start = catalogue.start(&mut goal);
     let mut won = 0.0;
     // Of each pair of app and residual that can be there, how likely it is, and what its screen offers.

@@ -1,13 +1,13 @@
 //! The app that a command drives, as the command line names it.
 
 use std::fs;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::sync::Arc;
 
 use clap::Args;
+use farlead::device::Device;
 use farlead::device::sim::model::Model;
 use farlead::device::sim::{self, Sim};
-use farlead::device::{App, Device};
 use farlead::rng::Seed;
 use farlead::spec::{Diagnostics, Source};
 
@@ -27,6 +27,9 @@ pub struct AppArgs {
     /// An app that is on the device already
     #[arg(long, value_name = "NAME")]
     package: Option<String>,
+    /// What to run it on: `sim`, the embedded simulator
+    #[arg(long, value_name = "D")]
+    device: Option<String>,
     /// A parameter of the model, like fixed=true; may be given several times
     #[arg(long, value_name = "NAME=VALUE")]
     set: Vec<String>,
@@ -35,8 +38,6 @@ pub struct AppArgs {
 /// An app model that is ready to run.
 #[derive(Debug)]
 pub struct OpenedApp {
-    /// The path it was named by.
-    pub path: PathBuf,
     model: Arc<Model>,
 }
 
@@ -48,9 +49,7 @@ impl OpenedApp {
 
     /// What runs, in a line.
     pub fn describe(&self) -> String {
-        let simulator = self.simulator(Seed::default());
-        let App { package, version, .. } = simulator.app();
-        format!("{}: {package} {version} from {}", simulator.describe(), self.path.display())
+        self.simulator(Seed::default()).describe()
     }
 }
 
@@ -63,13 +62,18 @@ impl AppArgs {
         let Project { app, apk, package, set, .. } = project.clone();
         // What is said here comes last, and so counts.
         let set = set.into_iter().chain(self.set.iter().cloned()).collect();
-        AppArgs { app, apk, package, set }.open_own(shell)
+        let device = self.device.clone();
+        AppArgs { app, apk, package, device, set }.open_own(shell)
     }
 
     fn open_own(&self, shell: &Shell) -> anyhow::Result<OpenedApp> {
+        if let Some(device) = self.device.as_ref().filter(|device| *device != "sim") {
+            let message = format!("there is no device `{device}`; there is `sim`, the embedded simulator");
+            return Err(Missing::new(message).into());
+        }
         if let Some(path) = &self.app {
             let source = sources::read_text(path)?;
-            return self.opened(path, source, shell);
+            return self.opened(source, shell);
         }
         if let Some(path) = &self.apk {
             let bytes = fs::read(path)
@@ -77,7 +81,7 @@ impl AppArgs {
             return match sim::apk::unpack_model(std::io::Cursor::new(bytes)) {
                 Ok(Some(text)) => {
                     let name = format!("{}:{}", path.display(), sim::apk::MODEL_PATH);
-                    self.opened(path, Source::new(name, text), shell)
+                    self.opened(Source::new(name, text), shell)
                 }
                 Ok(None) => Err(Missing::new(format!(
                     "{} carries no model, and there is no device to install it on; give a model with `--app MODEL`, or make an \
@@ -101,7 +105,7 @@ impl AppArgs {
         .into())
     }
 
-    fn opened(&self, path: &Path, source: Source, shell: &Shell) -> anyhow::Result<OpenedApp> {
+    fn opened(&self, source: Source, shell: &Shell) -> anyhow::Result<OpenedApp> {
         let sim::Read { model, diagnostics } = sim::read(&source);
         let Some(mut model) = model else {
             return Err(sources::refuse(&source, &diagnostics, shell).into());
@@ -115,7 +119,7 @@ impl AppArgs {
             model.set(name.trim(), value.trim()).map_err(|error| Usage::new(error.to_string()))?;
         }
         warn_once(&source, &diagnostics, shell);
-        Ok(OpenedApp { path: path.to_path_buf(), model: Arc::new(model) })
+        Ok(OpenedApp { model: Arc::new(model) })
     }
 }
 

@@ -3,12 +3,13 @@
 use std::fs;
 use std::io::{self, BufWriter, Write};
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 
 use clap::Args;
 use farlead::device::{DeviceError, Notice};
 use farlead::event::Event;
-use farlead::gui::Action;
+use farlead::gui::{Action, UserAction};
 use farlead::search::{
     Exhausted, Finding, Outcome, Plan, Reach, Stop, exhaust, in_order, repertoire, search,
 };
@@ -209,12 +210,13 @@ fn tasks<'a>(
     base.learned = learned.labelings.clone();
     let mut tasks = Vec::new();
     for one in judged {
+        let actions: Arc<[UserAction]> = one.linted.file.actions.clone().into();
         for (spec, judgement) in one.linted.file.specs.iter().zip(&one.linted.judgements) {
             if args.only.as_ref().is_some_and(|only| *only != spec.name) {
                 continue;
             }
             let (steps_max, episodes_max) = args.search.budget(project, spec, judgement)?;
-            let plan = Plan { steps_max, episodes_max, ..base.clone() };
+            let plan = Plan { steps_max, episodes_max, actions: actions.clone(), ..base.clone() };
             tasks.push(Task { file: one.source.name(), spec, judgement, plan });
         }
     }
@@ -417,13 +419,10 @@ fn judge_finding(task: &Task<'_>, finding: Finding) -> Report {
 
 /// What may help where nothing was found.
 fn advice(task: &Task<'_>, stop: Stop, reach: &Reach) -> Vec<String> {
-    if task.spec.expectation != Expectation::Possible {
-        return Vec::new();
-    }
     let Plan { steps_max, episodes_max, .. } = task.plan;
-    let mut advice = Vec::new();
-    for (atom, near) in &reach.nearest {
-        advice.push(format!("{atom} never held; the nearest that was seen is {near:?}"));
+    let mut advice = hints(reach);
+    if task.spec.expectation != Expectation::Possible {
+        return advice;
     }
     if stop == Stop::Exhausted {
         advice.push(format!("give runs more steps: `--steps {}`", steps_max.saturating_mul(2)));
@@ -433,6 +432,13 @@ fn advice(task: &Task<'_>, stop: Stop, reach: &Reach) -> Vec<String> {
         advice.push("or try everything, on the simulator: `--exhaustive`".to_string());
     }
     advice
+}
+
+/// What the words seen say about atoms that never held.
+fn hints(reach: &Reach) -> Vec<String> {
+    let hint =
+        |(atom, near): &(String, String)| format!("{atom} never held; the nearest that was seen is {near:?}");
+    reach.nearest.iter().map(hint).collect()
 }
 
 fn counted_steps(steps: u64) -> String {
@@ -446,7 +452,8 @@ fn check_exhaustively(
     watch: Watch<'_>,
 ) -> Result<Report, DeviceError> {
     let mut simulator = app.simulator(task.plan.seed);
-    let offered = repertoire(task.spec, task.plan.texts.iter().map(String::as_str));
+    let texts = task.plan.texts.iter().map(String::as_str);
+    let offered = repertoire(task.spec, &task.plan.actions, texts);
     let begun = std::time::Instant::now();
     let steps_max = task.plan.steps_max;
     let exhausted = exhaust(&mut simulator, task.spec, offered, steps_max, &mut |depth, pairs| {
@@ -470,13 +477,12 @@ fn check_exhaustively(
         None if is_interrupted => format!("after {spent}: Ctrl-C"),
         None => format!("after {spent}: there is too much to try"),
     };
-    let advice = if is_proven || run.is_some() {
-        Vec::new()
-    } else {
-        vec![format!(
+    let mut advice = hints(&reach);
+    if !is_proven && run.is_none() {
+        advice.push(format!(
             "give runs fewer steps than {steps_max} with `--steps`, or search without `--exhaustive`"
-        )]
-    };
+        ));
+    }
     Ok(Report {
         outcome,
         why,
@@ -528,6 +534,9 @@ fn say_step(out: &mut impl Write, number: usize, step: &Step) -> io::Result<()> 
 }
 
 fn say_reach(out: &mut impl Write, task: &Task<'_>, reach: &Reach) -> io::Result<()> {
+    if reach.starts_crashed > 0 {
+        writeln!(out, "  the app crashed at its start, {} of {} times", reach.starts_crashed, reach.starts)?;
+    }
     if task.spec.expectation == Expectation::Possible {
         if let Some((residual, distance)) = &reach.closest {
             let residual: String = residual.chars().take(NAMES_SHOWN_MAX).collect();

@@ -3,11 +3,13 @@
 use std::fs;
 use std::io::{self, BufWriter, Write};
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 use std::sync::atomic::Ordering;
 use std::time::Instant;
 
 use clap::Args;
 use farlead::device::Device;
+use farlead::gui::UserAction;
 use farlead::search::{Contender, Plan, Tally, Task, compare, mean, median};
 use farlead::spec::{Level, Spec};
 use serde::Serialize;
@@ -133,7 +135,9 @@ pub fn run(args: &CompareArgs, shell: &Shell) -> anyhow::Result<Exit> {
         one.unless_mistaken(shell)?;
         judged.push(one);
     }
-    let (names, tasks) = tasks(args, &project, &judged)?;
+    let actions: Vec<Arc<[UserAction]>> =
+        judged.iter().map(|one| one.linted.file.actions.clone().into()).collect();
+    let (names, tasks) = tasks(args, &project, &judged, &actions)?;
     let contenders = contenders(args, &project, &texts)?;
     let interrupted = interruption();
     let progress = Progress::new(!shell.quiet);
@@ -183,16 +187,17 @@ fn tasks<'a>(
     args: &CompareArgs,
     project: &Project,
     judged: &'a [Judged],
+    actions: &'a [Arc<[UserAction]>],
 ) -> anyhow::Result<(Names<'a>, Vec<Task<'a>>)> {
     let (mut names, mut tasks) = (Vec::new(), Vec::new());
-    for one in judged {
+    for (one, actions) in judged.iter().zip(actions) {
         for (spec, judgement) in one.linted.file.specs.iter().zip(&one.linted.judgements) {
             if args.only.as_ref().is_some_and(|only| *only != spec.name) {
                 continue;
             }
             let (steps_max, episodes_max) = args.search.budget(project, spec, judgement)?;
             names.push((one.source.name(), &*spec.name));
-            tasks.push(Task { spec, steps_max, episodes_max });
+            tasks.push(Task { spec, actions, steps_max, episodes_max });
         }
     }
     if tasks.is_empty() {

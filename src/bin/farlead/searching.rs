@@ -1,6 +1,7 @@
 //! How specs are searched for, as the command line says it.
 
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 use std::thread;
 
 use clap::{Args, ValueEnum};
@@ -143,6 +144,7 @@ impl SearchArgs {
             episodes_max: EPISODES_MAX,
             timeout_ms: self.timeout,
             seed: self.seed(project),
+            actions: Arc::default(),
             texts: texts.to_vec(),
             learned: Vec::new(),
         };
