@@ -7,9 +7,13 @@ mod layout;
 mod life;
 mod memo;
 pub mod model;
+mod read;
 mod render;
 mod simulator;
 mod state;
+#[cfg(test)]
+mod tests;
 mod touch;
 
+pub use read::{BYTES_MAX, Read, SetError, read};
 pub use simulator::{Outcome, Sim, Snapshot};
