@@ -38,7 +38,7 @@ stored font_size = none
 session category = "Default"               # what is chosen
 session dropped = false                    # it is left without saving
 session saving = false                     # it is left by its button to save
-session saved = none                       # the note that was stored last
+session saved = none                       # the note that is edited, once it is stored
 session entries = list(text, done, marked) # the items of a checklist
 session pen = 20                           # the colour of a sketch, 20 is black
 
@@ -52,7 +52,7 @@ def edit(note) {
 }
 
 # What every editor does when it is made.
-def begin(note) { category = note.category or "Default"; dropped = false; saving = false }
+def begin(note) { category = note.category or "Default"; dropped = false; saving = false; saved = note }
 
 # A note without a name gets one with a number that is never used again.
 def save(note, kind, name, body) {
@@ -151,10 +151,8 @@ part alert(title, message) {
                             }
                         }
                     }
-                    LinearLayout #android:id/buttonPanel at 30,435 450,537 {
-                        LinearLayout at 30,450 450,522 across {
-                            content
-                        }
+                    LinearLayout #android:id/buttonPanel at 30,450 450,522 across {
+                        content
                     }
                 }
             }
@@ -424,15 +422,16 @@ popup Reminder(note) {
 
 # ---- Text note ---------------------------------------------------------------------------------
 
-# Every editor saves when it is paused, whatever the reason: here is the bug that back saves. Then it goes
-# on with the note that was stored.
+# Every editor saves when it is paused, whatever the reason: here is the bug that back saves. If it comes
+# back, it goes on with the note that was stored.
 activity TextNote .TextNoteActivity (note) in window relaid {
     own name = note.name or "", body = note.body or ""
     on create: begin(note)
     on create when !note: keyboard
     on menu when note: show EditOverflow(note)
     on back when fixed || fixed_back_saves: discard()
-    on pause when !dropped: save(note, "text", name, body); note = saved; name = note.name
+    on pause when !dropped: save(note, "text", name, body)
+    on resume when saved: note = saved; name = saved.name
 
     use bar("Text Note") {
         when note { use edit_actions(note) }
@@ -461,9 +460,10 @@ activity Checklist .ChecklistNoteActivity (note) in window relaid {
     on back when marking: marking = false; for e in entries { e.marked = false }
     on menu when note: show EditOverflow(note)
     on back when fixed || fixed_back_saves: discard()
-    on pause when !dropped: save(note, "checklist", name, ""); note = saved; name = note.name;
-        for i in items where i.note == note { remove i };
-        for e in entries { add items(note: note, text: e.text, done: e.done) }
+    on pause when !dropped: save(note, "checklist", name, "");
+        for i in items where i.note == saved { remove i };
+        for e in entries { add items(note: saved, text: e.text, done: e.done) }
+    on resume when saved: note = saved; name = saved.name
 
     when marking {
         use selection_bar {
@@ -519,7 +519,8 @@ activity AudioNote .AudioNoteActivity (note) in window portrait {
     # Without a recording only the button saves. One that is interrupted ends the editor.
     on pause when recording: recording = false; recorded = true; interrupted = true
     on pause when !dropped && (recorded || saving || note != none):
-        save(note, "audio", name, recorded ? "recorded" : ""); note = saved; name = note.name
+        save(note, "audio", name, recorded ? "recorded" : "")
+    on resume when saved: note = saved; name = saved.name
     on resume when interrupted: dropped = true; finish
 
     use bar("Audio Note") {
@@ -554,7 +555,8 @@ activity Sketch .SketchActivity (note) in window portrait {
     on create: begin(note); pen = 20
     on menu when note: show EditOverflow(note)
     on back when fixed || fixed_back_saves: discard()
-    on pause when !dropped: save(note, "sketch", name, ""); note = saved; name = note.name
+    on pause when !dropped: save(note, "sketch", name, "")
+    on resume when saved: note = saved; name = saved.name
 
     use bar("Sketch Note") {
         when note { use edit_actions(note) }

@@ -1,6 +1,7 @@
 //! farlead as others see it: the binary as a user runs it, the library by its public face.
 
 mod apk;
+mod apps;
 mod check;
 mod cli;
 mod docs;

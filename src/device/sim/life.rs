@@ -3,7 +3,7 @@
 use super::effects::{Run, globals};
 use super::evaluate::{Fault, is_true};
 use super::model::{Event, Handler, Turning, Value, WindowId, WindowKind};
-use super::state::{Phase, System, Task, Trouble};
+use super::state::{Block, Phase, System, Task, Trouble};
 use crate::device::Notice;
 use crate::gui::Orientation;
 
@@ -14,7 +14,7 @@ impl Run<'_> {
     /// Lets activities come, go and change places until nothing is left to do.
     pub fn settle(&mut self) -> Result<(), Fault> {
         loop {
-            self.burn()?;
+            self.burn().map_err(|fault| self.at_top(fault))?;
             if let Some((trace, window)) = self.crash.take() {
                 self.notices.push(Notice::Crash(trace));
                 self.state.system = Some(System { trouble: Trouble::Crash, window });
@@ -23,6 +23,15 @@ impl Run<'_> {
             if !self.settle_once()? {
                 return Ok(());
             }
+        }
+    }
+
+    /// A fault of the activities as a whole: it is said of the one on top.
+    fn at_top(&self, fault: Fault) -> Fault {
+        let top = self.state.stack.last().and_then(|activity| self.window(activity.instance.window));
+        match top {
+            Some(window) => fault.at(&window.place),
+            None => fault,
         }
     }
 
@@ -266,7 +275,6 @@ impl Run<'_> {
                     self.advance(due_ms);
                     left_ms -= due_ms;
                     self.fire(at)?;
-                    self.settle()?;
                 }
                 (_, Some(dark_ms)) => {
                     self.advance(dark_ms);
@@ -303,8 +311,8 @@ impl Run<'_> {
         self.quiet_ms = self.quiet_ms.saturating_add(ms);
     }
 
+    /// Does what the timer at `at` is there for, and what follows from it.
     fn fire(&mut self, at: usize) -> Result<(), Fault> {
-        self.burn()?;
         let timer = self.state.timers.remove(at);
         match timer.task {
             Task::Every { instance, handler, ms } => {
@@ -312,12 +320,18 @@ impl Run<'_> {
                 let window = self.state.instance(instance).map(|instance| instance.window);
                 let Some(window) = window.and_then(|window| self.window(window)) else { return Ok(()) };
                 let Some(handler) = window.handlers.get(handler) else { return Ok(()) };
-                let done = self.handle_with(instance, handler, Value::None, false);
-                done.map_err(|fault| fault.at(&window.place))?;
+                let burnt = self.burn();
+                burnt
+                    .and_then(|()| self.handle_with(instance, handler, Value::None, false))
+                    .map_err(|fault| fault.at(&window.place))?;
             }
-            Task::After { mut frame, effects } => self.effects(&effects.0, &mut frame)?,
+            Task::After { mut frame, effects: Block(effects) } => {
+                let done = self.burn().and_then(|()| self.effects(&effects, &mut frame));
+                let first = effects.first().map(|effect| &effect.place);
+                done.map_err(|fault| if let Some(place) = first { fault.at(place) } else { fault })?;
+            }
         }
-        Ok(())
+        self.settle()
     }
 
     /// Whether what is in front keeps the display lit.

@@ -13,6 +13,8 @@ mod read;
 mod render;
 mod simulator;
 mod state;
+#[cfg(test)]
+mod tests;
 mod touch;
 
 pub use read::{BYTES_MAX, Read, SetError, read};

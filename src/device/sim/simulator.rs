@@ -137,6 +137,12 @@ impl Sim {
         self.core.has_read_clock
     }
 
+    /// Remembers no screens and transitions from now on.
+    #[cfg(test)]
+    pub(super) fn forget_everything(&mut self) {
+        self.core.is_memoised = false;
+    }
+
     fn step(&mut self, from: Moment, gesture: Gesture) -> Result<Observation, DeviceError> {
         let (now, notices) = self.core.step(from, gesture, Chance::Drawn(&mut self.rng))?;
         let observation = self.core.observation(now, notices)?;
@@ -407,138 +413,4 @@ fn user_action(run: &mut Run<'_>, action: &UserAction, bounds: Bounds) -> Result
         }
     }
     Ok(())
-}
-
-#[cfg(test)]
-mod tests {
-    use super::super::model::{
-        Display, Does, Effect, Expr, Initial, Node, Settings, Turning, Value, Widget, Window, WindowKind,
-    };
-    use super::*;
-    use crate::gui::{Repertoire, offers};
-    use crate::spec::Source;
-
-    fn widget(class: &str, text: &str, on_click: Option<Vec<Effect>>, nodes: Vec<Node>) -> Node {
-        Node::Widget(Box::new(Widget {
-            class: class.into(),
-            id: "".into(),
-            text: Some(Expr::Value(Value::Text(text.into()))),
-            desc: None,
-            hint: None,
-            bounds: None,
-            wide: None,
-            tall: None,
-            is_across: false,
-            scroll: None,
-            clickable: None,
-            longclickable: None,
-            checkable: None,
-            checked: None,
-            enabled: None,
-            selected: None,
-            password: None,
-            edits: None,
-            is_solid: false,
-            condition: None,
-            on_click: on_click.map(Into::into),
-            on_longclick: None,
-            on_tap: None,
-            on_swipe: Vec::new(),
-            on_text: None,
-            nodes,
-            place: 0..0,
-        }))
-    }
-
-    fn activity(name: &str, nodes: Vec<Node>) -> Window {
-        Window {
-            name: name.into(),
-            kind: WindowKind::Activity {
-                package: "p".into(),
-                class: format!("p.{name}").into(),
-                turning: Turning::Recreated,
-                awake: None,
-            },
-            parameters: 0,
-            own: Vec::new(),
-            handlers: Vec::new(),
-            nodes,
-            locals: 0,
-            place: 0..0,
-        }
-    }
-
-    fn sim() -> Sim {
-        let open = Does::Open { window: 1, values: Vec::new(), afresh: false, request: None };
-        let count = Does::Set {
-            variable: super::super::model::Variable::Global(0),
-            value: Expr::Binary(
-                super::super::model::Operator::Add,
-                Box::new(Expr::Global(0)),
-                Box::new(Expr::Value(Value::Int(1))),
-            ),
-        };
-        let effect = |does| Effect { does, place: 0..0 };
-        let display = Display { width: 480, height: 800, dpi: 240 };
-        Sim::new(
-            Arc::new(Model {
-                name: "test".into(),
-                source: Source::new("test", ""),
-                package: "p".into(),
-                label: "Test".into(),
-                version: "1".into(),
-                display,
-                settings: Settings {
-                    lose_percent: 0,
-                    crash_percent: 0,
-                    lag_ms: 0,
-                    has_soft_keyboard: false,
-                    display,
-                },
-                globals: vec![super::super::model::Global {
-                    name: "n".into(),
-                    life: super::super::model::Life::Stored,
-                    initial: Initial::Value(Expr::Value(Value::Int(0))),
-                }],
-                fields: Vec::new(),
-                windows: vec![
-                    activity(
-                        "Main",
-                        vec![widget(
-                            "android.widget.FrameLayout",
-                            "",
-                            None,
-                            vec![widget("android.widget.Button", "go", Some(vec![effect(open)]), vec![])],
-                        )],
-                    ),
-                    activity(
-                        "Two",
-                        vec![widget("android.widget.Button", "more", Some(vec![effect(count)]), vec![])],
-                    ),
-                ],
-                procedures: Vec::new(),
-                launchable: vec![0],
-                requests: Vec::new(),
-                scrolls: 0,
-            }),
-            Seed(1),
-        )
-    }
-
-    #[test]
-    fn a_click_opens_and_back_leads_back_and_out() {
-        let mut sim = sim();
-        let first = sim.reset("p.Main").expect("a model that runs");
-        assert_eq!((&**first.screen.activity(), first.at_ms), ("p.Main", 500));
-        let offered = offers(&first.screen, &Repertoire::default());
-        let second = sim.act(&offered[0]).expect("a model that runs");
-        assert_eq!((&**second.screen.activity(), second.at_ms), ("p.Two", 1000));
-        let third = sim.act(&Action::Back).expect("a model that runs");
-        assert!(Arc::ptr_eq(&third.screen, &first.screen));
-        let left = sim.act(&Action::Back).expect("a model that runs");
-        assert_eq!(&**left.screen.activity(), "com.android.launcher2.Launcher");
-        let offered = offers(&left.screen, &Repertoire::default());
-        let again = sim.act(&offered[0]).expect("a model that runs");
-        assert_eq!(&**again.screen.activity(), "p.Main");
-    }
 }

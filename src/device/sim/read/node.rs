@@ -408,6 +408,7 @@ impl<'a> Reader<'a> {
                     let inner = part.into_inner().next().expect("the grammar gives an attribute");
                     self.attribute(inner, &mut widget, &mut said, scope);
                 }
+                Rule::click => self.attribute(part, &mut widget, &mut said, scope),
                 Rule::children => children = Some(part),
                 _ => {}
             }

@@ -1,0 +1,130 @@
+//! How fast apps are simulated: steps that were taken before, steps taken for the first time, and walks
+//! that ask what a screen offers.
+
+use std::sync::Arc;
+
+use divan::Bencher;
+use divan::counter::ItemsCount;
+use farlead::device::sim::{Sim, read};
+use farlead::device::{Device, Observation};
+use farlead::gui::{Action, Repertoire, offers};
+use farlead::rng::Seed;
+use farlead::spec::Source;
+
+fn main() {
+    divan::main();
+}
+
+/// Few widgets; one activity with many; a clock that runs, so that hardly a state comes again.
+const MODELS: [&str; 3] = ["small", "wide", "ticking"];
+
+const START: &str = "org.example.Main";
+
+fn model(name: &str) -> String {
+    let activity = match name {
+        "small" => {
+            "stored notes = list(name)
+            activity Main .Main {
+                own fab = false
+                TextView \"{count(notes)} notes\" tall 60
+                ListView #list scrolls {
+                    for n in notes { LinearLayout -> open Editor(n) { TextView #name (n.name) } }
+                }
+                Button #add \"+\" -> fab = !fab
+                when fab { Button \"new\" -> fab = false; open Editor(none) }
+                Button \"clear\" -> clear notes
+            }
+            activity Editor .Editor (note) {
+                own name = note.name or \"\"
+                EditText #name hint \"Name\" edits name
+                Button \"Cancel\" -> name = \"\"; finish
+                on pause when name && note: note.name = name
+                on pause when name && !note && count(notes) < 3: add notes(name: name)
+            }"
+        }
+        "wide" => {
+            "session n = 0
+            activity Main .Main {
+                for i in 1..50 { LinearLayout across tall 16 {
+                    for j in 1..99 { Button \"{i * j % 10}\" enabled (i != j) -> n = (n + j) % 10 }
+                } }
+            }"
+        }
+        "ticking" => {
+            "session n = 0
+            activity Main .Main { every 1s: n += 1 TextView \"{n}\" Button \"go\" -> open Second }
+            activity Second .Second { TextView \"{n}\" Button \"ok\" -> finish }"
+        }
+        _ => unreachable!("a model of the list"),
+    };
+    format!("app org.example \"Example\" 1.0\ndisplay 480x800 240dpi\nlaunch Main\n{activity}")
+}
+
+fn sim(name: &str) -> Sim {
+    let read = read(&Source::new(name, model(name)));
+    Sim::new(Arc::new(read.model.expect("a model without mistakes")), Seed(1))
+}
+
+fn repertoire() -> Repertoire {
+    Repertoire::new(["abc", "42", ""], &[], false)
+}
+
+/// A walk at random, as what was done, started afresh every 20 steps.
+fn walk(sim: &mut Sim, steps: usize) -> Vec<Action> {
+    let repertoire = repertoire();
+    let mut rng = Seed(1).fork("walk");
+    let mut actions = vec![Action::Reinitialise(START.into())];
+    let mut seen = start(sim);
+    while actions.len() < steps {
+        let action = if actions.len() % 20 == 0 {
+            Action::Reinitialise(START.into())
+        } else {
+            let mut offered = offers(&seen.screen, &repertoire);
+            offered.swap_remove(rng.below(offered.len()))
+        };
+        seen = sim.act(&action).expect("a model that runs");
+        actions.push(action);
+    }
+    actions
+}
+
+fn start(sim: &mut Sim) -> Observation {
+    sim.reset(START).expect("a model that runs")
+}
+
+/// What was done before is done again: a step costs a look-up.
+#[divan::bench(args = ["small", "wide"])]
+fn again(bencher: Bencher, name: &str) {
+    let mut sim = sim(name);
+    let actions = walk(&mut sim, 2_000);
+    bencher.counter(ItemsCount::new(actions.len())).bench_local(|| {
+        let mut widgets = 0;
+        for action in &actions {
+            widgets += sim.act(action).expect("a model that runs").screen.widgets().len();
+        }
+        widgets
+    });
+}
+
+/// Nothing is known yet: steps are worked out and drawn as they come.
+#[divan::bench(args = MODELS)]
+fn first_time(bencher: Bencher, name: &str) {
+    let actions = walk(&mut sim(name), if name == "wide" { 100 } else { 2_000 });
+    bencher.counter(ItemsCount::new(actions.len())).with_inputs(|| sim(name)).bench_local_values(
+        |mut sim| {
+            let mut widgets = 0;
+            for action in &actions {
+                widgets += sim.act(action).expect("a model that runs").screen.widgets().len();
+            }
+            widgets
+        },
+    );
+}
+
+/// With asking each screen what it offers, as an agent does that remembers nothing.
+#[divan::bench(args = MODELS)]
+fn with_offers(bencher: Bencher, name: &str) {
+    let steps = if name == "wide" { 100 } else { 2_000 };
+    let mut sim = sim(name);
+    bencher.counter(ItemsCount::new(steps)).bench_local(|| walk(&mut sim, steps).len());
+}
