@@ -190,7 +190,7 @@ impl Excerpt {
 }
 
 /// Returns `text`, if it is short enough to be repeated in a message, or else its start.
-pub(super) fn clip(text: &str) -> String {
+pub(crate) fn clip(text: &str) -> String {
     shorten(text, 60)
 }
 
@@ -262,7 +262,7 @@ impl Diagnostics {
     }
 
     /// Adds the error that `make` returns, which is not asked for once there are enough.
-    pub(super) fn error(&mut self, make: impl FnOnce() -> Diagnostic) {
+    pub(crate) fn error(&mut self, make: impl FnOnce() -> Diagnostic) {
         self.errors += 1;
         if self.errors <= Diagnostics::KEPT_MAX {
             self.keep(make());
@@ -270,7 +270,7 @@ impl Diagnostics {
     }
 
     /// Adds a warning, as [`Diagnostics::error`] does.
-    pub(super) fn warning(&mut self, make: impl FnOnce() -> Diagnostic) {
+    pub(crate) fn warning(&mut self, make: impl FnOnce() -> Diagnostic) {
         self.warnings += 1;
         if self.warnings <= Diagnostics::KEPT_MAX {
             self.keep(make());
@@ -278,7 +278,7 @@ impl Diagnostics {
     }
 
     /// Adds what was made already.
-    pub(super) fn add(&mut self, diagnostic: Diagnostic) {
+    pub(crate) fn add(&mut self, diagnostic: Diagnostic) {
         match diagnostic.severity {
             Severity::Error => self.error(|| diagnostic),
             Severity::Warning => self.warning(|| diagnostic),
@@ -294,7 +294,7 @@ impl Diagnostics {
     }
 
     /// Returns them in the order of the text.
-    pub(super) fn sorted(mut self) -> Diagnostics {
+    pub(crate) fn sorted(mut self) -> Diagnostics {
         self.kept.sort_by_key(|diagnostic| (diagnostic.span.start, diagnostic.severity));
         self
     }

@@ -22,6 +22,7 @@ use pest::Parser as _;
 use crate::gui::{self, ActionTypes};
 use crate::ltl::{Formula, Formulas};
 use atom::{AtomReader, Purpose};
+pub(crate) use diagnostic::clip;
 pub use diagnostic::{Diagnostic, Diagnostics, Located, Severity, Style};
 pub use file::{Budget, Expectation, Level, Place, Spec, SpecFile};
 use grammar::{Grammar, Rule};
@@ -95,7 +96,7 @@ pub fn read_label(text: &str) -> Option<String> {
 }
 
 /// Runs `work` where there is room for the deepest nesting that is allowed, whatever room the caller has.
-fn on_own_stack<T: Send>(work: impl FnOnce() -> T + Send) -> T {
+pub(crate) fn on_own_stack<T: Send>(work: impl FnOnce() -> T + Send) -> T {
     // Many times what the deepest formula takes in a build without optimisation, some 4 MB.
     const STACK_BYTES: usize = 64 << 20;
     std::thread::scope(|scope| {

@@ -3,3 +3,6 @@
 pub mod apk;
 pub mod map;
 pub mod model;
+mod read;
+
+pub use read::{BYTES_MAX, Read, SetError, read};

@@ -1,0 +1,393 @@
+//! What is done before the grammar is asked: a model is cut into items, brackets and quotes are matched, and
+//! nesting is measured.
+//!
+//! Nothing here calls itself: text of any shape takes one pass.
+
+use std::ops::Range;
+
+use super::grammar::Rule;
+use crate::gui::nearest;
+use crate::spec::{Diagnostic, Diagnostics, clip};
+
+/// The longest model that is read, in bytes.
+pub const BYTES_MAX: usize = 1_000_000;
+/// The deepest that brackets, braces and quotes may stand in each other.
+pub(super) const NESTING_MAX: usize = 64;
+
+/// What an item declares.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum ItemKind {
+    App,
+    Display,
+    Param,
+    Stored,
+    Session,
+    Launch,
+    Activity,
+    Dialog,
+    Popup,
+    Part,
+    Def,
+}
+
+impl ItemKind {
+    pub const ALL: [ItemKind; 11] = [
+        ItemKind::App,
+        ItemKind::Display,
+        ItemKind::Param,
+        ItemKind::Stored,
+        ItemKind::Session,
+        ItemKind::Launch,
+        ItemKind::Activity,
+        ItemKind::Dialog,
+        ItemKind::Popup,
+        ItemKind::Part,
+        ItemKind::Def,
+    ];
+
+    /// The word such an item starts with.
+    pub fn word(self) -> &'static str {
+        match self {
+            ItemKind::App => "app",
+            ItemKind::Display => "display",
+            ItemKind::Param => "param",
+            ItemKind::Stored => "stored",
+            ItemKind::Session => "session",
+            ItemKind::Launch => "launch",
+            ItemKind::Activity => "activity",
+            ItemKind::Dialog => "dialog",
+            ItemKind::Popup => "popup",
+            ItemKind::Part => "part",
+            ItemKind::Def => "def",
+        }
+    }
+
+    /// What such an item looks like.
+    pub fn example(self) -> &'static str {
+        match self {
+            ItemKind::App => "app org.example.notes \"Notes\" 1.0",
+            ItemKind::Display => "display 480x800 240dpi",
+            ItemKind::Param => "param fixed = false",
+            ItemKind::Stored => "stored notes = list(name), next = 1",
+            ItemKind::Session => "session visits = 0",
+            ItemKind::Launch => "launch Main",
+            ItemKind::Activity => "activity Main .MainActivity { ... }",
+            ItemKind::Dialog => "dialog Confirm (note) { ... }",
+            ItemKind::Popup => "popup Menu { ... }",
+            ItemKind::Part => "part row(title) { ... }",
+            ItemKind::Def => "def save(note) { ... }",
+        }
+    }
+
+    /// The rule that reads such an item.
+    pub fn rule(self) -> Rule {
+        match self {
+            ItemKind::App => Rule::app_item,
+            ItemKind::Display => Rule::display_item,
+            ItemKind::Param | ItemKind::Stored | ItemKind::Session => Rule::variable_item,
+            ItemKind::Launch => Rule::launch_item,
+            ItemKind::Activity => Rule::activity_item,
+            ItemKind::Dialog | ItemKind::Popup => Rule::dialog_item,
+            ItemKind::Part => Rule::part_item,
+            ItemKind::Def => Rule::def_item,
+        }
+    }
+
+    fn has_braces(self) -> bool {
+        match self {
+            ItemKind::Activity | ItemKind::Dialog | ItemKind::Popup | ItemKind::Part | ItemKind::Def => true,
+            ItemKind::App
+            | ItemKind::Display
+            | ItemKind::Param
+            | ItemKind::Stored
+            | ItemKind::Session
+            | ItemKind::Launch => false,
+        }
+    }
+
+    fn of(word: &str) -> Option<ItemKind> {
+        ItemKind::ALL.into_iter().find(|kind| kind.word() == word)
+    }
+
+    /// The kind that is meant by a word that may be a slip.
+    fn meant(word: &str) -> Option<ItemKind> {
+        let near = nearest(word, ItemKind::ALL.map(ItemKind::word))?;
+        ItemKind::of(near)
+    }
+}
+
+/// A part of a model that is read by itself.
+#[derive(Clone, Debug)]
+pub(super) struct Item {
+    /// Nothing if that could not be made out, which has been said.
+    pub kind: Option<ItemKind>,
+    /// From its first to its last character that is neither blank nor in a comment.
+    pub span: Range<usize>,
+    /// Its brackets match and it is not too deep; if not, that has been said.
+    pub is_sound: bool,
+}
+
+/// Cuts `text` into its items and says which of them the grammar must not be asked about.
+pub(super) fn items(text: &str, diagnostics: &mut Diagnostics) -> Vec<Item> {
+    let mut scanner =
+        Scanner { text, at: 0, open: Vec::new(), items: Vec::new(), is_complete: true, diagnostics };
+    scanner.scan();
+    scanner.items
+}
+
+/// Says whether a name or a word of the language may go on with `char`.
+pub(super) fn is_word_char(char: char) -> bool {
+    char == '_' || char.is_alphanumeric()
+}
+
+/// Something that is open.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Open {
+    Bracket,
+    Brace,
+    Quote,
+    /// `{` in a text.
+    Hole,
+}
+
+struct Scanner<'a> {
+    text: &'a str,
+    at: usize,
+    open: Vec<(Open, usize)>,
+    items: Vec<Item>,
+    /// The item at hand has had its braces, so that what comes next is another one.
+    is_complete: bool,
+    diagnostics: &'a mut Diagnostics,
+}
+
+impl<'a> Scanner<'a> {
+    fn scan(&mut self) {
+        while let Some(char) = self.rest().chars().next() {
+            if self.open.last().is_some_and(|&(open, _)| open == Open::Quote) {
+                self.in_text(char);
+                continue;
+            }
+            match char {
+                '#' if self.rest()[1..].chars().next().is_none_or(char::is_whitespace) => {
+                    self.at += self.rest().find('\n').unwrap_or(self.rest().len());
+                }
+                '\n' if self.is_in_text() => self.unclosed_text(),
+                _ if char.is_whitespace() => self.at += char.len_utf8(),
+                '(' => self.push(Open::Bracket),
+                '{' => self.push(Open::Brace),
+                '"' => self.push(Open::Quote),
+                ')' | '}' => self.close(char),
+                _ if is_token_char(char) => self.token(),
+                _ => self.advance(char.len_utf8()),
+            }
+        }
+        self.end_item();
+    }
+
+    fn rest(&self) -> &'a str {
+        &self.text[self.at..]
+    }
+
+    /// Steps over bytes that belong to an item.
+    fn advance(&mut self, bytes: usize) {
+        self.in_item();
+        self.at += bytes;
+        if let Some(item) = self.items.last_mut() {
+            item.span.end = self.at;
+        }
+    }
+
+    /// Sees to it that what is next belongs to an item.
+    fn in_item(&mut self) {
+        if self.is_complete && self.open.is_empty() {
+            self.start_item(None, self.at);
+            let found = self.rest().chars().next().map_or(0, char::len_utf8);
+            let span = self.at..self.at + found;
+            let shown = self.text[span.clone()].to_string();
+            self.diagnostics.error(|| {
+                Diagnostic::error("E-item", span, format!("no item starts with `{shown}`")).help(item_words())
+            });
+        }
+    }
+
+    fn start_item(&mut self, kind: Option<ItemKind>, at: usize) {
+        self.end_item();
+        self.is_complete = false;
+        self.items.push(Item { kind, span: at..at, is_sound: kind.is_some() });
+    }
+
+    /// Says what the item at hand leaves open.
+    fn end_item(&mut self) {
+        // A brace that was forgotten inside takes the one that closes the item, so that the first is left.
+        let innermost = self.open.last().filter(|(open, _)| *open != Open::Brace);
+        let Some(&(open, at)) = innermost.or(self.open.first()) else { return };
+        let (sign, close) = match open {
+            Open::Bracket => ("(", ")"),
+            Open::Brace | Open::Hole => ("{", "}"),
+            Open::Quote => ("\"", "\""),
+        };
+        self.unsound(|| {
+            Diagnostic::error("E-bracket", at..at + 1, format!("this `{sign}` is never closed"))
+                .help(format!("close it with `{close}`"))
+        });
+        self.open.clear();
+    }
+
+    /// Says what is wrong with the brackets of the item at hand, once.
+    fn unsound(&mut self, make: impl FnOnce() -> Diagnostic) {
+        match self.items.last_mut() {
+            Some(item) if !item.is_sound => {}
+            Some(item) => {
+                item.is_sound = false;
+                self.diagnostics.error(make);
+            }
+            None => self.diagnostics.error(make),
+        }
+    }
+
+    fn push(&mut self, open: Open) {
+        let at = self.at;
+        self.advance(1);
+        self.open.push((open, at));
+        if self.open.len() > NESTING_MAX {
+            self.unsound(|| {
+                Diagnostic::error(
+                    "E-too-deep",
+                    at..at + 1,
+                    format!(
+                        "brackets, braces and quotes may be nested {NESTING_MAX} deep, and this is deeper"
+                    ),
+                )
+                .help("move what is inside into a `part` or a `def`")
+            });
+        }
+    }
+
+    fn close(&mut self, char: char) {
+        let at = self.at;
+        let top = self.open.last().copied();
+        let fits = match top {
+            Some((Open::Bracket, _)) => char == ')',
+            Some((Open::Brace | Open::Hole, _)) => char == '}',
+            Some((Open::Quote, _)) | None => false,
+        };
+        if fits {
+            self.advance(1);
+            self.open.pop();
+        } else if let Some((open, open_at)) = top {
+            let sign = if open == Open::Bracket { "(" } else { "{" };
+            let close = if open == Open::Bracket { ")" } else { "}" };
+            self.unsound(|| {
+                Diagnostic::error(
+                    "E-bracket",
+                    open_at..open_at + 1,
+                    format!("this `{sign}` meets a `{char}` where `{close}` is needed"),
+                )
+                .help(format!("close it with `{close}`"))
+            });
+            self.advance(1);
+            // What was meant to be closed is the next that fits.
+            let fits = |open: Open| (open == Open::Bracket) == (char == ')');
+            if let Some(place) = self.open.iter().rposition(|&(open, _)| fits(open)) {
+                self.open.truncate(place);
+            }
+        } else {
+            // It belongs to the item before: what is next is another one in any case.
+            let unsound = || {
+                Diagnostic::error("E-bracket", at..at + 1, format!("this `{char}` closes nothing"))
+                    .help("leave it out, or open it before")
+            };
+            self.unsound(unsound);
+            self.at += 1;
+            return;
+        }
+        if self.open.is_empty()
+            && self.items.last().is_some_and(|item| item.kind.is_none_or(ItemKind::has_braces))
+        {
+            self.is_complete = char == '}';
+        }
+    }
+
+    fn is_in_text(&self) -> bool {
+        self.open.iter().any(|&(open, _)| open == Open::Quote)
+    }
+
+    /// Steps over what is next in a text.
+    fn in_text(&mut self, char: char) {
+        let rest = self.rest();
+        match char {
+            '"' => {
+                self.advance(1);
+                self.open.pop();
+            }
+            '\n' => self.unclosed_text(),
+            '{' if !rest.starts_with("{{") => self.push(Open::Hole),
+            '{' => self.advance(2),
+            '\\' if rest.starts_with("\\u{") => {
+                let line = rest.split('\n').next().unwrap_or(rest);
+                self.advance(
+                    line.find(['}', '"']).map_or(3, |end| end + usize::from(line[end..].starts_with('}'))),
+                );
+            }
+            '\\' => {
+                let escaped = rest[1..].chars().next().filter(|&char| char != '\n').map_or(0, char::len_utf8);
+                self.advance(1 + escaped);
+            }
+            _ => self.advance(char.len_utf8()),
+        }
+    }
+
+    /// Goes on after a line that ends in a text.
+    fn unclosed_text(&mut self) {
+        let Some(place) = self.open.iter().position(|&(open, _)| open == Open::Quote) else { return };
+        let at = self.open[place].1;
+        self.unsound(|| {
+            Diagnostic::error("E-quote", at..at + 1, "this quote is never closed")
+                .help("close it with `\"` in the same line; a line break in a text is `\\n`, a brace `{{`")
+        });
+        self.open.truncate(place);
+        self.at += 1;
+    }
+
+    /// Steps over a word, which may start an item.
+    fn token(&mut self) {
+        let rest = self.rest();
+        let token = &rest[..rest.find(|char| !is_token_char(char)).unwrap_or(rest.len())];
+        let is_at_margin = self.at == 0 || self.text[..self.at].ends_with('\n');
+        let known = ItemKind::of(token);
+        let at = self.at;
+        if self.open.is_empty() {
+            if let Some(kind) = known {
+                self.start_item(Some(kind), at);
+            } else if self.is_complete || (is_at_margin && self.may_end_before(token)) {
+                let kind = ItemKind::meant(token);
+                self.start_item(kind, at);
+                let help = kind.map_or_else(item_words, |kind| format!("did you mean `{}`?", kind.word()));
+                let message = format!("no item starts with `{}`", clip(token));
+                self.diagnostics
+                    .error(|| Diagnostic::error("E-item", at..at + token.len(), message).help(help));
+            }
+        } else if is_at_margin && known.is_some() && !self.is_in_text() {
+            // Nobody writes what is in braces at the margin, and no name is such a word.
+            self.start_item(known, at);
+        }
+        self.advance(token.len());
+    }
+
+    /// Says whether an item without braces can have ended before a line that starts with `token`.
+    fn may_end_before(&self, token: &str) -> bool {
+        let Some(item) = self.items.last() else { return true };
+        let is_open_ended =
+            self.text[item.span.clone()].ends_with([',', '=', '+', '-', '*', '/', '?', ':', '|', '&']);
+        item.kind.is_some_and(|kind| !kind.has_braces()) && !is_open_ended && ItemKind::meant(token).is_some()
+    }
+}
+
+/// Says whether a word with what may be in it, like `org.example`, may go on with `char`.
+fn is_token_char(char: char) -> bool {
+    is_word_char(char) || matches!(char, '.' | '$' | '/' | ':') || !char.is_ascii() && !char.is_whitespace()
+}
+
+fn item_words() -> String {
+    format!("items start with {}", ItemKind::ALL.map(ItemKind::word).join(", "))
+}

@@ -1,0 +1,164 @@
+//! Who uses what, and what nobody uses or can ever see.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use super::super::model::{GlobalId, OwnId, Place, ProcedureId, WindowId};
+use super::Reader;
+use super::items::ItemKind;
+use crate::spec::{Diagnostic, clip};
+
+/// Whose effects are worked out.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
+pub(super) enum Owner {
+    /// A part by itself: what it opens is opened by those who use it.
+    #[default]
+    Nobody,
+    Window(WindowId),
+    Procedure(ProcedureId),
+}
+
+/// Who uses what.
+#[derive(Default)]
+pub(super) struct Uses<'a> {
+    owner: Owner,
+    opens: BTreeSet<(Owner, WindowId)>,
+    calls: BTreeSet<(Owner, ProcedureId)>,
+    globals: BTreeSet<GlobalId>,
+    own: BTreeSet<(WindowId, OwnId)>,
+    parts: BTreeSet<u32>,
+    /// Where activities are opened for a result, and where the results are waited for.
+    asked: BTreeMap<&'a str, Place>,
+    awaited: BTreeMap<&'a str, Place>,
+}
+
+impl<'a> Uses<'a> {
+    /// What is used from here on is used by `owner`.
+    pub fn enter(&mut self, owner: Owner) {
+        self.owner = owner;
+    }
+
+    pub fn open(&mut self, window: WindowId) {
+        self.opens.insert((self.owner, window));
+    }
+
+    pub fn call(&mut self, procedure: ProcedureId) {
+        self.calls.insert((self.owner, procedure));
+    }
+
+    pub fn global(&mut self, global: GlobalId) {
+        self.globals.insert(global);
+    }
+
+    pub fn own(&mut self, window: WindowId, own: OwnId) {
+        self.own.insert((window, own));
+    }
+
+    pub fn part(&mut self, part: u32) {
+        self.parts.insert(part);
+    }
+
+    pub fn ask(&mut self, request: &'a str, at: Place) {
+        self.asked.entry(request).or_insert(at);
+    }
+
+    pub fn wait_for(&mut self, request: &'a str, at: Place) {
+        self.awaited.entry(request).or_insert(at);
+    }
+
+    fn reached(&self, launchable: &[WindowId]) -> BTreeSet<Owner> {
+        let mut reached = BTreeSet::new();
+        let mut ahead: Vec<Owner> = launchable.iter().map(|&window| Owner::Window(window)).collect();
+        while let Some(owner) = ahead.pop() {
+            if reached.insert(owner) {
+                let opened = self.opens.range((owner, 0)..=(owner, WindowId::MAX));
+                ahead.extend(opened.map(|&(_, window)| Owner::Window(window)));
+                let called = self.calls.range((owner, 0)..=(owner, ProcedureId::MAX));
+                ahead.extend(called.map(|&(_, procedure)| Owner::Procedure(procedure)));
+            }
+        }
+        reached
+    }
+}
+
+impl Reader<'_> {
+    /// Says which activities are opened for a result that nobody waits for.
+    pub(super) fn check_requests(&mut self) {
+        // A window with mistakes may wait for any.
+        if !self.declared.broken.is_empty() {
+            return;
+        }
+        let asked = self.uses.asked.clone();
+        let awaited: Vec<&str> = self.uses.awaited.keys().copied().collect();
+        for (name, at) in asked {
+            if !self.uses.awaited.contains_key(name) {
+                let help = self.near(name, awaited.iter().copied(), |_| {
+                    format!("wait for it where it is opened: `on result {}: ...`", clip(name))
+                });
+                let message = format!("nobody waits for the result `{}`", clip(name));
+                self.error("E-unknown-request", at, message, help);
+            }
+        }
+    }
+
+    /// Warns of what nobody uses and of what can never be seen.
+    pub(super) fn warn(&mut self) {
+        let mut found = Vec::new();
+        let reached = self.uses.reached(&self.declared.launchable);
+        for (number, window) in self.declared.windows.iter().enumerate() {
+            let number = number as WindowId;
+            if !reached.contains(&Owner::Window(number)) {
+                let (message, help) = match window.kind {
+                    ItemKind::Activity => {
+                        ("can never be opened", format!("`open {}` somewhere", clip(window.name)))
+                    }
+                    _ => ("can never be shown", format!("`show {}` somewhere", clip(window.name))),
+                };
+                let message = format!("`{}` {message}", clip(window.name));
+                found.push(Diagnostic::warning("W-unreachable", window.span.clone(), message).help(help));
+                continue;
+            }
+            for (own, head) in window.own.iter().enumerate().skip(window.parameters as usize) {
+                if !self.uses.own.contains(&(number, own as OwnId)) {
+                    found.push(unused("variable", head.name, head.span.clone()));
+                }
+            }
+        }
+        for (number, global) in self.declared.globals.iter().enumerate() {
+            if !self.uses.globals.contains(&(number as GlobalId)) {
+                found.push(unused("variable", global.name, global.span.clone()));
+            }
+        }
+        for (number, part) in self.declared.parts.iter().enumerate() {
+            if !self.uses.parts.contains(&(number as u32)) {
+                found.push(unused("part", part.name, part.span.clone()));
+            }
+        }
+        let called: BTreeSet<ProcedureId> = self
+            .uses
+            .calls
+            .iter()
+            .filter(|&&(owner, procedure)| owner != Owner::Procedure(procedure))
+            .map(|&(_, procedure)| procedure)
+            .collect();
+        for (number, procedure) in self.declared.procedures.iter().enumerate() {
+            if !called.contains(&(number as ProcedureId)) {
+                found.push(unused("def", procedure.name, procedure.span.clone()));
+            }
+        }
+        for (name, at) in &self.uses.awaited {
+            if !self.uses.asked.contains_key(name) {
+                let message = format!("no activity is opened for the result `{}`", clip(name));
+                let help = format!("write `open ... for {}` where it is opened", clip(name));
+                found.push(Diagnostic::warning("W-request", at.clone(), message).help(help));
+            }
+        }
+        for warning in found {
+            self.diagnostics.warning(|| warning);
+        }
+    }
+}
+
+fn unused(what: &str, name: &str, span: Place) -> Diagnostic {
+    Diagnostic::warning("W-unused", span, format!("nobody uses the {what} `{}`", clip(name)))
+        .help("leave it out, or use it")
+}

@@ -1,0 +1,157 @@
+//! Which names are known where, and what is known of their values beforehand.
+
+use super::super::model::{GlobalId, LocalId};
+
+/// What is known of a value before the app runs. Any of them may turn out to be `none`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Kind {
+    Unknown,
+    None,
+    Bool,
+    Int,
+    Text,
+    /// A record of this list.
+    Record(GlobalId),
+}
+
+impl Kind {
+    /// The kind in words.
+    pub fn words(self) -> &'static str {
+        match self {
+            Kind::Unknown => "a value",
+            Kind::None => "`none`",
+            Kind::Bool => "true or false",
+            Kind::Int => "a number",
+            Kind::Text => "a text",
+            Kind::Record(_) => "a record",
+        }
+    }
+
+    /// What is known of a variable whose first value is of this kind.
+    pub fn of_variable(self) -> Kind {
+        if self == Kind::None { Kind::Unknown } else { self }
+    }
+
+    /// Says whether a value of this kind may be one of the `other` as well.
+    pub fn may_be(self, other: Kind) -> bool {
+        self == other || self == Kind::Unknown || other == Kind::Unknown
+    }
+
+    /// What is known of a value that is of one kind or the other.
+    pub fn or(self, other: Kind) -> Kind {
+        match (self, other) {
+            (Kind::None, kind) | (kind, Kind::None) => kind,
+            (first, second) if first == second => first,
+            _ => Kind::Unknown,
+        }
+    }
+}
+
+/// Whose names are known besides those of the whole app.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Owner {
+    /// The first values of the app's variables: parameters alone are known.
+    Start,
+    /// The window's own, the first so many of them.
+    Window {
+        number: u32,
+        own: u32,
+    },
+    Part,
+    Procedure,
+}
+
+/// A name for a value.
+#[derive(Clone, Debug)]
+pub(super) struct Local<'a> {
+    pub name: &'a str,
+    pub slot: LocalId,
+    pub kind: Kind,
+    /// Effects may give it another value.
+    pub is_settable: bool,
+}
+
+/// The names that are known at a place.
+#[derive(Clone, Debug)]
+pub(super) struct Scope<'a> {
+    /// Where the item starts in which the place is.
+    pub offset: usize,
+    pub owner: Owner,
+    /// Mistakes were said already.
+    pub is_quiet: bool,
+    locals: Vec<Local<'a>>,
+    /// The first slot that nothing uses.
+    slot_next: LocalId,
+    pub slots_max: LocalId,
+}
+
+/// What to go back to when names end.
+#[derive(Clone, Copy)]
+pub(super) struct Mark {
+    locals: usize,
+    slot_next: LocalId,
+}
+
+impl<'a> Scope<'a> {
+    /// Returns a scope without locals.
+    pub fn new(offset: usize, owner: Owner) -> Scope<'a> {
+        Scope { offset, owner, is_quiet: false, locals: Vec::new(), slot_next: 0, slots_max: 0 }
+    }
+
+    /// Returns the scope of a part that is put in at this place: its names are not known in it, and their slots
+    /// stay as they are.
+    pub fn of_part(&self, offset: usize) -> Scope<'a> {
+        Scope {
+            offset,
+            owner: Owner::Part,
+            is_quiet: true,
+            locals: Vec::new(),
+            slot_next: self.slot_next,
+            slots_max: self.slots_max,
+        }
+    }
+
+    /// Returns this scope as it is where `inner` is at: with its names, and the slots of `inner` taken.
+    pub fn within(&self, inner: &Scope<'a>) -> Scope<'a> {
+        Scope { slot_next: inner.slot_next, slots_max: inner.slots_max, ..self.clone() }
+    }
+
+    /// Notes how many slots `inner` took.
+    pub fn leave(&mut self, inner: &Scope<'a>) {
+        self.slots_max = self.slots_max.max(inner.slots_max);
+    }
+
+    /// Keeps so many slots free, which are added later.
+    pub fn skip(&mut self, slots: u32) {
+        self.slot_next += slots;
+        self.slots_max = self.slots_max.max(self.slot_next);
+    }
+
+    /// Adds a name from here on.
+    pub fn add(&mut self, name: &'a str, kind: Kind, is_settable: bool) -> LocalId {
+        let slot = self.slot_next;
+        self.slot_next += 1;
+        self.slots_max = self.slots_max.max(self.slot_next);
+        self.locals.push(Local { name, slot, kind, is_settable });
+        slot
+    }
+
+    pub fn mark(&self) -> Mark {
+        Mark { locals: self.locals.len(), slot_next: self.slot_next }
+    }
+
+    /// Forgets the names since `mark`.
+    pub fn reset(&mut self, mark: Mark) {
+        self.locals.truncate(mark.locals);
+        self.slot_next = mark.slot_next;
+    }
+
+    /// The local of that name, the innermost if there are several.
+    pub fn local(&self, name: &str) -> Option<&Local<'a>> {
+        self.locals.iter().rev().find(|local| local.name == name)
+    }
+
+    pub fn locals(&self) -> impl Iterator<Item = &'a str> + Clone {
+        self.locals.iter().map(|local| local.name)
+    }
+}

@@ -1,0 +1,148 @@
+//! Parameters, set from outside: those of a model, and those that every model has.
+
+use std::ops::RangeInclusive;
+use std::sync::Arc;
+
+use super::super::model::{Display, Expr, Initial, Life, Model, Settings, Value};
+use crate::gui::nearest;
+
+/// How large a display may be.
+pub(super) const PIXELS: RangeInclusive<u32> = 100..=10_000;
+/// How fine it may be.
+pub(super) const DPI: RangeInclusive<u32> = 50..=1_000;
+const PERCENT: RangeInclusive<u32> = 0..=100;
+/// How much longer an action may take: more than an hour no budget bears.
+const LAG_MS: RangeInclusive<u64> = 0..=3_600_000;
+
+/// The parameters that every model has.
+const SETTINGS: [&str; 7] =
+    ["sim.lose", "sim.crash", "sim.lag", "sim.keyboard", "sim.width", "sim.height", "sim.dpi"];
+
+/// Why a parameter cannot be set.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum SetError {
+    /// There is none of that name.
+    #[error("there is no parameter `{name}`{}; known are {}", did_you_mean(.nearest), .known.join(", "))]
+    Unknown {
+        /// The name.
+        name: String,
+        /// The one that is most likely meant.
+        nearest: Option<String>,
+        /// All there are.
+        known: Vec<String>,
+    },
+    /// It is a variable, and no parameter.
+    #[error("`{name}` is a variable of the model, and no parameter; declare it as `param {name} = ...`")]
+    Variable {
+        /// The name.
+        name: String,
+    },
+    /// The value is of the wrong kind, or too large.
+    #[error("`{name}` takes {takes}, and `{value}` is none of these")]
+    Value {
+        /// The name.
+        name: String,
+        /// The value.
+        value: String,
+        /// What it takes.
+        takes: String,
+    },
+}
+
+fn did_you_mean(nearest: &Option<String>) -> String {
+    nearest.as_ref().map_or(String::new(), |nearest| format!(", did you mean `{nearest}`?"))
+}
+
+/// What the parameters that every model has are at first.
+pub(super) fn settings(display: Display) -> Settings {
+    Settings { lose_percent: 0, crash_percent: 0, lag_ms: 0, has_soft_keyboard: false, display }
+}
+
+/// Says whether an expression can be the value of a parameter.
+pub(super) fn is_constant(expr: &Expr) -> bool {
+    matches!(expr, Expr::Value(Value::Bool(_) | Value::Int(_) | Value::Text(_)))
+}
+
+impl Model {
+    /// Gives a parameter a value: one of the model, of the same kind as it has, or one that every model has.
+    ///
+    /// ```
+    /// use farlead::device::sim::read;
+    /// use farlead::spec::Source;
+    ///
+    /// let text = "app org.example \"Example\" 1.0\nparam fixed = false\nlaunch Main
+    ///     activity Main .Main { TextView \"{fixed}\" }";
+    /// let mut model = read(&Source::new("example.app", text)).model.expect("no mistakes");
+    /// model.set("fixed", "true").expect("it is a parameter");
+    /// assert!(model.set("fixed", "3").is_err());
+    /// model.set("sim.lose", "5").expect("every model has it");
+    /// assert_eq!(model.settings.lose_percent, 5);
+    /// ```
+    pub fn set(&mut self, name: &str, value: &str) -> Result<(), SetError> {
+        let refused = |takes: &str| SetError::Value {
+            name: name.to_string(),
+            value: value.to_string(),
+            takes: takes.to_string(),
+        };
+        let number = |range: RangeInclusive<u32>| {
+            let takes = format!("numbers from {} to {}", range.start(), range.end());
+            value.parse().ok().filter(|number| range.contains(number)).ok_or_else(|| refused(&takes))
+        };
+        match name {
+            "sim.lose" => self.settings.lose_percent = number(PERCENT)?,
+            "sim.crash" => self.settings.crash_percent = number(PERCENT)?,
+            "sim.width" => self.settings.display.width = number(PIXELS)?,
+            "sim.height" => self.settings.display.height = number(PIXELS)?,
+            "sim.dpi" => self.settings.display.dpi = number(DPI)?,
+            "sim.lag" => {
+                let takes = format!("milliseconds from {} to {}", LAG_MS.start(), LAG_MS.end());
+                let ms = value.parse().ok().filter(|ms| LAG_MS.contains(ms));
+                self.settings.lag_ms = ms.ok_or_else(|| refused(&takes))?;
+            }
+            "sim.keyboard" => {
+                self.settings.has_soft_keyboard = match value {
+                    "soft" => true,
+                    "hard" => false,
+                    _ => return Err(refused("`hard` and `soft`")),
+                }
+            }
+            _ => return self.set_parameter(name, value, refused),
+        }
+        Ok(())
+    }
+
+    fn set_parameter(
+        &mut self,
+        name: &str,
+        value: &str,
+        refused: impl Fn(&str) -> SetError,
+    ) -> Result<(), SetError> {
+        let Some(global) = self.globals.iter_mut().find(|global| &*global.name == name) else {
+            let parameters = self.globals.iter().filter(|global| global.life == Life::Param);
+            let known: Vec<String> = parameters
+                .map(|global| global.name.to_string())
+                .chain(SETTINGS.map(str::to_string))
+                .collect();
+            let nearest = nearest(name, known.iter().map(String::as_str)).map(str::to_string);
+            return Err(SetError::Unknown { name: name.to_string(), nearest, known });
+        };
+        let Initial::Value(Expr::Value(initial)) = &mut global.initial else {
+            return Err(SetError::Variable { name: name.to_string() });
+        };
+        if global.life != Life::Param {
+            return Err(SetError::Variable { name: name.to_string() });
+        }
+        *initial = match initial {
+            Value::Bool(_) => match value {
+                "true" => Value::Bool(true),
+                "false" => Value::Bool(false),
+                _ => return Err(refused("`true` and `false`")),
+            },
+            Value::Int(_) => Value::Int(value.parse().map_err(|_| refused("whole numbers"))?),
+            Value::Text(_) => Value::Text(Arc::from(value)),
+            // No parameter is read with such a value.
+            Value::None | Value::Record(..) => return Err(SetError::Variable { name: name.to_string() }),
+        };
+        Ok(())
+    }
+}
