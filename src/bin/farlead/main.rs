@@ -2,6 +2,7 @@
 
 mod explain;
 mod lint;
+mod model;
 mod monitor;
 mod sources;
 
@@ -20,6 +21,7 @@ use sources::{Colour, Shell};
   farlead lint specs                        every mistake in every spec below a folder
   farlead explain specs/chesswalk/about.ltl what a spec asks for, in words
   farlead monitor -e 'F about' --trace run.jsonl
+  farlead model check apps/notes.app        every mistake in a model of an app
 
 Exit codes: 0 all as expected, 1 a spec not met, 2 command line, 3 a spec, trace or other file
 missing or broken, 4 the machine (a full disk), 70 a fault of farlead's own.")]
@@ -39,6 +41,7 @@ enum Command {
     Lint(lint::LintArgs),
     Explain(explain::ExplainArgs),
     Monitor(monitor::MonitorArgs),
+    Model(model::ModelArgs),
 }
 
 /// How a run of the program ends.
@@ -120,6 +123,7 @@ fn run(cli: &Cli) -> Exit {
         Command::Lint(args) => lint::run(args, &shell),
         Command::Explain(args) => explain::run(args, &shell),
         Command::Monitor(args) => monitor::run(args, &shell),
+        Command::Model(args) => model::run(args, &shell),
     };
     match ended {
         Ok(exit) => exit,
