@@ -6,19 +6,19 @@ use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 
 /// What a run of the program left.
-struct Ended {
-    code: i32,
-    stdout: String,
-    stderr: String,
+pub struct Ended {
+    pub code: i32,
+    pub stdout: String,
+    pub stderr: String,
 }
 
-fn command(args: &[&str]) -> Command {
+pub fn command(args: &[&str]) -> Command {
     let mut command = Command::new(env!("CARGO_BIN_EXE_farlead"));
     command.args(args).env_remove("NO_COLOR").current_dir(env!("CARGO_MANIFEST_DIR"));
     command
 }
 
-fn farlead(args: &[&str], stdin: &str) -> Ended {
+pub fn farlead(args: &[&str], stdin: &str) -> Ended {
     let mut child = command(args)
         .stdin(Stdio::piped())
         .stdout(Stdio::piped())
@@ -36,7 +36,7 @@ fn farlead(args: &[&str], stdin: &str) -> Ended {
 }
 
 /// A file of this test's own.
-fn file(name: &str, content: impl AsRef<[u8]>) -> PathBuf {
+pub fn file(name: &str, content: impl AsRef<[u8]>) -> PathBuf {
     let folder = Path::new(env!("CARGO_TARGET_TMPDIR")).join("cli");
     fs::create_dir_all(&folder).expect("a folder for tests");
     let path = folder.join(name);

@@ -3,6 +3,7 @@
 mod apk;
 mod cli;
 mod docs;
+mod model;
 mod pointwise;
 mod progression;
 mod shared;
