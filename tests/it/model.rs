@@ -44,7 +44,7 @@ fn check_says_mistakes_and_what_a_model_has() {
     let lines: Vec<&str> = ended.stdout.lines().collect();
     assert_eq!(
         lines[0],
-        "good.app: My <Notes> 1.0 (org.example.notes), 2 activities, 1 dialog, 1 popup, 5 widgets, 1 parameter"
+        "good.app: org.example.notes \"My <Notes>\" 1.0: 2 activities, 1 dialog, 1 popup, 5 widgets, 1 parameter"
     );
     assert!(lines[1].starts_with("bad.app:3:42: error: "), "{}", ended.stdout);
     assert_eq!(lines.last(), Some(&"1 model in 2 files: 1 mistake, 0 warnings"));
@@ -173,7 +173,7 @@ fn pack_writes_an_apk_that_aapt_reads_and_that_carries_the_model() {
     let bytes = fs::read(&apk).expect("the APK");
     assert_eq!(
         String::from_utf8_lossy(&ended.stdout),
-        format!("my.notes.apk: My <Notes> 1.0 (org.example.notes), {} bytes\n", bytes.len())
+        format!("my.notes.apk: org.example.notes \"My <Notes>\" 1.0: {} bytes\n", bytes.len())
     );
     let model = unpack_model(std::io::Cursor::new(&bytes)).expect("an APK");
     assert_eq!(model.as_deref(), Some(MODEL));

@@ -210,11 +210,9 @@ fn say(out: &mut impl Write, text: &Text, shell: &Shell) -> io::Result<()> {
         let counts = Counts::of(model);
         writeln!(
             out,
-            "{}: {} {} ({}), {}, {}, {}, {}, {}",
+            "{}: {}: {}, {}, {}, {}, {}",
             text.source.name(),
-            model.label,
-            model.version,
-            model.package,
+            in_short(model),
             counted_activities(counts.activities),
             counted(counts.dialogs, "dialog"),
             counted(counts.popups, "popup"),
@@ -223,6 +221,11 @@ fn say(out: &mut impl Write, text: &Text, shell: &Shell) -> io::Result<()> {
         )?;
     }
     Ok(())
+}
+
+/// The app as its model's first item says it.
+fn in_short(model: &Model) -> String {
+    format!("{} {:?} {}", model.package, model.label, model.version)
 }
 
 fn counted_activities(count: usize) -> String {
@@ -339,14 +342,7 @@ fn pack(args: &PackArgs, shell: &Shell) -> anyhow::Result<Exit> {
         return Ok(cannot_write(&path, &error));
     }
     if !shell.quiet {
-        print(&format!(
-            "{}: {} {} ({}), {} bytes\n",
-            path.display(),
-            model.label,
-            model.version,
-            model.package,
-            bytes.len()
-        ))?;
+        print(&format!("{}: {}: {} bytes\n", path.display(), in_short(&model), bytes.len()))?;
     }
     Ok(Exit::Met)
 }

@@ -137,7 +137,8 @@ impl Map {
 }
 
 fn quoted(text: &str) -> String {
-    format!("\"{}\"", text.replace('\\', "\\\\").replace('"', "\\\"").replace('\n', "\\n"))
+    let escaped = text.replace('\\', "\\\\").replace('"', "\\\"").replace('\n', "\\n");
+    format!("\"{}\"", escaped.replace(char::is_control, "\u{fffd}"))
 }
 
 fn is_activity(window: &Window) -> bool {
@@ -647,7 +648,7 @@ mod tests {
             is_reachable: true,
         };
         let map = Map {
-            title: "A \"b\" \\".to_string(),
+            title: "A \"b\" \\ \u{0}".to_string(),
             package: "a.b".to_string(),
             windows: vec![window("One"), window("Two")],
             arrows: vec![
@@ -663,7 +664,7 @@ mod tests {
         assert_eq!(
             map.to_dot(),
             r#"digraph "a.b" {
-  rankdir=LR; label="A \"b\" \\"; labelloc=t; fontname="sans-serif";
+  rankdir=LR; label="A \"b\" \\ �"; labelloc=t; fontname="sans-serif";
   node [shape=box, fontname="sans-serif"];
   edge [fontname="sans-serif", fontsize=10];
   0 [label="One\ndialog", style="rounded"];

@@ -30,7 +30,7 @@ const SIGN: f64 = 18.0;
 const ARROWHEAD: f64 = 8.0;
 
 /// How wide the legend is.
-const LEGEND: f64 = 640.0;
+const LEGEND: f64 = 760.0;
 
 /// Dark enough to be seen as lines, and light enough at a tenth to be written on.
 const COLOURS: [&str; 12] = [
@@ -628,6 +628,13 @@ impl Picture<'_> {
         entry("<path d=\"M0 0h24\" stroke-width=\"1.5\"/>", 24.0, "opens");
         entry("<path d=\"M0 0h24\" stroke-dasharray=\"4 3\"/>", 24.0, "ends");
         entry("<path d=\"M6 -4h4a3.5 3.5 0 0 1 0 7h-9m3 -3l-3 3l3 3\"/>", 14.0, "ends, and leads back");
+        if self.map.windows.iter().any(|window| !window.is_reachable) {
+            entry(
+                "<rect x=\"0\" y=\"-6\" width=\"18\" height=\"12\" stroke-dasharray=\"4 3\"/>",
+                18.0,
+                "never opened",
+            );
+        }
     }
 }
 
