@@ -4,12 +4,13 @@
 
 use std::io::Cursor;
 
-use farlead::device::sim::apk::{MODEL_BYTES_MAX, Manifest, pack, unpack_model};
+use farlead::device::sim::BYTES_MAX;
+use farlead::device::sim::apk::{Manifest, pack, unpack_model};
 use libfuzzer_sys::fuzz_target;
 
 fuzz_target!(|bytes: &[u8]| {
     match unpack_model(Cursor::new(bytes)) {
-        Ok(model) => assert!(model.is_none_or(|text| text.len() <= MODEL_BYTES_MAX)),
+        Ok(model) => assert!(model.is_none_or(|text| text.len() <= BYTES_MAX)),
         Err(error) => assert!(!error.to_string().is_empty()),
     }
     let text = String::from_utf8_lossy(bytes);

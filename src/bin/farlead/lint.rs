@@ -37,7 +37,7 @@ pub struct LintArgs {
 
 #[derive(Serialize)]
 #[serde(tag = "event", rename_all = "snake_case")]
-enum Event<'a> {
+pub enum Event<'a> {
     Diagnostic {
         file: &'a str,
         line: usize,
@@ -192,7 +192,7 @@ fn say_as_json(out: &mut impl Write, judged: &Judged) -> anyhow::Result<()> {
     Ok(())
 }
 
-fn diagnostic_event(found: &Located) -> Event<'_> {
+pub fn diagnostic_event(found: &Located) -> Event<'_> {
     Event::Diagnostic {
         file: &found.file,
         line: found.start.line,

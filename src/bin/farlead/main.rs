@@ -6,6 +6,7 @@ mod compare;
 mod explain;
 mod learned;
 mod lint;
+mod model;
 mod monitor;
 mod progress;
 mod project;
@@ -28,6 +29,7 @@ use sources::{Colour, Shell};
   farlead lint specs                        every mistake in every spec below a folder
   farlead explain specs/chesswalk/about.ltl what a spec asks for, in words
   farlead monitor -e 'F about' --trace run.jsonl
+  farlead model check apps/notes.app        every mistake in a model of an app
 
 Exit codes: 0 all as expected, 1 a spec not met, 2 command line, 3 a spec, model, trace or other file
 missing or broken, 4 no device, or the machine (a full disk), 70 a fault of farlead's own, 130 Ctrl-C.")]
@@ -49,6 +51,7 @@ enum Command {
     Lint(lint::LintArgs),
     Explain(explain::ExplainArgs),
     Monitor(monitor::MonitorArgs),
+    Model(model::ModelArgs),
 }
 
 /// How a run of the program ends.
@@ -162,6 +165,7 @@ fn run(cli: &Cli) -> Exit {
         Command::Lint(args) => lint::run(args, &shell),
         Command::Explain(args) => explain::run(args, &shell),
         Command::Monitor(args) => monitor::run(args, &shell),
+        Command::Model(args) => model::run(args, &shell),
     };
     match ended {
         Ok(exit) => exit,

@@ -11,10 +11,8 @@ use zip::result::ZipError;
 use zip::write::{SimpleFileOptions, ZipWriter};
 use zip::{CompressionMethod, DateTime, ZipArchive};
 
+use super::BYTES_MAX;
 use super::model::{Model, Window, WindowKind};
-
-/// A model is no longer than this, in bytes.
-pub const MODEL_BYTES_MAX: usize = 1_000_000;
 
 /// Where in an APK the model is.
 pub const MODEL_PATH: &str = "assets/farlead/model.app";
@@ -100,10 +98,10 @@ pub enum ApkError {
         reason: &'static str,
     },
     /// The model is too long.
-    #[error("the model has more than {MODEL_BYTES_MAX} bytes")]
+    #[error("the model has more than {BYTES_MAX} bytes")]
     ModelTooLong,
     /// The names for the manifest are too long.
-    #[error("the names of package and activities have more than {MODEL_BYTES_MAX} bytes")]
+    #[error("the names of package and activities have more than {BYTES_MAX} bytes")]
     ManifestTooLong,
     /// The model is no text.
     #[error("{MODEL_PATH} is not UTF-8: the byte after {valid_up_to} others is wrong")]
@@ -135,10 +133,10 @@ pub enum ApkError {
 /// # Ok::<(), farlead::device::sim::apk::ApkError>(())
 /// ```
 pub fn pack(manifest: &Manifest, model_text: &str) -> Result<Vec<u8>, ApkError> {
-    if model_text.len() > MODEL_BYTES_MAX {
+    if model_text.len() > BYTES_MAX {
         return Err(ApkError::ModelTooLong);
     }
-    if manifest.bytes() > MODEL_BYTES_MAX {
+    if manifest.bytes() > BYTES_MAX {
         return Err(ApkError::ManifestTooLong);
     }
     let mut zip = ZipWriter::new(Cursor::new(Vec::new()));
@@ -180,11 +178,8 @@ pub fn unpack_model(mut apk: impl Read + Seek) -> Result<Option<String>, ApkErro
     };
     let mut bytes = Vec::new();
     // One more than there may be: who fills it is too long.
-    entry
-        .take(MODEL_BYTES_MAX as u64 + 1)
-        .read_to_end(&mut bytes)
-        .map_err(|error| said(ZipError::Io(error)))?;
-    if bytes.len() > MODEL_BYTES_MAX {
+    entry.take(BYTES_MAX as u64 + 1).read_to_end(&mut bytes).map_err(|error| said(ZipError::Io(error)))?;
+    if bytes.len() > BYTES_MAX {
         return Err(ApkError::ModelTooLong);
     }
     let text = String::from_utf8(bytes)
@@ -474,7 +469,7 @@ mod tests {
 
     #[test]
     fn what_was_packed_is_unpacked() {
-        for text in ["", "app a.b \"Ä\" 1\n", &"x".repeat(MODEL_BYTES_MAX)] {
+        for text in ["", "app a.b \"Ä\" 1\n", &"x".repeat(BYTES_MAX)] {
             let apk = pack(&manifest(), text).expect("an APK");
             assert_eq!(unpack(&apk).expect("read").as_deref(), Some(text));
         }
@@ -497,7 +492,7 @@ mod tests {
 
     #[test]
     fn what_is_too_long_is_not_packed() {
-        let text = "x".repeat(MODEL_BYTES_MAX + 1);
+        let text = "x".repeat(BYTES_MAX + 1);
         assert!(matches!(pack(&manifest(), &text), Err(ApkError::ModelTooLong)));
         let manifest = Manifest { label: text, ..manifest() };
         assert!(matches!(pack(&manifest, ""), Err(ApkError::ManifestTooLong)));

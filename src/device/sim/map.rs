@@ -137,7 +137,8 @@ impl Map {
 }
 
 fn quoted(text: &str) -> String {
-    format!("\"{}\"", text.replace('\\', "\\\\").replace('"', "\\\"").replace('\n', "\\n"))
+    let escaped = text.replace('\\', "\\\\").replace('"', "\\\"").replace('\n', "\\n");
+    format!("\"{}\"", escaped.replace(char::is_control, "\u{fffd}"))
 }
 
 fn is_activity(window: &Window) -> bool {
@@ -514,6 +515,128 @@ fn reachable(model: &Model, arrows: &[Arrow]) -> BTreeSet<usize> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::device::sim::read;
+    use crate::spec::{Source, Style};
+
+    fn map(text: &str) -> Map {
+        let text = format!("app a.b \"A\" 1\nlaunch Main\n{text}");
+        let source = Source::new("test.app", text);
+        let read = read(&source);
+        Map::of(&read.model.unwrap_or_else(|| panic!("{}", read.diagnostics.render(&source, Style::Plain))))
+    }
+
+    /// One line an arrow: `Main -> About: a, b`, with `-<` for an end and `?` for wherever one came from.
+    #[track_caller]
+    fn check(text: &str, expected: &[&str]) {
+        let map = map(text);
+        let arrows: Vec<String> = map
+            .arrows
+            .iter()
+            .map(|arrow| {
+                let to = arrow.to.map_or("?", |to| &map.windows[to].name);
+                let sign = if arrow.is_end { "-<" } else { "->" };
+                format!("{} {sign} {to}: {}", map.windows[arrow.from].name, arrow.by.join(", "))
+            })
+            .collect();
+        assert_eq!(arrows, expected);
+    }
+
+    #[test]
+    fn arrows_say_by_what_widget_or_event() {
+        check(
+            r#"
+            stored notes = list(name), many = 0
+            part row(text) { LinearLayout -> open B { TextView (text) } }
+            activity Main .Main {
+                own shown = ""
+                on menu: open B
+                every 1500ms: open B
+                Button "Text" desc "no" -> open B
+                Button desc "More" -> open B
+                Button #a.c:id/some -> open B
+                View -> open B
+                TextView "T" { on tap(x, y): open B on swipe left: open B on longclick: open B }
+                use row("Inner")
+                for n in notes { LinearLayout -> open B { ImageView #icon TextView "{n.name}: {many + 1} {many}" } }
+                Button (shown != "" ? "One" : "Other") -> open B
+                Button "a\nb  c\u{7}" -> open B
+                Button "0123456789012345678901234567890123456789012345" -> open B
+            }
+            activity B .B {}
+            "#,
+            &["Main -> B: on menu, every 1500ms, “Text”, “More”, #some, View, “T” longclick, “T” tap, \
+               “T” swipe left, “Inner”, “{name}: … {many}”, “One / Other”, “a b c”, \
+               “0123456789012345678901234567890123456789…”"],
+        );
+    }
+
+    #[test]
+    fn all_that_can_be_done_is_drawn() {
+        check(
+            r#"
+            param odd = false
+            def go(x) { if x { open B } else { chance { 5% { open C } else { after 1s { go(!x) } } } } }
+            activity Main .Main {
+                when odd { Button "Go" -> go(odd) } else { Button "D" -> for i in 1..2 { show D } }
+            }
+            activity B .B {}
+            activity C .C {}
+            dialog D {}
+            "#,
+            &["Main -> B: “Go”", "Main -> C: “Go”", "Main -> D: “D”"],
+        );
+    }
+
+    #[test]
+    fn an_end_leads_to_what_lies_below_if_that_is_known() {
+        check(
+            r#"
+            activity Main .Main { on create: open Home; finish }
+            activity Home .Home { on menu: show Menu Button "E" -> open Editor }
+            popup Menu { Button "Help" -> close; open Help Button "Close" -> close }
+            activity Help .Help { Button "Up" -> open Home afresh Button "Done" -> finish Button "E" -> open Editor }
+            activity Editor .Editor { Button "Save" -> finish Button "?" -> show Ask }
+            dialog Ask { Button "Yes" -> close; show Sure Button "No" -> close }
+            dialog Sure { Button "Yes" -> finish Button "No" -> close }
+            "#,
+            &[
+                "Main -> Home: on create",
+                "Home -> Menu: on menu",
+                "Home -> Editor: “E”",
+                "Menu -> Help: “Help”",
+                "Menu -< Home: “Close”",
+                "Help -> Home: “Up”",
+                "Help -< Home: “Done”",
+                "Help -> Editor: “E”",
+                "Editor -< ?: “Save”",
+                "Editor -> Ask: Button",
+                "Ask -> Sure: “Yes”",
+                "Ask -< Editor: “No”",
+                "Sure -< ?: “Yes”",
+                "Sure -< Editor: “No”",
+            ],
+        );
+    }
+
+    #[test]
+    fn windows_say_what_they_are() {
+        let map = map("activity Main .Main { Button \"A\" -> open Page } activity Page c.d/.Page {} \
+                       dialog Ask {} activity Lost x.y.Lost {}");
+        let said = |window: &MapWindow| {
+            let word = |holds: bool, word: &'static str| if holds { word } else { "" };
+            format!(
+                "{} {} {}{}{}",
+                window.name,
+                window.about,
+                word(window.is_activity, "A"),
+                word(window.is_launchable, "L"),
+                word(window.is_reachable, "R")
+            )
+        };
+        let windows: Vec<String> = map.windows.iter().map(said).collect();
+        assert_eq!(windows, ["Main .Main ALR", "Page c.d/.Page AR", "Ask dialog ", "Lost x.y.Lost A"]);
+        assert_eq!(map.title, "A 1");
+    }
 
     #[test]
     fn texts_of_the_app_are_quoted_for_graphviz() {
@@ -525,7 +648,7 @@ mod tests {
             is_reachable: true,
         };
         let map = Map {
-            title: "A \"b\" \\".to_string(),
+            title: "A \"b\" \\ \u{0}".to_string(),
             package: "a.b".to_string(),
             windows: vec![window("One"), window("Two")],
             arrows: vec![
@@ -541,7 +664,7 @@ mod tests {
         assert_eq!(
             map.to_dot(),
             r#"digraph "a.b" {
-  rankdir=LR; label="A \"b\" \\"; labelloc=t; fontname="sans-serif";
+  rankdir=LR; label="A \"b\" \\ �"; labelloc=t; fontname="sans-serif";
   node [shape=box, fontname="sans-serif"];
   edge [fontname="sans-serif", fontsize=10];
   0 [label="One\ndialog", style="rounded"];

@@ -55,7 +55,15 @@ fn the_main_screen_is_as_in_the_app() {
     assert_eq!(phone.screen().package().as_ref(), "org.secuso.privacyfriendlynotes");
     assert_eq!(phone.widget("fab_expand_menu_button").bounds.centre(), (400, 648));
     let before = phone.screen().identity();
-    phone.steps(&["notes_list", "action_sort_alphabetical", "rotate", "rotate", "pauseresume", "Open navigation drawer", "back"]);
+    phone.steps(&[
+        "notes_list",
+        "action_sort_alphabetical",
+        "rotate",
+        "rotate",
+        "pauseresume",
+        "Open navigation drawer",
+        "back",
+    ]);
     assert_eq!(phone.screen().identity(), before);
     phone.step("back");
     assert_ne!(phone.screen().package().as_ref(), "org.secuso.privacyfriendlynotes");
@@ -91,7 +99,16 @@ fn the_menu_of_the_plus_button_has_labels_upright_alone() {
 fn a_dummy_note_is_left_behind_by_back() {
     let mut phone = main_screen();
     phone.steps(&["+", "fab_text"]).check_activity("TextNoteActivity").check_counts(22, 6, 2, 2, 23);
-    phone.check_texts(&["Text Note", "Name", "Multiline-\nNote", "Category:", "Default", "Cancel", "Delete", "Save"]);
+    phone.check_texts(&[
+        "Text Note",
+        "Name",
+        "Multiline-\nNote",
+        "Category:",
+        "Default",
+        "Cancel",
+        "Delete",
+        "Save",
+    ]);
     phone.step("back").check_activity("MainActivity").check_counts(22, 6, 3, 0, 14);
     assert_eq!(phone.toasts(), ["Note saved"]);
     check_notes(&phone, &["Note 1"]);
@@ -126,7 +143,11 @@ fn back_leaves_nothing_behind_once_that_is_corrected() {
 fn a_paused_editor_goes_on_with_the_note_it_stored() {
     for pause in [&["pauseresume"][..], &["idle", "etName"]] {
         let mut phone = main_screen();
-        phone.steps(&["+", "fab_text"]).steps(pause).check_activity("TextNoteActivity").check_counts(25, 9, 3, 2, 27);
+        phone
+            .steps(&["+", "fab_text"])
+            .steps(pause)
+            .check_activity("TextNoteActivity")
+            .check_counts(25, 9, 3, 2, 27);
         assert!(phone.has_text("Note 1") && phone.has_text("Update"));
         phone.type_into("Note 1", "").step("Update");
         check_notes(&phone, &["Note 2"]);
@@ -200,11 +221,13 @@ fn rows_are_sorted_until_the_screen_is_resumed() {
 
 #[test]
 fn long_names_are_cut_and_long_lists_scroll() {
-    let names: Vec<String> = (0..8).map(|number| format!("{number}{}", "x".repeat(28 + number % 2))).collect();
+    let names: Vec<String> =
+        (0..8).map(|number| format!("{number}{}", "x".repeat(28 + number % 2))).collect();
     let mut phone = with_notes(&names.iter().map(String::as_str).collect::<Vec<_>>());
     assert!(phone.has_text(&names[0]));
     assert!(phone.has_text(&format!("{}...", &names[1][..27])));
-    let down = phone.offered(|action| matches!(action, Action::Scroll { towards: Direction::Down, .. }), "down");
+    let down =
+        phone.offered(|action| matches!(action, Action::Scroll { towards: Direction::Down, .. }), "down");
     assert!(!with_notes(&["a"]).offers().iter().any(|action| matches!(action, Action::Scroll { .. })));
     phone.act(&down);
     assert!(phone.has_text(&format!("{}...", &names[7][..27])));
@@ -213,7 +236,9 @@ fn long_names_are_cut_and_long_lists_scroll() {
 #[test]
 fn the_overflow_leads_on() {
     for opener in ["More options", "menu"] {
-        for (row, activity) in [("Settings", "SettingsActivity"), ("Help", "HelpActivity"), ("About", "AboutActivity")] {
+        for (row, activity) in
+            [("Settings", "SettingsActivity"), ("Help", "HelpActivity"), ("About", "AboutActivity")]
+        {
             let mut phone = main_screen();
             phone.step(opener).check_activity("MainActivity").check_counts(11, 3, 0, 0, 8);
             phone.check_texts(&["Settings", "Help", "About"]);
@@ -276,8 +301,23 @@ fn categories_are_made_chosen_shown_and_deleted() {
 #[test]
 fn notes_of_a_deleted_category_go_with_it_if_the_setting_says_so() {
     let mut phone = main_screen();
-    phone.steps(&["menu", "Settings", "Delete notes in category", "back", "Open navigation drawer", "Manage categories"]);
-    phone.type_into("etName", "work").steps(&["Add", "back", "+", "fab_text", "spinner_category", "work", "back"]);
+    phone.steps(&[
+        "menu",
+        "Settings",
+        "Delete notes in category",
+        "back",
+        "Open navigation drawer",
+        "Manage categories",
+    ]);
+    phone.type_into("etName", "work").steps(&[
+        "Add",
+        "back",
+        "+",
+        "fab_text",
+        "spinner_category",
+        "work",
+        "back",
+    ]);
     check_notes(&phone, &["Note 1"]);
     phone.steps(&["Open navigation drawer", "Manage categories"]).long_click("work");
     phone.steps(&["action_delete"]).check_counts(14, 4, 2, 1, 16).clone().step("back");
@@ -288,7 +328,10 @@ fn notes_of_a_deleted_category_go_with_it_if_the_setting_says_so() {
 #[test]
 fn a_checklist_keeps_its_items() {
     let mut phone = main_screen();
-    phone.steps(&["+", "fab_checklist"]).check_activity("ChecklistNoteActivity").check_counts(23, 7, 2, 2, 24);
+    phone
+        .steps(&["+", "fab_checklist"])
+        .check_activity("ChecklistNoteActivity")
+        .check_counts(23, 7, 2, 2, 24);
     phone.step("Add").check_counts(23, 7, 2, 2, 24);
     phone.type_into("etNewItem", "milk").step("Add").type_into("etNewItem", "bread").step("Add");
     phone.step("bread").steps(&["back", "Note 1"]);
@@ -370,7 +413,8 @@ fn settings_are_stored_at_once() {
 fn about_is_longer_than_the_screen() {
     let mut phone = main_screen();
     phone.steps(&["menu", "About"]).check_activity("AboutActivity").check_counts(23, 1, 0, 0, 8);
-    let down = phone.offered(|action| matches!(action, Action::Scroll { towards: Direction::Down, .. }), "down");
+    let down =
+        phone.offered(|action| matches!(action, Action::Scroll { towards: Direction::Down, .. }), "down");
     phone.act(&down).step("SECUSO-Website").check_activity("BrowserActivity");
     phone.step("back").check_activity("AboutActivity");
 }

@@ -30,12 +30,12 @@ const SIGN: f64 = 18.0;
 const ARROWHEAD: f64 = 8.0;
 
 /// How wide the legend is.
-const LEGEND: f64 = 640.0;
+const LEGEND: f64 = 760.0;
 
 /// Dark enough to be seen as lines, and light enough at a tenth to be written on.
-const COLOURS: [&str; 10] = [
-    "#1f6fb4", "#c2571a", "#2e8b3d", "#b3282d", "#7a4fb0", "#8a5a44", "#c0428f", "#4d6b00", "#0a8494",
-    "#a57c00",
+const COLOURS: [&str; 12] = [
+    "#1f6fb4", "#c2571a", "#2e8b3d", "#b3282d", "#7a4fb0", "#8a5a44", "#c0428f", "#4d6b00", "#52616b",
+    "#0a8494", "#a57c00", "#5a5fd6",
 ];
 
 pub fn draw(map: &Map) -> String {
@@ -43,7 +43,8 @@ pub fn draw(map: &Map) -> String {
     let layers = layers(map);
     let mut layout = Layout::new(map, &boxes, &layers);
     layout.settle();
-    Picture { map, boxes: &boxes, layout: &layout }.write()
+    let colours = layout.colours(boxes.len());
+    Picture { map, boxes: &boxes, layout: &layout, colours }.write()
 }
 
 /// A window as it is drawn, measured from its upper left corner.
@@ -267,6 +268,19 @@ impl Layout {
         }
     }
 
+    /// The colours of windows: near ones differ.
+    fn colours(&self, windows: usize) -> Vec<&'static str> {
+        let mut colours = vec![COLOURS[0]; windows];
+        let in_order = self.placed().filter_map(|placed| match placed.item {
+            Item::Window(window) => Some(window),
+            Item::Lane { .. } => None,
+        });
+        for (window, colour) in in_order.zip(COLOURS.iter().cycle()) {
+            colours[window] = colour;
+        }
+        colours
+    }
+
     fn placed(&self) -> impl Iterator<Item = &Placed> {
         self.columns.iter().flatten()
     }
@@ -380,6 +394,7 @@ struct Picture<'a> {
     map: &'a Map,
     boxes: &'a [Drawn],
     layout: &'a Layout,
+    colours: Vec<&'static str>,
 }
 
 impl Picture<'_> {
@@ -450,7 +465,7 @@ impl Picture<'_> {
         for number in order {
             let arrow = &self.map.arrows[number];
             let to = arrow.to.expect("an arrow that is drawn leads somewhere");
-            let colour = COLOURS[to % COLOURS.len()];
+            let colour = self.colours[to];
             let mut path = String::new();
             for &at in &self.layout.ways[&number] {
                 if std::mem::replace(&mut drawn[at], true) {
@@ -516,7 +531,7 @@ impl Picture<'_> {
         }
         for ((to, leftwards), (x, y)) in heads {
             let back = if leftwards { x + ARROWHEAD + 1.0 } else { x - ARROWHEAD - 1.0 };
-            let colour = COLOURS[to % COLOURS.len()];
+            let colour = self.colours[to];
             let _ = writeln!(
                 svg,
                 "<path d=\"M{x:.1} {y:.1}L{back:.1} {:.1}V{:.1}Z\" fill=\"{colour}\"/>",
@@ -529,7 +544,7 @@ impl Picture<'_> {
     fn write_window(&self, svg: &mut String, window: usize, x: f64, y: f64, wide: f64) {
         let of = &self.map.windows[window];
         let drawn = &self.boxes[window];
-        let colour = COLOURS[window % COLOURS.len()];
+        let colour = self.colours[window];
         let round = if of.is_activity { 2 } else { 14 };
         let height = drawn.height;
         let dashes = if of.is_reachable { "" } else { " stroke-dasharray=\"6 4\"" };
@@ -613,6 +628,13 @@ impl Picture<'_> {
         entry("<path d=\"M0 0h24\" stroke-width=\"1.5\"/>", 24.0, "opens");
         entry("<path d=\"M0 0h24\" stroke-dasharray=\"4 3\"/>", 24.0, "ends");
         entry("<path d=\"M6 -4h4a3.5 3.5 0 0 1 0 7h-9m3 -3l-3 3l3 3\"/>", 14.0, "ends, and leads back");
+        if self.map.windows.iter().any(|window| !window.is_reachable) {
+            entry(
+                "<rect x=\"0\" y=\"-6\" width=\"18\" height=\"12\" stroke-dasharray=\"4 3\"/>",
+                18.0,
+                "never opened",
+            );
+        }
     }
 }
 

@@ -1,0 +1,391 @@
+//! `farlead model`: app models looked at without running them, drawn, and packed.
+
+use std::fs::{self, File};
+use std::io::{self, BufReader, BufWriter, Write};
+use std::path::{Path, PathBuf};
+
+use clap::{Args, Subcommand};
+use farlead::device::sim::apk::{self, Manifest};
+use farlead::device::sim::map::Map;
+use farlead::device::sim::model::{Life, Model, Node, WindowKind};
+use farlead::device::sim::{self, Read};
+use farlead::spec::{Diagnostics, Located, Source};
+use serde::Serialize;
+
+use crate::lint::counted;
+use crate::sources::{self, Shell};
+use crate::{Exit, Mistake, Usage};
+
+/// Of more windows nobody could read the map.
+const WINDOWS_MAX: usize = 200;
+
+/// Check, draw and pack app models.
+#[derive(Debug, Args)]
+#[command(after_help = "Examples:
+  farlead model check apps/notes.app                 mistakes, each with its place
+  farlead model draw apps/notes.app --svg notes.svg  the map of its screens
+  farlead model pack apps/notes.app                  notes.apk, for --apk
+
+An app model says how an app looks and what it does; `docs/models.md` is its language.")]
+pub struct ModelArgs {
+    #[command(subcommand)]
+    command: ModelCommand,
+}
+
+#[derive(Debug, Subcommand)]
+enum ModelCommand {
+    Check(CheckArgs),
+    Draw(DrawArgs),
+    Pack(PackArgs),
+}
+
+/// Say all that is wrong with app models, and what can never be seen.
+#[derive(Debug, Args)]
+#[command(after_help = "Examples:
+  farlead model check apps/notes.app
+  farlead model check apps/*.app --strict   warnings count as mistakes
+  farlead model check apps/*.app --json     one JSON object a line
+
+With --json a line has an \"event\": diagnostic (file, line, column, end_line, end_column, severity,
+code, message, help), model (file, package, label, version, launchable, activities, dialogs, popups,
+widgets, parameters), unreadable, more, and at last summary.
+
+Exit codes: 0 no mistakes (warnings are none, but with --strict); 2 command line; 3 mistakes.")]
+struct CheckArgs {
+    /// App models
+    #[arg(value_name = "MODEL", required = true)]
+    models: Vec<PathBuf>,
+    /// Count warnings as mistakes
+    #[arg(long)]
+    strict: bool,
+    /// One JSON object a line: each diagnostic, each model, and the count
+    #[arg(long)]
+    json: bool,
+}
+
+/// Draw the map of an app's screens: what leads from one to another, and by what.
+#[derive(Debug, Args)]
+#[command(after_help = "Examples:
+  farlead model draw apps/notes.app --svg notes.svg
+  farlead model draw apps/notes.app | dot -Tpng > notes.png
+
+Without --svg and --dot the map goes to standard output in the language of Graphviz. A dash for FILE
+means standard output too. Nothing is run: what stands behind a condition counts as possible. The key
+back, which leaves most screens, is drawn where the model speaks of it.
+
+Exit codes: 0 drawn; 2 command line, or a model of more than 200 windows; 3 the model is missing or
+has mistakes; 4 the file could not be written.")]
+struct DrawArgs {
+    /// The app model
+    #[arg(value_name = "MODEL")]
+    model: PathBuf,
+    /// Write a picture as SVG
+    #[arg(long, value_name = "FILE")]
+    svg: Option<PathBuf>,
+    /// Write the graph in the language of Graphviz
+    #[arg(long, value_name = "FILE")]
+    dot: Option<PathBuf>,
+}
+
+/// Put an app model into an APK: a file like an app's, that Android's tools read.
+#[derive(Debug, Args)]
+#[command(after_help = "Examples:
+  farlead model pack apps/notes.app                writes notes.apk
+  farlead model pack apps/notes.app -o /tmp/n.apk
+  aapt dump badging notes.apk                      package, version, label, activities
+
+The APK says what the model says of package, version, label and activities, and carries the model;
+there is no code in it, and no phone runs it. The same model gives the same bytes.
+
+Exit codes: 0 packed; 2 command line, or there is another file of that name already, and no --force;
+3 the model is missing or has mistakes; 4 the file could not be written.")]
+struct PackArgs {
+    /// The app model
+    #[arg(value_name = "MODEL")]
+    model: PathBuf,
+    /// The file to write; without it, the model's name with .apk, in this folder
+    #[arg(short, long, value_name = "FILE")]
+    output: Option<PathBuf>,
+    /// Overwrite a file that was not made by `farlead model pack`
+    #[arg(long)]
+    force: bool,
+}
+
+#[derive(Serialize)]
+#[serde(tag = "event", rename_all = "snake_case")]
+enum Event<'a> {
+    Model {
+        file: &'a str,
+        package: &'a str,
+        label: &'a str,
+        version: &'a str,
+        launchable: Vec<&'a str>,
+        #[serde(flatten)]
+        counts: Counts,
+    },
+    Unreadable {
+        file: &'a str,
+        message: String,
+    },
+    /// Diagnostics of a file beyond those that are said.
+    More {
+        file: &'a str,
+        diagnostics: usize,
+    },
+    Summary {
+        files: usize,
+        models: usize,
+        errors: usize,
+        warnings: usize,
+    },
+}
+
+/// How much there is in a model.
+#[derive(Clone, Copy, Default, Serialize)]
+struct Counts {
+    activities: usize,
+    dialogs: usize,
+    popups: usize,
+    widgets: usize,
+    parameters: usize,
+}
+
+/// The text of a model, and what was read of it.
+struct Text {
+    source: Source,
+    read: Read,
+}
+
+pub fn run(args: &ModelArgs, shell: &Shell) -> anyhow::Result<Exit> {
+    match &args.command {
+        ModelCommand::Check(args) => check(args, shell),
+        ModelCommand::Draw(args) => draw(args, shell),
+        ModelCommand::Pack(args) => pack(args, shell),
+    }
+}
+
+fn check(args: &CheckArgs, shell: &Shell) -> anyhow::Result<Exit> {
+    let mut out = BufWriter::new(io::stdout().lock());
+    let (mut models, mut errors, mut warnings) = (0, 0, 0);
+    for path in &args.models {
+        let text = match read(path) {
+            Ok(text) => text,
+            Err(mistake) => {
+                // The others are read all the same.
+                if args.json {
+                    let file = path.display().to_string();
+                    say_event(&mut out, &Event::Unreadable { file: &file, message: mistake.to_string() })?;
+                }
+                out.flush()?;
+                writeln!(io::stderr(), "farlead: {mistake}")?;
+                errors += 1;
+                continue;
+            }
+        };
+        models += usize::from(text.read.model.is_some());
+        errors += text.read.diagnostics.errors();
+        warnings += text.read.diagnostics.warnings();
+        if args.json { say_as_json(&mut out, &text)? } else { say(&mut out, &text, shell)? }
+    }
+    if args.json {
+        say_event(&mut out, &Event::Summary { files: args.models.len(), models, errors, warnings })?;
+    } else if !shell.quiet {
+        writeln!(
+            out,
+            "{} in {}: {}, {}",
+            counted(models, "model"),
+            counted(args.models.len(), "file"),
+            counted(errors, "mistake"),
+            counted(warnings, "warning")
+        )?;
+    }
+    out.flush()?;
+    let broken = errors > 0 || (args.strict && warnings > 0);
+    Ok(if broken { Exit::Broken } else { Exit::Met })
+}
+
+fn say(out: &mut impl Write, text: &Text, shell: &Shell) -> io::Result<()> {
+    write!(out, "{}", text.read.diagnostics.render(&text.source, shell.stdout))?;
+    if let (Some(model), false) = (&text.read.model, shell.quiet) {
+        let counts = Counts::of(model);
+        writeln!(
+            out,
+            "{}: {}: {}, {}, {}, {}, {}",
+            text.source.name(),
+            in_short(model),
+            counted_activities(counts.activities),
+            counted(counts.dialogs, "dialog"),
+            counted(counts.popups, "popup"),
+            counted(counts.widgets, "widget"),
+            counted(counts.parameters, "parameter")
+        )?;
+    }
+    Ok(())
+}
+
+/// The app as its model's first item says it.
+fn in_short(model: &Model) -> String {
+    format!("{} {:?} {}", model.package, model.label, model.version)
+}
+
+fn counted_activities(count: usize) -> String {
+    if count == 1 { "1 activity".to_string() } else { format!("{count} activities") }
+}
+
+impl Counts {
+    fn of(model: &Model) -> Counts {
+        let parameters = model.globals.iter().filter(|global| global.life == Life::Param).count();
+        let mut counts = Counts { parameters, ..Counts::default() };
+        for window in &model.windows {
+            match window.kind {
+                WindowKind::Activity { .. } => counts.activities += 1,
+                WindowKind::Dialog { .. } => counts.dialogs += 1,
+                WindowKind::Popup { .. } => counts.popups += 1,
+            }
+            let mut rest: Vec<&Node> = window.nodes.iter().collect();
+            while let Some(node) = rest.pop() {
+                match node {
+                    Node::Widget(widget) => {
+                        counts.widgets += 1;
+                        rest.extend(&widget.nodes);
+                    }
+                    Node::When { then, otherwise, .. } => rest.extend(then.iter().chain(otherwise)),
+                    Node::For { body, .. } | Node::Let { body, .. } => rest.extend(body),
+                }
+            }
+        }
+        counts
+    }
+}
+
+fn say_as_json(out: &mut impl Write, text: &Text) -> anyhow::Result<()> {
+    let file = text.source.name();
+    let diagnostics = &text.read.diagnostics;
+    for diagnostic in diagnostics.iter() {
+        let found: Located = diagnostic.located(&text.source);
+        writeln!(out, "{}", serde_json::to_string(&crate::lint::diagnostic_event(&found))?)?;
+    }
+    let more = diagnostics.errors() + diagnostics.warnings() - diagnostics.iter().len();
+    if more > 0 {
+        say_event(out, &Event::More { file, diagnostics: more })?;
+    }
+    if let Some(model) = &text.read.model {
+        let launchable = model.launchable.iter().filter_map(|&id| match &model.windows[id as usize].kind {
+            WindowKind::Activity { class, .. } => Some(&**class),
+            WindowKind::Dialog { .. } | WindowKind::Popup { .. } => None,
+        });
+        let event = Event::Model {
+            file,
+            package: &model.package,
+            label: &model.label,
+            version: &model.version,
+            launchable: launchable.collect(),
+            counts: Counts::of(model),
+        };
+        say_event(out, &event)?;
+    }
+    Ok(())
+}
+
+fn say_event(out: &mut impl Write, event: &Event<'_>) -> anyhow::Result<()> {
+    writeln!(out, "{}", serde_json::to_string(event)?)?;
+    Ok(())
+}
+
+fn draw(args: &DrawArgs, shell: &Shell) -> anyhow::Result<Exit> {
+    let (_, model) = read_sound(&args.model, shell)?;
+    if model.windows.len() > WINDOWS_MAX {
+        return Err(Usage::new(format!(
+            "{} has {} windows, more than {WINDOWS_MAX}; nobody could read its map",
+            args.model.display(),
+            model.windows.len()
+        ))
+        .into());
+    }
+    let map = Map::of(&model);
+    let files = [(&args.svg, Map::to_svg as fn(&Map) -> String), (&args.dot, Map::to_dot)];
+    for (path, write) in files {
+        match path {
+            Some(path) if path.as_os_str() != "-" => {
+                if let Err(error) = fs::write(path, write(&map)) {
+                    return Ok(cannot_write(path, &error));
+                }
+            }
+            Some(_) => print(&write(&map))?,
+            None => {}
+        }
+    }
+    if args.svg.is_none() && args.dot.is_none() {
+        print(&map.to_dot())?;
+    }
+    Ok(Exit::Met)
+}
+
+fn print(text: &str) -> io::Result<()> {
+    let mut out = io::stdout().lock();
+    out.write_all(text.as_bytes())?;
+    out.flush()
+}
+
+fn pack(args: &PackArgs, shell: &Shell) -> anyhow::Result<Exit> {
+    let (source, model) = read_sound(&args.model, shell)?;
+    let path = match &args.output {
+        Some(path) => path.clone(),
+        None => PathBuf::from(format!("{}.apk", source.stem())),
+    };
+    if !args.force {
+        refuse_other_file(&path)?;
+    }
+    let bytes = apk::pack(&Manifest::of(&model), source.text())
+        .map_err(|error| Mistake::new(format!("cannot pack {}: {error}", args.model.display())))?;
+    if let Err(error) = fs::write(&path, &bytes) {
+        return Ok(cannot_write(&path, &error));
+    }
+    if !shell.quiet {
+        print(&format!("{}: {}: {} bytes\n", path.display(), in_short(&model), bytes.len()))?;
+    }
+    Ok(Exit::Met)
+}
+
+/// What others made, and took their time for, is not overwritten.
+fn refuse_other_file(path: &Path) -> Result<(), Usage> {
+    let file = match File::open(path) {
+        Ok(file) => file,
+        Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(()),
+        Err(error) => return Err(Usage::new(format!("cannot look at {}: {error}", path.display()))),
+    };
+    match apk::unpack_model(BufReader::new(file)) {
+        Ok(Some(_)) => Ok(()),
+        Ok(None) | Err(_) => Err(Usage::new(format!(
+            "{} is there already, and is no packed model; --force overwrites it, -o names another file",
+            path.display()
+        ))),
+    }
+}
+
+fn cannot_write(path: &Path, error: &io::Error) -> Exit {
+    crate::say(&format!("cannot write {}: {error}", path.display()));
+    Exit::Environment
+}
+
+/// Reads the model at `path`, whatever is wrong with it.
+fn read(path: &Path) -> Result<Text, Mistake> {
+    let bytes =
+        fs::read(path).map_err(|error| Mistake::new(format!("cannot read {}: {error}", path.display())))?;
+    Ok(match Source::from_bytes(path.display().to_string(), bytes) {
+        Ok(source) => Text { read: sim::read(&source), source },
+        Err(not_text) => {
+            let diagnostics = Diagnostics::from(not_text.diagnostic);
+            Text { source: not_text.source, read: Read { model: None, diagnostics } }
+        }
+    })
+}
+
+/// Reads the model at `path`; if it has mistakes, says all of them.
+fn read_sound(path: &Path, shell: &Shell) -> Result<(Source, Model), Mistake> {
+    let Text { source, read } = read(path)?;
+    match read.model {
+        Some(model) => Ok((source, model)),
+        None => Err(sources::refuse(&source, &read.diagnostics, shell)),
+    }
+}
