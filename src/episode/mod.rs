@@ -202,7 +202,8 @@ impl<'a> Stage<'a> {
                 Verdict::Open => None,
             };
             let lesson = Lesson {
-                reward: taken.reward,
+                // Not in time is as bad as not at all.
+                reward: if ending == Some(Ending::Hopeless) { -1.0 } else { taken.reward },
                 screen: taken.to.id,
                 residual: taken.state.number(),
                 ends: ending.is_some(),
