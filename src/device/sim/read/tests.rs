@@ -1,3 +1,5 @@
+//! What is read of models, and what is said where they are wrong.
+
 use super::*;
 use crate::spec::Style;
 
