@@ -10,7 +10,9 @@ use std::sync::Arc;
 
 use farlead::device::sim::{self, Sim};
 use farlead::device::{Device as _, Notice, Observation};
-use farlead::gui::{Action, BUILTIN_TEXTS, Direction, Repertoire, Screen, Target, UserAction, Widget, offers};
+use farlead::gui::{
+    Action, BUILTIN_TEXTS, Bounds, Direction, Flags, Repertoire, Screen, Target, UserAction, Widget, offers,
+};
 use farlead::rng::Seed;
 use farlead::spec::{Source, Style, parse};
 
@@ -28,7 +30,8 @@ fn start(name: &str, set: &[(&str, &str)], user_actions: &[UserAction]) -> Phone
     let text = std::fs::read_to_string(path).expect("a readable model");
     let source = Source::new(name, text);
     let read = sim::read(&source);
-    let mut model = read.model.unwrap_or_else(|| panic!("{}", read.diagnostics.render(&source, Style::Plain)));
+    let mut model =
+        read.model.unwrap_or_else(|| panic!("{}", read.diagnostics.render(&source, Style::Plain)));
     for (parameter, value) in set {
         model.set(parameter, value).expect("a parameter of the model");
     }
@@ -123,7 +126,8 @@ impl Phone {
 
     #[track_caller]
     fn user(&mut self, name: &str) -> &mut Phone {
-        let action = self.offered(|action| matches!(action, Action::User { action, .. } if action.name == name), name);
+        let action =
+            self.offered(|action| matches!(action, Action::User { action, .. } if action.name == name), name);
         self.act(&action)
     }
 
@@ -144,7 +148,8 @@ impl Phone {
         }
         let inner = self.object_id(name);
         let around = |action: &&Action| {
-            is_it(action) && action.target().is_some_and(|on| inner.starts_with(&format!("{}:", on.object_id)))
+            is_it(action)
+                && action.target().is_some_and(|on| inner.starts_with(&format!("{}:", on.object_id)))
         };
         let found = offers.iter().rfind(around).cloned();
         found.unwrap_or_else(|| panic!("`{name}` is not offered on\n{}", self.shown()))
@@ -176,11 +181,14 @@ impl Phone {
     }
 
     fn toasts(&self) -> Vec<&str> {
-        let text = |notice| match notice {
-            &Notice::Toast(ref text) => Some(&**text),
-            Notice::Crash(_) | Notice::Anr(_) => None,
-        };
-        self.seen.notices.iter().filter_map(text).collect()
+        let mut toasts = Vec::new();
+        for notice in self.seen.notices.iter() {
+            match notice {
+                Notice::Toast(text) => toasts.push(&**text),
+                Notice::Crash(_) | Notice::Anr(_) => {}
+            }
+        }
+        toasts
     }
 
     #[track_caller]
@@ -191,7 +199,14 @@ impl Phone {
 
     /// Checks how many nodes the tree has, and how many clicks, long clicks, fields and actions are offered.
     #[track_caller]
-    fn check_counts(&self, nodes: usize, clicks: usize, long_clicks: usize, fields: usize, all: usize) -> &Phone {
+    fn check_counts(
+        &self,
+        nodes: usize,
+        clicks: usize,
+        long_clicks: usize,
+        fields: usize,
+        all: usize,
+    ) -> &Phone {
         let offers = self.offers();
         let count = |is_it: fn(&Action) -> bool| offers.iter().filter(|action| is_it(action)).count();
         let found = (
@@ -229,9 +244,20 @@ impl Phone {
         self.screen().for_each_object(|_, widget, object_id| {
             let [text, desc, id] = names(widget);
             let class = widget.class.rsplit('.').next().unwrap_or_default();
-            shown += &format!("{object_id} {class} #{id} {text:?} {desc:?} {} {:?}\n", widget.bounds, widget.flags);
+            shown += &format!(
+                "{object_id} {class} #{id} {text:?} {desc:?} {} {:?}\n",
+                widget.bounds, widget.flags
+            );
         });
         shown
+    }
+}
+
+/// Checks where the widgets of these names lie: left, top, right, bottom.
+#[track_caller]
+fn check_bounds(phone: &Phone, expected: &[(&str, [i32; 4])]) {
+    for &(name, [left, top, right, bottom]) in expected {
+        assert_eq!(phone.widget(name).bounds, Bounds::new(left, top, right, bottom), "{name}");
     }
 }
 

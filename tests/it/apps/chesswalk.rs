@@ -52,6 +52,15 @@ fn the_main_menu_is_as_in_the_app() {
     let phone = phone();
     phone.check_activity("MainActivity").check_counts(9, 4, 0, 0, 9);
     phone.check_texts(&["Play Online", "Play Offline", "Settings", "About"]);
+    check_bounds(
+        &phone,
+        &[
+            ("btPlayOnline", [97, 408, 382, 480]),
+            ("btPlayOffline", [97, 483, 382, 555]),
+            ("btSettings", [97, 558, 382, 630]),
+            ("btAbout", [97, 633, 382, 705]),
+        ],
+    );
     assert_eq!(phone.widget("About").bounds.centre(), (239, 669));
     assert_eq!(phone.object_id("About"), "0:0:0:0:4");
     assert_eq!(phone.screen().package().as_ref(), "cz.hejl.chesswalk");
@@ -73,7 +82,8 @@ fn settings_hide_what_has_no_meaning() {
     let mut phone = phone();
     phone.step("Settings").check_activity("Settings").check_counts(11, 6, 3, 2, 24);
     phone.check_texts(&["  Auto login", " Guest", " Registered user", "Username", "Create account"]);
-    let places = ["cbAutoLoginSettings", "rbGuest", "rbRegistered", "edUsernameSettings", "edPasswordSettings"];
+    let places =
+        ["cbAutoLoginSettings", "rbGuest", "rbRegistered", "edUsernameSettings", "edPasswordSettings"];
     assert_eq!(
         places.map(|name| phone.object_id(name)),
         ["0:0:0:0:0", "0:0:0:0:1:0", "0:0:0:0:1:1", "0:0:0:0:2", "0:0:0:0:3"]
@@ -86,7 +96,9 @@ fn settings_hide_what_has_no_meaning() {
 
 #[test]
 fn settings_are_remembered_however_they_are_left() {
-    for leaving in [&["back", "Settings"][..], &["rotate"], &["pauseresume"], &["idle", "menu", "back", "Settings"]] {
+    for leaving in
+        [&["back", "Settings"][..], &["rotate"], &["pauseresume"], &["idle", "menu", "back", "Settings"]]
+    {
         let mut phone = phone();
         phone.step("Settings").type_into("Username", "me").step(" Guest").steps(leaving);
         phone.check_activity("Settings").check_counts(11, 4, 1, 0, 10);
@@ -96,13 +108,21 @@ fn settings_are_remembered_however_they_are_left() {
     let mut phone = phone();
     phone.steps(&["Play Online"]).type_into("edUsername", "me").steps(&["back", "Settings"]);
     assert!(phone.has_text("me"), "on\n{}", phone.shown());
-    phone.type_into("me", "").check_texts(&["  Auto login", " Guest", " Registered user", "Username", "Create account"]);
+    phone.type_into("me", "").check_texts(&[
+        "  Auto login",
+        " Guest",
+        " Registered user",
+        "Username",
+        "Create account",
+    ]);
 }
 
 #[test]
 fn settings_survive_a_restart_and_no_installation() {
     let mut phone = phone();
-    phone.steps(&["Settings", "  Auto login", "back", "back", "Chess Walk", "Settings"]).check_counts(5, 1, 0, 0, 6);
+    phone
+        .steps(&["Settings", "  Auto login", "back", "back", "Chess Walk", "Settings"])
+        .check_counts(5, 1, 0, 0, 6);
     let activity = phone.sim.app().launchable[0].clone();
     phone.act(&Action::Reinitialise(activity)).step("Settings").check_counts(11, 6, 3, 2, 24);
 }
@@ -112,7 +132,7 @@ fn a_password_is_not_shown() {
     let mut phone = phone();
     phone.step("Settings").type_into("edPasswordSettings", "secret");
     assert!(!phone.has_text("secret"));
-    assert!(phone.widget("edPasswordSettings").flags.has(farlead::gui::Flags::PASSWORD));
+    assert!(phone.widget("edPasswordSettings").flags.has(Flags::PASSWORD));
 }
 
 #[test]
@@ -120,7 +140,15 @@ fn a_new_game_is_as_in_the_app() {
     let mut phone = phone();
     phone.step("Play Offline").check_activity("NewGame").check_counts(19, 5, 0, 0, 12);
     phone.check_texts(&[
-        "New game", "White", "Human", "Computer", "Black", "Human", "Computer", "Computer strength: 4s per move", "Play",
+        "New game",
+        "White",
+        "Human",
+        "Computer",
+        "Black",
+        "Human",
+        "Computer",
+        "Computer strength: 4s per move",
+        "Play",
     ]);
     // The text and the slider have different defaults.
     phone.swipe("skDifficulty", Direction::Right);
@@ -149,6 +177,15 @@ fn a_game_is_as_in_the_app() {
     phone.steps(&["Play Offline", "Play"]).check_activity("OfflineGame").check_counts(12, 3, 0, 0, 9);
     check_line(&phone, "Your move", "");
     assert_eq!(phone.object_id("offlineChessBoard"), "0:0:0:0:1");
+    check_bounds(
+        &phone,
+        &[
+            ("offlineChessBoard", [0, 50, 480, 530]),
+            ("New game", [71, 652, 214, 724]),
+            ("Undo", [217, 652, 320, 724]),
+            ("Flip", [323, 652, 409, 724]),
+        ],
+    );
     phone.user("chessmove").check_counts(13, 3, 0, 0, 9);
     check_line(&phone, "Black is thinking...", "White moved e4. ");
     // It thinks for three seconds; an action takes half a second.
@@ -202,7 +239,9 @@ fn the_last_move_of_a_game_is_gone_once_that_is_corrected() {
 fn the_display_stays_on_only_once_that_is_corrected() {
     let screens: [&[&str]; 6] =
         [&[], &["About"], &["Settings"], &["Play Offline"], &["Play Offline", "Play"], &["Play Online"]];
-    for (set, stays_on) in [(&[][..], false), (&[("fixed", "true")], true), (&[("fixed_sleeps", "true")], true)] {
+    for (set, stays_on) in
+        [(&[][..], false), (&[("fixed", "true")], true), (&[("fixed_sleeps", "true")], true)]
+    {
         for screen in screens {
             let mut phone = phone_with(set);
             phone.steps(screen).step("idle");
@@ -233,7 +272,11 @@ fn a_whole_game_for_two_ends_in_mate() {
         ("e8 e7", "Black moved Ke7. "),
     ];
     for (number, (squares, line)) in moves.into_iter().enumerate() {
-        check_line(&phone, if number % 2 == 0 { "White's move" } else { "Black's move" }, if number == 0 { "" } else { moves[number - 1].1 });
+        check_line(
+            &phone,
+            if number % 2 == 0 { "White's move" } else { "Black's move" },
+            if number == 0 { "" } else { moves[number - 1].1 },
+        );
         touch(&mut phone, squares, false);
         assert_eq!(&*phone.widget("tvOfflineGameInfo").text, line);
     }
@@ -303,7 +346,17 @@ fn the_computer_can_have_white() {
 #[test]
 fn a_game_is_stored_until_the_app_is_installed_anew() {
     let mut phone = phone();
-    phone.steps(&["Play Offline", "Play", "chessmove", "idle", "menu", "back", "back", "Chess Walk", "Play Offline"]);
+    phone.steps(&[
+        "Play Offline",
+        "Play",
+        "chessmove",
+        "idle",
+        "menu",
+        "back",
+        "back",
+        "Chess Walk",
+        "Play Offline",
+    ]);
     check_line(&phone, "Your move", "Black moved e5. ");
     let activity = phone.sim.app().launchable[0].clone();
     phone.act(&Action::Reinitialise(activity)).step("Play Offline").check_activity("NewGame");

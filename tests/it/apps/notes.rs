@@ -53,9 +53,27 @@ fn the_main_screen_is_as_in_the_app() {
     let mut phone = main_screen();
     phone.check_texts(&["Notes"]);
     assert_eq!(phone.screen().package().as_ref(), "org.secuso.privacyfriendlynotes");
-    assert_eq!(phone.widget("fab_expand_menu_button").bounds.centre(), (400, 648));
+    check_bounds(
+        &phone,
+        &[
+            ("Open navigation drawer", [0, 38, 84, 122]),
+            ("Notes", [108, 60, 190, 100]),
+            ("Sort alphabetical", [348, 44, 420, 116]),
+            ("More options", [420, 44, 480, 116]),
+            ("notes_list", [24, 146, 456, 704]),
+            ("fab_expand_menu_button", [345, 593, 456, 704]),
+        ],
+    );
     let before = phone.screen().identity();
-    phone.steps(&["notes_list", "action_sort_alphabetical", "rotate", "rotate", "pauseresume", "Open navigation drawer", "back"]);
+    phone.steps(&[
+        "notes_list",
+        "action_sort_alphabetical",
+        "rotate",
+        "rotate",
+        "pauseresume",
+        "Open navigation drawer",
+        "back",
+    ]);
     assert_eq!(phone.screen().identity(), before);
     phone.step("back");
     assert_ne!(phone.screen().package().as_ref(), "org.secuso.privacyfriendlynotes");
@@ -66,6 +84,17 @@ fn the_menu_of_the_plus_button_has_labels_upright_alone() {
     let mut phone = main_screen();
     phone.step("+").check_activity("MainActivity").check_counts(27, 9, 2, 0, 16);
     phone.check_texts(&["Notes", "New sketch", "New audio", "New checklist", "New text"]);
+    check_bounds(
+        &phone,
+        &[
+            ("New sketch", [170, 239, 333, 279]),
+            ("fab_sketch", [357, 221, 444, 308]),
+            ("fab_audio", [357, 314, 444, 401]),
+            ("fab_checklist", [357, 407, 444, 494]),
+            ("fab_text", [357, 500, 444, 587]),
+            ("fab_expand_menu_button", [345, 593, 456, 704]),
+        ],
+    );
     phone.clone().step("+").check_counts(19, 5, 2, 0, 12);
     // The middle of the list is below a label, which leads to its button.
     phone.clone().step("notes_list").check_activity("ChecklistNoteActivity");
@@ -91,7 +120,30 @@ fn the_menu_of_the_plus_button_has_labels_upright_alone() {
 fn a_dummy_note_is_left_behind_by_back() {
     let mut phone = main_screen();
     phone.steps(&["+", "fab_text"]).check_activity("TextNoteActivity").check_counts(22, 6, 2, 2, 23);
-    phone.check_texts(&["Text Note", "Name", "Multiline-\nNote", "Category:", "Default", "Cancel", "Delete", "Save"]);
+    phone.check_texts(&[
+        "Text Note",
+        "Name",
+        "Multiline-\nNote",
+        "Category:",
+        "Default",
+        "Cancel",
+        "Delete",
+        "Save",
+    ]);
+    check_bounds(
+        &phone,
+        &[
+            ("Navigate up", [0, 38, 84, 122]),
+            ("etName", [24, 146, 110, 214]),
+            ("scrollView", [24, 214, 456, 532]),
+            ("etContent", [24, 229, 456, 300]),
+            ("Category:", [24, 532, 456, 560]),
+            ("spinner_category", [24, 560, 456, 632]),
+            ("Cancel", [24, 632, 168, 704]),
+            ("Delete", [168, 632, 312, 704]),
+            ("Save", [312, 632, 456, 704]),
+        ],
+    );
     phone.step("back").check_activity("MainActivity").check_counts(22, 6, 3, 0, 14);
     assert_eq!(phone.toasts(), ["Note saved"]);
     check_notes(&phone, &["Note 1"]);
@@ -126,7 +178,11 @@ fn back_leaves_nothing_behind_once_that_is_corrected() {
 fn a_paused_editor_goes_on_with_the_note_it_stored() {
     for pause in [&["pauseresume"][..], &["idle", "etName"]] {
         let mut phone = main_screen();
-        phone.steps(&["+", "fab_text"]).steps(pause).check_activity("TextNoteActivity").check_counts(25, 9, 3, 2, 27);
+        phone
+            .steps(&["+", "fab_text"])
+            .steps(pause)
+            .check_activity("TextNoteActivity")
+            .check_counts(25, 9, 3, 2, 27);
         assert!(phone.has_text("Note 1") && phone.has_text("Update"));
         phone.type_into("Note 1", "").step("Update");
         check_notes(&phone, &["Note 2"]);
@@ -150,7 +206,7 @@ fn notes_without_a_name_are_counted_over_all_kinds() {
     phone.step("Note 2").check_activity("ChecklistNoteActivity");
     phone.steps(&["back", "Note 3"]).check_activity("SketchActivity");
     phone.step("Navigate up").check_activity("MainActivity");
-    // A main screen made anew lies on the old one.
+    // It is made anew in place of the old one, so nothing lies below it.
     phone.step("back");
     assert_ne!(phone.screen().package().as_ref(), "org.secuso.privacyfriendlynotes");
 }
@@ -200,11 +256,13 @@ fn rows_are_sorted_until_the_screen_is_resumed() {
 
 #[test]
 fn long_names_are_cut_and_long_lists_scroll() {
-    let names: Vec<String> = (0..8).map(|number| format!("{number}{}", "x".repeat(28 + number % 2))).collect();
+    let names: Vec<String> =
+        (0..8).map(|number| format!("{number}{}", "x".repeat(28 + number % 2))).collect();
     let mut phone = with_notes(&names.iter().map(String::as_str).collect::<Vec<_>>());
     assert!(phone.has_text(&names[0]));
     assert!(phone.has_text(&format!("{}...", &names[1][..27])));
-    let down = phone.offered(|action| matches!(action, Action::Scroll { towards: Direction::Down, .. }), "down");
+    let down =
+        phone.offered(|action| matches!(action, Action::Scroll { towards: Direction::Down, .. }), "down");
     assert!(!with_notes(&["a"]).offers().iter().any(|action| matches!(action, Action::Scroll { .. })));
     phone.act(&down);
     assert!(phone.has_text(&format!("{}...", &names[7][..27])));
@@ -213,7 +271,9 @@ fn long_names_are_cut_and_long_lists_scroll() {
 #[test]
 fn the_overflow_leads_on() {
     for opener in ["More options", "menu"] {
-        for (row, activity) in [("Settings", "SettingsActivity"), ("Help", "HelpActivity"), ("About", "AboutActivity")] {
+        for (row, activity) in
+            [("Settings", "SettingsActivity"), ("Help", "HelpActivity"), ("About", "AboutActivity")]
+        {
             let mut phone = main_screen();
             phone.step(opener).check_activity("MainActivity").check_counts(11, 3, 0, 0, 8);
             phone.check_texts(&["Settings", "Help", "About"]);
@@ -229,18 +289,18 @@ fn the_overflow_leads_on() {
 #[test]
 fn the_drawer_lies_over_the_main_screen() {
     let mut phone = main_screen();
-    phone.step("Open navigation drawer").check_activity("MainActivity").check_counts(39, 9, 2, 0, 16);
+    phone.step("Open navigation drawer").check_activity("MainActivity").check_counts(41, 9, 2, 0, 16);
     for closing in ["back", "Close navigation drawer", "+", "More options"] {
         phone.clone().step(closing).check_counts(19, 5, 2, 0, 12);
     }
-    assert!(!phone.widget("All notes").flags.has(farlead::gui::Flags::CHECKED));
+    assert!(!phone.widget("All notes").flags.has(Flags::CHECKED));
     let all_notes = "All notes";
     phone.clone().step(all_notes).step("Open navigation drawer");
     let mut chosen = phone.clone();
     chosen.steps(&[all_notes, "Open navigation drawer"]);
-    assert!(chosen.widget("All notes").flags.has(farlead::gui::Flags::CHECKED));
+    assert!(chosen.widget("All notes").flags.has(Flags::CHECKED));
     chosen.step("pauseresume");
-    assert!(!chosen.widget("All notes").flags.has(farlead::gui::Flags::CHECKED));
+    assert!(!chosen.widget("All notes").flags.has(Flags::CHECKED));
     phone.step("Manage categories").check_activity("ManageCategoriesActivity");
     phone.step("back").check_counts(19, 5, 2, 0, 12);
 }
@@ -276,8 +336,23 @@ fn categories_are_made_chosen_shown_and_deleted() {
 #[test]
 fn notes_of_a_deleted_category_go_with_it_if_the_setting_says_so() {
     let mut phone = main_screen();
-    phone.steps(&["menu", "Settings", "Delete notes in category", "back", "Open navigation drawer", "Manage categories"]);
-    phone.type_into("etName", "work").steps(&["Add", "back", "+", "fab_text", "spinner_category", "work", "back"]);
+    phone.steps(&[
+        "menu",
+        "Settings",
+        "Delete notes in category",
+        "back",
+        "Open navigation drawer",
+        "Manage categories",
+    ]);
+    phone.type_into("etName", "work").steps(&[
+        "Add",
+        "back",
+        "+",
+        "fab_text",
+        "spinner_category",
+        "work",
+        "back",
+    ]);
     check_notes(&phone, &["Note 1"]);
     phone.steps(&["Open navigation drawer", "Manage categories"]).long_click("work");
     phone.steps(&["action_delete"]).check_counts(14, 4, 2, 1, 16).clone().step("back");
@@ -288,14 +363,17 @@ fn notes_of_a_deleted_category_go_with_it_if_the_setting_says_so() {
 #[test]
 fn a_checklist_keeps_its_items() {
     let mut phone = main_screen();
-    phone.steps(&["+", "fab_checklist"]).check_activity("ChecklistNoteActivity").check_counts(23, 7, 2, 2, 24);
+    phone
+        .steps(&["+", "fab_checklist"])
+        .check_activity("ChecklistNoteActivity")
+        .check_counts(23, 7, 2, 2, 24);
     phone.step("Add").check_counts(23, 7, 2, 2, 24);
     phone.type_into("etNewItem", "milk").step("Add").type_into("etNewItem", "bread").step("Add");
     phone.step("bread").steps(&["back", "Note 1"]);
     check_notes(&phone, &["milk", "bread"]);
     let checked = |phone: &Phone| -> Vec<bool> {
         let boxes = phone.screen().widgets().iter().filter(|widget| widget.id_entry() == "item_checkbox");
-        boxes.map(|widget| widget.flags.has(farlead::gui::Flags::CHECKED)).collect()
+        boxes.map(|widget| widget.flags.has(Flags::CHECKED)).collect()
     };
     assert_eq!(checked(&phone), [false, true]);
     phone.long_click("milk");
@@ -335,7 +413,7 @@ fn the_palette_has_no_black() {
         |action| matches!(action, Action::Click(on) if *on.object_id == *"0:0:0:0:0:0:1:18:0"),
         "the last colour",
     );
-    assert_eq!(last.target().expect("a button").bounds, farlead::gui::Bounds::new(285, 485, 345, 545));
+    assert_eq!(last.target().expect("a button").bounds, Bounds::new(285, 485, 345, 545));
     phone.clone().step("back").check_counts(22, 6, 1, 1, 17);
     phone.step("0:0:0:0:0:0:1:18:0").check_counts(22, 6, 1, 1, 17);
     phone.step("back");
@@ -370,7 +448,8 @@ fn settings_are_stored_at_once() {
 fn about_is_longer_than_the_screen() {
     let mut phone = main_screen();
     phone.steps(&["menu", "About"]).check_activity("AboutActivity").check_counts(23, 1, 0, 0, 8);
-    let down = phone.offered(|action| matches!(action, Action::Scroll { towards: Direction::Down, .. }), "down");
+    let down =
+        phone.offered(|action| matches!(action, Action::Scroll { towards: Direction::Down, .. }), "down");
     phone.act(&down).step("SECUSO-Website").check_activity("BrowserActivity");
     phone.step("back").check_activity("AboutActivity");
 }

@@ -29,11 +29,16 @@ fn every_construct_of_the_language_is_read() {
 
 #[test]
 fn a_when_that_begins_a_line_is_no_attribute_of_the_widget_before() {
-    for widget in ["CheckBox -> a = !a", "CheckBox clickable", "ListView scrolls", "EditText edits a", "Button \"a\""] {
+    for widget in
+        ["CheckBox -> a = !a", "CheckBox clickable", "ListView scrolls", "EditText edits a", "Button \"a\""]
+    {
         let text = format!(
             "app a.b \"A\" 1\nlaunch Main\nactivity Main .Main {{\n own a = false\n {widget}\n when a {{ TextView }}\n}}"
         );
         let model = read(&Source::new("a.app", text)).model.expect(widget);
-        assert!(matches!(model.windows[0].nodes[..], [_, super::super::model::Node::When { .. }]), "{widget}");
+        assert!(
+            matches!(model.windows[0].nodes[..], [_, super::super::model::Node::When { .. }]),
+            "{widget}"
+        );
     }
 }
