@@ -56,6 +56,28 @@ fn every_model_is_read_without_a_word() {
     assert_eq!(read, 2);
 }
 
+#[test]
+fn whatever_is_done_the_models_go_on() {
+    let ways: [&[(&str, &str)]; 3] = [
+        &[],
+        &[("fixed", "true"), ("sim.keyboard", "soft"), ("sim.crash", "5"), ("sim.lag", "700")],
+        &[("sim.lose", "20"), ("sim.width", "1080"), ("sim.height", "1920"), ("sim.dpi", "420")],
+    ];
+    let board = user_actions("action chessmove on [id ~ ChessBoard]: tap 56% 80%, tap 56% 56%\n");
+    for (name, set) in ["chesswalk.app", "notes.app"].iter().flat_map(|name| ways.map(|set| (name, set))) {
+        let mut phone = start(name, set, &board);
+        let installed = Action::Reinitialise(phone.sim.app().launchable[0].clone());
+        let mut rng = Seed(7).fork(name);
+        for _ in 0..40 {
+            phone.act(&installed);
+            for _ in 0..100 {
+                let offers = phone.offers();
+                phone.act(&offers[rng.below(offers.len())]);
+            }
+        }
+    }
+}
+
 /// The actions that `text` declares.
 fn user_actions(text: &str) -> Vec<UserAction> {
     parse(&Source::new("actions.ltl", text)).file.actions

@@ -316,6 +316,14 @@ fn a_flipped_board_takes_touches_flipped() {
 }
 
 #[test]
+fn a_turned_phone_takes_touches_on_the_board() {
+    let mut phone = game_for_two();
+    phone.step("rotate");
+    touch(&mut phone, "e2 e4", false);
+    check_line(&phone, "Black's move", "White moved e4. ");
+}
+
+#[test]
 fn undo_takes_back_what_one_side_can() {
     let mut phone = game_for_two();
     touch(&mut phone, "e2 e4", false);
