@@ -1,3 +1,5 @@
+//! What is read of models, what is said of their mistakes, and what hostile ones are answered.
+
 use std::time::{Duration, Instant};
 
 use proptest::prelude::*;
