@@ -63,7 +63,7 @@ part frame {
     }
 }
 
-# A link is a text that can be touched, and held to choose from it.
+# Links lead to it, out of the app.
 activity Browser com.android.browser/.BrowserActivity (address) {
     FrameLayout at 0,38 480,728 {
         EditText #com.android.browser:id/url at 0,38 480,110 edits address
@@ -80,7 +80,8 @@ activity Main .MainActivity in frame awake (fixed || fixed_sleeps) {
     LinearLayout {
         LinearLayout at 23,23 457,408
         Button #btPlayOnline "Play Online" at 97,408 382,480 -> open Login
-        Button #btPlayOffline "Play Offline" at 97,483 382,555 -> if has_game { open Game } else { open NewGame for new_game }
+        Button #btPlayOffline "Play Offline" at 97,483 382,555
+            -> if has_game { open Game } else { open NewGame for new_game }
         Button #btSettings "Settings" at 97,558 382,630 -> open Settings
         Button #btAbout "About" at 97,633 382,705 -> open About
     }

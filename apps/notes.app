@@ -103,7 +103,7 @@ part window {
 part bar(title) {
     FrameLayout #action_bar_container at 0,38 480,122 {
         View #action_bar {
-            # This leads to a main screen made anew, where back leads to the old one.
+            # It leads to a main screen made anew, back to the one that there was.
             ImageButton desc "Navigate up" at 0,38 84,122 -> open Main afresh
             TextView (title) at 108,60 340,100
             content
@@ -297,6 +297,7 @@ activity Main .MainActivity {
                                                 TextView "Notes" tall 90
                                             }
                                         }
+                                        FrameLayout tall 13 { View }
                                         TextView "Manage" tall 72
                                         android.support.v7.widget.LinearLayoutCompat tall 72 -> drawer = false; open Categories {
                                             CheckedTextView #design_menu_item_text "Manage categories"
@@ -439,7 +440,7 @@ activity TextNote .TextNoteActivity (note) in window relaid {
     use page {
         LinearLayout {
             LinearLayout {
-                EditText #etName hint "Name" at 24,146 (min(456, 60 + 14 * max(4, len(name)))),214 edits name
+                EditText #etName hint "Name" at 24,146 (min(456, 54 + 14 * max(4, len(name)))),214 edits name
                 ScrollView #scrollView at 24,214 456,532 {
                     EditText #etContent hint "Multiline-\nNote" at 24,229 456,300 edits body
                 }
@@ -480,7 +481,7 @@ activity Checklist .ChecklistNoteActivity (note) in window relaid {
     use page {
         LinearLayout {
             LinearLayout {
-                EditText #etName hint "Name" at 24,146 (min(456, 60 + 14 * max(4, len(name)))),214 edits name
+                EditText #etName hint "Name" at 24,146 (min(456, 54 + 14 * max(4, len(name)))),214 edits name
                 LinearLayout at 24,214 456,284 {
                     EditText #etNewItem hint "New item" at 24,214 324,284 edits typed
                     Button #btn_add "Add" at 324,214 456,284 ->

@@ -11,7 +11,7 @@ use std::sync::Arc;
 use farlead::device::sim::{self, Sim};
 use farlead::device::{Device as _, Notice, Observation};
 use farlead::gui::{
-    Action, BUILTIN_TEXTS, Direction, Repertoire, Screen, Target, UserAction, Widget, offers,
+    Action, BUILTIN_TEXTS, Bounds, Direction, Flags, Repertoire, Screen, Target, UserAction, Widget, offers,
 };
 use farlead::rng::Seed;
 use farlead::spec::{Source, Style, parse};
@@ -54,6 +54,28 @@ fn every_model_is_read_without_a_word() {
         read += 1;
     }
     assert_eq!(read, 2);
+}
+
+#[test]
+fn whatever_is_done_the_models_go_on() {
+    let ways: [&[(&str, &str)]; 3] = [
+        &[],
+        &[("fixed", "true"), ("sim.keyboard", "soft"), ("sim.crash", "5"), ("sim.lag", "700")],
+        &[("sim.lose", "20"), ("sim.width", "1080"), ("sim.height", "1920"), ("sim.dpi", "420")],
+    ];
+    let board = user_actions("action chessmove on [id ~ ChessBoard]: tap 56% 80%, tap 56% 56%\n");
+    for (name, set) in ["chesswalk.app", "notes.app"].iter().flat_map(|name| ways.map(|set| (name, set))) {
+        let mut phone = start(name, set, &board);
+        let installed = Action::Reinitialise(phone.sim.app().launchable[0].clone());
+        let mut rng = Seed(7).fork(name);
+        for _ in 0..40 {
+            phone.act(&installed);
+            for _ in 0..100 {
+                let offers = phone.offers();
+                phone.act(&offers[rng.below(offers.len())]);
+            }
+        }
+    }
 }
 
 /// The actions that `text` declares.
@@ -181,11 +203,14 @@ impl Phone {
     }
 
     fn toasts(&self) -> Vec<&str> {
-        let text = |notice| match notice {
-            &Notice::Toast(ref text) => Some(&**text),
-            Notice::Crash(_) | Notice::Anr(_) => None,
-        };
-        self.seen.notices.iter().filter_map(text).collect()
+        let mut toasts = Vec::new();
+        for notice in self.seen.notices.iter() {
+            match notice {
+                Notice::Toast(text) => toasts.push(&**text),
+                Notice::Crash(_) | Notice::Anr(_) => {}
+            }
+        }
+        toasts
     }
 
     #[track_caller]
@@ -247,6 +272,14 @@ impl Phone {
             );
         });
         shown
+    }
+}
+
+/// Checks where the widgets of these names lie: left, top, right, bottom.
+#[track_caller]
+fn check_bounds(phone: &Phone, expected: &[(&str, [i32; 4])]) {
+    for &(name, [left, top, right, bottom]) in expected {
+        assert_eq!(phone.widget(name).bounds, Bounds::new(left, top, right, bottom), "{name}");
     }
 }
 

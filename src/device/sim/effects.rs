@@ -3,14 +3,17 @@
 //! What concerns the stack of activities is noted here and done by [`super::life`] once the effects
 //! are through, as Android does it; dialogs come and go at once.
 
+use std::sync::Arc;
+
 use super::chance::{Chance, Odds};
 use super::evaluate::{Fault, Meter, Scope, WORK_MAX, is_true, set, shown};
 use super::model::{
-    Does, Each, Effect, Event, GlobalId, Initial, Model, OwnId, Procedure, RequestId, Value, Variable,
-    Window, WindowId,
+    Does, Each, Effect, Event, Expr, FieldId, GlobalId, Initial, Life, LocalId, Model, OwnId, ProcedureId,
+    RequestId, Value, Variable, Window, WindowId,
 };
 use super::state::{
-    Activity, Block, Frame, Instance, List, Phase, Record, Slot, State, Task, Timer, Trouble, field_place,
+    Activity, Block, Frame, Instance, List, Phase, Record, Slot, State, System, Task, Timer, Trouble,
+    field_place,
 };
 use crate::device::Notice;
 use crate::gui::Orientation;
@@ -46,7 +49,7 @@ pub(super) struct Run<'a> {
     /// How long nobody has touched the phone.
     pub quiet_ms: u64,
     /// The trace of a crash that comes when the effects are through, and in which activity.
-    pub crash: Option<(std::sync::Arc<str>, WindowId)>,
+    pub crash: Option<(Arc<str>, WindowId)>,
     fuel: u32,
     calls: u32,
     braces: u32,
@@ -94,103 +97,138 @@ impl<'a> Run<'a> {
         done
     }
 
+    /// Does one effect. As with [`Scope::value`], what others stand in is kept small.
     fn effect(&mut self, effect: &Effect, frame: &mut Frame) -> Result<(), Fault> {
         self.burn()?;
         match &effect.does {
-            Does::Set { variable, value } => {
-                let value = self.value(value, frame)?;
-                self.assign(variable, value, frame)?;
-            }
-            Does::Let { local, value } => {
-                let value = self.value(value, frame)?;
-                set(&mut frame.locals, *local, value);
-            }
-            Does::Add { list, values, local } => {
-                let mut worth = Vec::with_capacity(values.len());
-                for (field, value) in values {
-                    worth.push((*field, self.value(value, frame)?));
-                }
-                let record = self.add(*list, worth)?;
-                if let Some(local) = local {
-                    set(&mut frame.locals, *local, record);
-                }
-            }
-            Does::Remove { record } => {
-                if let Value::Record(list, number) = self.value(record, frame)?
-                    && let Some(list) = self.state.list_mut(list)
-                    && let Some(at) = list.find(number)
-                {
-                    list.records.remove(at);
-                }
-            }
+            Does::Set { variable, value } => self.set(variable, value, frame),
+            Does::Let { local, value } => self.set(&Variable::Local(*local), value, frame),
+            Does::Add { list, values, local } => self.add(*list, values, *local, frame),
+            Does::Remove { record } => self.remove(record, frame),
             Does::Clear { list } => {
-                if let Some(list) = self.state.list_mut(*list) {
-                    list.records.clear();
-                }
+                self.clear(*list);
+                Ok(())
             }
             Does::Open { window, values, afresh, request } => {
-                let own = self.values(values, frame)?;
-                self.open(*window, own, *afresh, request.map(|request| (frame.activity, request)))?;
+                self.open_from(*window, values, *afresh, *request, frame)
             }
-            Does::Finish { with } => {
-                let with = with.as_ref().map_or(Ok(Value::None), |with| self.value(with, frame))?;
-                self.finish(frame.activity, with);
+            Does::Finish { with } => self.finish_with(with.as_ref(), frame),
+            Does::Show { window, values } => self.show_from(*window, values, frame),
+            Does::Close => self.close_from(frame),
+            Does::Leave => {
+                self.state.is_in_front = false;
+                Ok(())
             }
-            Does::Show { window, values } => {
-                let own = self.values(values, frame)?;
-                self.show(*window, own, frame.activity)?;
+            Does::Toast { text } => self.toast(text, frame),
+            Does::Wait { ms } => {
+                self.wait_ms = self.wait_ms.saturating_add(*ms);
+                Ok(())
             }
-            Does::Close => {
-                let activity = frame.activity;
-                let number = if frame.instance == activity {
-                    self.state.activity(activity).and_then(|activity| Some(activity.over.last()?.number))
-                } else {
-                    Some(frame.instance)
-                };
-                number.map_or(Ok(()), |number| self.close(number))?;
+            Does::After { ms, effects } => self.after(*ms, effects, frame),
+            Does::Chance { branches } => match self.drawn(branches) {
+                Ok(effects) => self.braces(effects, frame),
+                Err(fault) => Err(fault),
+            },
+            Does::If { condition, then, otherwise } => match self.holds(condition, frame) {
+                Ok(true) => self.braces(then, frame),
+                Ok(false) => self.braces(otherwise, frame),
+                Err(fault) => Err(fault),
+            },
+            Does::For { local, each, effects } => self.each(*local, each, effects, frame),
+            Does::Call { procedure, values } => self.call(*procedure, values, frame),
+            Does::Keyboard => {
+                self.state.has_keyboard = self.model.settings.has_soft_keyboard;
+                Ok(())
             }
-            Does::Leave => self.state.is_in_front = false,
-            Does::Toast { text } => {
-                let text = shown(self.value(text, frame)?);
-                self.notices.push(Notice::Toast(text));
-            }
-            Does::Wait { ms } => self.wait_ms = self.wait_ms.saturating_add(*ms),
-            Does::After { ms, effects } => {
-                let task = Task::After { frame: frame.clone(), effects: Block(effects.clone()) };
-                self.set_timer(*ms, task)?;
-            }
-            Does::Chance { branches } => {
-                let shares: Vec<u32> = branches.iter().map(|&(share, _)| share).collect();
-                let taken = self.meter.draw(Odds::Shares(&shares))?;
-                if let Some((_, effects)) = branches.get(taken) {
-                    self.braces(effects, frame)?;
-                }
-            }
-            Does::If { condition, then, otherwise } => {
-                let holds = is_true(&self.value(condition, frame)?);
-                self.braces(if holds { then } else { otherwise }, frame)?;
-            }
-            Does::For { local, each, effects } => self.each(*local, each, effects, frame)?,
-            Does::Call { procedure, values } => {
-                let Some(procedure) = self.model.procedures.get(*procedure as usize) else { return Ok(()) };
-                let values = self.values(values, frame)?;
-                self.call(procedure, values, frame)?;
-            }
-            Does::Keyboard => self.state.has_keyboard = self.model.settings.has_soft_keyboard,
-            Does::Crash { trace } => {
-                let trace = shown(self.value(trace, frame)?);
-                self.crash(trace, frame.activity);
-            }
-            Does::Anr { reason } => {
-                let reason = shown(self.value(reason, frame)?);
-                let window = self.state.activity(frame.activity).map(|activity| activity.instance.window);
-                if let Some(window) = window
-                    && self.state.system.is_none()
-                {
-                    self.notices.push(Notice::Anr(reason));
-                    self.state.system = Some(super::state::System { trouble: Trouble::Anr, window });
-                }
-            }
+            Does::Crash { trace } => self.crash_with(trace, frame),
+            Does::Anr { reason } => self.hang(reason, frame),
+        }
+    }
+
+    fn set(&mut self, variable: &Variable, value: &Expr, frame: &mut Frame) -> Result<(), Fault> {
+        let value = self.value(value, frame)?;
+        self.assign(variable, value, frame)
+    }
+
+    fn remove(&mut self, record: &Expr, frame: &mut Frame) -> Result<(), Fault> {
+        if let Value::Record(list, number) = self.value(record, frame)?
+            && let Some(list) = self.state.list_mut(list)
+            && let Some(at) = list.find(number)
+        {
+            list.records.remove(at);
+        }
+        Ok(())
+    }
+
+    fn clear(&mut self, list: GlobalId) {
+        if let Some(list) = self.state.list_mut(list) {
+            list.records.clear();
+        }
+    }
+
+    fn open_from(
+        &mut self,
+        window: WindowId,
+        values: &[Expr],
+        is_afresh: bool,
+        request: Option<RequestId>,
+        frame: &mut Frame,
+    ) -> Result<(), Fault> {
+        let own = self.values(values, frame)?;
+        self.open(window, own, is_afresh, request.map(|request| (frame.activity, request)))
+    }
+
+    fn finish_with(&mut self, with: Option<&Expr>, frame: &mut Frame) -> Result<(), Fault> {
+        let with = with.map_or(Ok(Value::None), |with| self.value(with, frame))?;
+        self.finish(frame.activity, with);
+        Ok(())
+    }
+
+    fn show_from(&mut self, window: WindowId, values: &[Expr], frame: &mut Frame) -> Result<(), Fault> {
+        let own = self.values(values, frame)?;
+        self.show(window, own, frame.activity)
+    }
+
+    /// Closes the dialog that effects stand in, or else the topmost one of their activity.
+    fn close_from(&mut self, frame: &Frame) -> Result<(), Fault> {
+        let activity = frame.activity;
+        let number = if frame.instance == activity {
+            self.state.activity(activity).and_then(|activity| Some(activity.over.last()?.number))
+        } else {
+            Some(frame.instance)
+        };
+        number.map_or(Ok(()), |number| self.close(number))
+    }
+
+    fn toast(&mut self, text: &Expr, frame: &mut Frame) -> Result<(), Fault> {
+        let text = shown(self.value(text, frame)?);
+        self.notices.push(Notice::Toast(text));
+        Ok(())
+    }
+
+    fn after(&mut self, ms: u64, effects: &Arc<[Effect]>, frame: &Frame) -> Result<(), Fault> {
+        self.set_timer(ms, Task::After { frame: frame.clone(), effects: Block(effects.clone()) })
+    }
+
+    fn drawn<'b>(&mut self, branches: &'b [(u32, Arc<[Effect]>)]) -> Result<&'b [Effect], Fault> {
+        let shares: Vec<u32> = branches.iter().map(|&(share, _)| share).collect();
+        let taken = self.meter.draw(Odds::Shares(&shares))?;
+        Ok(branches.get(taken).map_or(&[], |(_, effects)| effects))
+    }
+
+    fn crash_with(&mut self, trace: &Expr, frame: &mut Frame) -> Result<(), Fault> {
+        let trace = shown(self.value(trace, frame)?);
+        self.crash(trace, frame.activity);
+        Ok(())
+    }
+
+    fn hang(&mut self, reason: &Expr, frame: &mut Frame) -> Result<(), Fault> {
+        let reason = shown(self.value(reason, frame)?);
+        if let Some(activity) = self.state.activity(frame.activity)
+            && self.state.system.is_none()
+        {
+            self.state.system = Some(System { trouble: Trouble::Anr, window: activity.instance.window });
+            self.notices.push(Notice::Anr(reason));
         }
         Ok(())
     }
@@ -221,11 +259,13 @@ impl<'a> Run<'a> {
         Ok(())
     }
 
-    fn call(&mut self, procedure: &Procedure, values: Vec<Value>, frame: &Frame) -> Result<(), Fault> {
+    fn call(&mut self, procedure: ProcedureId, values: &[Expr], frame: &mut Frame) -> Result<(), Fault> {
+        let Some(procedure) = self.model.procedures.get(procedure as usize) else { return Ok(()) };
         if self.calls == CALLS_MAX {
             return Err(Fault::new(format!("more than {CALLS_MAX} calls stand in each other")));
         }
-        let mut inner = Frame { locals: values, ..frame.clone() };
+        let locals = self.values(values, frame)?;
+        let mut inner = Frame { locals, result: frame.result.clone(), ..*frame };
         inner.locals.resize(procedure.locals.max(procedure.parameters) as usize, Value::None);
         self.calls += 1;
         let done = self.braces(&procedure.effects, &mut inner);
@@ -250,11 +290,16 @@ impl<'a> Run<'a> {
         work(&scope, &mut frame.locals, &mut self.meter)
     }
 
-    pub fn value(&mut self, expr: &super::model::Expr, frame: &mut Frame) -> Result<Value, Fault> {
+    /// Works out what `expr` is worth where `frame` is.
+    pub fn value(&mut self, expr: &Expr, frame: &mut Frame) -> Result<Value, Fault> {
         self.scoped(frame, |scope, locals, meter| scope.value(expr, locals, meter))
     }
 
-    fn values(&mut self, exprs: &[super::model::Expr], frame: &mut Frame) -> Result<Vec<Value>, Fault> {
+    fn holds(&mut self, condition: &Expr, frame: &mut Frame) -> Result<bool, Fault> {
+        self.value(condition, frame).map(|value| is_true(&value))
+    }
+
+    fn values(&mut self, exprs: &[Expr], frame: &mut Frame) -> Result<Vec<Value>, Fault> {
         exprs.iter().map(|expr| self.value(expr, frame)).collect()
     }
 
@@ -303,25 +348,35 @@ impl<'a> Run<'a> {
         Ok(())
     }
 
-    fn add(&mut self, global: GlobalId, values: Vec<(u32, Value)>) -> Result<Value, Fault> {
+    fn add(
+        &mut self,
+        global: GlobalId,
+        values: &[(FieldId, Expr)],
+        local: Option<LocalId>,
+        frame: &mut Frame,
+    ) -> Result<(), Fault> {
         let fields = match self.model.globals.get(global as usize).map(|global| &global.initial) {
             Some(Initial::List(fields)) => fields.len(),
             Some(Initial::Value(_)) | None => 0,
         };
         let mut record = vec![Value::None; fields];
         for (field, value) in values {
-            if let Some(place) = field_place(self.model, global, field) {
+            let value = self.value(value, frame)?;
+            if let Some(place) = field_place(self.model, global, *field) {
                 record[place] = value;
             }
         }
-        let Some(list) = self.state.list_mut(global) else { return Ok(Value::None) };
+        let Some(list) = self.state.list_mut(global) else { return Ok(()) };
         if list.records.len() == RECORDS_MAX {
             return Err(Fault::new(format!("a list has more than {RECORDS_MAX} records")));
         }
         let number = list.next;
         list.next += 1;
         list.records.push(Record { number, values: record });
-        Ok(Value::Record(global, number))
+        if let Some(local) = local {
+            set(&mut frame.locals, local, Value::Record(global, number));
+        }
+        Ok(())
     }
 
     /// Notes that an activity was opened; it is made when it comes to the front.
@@ -456,7 +511,7 @@ impl<'a> Run<'a> {
     }
 
     /// Notes that the app crashes once the effects are through.
-    pub fn crash(&mut self, trace: std::sync::Arc<str>, activity: u32) {
+    pub fn crash(&mut self, trace: Arc<str>, activity: u32) {
         let window = self.state.activity(activity).map(|activity| activity.instance.window);
         if let (None, Some(window)) = (&self.crash, window) {
             self.crash = Some((trace, window));
@@ -470,8 +525,8 @@ pub(super) fn globals(model: &Model, before: Option<&[Slot]>) -> Result<Vec<Slot
     let mut meter = Meter::new(Chance::Absent, 0);
     for (at, global) in model.globals.iter().enumerate() {
         let kept = before.and_then(|before| before.get(at)).filter(|_| match global.life {
-            super::model::Life::Param | super::model::Life::Stored => true,
-            super::model::Life::Session => false,
+            Life::Param | Life::Stored => true,
+            Life::Session => false,
         });
         let slot = match (kept, &global.initial) {
             (Some(slot), _) => slot.clone(),

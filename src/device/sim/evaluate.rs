@@ -7,7 +7,7 @@ use std::ops::Range;
 use std::sync::Arc;
 
 use super::chance::{Chance, Odds};
-use super::model::{Expr, Function, Model, Operator, Place, Query, Value};
+use super::model::{Expr, FieldId, Function, Model, Operator, Place, Query, Value};
 use super::state::State;
 use crate::gui::Orientation;
 
@@ -60,6 +60,12 @@ impl<'a> Meter<'a> {
         Meter { chance, has_drawn: false, now_ms, has_read_clock: false, work: WORK_MAX }
     }
 
+    /// The time, as a value.
+    fn now(&mut self) -> Value {
+        self.has_read_clock = true;
+        Value::Int(i64::try_from(self.now_ms).unwrap_or(i64::MAX))
+    }
+
     pub fn work(&mut self, amount: usize) -> Result<(), Fault> {
         let left = self.work.checked_sub(amount as u64);
         self.work = left.ok_or_else(|| Fault::new("this takes too long to work out"))?;
@@ -92,68 +98,92 @@ pub(super) struct Scope<'a> {
 
 impl Scope<'_> {
     /// Returns what `expr` is worth.
+    ///
+    /// Operators stand up to 200 deep in each other, and effects as deep around them: what is not needed
+    /// while the inner ones are worked out is in functions of its own, so that a thread's stack is enough.
     pub fn value(&self, expr: &Expr, locals: &mut [Value], meter: &mut Meter<'_>) -> Result<Value, Fault> {
         meter.work(1)?;
-        Ok(match expr {
-            Expr::Value(value) => value.clone(),
-            Expr::Global(global) => self.state.global(*global),
-            Expr::Own(own) => self.known(self.own.get(*own as usize)),
-            Expr::Local(local) => self.known(locals.get(*local as usize)),
-            Expr::Field(record, field) => {
-                let record = self.value(record, locals, meter)?;
-                self.state.field(self.model, &record, *field)
-            }
-            Expr::Index(record) => match self.value(record, locals, meter)? {
-                Value::Record(list, number) => {
-                    let index = self.state.list(list).and_then(|list| list.find(number));
-                    index.map_or(Value::None, |index| Value::Int(index as i64))
-                }
-                Value::None | Value::Bool(_) | Value::Int(_) | Value::Text(_) => Value::None,
+        match expr {
+            Expr::Value(value) => Ok(value.clone()),
+            Expr::Global(global) => Ok(self.state.global(*global)),
+            Expr::Own(own) => Ok(self.known(self.own.get(*own as usize))),
+            Expr::Local(local) => Ok(self.known(locals.get(*local as usize))),
+            Expr::Field(record, field) => self.field(record, *field, locals, meter),
+            Expr::Index(record) => self.index(record, locals, meter),
+            Expr::Portrait => Ok(Value::Bool(self.orientation == Orientation::Portrait)),
+            Expr::Landscape => Ok(Value::Bool(self.orientation == Orientation::Landscape)),
+            Expr::Network => Ok(Value::Bool(self.state.has_network)),
+            Expr::Recreated => Ok(Value::Bool(self.is_recreated)),
+            Expr::Result => Ok(self.state.known(self.result)),
+            Expr::Now => Ok(meter.now()),
+            Expr::Not(inner) => self.value(inner, locals, meter).map(|value| Value::Bool(!is_true(&value))),
+            Expr::Negate(inner) => self.value(inner, locals, meter).map(|value| negated(&value)),
+            Expr::Binary(operator, left, right) => self.binary(*operator, left, right, locals, meter),
+            Expr::Choose(condition, then, otherwise) => match self.holds(Some(condition), locals, meter) {
+                Ok(true) => self.value(then, locals, meter),
+                Ok(false) => self.value(otherwise, locals, meter),
+                Err(fault) => Err(fault),
             },
-            Expr::Portrait => Value::Bool(self.orientation == Orientation::Portrait),
-            Expr::Landscape => Value::Bool(self.orientation == Orientation::Landscape),
-            Expr::Network => Value::Bool(self.state.has_network),
-            Expr::Recreated => Value::Bool(self.is_recreated),
-            Expr::Result => self.state.known(self.result),
-            Expr::Now => {
-                meter.has_read_clock = true;
-                Value::Int(i64::try_from(meter.now_ms).unwrap_or(i64::MAX))
-            }
-            Expr::Not(inner) => Value::Bool(!is_true(&self.value(inner, locals, meter)?)),
-            Expr::Negate(inner) => match self.value(inner, locals, meter)? {
-                Value::Int(number) => Value::Int(number.saturating_neg()),
-                Value::None | Value::Bool(_) | Value::Text(_) | Value::Record(..) => Value::None,
-            },
-            Expr::Binary(operator, left, right) => self.binary(*operator, left, right, locals, meter)?,
-            Expr::Choose(condition, then, otherwise) => {
-                let holds = is_true(&self.value(condition, locals, meter)?);
-                self.value(if holds { then } else { otherwise }, locals, meter)?
-            }
-            Expr::Text(parts) => {
-                let mut text = String::new();
-                for part in parts {
-                    append(&mut text, &self.value(part, locals, meter)?);
-                }
-                meter.work(text.len() / 16)?;
-                measured(text)?
-            }
-            Expr::Call(function, values) => {
-                let mut worth = Vec::with_capacity(values.len());
-                for value in values {
-                    worth.push(self.value(value, locals, meter)?);
-                }
-                call(*function, &worth, meter)?
-            }
-            Expr::Count(query) => Value::Int(self.matching(query, locals, meter, false)?.len() as i64),
-            Expr::Find(query) => {
-                let found = if query.by.is_some() {
-                    self.records(query, locals, meter)?
-                } else {
-                    self.matching(query, locals, meter, true)?
-                };
-                found.into_iter().next().unwrap_or_default()
-            }
-        })
+            Expr::Text(parts) => self.text(parts, locals, meter),
+            Expr::Call(function, values) => self.call(*function, values, locals, meter),
+            Expr::Count(query) => self.count(query, locals, meter),
+            Expr::Find(query) => self.find(query, locals, meter),
+        }
+    }
+
+    fn field(
+        &self,
+        record: &Expr,
+        field: FieldId,
+        locals: &mut [Value],
+        meter: &mut Meter<'_>,
+    ) -> Result<Value, Fault> {
+        let record = self.value(record, locals, meter)?;
+        Ok(self.state.field(self.model, &record, field))
+    }
+
+    fn index(&self, record: &Expr, locals: &mut [Value], meter: &mut Meter<'_>) -> Result<Value, Fault> {
+        let Value::Record(list, number) = self.value(record, locals, meter)? else {
+            return Ok(Value::None);
+        };
+        let index = self.state.list(list).and_then(|list| list.find(number));
+        Ok(index.map_or(Value::None, |index| Value::Int(index as i64)))
+    }
+
+    fn text(&self, parts: &[Expr], locals: &mut [Value], meter: &mut Meter<'_>) -> Result<Value, Fault> {
+        let mut text = String::new();
+        for part in parts {
+            append(&mut text, &self.value(part, locals, meter)?);
+        }
+        meter.work(text.len() / 4)?;
+        measured(text)
+    }
+
+    fn call(
+        &self,
+        function: Function,
+        values: &[Expr],
+        locals: &mut [Value],
+        meter: &mut Meter<'_>,
+    ) -> Result<Value, Fault> {
+        let mut worth = Vec::with_capacity(values.len());
+        for value in values {
+            worth.push(self.value(value, locals, meter)?);
+        }
+        call(function, &worth, meter)
+    }
+
+    fn count(&self, query: &Query, locals: &mut [Value], meter: &mut Meter<'_>) -> Result<Value, Fault> {
+        let found = self.matching(query, locals, meter, false)?;
+        Ok(Value::Int(found.len() as i64))
+    }
+
+    fn find(&self, query: &Query, locals: &mut [Value], meter: &mut Meter<'_>) -> Result<Value, Fault> {
+        let found = match query.by {
+            Some(_) => self.records(query, locals, meter)?,
+            None => self.matching(query, locals, meter, true)?,
+        };
+        Ok(found.into_iter().next().unwrap_or_default())
     }
 
     /// Says whether `condition`, if there is one, holds.
@@ -239,43 +269,58 @@ impl Scope<'_> {
         meter: &mut Meter<'_>,
     ) -> Result<Value, Fault> {
         let left = self.value(left, locals, meter)?;
-        match operator {
-            Operator::And if !is_true(&left) => return Ok(Value::Bool(false)),
-            Operator::Or if is_true(&left) => return Ok(Value::Bool(true)),
-            Operator::Else if !matches!(&left, Value::None) && !is_empty_text(&left) => return Ok(left),
-            _ => {}
-        }
-        let right = self.value(right, locals, meter)?;
-        Ok(match operator {
-            Operator::And | Operator::Or => Value::Bool(is_true(&right)),
-            Operator::Else => right,
-            Operator::Equal => Value::Bool(left == right),
-            Operator::NotEqual => Value::Bool(left != right),
-            Operator::Less => compared(&left, &right, |left, right| left < right),
-            Operator::AtMost => compared(&left, &right, |left, right| left <= right),
-            Operator::Greater => compared(&left, &right, |left, right| left > right),
-            Operator::AtLeast => compared(&left, &right, |left, right| left >= right),
-            Operator::Add => match (&left, &right) {
-                (Value::Int(left), Value::Int(right)) => Value::Int(left.saturating_add(*right)),
-                (Value::Text(_), Value::Text(_) | Value::Int(_)) | (Value::Int(_), Value::Text(_)) => {
-                    let mut text = String::new();
-                    append(&mut text, &left);
-                    append(&mut text, &right);
-                    meter.work(text.len() / 16)?;
-                    measured(text)?
-                }
-                _ => Value::None,
-            },
-            Operator::Subtract => numbers(&left, &right, |left, right| Some(left.saturating_sub(right))),
-            Operator::Multiply => numbers(&left, &right, |left, right| Some(left.saturating_mul(right))),
-            Operator::Divide => {
-                numbers(&left, &right, |left, right| (right != 0).then(|| left.saturating_div(right)))
-            }
-            Operator::Remainder => {
-                numbers(&left, &right, |left, right| (right != 0).then(|| left.wrapping_rem(right)))
-            }
-        })
+        let is_decided = match operator {
+            Operator::And => !is_true(&left),
+            Operator::Or => is_true(&left),
+            Operator::Else => left != Value::None && !is_empty_text(&left),
+            Operator::Equal
+            | Operator::NotEqual
+            | Operator::Less
+            | Operator::AtMost
+            | Operator::Greater
+            | Operator::AtLeast
+            | Operator::Add
+            | Operator::Subtract
+            | Operator::Multiply
+            | Operator::Divide
+            | Operator::Remainder => false,
+        };
+        let right = if is_decided { left.clone() } else { self.value(right, locals, meter)? };
+        combined(operator, &left, right, meter)
     }
+}
+
+/// What an operator makes of its sides. Where the left one has decided, it stands for both.
+fn combined(operator: Operator, left: &Value, right: Value, meter: &mut Meter<'_>) -> Result<Value, Fault> {
+    Ok(match operator {
+        Operator::And | Operator::Or => Value::Bool(is_true(&right)),
+        Operator::Else => right,
+        Operator::Equal => Value::Bool(*left == right),
+        Operator::NotEqual => Value::Bool(*left != right),
+        Operator::Less => compared(left, &right, |left, right| left < right),
+        Operator::AtMost => compared(left, &right, |left, right| left <= right),
+        Operator::Greater => compared(left, &right, |left, right| left > right),
+        Operator::AtLeast => compared(left, &right, |left, right| left >= right),
+        Operator::Add => match (left, &right) {
+            (Value::Int(left), Value::Int(right)) => Value::Int(left.saturating_add(*right)),
+            (Value::Text(_), Value::Text(_) | Value::Int(_)) | (Value::Int(_), Value::Text(_)) => {
+                let mut text = String::new();
+                append(&mut text, left);
+                append(&mut text, &right);
+                meter.work(text.len() / 4)?;
+                measured(text)?
+            }
+            _ => Value::None,
+        },
+        Operator::Subtract => numbers(left, &right, |left, right| Some(left.saturating_sub(right))),
+        Operator::Multiply => numbers(left, &right, |left, right| Some(left.saturating_mul(right))),
+        Operator::Divide => {
+            numbers(left, &right, |left, right| (right != 0).then(|| left.saturating_div(right)))
+        }
+        Operator::Remainder => {
+            numbers(left, &right, |left, right| (right != 0).then(|| left.wrapping_rem(right)))
+        }
+    })
 }
 
 /// Says whether a value counts as true.
@@ -331,6 +376,13 @@ fn append(text: &mut String, value: &Value) {
     }
 }
 
+fn negated(value: &Value) -> Value {
+    match value {
+        Value::Int(number) => Value::Int(number.saturating_neg()),
+        Value::None | Value::Bool(_) | Value::Text(_) | Value::Record(..) => Value::None,
+    }
+}
+
 fn compared(left: &Value, right: &Value, holds: fn(&Value, &Value) -> bool) -> Value {
     match (left, right) {
         (Value::Int(_), Value::Int(_)) | (Value::Text(_), Value::Text(_)) => Value::Bool(holds(left, right)),
@@ -349,7 +401,7 @@ fn call(function: Function, values: &[Value], meter: &mut Meter<'_>) -> Result<V
     let first = values.first().unwrap_or(&Value::None);
     let second = values.get(1).unwrap_or(&Value::None);
     if let Value::Text(text) = first {
-        meter.work(text.len() / 16)?;
+        meter.work(text.len() / 4)?;
     }
     Ok(match (function, first, second) {
         (Function::Len, Value::Text(text), _) => Value::Int(text.chars().count() as i64),

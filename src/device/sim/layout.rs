@@ -15,7 +15,7 @@ use crate::gui::{Bounds, Flags, Orientation};
 const WIDGETS_MAX: usize = 20_000;
 
 /// How deep nodes stand in each other at most: so deep that a thread's stack is sure to hold it.
-const DEPTH_MAX: u16 = 200;
+const DEPTH_MAX: u16 = 250;
 
 /// How high a leaf is, and how wide where nothing else says so: Android's size of what is touched.
 const LEAF_DP: i64 = 48;
@@ -250,6 +250,7 @@ struct Expansion<'a, 'm> {
 }
 
 impl<'m> Expansion<'_, 'm> {
+    /// What others lie in is kept small here, so that a thread's stack is enough.
     fn nodes(&mut self, nodes: &'m [Node], depth: u16, nesting: u16) -> Result<(), Fault> {
         if nesting == DEPTH_MAX {
             return Err(Fault::new(format!("more than {DEPTH_MAX} widgets and loops lie in each other")));
@@ -257,55 +258,76 @@ impl<'m> Expansion<'_, 'm> {
         for node in nodes {
             self.meter.work(1)?;
             match node {
-                Node::Widget(widget) => {
-                    self.widget(widget, depth, nesting).map_err(|fault| fault.at(&widget.place))?;
-                }
+                Node::Widget(widget) => self.widget(widget, depth, nesting)?,
                 Node::When { condition, then, otherwise } => {
-                    let holds = is_true(&self.value(condition)?);
-                    self.nodes(if holds { then } else { otherwise }, depth, nesting + 1)?;
+                    let chosen = if self.flag(Some(condition), true)? { then } else { otherwise };
+                    self.nodes(chosen, depth, nesting + 1)?;
                 }
                 Node::Let { local, value, body } => {
-                    let value = self.value(value)?;
-                    self.with(*local, value, body, depth, nesting)?;
+                    self.name(*local, value)?;
+                    self.nodes(body, depth, nesting + 1)?;
                 }
-                Node::For { local, each, body } => {
-                    let items = match each {
-                        Each::Records(query) => {
-                            self.scope.records(query, &mut self.locals, &mut self.meter)?
-                        }
-                        Each::Numbers { from, to } => {
-                            let ends = self.scope.ends(from, to, &mut self.locals, &mut self.meter)?;
-                            ends.map(Value::Int).collect()
-                        }
-                    };
-                    for item in items {
-                        self.meter.work(1)?;
-                        self.items.push(item.clone());
-                        self.with(*local, item, body, depth, nesting)?;
-                        self.items.pop();
-                    }
-                }
+                Node::For { local, each, body } => self.each(*local, each, body, depth, nesting)?,
             }
         }
         Ok(())
     }
 
-    fn with(
+    fn each(
         &mut self,
         local: u32,
-        value: Value,
+        each: &Each,
         body: &'m [Node],
         depth: u16,
         nesting: u16,
     ) -> Result<(), Fault> {
+        for item in self.items(each)? {
+            self.meter.work(1)?;
+            self.items.push(item.clone());
+            self.set(local, item);
+            self.nodes(body, depth, nesting + 1)?;
+            self.items.pop();
+        }
+        Ok(())
+    }
+
+    fn items(&mut self, each: &Each) -> Result<Vec<Value>, Fault> {
+        match each {
+            Each::Records(query) => self.scope.records(query, &mut self.locals, &mut self.meter),
+            Each::Numbers { from, to } => {
+                let numbers = self.scope.ends(from, to, &mut self.locals, &mut self.meter)?;
+                Ok(numbers.map(Value::Int).collect())
+            }
+        }
+    }
+
+    fn name(&mut self, local: u32, value: &Expr) -> Result<(), Fault> {
+        let value = self.value(value)?;
+        self.set(local, value);
+        Ok(())
+    }
+
+    fn set(&mut self, local: u32, value: Value) {
         set(&mut self.locals, local, value);
-        self.known = None;
-        self.nodes(body, depth, nesting + 1)
+        if self.purpose == Purpose::Touched {
+            self.known = None;
+        }
     }
 
     fn widget(&mut self, widget: &'m Widget, depth: u16, nesting: u16) -> Result<(), Fault> {
+        let at = self.found.len();
+        if self.begin(widget, depth).map_err(|fault| fault.at(&widget.place))? {
+            let done = self.nodes(&widget.nodes, depth + 1, nesting + 1);
+            self.found[at].end = self.found.len();
+            return done.map_err(|fault| fault.at(&widget.place));
+        }
+        Ok(())
+    }
+
+    /// Adds a widget without what is in it; `false` if it is not there.
+    fn begin(&mut self, widget: &'m Widget, depth: u16) -> Result<bool, Fault> {
         if !self.flag(widget.condition.as_ref(), true)? {
-            return Ok(());
+            return Ok(false);
         }
         if self.found.len() == WIDGETS_MAX {
             return Err(Fault::new(format!("a screen has more than {WIDGETS_MAX} widgets")));
@@ -314,10 +336,11 @@ impl<'m> Expansion<'_, 'm> {
             Purpose::Seen => (self.text(widget)?, self.shown(widget.desc.as_ref())?),
             Purpose::Touched => (Arc::default(), Arc::default()),
         };
-        let locals = match self.purpose {
+        let names = || match self.purpose {
             Purpose::Seen => Rc::default(),
-            Purpose::Touched => self.known.get_or_insert_with(|| self.locals.as_slice().into()).clone(),
+            Purpose::Touched => self.locals.as_slice().into(),
         };
+        let locals = self.known.get_or_insert_with(names).clone();
         let bounds = match widget.bounds.as_deref() {
             Some([left, top, right, bottom]) => Some(Rectangle {
                 left: self.length(left)?.unwrap_or(0),
@@ -351,11 +374,8 @@ impl<'m> Expansion<'_, 'm> {
             shift: (0, 0),
             clip: Rectangle::default(),
         };
-        let at = self.found.len();
         self.found.push(laid);
-        self.nodes(&widget.nodes, depth + 1, nesting + 1)?;
-        self.found[at].end = self.found.len();
-        Ok(())
+        Ok(true)
     }
 
     fn flags(&mut self, widget: &Widget) -> Result<Flags, Fault> {

@@ -20,7 +20,8 @@ impl Run<'_> {
                 self.state.system = Some(System { trouble: Trouble::Crash, window });
                 self.end_process()?;
             }
-            if !self.settle_once()? {
+            // What hangs neither comes nor goes.
+            if self.hangs() || !self.settle_once()? {
                 return Ok(());
             }
         }
@@ -297,7 +298,8 @@ impl Run<'_> {
         timers.min_by_key(|&(_, due_ms)| due_ms)
     }
 
-    fn hangs(&self) -> bool {
+    /// Whether the app does nothing any more until somebody waits for it.
+    pub fn hangs(&self) -> bool {
         self.state.system.is_some_and(|system| system.trouble == Trouble::Anr)
     }
 

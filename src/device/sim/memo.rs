@@ -75,12 +75,14 @@ pub(super) struct Transition {
 #[derive(Clone, Debug)]
 pub(super) struct Known {
     hash: u64,
+    /// About how many bytes it takes.
+    pub bytes: usize,
     pub state: Arc<State>,
 }
 
 impl Known {
     pub fn new(state: State) -> Known {
-        Known { hash: Multiply.hash_one(&state), state: Arc::new(state) }
+        Known { hash: Multiply.hash_one(&state), bytes: state.size(), state: Arc::new(state) }
     }
 }
 
@@ -106,7 +108,7 @@ impl States {
         }
         let number = self.list.len() as u32;
         self.numbers.insert(key, number);
-        self.bytes += known.state.size() + 64;
+        self.bytes += known.bytes;
         self.list.push(known);
         number
     }

@@ -22,6 +22,9 @@ const ACTION_MS: u64 = 500;
 /// How long [`Action::Idle`] takes: longer than the display stays lit.
 const IDLE_MS: u64 = 70_000;
 
+/// How many bytes a state takes at most, about: texts in ten thousand records may be long.
+const STATE_BYTES_MAX: usize = 16 << 20;
+
 /// How many outcomes of an action are told apart at most.
 const OUTCOMES_MAX: usize = 10_000;
 
@@ -137,7 +140,7 @@ impl Sim {
         self.core.has_read_clock
     }
 
-    /// Remembers no screens and transitions from now on.
+    /// Remembers nothing from now on.
     #[cfg(test)]
     pub(super) fn forget_everything(&mut self) {
         self.core.is_memoised = false;
@@ -152,7 +155,7 @@ impl Sim {
 
     /// Forgets all but the present if too much is remembered.
     fn make_room(&mut self) {
-        if self.core.memo.is_full() {
+        if self.core.memo.is_full() || !self.core.is_memoised {
             let present = self.core.memo.state(self.now.state).clone();
             self.core.memo = Memo::default();
             self.now.state = self.core.memo.intern(present);
@@ -246,7 +249,12 @@ impl Core {
         let notices = if run.notices.is_empty() { self.no_notices.clone() } else { run.notices.into() };
         let mut state = run.state;
         state.tidy();
-        let transition = Transition { to: self.memo.intern(Known::new(state)), elapsed_ms, notices };
+        let known = Known::new(state);
+        if known.bytes > STATE_BYTES_MAX {
+            let message = format!("the app keeps more than {} MB", STATE_BYTES_MAX >> 20);
+            return Err(self.error(&Fault::new(message)));
+        }
+        let transition = Transition { to: self.memo.intern(known), elapsed_ms, notices };
         if is_certain && self.is_memoised {
             self.memo.set_transition(key, transition.clone());
         }

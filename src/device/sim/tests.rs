@@ -791,6 +791,67 @@ const ZOO: &str = "param fixed = false
     }
     def random_note() { save(none, \"r{random(1, 3)}\") }";
 
+/// The models of the reader's tests and of the documentation.
+const OTHERS: [&str; 2] = [include_str!("read/all.app"), include_str!("../../../docs/models.md")];
+
+#[test]
+fn whatever_is_offered_can_be_done() {
+    let repertoire = zoo_repertoire();
+    for text in OTHERS {
+        let text =
+            text.split("```text\n").nth(1).map_or(text, |rest| rest.split("```").next().unwrap_or(rest));
+        let read = read(&Source::new("other.app", text));
+        let model = Arc::new(read.model.expect("a model without mistakes"));
+        for seed in 0..5 {
+            let mut sim = Sim::new(model.clone(), Seed(seed));
+            let mut rng = Seed(seed).fork("walk");
+            let launchable = sim.app().launchable.clone();
+            let mut seen = sim.reset(&launchable[0]).expect("a model that runs");
+            for step in 0..200 {
+                let action = match step % 50 {
+                    49 => Action::Reinitialise(launchable[rng.below(launchable.len())].clone()),
+                    _ => choose(&seen.screen, &repertoire, &mut rng),
+                };
+                match sim.act(&action) {
+                    Ok(next) => seen = next,
+                    // The reader's model calls itself without end somewhere.
+                    Err(error) => assert!(text.contains("Every construct"), "{action}: {error}"),
+                }
+            }
+        }
+    }
+}
+
+#[test]
+fn what_stands_deep_in_each_other_fits_on_a_threads_stack() {
+    let deep = format!("{}1", "!".repeat(180));
+    let inner = "FrameLayout { ".repeat(50);
+    let model = format!(
+        "session n = false
+        def down(k) {{ if k {{ if k {{ if k {{ n = {deep}; down(k - 1) }} }} }} }}
+        activity Main .Main {{
+            Button \"go\" -> down(49)
+            {inner} TextView \"{{{deep}}}\" {}
+        }}",
+        " }".repeat(50)
+    );
+    play(&model).click("go").shows("go true");
+    let model = format!(
+        "part p {{ {} content {} }}
+        activity Main .Main {{ use p {{ use p {{ use p {{ TextView \"{{{}1}}\" }} }} }} }}",
+        "FrameLayout { ".repeat(60),
+        " }".repeat(60),
+        "!".repeat(10)
+    );
+    play(&model).shows("true");
+}
+
+#[test]
+fn a_sim_can_be_handed_to_another_thread() {
+    fn check<T: Send + Sync>() {}
+    check::<Sim>();
+}
+
 fn zoo_repertoire() -> Repertoire {
     let action = user_action("action twice on [id = name]: tap 50% 50%, text \"z\", tap 90% 50%, wait 300ms");
     Repertoire::new(["a", "", "long text"], &[UserAction::clone(&action)], true)

@@ -3,9 +3,9 @@
 use super::effects::Run;
 use super::evaluate::{Fault, measured, set, shown};
 use super::layout::{Placed, Purpose, Scene};
-use super::model::{Effect, Event, Value, Variable};
+use super::model::{Effect, Event, Value, Variable, WindowId};
 use super::render::{Front, Press, front, front_scene, is_modal, system_widgets};
-use super::state::{Focus, Frame};
+use super::state::{Focus, Frame, Phase};
 use crate::gui::{Bounds, Direction, Flags, PressedKey};
 
 /// A point of the display, in pixels.
@@ -194,16 +194,13 @@ impl<'a> Run<'a> {
     pub fn switch_network(&mut self) -> Result<(), Fault> {
         self.wake()?;
         self.state.has_network = !self.state.has_network;
-        let numbers: Vec<u32> = self
-            .state
-            .stack
-            .iter()
-            .filter(|activity| activity.phase != super::state::Phase::Opened)
-            .map(|activity| activity.instance.number)
-            .collect();
+        let created = self.state.stack.iter().filter(|activity| activity.phase != Phase::Opened);
+        let numbers: Vec<u32> = created.map(|activity| activity.instance.number).collect();
         for number in numbers {
-            self.handle(number, Event::Network, Value::None, false)?;
-            self.settle()?;
+            if !self.hangs() {
+                self.handle(number, Event::Network, Value::None, false)?;
+                self.settle()?;
+            }
         }
         Ok(())
     }
@@ -238,7 +235,7 @@ impl<'a> Run<'a> {
     }
 
     /// Brings the app to the front, and opens `window` if nothing of it is there.
-    pub fn start(&mut self, window: super::model::WindowId) -> Result<(), Fault> {
+    pub fn start(&mut self, window: WindowId) -> Result<(), Fault> {
         match self.state.top() {
             Some(_) => self.state.is_in_front = true,
             None => self.open(window, Vec::new(), false, None)?,

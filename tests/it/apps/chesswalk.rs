@@ -52,6 +52,15 @@ fn the_main_menu_is_as_in_the_app() {
     let phone = phone();
     phone.check_activity("MainActivity").check_counts(9, 4, 0, 0, 9);
     phone.check_texts(&["Play Online", "Play Offline", "Settings", "About"]);
+    check_bounds(
+        &phone,
+        &[
+            ("btPlayOnline", [97, 408, 382, 480]),
+            ("btPlayOffline", [97, 483, 382, 555]),
+            ("btSettings", [97, 558, 382, 630]),
+            ("btAbout", [97, 633, 382, 705]),
+        ],
+    );
     assert_eq!(phone.widget("About").bounds.centre(), (239, 669));
     assert_eq!(phone.object_id("About"), "0:0:0:0:4");
     assert_eq!(phone.screen().package().as_ref(), "cz.hejl.chesswalk");
@@ -123,7 +132,7 @@ fn a_password_is_not_shown() {
     let mut phone = phone();
     phone.step("Settings").type_into("edPasswordSettings", "secret");
     assert!(!phone.has_text("secret"));
-    assert!(phone.widget("edPasswordSettings").flags.has(farlead::gui::Flags::PASSWORD));
+    assert!(phone.widget("edPasswordSettings").flags.has(Flags::PASSWORD));
 }
 
 #[test]
@@ -168,6 +177,15 @@ fn a_game_is_as_in_the_app() {
     phone.steps(&["Play Offline", "Play"]).check_activity("OfflineGame").check_counts(12, 3, 0, 0, 9);
     check_line(&phone, "Your move", "");
     assert_eq!(phone.object_id("offlineChessBoard"), "0:0:0:0:1");
+    check_bounds(
+        &phone,
+        &[
+            ("offlineChessBoard", [0, 50, 480, 530]),
+            ("New game", [71, 652, 214, 724]),
+            ("Undo", [217, 652, 320, 724]),
+            ("Flip", [323, 652, 409, 724]),
+        ],
+    );
     phone.user("chessmove").check_counts(13, 3, 0, 0, 9);
     check_line(&phone, "Black is thinking...", "White moved e4. ");
     // It thinks for three seconds; an action takes half a second.
@@ -295,6 +313,14 @@ fn a_flipped_board_takes_touches_flipped() {
     phone.steps(&["pauseresume", "back", "Play Offline"]);
     touch(&mut phone, "e7 e5", true);
     check_line(&phone, "White's move", "Black moved e5. ");
+}
+
+#[test]
+fn a_turned_phone_takes_touches_on_the_board() {
+    let mut phone = game_for_two();
+    phone.step("rotate");
+    touch(&mut phone, "e2 e4", false);
+    check_line(&phone, "Black's move", "White moved e4. ");
 }
 
 #[test]

@@ -53,7 +53,17 @@ fn the_main_screen_is_as_in_the_app() {
     let mut phone = main_screen();
     phone.check_texts(&["Notes"]);
     assert_eq!(phone.screen().package().as_ref(), "org.secuso.privacyfriendlynotes");
-    assert_eq!(phone.widget("fab_expand_menu_button").bounds.centre(), (400, 648));
+    check_bounds(
+        &phone,
+        &[
+            ("Open navigation drawer", [0, 38, 84, 122]),
+            ("Notes", [108, 60, 190, 100]),
+            ("Sort alphabetical", [348, 44, 420, 116]),
+            ("More options", [420, 44, 480, 116]),
+            ("notes_list", [24, 146, 456, 704]),
+            ("fab_expand_menu_button", [345, 593, 456, 704]),
+        ],
+    );
     let before = phone.screen().identity();
     phone.steps(&[
         "notes_list",
@@ -74,6 +84,17 @@ fn the_menu_of_the_plus_button_has_labels_upright_alone() {
     let mut phone = main_screen();
     phone.step("+").check_activity("MainActivity").check_counts(27, 9, 2, 0, 16);
     phone.check_texts(&["Notes", "New sketch", "New audio", "New checklist", "New text"]);
+    check_bounds(
+        &phone,
+        &[
+            ("New sketch", [170, 239, 333, 279]),
+            ("fab_sketch", [357, 221, 444, 308]),
+            ("fab_audio", [357, 314, 444, 401]),
+            ("fab_checklist", [357, 407, 444, 494]),
+            ("fab_text", [357, 500, 444, 587]),
+            ("fab_expand_menu_button", [345, 593, 456, 704]),
+        ],
+    );
     phone.clone().step("+").check_counts(19, 5, 2, 0, 12);
     // The middle of the list is below a label, which leads to its button.
     phone.clone().step("notes_list").check_activity("ChecklistNoteActivity");
@@ -109,6 +130,20 @@ fn a_dummy_note_is_left_behind_by_back() {
         "Delete",
         "Save",
     ]);
+    check_bounds(
+        &phone,
+        &[
+            ("Navigate up", [0, 38, 84, 122]),
+            ("etName", [24, 146, 110, 214]),
+            ("scrollView", [24, 214, 456, 532]),
+            ("etContent", [24, 229, 456, 300]),
+            ("Category:", [24, 532, 456, 560]),
+            ("spinner_category", [24, 560, 456, 632]),
+            ("Cancel", [24, 632, 168, 704]),
+            ("Delete", [168, 632, 312, 704]),
+            ("Save", [312, 632, 456, 704]),
+        ],
+    );
     phone.step("back").check_activity("MainActivity").check_counts(22, 6, 3, 0, 14);
     assert_eq!(phone.toasts(), ["Note saved"]);
     check_notes(&phone, &["Note 1"]);
@@ -171,7 +206,7 @@ fn notes_without_a_name_are_counted_over_all_kinds() {
     phone.step("Note 2").check_activity("ChecklistNoteActivity");
     phone.steps(&["back", "Note 3"]).check_activity("SketchActivity");
     phone.step("Navigate up").check_activity("MainActivity");
-    // A main screen made anew lies on the old one.
+    // It is made anew in place of the old one, so nothing lies below it.
     phone.step("back");
     assert_ne!(phone.screen().package().as_ref(), "org.secuso.privacyfriendlynotes");
 }
@@ -254,18 +289,18 @@ fn the_overflow_leads_on() {
 #[test]
 fn the_drawer_lies_over_the_main_screen() {
     let mut phone = main_screen();
-    phone.step("Open navigation drawer").check_activity("MainActivity").check_counts(39, 9, 2, 0, 16);
+    phone.step("Open navigation drawer").check_activity("MainActivity").check_counts(41, 9, 2, 0, 16);
     for closing in ["back", "Close navigation drawer", "+", "More options"] {
         phone.clone().step(closing).check_counts(19, 5, 2, 0, 12);
     }
-    assert!(!phone.widget("All notes").flags.has(farlead::gui::Flags::CHECKED));
+    assert!(!phone.widget("All notes").flags.has(Flags::CHECKED));
     let all_notes = "All notes";
     phone.clone().step(all_notes).step("Open navigation drawer");
     let mut chosen = phone.clone();
     chosen.steps(&[all_notes, "Open navigation drawer"]);
-    assert!(chosen.widget("All notes").flags.has(farlead::gui::Flags::CHECKED));
+    assert!(chosen.widget("All notes").flags.has(Flags::CHECKED));
     chosen.step("pauseresume");
-    assert!(!chosen.widget("All notes").flags.has(farlead::gui::Flags::CHECKED));
+    assert!(!chosen.widget("All notes").flags.has(Flags::CHECKED));
     phone.step("Manage categories").check_activity("ManageCategoriesActivity");
     phone.step("back").check_counts(19, 5, 2, 0, 12);
 }
@@ -338,7 +373,7 @@ fn a_checklist_keeps_its_items() {
     check_notes(&phone, &["milk", "bread"]);
     let checked = |phone: &Phone| -> Vec<bool> {
         let boxes = phone.screen().widgets().iter().filter(|widget| widget.id_entry() == "item_checkbox");
-        boxes.map(|widget| widget.flags.has(farlead::gui::Flags::CHECKED)).collect()
+        boxes.map(|widget| widget.flags.has(Flags::CHECKED)).collect()
     };
     assert_eq!(checked(&phone), [false, true]);
     phone.long_click("milk");
@@ -378,7 +413,7 @@ fn the_palette_has_no_black() {
         |action| matches!(action, Action::Click(on) if *on.object_id == *"0:0:0:0:0:0:1:18:0"),
         "the last colour",
     );
-    assert_eq!(last.target().expect("a button").bounds, farlead::gui::Bounds::new(285, 485, 345, 545));
+    assert_eq!(last.target().expect("a button").bounds, Bounds::new(285, 485, 345, 545));
     phone.clone().step("back").check_counts(22, 6, 1, 1, 17);
     phone.step("0:0:0:0:0:0:1:18:0").check_counts(22, 6, 1, 1, 17);
     phone.step("back");

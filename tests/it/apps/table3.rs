@@ -53,7 +53,8 @@ fn first_action(phone: &Phone) -> Action {
 }
 
 fn without_common_factor(over: u64, under: u64) -> String {
-    let divisor = (1..=under).rev().find(|n| over % n == 0 && under % n == 0).unwrap_or(1);
+    let divisor =
+        (1..=under).rev().find(|n| over.is_multiple_of(*n) && under.is_multiple_of(*n)).unwrap_or(1);
     match (over / divisor, under / divisor) {
         (over, 1) => over.to_string(),
         (over, under) => format!("{over}/{under}"),
