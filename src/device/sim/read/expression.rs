@@ -17,7 +17,7 @@ pub(super) struct Worked {
     pub expr: Expr,
     pub kind: Kind,
     /// How deep operators stand in each other.
-    depth: usize,
+    pub depth: usize,
     pub span: Place,
 }
 
@@ -183,7 +183,8 @@ impl<'a> Reader<'a> {
         operands.push(self.bounded(Worked { expr, kind, depth, span }, scope));
     }
 
-    fn kind_of(
+    /// What is known of the value of an operator, and a mistake if that makes no sense.
+    pub(super) fn kind_of(
         &mut self,
         operator: Operator,
         at: &Place,
@@ -218,13 +219,17 @@ impl<'a> Reader<'a> {
             }
             Operator::Add => {
                 let adds = |kind| matches!(kind, Kind::Int | Kind::Text | Kind::Unknown);
-                if !kinds.into_iter().all(adds) || !left.kind.may_be(right.kind) {
+                if !kinds.into_iter().all(adds) {
                     return clash(
                         format!("{} cannot be added", words()),
                         "`+` adds numbers and joins texts; a value goes into a text as `\"{x}\"`",
                     );
                 }
-                if left.kind == Kind::Unknown { right.kind } else { left.kind }
+                match kinds {
+                    [Kind::Int, Kind::Int] => Kind::Int,
+                    kinds if kinds.contains(&Kind::Text) => Kind::Text,
+                    _ => Kind::Unknown,
+                }
             }
             Operator::Subtract | Operator::Multiply | Operator::Divide | Operator::Remainder => {
                 for side in [left, right] {

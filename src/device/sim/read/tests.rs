@@ -1,3 +1,5 @@
+//! The language read as it is documented, and whatever else is written answered.
+
 use std::time::{Duration, Instant};
 
 use proptest::prelude::*;
