@@ -6,7 +6,7 @@ use std::sync::Arc;
 use pest::iterators::Pair;
 
 use super::super::model::{Does, Effect, Expr, Life, Operator, Place, Variable, WindowId};
-use super::expression::Referent;
+use super::expression::{Referent, Worked};
 use super::grammar::Rule;
 use super::items::ItemKind;
 use super::scope::{Kind, Scope};
@@ -157,16 +157,14 @@ impl<'a> Reader<'a> {
             return Some(Does::Set { variable, value: value.expr });
         }
         let operator = if sign == "+=" { Operator::Add } else { Operator::Subtract };
-        let fits = match operator {
-            Operator::Add if kind == Kind::Text => Kind::Text,
-            Operator::Add if kind == Kind::Unknown => value.kind,
-            _ => Kind::Int,
-        };
-        self.expect_kind(&value, fits, &format!("`{sign}` takes {} here", fits.words()), scope);
-        if !kind.may_be(fits) {
-            let message = format!("`{sign}` changes numbers, and the variable is {}", kind.words());
-            self.mistake(scope, "E-kind", span(&assign, scope.offset), message, "set it with `=`");
+        let at = span(&assign, scope.offset);
+        let current = Worked { expr: current, kind, depth: 1, span: at.clone() };
+        let gives = self.kind_of(operator, &at, &current, &value, scope);
+        if !gives.may_be(kind) {
+            let message = format!("the variable is {}, and this makes it {}", kind.words(), gives.words());
+            self.mistake(scope, "E-kind", at, message, "set it with `=`");
         }
+        let current = current.expr;
         let value = Expr::Binary(operator, Box::new(current), Box::new(value.expr));
         Some(Does::Set { variable, value })
     }

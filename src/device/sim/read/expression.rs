@@ -17,7 +17,7 @@ pub(super) struct Worked {
     pub expr: Expr,
     pub kind: Kind,
     /// How deep operators stand in each other.
-    depth: usize,
+    pub depth: usize,
     pub span: Place,
 }
 
@@ -27,6 +27,9 @@ impl Worked {
         Worked { expr: Expr::Value(Value::None), kind: Kind::Unknown, depth: 1, span }
     }
 }
+
+/// The depth of what was said to be too deep: what it stands in is not said to be so again.
+const TOO_DEEP: usize = 1 << 40;
 
 /// What a function takes and gives.
 struct Signature {
@@ -95,9 +98,13 @@ impl<'a> Reader<'a> {
         if worked.depth <= DEPTH_MAX {
             return worked;
         }
+        let unknown = Worked { depth: TOO_DEEP, ..Worked::unknown(worked.span.clone()) };
+        if worked.depth > TOO_DEEP {
+            return unknown;
+        }
         let message = format!("operators may be nested {DEPTH_MAX} deep, and here they are deeper");
         self.mistake(scope, "E-too-deep", worked.span.clone(), message, "give parts of it a name with `let`");
-        Worked::unknown(worked.span)
+        unknown
     }
 
     fn chain(&mut self, pair: Pair<'a, Rule>, scope: &mut Scope<'a>) -> Worked {
@@ -183,7 +190,8 @@ impl<'a> Reader<'a> {
         operands.push(self.bounded(Worked { expr, kind, depth, span }, scope));
     }
 
-    fn kind_of(
+    /// What is known of the value of an operator, and a mistake if that makes no sense.
+    pub(super) fn kind_of(
         &mut self,
         operator: Operator,
         at: &Place,
@@ -218,13 +226,17 @@ impl<'a> Reader<'a> {
             }
             Operator::Add => {
                 let adds = |kind| matches!(kind, Kind::Int | Kind::Text | Kind::Unknown);
-                if !kinds.into_iter().all(adds) || !left.kind.may_be(right.kind) {
+                if !kinds.into_iter().all(adds) {
                     return clash(
                         format!("{} cannot be added", words()),
                         "`+` adds numbers and joins texts; a value goes into a text as `\"{x}\"`",
                     );
                 }
-                if left.kind == Kind::Unknown { right.kind } else { left.kind }
+                match kinds {
+                    [Kind::Int, Kind::Int] => Kind::Int,
+                    kinds if kinds.contains(&Kind::Text) => Kind::Text,
+                    _ => Kind::Unknown,
+                }
             }
             Operator::Subtract | Operator::Multiply | Operator::Divide | Operator::Remainder => {
                 for side in [left, right] {

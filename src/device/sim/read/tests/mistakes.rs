@@ -450,9 +450,9 @@ fn kinds_that_are_known_beforehand_fit() {
         r#"`+` adds numbers and joins texts; a value goes into a text as `"{x}"`"#,
     );
     check_inside(
-        r#"TextView ("a" + 1)"#,
+        r#"TextView ("a" + true)"#,
         "+",
-        "a text and a number cannot be added",
+        "a text and true or false cannot be added",
         r#"`+` adds numbers and joins texts; a value goes into a text as `"{x}"`"#,
     );
     check_inside(
@@ -522,28 +522,28 @@ fn kinds_that_are_known_beforehand_fit() {
         r#"a value goes into a text as `"{x}"`"#,
     );
     check_inside(
-        "View -> t += 1",
-        "1",
-        "`+=` takes a text here, and this is a number",
-        r#"a value goes into a text as `"{x}"`"#,
+        "View -> t += b",
+        "+=",
+        "a text and true or false cannot be added",
+        r#"`+` adds numbers and joins texts; a value goes into a text as `"{x}"`"#,
     );
     check_inside(
         r#"View -> n += "a""#,
-        r#""a""#,
-        "`+=` takes a number here, and this is a text",
-        "`number(t)` is the number in a text, `len(t)` its length",
+        "+=",
+        "the variable is a number, and this makes it a text",
+        "set it with `=`",
     );
     check_inside(
         "View -> b += 1",
         "+=",
-        "`+=` changes numbers, and the variable is true or false",
-        "set it with `=`",
+        "true or false and a number cannot be added",
+        r#"`+` adds numbers and joins texts; a value goes into a text as `"{x}"`"#,
     );
     check_inside(
         "View -> t -= 1",
         "-=",
-        "`-=` changes numbers, and the variable is a text",
-        "set it with `=`",
+        "`-` takes numbers, and this is a text",
+        "`number(t)` is the number in a text, `len(t)` its length",
     );
     check_inside(
         "View -> remove n",
