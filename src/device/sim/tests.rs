@@ -918,3 +918,8 @@ fn what_happens_is_among_the_outcomes() {
         }
     }
 }
+
+#[test]
+fn a_widget_that_is_alone_lies_where_the_model_says() {
+    play("activity Main .Main { RelativeLayout { CheckBox #box at 10,10 190,58 } }").lies_at("box", "[10,10][190,58]");
+}
