@@ -11,7 +11,7 @@ use super::super::model::{Display, FieldId, Global, Initial, Life, OwnId, Place,
 use super::grammar::{Grammar, Rule};
 use super::items::{Item, ItemKind, is_word_char};
 use super::scope::{Kind, Owner, Scope};
-use super::{Reader, WINDOWS_MAX, child, mistake, set, span};
+use super::{PARAMETERS_MAX, Reader, WINDOWS_MAX, child, mistake, set, span};
 use crate::spec::clip;
 
 /// A name and where it was declared.
@@ -137,7 +137,7 @@ impl<'a> Reader<'a> {
 
     fn parse(&mut self, item: &Item) -> Option<Pair<'a, Rule>> {
         let kind = item.kind.filter(|_| item.is_sound)?;
-        match Grammar::parse(kind.rule(), &self.source.text()[item.span.clone()]) {
+        match Grammar::parse(kind.rule(), &self.marked[item.span.clone()]) {
             Ok(mut pairs) => pairs.next(),
             Err(error) => {
                 let source = self.source;
@@ -167,7 +167,8 @@ impl<'a> Reader<'a> {
 
     /// Says that there is no window of that name, unless one with mistakes may be.
     pub(super) fn unknown_window(&mut self, name: &str, span: Place, is_quiet: bool) {
-        if is_quiet || self.declared.broken.contains(name) {
+        let is_said = is_quiet || self.declared.broken.contains(name);
+        if is_said || self.is_enough("E-unknown-window", &span) {
             return;
         }
         let windows: Vec<&str> = self.declared.windows.iter().map(|window| window.name).collect();
@@ -227,7 +228,11 @@ impl<'a> Reader<'a> {
         let word = kind.word();
         let at = at.start..at.start + word.len();
         if let Some(first) = self.declared.only.get(word) {
-            let line = self.line(first.start);
+            let first = first.start;
+            if self.is_enough("E-duplicate", &at) {
+                return false;
+            }
+            let line = self.line(first);
             self.error(
                 "E-duplicate",
                 at,
@@ -293,6 +298,9 @@ impl<'a> Reader<'a> {
     /// Says that a name is taken, if it is.
     fn is_taken(&mut self, what: &str, name: &str, span: Place, first: Option<Place>) -> bool {
         let Some(first) = first else { return false };
+        if self.is_enough("E-duplicate", &span) {
+            return true;
+        }
         let line = self.line(first.start);
         let message = format!("{what} `{}` is declared in line {line} already", clip(name));
         self.error("E-duplicate", span, message, "give one of them another name");
@@ -350,6 +358,11 @@ impl<'a> Reader<'a> {
                 self.error("E-duplicate", span(&field, offset), message, "leave one out");
                 continue;
             }
+            if fields.len() == PARAMETERS_MAX {
+                let message = format!("a list may have {PARAMETERS_MAX} fields, and these are more");
+                self.error("E-too-large", span(&field, offset), message, "keep values in several lists");
+                break;
+            }
             fields.push(number);
         }
         fields
@@ -360,8 +373,6 @@ impl<'a> Reader<'a> {
         let mut parameters: Vec<Declaration<'a>> = Vec::new();
         for name in pair.into_inner().filter(|pair| pair.as_rule() == Rule::name) {
             let at = span(&name, offset);
-            // A hundred names are found as quickly as they are read; more nobody can tell apart.
-            const PARAMETERS_MAX: usize = 100;
             if parameters.len() == PARAMETERS_MAX {
                 let message = format!("there may be {PARAMETERS_MAX} parameters, and these are more");
                 self.error("E-too-large", at, message, "keep values in variables");

@@ -6,11 +6,11 @@ use std::sync::Arc;
 use pest::iterators::Pair;
 
 use super::super::model::{Does, Effect, Expr, Life, Operator, Place, Variable, WindowId};
-use super::expression::Referent;
+use super::expression::{Referent, Worked};
 use super::grammar::Rule;
 use super::items::ItemKind;
 use super::scope::{Kind, Scope};
-use super::{DEPTH_MAX, NODES_MAX, Reader, child, span};
+use super::{DEPTH_MAX, LOCALS_MAX, NODES_MAX, Reader, child, span};
 use crate::spec::clip;
 
 /// How long something may take: a day is longer than any run.
@@ -55,6 +55,11 @@ impl<'a> Reader<'a> {
                 break;
             }
             let place = span(&pair, scope.offset);
+            if scope.locals().len() > LOCALS_MAX {
+                let message = format!("{LOCALS_MAX} names may be known at a place, and here it is one more");
+                self.error("E-too-large", place, message, "a name ends with the braces in which it is given");
+                break;
+            }
             if let Some(does) = self.does(pair, scope, depth) {
                 effects.push(Effect { does, place });
             }
@@ -152,16 +157,14 @@ impl<'a> Reader<'a> {
             return Some(Does::Set { variable, value: value.expr });
         }
         let operator = if sign == "+=" { Operator::Add } else { Operator::Subtract };
-        let fits = match operator {
-            Operator::Add if kind == Kind::Text => Kind::Text,
-            Operator::Add if kind == Kind::Unknown => value.kind,
-            _ => Kind::Int,
-        };
-        self.expect_kind(&value, fits, &format!("`{sign}` takes {} here", fits.words()), scope);
-        if !kind.may_be(fits) {
-            let message = format!("`{sign}` changes numbers, and the variable is {}", kind.words());
-            self.mistake(scope, "E-kind", span(&assign, scope.offset), message, "set it with `=`");
+        let at = span(&assign, scope.offset);
+        let current = Worked { expr: current, kind, depth: 1, span: at.clone() };
+        let gives = self.kind_of(operator, &at, &current, &value, scope);
+        if !gives.may_be(kind) {
+            let message = format!("the variable is {}, and this makes it {}", kind.words(), gives.words());
+            self.mistake(scope, "E-kind", at, message, "set it with `=`");
         }
+        let current = current.expr;
         let value = Expr::Binary(operator, Box::new(current), Box::new(value.expr));
         Some(Does::Set { variable, value })
     }
@@ -312,7 +315,9 @@ impl<'a> Reader<'a> {
             );
         }
         self.uses.open(window);
-        self.count_fits(head.name, head.parameters as usize, values.len(), &at, scope);
+        let takes = head.own.iter().take(head.parameters as usize);
+        let takes: Vec<&str> = takes.map(|own| own.name).collect();
+        self.count_fits(head.name, &takes, values.len(), &at, scope);
         Some((window, values))
     }
 
@@ -459,7 +464,8 @@ impl<'a> Reader<'a> {
         let at = span(&name, scope.offset);
         let values = child(pair, Rule::arguments).map(|arguments| self.values(&arguments, scope));
         let Some(&procedure) = self.declared.procedure_numbers.get(name.as_str()) else {
-            if !scope.is_quiet && !self.declared.broken.contains(name.as_str()) {
+            let is_said = scope.is_quiet || self.declared.broken.contains(name.as_str());
+            if !is_said && !self.is_enough("E-unknown-def", &at) {
                 let procedures: Vec<&str> = self.declared.procedures.iter().map(|known| known.name).collect();
                 let help = self.near(name.as_str(), procedures.iter().copied(), |known| match known {
                     [] => format!("declare it: `{}`", ItemKind::Def.example()),
@@ -476,7 +482,8 @@ impl<'a> Reader<'a> {
         };
         let head = self.declared.procedures[procedure as usize].clone();
         self.uses.call(procedure);
-        self.count_fits(head.name, head.parameters.len(), values.len(), &at, scope);
+        let takes: Vec<&str> = head.parameters.iter().map(|&(name, _)| name).collect();
+        self.count_fits(head.name, &takes, values.len(), &at, scope);
         Some(Does::Call { procedure, values })
     }
 }

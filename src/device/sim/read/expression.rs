@@ -17,7 +17,7 @@ pub(super) struct Worked {
     pub expr: Expr,
     pub kind: Kind,
     /// How deep operators stand in each other.
-    depth: usize,
+    pub depth: usize,
     pub span: Place,
 }
 
@@ -111,8 +111,11 @@ impl<'a> Reader<'a> {
                 Rule::infix => {
                     let operator = operator(part.as_str());
                     while operators.last().is_some_and(|(before, _)| binding(*before) >= binding(operator)) {
-                        self.check_no_chain(&operators, operator, &at, scope);
+                        let is_chain = self.is_chain(&operators, operator, &at, scope);
                         self.reduce(&mut operands, &mut operators, scope);
+                        if let Some(worked) = operands.last_mut().filter(|_| is_chain) {
+                            worked.kind = Kind::Unknown;
+                        }
                     }
                     operators.push((operator, at));
                 }
@@ -131,19 +134,22 @@ impl<'a> Reader<'a> {
         operands.pop().expect("the grammar gives an operand")
     }
 
-    /// Says that `a < b < c` is no comparison.
-    fn check_no_chain(
+    /// Says that `a < b < c` is no comparison, if it is one of these.
+    fn is_chain(
         &mut self,
         operators: &[(Operator, Place)],
         next: Operator,
         at: &Place,
         scope: &Scope<'a>,
-    ) {
+    ) -> bool {
         let is_comparison = |operator| binding(operator) == binding(Operator::Equal);
-        if is_comparison(next) && operators.last().is_some_and(|(before, _)| is_comparison(*before)) {
+        let is_chain =
+            is_comparison(next) && operators.last().is_some_and(|(before, _)| is_comparison(*before));
+        if is_chain {
             let help = "join two comparisons with `&&`, or put one in brackets";
             self.mistake(scope, "E-comparison", at.clone(), "comparisons do not follow each other", help);
         }
+        is_chain
     }
 
     fn prefixed(&mut self, is_not: bool, at: Place, worked: Worked, scope: &Scope<'a>) -> Worked {
@@ -177,7 +183,8 @@ impl<'a> Reader<'a> {
         operands.push(self.bounded(Worked { expr, kind, depth, span }, scope));
     }
 
-    fn kind_of(
+    /// What is known of the value of an operator, and a mistake if that makes no sense.
+    pub(super) fn kind_of(
         &mut self,
         operator: Operator,
         at: &Place,
@@ -212,13 +219,17 @@ impl<'a> Reader<'a> {
             }
             Operator::Add => {
                 let adds = |kind| matches!(kind, Kind::Int | Kind::Text | Kind::Unknown);
-                if !kinds.into_iter().all(adds) || !left.kind.may_be(right.kind) {
+                if !kinds.into_iter().all(adds) {
                     return clash(
                         format!("{} cannot be added", words()),
                         "`+` adds numbers and joins texts; a value goes into a text as `\"{x}\"`",
                     );
                 }
-                if left.kind == Kind::Unknown { right.kind } else { left.kind }
+                match kinds {
+                    [Kind::Int, Kind::Int] => Kind::Int,
+                    kinds if kinds.contains(&Kind::Text) => Kind::Text,
+                    _ => Kind::Unknown,
+                }
             }
             Operator::Subtract | Operator::Multiply | Operator::Divide | Operator::Remainder => {
                 for side in [left, right] {
@@ -389,6 +400,9 @@ impl<'a> Reader<'a> {
     }
 
     fn unknown_name(&mut self, name: &str, at: Place, scope: &Scope<'a>) {
+        if self.is_enough("E-unknown-name", &at) {
+            return;
+        }
         let windows = self.declared.windows.clone();
         let owner = match scope.owner {
             Owner::Part => Some("part"),
@@ -468,15 +482,16 @@ impl<'a> Reader<'a> {
             return number;
         }
         let at = span(field, scope.offset);
+        let is_said = scope.is_quiet || list.is_none() && self.declared.broken.contains(name);
+        if is_said || self.is_enough("E-unknown-field", &at) {
+            return None;
+        }
         let known: Vec<Arc<str>> = match listed {
             Some(listed) => {
                 listed.iter().map(|&field| self.declared.fields[field as usize].clone()).collect()
             }
             None => self.declared.fields.clone(),
         };
-        if scope.is_quiet || list.is_none() && self.declared.broken.contains(name) {
-            return None;
-        }
         let of = list.map_or(String::new(), |list| {
             format!(" in `{}`", clip(self.declared.globals[list as usize].name))
         });
@@ -514,11 +529,18 @@ impl<'a> Reader<'a> {
         if name.as_str() == "count" {
             return self.count_all(&arguments, at, scope);
         }
+        if name.as_str() == "find" {
+            let help = "write `find(x in list where ...)`";
+            self.mistake(scope, "E-list", at.clone(), "`find` goes through a list", help);
+            return Worked::unknown(at);
+        }
         let Some(signature) = SIGNATURES.iter().find(|signature| signature.name == name.as_str()) else {
             self.unknown_function(name.as_str(), name_at, scope);
             return Worked::unknown(at);
         };
-        self.arguments_fit(name.as_str(), signature.takes.len(), &arguments, &at, scope);
+        let takes: Vec<&str> = signature.takes.iter().map(|kind| kind.words()).collect();
+        let count = arguments.clone().into_inner().filter(|pair| pair.as_rule() == Rule::expression).count();
+        self.count_fits(signature.name, &takes, count, &at, scope);
         if signature.function == Function::Random {
             self.check_not_at_start("random", &at, scope);
         }
@@ -542,16 +564,17 @@ impl<'a> Reader<'a> {
         let list = self.declared.global_numbers.get(written).copied();
         let list = list.filter(|&list| self.declared.globals[list as usize].list.is_some());
         let Some(list) = list.filter(|_| scope.local(written).is_none()) else {
-            if !self.declared.broken.contains(written) {
+            let at = span(arguments, scope.offset);
+            if !self.declared.broken.contains(written) && !scope.is_quiet && !self.is_enough("E-list", &at) {
                 let lists = self.lists();
                 let help = self.near(written, lists.iter().copied(), |known| match known {
                     [] => "declare one: `stored notes = list(name)`".to_string(),
                     known => format!("lists are {}", known.join(", ")),
                 });
                 let message = format!("`count` takes a list, and `{}` is none", clip(written));
-                self.mistake(scope, "E-list", span(arguments, scope.offset), message, help);
+                self.error("E-list", at, message, help);
             }
-            return Worked::unknown(at);
+            return Worked::unknown(span(arguments, scope.offset));
         };
         self.uses.global(list);
         let mark = scope.mark();
@@ -570,6 +593,8 @@ impl<'a> Reader<'a> {
         let message = format!("there is no function `{}`", clip(name));
         let help = if self.declared.procedure_numbers.contains_key(name) {
             "it is a `def`, which has no value: it stands where effects do".to_string()
+        } else if name == "list" {
+            "a list is declared with its fields: `stored notes = list(name)`".to_string()
         } else {
             let known = SIGNATURES.iter().map(|signature| signature.name).chain(["count", "find"]);
             self.near(name, known.clone(), |_| {
@@ -579,35 +604,25 @@ impl<'a> Reader<'a> {
         self.mistake(scope, "E-unknown-function", at, message, help);
     }
 
-    /// Says that there are too many or too few arguments, if so.
-    pub(super) fn arguments_fit(
-        &mut self,
-        name: &str,
-        takes: usize,
-        arguments: &Pair<'a, Rule>,
-        at: &Place,
-        scope: &Scope<'a>,
-    ) {
-        let count = arguments.clone().into_inner().filter(|pair| pair.as_rule() == Rule::expression).count();
-        self.count_fits(name, takes, count, at, scope);
-    }
-
+    /// Says that there are too many or too few values for what takes `takes`, if so.
     pub(super) fn count_fits(
         &mut self,
         name: &str,
-        takes: usize,
+        takes: &[&str],
         count: usize,
         at: &Place,
         scope: &Scope<'a>,
     ) {
-        if count != takes {
-            let takes = match takes {
+        if count != takes.len() {
+            let number = match takes.len() {
                 0 => "nothing".to_string(),
                 1 => "one value".to_string(),
-                takes => format!("{takes} values"),
+                number => format!("{number} values"),
             };
-            let message = format!("`{}` takes {takes}, and here it gets {count}", clip(name));
-            self.mistake(scope, "E-arguments", at.clone(), message, "what is not known is `none`");
+            let gets = if count == 0 { "nothing".to_string() } else { count.to_string() };
+            let message = format!("`{}` takes {number}, and here it gets {gets}", clip(name));
+            let help = format!("it is `{}({})`", clip(name), clip(&takes.join(", ")));
+            self.mistake(scope, "E-arguments", at.clone(), message, help);
         }
     }
 
@@ -631,7 +646,7 @@ impl<'a> Reader<'a> {
                 return Some(global);
             }
         }
-        if scope.is_quiet || self.declared.broken.contains(name) {
+        if scope.is_quiet || self.declared.broken.contains(name) || self.is_enough("E-list", &at) {
             return None;
         }
         let lists = self.lists();

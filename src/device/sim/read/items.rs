@@ -129,8 +129,15 @@ pub(super) struct Item {
 
 /// Cuts `text` into its items and says which of them the grammar must not be asked about.
 pub(super) fn items(text: &str, diagnostics: &mut Diagnostics) -> Vec<Item> {
-    let mut scanner =
-        Scanner { text, at: 0, open: Vec::new(), items: Vec::new(), is_complete: true, diagnostics };
+    let mut scanner = Scanner {
+        text,
+        at: 0,
+        open: Vec::new(),
+        deeper: 0,
+        items: Vec::new(),
+        is_complete: true,
+        diagnostics,
+    };
     scanner.scan();
     scanner.items
 }
@@ -154,6 +161,8 @@ struct Scanner<'a> {
     text: &'a str,
     at: usize,
     open: Vec<(Open, usize)>,
+    /// How many more are open than are looked at.
+    deeper: usize,
     items: Vec<Item>,
     /// The item at hand has had its braces, so that what comes next is another one.
     is_complete: bool,
@@ -212,6 +221,7 @@ impl<'a> Scanner<'a> {
 
     fn start_item(&mut self, kind: Option<ItemKind>, at: usize) {
         self.end_item();
+        self.deeper = 0;
         self.is_complete = false;
         self.items.push(Item { kind, span: at..at, is_sound: kind.is_some() });
     }
@@ -248,8 +258,12 @@ impl<'a> Scanner<'a> {
     fn push(&mut self, open: Open) {
         let at = self.at;
         self.advance(1);
-        self.open.push((open, at));
-        if self.open.len() > NESTING_MAX {
+        if self.open.len() < NESTING_MAX || open == Open::Quote {
+            self.open.push((open, at));
+        } else {
+            self.deeper += 1;
+        }
+        if self.open.len() > NESTING_MAX || self.deeper > 0 {
             self.unsound(|| {
                 Diagnostic::error(
                     "E-too-deep",
@@ -265,6 +279,10 @@ impl<'a> Scanner<'a> {
 
     fn close(&mut self, char: char) {
         let at = self.at;
+        if self.deeper > 0 {
+            self.deeper -= 1;
+            return self.advance(1);
+        }
         let top = self.open.last().copied();
         let fits = match top {
             Some((Open::Bracket, _)) => char == ')',
@@ -357,7 +375,7 @@ impl<'a> Scanner<'a> {
         let known = ItemKind::of(token);
         let at = self.at;
         if self.open.is_empty() {
-            if let Some(kind) = known {
+            if let Some(kind) = known.filter(|_| !self.is_name_due()) {
                 self.start_item(Some(kind), at);
             } else if self.is_complete || (is_at_margin && self.may_end_before(token)) {
                 let kind = ItemKind::meant(token);
@@ -372,6 +390,14 @@ impl<'a> Scanner<'a> {
             self.start_item(known, at);
         }
         self.advance(token.len());
+    }
+
+    /// Says whether a name must follow in this line, which no word of an item can be.
+    fn is_name_due(&self) -> bool {
+        let Some(item) = self.items.last().filter(|_| !self.is_complete) else { return false };
+        let so_far = &self.text[item.span.clone()];
+        let is_same_line = !self.text[item.span.end..self.at].contains('\n');
+        is_same_line && (so_far.ends_with(',') || item.kind.is_some_and(|kind| kind.word() == so_far))
     }
 
     /// Says whether an item without braces can have ended before a line that starts with `token`.

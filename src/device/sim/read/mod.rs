@@ -41,6 +41,10 @@ pub const OPERANDS_MAX: usize = 2_000_000;
 pub const DEPTH_MAX: usize = 200;
 /// The most windows a model may have.
 pub const WINDOWS_MAX: usize = 1_000;
+/// The most names that may be known at a place besides variables.
+const LOCALS_MAX: usize = 1_000;
+/// The most parameters, or fields of a list: they are found as quickly as they are read.
+const PARAMETERS_MAX: usize = 100;
 /// How many known names are looked at for the nearest to unknown ones, over the whole model.
 const SUGGESTIONS_MAX: usize = 200_000;
 
@@ -76,7 +80,8 @@ fn read_here(source: &Source) -> Read {
         return Read { model: None, diagnostics };
     }
     let items = items(source.text(), &mut diagnostics);
-    let mut reader = Reader::new(source, diagnostics);
+    let marked = grammar::mark_lines(source.text());
+    let mut reader = Reader::new(source, &marked, diagnostics);
     let model = reader.model(&items);
     let model = if reader.diagnostics.errors() == 0 { model } else { None };
     Read { model, diagnostics: reader.diagnostics.sorted() }
@@ -85,6 +90,8 @@ fn read_here(source: &Source) -> Read {
 /// What reading a model has come to.
 struct Reader<'a> {
     source: &'a Source,
+    /// Its text, as the grammar wants it.
+    marked: &'a str,
     diagnostics: Diagnostics,
     /// What was said already: a part's content is worked out as often as the part asks for it.
     said: BTreeSet<(usize, &'static str)>,
@@ -103,9 +110,10 @@ struct Reader<'a> {
 }
 
 impl<'a> Reader<'a> {
-    fn new(source: &'a Source, diagnostics: Diagnostics) -> Reader<'a> {
+    fn new(source: &'a Source, marked: &'a str, diagnostics: Diagnostics) -> Reader<'a> {
         Reader {
             source,
+            marked,
             diagnostics,
             said: BTreeSet::new(),
             declared: Declared::default(),
@@ -195,6 +203,17 @@ impl<'a> Reader<'a> {
         if !scope.is_quiet {
             self.error(code, span, message, help);
         }
+    }
+
+    /// Says whether so many mistakes are known that nobody reads another one, which is counted alone. What takes
+    /// time to be said asks first.
+    fn is_enough(&mut self, code: &'static str, span: &Place) -> bool {
+        const SAID_MAX: usize = 100;
+        let is_enough = self.diagnostics.errors() >= SAID_MAX;
+        if is_enough {
+            self.error(code, span.clone(), "", "");
+        }
+        is_enough
     }
 
     /// Returns `did you mean ...` if a known name is near, or else what `otherwise` says.

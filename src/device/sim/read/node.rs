@@ -6,7 +6,7 @@ use pest::iterators::Pair;
 
 use super::super::model::{Does, Effect, Expr, LocalId, Node, Place, Scroll, Value, Widget};
 use super::declare::PartHead;
-use super::grammar::Rule;
+use super::grammar::{LINE_WHEN, Rule};
 use super::reach;
 use super::scope::{Kind, Owner, Scope};
 use super::{DEPTH_MAX, Reader, child, span};
@@ -308,7 +308,8 @@ impl<'a> Reader<'a> {
         let values = arguments.map_or(Vec::new(), |arguments| self.values(&arguments, scope));
         scope.reset(mark);
         if let Some((_, part)) = &part {
-            self.count_fits(part.name, part.parameters.len(), values.len(), &at, scope);
+            let takes: Vec<&str> = part.parameters.iter().map(|&(name, _)| name).collect();
+            self.count_fits(part.name, &takes, values.len(), &at, scope);
             if given.is_some() && !part.has_content {
                 let message = format!("the part `{}` has no `content`", clip(part.name));
                 let help = "write `content` in it where what is put in shall stand";
@@ -350,14 +351,16 @@ impl<'a> Reader<'a> {
             self.uses.part(number);
             return Some((number, self.declared.parts[number as usize].clone()));
         }
-        if !scope.is_quiet && !self.declared.broken.contains(name.as_str()) {
+        let at = span(name, scope.offset);
+        let is_said = scope.is_quiet || self.declared.broken.contains(name.as_str());
+        if !is_said && !self.is_enough("E-unknown-part", &at) {
             let parts: Vec<&str> = self.declared.parts.iter().map(|part| part.name).collect();
             let help = self.near(name.as_str(), parts.iter().copied(), |known| match known {
                 [] => "declare it: `part row(title) { ... }`".to_string(),
                 known => format!("there are {}", known.join(", ")),
             });
             let message = format!("there is no part `{}`", clip(name.as_str()));
-            self.error("E-unknown-part", span(name, scope.offset), message, help);
+            self.error("E-unknown-part", at, message, help);
         }
         None
     }
@@ -431,14 +434,12 @@ impl<'a> Reader<'a> {
             Rule::id => "id",
             Rule::text | Rule::group => "text",
             Rule::click => "->",
+            Rule::valued if pair.as_str().starts_with(LINE_WHEN) => "when",
             _ => pair.as_str().split(|char: char| !char.is_alphanumeric()).next().unwrap_or(""),
         };
         let key = if word == "disabled" { "enabled" } else { word };
         if said.contains(&key) {
-            let message = match word {
-                "->" => "the widget has its `->` already".to_string(),
-                word => format!("the widget has its {word} already"),
-            };
+            let message = format!("the widget has its `{word}` already");
             let help = if word == "->" { "part effects by `;`" } else { "leave one out" };
             self.mistake(scope, "E-duplicate", at, message, help);
             return;

@@ -90,7 +90,7 @@ impl Reader<'_> {
         let asked = self.uses.asked.clone();
         let awaited: Vec<&str> = self.uses.awaited.keys().copied().collect();
         for (name, at) in asked {
-            if !self.uses.awaited.contains_key(name) {
+            if !self.uses.awaited.contains_key(name) && !self.is_enough("E-unknown-request", &at) {
                 let help = self.near(name, awaited.iter().copied(), |_| {
                     format!("wait for it where it is opened: `on result {}: ...`", clip(name))
                 });

@@ -151,7 +151,7 @@ impl<'a> Scope<'a> {
         self.locals.iter().rev().find(|local| local.name == name)
     }
 
-    pub fn locals(&self) -> impl Iterator<Item = &'a str> + Clone {
+    pub fn locals(&self) -> impl ExactSizeIterator<Item = &'a str> + Clone {
         self.locals.iter().map(|local| local.name)
     }
 }
