@@ -128,3 +128,19 @@ fn with_offers(bencher: Bencher, name: &str) {
     let mut sim = sim(name);
     bencher.counter(ItemsCount::new(steps)).bench_local(|| walk(&mut sim, steps).len());
 }
+
+/// All outcomes of what was asked before, as a search asks for them.
+#[divan::bench]
+fn outcomes(bencher: Bencher) {
+    let mut sim = sim("small");
+    let actions = walk(&mut sim, 2_000);
+    bencher.counter(ItemsCount::new(actions.len())).bench_local(|| {
+        let mut found = 0;
+        for action in &actions {
+            let outcomes = sim.outcomes(action).expect("a model that runs");
+            found += outcomes.len();
+            sim.restore(outcomes[0].after);
+        }
+        found
+    });
+}

@@ -30,6 +30,28 @@ const OUTCOMES_MAX: usize = 10_000;
 
 /// An app model that runs: a phone with a virtual clock, on which nothing is left to chance but what
 /// the seed says.
+///
+/// ```
+/// use std::sync::Arc;
+///
+/// use farlead::device::{Device, Sim, sim::read};
+/// use farlead::gui::{Action, Repertoire, offers};
+/// use farlead::rng::Seed;
+/// use farlead::spec::Source;
+///
+/// let text = "app org.example \"Example\" 1.0\nlaunch Main
+///     activity Main .Main { own n = 0 Button \"{n}\" -> n += 1 }";
+/// let model = read(&Source::new("example.app", text)).model.expect("no mistakes");
+/// let mut sim = Sim::new(Arc::new(model), Seed(1));
+/// let seen = sim.reset("org.example.Main")?;
+/// let click = &offers(&seen.screen, &Repertoire::default())[0];
+/// assert_eq!(click.to_string(), "click \"0\"");
+/// let seen = sim.act(click)?;
+/// assert_eq!(&*seen.screen.widgets()[0].text, "1");
+/// assert_eq!(seen.at_ms, 1000);
+/// assert_eq!(&**sim.act(&Action::Back)?.screen.package(), "com.android.launcher");
+/// # Ok::<(), farlead::device::DeviceError>(())
+/// ```
 #[derive(Clone, Debug)]
 pub struct Sim {
     core: Core,

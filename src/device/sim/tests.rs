@@ -847,6 +847,31 @@ fn what_stands_deep_in_each_other_fits_on_a_threads_stack() {
 }
 
 #[test]
+fn what_was_saved_goes_on_as_it_did() {
+    let mut sim = sim(ZOO, &[], 1);
+    let repertoire = zoo_repertoire();
+    let mut rng = Seed(1).fork("walk");
+    let mut seen = sim.reset("org.example.Main").expect("a model that runs");
+    let mut walked = Vec::new();
+    for _ in 0..300 {
+        let action = choose(&seen.screen, &repertoire, &mut rng);
+        let before = sim.save();
+        seen = sim.act(&action).expect("a model that runs");
+        walked.push((before, action, seen.clone(), sim.save()));
+    }
+    for (before, action, after, saved) in walked.into_iter().rev() {
+        sim.restore(before);
+        assert_eq!(sim.save(), before);
+        if sim.outcomes(&action).expect("a model that runs").len() > 1 {
+            continue;
+        }
+        let seen = sim.act(&action).expect("a model that runs");
+        assert_eq!((seen.at_ms, &seen.screen, &seen.notices), (after.at_ms, &after.screen, &after.notices));
+        assert_eq!(sim.save(), saved);
+    }
+}
+
+#[test]
 fn a_sim_can_be_handed_to_another_thread() {
     fn check<T: Send + Sync>() {}
     check::<Sim>();
@@ -917,4 +942,10 @@ fn what_happens_is_among_the_outcomes() {
             assert!(found, "{action}");
         }
     }
+}
+
+#[test]
+fn a_widget_that_is_alone_lies_where_the_model_says() {
+    play("activity Main .Main { RelativeLayout { CheckBox #box at 10,10 190,58 } }")
+        .lies_at("box", "[10,10][190,58]");
 }
