@@ -28,6 +28,9 @@ impl Worked {
     }
 }
 
+/// The depth of what was said to be too deep: what it stands in is not said to be so again.
+const TOO_DEEP: usize = 1 << 40;
+
 /// What a function takes and gives.
 struct Signature {
     name: &'static str,
@@ -95,9 +98,13 @@ impl<'a> Reader<'a> {
         if worked.depth <= DEPTH_MAX {
             return worked;
         }
+        let unknown = Worked { depth: TOO_DEEP, ..Worked::unknown(worked.span.clone()) };
+        if worked.depth > TOO_DEEP {
+            return unknown;
+        }
         let message = format!("operators may be nested {DEPTH_MAX} deep, and here they are deeper");
         self.mistake(scope, "E-too-deep", worked.span.clone(), message, "give parts of it a name with `let`");
-        Worked::unknown(worked.span)
+        unknown
     }
 
     fn chain(&mut self, pair: Pair<'a, Rule>, scope: &mut Scope<'a>) -> Worked {

@@ -134,6 +134,7 @@ pub(super) fn items(text: &str, diagnostics: &mut Diagnostics) -> Vec<Item> {
         at: 0,
         open: Vec::new(),
         deeper: 0,
+        suspect: None,
         items: Vec::new(),
         is_complete: true,
         diagnostics,
@@ -163,6 +164,9 @@ struct Scanner<'a> {
     open: Vec<(Open, usize)>,
     /// How many more are open than are looked at.
     deeper: usize,
+    /// What was closed at the margin, where what is open last of all is closed: most likely it was to be closed
+    /// before.
+    suspect: Option<(Open, usize)>,
     items: Vec<Item>,
     /// The item at hand has had its braces, so that what comes next is another one.
     is_complete: bool,
@@ -230,7 +234,8 @@ impl<'a> Scanner<'a> {
     fn end_item(&mut self) {
         // A brace that was forgotten inside takes the one that closes the item, so that the first is left.
         let innermost = self.open.last().filter(|(open, _)| *open != Open::Brace);
-        let Some(&(open, at)) = innermost.or(self.open.first()) else { return };
+        let suspect = self.suspect.take();
+        let Some(&(open, at)) = innermost.or(suspect.as_ref()).or(self.open.first()) else { return };
         let (sign, close) = match open {
             Open::Bracket => ("(", ")"),
             Open::Brace | Open::Hole => ("{", "}"),
@@ -290,8 +295,12 @@ impl<'a> Scanner<'a> {
             Some((Open::Quote, _)) | None => false,
         };
         if fits {
+            let is_at_margin = self.text[..at].ends_with('\n');
             self.advance(1);
             self.open.pop();
+            if is_at_margin && !self.open.is_empty() {
+                self.suspect = self.suspect.or(top);
+            }
         } else if let Some((open, open_at)) = top {
             let sign = if open == Open::Bracket { "(" } else { "{" };
             let close = if open == Open::Bracket { ")" } else { "}" };

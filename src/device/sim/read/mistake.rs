@@ -319,6 +319,12 @@ impl<'a> Mistake<'a> {
         if let Some(help) = said {
             return self.here(format!("`{}` cannot stand here", clip(found))).help(help);
         }
+        let line = self.text[..self.at].rsplit('\n').next().unwrap_or("").trim_start();
+        if line.starts_with('#') && !line.contains(['"', '(']) {
+            return self
+                .here(format!("`{}` cannot stand here", clip(found)))
+                .help("a comment has a blank after its `#`");
+        }
         if word.is_empty() {
             return match found {
                 ";" => self.here("`;` parts effects, and not widgets").help("leave it out"),
@@ -421,7 +427,10 @@ impl<'a> Mistake<'a> {
         }
         let message = format!("`{}` is no effect", clip(previous));
         let help = match previous.starts_with(char::is_uppercase) {
-            true => "widgets stand in the braces of windows, parts and other widgets".to_string(),
+            true => {
+                "after a `;` comes an effect; widgets stand in the braces of windows, parts and other widgets"
+                    .to_string()
+            }
             false => format!("`{0} = E` sets it, `{0}(...)` calls a def", clip(previous)),
         };
         self.error("E-effect", span, message).help(help)

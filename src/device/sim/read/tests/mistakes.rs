@@ -726,6 +726,18 @@ fn brackets_are_closed_where_they_were_opened() {
 }
 
 #[test]
+fn what_is_closed_at_the_margin_was_to_be_closed_before() {
+    check(
+        "activity Main .Main {\n View -> { leave\n}\ndef d { leave }",
+        "{",
+        "this `{` is never closed",
+        "close it with `}`",
+    );
+    let found = super::mistakes("activity Main .Main {\n View -> { leave\n}\n");
+    assert!(found.contains("a.app:2:10: error: this `{` is never closed"), "{found}");
+}
+
+#[test]
 fn an_item_says_what_it_lacks() {
     check_whole(
         r#"app a.b "A" 1 launch Main activity Main .Main { } param x"#,
@@ -874,6 +886,12 @@ fn what_stands_among_widgets_without_being_one_is_said() {
         "`(` cannot stand here",
         "what an attribute takes stands in brackets if it is not one value: `when (a == b)`",
     );
+    check_inside(
+        "View\n#more words",
+        "words",
+        "`words` cannot stand here",
+        "a comment has a blank after its `#`",
+    );
     check_inside("View // more", "/", "this is no comment", "a comment starts with `#` and a blank");
     check_inside(
         "TextView tall",
@@ -952,7 +970,7 @@ fn what_is_missing_in_effects_is_said() {
         r#"View -> TextView "a""#,
         "TextView",
         "`TextView` is no effect",
-        "widgets stand in the braces of windows, parts and other widgets",
+        "after a `;` comes an effect; widgets stand in the braces of windows, parts and other widgets",
     );
     check_inside(
         "on back n = 1",
