@@ -1,8 +1,44 @@
 //! farlead finds the run of an Android app that satisfies a temporal formula, makes it short, proves
 //! it by replay and keeps it as a regression test.
 //!
-//! What is there so far needs no device: [`spec`] reads what people write, [`ltl`] says what a
-//! formula still asks for as steps are seen, [`trace`] reads steps that were recorded.
+//! [`spec`] reads what people write, [`ltl`] says what a formula still asks for as steps are seen, [`device`]
+//! runs an app, [`agent`] picks what is done to it, and [`search`] brings them together.
+//!
+//! ```
+//! use std::sync::Arc;
+//!
+//! use farlead::agent::FarleadSettings;
+//! use farlead::device::sim::{Sim, read};
+//! use farlead::rng::Seed;
+//! use farlead::search::{AgentKind, Plan, search};
+//! use farlead::spec::{Source, parse};
+//!
+//! let app = "app org.lamp \"Lamp\" 1
+//!     launch Main
+//!     activity Main .Main {
+//!         own lit = false
+//!         Button (lit ? \"off\" : \"on\") -> lit = !lit
+//!     }";
+//! let model = read(&Source::new("lamp.app", app)).model.expect("a model without mistakes");
+//! let file = parse(&Source::new("lamp.ltl", "possible \"light\": F [text = off]")).file;
+//! let plan = Plan {
+//!     agent: AgentKind::Farlead,
+//!     farlead: FarleadSettings::default(),
+//!     switches: AgentKind::Farlead.switches(),
+//!     steps_max: 4,
+//!     episodes_max: 500,
+//!     timeout_ms: None,
+//!     seed: Seed(1),
+//!     actions: file.actions.clone().into(),
+//!     texts: Vec::new(),
+//!     learned: Vec::new(),
+//! };
+//! let mut device = Sim::new(Arc::new(model), plan.seed);
+//! let finding = search(&mut device, &file.specs[0], &plan, &mut |_| true)?;
+//! let run = finding.run.expect("there is such a run");
+//! assert_eq!(run.steps.last().expect("a step").action.to_string(), "click \"on\"");
+//! # Ok::<(), farlead::device::DeviceError>(())
+//! ```
 //!
 //! | Word | Means |
 //! |---|---|
@@ -10,6 +46,11 @@
 //! | *label* | an atom that holds at a step |
 //! | *step* | an action and the screen it led to, with their labels |
 //! | *trace* | steps in a row; the first starts the app |
+//! | *screen* | what is seen: package, activity, widgets, and what surrounds them |
+//! | *action* | what is done: a click, back, text into a field, ... |
+//! | *observation* | a screen, and when it was seen |
+//! | *episode* | steps from a fresh start of the app to where nothing more is to be had |
+//! | *decision* | a choice of an action after the last few screens, its *tail* |
 //! | *residual* | what a formula still asks for after a step |
 //! | *verdict* | whether a trace satisfies a formula if it ends here, and whether that is for good |
 //! | *spec* | a named formula with what is expected of it, and a budget |

@@ -10,7 +10,7 @@ use super::{ActionId, Agent, LabelingId, Lesson, ScreenId, Situation};
 use crate::rng::Rng;
 
 /// The longest tail that is kept.
-pub const TAIL_MAX: usize = 4;
+const TAIL_MAX: usize = 4;
 
 /// What the paper leaves open, and which of its improvements are on.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -41,7 +41,7 @@ pub struct FarleadSettings {
     pub rho: f64,
     /// How much of the second table stays when the first is learned.
     pub alpha: f64,
-    /// How many pairs of action and screen make a tail, at most [`TAIL_MAX`]; without tails, the screen alone counts.
+    /// How many pairs of action and screen make a tail, at most 4; without tails, the screen alone counts.
     pub tail: usize,
     /// Whether a decision starts from what its action's labels are worth.
     pub action_labels: bool,

@@ -34,7 +34,11 @@ fn a_run_is_shown_step_by_step() {
     for line in ["  0. reinitialise cz.hejl.chesswalk.MainActivity", "  1. click \"About\"", "  2. back"] {
         assert!(steps.contains(&line), "{}", ended.stdout);
     }
-    assert!(ended.stdout.contains("1.000, leaves true\n1 spec in 1 file: 1 met\n"), "{}", ended.stdout);
+    assert!(
+        ended.stdout.contains("reward 1.000, leaves true\n1 spec in 1 file: 1 met\n"),
+        "{}",
+        ended.stdout
+    );
 }
 
 #[test]

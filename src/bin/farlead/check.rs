@@ -533,7 +533,7 @@ fn say_step(out: &mut impl Write, number: usize, step: &Step) -> io::Result<()> 
     }
     let residual: String = step.residual.chars().take(NAMES_SHOWN_MAX).collect();
     let cut = if residual.len() < step.residual.len() { " ..." } else { "" };
-    writeln!(out, "     {:.3}, leaves {residual}{cut}", step.reward)
+    writeln!(out, "     reward {:.3}, leaves {residual}{cut}", step.reward)
 }
 
 fn say_reach(out: &mut impl Write, task: &Task<'_>, reach: &Reach) -> io::Result<()> {

@@ -1,7 +1,7 @@
 //! The map of an app model: which window leads to which, and by what.
 //!
 //! It is read off the model without running it: what stands behind a condition counts as possible. The
-//! picture of it is made in [`svg`], and by Graphviz from [`Map::to_dot`].
+//! picture of it is drawn as SVG, and by Graphviz from [`Map::to_dot`].
 
 mod svg;
 
