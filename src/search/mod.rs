@@ -46,13 +46,16 @@ impl AgentKind {
         }
     }
 
-    /// What is added to the loop for this agent, unless someone says otherwise.
+    /// What is added to the loop for this agent, unless someone says otherwise: all of it, as `cargo bench --bench
+    /// defaults` shows on made-up apps.
     pub fn switches(self) -> Switches {
-        let full = Switches { shaping: true, prediction: true, sure_actions: false, restart_hopeless: true };
+        let all = Switches { shaping: true, prediction: true, sure_actions: true, restart_hopeless: true };
         match self {
-            AgentKind::Farlead | AgentKind::Tree | AgentKind::QLearning => full,
+            AgentKind::Farlead | AgentKind::Tree | AgentKind::QLearning => all,
             // What others are measured against knows nothing of the formula.
-            AgentKind::Random => Switches { prediction: false, restart_hopeless: false, ..full },
+            AgentKind::Random => {
+                Switches { prediction: false, sure_actions: false, restart_hopeless: false, ..all }
+            }
         }
     }
 }
