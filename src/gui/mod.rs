@@ -9,16 +9,18 @@ mod action;
 mod atom;
 mod label;
 mod nearest;
+mod offer;
 mod screen;
 mod user_action;
 mod value;
 
-pub use action::{Action, BUILTIN_TEXTS, Direction, Repertoire, Target, offers};
+pub use action::{Action, Direction, Target};
 pub use atom::{
     ActionTypes, Atom, BUILTIN_ACTION_TYPES, Comparison, Key, Kind, Mistake, Op, Part, START_TYPE,
 };
 pub use label::{Labeller, WidgetTest};
 pub(crate) use nearest::nearest;
+pub use offer::{BUILTIN_TEXTS, Repertoire, offers};
 pub use screen::{Bounds, Context, Flags, Identity, Orientation, Screen, WIDGETS_MAX, Widget};
 pub use user_action::{Gesture, Percent, Point, PressedKey, UserAction, WAIT_MS_MAX};
 pub(crate) use value::quote;

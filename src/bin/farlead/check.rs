@@ -17,12 +17,13 @@ use farlead::spec::{Expectation, Judgement, Severity, Spec};
 use farlead::trace::{Step, Trace};
 use serde::Serialize;
 
+use crate::agents::AgentName;
 use crate::app::{AppArgs, OpenedApp};
 use crate::learned::Learned;
 use crate::lint::counted;
 use crate::progress::{Progress, interruption, left};
 use crate::project::Project;
-use crate::searching::{AgentName, SearchArgs};
+use crate::searching::SearchArgs;
 use crate::sources::{self, Judged, Shell};
 use crate::{Exit, Mistake, Usage};
 

@@ -14,10 +14,11 @@ use farlead::search::{Contender, Plan, Tally, Task, compare, mean, median};
 use farlead::spec::{Level, Spec};
 use serde::Serialize;
 
+use crate::agents::AgentName;
 use crate::app::AppArgs;
 use crate::progress::{Progress, interruption, left};
 use crate::project::Project;
-use crate::searching::{AgentName, SearchArgs, Switch};
+use crate::searching::{SearchArgs, Switch};
 use crate::sources::{self, Judged, Shell};
 use crate::{Exit, Mistake, Usage};
 

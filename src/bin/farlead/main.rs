@@ -1,5 +1,6 @@
 //! The command line: arguments, colour and exit codes; what is done is done by the library.
 
+mod agents;
 mod app;
 mod check;
 mod compare;

@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use serde::Deserialize;
 
 use crate::Mistake;
-use crate::searching::AgentName;
+use crate::agents::AgentName;
 use crate::sources;
 
 const FILE_NAME: &str = "farlead.toml";

@@ -10,7 +10,6 @@ use farlead::episode::Switches;
 use farlead::rng::Seed;
 use farlead::search::{AgentKind, Plan};
 use farlead::spec::{Judgement, Spec};
-use serde::Deserialize;
 
 use crate::project::Project;
 use crate::sources;
@@ -202,31 +201,5 @@ fn duration_ms(text: &str) -> Result<u64, String> {
     match number.and_then(|number| number.checked_mul(factor)) {
         Some(ms) if ms > 0 => Ok(ms),
         Some(_) | None => Err("it is like 90s, 20min or 2h".to_string()),
-    }
-}
-
-/// An agent as the command line names it.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum, Deserialize)]
-#[serde(rename_all = "kebab-case")]
-pub enum AgentName {
-    /// The agent of FARLEAD-Android
-    Farlead,
-    /// Every history once, nothing learned
-    Tree,
-    /// Plain Q-learning over screens
-    Qlearning,
-    /// Anything, each as likely
-    Random,
-}
-
-impl AgentName {
-    /// Which agent that is.
-    pub fn kind(self) -> AgentKind {
-        match self {
-            AgentName::Farlead => AgentKind::Farlead,
-            AgentName::Tree => AgentKind::Tree,
-            AgentName::Qlearning => AgentKind::QLearning,
-            AgentName::Random => AgentKind::Random,
-        }
     }
 }

@@ -1,0 +1,31 @@
+//! Agents as command lines and projects name them.
+
+use clap::ValueEnum;
+use farlead::search::AgentKind;
+use serde::Deserialize;
+
+/// An agent as the command line names it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum AgentName {
+    /// The agent of FARLEAD-Android
+    Farlead,
+    /// Every history once, nothing learned
+    Tree,
+    /// Plain Q-learning over screens
+    Qlearning,
+    /// Anything, each as likely
+    Random,
+}
+
+impl AgentName {
+    /// Which agent that is.
+    pub fn kind(self) -> AgentKind {
+        match self {
+            AgentName::Farlead => AgentKind::Farlead,
+            AgentName::Tree => AgentKind::Tree,
+            AgentName::Qlearning => AgentKind::QLearning,
+            AgentName::Random => AgentKind::Random,
+        }
+    }
+}

@@ -1,0 +1,101 @@
+//! What a screen offers: the actions that can be done on it, the same for every device.
+
+use std::sync::Arc;
+
+use super::action::{Action, Direction, Target};
+use super::label::WidgetTest;
+use super::screen::{Flags, Screen};
+use super::user_action::UserAction;
+
+/// What is offered beyond what a screen says by itself.
+#[derive(Clone, Debug, Default)]
+pub struct Repertoire {
+    /// What is typed into fields, in this order.
+    pub texts: Vec<Arc<str>>,
+    /// The user's actions, and on what they are done.
+    pub user_actions: Vec<(Arc<UserAction>, WidgetTest)>,
+    /// Whether the network is switched: that takes rights few devices give, and is dear.
+    pub network: bool,
+}
+
+impl Repertoire {
+    /// Returns a repertoire of these texts and actions; of texts that are there twice, the first is kept.
+    pub fn new<'a>(
+        texts: impl IntoIterator<Item = &'a str>,
+        user_actions: &[UserAction],
+        network: bool,
+    ) -> Repertoire {
+        let mut kept: Vec<Arc<str>> = Vec::new();
+        for text in texts {
+            if !kept.iter().any(|other| **other == *text) {
+                kept.push(text.into());
+            }
+        }
+        let user_actions = user_actions
+            .iter()
+            .filter_map(|action| Some((Arc::new(action.clone()), WidgetTest::new(&action.on)?)))
+            .collect();
+        Repertoire { texts: kept, user_actions, network }
+    }
+}
+
+/// What is typed where nobody says what: a word, a number, an address, nothing, and a sentence.
+pub const BUILTIN_TEXTS: [&str; 5] = ["abc", "42", "name@example.com", "", "a few words, and 1 more"];
+
+/// Returns the actions that `screen` offers, in the order of its widgets and those of the device last.
+///
+/// Step 0 has one kind of action alone, [`Action::Reinitialise`], and it is not offered later.
+pub fn offers(screen: &Screen, repertoire: &Repertoire) -> Vec<Action> {
+    let mut offers = Vec::new();
+    screen.for_each_object(|_, widget, object_id| {
+        if !widget.is_visible() {
+            return;
+        }
+        let target = || Target::new(widget, object_id);
+        let enabled = widget.flags.has(Flags::ENABLED);
+        if enabled && widget.flags.has(Flags::CLICKABLE) {
+            offers.push(Action::Click(target()));
+        }
+        if enabled && widget.flags.has(Flags::LONG_CLICKABLE) {
+            offers.push(Action::LongClick(target()));
+        }
+        if enabled && widget.flags.has(Flags::EDITABLE) {
+            offers.extend(
+                repertoire.texts.iter().map(|text| Action::Text { on: target(), text: text.clone() }),
+            );
+        }
+        if enabled && widget.flags.has(Flags::SCROLLABLE) {
+            offers.extend(
+                scroll_directions(&widget.class).map(|towards| Action::Scroll { on: target(), towards }),
+            );
+        }
+        if enabled && is_slider(&widget.class) {
+            let ways = [Direction::Left, Direction::Right];
+            offers.extend(ways.map(|towards| Action::Swipe { on: target(), towards }));
+        }
+        for (action, on) in &repertoire.user_actions {
+            if on.holds(widget, object_id) {
+                offers.push(Action::User { action: action.clone(), on: target() });
+            }
+        }
+    });
+    offers.extend([Action::Back, Action::Menu, Action::Rotate]);
+    if repertoire.network {
+        offers.push(Action::Network);
+    }
+    offers.extend([Action::PauseResume, Action::Idle]);
+    offers
+}
+
+/// Android's dump says that something scrolls and not which way; its class does.
+fn scroll_directions(class: &str) -> [Direction; 2] {
+    if class.contains("Horizontal") || class.ends_with("ViewPager") || class.ends_with("Gallery") {
+        [Direction::Left, Direction::Right]
+    } else {
+        [Direction::Up, Direction::Down]
+    }
+}
+
+fn is_slider(class: &str) -> bool {
+    class.ends_with("SeekBar") || class.ends_with("Slider")
+}
