@@ -7,7 +7,7 @@ use std::sync::Arc;
 
 use rustc_hash::FxHashSet;
 
-use super::{Reach, nearest_words};
+use super::{Reach, hints};
 use crate::device::sim::{Outcome as SimOutcome, Sim, Snapshot};
 use crate::device::{Device as _, DeviceError};
 use crate::episode::{Catalogue, Entry};
@@ -244,7 +244,7 @@ impl Sweep<'_> {
         let atoms = self.goal.atoms().iter().map(|atom| atom.to_string());
         let held: Vec<(String, u64)> = atoms.zip(self.held.iter().copied()).collect();
         Reach {
-            nearest: nearest_words(spec, &held, &self.catalogue),
+            hints: hints(spec, &held, &self.catalogue),
             held,
             closest: self.closest.map(|(distance, _, state)| (self.goal.residual(state), distance)),
             screens: self.catalogue.screens(),

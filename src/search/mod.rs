@@ -11,7 +11,7 @@ use crate::agent::{Agent, Farlead, FarleadSettings, Knowledge, QLearning, Random
 use crate::device::{Device, DeviceError};
 use crate::episode::{Catalogue, Ending, Labeling, Stage, Switches};
 use crate::event::Event;
-use crate::gui::{Action, Atom, Comparison, Op, UserAction, Value, nearest};
+use crate::gui::{Action, Atom, Comparison, Key, Op, UserAction, Value, nearest};
 use crate::reward::Goal;
 use crate::rng::Seed;
 use crate::spec::{Expectation, Spec};
@@ -178,8 +178,8 @@ pub struct Finding {
 pub struct Reach {
     /// The formula's atoms, and at how many steps each held.
     pub held: Vec<(String, u64)>,
-    /// Of atoms that never held, the nearest words that were seen where they look.
-    pub nearest: Vec<(String, String)>,
+    /// Of atoms that never held, what was seen where they look.
+    pub hints: Vec<(String, String)>,
     /// The residual that was closest to the goal, and how many steps it would take from there at least.
     pub closest: Option<(String, u32)>,
     /// How many screens were met.
@@ -272,7 +272,7 @@ fn reach(stage: &Stage<'_>, spec: &Spec) -> Reach {
     let atoms = stage.goal().atoms().iter().map(|atom| atom.to_string());
     let held: Vec<(String, u64)> = atoms.zip(totals.held.iter().copied()).collect();
     Reach {
-        nearest: nearest_words(spec, &held, stage.catalogue()),
+        hints: hints(spec, &held, stage.catalogue()),
         held,
         closest: totals.closest.map(|(distance, _, state)| (stage.goal().residual(state), distance)),
         screens: stage.catalogue().screens(),
@@ -282,8 +282,10 @@ fn reach(stage: &Stage<'_>, spec: &Spec) -> Reach {
     }
 }
 
-/// For each atom that never held and asks for a word, the nearest that was seen in the place where it looks.
-fn nearest_words(spec: &Spec, held: &[(String, u64)], catalogue: &Catalogue) -> Vec<(String, String)> {
+/// For atoms that never held and ask for a word, the nearest that was seen where they look, or all activities.
+fn hints(spec: &Spec, held: &[(String, u64)], catalogue: &Catalogue) -> Vec<(String, String)> {
+    // A list of more is not read.
+    const ACTIVITIES_MAX: usize = 8;
     let unseen = held.iter().filter(|(_, times)| *times == 0);
     unseen
         .filter_map(|(name, _)| {
@@ -295,8 +297,15 @@ fn nearest_words(spec: &Spec, held: &[(String, u64)], catalogue: &Catalogue) -> 
                 return None;
             };
             let words = catalogue.words(*key);
-            let near = nearest(text, words.iter().map(String::as_str))?;
-            Some((name.clone(), near.to_string()))
+            let hint = match nearest(text, words.iter().map(String::as_str)) {
+                Some(near) => format!("the nearest that was seen is {near:?}"),
+                None if *key == Key::Activity && !words.is_empty() => {
+                    let some: Vec<String> = words.iter().take(ACTIVITIES_MAX).cloned().collect();
+                    format!("the activities seen are {}", some.join(", "))
+                }
+                None => return None,
+            };
+            Some((name.clone(), hint))
         })
         .collect()
 }

@@ -440,9 +440,7 @@ fn advice(task: &Task<'_>, stop: Stop, reach: &Reach) -> Vec<String> {
 
 /// What the words seen say about atoms that never held.
 fn hints(reach: &Reach) -> Vec<String> {
-    let hint =
-        |(atom, near): &(String, String)| format!("{atom} never held; the nearest that was seen is {near:?}");
-    reach.nearest.iter().map(hint).collect()
+    reach.hints.iter().map(|(atom, hint)| format!("{atom} never held; {hint}")).collect()
 }
 
 fn counted_steps(steps: u64) -> String {
