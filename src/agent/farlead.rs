@@ -177,7 +177,8 @@ impl Farlead {
             weights: Vec::new(),
         };
         for &(labeling, KnownLabeling { q1, q2 }) in &knowledge.labelings {
-            farlead.labeling(labeling).q = [q1, q2];
+            // What comes from a file may be anything; what is learned is within these bounds.
+            farlead.labeling(labeling).q = [q1, q2].map(|q| q.clamp(-settings.rho, settings.rho));
         }
         farlead
     }

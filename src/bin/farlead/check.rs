@@ -171,14 +171,16 @@ pub fn run(args: &CheckArgs, shell: &Shell) -> anyhow::Result<Exit> {
     if judged.iter().any(has_mistakes_of_its_own) {
         exit = exit.and(Exit::Broken);
     }
-    let learned = args.learned.as_deref().map(Learned::read).transpose()?.unwrap_or_default();
+    let mut learned = args.learned.as_deref().map(Learned::read).transpose()?.unwrap_or_default();
     let tasks = tasks(args, &project, &judged, &texts, &learned)?;
     if tasks.is_empty() && exit != Exit::Met {
         return Ok(exit);
     }
     let done = check_all(args, &app, &tasks, shell, exit)?;
     if let Some(path) = &args.learned {
-        write_learned(path, &done.learned)?;
+        // What was known before stays, also of actions that were not met this time.
+        learned.add(done.learned);
+        write_learned(path, &learned)?;
     }
     Ok(done.exit)
 }
