@@ -109,7 +109,7 @@ impl Labeller {
             screen.widgets().iter().for_each(|widget| see(widget, ""));
         }
         let holds = |(test, count): (&ScreenTest, u64)| match test {
-            ScreenTest::State(all) => all.iter().all(|test| test.holds_of_state(screen)),
+            ScreenTest::State(all) => all.iter().all(|test| test.holds(Subject::Screen(screen))),
             ScreenTest::Widget(_) => count > 0,
             ScreenTest::Count { op, number, .. } => op.holds(Number::from(count), Number::from(*number)),
             ScreenTest::Checked(true) => checked,
@@ -125,7 +125,7 @@ impl Labeller {
 
     /// Returns the atoms that hold of `action`.
     pub fn of_action(&self, action: &Action) -> BTreeSet<u32> {
-        let holds = |all: &[Test]| all.iter().all(|test| test.holds_of_action(action));
+        let holds = |all: &[Test]| all.iter().all(|test| test.holds(Subject::Action(action)));
         self.actions.iter().filter(|(_, all)| holds(all)).map(|&(number, _)| number).collect()
     }
 }
@@ -141,7 +141,7 @@ impl WidgetTest {
 
     /// Says whether `widget`, which is at `object_id`, meets all of it.
     pub fn holds(&self, widget: &Widget, object_id: &str) -> bool {
-        self.tests.iter().all(|test| test.holds_of_widget(widget, object_id))
+        self.tests.iter().all(|test| test.holds(Subject::Widget(widget, object_id)))
     }
 
     fn needs_object_id(&self) -> bool {
@@ -165,87 +165,45 @@ fn tests(all: &[Comparison]) -> Vec<Test> {
         .collect()
 }
 
+/// What a comparison can be asked of.
+#[derive(Clone, Copy)]
+enum Subject<'a> {
+    /// A widget, and its object id.
+    Widget(&'a Widget, &'a str),
+    Screen(&'a Screen),
+    Action(&'a Action),
+}
+
 impl Test {
-    fn holds_of_widget(&self, widget: &Widget, object_id: &str) -> bool {
-        match self.key {
-            Key::Text => self.text(&widget.text),
-            Key::Desc => self.text(&widget.desc),
-            Key::Id => self.names([&widget.id, widget.id_entry()]),
-            Key::ObjectId => self.text(object_id),
-            Key::Class => self.names([&widget.class, last_part(&widget.class)]),
-            Key::Checked => self.flag(widget.flags.has(Flags::CHECKED)),
-            Key::Enabled => self.flag(widget.flags.has(Flags::ENABLED)),
-            Key::Focused => self.flag(widget.flags.has(Flags::FOCUSED)),
-            Key::Selected => self.flag(widget.flags.has(Flags::SELECTED)),
-            Key::Password => self.flag(widget.flags.has(Flags::PASSWORD)),
-            Key::Scrollable => self.flag(widget.flags.has(Flags::SCROLLABLE)),
-            Key::Package
-            | Key::Activity
-            | Key::Screen
-            | Key::Orientation
-            | Key::Network
-            | Key::Crashed
-            | Key::Anr
-            | Key::ActionType
-            | Key::ActionDetail
-            | Key::ActionObjectId
-            | Key::ActionText => false,
-        }
-    }
-
-    fn holds_of_state(&self, screen: &Screen) -> bool {
-        let context = screen.context();
+    fn holds(&self, of: Subject<'_>) -> bool {
         let on = |is_on: bool| if is_on { "on" } else { "off" };
-        match self.key {
-            Key::Package => self.text(screen.package()),
-            Key::Activity => self.activity(screen),
-            Key::Screen => self.text(on(context.screen_on)),
-            Key::Orientation => self.text(context.orientation.name()),
-            Key::Network => self.text(on(context.network)),
-            Key::Crashed => self.flag(context.crashed),
-            Key::Anr => self.flag(context.anr),
-            Key::Text
-            | Key::Desc
-            | Key::Id
-            | Key::ObjectId
-            | Key::Class
-            | Key::Checked
-            | Key::Enabled
-            | Key::Focused
-            | Key::Selected
-            | Key::Password
-            | Key::Scrollable
-            | Key::ActionType
-            | Key::ActionDetail
-            | Key::ActionObjectId
-            | Key::ActionText => false,
-        }
-    }
-
-    fn holds_of_action(&self, action: &Action) -> bool {
-        match self.key {
-            Key::ActionType => self.text(action.type_name()),
-            Key::ActionDetail => self.names(action.details()),
-            Key::ActionObjectId => self.names(action.target().map(|target| &*target.object_id)),
-            Key::ActionText => self.names(action.typed()),
-            Key::Package
-            | Key::Activity
-            | Key::Text
-            | Key::Desc
-            | Key::Id
-            | Key::ObjectId
-            | Key::Class
-            | Key::Checked
-            | Key::Enabled
-            | Key::Focused
-            | Key::Selected
-            | Key::Password
-            | Key::Scrollable
-            | Key::Screen
-            | Key::Orientation
-            | Key::Network
-            | Key::Crashed
-            | Key::Anr => false,
+        match (self.key, of) {
+            (Key::Text, Subject::Widget(widget, _)) => self.text(&widget.text),
+            (Key::Desc, Subject::Widget(widget, _)) => self.text(&widget.desc),
+            (Key::Id, Subject::Widget(widget, _)) => self.names([&widget.id, widget.id_entry()]),
+            (Key::ObjectId, Subject::Widget(_, object_id)) => self.text(object_id),
+            (Key::Class, Subject::Widget(widget, _)) => self.names([&widget.class, last_part(&widget.class)]),
+            (Key::Checked, Subject::Widget(widget, _)) => self.flag(widget.flags.has(Flags::CHECKED)),
+            (Key::Enabled, Subject::Widget(widget, _)) => self.flag(widget.flags.has(Flags::ENABLED)),
+            (Key::Focused, Subject::Widget(widget, _)) => self.flag(widget.flags.has(Flags::FOCUSED)),
+            (Key::Selected, Subject::Widget(widget, _)) => self.flag(widget.flags.has(Flags::SELECTED)),
+            (Key::Password, Subject::Widget(widget, _)) => self.flag(widget.flags.has(Flags::PASSWORD)),
+            (Key::Scrollable, Subject::Widget(widget, _)) => self.flag(widget.flags.has(Flags::SCROLLABLE)),
+            (Key::Package, Subject::Screen(screen)) => self.text(screen.package()),
+            (Key::Activity, Subject::Screen(screen)) => self.activity(screen),
+            (Key::Screen, Subject::Screen(screen)) => self.text(on(screen.context().screen_on)),
+            (Key::Orientation, Subject::Screen(screen)) => self.text(screen.context().orientation.name()),
+            (Key::Network, Subject::Screen(screen)) => self.text(on(screen.context().network)),
+            (Key::Crashed, Subject::Screen(screen)) => self.flag(screen.context().crashed),
+            (Key::Anr, Subject::Screen(screen)) => self.flag(screen.context().anr),
+            (Key::ActionType, Subject::Action(action)) => self.text(action.type_name()),
+            (Key::ActionDetail, Subject::Action(action)) => self.names(action.details()),
+            (Key::ActionObjectId, Subject::Action(action)) => {
+                self.names(action.target().map(|target| &*target.object_id))
+            }
+            (Key::ActionText, Subject::Action(action)) => self.names(action.typed()),
+            // An atom is about one kind of thing, so nothing else is ever asked.
+            (_, Subject::Widget(..) | Subject::Screen(_) | Subject::Action(_)) => false,
         }
     }
 
