@@ -89,7 +89,7 @@ fn run(made_up: &MadeUp, spec: &str, contenders: &[Contender]) -> Vec<Tally> {
     };
     let device = |seed| -> Box<dyn Device> { Box::new(Sim::new(model.clone(), seed)) };
     let jobs = std::thread::available_parallelism().map_or(1, usize::from);
-    let tallies = compare(&[task], contenders, RUNS, Seed(1), jobs, &device, &mut |_, _| true);
+    let tallies = compare(&[task], contenders, RUNS, Seed(1), jobs, &device, &|| false, &mut |_, _| ());
     tallies.expect("the model runs").expect("nobody stops it").remove(0)
 }
 

@@ -3,6 +3,13 @@
 /// Something that happened.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Event {
+    /// An episode goes on.
+    Working {
+        /// Which, from 1.
+        episode: u32,
+        /// The steps on the device in the episodes before.
+        steps: u64,
+    },
     /// An episode is over.
     EpisodeEnded {
         /// Which, from 1.

@@ -130,7 +130,8 @@ impl Goal {
 
     #[cold]
     fn standing_anew(&mut self, state: State) -> Standing {
-        let permanent = self.automaton.permanent(state);
+        let can_ask = self.can_ask();
+        let permanent = if can_ask { self.automaton.permanent(state) } else { Permanent::Open };
         let verdict = match (self.is_violation, permanent) {
             (false, Permanent::Violated) | (true, Permanent::Satisfied) => Verdict::Lost,
             (true, Permanent::Violated) => Verdict::Won,
@@ -138,10 +139,10 @@ impl Goal {
             (false, _) if state != State::START && self.automaton.is_satisfied(state) => Verdict::Won,
             (false, Permanent::Satisfied | Permanent::Open) | (true, Permanent::Open) => Verdict::Open,
         };
-        let distance = if self.is_violation {
-            self.automaton.steps_to_violation(state)
-        } else {
-            self.automaton.steps_to_satisfaction(state)
+        let distance = match self.is_violation {
+            _ if !can_ask => Ok(Some(0)),
+            true => self.automaton.steps_to_violation(state),
+            false => self.automaton.steps_to_satisfaction(state),
         };
         let atoms = self.automaton.atom_count(state);
         let standing = Standing { verdict, atoms, distance: distance.unwrap_or(Some(0)) };
@@ -180,6 +181,9 @@ impl Goal {
         let labels = &self.classes[class.0 as usize];
         let known: BTreeMap<u32, bool> =
             self.labeller.action_atoms().map(|atom| (atom, labels.contains(atom))).collect();
+        if !self.can_ask() {
+            return Forecast::Open;
+        }
         let prediction = self.automaton.predict(state, &known);
         let forecast = if self.is_violation {
             // That no step can lose is not known of a formula that is to be violated: what is satisfied at a step may
@@ -198,6 +202,13 @@ impl Goal {
         };
         self.forecasts.insert((state, class), forecast);
         forecast
+    }
+
+    /// Whether there is still work to spend on what can follow; without, whatever is not plain stays open.
+    fn can_ask(&self) -> bool {
+        // Some seconds; no formula that a person writes comes near.
+        const WORK_MAX: u64 = 5_000_000;
+        self.automaton.work() < WORK_MAX
     }
 
     /// Returns what is left of the formula in `state`, as it is written in a spec.

@@ -22,6 +22,9 @@ pub use catalogue::{Catalogue, Entry, Labeling, Place};
 /// out for ever; between 0.8 and 0.95 it makes no difference that can be measured.
 const SURE_SHARE: f64 = 0.9;
 
+/// So many steps are taken before it is asked again whether to go on.
+const STEPS_UNASKED: usize = 64;
+
 /// What is added to the loop.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Switches {
@@ -48,6 +51,8 @@ pub enum Ending {
     Hopeless,
     /// The steps are spent.
     StepsSpent,
+    /// Someone said to stop.
+    Stopped,
 }
 
 /// An episode that is over.
@@ -157,8 +162,14 @@ impl<'a> Stage<'a> {
         &self.catalogue
     }
 
-    /// Runs an episode from the start of the app to its end.
-    pub fn run(&mut self, agent: &mut dyn Agent, rng: &mut Rng) -> Result<Episode, DeviceError> {
+    /// Runs an episode from the start of the app to its end, or until `goes_on` says no, which is asked now and then,
+    /// given the time on the device since the start.
+    pub fn run(
+        &mut self,
+        agent: &mut dyn Agent,
+        rng: &mut Rng,
+        goes_on: &mut dyn FnMut(u64) -> bool,
+    ) -> Result<Episode, DeviceError> {
         let mut episode = Episode { ending: Ending::StepsSpent, steps: Vec::new() };
         let (mut state, mut entry) = (State::START, self.catalogue.start(&mut self.goal));
         agent.begin();
@@ -189,9 +200,12 @@ impl<'a> Stage<'a> {
             let taken = self.take(state, &entry, at)?;
             let standing = self.goal.standing(taken.state);
             let steps_left = steps_left - 1;
+            let is_asked = (episode.steps.len() + 1).is_multiple_of(STEPS_UNASKED);
+            let is_stopped = is_asked && !goes_on(taken.observation.at_ms);
             let ending = match standing.verdict {
                 Verdict::Won => Some(Ending::Won),
                 Verdict::Lost => Some(Ending::Lost),
+                Verdict::Open if is_stopped => Some(Ending::Stopped),
                 Verdict::Open if steps_left == 0 => Some(Ending::StepsSpent),
                 Verdict::Open
                     if self.switches.restart_hopeless

@@ -1,6 +1,7 @@
 //! Agents against each other: the same specs, the same seeds, what each of them took.
 
 use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
 
 use super::jobs::in_order;
 use super::{Plan, Stop, search};
@@ -69,7 +70,7 @@ pub fn median(numbers: &[u64]) -> f64 {
 }
 
 /// Runs each contender on each task with the seeds from `seed` on, `runs` of them, and returns their tallies, task by
-/// task. `device` makes a device for a seed; `watch` is told how many of all runs are done, and says whether to go on.
+/// task, or nothing once `is_stopped`. `device` makes a device for a seed; `watch` is told how many of all runs are done.
 pub fn compare(
     tasks: &[Task<'_>],
     contenders: &[Contender],
@@ -77,12 +78,14 @@ pub fn compare(
     seed: Seed,
     jobs: usize,
     device: &(dyn Fn(Seed) -> Box<dyn Device> + Sync),
-    watch: &mut dyn FnMut(usize, usize) -> bool,
+    is_stopped: &(dyn Fn() -> bool + Sync),
+    watch: &mut dyn FnMut(usize, usize),
 ) -> Result<Option<Vec<Vec<Tally>>>, DeviceError> {
     let (runs, cells) = (runs as usize, tasks.len() * contenders.len());
-    let stopped = std::sync::atomic::AtomicBool::new(false);
+    let failed_once = AtomicBool::new(false);
+    let ends = || is_stopped() || failed_once.load(Ordering::Relaxed);
     let run_one = |number: usize| {
-        if stopped.load(std::sync::atomic::Ordering::Relaxed) {
+        if ends() {
             return None;
         }
         let (cell, run) = (number / runs, number % runs);
@@ -95,7 +98,7 @@ pub fn compare(
             episodes_max: task.episodes_max,
             ..contender.plan.clone()
         };
-        Some(search(&mut *device(seed), task.spec, &plan, &mut |_| true))
+        Some(search(&mut *device(seed), task.spec, &plan, &mut |_| !ends()))
     };
     let mut tallies = vec![vec![Tally::default(); contenders.len()]; tasks.len()];
     let mut failed = None;
@@ -111,13 +114,12 @@ pub fn compare(
             Some(Err(error)) => failed = failed.take().or(Some(error)),
             None => {}
         }
-        if failed.is_some() || !watch(number + 1, cells * runs) {
-            stopped.store(true, std::sync::atomic::Ordering::Relaxed);
-        }
+        failed_once.fetch_or(failed.is_some(), Ordering::Relaxed);
+        watch(number + 1, cells * runs);
     });
     match failed {
         Some(error) => Err(error),
-        None if stopped.into_inner() => Ok(None),
+        None if is_stopped() => Ok(None),
         None => Ok(Some(tallies)),
     }
 }

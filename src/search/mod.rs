@@ -133,8 +133,8 @@ impl Outcome {
         }
     }
 
-    /// Returns what became of a spec that expects this: by whether a run was found, whether it is known that there is
-    /// none, and how often each atom held.
+    /// Returns what became of a spec that expects this and was looked at as far as was asked for: by whether a run was
+    /// found, whether it is known that there is none, and how often each atom held.
     pub fn of(expectation: Expectation, found: bool, is_proven: bool, held: &[u64]) -> Outcome {
         match (expectation, found) {
             (Expectation::Possible, true) => Outcome::Met,
@@ -210,7 +210,12 @@ pub fn search(
     let mut episodes = 0;
     let mut run = None;
     let stop = loop {
-        let episode = stage.run(&mut *agent, &mut rng)?;
+        let (steps, device_ms) = (stage.totals().steps, stage.totals().device_ms);
+        let is_late = |ms: u64| plan.timeout_ms.is_some_and(|most| ms >= most);
+        let episode = stage.run(&mut *agent, &mut rng, &mut |at_ms| {
+            watch(&Event::Working { episode: episodes + 1, steps })
+                && !is_late(device_ms.saturating_add(at_ms))
+        })?;
         episodes += 1;
         let totals = stage.totals();
         let closest = totals.closest.map(|(distance, _, _)| distance);
@@ -218,13 +223,13 @@ pub fn search(
         if episode.ending == Ending::Won {
             run = Some(stage.trace(&episode));
             break Stop::Found;
-        } else if agent.is_exhausted() {
+        } else if agent.is_exhausted() || episode.steps.is_empty() {
             break Stop::Exhausted;
         } else if episodes >= plan.episodes_max {
             break Stop::EpisodesSpent;
-        } else if plan.timeout_ms.is_some_and(|most| totals.device_ms >= most) {
+        } else if is_late(totals.device_ms) {
             break Stop::TimeSpent;
-        } else if !goes_on {
+        } else if !goes_on || episode.ending == Ending::Stopped {
             break Stop::Interrupted;
         }
     };

@@ -211,7 +211,8 @@ fn cell(char: char) -> (String, usize) {
 }
 
 /// Returns `text` without what would move the cursor, change colours or turn letters around.
-fn printable(text: &str) -> String {
+/// Returns `text` without what would steer a terminal or turn its letters around.
+pub fn printable(text: &str) -> String {
     text.chars().map(|char| if is_unseen(char) { '�' } else { char }).collect()
 }
 

@@ -23,7 +23,7 @@ use crate::gui::{self, ActionTypes};
 use crate::ltl::{Formula, Formulas};
 use atom::{AtomReader, Purpose};
 pub(crate) use diagnostic::clip;
-pub use diagnostic::{Diagnostic, Diagnostics, Located, Severity, Style};
+pub use diagnostic::{Diagnostic, Diagnostics, Located, Severity, Style, printable};
 pub use file::{Budget, Expectation, Level, Place, Spec, SpecFile};
 use grammar::{Grammar, Rule};
 pub use items::{BYTES_MAX, NESTING_MAX, OPERATORS_MAX};

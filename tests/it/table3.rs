@@ -42,7 +42,7 @@ fn runs(row: &Row, agent: AgentKind) -> farlead::search::Tally {
     let task =
         Task { spec: &row.spec, actions: &row.actions, steps_max: row.steps_max, episodes_max: EPISODES_MAX };
     let contender = Contender { name: agent.name().to_string(), plan: plan(agent) };
-    let tallies = compare(&[task], &[contender], RUNS, Seed(1), 2, &device, &mut |_, _| true);
+    let tallies = compare(&[task], &[contender], RUNS, Seed(1), 2, &device, &|| false, &mut |_, _| ());
     tallies.expect("the model runs").expect("nobody stops it").remove(0).remove(0)
 }
 

@@ -1,6 +1,5 @@
 //! The app that a command drives, as the command line names it.
 
-use std::fs;
 use std::path::PathBuf;
 use std::sync::Arc;
 
@@ -57,31 +56,29 @@ impl AppArgs {
     /// Returns the app that is asked for here, else by `project`, or what to type so that there is one.
     pub fn open(&self, project: &Project, shell: &Shell) -> anyhow::Result<OpenedApp> {
         if self.app.is_some() || self.apk.is_some() || self.package.is_some() {
-            return self.open_own(shell);
+            return self.open_with(&[], shell);
         }
         let Project { app, apk, package, set, .. } = project.clone();
-        // What is said here comes last, and so counts.
-        let set = set.into_iter().chain(self.set.iter().cloned()).collect();
-        let device = self.device.clone();
-        AppArgs { app, apk, package, device, set }.open_own(shell)
+        let of_project = AppArgs { app, apk, package, device: self.device.clone(), set: self.set.clone() };
+        of_project.open_with(&set, shell)
     }
 
-    fn open_own(&self, shell: &Shell) -> anyhow::Result<OpenedApp> {
+    /// `set` is of the project, and comes before what the command line sets.
+    fn open_with(&self, set: &[String], shell: &Shell) -> anyhow::Result<OpenedApp> {
         if let Some(device) = self.device.as_ref().filter(|device| *device != "sim") {
             let message = format!("there is no device `{device}`; there is `sim`, the embedded simulator");
             return Err(Missing::new(message).into());
         }
         if let Some(path) = &self.app {
             let source = sources::read_text(path)?;
-            return self.opened(source, shell);
+            return self.opened(source, set, shell);
         }
         if let Some(path) = &self.apk {
-            let bytes = fs::read(path)
-                .map_err(|error| Mistake::new(format!("cannot read {}: {error}", path.display())))?;
+            let bytes = sources::read_bytes(path)?;
             return match sim::apk::unpack_model(std::io::Cursor::new(bytes)) {
                 Ok(Some(text)) => {
                     let name = format!("{}:{}", path.display(), sim::apk::MODEL_PATH);
-                    self.opened(Source::new(name, text), shell)
+                    self.opened(Source::new(name, text), set, shell)
                 }
                 Ok(None) => Err(Missing::new(format!(
                     "{} carries no model, and there is no device to install it on; give a model with `--app MODEL`, or make an \
@@ -105,21 +102,27 @@ impl AppArgs {
         .into())
     }
 
-    fn opened(&self, source: Source, shell: &Shell) -> anyhow::Result<OpenedApp> {
+    fn opened(&self, source: Source, of_project: &[String], shell: &Shell) -> anyhow::Result<OpenedApp> {
         let sim::Read { model, diagnostics } = sim::read(&source);
         let Some(mut model) = model else {
             return Err(sources::refuse(&source, &diagnostics, shell).into());
         };
+        for set in of_project {
+            set_parameter(&mut model, set)
+                .map_err(|message| Mistake::new(format!("farlead.toml: {message}")))?;
+        }
         for set in &self.set {
-            let Some((name, value)) = set.split_once('=') else {
-                return Err(
-                    Usage::new(format!("`--set {set}` has no value; it is like `--set fixed=true`")).into()
-                );
-            };
-            model.set(name.trim(), value.trim()).map_err(|error| Usage::new(error.to_string()))?;
+            set_parameter(&mut model, set).map_err(Usage::new)?;
         }
         warn_once(&source, &diagnostics, shell);
         Ok(OpenedApp { model: Arc::new(model) })
+    }
+}
+
+fn set_parameter(model: &mut Model, set: &str) -> Result<(), String> {
+    match set.split_once('=') {
+        Some((name, value)) => model.set(name.trim(), value.trim()).map_err(|error| error.to_string()),
+        None => Err(format!("`{set}` has no value; a parameter is set like `--set fixed=true`")),
     }
 }
 

@@ -9,45 +9,45 @@ use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use clap::Args;
 use farlead::device::{DeviceError, Notice};
 use farlead::event::Event;
-use farlead::gui::{Action, UserAction};
+use farlead::gui::{Action, Atom, BUILTIN_ACTION_TYPES, Key, Op, UserAction, Value};
 use farlead::search::{
     Exhausted, Finding, Outcome, Plan, Reach, Stop, exhaust, in_order, repertoire, search,
 };
-use farlead::spec::{Expectation, Judgement, Severity, Spec};
+use farlead::spec::{Expectation, Judgement, Severity, Spec, printable};
 use farlead::trace::{Step, Trace};
 use serde::Serialize;
 
 use crate::agents::AgentName;
 use crate::app::{AppArgs, OpenedApp};
 use crate::learned::Learned;
-use crate::lint::counted;
+use crate::lint::{self, counted};
 use crate::progress::{Progress, interruption, left};
 use crate::project::Project;
 use crate::searching::SearchArgs;
 use crate::sources::{self, Judged, Shell};
-use crate::{Exit, Mistake, Usage};
+use crate::{Exit, Missing, Usage, is_closed_pipe};
 
 /// Of the actions that were never tried, so many are named.
 const ACTIONS_SHOWN_MAX: usize = 5;
 
-/// A residual is shown up to so many names.
-const NAMES_SHOWN_MAX: usize = 400;
+/// A residual is shown up to so many letters.
+const LETTERS_SHOWN_MAX: usize = 400;
 
 /// Find the run of an app that satisfies each spec, or that it forbids.
 #[derive(Debug, Args)]
 #[command(after_help = "Examples:
   farlead check specs/chesswalk/about.ltl --app apps/chesswalk.app
   farlead check specs/chesswalk --app apps/chesswalk.app --only a --json
-  farlead check specs/chesswalk/stale_moves.ltl --app apps/chesswalk.app --set fixed=true --exhaustive
+  farlead check specs/chesswalk/second_game.ltl --app apps/chesswalk.app --exhaustive
   farlead check specs/notes/palette.ltl --apk notes.apk --agent tree --seed 7
 
-With --json a line has an \"event\": start (file, spec, device), result (file, spec, outcome,
-episodes, steps, length, seed, actions, residuals, why) and at last summary. Outcomes: met, broken
-(what must not be was found), gave_up, impossible, untested (nothing was found, and two or more atoms
-never held), error.
+With --json a line has an \"event\": diagnostic (as from lint), start (file, spec, device),
+result (file, spec, outcome, episodes, steps, length, seed, actions, residuals, why) and at last
+summary. Outcomes: met, broken (what must not be was found), gave_up, impossible, untested
+(nothing was found, and two or more atoms never held), error.
 
-Exit codes: 0 all as expected; 1 a spec not met; 2 command line; 3 a spec or model is missing or has
-mistakes; 4 no device; 130 Ctrl-C (what was found is said).")]
+Exit codes: 0 all as expected; 1 a spec not met; 2 command line; 3 a spec or model is missing
+or has mistakes; 4 no device, or the disk; 130 Ctrl-C (what was found is said).")]
 pub struct CheckArgs {
     /// Spec files, or folders with .ltl files in them
     #[arg(value_name = "SPEC", required = true)]
@@ -173,6 +173,9 @@ pub fn run(args: &CheckArgs, shell: &Shell) -> anyhow::Result<Exit> {
     }
     let mut learned = args.learned.as_deref().map(Learned::read).transpose()?.unwrap_or_default();
     let tasks = tasks(args, &project, &judged, &texts, &learned)?;
+    if args.json {
+        say_unread(&judged, args.search.seed(&project).0)?;
+    }
     if tasks.is_empty() && exit != Exit::Met {
         return Ok(exit);
     }
@@ -183,6 +186,44 @@ pub fn run(args: &CheckArgs, shell: &Shell) -> anyhow::Result<Exit> {
         write_learned(path, &learned)?;
     }
     Ok(done.exit)
+}
+
+/// Says of the specs that could not be read that they were not: by the names they start with.
+fn say_unread(judged: &[Judged], seed: u64) -> anyhow::Result<()> {
+    let mut out = io::stdout().lock();
+    for one in judged.iter().filter(|one| has_mistakes_of_its_own(one)) {
+        let file = one.source.name();
+        for diagnostic in one.linted.diagnostics.iter() {
+            let found = diagnostic.located(&one.source);
+            writeln!(out, "{}", serde_json::to_string(&lint::diagnostic_event(&found))?)?;
+        }
+        let read: Vec<&str> = one.linted.file.specs.iter().map(|spec| &*spec.name).collect();
+        for name in named_specs(one.source.text()).filter(|name| !read.contains(name)) {
+            let result = Line::Result {
+                file,
+                spec: name,
+                outcome: Outcome::Error.name(),
+                episodes: 0,
+                steps: 0,
+                length: None,
+                seed,
+                actions: Vec::new(),
+                residuals: Vec::new(),
+                why: "the spec has mistakes",
+            };
+            writeln!(out, "{}", serde_json::to_string(&result)?)?;
+        }
+    }
+    Ok(())
+}
+
+/// The names in quotes behind `possible`, `never` and `must` at the start of lines.
+fn named_specs(text: &str) -> impl Iterator<Item = &str> {
+    text.lines().filter_map(|line| {
+        let words = Expectation::ALL.map(Expectation::word);
+        let rest = words.iter().find_map(|word| line.trim_start().strip_prefix(word))?;
+        rest.trim_start().strip_prefix('"')?.split('"').next()
+    })
 }
 
 /// Whether the diagnostics of a file are to be shown: its mistakes always, warnings unless all is to be quiet.
@@ -256,7 +297,7 @@ fn check_all(
     let finished = AtomicUsize::new(0);
     let mut out = BufWriter::new(io::stdout().lock());
     if !args.json && !shell.quiet {
-        writeln!(out, "device: {device}")?;
+        writeln!(out, "device: {}", printable(&device))?;
         out.flush()?;
     }
     let mut done = Done { exit, learned: Learned::default() };
@@ -289,7 +330,10 @@ fn check_all(
         }
         done.learned.add(report.learned);
     });
-    written?;
+    if let Err(error) = written {
+        // Whoever read the results has had enough of them; how it ended is still to be told.
+        return if is_closed_pipe(&error) { Ok(done) } else { Err(error) };
+    }
     let files: std::collections::BTreeSet<&str> = tasks.iter().map(|task| task.file).collect();
     if args.json {
         let summary = Line::Summary { files: files.len(), specs: tasks.len(), outcomes };
@@ -314,8 +358,8 @@ fn check_one(
     interrupted: &AtomicBool,
     watch: Watch<'_>,
 ) -> Report {
-    if errors(task.judgement) > 0 {
-        return Report::error("the spec has mistakes, which are said above".to_string(), Exit::Broken);
+    if let Some(why) = refusal(task) {
+        return Report::error(why, Exit::Broken);
     }
     if interrupted.load(Ordering::Relaxed) {
         let why = "it was not begun: Ctrl-C".to_string();
@@ -332,6 +376,31 @@ fn check_one(
             DeviceError::Faulty { .. } => Exit::Environment,
         };
         Report::error(error.to_string(), exit)
+    })
+}
+
+/// Why a spec cannot be checked on an app at all.
+fn refusal(task: &Task<'_>) -> Option<String> {
+    if errors(task.judgement) > 0 {
+        return Some("the spec has mistakes".to_string());
+    }
+    if let Some(label) = task.spec.labels().first() {
+        return Some(format!(
+            "no screen carries a label like `{label}`; say what is seen, as in `[text ~ {label}]`"
+        ));
+    }
+    let known = |name: &str| {
+        BUILTIN_ACTION_TYPES.contains(&name) || task.plan.actions.iter().any(|action| action.name == name)
+    };
+    let actions = task.spec.atoms.values().filter_map(|atom| match atom {
+        Atom::Action(all) => Some(all),
+        Atom::Widget(_) | Atom::Count { .. } | Atom::State(_) | Atom::Checked(_) => None,
+    });
+    actions.flatten().find_map(|comparison| match (comparison.key, &comparison.value) {
+        (Key::ActionType, Value::Text(name)) if comparison.op == Op::Equal && !known(name) => {
+            Some(format!("the action `{name}` has mistakes"))
+        }
+        _ => None,
     })
 }
 
@@ -375,7 +444,8 @@ fn check_by_search(
     let begun = std::time::Instant::now();
     let episodes_max = task.plan.episodes_max;
     let finding = search(&mut device, task.spec, &task.plan, &mut |event| {
-        let Event::EpisodeEnded { episode, steps, closest } = event;
+        let is_stopped = interrupted.load(Ordering::Relaxed);
+        let Event::EpisodeEnded { episode, steps, closest } = event else { return !is_stopped };
         let seconds = begun.elapsed().as_secs_f64();
         let share = f64::from(*episode) / f64::from(episodes_max);
         // A line is made up only where it may be looked at: rarely.
@@ -384,7 +454,7 @@ fn check_by_search(
             let rate = *steps as f64 / seconds.max(1e-6);
             watch(&format!("episode {episode}/{episodes_max}{closest}, {rate:.0} steps/s"), seconds, share);
         }
-        !interrupted.load(Ordering::Relaxed)
+        !is_stopped
     })?;
     Ok(judge_finding(task, finding))
 }
@@ -392,7 +462,13 @@ fn check_by_search(
 fn judge_finding(task: &Task<'_>, finding: Finding) -> Report {
     let Finding { stop, episodes, steps, run, reach, learned, .. } = finding;
     let held: Vec<u64> = reach.held.iter().map(|(_, times)| *times).collect();
-    let outcome = Outcome::of(task.spec.expectation, run.is_some(), false, &held);
+    // What was cut short says nothing good, whatever is expected.
+    let outcome = match stop {
+        Stop::Interrupted => Outcome::GaveUp,
+        Stop::Found | Stop::Exhausted | Stop::EpisodesSpent | Stop::TimeSpent => {
+            Outcome::of(task.spec.expectation, run.is_some(), false, &held)
+        }
+    };
     let spent = format!("{}, {}", counted(episodes as usize, "episode"), counted_steps(steps));
     let steps_max = task.plan.steps_max;
     let why = match (&run, stop) {
@@ -430,12 +506,18 @@ fn advice(task: &Task<'_>, stop: Stop, reach: &Reach) -> Vec<String> {
     if task.spec.expectation != Expectation::Possible {
         return advice;
     }
-    if stop == Stop::Exhausted {
-        advice.push(format!("give runs more steps: `--steps {}`", steps_max.saturating_mul(2)));
-    } else {
-        advice.push(format!("try longer: `--episodes {}`", episodes_max.saturating_mul(10)));
-        advice.push(format!("or with more steps: `--steps {}`", steps_max + steps_max.div_ceil(2)));
-        advice.push("or try everything, on the simulator: `--exhaustive`".to_string());
+    match stop {
+        Stop::Exhausted => {
+            advice.push(format!("give runs more steps: `--steps {}`", steps_max.saturating_mul(2)));
+        }
+        Stop::TimeSpent => advice.push("give it more time: `--timeout`".to_string()),
+        Stop::EpisodesSpent => {
+            advice.push(format!("try longer: `--episodes {}`", episodes_max.saturating_mul(10)));
+            let more = steps_max.saturating_add(steps_max.div_ceil(2));
+            advice.push(format!("or with more steps: `--steps {more}`"));
+            advice.push("or try everything, on the simulator: `--exhaustive`".to_string());
+        }
+        Stop::Interrupted | Stop::Found => {}
     }
     advice
 }
@@ -465,10 +547,17 @@ fn check_exhaustively(
         watch(&line, begun.elapsed().as_secs_f64(), f64::from(depth) / f64::from(steps_max));
         !interrupted.load(Ordering::Relaxed)
     })?;
-    let Exhausted { run, is_too_large, is_interrupted, steps, reach } = exhausted;
+    let Exhausted { run, is_too_large, is_interrupted, steps, mut reach } = exhausted;
     let held: Vec<u64> = reach.held.iter().map(|(_, times)| *times).collect();
     let is_proven = run.is_none() && !is_too_large && !is_interrupted;
-    let outcome = Outcome::of(task.spec.expectation, run.is_some(), is_proven, &held);
+    if is_proven {
+        // What is left are the actions of last steps, which would be a step too many.
+        reach.never_tried.clear();
+    }
+    let outcome = match run {
+        None if is_interrupted => Outcome::GaveUp,
+        _ => Outcome::of(task.spec.expectation, run.is_some(), is_proven, &held),
+    };
     let spent = counted_steps(steps);
     let why = match &run {
         Some(run) => format!(
@@ -530,11 +619,16 @@ fn say_step(out: &mut impl Write, number: usize, step: &Step) -> io::Result<()> 
             Notice::Crash(text) => ("a crash", text),
             Notice::Anr(text) => ("does not respond", text),
         };
-        writeln!(out, "     {what}: {}", text.lines().next().unwrap_or_default())?;
+        let line = text.lines().find(|line| !line.trim().is_empty()).unwrap_or_default();
+        writeln!(out, "     {what}: {}", printable(line))?;
     }
-    let residual: String = step.residual.chars().take(NAMES_SHOWN_MAX).collect();
-    let cut = if residual.len() < step.residual.len() { " ..." } else { "" };
-    writeln!(out, "     reward {:.3}, leaves {residual}{cut}", step.reward)
+    writeln!(out, "     reward {:.3}, leaves {}", step.reward, shortened(&step.residual))
+}
+
+/// What is too long to be read at a glance is cut.
+fn shortened(text: &str) -> String {
+    let kept: String = text.chars().take(LETTERS_SHOWN_MAX).collect();
+    if kept.len() < text.len() { kept + " ..." } else { kept }
 }
 
 fn say_reach(out: &mut impl Write, task: &Task<'_>, reach: &Reach) -> io::Result<()> {
@@ -543,14 +637,14 @@ fn say_reach(out: &mut impl Write, task: &Task<'_>, reach: &Reach) -> io::Result
     }
     if task.spec.expectation == Expectation::Possible {
         if let Some((residual, distance)) = &reach.closest {
-            let residual: String = residual.chars().take(NAMES_SHOWN_MAX).collect();
+            let residual = shortened(residual);
             let steps = counted(*distance as usize, "step");
             writeln!(out, "  closest: {residual}, {steps} from the goal at least")?;
         }
         let never: Vec<&str> =
             reach.held.iter().filter(|(_, times)| *times == 0).map(|(atom, _)| &**atom).collect();
         if !never.is_empty() {
-            writeln!(out, "  never seen true: {}", never.join(" "))?;
+            writeln!(out, "  never seen true: {}", shortened(&never.join(" ")))?;
         }
     } else {
         for (atom, times) in &reach.held {
@@ -595,6 +689,6 @@ fn say_as_json(out: &mut impl Write, task: &Task<'_>, report: &Report, device: &
 fn write_learned(path: &Path, learned: &Learned) -> anyhow::Result<()> {
     let text = learned.to_text()?;
     fs::write(path, text)
-        .map_err(|error| Mistake::new(format!("cannot write {}: {error}", path.display())))?;
+        .map_err(|error| Missing::new(format!("cannot write {}: {error}", path.display())))?;
     Ok(())
 }

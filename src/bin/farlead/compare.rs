@@ -11,7 +11,7 @@ use clap::Args;
 use farlead::device::Device;
 use farlead::gui::UserAction;
 use farlead::search::{Contender, Plan, Tally, Task, compare, mean, median};
-use farlead::spec::{Level, Spec};
+use farlead::spec::{Level, Spec, printable};
 use serde::Serialize;
 
 use crate::agents::AgentName;
@@ -20,7 +20,7 @@ use crate::progress::{Progress, interruption, left};
 use crate::project::Project;
 use crate::searching::{SearchArgs, Switch};
 use crate::sources::{self, Judged, Shell};
-use crate::{Exit, Mistake, Usage};
+use crate::{Exit, Missing, Mistake, Usage};
 
 /// Compare agents: how often they fail, and what they take.
 #[derive(Debug, Args)]
@@ -81,8 +81,8 @@ impl Row {
     fn new(file: &str, spec: &str, agent: &str, tally: &Tally) -> Row {
         let max = |numbers: &[u64]| numbers.iter().copied().max().unwrap_or(0);
         Row {
-            file: file.to_string(),
-            spec: spec.to_string(),
+            file: printable(file),
+            spec: printable(spec),
             agent: agent.to_string(),
             runs: tally.steps.len(),
             failures: tally.failures,
@@ -143,6 +143,9 @@ pub fn run(args: &CompareArgs, shell: &Shell) -> anyhow::Result<Exit> {
     let interrupted = interruption();
     let progress = Progress::new(!shell.quiet);
     let begun = Instant::now();
+    if let Some(path) = &args.csv {
+        sources::refuse_to_overwrite(path, judged.iter().map(|one| Path::new(one.source.name())))?;
+    }
     let device = |seed: farlead::rng::Seed| -> Box<dyn Device> { Box::new(app.simulator(seed)) };
     let tallies = compare(
         &tasks,
@@ -151,12 +154,12 @@ pub fn run(args: &CompareArgs, shell: &Shell) -> anyhow::Result<Exit> {
         args.search.seed(&project),
         args.search.jobs(),
         &device,
+        &|| interrupted.load(Ordering::Relaxed),
         &mut |done, whole| {
             progress.say(|_| {
                 let left = left(done as f64, whole as f64, begun.elapsed().as_secs_f64());
                 format!("{done} of {whole} runs, {left} left")
             });
-            !interrupted.load(Ordering::Relaxed)
         },
     );
     progress.clear();
@@ -301,6 +304,6 @@ fn write_csv(path: &Path, rows: &[Row]) -> anyhow::Result<()> {
         );
     }
     fs::write(path, text)
-        .map_err(|error| Mistake::new(format!("cannot write {}: {error}", path.display())))?;
+        .map_err(|error| Missing::new(format!("cannot write {}: {error}", path.display())))?;
     Ok(())
 }

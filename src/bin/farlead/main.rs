@@ -32,8 +32,8 @@ use sources::{Colour, Shell};
   farlead monitor -e 'F about' --trace run.jsonl
   farlead model check apps/notes.app        every mistake in a model of an app
 
-Exit codes: 0 all as expected, 1 a spec not met, 2 command line, 3 a spec, model, trace or other file
-missing or broken, 4 no device, or the machine (a full disk), 70 a fault of farlead's own, 130 Ctrl-C.")]
+Exit codes: 0 all as expected, 1 a spec not met, 2 command line, 3 a spec, model, trace or other
+file missing or broken, 4 no device or a full disk, 70 a fault of farlead's own, 130 Ctrl-C.")]
 struct Cli {
     #[command(subcommand)]
     command: Command,
@@ -192,8 +192,9 @@ fn run(cli: &Cli) -> Exit {
 }
 
 fn say(message: &str) {
+    let lines: Vec<String> = message.lines().map(farlead::spec::printable).collect();
     // Where stderr is closed there is nobody to tell.
-    let _ = writeln!(io::stderr(), "farlead: {message}");
+    let _ = writeln!(io::stderr(), "farlead: {}", lines.join("\n"));
 }
 
 fn is_closed_pipe(error: &anyhow::Error) -> bool {

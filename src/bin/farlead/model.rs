@@ -302,6 +302,9 @@ fn draw(args: &DrawArgs, shell: &Shell) -> anyhow::Result<Exit> {
         ))
         .into());
     }
+    for path in [&args.svg, &args.dot].into_iter().flatten() {
+        sources::refuse_to_overwrite(path, [args.model.as_path()])?;
+    }
     let map = Map::of(&model);
     let files = [(&args.svg, Map::to_svg as fn(&Map) -> String), (&args.dot, Map::to_dot)];
     for (path, write) in files {

@@ -63,6 +63,11 @@ impl Project {
                 return Err(Mistake::new(message).into());
             }
         }
+        let apps = [project.app.is_some(), project.apk.is_some(), project.package.is_some()];
+        if apps.into_iter().filter(|is_there| *is_there).count() > 1 {
+            let message = format!("{}: `app`, `apk` and `package` name three apps; keep one", path.display());
+            return Err(Mistake::new(message).into());
+        }
         for path in [&mut project.app, &mut project.apk, &mut project.texts].into_iter().flatten() {
             *path = folder.join(&*path);
         }

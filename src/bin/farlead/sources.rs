@@ -1,13 +1,13 @@
 //! Spec files as they come from a command line, and what is said about them.
 
 use std::fs;
-use std::io::{self, IsTerminal, Write};
+use std::io::{self, IsTerminal, Read, Write};
 use std::path::{Path, PathBuf};
 
 use clap::ValueEnum;
 use farlead::spec::{self, Diagnostic, Diagnostics, Linted, Source, SpecFile, Style};
 
-use crate::Mistake;
+use crate::{Mistake, Usage};
 
 /// When to use colours.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
@@ -86,8 +86,7 @@ fn add_below(folder: &Path, files: &mut Vec<PathBuf>) -> Result<(), Mistake> {
 
 /// Reads and judges the spec file at `path`.
 pub fn read(path: &Path) -> Result<Judged, Mistake> {
-    let bytes =
-        fs::read(path).map_err(|error| Mistake::new(format!("cannot read {}: {error}", path.display())))?;
+    let bytes = read_bytes(path)?;
     Ok(match Source::from_bytes(path.display().to_string(), bytes) {
         Ok(source) => Judged { linted: spec::lint(&source), source },
         Err(not_text) => {
@@ -100,24 +99,41 @@ pub fn read(path: &Path) -> Result<Judged, Mistake> {
 
 /// Reads the text at `path`, whatever it is about.
 pub fn read_text(path: &Path) -> anyhow::Result<Source> {
-    // The largest text that is read here; what is beyond would be refused anyway.
-    const BYTES_MAX: u64 = 64 << 20;
-    let cannot_read = |error: io::Error| Mistake::new(format!("cannot read {}: {error}", path.display()));
-    let size = fs::metadata(path).map_err(cannot_read)?.len();
-    if size > BYTES_MAX {
-        return Err(Mistake::new(format!(
-            "{} is larger than any model or dictionary: {size} bytes",
-            path.display()
-        ))
-        .into());
-    }
-    let bytes = fs::read(path).map_err(cannot_read)?;
+    let bytes = read_bytes(path)?;
     Source::from_bytes(path.display().to_string(), bytes).map_err(|not_text| {
         let Diagnostic { message, help, .. } = &not_text.diagnostic;
         let at = not_text.source.position(not_text.diagnostic.span.start);
         let help = help.as_deref().map(|help| format!("; {help}")).unwrap_or_default();
         Mistake::new(format!("{}:{}:{}: {message}{help}", path.display(), at.line, at.column)).into()
     })
+}
+
+/// Reads the file at `path`, if it is not larger than anything that is read here.
+pub fn read_bytes(path: &Path) -> Result<Vec<u8>, Mistake> {
+    // A large app.
+    const BYTES_MAX: u64 = 512 << 20;
+    let cannot_read = |error: io::Error| Mistake::new(format!("cannot read {}: {error}", path.display()));
+    let mut bytes = Vec::new();
+    // A device has no size and no end, so its size is no bound.
+    let file = fs::File::open(path).map_err(cannot_read)?;
+    file.take(BYTES_MAX + 1).read_to_end(&mut bytes).map_err(cannot_read)?;
+    if bytes.len() as u64 > BYTES_MAX {
+        let message = format!("cannot read {}: it is larger than {} MB", path.display(), BYTES_MAX >> 20);
+        return Err(Mistake::new(message));
+    }
+    Ok(bytes)
+}
+
+/// Says no if what is to be written to `path` would take the place of one of `inputs`.
+pub fn refuse_to_overwrite<'a>(path: &Path, inputs: impl IntoIterator<Item = &'a Path>) -> Result<(), Usage> {
+    let Ok(output) = path.canonicalize() else { return Ok(()) };
+    for input in inputs {
+        if input.canonicalize().is_ok_and(|input| input == output) {
+            let message = format!("{} is what was read; give another file to write to", path.display());
+            return Err(Usage::new(message));
+        }
+    }
+    Ok(())
 }
 
 /// Reads the spec file at `path`; if it has mistakes, says all of them.
