@@ -224,7 +224,7 @@ impl<'a> Reader<'a> {
             Rule::content => self.content(&pair, scope, content, depth, nodes),
             _ => {
                 let widget = self.widget(pair, scope, content, depth);
-                nodes.push(Node::Widget(Box::new(widget)));
+                nodes.push(Node::Widget(Arc::new(widget)));
             }
         }
     }
