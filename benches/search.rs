@@ -59,13 +59,13 @@ fn bench(bencher: Bencher<'_, '_>, model: &Arc<Model>, spec: &Spec, plan: &Plan)
     bencher.counter(ItemsCount::new(steps)).bench_local(|| run(model, spec, plan).steps);
 }
 
-#[divan::bench(args = ["random", "qlearning", "farlead"])]
+#[divan::bench(args = ["random", "qlearning", "farlead"], sample_count = 5)]
 fn chesswalk(bencher: Bencher<'_, '_>, agent: &str) {
     let kind = AgentKind::ALL.into_iter().find(|kind| kind.name() == agent).expect("an agent");
     bench(bencher, &app("chesswalk"), &unmet(), &plan(kind, 6, 20_000));
 }
 
-#[divan::bench(args = ["random", "qlearning", "farlead"])]
+#[divan::bench(args = ["random", "qlearning", "farlead"], sample_count = 5)]
 fn notes(bencher: Bencher<'_, '_>, agent: &str) {
     let kind = AgentKind::ALL.into_iter().find(|kind| kind.name() == agent).expect("an agent");
     let spec = spec("F ([activity ~ Main] & X ([text = never] & F [checked = true]))");
@@ -73,7 +73,7 @@ fn notes(bencher: Bencher<'_, '_>, agent: &str) {
 }
 
 /// Screens of so many widgets, a tenth of them buttons.
-#[divan::bench(args = [10, 100, 1_000, 5_000])]
+#[divan::bench(args = [10, 100, 1_000, 5_000], sample_count = 5)]
 fn widgets(bencher: Bencher<'_, '_>, widgets: usize) {
     let text = format!(
         "app org.wide \"Wide\" 1
@@ -91,13 +91,13 @@ fn widgets(bencher: Bencher<'_, '_>, widgets: usize) {
     bench(bencher, &model(&text), &spec, &plan(AgentKind::Farlead, 10, 1_000));
 }
 
-#[divan::bench(args = [1_000, 10_000, 100_000])]
+#[divan::bench(args = [1_000, 10_000, 100_000], sample_count = 5)]
 fn episodes(bencher: Bencher<'_, '_>, episodes: u32) {
     bench(bencher, &app("chesswalk"), &unmet(), &plan(AgentKind::Farlead, 6, episodes));
 }
 
 /// The same work on one thread and on two.
-#[divan::bench(args = [1, 2])]
+#[divan::bench(args = [1, 2], sample_count = 5)]
 fn jobs(bencher: Bencher<'_, '_>, jobs: usize) {
     let (model, spec) = (app("chesswalk"), unmet());
     let all = || {

@@ -93,7 +93,7 @@ fn start(sim: &mut Sim) -> Observation {
 }
 
 /// What was done before is done again: a step costs a look-up.
-#[divan::bench(args = ["small", "wide"])]
+#[divan::bench(args = ["small", "wide"], sample_count = 10)]
 fn again(bencher: Bencher, name: &str) {
     let mut sim = sim(name);
     let actions = walk(&mut sim, 2_000);
@@ -107,7 +107,7 @@ fn again(bencher: Bencher, name: &str) {
 }
 
 /// Nothing is known yet: steps are worked out and drawn as they come.
-#[divan::bench(args = MODELS)]
+#[divan::bench(args = MODELS, sample_count = 10)]
 fn first_time(bencher: Bencher, name: &str) {
     let actions = walk(&mut sim(name), if name == "wide" { 100 } else { 2_000 });
     bencher.counter(ItemsCount::new(actions.len())).with_inputs(|| sim(name)).bench_local_values(
@@ -121,8 +121,65 @@ fn first_time(bencher: Bencher, name: &str) {
     );
 }
 
+/// Every button of a known screen of nearly 5,000 widgets for the first time: steps to states that are new,
+/// and to known ones.
+#[divan::bench(sample_count = 10)]
+fn never_taken(bencher: Bencher) {
+    let repertoire = repertoire();
+    let known = || {
+        let mut sim = sim("wide");
+        // It adds 3 of 10, which leads through all states.
+        let next = offers(&start(&mut sim).screen, &repertoire).swap_remove(1);
+        let mut states = vec![sim.save()];
+        for _ in 1..10 {
+            sim.act(&next).expect("a model that runs");
+            states.push(sim.save());
+        }
+        (sim, states)
+    };
+    let (mut sim, states) = known();
+    let actions = offers(&start(&mut sim).screen, &repertoire);
+    let clicks: Vec<Action> =
+        actions.into_iter().filter(|action| matches!(action, Action::Click(_))).skip(1).step_by(9).collect();
+    bencher.counter(ItemsCount::new(clicks.len() * states.len())).with_inputs(known).bench_local_values(
+        |(mut sim, states)| {
+            let mut widgets = 0;
+            for &state in &states {
+                for click in &clicks {
+                    sim.restore(state);
+                    widgets += sim.act(click).expect("a model that runs").screen.widgets().len();
+                }
+            }
+            widgets
+        },
+    );
+}
+
+/// Screens of nearly 5,000 widgets, each for the first time.
+#[divan::bench(sample_count = 10)]
+fn new_screens(bencher: Bencher) {
+    let repertoire = repertoire();
+    // It adds 3 of 10, which leads through all states.
+    let click = offers(&start(&mut sim("wide")).screen, &repertoire).swap_remove(1);
+    bencher
+        .counter(ItemsCount::new(9_usize))
+        .with_inputs(|| {
+            let mut sim = sim("wide");
+            start(&mut sim);
+            sim
+        })
+        .bench_local_values(|mut sim| {
+            let mut widgets = 0;
+            for _ in 0..9 {
+                widgets += sim.act(&click).expect("a model that runs").screen.widgets().len();
+            }
+            // Forgetting them all is no part of it.
+            (widgets, sim)
+        });
+}
+
 /// With asking each screen what it offers, as an agent does that remembers nothing.
-#[divan::bench(args = MODELS)]
+#[divan::bench(args = MODELS, sample_count = 10)]
 fn with_offers(bencher: Bencher, name: &str) {
     let steps = if name == "wide" { 100 } else { 2_000 };
     let mut sim = sim(name);
@@ -130,7 +187,7 @@ fn with_offers(bencher: Bencher, name: &str) {
 }
 
 /// All outcomes of what was asked before, as a search asks for them.
-#[divan::bench]
+#[divan::bench(sample_count = 10)]
 fn outcomes(bencher: Bencher) {
     let mut sim = sim("small");
     let actions = walk(&mut sim, 2_000);

@@ -1,13 +1,14 @@
 //! The screens and actions met so far, numbered, with what follows from them worked out once.
 
 use std::collections::{BTreeMap, BTreeSet};
+use std::hash::{Hash, Hasher};
 use std::sync::Arc;
 
-use rustc_hash::{FxHashMap, FxHashSet};
+use rustc_hash::{FxHashMap, FxHashSet, FxHasher};
 
 use crate::agent::{ActionId, LabelingId, Offer, ScreenId};
 use crate::device::App;
-use crate::gui::{Action, Identity, Key, Repertoire, Screen, offers};
+use crate::gui::{Action, Identity, Key, Repertoire, Screen, Target, offers};
 use crate::ltl::Labels;
 use crate::reward::{ActionClass, Goal};
 
@@ -50,7 +51,7 @@ pub struct Catalogue {
     /// By the very screen: a device that gives the same one again saves reading it.
     by_pointer: FxHashMap<usize, (Arc<Screen>, Arc<Entry>)>,
     actions: FxHashMap<ActionKey, ActionId>,
-    labelings: FxHashMap<Labeling, LabelingId>,
+    labelings: Labelings,
     /// By their numbers, as far as they are kept.
     entries: BTreeMap<ScreenId, (Arc<Screen>, Arc<Entry>)>,
     tried: FxHashSet<(ScreenId, u16)>,
@@ -75,31 +76,86 @@ pub struct Labeling {
     pub typed: Option<String>,
 }
 
-impl Labeling {
-    fn of(action: &Action) -> Labeling {
-        let names = match action.target() {
-            Some(target) => target.names().map(str::to_string).to_vec(),
-            None => Vec::new(),
-        };
-        let details = match action {
-            Action::Reinitialise(_) | Action::Scroll { .. } | Action::Swipe { .. } => action.detail(),
-            Action::Click(_)
-            | Action::LongClick(_)
-            | Action::Text { .. }
-            | Action::Back
-            | Action::Menu
-            | Action::Rotate
-            | Action::Network
-            | Action::PauseResume
-            | Action::Idle
-            | Action::User { .. } => "",
-        };
-        let names = names.into_iter().chain([details.to_string()]).collect();
+/// The parts of a [`Labeling`] as an action has them, or a labeling itself: to look one up takes no copy.
+#[derive(Clone, Copy)]
+struct Parts<'a, N> {
+    action_type: &'a str,
+    names: N,
+    typed: Option<&'a str>,
+}
+
+impl<'a, N: Iterator<Item = &'a str> + Clone> Parts<'a, N> {
+    fn hash(&self) -> u64 {
+        let mut hash = FxHasher::default();
+        self.action_type.hash(&mut hash);
+        self.names.clone().for_each(|name| name.hash(&mut hash));
+        self.typed.hash(&mut hash);
+        hash.finish()
+    }
+
+    fn is(&self, labeling: &Labeling) -> bool {
+        self.action_type == labeling.action_type
+            && self.typed == labeling.typed.as_deref()
+            && self.names.clone().eq(labeling.names.iter().map(String::as_str))
+    }
+
+    fn to_labeling(&self) -> Labeling {
         Labeling {
-            action_type: action.type_name().to_string(),
-            names,
-            typed: action.typed().map(str::to_string),
+            action_type: self.action_type.to_string(),
+            names: self.names.clone().map(str::to_string).collect(),
+            typed: self.typed.map(str::to_string),
         }
+    }
+}
+
+impl Labeling {
+    fn parts(&self) -> Parts<'_, impl Iterator<Item = &str> + Clone> {
+        let names = self.names.iter().map(String::as_str);
+        Parts { action_type: &self.action_type, names, typed: self.typed.as_deref() }
+    }
+}
+
+fn parts(action: &Action) -> Parts<'_, impl Iterator<Item = &str> + Clone> {
+    let names = action.target().map(Target::names);
+    let detail = match action {
+        Action::Reinitialise(activity) => activity,
+        Action::Scroll { towards, .. } | Action::Swipe { towards, .. } => towards.name(),
+        Action::Click(_)
+        | Action::LongClick(_)
+        | Action::Text { .. }
+        | Action::Back
+        | Action::Menu
+        | Action::Rotate
+        | Action::Network
+        | Action::PauseResume
+        | Action::Idle
+        | Action::User { .. } => "",
+    };
+    let names = names.into_iter().flatten().chain([detail]);
+    Parts { action_type: action.type_name(), names, typed: action.typed() }
+}
+
+/// The labelings met so far, by their numbers.
+#[derive(Debug, Default)]
+struct Labelings {
+    list: Vec<Labeling>,
+    /// By the hash, or one of the numbers that follow it where others share it.
+    numbers: FxHashMap<u64, LabelingId>,
+}
+
+impl Labelings {
+    fn number<'a>(&mut self, parts: &Parts<'a, impl Iterator<Item = &'a str> + Clone>) -> LabelingId {
+        let mut key = parts.hash();
+        while let Some(&number) = self.numbers.get(&key) {
+            if parts.is(&self.list[number as usize]) {
+                return number;
+            }
+            key = key.wrapping_add(1);
+        }
+        let number = self.list.len() as LabelingId;
+        self.list.push(parts.to_labeling());
+        self.numbers.insert(key, number);
+        number
     }
 }
 
@@ -113,7 +169,7 @@ impl Catalogue {
             ids: FxHashMap::default(),
             by_pointer: FxHashMap::default(),
             actions: FxHashMap::default(),
-            labelings: FxHashMap::default(),
+            labelings: Labelings::default(),
             entries: BTreeMap::new(),
             tried: FxHashSet::default(),
         }
@@ -166,8 +222,7 @@ impl Catalogue {
     }
 
     fn ids_of(&mut self, action: &Action) -> Offer {
-        let next = self.labelings.len() as LabelingId;
-        let labeling = *self.labelings.entry(Labeling::of(action)).or_insert(next);
+        let labeling = self.labelings.number(&parts(action));
         let (object_id, class) = match action.target() {
             Some(target) => (target.object_id.clone(), target.class.clone()),
             None => Default::default(),
@@ -185,16 +240,12 @@ impl Catalogue {
 
     /// The labelings met so far, by their numbers.
     pub fn labelings(&self) -> Vec<&Labeling> {
-        let mut all: Vec<(&Labeling, LabelingId)> =
-            self.labelings.iter().map(|(key, &id)| (key, id)).collect();
-        all.sort_by_key(|&(_, id)| id);
-        all.into_iter().map(|(labeling, _)| labeling).collect()
+        self.labelings.list.iter().collect()
     }
 
     /// Gives a number to a labeling that was met on another run.
     pub fn remember(&mut self, labeling: Labeling) -> LabelingId {
-        let next = self.labelings.len() as LabelingId;
-        *self.labelings.entry(labeling).or_insert(next)
+        self.labelings.number(&labeling.parts())
     }
 
     /// The actions that were offered and never tried, screen by screen, as far as screens are kept.
@@ -210,7 +261,8 @@ impl Catalogue {
 
     /// The words seen where atoms with `key` look, in alphabetical order, as far as screens are kept.
     pub fn words(&self, key: Key) -> BTreeSet<String> {
-        let mut words = BTreeSet::new();
+        // Most words are on many screens, so that a copy is made of each at the end alone.
+        let mut words: FxHashSet<&str> = FxHashSet::default();
         // Of an app that shows new words all the time, some are enough.
         const WORDS_MAX: usize = 10_000;
         for (screen, entry) in self.entries.values() {
@@ -218,20 +270,19 @@ impl Catalogue {
                 break;
             }
             match key {
-                Key::Package => drop(words.insert(screen.package().to_string())),
-                Key::Activity => words.extend(screen.activity().rsplit('.').next().map(str::to_string)),
-                Key::Text => words.extend(screen.widgets().iter().map(|widget| widget.text.to_string())),
-                Key::Desc => words.extend(screen.widgets().iter().map(|widget| widget.desc.to_string())),
-                Key::Id => words.extend(screen.widgets().iter().map(|widget| widget.id_entry().to_string())),
+                Key::Package => drop(words.insert(screen.package())),
+                Key::Activity => words.extend(screen.activity().rsplit('.').next()),
+                Key::Text => words.extend(screen.widgets().iter().map(|widget| &*widget.text)),
+                Key::Desc => words.extend(screen.widgets().iter().map(|widget| &*widget.desc)),
+                Key::Id => words.extend(screen.widgets().iter().map(|widget| widget.id_entry())),
                 Key::ActionDetail => {
-                    let details = entry.offers.iter().flat_map(|offer| offer.action.details());
-                    words.extend(details.map(str::to_string));
+                    words.extend(entry.offers.iter().flat_map(|offer| offer.action.details()));
                 }
                 _ => {}
             }
         }
         words.remove("");
-        words
+        words.into_iter().map(str::to_string).collect()
     }
 
     /// How many screens were met.

@@ -51,7 +51,9 @@ pub fn offers(screen: &Screen, repertoire: &Repertoire) -> Vec<Action> {
         if !widget.is_visible() {
             return;
         }
-        let target = || Target::new(widget, object_id);
+        // Most widgets offer nothing, and what several actions are done on is made once.
+        let mut made: Option<Target> = None;
+        let mut target = || made.get_or_insert_with(|| Target::new(widget, object_id)).clone();
         let enabled = widget.flags.has(Flags::ENABLED);
         if enabled && widget.flags.has(Flags::CLICKABLE) {
             offers.push(Action::Click(target()));

@@ -7,6 +7,7 @@ use std::sync::Arc;
 
 use super::chance::{Chance, Odds};
 use super::evaluate::{Fault, Meter, Scope, WORK_MAX, is_true, set, shown};
+use super::layout::Ground;
 use super::model::{
     Does, Each, Effect, Event, Expr, FieldId, GlobalId, Initial, Life, LocalId, Model, OwnId, ProcedureId,
     RequestId, Value, Variable, Window, WindowId,
@@ -37,6 +38,13 @@ const RECORDS_MAX: usize = 10_000;
 /// How many timers are set at most.
 const TIMERS_MAX: usize = 1_000;
 
+/// A state, and what touches meet in it and in those that look like it, once that is known.
+#[derive(Clone, Debug)]
+pub(super) struct Base {
+    pub state: Arc<State>,
+    pub ground: Option<Arc<Ground>>,
+}
+
 /// A state on its way from one action to the next.
 #[derive(Debug)]
 pub(super) struct Run<'a> {
@@ -50,6 +58,8 @@ pub(super) struct Run<'a> {
     pub quiet_ms: u64,
     /// The trace of a crash that comes when the effects are through, and in which activity.
     pub crash: Option<(Arc<str>, WindowId)>,
+    /// Where the run started, if what touches meet there may be taken from there and noted.
+    pub base: Option<Base>,
     fuel: u32,
     calls: u32,
     braces: u32,
@@ -65,6 +75,7 @@ impl<'a> Run<'a> {
             wait_ms: 0,
             quiet_ms: 0,
             crash: None,
+            base: None,
             fuel: FUEL,
             calls: 0,
             braces: 0,
@@ -286,6 +297,7 @@ impl<'a> Run<'a> {
             result: &frame.result,
             is_recreated: frame.is_recreated,
             orientation: self.orientation_at(frame.activity),
+            leaves_traces: true,
         };
         work(&scope, &mut frame.locals, &mut self.meter)
     }
@@ -539,6 +551,7 @@ pub(super) fn globals(model: &Model, before: Option<&[Slot]>) -> Result<Vec<Slot
                     result: &Value::None,
                     is_recreated: false,
                     orientation: Orientation::Portrait,
+                    leaves_traces: true,
                 };
                 meter.work = WORK_MAX;
                 Slot::Value(scope.value(value, &mut [], &mut meter)?)

@@ -53,11 +53,13 @@ pub(super) struct Meter<'a> {
     pub has_read_clock: bool,
     /// How much may still be worked out.
     pub work: u64,
+    /// Where texts are put together.
+    text: String,
 }
 
 impl<'a> Meter<'a> {
     pub fn new(chance: Chance<'a>, now_ms: u64) -> Meter<'a> {
-        Meter { chance, has_drawn: false, now_ms, has_read_clock: false, work: WORK_MAX }
+        Meter { chance, has_drawn: false, now_ms, has_read_clock: false, work: WORK_MAX, text: String::new() }
     }
 
     /// The time, as a value.
@@ -94,6 +96,8 @@ pub(super) struct Scope<'a> {
     pub result: &'a Value,
     pub is_recreated: bool,
     pub orientation: Orientation,
+    /// Whether the names of queries stay where they were put, which nobody reads again.
+    pub leaves_traces: bool,
 }
 
 impl Scope<'_> {
@@ -151,12 +155,16 @@ impl Scope<'_> {
     }
 
     fn text(&self, parts: &[Expr], locals: &mut [Value], meter: &mut Meter<'_>) -> Result<Value, Fault> {
-        let mut text = String::new();
+        // A text in a text takes one of its own.
+        let mut text = std::mem::take(&mut meter.text);
+        text.clear();
         for part in parts {
             append(&mut text, &self.value(part, locals, meter)?);
         }
         meter.work(text.len() / 4)?;
-        measured(text)
+        let value = measured(&text);
+        meter.text = text;
+        value
     }
 
     fn call(
@@ -203,12 +211,16 @@ impl Scope<'_> {
         locals: &mut [Value],
         meter: &mut Meter<'_>,
     ) -> Result<Vec<Value>, Fault> {
+        let before = self.kept(query, locals);
         let found = self.matching(query, locals, meter, false)?;
         let Some(by) = &query.by else { return Ok(found) };
         let mut keyed = Vec::with_capacity(found.len());
         for record in found {
             set(locals, query.local, record.clone());
             keyed.push((self.value(by, locals, meter)?, record));
+        }
+        if let Some(before) = before {
+            set(locals, query.local, before);
         }
         if query.is_descending {
             keyed.sort_by(|(left, _), (right, _)| Reverse(left).cmp(&Reverse(right)));
@@ -225,6 +237,7 @@ impl Scope<'_> {
         meter: &mut Meter<'_>,
         first_only: bool,
     ) -> Result<Vec<Value>, Fault> {
+        let before = self.kept(query, locals);
         let mut found = Vec::new();
         for record in self.state.list(query.list).map_or(&[][..], |list| &list.records) {
             meter.work(1)?;
@@ -237,7 +250,15 @@ impl Scope<'_> {
                 }
             }
         }
+        if let Some(before) = before {
+            set(locals, query.local, before);
+        }
         Ok(found)
+    }
+
+    /// What stands where the name of a query will, if it is to be put back.
+    fn kept(&self, query: &Query, locals: &[Value]) -> Option<Value> {
+        if self.leaves_traces { None } else { locals.get(query.local as usize).cloned() }
     }
 
     /// Returns the numbers that a loop goes through.
@@ -308,7 +329,7 @@ fn combined(operator: Operator, left: &Value, right: Value, meter: &mut Meter<'_
                 append(&mut text, left);
                 append(&mut text, &right);
                 meter.work(text.len() / 4)?;
-                measured(text)?
+                measured(&text)?
             }
             _ => Value::None,
         },
@@ -347,7 +368,7 @@ pub(super) fn shown(value: Value) -> Arc<str> {
 }
 
 /// Returns `text` as a value if it is not too long.
-pub(super) fn measured(text: String) -> Result<Value, Fault> {
+pub(super) fn measured(text: &str) -> Result<Value, Fault> {
     if text.len() > TEXT_MAX && text.chars().count() > TEXT_MAX {
         return Err(Fault::new(format!("a text has more than {TEXT_MAX} characters")));
     }
@@ -365,15 +386,32 @@ fn is_empty_text(value: &Value) -> bool {
 }
 
 fn append(text: &mut String, value: &Value) {
-    use std::fmt::Write as _;
     match value {
         Value::None | Value::Record(..) => {}
         Value::Bool(is_true) => text.push_str(if *is_true { "true" } else { "false" }),
-        Value::Int(number) => {
-            let _ = write!(text, "{number}");
-        }
+        Value::Int(number) => append_number(text, *number),
         Value::Text(other) => text.push_str(other),
     }
+}
+
+/// Writes a number without the formatter, as much of what is shown are numbers.
+fn append_number(text: &mut String, number: i64) {
+    if number < 0 {
+        text.push('-');
+    }
+    let mut left = number.unsigned_abs();
+    // As many digits as 2^64 has.
+    let mut digits = ['0'; 20];
+    let mut from = digits.len();
+    loop {
+        from -= 1;
+        digits[from] = char::from(b'0' + (left % 10) as u8);
+        left /= 10;
+        if left == 0 {
+            break;
+        }
+    }
+    text.extend(&digits[from..]);
 }
 
 fn negated(value: &Value) -> Value {
@@ -408,8 +446,8 @@ fn call(function: Function, values: &[Value], meter: &mut Meter<'_>) -> Result<V
         (Function::Left, Value::Text(text), Value::Int(len)) => {
             Value::Text(text.chars().take(usize::try_from(*len).unwrap_or(0)).collect::<String>().into())
         }
-        (Function::Lower, Value::Text(text), _) => measured(text.to_lowercase())?,
-        (Function::Upper, Value::Text(text), _) => measured(text.to_uppercase())?,
+        (Function::Lower, Value::Text(text), _) => measured(&text.to_lowercase())?,
+        (Function::Upper, Value::Text(text), _) => measured(&text.to_uppercase())?,
         (Function::Trim, Value::Text(text), _) => Value::Text(text.trim().into()),
         (Function::Contains, Value::Text(text), Value::Text(part)) => Value::Bool(text.contains(&**part)),
         (Function::Starts, Value::Text(text), Value::Text(part)) => Value::Bool(text.starts_with(&**part)),

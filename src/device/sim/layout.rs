@@ -2,14 +2,13 @@
 //!
 //! Everything is laid out as on the upright display of the model, and then stretched to the one there is.
 
-use std::rc::Rc;
 use std::sync::Arc;
 
 use super::chance::Chance;
 use super::evaluate::{Fault, Meter, Scope, is_true, set, shown};
-use super::model::{Display, Each, Expr, Model, Node, Value, Variable, Widget};
-use super::state::{Instance, State};
-use crate::gui::{Bounds, Flags, Orientation};
+use super::model::{Display, Each, Expr, Model, Node, Value, Variable, Widget, WindowId};
+use super::state::{Focus, Instance, Slot, State, size_of_values};
+use crate::gui::{self, Bounds, Flags, Orientation};
 
 /// How many widgets a screen has at most, those out of sight counted too.
 const WIDGETS_MAX: usize = 20_000;
@@ -26,43 +25,171 @@ const FAR: i64 = 1_000_000;
 /// What widgets are laid out for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Purpose {
-    /// To be seen: with texts.
+    /// To be seen too: with texts.
     Seen,
-    /// To be touched: with the names that effects know.
+    /// To be touched alone.
     Touched,
 }
 
 /// The widgets of a window.
 #[derive(Debug)]
-pub(super) struct Scene<'m> {
-    /// Those in sight, each before those in it.
-    pub widgets: Vec<Placed<'m>>,
-    /// The field that has the focus; it may be out of sight.
-    pub focus: Option<Placed<'m>>,
+pub(super) struct Scene {
+    /// Those in sight, each before those in it; none if they are only to be touched.
+    pub widgets: Vec<gui::Widget>,
+    /// The same as touches meet them.
+    pub ground: Ground,
+    /// Whether the clock was read for the ground.
+    pub has_read_clock: bool,
+    /// Whether it was read for texts.
+    pub texts_have_read_clock: bool,
+}
+
+/// What a touch of a window may meet: all there is to know but what is done then.
+///
+/// It speaks of no window's number, so that it is good for every state with the same [`Look`].
+#[derive(Debug, Default)]
+pub(super) struct Ground {
+    /// The widgets in sight for which a touch may be meant, each before those in it.
+    placed: Vec<Placed>,
+    /// Those that take a tap: where they are, and their places in `placed`. It is gone through at every tap.
+    takers: Vec<(Bounds, u32)>,
+    /// The enabled fields, in sight or not.
+    fields: Vec<Field>,
+    /// What reaches around all that is in sight.
+    area: Option<Bounds>,
     /// How the model's upright display is stretched.
     pub stretch: Stretch,
-    /// Whether the clock was read.
-    pub has_read_clock: bool,
+    /// Names as they are known at one widget or another, one after the other.
+    names: Vec<Value>,
+    names_len: usize,
 }
 
 /// A widget of a window, where it lies.
-#[derive(Clone, Debug)]
-pub(super) struct Placed<'m> {
-    pub widget: &'m Widget,
-    pub depth: u16,
+#[derive(Debug)]
+pub(super) struct Placed {
+    pub widget: Arc<Widget>,
     /// What is seen of it, in pixels of the display.
     pub bounds: Bounds,
-    /// Its top left corner, in pixels of the model.
-    pub corner: (i64, i64),
     pub flags: Flags,
-    pub text: Arc<str>,
-    pub desc: Arc<str>,
-    /// The names known where it stands.
-    pub locals: Rc<[Value]>,
+    /// The names known where it stands, see [`Ground::names`].
+    pub names: u32,
+    /// Which of the fields that take input it is.
+    field: Option<u32>,
+    /// Its place among the widgets, and that of the first one after it that does not lie in it.
+    span: (u32, u32),
+    more: Option<Box<More>>,
+}
+
+/// What few widgets have.
+#[derive(Debug)]
+struct More {
+    corner: (i64, i64),
+    scroll: Option<Scrolled>,
+}
+
+/// A field that takes input.
+#[derive(Clone, Debug)]
+pub(super) struct Field {
+    pub widget: Arc<Widget>,
     /// Of the values for which it is there, the one it is there for.
-    pub items: Vec<Value>,
+    pub items: Box<[Value]>,
+    /// The names known where it stands, see [`Ground::names`].
+    pub names: u32,
+}
+
+impl Placed {
+    /// Its top left corner, in pixels of the model; it is known of those that a tap tells.
+    pub fn corner(&self) -> (i64, i64) {
+        self.more.as_ref().map_or((0, 0), |more| more.corner)
+    }
+
     /// How far it is scrolled and can be, if it scrolls.
-    pub scroll: Option<Scrolled>,
+    pub fn scroll(&self) -> Option<Scrolled> {
+        self.more.as_ref()?.scroll
+    }
+}
+
+impl Ground {
+    /// The widget that takes a touch at `(x, y)`: the topmost one.
+    pub fn taker(&self, (x, y): (i32, i32)) -> Option<&Placed> {
+        let found = self.takers.iter().rfind(|(bounds, _)| bounds.contains(x, y))?;
+        self.placed.get(found.1 as usize)
+    }
+
+    /// The enabled widgets under a finger that moves, the topmost first: a solid one hides all but those
+    /// that it lies in. Those that know nothing of swipes are left out.
+    pub fn under(&self, at: (i32, i32)) -> Vec<&Placed> {
+        let mut found = Vec::new();
+        let mut solid = None;
+        for placed in self.placed.iter().rev() {
+            let is_hidden = solid.is_some_and(|solid| placed.span.1 <= solid);
+            if is_hidden || !placed.bounds.contains(at.0, at.1) {
+                continue;
+            }
+            if placed.flags.has(Flags::ENABLED) {
+                found.push(placed);
+            }
+            if placed.widget.is_solid && solid.is_none() {
+                solid = Some(placed.span.0);
+            }
+        }
+        found
+    }
+
+    /// Whether a touch is within the window.
+    pub fn is_within(&self, (x, y): (i32, i32)) -> bool {
+        self.area.is_some_and(|area| area.contains(x, y))
+    }
+
+    /// The field that was touched last, or else the first that takes input, as on Android; it may be out
+    /// of sight.
+    pub fn focus(&self, touched: Option<&Focus>) -> Option<&Field> {
+        focused(&self.fields, touched).map(|at| &self.fields[at])
+    }
+
+    /// The field that a widget is, if it is one and takes input.
+    pub fn field(&self, placed: &Placed) -> Option<&Field> {
+        self.fields.get(placed.field? as usize)
+    }
+
+    /// The names known at a widget.
+    pub fn names(&self, from: u32) -> &[Value] {
+        let from = from as usize;
+        self.names.get(from..from + self.names_len).unwrap_or_default()
+    }
+
+    /// About how many bytes it takes.
+    pub fn size(&self) -> usize {
+        let more = 72 * self.placed.iter().filter(|placed| placed.more.is_some()).count();
+        let fields: usize = self.fields.iter().map(|field| 40 + size_of_values(&field.items)).sum();
+        let widgets = size_of::<Placed>() * self.placed.len() + 20 * self.takers.len();
+        200 + widgets + more + fields + size_of_values(&self.names)
+    }
+}
+
+/// What of a state widgets are laid out by, besides the clock.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(super) struct Look<'s> {
+    window: WindowId,
+    own: &'s [Value],
+    scrolls: &'s [(u32, i64)],
+    orientation: Orientation,
+    has_network: bool,
+    globals: &'s [Slot],
+}
+
+impl<'s> Look<'s> {
+    /// The look of the window `instance`.
+    pub fn of(state: &'s State, instance: &'s Instance) -> Look<'s> {
+        Look {
+            window: instance.window,
+            own: &instance.own,
+            scrolls: &instance.scrolls,
+            orientation: state.shown_orientation(),
+            has_network: state.has_network,
+            globals: &state.globals,
+        }
+    }
 }
 
 /// How far something is scrolled, in pixels of the model.
@@ -75,7 +202,7 @@ pub(super) struct Scrolled {
 }
 
 /// From the model's upright display to the one there is.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy, Debug, Default)]
 pub(super) struct Stretch {
     from: (i64, i64),
     to: (i64, i64),
@@ -119,60 +246,66 @@ impl Stretch {
     }
 }
 
-/// Lays out the window `instance`, which is `activity` or over it.
-pub(super) fn scene<'m>(
-    model: &'m Model,
+/// Lays out the window `instance`, which is in front.
+pub(super) fn scene(
+    model: &Model,
     state: &State,
     instance: &Instance,
-    orientation: Orientation,
     now_ms: u64,
     purpose: Purpose,
-) -> Result<Scene<'m>, Fault> {
+) -> Result<Scene, Fault> {
+    let orientation = state.shown_orientation();
     let window = model.windows.get(instance.window as usize);
+    let scope = Scope {
+        model,
+        state,
+        own: &instance.own,
+        result: &Value::None,
+        is_recreated: false,
+        orientation,
+        leaves_traces: true,
+    };
     let mut expansion = Expansion {
-        scope: Scope {
-            model,
-            state,
-            own: &instance.own,
-            result: &Value::None,
-            is_recreated: false,
-            orientation,
-        },
+        scope,
         meter: Meter::new(Chance::Absent, now_ms),
         locals: vec![Value::None; window.map_or(0, |window| window.locals as usize)],
+        names: Vec::new(),
         known: None,
         items: Vec::new(),
         purpose,
+        fields: Vec::new(),
+        texts_have_read_clock: false,
         found: Vec::new(),
     };
     if let Some(window) = window {
         expansion.nodes(&window.nodes, 0, 0).map_err(|fault| fault.at(&window.place))?;
     }
-    let has_read_clock = expansion.meter.has_read_clock;
-    let mut widgets = expansion.found;
-    let focus = focused(&widgets, instance);
-    if let Some(focus) = focus {
-        let flags = &mut widgets[focus].placed.flags;
+    expansion.forget_names();
+    let Expansion { locals, names, fields, texts_have_read_clock, mut found, meter, .. } = expansion;
+    place(&mut found, model, instance);
+    let (at, fields): (Vec<usize>, Vec<Field>) = fields.into_iter().unzip();
+    if let Some(focus) = focused(&fields, instance.focus.as_ref()) {
+        let flags = &mut found[at[focus]].flags;
         *flags = flags.set(Flags::FOCUSED, true);
     }
     let stretch = Stretch::new(model, orientation);
-    place(&mut widgets, model, instance);
-    let focus = focus.map(|focus| widgets[focus].placed.clone());
-    Ok(Scene { widgets: in_sight(widgets, stretch), focus, stretch, has_read_clock })
+    let mut scene = Scene {
+        widgets: Vec::new(),
+        ground: Ground { fields, stretch, names, names_len: locals.len(), ..Ground::default() },
+        has_read_clock: meter.has_read_clock,
+        texts_have_read_clock,
+    };
+    scene.add_in_sight(found, purpose);
+    Ok(scene)
 }
 
-/// The field that was touched last, or else the first that takes input, as on Android.
-fn focused(widgets: &[Laid<'_>], instance: &Instance) -> Option<usize> {
-    let takes_input =
-        |laid: &Laid<'_>| laid.placed.widget.edits.is_some() && laid.placed.flags.has(Flags::ENABLED);
-    let touched = instance.focus.as_ref().and_then(|focus| {
-        widgets.iter().position(|laid| {
-            takes_input(laid)
-                && std::ptr::from_ref(laid.placed.widget).addr() == focus.widget
-                && laid.placed.items == focus.items
+fn focused(fields: &[Field], touched: Option<&Focus>) -> Option<usize> {
+    let touched = touched.and_then(|focus| {
+        fields.iter().position(|field| {
+            std::ptr::from_ref(&*field.widget).addr() == focus.widget && *field.items == *focus.items
         })
     });
-    touched.or_else(|| widgets.iter().position(takes_input))
+    touched.or_else(|| (!fields.is_empty()).then_some(0))
 }
 
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -218,7 +351,15 @@ impl Rectangle {
 /// A widget on its way to its place.
 #[derive(Debug)]
 struct Laid<'m> {
-    placed: Placed<'m>,
+    widget: &'m Arc<Widget>,
+    text: Arc<str>,
+    desc: Arc<str>,
+    flags: Flags,
+    depth: u16,
+    /// See [`Ground::names`].
+    names: u32,
+    /// Which of the fields that take input it is.
+    field: Option<u32>,
     /// Where the next widget is that does not lie in it.
     end: usize,
     /// What the model says of it.
@@ -235,6 +376,7 @@ struct Laid<'m> {
     /// How far what the model gives bounds to is moved by scrolling.
     shift: (i64, i64),
     clip: Rectangle,
+    scroll: Option<Scrolled>,
 }
 
 /// Resolves conditions and loops.
@@ -242,10 +384,15 @@ struct Expansion<'a, 'm> {
     scope: Scope<'a>,
     meter: Meter<'static>,
     locals: Vec<Value>,
-    /// The locals as they are, once somebody asked for them.
-    known: Option<Rc<[Value]>>,
+    /// See [`Ground::names`].
+    names: Vec<Value>,
+    /// Where the locals as they are stand in `names`, and whether somebody asks for them.
+    known: Option<(usize, bool)>,
     items: Vec<Value>,
     purpose: Purpose,
+    /// The fields that take input, and their places in `found`.
+    fields: Vec<(usize, Field)>,
+    texts_have_read_clock: bool,
     found: Vec<Laid<'m>>,
 }
 
@@ -309,12 +456,17 @@ impl<'m> Expansion<'_, 'm> {
 
     fn set(&mut self, local: u32, value: Value) {
         set(&mut self.locals, local, value);
-        if self.purpose == Purpose::Touched {
-            self.known = None;
+        self.forget_names();
+    }
+
+    /// Notes that the locals have changed.
+    fn forget_names(&mut self) {
+        if let Some((from, false)) = self.known.take() {
+            self.names.truncate(from);
         }
     }
 
-    fn widget(&mut self, widget: &'m Widget, depth: u16, nesting: u16) -> Result<(), Fault> {
+    fn widget(&mut self, widget: &'m Arc<Widget>, depth: u16, nesting: u16) -> Result<(), Fault> {
         let at = self.found.len();
         if self.begin(widget, depth).map_err(|fault| fault.at(&widget.place))? {
             let done = self.nodes(&widget.nodes, depth + 1, nesting + 1);
@@ -325,22 +477,28 @@ impl<'m> Expansion<'_, 'm> {
     }
 
     /// Adds a widget without what is in it; `false` if it is not there.
-    fn begin(&mut self, widget: &'m Widget, depth: u16) -> Result<bool, Fault> {
+    fn begin(&mut self, widget: &'m Arc<Widget>, depth: u16) -> Result<bool, Fault> {
         if !self.flag(widget.condition.as_ref(), true)? {
             return Ok(false);
         }
-        if self.found.len() == WIDGETS_MAX {
+        let at = self.found.len();
+        if at == WIDGETS_MAX {
             return Err(Fault::new(format!("a screen has more than {WIDGETS_MAX} widgets")));
         }
         let (text, desc) = match self.purpose {
-            Purpose::Seen => (self.text(widget)?, self.shown(widget.desc.as_ref())?),
+            Purpose::Seen => self.texts(widget)?,
             Purpose::Touched => (Arc::default(), Arc::default()),
         };
-        let names = || match self.purpose {
-            Purpose::Seen => Rc::default(),
-            Purpose::Touched => self.locals.as_slice().into(),
-        };
-        let locals = self.known.get_or_insert_with(names).clone();
+        // They are noted before what follows is worked out, whoever asks for them in the end: so a state
+        // holds the same, by whatever way it was come to.
+        let names = &mut self.names;
+        let (names, is_asked_for) = self.known.get_or_insert_with(|| {
+            let from = names.len();
+            names.extend_from_slice(&self.locals);
+            (from, false)
+        });
+        *is_asked_for |= does_something(widget);
+        let names = *names as u32;
         let bounds = match widget.bounds.as_deref() {
             Some([left, top, right, bottom]) => Some(Rectangle {
                 left: self.length(left)?.unwrap_or(0),
@@ -350,31 +508,34 @@ impl<'m> Expansion<'_, 'm> {
             }),
             None => None,
         };
-        let laid = Laid {
-            placed: Placed {
-                widget,
-                depth,
-                bounds: Bounds::default(),
-                corner: (0, 0),
-                flags: self.flags(widget)?,
-                text,
-                desc,
-                locals,
-                items: if widget.edits.is_some() { self.items.clone() } else { Vec::new() },
-                scroll: None,
-            },
+        let flags = self.flags(widget)?;
+        let (wide, tall) = (self.size(widget.wide.as_ref())?, self.size(widget.tall.as_ref())?);
+        let mut field = None;
+        if widget.edits.is_some() && flags.has(Flags::ENABLED) {
+            field = Some(self.fields.len() as u32);
+            let items = self.items.as_slice().into();
+            self.fields.push((at, Field { widget: widget.clone(), items, names }));
+        }
+        self.found.push(Laid {
+            widget,
+            text,
+            desc,
+            flags,
+            depth,
+            names,
+            field,
             end: 0,
             bounds,
-            wide: self.size(widget.wide.as_ref())?,
-            tall: self.size(widget.tall.as_ref())?,
+            wide,
+            tall,
             need: (0, 0),
             gives_way: false,
             is_alone: false,
             at: Rectangle::default(),
             shift: (0, 0),
             clip: Rectangle::default(),
-        };
-        self.found.push(laid);
+            scroll: None,
+        });
         Ok(true)
     }
 
@@ -392,6 +553,17 @@ impl<'m> Expansion<'_, 'm> {
             .set(Flags::SELECTED, self.flag(widget.selected.as_ref(), false)?)
             .set(Flags::PASSWORD, self.flag(widget.password.as_ref(), false)?)
             .set(Flags::EDITABLE, edits))
+    }
+
+    /// What is read on a widget, and its description; to look at them leaves no traces.
+    fn texts(&mut self, widget: &Widget) -> Result<(Arc<str>, Arc<str>), Fault> {
+        let had_read_clock = self.meter.has_read_clock;
+        self.scope.leaves_traces = false;
+        let texts = (self.text(widget)?, self.shown(widget.desc.as_ref())?);
+        self.scope.leaves_traces = true;
+        self.texts_have_read_clock |= self.meter.has_read_clock;
+        self.meter.has_read_clock = had_read_clock;
+        Ok(texts)
     }
 
     /// What is read on a widget: of a field what was typed, and the hint where there is nothing.
@@ -423,10 +595,21 @@ impl<'m> Expansion<'_, 'm> {
     }
 
     fn flag(&mut self, expr: Option<&Expr>, otherwise: bool) -> Result<bool, Fault> {
-        expr.map_or(Ok(otherwise), |expr| Ok(is_true(&self.value(expr)?)))
+        match expr {
+            None => Ok(otherwise),
+            Some(Expr::Value(value)) => {
+                self.meter.work(1)?;
+                Ok(is_true(value))
+            }
+            Some(expr) => Ok(is_true(&self.value(expr)?)),
+        }
     }
 
     fn length(&mut self, expr: &Expr) -> Result<Option<i64>, Fault> {
+        if let Expr::Value(Value::Int(number)) = expr {
+            self.meter.work(1)?;
+            return Ok(Some((*number).clamp(-FAR, FAR)));
+        }
         Ok(match self.value(expr)? {
             Value::Int(number) => Some(number.clamp(-FAR, FAR)),
             Value::None | Value::Bool(_) | Value::Text(_) | Value::Record(..) => None,
@@ -479,11 +662,18 @@ fn place(widgets: &mut [Laid<'_>], model: &Model, instance: &Instance) {
 
 /// Works out what the widget at `at` needs, once those in it have been measured.
 fn measure(widgets: &mut [Laid<'_>], at: usize, leaf: i64) {
+    let laid = &mut widgets[at];
+    if laid.end == at + 1 && laid.widget.nodes.is_empty() {
+        // Most widgets are leaves, so they are done with at once.
+        laid.need = (laid.wide.unwrap_or(leaf).min(FAR), laid.tall.unwrap_or(leaf).min(FAR));
+        laid.gives_way = laid.widget.scroll.is_some_and(|scroll| !scroll.is_sideways) && laid.tall.is_none();
+        return;
+    }
     let inner = children(widgets, at + 1, widgets[at].end);
     if let [alone] = inner[..] {
         widgets[alone].is_alone = true;
     }
-    let widget = widgets[at].placed.widget;
+    let widget = widgets[at].widget;
     let (mut width, mut height) = (0, 0);
     let mut gives_way = widget.scroll.is_some_and(|scroll| !scroll.is_sideways);
     let mut around: Option<Rectangle> = None;
@@ -523,7 +713,10 @@ fn measure(widgets: &mut [Laid<'_>], at: usize, leaf: i64) {
 fn place_contents(widgets: &mut [Laid<'_>], at: usize, instance: &Instance) {
     let laid = &widgets[at];
     let (frame, clip, shift, end) = (laid.at, laid.clip, laid.shift, laid.end);
-    let widget = laid.placed.widget;
+    let widget = laid.widget;
+    if end == at + 1 && widget.scroll.is_none() {
+        return;
+    }
     let inner = children(widgets, at + 1, end);
     for &child in &inner {
         widgets[child].clip = clip;
@@ -549,10 +742,10 @@ fn place_contents(widgets: &mut [Laid<'_>], at: usize, instance: &Instance) {
         child.shift = (shift.0 + moved.0, shift.1 + moved.1);
         child.clip = clip.intersection(frame);
     }
-    let placed = &mut widgets[at].placed;
-    placed.scroll =
+    let laid = &mut widgets[at];
+    laid.scroll =
         Some(Scrolled { offset, offset_max, is_sideways: scroll.is_sideways, position: scroll.position });
-    placed.flags = placed.flags.set(Flags::SCROLLABLE, offset_max > 0);
+    laid.flags = laid.flags.set(Flags::SCROLLABLE, offset_max > 0);
 }
 
 /// Gives the widgets at `inner` their places in `frame`, which may end later than it is seen to.
@@ -595,7 +788,7 @@ fn arrange(
 
 /// Whether a widget fills what holds it, whatever the bounds of those in it.
 fn fills(laid: &Laid<'_>) -> bool {
-    laid.is_alone && laid.placed.widget.bounds.is_none()
+    laid.is_alone && laid.widget.bounds.is_none()
 }
 
 fn heights_below(widgets: &[Laid<'_>], flowing: &[usize], room: i64, is_free: bool) -> Vec<i64> {
@@ -648,20 +841,79 @@ fn widths_across(widgets: &[Laid<'_>], flowing: &[usize], room: i64, is_free: bo
     widths.collect()
 }
 
-/// The widgets of which something is seen; what lies in one that is not, is not either.
-fn in_sight(widgets: Vec<Laid<'_>>, stretch: Stretch) -> Vec<Placed<'_>> {
-    let mut seen = Vec::with_capacity(widgets.len());
-    let mut hidden_until = 0;
-    for (at, laid) in widgets.into_iter().enumerate() {
-        if at < hidden_until {
-            continue;
+impl Scene {
+    /// Adds the widgets of which something is seen; what lies in one that is not, is not either.
+    fn add_in_sight(&mut self, found: Vec<Laid<'_>>, purpose: Purpose) {
+        if purpose == Purpose::Seen {
+            self.widgets.reserve(found.len());
         }
-        let bounds = stretch.bounds(laid.at.intersection(laid.clip));
-        if bounds.is_empty() {
-            hidden_until = laid.end;
-            continue;
+        let stretch = self.ground.stretch;
+        let mut hidden_until = 0;
+        for (at, laid) in found.into_iter().enumerate() {
+            if at < hidden_until {
+                continue;
+            }
+            let bounds = stretch.bounds(laid.at.intersection(laid.clip));
+            if bounds.is_empty() {
+                hidden_until = laid.end;
+                continue;
+            }
+            self.ground.add(at, &laid, bounds);
+            if purpose == Purpose::Seen {
+                self.widgets.push(gui::Widget {
+                    depth: laid.depth,
+                    class: laid.widget.class.clone(),
+                    id: laid.widget.id.clone(),
+                    text: laid.text,
+                    desc: laid.desc,
+                    bounds,
+                    flags: laid.flags,
+                });
+            }
         }
-        seen.push(Placed { bounds, corner: (laid.at.left, laid.at.top), ..laid.placed });
     }
-    seen
+}
+
+impl Ground {
+    /// Adds the widget at `at` among all, as far as a touch may be meant for it.
+    fn add(&mut self, at: usize, laid: &Laid<'_>, bounds: Bounds) {
+        if laid.depth == 0 {
+            self.area = Some(self.area.map_or(bounds, |area| around(area, bounds)));
+        }
+        let Laid { widget, flags, names, field, scroll, .. } = *laid;
+        let scroll = scroll.filter(|scroll| scroll.offset_max > 0);
+        let takes = widget.is_solid
+            || widget.edits.is_some()
+            || widget.on_tap.is_some()
+            || flags.has(Flags::CLICKABLE)
+            || flags.has(Flags::LONG_CLICKABLE);
+        if takes {
+            self.takers.push((bounds, self.placed.len() as u32));
+        } else if widget.on_swipe.is_empty() && scroll.is_none() {
+            return;
+        }
+        let more = (widget.on_tap.is_some() || scroll.is_some())
+            .then(|| Box::new(More { corner: (laid.at.left, laid.at.top), scroll }));
+        let span = (at as u32, laid.end as u32);
+        self.placed.push(Placed { widget: widget.clone(), bounds, flags, names, field, span, more });
+    }
+}
+
+/// Whether a touch or text does something that may ask for names.
+fn does_something(widget: &Widget) -> bool {
+    widget.edits.is_some()
+        || widget.on_click.is_some()
+        || widget.on_longclick.is_some()
+        || widget.on_tap.is_some()
+        || widget.on_text.is_some()
+        || !widget.on_swipe.is_empty()
+}
+
+fn around(one: Bounds, other: Bounds) -> Bounds {
+    Bounds {
+        left: one.left.min(other.left),
+        top: one.top.min(other.top),
+        right: one.right.max(other.right),
+        bottom: one.bottom.max(other.bottom),
+    }
 }

@@ -6,6 +6,7 @@ use std::collections::HashMap;
 use std::hash::{BuildHasher, Hash, Hasher};
 use std::sync::Arc;
 
+use super::layout::Ground;
 use super::model::WindowId;
 use super::state::State;
 use super::touch::Pixel;
@@ -118,11 +119,19 @@ impl States {
     }
 }
 
+/// What is seen of a state, and what touches meet in it, as far as that is known and does not change with
+/// the clock.
+#[derive(Clone, Debug, Default)]
+struct Looks {
+    screen: Option<Arc<Screen>>,
+    ground: Option<Arc<Ground>>,
+}
+
 /// States with all that is known of them.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Memo {
     states: States,
-    screens: Vec<Option<Arc<Screen>>>,
+    looks: Vec<Looks>,
     transitions: HashMap<(u32, Gesture), Transition, Multiply>,
     bytes: usize,
 }
@@ -134,8 +143,8 @@ impl Memo {
 
     pub fn intern(&mut self, known: Known) -> u32 {
         let number = self.states.intern(known);
-        if self.screens.len() <= number as usize {
-            self.screens.resize(number as usize + 1, None);
+        if self.looks.len() <= number as usize {
+            self.looks.resize(number as usize + 1, Looks::default());
         }
         number
     }
@@ -146,12 +155,25 @@ impl Memo {
     }
 
     pub fn screen(&self, number: u32) -> Option<&Arc<Screen>> {
-        self.screens.get(number as usize)?.as_ref()
+        self.looks.get(number as usize)?.screen.as_ref()
     }
 
     pub fn set_screen(&mut self, number: u32, screen: Arc<Screen>) {
         self.bytes += WIDGET_BYTES * screen.widgets().len();
-        self.screens[number as usize] = Some(screen);
+        self.looks[number as usize].screen = Some(screen);
+    }
+
+    pub fn ground(&self, number: u32) -> Option<&Arc<Ground>> {
+        self.looks.get(number as usize)?.ground.as_ref()
+    }
+
+    /// Notes what touches meet in a state, unless that is known.
+    pub fn set_ground(&mut self, number: u32, ground: Arc<Ground>) {
+        let place = &mut self.looks[number as usize].ground;
+        if place.is_none() {
+            self.bytes += ground.size();
+            *place = Some(ground);
+        }
     }
 
     pub fn transition(&self, from: &(u32, Gesture)) -> Option<&Transition> {

@@ -236,7 +236,7 @@ pub enum Event {
 #[derive(Clone, Debug)]
 pub enum Node {
     /// A widget.
-    Widget(Box<Widget>),
+    Widget(Arc<Widget>),
     /// Some nodes or others.
     When {
         /// Which.

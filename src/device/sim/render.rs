@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use super::evaluate::Fault;
-use super::layout::{Purpose, Scene, Stretch, scene};
+use super::layout::{Ground, Purpose, Scene, Stretch, scene};
 use super::model::{Model, WindowKind};
 use super::state::{Instance, State, Trouble, activity_names};
 use crate::gui::{Bounds, Context, Flags, Orientation, Screen, Widget};
@@ -13,6 +13,8 @@ use crate::gui::{Bounds, Context, Flags, Orientation, Screen, Widget};
 pub(super) struct Rendered {
     pub screen: Screen,
     pub has_read_clock: bool,
+    /// What touches meet, if that stays as it is and the window is the app's.
+    pub ground: Option<Ground>,
 }
 
 /// What is in front.
@@ -53,17 +55,15 @@ pub(super) fn front(state: &State) -> Front<'_> {
 }
 
 /// Lays out the app's window in front; nothing if the system's is.
-pub(super) fn front_scene<'m>(
-    model: &'m Model,
+pub(super) fn front_scene(
+    model: &Model,
     state: &State,
     now_ms: u64,
     purpose: Purpose,
-) -> Result<Option<Scene<'m>>, Fault> {
+) -> Result<Option<Scene>, Fault> {
     match front(state) {
         Front::System => Ok(None),
-        Front::Window { instance, .. } => {
-            scene(model, state, instance, state.shown_orientation(), now_ms, purpose).map(Some)
-        }
+        Front::Window { instance, .. } => scene(model, state, instance, now_ms, purpose).map(Some),
     }
 }
 
@@ -85,22 +85,15 @@ pub(super) fn render(model: &Model, state: &State, now_ms: u64) -> Result<Render
         return Ok(Rendered {
             screen: Screen::new(package, activity, context, widgets),
             has_read_clock: false,
+            ground: None,
         });
     };
-    let widgets = scene.widgets.into_iter().map(|placed| Widget {
-        depth: placed.depth,
-        class: placed.widget.class.clone(),
-        id: placed.widget.id.clone(),
-        text: placed.text,
-        desc: placed.desc,
-        bounds: placed.bounds,
-        flags: placed.flags,
-    });
     let window = state.top().map_or(0, |top| state.stack[top].instance.window);
     let (package, activity) = activity_names(model, window);
     Ok(Rendered {
-        screen: Screen::new(package, activity, context, widgets.collect()),
-        has_read_clock: scene.has_read_clock,
+        screen: Screen::new(package, activity, context, scene.widgets),
+        has_read_clock: scene.has_read_clock || scene.texts_have_read_clock,
+        ground: (!scene.has_read_clock).then_some(scene.ground),
     })
 }
 

@@ -5,7 +5,7 @@ use std::collections::HashMap;
 use std::sync::Arc;
 
 use super::chance::{Chance, Odds, Script};
-use super::effects::{Run, globals};
+use super::effects::{Base, Run, globals};
 use super::evaluate::Fault;
 use super::memo::{Gesture, Known, Memo, Multiply, Shared, States, Transition};
 use super::model::{Model, WindowId};
@@ -262,9 +262,14 @@ impl Core {
             return Ok(known.clone());
         }
         let model = self.model.clone();
-        let state = State::clone(&self.memo.state(from.state).state);
-        let mut run = Run::new(&model, state, chance, from.at_ms);
+        let state = self.memo.state(from.state).state.clone();
+        let mut run = Run::new(&model, State::clone(&state), chance, from.at_ms);
+        let ground = self.memo.ground(from.state).cloned();
+        run.base = self.is_memoised.then_some(Base { state, ground });
         perform(&mut run, &key.1).map_err(|fault| self.error(&fault))?;
+        if let Some(Base { ground: Some(ground), .. }) = run.base {
+            self.memo.set_ground(from.state, ground);
+        }
         let is_certain = !run.meter.has_drawn && !run.meter.has_read_clock;
         self.has_read_clock |= run.meter.has_read_clock;
         let elapsed_ms = run.meter.now_ms.saturating_sub(from.at_ms);
@@ -298,6 +303,9 @@ impl Core {
         self.has_read_clock |= rendered.has_read_clock;
         if !rendered.has_read_clock && self.is_memoised {
             self.memo.set_screen(now.state, screen.clone());
+        }
+        if let Some(ground) = rendered.ground.filter(|_| self.is_memoised) {
+            self.memo.set_ground(now.state, Arc::new(ground));
         }
         Ok(screen)
     }

@@ -447,7 +447,7 @@ impl State {
     }
 }
 
-fn size_of_values(values: &[Value]) -> usize {
+pub(super) fn size_of_values(values: &[Value]) -> usize {
     let size = |value: &Value| match value {
         Value::Text(text) => 24 + text.len(),
         Value::None | Value::Bool(_) | Value::Int(_) | Value::Record(..) => 24,

@@ -1,17 +1,19 @@
 //! Gestures: touches and keys, and what in the app takes them.
 
-use super::effects::Run;
+use std::sync::Arc;
+
+use super::effects::{Base, Run};
 use super::evaluate::{Fault, measured, set, shown};
-use super::layout::{Placed, Purpose, Scene};
-use super::model::{Effect, Event, Value, Variable, WindowId};
-use super::render::{Front, Press, front, front_scene, is_modal, system_widgets};
+use super::layout::{Field, Ground, Look, Placed, Purpose, scene};
+use super::model::{Effect, Event, Value, Variable, Widget, WindowId};
+use super::render::{Front, Press, front, is_modal, system_widgets};
 use super::state::{Focus, Frame, Phase};
-use crate::gui::{Bounds, Direction, Flags, PressedKey};
+use crate::gui::{Direction, Flags, PressedKey};
 
 /// A point of the display, in pixels.
 pub(super) type Pixel = (i32, i32);
 
-impl<'a> Run<'a> {
+impl Run<'_> {
     /// Touches the display for a moment.
     pub fn tap(&mut self, at: Pixel) -> Result<(), Fault> {
         self.touch(at, false)
@@ -24,39 +26,38 @@ impl<'a> Run<'a> {
 
     fn touch(&mut self, at: Pixel, is_long: bool) -> Result<(), Fault> {
         self.wake()?;
-        let Some(scene) = self.front_scene()? else {
+        let Some(ground) = self.ground()? else {
             return if is_long { Ok(()) } else { self.press(at) };
         };
-        if self.closes_by_touch(&scene, at)? {
+        if self.closes_by_touch(&ground, at)? {
             return self.settle();
         }
-        let taker = scene.widgets.iter().rfind(|placed| placed.bounds.contains(at.0, at.1) && takes(placed));
-        if let Some(taker) = taker
+        if let Some(taker) = ground.taker(at)
             && taker.flags.has(Flags::ENABLED)
         {
-            self.take(taker, &scene, at, is_long)?;
+            self.take(taker, &ground, at, is_long)?;
         }
         self.settle()
     }
 
     /// Hands a touch to the widget that takes it.
-    fn take(&mut self, taker: &Placed<'a>, scene: &Scene<'a>, at: Pixel, is_long: bool) -> Result<(), Fault> {
-        if taker.widget.edits.is_some() {
-            self.focus(taker);
+    fn take(&mut self, taker: &Placed, ground: &Ground, at: Pixel, is_long: bool) -> Result<(), Fault> {
+        if let Some(field) = ground.field(taker) {
+            self.focus(field);
         }
-        let Some(mut frame) = self.frame_of(taker) else { return Ok(()) };
+        let Some(mut frame) = self.frame_with(ground.names(taker.names)) else { return Ok(()) };
         if is_long && taker.flags.has(Flags::LONG_CLICKABLE) {
-            return self.effects_of(taker, taker.widget.on_longclick.as_deref(), &mut frame);
+            return self.effects_of(&taker.widget, taker.widget.on_longclick.as_deref(), &mut frame);
         }
         if let Some((x, y, effects)) = &taker.widget.on_tap {
-            let point = scene.stretch.back(at);
-            set(&mut frame.locals, *x, Value::Int(point.0 - taker.corner.0));
-            set(&mut frame.locals, *y, Value::Int(point.1 - taker.corner.1));
-            self.effects_of(taker, Some(effects), &mut frame)?;
+            let (point, corner) = (ground.stretch.back(at), taker.corner());
+            set(&mut frame.locals, *x, Value::Int(point.0 - corner.0));
+            set(&mut frame.locals, *y, Value::Int(point.1 - corner.1));
+            self.effects_of(&taker.widget, Some(effects), &mut frame)?;
         }
         // A long touch of what knows none is a short one, as on Android.
         if taker.flags.has(Flags::CLICKABLE) {
-            self.effects_of(taker, taker.widget.on_click.as_deref(), &mut frame)?;
+            self.effects_of(&taker.widget, taker.widget.on_click.as_deref(), &mut frame)?;
         }
         Ok(())
     }
@@ -64,8 +65,8 @@ impl<'a> Run<'a> {
     /// Touches the display, moves to another point, and lets go.
     pub fn swipe(&mut self, from: Pixel, to: Pixel) -> Result<(), Fault> {
         self.wake()?;
-        let Some(scene) = self.front_scene()? else { return Ok(()) };
-        if self.closes_by_touch(&scene, from)? {
+        let Some(ground) = self.ground()? else { return Ok(()) };
+        if self.closes_by_touch(&ground, from)? {
             return self.settle();
         }
         let (right, down) = (i64::from(to.0) - i64::from(from.0), i64::from(to.1) - i64::from(from.1));
@@ -76,25 +77,25 @@ impl<'a> Run<'a> {
             (false, _, true) => Direction::Down,
             (false, _, false) => Direction::Up,
         };
-        let under = under(&scene, from);
+        let under = ground.under(from);
         let mut swiped = under.iter().flat_map(|placed| {
             let effects = placed.widget.on_swipe.iter().find(|(direction, _)| *direction == towards);
             effects.map(|(_, effects)| (placed, effects))
         });
         if let Some((placed, effects)) = swiped.next() {
-            if let Some(mut frame) = self.frame_of(placed) {
-                self.effects_of(placed, Some(effects), &mut frame)?;
+            if let Some(mut frame) = self.frame_with(ground.names(placed.names)) {
+                self.effects_of(&placed.widget, Some(effects), &mut frame)?;
             }
             return self.settle();
         }
         let scrolled = under.iter().find_map(|placed| {
-            placed.scroll.filter(|scroll| scroll.is_sideways == is_sideways && scroll.offset_max > 0)
+            placed.scroll().filter(|scroll| scroll.is_sideways == is_sideways && scroll.offset_max > 0)
         });
         if let Some(scrolled) = scrolled
             && let Some(number) = self.front_number()
             && let Some(instance) = self.state.instance_mut(number)
         {
-            let (from, to) = (scene.stretch.back(from), scene.stretch.back(to));
+            let (from, to) = (ground.stretch.back(from), ground.stretch.back(to));
             let moved = if is_sideways { from.0 - to.0 } else { from.1 - to.1 };
             let offset = (scrolled.offset + moved).clamp(0, scrolled.offset_max);
             instance.scroll_to(scrolled.position, offset);
@@ -115,15 +116,19 @@ impl<'a> Run<'a> {
 
     fn change_text(&mut self, change: impl FnOnce(String) -> String) -> Result<(), Fault> {
         self.wake()?;
-        let Some(field) = self.front_scene()?.and_then(|scene| scene.focus) else { return Ok(()) };
-        let (Some(variable), Some(mut frame)) = (&field.widget.edits, self.frame_of(&field)) else {
-            return Ok(());
+        let Some(ground) = self.ground()? else { return Ok(()) };
+        let touched = match front(&self.state) {
+            Front::Window { instance, .. } => instance.focus.as_ref(),
+            Front::System => None,
         };
+        let Some(field) = ground.focus(touched) else { return Ok(()) };
+        let Some(variable) = &field.widget.edits else { return Ok(()) };
+        let Some(mut frame) = self.frame_with(ground.names(field.names)) else { return Ok(()) };
         let fault = |fault: Fault| fault.at(&field.widget.place);
         let before = self.typed(variable, &mut frame).map_err(fault)?;
-        let text = measured(change(before)).map_err(fault)?;
+        let text = measured(&change(before)).map_err(fault)?;
         self.assign(variable, text, &mut frame).map_err(fault)?;
-        self.effects_of(&field, field.widget.on_text.as_deref(), &mut frame)?;
+        self.effects_of(&field.widget, field.widget.on_text.as_deref(), &mut frame)?;
         self.settle()
     }
 
@@ -243,10 +248,24 @@ impl<'a> Run<'a> {
         Ok(())
     }
 
-    fn front_scene(&mut self) -> Result<Option<Scene<'a>>, Fault> {
-        let scene = front_scene(self.model, &self.state, self.meter.now_ms, Purpose::Touched)?;
-        self.meter.has_read_clock |= scene.as_ref().is_some_and(|scene| scene.has_read_clock);
-        Ok(scene)
+    /// What touches meet in the app's window, if that is in front.
+    fn ground(&mut self) -> Result<Option<Arc<Ground>>, Fault> {
+        let Front::Window { instance, .. } = front(&self.state) else { return Ok(None) };
+        let look = Look::of(&self.state, instance);
+        let base = self.base.as_mut().filter(|base| match front(&base.state) {
+            Front::Window { instance, .. } => Look::of(&base.state, instance) == look,
+            Front::System => false,
+        });
+        if let Some(Base { ground: Some(ground), .. }) = &base {
+            return Ok(Some(ground.clone()));
+        }
+        let scene = scene(self.model, &self.state, instance, self.meter.now_ms, Purpose::Touched)?;
+        let ground = Arc::new(scene.ground);
+        self.meter.has_read_clock |= scene.has_read_clock;
+        if let Some(base) = base.filter(|_| !scene.has_read_clock) {
+            base.ground = Some(ground.clone());
+        }
+        Ok(Some(ground))
     }
 
     /// The number of the window in front, if it is the app's.
@@ -258,90 +277,45 @@ impl<'a> Run<'a> {
     }
 
     /// Closes the dialog in front if `at` is outside of it and that closes it.
-    fn closes_by_touch(&mut self, scene: &Scene<'a>, at: Pixel) -> Result<bool, Fault> {
+    fn closes_by_touch(&mut self, ground: &Ground, at: Pixel) -> Result<bool, Fault> {
         let Front::Window { instance, activity } = front(&self.state) else { return Ok(false) };
         let number = instance.number;
         let is_modal = self.window(instance.window).is_none_or(|window| is_modal(&window.kind));
         if number == activity || is_modal {
             return Ok(false);
         }
-        let mut top = scene.widgets.iter().filter(|placed| placed.depth == 0);
-        let is_within = top
-            .next()
-            .map(|first| top.fold(first.bounds, |all, placed| around(all, placed.bounds)))
-            .is_some_and(|area| area.contains(at.0, at.1));
+        let is_within = ground.is_within(at);
         if !is_within {
             self.close(number)?;
         }
         Ok(!is_within)
     }
 
-    fn focus(&mut self, field: &Placed<'a>) {
+    fn focus(&mut self, field: &Field) {
         self.state.has_keyboard = self.model.settings.has_soft_keyboard;
         if let Some(number) = self.front_number()
             && let Some(instance) = self.state.instance_mut(number)
         {
-            let widget = std::ptr::from_ref(field.widget).addr();
-            instance.focus = Some(Focus { widget, items: field.items.clone() });
+            let widget = std::ptr::from_ref(&*field.widget).addr();
+            instance.focus = Some(Focus { widget, items: field.items.to_vec() });
         }
     }
 
-    fn frame_of(&self, placed: &Placed<'a>) -> Option<Frame> {
+    /// The frame of what the window in front does where these names are known.
+    fn frame_with(&self, names: &[Value]) -> Option<Frame> {
         let frame = self.frame(self.front_number()?)?;
-        Some(Frame { locals: placed.locals.to_vec(), ..frame })
+        Some(Frame { locals: names.to_vec(), ..frame })
     }
 
     fn effects_of(
         &mut self,
-        placed: &Placed<'a>,
+        widget: &Widget,
         effects: Option<&[Effect]>,
         frame: &mut Frame,
     ) -> Result<(), Fault> {
         let Some(effects) = effects else { return Ok(()) };
         // What begins here reads as one thing that was done.
         self.burn()?;
-        self.effects(effects, frame).map_err(|fault| fault.at(&placed.widget.place))
+        self.effects(effects, frame).map_err(|fault| fault.at(&widget.place))
     }
-}
-
-fn around(one: Bounds, other: Bounds) -> Bounds {
-    Bounds {
-        left: one.left.min(other.left),
-        top: one.top.min(other.top),
-        right: one.right.max(other.right),
-        bottom: one.bottom.max(other.bottom),
-    }
-}
-
-/// Whether a touch of a widget goes no further.
-fn takes(placed: &Placed<'_>) -> bool {
-    let widget = placed.widget;
-    widget.is_solid
-        || widget.edits.is_some()
-        || widget.on_tap.is_some()
-        || placed.flags.has(Flags::CLICKABLE)
-        || placed.flags.has(Flags::LONG_CLICKABLE)
-}
-
-/// The enabled widgets under a finger that moves, the topmost first: a solid one hides all but those
-/// that it lies in.
-fn under<'s, 'm>(scene: &'s Scene<'m>, at: Pixel) -> Vec<&'s Placed<'m>> {
-    let mut found = Vec::new();
-    let mut depth_end = u16::MAX;
-    for placed in scene.widgets.iter().rev() {
-        let is_around = placed.depth < depth_end;
-        if is_around && depth_end != u16::MAX {
-            depth_end = placed.depth;
-        }
-        if !is_around || !placed.bounds.contains(at.0, at.1) {
-            continue;
-        }
-        if placed.flags.has(Flags::ENABLED) {
-            found.push(placed);
-        }
-        if placed.widget.is_solid && depth_end == u16::MAX {
-            depth_end = placed.depth;
-        }
-    }
-    found
 }

@@ -550,6 +550,11 @@ impl<'a> Reader<'a> {
         self.count_fits(signature.name, &takes, count, &at, scope);
         if signature.function == Function::Random {
             self.check_not_at_start("random", &at, scope);
+            if scope.is_look {
+                let message = "the look of a screen cannot be left to chance";
+                let help = "set a variable by chance in `on create`, and show that";
+                self.mistake(scope, "E-chance", at.clone(), message, help);
+            }
         }
         let mut depth = 1;
         let mut values = Vec::new();

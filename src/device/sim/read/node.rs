@@ -47,6 +47,7 @@ impl<'a> Reader<'a> {
         self.uses.enter(reach::Owner::Nobody);
         for part in &parts {
             let mut scope = Scope::new(part.offset, Owner::Part);
+            scope.is_look = true;
             for &(name, _) in &part.parameters {
                 scope.add(name, Kind::Unknown, false);
             }
@@ -104,7 +105,10 @@ impl<'a> Reader<'a> {
 
     /// What a window shows in its braces.
     pub(super) fn window_nodes(&mut self, body: &Pair<'a, Rule>, scope: &mut Scope<'a>) -> Vec<Node> {
-        self.nodes_in(body, scope, &Content::Outside, 1, Handlers::Window)
+        scope.is_look = true;
+        let nodes = self.nodes_in(body, scope, &Content::Outside, 1, Handlers::Window);
+        scope.is_look = false;
+        nodes
     }
 
     /// What a window shows that stands in a part.
@@ -115,8 +119,18 @@ impl<'a> Reader<'a> {
         scope: &mut Scope<'a>,
     ) -> Vec<Node> {
         let mut nodes = Vec::new();
+        scope.is_look = true;
         self.put_in(frame, Some(body), scope, &Content::Outside, 1, &mut nodes);
+        scope.is_look = false;
         nodes
+    }
+
+    /// What is done on a widget, which is no part of how it looks.
+    fn done(&mut self, effects: Pair<'a, Rule>, scope: &mut Scope<'a>) -> Arc<[Effect]> {
+        let is_look = std::mem::take(&mut scope.is_look);
+        let effects = self.effects(effects, scope, 1);
+        scope.is_look = is_look;
+        effects
     }
 
     /// Works out what stands in braces; the names among it end with it.
@@ -210,7 +224,7 @@ impl<'a> Reader<'a> {
             Rule::content => self.content(&pair, scope, content, depth, nodes),
             _ => {
                 let widget = self.widget(pair, scope, content, depth);
-                nodes.push(Node::Widget(Box::new(widget)));
+                nodes.push(Node::Widget(Arc::new(widget)));
             }
         }
     }
@@ -470,7 +484,7 @@ impl<'a> Reader<'a> {
             }
             Rule::click => {
                 let effects = child(&pair, Rule::effects).expect("the grammar gives effects");
-                widget.on_click = Some(self.effects(effects, scope, 1));
+                widget.on_click = Some(self.done(effects, scope));
             }
             Rule::plain => match word {
                 "across" => widget.is_across = true,
@@ -590,7 +604,7 @@ impl<'a> Reader<'a> {
             parameters.into_iter().map(|name| scope.add(name, Kind::Int, false)).collect();
         let effects = child(&pair, Rule::effects).expect("the grammar gives effects");
         let place = span(&pair, scope.offset);
-        let effects = self.effects(effects, scope, 1);
+        let effects = self.done(effects, scope);
         scope.reset(mark);
         if !is_known {
             return;

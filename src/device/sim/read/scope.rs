@@ -79,6 +79,8 @@ pub(super) struct Scope<'a> {
     pub owner: Owner,
     /// Mistakes were said already.
     pub is_quiet: bool,
+    /// It is said how something looks, which chance has no part in.
+    pub is_look: bool,
     locals: Vec<Local<'a>>,
     /// The first slot that nothing uses.
     slot_next: LocalId,
@@ -95,7 +97,15 @@ pub(super) struct Mark {
 impl<'a> Scope<'a> {
     /// Returns a scope without locals.
     pub fn new(offset: usize, owner: Owner) -> Scope<'a> {
-        Scope { offset, owner, is_quiet: false, locals: Vec::new(), slot_next: 0, slots_max: 0 }
+        Scope {
+            offset,
+            owner,
+            is_quiet: false,
+            is_look: false,
+            locals: Vec::new(),
+            slot_next: 0,
+            slots_max: 0,
+        }
     }
 
     /// Returns the scope of a part that is put in at this place: its names are not known in it, and their slots
@@ -105,6 +115,7 @@ impl<'a> Scope<'a> {
             offset,
             owner: Owner::Part,
             is_quiet: true,
+            is_look: self.is_look,
             locals: Vec::new(),
             slot_next: self.slot_next,
             slots_max: self.slots_max,

@@ -84,10 +84,12 @@ impl<'a> Reader<'a> {
                     ("portrait, landscape or relaid", true, false)
                 }
                 Rule::awake => {
+                    scope.is_look = true;
                     awake = Some(match child(&pair, Rule::group) {
                         Some(group) => self.primary(group, scope).expr,
                         None => super::super::model::Expr::Value(super::super::model::Value::Bool(true)),
                     });
+                    scope.is_look = false;
                     ("awake", true, false)
                 }
                 Rule::modal => {

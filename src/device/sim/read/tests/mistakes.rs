@@ -1,6 +1,6 @@
 //! Every kind of mistake: what is underlined, what is said, and what would be right.
 
-use super::{check, check_inside, check_whole};
+use super::{HEAD, check, check_inside, check_whole, model};
 
 #[test]
 fn names_that_are_not_known_are_shown_with_the_nearest_one() {
@@ -1076,4 +1076,44 @@ fn what_nobody_uses_and_what_is_never_seen_gets_a_warning() {
         "no activity is opened for the result `x`",
         "write `open ... for x` where it is opened",
     );
+}
+
+#[test]
+fn how_a_screen_looks_is_not_left_to_chance() {
+    let check_look = |items: &str| {
+        let message = "the look of a screen cannot be left to chance";
+        check(items, "random(1, 6)", message, "set a variable by chance in `on create`, and show that");
+    };
+    for inside in [
+        "TextView (random(1, 6))",
+        "TextView \"a\" desc \"{random(1, 6)}\"",
+        "View at 0,0 9,(random(1, 6))",
+        "View enabled (random(1, 6) > 3)",
+        "View when (random(1, 6) > 3)",
+        "when random(1, 6) > 3 { View }",
+        "for i in 1..random(1, 6) { View }",
+        "for x in notes where x.done == random(1, 6) { View }",
+        "let x = random(1, 6) TextView (x)",
+        "View { let x = random(1, 6) on longclick: n = x }",
+    ] {
+        check_look(&format!("activity Main .Main {{ {inside} }}"));
+    }
+    check_look("part row { TextView (random(1, 6)) } activity Main .Main { use row use row }");
+    check_look("part row(x) { TextView (x) } activity Main .Main { use row(random(1, 6)) }");
+    check_look("part row { content } activity Main .Main in row { TextView (random(1, 6)) }");
+    check_look("activity Main .Main awake (random(1, 6) > 3) { }");
+}
+
+#[test]
+fn what_is_done_may_be_left_to_chance() {
+    let text = format!(
+        "{HEAD}part row {{ View -> n = random(1, 6) {{ content }} }}
+        activity Main .Main in row {{
+            own m = random(1, 6)
+            on create: n = random(1, 6)
+            on back when random(1, 6) > 3: finish
+            View -> n = random(1, 6) {{ on tap(x, y): n = random(x, y) }}
+        }}"
+    );
+    model(&text);
 }
