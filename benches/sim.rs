@@ -194,7 +194,7 @@ fn outcomes(bencher: Bencher) {
     bencher.counter(ItemsCount::new(actions.len())).bench_local(|| {
         let mut found = 0;
         for action in &actions {
-            let outcomes = sim.outcomes(action).expect("a model that runs");
+            let outcomes = sim.outcomes(action).expect("a model that runs").expect("few outcomes");
             found += outcomes.len();
             sim.restore(outcomes[0].after);
         }

@@ -15,10 +15,13 @@ use crate::gui::{Action, Repertoire};
 use crate::ltl::State;
 use crate::reward::{Forecast, Goal, Verdict};
 use crate::spec::Spec;
-use crate::trace::{Observation, Step, Trace};
+use crate::trace::{Step, Trace};
 
-/// So many pairs of app and residual are looked at; they take about a gigabyte.
+/// So many pairs of app and residual are looked at.
 const PAIRS_MAX: usize = 4_000_000;
+
+/// So much may be kept of the states of the app.
+const STATE_BYTES_MAX: usize = 1 << 30;
 
 /// What was found by trying everything.
 #[derive(Clone, Debug)]
@@ -35,15 +38,12 @@ pub struct Exhausted {
     pub reach: Reach,
 }
 
-/// A pair that was reached, and how.
+/// A pair that was reached, and how. Of its screen nothing is kept: it can be looked at again.
 struct Reached {
     /// The pair before, by its number; of those after the start of the app, none.
     before: Option<u32>,
-    entry: Arc<Entry>,
-    /// The offer of the entry before by which it was reached.
+    /// The offer of the pair before by which it was reached.
     at: u16,
-    from: Arc<Entry>,
-    observation: Observation,
     snapshot: Snapshot,
     state: State,
 }
@@ -87,6 +87,7 @@ fn sweep(
         reached: Vec::new(),
         met: FxHashSet::default(),
         by_clock,
+        is_too_large: false,
         steps: 0,
         steps_max,
         starts: 0,
@@ -94,8 +95,9 @@ fn sweep(
         held,
         closest: None,
     };
-    let (mut is_too_large, mut is_interrupted) = (false, false);
+    let mut is_interrupted = false;
     let mut found = sweep.start()?;
+    let mut is_too_large = sweep.is_too_large();
     let (mut first, mut depth) = (0, 1);
     while found.is_none()
         && first < sweep.reached.len()
@@ -106,7 +108,7 @@ fn sweep(
         let last = sweep.reached.len();
         for number in first..last {
             found = sweep.follow(number as u32, depth)?;
-            is_too_large = sweep.reached.len() > PAIRS_MAX;
+            is_too_large = sweep.is_too_large();
             is_interrupted = number % 1024 == 0 && !watch(depth, sweep.reached.len());
             if found.is_some() || is_too_large || is_interrupted {
                 break;
@@ -115,7 +117,7 @@ fn sweep(
         first = last;
         depth += 1;
     }
-    let run = found.map(|number| sweep.trace(number));
+    let run = found.map(|number| sweep.trace(number)).transpose()?;
     Ok(Exhausted { run, is_too_large, is_interrupted, steps: sweep.steps, reach: sweep.reach(spec) })
 }
 
@@ -126,6 +128,8 @@ struct Sweep<'a> {
     reached: Vec<Reached>,
     met: FxHashSet<(u32, u64, State)>,
     by_clock: bool,
+    /// Whether an action had too many outcomes to follow.
+    is_too_large: bool,
     steps: u64,
     steps_max: u32,
     starts: u64,
@@ -142,7 +146,10 @@ impl Sweep<'_> {
             if self.goal.forecast(State::START, offer.class) == Forecast::Loses {
                 continue;
             }
-            let outcomes = self.sim.start_outcomes(activity)?;
+            let Some(outcomes) = self.sim.start_outcomes(activity)? else {
+                self.is_too_large = true;
+                continue;
+            };
             let has_crashed = |outcome: &&SimOutcome| outcome.observation.screen.context().crashed;
             self.starts += outcomes.len() as u64;
             self.starts_crashed += outcomes.iter().filter(has_crashed).count() as u64;
@@ -155,14 +162,17 @@ impl Sweep<'_> {
 
     /// Tries every action of the pair with this number, which took `depth` steps; returns one that reaches the goal.
     fn follow(&mut self, number: u32, depth: u32) -> Result<Option<u32>, DeviceError> {
-        let Reached { entry, snapshot, state, .. } = &self.reached[number as usize];
-        let (entry, snapshot, state) = (entry.clone(), *snapshot, *state);
+        let Reached { snapshot, state, .. } = self.reached[number as usize];
+        let entry = self.entry(snapshot)?;
         for (at, offer) in (0..).zip(&entry.offers) {
             if self.goal.forecast(state, offer.class) == Forecast::Loses {
                 continue;
             }
             self.sim.restore(snapshot);
-            let outcomes = self.sim.outcomes(&offer.action)?;
+            let Some(outcomes) = self.sim.outcomes(&offer.action)? else {
+                self.is_too_large = true;
+                continue;
+            };
             if let Some(found) = self.reach_all(Some(number), state, &entry, at, outcomes, depth + 1) {
                 return Ok(Some(found));
             }
@@ -202,8 +212,7 @@ impl Sweep<'_> {
                 continue;
             }
             let number = self.reached.len() as u32;
-            let reached =
-                Reached { before, entry, at, from: from.clone(), observation, snapshot: after, state: next };
+            let reached = Reached { before, at, snapshot: after, state: next };
             self.reached.push(reached);
             if is_won {
                 return Some(number);
@@ -212,32 +221,54 @@ impl Sweep<'_> {
         None
     }
 
+    fn is_too_large(&self) -> bool {
+        self.is_too_large || self.reached.len() > PAIRS_MAX || self.sim.saved_bytes() > STATE_BYTES_MAX
+    }
+
     fn is_new(&mut self, after: Snapshot, state: State) -> bool {
         let at_ms = if self.by_clock { after.at_ms } else { 0 };
         self.met.insert((after.state, at_ms, state))
     }
 
-    /// Returns the run that led to the pair with this number.
-    fn trace(&mut self, number: u32) -> Trace {
-        let mut way = vec![&self.reached[number as usize]];
-        while let Some(before) = way[way.len() - 1].before {
-            way.push(&self.reached[before as usize]);
+    fn entry(&mut self, snapshot: Snapshot) -> Result<Arc<Entry>, DeviceError> {
+        let screen = self.sim.look(snapshot)?;
+        Ok(self.catalogue.see(&screen, &mut self.goal))
+    }
+
+    /// Returns the run that led to the pair with this number, each of its steps taken again.
+    fn trace(&mut self, number: u32) -> Result<Trace, DeviceError> {
+        let mut way = vec![number];
+        while let Some(before) = self.reached[way[way.len() - 1] as usize].before {
+            way.push(before);
         }
-        let mut state = State::START;
-        let steps = way.into_iter().rev().map(|reached| {
-            let offer = &reached.from.offers[usize::from(reached.at)];
-            let labels = self.goal.action_labels(offer.class).union(&reached.entry.labels);
-            let step = Step {
-                action: offer.action.clone(),
-                observation: reached.observation.clone(),
-                labels: labels.iter().map(|atom| self.goal.atoms()[atom as usize].clone()).collect(),
-                residual: self.goal.residual(reached.state).into(),
-                reward: self.goal.reward(state, reached.state, true),
+        let mut trace = Trace::default();
+        let mut from = (State::START, self.catalogue.start(&mut self.goal), None);
+        for number in way.into_iter().rev() {
+            let Reached { at, snapshot, state, .. } = self.reached[number as usize];
+            let (before, entry, saved) = from;
+            let offer = &entry.offers[usize::from(at)];
+            let outcomes = match (&offer.action, saved) {
+                (Action::Reinitialise(activity), _) => self.sim.start_outcomes(activity)?,
+                (action, Some(saved)) => {
+                    self.sim.restore(saved);
+                    self.sim.outcomes(action)?
+                }
+                (_, None) => None,
             };
-            state = reached.state;
-            step
-        });
-        Trace { steps: steps.collect() }
+            let again = outcomes.into_iter().flatten().find(|outcome| outcome.after == snapshot);
+            let observation = again.expect("what came up before comes up again").observation;
+            let after = self.catalogue.see(&observation.screen, &mut self.goal);
+            let labels = self.goal.action_labels(offer.class).union(&after.labels);
+            trace.steps.push(Step {
+                action: offer.action.clone(),
+                observation,
+                labels: labels.iter().map(|atom| self.goal.atoms()[atom as usize].clone()).collect(),
+                residual: self.goal.residual(state).into(),
+                reward: self.goal.reward(before, state, true),
+            });
+            from = (state, after, Some(snapshot));
+        }
+        Ok(trace)
     }
 
     fn reach(&self, spec: &Spec) -> Reach {

@@ -223,13 +223,15 @@ pub fn search(
         if episode.ending == Ending::Won {
             run = Some(stage.trace(&episode));
             break Stop::Found;
+        } else if episode.ending == Ending::Stopped {
+            break if is_late(totals.device_ms) { Stop::TimeSpent } else { Stop::Interrupted };
         } else if agent.is_exhausted() || episode.steps.is_empty() {
             break Stop::Exhausted;
         } else if episodes >= plan.episodes_max {
             break Stop::EpisodesSpent;
         } else if is_late(totals.device_ms) {
             break Stop::TimeSpent;
-        } else if !goes_on || episode.ending == Ending::Stopped {
+        } else if !goes_on {
             break Stop::Interrupted;
         }
     };

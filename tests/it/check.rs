@@ -173,6 +173,9 @@ fn what_was_learned_is_kept_and_used() {
     let kept = fs::read_to_string(path).expect("what was learned");
     assert!(kept.contains("\"click\""), "{kept}");
     assert_eq!(check(&args).code, 0);
+    // An agent that learns nothing takes nothing away.
+    assert_eq!(check(&[&args[..], &["--agent", "tree"]].concat()).code, 0);
+    assert_eq!(fs::read_to_string(path).expect("what was learned").lines().count(), kept.lines().count());
     let broken = file("broken.jsonl", "{\"type\":1}\n");
     refused(&[ABOUT, "--app", APP, "--learned", broken.to_str().expect("a path")], 3, "broken.jsonl:1:");
 }
@@ -235,10 +238,57 @@ fn agents_are_compared_in_a_table_the_same_with_any_number_of_jobs() {
     for name in [
         "\"farlead\"",
         "\"farlead -shaping\"",
-        "\"farlead +sure-actions\"",
+        "\"farlead -sure-actions\"",
         "\"farlead -tails\"",
         "\"farlead bare\"",
     ] {
         assert!(names.iter().any(|found| found == name), "{name}: {names:?}");
     }
+}
+
+#[test]
+fn what_no_screen_can_carry_is_refused_and_unread_specs_have_results_too() {
+    let path = file(
+        "refused.ltl",
+        "label oops
+action zap on [id = a]: tap 500% 50%
+never \"label\": F oops
+never \"action\": F [actionType = zap]
+possible \"broken\": F [text = a
+possible \"sound\": F [activity ~ About]",
+    );
+    let ended = check(&[path.to_str().expect("a path"), "--app", APP, "--json"]);
+    assert_eq!(ended.code, 3);
+    let mut outcomes: Vec<(String, String)> = lines(&ended)
+        .iter()
+        .filter(|line| line["event"] == "result")
+        .map(|line| (line["spec"].to_string(), line["outcome"].to_string()))
+        .collect();
+    outcomes.sort();
+    let expected = [("action", "error"), ("broken", "error"), ("label", "error"), ("sound", "met")]
+        .map(|(spec, outcome)| (format!("{spec:?}"), format!("{outcome:?}")));
+    assert_eq!(outcomes, expected);
+}
+
+#[test]
+fn time_ends_a_search_within_an_episode_too() {
+    let path = file("long.ltl", "possible \"long\" within 10000000 steps, 1 episode: F [class = Nowhere]");
+    let ended =
+        check(&[path.to_str().expect("a path"), "--app", APP, "--timeout", "10min", "--agent", "random"]);
+    assert_eq!(ended.code, 1);
+    assert!(ended.stdout.contains("the time is spent"), "{}", ended.stdout);
+    assert!(ended.stdout.contains("help: give it more time"), "{}", ended.stdout);
+}
+
+#[test]
+fn nothing_that_was_read_is_written_over() {
+    let app = file("own.app", fs::read(APP).expect("a model"));
+    let app = app.to_str().expect("a path");
+    let drawn = farlead(&["model", "draw", app, "--svg", app], "");
+    assert_eq!(drawn.code, 2, "{}", drawn.stderr);
+    let spec = file("own.ltl", "possible \"x\": F [activity ~ About]");
+    let spec = spec.to_str().expect("a path");
+    let compared = farlead(&["compare", spec, "--app", app, "--runs", "1", "--csv", spec], "");
+    assert_eq!(compared.code, 2, "{}", compared.stderr);
+    assert!(fs::read_to_string(spec).expect("the spec").starts_with("possible"));
 }

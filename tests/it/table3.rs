@@ -134,7 +134,9 @@ fn chance_of_success(row: &Row) -> f64 {
                     }
                     (None, action) => panic!("{action} before the start"),
                 };
-                for sim::Outcome { probability, after, observation } in outcomes.expect("the model runs") {
+                for sim::Outcome { probability, after, observation } in
+                    outcomes.expect("the model runs").expect("few outcomes")
+                {
                     let seen = catalogue.see(&observation.screen, &mut goal);
                     let left = goal.step(state, offer.class, &seen.labels);
                     match goal.standing(left).verdict {

@@ -3,8 +3,10 @@
 //! It saves work and changes no answer: it may be forgotten at any time.
 
 use std::collections::HashMap;
-use std::hash::{BuildHasher, Hash, Hasher};
+use std::hash::{BuildHasher as _, Hash, Hasher};
 use std::sync::Arc;
+
+use rustc_hash::FxBuildHasher;
 
 use super::layout::Ground;
 use super::model::WindowId;
@@ -83,7 +85,7 @@ pub(super) struct Known {
 
 impl Known {
     pub fn new(state: State) -> Known {
-        Known { hash: Multiply.hash_one(&state), bytes: state.size(), state: Arc::new(state) }
+        Known { hash: FxBuildHasher.hash_one(&state), bytes: state.size(), state: Arc::new(state) }
     }
 }
 
@@ -92,7 +94,7 @@ impl Known {
 pub(super) struct States {
     list: Vec<Known>,
     /// By the hash, or one of the numbers that follow it where others share it.
-    numbers: HashMap<u64, u32, Multiply>,
+    numbers: HashMap<u64, u32, FxBuildHasher>,
     bytes: usize,
 }
 
@@ -114,6 +116,10 @@ impl States {
         number
     }
 
+    pub fn bytes(&self) -> usize {
+        self.bytes
+    }
+
     pub fn get(&self, number: u32) -> Option<&Known> {
         self.list.get(number as usize)
     }
@@ -132,7 +138,7 @@ struct Looks {
 pub(super) struct Memo {
     states: States,
     looks: Vec<Looks>,
-    transitions: HashMap<(u32, Gesture), Transition, Multiply>,
+    transitions: HashMap<(u32, Gesture), Transition, FxBuildHasher>,
     bytes: usize,
 }
 
@@ -183,84 +189,5 @@ impl Memo {
     pub fn set_transition(&mut self, from: (u32, Gesture), transition: Transition) {
         self.bytes += TRANSITION_BYTES;
         self.transitions.insert(from, transition);
-    }
-}
-
-/// A fast hash that is the same in every run: rotate, xor, multiply.
-///
-/// What is hashed comes from one user's own model, and sizes are bounded, so it need not withstand
-/// collisions made on purpose.
-#[derive(Clone, Copy, Debug, Default)]
-pub(super) struct Multiply;
-
-impl BuildHasher for Multiply {
-    type Hasher = MultiplyHasher;
-
-    fn build_hasher(&self) -> MultiplyHasher {
-        MultiplyHasher(0)
-    }
-}
-
-#[derive(Clone, Copy, Debug)]
-pub(super) struct MultiplyHasher(u64);
-
-impl MultiplyHasher {
-    #[inline]
-    fn add(&mut self, word: u64) {
-        // The constant is 2^64 divided by the golden ratio, made odd.
-        self.0 = (self.0.rotate_left(23) ^ word).wrapping_mul(0x9e37_79b9_7f4a_7c15);
-    }
-}
-
-impl Hasher for MultiplyHasher {
-    #[inline]
-    fn write(&mut self, bytes: &[u8]) {
-        for chunk in bytes.chunks(8) {
-            let mut word = [0; 8];
-            word[..chunk.len()].copy_from_slice(chunk);
-            self.add(u64::from_le_bytes(word));
-        }
-    }
-
-    #[inline]
-    fn write_u8(&mut self, word: u8) {
-        self.add(u64::from(word));
-    }
-
-    #[inline]
-    fn write_u32(&mut self, word: u32) {
-        self.add(u64::from(word));
-    }
-
-    #[inline]
-    fn write_i32(&mut self, word: i32) {
-        self.add(u64::from(word as u32));
-    }
-
-    #[inline]
-    fn write_u64(&mut self, word: u64) {
-        self.add(word);
-    }
-
-    #[inline]
-    fn write_i64(&mut self, word: i64) {
-        self.add(word as u64);
-    }
-
-    #[inline]
-    fn write_usize(&mut self, word: usize) {
-        self.add(word as u64);
-    }
-
-    #[inline]
-    fn write_isize(&mut self, word: isize) {
-        self.add(word as u64);
-    }
-
-    #[inline]
-    fn finish(&self) -> u64 {
-        // The last word reaches all bits, of which a table reads the lowest and the highest.
-        let mixed = (self.0 ^ (self.0 >> 29)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
-        mixed ^ (mixed >> 32)
     }
 }
