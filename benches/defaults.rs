@@ -11,7 +11,7 @@ use farlead::device::Device;
 use farlead::device::sim::{Sim, read};
 use farlead::episode::Switches;
 use farlead::rng::{Rng, Seed};
-use farlead::search::{AgentKind, Contender, Plan, Tally, Task, compare, mean};
+use farlead::search::{AgentKind, Contender, Plan, Rounds, Tally, Task, compare, mean};
 use farlead::spec::{Source, parse};
 
 const APPS: u64 = 24;
@@ -89,7 +89,14 @@ fn run(made_up: &MadeUp, spec: &str, contenders: &[Contender]) -> Vec<Tally> {
     };
     let device = |seed| -> Box<dyn Device> { Box::new(Sim::new(model.clone(), seed)) };
     let jobs = std::thread::available_parallelism().map_or(1, usize::from);
-    let tallies = compare(&[task], contenders, RUNS, Seed(1), jobs, &device, &|| false, &mut |_, _| ());
+    let tallies = compare(
+        &[task],
+        contenders,
+        Rounds { runs: RUNS, seed: Seed(1), jobs },
+        &device,
+        &|| false,
+        &mut |_, _| (),
+    );
     tallies.expect("the model runs").expect("nobody stops it").remove(0)
 }
 

@@ -69,18 +69,28 @@ pub fn median(numbers: &[u64]) -> f64 {
     }
 }
 
-/// Runs each contender on each task with the seeds from `seed` on, `runs` of them, and returns their tallies, task by
+/// How often each contender runs on each task.
+#[derive(Clone, Copy, Debug)]
+pub struct Rounds {
+    /// So often.
+    pub runs: u32,
+    /// With the seeds from this one on.
+    pub seed: Seed,
+    /// On so many threads at most; tallies are the same.
+    pub jobs: usize,
+}
+
+/// Runs each contender on each task, and returns their tallies, task by
 /// task, or nothing once `is_stopped`. `device` makes a device for a seed; `watch` is told how many of all runs are done.
 pub fn compare(
     tasks: &[Task<'_>],
     contenders: &[Contender],
-    runs: u32,
-    seed: Seed,
-    jobs: usize,
+    rounds: Rounds,
     device: &(dyn Fn(Seed) -> Box<dyn Device> + Sync),
     is_stopped: &(dyn Fn() -> bool + Sync),
     watch: &mut dyn FnMut(usize, usize),
 ) -> Result<Option<Vec<Vec<Tally>>>, DeviceError> {
+    let Rounds { runs, seed, jobs } = rounds;
     let (runs, cells) = (runs as usize, tasks.len() * contenders.len());
     let failed_once = AtomicBool::new(false);
     let ends = || is_stopped() || failed_once.load(Ordering::Relaxed);

@@ -16,7 +16,7 @@ use crate::reward::Goal;
 use crate::rng::Seed;
 use crate::spec::{Expectation, Spec};
 use crate::trace::Trace;
-pub use compare::{Contender, Tally, Task, compare, mean, median};
+pub use compare::{Contender, Rounds, Tally, Task, compare, mean, median};
 pub use exhaustive::{Exhausted, exhaust};
 pub use jobs::in_order;
 pub use repertoire::repertoire;

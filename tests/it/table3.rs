@@ -11,7 +11,7 @@ use farlead::gui::UserAction;
 use farlead::ltl::State;
 use farlead::reward::{Goal, Verdict};
 use farlead::rng::Seed;
-use farlead::search::{AgentKind, Contender, Plan, Task, compare, exhaust, repertoire};
+use farlead::search::{AgentKind, Contender, Plan, Rounds, Task, compare, exhaust, repertoire};
 use farlead::spec::{Spec, parse};
 
 use crate::models::{self, Row};
@@ -42,7 +42,14 @@ fn runs(row: &Row, agent: AgentKind) -> farlead::search::Tally {
     let task =
         Task { spec: &row.spec, actions: &row.actions, steps_max: row.steps_max, episodes_max: EPISODES_MAX };
     let contender = Contender { name: agent.name().to_string(), plan: plan(agent) };
-    let tallies = compare(&[task], &[contender], RUNS, Seed(1), 2, &device, &|| false, &mut |_, _| ());
+    let tallies = compare(
+        &[task],
+        &[contender],
+        Rounds { runs: RUNS, seed: Seed(1), jobs: 2 },
+        &device,
+        &|| false,
+        &mut |_, _| (),
+    );
     tallies.expect("the model runs").expect("nobody stops it").remove(0).remove(0)
 }
 

@@ -10,7 +10,7 @@ use std::time::Instant;
 use clap::Args;
 use farlead::device::Device;
 use farlead::gui::UserAction;
-use farlead::search::{Contender, Plan, Tally, Task, compare, mean, median};
+use farlead::search::{Contender, Plan, Rounds, Tally, Task, compare, mean, median};
 use farlead::spec::{Level, Spec, printable};
 use serde::Serialize;
 
@@ -150,9 +150,7 @@ pub fn run(args: &CompareArgs, shell: &Shell) -> anyhow::Result<Exit> {
     let tallies = compare(
         &tasks,
         &contenders,
-        args.runs,
-        args.search.seed(&project),
-        args.search.jobs(),
+        Rounds { runs: args.runs, seed: args.search.seed(&project), jobs: args.search.jobs() },
         &device,
         &|| interrupted.load(Ordering::Relaxed),
         &mut |done, whole| {
