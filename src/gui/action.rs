@@ -38,7 +38,7 @@ impl Direction {
 /// The widget an action is done on, as it was when the action was offered.
 #[derive(Clone, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Target {
-    /// Its place in the tree, see [`Screen::object_id`].
+    /// Its place in the tree, see [`Screen::object_id`](super::Screen::object_id).
     pub object_id: Arc<str>,
     /// Its class in full.
     pub class: Arc<str>,
