@@ -12,8 +12,8 @@ use crate::gui::{Action, Identity, Key, Repertoire, Screen, Target, offers};
 use crate::ltl::Labels;
 use crate::reward::{ActionClass, Goal};
 
-/// So many screens are kept with all that was worked out of them; of others it is worked out again.
-const KEPT_MAX: usize = 20_000;
+/// So many widgets and offers of screens are kept, about 100 MB; of other screens all is worked out again.
+const KEPT_MAX: usize = 600_000;
 
 /// More actions than this on one screen are not offered: an app with more has no use for them all.
 const OFFERS_MAX: usize = 20_000;
@@ -54,6 +54,8 @@ pub struct Catalogue {
     labelings: Labelings,
     /// By their numbers, as far as they are kept.
     entries: BTreeMap<ScreenId, (Arc<Screen>, Arc<Entry>)>,
+    /// How much is kept, see [`KEPT_MAX`].
+    kept: usize,
     tried: FxHashSet<(ScreenId, u16)>,
 }
 
@@ -171,6 +173,7 @@ impl Catalogue {
             actions: FxHashMap::default(),
             labelings: Labelings::default(),
             entries: BTreeMap::new(),
+            kept: 0,
             tried: FxHashSet::default(),
         }
     }
@@ -204,9 +207,12 @@ impl Catalogue {
         actions.truncate(OFFERS_MAX);
         let labels = goal.screen_labels(screen);
         let entry = Arc::new(self.entry(id, actions, labels, goal));
-        if self.by_pointer.len() >= KEPT_MAX {
+        // A screen without widgets takes some room too.
+        self.kept += 8 + screen.widgets().len() + 2 * entry.offers.len();
+        if self.kept > KEPT_MAX {
             self.by_pointer.clear();
             self.entries.clear();
+            self.kept = 0;
         }
         self.entries.entry(id).or_insert_with(|| (screen.clone(), entry.clone()));
         // The screen is kept with it, so that no other one can come to lie in the same place.

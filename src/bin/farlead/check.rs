@@ -13,7 +13,7 @@ use farlead::gui::{Action, Atom, BUILTIN_ACTION_TYPES, Key, Op, UserAction, Valu
 use farlead::search::{
     Exhausted, Finding, Outcome, Plan, Reach, Stop, exhaust, in_order, repertoire, search,
 };
-use farlead::spec::{Expectation, Judgement, Severity, Spec, printable};
+use farlead::spec::{Expectation, Judgement, Severity, Source, Spec, printable};
 use farlead::trace::{Step, Trace};
 use serde::Serialize;
 
@@ -198,7 +198,7 @@ fn say_unread(judged: &[Judged], seed: u64) -> anyhow::Result<()> {
             writeln!(out, "{}", serde_json::to_string(&lint::diagnostic_event(&found))?)?;
         }
         let read: Vec<&str> = one.linted.file.specs.iter().map(|spec| &*spec.name).collect();
-        for name in named_specs(one.source.text()).filter(|name| !read.contains(name)) {
+        for name in named_specs(&one.source).into_iter().filter(|name| !read.contains(name)) {
             let result = Line::Result {
                 file,
                 spec: name,
@@ -217,13 +217,30 @@ fn say_unread(judged: &[Judged], seed: u64) -> anyhow::Result<()> {
     Ok(())
 }
 
-/// The names in quotes behind `possible`, `never` and `must` at the start of lines.
-fn named_specs(text: &str) -> impl Iterator<Item = &str> {
-    text.lines().filter_map(|line| {
-        let words = Expectation::ALL.map(Expectation::word);
-        let rest = words.iter().find_map(|word| line.trim_start().strip_prefix(word))?;
-        rest.trim_start().strip_prefix('"')?.split('"').next()
-    })
+/// The names behind `possible`, `never` and `must` at the start of lines; that of the file where there is none.
+fn named_specs(source: &Source) -> Vec<&str> {
+    let is_part = |char: char| char.is_alphanumeric() || char == '_';
+    let name = |line: &'_ str| -> Option<(usize, usize)> {
+        let word = Expectation::ALL.map(Expectation::word).into_iter().find(|word| line.starts_with(word))?;
+        let rest = line[word.len()..].trim_start();
+        let start = line.len() - rest.len();
+        if line[word.len()..].starts_with(is_part) {
+            return None;
+        }
+        let length = match rest.strip_prefix('"') {
+            Some(quoted) => return quoted.find('"').map(|length| (start + 1, length)),
+            None => rest.find(|char| !is_part(char)).unwrap_or(rest.len()),
+        };
+        let is_budget = ["within", "over"].contains(&&rest[..length]);
+        Some((start, if is_budget { 0 } else { length }))
+    };
+    let lines = source.text().lines().map(str::trim_start);
+    let named = lines.filter_map(|line| name(line).map(|(start, length)| &line[start..start + length]));
+    let mut names: Vec<&str> = named.map(|name| if name.is_empty() { source.stem() } else { name }).collect();
+    if names.is_empty() {
+        names.push(source.stem());
+    }
+    names
 }
 
 /// Whether the diagnostics of a file are to be shown: its mistakes always, warnings unless all is to be quiet.
@@ -362,7 +379,7 @@ fn check_one(
         return Report::error(why, Exit::Broken);
     }
     if interrupted.load(Ordering::Relaxed) {
-        let why = "it was not begun: Ctrl-C".to_string();
+        let why = "before it was begun: Ctrl-C".to_string();
         return Report { outcome: Outcome::GaveUp, ..Report::error(why, Exit::Interrupted) };
     }
     let found = if args.exhaustive {
@@ -594,7 +611,8 @@ fn say(out: &mut impl Write, task: &Task<'_>, report: &Report, shell: &Shell) ->
     let outcome = report.outcome.name().replace('_', " ");
     let painted = sources::paint_outcome(shell.stdout, report.exit == Exit::Met, &outcome);
     let word = spec.expectation.word();
-    writeln!(out, "{file}:{}: {word} {:?}: {painted} {}", spec.line, spec.name, report.why)?;
+    let colon = if report.outcome == Outcome::Error { ":" } else { "" };
+    writeln!(out, "{file}:{}: {word} {:?}: {painted}{colon} {}", spec.line, spec.name, report.why)?;
     if shell.quiet {
         return Ok(());
     }
