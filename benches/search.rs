@@ -72,6 +72,18 @@ fn notes(bencher: Bencher<'_, '_>, agent: &str) {
     bench(bencher, &app("notes"), &spec, &plan(kind, 6, 20_000));
 }
 
+/// A whole run of the program, from its start to its end: three specs of a bundled app.
+#[divan::bench(sample_count = 50)]
+fn check_from_start(bencher: Bencher<'_, '_>) {
+    bencher.bench_local(|| {
+        std::process::Command::new(env!("CARGO_BIN_EXE_farlead"))
+            .args(["check", "specs/chesswalk/about.ltl", "--app", "apps/chesswalk.app", "--quiet"])
+            .current_dir(env!("CARGO_MANIFEST_DIR"))
+            .output()
+            .expect("the binary runs")
+    });
+}
+
 /// Screens of so many widgets, a tenth of them buttons.
 #[divan::bench(args = [10, 100, 1_000, 5_000], sample_count = 5)]
 fn widgets(bencher: Bencher<'_, '_>, widgets: usize) {
