@@ -96,6 +96,8 @@ struct Core {
     app: App,
     /// The phone with the app just installed.
     fresh: Known,
+    /// Why the app cannot be started, if so.
+    fault: Option<Fault>,
     memo: Memo,
     saved: States,
     has_read_clock: bool,
@@ -108,7 +110,9 @@ impl Sim {
     /// Returns a phone with the app installed and not yet started, which takes its chance from `seed`.
     pub fn new(model: Arc<Model>, seed: Seed) -> Sim {
         // A variable that cannot be worked out is none; starting the app says why.
-        let fresh = Known::new(State::new(globals(&model, None).unwrap_or_default(), first(&model)));
+        let values = globals(&model, None);
+        let fault = values.as_ref().err().cloned();
+        let fresh = Known::new(State::new(values.unwrap_or_default(), first(&model)));
         let mut memo = Memo::default();
         let now = Moment { state: memo.intern(fresh.clone()), at_ms: 0 };
         let launchable = model.launchable.iter().map(|&window| activity_names(&model, window).1).collect();
@@ -117,6 +121,7 @@ impl Sim {
             model,
             app,
             fresh,
+            fault,
             memo,
             saved: States::default(),
             has_read_clock: false,
@@ -237,8 +242,8 @@ impl Core {
             let launchable = self.app.launchable.join("`, `");
             self.error(&Fault::new(format!("`{activity}` cannot be launched; there is `{launchable}`")))
         })?;
-        if let Err(fault) = globals(&self.model, None) {
-            return Err(self.error(&fault));
+        if let Some(fault) = &self.fault {
+            return Err(self.error(fault));
         }
         let state = self.memo.intern(self.fresh.clone());
         Ok((Moment { state, at_ms: 0 }, Gesture::Start(self.model.launchable[at])))

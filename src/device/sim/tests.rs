@@ -928,6 +928,34 @@ fn what_is_remembered_changes_no_answer_and_seeds_say_everything() {
 }
 
 #[test]
+fn what_is_asked_in_between_changes_nothing_that_is_shown() {
+    for seed in 0..6 {
+        let settings = [("sim.lose", "3"), ("sim.crash", "1")];
+        let (mut plain, mut asked) = (sim(ZOO, &settings, seed), sim(ZOO, &settings, seed));
+        let repertoire = zoo_repertoire();
+        let mut rng = Seed(seed).fork("walk");
+        let mut seen = plain.reset("org.example.Main").expect("a model that runs");
+        asked.reset("org.example.Main").expect("a model that runs");
+        for _ in 0..120 {
+            let here = asked.save();
+            for action in offers(&seen.screen, &repertoire).iter().step_by(3) {
+                asked.outcomes(action).expect("a model that runs");
+                asked.start_outcomes("org.example.Main").expect("a model that runs");
+            }
+            assert_eq!(asked.look(here).expect("a model that runs"), seen.screen);
+            let action = choose(&seen.screen, &repertoire, &mut rng);
+            seen = plain.act(&action).expect("a model that runs");
+            let same = asked.act(&action).expect("a model that runs");
+            assert_eq!(
+                (&same.screen, same.at_ms, &same.notices),
+                (&seen.screen, seen.at_ms, &seen.notices),
+                "{action}"
+            );
+        }
+    }
+}
+
+#[test]
 fn what_happens_is_among_the_outcomes() {
     for seed in 0..6 {
         let mut sim = sim(ZOO, &[("sim.lose", "5")], seed);
