@@ -100,16 +100,8 @@ impl Default for FarleadSettings {
 /// What was learned that can be of use on another run: what actions with these labels are worth.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Knowledge {
-    /// By labelings, in the order of their numbers.
-    pub labelings: Vec<(LabelingId, KnownLabeling)>,
-}
-
-/// What actions of a labeling are worth.
-#[derive(Clone, Copy, Debug, Default, PartialEq)]
-#[expect(missing_docs, reason = "the names are the paper's")]
-pub struct KnownLabeling {
-    pub q1: f64,
-    pub q2: f64,
+    /// By labelings, in the order of their numbers: what both tables say, the first table first.
+    pub labelings: Vec<(LabelingId, [f64; 2])>,
 }
 
 /// The last pairs of action and screen, the latest first; what is not there yet is `u32::MAX`.
@@ -176,9 +168,9 @@ impl Farlead {
             last_action: u32::MAX,
             weights: Vec::new(),
         };
-        for &(labeling, KnownLabeling { q1, q2 }) in &knowledge.labelings {
+        for &(labeling, known) in &knowledge.labelings {
             // What comes from a file may be anything; what is learned is within these bounds.
-            farlead.labeling(labeling).q = [q1, q2].map(|q| q.clamp(-settings.rho, settings.rho));
+            farlead.labeling(labeling).q = known.map(|q| q.clamp(-settings.rho, settings.rho));
         }
         farlead
     }
@@ -313,9 +305,8 @@ impl Agent for Farlead {
     fn knowledge(&self) -> Knowledge {
         let (first, second) = (usize::from(self.swapped), usize::from(!self.swapped));
         let known = (0..).zip(&self.labelings).filter(|(_, values)| values.q != [0.0; 2]);
-        let labelings = known
-            .map(|(labeling, values)| (labeling, KnownLabeling { q1: values.q[first], q2: values.q[second] }))
-            .collect();
+        let labelings =
+            known.map(|(labeling, values)| (labeling, [values.q[first], values.q[second]])).collect();
         Knowledge { labelings }
     }
 }

@@ -10,7 +10,7 @@ mod tree;
 
 use crate::rng::Rng;
 
-pub use farlead::{Farlead, FarleadSettings, Knowledge, KnownLabeling};
+pub use farlead::{Farlead, FarleadSettings, Knowledge};
 pub use qlearning::QLearning;
 pub use random::Random;
 pub use tree::Tree;

@@ -75,11 +75,6 @@ impl Labeller {
         self.actions.iter().map(|&(number, _)| number)
     }
 
-    /// The numbers of the atoms about screens.
-    pub fn screen_atoms(&self) -> impl Iterator<Item = u32> {
-        self.screens.iter().map(|&(number, _)| number)
-    }
-
     /// Returns the atoms that hold on `screen`.
     pub fn on_screen(&self, screen: &Screen) -> BTreeSet<u32> {
         let mut counts = vec![0_u64; self.screens.len()];

@@ -240,7 +240,7 @@ pub fn search(
         .knowledge()
         .labelings
         .into_iter()
-        .map(|(labeling, known)| (learned[labeling as usize].clone(), [known.q1, known.q2]))
+        .map(|(labeling, known)| (learned[labeling as usize].clone(), known))
         .collect();
     let totals = stage.totals();
     Ok(Finding {
@@ -255,13 +255,8 @@ pub fn search(
 }
 
 fn recalled(learned: &[(Labeling, [f64; 2])], catalogue: &mut Catalogue) -> Knowledge {
-    let labelings = learned
-        .iter()
-        .map(|(labeling, [q1, q2])| {
-            let known = crate::agent::KnownLabeling { q1: *q1, q2: *q2 };
-            (catalogue.remember(labeling.clone()), known)
-        })
-        .collect();
+    let labelings =
+        learned.iter().map(|(labeling, known)| (catalogue.remember(labeling.clone()), *known)).collect();
     Knowledge { labelings }
 }
 

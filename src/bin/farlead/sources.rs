@@ -1,4 +1,4 @@
-//! Spec files as they come from a command line, and what is said about them.
+//! Spec files and other texts as a command line names them, and what is said about them.
 
 use std::fs;
 use std::io::{self, IsTerminal, Read, Write};
