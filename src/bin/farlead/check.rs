@@ -577,6 +577,8 @@ fn check_exhaustively(
     };
     let spent = counted_steps(steps);
     let why = match &run {
+        // An action whose outcomes were too many to follow may have hidden a shorter one.
+        Some(run) if is_too_large => format!("after {spent}; a run of {}", counted(run.steps.len(), "step")),
         Some(run) => format!(
             "by trying everything, {spent}; no run is shorter than this of {}",
             counted(run.steps.len(), "step")
