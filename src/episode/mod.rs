@@ -12,8 +12,8 @@ use rustc_hash::FxHashMap;
 use crate::agent::{Agent, Lesson, ScreenId, Situation};
 use crate::device::{Device, DeviceError};
 use crate::gui::Action;
-use crate::ltl::State;
-use crate::reward::{Forecast, Goal, Verdict};
+use crate::ltl::{Labels, State};
+use crate::reward::{ActionClass, Forecast, Goal, Verdict};
 use crate::rng::Rng;
 use crate::trace::{Observation, Step, Trace};
 pub use catalogue::{Catalogue, Entry, Labeling, Place};
@@ -134,6 +134,27 @@ pub struct Totals {
     pub starts_crashed: u64,
 }
 
+impl Totals {
+    /// Returns the totals of `goal` before the first step.
+    pub fn new(goal: &Goal) -> Totals {
+        Totals { held: vec![0; goal.atoms().len()], ..Totals::default() }
+    }
+
+    /// Counts a step by an action of `class` to a screen with `screen_labels`, after which `state` is left.
+    pub fn count(&mut self, goal: &mut Goal, class: ActionClass, screen_labels: &Labels, state: State) {
+        self.steps += 1;
+        for atom in goal.action_labels(class).iter().chain(screen_labels.iter()) {
+            self.held[atom as usize] += 1;
+        }
+        let standing = goal.standing(state);
+        if let (Some(distance), Verdict::Open | Verdict::Won) = (standing.distance, standing.verdict)
+            && self.closest.is_none_or(|(least, atoms, _)| (distance, standing.atoms) < (least, atoms))
+        {
+            self.closest = Some((distance, standing.atoms, state));
+        }
+    }
+}
+
 impl<'a> Stage<'a> {
     /// Returns a stage for episodes of at most `steps_max` steps.
     pub fn new(
@@ -143,7 +164,7 @@ impl<'a> Stage<'a> {
         switches: Switches,
         steps_max: u32,
     ) -> Stage<'a> {
-        let totals = Totals { held: vec![0; goal.atoms().len()], ..Totals::default() };
+        let totals = Totals::new(&goal);
         Stage { device, goal, catalogue, switches, steps_max, totals, sorted: FxHashMap::default() }
     }
 
@@ -287,18 +308,7 @@ impl<'a> Stage<'a> {
         let to = self.catalogue.see(&observation.screen, &mut self.goal);
         let after = self.goal.step(state, offer.class, &to.labels);
         let reward = self.goal.reward(state, after, self.switches.shaping);
-        let totals = &mut self.totals;
-        totals.steps += 1;
-        for atom in self.goal.action_labels(offer.class).iter().chain(to.labels.iter()) {
-            totals.held[atom as usize] += 1;
-        }
-        let standing = self.goal.standing(after);
-        if let (Some(distance), Verdict::Open | Verdict::Won) = (standing.distance, standing.verdict) {
-            let here = (distance, standing.atoms, after);
-            if totals.closest.is_none_or(|(least, atoms, _)| (distance, standing.atoms) < (least, atoms)) {
-                totals.closest = Some(here);
-            }
-        }
+        self.totals.count(&mut self.goal, offer.class, &to.labels, after);
         Ok(Taken { from: entry.clone(), at, observation, to, state: after, reward })
     }
 

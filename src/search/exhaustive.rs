@@ -7,10 +7,10 @@ use std::sync::Arc;
 
 use rustc_hash::FxHashSet;
 
-use super::{Reach, hints};
+use super::{Reach, reach};
 use crate::device::sim::{Outcome as SimOutcome, Sim, Snapshot};
 use crate::device::{Device as _, DeviceError};
-use crate::episode::{Catalogue, Entry};
+use crate::episode::{Catalogue, Entry, Totals};
 use crate::gui::{Action, Repertoire};
 use crate::ltl::State;
 use crate::reward::{Forecast, Goal, Verdict};
@@ -79,21 +79,16 @@ fn sweep(
 ) -> Result<Exhausted, DeviceError> {
     let goal = Goal::new(spec);
     let catalogue = Catalogue::new(sim.app(), repertoire);
-    let held = vec![0; goal.atoms().len()];
     let mut sweep = Sweep {
         sim,
+        totals: Totals::new(&goal),
         goal,
         catalogue,
         reached: Vec::new(),
         met: FxHashSet::default(),
         by_clock,
         is_too_large: false,
-        steps: 0,
         steps_max,
-        starts: 0,
-        starts_crashed: 0,
-        held,
-        closest: None,
     };
     let mut is_interrupted = false;
     let mut found = sweep.start()?;
@@ -118,7 +113,8 @@ fn sweep(
         depth += 1;
     }
     let run = found.map(|number| sweep.trace(number)).transpose()?;
-    Ok(Exhausted { run, is_too_large, is_interrupted, steps: sweep.steps, reach: sweep.reach(spec) })
+    let reach = reach(spec, &sweep.goal, &sweep.catalogue, &sweep.totals);
+    Ok(Exhausted { run, is_too_large, is_interrupted, steps: sweep.totals.steps, reach })
 }
 
 struct Sweep<'a> {
@@ -130,12 +126,8 @@ struct Sweep<'a> {
     by_clock: bool,
     /// Whether an action had too many outcomes to follow.
     is_too_large: bool,
-    steps: u64,
     steps_max: u32,
-    starts: u64,
-    starts_crashed: u64,
-    held: Vec<u64>,
-    closest: Option<(u32, u64, State)>,
+    totals: Totals,
 }
 
 impl Sweep<'_> {
@@ -151,8 +143,8 @@ impl Sweep<'_> {
                 continue;
             };
             let has_crashed = |outcome: &&SimOutcome| outcome.observation.screen.context().crashed;
-            self.starts += outcomes.len() as u64;
-            self.starts_crashed += outcomes.iter().filter(has_crashed).count() as u64;
+            self.totals.starts += outcomes.len() as u64;
+            self.totals.starts_crashed += outcomes.iter().filter(has_crashed).count() as u64;
             if let Some(found) = self.reach_all(None, State::START, &entry, at, outcomes, 1) {
                 return Ok(Some(found));
             }
@@ -192,22 +184,14 @@ impl Sweep<'_> {
         let class = from.offers[usize::from(at)].class;
         self.catalogue.note_tried(from, at);
         for SimOutcome { after, observation, .. } in outcomes {
-            self.steps += 1;
             let entry = self.catalogue.see(&observation.screen, &mut self.goal);
-            for atom in self.goal.action_labels(class).iter().chain(entry.labels.iter()) {
-                self.held[atom as usize] += 1;
-            }
             let next = self.goal.step(state, class, &entry.labels);
+            self.totals.count(&mut self.goal, class, &entry.labels, next);
             let standing = self.goal.standing(next);
             let is_won = standing.verdict == Verdict::Won;
             let left = self.steps_max - depth;
             let is_alive =
                 standing.verdict == Verdict::Open && standing.distance.is_some_and(|least| least <= left);
-            if let (Some(distance), Verdict::Open | Verdict::Won) = (standing.distance, standing.verdict)
-                && self.closest.is_none_or(|(least, atoms, _)| (distance, standing.atoms) < (least, atoms))
-            {
-                self.closest = Some((distance, standing.atoms, next));
-            }
             if !is_won && (!is_alive || !self.is_new(after, next)) {
                 continue;
             }
@@ -269,19 +253,5 @@ impl Sweep<'_> {
             from = (state, after, Some(snapshot));
         }
         Ok(trace)
-    }
-
-    fn reach(&self, spec: &Spec) -> Reach {
-        let atoms = self.goal.atoms().iter().map(|atom| atom.to_string());
-        let held: Vec<(String, u64)> = atoms.zip(self.held.iter().copied()).collect();
-        Reach {
-            hints: hints(spec, &held, &self.catalogue),
-            held,
-            closest: self.closest.map(|(distance, _, state)| (self.goal.residual(state), distance)),
-            screens: self.catalogue.screens(),
-            starts: self.starts,
-            starts_crashed: self.starts_crashed,
-            never_tried: self.catalogue.never_tried().into_iter().cloned().collect(),
-        }
     }
 }

@@ -9,7 +9,7 @@ use std::sync::Arc;
 
 use crate::agent::{Agent, Farlead, FarleadSettings, Knowledge, QLearning, Random, Tree};
 use crate::device::{Device, DeviceError};
-use crate::episode::{Catalogue, Ending, Labeling, Stage, Switches};
+use crate::episode::{Catalogue, Ending, Labeling, Stage, Switches, Totals};
 use crate::event::Event;
 use crate::gui::{Action, Atom, Comparison, Key, Op, UserAction, Value, nearest};
 use crate::reward::Goal;
@@ -249,7 +249,7 @@ pub fn search(
         steps: totals.steps,
         device_ms: totals.device_ms,
         run,
-        reach: reach(&stage, spec),
+        reach: reach(spec, stage.goal(), stage.catalogue(), totals),
         learned,
     })
 }
@@ -269,18 +269,18 @@ fn agent(plan: &Plan, knowledge: &Knowledge) -> Box<dyn Agent> {
     }
 }
 
-fn reach(stage: &Stage<'_>, spec: &Spec) -> Reach {
-    let totals = stage.totals();
-    let atoms = stage.goal().atoms().iter().map(|atom| atom.to_string());
+/// Returns how far was come, of which `totals` were counted.
+fn reach(spec: &Spec, goal: &Goal, catalogue: &Catalogue, totals: &Totals) -> Reach {
+    let atoms = goal.atoms().iter().map(|atom| atom.to_string());
     let held: Vec<(String, u64)> = atoms.zip(totals.held.iter().copied()).collect();
     Reach {
-        hints: hints(spec, &held, stage.catalogue()),
+        hints: hints(spec, &held, catalogue),
         held,
-        closest: totals.closest.map(|(distance, _, state)| (stage.goal().residual(state), distance)),
-        screens: stage.catalogue().screens(),
+        closest: totals.closest.map(|(distance, _, state)| (goal.residual(state), distance)),
+        screens: catalogue.screens(),
         starts: totals.starts,
         starts_crashed: totals.starts_crashed,
-        never_tried: stage.catalogue().never_tried().into_iter().cloned().collect(),
+        never_tried: catalogue.never_tried().into_iter().cloned().collect(),
     }
 }
 
