@@ -141,6 +141,7 @@ fn mistakes_on_the_command_line_are_told_before_anything_runs() {
     refused(&[ABOUT, "--app", APP, "--with", "tails", "--without", "tails"], 2, "`tails`");
     refused(&[ABOUT, "--app", "apps/none.app"], 3, "apps/none.app");
     refused(&["specs/none.ltl", "--app", APP], 3, "specs/none.ltl");
+    refused(&["specs/none.ltl", "--app", APP, "--only", "c"], 3, "specs/none.ltl");
     refused(&[ABOUT, "--app", APP, "--texts", "none.txt"], 3, "none.txt");
     refused(&[ABOUT, "--package", "org.example"], 4, "org.example");
     let empty = file("empty.app", "");

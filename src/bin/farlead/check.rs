@@ -284,10 +284,11 @@ fn tasks<'a>(
             tasks.push(Task { file: one.source.name(), spec, judgement, plan });
         }
     }
+    let all = judged.iter().flat_map(|one| &one.linted.file.specs);
+    let names: std::collections::BTreeSet<&str> = all.map(|spec| &*spec.name).collect();
     match &args.only {
-        Some(only) if tasks.is_empty() => {
-            let all = judged.iter().flat_map(|one| &one.linted.file.specs);
-            let names: std::collections::BTreeSet<&str> = all.map(|spec| &*spec.name).collect();
+        // Where no spec could be read at all, that has been said.
+        Some(only) if tasks.is_empty() && !names.is_empty() => {
             let names: Vec<&str> = names.into_iter().collect();
             Err(Usage::new(format!("there is no spec `{only}`; there is `{}`", names.join("`, `"))).into())
         }
