@@ -5,13 +5,17 @@
 use std::fmt;
 use std::sync::Arc;
 
+use serde::{Deserialize, Serialize};
+
 use super::atom::START_TYPE;
+use super::json::is_default;
 use super::screen::{Bounds, Widget};
 use super::user_action::UserAction;
 use super::value::quote;
 
 /// A way on the display.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
 #[expect(missing_docs, reason = "the names say it")]
 pub enum Direction {
     Up,
@@ -36,19 +40,26 @@ impl Direction {
 }
 
 /// The widget an action is done on, as it was when the action was offered.
-#[derive(Clone, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
 pub struct Target {
     /// Its place in the tree, see [`Screen::object_id`](super::Screen::object_id).
+    #[serde(rename = "objectID")]
     pub object_id: Arc<str>,
     /// Its class in full.
+    #[serde(default, skip_serializing_if = "is_default")]
     pub class: Arc<str>,
     /// Its resource id in full; may be empty.
+    #[serde(default, skip_serializing_if = "is_default")]
     pub id: Arc<str>,
     /// Its text; may be empty.
+    #[serde(default, skip_serializing_if = "is_default")]
     pub text: Arc<str>,
     /// Its content description; may be empty.
+    #[serde(default, skip_serializing_if = "is_default")]
     pub desc: Arc<str>,
     /// Where it was seen.
+    #[serde(default, skip_serializing_if = "is_default")]
     pub bounds: Bounds,
 }
 

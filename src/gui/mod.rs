@@ -7,6 +7,8 @@
 
 mod action;
 mod atom;
+mod deed;
+mod json;
 mod label;
 mod nearest;
 mod offer;
@@ -18,6 +20,7 @@ pub use action::{Action, Direction, Target};
 pub use atom::{
     ActionTypes, Atom, BUILTIN_ACTION_TYPES, Comparison, Key, Kind, Mistake, Op, Part, START_TYPE,
 };
+pub use deed::Deed;
 pub use label::{Labeller, WidgetTest};
 pub(crate) use nearest::nearest;
 pub use offer::{BUILTIN_TEXTS, Repertoire, offers};

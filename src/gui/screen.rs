@@ -6,6 +6,10 @@
 use std::fmt;
 use std::sync::Arc;
 
+use serde::{Deserialize, Serialize};
+
+use super::json::is_default;
+
 /// A rectangle in pixels of the display, its right and bottom edge not included.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
 #[expect(missing_docs, reason = "the names say it")]
@@ -66,7 +70,8 @@ impl fmt::Display for Bounds {
 }
 
 /// Which way up the display is.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
 #[expect(missing_docs, reason = "the names say it")]
 pub enum Orientation {
     #[default]
@@ -158,21 +163,29 @@ impl Flags {
 }
 
 /// A node of the tree: what Android's dump says of a view.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Hash)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(default, deny_unknown_fields)]
 pub struct Widget {
     /// How many nodes it lies in; a top node in none.
+    #[serde(skip_serializing_if = "is_default")]
     pub depth: u16,
     /// Its class in full, like `android.widget.Button`.
+    #[serde(skip_serializing_if = "is_default")]
     pub class: Arc<str>,
     /// Its resource id in full, like `org.notes:id/save`; may be empty.
+    #[serde(skip_serializing_if = "is_default")]
     pub id: Arc<str>,
     /// Its text; may be empty.
+    #[serde(skip_serializing_if = "is_default")]
     pub text: Arc<str>,
     /// Its content description; may be empty.
+    #[serde(skip_serializing_if = "is_default")]
     pub desc: Arc<str>,
     /// Where it is seen.
+    #[serde(skip_serializing_if = "is_default")]
     pub bounds: Bounds,
     /// What is true of it.
+    #[serde(skip_serializing_if = "is_default")]
     pub flags: Flags,
 }
 

@@ -1,0 +1,218 @@
+//! Deeds: actions as they are remembered, compared and written down.
+//!
+//! An [`Action`] is what is done now, on a widget that is somewhere; a deed is what makes it the same the next time. An
+//! action of the user's is known by its name, so that a deed is read without the file that declares it.
+
+use std::sync::Arc;
+
+use serde::de::{self, Deserializer};
+use serde::{Deserialize, Serialize};
+
+use super::action::{Action, Direction, Target};
+use super::atom::{BUILTIN_ACTION_TYPES, START_TYPE};
+use super::screen::Bounds;
+
+/// What was done: its type, the widget it was done on wherever that lies, and what was typed.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize)]
+#[serde(transparent)]
+pub struct Deed(Form);
+
+/// A deed as it is written.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Form {
+    #[serde(rename = "type")]
+    action_type: Arc<str>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    on: Option<Target>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    text: Option<Arc<str>>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    towards: Option<Direction>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    activity: Option<Arc<str>>,
+}
+
+impl Deed {
+    /// Returns what is remembered of `action`.
+    pub fn new(action: &Action) -> Deed {
+        let (text, towards, activity) = match action {
+            Action::Reinitialise(activity) => (None, None, Some(activity)),
+            Action::Text { text, .. } => (Some(text), None, None),
+            Action::Scroll { towards, .. } | Action::Swipe { towards, .. } => (None, Some(*towards), None),
+            Action::Click(_)
+            | Action::LongClick(_)
+            | Action::Back
+            | Action::Menu
+            | Action::Rotate
+            | Action::Network
+            | Action::PauseResume
+            | Action::Idle
+            | Action::User { .. } => (None, None, None),
+        };
+        Deed(Form {
+            action_type: action.type_name().into(),
+            on: action.target().map(|on| Target { bounds: Bounds::default(), ..on.clone() }),
+            text: text.cloned(),
+            towards,
+            activity: activity.cloned(),
+        })
+    }
+
+    /// Whether `action` is this once more.
+    pub fn is(&self, action: &Action) -> bool {
+        let Deed(Form { action_type, on, text, towards, activity }) = self;
+        let is_on = match (on, action.target()) {
+            (Some(on), Some(other)) => {
+                let Target { object_id, class, id, text, desc, bounds: _ } = other;
+                // What tells most widgets apart comes first.
+                on.object_id == *object_id
+                    && on.text == *text
+                    && on.id == *id
+                    && on.class == *class
+                    && on.desc == *desc
+            }
+            (None, None) => true,
+            (Some(_), None) | (None, Some(_)) => false,
+        };
+        let is_so = match action {
+            Action::Reinitialise(other) => activity.as_ref() == Some(other),
+            Action::Text { text: other, .. } => text.as_ref() == Some(other),
+            Action::Scroll { towards: other, .. } | Action::Swipe { towards: other, .. } => {
+                *towards == Some(*other)
+            }
+            Action::Click(_)
+            | Action::LongClick(_)
+            | Action::Back
+            | Action::Menu
+            | Action::Rotate
+            | Action::Network
+            | Action::PauseResume
+            | Action::Idle
+            | Action::User { .. } => true,
+        };
+        is_on && is_so && **action_type == *action.type_name()
+    }
+
+    /// How many bytes its texts take.
+    pub fn bytes(&self) -> usize {
+        let Deed(Form { action_type, on, text, towards: _, activity }) = self;
+        let of_target = |on: &Target| {
+            [&on.object_id, &on.class, &on.id, &on.text, &on.desc].iter().map(|part| part.len()).sum()
+        };
+        let len = |text: &Arc<str>| text.len();
+        action_type.len()
+            + on.as_ref().map_or(0, of_target)
+            + text.as_ref().map_or(0, len)
+            + activity.as_ref().map_or(0, len)
+    }
+}
+
+impl<'de> Deserialize<'de> for Deed {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Deed, D::Error> {
+        let mut form = Form::deserialize(deserializer)?;
+        let asked: &[&str] = match &*form.action_type {
+            START_TYPE => &["activity"],
+            "text" => &["on", "text"],
+            "scroll" | "swipe" => &["on", "towards"],
+            "click" | "longclick" => &["on"],
+            builtin if BUILTIN_ACTION_TYPES.contains(&builtin) => &[],
+            // One of the user's.
+            _ => &["on"],
+        };
+        let is_there = [
+            ("on", form.on.is_some()),
+            ("text", form.text.is_some()),
+            ("towards", form.towards.is_some()),
+            ("activity", form.activity.is_some()),
+        ];
+        for (key, is_there) in is_there {
+            if is_there != asked.contains(&key) {
+                let has = if is_there { "has no" } else { "needs" };
+                return Err(de::Error::custom(format_args!("a `{}` {has} `{key}`", form.action_type)));
+            }
+        }
+        if let Some(on) = &mut form.on {
+            on.bounds = Bounds::default();
+        }
+        Ok(Deed(form))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::gui::{Atom, UserAction};
+
+    fn target(text: &str) -> Target {
+        let bounds = Bounds::new(0, 0, 9, 9);
+        Target { object_id: "0:1".into(), text: text.into(), bounds, ..Target::default() }
+    }
+
+    /// One action of each kind, no two of them the same.
+    fn actions() -> Vec<Action> {
+        let user =
+            UserAction { name: "chessmove".to_string(), on: Atom::Checked(true), gestures: Vec::new() };
+        let mut actions = vec![
+            Action::Reinitialise("a.Main".into()),
+            Action::Reinitialise("a.Other".into()),
+            Action::Click(target("a")),
+            Action::Click(target("b")),
+            Action::LongClick(target("a")),
+            Action::Text { on: target("a"), text: "x".into() },
+            Action::Text { on: target("a"), text: "".into() },
+            Action::User { action: Arc::new(user), on: target("a") },
+        ];
+        for towards in Direction::ALL {
+            actions.push(Action::Scroll { on: target("a"), towards });
+            actions.push(Action::Swipe { on: target("a"), towards });
+        }
+        actions.extend([
+            Action::Back,
+            Action::Menu,
+            Action::Rotate,
+            Action::Network,
+            Action::PauseResume,
+            Action::Idle,
+        ]);
+        actions
+    }
+
+    #[test]
+    fn a_deed_is_its_action_and_no_other_written_or_not() {
+        for (at, action) in actions().iter().enumerate() {
+            let deed = Deed::new(action);
+            let text = serde_json::to_string(&deed).expect("a deed is JSON");
+            assert_eq!(serde_json::from_str::<Deed>(&text).expect(&text), deed);
+            for (other_at, other) in actions().iter().enumerate() {
+                assert_eq!(deed.is(other), at == other_at, "{deed:?} {other:?}");
+                assert_eq!(deed == Deed::new(other), at == other_at, "{deed:?} {other:?}");
+            }
+        }
+    }
+
+    #[test]
+    fn where_a_widget_lies_makes_no_difference() {
+        let moved = Target { bounds: Bounds::new(5, 5, 6, 6), ..target("a") };
+        assert!(Deed::new(&Action::Click(target("a"))).is(&Action::Click(moved.clone())));
+        let text = r#"{"type":"click","on":{"objectID":"0:1","text":"a","bounds":[5,5,6,6]}}"#;
+        assert_eq!(serde_json::from_str::<Deed>(text).expect("a deed"), Deed::new(&Action::Click(moved)));
+    }
+
+    #[test]
+    fn a_deed_says_what_it_takes_and_no_more() {
+        for (text, part) in [
+            (r#"{"type":"click"}"#, "a `click` needs `on`"),
+            (r#"{"type":"back","text":"a"}"#, "a `back` has no `text`"),
+            (r#"{"type":"text","on":{"objectID":"0"}}"#, "a `text` needs `text`"),
+            (r#"{"type":"reinitialise"}"#, "a `reinitialise` needs `activity`"),
+            (r#"{"type":"scroll","on":{"objectID":"0"},"towards":"in"}"#, "unknown variant `in`"),
+            (r#"{"type":"zap"}"#, "a `zap` needs `on`"),
+            (r#"{"type":"click","on":{}}"#, "missing field `objectID`"),
+            (r#"{"kind":"click"}"#, "unknown field `kind`"),
+        ] {
+            let error = serde_json::from_str::<Deed>(text).expect_err(text).to_string();
+            assert!(error.contains(part), "{error}");
+        }
+    }
+}
