@@ -1,0 +1,420 @@
+//! Experience: what was done and seen on an app, kept to serve other specs and other runs.
+//!
+//! It speaks of no formula, so that every spec can learn from it: a tree of histories, each a row of deeds and the
+//! screens they led to since the app was started. It is bounded; what is known stays, and nothing new is taken in beyond.
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+use crate::gui::{Action, Deed, Identity, Screen};
+
+/// The most histories that are told apart.
+pub const HISTORIES_MAX: usize = 100_000;
+
+/// The most widgets on all screens.
+pub const WIDGETS_MAX: usize = 1_000_000;
+
+/// The most bytes of all texts, of screens and deeds: with them a file is never too large to be read again.
+pub const BYTES_MAX: usize = 32 << 20;
+
+/// The most steps of all episodes: going through them again takes a few seconds.
+pub const STEPS_MAX: u64 = 2_000_000;
+
+/// An episode that was seen more often than this is counted no further.
+pub const TIMES_MAX: u32 = 16;
+
+/// Histories of deeds and screens, and how often episodes ended with each.
+#[derive(Clone, Debug, Default)]
+pub struct Experience {
+    /// Each behind the one it goes on from.
+    histories: Vec<History>,
+    /// By the history before, the deed and the screen.
+    numbers: BTreeMap<(Option<u32>, u32, u32), u32>,
+    deeds: Vec<Arc<Deed>>,
+    deed_numbers: BTreeMap<Arc<Deed>, u32>,
+    screens: Vec<Arc<Screen>>,
+    screen_numbers: BTreeMap<Identity, u32>,
+    /// How much is in it, see [`WIDGETS_MAX`], [`BYTES_MAX`] and [`STEPS_MAX`].
+    widgets: usize,
+    bytes: usize,
+    steps: u64,
+    is_full: bool,
+}
+
+/// A history: one more step than the one before.
+#[derive(Clone, Copy, Debug)]
+struct History {
+    before: Option<u32>,
+    deed: u32,
+    screen: u32,
+    length: u32,
+    times: u32,
+}
+
+/// Steps since the start, and how many episodes ended with them.
+#[derive(Clone, Debug)]
+pub struct Run<'a> {
+    /// What was done and seen.
+    pub steps: Vec<(&'a Deed, &'a Arc<Screen>)>,
+    /// How many episodes went so.
+    pub times: u32,
+}
+
+/// A history as one of many in a row, each behind the one it goes on from.
+#[derive(Clone, Copy, Debug)]
+pub struct Link<'a> {
+    /// The place in the row of the history before; none at the first step.
+    pub before: Option<usize>,
+    /// What was done then.
+    pub deed: &'a Deed,
+    /// What was seen then.
+    pub screen: &'a Arc<Screen>,
+    /// How many episodes ended here.
+    pub times: u32,
+}
+
+impl Experience {
+    /// Returns no experience.
+    pub fn new() -> Experience {
+        Experience::default()
+    }
+
+    /// Takes in an episode: its actions, each with the screen it led to, since the start. What there is no room for is
+    /// left off its end.
+    pub fn add<'a>(&mut self, episode: impl IntoIterator<Item = (&'a Action, &'a Arc<Screen>)>) {
+        let mut at = None;
+        for (action, screen) in episode {
+            match self.follow(at, Deed::new(action), screen) {
+                Some(next) => at = Some(next),
+                None => break,
+            }
+        }
+        if let Some(at) = at {
+            self.end(at, 1);
+        }
+    }
+
+    /// Takes in what `other` holds.
+    pub fn merge(&mut self, other: &Experience) {
+        let mut places: Vec<Option<u32>> = Vec::with_capacity(other.histories.len());
+        for history in &other.histories {
+            let before = history.before.map(|before| places[before as usize]);
+            // What goes on from a history that was not taken in is not taken in either.
+            let place = match before {
+                Some(None) => None,
+                Some(Some(before)) => {
+                    let place = self.follow_known(Some(before), other, history);
+                    if place.is_none() {
+                        self.end(before, history.times.max(1));
+                    }
+                    place
+                }
+                None => self.follow_known(None, other, history),
+            };
+            if let Some(place) = place {
+                self.end(place, history.times);
+            }
+            places.push(place);
+        }
+    }
+
+    fn follow_known(&mut self, before: Option<u32>, other: &Experience, history: &History) -> Option<u32> {
+        let deed = other.deeds[history.deed as usize].clone();
+        self.follow(before, deed, &other.screens[history.screen as usize])
+    }
+
+    /// Takes in one history of a row, which goes on from the one at `before`; returns its place, unless there is no
+    /// room for it.
+    pub fn link(
+        &mut self,
+        before: Option<usize>,
+        deed: Deed,
+        screen: &Arc<Screen>,
+        times: u32,
+    ) -> Option<usize> {
+        let before = before.map(|before| before as u32);
+        debug_assert!(before.is_none_or(|before| (before as usize) < self.histories.len()));
+        let at = self.follow(before, deed, screen)?;
+        self.end(at, times);
+        Some(at as usize)
+    }
+
+    /// Returns the history that goes on from `before` with this step; none if it is new and there is no room for it.
+    fn follow(
+        &mut self,
+        before: Option<u32>,
+        deed: impl Into<Arc<Deed>>,
+        screen: &Arc<Screen>,
+    ) -> Option<u32> {
+        let deed = deed.into();
+        let known_deed = self.deed_numbers.get(&deed).copied();
+        let known_screen = self.screen_numbers.get(&screen.identity()).copied();
+        if let (Some(deed), Some(screen)) = (known_deed, known_screen)
+            && let Some(&known) = self.numbers.get(&(before, deed, screen))
+        {
+            return Some(known);
+        }
+        let (widgets, bytes) = if known_screen.is_some() { (0, 0) } else { size(screen) };
+        let widgets = self.widgets + widgets;
+        let bytes = self.bytes + bytes + deed.bytes();
+        self.is_full |= self.histories.len() >= HISTORIES_MAX || widgets > WIDGETS_MAX || bytes > BYTES_MAX;
+        if self.is_full {
+            return None;
+        }
+        (self.widgets, self.bytes) = (widgets, bytes);
+        let deed = known_deed.unwrap_or_else(|| {
+            let number = self.deeds.len() as u32;
+            self.deeds.push(deed.clone());
+            self.deed_numbers.insert(deed, number);
+            number
+        });
+        let screen = known_screen.unwrap_or_else(|| {
+            let number = self.screens.len() as u32;
+            self.screens.push(screen.clone());
+            self.screen_numbers.insert(screen.identity(), number);
+            number
+        });
+        let length = before.map_or(0, |before| self.histories[before as usize].length) + 1;
+        let number = self.histories.len() as u32;
+        self.histories.push(History { before, deed, screen, length, times: 0 });
+        self.numbers.insert((before, deed, screen), number);
+        Some(number)
+    }
+
+    /// Counts `times` episodes that ended with this history, as far as they are counted.
+    fn end(&mut self, at: u32, times: u32) {
+        let history = &mut self.histories[at as usize];
+        let times = times.min(TIMES_MAX - history.times);
+        let steps = self.steps + u64::from(times) * u64::from(history.length);
+        if steps > STEPS_MAX {
+            self.is_full = true;
+        } else {
+            history.times += times;
+            self.steps = steps;
+        }
+    }
+
+    /// Whether there is nothing in it.
+    pub fn is_empty(&self) -> bool {
+        self.histories.is_empty()
+    }
+
+    /// Whether something was not taken in for want of room; then nothing new is.
+    pub fn is_full(&self) -> bool {
+        self.is_full
+    }
+
+    /// The steps of all its episodes.
+    pub fn steps(&self) -> u64 {
+        self.steps
+    }
+
+    /// The episodes, those that went alike as one, in an order that does not depend on when they were taken in.
+    pub fn runs(&self) -> impl Iterator<Item = Run<'_>> {
+        let ends = self.in_order().into_iter().filter(|&(number, _)| self.histories[number].times > 0);
+        ends.map(|(number, _)| self.run(number))
+    }
+
+    fn run(&self, number: usize) -> Run<'_> {
+        let history = &self.histories[number];
+        let mut steps = Vec::with_capacity(history.length as usize);
+        let mut at = Some(history);
+        while let Some(history) = at {
+            steps.push((&*self.deeds[history.deed as usize], &self.screens[history.screen as usize]));
+            at = history.before.map(|before| &self.histories[before as usize]);
+        }
+        steps.reverse();
+        Run { steps, times: history.times }
+    }
+
+    /// All histories in a row, in an order that does not depend on when they were taken in.
+    pub fn links(&self) -> impl Iterator<Item = Link<'_>> {
+        let link = |(number, before): (usize, Option<usize>)| {
+            let history = &self.histories[number];
+            Link {
+                before,
+                deed: &self.deeds[history.deed as usize],
+                screen: &self.screens[history.screen as usize],
+                times: history.times,
+            }
+        };
+        self.in_order().into_iter().map(link)
+    }
+
+    /// The numbers of all histories, each followed by all that go on from it, by their deeds and then by their screens;
+    /// with each the place in this row of the one before it.
+    fn in_order(&self) -> Vec<(usize, Option<usize>)> {
+        let ranks = |numbers: &mut dyn Iterator<Item = &u32>, count: usize| {
+            let mut ranks = vec![0; count];
+            (0_u32..).zip(numbers).for_each(|(rank, &number)| ranks[number as usize] = rank);
+            ranks
+        };
+        let deeds = ranks(&mut self.deed_numbers.values(), self.deeds.len());
+        let screens = ranks(&mut self.screen_numbers.values(), self.screens.len());
+        // Those that go on from each; the last in order first, as they are taken from the end of a list.
+        let mut following: BTreeMap<Option<u32>, Vec<(u32, u32, u32)>> = BTreeMap::new();
+        for (&(before, deed, screen), &number) in &self.numbers {
+            let rank = (deeds[deed as usize], screens[screen as usize], number);
+            following.entry(before).or_default().push(rank);
+        }
+        let mut row: Vec<(usize, Option<usize>)> = Vec::with_capacity(self.histories.len());
+        let mut waiting: Vec<(u32, Option<usize>)> = Vec::new();
+        let mut wait =
+            |before: Option<u32>, place: Option<usize>, waiting: &mut Vec<(u32, Option<usize>)>| {
+                let mut all = following.remove(&before).unwrap_or_default();
+                all.sort_unstable_by(|one, other| other.cmp(one));
+                waiting.extend(all.into_iter().map(|(_, _, number)| (number, place)));
+            };
+        wait(None, None, &mut waiting);
+        while let Some((number, before)) = waiting.pop() {
+            row.push((number as usize, before));
+            wait(Some(number), Some(row.len() - 1), &mut waiting);
+        }
+        row
+    }
+}
+
+/// How many widgets `screen` has, and how many bytes its texts.
+fn size(screen: &Screen) -> (usize, usize) {
+    let of_widgets = screen
+        .widgets()
+        .iter()
+        .map(|widget| widget.class.len() + widget.id.len() + widget.text.len() + widget.desc.len());
+    let bytes: usize = of_widgets.sum();
+    (screen.widgets().len(), bytes + screen.package().len() + screen.activity().len())
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+    use crate::gui::{Context, Target, Widget};
+
+    fn screen(text: &str) -> Arc<Screen> {
+        let widget = Widget { text: text.into(), ..Widget::default() };
+        Arc::new(Screen::new("p", "p.A", Context::default(), vec![widget]))
+    }
+
+    fn click(text: &str) -> Action {
+        Action::Click(Target { object_id: "0".into(), text: text.into(), ..Target::default() })
+    }
+
+    /// An episode of clicks: each letter is what is clicked and what is seen then.
+    fn episode(letters: &str) -> Vec<(Action, Arc<Screen>)> {
+        letters.chars().map(|letter| (click(&letter.to_string()), screen(&letter.to_string()))).collect()
+    }
+
+    fn add(experience: &mut Experience, letters: &str) {
+        experience.add(episode(letters).iter().map(|(action, screen)| (action, screen)));
+    }
+
+    fn of(episodes: &[&str]) -> Experience {
+        let mut experience = Experience::new();
+        episodes.iter().for_each(|letters| add(&mut experience, letters));
+        experience
+    }
+
+    /// The runs by their letters, and how often each.
+    fn shown(experience: &Experience) -> Vec<(String, u32)> {
+        let letters =
+            |run: &Run<'_>| run.steps.iter().map(|(_, screen)| &*screen.widgets()[0].text).collect();
+        experience.runs().map(|run| (letters(&run), run.times)).collect()
+    }
+
+    #[track_caller]
+    fn check(episodes: &[&str], expected: &[(&str, u32)], steps: u64) {
+        let experience = of(episodes);
+        let expected: Vec<(String, u32)> =
+            expected.iter().map(|(letters, times)| (letters.to_string(), *times)).collect();
+        assert_eq!((shown(&experience), experience.steps()), (expected, steps));
+    }
+
+    #[test]
+    fn episodes_that_went_alike_are_one_run() {
+        check(&[], &[], 0);
+        check(&[""], &[], 0);
+        check(&["b", "ab", "a", "ab"], &[("a", 1), ("ab", 2), ("b", 1)], 6);
+        check(&["ab"; 20], &[("ab", TIMES_MAX)], 2 * u64::from(TIMES_MAX));
+    }
+
+    #[test]
+    fn the_same_deed_may_lead_to_several_screens() {
+        let mut experience = Experience::new();
+        for seen in ["x", "y"] {
+            experience.add([(&click("a"), &screen(seen))]);
+        }
+        assert_eq!(experience.runs().count(), 2);
+        assert_eq!(experience.links().count(), 2);
+    }
+
+    #[test]
+    fn a_screen_that_looks_the_same_is_kept_once() {
+        let mut experience = Experience::new();
+        experience.add([(&click("a"), &screen("x")), (&click("a"), &screen("x"))]);
+        let run = experience.runs().next().expect("a run");
+        assert!(Arc::ptr_eq(run.steps[0].1, run.steps[1].1));
+    }
+
+    #[test]
+    fn what_is_beyond_the_bounds_is_left_out_and_what_is_known_stays() {
+        let mut experience = of(&["ab"]);
+        let wide = Screen::new("p", "p.A", Context::default(), vec![Widget::default(); 100_000]);
+        // There is room for nine of them.
+        for number in 0..10 {
+            let more = Widget { text: number.to_string().into(), ..Widget::default() };
+            let widgets = wide.widgets()[1..].iter().cloned().chain([more]).collect();
+            let wide = Arc::new(Screen::new("p", "p.A", Context::default(), widgets));
+            assert!(!experience.is_full(), "{number}");
+            experience.add([(&click("a"), &screen("a")), (&click("w"), &wide)]);
+        }
+        assert!(experience.is_full());
+        let known = experience.links().count();
+        add(&mut experience, "ac");
+        add(&mut experience, "ab");
+        assert_eq!(experience.links().count(), known);
+        assert!(shown(&experience).contains(&("ab".to_string(), 2)));
+    }
+
+    #[test]
+    fn a_long_text_is_too_much() {
+        let mut experience = Experience::new();
+        experience.add([(&click("a"), &screen(&"x".repeat(BYTES_MAX + 1)))]);
+        assert!(experience.is_empty() && experience.is_full());
+    }
+
+    #[test]
+    fn long_and_many_episodes_take_no_recursion_and_end_somewhere() {
+        let (action, screen) = (click("a"), screen("a"));
+        let mut experience = Experience::new();
+        experience.add(std::iter::repeat_n((&action, &screen), HISTORIES_MAX + 5));
+        assert!(experience.is_full());
+        assert_eq!((experience.runs().count(), experience.steps()), (1, HISTORIES_MAX as u64));
+        for length in 1..25 {
+            experience.add(std::iter::repeat_n((&action, &screen), HISTORIES_MAX - length));
+        }
+        assert_eq!(experience.steps() / HISTORIES_MAX as u64, 19);
+        let mut merged = of(&["b"]);
+        merged.merge(&experience);
+        assert_eq!(merged.links().count(), HISTORIES_MAX);
+        assert!(merged.is_full() && merged.steps() <= STEPS_MAX);
+    }
+
+    proptest! {
+        #[test]
+        fn what_is_merged_is_as_if_it_had_been_taken_in(
+            first in prop::collection::vec("[abc]{0,5}", 0..8),
+            second in prop::collection::vec("[abc]{0,5}", 0..8),
+        ) {
+            let list = |all: &[String]| of(&all.iter().map(String::as_str).collect::<Vec<_>>());
+            let (one, other) = (list(&first), list(&second));
+            let all = list(&[first, second].concat());
+            for (mut into, from) in [(one.clone(), &other), (other.clone(), &one)] {
+                into.merge(from);
+                prop_assert_eq!(shown(&into), shown(&all));
+                prop_assert_eq!(into.steps(), all.steps());
+                prop_assert_eq!(into.links().count(), all.links().count());
+            }
+        }
+    }
+}
