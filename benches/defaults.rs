@@ -10,6 +10,7 @@ use farlead::agent::FarleadSettings;
 use farlead::device::Device;
 use farlead::device::sim::{Sim, read};
 use farlead::episode::Switches;
+use farlead::reward::Shaping;
 use farlead::rng::{Rng, Seed};
 use farlead::search::{AgentKind, Contender, Plan, Rounds, Tally, Task, compare, mean};
 use farlead::spec::{Source, parse};
@@ -57,7 +58,7 @@ fn contenders() -> Vec<Contender> {
                     agent,
                     farlead,
                     switches: Switches {
-                        shaping: true,
+                        shaping: Shaping::Atoms,
                         prediction: agent != AgentKind::Random,
                         sure_actions,
                         restart_hopeless,

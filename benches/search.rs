@@ -6,7 +6,6 @@ use std::sync::Arc;
 
 use divan::Bencher;
 use divan::counter::ItemsCount;
-use farlead::agent::FarleadSettings;
 use farlead::device::Sim;
 use farlead::device::sim::{self, model::Model};
 use farlead::rng::Seed;
@@ -36,18 +35,7 @@ fn unmet() -> Spec {
 }
 
 fn plan(agent: AgentKind, steps_max: u32, episodes_max: u32) -> Plan {
-    Plan {
-        agent,
-        farlead: FarleadSettings::default(),
-        switches: agent.switches(),
-        steps_max,
-        episodes_max,
-        timeout_ms: None,
-        seed: Seed(1),
-        actions: Arc::default(),
-        texts: Vec::new(),
-        learned: Vec::new(),
-    }
+    Plan { steps_max, episodes_max, ..Plan::new(agent) }
 }
 
 fn run(model: &Arc<Model>, spec: &Spec, plan: &Plan) -> Finding {

@@ -7,9 +7,7 @@
 //! ```
 //! use std::sync::Arc;
 //!
-//! use farlead::agent::FarleadSettings;
 //! use farlead::device::sim::{Sim, read};
-//! use farlead::rng::Seed;
 //! use farlead::search::{AgentKind, Plan, search};
 //! use farlead::spec::{Source, parse};
 //!
@@ -21,18 +19,7 @@
 //!     }";
 //! let model = read(&Source::new("lamp.app", app)).model.expect("a model without mistakes");
 //! let file = parse(&Source::new("lamp.ltl", "possible \"light\": F [text = off]")).file;
-//! let plan = Plan {
-//!     agent: AgentKind::Farlead,
-//!     farlead: FarleadSettings::default(),
-//!     switches: AgentKind::Farlead.switches(),
-//!     steps_max: 4,
-//!     episodes_max: 500,
-//!     timeout_ms: None,
-//!     seed: Seed(1),
-//!     actions: file.actions.clone().into(),
-//!     texts: Vec::new(),
-//!     learned: Vec::new(),
-//! };
+//! let plan = Plan { steps_max: 4, actions: file.actions.clone().into(), ..Plan::new(AgentKind::Farlead) };
 //! let mut device = Sim::new(Arc::new(model), plan.seed);
 //! let finding = search(&mut device, &file.specs[0], &plan, &mut |_| true)?;
 //! let run = finding.run.expect("there is such a run");

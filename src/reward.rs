@@ -3,13 +3,13 @@
 //! The screens and actions that lead there are for an [episode](crate::episode) to bring. What is worked out here of
 //! labels and residuals is worked out once.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
 use rustc_hash::FxHashMap;
 
-use crate::gui::{Action, Labeller, Screen};
-use crate::ltl::{Automaton, Labels, Permanent, Share, State, reward};
+use crate::gui::{Action, Atom, Comparison, Hints, Key, Labeller, Op, Screen, Value};
+use crate::ltl::{Automaton, Follower, Labels, Permanent, Share, State, reward};
 use crate::spec::{Expectation, Spec};
 
 /// What a run is to reach for a spec.
@@ -24,11 +24,49 @@ pub struct Goal {
     classes: Vec<Labels>,
     class_of: FxHashMap<Labels, ActionClass>,
     forecasts: FxHashMap<(State, ActionClass), Forecast>,
+    hints: Hints,
+    /// What the atoms look at.
+    keys: BTreeSet<Key>,
+    /// Atoms about screens that hold together on no screen of most apps: other activities.
+    rivals: Vec<(u32, u32)>,
+    /// The distinct sets of labels of screens.
+    looks: Vec<Labels>,
+    look_of: FxHashMap<Labels, Look>,
+    followers: FxHashMap<State, Arc<[Follower]>>,
+    wishes: FxHashMap<(State, ActionClass, Look), Arc<[Wish]>>,
 }
 
 /// Actions that have the same labels.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub struct ActionClass(u32);
+pub struct ActionClass(pub u32);
+
+/// Screens that have the same labels.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct Look(pub u32);
+
+/// What a step could lead to at best, if the screen changes as is asked for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Wish {
+    /// What would be left of the formula then.
+    pub state: State,
+    /// What is known of that.
+    pub standing: Standing,
+    /// Of the first 64 atoms, those that would have to come to hold.
+    pub gained: u64,
+    /// How many atoms would have to change.
+    pub changes: u32,
+}
+
+/// What a step that does not end a run is worth.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Shaping {
+    /// Nothing.
+    None,
+    /// How much the number of atoms left changes, as in the paper.
+    Atoms,
+    /// How much nearer it comes to the goal.
+    Distance,
+}
 
 /// How a run stands.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -71,10 +109,13 @@ impl Goal {
     pub fn new(spec: &Spec) -> Goal {
         let automaton = Automaton::new(&spec.formulas, spec.formula);
         let atoms: Vec<Arc<str>> = automaton.atoms().map(Into::into).collect();
-        let known =
-            (0_u32..).zip(&atoms).filter_map(|(number, name)| Some((number, spec.atoms.get(&**name)?)));
+        let known: Vec<(u32, &Atom)> =
+            (0..).zip(&atoms).filter_map(|(number, name)| Some((number, spec.atoms.get(&**name)?))).collect();
         Goal {
-            labeller: Labeller::new(known),
+            labeller: Labeller::new(known.iter().copied()),
+            hints: Hints::new(known.iter().copied()),
+            keys: known.iter().flat_map(|(_, atom)| keys(atom)).collect(),
+            rivals: rivals(&known),
             automaton,
             atoms,
             is_violation: spec.expectation == Expectation::Must,
@@ -82,6 +123,10 @@ impl Goal {
             classes: Vec::new(),
             class_of: FxHashMap::default(),
             forecasts: FxHashMap::default(),
+            looks: Vec::new(),
+            look_of: FxHashMap::default(),
+            followers: FxHashMap::default(),
+            wishes: FxHashMap::default(),
         }
     }
 
@@ -93,6 +138,27 @@ impl Goal {
     /// Returns the labels of `screen`.
     pub fn screen_labels(&self, screen: &Screen) -> Labels {
         self.labeller.on_screen(screen).into_iter().collect()
+    }
+
+    /// Returns the number of a set of labels of screens.
+    pub fn look(&mut self, labels: &Labels) -> Look {
+        if let Some(&known) = self.look_of.get(labels) {
+            return known;
+        }
+        let look = Look(self.looks.len() as u32);
+        self.looks.push(labels.clone());
+        self.look_of.insert(labels.clone(), look);
+        look
+    }
+
+    /// Whether an atom looks at `key`.
+    pub fn looks_at(&self, key: Key) -> bool {
+        self.keys.contains(&key)
+    }
+
+    /// Returns the atoms, of the first 64, that share a word with what `action` is done on.
+    pub fn hints(&self, action: &Action) -> u64 {
+        self.hints.of(action).collect::<Labels>().bits()
     }
 
     /// Returns the class of `action`.
@@ -117,6 +183,79 @@ impl Goal {
     pub fn step(&mut self, state: State, class: ActionClass, screen_labels: &Labels) -> State {
         let labels = self.classes[class.0 as usize].union(screen_labels);
         self.automaton.step(state, &labels)
+    }
+
+    /// Returns what is left of `state` after a step by an action of `class` to a screen of `look`.
+    #[inline]
+    pub fn step_to(&mut self, state: State, class: ActionClass, look: Look) -> State {
+        let labels = self.classes[class.0 as usize].union(&self.looks[look.0 as usize]);
+        self.automaton.step(state, &labels)
+    }
+
+    /// Returns what a step by an action of `class` from a screen of `look` could lead to at best: the nearest to the
+    /// goal first, and of those the ones that take the fewest changes.
+    pub fn wishes(&mut self, state: State, class: ActionClass, look: Look) -> Arc<[Wish]> {
+        match self.wishes.get(&(state, class, look)) {
+            Some(known) => known.clone(),
+            None => self.wishes_anew(state, class, look),
+        }
+    }
+
+    #[cold]
+    fn wishes_anew(&mut self, state: State, class: ActionClass, look: Look) -> Arc<[Wish]> {
+        // There are never more that differ in what is to be done for them.
+        const WISHES_MAX: usize = 12;
+        let mut wishes = Vec::new();
+        for follower in self.followers(state).iter() {
+            let standing = self.standing(follower.state);
+            if standing.verdict == Verdict::Lost || standing.distance.is_none() {
+                continue;
+            }
+            let least = follower.cubes.iter().filter_map(|cube| self.changes(cube, class, look)).min();
+            if let Some((changes, gained)) = least {
+                wishes.push(Wish { state: follower.state, standing, gained, changes });
+            }
+        }
+        wishes.sort_by_key(|wish| (wish.standing.distance, wish.changes, wish.state));
+        wishes.truncate(WISHES_MAX);
+        let wishes: Arc<[Wish]> = wishes.into();
+        self.wishes.insert((state, class, look), wishes.clone());
+        wishes
+    }
+
+    /// How many atoms must change for `cube` to hold after an action of `class` on a screen of `look`, and which must
+    /// come to hold; nothing if that cannot be, as far as can be guessed.
+    fn changes(&self, cube: &[(u32, bool)], class: ActionClass, look: Look) -> Option<(u32, u64)> {
+        let (class, look) = (&self.classes[class.0 as usize], &self.looks[look.0 as usize]);
+        let (mut changes, mut gained) = (0, Labels::default());
+        for &(atom, holds) in cube {
+            let is_action = self.labeller.is_about_action(atom);
+            if is_action && class.contains(atom) != holds {
+                return None;
+            }
+            if !is_action && look.contains(atom) != holds {
+                changes += 1;
+                if holds {
+                    gained.insert(atom);
+                }
+            }
+        }
+        let wanted = |atom: u32| cube.contains(&(atom, true));
+        if self.rivals.iter().any(|&(one, two)| wanted(one) && wanted(two)) {
+            return None;
+        }
+        Some((changes, gained.bits()))
+    }
+
+    fn followers(&mut self, state: State) -> Arc<[Follower]> {
+        if let Some(known) = self.followers.get(&state) {
+            return known.clone();
+        }
+        let found =
+            if self.can_ask() { self.automaton.followers(state).unwrap_or_default() } else { Vec::new() };
+        let found: Arc<[Follower]> = found.into();
+        self.followers.insert(state, found.clone());
+        found
     }
 
     /// Returns what is known of `state`.
@@ -154,16 +293,20 @@ impl Goal {
         standing
     }
 
-    /// Returns what a step from `before` to `after` is worth; unless it is `shaped`, only the end is worth anything.
+    /// Returns what a step from `before` to `after` is worth.
     #[inline]
-    pub fn reward(&mut self, before: State, after: State, shaped: bool) -> f64 {
-        let from = self.standing(before).atoms;
+    pub fn reward(&mut self, before: State, after: State, shaping: Shaping) -> f64 {
+        let from = self.standing(before);
         let to = self.standing(after);
-        match to.verdict {
-            Verdict::Won => 1.0,
-            Verdict::Lost => -1.0,
-            Verdict::Open if shaped => reward(false, Permanent::Open, from, to.atoms),
-            Verdict::Open => 0.0,
+        match (to.verdict, shaping) {
+            (Verdict::Won, _) => 1.0,
+            (Verdict::Lost, _) => -1.0,
+            (Verdict::Open, Shaping::None) => 0.0,
+            (Verdict::Open, Shaping::Atoms) => reward(false, Permanent::Open, from.atoms, to.atoms),
+            (Verdict::Open, Shaping::Distance) => match (from.distance, to.distance) {
+                (Some(from), Some(to)) if to < from => f64::from(from - to) / f64::from(from + to),
+                _ => 0.0,
+            },
         }
     }
 
@@ -215,4 +358,36 @@ impl Goal {
     pub fn residual(&self, state: State) -> String {
         self.automaton.residual(state).to_string()
     }
+}
+
+fn keys(atom: &Atom) -> Vec<Key> {
+    match atom {
+        Atom::Widget(all) | Atom::State(all) | Atom::Action(all) | Atom::Count { of: all, .. } => {
+            all.iter().map(|comparison| comparison.key).collect()
+        }
+        Atom::Checked(_) => vec![Key::Checked],
+    }
+}
+
+/// The pairs of atoms that exclude each other, or name activities of which neither can be the other by its name.
+fn rivals(atoms: &[(u32, &Atom)]) -> Vec<(u32, u32)> {
+    let activity = |atom: &Atom| match atom {
+        Atom::State(all) => match &all[..] {
+            [Comparison { key: Key::Activity, op: Op::Equal | Op::Contains, value: Value::Text(name) }] => {
+                Some(name.clone())
+            }
+            _ => None,
+        },
+        Atom::Widget(_) | Atom::Count { .. } | Atom::Action(_) | Atom::Checked(_) => None,
+    };
+    let are_rivals = |one: &Atom, two: &Atom| match (activity(one), activity(two)) {
+        (Some(one), Some(two)) => !one.contains(&two) && !two.contains(&one),
+        _ => one.excludes(two),
+    };
+    let mut rivals = Vec::new();
+    for (at, (number, atom)) in atoms.iter().enumerate() {
+        let others = atoms[at + 1..].iter().filter(|(_, other)| are_rivals(atom, other));
+        rivals.extend(others.map(|(other, _)| (*number, *other)));
+    }
+    rivals
 }

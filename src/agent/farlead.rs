@@ -6,7 +6,7 @@
 
 use rustc_hash::FxHashMap;
 
-use super::{ActionId, Agent, LabelingId, Lesson, ScreenId, Situation};
+use super::{ActionId, Agent, LabelingId, Lesson, Outlook, ResidualId, ScreenId, Situation};
 use crate::rng::Rng;
 
 /// The longest tail that is kept.
@@ -43,6 +43,8 @@ pub struct FarleadSettings {
     pub alpha: f64,
     /// How many pairs of action and screen make a tail, at most 4; without tails, the screen alone counts.
     pub tail: usize,
+    /// Whether values depend on what is left of the formula.
+    pub residual: bool,
     /// Whether a decision starts from what its action's labels are worth.
     pub action_labels: bool,
     /// Whether there are two tables, and not one.
@@ -68,6 +70,7 @@ impl FarleadSettings {
         rho: 0.5,
         alpha: 0.5,
         tail: 1,
+        residual: false,
         action_labels: true,
         double_q: true,
         traces: true,
@@ -116,8 +119,8 @@ pub struct Farlead {
     temperature: f64,
     epsilon: f64,
     eta: f64,
-    /// The rows of decisions by their tails.
-    rows: FxHashMap<Tail, u32>,
+    /// The rows of decisions by their tails, and by what is left of the formula if that counts.
+    rows: FxHashMap<(Tail, ResidualId), u32>,
     decisions: Vec<Vec<Values>>,
     labelings: Vec<Values>,
     /// Whether the tables have changed places.
@@ -188,29 +191,30 @@ impl Farlead {
         let length = self.settings.tail.min(TAIL_MAX);
         if length == 0 {
             // Without tails it makes no difference how a screen was reached.
-            self.tail[0] = (u32::MAX, situation.screen);
+            self.tail[0] = (u32::MAX, situation.scene.screen);
         } else {
             self.tail.copy_within(..TAIL_MAX - 1, 1);
-            self.tail[0] = (self.last_action, situation.screen);
+            self.tail[0] = (self.last_action, situation.scene.screen);
             self.tail[length..].fill(NOTHING);
         }
-        if let Some(&row) = self.rows.get(&self.tail) {
+        let residual = if self.settings.residual { situation.residual } else { ResidualId::MAX };
+        if let Some(&row) = self.rows.get(&(self.tail, residual)) {
             return row;
         }
-        let mut values = vec![Values::default(); situation.offers.len()];
+        let mut values = vec![Values::default(); situation.scene.offers.len()];
         if self.settings.action_labels {
-            for (value, offer) in values.iter_mut().zip(situation.offers) {
+            for (value, offer) in values.iter_mut().zip(situation.scene.offers.iter()) {
                 *value = *self.labeling(offer.labeling);
             }
         }
         let row = self.decisions.len() as u32;
         self.decisions.push(values);
-        self.rows.insert(self.tail, row);
+        self.rows.insert((self.tail, residual), row);
         row
     }
 
     fn take(&mut self, situation: &Situation<'_>, row: u32, at: u16) {
-        let offer = situation.offers[usize::from(at)];
+        let offer = situation.scene.offers[usize::from(at)];
         self.last_action = offer.action;
         self.last = Some(Decision { row, at, labeling: offer.labeling });
     }
@@ -257,7 +261,7 @@ impl Agent for Farlead {
         self.last_action = u32::MAX;
     }
 
-    fn choose(&mut self, situation: &Situation<'_>, rng: &mut Rng) -> u16 {
+    fn choose(&mut self, situation: &Situation<'_>, _: &mut dyn Outlook, rng: &mut Rng) -> u16 {
         let row = self.row(situation);
         let candidates = situation.preferred;
         let values = &self.decisions[row as usize];
@@ -282,7 +286,7 @@ impl Agent for Farlead {
         chosen
     }
 
-    fn learn(&mut self, lesson: &Lesson, rng: &mut Rng) {
+    fn learn(&mut self, lesson: &Lesson<'_>, rng: &mut Rng) {
         self.update(lesson.reward, rng);
     }
 

@@ -8,6 +8,8 @@ mod qlearning;
 mod random;
 mod tree;
 
+use std::sync::Arc;
+
 use crate::rng::Rng;
 
 pub use farlead::{Farlead, FarleadSettings, Knowledge};
@@ -17,10 +19,20 @@ pub use tree::Tree;
 
 /// A screen by its looks; the one before the app is started has a number too.
 pub type ScreenId = u32;
+/// Screens of the same activity.
+pub type ActivityId = u32;
+/// Screens on which the same atoms of the formula hold.
+pub type LookId = u32;
 /// An action by its type, the widget it is done on, what that is called, and what is typed.
 pub type ActionId = u32;
 /// An action by its type, what its widget is called, and what is typed: wherever it is offered.
 pub type LabelingId = u32;
+/// An action by its type, where in the tree its widget is, and what is typed: whatever that is called.
+pub type SpotId = u32;
+/// An action by its type, the class and the id of its widget, and what is typed: wherever, and whatever it is called.
+pub type KinId = u32;
+/// Actions of which the same atoms of the formula hold.
+pub type ClassId = u32;
 /// What is left of the formula.
 pub type ResidualId = u32;
 
@@ -29,38 +41,117 @@ pub type ResidualId = u32;
 pub struct Offer {
     /// Which action it is.
     pub action: ActionId,
-    /// What it has in common with such actions elsewhere.
+    /// What it has in common with actions of the same name.
     pub labeling: LabelingId,
+    /// What it has in common with actions in the same place.
+    pub spot: SpotId,
+    /// What it has in common with actions on such widgets.
+    pub kin: KinId,
+    /// What the formula says of it.
+    pub class: ClassId,
+    /// Whether its widget is called something.
+    pub has_name: bool,
+    /// The atoms, of the first 64, that share a word with what its widget is called.
+    pub hints: u64,
+    /// What it does in most apps.
+    pub habit: Habit,
+}
+
+/// What an action does in most apps.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum Habit {
+    /// Anything.
+    Any,
+    /// The screen stays as it is.
+    Stays,
+    /// It stays as it is, as far as anybody can tell before.
+    MostlyStays,
+    /// What was seen before comes back.
+    Back,
+    /// The screen stays, and these are its labels then.
+    Becomes(LookId),
+}
+
+/// A screen in numbers.
+#[derive(Clone, Copy, Debug)]
+pub struct Scene<'a> {
+    /// Which it is.
+    pub screen: ScreenId,
+    /// Of which activity.
+    pub activity: ActivityId,
+    /// Which atoms hold on it.
+    pub look: LookId,
+    /// How it is built, see [`Outline`](crate::gui::Outline).
+    pub frame: u64,
+    /// Where something is said on it, and what; empty for agents that do not [look closely](crate::search::AgentKind::looks_closely).
+    pub contents: &'a [(u64, u64)],
+    /// What it offers; the same screen always offers the same, in the same order.
+    pub offers: &'a Arc<[Offer]>,
 }
 
 /// What an agent knows when it has to choose.
 #[derive(Clone, Copy, Debug)]
 pub struct Situation<'a> {
     /// What is seen.
-    pub screen: ScreenId,
+    pub scene: Scene<'a>,
     /// What is left of the formula.
     pub residual: ResidualId,
     /// How many steps the episode has left, this one included.
     pub steps_left: u32,
-    /// What the screen offers; the same screen always offers the same, in the same order.
-    pub offers: &'a [Offer],
-    /// The places in `offers` that may be chosen, in their order; at least one. The others lose, as their labels say.
+    /// The places in the offers that may be chosen, in their order; at least one. The others lose, as their labels say.
     pub candidates: &'a [u16],
     /// The candidates to choose from this time; at least one.
     pub preferred: &'a [u16],
 }
 
 /// What came of an action.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Lesson {
+#[derive(Clone, Copy, Debug)]
+pub struct Lesson<'a> {
     /// What it was worth.
     pub reward: f64,
     /// What was seen then.
-    pub screen: ScreenId,
+    pub scene: Scene<'a>,
     /// What is left of the formula then.
     pub residual: ResidualId,
     /// Whether the episode ends here; if not, there is another choice.
     pub ends: bool,
+}
+
+/// How a run stands by what is left of the formula.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Standing {
+    /// The goal is reached.
+    Won,
+    /// It can still be reached, in so many steps at least.
+    Open(u32),
+    /// It cannot be reached any more.
+    Lost,
+}
+
+/// What a step could lead to at best.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Wish {
+    /// What would be left of the formula then.
+    pub residual: ResidualId,
+    /// How the run would stand.
+    pub standing: Standing,
+    /// The atoms, of the first 64, that would have to come to hold.
+    pub gained: u64,
+    /// How many atoms would have to change.
+    pub changes: u32,
+}
+
+/// What a formula says of steps that were not taken yet.
+pub trait Outlook {
+    /// Returns what is left of `residual` after a step by an action of `class` to a screen of `look`.
+    fn after(&mut self, residual: ResidualId, class: ClassId, look: LookId) -> ResidualId;
+
+    /// Returns how a run stands of which `residual` is left.
+    fn standing(&mut self, residual: ResidualId) -> Standing;
+
+    /// Appends what a step by an action of `class` from a screen of `look` could lead to at best, the nearest to the
+    /// goal first.
+    fn wishes(&mut self, residual: ResidualId, class: ClassId, look: LookId, wishes: &mut Vec<Wish>);
 }
 
 /// Someone who picks actions.
@@ -68,11 +159,11 @@ pub trait Agent: Send {
     /// An episode begins.
     fn begin(&mut self) {}
 
-    /// Returns one of the preferred candidates: a place in the offers.
-    fn choose(&mut self, situation: &Situation<'_>, rng: &mut Rng) -> u16;
+    /// Returns one of the candidates, one of the preferred if it makes no difference: a place in the offers.
+    fn choose(&mut self, situation: &Situation<'_>, outlook: &mut dyn Outlook, rng: &mut Rng) -> u16;
 
     /// Takes notice of what came of the last choice, also if it was taken by the [episode](crate::episode) itself.
-    fn learn(&mut self, lesson: &Lesson, rng: &mut Rng);
+    fn learn(&mut self, lesson: &Lesson<'_>, rng: &mut Rng);
 
     /// Another choice than the one asked for was made: this place in the offers.
     fn note(&mut self, situation: &Situation<'_>, taken: u16);

@@ -2,7 +2,7 @@
 
 use rustc_hash::FxHashMap;
 
-use super::{Agent, Lesson, ScreenId, Situation};
+use super::{Agent, Lesson, Outlook, ScreenId, Situation};
 use crate::rng::Rng;
 
 /// How much of the difference is learned at a step.
@@ -21,7 +21,7 @@ pub struct QLearning {
 
 impl QLearning {
     fn row(&mut self, situation: &Situation<'_>) -> &mut Vec<f64> {
-        self.values.entry(situation.screen).or_insert_with(|| vec![0.0; situation.offers.len()])
+        self.values.entry(situation.scene.screen).or_insert_with(|| vec![0.0; situation.scene.offers.len()])
     }
 }
 
@@ -30,7 +30,7 @@ impl Agent for QLearning {
         self.last = None;
     }
 
-    fn choose(&mut self, situation: &Situation<'_>, rng: &mut Rng) -> u16 {
+    fn choose(&mut self, situation: &Situation<'_>, _: &mut dyn Outlook, rng: &mut Rng) -> u16 {
         let row = self.row(situation);
         let candidates = situation.preferred;
         let chosen = if rng.unit() < EXPLORATION {
@@ -41,13 +41,13 @@ impl Agent for QLearning {
             let nth = rng.below(equals.clone().count());
             equals.clone().nth(nth).copied().expect("one of them is the best")
         };
-        self.last = Some((situation.screen, chosen));
+        self.last = Some((situation.scene.screen, chosen));
         chosen
     }
 
-    fn learn(&mut self, lesson: &Lesson, _: &mut Rng) {
+    fn learn(&mut self, lesson: &Lesson<'_>, _: &mut Rng) {
         let Some((screen, at)) = self.last else { return };
-        let ahead = match self.values.get(&lesson.screen) {
+        let ahead = match self.values.get(&lesson.scene.screen) {
             Some(row) if !lesson.ends => row.iter().copied().fold(f64::MIN, f64::max),
             Some(_) | None => 0.0,
         };
@@ -58,7 +58,7 @@ impl Agent for QLearning {
 
     fn note(&mut self, situation: &Situation<'_>, taken: u16) {
         self.row(situation);
-        self.last = Some((situation.screen, taken));
+        self.last = Some((situation.scene.screen, taken));
     }
 
     fn learn_dead_end(&mut self, _: &mut Rng) {

@@ -6,7 +6,7 @@
 
 use rustc_hash::FxHashMap;
 
-use super::{Agent, Lesson, ScreenId, Situation};
+use super::{Agent, Lesson, Outlook, ScreenId, Situation};
 use crate::rng::Rng;
 
 /// The tree of histories and what is left to try in it.
@@ -60,7 +60,7 @@ impl Tree {
     fn node(&mut self, situation: &Situation<'_>) -> &mut Node {
         let node = &mut self.nodes[self.at as usize];
         if !node.is_known {
-            node.offers = vec![Branch::Out; situation.offers.len()];
+            node.offers = vec![Branch::Out; situation.scene.offers.len()];
             node.is_known = true;
         }
         for &at in situation.candidates {
@@ -95,7 +95,7 @@ impl Agent for Tree {
         self.path.clear();
     }
 
-    fn choose(&mut self, situation: &Situation<'_>, rng: &mut Rng) -> u16 {
+    fn choose(&mut self, situation: &Situation<'_>, _: &mut dyn Outlook, rng: &mut Rng) -> u16 {
         let node = self.node(situation);
         let of = |wanted: Branch| -> Vec<u16> {
             let among = |all: &[u16]| -> Vec<u16> {
@@ -113,7 +113,7 @@ impl Agent for Tree {
         self.taken
     }
 
-    fn learn(&mut self, lesson: &Lesson, _: &mut Rng) {
+    fn learn(&mut self, lesson: &Lesson<'_>, _: &mut Rng) {
         self.path.push((self.at, self.taken));
         let branch = &mut self.nodes[self.at as usize].offers[usize::from(self.taken)];
         if *branch == Branch::Untried {
@@ -124,7 +124,7 @@ impl Agent for Tree {
             return;
         }
         let next = self.nodes.len() as u32;
-        self.at = *self.followers.entry((self.at, self.taken, lesson.screen)).or_insert(next);
+        self.at = *self.followers.entry((self.at, self.taken, lesson.scene.screen)).or_insert(next);
         if self.at == next {
             self.nodes.push(Node::default());
         }

@@ -6,11 +6,11 @@ use std::sync::Arc;
 
 use rustc_hash::{FxHashMap, FxHashSet, FxHasher};
 
-use crate::agent::{ActionId, LabelingId, Offer, ScreenId};
+use crate::agent::{self, ActionId, ActivityId, KinId, LabelingId, Offer, Scene, ScreenId, SpotId};
 use crate::device::App;
-use crate::gui::{Action, Identity, Key, Repertoire, Screen, Target, offers};
+use crate::gui::{Action, Habit, Identity, Key, Outline, Repertoire, Screen, Target, habit, offers};
 use crate::ltl::Labels;
-use crate::reward::{ActionClass, Goal};
+use crate::reward::{ActionClass, Goal, Look};
 
 /// So many widgets and offers of screens are kept, about 100 MB; of other screens all is worked out again.
 const KEPT_MAX: usize = 600_000;
@@ -26,9 +26,27 @@ pub struct Entry {
     /// What it offers.
     pub offers: Vec<Place>,
     /// The same by numbers.
-    pub ids: Vec<Offer>,
+    pub ids: Arc<[Offer]>,
     /// The atoms that hold on it.
     pub labels: Labels,
+    /// The same as a number.
+    pub look: Look,
+    activity: ActivityId,
+    outline: Outline,
+}
+
+impl Entry {
+    /// The screen as agents see it.
+    pub fn scene(&self) -> Scene<'_> {
+        Scene {
+            screen: self.id,
+            activity: self.activity,
+            look: self.look.0,
+            frame: self.outline.frame,
+            contents: &self.outline.contents,
+            offers: &self.ids,
+        }
+    }
 }
 
 /// An action that a screen offers.
@@ -51,7 +69,12 @@ pub struct Catalogue {
     /// By the very screen: a device that gives the same one again saves reading it.
     by_pointer: FxHashMap<usize, (Arc<Screen>, Arc<Entry>)>,
     actions: FxHashMap<ActionKey, ActionId>,
+    spots: FxHashMap<SpotKey, SpotId>,
+    kin: FxHashMap<SpotKey, KinId>,
+    activities: FxHashMap<(Arc<str>, Arc<str>), ActivityId>,
     labelings: Labelings,
+    /// Whether screens are taken apart, and habits and hints worked out.
+    is_detailed: bool,
     /// By their numbers, as far as they are kept.
     entries: BTreeMap<ScreenId, (Arc<Screen>, Arc<Entry>)>,
     /// How much is kept, see [`KEPT_MAX`].
@@ -65,6 +88,18 @@ struct ActionKey {
     labeling: LabelingId,
     object_id: Arc<str>,
     class: Arc<str>,
+}
+
+/// What makes two actions the same, whatever their widgets are called.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+struct SpotKey {
+    action_type: Arc<str>,
+    /// Nothing where any place will do.
+    object_id: Arc<str>,
+    class: Arc<str>,
+    id: Arc<str>,
+    /// What is typed, or the direction.
+    detail: Arc<str>,
 }
 
 /// What makes two actions alike, wherever they are offered.
@@ -118,8 +153,13 @@ impl Labeling {
 }
 
 fn parts(action: &Action) -> Parts<'_, impl Iterator<Item = &str> + Clone> {
-    let names = action.target().map(Target::names);
-    let detail = match action {
+    let names = action.target().map(Target::names).into_iter().flatten().chain([detail(action)]);
+    Parts { action_type: action.type_name(), names, typed: action.typed() }
+}
+
+/// What an action says besides its type, its widget and what is typed.
+fn detail(action: &Action) -> &str {
+    match action {
         Action::Reinitialise(activity) => activity,
         Action::Scroll { towards, .. } | Action::Swipe { towards, .. } => towards.name(),
         Action::Click(_)
@@ -132,9 +172,18 @@ fn parts(action: &Action) -> Parts<'_, impl Iterator<Item = &str> + Clone> {
         | Action::PauseResume
         | Action::Idle
         | Action::User { .. } => "",
-    };
-    let names = names.into_iter().flatten().chain([detail]);
-    Parts { action_type: action.type_name(), names, typed: action.typed() }
+    }
+}
+
+impl SpotKey {
+    fn new(action: &Action) -> SpotKey {
+        let (object_id, class, id) = match action.target() {
+            Some(target) => (target.object_id.clone(), target.class.clone(), target.id.clone()),
+            None => Default::default(),
+        };
+        let detail = action.typed().unwrap_or(detail(action)).into();
+        SpotKey { action_type: action.type_name().into(), object_id, class, id, detail }
+    }
 }
 
 /// The labelings met so far, by their numbers.
@@ -162,8 +211,9 @@ impl Labelings {
 }
 
 impl Catalogue {
-    /// Returns a catalogue of nothing, for runs of `app` with what `repertoire` adds to its screens.
-    pub fn new(app: &App, repertoire: Repertoire) -> Catalogue {
+    /// Returns a catalogue of nothing, for runs of `app` with what `repertoire` adds to its screens. If it `is_detailed`,
+    /// screens are taken apart, and habits and hints worked out.
+    pub fn new(app: &App, repertoire: Repertoire, is_detailed: bool) -> Catalogue {
         Catalogue {
             launchable: app.launchable.clone(),
             repertoire,
@@ -171,7 +221,11 @@ impl Catalogue {
             ids: FxHashMap::default(),
             by_pointer: FxHashMap::default(),
             actions: FxHashMap::default(),
+            spots: FxHashMap::default(),
+            kin: FxHashMap::default(),
+            activities: FxHashMap::default(),
             labelings: Labelings::default(),
+            is_detailed,
             entries: BTreeMap::new(),
             kept: 0,
             tried: FxHashSet::default(),
@@ -184,7 +238,7 @@ impl Catalogue {
             return start.clone();
         }
         let actions = self.launchable.iter().cloned().map(Action::Reinitialise).collect();
-        let start = Arc::new(self.entry(0, actions, Labels::default(), goal));
+        let start = Arc::new(self.entry(0, None, actions, Labels::default(), goal));
         self.start = Some(start.clone());
         start
     }
@@ -206,7 +260,7 @@ impl Catalogue {
         let mut actions = offers(screen, &self.repertoire);
         actions.truncate(OFFERS_MAX);
         let labels = goal.screen_labels(screen);
-        let entry = Arc::new(self.entry(id, actions, labels, goal));
+        let entry = Arc::new(self.entry(id, Some(screen), actions, labels, goal));
         // A screen without widgets takes some room too.
         self.kept += 8 + screen.widgets().len() + 2 * entry.offers.len();
         if self.kept > KEPT_MAX {
@@ -220,22 +274,63 @@ impl Catalogue {
         entry
     }
 
-    fn entry(&mut self, id: ScreenId, actions: Vec<Action>, labels: Labels, goal: &mut Goal) -> Entry {
-        let ids = actions.iter().map(|action| self.ids_of(action)).collect();
+    fn entry(
+        &mut self,
+        id: ScreenId,
+        screen: Option<&Screen>,
+        actions: Vec<Action>,
+        labels: Labels,
+        goal: &mut Goal,
+    ) -> Entry {
+        let ids = actions.iter().map(|action| self.offer(screen, action, goal)).collect();
+        let next = self.activities.len() as ActivityId;
+        let name = screen.map(|screen| (screen.package().clone(), screen.activity().clone()));
+        let activity = *self.activities.entry(name.unwrap_or_default()).or_insert(next);
+        let outline = screen.filter(|_| self.is_detailed).map(Outline::new).unwrap_or_default();
         let offers =
             actions.into_iter().map(|action| Place { class: goal.action_class(&action), action }).collect();
-        Entry { id, offers, ids, labels }
+        Entry { id, offers, ids, look: goal.look(&labels), labels, activity, outline }
     }
 
-    fn ids_of(&mut self, action: &Action) -> Offer {
+    fn offer(&mut self, screen: Option<&Screen>, action: &Action, goal: &mut Goal) -> Offer {
         let labeling = self.labelings.number(&parts(action));
         let (object_id, class) = match action.target() {
             Some(target) => (target.object_id.clone(), target.class.clone()),
             None => Default::default(),
         };
         let next = self.actions.len() as ActionId;
-        let action = *self.actions.entry(ActionKey { labeling, object_id, class }).or_insert(next);
-        Offer { action, labeling }
+        let id = *self.actions.entry(ActionKey { labeling, object_id, class }).or_insert(next);
+        let mut offer = Offer {
+            action: id,
+            labeling,
+            spot: 0,
+            kin: 0,
+            class: goal.action_class(action).0,
+            has_name: false,
+            hints: 0,
+            habit: agent::Habit::Any,
+        };
+        if let Some(screen) = screen.filter(|_| self.is_detailed) {
+            let spot = SpotKey::new(action);
+            let next = self.kin.len() as KinId;
+            offer.kin = *self.kin.entry(SpotKey { object_id: "".into(), ..spot.clone() }).or_insert(next);
+            let next = self.spots.len() as SpotId;
+            offer.spot = *self.spots.entry(spot).or_insert(next);
+            let names = action.target().map(Target::names);
+            offer.has_name = names.is_none_or(|names| names.iter().any(|name| !name.is_empty()));
+            offer.hints = goal.hints(action);
+            offer.habit = match habit(screen, action, &|key| goal.looks_at(key)) {
+                Habit::Any => agent::Habit::Any,
+                Habit::Stays => agent::Habit::Stays,
+                Habit::MostlyStays => agent::Habit::MostlyStays,
+                Habit::Back => agent::Habit::Back,
+                Habit::Becomes(screen) => {
+                    let labels = goal.screen_labels(&screen);
+                    agent::Habit::Becomes(goal.look(&labels).0)
+                }
+            };
+        }
+        offer
     }
 
     /// Notes that the action at `at` was tried.

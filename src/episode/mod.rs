@@ -9,11 +9,11 @@ use std::sync::Arc;
 
 use rustc_hash::FxHashMap;
 
-use crate::agent::{Agent, Lesson, ScreenId, Situation};
+use crate::agent::{self, Agent, ClassId, Lesson, LookId, Outlook, ResidualId, ScreenId, Situation};
 use crate::device::{Device, DeviceError};
 use crate::gui::Action;
 use crate::ltl::{Labels, State};
-use crate::reward::{ActionClass, Forecast, Goal, Verdict};
+use crate::reward::{ActionClass, Forecast, Goal, Look, Shaping, Standing, Verdict};
 use crate::rng::Rng;
 use crate::trace::{Observation, Step, Trace};
 pub use catalogue::{Catalogue, Entry, Labeling, Place};
@@ -28,8 +28,8 @@ const STEPS_UNASKED: usize = 64;
 /// What is added to the loop.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Switches {
-    /// Whether residuals that change are worth something.
-    pub shaping: bool,
+    /// What residuals that change are worth.
+    pub shaping: Shaping,
     /// Whether actions that lose by their labels are left out, and one that wins is taken.
     pub prediction: bool,
     /// Whether actions that cannot lose by their labels are preferred.
@@ -53,6 +53,37 @@ pub enum Ending {
     StepsSpent,
     /// Someone said to stop.
     Stopped,
+}
+
+/// What the goal says of steps that were not taken yet, in an agent's numbers.
+struct Ahead<'a>(&'a mut Goal);
+
+impl Outlook for Ahead<'_> {
+    fn after(&mut self, residual: ResidualId, class: ClassId, look: LookId) -> ResidualId {
+        self.0.step_to(State::from_number(residual), ActionClass(class), Look(look)).number()
+    }
+
+    fn standing(&mut self, residual: ResidualId) -> agent::Standing {
+        standing(self.0.standing(State::from_number(residual)))
+    }
+
+    fn wishes(&mut self, residual: ResidualId, class: ClassId, look: LookId, wishes: &mut Vec<agent::Wish>) {
+        let known = self.0.wishes(State::from_number(residual), ActionClass(class), Look(look));
+        wishes.extend(known.iter().map(|wish| agent::Wish {
+            residual: wish.state.number(),
+            standing: standing(wish.standing),
+            gained: wish.gained,
+            changes: wish.changes,
+        }));
+    }
+}
+
+fn standing(known: Standing) -> agent::Standing {
+    match (known.verdict, known.distance) {
+        (Verdict::Won, _) => agent::Standing::Won,
+        (Verdict::Open, Some(distance)) => agent::Standing::Open(distance),
+        (Verdict::Lost, _) | (Verdict::Open, None) => agent::Standing::Lost,
+    }
 }
 
 /// An episode that is over.
@@ -204,10 +235,9 @@ impl<'a> Stage<'a> {
             }
             let is_sure_alone = !sure.is_empty() && rng.unit() < SURE_SHARE;
             let situation = Situation {
-                screen: entry.id,
+                scene: entry.scene(),
                 residual: state.number(),
                 steps_left,
-                offers: &entry.ids,
                 candidates,
                 preferred: if is_sure_alone { sure } else { candidates },
             };
@@ -216,7 +246,7 @@ impl<'a> Stage<'a> {
                     agent.note(&situation, at);
                     at
                 }
-                None => agent.choose(&situation, rng),
+                None => agent.choose(&situation, &mut Ahead(&mut self.goal), rng),
             };
             let taken = self.take(state, &entry, at)?;
             let standing = self.goal.standing(taken.state);
@@ -239,7 +269,7 @@ impl<'a> Stage<'a> {
             let lesson = Lesson {
                 // Not in time is as bad as not at all.
                 reward: if ending == Some(Ending::Hopeless) { -1.0 } else { taken.reward },
-                screen: taken.to.id,
+                scene: taken.to.scene(),
                 residual: taken.state.number(),
                 ends: ending.is_some(),
             };

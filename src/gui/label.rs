@@ -75,6 +75,11 @@ impl Labeller {
         self.actions.iter().map(|&(number, _)| number)
     }
 
+    /// Whether the atom with the number `atom` is about actions.
+    pub fn is_about_action(&self, atom: u32) -> bool {
+        self.actions.iter().any(|&(number, _)| number == atom)
+    }
+
     /// Returns the atoms that hold on `screen`.
     pub fn on_screen(&self, screen: &Screen) -> BTreeSet<u32> {
         let mut counts = vec![0_u64; self.screens.len()];

@@ -8,10 +8,13 @@
 mod action;
 mod atom;
 mod deed;
+mod habit;
+mod hint;
 mod json;
 mod label;
 mod nearest;
 mod offer;
+mod outline;
 mod screen;
 mod user_action;
 mod value;
@@ -21,9 +24,12 @@ pub use atom::{
     ActionTypes, Atom, BUILTIN_ACTION_TYPES, Comparison, Key, Kind, Mistake, Op, Part, START_TYPE,
 };
 pub use deed::Deed;
+pub use habit::{Habit, habit};
+pub use hint::Hints;
 pub use label::{Labeller, WidgetTest};
 pub(crate) use nearest::nearest;
 pub use offer::{BUILTIN_TEXTS, Repertoire, offers};
+pub use outline::Outline;
 pub use screen::{Bounds, Context, Flags, Identity, Orientation, Screen, WIDGETS_MAX, Widget};
 pub use user_action::{Gesture, Percent, Point, PressedKey, UserAction, WAIT_MS_MAX};
 pub(crate) use value::quote;

@@ -247,6 +247,12 @@ impl Screen {
         screen
     }
 
+    /// Returns the same widgets in another context.
+    #[must_use]
+    pub fn in_context(&self, context: Context) -> Screen {
+        Screen::new(self.package.clone(), self.activity.clone(), context, self.widgets.clone())
+    }
+
     /// The package of the app in front.
     pub fn package(&self) -> &Arc<str> {
         &self.package

@@ -31,6 +31,11 @@ impl State {
     /// The state before the first step.
     pub const START: State = State(0);
 
+    /// The state with this number, of an automaton that has met it.
+    pub fn from_number(number: u32) -> State {
+        State(number)
+    }
+
     /// Its number, from 0 in the order in which states were met.
     pub fn number(self) -> u32 {
         self.0
@@ -274,16 +279,12 @@ impl Automaton {
         let mut graph = Graph { states: vec![State::START], edges: Vec::new() };
         let mut next = 0;
         while next < graph.states.len() {
-            let state = graph.states[next];
-            let guards = self.ask(state, |meaning, formulas, class| meaning.guards(formulas, class));
-            for Guard { class: follower, way, cubes } in guards.ok()? {
-                let to = match of_class.get(&follower) {
+            for Guard { class, way, cubes } in self.guards(graph.states[next]).ok()? {
+                let to = match of_class.get(&class) {
                     Some(&to) => to,
                     None => {
-                        let mut labels = Labels::default();
-                        way.iter().filter(|(_, holds)| *holds).for_each(|&(atom, _)| labels.insert(atom));
-                        graph.states.push(self.step(state, &labels));
-                        of_class.insert(follower, graph.states.len() - 1);
+                        graph.states.push(self.step(graph.states[next], &labels_of(&way)));
+                        of_class.insert(class, graph.states.len() - 1);
                         graph.states.len() - 1
                     }
                 };
@@ -295,6 +296,22 @@ impl Automaton {
             next += 1;
         }
         Some(graph)
+    }
+
+    /// Returns the states that can follow `state`, by their meaning, each with the labels of a step that leads there.
+    pub fn followers(&mut self, state: State) -> Result<Vec<Follower>, TooManyResiduals> {
+        let guards = self.guards(state)?;
+        let followers = guards.into_iter().map(|Guard { way, cubes, .. }| {
+            let labels = labels_of(&way);
+            let every_atom = || (0..self.atoms).map(|atom| (atom, labels.contains(atom))).collect();
+            let cubes = cubes.unwrap_or_else(|| vec![every_atom()]);
+            Follower { state: self.step(state, &labels), cubes }
+        });
+        Ok(followers.collect())
+    }
+
+    fn guards(&mut self, state: State) -> Result<Vec<Guard>, TooManyResiduals> {
+        self.ask(state, |meaning, formulas, class| meaning.guards(formulas, class))
     }
 
     /// The number of states met so far, the start included.
@@ -490,6 +507,20 @@ impl Automaton {
             self.states.iter_mut().for_each(|state| state.class = None);
         }
     }
+}
+
+fn labels_of(way: &[(u32, bool)]) -> Labels {
+    way.iter().filter(|(_, holds)| *holds).map(|&(atom, _)| atom).collect()
+}
+
+/// A state that can follow another.
+#[derive(Clone, Debug)]
+pub struct Follower {
+    /// It, or one that means the same.
+    pub state: State,
+    /// The labels of a step that leads there: one of these sets of atoms and whether they hold. Where there are too
+    /// many to read, one of them.
+    pub cubes: Vec<Cube>,
 }
 
 /// A whole automaton, see [`Automaton::graph`].

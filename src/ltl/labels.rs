@@ -45,6 +45,11 @@ impl Labels {
         }
     }
 
+    /// The first 64 atoms: bit *n* says whether atom *n* is there.
+    pub fn bits(&self) -> u64 {
+        self.low
+    }
+
     /// The labels that are in one or the other.
     #[inline]
     #[must_use]

@@ -13,7 +13,7 @@ use crate::device::{Device as _, DeviceError};
 use crate::episode::{Catalogue, Entry, Totals};
 use crate::gui::{Action, Repertoire};
 use crate::ltl::State;
-use crate::reward::{Forecast, Goal, Verdict};
+use crate::reward::{Forecast, Goal, Shaping, Verdict};
 use crate::spec::Spec;
 use crate::trace::{Step, Trace};
 
@@ -78,7 +78,7 @@ fn sweep(
     watch: &mut dyn FnMut(u32, usize) -> bool,
 ) -> Result<Exhausted, DeviceError> {
     let goal = Goal::new(spec);
-    let catalogue = Catalogue::new(sim.app(), repertoire);
+    let catalogue = Catalogue::new(sim.app(), repertoire, false);
     let mut sweep = Sweep {
         sim,
         totals: Totals::new(&goal),
@@ -248,7 +248,7 @@ impl Sweep<'_> {
                 observation,
                 labels: labels.iter().map(|atom| self.goal.atoms()[atom as usize].clone()).collect(),
                 residual: self.goal.residual(state).into(),
-                reward: self.goal.reward(before, state, true),
+                reward: self.goal.reward(before, state, Shaping::Atoms),
             });
             from = (state, after, Some(snapshot));
         }

@@ -12,7 +12,7 @@ use crate::device::{Device, DeviceError};
 use crate::episode::{Catalogue, Ending, Labeling, Stage, Switches, Totals};
 use crate::event::Event;
 use crate::gui::{Action, Atom, Comparison, Key, Op, UserAction, Value, nearest};
-use crate::reward::Goal;
+use crate::reward::{Goal, Shaping};
 use crate::rng::Seed;
 use crate::spec::{Expectation, Spec};
 use crate::trace::Trace;
@@ -20,6 +20,9 @@ pub use compare::{Contender, Rounds, Tally, Task, compare, mean, median};
 pub use exhaustive::{Exhausted, exhaust};
 pub use jobs::in_order;
 pub use repertoire::repertoire;
+
+/// The most episodes of a search, unless someone says how many.
+pub const EPISODES_MAX: u32 = 500;
 
 /// Who searches.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -46,10 +49,22 @@ impl AgentKind {
         }
     }
 
+    /// Whether it wants screens taken apart, which takes time that others would rather spend on steps.
+    pub fn looks_closely(self) -> bool {
+        match self {
+            AgentKind::Farlead | AgentKind::Tree | AgentKind::QLearning | AgentKind::Random => false,
+        }
+    }
+
     /// What is added to the loop for this agent, unless someone says otherwise: all of it, as `cargo bench --bench
     /// defaults` shows on made-up apps.
     pub fn switches(self) -> Switches {
-        let all = Switches { shaping: true, prediction: true, sure_actions: true, restart_hopeless: true };
+        let all = Switches {
+            shaping: Shaping::Atoms,
+            prediction: true,
+            sure_actions: true,
+            restart_hopeless: true,
+        };
         match self {
             AgentKind::Farlead | AgentKind::Tree | AgentKind::QLearning => all,
             // What others are measured against knows nothing of the formula.
@@ -83,6 +98,24 @@ pub struct Plan {
     pub texts: Vec<String>,
     /// What was learned on another run.
     pub learned: Vec<(Labeling, [f64; 2])>,
+}
+
+impl Plan {
+    /// Returns how `agent` searches unless someone says otherwise: 500 episodes of 1 step, from the first seed.
+    pub fn new(agent: AgentKind) -> Plan {
+        Plan {
+            agent,
+            farlead: FarleadSettings::default(),
+            switches: agent.switches(),
+            steps_max: 1,
+            episodes_max: EPISODES_MAX,
+            timeout_ms: None,
+            seed: Seed::default(),
+            actions: Arc::default(),
+            texts: Vec::new(),
+            learned: Vec::new(),
+        }
+    }
 }
 
 /// Why a search ended.
@@ -202,7 +235,8 @@ pub fn search(
     watch: &mut dyn FnMut(&Event) -> bool,
 ) -> Result<Finding, DeviceError> {
     let texts = plan.texts.iter().map(String::as_str);
-    let mut catalogue = Catalogue::new(device.app(), repertoire(spec, &plan.actions, texts));
+    let offered = repertoire(spec, &plan.actions, texts);
+    let mut catalogue = Catalogue::new(device.app(), offered, plan.agent.looks_closely());
     let knowledge = recalled(&plan.learned, &mut catalogue);
     let mut agent = agent(plan, &knowledge);
     let mut stage = Stage::new(device, Goal::new(spec), catalogue, plan.switches, plan.steps_max);
@@ -388,18 +422,7 @@ mod tests {
     }
 
     fn plan(agent: AgentKind, steps_max: u32, episodes_max: u32) -> Plan {
-        Plan {
-            agent,
-            farlead: FarleadSettings::default(),
-            switches: agent.switches(),
-            steps_max,
-            episodes_max,
-            timeout_ms: None,
-            seed: Seed(1),
-            actions: Arc::default(),
-            texts: Vec::new(),
-            learned: Vec::new(),
-        }
+        Plan { steps_max, episodes_max, ..Plan::new(agent) }
     }
 
     fn found(text: &str, plan: &Plan) -> Finding {

@@ -3,13 +3,12 @@
 
 use std::collections::BTreeMap;
 
-use farlead::agent::FarleadSettings;
 use farlead::device::sim::Sim;
 use farlead::device::{Device, sim};
 use farlead::episode::{Catalogue, Switches};
 use farlead::gui::UserAction;
 use farlead::ltl::State;
-use farlead::reward::{Goal, Verdict};
+use farlead::reward::{Goal, Shaping, Verdict};
 use farlead::rng::Seed;
 use farlead::search::{AgentKind, Contender, Plan, Rounds, Task, compare, exhaust, repertoire};
 use farlead::spec::{Spec, parse};
@@ -20,19 +19,10 @@ const EPISODES_MAX: u32 = 500;
 const RUNS: u32 = 100;
 
 fn plan(agent: AgentKind) -> Plan {
-    let paper = Switches { shaping: true, prediction: true, sure_actions: false, restart_hopeless: false };
-    Plan {
-        agent,
-        farlead: FarleadSettings::FEW_FAILURES,
-        switches: if agent == AgentKind::Random { agent.switches() } else { paper },
-        steps_max: 1,
-        episodes_max: EPISODES_MAX,
-        timeout_ms: None,
-        seed: Seed(1),
-        actions: std::sync::Arc::default(),
-        texts: Vec::new(),
-        learned: Vec::new(),
-    }
+    let paper =
+        Switches { shaping: Shaping::Atoms, prediction: true, sure_actions: false, restart_hopeless: false };
+    let switches = if agent == AgentKind::Random { agent.switches() } else { paper };
+    Plan { switches, episodes_max: EPISODES_MAX, ..Plan::new(agent) }
 }
 
 /// The failures and steps of 100 runs.
@@ -113,7 +103,7 @@ fn a_dummy_note_made_by_back_is_gone_from_the_corrected_app() {
 fn chance_of_success(row: &Row) -> f64 {
     let mut simulator = models::simulator(row.app, &[], 1);
     let mut goal = Goal::new(&row.spec);
-    let mut catalogue = Catalogue::new(simulator.app(), repertoire(&row.spec, &row.actions, []));
+    let mut catalogue = Catalogue::new(simulator.app(), repertoire(&row.spec, &row.actions, []), false);
     let start = catalogue.start(&mut goal);
     let mut won = 0.0;
     // Of each pair of app and residual that can be there, how likely it is, and what its screen offers.

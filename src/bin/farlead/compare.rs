@@ -224,9 +224,16 @@ fn contenders(args: &CompareArgs, project: &Project, texts: &[String]) -> anyhow
 
 /// The same agent with each switch turned over, and with all of them off.
 fn ablated(name: &str, plan: &Plan, agent: AgentName) -> Vec<Contender> {
-    let mut switches = vec![Switch::Shaping, Switch::Prediction, Switch::SureActions, Switch::Restart];
+    let mut switches =
+        vec![Switch::Shaping, Switch::Distances, Switch::Prediction, Switch::SureActions, Switch::Restart];
     if agent == AgentName::Farlead {
-        switches.extend([Switch::Tails, Switch::ActionLabels, Switch::DoubleQ, Switch::Traces]);
+        switches.extend([
+            Switch::Residual,
+            Switch::Tails,
+            Switch::ActionLabels,
+            Switch::DoubleQ,
+            Switch::Traces,
+        ]);
     }
     let mut contenders = Vec::new();
     for &switch in &switches {

@@ -1,14 +1,14 @@
 //! How specs are searched for, as the command line says it.
 
 use std::path::{Path, PathBuf};
-use std::sync::Arc;
 use std::thread;
 
 use clap::{Args, ValueEnum};
 use farlead::agent::FarleadSettings;
 use farlead::episode::Switches;
+use farlead::reward::Shaping;
 use farlead::rng::Seed;
-use farlead::search::{AgentKind, Plan};
+use farlead::search::{AgentKind, EPISODES_MAX, Plan};
 use farlead::spec::{Judgement, Spec};
 
 use crate::project::Project;
@@ -20,9 +20,6 @@ const STEPS_MAX: i64 = 100_000;
 
 /// How far a run may be longer than the shortest one the formula allows, unless someone says how long it may be.
 const STEPS_TO_SPARE: u32 = 10;
-
-/// The episodes, unless someone says how many.
-const EPISODES_MAX: u32 = 500;
 
 /// How much may be spent, and where chance comes from.
 #[derive(Debug, Args)]
@@ -69,12 +66,16 @@ enum Setting {
 pub enum Switch {
     /// Residuals that change are worth something
     Shaping,
+    /// Coming nearer to the goal is worth something, in place of residuals that change
+    Distances,
     /// Actions that lose by what they are called are left out
     Prediction,
     /// Actions that cannot lose by what they are called are preferred (needs prediction)
     SureActions,
     /// An episode that cannot be won any more is given up
     Restart,
+    /// Values depend on what is left of the formula (farlead)
+    Residual,
     /// Values depend on how a screen was reached (farlead)
     Tails,
     /// A new decision starts from what its action was worth elsewhere (farlead)
@@ -90,10 +91,18 @@ impl Switch {
     pub fn set(self, plan: &mut Plan, on: bool) {
         let Switches { shaping, prediction, sure_actions, restart_hopeless } = &mut plan.switches;
         match self {
-            Switch::Shaping => *shaping = on,
+            Switch::Shaping => *shaping = if on { Shaping::Atoms } else { Shaping::None },
+            Switch::Distances => {
+                *shaping = match (on, *shaping) {
+                    (true, _) => Shaping::Distance,
+                    (false, Shaping::Distance) => Shaping::Atoms,
+                    (false, other) => other,
+                }
+            }
             Switch::Prediction => *prediction = on,
             Switch::SureActions => *sure_actions = on,
             Switch::Restart => *restart_hopeless = on,
+            Switch::Residual => plan.farlead.residual = on,
             Switch::Tails => plan.farlead.tail = usize::from(on),
             Switch::ActionLabels => plan.farlead.action_labels = on,
             Switch::DoubleQ => plan.farlead.double_q = on,
@@ -136,16 +145,11 @@ impl SearchArgs {
             Setting::FewSteps => FarleadSettings::FEW_STEPS,
         };
         let mut plan = Plan {
-            agent,
             farlead,
-            switches: agent.switches(),
-            steps_max: 1,
-            episodes_max: EPISODES_MAX,
             timeout_ms: self.timeout,
             seed: self.seed(project),
-            actions: Arc::default(),
             texts: texts.to_vec(),
-            learned: Vec::new(),
+            ..Plan::new(agent)
         };
         self.with.iter().for_each(|switch| switch.set(&mut plan, true));
         self.without.iter().for_each(|switch| switch.set(&mut plan, false));

@@ -1,0 +1,97 @@
+//! Habits: what an action does in most apps, before anybody has tried it in this one.
+
+use super::action::Action;
+use super::atom::Key;
+use super::screen::{Context, Flags, Screen, Widget};
+
+/// What most apps do.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Habit {
+    /// Anything.
+    Any,
+    /// The screen stays as it is.
+    Stays,
+    /// It stays as it is, as far as anybody can tell before.
+    MostlyStays,
+    /// What was seen before comes back.
+    Back,
+    /// The screen becomes this one.
+    Becomes(Box<Screen>),
+}
+
+/// On a larger screen it is not worked out what a single widget becomes.
+const WIDGETS_MAX: usize = 1_000;
+
+/// Returns what most apps do when `action` is done on `screen`, so far as it matters to those who look at `keys` alone.
+pub fn habit(screen: &Screen, action: &Action, keys: &dyn Fn(Key) -> bool) -> Habit {
+    let context = screen.context();
+    let in_context = |key: Key, context: Context| {
+        if keys(key) { Habit::Becomes(Box::new(screen.in_context(context))) } else { Habit::Stays }
+    };
+    match action {
+        Action::Back => Habit::Back,
+        Action::Menu | Action::PauseResume => Habit::Stays,
+        Action::Rotate => {
+            in_context(Key::Orientation, Context { orientation: context.orientation.turned(), ..context })
+        }
+        Action::Network => in_context(Key::Network, Context { network: !context.network, ..context }),
+        Action::Idle => in_context(Key::Screen, Context { screen_on: false, ..context }),
+        Action::LongClick(_) | Action::Scroll { .. } | Action::Swipe { .. } => Habit::MostlyStays,
+        Action::Text { on, text } if keys(Key::Text) => {
+            with(screen, &on.object_id, Habit::MostlyStays, |field| field.text = text.clone())
+        }
+        Action::Text { .. } => Habit::MostlyStays,
+        Action::Click(on) if is_switch(&on.class) && keys(Key::Checked) => {
+            with(screen, &on.object_id, Habit::MostlyStays, |switch| {
+                let checked = switch.flags.has(Flags::CHECKED);
+                switch.flags = switch.flags.set(Flags::CHECKED, !checked);
+            })
+        }
+        Action::Click(on) if is_switch(&on.class) => Habit::MostlyStays,
+        Action::Reinitialise(_) | Action::Click(_) | Action::User { .. } => Habit::Any,
+    }
+}
+
+/// The screen with the widget at `object_id` changed, `otherwise` if that is not worked out.
+fn with(screen: &Screen, object_id: &str, otherwise: Habit, change: impl FnOnce(&mut Widget)) -> Habit {
+    if screen.widgets().len() > WIDGETS_MAX {
+        return otherwise;
+    }
+    let mut place = None;
+    screen.for_each_object(|at, _, id| {
+        if id == object_id {
+            place = Some(at);
+        }
+    });
+    let Some(place) = place else { return otherwise };
+    let mut widgets = screen.widgets().to_vec();
+    change(&mut widgets[place]);
+    let changed = Screen::new(screen.package().clone(), screen.activity().clone(), screen.context(), widgets);
+    Habit::Becomes(Box::new(changed))
+}
+
+fn is_switch(class: &str) -> bool {
+    ["CheckBox", "Switch", "SwitchCompat", "ToggleButton", "CheckedTextView"]
+        .iter()
+        .any(|end| class.ends_with(end))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::gui::{Orientation, Target};
+
+    #[test]
+    fn what_a_switch_and_the_display_become_is_known_where_it_matters() {
+        let switch = Widget { class: "android.widget.CheckBox".into(), ..Widget::default() };
+        let screen = Screen::new("p", "p.A", Context::default(), vec![switch.clone()]);
+        let click = Action::Click(Target::new(&switch, "0"));
+        let Habit::Becomes(ticked) = habit(&screen, &click, &|_| true) else { panic!("it is a switch") };
+        assert!(ticked.widgets()[0].flags.has(Flags::CHECKED));
+        assert_eq!(habit(&screen, &click, &|_| false), Habit::MostlyStays);
+        let Habit::Becomes(turned) = habit(&screen, &Action::Rotate, &|_| true) else { panic!("it turns") };
+        assert_eq!(turned.context().orientation, Orientation::Landscape);
+        assert_eq!(habit(&screen, &Action::Rotate, &|key| key == Key::Screen), Habit::Stays);
+        assert_eq!(habit(&screen, &Action::Back, &|_| true), Habit::Back);
+    }
+}

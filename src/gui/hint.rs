@@ -1,0 +1,114 @@
+//! Hints: what a widget is called, held against the words that a formula's atoms look for.
+//!
+//! A hint is a guess and nothing else: names may be missing, worn, or in another language.
+
+use super::action::Action;
+use super::atom::{Atom, Comparison, Key, Op};
+use super::value::Value;
+
+/// A word of fewer letters says too little to be found within another.
+const PREFIX_MIN: usize = 3;
+
+/// Says which of some atoms share a word with what an action's widget is called.
+#[derive(Clone, Debug, Default)]
+pub struct Hints {
+    /// The words of atoms, with their numbers.
+    words: Vec<(u32, Vec<String>)>,
+}
+
+impl Hints {
+    /// Returns what answers for `atoms`, each with its number; those that name nothing are left out.
+    pub fn new<'a>(atoms: impl IntoIterator<Item = (u32, &'a Atom)>) -> Hints {
+        let words = atoms.into_iter().map(|(number, atom)| (number, words_of(atom)));
+        Hints { words: words.filter(|(_, words)| !words.is_empty()).collect() }
+    }
+
+    /// Returns the atoms that share a word with the text, the description or the id of what `action` is done on.
+    pub fn of<'a>(&'a self, action: &Action) -> impl Iterator<Item = u32> + use<'a> {
+        let names = action.target().map(|target| target.names()).unwrap_or_default();
+        // Long texts are read, not tapped.
+        const LETTERS_MAX: usize = 60;
+        let called: Vec<String> = match &self.words[..] {
+            [] => Vec::new(),
+            _ => names.iter().filter(|name| name.len() <= LETTERS_MAX).flat_map(|name| words(name)).collect(),
+        };
+        let shares = move |(_, wanted): &&(u32, Vec<String>)| {
+            wanted.iter().any(|word| called.iter().any(|other| are_kin(word, other)))
+        };
+        self.words.iter().filter(shares).map(|&(number, _)| number)
+    }
+}
+
+fn words_of(atom: &Atom) -> Vec<String> {
+    let (Atom::Widget(all) | Atom::State(all) | Atom::Count { of: all, .. }) = atom else {
+        return Vec::new();
+    };
+    let named = all.iter().filter_map(|Comparison { key, op, value }| match (key, op, value) {
+        (
+            Key::Activity | Key::Text | Key::Desc | Key::Id | Key::Class,
+            Op::Equal | Op::Contains,
+            Value::Text(text),
+        ) => Some(text.as_str()),
+        _ => None,
+    });
+    named.flat_map(words).collect()
+}
+
+/// The words of a name, in small letters: `btn_color_selector`, `NewGameActivity` and `New game` each have several.
+fn words(name: &str) -> Vec<String> {
+    let mut words: Vec<String> = vec![String::new()];
+    let mut was_small = false;
+    for char in name.chars() {
+        let starts_anew = char.is_uppercase() && was_small;
+        if (starts_anew || !char.is_alphanumeric()) && words.last().is_some_and(|word| !word.is_empty()) {
+            words.push(String::new());
+        }
+        if char.is_alphanumeric() {
+            let word = words.last_mut().expect("there is one at least");
+            word.extend(char.to_lowercase());
+        }
+        was_small = char.is_lowercase() || char.is_numeric();
+    }
+    // What every activity is called, and every widget.
+    words.retain(|word| word.len() > 1 && !["activity", "btn", "button", "the", "id"].contains(&&**word));
+    words
+}
+
+/// Whether two words are one, or one begins with the other, as `setting` and `settings`.
+fn are_kin(one: &str, two: &str) -> bool {
+    let (short, long) = if one.len() < two.len() { (one, two) } else { (two, one) };
+    short == long || (short.len() >= PREFIX_MIN && long.starts_with(short))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::gui::{Target, Widget};
+
+    #[test]
+    fn names_are_taken_apart_where_people_put_them_together() {
+        for (name, expected) in [
+            ("NewGameActivity", &["new", "game"][..]),
+            ("btn_color_selector", &["color", "selector"]),
+            ("Play Offline", &["play", "offline"]),
+            (".OfflineGame2", &["offline", "game2"]),
+            ("+", &[]),
+            ("", &[]),
+        ] {
+            assert_eq!(words(name), expected, "{name}");
+        }
+    }
+
+    #[test]
+    fn an_action_hints_at_the_atoms_that_share_a_word_with_its_widget() {
+        let atom = |key, text: &str| {
+            Atom::State(vec![Comparison { key, op: Op::Contains, value: Value::Text(text.into()) }])
+        };
+        let atoms = [atom(Key::Activity, "SettingsActivity"), atom(Key::Activity, "Main")];
+        let hints = Hints::new((0..).zip(&atoms));
+        let widget = Widget { text: "Open setting".into(), ..Widget::default() };
+        let click = Action::Click(Target::new(&widget, "0"));
+        assert_eq!(hints.of(&click).collect::<Vec<_>>(), [0]);
+        assert_eq!(hints.of(&Action::Back).count(), 0);
+    }
+}

@@ -1,0 +1,112 @@
+//! Outlines: a screen taken apart into how it is built and what it says, as numbers.
+//!
+//! Two looks at the same place of an app often differ in a clock, a counter or the rows of a list. An outline lets
+//! those who see numbers alone find out which of its contents matter.
+
+use std::hash::{Hash, Hasher};
+
+use rustc_hash::FxHasher;
+
+use super::screen::{Flags, Orientation, Screen, Widget};
+
+/// A screen taken apart. The numbers depend on the content alone, the same on every machine.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Outline {
+    /// How it is built: activity, context, and the tree of classes, ids and flags, the rows of a list as one.
+    pub frame: u64,
+    /// Where something is said, and what, in the order of the screen; each place once.
+    pub contents: Vec<(u64, u64)>,
+}
+
+impl Outline {
+    /// Returns the outline of `screen`.
+    pub fn new(screen: &Screen) -> Outline {
+        let context = screen.context();
+        let mut frame = vec![hash(&(
+            &**screen.package(),
+            &**screen.activity(),
+            context.screen_on,
+            context.orientation == Orientation::Landscape,
+            (context.network, context.crashed, context.anr),
+        ))];
+        // Of the nodes on the way to this one: what names its place, and whether it is a list.
+        let mut way: Vec<(u64, bool)> = Vec::new();
+        // How many children each of them had so far.
+        let mut children: Vec<u32> = vec![0];
+        let mut parts: Vec<u64> = Vec::new();
+        let mut said: Vec<(u64, u64)> = Vec::new();
+        for widget in screen.widgets() {
+            let depth = usize::from(widget.depth);
+            way.truncate(depth);
+            children.truncate(depth + 1);
+            let (above, in_list) = way.last().copied().unwrap_or_default();
+            // The rows of a list are all in one place.
+            let nth = if in_list { 0 } else { children[depth] };
+            children[depth] += 1;
+            children.push(0);
+            let place = hash(&(above, nth, &*widget.class, &*widget.id));
+            way.push((place, is_list(widget)));
+            let flags = [Flags::CLICKABLE, Flags::LONG_CLICKABLE, Flags::ENABLED, Flags::EDITABLE];
+            let built = flags.map(|flag| widget.flags.has(flag));
+            parts.push(hash(&(place, built, widget.is_visible())));
+            let state = [Flags::CHECKED, Flags::FOCUSED, Flags::SELECTED].map(|flag| widget.flags.has(flag));
+            if !(widget.text.is_empty() && widget.desc.is_empty()) || state.contains(&true) {
+                said.push((place, hash(&(&*widget.text, &*widget.desc, state))));
+            }
+        }
+        // A list with more rows of the same kinds is built alike.
+        parts.sort_unstable();
+        parts.dedup();
+        frame.extend(parts);
+        said.sort_by_key(|&(place, _)| place);
+        let contents = said
+            .chunk_by(|one, two| one.0 == two.0)
+            .map(|all| match all {
+                [one] => *one,
+                _ => (all[0].0, hash(&all)),
+            })
+            .collect();
+        Outline { frame: hash(&frame), contents }
+    }
+}
+
+fn is_list(widget: &Widget) -> bool {
+    ["RecyclerView", "ListView", "GridView", "ViewPager"].iter().any(|end| widget.class.ends_with(end))
+}
+
+fn hash(of: &impl Hash) -> u64 {
+    let mut hasher = FxHasher::default();
+    of.hash(&mut hasher);
+    hasher.finish()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::gui::Context;
+
+    fn list(rows: &[&str]) -> Outline {
+        let list = Widget { class: "android.widget.ListView".into(), ..Widget::default() };
+        let row = |text: &&str| Widget { depth: 1, text: (*text).into(), ..Widget::default() };
+        let widgets = std::iter::once(list).chain(rows.iter().map(row)).collect();
+        Outline::new(&Screen::new("p", "p.A", Context::default(), widgets))
+    }
+
+    #[test]
+    fn rows_of_a_list_are_contents_and_not_frame() {
+        let (one, two, three) = (list(&["a", "b"]), list(&["a", "c"]), list(&["a", "b", "c"]));
+        assert!(one.frame == two.frame && two.frame == three.frame);
+        assert_eq!(one.contents.len(), 1);
+        assert!(one.contents != two.contents && one.contents != three.contents);
+        assert_ne!(list(&[]).frame, one.frame);
+    }
+
+    #[test]
+    fn what_is_built_otherwise_has_another_frame() {
+        let screen = |class: &str| {
+            let widget = Widget { class: class.into(), text: "a".into(), ..Widget::default() };
+            Outline::new(&Screen::new("p", "p.A", Context::default(), vec![widget]))
+        };
+        assert_ne!(screen("a.Button").frame, screen("a.TextView").frame);
+    }
+}
