@@ -275,7 +275,7 @@ impl Experience {
 }
 
 /// How many widgets `screen` has, and how many bytes its texts.
-fn size(screen: &Screen) -> (usize, usize) {
+pub(crate) fn size(screen: &Screen) -> (usize, usize) {
     let of_widgets = screen
         .widgets()
         .iter()

@@ -51,6 +51,7 @@ pub mod episode;
 pub mod event;
 pub mod experience;
 pub mod gui;
+pub mod learned;
 pub mod ltl;
 pub mod reward;
 pub mod rng;

@@ -165,23 +165,6 @@ fn a_spec_with_mistakes_does_not_keep_the_others_from_being_checked() {
 }
 
 #[test]
-fn what_was_learned_is_kept_and_used() {
-    let path = file("learned.jsonl", "");
-    let path = path.to_str().expect("a path");
-    let args = ["specs/chesswalk/settings.ltl", "--app", APP, "--only", "b", "--learned", path, "--json"];
-    let first = check(&args);
-    assert_eq!(first.code, 0, "{}", first.stderr);
-    let kept = fs::read_to_string(path).expect("what was learned");
-    assert!(kept.contains("\"click\""), "{kept}");
-    assert_eq!(check(&args).code, 0);
-    // An agent that learns nothing takes nothing away.
-    assert_eq!(check(&[&args[..], &["--agent", "tree"]].concat()).code, 0);
-    assert_eq!(fs::read_to_string(path).expect("what was learned").lines().count(), kept.lines().count());
-    let broken = file("broken.jsonl", "{\"type\":1}\n");
-    refused(&[ABOUT, "--app", APP, "--learned", broken.to_str().expect("a path")], 3, "broken.jsonl:1:");
-}
-
-#[test]
 fn a_project_file_says_which_app() {
     let folder = Path::new(env!("CARGO_TARGET_TMPDIR")).join("project");
     let inner = folder.join("inner");

@@ -1,10 +1,11 @@
-//! What docs/language.md says is what the language knows.
+//! What docs/language.md says is what the language knows, and what docs/formats.md shows is read.
 
 use std::collections::BTreeSet;
 use std::fs;
 use std::path::Path;
 
-use farlead::gui::Key;
+use farlead::gui::{Deed, Key, Screen};
+use farlead::learned::Learned;
 use farlead::spec::{Names, Source, parse_formula};
 
 /// The rules of the grammar that are spellings of operators.
@@ -70,6 +71,22 @@ fn the_keys_of_the_page_are_those_of_the_language() {
     let rows = table(&page(), "## Atoms");
     let described: Vec<String> = rows.iter().flat_map(|row| quoted(&row[0])).collect();
     check_same("a key", &described, Key::ALL.map(|key| key.name()));
+}
+
+#[test]
+fn the_json_of_the_page_on_formats_is_read() {
+    let page = text_of("docs/formats.md");
+    let blocks: Vec<&str> =
+        page.split("```json\n").skip(1).map(|rest| rest.split("```").next().unwrap_or_default()).collect();
+    let [screen, actions, learned] = blocks[..] else {
+        panic!("docs/formats.md has {} examples", blocks.len())
+    };
+    let screen: Screen = serde_json::from_str(screen).expect("a screen");
+    assert_eq!(screen.object_id(1), "0:0");
+    for action in actions.lines() {
+        serde_json::from_str::<Deed>(action).unwrap_or_else(|error| panic!("{action}: {error}"));
+    }
+    assert_eq!(Learned::read(learned).expect("what was learned").to_text(), learned);
 }
 
 #[test]

@@ -4,9 +4,9 @@ use std::path::PathBuf;
 use std::sync::Arc;
 
 use clap::Args;
-use farlead::device::Device;
 use farlead::device::sim::model::Model;
 use farlead::device::sim::{self, Sim};
+use farlead::device::{App, Device};
 use farlead::rng::Seed;
 use farlead::spec::{Diagnostics, Source};
 
@@ -44,6 +44,11 @@ impl OpenedApp {
     /// Returns a simulator of it, all its chance from `seed`.
     pub fn simulator(&self, seed: Seed) -> Sim {
         Sim::new(self.model.clone(), seed)
+    }
+
+    /// What is known of it.
+    pub fn app(&self) -> App {
+        self.simulator(Seed::default()).app().clone()
     }
 
     /// What runs, in a line.

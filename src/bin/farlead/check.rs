@@ -1,15 +1,16 @@
 //! `farlead check`: finds the run that decides each spec.
 
-use std::fs;
 use std::io::{self, BufWriter, Write};
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 
 use clap::Args;
 use farlead::device::{DeviceError, Notice};
+use farlead::episode::Labeling;
 use farlead::event::Event;
 use farlead::gui::{Action, Atom, BUILTIN_ACTION_TYPES, Key, Op, UserAction, Value};
+use farlead::learned::Learned;
 use farlead::search::{
     Exhausted, Finding, Outcome, Plan, Reach, Stop, exhaust, in_order, repertoire, search,
 };
@@ -19,13 +20,13 @@ use serde::Serialize;
 
 use crate::agents::AgentName;
 use crate::app::{AppArgs, OpenedApp};
-use crate::learned::Learned;
+use crate::learned;
 use crate::lint::{self, counted};
 use crate::progress::{Progress, interruption, left};
 use crate::project::Project;
 use crate::searching::SearchArgs;
 use crate::sources::{self, Judged, Shell};
-use crate::{Exit, Missing, Usage, is_closed_pipe};
+use crate::{Exit, Usage, is_closed_pipe};
 
 /// Of the actions that were never tried, so many are named.
 const ACTIONS_SHOWN_MAX: usize = 5;
@@ -92,7 +93,8 @@ struct Report {
     reach: Option<Reach>,
     advice: Vec<String>,
     exit: Exit,
-    learned: Learned,
+    /// What actions were worth.
+    labelings: Vec<(Labeling, [f64; 2])>,
 }
 
 #[derive(Serialize)]
@@ -171,7 +173,8 @@ pub fn run(args: &CheckArgs, shell: &Shell) -> anyhow::Result<Exit> {
     if judged.iter().any(has_mistakes_of_its_own) {
         exit = exit.and(Exit::Broken);
     }
-    let mut learned = args.learned.as_deref().map(Learned::read).transpose()?.unwrap_or_default();
+    let read = |path| learned::read(path, &app.app(), shell);
+    let learned = args.learned.as_deref().map(read).transpose()?.unwrap_or_default();
     let tasks = tasks(args, &project, &judged, &texts, &learned)?;
     if args.json {
         say_unread(&judged, args.search.seed(&project).0)?;
@@ -179,11 +182,10 @@ pub fn run(args: &CheckArgs, shell: &Shell) -> anyhow::Result<Exit> {
     if tasks.is_empty() && exit != Exit::Met {
         return Ok(exit);
     }
-    let done = check_all(args, &app, &tasks, shell, exit)?;
+    // What was known before stays, also of actions that are not met this time.
+    let done = check_all(args, &app, &tasks, shell, Done { exit, learned })?;
     if let Some(path) = &args.learned {
-        // What was known before stays, also of actions that were not met this time.
-        learned.add(done.learned);
-        write_learned(path, &learned)?;
+        learned::write(path, &done.learned)?;
     }
     Ok(done.exit)
 }
@@ -271,7 +273,7 @@ fn tasks<'a>(
         args.agent.or(project.agent).unwrap_or(AgentName::Farlead).kind(),
         texts,
     )?;
-    base.learned = learned.labelings.clone();
+    base.learned = learned.labelings.iter().map(|(labeling, values)| (labeling.clone(), *values)).collect();
     let mut tasks = Vec::new();
     for one in judged {
         let actions: Arc<[UserAction]> = one.linted.file.actions.clone().into();
@@ -296,9 +298,10 @@ fn tasks<'a>(
     }
 }
 
-/// How a run over all specs went.
+/// How a run over all specs went so far.
 struct Done {
     exit: Exit,
+    /// What is known of the app.
     learned: Learned,
 }
 
@@ -307,7 +310,7 @@ fn check_all(
     app: &OpenedApp,
     tasks: &[Task<'_>],
     shell: &Shell,
-    exit: Exit,
+    mut done: Done,
 ) -> anyhow::Result<Done> {
     let device = app.describe();
     let interrupted = interruption();
@@ -318,7 +321,6 @@ fn check_all(
         writeln!(out, "device: {}", printable(&device))?;
         out.flush()?;
     }
-    let mut done = Done { exit, learned: Learned::default() };
     let mut outcomes = std::collections::BTreeMap::new();
     let mut written = Ok(());
     let work = |number: usize| {
@@ -346,7 +348,7 @@ fn check_all(
             };
             written = std::mem::replace(&mut written, Ok(())).and_then(|()| Ok(out.flush()?));
         }
-        done.learned.add(report.learned);
+        done.learned.add(report.labelings);
     });
     if let Err(error) = written {
         // Whoever read the results has had enough of them; how it ended is still to be told.
@@ -433,7 +435,7 @@ impl Report {
             reach: None,
             advice: Vec::new(),
             exit,
-            learned: Learned::default(),
+            labelings: Vec::new(),
         }
     }
 }
@@ -513,7 +515,7 @@ fn judge_finding(task: &Task<'_>, finding: Finding) -> Report {
         reach: Some(reach),
         advice,
         exit: exit_of(outcome, stop == Stop::Interrupted),
-        learned: Learned { labelings: learned },
+        labelings: learned,
     }
 }
 
@@ -605,7 +607,7 @@ fn check_exhaustively(
         reach: Some(reach),
         advice,
         exit: exit_of(outcome, is_interrupted),
-        learned: Learned::default(),
+        labelings: Vec::new(),
     })
 }
 
@@ -704,12 +706,5 @@ fn say_as_json(out: &mut impl Write, task: &Task<'_>, report: &Report, device: &
         why: &report.why,
     };
     writeln!(out, "{}", serde_json::to_string(&result)?)?;
-    Ok(())
-}
-
-fn write_learned(path: &Path, learned: &Learned) -> anyhow::Result<()> {
-    let text = learned.to_text()?;
-    fs::write(path, text)
-        .map_err(|error| Missing::new(format!("cannot write {}: {error}", path.display())))?;
     Ok(())
 }

@@ -1,75 +1,95 @@
-//! What was learned of actions, kept in a file for the next check.
+//! The file of `--learned`: read before anything runs, extended when all is done, and never lost in between.
 
-use std::path::Path;
+use std::fs::{self, File};
+use std::io::{self, Write};
+use std::path::{Path, PathBuf};
 
-use farlead::episode::Labeling;
-use serde::{Deserialize, Serialize};
+use farlead::device::App;
+use farlead::learned::{Learned, LearnedApp};
+use farlead::spec::printable;
 
-use crate::Mistake;
-use crate::sources;
+use crate::sources::{self, BYTES_MAX, Shell};
+use crate::{Missing, Mistake};
 
-/// What actions are worth, wherever they are offered.
-#[derive(Clone, Debug, Default)]
-pub struct Learned {
-    /// By what the actions are called, and the values of both tables.
-    pub labelings: Vec<(Labeling, [f64; 2])>,
+/// Returns what the file at `path` holds of `app`, nothing if there is none yet.
+pub fn read(path: &Path, app: &App, shell: &Shell) -> anyhow::Result<Learned> {
+    let this = LearnedApp { package: app.package.clone(), version: app.version.clone() };
+    if fs::symlink_metadata(path).is_err() {
+        let folder = folder(path);
+        if !folder.is_dir() {
+            let message = format!("cannot write {}: there is no folder {}", path.display(), folder.display());
+            return Err(Missing::new(message).into());
+        }
+        return Ok(Learned { app: Some(this), ..Learned::default() });
+    }
+    // A pipe or a device would be gone if a file took its place.
+    if fs::metadata(path).is_ok_and(|found| !found.is_file()) {
+        return Err(Mistake::new(format!("cannot read {}: it is no file", path.display())).into());
+    }
+    let source = sources::read_text(path)?;
+    let mut learned = Learned::read(source.text())
+        .map_err(|mistake| Mistake::new(format!("{}:{mistake}", path.display())))?;
+    if let Some(known) = &learned.app {
+        if known.package != this.package {
+            let message = format!(
+                "{} was learned of the app {}, and this is {}; give another file, which is made if there is none",
+                path.display(),
+                known.package,
+                this.package
+            );
+            return Err(Mistake::new(message).into());
+        }
+        if known.version != this.version && !shell.quiet {
+            let message = format!(
+                "{} was learned of version {} of the app, and this is {}; what has changed is learned anew",
+                path.display(),
+                known.version,
+                this.version
+            );
+            // Where stderr is closed there is nobody to tell.
+            let _ = writeln!(io::stderr(), "farlead: warning: {}", printable(&message));
+        }
+    }
+    learned.app = Some(this);
+    Ok(learned)
 }
 
-/// A line of the file.
-#[derive(Serialize, Deserialize)]
-#[serde(deny_unknown_fields)]
-struct Line {
-    #[serde(rename = "type")]
-    action_type: String,
-    names: Vec<String>,
-    #[serde(skip_serializing_if = "Option::is_none", default)]
-    typed: Option<String>,
-    values: [f64; 2],
+/// Puts `learned` in the file at `path`, whole or not at all.
+pub fn write(path: &Path, learned: &Learned) -> anyhow::Result<()> {
+    let text = learned.to_text();
+    let cannot_write = |why: &str| Missing::new(format!("cannot write {}: {why}", path.display()));
+    if text.len() as u64 > BYTES_MAX {
+        let why = format!("it would be larger than {} MB, the most that is read", BYTES_MAX >> 20);
+        return Err(cannot_write(&why).into());
+    }
+    // What a link leads to is replaced, and not the link.
+    let path = path.canonicalize().unwrap_or_else(|_| path.to_path_buf());
+    replace(&path, &text).map_err(|error| cannot_write(&error.to_string()))?;
+    Ok(())
 }
 
-impl Learned {
-    /// Returns what the file at `path` holds, nothing if there is none yet.
-    pub fn read(path: &Path) -> anyhow::Result<Learned> {
-        if !path.exists() {
-            return Ok(Learned::default());
+/// Writes a file beside the one at `path` and lets it take its place.
+fn replace(path: &Path, text: &str) -> io::Result<()> {
+    let name = path.file_name().unwrap_or_default().to_string_lossy();
+    let beside = folder(path).join(format!(".{name}.{}.tmp", std::process::id()));
+    let written = File::create_new(&beside).and_then(|mut file| {
+        if let Ok(before) = fs::metadata(path) {
+            file.set_permissions(before.permissions())?;
         }
-        let source = sources::read_text(path)?;
-        let mut labelings = Vec::new();
-        for (number, text) in (1..).zip(source.text().lines()) {
-            let line: Line = serde_json::from_str(text).map_err(|error| {
-                let error = error.to_string().replace(" at line 1 column", " at column");
-                Mistake::new(format!(
-                    "{}:{number}: {error}; was this file written by `--learned`?",
-                    path.display()
-                ))
-            })?;
-            let Line { action_type, names, typed, values } = line;
-            labelings.push((Labeling { action_type, names, typed }, values));
-        }
-        Ok(Learned { labelings })
+        file.write_all(text.as_bytes())?;
+        file.sync_all()?;
+        fs::rename(&beside, path)
+    });
+    if written.is_err() {
+        // It is of no use, and what matters is why.
+        let _ = fs::remove_file(&beside);
     }
+    written
+}
 
-    /// Adds what `other` holds; of actions that both know, what `other` says counts.
-    pub fn add(&mut self, other: Learned) {
-        let mut all: std::collections::BTreeMap<Labeling, [f64; 2]> =
-            std::mem::take(&mut self.labelings).into_iter().collect();
-        all.extend(other.labelings);
-        self.labelings = all.into_iter().collect();
-    }
-
-    /// Returns the text of the file.
-    pub fn to_text(&self) -> Result<String, serde_json::Error> {
-        let mut text = String::new();
-        for (Labeling { action_type, names, typed }, values) in &self.labelings {
-            let line = Line {
-                action_type: action_type.clone(),
-                names: names.clone(),
-                typed: typed.clone(),
-                values: *values,
-            };
-            text += &serde_json::to_string(&line)?;
-            text.push('\n');
-        }
-        Ok(text)
+fn folder(path: &Path) -> PathBuf {
+    match path.parent() {
+        Some(folder) if !folder.as_os_str().is_empty() => folder.to_path_buf(),
+        Some(_) | None => PathBuf::from("."),
     }
 }

@@ -9,6 +9,9 @@ use farlead::spec::{self, Diagnostic, Diagnostics, Linted, Source, SpecFile, Sty
 
 use crate::{Mistake, Usage};
 
+/// A file larger than this is not read: a large app.
+pub const BYTES_MAX: u64 = 512 << 20;
+
 /// When to use colours.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub enum Colour {
@@ -110,8 +113,6 @@ pub fn read_text(path: &Path) -> anyhow::Result<Source> {
 
 /// Reads the file at `path`, if it is not larger than anything that is read here.
 pub fn read_bytes(path: &Path) -> Result<Vec<u8>, Mistake> {
-    // A large app.
-    const BYTES_MAX: u64 = 512 << 20;
     let cannot_read = |error: io::Error| Mistake::new(format!("cannot read {}: {error}", path.display()));
     let mut bytes = Vec::new();
     // A device has no size and no end, so its size is no bound.
