@@ -54,23 +54,13 @@ fn contenders() -> Vec<Contender> {
                 settings.push((" -tails", FarleadSettings { tail: 0, ..FarleadSettings::FEW_FAILURES }));
             }
             for (setting, farlead) in settings {
-                let plan = Plan {
-                    agent,
-                    farlead,
-                    switches: Switches {
-                        shaping: Shaping::Atoms,
-                        prediction: agent != AgentKind::Random,
-                        sure_actions,
-                        restart_hopeless,
-                    },
-                    steps_max: 1,
-                    episodes_max: EPISODES_MAX,
-                    timeout_ms: None,
-                    seed: Seed(1),
-                    actions: Arc::default(),
-                    texts: Vec::new(),
-                    learned: Vec::new(),
+                let switches = Switches {
+                    shaping: Shaping::Atoms,
+                    prediction: agent != AgentKind::Random,
+                    sure_actions,
+                    restart_hopeless,
                 };
+                let plan = Plan { farlead, switches, ..Plan::new(agent) };
                 contenders.push(Contender { name: format!("{}{setting}{name}", agent.name()), plan });
             }
         }

@@ -173,6 +173,11 @@ impl Goal {
         class
     }
 
+    /// How many classes of actions were met so far.
+    pub fn classes(&self) -> u32 {
+        self.classes.len() as u32
+    }
+
     /// The labels of the actions of `class`.
     pub fn action_labels(&self, class: ActionClass) -> &Labels {
         &self.classes[class.0 as usize]

@@ -4,6 +4,7 @@
 //! rewards. Devices and formulas are met in an [episode](crate::episode) alone, which gives every agent the same.
 
 mod farlead;
+mod planner;
 mod qlearning;
 mod random;
 mod tree;
@@ -13,6 +14,7 @@ use std::sync::Arc;
 use crate::rng::Rng;
 
 pub use farlead::{Farlead, FarleadSettings, Knowledge};
+pub use planner::{Planner, PlannerSettings};
 pub use qlearning::QLearning;
 pub use random::Random;
 pub use tree::Tree;
@@ -148,6 +150,9 @@ pub trait Outlook {
 
     /// Returns how a run stands of which `residual` is left.
     fn standing(&mut self, residual: ResidualId) -> Standing;
+
+    /// How many classes of actions were met so far; they are numbered from 0.
+    fn classes(&self) -> ClassId;
 
     /// Appends what a step by an action of `class` from a screen of `look` could lead to at best, the nearest to the
     /// goal first.

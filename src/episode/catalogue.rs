@@ -310,7 +310,7 @@ impl Catalogue {
             hints: 0,
             habit: agent::Habit::Any,
         };
-        if let Some(screen) = screen.filter(|_| self.is_detailed) {
+        if self.is_detailed {
             let spot = SpotKey::new(action);
             let next = self.kin.len() as KinId;
             offer.kin = *self.kin.entry(SpotKey { object_id: "".into(), ..spot.clone() }).or_insert(next);
@@ -319,6 +319,8 @@ impl Catalogue {
             let names = action.target().map(Target::names);
             offer.has_name = names.is_none_or(|names| names.iter().any(|name| !name.is_empty()));
             offer.hints = goal.hints(action);
+        }
+        if let Some(screen) = screen.filter(|_| self.is_detailed) {
             offer.habit = match habit(screen, action, &|key| goal.looks_at(key)) {
                 Habit::Any => agent::Habit::Any,
                 Habit::Stays => agent::Habit::Stays,

@@ -67,6 +67,10 @@ impl Outlook for Ahead<'_> {
         standing(self.0.standing(State::from_number(residual)))
     }
 
+    fn classes(&self) -> ClassId {
+        self.0.classes()
+    }
+
     fn wishes(&mut self, residual: ResidualId, class: ClassId, look: LookId, wishes: &mut Vec<agent::Wish>) {
         let known = self.0.wishes(State::from_number(residual), ActionClass(class), Look(look));
         wishes.extend(known.iter().map(|wish| agent::Wish {

@@ -7,7 +7,9 @@ mod repertoire;
 
 use std::sync::Arc;
 
-use crate::agent::{Agent, Farlead, FarleadSettings, Knowledge, QLearning, Random, Tree};
+use crate::agent::{
+    Agent, Farlead, FarleadSettings, Knowledge, Planner, PlannerSettings, QLearning, Random, Tree,
+};
 use crate::device::{Device, DeviceError};
 use crate::episode::{Catalogue, Ending, Labeling, Stage, Switches, Totals};
 use crate::event::Event;
@@ -28,6 +30,7 @@ pub const EPISODES_MAX: u32 = 500;
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 #[expect(missing_docs, reason = "the names are those of the agents")]
 pub enum AgentKind {
+    Planner,
     Farlead,
     Tree,
     QLearning,
@@ -36,12 +39,13 @@ pub enum AgentKind {
 
 impl AgentKind {
     /// All kinds.
-    pub const ALL: [AgentKind; 4] =
-        [AgentKind::Farlead, AgentKind::Tree, AgentKind::QLearning, AgentKind::Random];
+    pub const ALL: [AgentKind; 5] =
+        [AgentKind::Planner, AgentKind::Farlead, AgentKind::Tree, AgentKind::QLearning, AgentKind::Random];
 
     /// The agent as a command line names it.
     pub fn name(self) -> &'static str {
         match self {
+            AgentKind::Planner => "planner",
             AgentKind::Farlead => "farlead",
             AgentKind::Tree => "tree",
             AgentKind::QLearning => "qlearning",
@@ -52,6 +56,7 @@ impl AgentKind {
     /// Whether it wants screens taken apart, which takes time that others would rather spend on steps.
     pub fn looks_closely(self) -> bool {
         match self {
+            AgentKind::Planner => true,
             AgentKind::Farlead | AgentKind::Tree | AgentKind::QLearning | AgentKind::Random => false,
         }
     }
@@ -66,6 +71,8 @@ impl AgentKind {
             restart_hopeless: true,
         };
         match self {
+            // It weighs by itself what cannot lose against what may win.
+            AgentKind::Planner => Switches { sure_actions: false, ..all },
             AgentKind::Farlead | AgentKind::Tree | AgentKind::QLearning => all,
             // What others are measured against knows nothing of the formula.
             AgentKind::Random => {
@@ -82,6 +89,8 @@ pub struct Plan {
     pub agent: AgentKind,
     /// How, if it is [`AgentKind::Farlead`].
     pub farlead: FarleadSettings,
+    /// How, if it is [`AgentKind::Planner`].
+    pub planner: PlannerSettings,
     /// What is added to the loop.
     pub switches: Switches,
     /// The most steps of an episode, the start included; at least 1.
@@ -106,6 +115,7 @@ impl Plan {
         Plan {
             agent,
             farlead: FarleadSettings::default(),
+            planner: PlannerSettings::default(),
             switches: agent.switches(),
             steps_max: 1,
             episodes_max: EPISODES_MAX,
@@ -296,6 +306,7 @@ fn recalled(learned: &[(Labeling, [f64; 2])], catalogue: &mut Catalogue) -> Know
 
 fn agent(plan: &Plan, knowledge: &Knowledge) -> Box<dyn Agent> {
     match plan.agent {
+        AgentKind::Planner => Box::new(Planner::new(plan.planner)),
         AgentKind::Farlead => Box::new(Farlead::new(plan.farlead, knowledge)),
         AgentKind::Tree => Box::new(Tree::default()),
         AgentKind::QLearning => Box::new(QLearning::default()),

@@ -8,6 +8,8 @@ use serde::Deserialize;
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum AgentName {
+    /// Learns the app and plans on it with the formula: fewest steps on the device
+    Planner,
     /// The agent of FARLEAD-Android
     Farlead,
     /// Every history once, nothing learned
@@ -22,6 +24,7 @@ impl AgentName {
     /// Which agent that is.
     pub fn kind(self) -> AgentKind {
         match self {
+            AgentName::Planner => AgentKind::Planner,
             AgentName::Farlead => AgentKind::Farlead,
             AgentName::Tree => AgentKind::Tree,
             AgentName::Qlearning => AgentKind::QLearning,

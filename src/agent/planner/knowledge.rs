@@ -1,0 +1,434 @@
+//! What is known of an app: the tree of histories, exact where tried, and what actions did in other histories.
+
+use rustc_hash::{FxHashMap, FxHashSet};
+
+use super::places::{PlaceId, Places};
+use crate::agent::{ActivityId, Offer, Scene, ScreenId, SpotId};
+
+/// A history: what was done and seen since the start.
+pub type NodeId = u32;
+
+/// The activities that lie behind the one in front, each with the place last seen of it.
+pub type StackId = u32;
+
+/// No activity.
+pub const BOTTOM: StackId = u32::MAX;
+
+/// The history of nothing.
+pub const ROOT: NodeId = 0;
+
+/// So many steps are remembered; then the older half is forgotten.
+const STEPS_MAX: usize = 200_000;
+
+/// So many details and offers of screens are remembered, some 200 MB; then the older half of all steps is forgotten.
+const WEIGHT_MAX: usize = 6_000_000;
+
+/// So many steps must have been taken twice, with the same outcome, before it is said that nothing is left to try: of an
+/// app that loses one action in ten, one in three would pass for steady by then, and most are asked far more often.
+const REPEATS_MIN: u64 = 10;
+
+/// Looking for an activity, no more of those behind are looked at.
+const STACK_MAX: usize = 16;
+
+/// What is known of an app.
+#[derive(Clone, Debug)]
+pub struct Knowledge {
+    /// What screens are taken for the same.
+    pub places: Places,
+    nodes: Vec<Node>,
+    stacks: Vec<Activity>,
+    stack_of: FxHashMap<Activity, StackId>,
+    /// By place and spot: what came of it in different histories.
+    here: FxHashMap<(PlaceId, SpotId), Tried>,
+    /// By activity and name: what came of it in different places.
+    by_name: FxHashMap<(ActivityId, u32, bool), Tried>,
+    /// By activity and kin: the same.
+    by_kin: FxHashMap<(ActivityId, u32), Tried>,
+    log: Vec<Event>,
+    /// Steps that were taken before in the same history, with the same outcome, and with another.
+    pub repeats: u64,
+    /// See [`Knowledge::repeats`].
+    pub conflicts: u64,
+    has_forgotten: bool,
+    /// Whether places have other numbers than what is known goes by.
+    is_stale: bool,
+    /// With so many steps they may be given anew: each time costs as much as all steps so far.
+    renewal: usize,
+    at: NodeId,
+    path: Vec<(NodeId, SpotId)>,
+}
+
+/// A history, and what was tried in it.
+#[derive(Clone, Debug)]
+pub struct Node {
+    /// Where it leads.
+    pub place: PlaceId,
+    /// What lies behind.
+    pub stack: StackId,
+    /// In the order of their spots.
+    edges: Vec<Edge>,
+    /// How many choices there have something left to try; `None` before the first choice.
+    open: Option<u32>,
+}
+
+/// An action tried in a history.
+#[derive(Clone, Debug)]
+pub struct Edge {
+    spot: SpotId,
+    /// Where it led, and how often.
+    pub outcomes: Vec<(NodeId, u32)>,
+    /// Whether there is nothing more to try after it.
+    pub is_used_up: bool,
+    /// The most steps that were taken after it.
+    pub height: u32,
+}
+
+/// What came of an action.
+#[derive(Clone, Debug, Default)]
+pub struct Tried {
+    /// And in how many different histories, or places.
+    pub results: Vec<(Outcome, u32)>,
+}
+
+impl Tried {
+    fn add(&mut self, outcome: Outcome) {
+        match self.results.iter_mut().find(|(known, _)| *known == outcome) {
+            Some((_, times)) => *times += 1,
+            None => self.results.push((outcome, 1)),
+        }
+    }
+
+    /// In how many histories, or places.
+    pub fn times(&self) -> u32 {
+        self.results.iter().map(|(_, times)| times).sum()
+    }
+}
+
+/// Where an action leads.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Outcome {
+    /// Nothing changes that matters.
+    Same,
+    /// The place is built as before, with other labels.
+    Look(u32),
+    /// To the activity behind.
+    Behind,
+    /// To this place.
+    To(PlaceId),
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+struct Activity {
+    activity: ActivityId,
+    place: PlaceId,
+    below: StackId,
+}
+
+/// What happened, as it is remembered.
+#[derive(Clone, Copy, Debug)]
+struct Event {
+    from: ScreenId,
+    at: u16,
+    /// How many choices there were.
+    choices: u16,
+    to: ScreenId,
+    /// Whether it is the first of an episode.
+    is_first: bool,
+    ends: bool,
+}
+
+/// What a step has taught.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Lore {
+    /// A history that was not known.
+    New,
+    /// What was known already.
+    Known,
+    /// Something else than the last time in the same history.
+    Conflict,
+}
+
+impl Default for Knowledge {
+    fn default() -> Knowledge {
+        let root = Node { place: PlaceId::MAX, stack: BOTTOM, edges: Vec::new(), open: None };
+        Knowledge {
+            places: Places::default(),
+            nodes: vec![root],
+            stacks: Vec::new(),
+            stack_of: FxHashMap::default(),
+            here: FxHashMap::default(),
+            by_name: FxHashMap::default(),
+            by_kin: FxHashMap::default(),
+            log: Vec::new(),
+            repeats: 0,
+            conflicts: 0,
+            has_forgotten: false,
+            is_stale: false,
+            renewal: 0,
+            at: ROOT,
+            path: Vec::new(),
+        }
+    }
+}
+
+impl Knowledge {
+    /// An episode begins.
+    pub fn begin(&mut self) {
+        self.at = ROOT;
+        self.path.clear();
+    }
+
+    /// The history of now.
+    pub fn at(&self) -> NodeId {
+        self.at
+    }
+
+    /// What is known of a history.
+    pub fn node(&self, node: NodeId) -> &Node {
+        &self.nodes[node as usize]
+    }
+
+    /// What came of an action in a history, if it was tried.
+    pub fn edge(&self, node: NodeId, spot: SpotId) -> Option<&Edge> {
+        let edges = &self.nodes[node as usize].edges;
+        edges.binary_search_by_key(&spot, |edge| edge.spot).ok().map(|at| &edges[at])
+    }
+
+    /// What came of an action in a place.
+    pub fn here(&self, place: PlaceId, offer: &Offer) -> Option<&Tried> {
+        self.here.get(&(place, offer.spot))
+    }
+
+    /// What came of actions of the same name in places of the activity.
+    pub fn by_name(&self, activity: ActivityId, offer: &Offer) -> Option<&Tried> {
+        self.by_name.get(&name(activity, offer))
+    }
+
+    /// What came of actions on such widgets in places of the activity.
+    pub fn by_kin(&self, activity: ActivityId, offer: &Offer) -> Option<&Tried> {
+        self.by_kin.get(&(activity, offer.kin))
+    }
+
+    /// The stack without the activity in front, and the place that is seen then.
+    pub fn behind(&self, stack: StackId) -> Option<(StackId, PlaceId)> {
+        let below = self.stacks.get(stack as usize)?.below;
+        self.stacks.get(below as usize).map(|activity| (below, activity.place))
+    }
+
+    /// The stack after `stack` when `place` is seen.
+    pub fn stack_at(&mut self, stack: StackId, place: PlaceId) -> StackId {
+        let activity = self.places.get(place).activity;
+        let mut below = stack;
+        let mut looked = stack;
+        for _ in 0..STACK_MAX {
+            let Some(known) = self.stacks.get(looked as usize) else { break };
+            if known.activity == activity {
+                below = known.below;
+                break;
+            }
+            looked = known.below;
+        }
+        let top = Activity { activity, place, below };
+        let next = self.stacks.len() as StackId;
+        let known = *self.stack_of.entry(top).or_insert(next);
+        if known == next {
+            self.stacks.push(top);
+        }
+        known
+    }
+
+    /// How much what was seen in a history is worth in doubt, in times it was seen: nothing as long as the app always
+    /// answers alike.
+    pub fn unsteadiness(&self) -> f64 {
+        if self.conflicts == 0 {
+            return 0.0;
+        }
+        (4.0 * self.conflicts as f64 / (self.conflicts + self.repeats) as f64).min(1.0)
+    }
+
+    /// Whether all that can be tried was, on an app that answered alike whenever it was asked again.
+    pub fn is_exhausted(&self) -> bool {
+        let is_steady = self.conflicts == 0 && self.repeats >= REPEATS_MIN;
+        self.nodes[ROOT as usize].open == Some(0) && is_steady && !self.has_forgotten
+    }
+
+    /// A screen is seen where the history of now leads.
+    pub fn look(&mut self, scene: &Scene<'_>) {
+        self.is_stale |= self.places.see(scene);
+        if self.at == ROOT {
+            self.nodes[ROOT as usize].place = self.places.of(scene.screen);
+        }
+    }
+
+    /// There are so many choices now.
+    pub fn choices(&mut self, choices: u16) {
+        self.nodes[self.at as usize].open.get_or_insert(u32::from(choices));
+    }
+
+    /// The last action led to where every choice loses.
+    pub fn dead_end(&mut self) {
+        if let Some(last) = self.log.last_mut() {
+            last.ends = true;
+        }
+        self.use_up();
+    }
+
+    /// A step was taken: the offer at `at` of the screen `from`, one of so many choices.
+    pub fn learn(&mut self, from: ScreenId, at: u16, choices: u16, to: &Scene<'_>, ends: bool) -> Lore {
+        let is_first = self.at == ROOT;
+        self.is_stale |= self.places.see(to);
+        self.log.push(Event { from, at, choices, to: to.screen, is_first, ends });
+        if self.log.len() > STEPS_MAX || self.places.weight() > WEIGHT_MAX {
+            self.forget();
+            return Lore::Known;
+        }
+        if self.is_stale && self.log.len() >= self.renewal {
+            self.learn_anew();
+            return Lore::Known;
+        }
+        let lore = self.take_in(self.log[self.log.len() - 1]);
+        self.is_stale |= lore == Lore::Conflict && self.places.doubt(from);
+        lore
+    }
+
+    fn take_in(&mut self, event: Event) -> Lore {
+        if event.is_first {
+            self.begin();
+        }
+        self.choices(event.choices);
+        let place = self.places.of(event.to);
+        let from_place = self.places.of(event.from);
+        let offer = self.places.offer(event.from, event.at).expect("what was taken was offered");
+        let from = self.at;
+        self.nodes[from as usize].place = from_place;
+        self.path.push((from, offer.spot));
+        let stack = self.stack_at(self.nodes[from as usize].stack, place);
+        let next = self.nodes.len() as NodeId;
+        let edges = &mut self.nodes[from as usize].edges;
+        let found = edges.binary_search_by_key(&offer.spot, |edge| edge.spot);
+        let at = found.unwrap_or_else(|at| {
+            edges.insert(at, Edge { spot: offer.spot, outcomes: Vec::new(), is_used_up: false, height: 0 });
+            at
+        });
+        let places =
+            self.nodes[from as usize].edges[at].outcomes.iter().map(|&(node, _)| self.node(node).place);
+        let known = places.clone().position(|other| other == place);
+        let is_tried = places.len() > 0;
+        let outcomes = &mut self.nodes[from as usize].edges[at].outcomes;
+        self.at = match known {
+            Some(at) => {
+                outcomes[at].1 += 1;
+                outcomes[at].0
+            }
+            None => {
+                outcomes.push((next, 1));
+                next
+            }
+        };
+        if self.at == next {
+            self.nodes.push(Node { place, stack, edges: Vec::new(), open: None });
+            self.note(from, from_place, &offer, place);
+        }
+        let lore = match (is_tried, known) {
+            (false, _) => Lore::New,
+            (true, Some(_)) => {
+                self.repeats += u64::from(!event.is_first);
+                Lore::Known
+            }
+            (true, None) => {
+                self.conflicts += 1;
+                Lore::Conflict
+            }
+        };
+        for (height, &(node, spot)) in self.path.iter().rev().enumerate() {
+            let edges = &mut self.nodes[node as usize].edges;
+            let at =
+                edges.binary_search_by_key(&spot, |edge| edge.spot).expect("what is on the path was taken");
+            if edges[at].height > height as u32 {
+                break;
+            }
+            edges[at].height = height as u32 + 1;
+        }
+        if event.ends {
+            self.use_up();
+        }
+        lore
+    }
+
+    /// Notes what came of `offer` for other histories: it was not known of this one.
+    fn note(&mut self, from: NodeId, from_place: PlaceId, offer: &Offer, place: PlaceId) {
+        if from == ROOT {
+            return;
+        }
+        let (before, after) = (self.places.get(from_place), self.places.get(place));
+        let behind = self.behind(self.nodes[from as usize].stack);
+        let outcome = if before.frame == after.frame && before.look == after.look {
+            Outcome::Same
+        } else if before.frame == after.frame {
+            Outcome::Look(after.look)
+        } else if behind.is_some_and(|(_, place)| self.places.get(place).activity == after.activity) {
+            Outcome::Behind
+        } else {
+            Outcome::To(place)
+        };
+        let activity = before.activity;
+        let exact = if place == from_place { Outcome::Same } else { Outcome::To(place) };
+        let tried = self.here.entry((from_place, offer.spot)).or_default();
+        let is_new_here = tried.results.iter().all(|(known, _)| *known != exact);
+        tried.add(exact);
+        if is_new_here {
+            self.by_name.entry(name(activity, offer)).or_default().add(outcome);
+            self.by_kin.entry((activity, offer.kin)).or_default().add(outcome);
+        }
+    }
+
+    /// There is nothing more to try after the last step; nor may there be after those before it then.
+    fn use_up(&mut self) {
+        for &(node, spot) in self.path.iter().rev() {
+            let node = &mut self.nodes[node as usize];
+            let at = node.edges.binary_search_by_key(&spot, |edge| edge.spot).expect("it was taken");
+            // What was seen to lead elsewhere too is used up if all that is.
+            if !node.edges[at].is_used_up {
+                node.edges[at].is_used_up = true;
+                node.open = node.open.map(|open| open.saturating_sub(1));
+            }
+            if node.open != Some(0) {
+                break;
+            }
+        }
+    }
+
+    /// Takes in all that is remembered once more, as places have other numbers.
+    fn learn_anew(&mut self) {
+        let kept: FxHashSet<ScreenId> = self.log.iter().flat_map(|event| [event.from, event.to]).collect();
+        self.places.renumber(|screen| kept.contains(&screen));
+        let fresh = Knowledge {
+            places: std::mem::take(&mut self.places),
+            has_forgotten: self.has_forgotten,
+            renewal: self.log.len() + self.log.len() / 8 + 8,
+            log: std::mem::take(&mut self.log),
+            ..Knowledge::default()
+        };
+        *self = fresh;
+        for at in 0..self.log.len() {
+            let event = self.log[at];
+            self.take_in(event);
+        }
+    }
+
+    /// Forgets the older half of all steps, up to the start of an episode.
+    fn forget(&mut self) {
+        let half = self.log.len() / 2;
+        let from = (half..self.log.len()).find(|&at| self.log[at].is_first).unwrap_or(self.log.len() - 1);
+        // An episode that is longer than all that can be remembered goes on as if it had just begun.
+        self.log.drain(..from);
+        self.log[0].is_first = true;
+        self.has_forgotten = true;
+        self.learn_anew();
+    }
+}
+
+/// What an action is known by on other screens: its name, or else where it is.
+fn name(activity: ActivityId, offer: &Offer) -> (ActivityId, u32, bool) {
+    if offer.has_name { (activity, offer.labeling, true) } else { (activity, offer.action, false) }
+}

@@ -1,0 +1,393 @@
+//! Values: the chance to satisfy a formula in the steps left, by search over what is known of the app.
+//!
+//! A position is a history that was come to before, or a place one is thought to come to. What an action does there is
+//! a mixture: of what it did in this very history, in the same place after others, to its like elsewhere, of what such
+//! actions do in most apps, and of nothing known at all. An unknown action could lead anywhere the formula asks for.
+
+use rustc_hash::FxHashMap;
+
+use super::PlannerSettings;
+use super::knowledge::{Knowledge, NodeId, Outcome, StackId, Tried};
+use super::places::PlaceId;
+use crate::agent::{ClassId, Habit, LookId, Offer, Outlook, ResidualId, Standing, Wish};
+
+/// The chance to come on from a place nobody has seen, for each step that the formula still takes.
+const UNSEEN: f64 = 0.35;
+/// What is a step later is worth less.
+const PATIENCE: f64 = 0.98;
+/// One history says nothing about others as often as this many to one; so do the places where a name, or a kind of
+/// widget, was tried.
+const DOUBT_HERE: f64 = 0.6;
+const DOUBT_NAME: f64 = 1.5;
+const DOUBT_KIN: f64 = 3.0;
+/// A screen on which another atom must change as well is less likely by this.
+const CHANGE: f64 = 0.6;
+/// What shares a word with what must come to hold is more likely to bring it.
+const HINTED: f64 = 3.0;
+/// What a formula does not name, where it names others, is less likely to.
+const UNNAMED: f64 = 0.15;
+/// Nothing unknown is surer than this.
+const WISHED_MAX: f64 = 0.9;
+/// Of what leads elsewhere, so much keeps the labels.
+const AWAY_WITHIN: f64 = 0.5;
+
+/// What is thought of an action nobody has tried: whether nothing changes, what is wished for comes, or something else.
+#[derive(Clone, Copy)]
+struct Guess {
+    stays: f64,
+    wished: f64,
+    away: f64,
+}
+
+const ANYTHING: Guess = Guess { stays: 0.35, wished: 0.3, away: 0.35 };
+const STAYS: Guess = Guess { stays: 0.93, wished: 0.02, away: 0.05 };
+const MOSTLY_STAYS: Guess = Guess { stays: 0.75, wished: 0.08, away: 0.17 };
+/// Besides what is expected of it.
+const EXPECTED: Guess = Guess { stays: 0.35, wished: 0.3, away: 0.35 };
+/// How often what is expected comes.
+const AS_EXPECTED: f64 = 0.85;
+/// Back from the first activity leaves the app.
+const LEAVES: Guess = Guess { stays: 0.1, wished: 0.05, away: 0.85 };
+
+/// Where a run is, or is thought to come to.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Position {
+    /// A history.
+    Known(NodeId),
+    /// A place, come to in a way that was never tried.
+    Guessed { place: PlaceId, stack: StackId, look: LookId },
+}
+
+/// What a step can come to by what the formula says.
+#[derive(Clone, Debug)]
+struct Prospect {
+    stays: ResidualId,
+    blank: ResidualId,
+    wishes: Vec<Wish>,
+    /// Whether the formula names other actions and not this one.
+    is_unnamed: bool,
+}
+
+/// What is kept from one decision to the next.
+#[derive(Clone, Debug, Default)]
+pub struct Memory {
+    prospects: FxHashMap<(ResidualId, ClassId, LookId), u32>,
+    list: Vec<Prospect>,
+    values: FxHashMap<(Position, ResidualId, u32), f64>,
+}
+
+/// So many are kept; then they are worked out again.
+const PROSPECTS_MAX: usize = 100_000;
+
+/// No more sets of labels of actions are looked at to tell whether the formula names any.
+const CLASSES_MAX: u32 = 64;
+
+/// Works out values for one decision.
+pub struct Valuation<'a> {
+    pub settings: PlannerSettings,
+    pub knowledge: &'a mut Knowledge,
+    pub outlook: &'a mut dyn Outlook,
+    pub memory: &'a mut Memory,
+    /// The labels of a screen on which nothing holds.
+    pub blank: LookId,
+    /// With fewer steps left no further is looked.
+    horizon: u32,
+    /// How many actions may still be looked at.
+    budget: u32,
+}
+
+impl<'a> Valuation<'a> {
+    pub fn new(
+        settings: PlannerSettings,
+        knowledge: &'a mut Knowledge,
+        outlook: &'a mut dyn Outlook,
+        memory: &'a mut Memory,
+        blank: LookId,
+    ) -> Valuation<'a> {
+        if memory.list.len() > PROSPECTS_MAX {
+            *memory = Memory::default();
+        }
+        Valuation { settings, knowledge, outlook, memory, blank, horizon: 0, budget: 0 }
+    }
+
+    /// Returns what each of the offers at `candidates` is worth in the history of now, with so many steps left, no more
+    /// than `budget` actions looked at for each of several depths.
+    pub fn worths(
+        &mut self,
+        offers: &[Offer],
+        candidates: &[u16],
+        residual: ResidualId,
+        steps: u32,
+        budget: u32,
+    ) -> Vec<f64> {
+        let position = Position::Known(self.knowledge.at());
+        let mut depth = steps;
+        loop {
+            self.memory.values.clear();
+            self.horizon = steps - depth;
+            self.budget = budget;
+            let worths: Vec<f64> = candidates
+                .iter()
+                .map(|&at| self.worth(position, &offers[usize::from(at)], residual, steps))
+                .collect();
+            // Values of which some were looked at deeply and others not cannot be compared.
+            if self.budget > 0 || depth <= 1 {
+                return worths;
+            }
+            depth /= 2;
+        }
+    }
+
+    fn value(&mut self, position: Position, residual: ResidualId, steps: u32) -> f64 {
+        let least = match self.outlook.standing(residual) {
+            Standing::Won => return 1.0,
+            Standing::Lost => return 0.0,
+            Standing::Open(least) => least,
+        };
+        if least > steps || steps == 0 {
+            return 0.0;
+        }
+        if steps < self.horizon || self.budget == 0 {
+            return unseen(least);
+        }
+        if let Some(&known) = self.memory.values.get(&(position, residual, steps)) {
+            return known;
+        }
+        let (place, _, _) = self.whereabouts(position);
+        let offers = self.knowledge.places.get(place).offers.clone();
+        let mut best: f64 = 0.0;
+        // Many actions of which nothing is known are worth the same.
+        let mut untried: Vec<((ClassId, u64, Habit), f64)> = Vec::new();
+        for offer in offers.iter() {
+            let likes = (offer.class, offer.hints, offer.habit);
+            let worth = if self.is_tried(position, place, offer) {
+                self.worth(position, offer, residual, steps)
+            } else if let Some(&(_, worth)) = untried.iter().find(|(other, _)| *other == likes) {
+                worth
+            } else {
+                let worth = self.worth(position, offer, residual, steps);
+                untried.push((likes, worth));
+                worth
+            };
+            best = best.max(worth);
+        }
+        let value = best * PATIENCE;
+        self.memory.values.insert((position, residual, steps), value);
+        value
+    }
+
+    fn whereabouts(&self, position: Position) -> (PlaceId, StackId, LookId) {
+        match position {
+            Position::Known(node) => {
+                let node = self.knowledge.node(node);
+                (node.place, node.stack, self.knowledge.places.get(node.place).look)
+            }
+            Position::Guessed { place, stack, look } => (place, stack, look),
+        }
+    }
+
+    fn is_tried(&self, position: Position, place: PlaceId, offer: &Offer) -> bool {
+        let activity = self.knowledge.places.get(place).activity;
+        (match position {
+            Position::Known(node) => self.knowledge.edge(node, offer.spot).is_some(),
+            Position::Guessed { .. } => false,
+        }) || self.knowledge.here(place, offer).is_some()
+            || (self.settings.sharing
+                && (self.knowledge.by_name(activity, offer).is_some()
+                    || self.knowledge.by_kin(activity, offer).is_some()))
+    }
+
+    /// Returns the chance to satisfy if this is done.
+    fn worth(&mut self, position: Position, offer: &Offer, residual: ResidualId, steps: u32) -> f64 {
+        self.budget = self.budget.saturating_sub(1);
+        let (mut left, mut worth) = (1.0, 0.0);
+        if let Position::Known(node) = position
+            && let Some(edge) = self.knowledge.edge(node, offer.spot)
+        {
+            if edge.is_used_up && self.knowledge.conflicts == 0 {
+                return 0.0;
+            }
+            let outcomes = edge.outcomes.clone();
+            let times: u32 = outcomes.iter().map(|(_, times)| times).sum();
+            let sure = f64::from(times) / (f64::from(times) + self.knowledge.unsteadiness());
+            for (next, count) in outcomes {
+                let look = self.knowledge.places.get(self.knowledge.node(next).place).look;
+                let chance = left * sure * f64::from(count) / f64::from(times);
+                worth += chance * self.value_after(offer, residual, look, Position::Known(next), steps);
+            }
+            left *= 1.0 - sure;
+            if left <= 0.0 {
+                return worth;
+            }
+        }
+        let whereabouts = self.whereabouts(position);
+        let activity = self.knowledge.places.get(whereabouts.0).activity;
+        if let Some(tried) = self.knowledge.here(whereabouts.0, offer) {
+            let tried = tried.clone();
+            worth += self.as_tried(&tried, DOUBT_HERE, &mut left, whereabouts, offer, residual, steps);
+        } else if self.settings.sharing {
+            if let Some(tried) = self.knowledge.by_name(activity, offer) {
+                let tried = tried.clone();
+                worth += self.as_tried(&tried, DOUBT_NAME, &mut left, whereabouts, offer, residual, steps);
+            } else if let Some(tried) = self.knowledge.by_kin(activity, offer) {
+                let tried = tried.clone();
+                worth += self.as_tried(&tried, DOUBT_KIN, &mut left, whereabouts, offer, residual, steps);
+            }
+        }
+        worth + left * self.untried(whereabouts, offer, residual, steps)
+    }
+
+    /// What the action is worth if it does what it did before; `left` is what else it can do.
+    #[expect(clippy::too_many_arguments, reason = "all of them are numbers that say where and what")]
+    fn as_tried(
+        &mut self,
+        tried: &Tried,
+        doubt: f64,
+        left: &mut f64,
+        whereabouts: (PlaceId, StackId, LookId),
+        offer: &Offer,
+        residual: ResidualId,
+        steps: u32,
+    ) -> f64 {
+        let times = f64::from(tried.times());
+        let sure = times / (times + doubt);
+        let (place, stack, look) = whereabouts;
+        let mut worth = 0.0;
+        for &(outcome, count) in &tried.results {
+            let (next, look) = match outcome {
+                Outcome::Same => (Position::Guessed { place, stack, look }, look),
+                Outcome::Look(look) => (Position::Guessed { place, stack, look }, look),
+                Outcome::Behind => match self.knowledge.behind(stack) {
+                    Some((stack, place)) => self.at(place, stack),
+                    None => continue,
+                },
+                Outcome::To(place) => {
+                    let stack = self.knowledge.stack_at(stack, place);
+                    self.at(place, stack)
+                }
+            };
+            let chance = *left * sure * f64::from(count) / times;
+            worth += chance * self.value_after(offer, residual, look, next, steps);
+        }
+        *left *= 1.0 - sure;
+        worth
+    }
+
+    fn at(&self, place: PlaceId, stack: StackId) -> (Position, LookId) {
+        let look = self.knowledge.places.get(place).look;
+        (Position::Guessed { place, stack, look }, look)
+    }
+
+    fn value_after(
+        &mut self,
+        offer: &Offer,
+        residual: ResidualId,
+        look: LookId,
+        next: Position,
+        steps: u32,
+    ) -> f64 {
+        let residual = self.outlook.after(residual, offer.class, look);
+        self.value(next, residual, steps - 1)
+    }
+
+    /// What an action is worth of which nothing is known but what it is.
+    fn untried(
+        &mut self,
+        (place, stack, look): (PlaceId, StackId, LookId),
+        offer: &Offer,
+        residual: ResidualId,
+        steps: u32,
+    ) -> f64 {
+        let behind = self.knowledge.behind(stack);
+        let habit = if self.settings.habits { offer.habit } else { Habit::Any };
+        let (expected, guess) = match habit {
+            Habit::Any => (None, ANYTHING),
+            Habit::Stays => (None, STAYS),
+            Habit::MostlyStays => (None, MOSTLY_STAYS),
+            Habit::Becomes(look) => (Some((Position::Guessed { place, stack, look }, look)), EXPECTED),
+            Habit::Back => match behind {
+                Some((stack, place)) => (Some(self.at(place, stack)), EXPECTED),
+                None => (None, LEAVES),
+            },
+        };
+        let (mut worth, mut left) = (0.0, 1.0);
+        if let Some((next, look)) = expected {
+            worth += AS_EXPECTED * self.value_after(offer, residual, look, next, steps);
+            left -= AS_EXPECTED;
+        }
+        let number = self.prospect(residual, offer.class, look);
+        let Prospect { stays, blank, is_unnamed, .. } = self.memory.list[number];
+        let is_unnamed = is_unnamed && self.settings.naming;
+        let hints = if self.settings.names && !is_unnamed { offer.hints } else { 0 };
+        // The chance that what is wished for comes, and what that is worth.
+        let (mut chance, mut wished) = (0.0, 0.0);
+        for wish in &self.memory.list[number].wishes {
+            let likely = guess.wished
+                * power(CHANGE, wish.changes.saturating_sub(1))
+                * if wish.gained & hints != 0 { HINTED } else { 1.0 }
+                * if is_unnamed { UNNAMED } else { 1.0 };
+            let likely = likely.min(WISHED_MAX);
+            let then = match wish.standing {
+                Standing::Won => 1.0,
+                Standing::Open(least) if least < steps => unseen(least),
+                Standing::Open(_) | Standing::Lost => 0.0,
+            };
+            if likely * then > chance * wished {
+                (chance, wished) = (likely, then);
+            }
+        }
+        worth += left * chance * wished;
+        if chance > 0.0 && !self.settings.survival {
+            return worth;
+        }
+        left *= 1.0 - chance;
+        let stays_on = self.value(Position::Guessed { place, stack, look }, stays, steps - 1);
+        let within = self.unseen_after(stays, steps - 1);
+        let beyond = self.unseen_after(blank, steps - 1);
+        let Guess { stays, away, .. } = guess;
+        let elsewhere = AWAY_WITHIN * within + (1.0 - AWAY_WITHIN) * beyond;
+        worth + left * (stays * stays_on + away * elsewhere) / (stays + away)
+    }
+
+    fn unseen_after(&mut self, residual: ResidualId, steps: u32) -> f64 {
+        match self.outlook.standing(residual) {
+            Standing::Won => 1.0,
+            Standing::Open(least) if least <= steps => unseen(least),
+            Standing::Open(_) | Standing::Lost => 0.0,
+        }
+    }
+
+    fn prospect(&mut self, residual: ResidualId, class: ClassId, look: LookId) -> usize {
+        if let Some(&known) = self.memory.prospects.get(&(residual, class, look)) {
+            return known as usize;
+        }
+        let lives = |standing: Standing| standing != Standing::Lost;
+        let stays = self.outlook.after(residual, class, look);
+        let blank = self.outlook.after(residual, class, self.blank);
+        let mut wishes = Vec::new();
+        self.outlook.wishes(residual, class, look, &mut wishes);
+        // What takes no change is not a wish.
+        wishes.retain(|wish| wish.changes > 0);
+        let is_unnamed = !lives(self.outlook.standing(stays)) && {
+            let classes = self.outlook.classes().min(CLASSES_MAX);
+            (0..classes).any(|other| {
+                let after = self.outlook.after(residual, other, look);
+                lives(self.outlook.standing(after))
+            })
+        };
+        let number = self.memory.list.len();
+        self.memory.list.push(Prospect { stays, blank, wishes, is_unnamed });
+        self.memory.prospects.insert((residual, class, look), number as u32);
+        number
+    }
+}
+
+/// The chance to come on from where nobody has been, where the formula takes so many steps more.
+fn unseen(least: u32) -> f64 {
+    power(UNSEEN, least)
+}
+
+fn power(base: f64, times: u32) -> f64 {
+    // The same on every machine, and none is needed beyond what is as good as nothing.
+    (0..times.min(64)).fold(1.0, |product, _| product * base)
+}
