@@ -17,8 +17,8 @@ pub const WIDGETS_MAX: usize = 1_000_000;
 /// The most bytes of all texts, of screens and deeds: with them a file is never too large to be read again.
 pub const BYTES_MAX: usize = 32 << 20;
 
-/// The most steps of all episodes: going through them again takes a few seconds.
-pub const STEPS_MAX: u64 = 2_000_000;
+/// The most steps of all episodes: half of what the planner remembers.
+pub const STEPS_MAX: u64 = 100_000;
 
 /// An episode that was seen more often than this is counted no further.
 pub const TIMES_MAX: u32 = 16;
@@ -39,6 +39,7 @@ pub struct Experience {
     bytes: usize,
     steps: u64,
     is_full: bool,
+    is_old: bool,
 }
 
 /// A history: one more step than the one before.
@@ -96,6 +97,7 @@ impl Experience {
 
     /// Takes in what `other` holds.
     pub fn merge(&mut self, other: &Experience) {
+        self.is_old |= other.is_old;
         let mut places: Vec<Option<u32>> = Vec::with_capacity(other.histories.len());
         for history in &other.histories {
             let before = history.before.map(|before| places[before as usize]);
@@ -202,6 +204,18 @@ impl Experience {
     /// Whether something was not taken in for want of room; then nothing new is.
     pub fn is_full(&self) -> bool {
         self.is_full
+    }
+
+    /// Whether some of it is of another run, so that the app may have changed since: what was tried then is worth another
+    /// try once nothing else is left.
+    pub fn is_old(&self) -> bool {
+        self.is_old
+    }
+
+    /// Says that it is of another run.
+    #[must_use]
+    pub fn grown_old(self) -> Experience {
+        Experience { is_old: true, ..self }
     }
 
     /// The steps of all its episodes.
@@ -390,14 +404,16 @@ mod tests {
         experience.add(std::iter::repeat_n((&action, &screen), HISTORIES_MAX + 5));
         assert!(experience.is_full());
         assert_eq!((experience.runs().count(), experience.steps()), (1, HISTORIES_MAX as u64));
-        for length in 1..25 {
-            experience.add(std::iter::repeat_n((&action, &screen), HISTORIES_MAX - length));
-        }
-        assert_eq!(experience.steps() / HISTORIES_MAX as u64, 19);
         let mut merged = of(&["b"]);
         merged.merge(&experience);
         assert_eq!(merged.links().count(), HISTORIES_MAX);
         assert!(merged.is_full() && merged.steps() <= STEPS_MAX);
+        let mut often = Experience::new();
+        for _ in 0..8 {
+            often.add(std::iter::repeat_n((&action, &screen), STEPS_MAX as usize / 5));
+        }
+        assert!(often.is_full());
+        assert_eq!(often.runs().next().expect("a run").times, 5);
     }
 
     proptest! {

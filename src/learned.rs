@@ -118,7 +118,8 @@ impl Learned {
         for (line, text) in (1..).zip(text.lines()) {
             reader.line(line, text).map_err(|message| Mistake { line, message })?;
         }
-        Ok(reader.learned)
+        let Learned { app, labelings, experience } = reader.learned;
+        Ok(Learned { app, labelings, experience: experience.grown_old() })
     }
 
     /// Adds what actions were worth since: of one that is known, what is said now counts.

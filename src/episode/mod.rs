@@ -11,7 +11,8 @@ use rustc_hash::FxHashMap;
 
 use crate::agent::{self, Agent, ClassId, Lesson, LookId, Outlook, ResidualId, ScreenId, Situation};
 use crate::device::{Device, DeviceError};
-use crate::gui::Action;
+use crate::experience::Experience;
+use crate::gui::{Action, Deed, Screen};
 use crate::ltl::{Labels, State};
 use crate::reward::{ActionClass, Forecast, Goal, Look, Shaping, Standing, Verdict};
 use crate::rng::Rng;
@@ -87,6 +88,17 @@ fn standing(known: Standing) -> agent::Standing {
         (Verdict::Won, _) => agent::Standing::Won,
         (Verdict::Open, Some(distance)) => agent::Standing::Open(distance),
         (Verdict::Lost, _) | (Verdict::Open, None) => agent::Standing::Lost,
+    }
+}
+
+/// What is to be learned from a step to the screen `to`, of which `residual` is left.
+fn lesson(to: &Entry, residual: State, reward: f64, ending: Option<Ending>) -> Lesson<'_> {
+    Lesson {
+        // Not in time is as bad as not at all.
+        reward: if ending == Some(Ending::Hopeless) { -1.0 } else { reward },
+        scene: to.scene(),
+        residual: residual.number(),
+        ends: ending.is_some(),
     }
 }
 
@@ -253,30 +265,14 @@ impl<'a> Stage<'a> {
                 None => agent.choose(&situation, &mut Ahead(&mut self.goal), rng),
             };
             let taken = self.take(state, &entry, at)?;
-            let standing = self.goal.standing(taken.state);
-            let steps_left = steps_left - 1;
             let is_asked = (episode.steps.len() + 1).is_multiple_of(STEPS_UNASKED);
             let is_stopped = is_asked && !goes_on(taken.observation.at_ms);
-            let ending = match standing.verdict {
-                Verdict::Won => Some(Ending::Won),
-                Verdict::Lost => Some(Ending::Lost),
-                Verdict::Open if is_stopped => Some(Ending::Stopped),
-                Verdict::Open if steps_left == 0 => Some(Ending::StepsSpent),
-                Verdict::Open
-                    if self.switches.restart_hopeless
-                        && standing.distance.is_none_or(|least| least > steps_left) =>
-                {
-                    Some(Ending::Hopeless)
-                }
-                Verdict::Open => None,
+            let ending = match self.ending(taken.state, steps_left - 1) {
+                ending @ Some(Ending::Won | Ending::Lost) => ending,
+                _ if is_stopped => Some(Ending::Stopped),
+                ending => ending,
             };
-            let lesson = Lesson {
-                // Not in time is as bad as not at all.
-                reward: if ending == Some(Ending::Hopeless) { -1.0 } else { taken.reward },
-                scene: taken.to.scene(),
-                residual: taken.state.number(),
-                ends: ending.is_some(),
-            };
+            let lesson = lesson(&taken.to, taken.state, taken.reward, ending);
             agent.learn(&lesson, rng);
             (state, entry) = (taken.state, taken.to.clone());
             episode.steps.push(taken);
@@ -292,6 +288,76 @@ impl<'a> Stage<'a> {
         }
         self.totals.device_ms += episode.steps.last().map_or(0, |taken| taken.observation.at_ms);
         Ok(episode)
+    }
+
+    /// Goes through the episodes of `experience` once more without the device, so that `agent` learns from them what they
+    /// are worth here. Nothing is counted, and a run that reaches the goal is a lesson like any other.
+    pub fn recall(&mut self, agent: &mut dyn Agent, experience: &Experience, rng: &mut Rng) {
+        for run in experience.runs() {
+            // How often each went so says how likely it is.
+            for _ in 0..run.times {
+                self.recall_run(agent, &run.steps, rng);
+            }
+        }
+    }
+
+    /// Goes through `steps` as far as this goal and what is offered here allow.
+    fn recall_run(&mut self, agent: &mut dyn Agent, steps: &[(&Deed, &Arc<Screen>)], rng: &mut Rng) {
+        let (mut state, mut entry) = (State::START, self.catalogue.start(&mut self.goal));
+        let mut steps = steps.iter();
+        let mut steps_left = self.steps_max;
+        agent.begin();
+        loop {
+            let Sorted { candidates, .. } = &*self.sorted(&entry, state);
+            if candidates.is_empty() {
+                agent.learn_dead_end(rng);
+                break;
+            }
+            let Some((deed, screen)) = steps.next() else { break };
+            let is_done = |at: &&u16| deed.is(&entry.offers[usize::from(**at)].action);
+            let Some(&at) = candidates.iter().find(is_done) else { break };
+            let situation = Situation {
+                scene: entry.scene(),
+                residual: state.number(),
+                steps_left,
+                candidates,
+                preferred: candidates,
+            };
+            agent.note(&situation, at);
+            self.catalogue.note_tried(&entry, at);
+            let to = self.catalogue.see(screen, &mut self.goal);
+            let (after, reward) = self.worth(state, entry.offers[usize::from(at)].class, &to);
+            steps_left -= 1;
+            let ending = self.ending(after, steps_left);
+            let mut lesson = lesson(&to, after, reward, ending);
+            // A way to the goal is still to be gone; any other end leaves nothing to try behind it.
+            lesson.ends &= ending != Some(Ending::Won);
+            agent.learn(&lesson, rng);
+            if ending.is_some() {
+                break;
+            }
+            (state, entry) = (after, to);
+        }
+        agent.end();
+    }
+
+    /// How a run ends of which `state` is left after a step, with so many more to take; nothing if it goes on.
+    fn ending(&mut self, state: State, steps_left: u32) -> Option<Ending> {
+        let standing = self.goal.standing(state);
+        let is_out_of_reach = || standing.distance.is_none_or(|least| least > steps_left);
+        match standing.verdict {
+            Verdict::Won => Some(Ending::Won),
+            Verdict::Lost => Some(Ending::Lost),
+            Verdict::Open if steps_left == 0 => Some(Ending::StepsSpent),
+            Verdict::Open if self.switches.restart_hopeless && is_out_of_reach() => Some(Ending::Hopeless),
+            Verdict::Open => None,
+        }
+    }
+
+    /// What is left of `state` after a step by an action of `class` to the screen `to`, and what the step was worth.
+    fn worth(&mut self, state: State, class: ActionClass, to: &Entry) -> (State, f64) {
+        let after = self.goal.step(state, class, &to.labels);
+        (after, self.goal.reward(state, after, self.switches.shaping))
     }
 
     /// Sorts the offers of `entry` by what their labels say.
@@ -340,8 +406,7 @@ impl<'a> Stage<'a> {
         };
         self.catalogue.note_tried(entry, at);
         let to = self.catalogue.see(&observation.screen, &mut self.goal);
-        let after = self.goal.step(state, offer.class, &to.labels);
-        let reward = self.goal.reward(state, after, self.switches.shaping);
+        let (after, reward) = self.worth(state, offer.class, &to);
         self.totals.count(&mut self.goal, offer.class, &to.labels, after);
         Ok(Taken { from: entry.clone(), at, observation, to, state: after, reward })
     }

@@ -1,6 +1,7 @@
 //! Work spread over threads, its results in the order of the work.
 
 use std::collections::BTreeMap;
+use std::ops::Range;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::mpsc;
 
@@ -40,6 +41,19 @@ pub fn in_order<T: Send>(
     });
 }
 
+/// Returns the numbers below `tasks` in waves of `first`, twice as many, and so on up to 16 of them: what one wave has
+/// found out can be handed to the next, whatever number of threads works on each.
+pub fn waves(tasks: usize, first: usize) -> impl Iterator<Item = Range<usize>> {
+    // Late waves know most of what there is to know, and are large enough for all threads to have work.
+    const SIZE_MAX: usize = 16;
+    let (mut start, mut size) = (0_usize, first);
+    std::iter::from_fn(move || {
+        let wave = start..tasks.min(start.saturating_add(size));
+        (start, size) = (wave.end, SIZE_MAX.min(size.saturating_mul(2)));
+        (!wave.is_empty()).then_some(wave)
+    })
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -56,5 +70,16 @@ mod tests {
             assert_eq!(seen, (0..10).map(|task| (task, task * task)).collect::<Vec<_>>());
         }
         in_order(4, 0, |_| (), |_, ()| panic!("there was nothing to do"));
+    }
+
+    #[test]
+    fn waves_grow_and_leave_nothing_out() {
+        let sizes = |tasks: usize| -> Vec<usize> { waves(tasks, 1).map(|wave| wave.len()).collect() };
+        assert_eq!(sizes(0), [0; 0]);
+        assert_eq!(sizes(1), [1]);
+        assert_eq!(sizes(10), [1, 2, 4, 3]);
+        assert_eq!(sizes(65), [1, 2, 4, 8, 16, 16, 16, 2]);
+        assert_eq!(waves(65, 1).flatten().collect::<Vec<_>>(), (0..65).collect::<Vec<_>>());
+        assert_eq!(waves(65, 65).map(|wave| wave.len()).collect::<Vec<_>>(), [65]);
     }
 }

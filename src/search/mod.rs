@@ -13,6 +13,7 @@ use crate::agent::{
 use crate::device::{Device, DeviceError};
 use crate::episode::{Catalogue, Ending, Labeling, Stage, Switches, Totals};
 use crate::event::Event;
+use crate::experience::Experience;
 use crate::gui::{Action, Atom, Comparison, Key, Op, UserAction, Value, nearest};
 use crate::reward::{Goal, Shaping};
 use crate::rng::Seed;
@@ -20,7 +21,7 @@ use crate::spec::{Expectation, Spec};
 use crate::trace::Trace;
 pub use compare::{Contender, Rounds, Tally, Task, compare, mean, median};
 pub use exhaustive::{Exhausted, exhaust};
-pub use jobs::in_order;
+pub use jobs::{in_order, waves};
 pub use repertoire::repertoire;
 
 /// The most episodes of a search, unless someone says how many.
@@ -55,6 +56,15 @@ impl AgentKind {
 
     /// Whether it wants screens taken apart, which takes time that others would rather spend on steps.
     pub fn looks_closely(self) -> bool {
+        match self {
+            AgentKind::Planner => true,
+            AgentKind::Farlead | AgentKind::Tree | AgentKind::QLearning | AgentKind::Random => false,
+        }
+    }
+
+    /// Whether it learns from what was done and seen elsewhere; to keep that takes time that others would rather spend on
+    /// steps.
+    pub fn recalls(self) -> bool {
         match self {
             AgentKind::Planner => true,
             AgentKind::Farlead | AgentKind::Tree | AgentKind::QLearning | AgentKind::Random => false,
@@ -107,6 +117,8 @@ pub struct Plan {
     pub texts: Vec<String>,
     /// What was learned on another run.
     pub learned: Vec<(Labeling, [f64; 2])>,
+    /// What was done and seen before, for other specs or on another run; for agents that [recall](AgentKind::recalls) it.
+    pub experience: Arc<Experience>,
 }
 
 impl Plan {
@@ -124,6 +136,7 @@ impl Plan {
             actions: Arc::default(),
             texts: Vec::new(),
             learned: Vec::new(),
+            experience: Arc::default(),
         }
     }
 }
@@ -214,6 +227,8 @@ pub struct Finding {
     pub reach: Reach,
     /// What was learned that can be of use next time.
     pub learned: Vec<(Labeling, [f64; 2])>,
+    /// What was done and seen, if the agent [recalls](AgentKind::recalls) such; without what was known before.
+    pub experience: Experience,
 }
 
 /// How far a search came.
@@ -250,6 +265,12 @@ pub fn search(
     let knowledge = recalled(&plan.learned, &mut catalogue);
     let mut agent = agent(plan, &knowledge);
     let mut stage = Stage::new(device, Goal::new(spec), catalogue, plan.switches, plan.steps_max);
+    let mut experience = Experience::new();
+    // What was tried on another run may come out otherwise by now.
+    let mut is_in_doubt = plan.agent.recalls() && plan.experience.is_old();
+    if plan.agent.recalls() {
+        stage.recall(&mut *agent, &plan.experience, &mut plan.seed.fork("recall"));
+    }
     let mut rng = plan.seed.fork("agent");
     let mut episodes = 0;
     let mut run = None;
@@ -261,15 +282,19 @@ pub fn search(
                 && !is_late(device_ms.saturating_add(at_ms))
         })?;
         episodes += 1;
+        if plan.agent.recalls() {
+            experience.add(episode.steps.iter().map(|taken| (taken.action(), &taken.observation().screen)));
+        }
         let totals = stage.totals();
         let closest = totals.closest.map(|(distance, _, _)| distance);
         let goes_on = watch(&Event::EpisodeEnded { episode: episodes, steps: totals.steps, closest });
+        let is_exhausted = agent.is_exhausted() || episode.steps.is_empty();
         if episode.ending == Ending::Won {
             run = Some(stage.trace(&episode));
             break Stop::Found;
         } else if episode.ending == Ending::Stopped {
             break if is_late(totals.device_ms) { Stop::TimeSpent } else { Stop::Interrupted };
-        } else if agent.is_exhausted() || episode.steps.is_empty() {
+        } else if is_exhausted && !is_in_doubt {
             break Stop::Exhausted;
         } else if episodes >= plan.episodes_max {
             break Stop::EpisodesSpent;
@@ -277,6 +302,10 @@ pub fn search(
             break Stop::TimeSpent;
         } else if !goes_on {
             break Stop::Interrupted;
+        } else if is_exhausted {
+            // Nothing is left but what was tried then, and that is for nobody to know but who starts anew.
+            is_in_doubt = false;
+            agent = self::agent(plan, &knowledge);
         }
     };
     let learned = stage.catalogue().labelings();
@@ -295,6 +324,7 @@ pub fn search(
         run,
         reach: reach(spec, stage.goal(), stage.catalogue(), totals),
         learned,
+        experience,
     })
 }
 
@@ -363,7 +393,7 @@ mod tests {
 
     use super::*;
     use crate::device::{App, Faulty, Observation};
-    use crate::gui::{Bounds, Context, Flags, Screen, Widget};
+    use crate::gui::{Bounds, Context, Flags, Repertoire, Screen, Widget, offers};
     use crate::spec::{Source, parse};
 
     /// Rooms in a row: `on` leads to the next, `off` to the first, and nothing else does anything.
@@ -503,6 +533,90 @@ mod tests {
         plan.timeout_ms = Some(3_000);
         let late = search(&mut Corridor::new(), &spec, &plan, &mut |_| true).expect("no failure");
         assert_eq!(late.stop, Stop::TimeSpent);
+    }
+
+    /// What was done and seen by tree search in `episodes` after what it recalled of `known`, or in fewer if nothing is
+    /// left to try then; what was counted; and how many actions were never tried.
+    fn tree_after(
+        known: &Experience,
+        text: &str,
+        steps_max: u32,
+        episodes: u64,
+    ) -> (Experience, Totals, usize) {
+        let mut device = Corridor::new();
+        let spec = spec(text);
+        let catalogue = Catalogue::new(device.app(), repertoire(&spec, &[], []), false);
+        let switches = AgentKind::Tree.switches();
+        let mut stage = Stage::new(&mut device, Goal::new(&spec), catalogue, switches, steps_max);
+        let (mut tree, mut rng) = (Tree::default(), Seed(1).fork("test"));
+        stage.recall(&mut tree, known, &mut rng);
+        let mut experience = Experience::new();
+        while !tree.is_exhausted() && stage.totals().starts < episodes {
+            let episode = stage.run(&mut tree, &mut rng, &mut |_| true).expect("no device fails here");
+            experience.add(episode.steps.iter().map(|taken| (taken.action(), &taken.observation().screen)));
+        }
+        (experience, stage.totals().clone(), stage.catalogue().never_tried().len())
+    }
+
+    #[test]
+    fn what_was_done_for_one_spec_is_known_to_another() {
+        let nothing = Experience::new();
+        let (ten, ..) = tree_after(&nothing, "F [text = room 9]", 3, 10);
+        let (mut all, totals, _) = tree_after(&ten, "F [text = room 8]", 3, u64::MAX);
+        // There are 49 runs of three steps, and none of the first ten is done again.
+        assert_eq!((totals.starts, totals.steps, all.runs().count()), (39, 117, 39));
+        all.merge(&ten);
+        assert_eq!((all.runs().count(), all.steps()), (49, 147));
+        // All is known now, and nothing of that counts as done again.
+        let (more, totals, never_tried) = tree_after(&all, "F [text = room 7]", 3, u64::MAX);
+        assert!(more.is_empty());
+        assert_eq!((totals.steps, totals.starts, totals.closest), (0, 0, None));
+        // Room 2 is met at the last step alone.
+        assert_eq!(never_tried, 7);
+        // Where fewer steps are left than were taken, the rest of a run is passed over.
+        assert_eq!(tree_after(&all, "F [text = room 7]", 2, u64::MAX).1.steps, 0);
+    }
+
+    #[test]
+    fn a_known_way_to_the_goal_is_still_to_be_gone() {
+        let (experience, ..) = tree_after(&Experience::new(), "F [text = room 9]", 3, u64::MAX);
+        // Runs with `off` lose here. Of the others those are left that reach the goal: `on`, and five others before it.
+        let text = "(G ![actionDetail = off]) & F [text = room 1]";
+        let (_, totals, _) = tree_after(&experience, text, 3, u64::MAX);
+        assert_eq!((totals.starts, totals.steps), (6, 17));
+        let finding = found(text, &Plan { experience: experience.into(), ..plan(AgentKind::Planner, 3, 5) });
+        assert_eq!((finding.stop, finding.episodes, finding.steps), (Stop::Found, 1, 2));
+    }
+
+    #[test]
+    fn what_has_changed_since_is_tried_again() {
+        // On another run the corridor had a single room: whatever was done, one stayed in it.
+        let mut corridor = Corridor::new();
+        let room = corridor.look().screen;
+        let offered = offers(&room, &Repertoire::default());
+        let start = Action::Reinitialise("org.corridor.Room".into());
+        let mut experience = Experience::new();
+        for first in &offered {
+            for second in &offered {
+                experience.add([(&start, &room), (first, &room), (second, &room)]);
+            }
+        }
+        let stops = |experience: Experience| -> Vec<Stop> {
+            let plan = Plan { experience: experience.into(), ..plan(AgentKind::Planner, 3, 500) };
+            let seeds = (1..=10).map(|seed| Plan { seed: Seed(seed), ..plan.clone() });
+            seeds.map(|plan| found("F [text = room 2]", &plan).stop).collect()
+        };
+        // What was seen in this very run is believed.
+        assert!(stops(experience.clone()).contains(&Stop::Exhausted));
+        assert_eq!(stops(experience.grown_old()), [Stop::Found; 10]);
+    }
+
+    #[test]
+    fn only_an_agent_that_recalls_keeps_what_was_done() {
+        for agent in AgentKind::ALL {
+            let finding = found("F [text = room 2]", &plan(agent, 4, 5));
+            assert_eq!(finding.experience.is_empty(), !agent.recalls(), "{}", agent.name());
+        }
     }
 
     #[test]

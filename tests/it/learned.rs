@@ -3,6 +3,8 @@
 use std::fs;
 use std::path::{Path, PathBuf};
 
+use serde_json::Value;
+
 use crate::cli::{Ended, farlead};
 
 const APP: &str = "apps/chesswalk.app";
@@ -118,4 +120,56 @@ fn what_a_link_leads_to_is_extended() {
     assert_eq!(check(&link, &[]).code, 0);
     assert!(fs::symlink_metadata(&link).expect("the link").is_symlink());
     assert!(fs::read_to_string(&path).expect("what was learned").starts_with(HEADER));
+}
+
+/// The planner on all specs of an app, by JSON.
+fn planned(more: &[&str]) -> Ended {
+    let args = ["check", "specs/chesswalk", "--app", APP, "--agent", "planner", "--json"];
+    farlead(&[&args[..], more].concat(), "")
+}
+
+/// The outcomes of specs, and the steps of all.
+fn results(ended: &Ended) -> (Vec<String>, u64) {
+    let lines = ended.stdout.lines().map(|line| serde_json::from_str(line).expect("a line of JSON"));
+    let results: Vec<Value> = lines.filter(|line: &Value| line["event"] == "result").collect();
+    let outcomes = results.iter().map(|result| result["outcome"].as_str().unwrap_or_default().to_string());
+    (outcomes.collect(), results.iter().filter_map(|result| result["steps"].as_u64()).sum())
+}
+
+#[test]
+fn what_is_done_for_one_spec_serves_the_others_the_same_with_any_number_of_jobs() {
+    let one = planned(&["--jobs", "1"]);
+    assert_eq!(one.code, 0, "{}", one.stderr);
+    assert_eq!(one.stdout, planned(&["--jobs", "4"]).stdout);
+    let (outcomes, together) = results(&one);
+    assert_eq!(outcomes, ["met"; 18]);
+    let mut alone = 0;
+    for name in ["about", "move", "pause", "remember", "second_game", "settings", "sleep"] {
+        for only in ["a", "b", "c"] {
+            let spec = format!("specs/chesswalk/{name}.ltl");
+            let args = ["check", &spec, "--app", APP, "--agent", "planner", "--json", "--only", only];
+            alone += results(&farlead(&args, "")).1;
+        }
+    }
+    assert!(together < alone, "{together} steps together, {alone} alone");
+}
+
+#[test]
+fn what_was_done_is_kept_for_the_next_run_and_no_other_agent_or_spec_loses_it() {
+    let path = folder("experience").join("learned.jsonl");
+    let learned = path.to_str().expect("a path");
+    let first = planned(&["--learned", learned]);
+    let second = planned(&["--learned", learned, "--jobs", "3"]);
+    let ((outcomes, steps), (again, steps_again)) = (results(&first), results(&second));
+    assert_eq!((&outcomes, outcomes.len()), (&again, 18), "{}", second.stderr);
+    // Every way is known now.
+    assert!(steps_again < steps, "{steps_again} steps after {steps}");
+    let kept = fs::read_to_string(&path).expect("what was learned");
+    let steps = |text: &str| text.lines().filter(|line| line.starts_with("{\"step\":")).count();
+    // An action of the user's is kept too, and by a check of specs that do not declare it.
+    assert!(steps(&kept) > 50 && kept.contains("{\"type\":\"chessmove\",\"on\":"), "{kept}");
+    assert_eq!(check(&path, &["--agent", "farlead"]).code, 0);
+    let after = fs::read_to_string(&path).expect("what was learned");
+    assert_eq!(steps(&after), steps(&kept));
+    assert!(after.contains("\"chessmove\"") && after.contains("{\"type\":\"click\",\"names\":"), "{after}");
 }

@@ -9,10 +9,11 @@ use clap::Args;
 use farlead::device::{DeviceError, Notice};
 use farlead::episode::Labeling;
 use farlead::event::Event;
+use farlead::experience::Experience;
 use farlead::gui::{Action, Atom, BUILTIN_ACTION_TYPES, Key, Op, UserAction, Value};
 use farlead::learned::Learned;
 use farlead::search::{
-    Exhausted, Finding, Outcome, Plan, Reach, Stop, exhaust, in_order, repertoire, search,
+    Exhausted, Finding, Outcome, Plan, Reach, Stop, exhaust, in_order, repertoire, search, waves,
 };
 use farlead::spec::{Expectation, Judgement, Severity, Source, Spec, printable};
 use farlead::trace::{Step, Trace};
@@ -67,7 +68,7 @@ pub struct CheckArgs {
     exhaustive: bool,
     #[command(flatten)]
     search: SearchArgs,
-    /// Start from what was learned of actions before, and keep what is learned now
+    /// Start from what was learned of the app before, and keep what is learned now
     #[arg(long, value_name = "FILE", conflicts_with = "exhaustive")]
     learned: Option<PathBuf>,
     /// One JSON object a line
@@ -95,6 +96,8 @@ struct Report {
     exit: Exit,
     /// What actions were worth.
     labelings: Vec<(Labeling, [f64; 2])>,
+    /// What was done and seen.
+    experience: Experience,
 }
 
 #[derive(Serialize)]
@@ -175,7 +178,7 @@ pub fn run(args: &CheckArgs, shell: &Shell) -> anyhow::Result<Exit> {
     }
     let read = |path| learned::read(path, &app.app(), shell);
     let learned = args.learned.as_deref().map(read).transpose()?.unwrap_or_default();
-    let tasks = tasks(args, &project, &judged, &texts, &learned)?;
+    let mut tasks = tasks(args, &project, &judged, &texts, &learned)?;
     if args.json {
         say_unread(&judged, args.search.seed(&project).0)?;
     }
@@ -183,7 +186,7 @@ pub fn run(args: &CheckArgs, shell: &Shell) -> anyhow::Result<Exit> {
         return Ok(exit);
     }
     // What was known before stays, also of actions that are not met this time.
-    let done = check_all(args, &app, &tasks, shell, Done { exit, learned })?;
+    let done = check_all(args, &app, &mut tasks, shell, Done { exit, learned })?;
     if let Some(path) = &args.learned {
         learned::write(path, &done.learned)?;
     }
@@ -308,7 +311,7 @@ struct Done {
 fn check_all(
     args: &CheckArgs,
     app: &OpenedApp,
-    tasks: &[Task<'_>],
+    tasks: &mut [Task<'_>],
     shell: &Shell,
     mut done: Done,
 ) -> anyhow::Result<Done> {
@@ -323,33 +326,44 @@ fn check_all(
     }
     let mut outcomes = std::collections::BTreeMap::new();
     let mut written = Ok(());
-    let work = |number: usize| {
-        let task = &tasks[number];
-        let report = check_one(args, app, task, &interrupted, &|line: &str, seconds: f64, share: f64| {
-            progress.say(|_| {
-                let ready = finished.load(Ordering::Relaxed);
-                let left = left(share, 1.0, seconds);
-                format!("{ready}/{} specs, {:?}: {line}, at most {left} left", tasks.len(), task.spec.name)
+    for wave in waves(tasks.len(), first_wave(args, tasks)) {
+        // What came of the waves before is known to all of this one, and nothing that comes up within it.
+        let known = Arc::new(done.learned.experience.clone());
+        tasks[wave.clone()].iter_mut().for_each(|task| task.plan.experience = known.clone());
+        let tasks = &*tasks;
+        let work = |number: usize| {
+            let task = &tasks[wave.start + number];
+            let report = check_one(args, app, task, &interrupted, &|line: &str, seconds: f64, share: f64| {
+                progress.say(|_| {
+                    let ready = finished.load(Ordering::Relaxed);
+                    let left = left(share, 1.0, seconds);
+                    format!(
+                        "{ready}/{} specs, {:?}: {line}, at most {left} left",
+                        tasks.len(),
+                        task.spec.name
+                    )
+                });
             });
+            finished.fetch_add(1, Ordering::Relaxed);
+            report
+        };
+        in_order(args.search.jobs(), wave.len(), work, |number, report| {
+            let task = &tasks[wave.start + number];
+            progress.clear();
+            done.exit = done.exit.and(report.exit);
+            *outcomes.entry(report.outcome.name()).or_insert(0) += 1;
+            if written.is_ok() {
+                written = if args.json {
+                    say_as_json(&mut out, task, &report, &device)
+                } else {
+                    say(&mut out, task, &report, shell).map_err(Into::into)
+                };
+                written = std::mem::replace(&mut written, Ok(())).and_then(|()| Ok(out.flush()?));
+            }
+            done.learned.add(report.labelings);
+            done.learned.experience.merge(&report.experience);
         });
-        finished.fetch_add(1, Ordering::Relaxed);
-        report
-    };
-    in_order(args.search.jobs(), tasks.len(), work, |number, report| {
-        let task = &tasks[number];
-        progress.clear();
-        done.exit = done.exit.and(report.exit);
-        *outcomes.entry(report.outcome.name()).or_insert(0) += 1;
-        if written.is_ok() {
-            written = if args.json {
-                say_as_json(&mut out, task, &report, &device)
-            } else {
-                say(&mut out, task, &report, shell).map_err(Into::into)
-            };
-            written = std::mem::replace(&mut written, Ok(())).and_then(|()| Ok(out.flush()?));
-        }
-        done.learned.add(report.labelings);
-    });
+    }
     if let Err(error) = written {
         // Whoever read the results has had enough of them; how it ended is still to be told.
         return if is_closed_pipe(&error) { Ok(done) } else { Err(error) };
@@ -366,6 +380,12 @@ fn check_all(
     }
     out.flush()?;
     Ok(done)
+}
+
+/// How many tasks are done before what was found out is handed on: all, unless it serves the others.
+fn first_wave(args: &CheckArgs, tasks: &[Task<'_>]) -> usize {
+    let is_handed_on = tasks.iter().any(|task| task.plan.agent.recalls()) && !args.exhaustive;
+    if is_handed_on { 1 } else { tasks.len() }
 }
 
 /// Told what is going on, for how many seconds already, and how much of the most it can take is done.
@@ -436,6 +456,7 @@ impl Report {
             advice: Vec::new(),
             exit,
             labelings: Vec::new(),
+            experience: Experience::new(),
         }
     }
 }
@@ -480,7 +501,7 @@ fn check_by_search(
 }
 
 fn judge_finding(task: &Task<'_>, finding: Finding) -> Report {
-    let Finding { stop, episodes, steps, run, reach, learned, .. } = finding;
+    let Finding { stop, episodes, steps, run, reach, learned, experience, .. } = finding;
     let held: Vec<u64> = reach.held.iter().map(|(_, times)| *times).collect();
     // What was cut short says nothing good, whatever is expected.
     let outcome = match stop {
@@ -516,6 +537,7 @@ fn judge_finding(task: &Task<'_>, finding: Finding) -> Report {
         advice,
         exit: exit_of(outcome, stop == Stop::Interrupted),
         labelings: learned,
+        experience,
     }
 }
 
@@ -608,6 +630,7 @@ fn check_exhaustively(
         advice,
         exit: exit_of(outcome, is_interrupted),
         labelings: Vec::new(),
+        experience: Experience::new(),
     })
 }
 
