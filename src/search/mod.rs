@@ -105,6 +105,8 @@ pub struct Plan {
     pub actions: Arc<[UserAction]>,
     /// What is typed besides what the spec says.
     pub texts: Vec<String>,
+    /// Whether whoever watches is told the steps of each episode.
+    pub tells_steps: bool,
     /// What was learned on another run.
     pub learned: Vec<(Labeling, [f64; 2])>,
 }
@@ -123,6 +125,7 @@ impl Plan {
             seed: Seed::default(),
             actions: Arc::default(),
             texts: Vec::new(),
+            tells_steps: false,
             learned: Vec::new(),
         }
     }
@@ -233,6 +236,8 @@ pub struct Reach {
     pub starts_crashed: u64,
     /// The actions that were offered and never tried.
     pub never_tried: Vec<Action>,
+    /// How often the app answered otherwise than before to the same actions since its start.
+    pub surprises: u64,
 }
 
 /// Searches for a run that decides `spec` on `device`.
@@ -263,7 +268,8 @@ pub fn search(
         episodes += 1;
         let totals = stage.totals();
         let closest = totals.closest.map(|(distance, _, _)| distance);
-        let goes_on = watch(&Event::EpisodeEnded { episode: episodes, steps: totals.steps, closest });
+        let trace = plan.tells_steps.then(|| stage.trace(&episode));
+        let goes_on = watch(&Event::EpisodeEnded { episode: episodes, steps: totals.steps, closest, trace });
         if episode.ending == Ending::Won {
             run = Some(stage.trace(&episode));
             break Stop::Found;
@@ -293,7 +299,7 @@ pub fn search(
         steps: totals.steps,
         device_ms: totals.device_ms,
         run,
-        reach: reach(spec, stage.goal(), stage.catalogue(), totals),
+        reach: Reach { surprises: agent.surprises(), ..reach(spec, stage.goal(), stage.catalogue(), totals) },
         learned,
     })
 }
@@ -326,6 +332,7 @@ fn reach(spec: &Spec, goal: &Goal, catalogue: &Catalogue, totals: &Totals) -> Re
         starts: totals.starts,
         starts_crashed: totals.starts_crashed,
         never_tried: catalogue.never_tried().into_iter().cloned().collect(),
+        surprises: 0,
     }
 }
 
