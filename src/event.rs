@@ -1,7 +1,9 @@
 //! What happens while something is looked for, told as it happens.
 
+use crate::trace::Trace;
+
 /// Something that happened.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug)]
 pub enum Event {
     /// An episode goes on.
     Working {
@@ -18,5 +20,7 @@ pub enum Event {
         steps: u64,
         /// The fewest steps that were left to the goal so far, whatever the app.
         closest: Option<u32>,
+        /// Its steps, if they were asked for.
+        trace: Option<Trace>,
     },
 }

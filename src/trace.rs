@@ -45,6 +45,10 @@ pub struct Step {
     pub residual: Arc<str>,
     /// What the step was worth.
     pub reward: f64,
+    /// Why it was taken, if the agent can say.
+    pub why: Option<Arc<str>>,
+    /// What came of it that was not known before, if the agent can say.
+    pub learned: Option<Arc<str>>,
 }
 
 /// Steps in a row; the first starts the app.

@@ -143,6 +143,55 @@ pub struct Wish {
     pub changes: u32,
 }
 
+/// Why an agent chose what it chose.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Reason {
+    /// What the guess rests on.
+    pub ground: Ground,
+    /// The chance to reach the goal in the steps left, as it is guessed.
+    pub chance: f64,
+    /// Among how many it was chosen.
+    pub choices: usize,
+    /// The atoms, of the first 64, that it may bring, as what its widget is called says.
+    pub hinted: u64,
+}
+
+/// What is known of an action before it is done.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Ground {
+    /// Its labels alone reach the goal.
+    Wins,
+    /// It was done so often in this very run.
+    Walked(u32),
+    /// It was done in runs that differ from this one in nothing that was seen.
+    AlikeRuns(u32),
+    /// It was done in the same place in so many other runs.
+    OtherRuns(u32),
+    /// Its like was done in so many other places of the activity.
+    OtherPlaces(u32),
+    /// It is known what such actions do in most apps.
+    Habit(Habit),
+    /// Nothing.
+    Unknown,
+    /// All was tried: it is asked whether the app still answers alike.
+    Again,
+}
+
+/// What came of a step that was not known before it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Remark {
+    /// A screen never seen.
+    NewScreen,
+    /// In this run it led to a screen seen before.
+    NewWay,
+    /// In this run it changed nothing.
+    Stays,
+    /// It did what it did before in this very run.
+    AsKnown,
+    /// It did something else than before in this very run: the app does not always answer alike.
+    Otherwise,
+}
+
 /// What a formula says of steps that were not taken yet.
 pub trait Outlook {
     /// Returns what is left of `residual` after a step by an action of `class` to a screen of `look`.
@@ -178,6 +227,21 @@ pub trait Agent: Send {
 
     /// The episode is over; what was begun is brought to its end.
     fn end(&mut self) {}
+
+    /// Why the last choice was made, if it was weighed.
+    fn reason(&self) -> Option<Reason> {
+        None
+    }
+
+    /// What the last lesson taught, if it is kept.
+    fn remark(&self) -> Option<Remark> {
+        None
+    }
+
+    /// How often the app answered otherwise than before to the same actions since its start, as far as was noticed.
+    fn surprises(&self) -> u64 {
+        0
+    }
 
     /// Whether everything that could be tried has been, if the app always answers alike.
     fn is_exhausted(&self) -> bool {

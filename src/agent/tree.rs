@@ -18,6 +18,8 @@ pub struct Tree {
     /// The history now, and the choice made in it.
     at: u32,
     taken: u16,
+    /// How often an action led elsewhere than before in the same history.
+    surprises: u64,
     /// The histories and choices of this episode.
     path: Vec<(u32, u16)>,
 }
@@ -51,6 +53,7 @@ impl Default for Tree {
             followers: FxHashMap::default(),
             at: 0,
             taken: 0,
+            surprises: 0,
             path: Vec::new(),
         }
     }
@@ -116,7 +119,8 @@ impl Agent for Tree {
     fn learn(&mut self, lesson: &Lesson<'_>, _: &mut Rng) {
         self.path.push((self.at, self.taken));
         let branch = &mut self.nodes[self.at as usize].offers[usize::from(self.taken)];
-        if *branch == Branch::Untried {
+        let is_first_time = *branch == Branch::Untried;
+        if is_first_time {
             *branch = Branch::Open;
         }
         if lesson.ends {
@@ -126,6 +130,7 @@ impl Agent for Tree {
         let next = self.nodes.len() as u32;
         self.at = *self.followers.entry((self.at, self.taken, lesson.scene.screen)).or_insert(next);
         if self.at == next {
+            self.surprises += u64::from(!is_first_time);
             self.nodes.push(Node::default());
         }
     }
@@ -140,6 +145,10 @@ impl Agent for Tree {
     }
 
     fn is_exhausted(&self) -> bool {
-        self.nodes[0].is_known && self.nodes[0].open == 0
+        self.nodes[0].is_known && self.nodes[0].open == 0 && self.surprises == 0
+    }
+
+    fn surprises(&self) -> u64 {
+        self.surprises
     }
 }

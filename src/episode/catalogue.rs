@@ -282,7 +282,7 @@ impl Catalogue {
         labels: Labels,
         goal: &mut Goal,
     ) -> Entry {
-        let ids = actions.iter().map(|action| self.offer(screen, action, goal)).collect();
+        let ids = actions.iter().map(|action| self.offer(screen, action, &labels, goal)).collect();
         let next = self.activities.len() as ActivityId;
         let name = screen.map(|screen| (screen.package().clone(), screen.activity().clone()));
         let activity = *self.activities.entry(name.unwrap_or_default()).or_insert(next);
@@ -292,7 +292,8 @@ impl Catalogue {
         Entry { id, offers, ids, look: goal.look(&labels), labels, activity, outline }
     }
 
-    fn offer(&mut self, screen: Option<&Screen>, action: &Action, goal: &mut Goal) -> Offer {
+    /// `here` are the labels of `screen`.
+    fn offer(&mut self, screen: Option<&Screen>, action: &Action, here: &Labels, goal: &mut Goal) -> Offer {
         let labeling = self.labelings.number(&parts(action));
         let (object_id, class) = match action.target() {
             Some(target) => (target.object_id.clone(), target.class.clone()),
@@ -328,7 +329,13 @@ impl Catalogue {
                 Habit::Back => agent::Habit::Back,
                 Habit::Becomes(screen) => {
                     let labels = goal.screen_labels(&screen);
-                    agent::Habit::Becomes(goal.look(&labels).0)
+                    match action {
+                        // What changes nothing by itself may change more than itself.
+                        Action::Click(_) if labels == *here => agent::Habit::Any,
+                        Action::Text { .. } if labels == *here => agent::Habit::MostlyStays,
+                        _ if labels == *here => agent::Habit::Stays,
+                        _ => agent::Habit::Becomes(goal.look(&labels).0),
+                    }
                 }
             };
         }

@@ -4,12 +4,15 @@
 //! what is hopeless) is a switch for all of them.
 
 mod catalogue;
+mod why;
 
 use std::sync::Arc;
 
 use rustc_hash::FxHashMap;
 
-use crate::agent::{self, Agent, ClassId, Lesson, LookId, Outlook, ResidualId, ScreenId, Situation};
+use crate::agent::{
+    self, Agent, ClassId, Lesson, LookId, Outlook, Reason, Remark, ResidualId, ScreenId, Situation,
+};
 use crate::device::{Device, DeviceError};
 use crate::experience::Experience;
 use crate::gui::{Action, Deed, Screen};
@@ -120,6 +123,8 @@ pub struct Taken {
     to: Arc<Entry>,
     state: State,
     reward: f64,
+    /// Why it was taken, and what it has taught; few agents say.
+    why: Option<Box<(Reason, Option<Remark>)>>,
 }
 
 impl Taken {
@@ -264,7 +269,7 @@ impl<'a> Stage<'a> {
                 }
                 None => agent.choose(&situation, &mut Ahead(&mut self.goal), rng),
             };
-            let taken = self.take(state, &entry, at)?;
+            let mut taken = self.take(state, &entry, at)?;
             let is_asked = (episode.steps.len() + 1).is_multiple_of(STEPS_UNASKED);
             let is_stopped = is_asked && !goes_on(taken.observation.at_ms);
             let ending = match self.ending(taken.state, steps_left - 1) {
@@ -274,6 +279,7 @@ impl<'a> Stage<'a> {
             };
             let lesson = lesson(&taken.to, taken.state, taken.reward, ending);
             agent.learn(&lesson, rng);
+            taken.why = agent.reason().map(|reason| Box::new((reason, agent.remark())));
             (state, entry) = (taken.state, taken.to.clone());
             episode.steps.push(taken);
             if let Some(ending) = ending {
@@ -408,7 +414,7 @@ impl<'a> Stage<'a> {
         let to = self.catalogue.see(&observation.screen, &mut self.goal);
         let (after, reward) = self.worth(state, offer.class, &to);
         self.totals.count(&mut self.goal, offer.class, &to.labels, after);
-        Ok(Taken { from: entry.clone(), at, observation, to, state: after, reward })
+        Ok(Taken { from: entry.clone(), at, observation, to, state: after, reward, why: None })
     }
 
     /// Returns an episode as a trace.
@@ -423,6 +429,8 @@ impl<'a> Stage<'a> {
                 labels: labels.iter().map(name).collect(),
                 residual: self.goal.residual(taken.state).into(),
                 reward: taken.reward,
+                why: taken.why.as_ref().map(|why| why::reason(&why.0, self.goal.atoms()).into()),
+                learned: taken.why.as_ref().and_then(|why| why.1).map(|remark| why::remark(remark).into()),
             }
         });
         Trace { steps: steps.collect() }

@@ -42,9 +42,10 @@ pub fn habit(screen: &Screen, action: &Action, keys: &dyn Fn(Key) -> bool) -> Ha
         }
         Action::Text { .. } => Habit::MostlyStays,
         Action::Click(on) if is_switch(&on.class) && keys(Key::Checked) => {
-            with(screen, &on.object_id, Habit::MostlyStays, |switch| {
-                let checked = switch.flags.has(Flags::CHECKED);
-                switch.flags = switch.flags.set(Flags::CHECKED, !checked);
+            with(screen, &on.object_id, Habit::Any, |switch| {
+                // One of several to choose from stays chosen.
+                let checked = !switch.flags.has(Flags::CHECKED) || switch.class.ends_with("RadioButton");
+                switch.flags = switch.flags.set(Flags::CHECKED, checked);
             })
         }
         Action::Click(on) if is_switch(&on.class) => Habit::MostlyStays,
@@ -70,8 +71,9 @@ fn with(screen: &Screen, object_id: &str, otherwise: Habit, change: impl FnOnce(
     Habit::Becomes(Box::new(changed))
 }
 
-fn is_switch(class: &str) -> bool {
-    ["CheckBox", "Switch", "SwitchCompat", "ToggleButton", "CheckedTextView"]
+/// Whether a click on such a widget checks it, or no longer.
+pub(super) fn is_switch(class: &str) -> bool {
+    ["CheckBox", "RadioButton", "Switch", "SwitchCompat", "ToggleButton", "CheckedTextView"]
         .iter()
         .any(|end| class.ends_with(end))
 }

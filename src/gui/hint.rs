@@ -4,6 +4,7 @@
 
 use super::action::Action;
 use super::atom::{Atom, Comparison, Key, Op};
+use super::habit::is_switch;
 use super::value::Value;
 
 /// A word of fewer letters says too little to be found within another.
@@ -14,16 +15,28 @@ const PREFIX_MIN: usize = 3;
 pub struct Hints {
     /// The words of atoms, with their numbers.
     words: Vec<(u32, Vec<String>)>,
+    /// The atoms about what is checked.
+    checked: Vec<u32>,
 }
 
 impl Hints {
     /// Returns what answers for `atoms`, each with its number; those that name nothing are left out.
     pub fn new<'a>(atoms: impl IntoIterator<Item = (u32, &'a Atom)>) -> Hints {
-        let words = atoms.into_iter().map(|(number, atom)| (number, words_of(atom)));
-        Hints { words: words.filter(|(_, words)| !words.is_empty()).collect() }
+        let mut hints = Hints::default();
+        for (number, atom) in atoms {
+            let words = words_of(atom);
+            if !words.is_empty() {
+                hints.words.push((number, words));
+            }
+            if is_about_checked(atom) {
+                hints.checked.push(number);
+            }
+        }
+        hints
     }
 
-    /// Returns the atoms that share a word with the text, the description or the id of what `action` is done on.
+    /// Returns the atoms that share a word with the text, the description or the id of what `action` is done on, and of
+    /// a click on a switch those about what is checked.
     pub fn of<'a>(&'a self, action: &Action) -> impl Iterator<Item = u32> + use<'a> {
         let names = action.target().map(|target| target.names()).unwrap_or_default();
         // Long texts are read, not tapped.
@@ -35,7 +48,19 @@ impl Hints {
         let shares = move |(_, wanted): &&(u32, Vec<String>)| {
             wanted.iter().any(|word| called.iter().any(|other| are_kin(word, other)))
         };
-        self.words.iter().filter(shares).map(|&(number, _)| number)
+        let switches = matches!(action, Action::Click(on) if is_switch(&on.class));
+        let checked = self.checked.iter().filter(move |_| switches);
+        self.words.iter().filter(shares).map(|(number, _)| number).chain(checked).copied()
+    }
+}
+
+fn is_about_checked(atom: &Atom) -> bool {
+    match atom {
+        Atom::Checked(_) => true,
+        Atom::Widget(all) | Atom::Count { of: all, .. } => {
+            all.iter().any(|comparison| comparison.key == Key::Checked)
+        }
+        Atom::State(_) | Atom::Action(_) => false,
     }
 }
 

@@ -249,6 +249,8 @@ impl Sweep<'_> {
                 labels: labels.iter().map(|atom| self.goal.atoms()[atom as usize].clone()).collect(),
                 residual: self.goal.residual(state).into(),
                 reward: self.goal.reward(before, state, Shaping::Atoms),
+                why: None,
+                learned: None,
             });
             from = (state, after, Some(snapshot));
         }

@@ -115,6 +115,8 @@ pub struct Plan {
     pub actions: Arc<[UserAction]>,
     /// What is typed besides what the spec says.
     pub texts: Vec<String>,
+    /// Whether whoever watches is told the steps of each episode.
+    pub tells_steps: bool,
     /// What was learned on another run.
     pub learned: Vec<(Labeling, [f64; 2])>,
     /// What was done and seen before, for other specs or on another run; for agents that [recall](AgentKind::recalls) it.
@@ -135,6 +137,7 @@ impl Plan {
             seed: Seed::default(),
             actions: Arc::default(),
             texts: Vec::new(),
+            tells_steps: false,
             learned: Vec::new(),
             experience: Arc::default(),
         }
@@ -248,6 +251,8 @@ pub struct Reach {
     pub starts_crashed: u64,
     /// The actions that were offered and never tried.
     pub never_tried: Vec<Action>,
+    /// How often the app answered otherwise than before to the same actions since its start.
+    pub surprises: u64,
 }
 
 /// Searches for a run that decides `spec` on `device`.
@@ -271,6 +276,7 @@ pub fn search(
     if plan.agent.recalls() {
         stage.recall(&mut *agent, &plan.experience, &mut plan.seed.fork("recall"));
     }
+    let mut surprises = agent.surprises();
     let mut rng = plan.seed.fork("agent");
     let mut episodes = 0;
     let mut run = None;
@@ -287,7 +293,8 @@ pub fn search(
         }
         let totals = stage.totals();
         let closest = totals.closest.map(|(distance, _, _)| distance);
-        let goes_on = watch(&Event::EpisodeEnded { episode: episodes, steps: totals.steps, closest });
+        let trace = plan.tells_steps.then(|| stage.trace(&episode));
+        let goes_on = watch(&Event::EpisodeEnded { episode: episodes, steps: totals.steps, closest, trace });
         let is_exhausted = agent.is_exhausted() || episode.steps.is_empty();
         if episode.ending == Ending::Won {
             run = Some(stage.trace(&episode));
@@ -306,6 +313,7 @@ pub fn search(
             // Nothing is left but what was tried then, and that is for nobody to know but who starts anew.
             is_in_doubt = false;
             agent = self::agent(plan, &knowledge);
+            surprises = 0;
         }
     };
     let learned = stage.catalogue().labelings();
@@ -322,7 +330,10 @@ pub fn search(
         steps: totals.steps,
         device_ms: totals.device_ms,
         run,
-        reach: reach(spec, stage.goal(), stage.catalogue(), totals),
+        reach: Reach {
+            surprises: agent.surprises().saturating_sub(surprises),
+            ..reach(spec, stage.goal(), stage.catalogue(), totals)
+        },
         learned,
         experience,
     })
@@ -356,6 +367,7 @@ fn reach(spec: &Spec, goal: &Goal, catalogue: &Catalogue, totals: &Totals) -> Re
         starts: totals.starts,
         starts_crashed: totals.starts_crashed,
         never_tried: catalogue.never_tried().into_iter().cloned().collect(),
+        surprises: 0,
     }
 }
 
@@ -393,13 +405,15 @@ mod tests {
 
     use super::*;
     use crate::device::{App, Faulty, Observation};
-    use crate::gui::{Bounds, Context, Flags, Repertoire, Screen, Widget, offers};
+    use crate::gui::{Bounds, Context, Flags, Screen, Widget};
     use crate::spec::{Source, parse};
 
     /// Rooms in a row: `on` leads to the next, `off` to the first, and nothing else does anything.
     struct Corridor {
         app: App,
         room: usize,
+        /// From the last one `on` leads nowhere.
+        last: usize,
         steps: u64,
     }
 
@@ -410,7 +424,7 @@ mod tests {
                 version: "1".into(),
                 launchable: vec!["org.corridor.Room".into()],
             };
-            Corridor { app, room: 0, steps: 0 }
+            Corridor { app, room: 0, last: usize::MAX, steps: 0 }
         }
 
         fn look(&mut self) -> Observation {
@@ -448,7 +462,7 @@ mod tests {
 
         fn act(&mut self, action: &Action) -> Result<Observation, DeviceError> {
             match action.detail() {
-                "on" => self.room += 1,
+                "on" => self.room = self.last.min(self.room + 1),
                 "off" => self.room = 0,
                 _ => {}
             }
@@ -589,26 +603,33 @@ mod tests {
     }
 
     #[test]
-    fn what_has_changed_since_is_tried_again() {
-        // On another run the corridor had a single room: whatever was done, one stayed in it.
-        let mut corridor = Corridor::new();
-        let room = corridor.look().screen;
-        let offered = offers(&room, &Repertoire::default());
-        let start = Action::Reinitialise("org.corridor.Room".into());
-        let mut experience = Experience::new();
-        for first in &offered {
-            for second in &offered {
-                experience.add([(&start, &room), (first, &room), (second, &room)]);
-            }
+    fn what_has_changed_since_is_found() {
+        // On another run the corridor had one room less.
+        let mut shorter = Corridor { last: 2, ..Corridor::new() };
+        let plan = plan(AgentKind::Planner, 4, 1_000);
+        let goal = "F [text = room 3]";
+        let before = search(&mut shorter, &spec(goal), &plan, &mut |_| true).expect("no device fails here");
+        assert_eq!(before.stop, Stop::Exhausted);
+        for seed in 1..=5 {
+            let experience = before.experience.clone().grown_old().into();
+            let plan = Plan { experience, seed: Seed(seed), ..plan.clone() };
+            assert_eq!(found(goal, &plan).stop, Stop::Found);
         }
-        let stops = |experience: Experience| -> Vec<Stop> {
-            let plan = Plan { experience: experience.into(), ..plan(AgentKind::Planner, 3, 500) };
-            let seeds = (1..=10).map(|seed| Plan { seed: Seed(seed), ..plan.clone() });
-            seeds.map(|plan| found("F [text = room 2]", &plan).stop).collect()
+    }
+
+    #[test]
+    fn nothing_is_ruled_out_by_what_another_run_has_tried() {
+        let plan = plan(AgentKind::Planner, 3, 500);
+        let goal = "F [text = room 9]";
+        let first = found(goal, &plan);
+        let after = |experience: Experience| {
+            let finding = found(goal, &Plan { experience: experience.into(), ..plan.clone() });
+            assert_eq!(finding.stop, Stop::Exhausted);
+            finding.episodes
         };
-        // What was seen in this very run is believed.
-        assert!(stops(experience.clone()).contains(&Stop::Exhausted));
-        assert_eq!(stops(experience.grown_old()), [Stop::Found; 10]);
+        // What was tried in this very run is believed, once some of it has been confirmed.
+        assert!(after(first.experience.clone()) < first.episodes / 4);
+        assert!(after(first.experience.grown_old()) > first.episodes);
     }
 
     #[test]

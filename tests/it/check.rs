@@ -64,15 +64,16 @@ fn results_are_the_same_with_any_number_of_jobs_and_as_json_too() {
 
 #[test]
 fn giving_up_says_how_far_it_came_and_what_to_change() {
-    let path = file("settings_word.ltl", "possible \"slip\" within 4 steps, 20 episodes: F [text = Abuot]");
+    let path =
+        file("settings_word.ltl", "possible \"slip\" within 4 steps, 20 episodes: F [activity ~ Abuot]");
     let ended = check(&[path.to_str().expect("a path"), "--app", APP]);
     assert_eq!(ended.code, 1);
     for part in [
         "possible \"slip\": gave up after 20 episodes, ",
         "the budget is spent",
-        "closest: F [text = Abuot], 1 step from the goal at least",
-        "never seen true: [text = Abuot]",
-        "help: [text = Abuot] never held; the nearest that was seen is \"About\"",
+        "closest: F [activity ~ Abuot], 1 step from the goal at least",
+        "never seen true: [activity ~ Abuot]",
+        "help: [activity ~ Abuot] never held; the nearest that was seen is \"About\"",
         "help: try longer: `--episodes 200`",
         "1 spec in 1 file: 1 gave up",
     ] {

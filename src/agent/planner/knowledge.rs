@@ -3,13 +3,19 @@
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::places::{PlaceId, Places};
-use crate::agent::{ActivityId, Offer, Scene, ScreenId, SpotId};
+use crate::agent::{ActivityId, Offer, Remark, Scene, ScreenId, SpotId};
 
 /// A history: what was done and seen since the start.
 pub type NodeId = u32;
 
 /// The activities that lie behind the one in front, each with the place last seen of it.
 pub type StackId = u32;
+
+/// A history without the steps that changed nothing.
+pub type CoreId = u32;
+
+/// No history that was come to.
+pub const NO_CORE: CoreId = u32::MAX;
 
 /// No activity.
 pub const BOTTOM: StackId = u32::MAX;
@@ -23,9 +29,9 @@ const STEPS_MAX: usize = 200_000;
 /// So many details and offers of screens are remembered, some 200 MB; then the older half of all steps is forgotten.
 const WEIGHT_MAX: usize = 6_000_000;
 
-/// So many steps must have been taken twice, with the same outcome, before it is said that nothing is left to try: of an
-/// app that loses one action in ten, one in three would pass for steady by then, and most are asked far more often.
-const REPEATS_MIN: u64 = 10;
+/// So many episodes are run once more, the likeliest first, before it is said that nothing is left to try: an app that
+/// loses an action now and then may have lost the one that counted.
+const CONFIRMED_MIN: u32 = 5;
 
 /// Looking for an activity, no more of those behind are looked at.
 const STACK_MAX: usize = 16;
@@ -38,6 +44,10 @@ pub struct Knowledge {
     nodes: Vec<Node>,
     stacks: Vec<Activity>,
     stack_of: FxHashMap<Activity, StackId>,
+    /// The cores one step longer.
+    cores: FxHashMap<(CoreId, SpotId, PlaceId), CoreId>,
+    /// By core and spot: what came of it in histories that differ in nothing that was seen.
+    by_core: FxHashMap<(CoreId, SpotId), Tried>,
     /// By place and spot: what came of it in different histories.
     here: FxHashMap<(PlaceId, SpotId), Tried>,
     /// By activity and name: what came of it in different places.
@@ -49,6 +59,8 @@ pub struct Knowledge {
     pub repeats: u64,
     /// See [`Knowledge::repeats`].
     pub conflicts: u64,
+    /// The episodes since all was tried out.
+    confirmed: u32,
     has_forgotten: bool,
     /// Whether places have other numbers than what is known goes by.
     is_stale: bool,
@@ -65,6 +77,8 @@ pub struct Node {
     pub place: PlaceId,
     /// What lies behind.
     pub stack: StackId,
+    /// The history without what changed nothing.
+    pub core: CoreId,
     /// In the order of their spots.
     edges: Vec<Edge>,
     /// How many choices there have something left to try; `None` before the first choice.
@@ -79,8 +93,6 @@ pub struct Edge {
     pub outcomes: Vec<(NodeId, u32)>,
     /// Whether there is nothing more to try after it.
     pub is_used_up: bool,
-    /// The most steps that were taken after it.
-    pub height: u32,
 }
 
 /// What came of an action.
@@ -137,31 +149,23 @@ struct Event {
     ends: bool,
 }
 
-/// What a step has taught.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Lore {
-    /// A history that was not known.
-    New,
-    /// What was known already.
-    Known,
-    /// Something else than the last time in the same history.
-    Conflict,
-}
-
 impl Default for Knowledge {
     fn default() -> Knowledge {
-        let root = Node { place: PlaceId::MAX, stack: BOTTOM, edges: Vec::new(), open: None };
+        let root = Node { place: PlaceId::MAX, stack: BOTTOM, core: 0, edges: Vec::new(), open: None };
         Knowledge {
             places: Places::default(),
             nodes: vec![root],
             stacks: Vec::new(),
             stack_of: FxHashMap::default(),
+            cores: FxHashMap::default(),
+            by_core: FxHashMap::default(),
             here: FxHashMap::default(),
             by_name: FxHashMap::default(),
             by_kin: FxHashMap::default(),
             log: Vec::new(),
             repeats: 0,
             conflicts: 0,
+            confirmed: 0,
             has_forgotten: false,
             is_stale: false,
             renewal: 0,
@@ -192,6 +196,16 @@ impl Knowledge {
     pub fn edge(&self, node: NodeId, spot: SpotId) -> Option<&Edge> {
         let edges = &self.nodes[node as usize].edges;
         edges.binary_search_by_key(&spot, |edge| edge.spot).ok().map(|at| &edges[at])
+    }
+
+    /// What came of an action in histories that differ in nothing that was seen.
+    pub fn by_core(&self, core: CoreId, offer: &Offer) -> Option<&Tried> {
+        self.by_core.get(&(core, offer.spot))
+    }
+
+    /// The core after `core` when an action has led to `place`, if there was such a history.
+    pub fn core_after(&self, core: CoreId, offer: &Offer, place: PlaceId) -> CoreId {
+        self.cores.get(&(core, offer.spot, place)).copied().unwrap_or(NO_CORE)
     }
 
     /// What came of an action in a place.
@@ -248,8 +262,12 @@ impl Knowledge {
 
     /// Whether all that can be tried was, on an app that answered alike whenever it was asked again.
     pub fn is_exhausted(&self) -> bool {
-        let is_steady = self.conflicts == 0 && self.repeats >= REPEATS_MIN;
-        self.nodes[ROOT as usize].open == Some(0) && is_steady && !self.has_forgotten
+        self.is_tried_out() && self.confirmed >= CONFIRMED_MIN
+    }
+
+    /// Whether every history was tried, as far as is known.
+    pub fn is_tried_out(&self) -> bool {
+        self.nodes[ROOT as usize].open == Some(0) && self.conflicts == 0 && !self.has_forgotten
     }
 
     /// A screen is seen where the history of now leads.
@@ -274,26 +292,32 @@ impl Knowledge {
     }
 
     /// A step was taken: the offer at `at` of the screen `from`, one of so many choices.
-    pub fn learn(&mut self, from: ScreenId, at: u16, choices: u16, to: &Scene<'_>, ends: bool) -> Lore {
+    pub fn learn(&mut self, from: ScreenId, at: u16, choices: u16, to: &Scene<'_>, ends: bool) -> Remark {
         let is_first = self.at == ROOT;
+        let is_new = !self.places.has_seen(to.screen);
         self.is_stale |= self.places.see(to);
         self.log.push(Event { from, at, choices, to: to.screen, is_first, ends });
         if self.log.len() > STEPS_MAX || self.places.weight() > WEIGHT_MAX {
             self.forget();
-            return Lore::Known;
+            return Remark::AsKnown;
         }
         if self.is_stale && self.log.len() >= self.renewal {
             self.learn_anew();
-            return Lore::Known;
+            return Remark::AsKnown;
         }
-        let lore = self.take_in(self.log[self.log.len() - 1]);
-        self.is_stale |= lore == Lore::Conflict && self.places.doubt(from);
-        lore
+        match self.take_in(self.log[self.log.len() - 1]) {
+            Remark::NewWay if is_new => Remark::NewScreen,
+            remark => {
+                self.is_stale |= remark == Remark::Otherwise && self.places.doubt(from);
+                remark
+            }
+        }
     }
 
-    fn take_in(&mut self, event: Event) -> Lore {
+    fn take_in(&mut self, event: Event) -> Remark {
         if event.is_first {
             self.begin();
+            self.confirmed += u32::from(self.is_tried_out());
         }
         self.choices(event.choices);
         let place = self.places.of(event.to);
@@ -307,7 +331,7 @@ impl Knowledge {
         let edges = &mut self.nodes[from as usize].edges;
         let found = edges.binary_search_by_key(&offer.spot, |edge| edge.spot);
         let at = found.unwrap_or_else(|at| {
-            edges.insert(at, Edge { spot: offer.spot, outcomes: Vec::new(), is_used_up: false, height: 0 });
+            edges.insert(at, Edge { spot: offer.spot, outcomes: Vec::new(), is_used_up: false });
             at
         });
         let places =
@@ -326,33 +350,31 @@ impl Knowledge {
             }
         };
         if self.at == next {
-            self.nodes.push(Node { place, stack, edges: Vec::new(), open: None });
+            let core = self.nodes[from as usize].core;
+            let longer = self.cores.len() as CoreId + 1;
+            let core = match place == from_place {
+                true => core,
+                false => *self.cores.entry((core, offer.spot, place)).or_insert(longer),
+            };
+            self.nodes.push(Node { place, stack, core, edges: Vec::new(), open: None });
             self.note(from, from_place, &offer, place);
         }
-        let lore = match (is_tried, known) {
-            (false, _) => Lore::New,
+        let remark = match (is_tried, known) {
+            (false, _) if place == from_place => Remark::Stays,
+            (false, _) => Remark::NewWay,
             (true, Some(_)) => {
                 self.repeats += u64::from(!event.is_first);
-                Lore::Known
+                Remark::AsKnown
             }
             (true, None) => {
                 self.conflicts += 1;
-                Lore::Conflict
+                Remark::Otherwise
             }
         };
-        for (height, &(node, spot)) in self.path.iter().rev().enumerate() {
-            let edges = &mut self.nodes[node as usize].edges;
-            let at =
-                edges.binary_search_by_key(&spot, |edge| edge.spot).expect("what is on the path was taken");
-            if edges[at].height > height as u32 {
-                break;
-            }
-            edges[at].height = height as u32 + 1;
-        }
         if event.ends {
             self.use_up();
         }
-        lore
+        remark
     }
 
     /// Notes what came of `offer` for other histories: it was not known of this one.
@@ -373,6 +395,8 @@ impl Knowledge {
         };
         let activity = before.activity;
         let exact = if place == from_place { Outcome::Same } else { Outcome::To(place) };
+        let core = self.nodes[from as usize].core;
+        self.by_core.entry((core, offer.spot)).or_default().add(exact);
         let tried = self.here.entry((from_place, offer.spot)).or_default();
         let is_new_here = tried.results.iter().all(|(known, _)| *known != exact);
         tried.add(exact);

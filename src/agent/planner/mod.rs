@@ -10,7 +10,7 @@ mod value;
 
 use self::knowledge::{Knowledge, ROOT};
 use self::value::{Memory, Valuation};
-use super::{Agent, Lesson, LookId, Outlook, ScreenId, Situation};
+use super::{Agent, Ground, Habit, Lesson, LookId, Offer, Outlook, Reason, Remark, ScreenId, Situation};
 use crate::rng::Rng;
 
 /// How many actions are looked at for a decision: some microseconds for each with few steps left, and ten times as long
@@ -50,6 +50,8 @@ pub struct Planner {
     /// The labels of the screen before the start: none.
     blank: LookId,
     last: Option<Choice>,
+    reason: Option<Reason>,
+    remark: Option<Remark>,
 }
 
 /// What was chosen.
@@ -64,7 +66,7 @@ impl Planner {
     /// Returns a planner that knows nothing yet.
     pub fn new(settings: PlannerSettings) -> Planner {
         let (knowledge, memory) = (Knowledge::default(), Memory::default());
-        Planner { settings, knowledge, memory, blank: 0, last: None }
+        Planner { settings, knowledge, memory, blank: 0, last: None, reason: None, remark: None }
     }
 
     fn look(&mut self, situation: &Situation<'_>) {
@@ -73,6 +75,29 @@ impl Planner {
         self.knowledge.choices(candidates.len() as u16);
         if self.knowledge.at() == ROOT {
             self.blank = scene.look;
+        }
+    }
+
+    /// What is known of an offer in the history of now.
+    fn ground(&self, offer: &Offer) -> Ground {
+        let Planner { knowledge, settings, .. } = self;
+        let node = knowledge.node(knowledge.at());
+        let activity = knowledge.places.get(node.place).activity;
+        let shared = || knowledge.by_name(activity, offer).or_else(|| knowledge.by_kin(activity, offer));
+        if knowledge.is_tried_out() {
+            Ground::Again
+        } else if let Some(edge) = knowledge.edge(knowledge.at(), offer.spot) {
+            Ground::Walked(edge.outcomes.iter().map(|(_, times)| times).sum())
+        } else if let Some(tried) = knowledge.by_core(node.core, offer) {
+            Ground::AlikeRuns(tried.times())
+        } else if let Some(tried) = knowledge.here(node.place, offer) {
+            Ground::OtherRuns(tried.times())
+        } else if let Some(tried) = shared().filter(|_| settings.sharing) {
+            Ground::OtherPlaces(tried.times())
+        } else if settings.habits && offer.habit != Habit::Any {
+            Ground::Habit(offer.habit)
+        } else {
+            Ground::Unknown
         }
     }
 
@@ -96,41 +121,54 @@ impl Agent for Planner {
         let edge = |at: u16| self.knowledge.edge(node, offers[usize::from(at)].spot);
         let is_used_up = |at: u16| edge(at).is_some_and(|edge| edge.is_used_up);
         let open: Vec<u16> = candidates.iter().copied().filter(|&at| !is_used_up(at)).collect();
-        let worths: Vec<f64>;
-        let from = if self.knowledge.conflicts == 0 && open.is_empty() {
-            // All was tried: what went furthest is asked again, until it is plain that the app answers alike.
-            worths =
-                candidates.iter().map(|&at| edge(at).map_or(0.0, |edge| f64::from(edge.height))).collect();
-            candidates
-        } else {
-            let from = if self.knowledge.conflicts == 0 { &open[..] } else { candidates };
-            let (settings, blank) = (self.settings, self.blank);
-            let budget = BUDGET + BUDGET_A_STEP * steps_left.min(20);
-            worths = Valuation::new(settings, &mut self.knowledge, outlook, &mut self.memory, blank)
-                .worths(offers, from, residual, steps_left, budget);
-            from
-        };
+        // If all was tried, the likeliest is tried again until it is plain that the app answers alike.
+        let from = if self.knowledge.conflicts == 0 && !open.is_empty() { &open[..] } else { candidates };
+        let (settings, blank) = (self.settings, self.blank);
+        let budget = BUDGET + BUDGET_A_STEP * steps_left.min(20);
+        let worths = Valuation::new(settings, &mut self.knowledge, outlook, &mut self.memory, blank)
+            .worths(offers, from, residual, steps_left, budget);
         let best = worths.iter().copied().fold(0.0, f64::max);
         let equals: Vec<u16> =
             from.iter().zip(&worths).filter(|(_, worth)| **worth >= best).map(|(&at, _)| at).collect();
         let at = equals[rng.below(equals.len())];
+        let offer = &offers[usize::from(at)];
+        self.reason = Some(Reason {
+            ground: self.ground(offer),
+            chance: best,
+            choices: from.len(),
+            hinted: if self.settings.names { offer.hints } else { 0 },
+        });
         self.take(situation, at);
         at
     }
 
     fn learn(&mut self, lesson: &Lesson<'_>, _: &mut Rng) {
         if let Some(Choice { from, at, choices }) = self.last {
-            self.knowledge.learn(from, at, choices, &lesson.scene, lesson.ends);
+            self.remark = Some(self.knowledge.learn(from, at, choices, &lesson.scene, lesson.ends));
         }
     }
 
     fn note(&mut self, situation: &Situation<'_>, taken: u16) {
         self.look(situation);
+        let choices = situation.candidates.len();
+        self.reason = Some(Reason { ground: Ground::Wins, chance: 1.0, choices, hinted: 0 });
         self.take(situation, taken);
     }
 
     fn learn_dead_end(&mut self, _: &mut Rng) {
         self.knowledge.dead_end();
+    }
+
+    fn reason(&self) -> Option<Reason> {
+        self.reason
+    }
+
+    fn remark(&self) -> Option<Remark> {
+        self.remark
+    }
+
+    fn surprises(&self) -> u64 {
+        self.knowledge.conflicts
     }
 
     fn is_exhausted(&self) -> bool {

@@ -71,7 +71,7 @@ struct Detail {
 impl Places {
     /// Takes notice of a screen; says whether something is left out since, so that places have other numbers.
     pub fn see(&mut self, scene: &Scene<'_>) -> bool {
-        if self.screens.contains_key(&scene.screen) {
+        if self.has_seen(scene.screen) {
             return false;
         }
         let mut has_changed = false;
@@ -98,6 +98,11 @@ impl Places {
         self.weight += seen.weight();
         self.screens.insert(scene.screen, seen);
         has_changed
+    }
+
+    /// Whether a screen was seen.
+    pub fn has_seen(&self, screen: ScreenId) -> bool {
+        self.screens.contains_key(&screen)
     }
 
     /// Something left out at `screen` may have made a difference; says whether it is let in again, so that places have

@@ -7,7 +7,7 @@
 use rustc_hash::FxHashMap;
 
 use super::PlannerSettings;
-use super::knowledge::{Knowledge, NodeId, Outcome, StackId, Tried};
+use super::knowledge::{CoreId, Knowledge, NO_CORE, NodeId, Outcome, StackId, Tried};
 use super::places::PlaceId;
 use crate::agent::{ClassId, Habit, LookId, Offer, Outlook, ResidualId, Standing, Wish};
 
@@ -15,8 +15,9 @@ use crate::agent::{ClassId, Habit, LookId, Offer, Outlook, ResidualId, Standing,
 const UNSEEN: f64 = 0.35;
 /// What is a step later is worth less.
 const PATIENCE: f64 = 0.98;
-/// One history says nothing about others as often as this many to one; so do the places where a name, or a kind of
-/// widget, was tried.
+/// One history says nothing about others as often as this many to one; of those that differ in nothing that was seen,
+/// and of all that led to the same place. So do the places where a name, or a kind of widget, was tried.
+const DOUBT_CORE: f64 = 0.1;
 const DOUBT_HERE: f64 = 0.6;
 const DOUBT_NAME: f64 = 1.5;
 const DOUBT_KIN: f64 = 3.0;
@@ -55,7 +56,16 @@ pub enum Position {
     /// A history.
     Known(NodeId),
     /// A place, come to in a way that was never tried.
-    Guessed { place: PlaceId, stack: StackId, look: LookId },
+    Guessed(Whereabouts),
+}
+
+/// What is thought of a place one comes to.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub struct Whereabouts {
+    place: PlaceId,
+    stack: StackId,
+    look: LookId,
+    core: CoreId,
 }
 
 /// What a step can come to by what the formula says.
@@ -90,6 +100,8 @@ pub struct Valuation<'a> {
     pub memory: &'a mut Memory,
     /// The labels of a screen on which nothing holds.
     pub blank: LookId,
+    /// Whether what was tried may turn out otherwise, though it never did.
+    doubts: bool,
     /// With fewer steps left no further is looked.
     horizon: u32,
     /// How many actions may still be looked at.
@@ -107,7 +119,8 @@ impl<'a> Valuation<'a> {
         if memory.list.len() > PROSPECTS_MAX {
             *memory = Memory::default();
         }
-        Valuation { settings, knowledge, outlook, memory, blank, horizon: 0, budget: 0 }
+        let doubts = knowledge.is_tried_out();
+        Valuation { settings, knowledge, outlook, memory, blank, doubts, horizon: 0, budget: 0 }
     }
 
     /// Returns what each of the offers at `candidates` is worth in the history of now, with so many steps left, no more
@@ -153,7 +166,7 @@ impl<'a> Valuation<'a> {
         if let Some(&known) = self.memory.values.get(&(position, residual, steps)) {
             return known;
         }
-        let (place, _, _) = self.whereabouts(position);
+        let Whereabouts { place, .. } = self.whereabouts(position);
         let offers = self.knowledge.places.get(place).offers.clone();
         let mut best: f64 = 0.0;
         // Many actions of which nothing is known are worth the same.
@@ -176,13 +189,14 @@ impl<'a> Valuation<'a> {
         value
     }
 
-    fn whereabouts(&self, position: Position) -> (PlaceId, StackId, LookId) {
+    fn whereabouts(&self, position: Position) -> Whereabouts {
         match position {
             Position::Known(node) => {
                 let node = self.knowledge.node(node);
-                (node.place, node.stack, self.knowledge.places.get(node.place).look)
+                let look = self.knowledge.places.get(node.place).look;
+                Whereabouts { place: node.place, stack: node.stack, look, core: node.core }
             }
-            Position::Guessed { place, stack, look } => (place, stack, look),
+            Position::Guessed(whereabouts) => whereabouts,
         }
     }
 
@@ -190,7 +204,7 @@ impl<'a> Valuation<'a> {
         let activity = self.knowledge.places.get(place).activity;
         (match position {
             Position::Known(node) => self.knowledge.edge(node, offer.spot).is_some(),
-            Position::Guessed { .. } => false,
+            Position::Guessed(_) => false,
         }) || self.knowledge.here(place, offer).is_some()
             || (self.settings.sharing
                 && (self.knowledge.by_name(activity, offer).is_some()
@@ -204,12 +218,13 @@ impl<'a> Valuation<'a> {
         if let Position::Known(node) = position
             && let Some(edge) = self.knowledge.edge(node, offer.spot)
         {
-            if edge.is_used_up && self.knowledge.conflicts == 0 {
+            if edge.is_used_up && self.knowledge.conflicts == 0 && !self.doubts {
                 return 0.0;
             }
             let outcomes = edge.outcomes.clone();
             let times: u32 = outcomes.iter().map(|(_, times)| times).sum();
-            let sure = f64::from(times) / (f64::from(times) + self.knowledge.unsteadiness());
+            let doubt = if self.doubts { 1.0 } else { self.knowledge.unsteadiness() };
+            let sure = f64::from(times) / (f64::from(times) + doubt);
             for (next, count) in outcomes {
                 let look = self.knowledge.places.get(self.knowledge.node(next).place).look;
                 let chance = left * sure * f64::from(count) / f64::from(times);
@@ -221,18 +236,25 @@ impl<'a> Valuation<'a> {
             }
         }
         let whereabouts = self.whereabouts(position);
-        let activity = self.knowledge.places.get(whereabouts.0).activity;
-        if let Some(tried) = self.knowledge.here(whereabouts.0, offer) {
-            let tried = tried.clone();
-            worth += self.as_tried(&tried, DOUBT_HERE, &mut left, whereabouts, offer, residual, steps);
+        let Whereabouts { place, core, .. } = whereabouts;
+        let activity = self.knowledge.places.get(place).activity;
+        let mut tried = Vec::new();
+        tried.extend(
+            self.knowledge
+                .by_core(core, offer)
+                .map(|tried| (tried.clone(), DOUBT_CORE + self.knowledge.unsteadiness())),
+        );
+        if let Some(here) = self.knowledge.here(place, offer) {
+            tried.push((here.clone(), DOUBT_HERE));
         } else if self.settings.sharing {
-            if let Some(tried) = self.knowledge.by_name(activity, offer) {
-                let tried = tried.clone();
-                worth += self.as_tried(&tried, DOUBT_NAME, &mut left, whereabouts, offer, residual, steps);
-            } else if let Some(tried) = self.knowledge.by_kin(activity, offer) {
-                let tried = tried.clone();
-                worth += self.as_tried(&tried, DOUBT_KIN, &mut left, whereabouts, offer, residual, steps);
+            if let Some(named) = self.knowledge.by_name(activity, offer) {
+                tried.push((named.clone(), DOUBT_NAME));
+            } else if let Some(kin) = self.knowledge.by_kin(activity, offer) {
+                tried.push((kin.clone(), DOUBT_KIN));
             }
+        }
+        for (tried, doubt) in tried {
+            worth += self.as_tried(&tried, doubt, &mut left, whereabouts, offer, residual, steps);
         }
         worth + left * self.untried(whereabouts, offer, residual, steps)
     }
@@ -244,38 +266,42 @@ impl<'a> Valuation<'a> {
         tried: &Tried,
         doubt: f64,
         left: &mut f64,
-        whereabouts: (PlaceId, StackId, LookId),
+        whereabouts: Whereabouts,
         offer: &Offer,
         residual: ResidualId,
         steps: u32,
     ) -> f64 {
         let times = f64::from(tried.times());
         let sure = times / (times + doubt);
-        let (place, stack, look) = whereabouts;
+        let Whereabouts { stack, core, .. } = whereabouts;
         let mut worth = 0.0;
         for &(outcome, count) in &tried.results {
-            let (next, look) = match outcome {
-                Outcome::Same => (Position::Guessed { place, stack, look }, look),
-                Outcome::Look(look) => (Position::Guessed { place, stack, look }, look),
+            let next = match outcome {
+                Outcome::Same => whereabouts,
+                Outcome::Look(look) => Whereabouts { look, core: NO_CORE, ..whereabouts },
                 Outcome::Behind => match self.knowledge.behind(stack) {
-                    Some((stack, place)) => self.at(place, stack),
+                    Some((stack, place)) => self.at(place, stack, NO_CORE),
                     None => continue,
                 },
                 Outcome::To(place) => {
                     let stack = self.knowledge.stack_at(stack, place);
-                    self.at(place, stack)
+                    let core = self.knowledge.core_after(core, offer, place);
+                    self.at(place, stack, core)
                 }
             };
             let chance = *left * sure * f64::from(count) / times;
-            worth += chance * self.value_after(offer, residual, look, next, steps);
+            worth += chance * self.value_at(offer, residual, next, steps);
         }
         *left *= 1.0 - sure;
         worth
     }
 
-    fn at(&self, place: PlaceId, stack: StackId) -> (Position, LookId) {
-        let look = self.knowledge.places.get(place).look;
-        (Position::Guessed { place, stack, look }, look)
+    fn at(&self, place: PlaceId, stack: StackId, core: CoreId) -> Whereabouts {
+        Whereabouts { place, stack, look: self.knowledge.places.get(place).look, core }
+    }
+
+    fn value_at(&mut self, offer: &Offer, residual: ResidualId, next: Whereabouts, steps: u32) -> f64 {
+        self.value_after(offer, residual, next.look, Position::Guessed(next), steps)
     }
 
     fn value_after(
@@ -291,28 +317,23 @@ impl<'a> Valuation<'a> {
     }
 
     /// What an action is worth of which nothing is known but what it is.
-    fn untried(
-        &mut self,
-        (place, stack, look): (PlaceId, StackId, LookId),
-        offer: &Offer,
-        residual: ResidualId,
-        steps: u32,
-    ) -> f64 {
+    fn untried(&mut self, here: Whereabouts, offer: &Offer, residual: ResidualId, steps: u32) -> f64 {
+        let Whereabouts { stack, look, .. } = here;
         let behind = self.knowledge.behind(stack);
         let habit = if self.settings.habits { offer.habit } else { Habit::Any };
         let (expected, guess) = match habit {
             Habit::Any => (None, ANYTHING),
             Habit::Stays => (None, STAYS),
             Habit::MostlyStays => (None, MOSTLY_STAYS),
-            Habit::Becomes(look) => (Some((Position::Guessed { place, stack, look }, look)), EXPECTED),
+            Habit::Becomes(look) => (Some(Whereabouts { look, core: NO_CORE, ..here }), EXPECTED),
             Habit::Back => match behind {
-                Some((stack, place)) => (Some(self.at(place, stack)), EXPECTED),
+                Some((stack, place)) => (Some(self.at(place, stack, NO_CORE)), EXPECTED),
                 None => (None, LEAVES),
             },
         };
         let (mut worth, mut left) = (0.0, 1.0);
-        if let Some((next, look)) = expected {
-            worth += AS_EXPECTED * self.value_after(offer, residual, look, next, steps);
+        if let Some(next) = expected {
+            worth += AS_EXPECTED * self.value_at(offer, residual, next, steps);
             left -= AS_EXPECTED;
         }
         let number = self.prospect(residual, offer.class, look);
@@ -341,7 +362,7 @@ impl<'a> Valuation<'a> {
             return worth;
         }
         left *= 1.0 - chance;
-        let stays_on = self.value(Position::Guessed { place, stack, look }, stays, steps - 1);
+        let stays_on = self.value(Position::Guessed(here), stays, steps - 1);
         let within = self.unseen_after(stays, steps - 1);
         let beyond = self.unseen_after(blank, steps - 1);
         let Guess { stays, away, .. } = guess;

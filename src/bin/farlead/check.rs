@@ -44,8 +44,8 @@ const LETTERS_SHOWN_MAX: usize = 400;
   farlead check specs/notes/palette.ltl --apk notes.apk --agent tree --seed 7
 
 With --json a line has an \"event\": diagnostic (as from lint), start (file, spec, device),
-result (file, spec, outcome, episodes, steps, length, seed, actions, residuals, why) and at last
-summary. Outcomes: met, broken (what must not be was found), gave_up, impossible, untested
+result (file, spec, outcome, episodes, steps, length, seed, actions, residuals, reasons, learned,
+why) and at last summary. Outcomes: met, broken (what must not be was found), gave_up, impossible, untested
 (nothing was found, and two or more atoms never held), error.
 
 Exit codes: 0 all as expected; 1 a spec not met; 2 command line; 3 a spec or model is missing
@@ -59,7 +59,7 @@ pub struct CheckArgs {
     /// Check this spec of each file alone
     #[arg(long, value_name = "NAME")]
     only: Option<String>,
-    /// Who searches [default: farlead]
+    /// Who searches [default: planner]
     #[arg(long, value_enum)]
     agent: Option<AgentName>,
     /// Try all actions and all outcomes of chance, shortest runs first (simulator alone): finds a
@@ -71,6 +71,9 @@ pub struct CheckArgs {
     /// Start from what was learned of the app before, and keep what is learned now
     #[arg(long, value_name = "FILE", conflicts_with = "exhaustive")]
     learned: Option<PathBuf>,
+    /// Tell the steps of each episode on stderr, and of each step why it was taken and what it taught
+    #[arg(long, short)]
+    verbose: bool,
     /// One JSON object a line
     #[arg(long)]
     json: bool,
@@ -118,6 +121,8 @@ enum Line<'a> {
         seed: u64,
         actions: Vec<ActionLine<'a>>,
         residuals: Vec<&'a str>,
+        reasons: Vec<Option<&'a str>>,
+        learned: Vec<Option<&'a str>>,
         why: &'a str,
     },
     Summary {
@@ -214,6 +219,8 @@ fn say_unread(judged: &[Judged], seed: u64) -> anyhow::Result<()> {
                 seed,
                 actions: Vec::new(),
                 residuals: Vec::new(),
+                reasons: Vec::new(),
+                learned: Vec::new(),
                 why: "the spec has mistakes",
             };
             writeln!(out, "{}", serde_json::to_string(&result)?)?;
@@ -273,10 +280,11 @@ fn tasks<'a>(
 ) -> anyhow::Result<Vec<Task<'a>>> {
     let mut base = args.search.plan(
         project,
-        args.agent.or(project.agent).unwrap_or(AgentName::Farlead).kind(),
+        args.agent.or(project.agent).unwrap_or(AgentName::Planner).kind(),
         texts,
     )?;
     base.learned = learned.labelings.iter().map(|(labeling, values)| (labeling.clone(), *values)).collect();
+    base.tells_steps = args.verbose;
     let mut tasks = Vec::new();
     for one in judged {
         let actions: Arc<[UserAction]> = one.linted.file.actions.clone().into();
@@ -333,7 +341,7 @@ fn check_all(
         let tasks = &*tasks;
         let work = |number: usize| {
             let task = &tasks[wave.start + number];
-            let report = check_one(args, app, task, &interrupted, &|line: &str, seconds: f64, share: f64| {
+            let watch = |line: &str, seconds: f64, share: f64| {
                 progress.say(|_| {
                     let ready = finished.load(Ordering::Relaxed);
                     let left = left(share, 1.0, seconds);
@@ -343,6 +351,11 @@ fn check_all(
                         task.spec.name
                     )
                 });
+            };
+            let report = check_one(args, app, task, &interrupted, &watch, &|text: &str| {
+                progress.clear();
+                // Where stderr is closed there is nobody to tell.
+                let _ = io::stderr().write_all(text.as_bytes());
             });
             finished.fetch_add(1, Ordering::Relaxed);
             report
@@ -356,7 +369,7 @@ fn check_all(
                 written = if args.json {
                     say_as_json(&mut out, task, &report, &device)
                 } else {
-                    say(&mut out, task, &report, shell).map_err(Into::into)
+                    say(&mut out, task, &report, shell, args.verbose).map_err(Into::into)
                 };
                 written = std::mem::replace(&mut written, Ok(())).and_then(|()| Ok(out.flush()?));
             }
@@ -397,6 +410,7 @@ fn check_one(
     task: &Task<'_>,
     interrupted: &AtomicBool,
     watch: Watch<'_>,
+    tell: &dyn Fn(&str),
 ) -> Report {
     if let Some(why) = refusal(task) {
         return Report::error(why, Exit::Broken);
@@ -408,7 +422,7 @@ fn check_one(
     let found = if args.exhaustive {
         check_exhaustively(app, task, interrupted, watch)
     } else {
-        check_by_search(app, task, interrupted, watch)
+        check_by_search(app, task, interrupted, watch, tell)
     };
     found.unwrap_or_else(|error| {
         let exit = match &error {
@@ -480,13 +494,17 @@ fn check_by_search(
     task: &Task<'_>,
     interrupted: &AtomicBool,
     watch: Watch<'_>,
+    tell: &dyn Fn(&str),
 ) -> Result<Report, DeviceError> {
     let mut device = app.simulator(task.plan.seed);
     let begun = std::time::Instant::now();
     let episodes_max = task.plan.episodes_max;
     let finding = search(&mut device, task.spec, &task.plan, &mut |event| {
         let is_stopped = interrupted.load(Ordering::Relaxed);
-        let Event::EpisodeEnded { episode, steps, closest } = event else { return !is_stopped };
+        let Event::EpisodeEnded { episode, steps, closest, trace } = event else { return !is_stopped };
+        if let Some(trace) = trace {
+            tell(&told(task, *episode, trace));
+        }
         let seconds = begun.elapsed().as_secs_f64();
         let share = f64::from(*episode) / f64::from(episodes_max);
         // A line is made up only where it may be looked at: rarely.
@@ -498,6 +516,19 @@ fn check_by_search(
         !is_stopped
     })?;
     Ok(judge_finding(task, finding))
+}
+
+/// The steps of an episode, and why each was taken.
+fn told(task: &Task<'_>, episode: u32, trace: &Trace) -> String {
+    let mut text = format!("{}, episode {episode}\n", task.spec.name);
+    for (number, step) in trace.steps.iter().enumerate() {
+        text += &format!("  {number}. {}\n", step.action);
+        for line in [&step.why, &step.learned].into_iter().flatten() {
+            text += &format!("     {line}\n");
+        }
+        text += &format!("     leaves {}\n", shortened(&step.residual));
+    }
+    text
 }
 
 fn judge_finding(task: &Task<'_>, finding: Finding) -> Report {
@@ -634,7 +665,13 @@ fn check_exhaustively(
     })
 }
 
-fn say(out: &mut impl Write, task: &Task<'_>, report: &Report, shell: &Shell) -> io::Result<()> {
+fn say(
+    out: &mut impl Write,
+    task: &Task<'_>,
+    report: &Report,
+    shell: &Shell,
+    verbose: bool,
+) -> io::Result<()> {
     let Task { file, spec, .. } = task;
     let outcome = report.outcome.name().replace('_', " ");
     let painted = sources::paint_outcome(shell.stdout, report.exit == Exit::Met, &outcome);
@@ -646,7 +683,7 @@ fn say(out: &mut impl Write, task: &Task<'_>, report: &Report, shell: &Shell) ->
     }
     if let Some(run) = &report.run {
         for (number, step) in run.steps.iter().enumerate() {
-            say_step(out, number, step)?;
+            say_step(out, number, step, verbose)?;
         }
     } else if let Some(reach) = &report.reach {
         say_reach(out, task, reach)?;
@@ -657,8 +694,11 @@ fn say(out: &mut impl Write, task: &Task<'_>, report: &Report, shell: &Shell) ->
     Ok(())
 }
 
-fn say_step(out: &mut impl Write, number: usize, step: &Step) -> io::Result<()> {
+fn say_step(out: &mut impl Write, number: usize, step: &Step, verbose: bool) -> io::Result<()> {
     writeln!(out, "  {number}. {}", step.action)?;
+    for line in [&step.why, &step.learned].into_iter().flatten().filter(|_| verbose) {
+        writeln!(out, "     {line}")?;
+    }
     for notice in &*step.observation.notices {
         let (what, text) = match notice {
             Notice::Toast(text) => ("a toast", text),
@@ -680,6 +720,10 @@ fn shortened(text: &str) -> String {
 fn say_reach(out: &mut impl Write, task: &Task<'_>, reach: &Reach) -> io::Result<()> {
     if reach.starts_crashed > 0 {
         writeln!(out, "  the app crashed at its start, {} of {} times", reach.starts_crashed, reach.starts)?;
+    }
+    if reach.surprises > 0 {
+        let times = counted(reach.surprises as usize, "time");
+        writeln!(out, "  the app did not always answer alike: {times} the same actions led elsewhere")?;
     }
     if task.spec.expectation == Expectation::Possible {
         if let Some((residual, distance)) = &reach.closest {
@@ -726,6 +770,8 @@ fn say_as_json(out: &mut impl Write, task: &Task<'_>, report: &Report, device: &
         seed: task.plan.seed.0,
         actions: steps.iter().map(|step| ActionLine::new(&step.action)).collect(),
         residuals: steps.iter().map(|step| &*step.residual).collect(),
+        reasons: steps.iter().map(|step| step.why.as_deref()).collect(),
+        learned: steps.iter().map(|step| step.learned.as_deref()).collect(),
         why: &report.why,
     };
     writeln!(out, "{}", serde_json::to_string(&result)?)?;
