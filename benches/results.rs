@@ -1,13 +1,16 @@
 //! What agents reach on the formulas of the paper and on made-up apps: the tables of docs/results.md.
 //!
 //! `cargo bench --bench results` prints all of them as Markdown, which takes a while; after `--`, `--only table3` (or
-//! `k12`, `lost`, `made-up`, `speed`) prints one, `--runs 5` makes runs few and `--apps 2` made-up apps. `--choosing`
-//! prints what to choose constants by: a line for each way to search, over the made-up apps that are there for it.
+//! `k12`, `lost`, `rankings`, `made-up`, `speed`) prints one, `--runs 5` makes runs few and `--apps 2` made-up apps. `--choosing`
+//! prints what to choose constants by: a line for each setting of the planner, over the made-up apps that are there for
+//! it. `--write FOLDER` puts the made-up apps and their formulas into files, to be looked at with `farlead`.
 //! Figures other than those of `speed` are the same on every machine.
 
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::Instant;
 
+use farlead::agent::PlannerSettings;
 use farlead::device::{Device, Sim, sim};
 use farlead::episode::Switches;
 use farlead::gui::UserAction;
@@ -29,6 +32,7 @@ mod models;
 struct Options {
     only: Option<String>,
     is_choosing: bool,
+    write: Option<PathBuf>,
     /// Of each agent on each formula, of the paper and of a made-up app.
     runs: u32,
     made_up_runs: u32,
@@ -38,7 +42,8 @@ struct Options {
 
 impl Options {
     fn read() -> Options {
-        let mut options = Options { only: None, is_choosing: false, runs: 100, made_up_runs: 10, apps: 10 };
+        let mut options =
+            Options { only: None, is_choosing: false, write: None, runs: 100, made_up_runs: 10, apps: 10 };
         let mut args = std::env::args().skip(1);
         while let Some(arg) = args.next() {
             let mut value = || args.next().unwrap_or_else(|| panic!("what follows `{arg}`?"));
@@ -48,6 +53,7 @@ impl Options {
                     options.runs = value().parse().expect("a number");
                     options.made_up_runs = options.runs;
                 }
+                "--write" => options.write = Some(value().into()),
                 "--choosing" => options.is_choosing = true,
                 "--apps" => options.apps = value().parse().expect("a number"),
                 // `cargo test --benches` only wants to know that it starts.
@@ -56,7 +62,7 @@ impl Options {
                     options = Options { only, runs: 1, made_up_runs: 1, apps: 1, ..options };
                 }
                 "--bench" => {}
-                _ => panic!("`{arg}` is no option; there are --only, --runs, --apps and --choosing"),
+                _ => panic!("`{arg}` is no option; there are --only, --runs, --apps, --choosing and --write"),
             }
         }
         options
@@ -65,13 +71,22 @@ impl Options {
 
 type Print = fn(&Options);
 
-const PARTS: [(&str, Print); 5] =
-    [("table3", table3), ("k12", k12), ("lost", lost), ("made-up", made_up), ("speed", speed)];
+const PARTS: [(&str, Print); 6] = [
+    ("table3", table3),
+    ("k12", k12),
+    ("lost", lost),
+    ("rankings", rankings),
+    ("made-up", made_up),
+    ("speed", speed),
+];
 
 fn main() {
     let options = Options::read();
     if options.is_choosing {
         return choosing(&options);
+    }
+    if let Some(folder) = &options.write {
+        return write(folder, &options);
     }
     let is_wanted = |name: &str| options.only.as_ref().is_none_or(|only| only == name);
     assert!(
@@ -126,36 +141,94 @@ fn lost(options: &Options) {
     println!();
 }
 
-/// The made-up apps that nothing was chosen on.
+/// What each of the planner's rankings is worth on the formulas of the paper.
+fn rankings(options: &Options) {
+    let rows = models::table3();
+    let contenders = planners();
+    let tallies = measure("rankings", &of_paper(&rows, &[], None), &contenders, options.runs);
+    println!("### Rankings of the planner\n\n| planner | a | b | c |\n| --- | --- | --- | --- |");
+    let levels = by_level(&rows, &tallies);
+    for (at, contender) in contenders.iter().enumerate() {
+        row(&contender.name, levels.iter().map(|(_, tallies)| full(&tallies[at])));
+    }
+    println!();
+}
+
+/// The made-up apps that nothing was chosen on: the agents on those with good names, the planner with its eyes shut to
+/// them, and on those without and with others.
 fn made_up(options: &Options) {
-    let contenders = agents();
-    heading("Made-up apps", "family", &contenders);
+    let nameless = PlannerSettings { names: false, ..PlannerSettings::default() };
+    let mut contenders = agents();
+    contenders.insert(1, planner("planner, names unread", nameless));
+    let on_others =
+        ["planner, no names", "planner, other names"].map(|name| planner(name, PlannerSettings::default()));
+    heading("Made-up apps", "family", &[&contenders[..], &on_others].concat());
     for family in Family::ALL {
-        let apps = made_up::apps(family, Half::Reporting, options.apps, Names::Good);
-        let part = format!("made-up {}", family.name());
-        for (level, tallies) in of_apps(&part, &apps, &contenders, options.made_up_runs) {
-            line(&format!("{} {level}", family.name()), &tallies, brief);
+        let tallies = |names, contenders: &[Contender]| {
+            let apps = made_up::apps(family, Half::Reporting, options.apps, names);
+            of_apps(&format!("{} {names:?}", family.name()), &apps, contenders, options.made_up_runs)
+        };
+        let good = tallies(Names::Good, &contenders);
+        let [none, other] = [Names::None, Names::Other].map(|names| tallies(names, &on_others[..1]));
+        for (((level, good), (_, none)), (_, other)) in good.into_iter().zip(none).zip(other) {
+            line(&format!("{} {level}", family.name()), &[good, none, other].concat(), brief);
         }
     }
     println!();
 }
 
-/// A line for each way to search, over the made-up apps that are there to choose on.
+/// A line for each setting of the planner, over the made-up apps that are there to choose on: failures and mean steps by
+/// level and by family, and the geometric mean, in which hard apps count as much as others.
 fn choosing(options: &Options) {
-    let contenders = agents();
-    let mut totals = vec![[(); 3].map(|()| Tally::default()); contenders.len()];
-    for family in Family::ALL {
+    let contenders = planners();
+    let mut by_level = vec![vec![Tally::default(); 3]; contenders.len()];
+    let mut by_family = vec![vec![Tally::default(); Family::ALL.len()]; contenders.len()];
+    for (at, family) in Family::ALL.into_iter().enumerate() {
         let apps = made_up::apps(family, Half::Choosing, options.apps, Names::Good);
         let of_family = of_apps(family.name(), &apps, &contenders, options.made_up_runs);
         for (level, (_, tallies)) in of_family.iter().enumerate() {
-            totals.iter_mut().zip(tallies).for_each(|(total, tally)| total[level].add(tally));
+            for (contender, tally) in tallies.iter().enumerate() {
+                by_level[contender][level].add(tally);
+                by_family[contender][at].add(tally);
+            }
         }
     }
-    println!("{:30} {:>20} {:>20} {:>20}", "failures, mean steps", "a", "b", "c");
-    for (contender, levels) in contenders.iter().zip(&totals) {
-        let [a, b, c] =
-            levels.each_ref().map(|tally| format!("{} {:.2}", tally.failures, mean(&tally.steps)));
-        println!("{:30} {a:>20} {b:>20} {c:>20}", contender.name);
+    let table_line = |name: &str, cells: Vec<String>| {
+        let cells: Vec<String> = cells.iter().map(|cell| format!("{cell:>11}")).collect();
+        println!("{name:18}{}", cells.concat());
+    };
+    let families = Family::ALL.map(|family| family.name().to_string());
+    table_line("", ["a", "b", "c", "geometric"].map(String::from).into_iter().chain(families).collect());
+    for ((contender, levels), families) in contenders.iter().zip(&by_level).zip(&by_family) {
+        let cell = |tally: &Tally| format!("{} {:.1}", tally.failures, mean(&tally.steps));
+        let steps: Vec<f64> = levels.iter().flat_map(|tally| &tally.steps).map(|&n| n as f64).collect();
+        let geometric = (steps.iter().map(|steps| steps.ln()).sum::<f64>() / steps.len() as f64).exp();
+        let mut cells: Vec<String> = levels.iter().map(cell).collect();
+        cells.push(format!("{geometric:.2}"));
+        cells.extend(families.iter().map(cell));
+        table_line(&contender.name, cells);
+    }
+}
+
+/// Writes the made-up apps, each with a file of its formulas.
+fn write(folder: &Path, options: &Options) {
+    std::fs::create_dir_all(folder).expect("a folder that can be made");
+    for half in [Half::Choosing, Half::Reporting] {
+        for names in [Names::Good, Names::None, Names::Other] {
+            for app in
+                Family::ALL.into_iter().flat_map(|family| made_up::apps(family, half, options.apps, names))
+            {
+                let name = format!("{}_{}_{names:?}", app.family.name(), app.number).to_lowercase();
+                let specs = app.asked.iter().map(|asked| {
+                    format!("possible \"{}\" within {} steps: {}\n", asked.level, asked.steps_max, asked.text)
+                });
+                let write = |extension: &str, text: &str| {
+                    std::fs::write(folder.join(format!("{name}.{extension}")), text).expect("a file");
+                };
+                write("app", &app.text);
+                write("ltl", &specs.collect::<String>());
+            }
+        }
     }
 }
 
@@ -216,11 +289,39 @@ fn agents() -> Vec<Contender> {
     let named = |name: &str, plan: Plan| Contender { name: name.to_string(), plan };
     let of_paper = Switches { sure_actions: false, restart_hopeless: false, ..AgentKind::Farlead.switches() };
     vec![
+        planner("planner", PlannerSettings::default()),
         named("farlead, as published", Plan { switches: of_paper, ..Plan::new(AgentKind::Farlead) }),
         named("farlead", Plan::new(AgentKind::Farlead)),
         named("tree", Plan::new(AgentKind::Tree)),
         named("random", Plan::new(AgentKind::Random)),
     ]
+}
+
+fn planner(name: &str, settings: PlannerSettings) -> Contender {
+    Contender { name: name.to_string(), plan: Plan { planner: settings, ..Plan::new(AgentKind::Planner) } }
+}
+
+/// The planner with all of its rankings, without each, with each alone, and without any.
+fn planners() -> Vec<Contender> {
+    type Set = fn(&mut PlannerSettings, bool);
+    const RANKINGS: [(&str, Set); 5] = [
+        ("habits", |settings, is_on| settings.habits = is_on),
+        ("names", |settings, is_on| settings.names = is_on),
+        ("sharing", |settings, is_on| settings.sharing = is_on),
+        ("naming", |settings, is_on| settings.naming = is_on),
+        ("survival", |settings, is_on| settings.survival = is_on),
+    ];
+    let all = PlannerSettings::default();
+    let mut none = all;
+    RANKINGS.iter().for_each(|(_, set)| set(&mut none, false));
+    let but = |settings: PlannerSettings, set: Set, is_on| {
+        let mut settings = settings;
+        set(&mut settings, is_on);
+        settings
+    };
+    let without = RANKINGS.map(|(name, set)| planner(&format!("without {name}"), but(all, set, false)));
+    let alone = RANKINGS.map(|(name, set)| planner(&format!("{name} alone"), but(none, set, true)));
+    [vec![planner("all", all)], without.into(), alone.into(), vec![planner("none", none)]].concat()
 }
 
 /// A formula, an app, and the steps that an episode may take.
