@@ -5,8 +5,7 @@
 //! with a formula for each of the levels a, b and c, made from a walk through it, so that each of them can be reached in
 //! the steps it may take. Even numbers are there to choose constants on, odd ones to report.
 
-// Each of the benches and tests that take these in uses a part of them.
-#![allow(dead_code)]
+#![allow(dead_code, reason = "each of the benches and tests that take these in uses a part of them")]
 
 mod formulas;
 mod models;
