@@ -6,6 +6,7 @@ mod check;
 mod cli;
 mod docs;
 mod labels;
+mod made_up;
 mod model;
 mod models;
 mod pointwise;
