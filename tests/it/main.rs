@@ -7,6 +7,7 @@ mod cli;
 mod docs;
 mod labels;
 mod learned;
+mod made_up;
 mod model;
 mod models;
 mod pointwise;

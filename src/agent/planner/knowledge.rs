@@ -1,5 +1,7 @@
 //! What is known of an app: the tree of histories, exact where tried, and what actions did in other histories.
 
+use std::sync::Arc;
+
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::places::{PlaceId, Places};
@@ -47,13 +49,13 @@ pub struct Knowledge {
     /// The cores one step longer.
     cores: FxHashMap<(CoreId, SpotId, PlaceId), CoreId>,
     /// By core and spot: what came of it in histories that differ in nothing that was seen.
-    by_core: FxHashMap<(CoreId, SpotId), Tried>,
+    by_core: FxHashMap<(CoreId, SpotId), Arc<Tried>>,
     /// By place and spot: what came of it in different histories.
-    here: FxHashMap<(PlaceId, SpotId), Tried>,
+    here: FxHashMap<(PlaceId, SpotId), Arc<Tried>>,
     /// By activity and name: what came of it in different places.
-    by_name: FxHashMap<(ActivityId, u32, bool), Tried>,
+    by_name: FxHashMap<(ActivityId, u32, bool), Arc<Tried>>,
     /// By activity and kin: the same.
-    by_kin: FxHashMap<(ActivityId, u32), Tried>,
+    by_kin: FxHashMap<(ActivityId, u32), Arc<Tried>>,
     log: Vec<Event>,
     /// Steps that were taken before in the same history, with the same outcome, and with another.
     pub repeats: u64,
@@ -103,10 +105,12 @@ pub struct Tried {
 }
 
 impl Tried {
-    fn add(&mut self, outcome: Outcome) {
-        match self.results.iter_mut().find(|(known, _)| *known == outcome) {
+    /// Adds what came of an action once more. What is read while values are worked out is shared.
+    fn add(this: &mut Arc<Tried>, outcome: Outcome) {
+        let results = &mut Arc::make_mut(this).results;
+        match results.iter_mut().find(|(known, _)| *known == outcome) {
             Some((_, times)) => *times += 1,
-            None => self.results.push((outcome, 1)),
+            None => results.push((outcome, 1)),
         }
     }
 
@@ -199,7 +203,7 @@ impl Knowledge {
     }
 
     /// What came of an action in histories that differ in nothing that was seen.
-    pub fn by_core(&self, core: CoreId, offer: &Offer) -> Option<&Tried> {
+    pub fn by_core(&self, core: CoreId, offer: &Offer) -> Option<&Arc<Tried>> {
         self.by_core.get(&(core, offer.spot))
     }
 
@@ -209,17 +213,17 @@ impl Knowledge {
     }
 
     /// What came of an action in a place.
-    pub fn here(&self, place: PlaceId, offer: &Offer) -> Option<&Tried> {
+    pub fn here(&self, place: PlaceId, offer: &Offer) -> Option<&Arc<Tried>> {
         self.here.get(&(place, offer.spot))
     }
 
     /// What came of actions of the same name in places of the activity.
-    pub fn by_name(&self, activity: ActivityId, offer: &Offer) -> Option<&Tried> {
+    pub fn by_name(&self, activity: ActivityId, offer: &Offer) -> Option<&Arc<Tried>> {
         self.by_name.get(&name(activity, offer))
     }
 
     /// What came of actions on such widgets in places of the activity.
-    pub fn by_kin(&self, activity: ActivityId, offer: &Offer) -> Option<&Tried> {
+    pub fn by_kin(&self, activity: ActivityId, offer: &Offer) -> Option<&Arc<Tried>> {
         self.by_kin.get(&(activity, offer.kin))
     }
 
@@ -396,13 +400,13 @@ impl Knowledge {
         let activity = before.activity;
         let exact = if place == from_place { Outcome::Same } else { Outcome::To(place) };
         let core = self.nodes[from as usize].core;
-        self.by_core.entry((core, offer.spot)).or_default().add(exact);
+        Tried::add(self.by_core.entry((core, offer.spot)).or_default(), exact);
         let tried = self.here.entry((from_place, offer.spot)).or_default();
         let is_new_here = tried.results.iter().all(|(known, _)| *known != exact);
-        tried.add(exact);
+        Tried::add(tried, exact);
         if is_new_here {
-            self.by_name.entry(name(activity, offer)).or_default().add(outcome);
-            self.by_kin.entry((activity, offer.kin)).or_default().add(outcome);
+            Tried::add(self.by_name.entry(name(activity, offer)).or_default(), outcome);
+            Tried::add(self.by_kin.entry((activity, offer.kin)).or_default(), outcome);
         }
     }
 

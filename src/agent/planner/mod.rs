@@ -15,9 +15,9 @@ use crate::rng::Rng;
 
 /// How many actions are looked at for a decision: some microseconds for each with few steps left, and ten times as long
 /// with many.
-const BUDGET: u32 = 4_000;
+const BUDGET: u32 = 3_000;
 /// And for each step left beyond the first.
-const BUDGET_A_STEP: u32 = 1_000;
+const BUDGET_A_STEP: u32 = 300;
 
 /// What the planner goes by besides what it has seen. Each ranking can be switched off, so that its worth can be
 /// measured.

@@ -221,11 +221,13 @@ impl<'a> Valuation<'a> {
             if edge.is_used_up && self.knowledge.conflicts == 0 && !self.doubts {
                 return 0.0;
             }
-            let outcomes = edge.outcomes.clone();
-            let times: u32 = outcomes.iter().map(|(_, times)| times).sum();
+            let different = edge.outcomes.len();
+            let times: u32 = edge.outcomes.iter().map(|(_, times)| times).sum();
             let doubt = if self.doubts { 1.0 } else { self.knowledge.unsteadiness() };
             let sure = f64::from(times) / (f64::from(times) + doubt);
-            for (next, count) in outcomes {
+            for nth in 0..different {
+                let edge = self.knowledge.edge(node, offer.spot).expect("it was there before");
+                let (next, count) = edge.outcomes[nth];
                 let look = self.knowledge.places.get(self.knowledge.node(next).place).look;
                 let chance = left * sure * f64::from(count) / f64::from(times);
                 worth += chance * self.value_after(offer, residual, look, Position::Known(next), steps);
@@ -238,22 +240,18 @@ impl<'a> Valuation<'a> {
         let whereabouts = self.whereabouts(position);
         let Whereabouts { place, core, .. } = whereabouts;
         let activity = self.knowledge.places.get(place).activity;
-        let mut tried = Vec::new();
-        tried.extend(
-            self.knowledge
-                .by_core(core, offer)
-                .map(|tried| (tried.clone(), DOUBT_CORE + self.knowledge.unsteadiness())),
-        );
-        if let Some(here) = self.knowledge.here(place, offer) {
-            tried.push((here.clone(), DOUBT_HERE));
-        } else if self.settings.sharing {
-            if let Some(named) = self.knowledge.by_name(activity, offer) {
-                tried.push((named.clone(), DOUBT_NAME));
-            } else if let Some(kin) = self.knowledge.by_kin(activity, offer) {
-                tried.push((kin.clone(), DOUBT_KIN));
-            }
-        }
-        for (tried, doubt) in tried {
+        let doubt = DOUBT_CORE + self.knowledge.unsteadiness();
+        let alike = self.knowledge.by_core(core, offer).map(|tried| (tried.clone(), doubt));
+        let shared = || {
+            let named = self.knowledge.by_name(activity, offer).map(|named| (named.clone(), DOUBT_NAME));
+            named.or_else(|| self.knowledge.by_kin(activity, offer).map(|kin| (kin.clone(), DOUBT_KIN)))
+        };
+        let other = match self.knowledge.here(place, offer) {
+            Some(here) => Some((here.clone(), DOUBT_HERE)),
+            None if self.settings.sharing => shared(),
+            None => None,
+        };
+        for (tried, doubt) in alike.into_iter().chain(other) {
             worth += self.as_tried(&tried, doubt, &mut left, whereabouts, offer, residual, steps);
         }
         worth + left * self.untried(whereabouts, offer, residual, steps)

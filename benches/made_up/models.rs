@@ -1,0 +1,410 @@
+//! The models of made-up apps, as text.
+//!
+//! Names draw no chance that nothing else depends on: an app has the same widgets in the same order however they are
+//! called.
+
+use farlead::rng::Rng;
+
+use super::{Family, Names, chance};
+
+/// What activities are called. None is part of another.
+const NAMES: [&str; 14] = [
+    "Main", "Account", "Basket", "Camera", "Detail", "Export", "Folder", "Gallery", "Help", "Inbox",
+    "Journal", "Keys", "Library", "Map",
+];
+
+/// What is open only after something was done elsewhere.
+const VAULT: &str = "Vault";
+
+/// What widgets say that lead nowhere.
+const WORDS: [&str; 12] =
+    ["More", "Like", "Edit", "Sort", "Filter", "Info", "Copy", "Mark", "Move", "Hide", "Pin", "Mute"];
+
+pub fn text(family: Family, number: u64, names: Names) -> String {
+    let mut rng = chance(family, number, "model");
+    let pages = match family {
+        Family::Large => NAMES.len(),
+        Family::Long => 6 + rng.below(5),
+        _ => 5 + rng.below(4),
+    };
+    let draft = Draft {
+        family,
+        names,
+        has_ids: names == Names::None && (number / 2) % 2 == 1,
+        rng,
+        labels: 0,
+        items: String::new(),
+        pages: (0..pages).map(Page::new).collect(),
+    };
+    draft.finish(number)
+}
+
+struct Page {
+    name: &'static str,
+    /// Variables, handlers and what stands on top.
+    head: String,
+    /// Widgets, in no order yet.
+    pieces: Vec<String>,
+    /// What stands below all of them.
+    foot: String,
+    /// How many variables of its own it has.
+    owns: usize,
+}
+
+impl Page {
+    fn new(at: usize) -> Page {
+        Page { name: NAMES[at], head: String::new(), pieces: Vec::new(), foot: String::new(), owns: 0 }
+    }
+
+    /// Declares a variable of its own, and returns its name.
+    fn own(&mut self, first: &str) -> String {
+        let name = format!("own_{}", self.owns);
+        self.owns += 1;
+        self.head += &format!("    own {name} = {first}\n");
+        name
+    }
+}
+
+/// A model that is being made.
+struct Draft {
+    family: Family,
+    names: Names,
+    /// Whether widgets without names have ids that say nothing.
+    has_ids: bool,
+    rng: Rng,
+    labels: usize,
+    /// All items but the pages.
+    items: String,
+    pages: Vec<Page>,
+}
+
+impl Draft {
+    fn finish(mut self, number: u64) -> String {
+        let pages = self.pages.len();
+        self.items += "app org.madeup \"Made up\" 1\ndisplay 1080x2400 160dpi\nlaunch Main\n";
+        for at in 0..pages {
+            let kept = if self.rng.coin() { "stored" } else { "session" };
+            self.items += &format!("{kept} switch_{at} = false\n");
+            self.switch(at);
+        }
+        self.links();
+        match self.family {
+            Family::Clock => self.clock(number),
+            Family::Feed => self.feeds(number),
+            Family::Hidden => self.vault(number),
+            Family::Chance => self.adverts(),
+            Family::Crash => self.crashes(),
+            Family::Outside => self.others(),
+            Family::Small | Family::Large | Family::Long => {}
+        }
+        for at in 0..pages {
+            let count = match self.family {
+                Family::Large => 22 + self.rng.below(9),
+                Family::Crash | Family::Outside => 6 + self.rng.below(5),
+                _ => self.rng.below(5),
+            };
+            for _ in 0..count {
+                let piece = self.nothing(at);
+                self.pages[at].pieces.push(piece);
+            }
+        }
+        let Draft { items: mut text, pages, mut rng, .. } = self;
+        for (at, Page { name, head, mut pieces, foot, .. }) in pages.into_iter().enumerate() {
+            text +=
+                &format!("activity {name} .{name}Activity {{\n{head}    TextView \"You are here: {at}\"\n");
+            for place in (1..pieces.len()).rev() {
+                pieces.swap(place, rng.below(place + 1));
+            }
+            text.extend(pieces.iter().map(|piece| format!("    {piece}\n")));
+            text += &foot;
+            text += "}\n";
+        }
+        text
+    }
+
+    /// What calls a widget `says`: a text, a description or an id.
+    fn label(&mut self, says: &str) -> String {
+        let kind = self.rng.below(6);
+        self.labels += 1;
+        let says = match self.names {
+            Names::Good => says.to_string(),
+            Names::Other => nonsense(says),
+            Names::None if self.has_ids => return format!("#a{}", self.labels),
+            Names::None => return String::new(),
+        };
+        match kind {
+            0 => format!("desc \"{says}\""),
+            1 => format!("#{}", says.to_lowercase().replace(' ', "_")),
+            _ => format!("\"{says}\""),
+        }
+    }
+
+    /// The same for a widget that leads to what is called `goal`, which two in three say.
+    fn label_to(&mut self, goal: &str) -> String {
+        let says = if self.rng.below(3) < 2 { goal.to_string() } else { self.number_of("Item") };
+        self.label(&says)
+    }
+
+    fn number_of(&mut self, word: &str) -> String {
+        format!("{word} {}", self.rng.below(100))
+    }
+
+    /// A check box for the switch of a page, and a sign somewhere that it is on.
+    fn switch(&mut self, at: usize) {
+        let label = self.label_to(&format!("Sign {at}"));
+        self.pages[at]
+            .pieces
+            .push(format!("CheckBox {label} checked switch_{at} -> switch_{at} = !switch_{at}"));
+        if self.rng.below(3) < 2 {
+            let page = self.rng.below(self.pages.len());
+            self.pages[page].foot += &format!("    when switch_{at} {{ TextView \"Sign {at} is on\" }}\n");
+        }
+    }
+
+    /// A way to every page, and as many ways between any two, some open only while a switch is on.
+    fn links(&mut self) {
+        let pages = self.pages.len();
+        for to in 1..pages {
+            let from = self.rng.below(to);
+            self.link(from, to, None);
+        }
+        for _ in 0..pages + self.rng.below(pages) {
+            let (from, to) = (self.rng.below(pages), self.rng.below(pages));
+            let needs = (self.rng.below(3) == 0).then(|| self.rng.below(pages));
+            if from != to {
+                self.link(from, to, needs);
+            }
+        }
+    }
+
+    fn link(&mut self, from: usize, to: usize, needs: Option<usize>) {
+        let goal = NAMES[to];
+        let label = self.label_to(goal);
+        let opens = self.opening(goal);
+        let effect = needs.map_or(opens.clone(), |switch| format!("if switch_{switch} {{ {opens} }}"));
+        let class = ["Button", "Button", "ImageButton", "TextView"][self.rng.below(4)];
+        let piece = match self.rng.below(12) {
+            0 => format!("{class} {label} {{ on longclick: {effect} }}"),
+            1 => {
+                let (yes, no, name) = (self.label("Yes"), self.label("No"), format!("Ask{}", self.labels));
+                self.items += &format!(
+                    "dialog {name} {{ TextView \"Are you sure?\" Button {yes} -> close; {effect} Button {no} -> close }}\n"
+                );
+                format!("{class} {label} -> show {name}")
+            }
+            _ => format!("{class} {label} -> {effect}"),
+        };
+        self.pages[from].pieces.push(piece);
+    }
+
+    /// The effect that opens a page, if nothing comes in between.
+    fn opening(&mut self, goal: &str) -> String {
+        if self.family != Family::Chance {
+            return format!("open {goal}");
+        }
+        let percent = 10 + 10 * self.rng.below(5);
+        match self.rng.below(4) {
+            0 => format!("chance {{ {percent}% {{ show Offer }} else {{ open {goal} }} }}"),
+            1 => format!("open {goal}; chance {{ {percent}% {{ open Advert }} }}"),
+            2 => format!("chance {{ {}% {{ open {goal} }} }}", 100 - percent),
+            _ => format!("open {goal}"),
+        }
+    }
+
+    /// A widget that leads nowhere, or not where one would want to be.
+    fn nothing(&mut self, at: usize) -> String {
+        // One in ten promises what it does not keep.
+        let says = match self.rng.below(10) {
+            0 => NAMES[self.rng.below(self.pages.len())].to_string(),
+            _ => {
+                let word = WORDS[self.rng.below(WORDS.len())];
+                self.number_of(word)
+            }
+        };
+        let label = self.label(&says);
+        let is_bad = self.rng.coin();
+        let way_out = ["open Web", "open Chooser", "leave"][self.rng.below(3)];
+        let kind = self.rng.below(10);
+        match self.family {
+            Family::Crash if is_bad => {
+                return format!("Button {label} -> crash \"java.lang.IllegalStateException\"");
+            }
+            Family::Outside if is_bad || kind < 4 => return format!("Button {label} -> {way_out}"),
+            _ => {}
+        }
+        let labels = self.labels;
+        let page = &mut self.pages[at];
+        match kind {
+            0 | 1 => format!("Button {label} clickable"),
+            2 => {
+                let own = page.own("false");
+                format!("CheckBox {label} checked {own} -> {own} = !{own}")
+            }
+            3 => {
+                let own = page.own("\"\"");
+                format!("EditText {label} edits {own}")
+            }
+            4 => {
+                let ok = self.label("OK");
+                self.items +=
+                    &format!("dialog Note{labels} {{ TextView \"Nothing new\" Button {ok} -> close }}\n");
+                format!("Button {label} -> show Note{labels}")
+            }
+            5 => {
+                let own = page.own("0");
+                let rows = 4 + self.rng.below(12);
+                format!(
+                    "ListView scrolls tall 120 {{ for i in 1..{rows} {{ LinearLayout tall 30 -> {own} = i {{ TextView \"Row {{i}} of {{{own}}}\" }} }} }}"
+                )
+            }
+            6 => {
+                let own = page.own("0");
+                format!("Button {label} -> {own} = ({own} + 1) % 4 {{ TextView \"{{{own}}} times\" }}")
+            }
+            7 => format!("Button {label} longclickable -> toast \"Done\""),
+            8 => {
+                let own = page.own("3");
+                format!(
+                    "SeekBar {label} {{ on swipe left: {own} = max({own} - 1, 0) on swipe right: {own} = min({own} + 1, 5) TextView \"{{{own}}}\" }}"
+                )
+            }
+            _ => "TextView \"Nothing to see here\"".to_string(),
+        }
+    }
+
+    /// A text on every page that is another one at the next look: with the time, at every visit, or every second.
+    fn clock(&mut self, number: u64) {
+        for page in &mut self.pages {
+            page.head += match (number / 2) % 3 {
+                0 => "    own drawn = random(0, 999)\n    TextView \"{now / 10 + drawn}\"\n",
+                1 => {
+                    "    own drawn = 0\n    on resume: drawn = random(0, 999)\n    TextView \"{drawn}, {now / 500}\"\n"
+                }
+                _ => "    own since = random(0, 999)\n    every 1s: since += 1\n    TextView \"{since} s\"\n",
+            };
+        }
+    }
+
+    /// Two pages with long lists, whose rows lead to a page or not, as it falls out.
+    fn feeds(&mut self, number: u64) {
+        let pages = self.pages.len();
+        for at in [self.rng.below(2), 2 + self.rng.below(pages - 2)] {
+            let rows = 30 + self.rng.below(171);
+            let to = NAMES[1 + (at + self.rng.below(pages - 2)) % (pages - 1)];
+            let every = 2 + self.rng.below(3);
+            self.items += &format!("stored visits_{at} = 0, liked_{at} = 0\n");
+            let page = &mut self.pages[at];
+            let mut salt = format!("visits_{at}");
+            if (number / 2) % 2 == 1 {
+                page.head += "    own drawn = random(0, 499)\n";
+                salt += " + drawn";
+            }
+            page.head += &format!("    on create: visits_{at} += 1\n");
+            page.head += &format!("    TextView \"{{liked_{at}}} liked\"\n");
+            let shown = format!("{{(i * 37 + ({salt}) * 11) % 997}}");
+            let effect = format!(
+                "if (i + {salt}) % {every} == 0 {{ open {to} }} else {{ liked_{at} = (liked_{at} + 1) % 50 }}"
+            );
+            let row = match self.names {
+                Names::Good => format!("TextView \"Post {shown}\" tall 10 -> {effect}"),
+                Names::Other => format!("TextView \"{} {shown}\" tall 10 -> {effect}", nonsense("Post")),
+                Names::None => format!("LinearLayout tall 10 -> {effect} {{ TextView \"Post {shown}\" }}"),
+            };
+            page.foot += &format!("    ListView scrolls tall 1200 {{ for i in 1..{rows} {{ {row} }} }}\n");
+        }
+    }
+
+    /// A page that a button leads to only after a setting was changed, something was stored on leaving, or at a second
+    /// visit.
+    fn vault(&mut self, number: u64) {
+        let pages = self.pages.len();
+        // Not too far from the start.
+        let (here, there) = (self.rng.below(4), self.rng.below(4));
+        let label = self.label_to(VAULT);
+        let setting = self.label_to("Open all");
+        let otherwise = match self.rng.below(3) {
+            0 => "toast \"Not yet\"".to_string(),
+            _ => format!("open {}", NAMES[(here + 1 + self.rng.below(pages - 1)) % pages]),
+        };
+        self.items += "stored is_open = false\nactivity Vault .VaultActivity { TextView \"You made it\" }\n";
+        match (number / 2) % 3 {
+            0 => self.pages[there].pieces.push(format!("Button {setting} -> is_open = !is_open")),
+            1 => {
+                let page = &mut self.pages[there];
+                let own = page.own("is_open");
+                page.head += &format!("    on pause: is_open = {own}\n");
+                page.pieces.push(format!("CheckBox {setting} checked {own} -> {own} = !{own}"));
+            }
+            _ => {
+                self.items += "stored visits = 0\n";
+                self.pages[here].head += "    on create: visits += 1; if visits >= 2 { is_open = true }\n";
+            }
+        }
+        let gate = format!("Button {label} -> if is_open {{ open {VAULT} }} else {{ {otherwise} }}");
+        self.pages[here].pieces.push(gate);
+    }
+
+    /// What comes up in front of pages: a dialog, an activity, and something when they are made.
+    fn adverts(&mut self) {
+        let (yes, no, skip) = (self.label("Yes"), self.label("Later"), self.label("Skip"));
+        self.items += &format!(
+            "dialog Offer modal {{ TextView \"Rate us\" Button {yes} -> close; toast \"Thanks\" Button {no} -> close }}
+activity Advert .AdvertActivity {{ TextView \"Buy now\" Button {skip} -> finish }}\n"
+        );
+        for page in &mut self.pages[1..] {
+            page.head += match self.rng.below(4) {
+                0 => "    on create when !recreated: chance { 20% { show Offer } }\n",
+                1 => "    on create when !recreated: chance { 10% { open Advert } }\n",
+                _ => "",
+            };
+        }
+        // Not every app has all of them.
+        self.pages[0].pieces.push("Button -> chance { 50% { show Offer } else { open Advert } }".to_string());
+    }
+
+    /// Keys and turns that crash the app.
+    fn crashes(&mut self) {
+        for page in &mut self.pages {
+            for handler in ["on back", "on menu", "on create when recreated"] {
+                if self.rng.below(3) == 0 {
+                    page.head += &format!("    {handler}: crash \"java.lang.NullPointerException\"\n");
+                }
+            }
+        }
+    }
+
+    /// Other apps that there is a way to.
+    fn others(&mut self) {
+        let (reload, choice) = (self.label("Reload"), self.label("Bluetooth"));
+        self.items += &format!(
+            "activity Web com.android.browser/.BrowserActivity {{
+    own loads = 0
+    TextView \"http://example.com/{{loads}}\" Button {reload} -> loads = (loads + 1) % 3 Button clickable
+}}
+activity Chooser com.android.internal/.ChooserActivity {{
+    TextView \"Share with\" Button {choice} -> finish Button -> open Web Button -> leave
+}}\n"
+        );
+        let web = self.label("Visit us");
+        let share = self.label("Share");
+        self.pages[0].pieces.push(format!("Button {web} -> open Web"));
+        self.pages[0].pieces.push(format!("Button {share} -> open Chooser"));
+        for page in &mut self.pages[1..] {
+            if self.rng.below(3) == 0 {
+                page.head += "    on back: leave\n";
+            }
+        }
+    }
+}
+
+/// The text in a language of its own: each word backwards.
+fn nonsense(says: &str) -> String {
+    let backwards = |word: &str| -> String {
+        if word.starts_with(|first: char| first.is_ascii_digit()) {
+            word.to_string()
+        } else {
+            word.to_lowercase().chars().rev().collect()
+        }
+    };
+    says.split(' ').map(backwards).collect::<Vec<_>>().join(" ")
+}

@@ -1,0 +1,446 @@
+//! What agents reach on the formulas of the paper and on made-up apps: the tables of docs/results.md.
+//!
+//! `cargo bench --bench results` prints all of them as Markdown, which takes a while; after `--`, `--only table3` (or
+//! `k12`, `lost`, `rankings`, `made-up`, `speed`) prints one, `--runs 5` makes runs few and `--apps 2` made-up apps. `--choosing`
+//! prints what to choose constants by: a line for each setting of the planner, over the made-up apps that are there for
+//! it. `--write FOLDER` puts the made-up apps and their formulas into files, to be looked at with `farlead`.
+//! Figures other than those of `speed` are the same on every machine.
+
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use std::time::Instant;
+
+use farlead::agent::PlannerSettings;
+use farlead::device::{Device, Sim, sim};
+use farlead::episode::Switches;
+use farlead::gui::UserAction;
+use farlead::rng::Seed;
+use farlead::search::{
+    AgentKind, Contender, EPISODES_MAX, Plan, Rounds, Tally, Task, compare, mean, median, search,
+};
+use farlead::spec::{Source, Spec, parse};
+
+use made_up::{Family, Half, MadeUp, Names};
+use models::Row;
+
+mod made_up;
+#[path = "../tests/it/models.rs"]
+#[allow(dead_code, reason = "tests use all of it")]
+mod models;
+
+/// What the command line says.
+struct Options {
+    only: Option<String>,
+    is_choosing: bool,
+    write: Option<PathBuf>,
+    /// Of each agent on each formula, of the paper and of a made-up app.
+    runs: u32,
+    made_up_runs: u32,
+    /// Made-up apps of each family.
+    apps: u64,
+}
+
+impl Options {
+    fn read() -> Options {
+        let mut options =
+            Options { only: None, is_choosing: false, write: None, runs: 100, made_up_runs: 10, apps: 10 };
+        let mut args = std::env::args().skip(1);
+        while let Some(arg) = args.next() {
+            let mut value = || args.next().unwrap_or_else(|| panic!("what follows `{arg}`?"));
+            match &*arg {
+                "--only" => options.only = Some(value()),
+                "--runs" => {
+                    options.runs = value().parse().expect("a number");
+                    options.made_up_runs = options.runs;
+                }
+                "--write" => options.write = Some(value().into()),
+                "--choosing" => options.is_choosing = true,
+                "--apps" => options.apps = value().parse().expect("a number"),
+                // `cargo test --benches` only wants to know that it starts.
+                "--test" => {
+                    let only = Some("table3".to_string());
+                    options = Options { only, runs: 1, made_up_runs: 1, apps: 1, ..options };
+                }
+                "--bench" => {}
+                _ => panic!("`{arg}` is no option; there are --only, --runs, --apps, --choosing and --write"),
+            }
+        }
+        options
+    }
+}
+
+type Print = fn(&Options);
+
+const PARTS: [(&str, Print); 6] = [
+    ("table3", table3),
+    ("k12", k12),
+    ("lost", lost),
+    ("rankings", rankings),
+    ("made-up", made_up),
+    ("speed", speed),
+];
+
+fn main() {
+    let options = Options::read();
+    if options.is_choosing {
+        return choosing(&options);
+    }
+    if let Some(folder) = &options.write {
+        return write(folder, &options);
+    }
+    let is_wanted = |name: &str| options.only.as_ref().is_none_or(|only| only == name);
+    assert!(
+        PARTS.iter().any(|(name, _)| is_wanted(name)),
+        "there is {}",
+        PARTS.map(|(name, _)| name).join(", ")
+    );
+    for (_, print) in PARTS.iter().filter(|(name, _)| is_wanted(name)) {
+        print(&options);
+    }
+}
+
+/// The 25 formulas of the paper with their own K: each formula, and the levels.
+fn table3(options: &Options) {
+    let rows = models::table3();
+    let contenders = agents();
+    let tallies = measure("table3", &of_paper(&rows, &[], None), &contenders, options.runs);
+    heading("Table 3 of the paper", "formula", &contenders);
+    for (row, tallies) in rows.iter().zip(&tallies) {
+        line(&row.name(), tallies, full);
+    }
+    for (name, tallies) in by_level(&rows, &tallies) {
+        line(&name, &tallies, full);
+    }
+    println!();
+}
+
+/// The same with 12 steps for all.
+fn k12(options: &Options) {
+    let rows = models::table3();
+    let contenders = agents();
+    let tallies = measure("k12", &of_paper(&rows, &[], Some(12)), &contenders, options.runs);
+    heading("12 steps for all", "level", &contenders);
+    for (name, tallies) in by_level(&rows, &tallies) {
+        line(&name, &tallies, full);
+    }
+    println!();
+}
+
+/// The same with actions that are lost.
+fn lost(options: &Options) {
+    let rows = models::table3();
+    let contenders = agents();
+    heading("Actions that are lost", "lost", &contenders);
+    for percent in ["5", "15"] {
+        let cases = of_paper(&rows, &[("sim.lose", percent)], None);
+        let tallies = measure(&format!("lost {percent} %"), &cases, &contenders, options.runs);
+        for (name, tallies) in by_level(&rows, &tallies) {
+            line(&format!("{percent} %, {name}"), &tallies, full);
+        }
+    }
+    println!();
+}
+
+/// What each of the planner's rankings is worth on the formulas of the paper.
+fn rankings(options: &Options) {
+    let rows = models::table3();
+    let contenders = planners();
+    let tallies = measure("rankings", &of_paper(&rows, &[], None), &contenders, options.runs);
+    println!("### Rankings of the planner\n\n| planner | a | b | c |\n| --- | --- | --- | --- |");
+    let levels = by_level(&rows, &tallies);
+    for (at, contender) in contenders.iter().enumerate() {
+        row(&contender.name, levels.iter().map(|(_, tallies)| full(&tallies[at])));
+    }
+    println!();
+}
+
+/// The made-up apps that nothing was chosen on: the agents on those with good names, the planner with its eyes shut to
+/// them, and on those without and with others.
+fn made_up(options: &Options) {
+    let nameless = PlannerSettings { names: false, ..PlannerSettings::default() };
+    let mut contenders = agents();
+    contenders.insert(1, planner("planner, names unread", nameless));
+    let on_others =
+        ["planner, no names", "planner, other names"].map(|name| planner(name, PlannerSettings::default()));
+    heading("Made-up apps", "family", &[&contenders[..], &on_others].concat());
+    for family in Family::ALL {
+        let tallies = |names, contenders: &[Contender]| {
+            let apps = made_up::apps(family, Half::Reporting, options.apps, names);
+            of_apps(&format!("{} {names:?}", family.name()), &apps, contenders, options.made_up_runs)
+        };
+        let good = tallies(Names::Good, &contenders);
+        let [none, other] = [Names::None, Names::Other].map(|names| tallies(names, &on_others[..1]));
+        for (((level, good), (_, none)), (_, other)) in good.into_iter().zip(none).zip(other) {
+            line(&format!("{} {level}", family.name()), &[good, none, other].concat(), brief);
+        }
+    }
+    println!();
+}
+
+/// A line for each setting of the planner, over the made-up apps that are there to choose on: failures and mean steps by
+/// level and by family, and the geometric mean, in which hard apps count as much as others.
+fn choosing(options: &Options) {
+    let contenders = planners();
+    let mut by_level = vec![vec![Tally::default(); 3]; contenders.len()];
+    let mut by_family = vec![vec![Tally::default(); Family::ALL.len()]; contenders.len()];
+    for (at, family) in Family::ALL.into_iter().enumerate() {
+        let apps = made_up::apps(family, Half::Choosing, options.apps, Names::Good);
+        let of_family = of_apps(family.name(), &apps, &contenders, options.made_up_runs);
+        for (level, (_, tallies)) in of_family.iter().enumerate() {
+            for (contender, tally) in tallies.iter().enumerate() {
+                by_level[contender][level].add(tally);
+                by_family[contender][at].add(tally);
+            }
+        }
+    }
+    let table_line = |name: &str, cells: Vec<String>| {
+        let cells: Vec<String> = cells.iter().map(|cell| format!("{cell:>11}")).collect();
+        println!("{name:18}{}", cells.concat());
+    };
+    let families = Family::ALL.map(|family| family.name().to_string());
+    table_line("", ["a", "b", "c", "geometric"].map(String::from).into_iter().chain(families).collect());
+    for ((contender, levels), families) in contenders.iter().zip(&by_level).zip(&by_family) {
+        let cell = |tally: &Tally| format!("{} {:.1}", tally.failures, mean(&tally.steps));
+        let steps: Vec<f64> = levels.iter().flat_map(|tally| &tally.steps).map(|&n| n as f64).collect();
+        let geometric = (steps.iter().map(|steps| steps.ln()).sum::<f64>() / steps.len() as f64).exp();
+        let mut cells: Vec<String> = levels.iter().map(cell).collect();
+        cells.push(format!("{geometric:.2}"));
+        cells.extend(families.iter().map(cell));
+        table_line(&contender.name, cells);
+    }
+}
+
+/// Writes the made-up apps, each with a file of its formulas.
+fn write(folder: &Path, options: &Options) {
+    std::fs::create_dir_all(folder).expect("a folder that can be made");
+    for half in [Half::Choosing, Half::Reporting] {
+        for names in [Names::Good, Names::None, Names::Other] {
+            for app in
+                Family::ALL.into_iter().flat_map(|family| made_up::apps(family, half, options.apps, names))
+            {
+                let name = format!("{}_{}_{names:?}", app.family.name(), app.number).to_lowercase();
+                let specs = app.asked.iter().map(|asked| {
+                    format!("possible \"{}\" within {} steps: {}\n", asked.level, asked.steps_max, asked.text)
+                });
+                let write = |extension: &str, text: &str| {
+                    std::fs::write(folder.join(format!("{name}.{extension}")), text).expect("a file");
+                };
+                write("app", &app.text);
+                write("ltl", &specs.collect::<String>());
+            }
+        }
+    }
+}
+
+/// How long a step takes, all of it: screen, labels, choice, learning. Unlike all else these figures are of a machine.
+fn speed(_: &Options) {
+    const WIDGETS: [usize; 4] = [10, 100, 1_000, 5_000];
+    let contenders = agents();
+    heading("Time of a step, in µs", "K", &contenders);
+    let never = "X([activity ~ Main] U ([activity ~ About] & X([activity ~ About] U [text = never])))";
+    let model = models::model("chesswalk", &[]);
+    for steps_max in [4, 6, 12, 20] {
+        let cells = contenders.iter().map(|contender| us_a_step(&model, never, steps_max, &contender.plan));
+        row(&format!("K = {steps_max}"), cells);
+    }
+    for widgets in WIDGETS {
+        let model = sim::read(&Source::new("wide.app", wide(widgets))).model;
+        let model = Arc::new(model.expect("a model without mistakes"));
+        let never = "F([text = \"page 21\"] & F [text ~ never])";
+        let cells = contenders.iter().map(|contender| us_a_step(&model, never, 6, &contender.plan));
+        row(&format!("K = 6, {widgets} widgets"), cells);
+    }
+    println!();
+}
+
+/// An app with so many widgets on every screen, a tenth of them buttons.
+fn wide(widgets: usize) -> String {
+    format!(
+        "app org.wide \"Wide\" 1
+         launch Main
+         activity Main .Main {{
+             own page = 0
+             TextView \"page {{page}}\"
+             for i in 1..{} {{ TextView \"text {{i}}\" at 0,0 9,9 }}
+             for i in 1..{} {{ Button \"button {{i}}\" at (i),20 (i + 1),40 -> page = (page + i) % 20 }}
+         }}",
+        widgets * 9 / 10,
+        widgets / 10
+    )
+}
+
+fn us_a_step(model: &Arc<sim::model::Model>, never: &str, steps_max: u32, plan: &Plan) -> String {
+    let spec = parse(&Source::new("never.ltl", never)).file.specs.remove(0);
+    let (begun, mut steps) = (Instant::now(), 0);
+    for seed in 1.. {
+        let plan = Plan { steps_max, episodes_max: 100, seed: Seed(seed), ..plan.clone() };
+        let mut device = Sim::new(model.clone(), plan.seed);
+        steps += search(&mut device, &spec, &plan, &mut |_| true).expect("the model runs").steps;
+        // Long enough for three digits.
+        if begun.elapsed().as_secs_f64() > 0.3 {
+            break;
+        }
+    }
+    format!("{:.1}", begun.elapsed().as_secs_f64() * 1e6 / steps as f64)
+}
+
+/// The agents as they are, and the one of FARLEAD-Android as the paper has it.
+fn agents() -> Vec<Contender> {
+    let named = |name: &str, plan: Plan| Contender { name: name.to_string(), plan };
+    let of_paper = Switches { sure_actions: false, restart_hopeless: false, ..AgentKind::Farlead.switches() };
+    vec![
+        planner("planner", PlannerSettings::default()),
+        named("farlead, as published", Plan { switches: of_paper, ..Plan::new(AgentKind::Farlead) }),
+        named("farlead", Plan::new(AgentKind::Farlead)),
+        named("tree", Plan::new(AgentKind::Tree)),
+        named("random", Plan::new(AgentKind::Random)),
+    ]
+}
+
+fn planner(name: &str, settings: PlannerSettings) -> Contender {
+    Contender { name: name.to_string(), plan: Plan { planner: settings, ..Plan::new(AgentKind::Planner) } }
+}
+
+/// The planner with all of its rankings, without each, with each alone, and without any.
+fn planners() -> Vec<Contender> {
+    type Set = fn(&mut PlannerSettings, bool);
+    const RANKINGS: [(&str, Set); 5] = [
+        ("habits", |settings, is_on| settings.habits = is_on),
+        ("names", |settings, is_on| settings.names = is_on),
+        ("sharing", |settings, is_on| settings.sharing = is_on),
+        ("naming", |settings, is_on| settings.naming = is_on),
+        ("survival", |settings, is_on| settings.survival = is_on),
+    ];
+    let all = PlannerSettings::default();
+    let mut none = all;
+    RANKINGS.iter().for_each(|(_, set)| set(&mut none, false));
+    let but = |settings: PlannerSettings, set: Set, is_on| {
+        let mut settings = settings;
+        set(&mut settings, is_on);
+        settings
+    };
+    let without = RANKINGS.map(|(name, set)| planner(&format!("without {name}"), but(all, set, false)));
+    let alone = RANKINGS.map(|(name, set)| planner(&format!("{name} alone"), but(none, set, true)));
+    [vec![planner("all", all)], without.into(), alone.into(), vec![planner("none", none)]].concat()
+}
+
+/// A formula, an app, and the steps that an episode may take.
+struct Case<'a> {
+    model: Arc<sim::model::Model>,
+    spec: &'a Spec,
+    actions: Arc<[UserAction]>,
+    steps_max: u32,
+}
+
+/// The formulas of the paper on their apps with these settings, and with this K if there is one.
+fn of_paper<'a>(rows: &'a [Row], set: &[(&str, &str)], steps_max: Option<u32>) -> Vec<Case<'a>> {
+    let apps = ["chesswalk", "notes"].map(|name| (name, models::model(name, set)));
+    let model = |row: &Row| apps.iter().find(|(name, _)| *name == row.app).expect("an app").1.clone();
+    rows.iter()
+        .map(|row| Case {
+            model: model(row),
+            spec: &row.spec,
+            actions: row.actions.clone(),
+            steps_max: steps_max.unwrap_or(row.steps_max),
+        })
+        .collect()
+}
+
+/// Lets each contender search each case so often, and returns the tallies case by case.
+fn measure(part: &str, cases: &[Case<'_>], contenders: &[Contender], runs: u32) -> Vec<Vec<Tally>> {
+    let jobs = std::thread::available_parallelism().map_or(1, usize::from);
+    let (mut done, mut told) = (0, 0);
+    let mut tallies = Vec::new();
+    // A comparison has one device, so cases of an app are compared together.
+    for of_app in cases.chunk_by(|one, next| Arc::ptr_eq(&one.model, &next.model)) {
+        let tasks: Vec<Task<'_>> = of_app
+            .iter()
+            .map(|case| Task {
+                spec: case.spec,
+                actions: &case.actions,
+                steps_max: case.steps_max,
+                episodes_max: EPISODES_MAX,
+            })
+            .collect();
+        let device = |seed| -> Box<dyn Device> { Box::new(Sim::new(of_app[0].model.clone(), seed)) };
+        let found = compare(
+            &tasks,
+            contenders,
+            Rounds { runs, seed: Seed(1), jobs },
+            &device,
+            &|| false,
+            &mut |runs_done, _| {
+                let share = (done + runs_done) * 10 / (cases.len() * contenders.len() * runs as usize);
+                if share > told {
+                    told = share;
+                    eprintln!("{part}: {told}0 %");
+                }
+            },
+        );
+        tallies.extend(found.expect("the model runs").expect("nobody stops it"));
+        done += tasks.len() * contenders.len() * runs as usize;
+    }
+    tallies
+}
+
+/// The tallies of all formulas of a level together.
+fn by_level(rows: &[Row], tallies: &[Vec<Tally>]) -> Vec<(String, Vec<Tally>)> {
+    let levels = rows.iter().map(|row| row.level).zip(tallies);
+    let levels: Vec<(char, &Vec<Tally>)> = levels.collect();
+    ['a', 'b', 'c'].map(|level| (format!("all {level}"), together(level, &levels))).into()
+}
+
+fn together(level: char, tallies: &[(char, &Vec<Tally>)]) -> Vec<Tally> {
+    let mut all = vec![Tally::default(); tallies[0].1.len()];
+    for (_, tallies) in tallies.iter().filter(|(other, _)| *other == level) {
+        all.iter_mut().zip(*tallies).for_each(|(all, tally)| all.add(tally));
+    }
+    all
+}
+
+/// The tallies of made-up apps, those of a level together.
+fn of_apps(part: &str, apps: &[MadeUp], contenders: &[Contender], runs: u32) -> Vec<(char, Vec<Tally>)> {
+    let none: Arc<[UserAction]> = Arc::default();
+    let asked = || apps.iter().flat_map(|app| app.asked.iter().map(move |asked| (app, asked)));
+    let cases: Vec<Case<'_>> = asked()
+        .map(|(app, asked)| Case {
+            model: app.model.clone(),
+            spec: &asked.spec,
+            actions: none.clone(),
+            steps_max: asked.steps_max,
+        })
+        .collect();
+    let tallies = measure(part, &cases, contenders, runs);
+    let levels: Vec<(char, &Vec<Tally>)> = asked().map(|(_, asked)| asked.level).zip(&tallies).collect();
+    ['a', 'b', 'c'].map(|level| (level, together(level, &levels))).into()
+}
+
+fn heading(title: &str, first: &str, contenders: &[Contender]) {
+    println!("### {title}\n");
+    row(first, contenders.iter().map(|contender| contender.name.clone()));
+    row("---", contenders.iter().map(|_| "---".to_string()));
+}
+
+fn line(name: &str, tallies: &[Tally], cell: fn(&Tally) -> String) {
+    row(name, tallies.iter().map(cell));
+}
+
+fn row(name: &str, cells: impl Iterator<Item = String>) {
+    println!("| {name} | {} |", cells.collect::<Vec<_>>().join(" | "));
+}
+
+/// Failures in bold, if there are any; mean, median and most steps; mean episodes.
+fn full(tally: &Tally) -> String {
+    let most = tally.steps.iter().max().unwrap_or(&0);
+    let (steps, episodes) = (mean(&tally.steps), mean(&tally.episodes));
+    format!("{}{steps:.1} / {:.0} / {most}, {episodes:.1}", failures(tally), median(&tally.steps))
+}
+
+/// Failures in bold, if there are any, and mean steps.
+fn brief(tally: &Tally) -> String {
+    format!("{}{:.1}", failures(tally), mean(&tally.steps))
+}
+
+fn failures(tally: &Tally) -> String {
+    if tally.failures == 0 { String::new() } else { format!("**{}** ", tally.failures) }
+}
