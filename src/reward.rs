@@ -27,6 +27,8 @@ pub struct Goal {
     hints: Hints,
     /// What the atoms look at.
     keys: BTreeSet<Key>,
+    /// The atoms about the activity.
+    activities: BTreeSet<u32>,
     /// Atoms about screens that hold together on no screen of most apps: other activities.
     rivals: Vec<(u32, u32)>,
     /// The distinct sets of labels of screens.
@@ -55,6 +57,8 @@ pub struct Wish {
     pub gained: u64,
     /// How many atoms would have to change.
     pub changes: u32,
+    /// Whether it takes another activity.
+    pub moves: bool,
 }
 
 /// What a step that does not end a run is worth.
@@ -116,6 +120,11 @@ impl Goal {
             hints: Hints::new(known.iter().copied()),
             keys: known.iter().flat_map(|(_, atom)| keys(atom)).collect(),
             rivals: rivals(&known),
+            activities: known
+                .iter()
+                .filter(|(_, atom)| keys(atom).iter().any(|key| [Key::Activity, Key::Package].contains(key)))
+                .map(|&(number, _)| number)
+                .collect(),
             automaton,
             atoms,
             is_violation: spec.expectation == Expectation::Must,
@@ -217,8 +226,8 @@ impl Goal {
                 continue;
             }
             let least = follower.cubes.iter().filter_map(|cube| self.changes(cube, class, look)).min();
-            if let Some((changes, gained)) = least {
-                wishes.push(Wish { state: follower.state, standing, gained, changes });
+            if let Some((changes, moves, gained)) = least {
+                wishes.push(Wish { state: follower.state, standing, gained, changes, moves });
             }
         }
         wishes.sort_by_key(|wish| (wish.standing.distance, wish.changes, wish.state));
@@ -228,28 +237,36 @@ impl Goal {
         wishes
     }
 
-    /// How many atoms must change for `cube` to hold after an action of `class` on a screen of `look`, and which must
-    /// come to hold; nothing if that cannot be, as far as can be guessed.
-    fn changes(&self, cube: &[(u32, bool)], class: ActionClass, look: Look) -> Option<(u32, u64)> {
+    /// How many atoms must change for `cube` to hold after an action of `class` on a screen of `look`, whether that takes
+    /// another activity, and which atoms must come to hold; nothing if that cannot be, as far as can be guessed.
+    fn changes(&self, cube: &[(u32, bool)], class: ActionClass, look: Look) -> Option<(u32, bool, u64)> {
         let (class, look) = (&self.classes[class.0 as usize], &self.looks[look.0 as usize]);
-        let (mut changes, mut gained) = (0, Labels::default());
+        let (mut gained, mut lost) = (Labels::default(), Vec::new());
         for &(atom, holds) in cube {
             let is_action = self.labeller.is_about_action(atom);
             if is_action && class.contains(atom) != holds {
                 return None;
             }
-            if !is_action && look.contains(atom) != holds {
-                changes += 1;
-                if holds {
-                    gained.insert(atom);
-                }
+            match (is_action || look.contains(atom) == holds, holds) {
+                (true, _) => {}
+                (false, true) => gained.insert(atom),
+                (false, false) => lost.push(atom),
             }
         }
         let wanted = |atom: u32| cube.contains(&(atom, true));
         if self.rivals.iter().any(|&(one, two)| wanted(one) && wanted(two)) {
             return None;
         }
-        Some((changes, gained.bits()))
+        // What goes when its rival comes takes no change of its own.
+        let goes_by_itself = |atom: u32| {
+            let rivals = |&(one, two): &(u32, u32)| {
+                (one == atom && gained.contains(two)) || (two == atom && gained.contains(one))
+            };
+            self.rivals.iter().any(rivals)
+        };
+        lost.retain(|&atom| !goes_by_itself(atom));
+        let moves = gained.iter().any(|atom| self.activities.contains(&atom));
+        Some(((gained.iter().count() + lost.len()) as u32, moves, gained.bits()))
     }
 
     fn followers(&mut self, state: State) -> Arc<[Follower]> {

@@ -141,6 +141,8 @@ pub struct Wish {
     pub gained: u64,
     /// How many atoms would have to change.
     pub changes: u32,
+    /// Whether it takes another activity.
+    pub moves: bool,
 }
 
 /// Why an agent chose what it chose.

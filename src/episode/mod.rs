@@ -82,6 +82,7 @@ impl Outlook for Ahead<'_> {
             standing: standing(wish.standing),
             gained: wish.gained,
             changes: wish.changes,
+            moves: wish.moves,
         }));
     }
 }

@@ -114,6 +114,12 @@ impl Tried {
         }
     }
 
+    /// How sure it is that the same comes of it again.
+    pub fn sure(&self, doubt: f64) -> f64 {
+        let times = f64::from(self.times());
+        times / (times + doubt)
+    }
+
     /// In how many histories, or places.
     pub fn times(&self) -> u32 {
         self.results.iter().map(|(_, times)| times).sum()

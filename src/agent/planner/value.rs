@@ -40,6 +40,18 @@ struct Guess {
     away: f64,
 }
 
+/// How likely what is wished for comes: if it takes another activity, and if not.
+#[derive(Clone, Copy)]
+struct Hope {
+    moves: f64,
+    changes: f64,
+}
+
+/// Of an action that did nothing before, or that led somewhere: there something else may be seen, but elsewhere it will
+/// hardly lead.
+const DID_NOTHING: Hope = Hope { moves: 0.3, changes: 0.3 };
+const DID_SOMETHING: Hope = Hope { moves: 0.06, changes: 0.3 };
+
 const ANYTHING: Guess = Guess { stays: 0.35, wished: 0.3, away: 0.35 };
 const STAYS: Guess = Guess { stays: 0.93, wished: 0.02, away: 0.05 };
 const MOSTLY_STAYS: Guess = Guess { stays: 0.75, wished: 0.08, away: 0.17 };
@@ -251,47 +263,88 @@ impl<'a> Valuation<'a> {
             None if self.settings.sharing => shared(),
             None => None,
         };
-        for (tried, doubt) in alike.into_iter().chain(other) {
-            worth += self.as_tried(&tried, doubt, &mut left, whereabouts, offer, residual, steps);
+        let (first, last) = match (alike, other) {
+            (Some(first), last) => (Some(first), last),
+            (None, last) => (last, None),
+        };
+        let Some((tried, doubt)) = first else {
+            return worth + left * self.untried(whereabouts, offer, residual, steps);
+        };
+        let sure = tried.sure(doubt);
+        let (first_left, last_left) = match &last {
+            Some((last, doubt)) => (left * sure, left * (1.0 - sure) * (1.0 - last.sure(*doubt))),
+            None => (left, left * (1.0 - sure)),
+        };
+        // What it did is what it does, or else what is wished for.
+        let (first_worth, hope) = self.as_tried(&tried, whereabouts, offer, residual, steps);
+        worth += first_left * first_worth;
+        match last {
+            Some((last, _)) => {
+                let (last_worth, hope) = self.as_tried(&last, whereabouts, offer, residual, steps);
+                worth + (left - first_left) * last_worth + last_left * hope
+            }
+            None => worth + last_left * hope,
         }
-        worth + left * self.untried(whereabouts, offer, residual, steps)
     }
 
-    /// What the action is worth if it does what it did before; `left` is what else it can do.
-    #[expect(clippy::too_many_arguments, reason = "all of them are numbers that say where and what")]
+    /// What the action is worth if it does what it did before, and how much more if it does what is wished for instead.
     fn as_tried(
         &mut self,
         tried: &Tried,
-        doubt: f64,
-        left: &mut f64,
         whereabouts: Whereabouts,
         offer: &Offer,
         residual: ResidualId,
         steps: u32,
-    ) -> f64 {
+    ) -> (f64, f64) {
         let times = f64::from(tried.times());
-        let sure = times / (times + doubt);
         let Whereabouts { stack, core, .. } = whereabouts;
-        let mut worth = 0.0;
+        let (mut worth, mut hope) = (0.0, 0.0);
         for &(outcome, count) in &tried.results {
-            let next = match outcome {
-                Outcome::Same => whereabouts,
-                Outcome::Look(look) => Whereabouts { look, core: NO_CORE, ..whereabouts },
+            let (next, guess) = match outcome {
+                Outcome::Same => (whereabouts, DID_NOTHING),
+                Outcome::Look(look) => (Whereabouts { look, core: NO_CORE, ..whereabouts }, DID_NOTHING),
                 Outcome::Behind => match self.knowledge.behind(stack) {
-                    Some((stack, place)) => self.at(place, stack, NO_CORE),
+                    Some((stack, place)) => (self.at(place, stack, NO_CORE), DID_SOMETHING),
                     None => continue,
                 },
                 Outcome::To(place) => {
                     let stack = self.knowledge.stack_at(stack, place);
                     let core = self.knowledge.core_after(core, offer, place);
-                    self.at(place, stack, core)
+                    (self.at(place, stack, core), DID_SOMETHING)
                 }
             };
-            let chance = *left * sure * f64::from(count) / times;
-            worth += chance * self.value_at(offer, residual, next, steps);
+            let share = f64::from(count) / times;
+            let value = self.value_at(offer, residual, next, steps);
+            let number = self.prospect(residual, offer.class, next.look);
+            let (chance, wished) = self.wish(number, guess, offer, steps);
+            worth += share * value;
+            hope += share * chance * (wished - value).max(0.0);
         }
-        *left *= 1.0 - sure;
-        worth
+        (worth, hope)
+    }
+
+    /// The chance that what is wished for comes, and what that is worth.
+    fn wish(&self, number: usize, guess: Hope, offer: &Offer, steps: u32) -> (f64, f64) {
+        let Prospect { ref wishes, is_unnamed, .. } = self.memory.list[number];
+        let is_unnamed = is_unnamed && self.settings.naming;
+        let hints = if self.settings.names && !is_unnamed { offer.hints } else { 0 };
+        let (mut chance, mut worth) = (0.0, 0.0);
+        for wish in wishes {
+            let likely = if wish.moves { guess.moves } else { guess.changes }
+                * power(CHANGE, wish.changes.saturating_sub(1))
+                * if wish.gained & hints != 0 { HINTED } else { 1.0 }
+                * if is_unnamed { UNNAMED } else { 1.0 };
+            let likely = likely.min(WISHED_MAX);
+            let then = match wish.standing {
+                Standing::Won => 1.0,
+                Standing::Open(least) if least < steps => unseen(least),
+                Standing::Open(_) | Standing::Lost => 0.0,
+            };
+            if likely * then > chance * worth {
+                (chance, worth) = (likely, then);
+            }
+        }
+        (chance, worth)
     }
 
     fn at(&self, place: PlaceId, stack: StackId, core: CoreId) -> Whereabouts {
@@ -335,26 +388,9 @@ impl<'a> Valuation<'a> {
             left -= AS_EXPECTED;
         }
         let number = self.prospect(residual, offer.class, look);
-        let Prospect { stays, blank, is_unnamed, .. } = self.memory.list[number];
-        let is_unnamed = is_unnamed && self.settings.naming;
-        let hints = if self.settings.names && !is_unnamed { offer.hints } else { 0 };
-        // The chance that what is wished for comes, and what that is worth.
-        let (mut chance, mut wished) = (0.0, 0.0);
-        for wish in &self.memory.list[number].wishes {
-            let likely = guess.wished
-                * power(CHANGE, wish.changes.saturating_sub(1))
-                * if wish.gained & hints != 0 { HINTED } else { 1.0 }
-                * if is_unnamed { UNNAMED } else { 1.0 };
-            let likely = likely.min(WISHED_MAX);
-            let then = match wish.standing {
-                Standing::Won => 1.0,
-                Standing::Open(least) if least < steps => unseen(least),
-                Standing::Open(_) | Standing::Lost => 0.0,
-            };
-            if likely * then > chance * wished {
-                (chance, wished) = (likely, then);
-            }
-        }
+        let Prospect { stays, blank, .. } = self.memory.list[number];
+        let hope = Hope { moves: guess.wished, changes: guess.wished };
+        let (chance, wished) = self.wish(number, hope, offer, steps);
         worth += left * chance * wished;
         if chance > 0.0 && !self.settings.survival {
             return worth;
