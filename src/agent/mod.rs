@@ -31,8 +31,6 @@ pub type ActionId = u32;
 pub type LabelingId = u32;
 /// An action by its type, where in the tree its widget is, and what is typed: whatever that is called.
 pub type SpotId = u32;
-/// An action by its type, the class and the id of its widget, and what is typed: wherever, and whatever it is called.
-pub type KinId = u32;
 /// Actions of which the same atoms of the formula hold.
 pub type ClassId = u32;
 /// What is left of the formula.
@@ -47,8 +45,6 @@ pub struct Offer {
     pub labeling: LabelingId,
     /// What it has in common with actions in the same place.
     pub spot: SpotId,
-    /// What it has in common with actions on such widgets.
-    pub kin: KinId,
     /// What the formula says of it.
     pub class: ClassId,
     /// Whether its widget is called something.

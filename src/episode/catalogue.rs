@@ -6,7 +6,7 @@ use std::sync::Arc;
 
 use rustc_hash::{FxHashMap, FxHashSet, FxHasher};
 
-use crate::agent::{self, ActionId, ActivityId, KinId, LabelingId, Offer, Scene, ScreenId, SpotId};
+use crate::agent::{self, ActionId, ActivityId, LabelingId, Offer, Scene, ScreenId, SpotId};
 use crate::device::App;
 use crate::gui::{Action, Habit, Identity, Key, Outline, Repertoire, Screen, Target, habit, offers};
 use crate::ltl::Labels;
@@ -70,7 +70,6 @@ pub struct Catalogue {
     by_pointer: FxHashMap<usize, (Arc<Screen>, Arc<Entry>)>,
     actions: FxHashMap<ActionKey, ActionId>,
     spots: FxHashMap<SpotKey, SpotId>,
-    kin: FxHashMap<SpotKey, KinId>,
     activities: FxHashMap<(Arc<str>, Arc<str>), ActivityId>,
     labelings: Labelings,
     /// Whether screens are taken apart, and habits and hints worked out.
@@ -94,7 +93,6 @@ struct ActionKey {
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 struct SpotKey {
     action_type: Arc<str>,
-    /// Nothing where any place will do.
     object_id: Arc<str>,
     class: Arc<str>,
     id: Arc<str>,
@@ -222,7 +220,6 @@ impl Catalogue {
             by_pointer: FxHashMap::default(),
             actions: FxHashMap::default(),
             spots: FxHashMap::default(),
-            kin: FxHashMap::default(),
             activities: FxHashMap::default(),
             labelings: Labelings::default(),
             is_detailed,
@@ -305,7 +302,6 @@ impl Catalogue {
             action: id,
             labeling,
             spot: 0,
-            kin: 0,
             class: goal.action_class(action).0,
             has_name: false,
             hints: 0,
@@ -313,8 +309,6 @@ impl Catalogue {
         };
         if self.is_detailed {
             let spot = SpotKey::new(action);
-            let next = self.kin.len() as KinId;
-            offer.kin = *self.kin.entry(SpotKey { object_id: "".into(), ..spot.clone() }).or_insert(next);
             let next = self.spots.len() as SpotId;
             offer.spot = *self.spots.entry(spot).or_insert(next);
             let names = action.target().map(Target::names);

@@ -35,6 +35,9 @@ const WEIGHT_MAX: usize = 6_000_000;
 /// loses an action now and then may have lost the one that counted.
 const CONFIRMED_MIN: u32 = 5;
 
+/// And so many if what is left out of places differs in the same history: it may be that which counts.
+const CONFIRMED_MIN_IF_VARIED: u32 = 30;
+
 /// Looking for an activity, no more of those behind are looked at.
 const STACK_MAX: usize = 16;
 
@@ -54,8 +57,6 @@ pub struct Knowledge {
     here: FxHashMap<(PlaceId, SpotId), Arc<Tried>>,
     /// By activity and name: what came of it in different places.
     by_name: FxHashMap<(ActivityId, u32, bool), Arc<Tried>>,
-    /// By activity and kin: the same.
-    by_kin: FxHashMap<(ActivityId, u32), Arc<Tried>>,
     log: Vec<Event>,
     /// Steps that were taken before in the same history, with the same outcome, and with another.
     pub repeats: u64,
@@ -63,6 +64,8 @@ pub struct Knowledge {
     pub conflicts: u64,
     /// The episodes since all was tried out.
     confirmed: u32,
+    /// Whether the same history has led to different screens of the same place.
+    varies: bool,
     has_forgotten: bool,
     /// Whether places have other numbers than what is known goes by.
     is_stale: bool,
@@ -77,6 +80,8 @@ pub struct Knowledge {
 pub struct Node {
     /// Where it leads.
     pub place: PlaceId,
+    /// What was seen there first.
+    screen: ScreenId,
     /// What lies behind.
     pub stack: StackId,
     /// The history without what changed nothing.
@@ -161,7 +166,8 @@ struct Event {
 
 impl Default for Knowledge {
     fn default() -> Knowledge {
-        let root = Node { place: PlaceId::MAX, stack: BOTTOM, core: 0, edges: Vec::new(), open: None };
+        let root =
+            Node { place: PlaceId::MAX, screen: 0, stack: BOTTOM, core: 0, edges: Vec::new(), open: None };
         Knowledge {
             places: Places::default(),
             nodes: vec![root],
@@ -171,11 +177,11 @@ impl Default for Knowledge {
             by_core: FxHashMap::default(),
             here: FxHashMap::default(),
             by_name: FxHashMap::default(),
-            by_kin: FxHashMap::default(),
             log: Vec::new(),
             repeats: 0,
             conflicts: 0,
             confirmed: 0,
+            varies: false,
             has_forgotten: false,
             is_stale: false,
             renewal: 0,
@@ -228,11 +234,6 @@ impl Knowledge {
         self.by_name.get(&name(activity, offer))
     }
 
-    /// What came of actions on such widgets in places of the activity.
-    pub fn by_kin(&self, activity: ActivityId, offer: &Offer) -> Option<&Arc<Tried>> {
-        self.by_kin.get(&(activity, offer.kin))
-    }
-
     /// The stack without the activity in front, and the place that is seen then.
     pub fn behind(&self, stack: StackId) -> Option<(StackId, PlaceId)> {
         let below = self.stacks.get(stack as usize)?.below;
@@ -272,7 +273,8 @@ impl Knowledge {
 
     /// Whether all that can be tried was, on an app that answered alike whenever it was asked again.
     pub fn is_exhausted(&self) -> bool {
-        self.is_tried_out() && self.confirmed >= CONFIRMED_MIN
+        let confirmed_min = if self.varies { CONFIRMED_MIN_IF_VARIED } else { CONFIRMED_MIN };
+        self.is_tried_out() && self.confirmed >= confirmed_min
     }
 
     /// Whether every history was tried, as far as is known.
@@ -366,9 +368,10 @@ impl Knowledge {
                 true => core,
                 false => *self.cores.entry((core, offer.spot, place)).or_insert(longer),
             };
-            self.nodes.push(Node { place, stack, core, edges: Vec::new(), open: None });
+            self.nodes.push(Node { place, screen: event.to, stack, core, edges: Vec::new(), open: None });
             self.note(from, from_place, &offer, place);
         }
+        self.varies |= self.node(self.at).screen != event.to;
         let remark = match (is_tried, known) {
             (false, _) if place == from_place => Remark::Stays,
             (false, _) => Remark::NewWay,
@@ -412,7 +415,6 @@ impl Knowledge {
         Tried::add(tried, exact);
         if is_new_here {
             Tried::add(self.by_name.entry(name(activity, offer)).or_default(), outcome);
-            Tried::add(self.by_kin.entry((activity, offer.kin)).or_default(), outcome);
         }
     }
 

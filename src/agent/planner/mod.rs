@@ -83,7 +83,6 @@ impl Planner {
         let Planner { knowledge, settings, .. } = self;
         let node = knowledge.node(knowledge.at());
         let activity = knowledge.places.get(node.place).activity;
-        let shared = || knowledge.by_name(activity, offer).or_else(|| knowledge.by_kin(activity, offer));
         if knowledge.is_tried_out() {
             Ground::Again
         } else if let Some(edge) = knowledge.edge(knowledge.at(), offer.spot) {
@@ -92,7 +91,7 @@ impl Planner {
             Ground::AlikeRuns(tried.times())
         } else if let Some(tried) = knowledge.here(node.place, offer) {
             Ground::OtherRuns(tried.times())
-        } else if let Some(tried) = shared().filter(|_| settings.sharing) {
+        } else if let Some(tried) = knowledge.by_name(activity, offer).filter(|_| settings.sharing) {
             Ground::OtherPlaces(tried.times())
         } else if settings.habits && offer.habit != Habit::Any {
             Ground::Habit(offer.habit)

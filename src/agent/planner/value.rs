@@ -4,6 +4,8 @@
 //! a mixture: of what it did in this very history, in the same place after others, to its like elsewhere, of what such
 //! actions do in most apps, and of nothing known at all. An unknown action could lead anywhere the formula asks for.
 
+use std::sync::Arc;
+
 use rustc_hash::FxHashMap;
 
 use super::PlannerSettings;
@@ -16,15 +18,14 @@ const UNSEEN: f64 = 0.35;
 /// What is a step later is worth less.
 const PATIENCE: f64 = 0.98;
 /// One history says nothing about others as often as this many to one; of those that differ in nothing that was seen,
-/// and of all that led to the same place. So do the places where a name, or a kind of widget, was tried.
+/// and of all that led to the same place. So do the places where a name was tried.
 const DOUBT_CORE: f64 = 0.1;
-const DOUBT_HERE: f64 = 0.6;
-const DOUBT_NAME: f64 = 1.5;
-const DOUBT_KIN: f64 = 3.0;
+const DOUBT_HERE: f64 = 0.3;
+const DOUBT_NAME: f64 = 0.3;
 /// A screen on which another atom must change as well is less likely by this.
 const CHANGE: f64 = 0.6;
 /// What shares a word with what must come to hold is more likely to bring it.
-const HINTED: f64 = 3.0;
+const HINTED: f64 = 5.0;
 /// What a formula does not name, where it names others, is less likely to.
 const UNNAMED: f64 = 0.15;
 /// Nothing unknown is surer than this.
@@ -49,7 +50,8 @@ struct Hope {
 
 /// Of an action that did nothing before, or that led somewhere: there something else may be seen, but elsewhere it will
 /// hardly lead.
-const DID_NOTHING: Hope = Hope { moves: 0.3, changes: 0.3 };
+const DID_NOTHING: Hope = Hope { moves: 0.1, changes: 0.2 };
+const WAS_LOST: Hope = Hope { moves: 0.3, changes: 0.3 };
 const DID_SOMETHING: Hope = Hope { moves: 0.06, changes: 0.3 };
 
 const ANYTHING: Guess = Guess { stays: 0.35, wished: 0.3, away: 0.35 };
@@ -218,9 +220,7 @@ impl<'a> Valuation<'a> {
             Position::Known(node) => self.knowledge.edge(node, offer.spot).is_some(),
             Position::Guessed(_) => false,
         }) || self.knowledge.here(place, offer).is_some()
-            || (self.settings.sharing
-                && (self.knowledge.by_name(activity, offer).is_some()
-                    || self.knowledge.by_kin(activity, offer).is_some()))
+            || (self.settings.sharing && self.knowledge.by_name(activity, offer).is_some())
     }
 
     /// Returns the chance to satisfy if this is done.
@@ -252,17 +252,12 @@ impl<'a> Valuation<'a> {
         let whereabouts = self.whereabouts(position);
         let Whereabouts { place, core, .. } = whereabouts;
         let activity = self.knowledge.places.get(place).activity;
-        let doubt = DOUBT_CORE + self.knowledge.unsteadiness();
-        let alike = self.knowledge.by_core(core, offer).map(|tried| (tried.clone(), doubt));
-        let shared = || {
-            let named = self.knowledge.by_name(activity, offer).map(|named| (named.clone(), DOUBT_NAME));
-            named.or_else(|| self.knowledge.by_kin(activity, offer).map(|kin| (kin.clone(), DOUBT_KIN)))
-        };
-        let other = match self.knowledge.here(place, offer) {
-            Some(here) => Some((here.clone(), DOUBT_HERE)),
-            None if self.settings.sharing => shared(),
-            None => None,
-        };
+        let unsteadiness = self.knowledge.unsteadiness();
+        let with_doubt = |tried: &Arc<Tried>, doubt: f64| (tried.clone(), doubt + unsteadiness);
+        let alike = self.knowledge.by_core(core, offer).map(|tried| with_doubt(tried, DOUBT_CORE));
+        let here = self.knowledge.here(place, offer).map(|tried| with_doubt(tried, DOUBT_HERE));
+        let named = self.knowledge.by_name(activity, offer).filter(|_| self.settings.sharing);
+        let other = here.or_else(|| named.map(|tried| with_doubt(tried, DOUBT_NAME)));
         let (first, last) = match (alike, other) {
             (Some(first), last) => (Some(first), last),
             (None, last) => (last, None),
@@ -299,10 +294,12 @@ impl<'a> Valuation<'a> {
         let times = f64::from(tried.times());
         let Whereabouts { stack, core, .. } = whereabouts;
         let (mut worth, mut hope) = (0.0, 0.0);
+        // Of an app that does not always answer alike it may just have been lost.
+        let did_nothing = if self.knowledge.conflicts == 0 { DID_NOTHING } else { WAS_LOST };
         for &(outcome, count) in &tried.results {
             let (next, guess) = match outcome {
-                Outcome::Same => (whereabouts, DID_NOTHING),
-                Outcome::Look(look) => (Whereabouts { look, core: NO_CORE, ..whereabouts }, DID_NOTHING),
+                Outcome::Same => (whereabouts, did_nothing),
+                Outcome::Look(look) => (Whereabouts { look, core: NO_CORE, ..whereabouts }, did_nothing),
                 Outcome::Behind => match self.knowledge.behind(stack) {
                     Some((stack, place)) => (self.at(place, stack, NO_CORE), DID_SOMETHING),
                     None => continue,
