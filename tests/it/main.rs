@@ -10,6 +10,7 @@ mod learned;
 mod made_up;
 mod model;
 mod models;
+mod planner;
 mod pointwise;
 mod progression;
 mod shared;

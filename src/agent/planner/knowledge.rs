@@ -468,3 +468,112 @@ impl Knowledge {
 fn name(activity: ActivityId, offer: &Offer) -> (ActivityId, u32, bool) {
     if offer.has_name { (activity, offer.labeling, true) } else { (activity, offer.action, false) }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::agent::Habit;
+
+    /// Screens by their numbers, each of an activity of its own, with two offers.
+    struct App {
+        offers: Arc<[Offer]>,
+    }
+
+    impl App {
+        fn new() -> App {
+            let offer = |spot| Offer {
+                action: spot,
+                labeling: spot,
+                spot,
+                class: 0,
+                has_name: true,
+                hints: 0,
+                habit: Habit::Any,
+            };
+            App { offers: Arc::new([offer(0), offer(1)]) }
+        }
+
+        fn scene(&self, screen: ScreenId) -> Scene<'_> {
+            let contents = &[];
+            Scene {
+                screen,
+                activity: screen,
+                look: 0,
+                frame: u64::from(screen),
+                contents,
+                offers: &self.offers,
+            }
+        }
+
+        /// An episode: the start, of one choice, and then these choices of two and where they lead.
+        fn run(&self, knowledge: &mut Knowledge, steps: &[(u16, ScreenId)]) -> Remark {
+            knowledge.begin();
+            knowledge.look(&self.scene(0));
+            let mut remark = knowledge.learn(0, 0, 1, &self.scene(1), steps.is_empty());
+            let mut from = 1;
+            for (nth, &(at, to)) in steps.iter().enumerate() {
+                remark = knowledge.learn(from, at, 2, &self.scene(to), nth + 1 == steps.len());
+                from = to;
+            }
+            remark
+        }
+    }
+
+    #[test]
+    fn what_was_tried_is_used_up_and_then_confirmed() {
+        let (app, mut knowledge) = (App::new(), Knowledge::default());
+        assert_eq!(app.run(&mut knowledge, &[(0, 2)]), Remark::NewScreen);
+        assert!(!knowledge.is_tried_out());
+        assert_eq!(app.run(&mut knowledge, &[(1, 1)]), Remark::Stays);
+        assert!(knowledge.is_tried_out() && !knowledge.is_exhausted());
+        for _ in 0..CONFIRMED_MIN {
+            assert_eq!(app.run(&mut knowledge, &[(0, 2)]), Remark::AsKnown);
+        }
+        assert!(knowledge.is_exhausted());
+        assert_eq!(app.run(&mut knowledge, &[(0, 3)]), Remark::Otherwise);
+        assert!(!knowledge.is_exhausted(), "it was said of an app that answers alike");
+    }
+
+    #[test]
+    fn what_lies_behind_is_what_was_seen_last_of_it() {
+        let (app, mut knowledge) = (App::new(), Knowledge::default());
+        app.run(&mut knowledge, &[(0, 2), (0, 3), (1, 2)]);
+        let place = |knowledge: &mut Knowledge, screen| knowledge.places.of(screen);
+        let stack = knowledge.node(knowledge.at()).stack;
+        // The third was left, and the second is in front of the first.
+        let (below, behind) = knowledge.behind(stack).expect("something is behind");
+        assert_eq!(behind, place(&mut knowledge, 1));
+        assert_eq!(knowledge.behind(below), None);
+    }
+
+    #[test]
+    fn what_changes_nothing_is_no_part_of_the_core() {
+        let (app, mut knowledge) = (App::new(), Knowledge::default());
+        app.run(&mut knowledge, &[(0, 1), (1, 2)]);
+        let after_both = knowledge.node(knowledge.at()).core;
+        app.run(&mut knowledge, &[(1, 2)]);
+        assert_eq!(knowledge.node(knowledge.at()).core, after_both);
+    }
+
+    #[test]
+    fn learning_anew_comes_to_the_same() {
+        let (app, mut knowledge) = (App::new(), Knowledge::default());
+        for steps in [&[(0, 2), (1, 3)][..], &[(1, 1), (0, 2)], &[(0, 2), (0, 2)]] {
+            app.run(&mut knowledge, steps);
+        }
+        let before = (knowledge.nodes.len(), knowledge.repeats, knowledge.conflicts, knowledge.at);
+        knowledge.learn_anew();
+        assert_eq!((knowledge.nodes.len(), knowledge.repeats, knowledge.conflicts, knowledge.at), before);
+    }
+
+    #[test]
+    fn the_older_half_is_forgotten_and_then_nothing_is_called_exhausted() {
+        let (app, mut knowledge) = (App::new(), Knowledge::default());
+        app.run(&mut knowledge, &[(0, 2)]);
+        app.run(&mut knowledge, &[(1, 2)]);
+        assert!(knowledge.is_tried_out());
+        knowledge.forget();
+        assert_eq!(knowledge.log.len(), 2);
+        assert!(!knowledge.is_tried_out());
+    }
+}

@@ -174,3 +174,51 @@ impl Seen {
         8 + self.contents.len() + 3 * self.offers.len()
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// A screen with a clock and a title, in this order.
+    fn scene<'a>(screen: ScreenId, contents: &'a [(u64, u64)], offers: &'a Arc<[Offer]>) -> Scene<'a> {
+        Scene { screen, activity: 1, look: 0, frame: 7, contents, offers }
+    }
+
+    /// Sees screens of which the clock says the number, and the title one of two.
+    fn places(clocks: std::ops::Range<u32>) -> (Places, bool) {
+        let offers: Arc<[Offer]> = Arc::new([]);
+        let mut places = Places::default();
+        let mut has_changed = false;
+        for clock in clocks {
+            let contents = [(0, u64::from(clock)), (1, u64::from(clock % 2))];
+            has_changed |= places.see(&scene(clock, &contents, &offers));
+        }
+        (places, has_changed)
+    }
+
+    #[test]
+    fn what_is_new_at_each_look_is_left_out_and_what_recurs_is_not() {
+        let (mut few, has_changed) = places(0..7);
+        assert!(!has_changed && few.of(0) != few.of(2));
+        let (mut many, has_changed) = places(0..8);
+        assert!(has_changed);
+        assert_eq!(many.of(0), many.of(2));
+        assert_ne!(many.of(0), many.of(1));
+    }
+
+    #[test]
+    fn what_was_left_out_and_matters_is_let_in_again_unless_it_is_noise() {
+        let (mut places, _) = places(0..12);
+        assert!(places.doubt(3));
+        places.renumber(|_| true);
+        assert_ne!(places.of(0), places.of(2));
+        assert!(!places.doubt(3), "it was let in before");
+    }
+
+    #[test]
+    fn noise_stays_left_out() {
+        let (mut places, _) = places(0..100);
+        assert!(!places.doubt(3));
+        assert_eq!(places.of(0), places.of(2));
+    }
+}

@@ -1,0 +1,192 @@
+//! The planner: what it reaches on the paper's formulas, what it says when there is nothing to reach, and what apps that
+//! are made to be hard do to it.
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+use farlead::device::{Device, Sim, sim};
+use farlead::rng::Seed;
+use farlead::search::{
+    AgentKind, Contender, Finding, Plan, Rounds, Stop, Task, compare, exhaust, mean, repertoire, search,
+};
+use farlead::spec::{Source, Spec, parse};
+
+use crate::models;
+
+/// The steps of so many runs of all formulas, by level; of each formula with its name.
+fn runs(set: &[(&str, &str)], runs: u32) -> BTreeMap<char, Vec<(String, farlead::search::Tally)>> {
+    let mut by_level: BTreeMap<char, Vec<_>> = BTreeMap::new();
+    for row in models::table3() {
+        let model = models::model(row.app, set);
+        let device = |seed| -> Box<dyn Device> { Box::new(Sim::new(model.clone(), seed)) };
+        let task =
+            Task { spec: &row.spec, actions: &row.actions, steps_max: row.steps_max, episodes_max: 500 };
+        let contender = Contender { name: "planner".to_string(), plan: Plan::new(AgentKind::Planner) };
+        let rounds = Rounds { runs, seed: Seed(1), jobs: 2 };
+        let tallies = compare(&[task], &[contender], rounds, &device, &|| false, &mut |_, _| ());
+        let tally = tallies.expect("the model runs").expect("nobody stops it").remove(0).remove(0);
+        by_level.entry(row.level).or_default().push((row.name(), tally));
+    }
+    by_level
+}
+
+fn mean_steps(of_level: &[(String, farlead::search::Tally)]) -> f64 {
+    mean(&of_level.iter().flat_map(|(_, tally)| tally.steps.iter().copied()).collect::<Vec<_>>())
+}
+
+#[test]
+fn every_formula_of_the_paper_is_satisfied_in_every_run_and_few_steps() {
+    let by_level = runs(&[], 100);
+    for (name, tally) in by_level.values().flatten() {
+        assert_eq!(tally.failures, 0, "{name}");
+        assert!(tally.steps.iter().all(|&steps| steps <= 100), "{name}: {:?}", tally.steps.iter().max());
+    }
+    for (name, tally) in &by_level[&'c'] {
+        assert!(tally.episodes.iter().all(|&episodes| episodes == 1), "{name}");
+        let shortest = match name.as_bytes()[0] {
+            b'C' | b'D' => 2,
+            b'A' | b'B' => 3,
+            b'F' => 4,
+            b'G' => 6,
+            _ => 5,
+        };
+        assert!(tally.steps.iter().all(|&steps| steps == shortest), "{name}");
+    }
+    let (a, b) = (mean_steps(&by_level[&'a']), mean_steps(&by_level[&'b']));
+    assert!(a <= 25.0 && b <= 20.0, "a {a:.1}, b {b:.1}");
+}
+
+#[test]
+fn where_actions_are_lost_a_few_steps_more_are_enough() {
+    let by_level = runs(&[("sim.lose", "15")], 40);
+    let means: Vec<f64> = ['c', 'b', 'a'].iter().map(|level| mean_steps(&by_level[level])).collect();
+    assert!(means[0] <= 8.0 && means[1] <= 35.0 && means[2] <= 45.0, "c, b, a: {means:.1?}");
+}
+
+#[test]
+fn on_a_corrected_app_it_is_said_that_no_run_does() {
+    for row in models::table3() {
+        if !matches!(row.name().as_str(), "G.b" | "G.c" | "D.b" | "H.c") {
+            continue;
+        }
+        let plan =
+            Plan { steps_max: row.steps_max, actions: row.actions.clone(), ..Plan::new(AgentKind::Planner) };
+        let mut simulator = models::simulator(row.app, &[("fixed", "true")], 1);
+        let finding = search(&mut simulator, &row.spec, &plan, &mut |_| true).expect("the model runs");
+        assert_eq!(finding.stop, Stop::Exhausted, "{}", row.name());
+        assert!(finding.steps < 400, "{}: {} steps", row.name(), finding.steps);
+    }
+}
+
+fn app(text: &str) -> Arc<sim::model::Model> {
+    let source = Source::new("test.app", text);
+    let read = sim::read(&source);
+    Arc::new(read.model.unwrap_or_else(|| {
+        panic!("{}", read.diagnostics.render(&source, farlead::spec::Style::Plain));
+    }))
+}
+
+fn spec(text: &str) -> Spec {
+    let mut parsed = parse(&Source::new("test.ltl", text));
+    assert_eq!(parsed.diagnostics.errors(), 0, "{text}");
+    parsed.file.specs.remove(0)
+}
+
+fn found(model: &Arc<sim::model::Model>, formula: &str, steps_max: u32, episodes_max: u32) -> Finding {
+    let plan = Plan { steps_max, episodes_max, ..Plan::new(AgentKind::Planner) };
+    let mut simulator = Sim::new(model.clone(), Seed(1));
+    search(&mut simulator, &spec(formula), &plan, &mut |_| true).expect("the model runs")
+}
+
+/// Rooms in a row, each with a text that is another at each look.
+fn restless() -> Arc<sim::model::Model> {
+    let mut text = String::from("app org.restless \"Restless\" 1\nlaunch R0\nsession looks = 0\n");
+    for room in 0..6 {
+        let next = (room + 1) % 6;
+        text += &format!(
+            "activity R{room} .Room{room} {{
+                on resume: looks += 1
+                TextView \"seen {{looks}} times\"
+                Button \"one\" -> open R{next}
+                Button \"two\" -> looks += 1
+                Button \"three\" -> open R0
+            }}\n"
+        );
+    }
+    app(&text)
+}
+
+#[test]
+fn an_app_that_never_shows_the_same_screen_twice_is_learned_all_the_same() {
+    let finding = found(&restless(), "F [activity ~ Room5]", 12, 500);
+    assert_eq!(finding.stop, Stop::Found);
+    assert!(finding.steps < 100, "{} steps", finding.steps);
+}
+
+#[test]
+fn what_is_not_there_is_looked_for_until_the_budget_is_spent() {
+    let finding = found(&restless(), "F [text = nowhere]", 20, 100);
+    assert_eq!((finding.stop, finding.steps), (Stop::EpisodesSpent, 2_000));
+}
+
+#[test]
+fn what_leads_out_or_crashes_is_gone_round() {
+    let outside = "Button \"share\" -> open Away Button \"site\" -> open Away";
+    let model = app(&format!(
+        "app org.out \"Out\" 1
+        launch Main
+        session n = 0
+        activity Main .Main {{ {outside} Button \"x\" -> crash \"x\" Button \"y\" -> crash \"y\" Button \"in\" -> open Second }}
+        activity Second .Second {{ {outside} Button \"x\" -> crash \"x\" Button \"in\" -> open Third }}
+        activity Third .Third {{ Button \"x\" -> crash \"x\" {outside} }}
+        activity Away .Away {{ TextView \"away\" }}"
+    ));
+    let finding = found(&model, "F [activity ~ Third]", 4, 500);
+    assert_eq!(finding.stop, Stop::Found);
+    assert!(finding.steps < 100, "{} steps", finding.steps);
+}
+
+#[test]
+fn one_step_is_enough_to_say_that_it_is_not() {
+    let finding = found(&restless(), "[activity ~ Room1]", 1, 500);
+    assert_eq!(finding.stop, Stop::Exhausted);
+}
+
+#[test]
+fn nothing_is_called_impossible_that_trying_everything_finds() {
+    // Something hidden turns on at the third press only, and a number shown tells nothing of it.
+    let model = app("app org.hidden \"Hidden\" 1
+        launch Main
+        session presses = 0, shown = 0
+        activity Main .Main {
+            TextView \"{shown}\"
+            Button \"press\" -> presses += 1
+            Button \"count\" -> shown = (shown + 1) % 3
+            Button \"door\" -> if presses == 3 { open Inside }
+        }
+        activity Inside .Inside { TextView \"inside\" }");
+    for steps_max in 2..=6 {
+        let spec = spec("F [activity ~ Inside]");
+        let mut simulator = Sim::new(model.clone(), Seed(1));
+        let offered = repertoire(&spec, &[], []);
+        let all = exhaust(&mut simulator, &spec, offered, steps_max, &mut |_, _| true).expect("it runs");
+        let finding = found(&model, "F [activity ~ Inside]", steps_max, 20_000);
+        let expected = if all.run.is_some() { Stop::Found } else { Stop::Exhausted };
+        assert_eq!(finding.stop, expected, "{steps_max} steps");
+    }
+}
+
+#[test]
+fn an_app_that_answers_by_chance_is_seen_to_and_nothing_is_called_impossible() {
+    let model = app("app org.chance \"Chance\" 1
+        launch Main
+        activity Main .Main { Button \"try\" -> chance { 10% { open Inside } else { toast \"no\" } } }
+        activity Inside .Inside { TextView \"inside\" }");
+    for seed in 1..=20 {
+        let plan = Plan { steps_max: 4, seed: Seed(seed), ..Plan::new(AgentKind::Planner) };
+        let mut simulator = Sim::new(model.clone(), Seed(seed));
+        let formula = spec("X [actionType = click] & F ([actionType = click] & [activity ~ Inside])");
+        let finding = search(&mut simulator, &formula, &plan, &mut |_| true).expect("the model runs");
+        assert_eq!(finding.stop, Stop::Found, "seed {seed}");
+    }
+}
