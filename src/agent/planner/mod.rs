@@ -15,7 +15,7 @@ use crate::rng::Rng;
 
 /// How many actions are looked at for a decision: some microseconds for each with few steps left, and ten times as long
 /// with many.
-const BUDGET: u32 = 3_000;
+const BUDGET: u32 = 1_500;
 /// And for each step left beyond the first.
 const BUDGET_A_STEP: u32 = 300;
 
