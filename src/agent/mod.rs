@@ -184,6 +184,8 @@ pub enum Remark {
     NewWay,
     /// In this run it changed nothing.
     Stays,
+    /// In this run it changed nothing but what has proven not to matter.
+    Details,
     /// It did what it did before in this very run.
     AsKnown,
     /// It did something else than before in this very run: the app does not always answer alike.

@@ -79,6 +79,10 @@ pub struct Catalogue {
     /// How much is kept, see [`KEPT_MAX`].
     kept: usize,
     tried: FxHashSet<(ScreenId, u16)>,
+    /// The screens that were met, and not just recalled.
+    met: FxHashSet<ScreenId>,
+    /// Whether a screen offered more than is taken in.
+    has_left_out: bool,
 }
 
 /// What makes two actions the same, wherever their widgets lie.
@@ -192,6 +196,9 @@ struct Labelings {
     numbers: FxHashMap<u64, LabelingId>,
 }
 
+/// So many labelings are told apart; each takes a hundred bytes or more.
+const LABELINGS_MAX: usize = 300_000;
+
 impl Labelings {
     fn number<'a>(&mut self, parts: &Parts<'a, impl Iterator<Item = &'a str> + Clone>) -> LabelingId {
         let mut key = parts.hash();
@@ -200,6 +207,10 @@ impl Labelings {
                 return number;
             }
             key = key.wrapping_add(1);
+        }
+        if self.list.len() >= LABELINGS_MAX {
+            // Beyond, they share numbers with others: agents learn a little of one from another.
+            return (key % LABELINGS_MAX as u64) as LabelingId;
         }
         let number = self.list.len() as LabelingId;
         self.list.push(parts.to_labeling());
@@ -226,6 +237,8 @@ impl Catalogue {
             entries: BTreeMap::new(),
             kept: 0,
             tried: FxHashSet::default(),
+            met: FxHashSet::default(),
+            has_left_out: false,
         }
     }
 
@@ -245,16 +258,22 @@ impl Catalogue {
     pub fn see(&mut self, screen: &Arc<Screen>, goal: &mut Goal) -> Arc<Entry> {
         match self.by_pointer.get(&(Arc::as_ptr(screen) as usize)) {
             Some((_, entry)) => entry.clone(),
-            None => self.see_anew(screen, goal),
+            None => {
+                let entry = self.recall(screen, goal);
+                self.met.insert(entry.id);
+                entry
+            }
         }
     }
 
+    /// Returns what is known of a screen that was seen on another run: it does not count as met.
     #[cold]
-    fn see_anew(&mut self, screen: &Arc<Screen>, goal: &mut Goal) -> Arc<Entry> {
+    pub fn recall(&mut self, screen: &Arc<Screen>, goal: &mut Goal) -> Arc<Entry> {
         // The start has the number 0.
         let next = self.ids.len() as ScreenId + 1;
         let id = *self.ids.entry(screen.identity()).or_insert(next);
         let mut actions = offers(screen, &self.repertoire);
+        self.has_left_out |= actions.len() > OFFERS_MAX;
         actions.truncate(OFFERS_MAX);
         let labels = goal.screen_labels(screen);
         let entry = Arc::new(self.entry(id, Some(screen), actions, labels, goal));
@@ -359,6 +378,7 @@ impl Catalogue {
         };
         self.entries
             .values()
+            .filter(|(_, entry)| self.met.contains(&entry.id))
             .flat_map(|(_, entry)| untried(entry).into_iter().map(|at| &entry.offers[usize::from(at)].action))
             .collect()
     }
@@ -369,7 +389,7 @@ impl Catalogue {
         let mut words: FxHashSet<&str> = FxHashSet::default();
         // Of an app that shows new words all the time, some are enough.
         const WORDS_MAX: usize = 10_000;
-        for (screen, entry) in self.entries.values() {
+        for (screen, entry) in self.entries.values().filter(|(_, entry)| self.met.contains(&entry.id)) {
             if words.len() > WORDS_MAX {
                 break;
             }
@@ -391,6 +411,11 @@ impl Catalogue {
 
     /// How many screens were met.
     pub fn screens(&self) -> usize {
-        self.ids.len()
+        self.met.len()
+    }
+
+    /// Whether a screen offered more actions than are looked at.
+    pub fn has_left_out(&self) -> bool {
+        self.has_left_out
     }
 }

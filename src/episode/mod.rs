@@ -154,6 +154,7 @@ pub struct Stage<'a> {
     steps_max: u32,
     totals: Totals,
     sorted: FxHashMap<(State, ScreenId), Arc<Sorted>>,
+    sorted_weight: usize,
 }
 
 /// The offers of a screen by what their labels say where this is left of the formula.
@@ -167,8 +168,8 @@ struct Sorted {
     winner: Option<u16>,
 }
 
-/// So many are kept; then they are sorted again.
-const SORTED_MAX: usize = 50_000;
+/// So many candidates are kept, some 20 MB; then they are sorted again.
+const SORTED_MAX: usize = 5_000_000;
 
 /// What was seen so far in all episodes.
 #[derive(Clone, Debug, Default)]
@@ -218,7 +219,16 @@ impl<'a> Stage<'a> {
         steps_max: u32,
     ) -> Stage<'a> {
         let totals = Totals::new(&goal);
-        Stage { device, goal, catalogue, switches, steps_max, totals, sorted: FxHashMap::default() }
+        Stage {
+            device,
+            goal,
+            catalogue,
+            switches,
+            steps_max,
+            totals,
+            sorted: FxHashMap::default(),
+            sorted_weight: 0,
+        }
     }
 
     /// What was seen so far.
@@ -303,13 +313,19 @@ impl<'a> Stage<'a> {
         for run in experience.runs() {
             // How often each went so says how likely it is.
             for _ in 0..run.times {
-                self.recall_run(agent, &run.steps, rng);
+                self.recall_run(agent, &run.steps, experience.is_old(), rng);
             }
         }
     }
 
     /// Goes through `steps` as far as this goal and what is offered here allow.
-    fn recall_run(&mut self, agent: &mut dyn Agent, steps: &[(&Deed, &Arc<Screen>)], rng: &mut Rng) {
+    fn recall_run(
+        &mut self,
+        agent: &mut dyn Agent,
+        steps: &[(&Deed, &Arc<Screen>)],
+        is_old: bool,
+        rng: &mut Rng,
+    ) {
         let (mut state, mut entry) = (State::START, self.catalogue.start(&mut self.goal));
         let mut steps = steps.iter();
         let mut steps_left = self.steps_max;
@@ -331,8 +347,13 @@ impl<'a> Stage<'a> {
                 preferred: candidates,
             };
             agent.note(&situation, at);
-            self.catalogue.note_tried(&entry, at);
-            let to = self.catalogue.see(screen, &mut self.goal);
+            // What was tried and seen on another run is nothing to claim on this one.
+            let to = if is_old {
+                self.catalogue.recall(screen, &mut self.goal)
+            } else {
+                self.catalogue.note_tried(&entry, at);
+                self.catalogue.see(screen, &mut self.goal)
+            };
             let (after, reward) = self.worth(state, entry.offers[usize::from(at)].class, &to);
             steps_left -= 1;
             let ending = self.ending(after, steps_left);
@@ -396,8 +417,10 @@ impl<'a> Stage<'a> {
         if !self.switches.sure_actions || sorted.sure.len() == sorted.candidates.len() {
             sorted.sure.clear();
         }
-        if self.sorted.len() >= SORTED_MAX {
+        self.sorted_weight += 16 + sorted.candidates.len() + sorted.sure.len();
+        if self.sorted_weight >= SORTED_MAX {
             self.sorted.clear();
+            self.sorted_weight = 0;
         }
         let sorted = Arc::new(sorted);
         self.sorted.insert((state, entry.id), sorted.clone());

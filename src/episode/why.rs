@@ -52,6 +52,7 @@ pub fn remark(remark: Remark) -> &'static str {
         Remark::NewScreen => "a screen never seen before",
         Remark::NewWay => "a screen seen before, by a new way",
         Remark::Stays => "nothing changes",
+        Remark::Details => "nothing changes but details that have not mattered so far",
         Remark::AsKnown => "as it was known",
         Remark::Otherwise => "not as before: the app does not always answer alike",
     }

@@ -1,7 +1,7 @@
 //! Deeds: actions as they are remembered, compared and written down.
 //!
 //! An [`Action`] is what is done now, on a widget that is somewhere; a deed is what makes it the same the next time. An
-//! action of the user's is known by its name, so that a deed is read without the file that declares it.
+//! action of the user's is known by its name and its gestures, so that a deed is read without the file that declares it.
 
 use std::sync::Arc;
 
@@ -31,6 +31,9 @@ struct Form {
     towards: Option<Direction>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     activity: Option<Arc<str>>,
+    /// What an action of the user's does: another under the same name is another deed.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    does: Option<Arc<str>>,
 }
 
 impl Deed {
@@ -56,12 +59,13 @@ impl Deed {
             text: text.cloned(),
             towards,
             activity: activity.cloned(),
+            does: does(action),
         })
     }
 
     /// Whether `action` is this once more.
     pub fn is(&self, action: &Action) -> bool {
-        let Deed(Form { action_type, on, text, towards, activity }) = self;
+        let Deed(Form { action_type, on, text, towards, activity, does: gestures }) = self;
         let is_on = match (on, action.target()) {
             (Some(on), Some(other)) => {
                 let Target { object_id, class, id, text, desc, bounds: _ } = other;
@@ -88,15 +92,15 @@ impl Deed {
             | Action::Rotate
             | Action::Network
             | Action::PauseResume
-            | Action::Idle
-            | Action::User { .. } => true,
+            | Action::Idle => true,
+            Action::User { .. } => *gestures == does(action),
         };
         is_on && is_so && **action_type == *action.type_name()
     }
 
     /// How many bytes its texts take.
     pub fn bytes(&self) -> usize {
-        let Deed(Form { action_type, on, text, towards: _, activity }) = self;
+        let Deed(Form { action_type, on, text, towards: _, activity, does }) = self;
         let of_target = |on: &Target| {
             [&on.object_id, &on.class, &on.id, &on.text, &on.desc].iter().map(|part| part.len()).sum()
         };
@@ -105,6 +109,29 @@ impl Deed {
             + on.as_ref().map_or(0, of_target)
             + text.as_ref().map_or(0, len)
             + activity.as_ref().map_or(0, len)
+            + does.as_ref().map_or(0, len)
+    }
+}
+
+/// What an action of the user's does, as it is written in a spec.
+fn does(action: &Action) -> Option<Arc<str>> {
+    match action {
+        Action::User { action, .. } => {
+            let gestures: Vec<String> = action.gestures.iter().map(ToString::to_string).collect();
+            Some(gestures.join(", ").into())
+        }
+        Action::Reinitialise(_)
+        | Action::Click(_)
+        | Action::LongClick(_)
+        | Action::Text { .. }
+        | Action::Scroll { .. }
+        | Action::Swipe { .. }
+        | Action::Back
+        | Action::Menu
+        | Action::Rotate
+        | Action::Network
+        | Action::PauseResume
+        | Action::Idle => None,
     }
 }
 
@@ -118,13 +145,14 @@ impl<'de> Deserialize<'de> for Deed {
             "click" | "longclick" => &["on"],
             builtin if BUILTIN_ACTION_TYPES.contains(&builtin) => &[],
             // One of the user's.
-            _ => &["on"],
+            _ => &["on", "does"],
         };
         let is_there = [
             ("on", form.on.is_some()),
             ("text", form.text.is_some()),
             ("towards", form.towards.is_some()),
             ("activity", form.activity.is_some()),
+            ("does", form.does.is_some()),
         ];
         for (key, is_there) in is_there {
             if is_there != asked.contains(&key) {

@@ -232,6 +232,8 @@ pub struct Finding {
     pub learned: Vec<(Labeling, [f64; 2])>,
     /// What was done and seen, if the agent [recalls](AgentKind::recalls) such; without what was known before.
     pub experience: Experience,
+    /// Whether the app answered otherwise than on the run that what was known before is of.
+    pub is_outdated: bool,
 }
 
 /// How far a search came.
@@ -277,6 +279,7 @@ pub fn search(
         stage.recall(&mut *agent, &plan.experience, &mut plan.seed.fork("recall"));
     }
     let mut surprises = agent.surprises();
+    let mut is_outdated = false;
     let mut rng = plan.seed.fork("agent");
     let mut episodes = 0;
     let mut run = None;
@@ -295,7 +298,11 @@ pub fn search(
         let closest = totals.closest.map(|(distance, _, _)| distance);
         let trace = plan.tells_steps.then(|| stage.trace(&episode));
         let goes_on = watch(&Event::EpisodeEnded { episode: episodes, steps: totals.steps, closest, trace });
-        let is_exhausted = agent.is_exhausted() || episode.steps.is_empty();
+        let is_exhausted =
+            (agent.is_exhausted() && !stage.catalogue().has_left_out()) || episode.steps.is_empty();
+        // An app that was always steady answers otherwise now: it is not the app any more that was learned.
+        let has_changed = is_in_doubt && surprises == 0 && agent.surprises() > 0;
+        is_outdated |= has_changed;
         if episode.ending == Ending::Won {
             run = Some(stage.trace(&episode));
             break Stop::Found;
@@ -309,10 +316,11 @@ pub fn search(
             break Stop::TimeSpent;
         } else if !goes_on {
             break Stop::Interrupted;
-        } else if is_exhausted {
-            // Nothing is left but what was tried then, and that is for nobody to know but who starts anew.
+        } else if is_exhausted || has_changed {
+            // What was tried then is for nobody to know but who starts anew, with what was seen by now.
             is_in_doubt = false;
             agent = self::agent(plan, &knowledge);
+            stage.recall(&mut *agent, &experience, &mut plan.seed.fork("recall"));
             surprises = 0;
         }
     };
@@ -336,6 +344,7 @@ pub fn search(
         },
         learned,
         experience,
+        is_outdated,
     })
 }
 

@@ -28,8 +28,8 @@ pub const ROOT: NodeId = 0;
 /// So many steps are remembered; then the older half is forgotten.
 const STEPS_MAX: usize = 200_000;
 
-/// So many details and offers of screens are remembered, some 200 MB; then the older half of all steps is forgotten.
-const WEIGHT_MAX: usize = 6_000_000;
+/// So many details and offers of screens are remembered, some 80 MB; then the older half of all steps is forgotten.
+const WEIGHT_MAX: usize = 3_000_000;
 
 /// So many episodes are run once more, the likeliest first, before it is said that nothing is left to try: an app that
 /// loses an action now and then may have lost the one that counted.
@@ -310,12 +310,10 @@ impl Knowledge {
         self.is_stale |= self.places.see(to);
         self.log.push(Event { from, at, choices, to: to.screen, is_first, ends });
         if self.log.len() > STEPS_MAX || self.places.weight() > WEIGHT_MAX {
-            self.forget();
-            return Remark::AsKnown;
+            return self.forget();
         }
         if self.is_stale && self.log.len() >= self.renewal {
-            self.learn_anew();
-            return Remark::AsKnown;
+            return self.learn_anew();
         }
         match self.take_in(self.log[self.log.len() - 1]) {
             Remark::NewWay if is_new => Remark::NewScreen,
@@ -373,7 +371,8 @@ impl Knowledge {
         }
         self.varies |= self.node(self.at).screen != event.to;
         let remark = match (is_tried, known) {
-            (false, _) if place == from_place => Remark::Stays,
+            (false, _) if event.to == event.from => Remark::Stays,
+            (false, _) if place == from_place => Remark::Details,
             (false, _) => Remark::NewWay,
             (true, Some(_)) => {
                 self.repeats += u64::from(!event.is_first);
@@ -434,8 +433,8 @@ impl Knowledge {
         }
     }
 
-    /// Takes in all that is remembered once more, as places have other numbers.
-    fn learn_anew(&mut self) {
+    /// Takes in all that is remembered once more, as places have other numbers; returns what the last step taught.
+    fn learn_anew(&mut self) -> Remark {
         let kept: FxHashSet<ScreenId> = self.log.iter().flat_map(|event| [event.from, event.to]).collect();
         self.places.renumber(|screen| kept.contains(&screen));
         let fresh = Knowledge {
@@ -446,21 +445,22 @@ impl Knowledge {
             ..Knowledge::default()
         };
         *self = fresh;
+        let mut last = Remark::AsKnown;
         for at in 0..self.log.len() {
-            let event = self.log[at];
-            self.take_in(event);
+            last = self.take_in(self.log[at]);
         }
+        last
     }
 
     /// Forgets the older half of all steps, up to the start of an episode.
-    fn forget(&mut self) {
+    fn forget(&mut self) -> Remark {
         let half = self.log.len() / 2;
         let from = (half..self.log.len()).find(|&at| self.log[at].is_first).unwrap_or(self.log.len() - 1);
         // An episode that is longer than all that can be remembered goes on as if it had just begun.
         self.log.drain(..from);
         self.log[0].is_first = true;
         self.has_forgotten = true;
-        self.learn_anew();
+        self.learn_anew()
     }
 }
 

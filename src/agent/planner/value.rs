@@ -103,6 +103,9 @@ pub struct Memory {
 /// So many are kept; then they are worked out again.
 const PROSPECTS_MAX: usize = 100_000;
 
+/// Further than this nothing is planned: what comes then is a guess in any case, and each step takes some of the stack.
+const DEPTH_MAX: u32 = 40;
+
 /// No more sets of labels of actions are looked at to tell whether the formula names any.
 const CLASSES_MAX: u32 = 64;
 
@@ -148,7 +151,7 @@ impl<'a> Valuation<'a> {
         budget: u32,
     ) -> Vec<f64> {
         let position = Position::Known(self.knowledge.at());
-        let mut depth = steps;
+        let mut depth = steps.min(DEPTH_MAX);
         loop {
             self.memory.values.clear();
             self.horizon = steps - depth;

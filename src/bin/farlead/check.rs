@@ -101,6 +101,8 @@ struct Report {
     labelings: Vec<(Labeling, [f64; 2])>,
     /// What was done and seen.
     experience: Experience,
+    /// Whether what was known before is of an app that answers otherwise.
+    is_outdated: bool,
 }
 
 #[derive(Serialize)]
@@ -334,6 +336,8 @@ fn check_all(
     }
     let mut outcomes = std::collections::BTreeMap::new();
     let mut written = Ok(());
+    // What this run alone has seen.
+    let (mut fresh, mut is_outdated) = (Experience::new(), false);
     for wave in waves(tasks.len(), first_wave(args, tasks)) {
         // What came of the waves before is known to all of this one, and nothing that comes up within it.
         let known = Arc::new(done.learned.experience.clone());
@@ -375,7 +379,16 @@ fn check_all(
             }
             done.learned.add(report.labelings);
             done.learned.experience.merge(&report.experience);
+            fresh.merge(&report.experience);
+            is_outdated |= report.is_outdated;
         });
+        if is_outdated && done.learned.experience.is_old() {
+            // Where stderr is closed there is nobody to tell.
+            let message =
+                "the app answers otherwise than when it was learned; what was done then is left out";
+            let _ = writeln!(io::stderr(), "farlead: warning: {message}");
+            done.learned.experience = fresh.clone();
+        }
     }
     if let Err(error) = written {
         // Whoever read the results has had enough of them; how it ended is still to be told.
@@ -471,6 +484,7 @@ impl Report {
             exit,
             labelings: Vec::new(),
             experience: Experience::new(),
+            is_outdated: false,
         }
     }
 }
@@ -532,7 +546,11 @@ fn told(task: &Task<'_>, episode: u32, trace: &Trace) -> String {
 }
 
 fn judge_finding(task: &Task<'_>, finding: Finding) -> Report {
-    let Finding { stop, episodes, steps, run, reach, learned, experience, .. } = finding;
+    let Finding { stop, episodes, steps, run, mut reach, learned, experience, is_outdated, .. } = finding;
+    if stop == Stop::Exhausted {
+        // What is left are the actions of last steps, and of ways that the formula rules out.
+        reach.never_tried.clear();
+    }
     let held: Vec<u64> = reach.held.iter().map(|(_, times)| *times).collect();
     // What was cut short says nothing good, whatever is expected.
     let outcome = match stop {
@@ -569,6 +587,7 @@ fn judge_finding(task: &Task<'_>, finding: Finding) -> Report {
         exit: exit_of(outcome, stop == Stop::Interrupted),
         labelings: learned,
         experience,
+        is_outdated,
     }
 }
 
@@ -662,6 +681,7 @@ fn check_exhaustively(
         exit: exit_of(outcome, is_interrupted),
         labelings: Vec::new(),
         experience: Experience::new(),
+        is_outdated: false,
     })
 }
 
