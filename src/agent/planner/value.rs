@@ -48,6 +48,12 @@ struct Hope {
     changes: f64,
 }
 
+impl Hope {
+    fn times(self, factor: f64) -> Hope {
+        Hope { moves: self.moves * factor, changes: self.changes * factor }
+    }
+}
+
 /// Of an action that did nothing before, or that led somewhere: there something else may be seen, but elsewhere it will
 /// hardly lead.
 const DID_NOTHING: Hope = Hope { moves: 0.1, changes: 0.2 };
@@ -299,6 +305,11 @@ impl<'a> Valuation<'a> {
         let (mut worth, mut hope) = (0.0, 0.0);
         // Of an app that does not always answer alike it may just have been lost.
         let did_nothing = if self.knowledge.conflicts == 0 { DID_NOTHING } else { WAS_LOST };
+        let did_nothing = match self.habit(offer) {
+            Habit::Any | Habit::Back | Habit::Becomes(_) => did_nothing,
+            Habit::MostlyStays => did_nothing.times(MOSTLY_STAYS.wished / ANYTHING.wished),
+            Habit::Stays => did_nothing.times(STAYS.wished / ANYTHING.wished),
+        };
         for &(outcome, count) in &tried.results {
             let (next, guess) = match outcome {
                 Outcome::Same => (whereabouts, did_nothing),
@@ -347,6 +358,10 @@ impl<'a> Valuation<'a> {
         (chance, worth)
     }
 
+    fn habit(&self, offer: &Offer) -> Habit {
+        if self.settings.habits { offer.habit } else { Habit::Any }
+    }
+
     fn at(&self, place: PlaceId, stack: StackId, core: CoreId) -> Whereabouts {
         Whereabouts { place, stack, look: self.knowledge.places.get(place).look, core }
     }
@@ -371,8 +386,7 @@ impl<'a> Valuation<'a> {
     fn untried(&mut self, here: Whereabouts, offer: &Offer, residual: ResidualId, steps: u32) -> f64 {
         let Whereabouts { stack, look, .. } = here;
         let behind = self.knowledge.behind(stack);
-        let habit = if self.settings.habits { offer.habit } else { Habit::Any };
-        let (expected, guess) = match habit {
+        let (expected, guess) = match self.habit(offer) {
             Habit::Any => (None, ANYTHING),
             Habit::Stays => (None, STAYS),
             Habit::MostlyStays => (None, MOSTLY_STAYS),
