@@ -5,7 +5,7 @@ use std::sync::Arc;
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::places::{PlaceId, Places};
-use crate::agent::{ActivityId, Offer, Remark, Scene, ScreenId, SpotId};
+use crate::agent::{ActivityId, Habit, Offer, Remark, Scene, ScreenId, SpotId};
 
 /// A history: what was done and seen since the start.
 pub type NodeId = u32;
@@ -15,6 +15,9 @@ pub type StackId = u32;
 
 /// A history without the steps that changed nothing.
 pub type CoreId = u32;
+
+/// Some actions, of which two may have the same mark.
+pub type Marks = u64;
 
 /// No history that was come to.
 pub const NO_CORE: CoreId = u32::MAX;
@@ -86,6 +89,8 @@ pub struct Node {
     pub stack: StackId,
     /// The history without what changed nothing.
     pub core: CoreId,
+    /// What was done in it that may have changed something that does not show.
+    pub done: Marks,
     /// In the order of their spots.
     edges: Vec<Edge>,
     /// How many choices there have something left to try; `None` before the first choice.
@@ -107,12 +112,15 @@ pub struct Edge {
 pub struct Tried {
     /// And in how many different histories, or places.
     pub results: Vec<(Outcome, u32)>,
+    /// What was done before it in any of them.
+    pub done: Marks,
 }
 
 impl Tried {
     /// Adds what came of an action once more. What is read while values are worked out is shared.
-    fn add(this: &mut Arc<Tried>, outcome: Outcome) {
-        let results = &mut Arc::make_mut(this).results;
+    fn add(this: &mut Arc<Tried>, outcome: Outcome, done: Marks) {
+        let Tried { results, done: done_before } = Arc::make_mut(this);
+        *done_before |= done;
         match results.iter_mut().find(|(known, _)| *known == outcome) {
             Some((_, times)) => *times += 1,
             None => results.push((outcome, 1)),
@@ -166,8 +174,15 @@ struct Event {
 
 impl Default for Knowledge {
     fn default() -> Knowledge {
-        let root =
-            Node { place: PlaceId::MAX, screen: 0, stack: BOTTOM, core: 0, edges: Vec::new(), open: None };
+        let root = Node {
+            place: PlaceId::MAX,
+            screen: 0,
+            stack: BOTTOM,
+            core: 0,
+            done: 0,
+            edges: Vec::new(),
+            open: None,
+        };
         Knowledge {
             places: Places::default(),
             nodes: vec![root],
@@ -366,7 +381,17 @@ impl Knowledge {
                 true => core,
                 false => *self.cores.entry((core, offer.spot, place)).or_insert(longer),
             };
-            self.nodes.push(Node { place, screen: event.to, stack, core, edges: Vec::new(), open: None });
+            let stays = self.places.get(place).activity == self.places.get(from_place).activity;
+            let done = self.nodes[from as usize].done | if stays { mark(&offer) } else { 0 };
+            self.nodes.push(Node {
+                place,
+                screen: event.to,
+                stack,
+                core,
+                done,
+                edges: Vec::new(),
+                open: None,
+            });
             self.note(from, from_place, &offer, place);
         }
         self.varies |= self.node(self.at).screen != event.to;
@@ -407,13 +432,13 @@ impl Knowledge {
         };
         let activity = before.activity;
         let exact = if place == from_place { Outcome::Same } else { Outcome::To(place) };
-        let core = self.nodes[from as usize].core;
-        Tried::add(self.by_core.entry((core, offer.spot)).or_default(), exact);
+        let Node { core, done, .. } = self.nodes[from as usize];
+        Tried::add(self.by_core.entry((core, offer.spot)).or_default(), exact, done);
         let tried = self.here.entry((from_place, offer.spot)).or_default();
         let is_new_here = tried.results.iter().all(|(known, _)| *known != exact);
-        Tried::add(tried, exact);
+        Tried::add(tried, exact, done);
         if is_new_here {
-            Tried::add(self.by_name.entry(name(activity, offer)).or_default(), outcome);
+            Tried::add(self.by_name.entry(name(activity, offer)).or_default(), outcome, done);
         }
     }
 
@@ -464,6 +489,14 @@ impl Knowledge {
     }
 }
 
+/// The mark of an action that may have changed something that does not show; none if it changes nothing in most apps.
+pub fn mark(offer: &Offer) -> Marks {
+    match offer.habit {
+        Habit::Any | Habit::Becomes(_) => 1 << (offer.spot.wrapping_mul(0x9e37_79b1) >> 26),
+        Habit::Stays | Habit::MostlyStays | Habit::Back => 0,
+    }
+}
+
 /// What an action is known by on other screens: its name, or else where it is.
 fn name(activity: ActivityId, offer: &Offer) -> (ActivityId, u32, bool) {
     if offer.has_name { (activity, offer.labeling, true) } else { (activity, offer.action, false) }
@@ -472,7 +505,6 @@ fn name(activity: ActivityId, offer: &Offer) -> (ActivityId, u32, bool) {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::agent::Habit;
 
     /// Screens by their numbers, each of an activity of its own, with two offers.
     struct App {

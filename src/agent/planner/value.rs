@@ -9,7 +9,7 @@ use std::sync::Arc;
 use rustc_hash::FxHashMap;
 
 use super::PlannerSettings;
-use super::knowledge::{CoreId, Knowledge, NO_CORE, NodeId, Outcome, StackId, Tried};
+use super::knowledge::{CoreId, Knowledge, Marks, NO_CORE, NodeId, Outcome, StackId, Tried, mark};
 use super::places::PlaceId;
 use crate::agent::{ClassId, Habit, LookId, Offer, Outlook, ResidualId, Standing, Wish};
 
@@ -22,6 +22,8 @@ const PATIENCE: f64 = 0.98;
 const DOUBT_CORE: f64 = 0.1;
 const DOUBT_HERE: f64 = 0.3;
 const DOUBT_NAME: f64 = 0.3;
+/// And after something that was done in none of those histories, and may have changed what does not show.
+const NOVELTY: f64 = 1.0;
 /// A screen on which another atom must change as well is less likely by this.
 const CHANGE: f64 = 0.6;
 /// What shares a word with what must come to hold is more likely to bring it.
@@ -86,6 +88,7 @@ pub struct Whereabouts {
     stack: StackId,
     look: LookId,
     core: CoreId,
+    done: Marks,
 }
 
 /// What a step can come to by what the formula says.
@@ -217,7 +220,7 @@ impl<'a> Valuation<'a> {
             Position::Known(node) => {
                 let node = self.knowledge.node(node);
                 let look = self.knowledge.places.get(node.place).look;
-                Whereabouts { place: node.place, stack: node.stack, look, core: node.core }
+                Whereabouts { place: node.place, stack: node.stack, look, core: node.core, done: node.done }
             }
             Position::Guessed(whereabouts) => whereabouts,
         }
@@ -259,10 +262,13 @@ impl<'a> Valuation<'a> {
             }
         }
         let whereabouts = self.whereabouts(position);
-        let Whereabouts { place, core, .. } = whereabouts;
+        let Whereabouts { place, core, done, .. } = whereabouts;
         let activity = self.knowledge.places.get(place).activity;
         let unsteadiness = self.knowledge.unsteadiness();
-        let with_doubt = |tried: &Arc<Tried>, doubt: f64| (tried.clone(), doubt + unsteadiness);
+        let with_doubt = |tried: &Arc<Tried>, doubt: f64| {
+            let novelty = if done & !tried.done == 0 { 0.0 } else { NOVELTY };
+            (tried.clone(), doubt + unsteadiness + novelty)
+        };
         let alike = self.knowledge.by_core(core, offer).map(|tried| with_doubt(tried, DOUBT_CORE));
         let here = self.knowledge.here(place, offer).map(|tried| with_doubt(tried, DOUBT_HERE));
         let named = self.knowledge.by_name(activity, offer).filter(|_| self.settings.sharing);
@@ -301,7 +307,8 @@ impl<'a> Valuation<'a> {
         steps: u32,
     ) -> (f64, f64) {
         let times = f64::from(tried.times());
-        let Whereabouts { stack, core, .. } = whereabouts;
+        let Whereabouts { stack, core, done, .. } = whereabouts;
+        let done_too = done | mark(offer);
         let (mut worth, mut hope) = (0.0, 0.0);
         // Of an app that does not always answer alike it may just have been lost.
         let did_nothing = if self.knowledge.conflicts == 0 { DID_NOTHING } else { WAS_LOST };
@@ -312,16 +319,18 @@ impl<'a> Valuation<'a> {
         };
         for &(outcome, count) in &tried.results {
             let (next, guess) = match outcome {
-                Outcome::Same => (whereabouts, did_nothing),
-                Outcome::Look(look) => (Whereabouts { look, core: NO_CORE, ..whereabouts }, did_nothing),
+                Outcome::Same => (Whereabouts { done: done_too, ..whereabouts }, did_nothing),
+                Outcome::Look(look) => {
+                    (Whereabouts { look, core: NO_CORE, done: done_too, ..whereabouts }, did_nothing)
+                }
                 Outcome::Behind => match self.knowledge.behind(stack) {
-                    Some((stack, place)) => (self.at(place, stack, NO_CORE), DID_SOMETHING),
+                    Some((stack, place)) => (self.at(place, stack, NO_CORE, done), DID_SOMETHING),
                     None => continue,
                 },
                 Outcome::To(place) => {
                     let stack = self.knowledge.stack_at(stack, place);
                     let core = self.knowledge.core_after(core, offer, place);
-                    (self.at(place, stack, core), DID_SOMETHING)
+                    (self.at(place, stack, core, done), DID_SOMETHING)
                 }
             };
             let share = f64::from(count) / times;
@@ -362,8 +371,8 @@ impl<'a> Valuation<'a> {
         if self.settings.habits { offer.habit } else { Habit::Any }
     }
 
-    fn at(&self, place: PlaceId, stack: StackId, core: CoreId) -> Whereabouts {
-        Whereabouts { place, stack, look: self.knowledge.places.get(place).look, core }
+    fn at(&self, place: PlaceId, stack: StackId, core: CoreId, done: Marks) -> Whereabouts {
+        Whereabouts { place, stack, look: self.knowledge.places.get(place).look, core, done }
     }
 
     fn value_at(&mut self, offer: &Offer, residual: ResidualId, next: Whereabouts, steps: u32) -> f64 {
@@ -392,7 +401,7 @@ impl<'a> Valuation<'a> {
             Habit::MostlyStays => (None, MOSTLY_STAYS),
             Habit::Becomes(look) => (Some(Whereabouts { look, core: NO_CORE, ..here }), EXPECTED),
             Habit::Back => match behind {
-                Some((stack, place)) => (Some(self.at(place, stack, NO_CORE)), EXPECTED),
+                Some((stack, place)) => (Some(self.at(place, stack, NO_CORE, here.done)), EXPECTED),
                 None => (None, LEAVES),
             },
         };
