@@ -25,7 +25,7 @@ use crate::{Exit, Missing, Mistake, Usage};
 /// Compare agents: how often they fail, and what they take.
 #[derive(Debug, Args)]
 #[command(after_help = "Examples:
-  farlead compare specs/chesswalk --app apps/chesswalk.app --agents farlead,tree,random
+  farlead compare specs/chesswalk --app apps/chesswalk.app --agents planner,farlead,random
   farlead compare specs/chesswalk --app apps/chesswalk.app --agents farlead --ablate --csv worth.csv
 
 Run n of each agent on each spec has the seed --seed + n - 1. A run that fails counts with the steps
@@ -43,7 +43,7 @@ pub struct CompareArgs {
     #[arg(long, value_name = "NAME")]
     only: Option<String>,
     /// Which agents
-    #[arg(long, value_enum, value_delimiter = ',', default_value = "farlead,tree,random")]
+    #[arg(long, value_enum, value_delimiter = ',', default_value = "planner,farlead,tree,random")]
     agents: Vec<AgentName>,
     /// The runs of each agent on each spec
     #[arg(long, value_name = "N", default_value_t = 100, value_parser = clap::value_parser!(u32).range(1..=1_000_000))]
@@ -226,21 +226,21 @@ fn contenders(args: &CompareArgs, project: &Project, texts: &[String]) -> anyhow
 fn ablated(name: &str, plan: &Plan, agent: AgentName) -> Vec<Contender> {
     let mut switches =
         vec![Switch::Shaping, Switch::Distances, Switch::Prediction, Switch::SureActions, Switch::Restart];
-    if agent == AgentName::Farlead {
-        switches.extend([
-            Switch::Residual,
-            Switch::Tails,
-            Switch::ActionLabels,
-            Switch::DoubleQ,
-            Switch::Traces,
-        ]);
-    }
+    switches.extend(match agent {
+        AgentName::Planner => {
+            vec![Switch::Habits, Switch::Names, Switch::Sharing, Switch::Naming, Switch::Survival]
+        }
+        AgentName::Farlead => {
+            vec![Switch::Residual, Switch::Tails, Switch::ActionLabels, Switch::DoubleQ, Switch::Traces]
+        }
+        AgentName::Tree | AgentName::Qlearning | AgentName::Random => Vec::new(),
+    });
     let mut contenders = Vec::new();
     for &switch in &switches {
         for on in [false, true] {
             let mut other = plan.clone();
             switch.set(&mut other, on);
-            if (other.switches, other.farlead) != (plan.switches, plan.farlead) {
+            if (other.switches, other.farlead, other.planner) != (plan.switches, plan.farlead, plan.planner) {
                 let sign = if on { '+' } else { '-' };
                 contenders.push(Contender { name: format!("{name} {sign}{}", switch.name()), plan: other });
             }

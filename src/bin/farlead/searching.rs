@@ -84,6 +84,16 @@ pub enum Switch {
     DoubleQ,
     /// Decisions before the last are learned too (farlead)
     Traces,
+    /// What actions do in most apps (planner)
+    Habits,
+    /// Words that a widget shares with the formula (planner)
+    Names,
+    /// What an action did on other screens of the activity (planner)
+    Sharing,
+    /// Actions that the formula names come before others (planner)
+    Naming,
+    /// What can still be won if what is hoped for does not come (planner)
+    Survival,
 }
 
 impl Switch {
@@ -107,6 +117,11 @@ impl Switch {
             Switch::ActionLabels => plan.farlead.action_labels = on,
             Switch::DoubleQ => plan.farlead.double_q = on,
             Switch::Traces => plan.farlead.traces = on,
+            Switch::Habits => plan.planner.habits = on,
+            Switch::Names => plan.planner.names = on,
+            Switch::Sharing => plan.planner.sharing = on,
+            Switch::Naming => plan.planner.naming = on,
+            Switch::Survival => plan.planner.survival = on,
         }
     }
 
