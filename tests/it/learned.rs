@@ -175,3 +175,66 @@ fn what_was_done_is_kept_for_the_next_run_and_no_other_agent_or_spec_loses_it() 
     assert_eq!(steps(&after), steps(&kept));
     assert!(after.contains("\"chessmove\"") && after.contains("{\"type\":\"click\",\"names\":"), "{after}");
 }
+
+/// Checks the specs in `folder` on `app` with the planner, as they are called there.
+fn planned_on(folder: &Path, app: &str, more: &[&str]) -> Ended {
+    let model = folder.join("test.app");
+    fs::write(&model, app).expect("a file");
+    let (specs, model) = (folder.to_str().expect("a path"), model.to_str().expect("a path"));
+    farlead(&[&["check", specs, "--app", model][..], more].concat(), "")
+}
+
+#[test]
+fn an_action_of_the_same_name_that_does_something_else_is_another() {
+    let folder = folder("pokes");
+    let app = "app org.poke \"Poke\" 1
+        launch Main
+        activity Main .Main {
+            own t = 0, x = 0
+            TextView \"t {t}\"
+            TextView \"x {x}\"
+            Row #pad { Button \"left\" -> t = 1 Button \"right\" -> x = 7 }
+        }";
+    for (name, at, spec) in [
+        ("a", "10% 50%", "possible \"left\" within 3 steps: F [text = \"t 9\"]"),
+        ("b", "90% 50%", "never \"right\" within 3 steps: F ([text ~ \"x 7\"] & [actionType = poke])"),
+    ] {
+        let text = format!("action poke on [id ~ pad]: tap {at}\n{spec}\n");
+        fs::write(folder.join(format!("{name}.ltl")), text).expect("a file");
+    }
+    for seed in 1..=8 {
+        let seed = seed.to_string();
+        let ended = planned_on(&folder, app, &["--quiet", "--seed", &seed]);
+        assert!(ended.stdout.contains("never \"right\": broken"), "{}{}", ended.stdout, ended.stderr);
+    }
+}
+
+#[test]
+fn what_was_learned_of_an_app_that_has_changed_is_said_and_replaced() {
+    let folder = folder("changed");
+    let spec = "possible \"in\" within 3 steps: X X [activity ~ Inside]\n";
+    fs::write(folder.join("in.ltl"), spec).expect("a file");
+    let app = |one: &str, two: &str| {
+        format!(
+            "app org.swap \"Swap\" 1
+            launch Main
+            activity Main .Main {{ Button \"one\" -> open {one} Button \"two\" -> open {two} }}
+            activity Inside .Inside {{ TextView \"inside\" }}
+            activity Out .Out {{ TextView \"out\" Button \"on\" -> open Inside }}"
+        )
+    };
+    let learned = folder.join("learned.jsonl");
+    let args = ["--learned", learned.to_str().expect("a path")];
+    let first = planned_on(&folder, &app("Out", "Main"), &args);
+    assert_eq!(first.code, 0, "{}{}", first.stdout, first.stderr);
+    let second = planned_on(&folder, &app("Main", "Out"), &args);
+    assert_eq!(second.code, 0, "{}{}", second.stdout, second.stderr);
+    assert!(
+        second.stderr.contains("the app answers otherwise than when it was learned"),
+        "{}",
+        second.stderr
+    );
+    let third = planned_on(&folder, &app("Main", "Out"), &args);
+    assert_eq!(third.code, 0, "{}", third.stdout);
+    assert!(third.stderr.is_empty(), "{}", third.stderr);
+}

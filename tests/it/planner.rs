@@ -190,3 +190,40 @@ fn an_app_that_answers_by_chance_is_seen_to_and_nothing_is_called_impossible() {
         assert_eq!(finding.stop, Stop::Found, "seed {seed}");
     }
 }
+
+#[test]
+fn an_episode_of_very_many_steps_is_planned_as_others_are() {
+    let model = app("app org.still \"Still\" 1
+        launch Main
+        activity Main .Main { TextView \"still\" }");
+    let finding = found(&model, "F [text = won]", 10_000, 1);
+    assert_eq!((finding.stop, finding.steps), (Stop::EpisodesSpent, 10_000));
+}
+
+#[test]
+fn what_does_not_show_is_thought_of_before_all_else_was_tried() {
+    // A press shows nothing, and opens what was closed.
+    let model = app("app org.quiet \"Quiet\" 1
+        launch Main
+        session presses = 0
+        activity Main .Main { Button \"x\" -> open One Button \"y\" -> open Two Button \"z\" -> open Two }
+        activity One .One {
+            TextView \"one\"
+            Button \"a\" -> presses += 1
+            Button \"b\" -> if presses == 1 { open Inside }
+            Button \"c\" -> presses += 2
+        }
+        activity Two .Two { TextView \"two\" Button \"a\" clickable Button \"b\" clickable Button \"c\" clickable }
+        activity Inside .Inside { TextView \"inside\" }");
+    let mut steps = Vec::new();
+    for seed in 1..=20 {
+        let plan = Plan { steps_max: 5, seed: Seed(seed), ..Plan::new(AgentKind::Planner) };
+        let mut simulator = Sim::new(model.clone(), Seed(seed));
+        let finding = search(&mut simulator, &spec("F [activity ~ Inside]"), &plan, &mut |_| true);
+        let finding = finding.expect("the model runs");
+        assert_eq!(finding.stop, Stop::Found, "seed {seed}");
+        steps.push(finding.steps);
+    }
+    // Chance alone takes some 500.
+    assert!(mean(&steps) < 350.0, "{steps:?}");
+}

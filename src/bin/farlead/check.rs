@@ -565,7 +565,8 @@ fn judge_finding(task: &Task<'_>, finding: Finding) -> Report {
         (Some(run), _) => format!("after {spent}; a run of {}", counted(run.steps.len(), "step")),
         (None, Stop::Exhausted) => {
             format!(
-                "after {spent}: no run of {steps_max} steps or fewer does, if the app always answers alike"
+                "after {spent}: no run of {} or fewer does, if the app always answers alike",
+                counted(steps_max as usize, "step")
             )
         }
         (None, _) if reach.never_tried.is_empty() && reach.screens > 0 => {
