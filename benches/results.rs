@@ -157,9 +157,7 @@ fn rankings(options: &Options) {
 /// The made-up apps that nothing was chosen on: the agents on those with good names, the planner with its eyes shut to
 /// them, and on those without and with others.
 fn made_up(options: &Options) {
-    let nameless = PlannerSettings { names: false, ..PlannerSettings::default() };
-    let mut contenders = agents();
-    contenders.insert(1, planner("planner, names unread", nameless));
+    let contenders = agents();
     let on_others =
         ["planner, no names", "planner, other names"].map(|name| planner(name, PlannerSettings::default()));
     heading("Made-up apps", "family", &[&contenders[..], &on_others].concat());
@@ -290,6 +288,7 @@ fn agents() -> Vec<Contender> {
     let of_paper = Switches { sure_actions: false, restart_hopeless: false, ..AgentKind::Farlead.switches() };
     vec![
         planner("planner", PlannerSettings::default()),
+        planner("planner, names unread", PlannerSettings { names: false, ..PlannerSettings::default() }),
         named("farlead, as published", Plan { switches: of_paper, ..Plan::new(AgentKind::Farlead) }),
         named("farlead", Plan::new(AgentKind::Farlead)),
         named("tree", Plan::new(AgentKind::Tree)),

@@ -107,6 +107,8 @@ pub struct Memory {
     prospects: FxHashMap<(ResidualId, ClassId, LookId), u32>,
     list: Vec<Prospect>,
     values: FxHashMap<(Position, ResidualId, u32), f64>,
+    /// How deep the last decision was looked at; 0 before the first.
+    depth: u32,
 }
 
 /// So many are kept; then they are worked out again.
@@ -160,7 +162,9 @@ impl<'a> Valuation<'a> {
         budget: u32,
     ) -> Vec<f64> {
         let position = Position::Known(self.knowledge.at());
-        let mut depth = steps.min(DEPTH_MAX);
+        // What was too deep for the last decision is too deep for this one, as a rule; twice as deep it is tried again.
+        let deep_enough = if self.memory.depth == 0 { DEPTH_MAX } else { 2 * self.memory.depth };
+        let mut depth = steps.min(DEPTH_MAX).min(deep_enough);
         loop {
             self.memory.values.clear();
             self.horizon = steps - depth;
@@ -171,6 +175,7 @@ impl<'a> Valuation<'a> {
                 .collect();
             // Values of which some were looked at deeply and others not cannot be compared.
             if self.budget > 0 || depth <= 1 {
+                self.memory.depth = if depth == steps { DEPTH_MAX } else { depth };
                 return worths;
             }
             depth /= 2;
