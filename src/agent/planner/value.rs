@@ -13,6 +13,8 @@ use super::knowledge::{CoreId, Knowledge, Marks, NO_CORE, NodeId, Outcome, Stack
 use super::places::PlaceId;
 use crate::agent::{ClassId, Habit, LookId, Offer, Outlook, ResidualId, Standing, Wish};
 
+// These numbers were chosen on the made-up apps that are there for it: `cargo bench --bench results -- --choosing`.
+
 /// The chance to come on from a place nobody has seen, for each step that the formula still takes.
 const UNSEEN: f64 = 0.35;
 /// What is a step later is worth less.
