@@ -277,6 +277,18 @@ impl Knowledge {
         known
     }
 
+    /// How many stacks there are.
+    pub fn stacks(&self) -> usize {
+        self.stacks.len()
+    }
+
+    /// Forgets the stacks that came up since there were so many: those of ways that were only thought of.
+    pub fn forget_stacks(&mut self, kept: usize) {
+        for stack in self.stacks.drain(kept..) {
+            self.stack_of.remove(&stack);
+        }
+    }
+
     /// How much what was seen in a history is worth in doubt, in times it was seen: nothing as long as the app always
     /// answers alike.
     pub fn unsteadiness(&self) -> f64 {

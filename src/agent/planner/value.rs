@@ -164,6 +164,7 @@ impl<'a> Valuation<'a> {
         budget: u32,
     ) -> Vec<f64> {
         let position = Position::Known(self.knowledge.at());
+        let stacks = self.knowledge.stacks();
         // What was too deep for the last decision is too deep for this one, as a rule; twice as deep it is tried again.
         let deep_enough = if self.memory.depth == 0 { DEPTH_MAX } else { 2 * self.memory.depth };
         let mut depth = steps.min(DEPTH_MAX).min(deep_enough);
@@ -175,6 +176,7 @@ impl<'a> Valuation<'a> {
                 .iter()
                 .map(|&at| self.worth(position, &offers[usize::from(at)], residual, steps))
                 .collect();
+            self.knowledge.forget_stacks(stacks);
             // Values of which some were looked at deeply and others not cannot be compared.
             if self.budget > 0 || depth <= 1 {
                 self.memory.depth = if depth == steps { DEPTH_MAX } else { depth };
