@@ -298,13 +298,15 @@ impl Catalogue {
         labels: Labels,
         goal: &mut Goal,
     ) -> Entry {
-        let ids = actions.iter().map(|action| self.offer(screen, action, &labels, goal)).collect();
+        let ids: Arc<[Offer]> =
+            actions.iter().map(|action| self.offer(screen, action, &labels, goal)).collect();
         let next = self.activities.len() as ActivityId;
         let name = screen.map(|screen| (screen.package().clone(), screen.activity().clone()));
         let activity = *self.activities.entry(name.unwrap_or_default()).or_insert(next);
         let outline = screen.filter(|_| self.is_detailed).map(Outline::new).unwrap_or_default();
+        let offers = actions.into_iter().zip(&*ids);
         let offers =
-            actions.into_iter().map(|action| Place { class: goal.action_class(&action), action }).collect();
+            offers.map(|(action, offer)| Place { class: ActionClass(offer.class), action }).collect();
         Entry { id, offers, ids, look: goal.look(&labels), labels, activity, outline }
     }
 

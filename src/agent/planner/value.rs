@@ -67,8 +67,6 @@ const DID_SOMETHING: Hope = Hope { moves: 0.06, changes: 0.3 };
 const ANYTHING: Guess = Guess { stays: 0.35, wished: 0.3, away: 0.35 };
 const STAYS: Guess = Guess { stays: 0.93, wished: 0.02, away: 0.05 };
 const MOSTLY_STAYS: Guess = Guess { stays: 0.75, wished: 0.08, away: 0.17 };
-/// Besides what is expected of it.
-const EXPECTED: Guess = Guess { stays: 0.35, wished: 0.3, away: 0.35 };
 /// How often what is expected comes.
 const AS_EXPECTED: f64 = 0.85;
 /// Back from the first activity leaves the app.
@@ -408,9 +406,9 @@ impl<'a> Valuation<'a> {
             Habit::Any => (None, ANYTHING),
             Habit::Stays => (None, STAYS),
             Habit::MostlyStays => (None, MOSTLY_STAYS),
-            Habit::Becomes(look) => (Some(Whereabouts { look, core: NO_CORE, ..here }), EXPECTED),
+            Habit::Becomes(look) => (Some(Whereabouts { look, core: NO_CORE, ..here }), ANYTHING),
             Habit::Back => match behind {
-                Some((stack, place)) => (Some(self.at(place, stack, NO_CORE, here.done)), EXPECTED),
+                Some((stack, place)) => (Some(self.at(place, stack, NO_CORE, here.done)), ANYTHING),
                 None => (None, LEAVES),
             },
         };

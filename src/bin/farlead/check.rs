@@ -534,7 +534,7 @@ fn check_by_search(
 
 /// The steps of an episode, and why each was taken.
 fn told(task: &Task<'_>, episode: u32, trace: &Trace) -> String {
-    let mut text = format!("{}, episode {episode}\n", task.spec.name);
+    let mut text = format!("{}, episode {episode}\n", printable(&task.spec.name));
     for (number, step) in trace.steps.iter().enumerate() {
         text += &format!("  {number}. {}\n", step.action);
         for line in [&step.why, &step.learned].into_iter().flatten() {
