@@ -44,6 +44,7 @@
 //! | *verdict* | whether a trace satisfies a formula if it ends here, and whether that is for good |
 //! | *spec* | a named formula with what is expected of it, and a budget |
 //! | *witness* | a trace that satisfies a formula |
+//! | *test case* | a run that was found, made short and tried again, as it is kept |
 
 pub mod agent;
 pub mod device;
@@ -57,4 +58,5 @@ pub mod reward;
 pub mod rng;
 pub mod search;
 pub mod spec;
+pub mod test_case;
 pub mod trace;

@@ -3,8 +3,8 @@
 //! A recorded line is the list of the step's label names, or an object that has them as `labels`. What
 //! the names mean is for others to say; nothing is inferred from them.
 
-use serde::Deserialize;
 use serde::de::{self, Deserializer, MapAccess, SeqAccess, Visitor};
+use serde::{Deserialize, Serialize};
 use std::fmt;
 use std::sync::Arc;
 
@@ -22,7 +22,8 @@ pub struct Observation {
 }
 
 /// Something that came up while an action settled.
-#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
 pub enum Notice {
     /// A text that was shown for a moment.
     Toast(Arc<str>),

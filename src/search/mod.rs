@@ -12,12 +12,11 @@ use crate::agent::{
 };
 use crate::device::{Device, DeviceError};
 use crate::episode::{Catalogue, Ending, Labeling, Stage, Switches, Totals};
-use crate::event::Event;
 use crate::experience::Experience;
 use crate::gui::{Action, Atom, Comparison, Key, Op, UserAction, Value, nearest};
 use crate::reward::{Goal, Shaping};
 use crate::rng::Seed;
-use crate::spec::{Expectation, Spec};
+use crate::spec::Spec;
 use crate::trace::Trace;
 pub use compare::{Contender, Rounds, Tally, Task, compare, mean, median};
 pub use exhaustive::{Exhausted, exhaust};
@@ -159,58 +158,27 @@ pub enum Stop {
     Interrupted,
 }
 
-/// What became of a spec.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub enum Outcome {
-    /// As the spec expects.
-    Met,
-    /// A run does what must not be.
-    Broken,
-    /// No run was found; there may be one.
-    GaveUp,
-    /// There is no run.
-    Impossible,
-    /// Nothing forbidden was found, but little of what the spec guards against was ever seen.
-    Untested,
-    /// Now it is met, now it is not.
-    Flaky,
-    /// It could not be looked.
-    Error,
-}
-
-impl Outcome {
-    /// The outcome as reports name it.
-    pub fn name(self) -> &'static str {
-        match self {
-            Outcome::Met => "met",
-            Outcome::Broken => "broken",
-            Outcome::GaveUp => "gave_up",
-            Outcome::Impossible => "impossible",
-            Outcome::Untested => "untested",
-            Outcome::Flaky => "flaky",
-            Outcome::Error => "error",
-        }
-    }
-
-    /// Returns what became of a spec that expects this and was looked at as far as was asked for: by whether a run was
-    /// found, whether it is known that there is none, and how often each atom held.
-    pub fn of(expectation: Expectation, found: bool, is_proven: bool, held: &[u64]) -> Outcome {
-        match (expectation, found) {
-            (Expectation::Possible, true) => Outcome::Met,
-            (Expectation::Possible, false) if is_proven => Outcome::Impossible,
-            (Expectation::Possible, false) => Outcome::GaveUp,
-            (Expectation::Never | Expectation::Must, true) => Outcome::Broken,
-            // One atom may be what the spec guards against.
-            (Expectation::Never | Expectation::Must, false) if !is_proven && unseen(held) >= 2 => {
-                Outcome::Untested
-            }
-            (Expectation::Never | Expectation::Must, false) => Outcome::Met,
-        }
-    }
-}
-
-fn unseen(held: &[u64]) -> usize {
-    held.iter().filter(|&&times| times == 0).count()
+/// What happens while a spec is searched for, told as it happens.
+#[derive(Clone, Debug)]
+pub enum News {
+    /// An episode goes on.
+    Working {
+        /// Which, from 1.
+        episode: u32,
+        /// The steps on the device in the episodes before.
+        steps: u64,
+    },
+    /// An episode is over.
+    EpisodeEnded {
+        /// Which, from 1.
+        episode: u32,
+        /// The steps on the device so far, in all episodes.
+        steps: u64,
+        /// The fewest steps that were left to the goal so far, whatever the app.
+        closest: Option<u32>,
+        /// Its steps, if they were asked for.
+        trace: Option<Trace>,
+    },
 }
 
 /// What a search has come to.
@@ -264,7 +232,7 @@ pub fn search(
     device: &mut dyn Device,
     spec: &Spec,
     plan: &Plan,
-    watch: &mut dyn FnMut(&Event) -> bool,
+    watch: &mut dyn FnMut(&News) -> bool,
 ) -> Result<Finding, DeviceError> {
     let texts = plan.texts.iter().map(String::as_str);
     let offered = repertoire(spec, &plan.actions, texts);
@@ -287,7 +255,7 @@ pub fn search(
         let (steps, device_ms) = (stage.totals().steps, stage.totals().device_ms);
         let is_late = |ms: u64| plan.timeout_ms.is_some_and(|most| ms >= most);
         let episode = stage.run(&mut *agent, &mut rng, &mut |at_ms| {
-            watch(&Event::Working { episode: episodes + 1, steps })
+            watch(&News::Working { episode: episodes + 1, steps })
                 && !is_late(device_ms.saturating_add(at_ms))
         })?;
         episodes += 1;
@@ -297,7 +265,7 @@ pub fn search(
         let totals = stage.totals();
         let closest = totals.closest.map(|(distance, _, _)| distance);
         let trace = plan.tells_steps.then(|| stage.trace(&episode));
-        let goes_on = watch(&Event::EpisodeEnded { episode: episodes, steps: totals.steps, closest, trace });
+        let goes_on = watch(&News::EpisodeEnded { episode: episodes, steps: totals.steps, closest, trace });
         let is_exhausted =
             (agent.is_exhausted() && !stage.catalogue().has_left_out()) || episode.steps.is_empty();
         // An app that was always steady answers otherwise now: it is not the app any more that was learned.
@@ -414,8 +382,9 @@ mod tests {
 
     use super::*;
     use crate::device::{App, Faulty, Observation};
+    use crate::event::Outcome;
     use crate::gui::{Bounds, Context, Flags, Screen, Widget};
-    use crate::spec::{Source, parse};
+    use crate::spec::{Expectation, Source, parse};
 
     /// Rooms in a row: `on` leads to the next, `off` to the first, and nothing else does anything.
     struct Corridor {

@@ -8,12 +8,12 @@ use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use clap::Args;
 use farlead::device::{DeviceError, Notice};
 use farlead::episode::Labeling;
-use farlead::event::Event;
+use farlead::event::Outcome;
 use farlead::experience::Experience;
 use farlead::gui::{Action, Atom, BUILTIN_ACTION_TYPES, Key, Op, UserAction, Value};
 use farlead::learned::Learned;
 use farlead::search::{
-    Exhausted, Finding, Outcome, Plan, Reach, Stop, exhaust, in_order, repertoire, search, waves,
+    Exhausted, Finding, News, Plan, Reach, Stop, exhaust, in_order, repertoire, search, waves,
 };
 use farlead::spec::{Expectation, Judgement, Severity, Source, Spec, printable};
 use farlead::trace::{Step, Trace};
@@ -515,7 +515,7 @@ fn check_by_search(
     let episodes_max = task.plan.episodes_max;
     let finding = search(&mut device, task.spec, &task.plan, &mut |event| {
         let is_stopped = interrupted.load(Ordering::Relaxed);
-        let Event::EpisodeEnded { episode, steps, closest, trace } = event else { return !is_stopped };
+        let News::EpisodeEnded { episode, steps, closest, trace } = event else { return !is_stopped };
         if let Some(trace) = trace {
             tell(&told(task, *episode, trace));
         }

@@ -1,0 +1,80 @@
+//! Test cases: a run that was found, as it is kept.
+//!
+//! A test case has the steps to do again, the formula that captures them, and the spec the run was found for, which says
+//! whether doing them again still does what it must. How it is written and read is in `text`; doing its steps is for
+//! [`crate::replay`].
+
+use crate::event::Rate;
+use crate::gui::{Action, Atom, UserAction};
+use crate::spec::Spec;
+
+/// A run that is kept as a test.
+#[derive(Clone, Debug, PartialEq)]
+pub struct TestCase {
+    /// Where it comes from.
+    pub provenance: Provenance,
+    /// What is done; the first starts the app.
+    pub steps: Vec<TestStep>,
+    /// The formula that captures the run, step by step: it names what is done, and what must be seen then.
+    pub captured: Spec,
+    /// What the run was found for: the oracle.
+    pub oracle: Spec,
+    /// The actions of the user's that steps and formulas speak of.
+    pub actions: Vec<UserAction>,
+}
+
+/// A step of a test.
+#[derive(Clone, Debug, PartialEq)]
+pub struct TestStep {
+    /// What is done. The widget it is done on is as it was then: its names, class and place tell it from others.
+    pub action: Action,
+    /// The atoms of the oracle that decide what is left of it after the step, and whether each holds.
+    pub sees: Vec<(Atom, bool)>,
+}
+
+/// Where a test case comes from.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Provenance {
+    /// The version of farlead that found it.
+    pub farlead: String,
+    /// The package of the app.
+    pub package: String,
+    /// The version of the app.
+    pub version: String,
+    /// What to type so that the app runs again: `--app apps/notes.app --set fixed=true` as one argument each.
+    pub app: Vec<String>,
+    /// The device, in a few words.
+    pub device: String,
+    /// The file of the spec.
+    pub spec: String,
+    /// Who searched.
+    pub agent: String,
+    /// Where chance came from.
+    pub seed: u64,
+    /// The episodes of the search.
+    pub episodes: u32,
+    /// The steps of the search on the device.
+    pub steps: u64,
+    /// How many steps the run had before it was made short.
+    pub found_steps: usize,
+    /// How often the run did it again, of how often it was tried; nothing if it was not.
+    pub confirmed: Rate,
+}
+
+impl Provenance {
+    /// Whether the run is known not to do it each time.
+    pub fn is_flaky(&self) -> bool {
+        self.confirmed.runs > 0 && !self.confirmed.is_full()
+    }
+}
+
+impl TestCase {
+    /// Whether both are the same test, wherever they come from.
+    pub fn is_same(&self, other: &TestCase) -> bool {
+        let TestCase { provenance: _, steps, captured, oracle, actions } = other;
+        self.steps == *steps
+            && self.captured == *captured
+            && self.oracle == *oracle
+            && self.actions == *actions
+    }
+}
