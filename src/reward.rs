@@ -160,6 +160,12 @@ impl Goal {
         look
     }
 
+    /// Whether `labels` hold together on no screen: two of them exclude each other, or are other activities.
+    pub fn is_impossible(&self, labels: &Labels) -> bool {
+        let held: BTreeSet<u32> = labels.iter().collect();
+        self.rivals.iter().any(|(one, other)| held.contains(one) && held.contains(other))
+    }
+
     /// Whether an atom looks at `key`.
     pub fn looks_at(&self, key: Key) -> bool {
         self.keys.contains(&key)

@@ -16,6 +16,7 @@ mod nearest;
 mod offer;
 mod outline;
 mod screen;
+mod seek;
 mod user_action;
 mod value;
 
@@ -31,6 +32,7 @@ pub(crate) use nearest::nearest;
 pub use offer::{BUILTIN_TEXTS, Repertoire, offers};
 pub use outline::Outline;
 pub use screen::{Bounds, Context, Flags, Identity, Orientation, Screen, WIDGETS_MAX, Widget};
+pub use seek::{Sought, seek};
 pub use user_action::{Gesture, Percent, Point, PressedKey, UserAction, WAIT_MS_MAX};
 pub(crate) use value::quote;
 pub use value::{Number, Value, regex};

@@ -8,9 +8,9 @@ use super::diagnostic::{Diagnostic, clip};
 use super::grammar::{Rule, span};
 use crate::gui::{ActionTypes, Atom, Comparison, Key, Mistake, Op, Part, Value};
 
-/// Returns the text between quotes, or the first escape in it that stands for no character.
-pub(super) fn unquote(quoted: &Pair<'_, Rule>) -> Result<String, String> {
-    let written = quoted.as_str();
+/// Returns what `written`, which is in quotes as a grammar has it, stands for, or the first escape in it that stands for no
+/// character.
+pub(crate) fn unquote(written: &str) -> Result<String, String> {
     let inner = &written[1..written.len() - 1];
     let mut text = String::with_capacity(inner.len());
     let mut rest = inner;
@@ -134,7 +134,7 @@ impl AtomReader<'_> {
                 let written = inside.as_str();
                 Some(Value::Regex(unescape_slashes(&written[1..written.len() - 1])))
             }
-            Rule::quoted => match unquote(&inside) {
+            Rule::quoted => match unquote(inside.as_str()) {
                 Ok(text) => Some(Value::Text(text)),
                 Err(escape) => {
                     self.mistakes.push(no_character(&escape, whole));

@@ -21,6 +21,7 @@ use pest::Parser as _;
 
 use crate::gui::{self, ActionTypes};
 use crate::ltl::{Formula, Formulas};
+pub(crate) use atom::unquote;
 use atom::{AtomReader, Purpose};
 pub(crate) use diagnostic::clip;
 pub use diagnostic::{Diagnostic, Diagnostics, Located, Severity, Style, printable};
@@ -85,14 +86,24 @@ pub fn read_label(text: &str) -> Option<String> {
     if !text.starts_with('[') {
         return Some(text.to_string());
     }
+    let known = read_bracket(text)?;
+    Some(known.map_or_else(|| text.to_string(), |atom| atom.to_string()))
+}
+
+/// Returns the atom that `text` is, as in a formula.
+pub fn read_atom(text: &str) -> Option<gui::Atom> {
+    read_bracket(text.trim())?
+}
+
+/// The atom of a bracket, nothing in it if its keys or values are not known.
+fn read_bracket(text: &str) -> Option<Option<gui::Atom>> {
     // The most a spec can say in a bracket, and then it has nothing else.
     if text.len() > BYTES_MAX {
         return None;
     }
     let atom = Grammar::parse(Rule::trace_label, text).ok()?.next()?.into_inner().next()?;
     let mut reader = AtomReader { offset: 0, types: ActionTypes::Any, mistakes: Vec::new() };
-    let known = reader.read(atom, Purpose::Formula);
-    Some(known.map_or_else(|| text.to_string(), |atom| atom.to_string()))
+    Some(reader.read(atom, Purpose::Formula))
 }
 
 /// Runs `work` where there is room for the deepest nesting that is allowed, whatever room the caller has.

@@ -444,7 +444,7 @@ impl<'a> Reader<'a> {
         if inside.as_rule() != Rule::quoted {
             return Some(inside.as_str().to_string());
         }
-        match unquote(&inside) {
+        match unquote(inside.as_str()) {
             Ok(name) if name.trim().is_empty() => {
                 self.diagnostics.error(|| {
                     Diagnostic::error("E-name", at, "the name of a spec has letters in it")
@@ -531,7 +531,7 @@ impl<'a> Reader<'a> {
             }
             Rule::type_text => {
                 let quoted = part();
-                match unquote(&quoted) {
+                match unquote(quoted.as_str()) {
                     Ok(text) => Some(Gesture::Text(text)),
                     Err(escape) => {
                         let at = span(&quoted, self.offset);

@@ -4,9 +4,15 @@
 //! whether doing them again still does what it must. How it is written and read is in `text`; doing its steps is for
 //! [`crate::replay`].
 
+mod text;
+
 use crate::event::Rate;
 use crate::gui::{Action, Atom, UserAction};
 use crate::spec::Spec;
+pub use text::{FORMAT, Read, is_test, read, specs_alone};
+
+/// A run of more steps is kept without a formula.
+pub const CAPTURED_MAX: usize = 100;
 
 /// A run that is kept as a test.
 #[derive(Clone, Debug, PartialEq)]
@@ -15,8 +21,9 @@ pub struct TestCase {
     pub provenance: Provenance,
     /// What is done; the first starts the app.
     pub steps: Vec<TestStep>,
-    /// The formula that captures the run, step by step: it names what is done, and what must be seen then.
-    pub captured: Spec,
+    /// The formula that captures the run, step by step: it names what is done, and what must be seen then. A run of
+    /// more than [`CAPTURED_MAX`] steps has none, as nobody would read it.
+    pub captured: Option<Spec>,
     /// What the run was found for: the oracle.
     pub oracle: Spec,
     /// The actions of the user's that steps and formulas speak of.

@@ -1,0 +1,219 @@
+//! Finding again: the widget of an action that was recorded, on the screen there is now.
+//!
+//! A widget is known by its id, its description, its text, its class, its path and its place, in this order. What an app
+//! shows may have changed in between, so not all of them have to agree; but names have to, if there are any: a click
+//! goes nowhere rather than somewhere else.
+
+use super::action::{Action, Target};
+use super::nearest::nearest;
+use super::offer::{Repertoire, offers};
+use super::screen::Screen;
+
+/// What a screen has for an action that was recorded.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Sought {
+    /// The action on the widget as it is now.
+    Found(Action),
+    /// There is no such widget, or nothing can be done on it now.
+    Missing {
+        /// The widget that comes nearest.
+        nearest: Option<Target>,
+    },
+}
+
+/// Returns `action` as it can be done on `screen`.
+pub fn seek(screen: &Screen, action: &Action) -> Sought {
+    let Some(recorded) = action.target() else { return Sought::Found(action.clone()) };
+    let own = match action {
+        Action::User { action, .. } => std::slice::from_ref(&**action),
+        _ => &[],
+    };
+    let repertoire = Repertoire::new(action.typed(), own, false);
+    let mut candidates = offers(screen, &repertoire);
+    candidates.retain(|offer| offer.type_name() == action.type_name() && is_alike(offer, action));
+    let all: Vec<&Target> = candidates.iter().filter_map(Action::target).collect();
+    match choose(recorded, &all) {
+        Some(at) => Sought::Found(candidates.swap_remove(at)),
+        None => Sought::Missing { nearest: nearest_widget(screen, recorded) },
+    }
+}
+
+/// Whether the same is done, on whatever widget.
+fn is_alike(offer: &Action, action: &Action) -> bool {
+    match (offer, action) {
+        (Action::Text { text, .. }, Action::Text { text: other, .. }) => text == other,
+        (Action::Scroll { towards, .. }, Action::Scroll { towards: other, .. })
+        | (Action::Swipe { towards, .. }, Action::Swipe { towards: other, .. }) => towards == other,
+        _ => true,
+    }
+}
+
+/// Which of `all` is the recorded one.
+fn choose(recorded: &Target, all: &[&Target]) -> Option<usize> {
+    let mut left: Vec<usize> = (0..all.len()).collect();
+    let has_id = !recorded.id.is_empty();
+    let by_id: Vec<usize> = left.iter().copied().filter(|&at| has_id && all[at].id == recorded.id).collect();
+    let is_named = !recorded.desc.is_empty() || !recorded.text.is_empty();
+    match by_id.len() {
+        1 => return Some(by_id[0]),
+        // The rows of a list share an id: what they say tells them apart.
+        2.. => left = by_id,
+        0 => {}
+    }
+    let by_desc = same(&left, all, recorded, |target| &target.desc);
+    let by_text = same(by_desc.as_ref().unwrap_or(&left), all, recorded, |target| &target.text);
+    match by_text.or(by_desc) {
+        Some(named) => left = named,
+        // What is in a field changes, and where it is does not.
+        None if is_named && !is_field(recorded) => return None,
+        None => {
+            left.retain(|&at| {
+                all[at].object_id == recorded.object_id
+                    && all[at].class == recorded.class
+                    && (all[at].id.is_empty() || all[at].id == recorded.id)
+            });
+        }
+    }
+    let by_class = same(&left, all, recorded, |target| &target.class).unwrap_or(left);
+    let by_path = same(&by_class, all, recorded, |target| &target.object_id).unwrap_or(by_class);
+    by_path.into_iter().min_by_key(|&at| distance(all[at], recorded))
+}
+
+/// Those of `left` of which the same is said, if it is anything and there are such.
+fn same<'a>(
+    left: &[usize],
+    all: &[&'a Target],
+    recorded: &'a Target,
+    part: impl Fn(&'a Target) -> &'a str,
+) -> Option<Vec<usize>> {
+    let sought = part(recorded);
+    let found: Vec<usize> =
+        left.iter().copied().filter(|&at| !sought.is_empty() && part(all[at]) == sought).collect();
+    (!found.is_empty()).then_some(found)
+}
+
+fn is_field(target: &Target) -> bool {
+    target.class.contains("EditText") || target.class.contains("AutoComplete")
+}
+
+fn distance(one: &Target, other: &Target) -> u64 {
+    let ((x, y), (x2, y2)) = (one.bounds.centre(), other.bounds.centre());
+    u64::from(x.abs_diff(x2)) + u64::from(y.abs_diff(y2))
+}
+
+/// The widget on `screen` that has most in common with the recorded one.
+fn nearest_widget(screen: &Screen, recorded: &Target) -> Option<Target> {
+    let mut best: Option<(u32, Target)> = None;
+    let mut names: Vec<(String, Target)> = Vec::new();
+    screen.for_each_object(|_, widget, object_id| {
+        if !widget.is_visible() {
+            return;
+        }
+        let target = Target::new(widget, object_id);
+        let shared =
+            |one: &str, other: &str, worth: u32| if !one.is_empty() && one == other { worth } else { 0 };
+        let score = shared(&target.id, &recorded.id, 8)
+            + shared(&target.desc, &recorded.desc, 6)
+            + shared(&target.text, &recorded.text, 6);
+        if score > 0 && best.as_ref().is_none_or(|(most, _)| score > *most) {
+            best = Some((score, target.clone()));
+        }
+        names.extend(
+            target
+                .names()
+                .into_iter()
+                .filter(|name| !name.is_empty())
+                .map(|name| (name.into(), target.clone())),
+        );
+    });
+    best.map(|(_, target)| target).or_else(|| {
+        let sought = recorded.names().into_iter().find(|name| !name.is_empty())?;
+        let near = nearest(sought, names.iter().map(|(name, _)| name.as_str()))?.to_string();
+        names.into_iter().find(|(name, _)| *name == near).map(|(_, target)| target)
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::gui::{Bounds, Context, Flags, Widget};
+
+    fn button(id: &str, text: &str, top: i32) -> Widget {
+        Widget {
+            class: "android.widget.Button".into(),
+            id: id.into(),
+            text: text.into(),
+            bounds: Bounds::new(0, top, 10, top + 10),
+            flags: Flags::CLICKABLE.set(Flags::ENABLED, true),
+            ..Widget::default()
+        }
+    }
+
+    fn screen(widgets: Vec<Widget>) -> Screen {
+        Screen::new("p", "p.A", Context::default(), widgets)
+    }
+
+    /// The path of what a click on the widget at `at` of one screen goes to on another.
+    fn found(recorded: (Vec<Widget>, usize), now: Vec<Widget>) -> Result<String, Option<String>> {
+        let before = screen(recorded.0);
+        let target = Target::new(&before.widgets()[recorded.1], &before.object_id(recorded.1));
+        match seek(&screen(now), &Action::Click(target)) {
+            Sought::Found(action) => {
+                Ok(action.target().map(|on| on.object_id.to_string()).unwrap_or_default())
+            }
+            Sought::Missing { nearest } => Err(nearest.map(|on| on.object_id.to_string())),
+        }
+    }
+
+    #[test]
+    fn an_id_is_enough_wherever_the_widget_is_and_whatever_it_says() {
+        let now = vec![button("a", "x", 0), button("save", "Keep", 90)];
+        assert_eq!(found((vec![button("save", "Save", 0)], 0), now), Ok("1".into()));
+    }
+
+    #[test]
+    fn rows_with_one_id_are_told_apart_by_what_they_say() {
+        let rows = |texts: [&str; 3]| -> Vec<Widget> {
+            texts.into_iter().zip([0, 10, 20]).map(|(text, top)| button("row", text, top)).collect()
+        };
+        assert_eq!(found((rows(["a", "b", "c"]), 1), rows(["c", "a", "b"])), Ok("2".into()));
+        assert_eq!(found((rows(["a", "b", "c"]), 1), rows(["c", "a", "d"])), Err(Some("0".into())));
+        assert_eq!(found((rows(["", "", ""]), 1), rows(["", "", ""])), Ok("1".into()));
+    }
+
+    #[test]
+    fn a_name_that_is_gone_is_not_replaced_by_another() {
+        let before = || vec![button("", "Save", 0)];
+        assert_eq!(found((before(), 0), vec![button("", "Sale", 0)]), Err(Some("0".into())));
+        assert_eq!(found((before(), 0), vec![button("x", "Save", 5)]), Ok("0".into()));
+        assert_eq!(found((before(), 0), vec![]), Err(None));
+    }
+
+    #[test]
+    fn of_two_that_are_alike_the_one_at_the_same_place_is_taken() {
+        let before = vec![button("", "+", 0), button("", "+", 50)];
+        assert_eq!(found((before.clone(), 1), before), Ok("1".into()));
+        let nameless = || vec![button("", "", 0), button("", "", 50)];
+        assert_eq!(found((nameless(), 1), nameless()), Ok("1".into()));
+        assert_eq!(found((nameless(), 1), vec![button("", "", 0)]), Err(None));
+    }
+
+    #[test]
+    fn a_field_is_found_whatever_is_in_it() {
+        let field = |text: &str| Widget {
+            class: "android.widget.EditText".into(),
+            flags: Flags::EDITABLE.set(Flags::ENABLED, true),
+            ..button("", text, 0)
+        };
+        let before = screen(vec![field("Name")]);
+        let on = Target::new(&before.widgets()[0], "0");
+        let action = Action::Text { on, text: "abc".into() };
+        assert!(matches!(seek(&screen(vec![field("Joe")]), &action), Sought::Found(_)));
+    }
+
+    #[test]
+    fn what_is_there_and_takes_no_click_is_the_nearest() {
+        let dead = Widget { flags: Flags::default(), ..button("save", "Save", 0) };
+        assert_eq!(found((vec![button("save", "Save", 0)], 0), vec![dead]), Err(Some("0".into())));
+    }
+}

@@ -1,0 +1,505 @@
+//! Test cases as text: `.test.ltl`, readable and with one line for each thing that may change.
+//!
+//! The form is in `grammar/test.pest`, the specs at its end are those of any `.ltl` file. What is written is read as the
+//! same, and written again as the same bytes.
+
+use std::fmt::{self, Write as _};
+use std::ops::Range;
+use std::sync::Arc;
+
+use pest::Parser as _;
+use pest::iterators::Pair;
+
+use super::{Provenance, TestCase, TestStep};
+use crate::event::Rate;
+use crate::gui::{Action, Atom, Bounds, Direction, START_TYPE, Target, UserAction, quote};
+use crate::ltl::{Formula, Formulas, Node};
+use crate::spec::{self, Diagnostic, Diagnostics, Source, Spec, clip, unquote};
+
+/// The version of the form; a later one is refused.
+pub const FORMAT: u32 = 1;
+
+/// The largest test that is read: a run of 10,000 steps on widgets with long names.
+const BYTES_MAX: usize = 16 << 20;
+
+/// The most steps of a test.
+const STEPS_MAX: usize = 10_000;
+
+/// The word that stands alone on the line before the specs.
+const SPECS: &str = "specs";
+
+/// The parser made from `grammar/test.pest`.
+mod grammar {
+    // The derived enum of rules has no documentation.
+    #![allow(missing_docs)]
+
+    #[derive(pest_derive::Parser)]
+    #[grammar = "../grammar/test.pest"]
+    pub(super) struct Grammar;
+}
+
+use grammar::{Grammar, Rule};
+
+/// What was read of a test.
+#[derive(Clone, Debug)]
+pub struct Read {
+    /// The test, if it has no mistakes.
+    pub test: Option<TestCase>,
+    /// All mistakes.
+    pub diagnostics: Diagnostics,
+}
+
+/// Whether `text` is meant as a stored test: its first line says so.
+pub fn is_test(text: &str) -> bool {
+    let first = text.lines().map(str::trim).find(|line| !line.is_empty() && !line.starts_with('#'));
+    first.is_some_and(|line| {
+        let mut words = line.split_whitespace();
+        words.next() == Some("farlead") && words.next() == Some("test")
+    })
+}
+
+/// Returns the same source with all but its specs blanked out, so that they are read where they stand.
+pub fn specs_alone(source: &Source) -> Source {
+    let text = source.text();
+    let start = specs_start(text).map_or(text.len(), |line| line.end);
+    let blank: String = text[..start].bytes().map(|byte| if byte == b'\n' { '\n' } else { ' ' }).collect();
+    Source::new(source.name(), blank + &text[start..])
+}
+
+/// Where the line `specs` stands.
+fn specs_start(text: &str) -> Option<Range<usize>> {
+    let mut at = 0;
+    for line in text.split_inclusive('\n') {
+        if line.trim() == SPECS {
+            return Some(at..at + line.len());
+        }
+        at += line.len();
+    }
+    None
+}
+
+/// Returns the test that `source` holds, and all mistakes in it.
+pub fn read(source: &Source) -> Read {
+    let mut diagnostics = Diagnostics::default();
+    let test = read_into(source, &mut diagnostics);
+    Read { test: test.filter(|_| diagnostics.errors() == 0), diagnostics }
+}
+
+fn read_into(source: &Source, diagnostics: &mut Diagnostics) -> Option<TestCase> {
+    let text = source.text();
+    if text.len() > BYTES_MAX {
+        let message = format!("a test is at most {} MB large", BYTES_MAX >> 20);
+        diagnostics.error(|| Diagnostic::error("E-size", 0..0, message));
+        return None;
+    }
+    if let Some(later) = later_format(text) {
+        let (span, number) = later;
+        diagnostics.error(|| {
+            let message = format!("this is a test of format {number}, and this farlead reads {FORMAT}");
+            Diagnostic::error("E-format", span, message).help("install a newer farlead")
+        });
+        return None;
+    }
+    let Some(line) = specs_start(text) else {
+        diagnostics.error(|| {
+            Diagnostic::error("E-specs", 0..0, "there is no line `specs` with the specs after it")
+                .help("the file is cut short; take it from version control again")
+        });
+        return None;
+    };
+    let specs = spec::parse(&specs_alone(source));
+    specs.diagnostics.iter().for_each(|found| diagnostics.add(found.clone()));
+    let before = match Grammar::parse(Rule::test, &text[..line.start]) {
+        Ok(mut pairs) => pairs.next().expect("the rule has matched"),
+        Err(error) => {
+            diagnostics.error(|| misplaced(&error));
+            return None;
+        }
+    };
+    let mut reader = Reader { actions: &specs.file.actions, diagnostics };
+    let mut provenance = Provenance::default();
+    let mut steps = Vec::new();
+    for part in before.into_inner() {
+        match part.as_rule() {
+            Rule::from => provenance = reader.provenance(part),
+            Rule::steps => steps = reader.steps(part),
+            _ => {}
+        }
+    }
+    let (captured, oracle) = match <[Spec; 2]>::try_from(specs.file.specs) {
+        Ok([captured, oracle]) => (Some(captured), oracle),
+        Err(mut specs) if specs.len() == 1 => (None, specs.remove(0)),
+        Err(_) => {
+            diagnostics.error(|| {
+                let message = "after `specs` come the formula of the run and the spec it was found for";
+                Diagnostic::error("E-specs", line, message)
+            });
+            return None;
+        }
+    };
+    Some(TestCase { provenance, steps, captured, oracle, actions: specs.file.actions })
+}
+
+/// Where the format is said that is later than ours, and which that is.
+fn later_format(text: &str) -> Option<(Range<usize>, &str)> {
+    let at = text.find("test")? + "test".len();
+    let number = text[at..].split_whitespace().next()?;
+    let is_later = number.bytes().all(|byte| byte.is_ascii_digit())
+        && number.parse::<u32>().map_or(true, |number| number > FORMAT);
+    let start = at + text[at..].find(number)?;
+    (is_test(text) && is_later).then_some((start..start + number.len(), number))
+}
+
+fn misplaced(error: &pest::error::Error<Rule>) -> Diagnostic {
+    use pest::error::InputLocation;
+    let at = match error.location {
+        InputLocation::Pos(at) | InputLocation::Span((at, _)) => at,
+    };
+    Diagnostic::error("E-test", at..at, "this is not how a test goes on here")
+        .help("docs/testing.md has the form; `farlead check` writes such a file anew")
+}
+
+fn span(pair: &Pair<'_, Rule>) -> Range<usize> {
+    pair.as_span().start()..pair.as_span().end()
+}
+
+struct Reader<'a> {
+    actions: &'a [UserAction],
+    diagnostics: &'a mut Diagnostics,
+}
+
+impl Reader<'_> {
+    fn mistake(&mut self, code: &'static str, span: Range<usize>, message: impl Into<String>) {
+        self.diagnostics.error(|| Diagnostic::error(code, span, message));
+    }
+
+    fn number<T: std::str::FromStr + Default>(&mut self, pair: &Pair<'_, Rule>) -> T {
+        pair.as_str().parse().unwrap_or_else(|_| {
+            self.mistake("E-number", span(pair), format!("`{}` is out of range", clip(pair.as_str())));
+            T::default()
+        })
+    }
+
+    fn text(&mut self, pair: &Pair<'_, Rule>) -> String {
+        unquote(pair.as_str()).unwrap_or_else(|escape| {
+            self.mistake("E-escape", span(pair), format!("`{}` is no character", clip(&escape)));
+            String::new()
+        })
+    }
+
+    fn provenance(&mut self, from: Pair<'_, Rule>) -> Provenance {
+        let mut provenance = Provenance::default();
+        let mut seen: Vec<String> = Vec::new();
+        for entry in from.into_inner() {
+            let mut parts = entry.into_inner();
+            let key = parts.next().expect("an entry has a key");
+            let values: Vec<Pair<'_, Rule>> = parts.collect();
+            if seen.iter().any(|other| other == key.as_str()) {
+                self.mistake("E-twice", span(&key), format!("`{}` is said twice", key.as_str()));
+            }
+            seen.push(key.as_str().to_string());
+            self.entry(&mut provenance, &key, &values);
+        }
+        provenance
+    }
+
+    fn entry(&mut self, provenance: &mut Provenance, key: &Pair<'_, Rule>, values: &[Pair<'_, Rule>]) {
+        let rules: Vec<Rule> = values.iter().map(Pair::as_rule).collect();
+        match (key.as_str(), &rules[..]) {
+            ("farlead", [Rule::quoted]) => provenance.farlead = self.text(&values[0]),
+            ("package", [Rule::quoted]) => provenance.package = self.text(&values[0]),
+            ("version", [Rule::quoted]) => provenance.version = self.text(&values[0]),
+            ("device", [Rule::quoted]) => provenance.device = self.text(&values[0]),
+            ("spec", [Rule::quoted]) => provenance.spec = self.text(&values[0]),
+            ("agent", [Rule::quoted]) => provenance.agent = self.text(&values[0]),
+            ("app", all) if all.iter().all(|rule| *rule == Rule::quoted) => {
+                provenance.app = values.iter().map(|value| self.text(value)).collect();
+            }
+            ("seed", [Rule::number]) => provenance.seed = self.number(&values[0]),
+            ("episodes", [Rule::number]) => provenance.episodes = self.number(&values[0]),
+            ("steps", [Rule::number]) => provenance.steps = self.number(&values[0]),
+            ("found", [Rule::number]) => provenance.found_steps = self.number(&values[0]),
+            ("confirmed", [Rule::of]) => {
+                let numbers: Vec<Pair<'_, Rule>> = values[0].clone().into_inner().collect();
+                provenance.confirmed =
+                    Rate { passes: self.number(&numbers[0]), runs: self.number(&numbers[1]) };
+                if provenance.confirmed.passes > provenance.confirmed.runs {
+                    self.mistake("E-number", span(&values[0]), "more of them passed than were tried");
+                }
+            }
+            (known, _) if KEYS.contains(&known) => {
+                self.mistake("E-value", span(key), format!("this is no value of `{known}`"));
+            }
+            (other, _) => {
+                let message = format!("`{}` is not known; there is {}", clip(other), KEYS.join(", "));
+                self.mistake("E-key", span(key), message);
+            }
+        }
+    }
+
+    fn steps(&mut self, steps: Pair<'_, Rule>) -> Vec<TestStep> {
+        let whole = span(&steps);
+        let pairs: Vec<Pair<'_, Rule>> = steps.into_inner().collect();
+        if pairs.is_empty() {
+            self.mistake("E-steps", whole.start..whole.start, "a test has a step at least, its start");
+        }
+        if pairs.len() > STEPS_MAX {
+            self.mistake("E-steps", whole, format!("a test has at most {STEPS_MAX} steps"));
+            return Vec::new();
+        }
+        pairs.into_iter().enumerate().filter_map(|(number, step)| self.step(number, step)).collect()
+    }
+
+    fn step(&mut self, number: usize, step: Pair<'_, Rule>) -> Option<TestStep> {
+        let mut parts = step.into_inner().peekable();
+        let written = parts.next().expect("a step has a number");
+        if written.as_str() != number.to_string() {
+            let message = format!("steps are numbered from 0; this is step {number}");
+            self.mistake("E-steps", span(&written), message);
+        }
+        let word = parts.next().expect("a step has a type");
+        let argument = parts.next_if(|part| part.as_rule() != Rule::part);
+        let mut on = None;
+        let mut sees = Vec::new();
+        for part in parts {
+            let part = part.into_inner().next().expect("a part says something");
+            match part.as_rule() {
+                Rule::sees => sees.extend(self.sees(part)),
+                _ => self.fingerprint(on.get_or_insert_with(Target::default), part),
+            }
+        }
+        let action = self.action(number, &word, argument.as_ref(), on)?;
+        Some(TestStep { action, sees })
+    }
+
+    fn sees(&mut self, sees: Pair<'_, Rule>) -> Option<(Atom, bool)> {
+        let mut parts: Vec<Pair<'_, Rule>> = sees.into_inner().collect();
+        let written = parts.pop().expect("what is seen is an atom");
+        match spec::read_atom(written.as_str()) {
+            Some(atom) => Some((atom, parts.is_empty())),
+            None => {
+                let message = format!("`{}` is no atom", clip(written.as_str()));
+                self.mistake("E-atom", span(&written), message);
+                None
+            }
+        }
+    }
+
+    fn fingerprint(&mut self, on: &mut Target, part: Pair<'_, Rule>) {
+        let rule = part.as_rule();
+        let parts: Vec<Pair<'_, Rule>> = part.into_inner().collect();
+        match rule {
+            Rule::path => on.object_id = parts[0].as_str().into(),
+            Rule::bounds => {
+                let edges: Vec<i32> = parts.iter().map(|edge| self.number(edge)).collect();
+                on.bounds = Bounds::new(edges[0], edges[1], edges[2], edges[3]);
+            }
+            _ => {
+                let text: Arc<str> = self.text(&parts[1]).into();
+                match parts[0].as_str() {
+                    "id" => on.id = text,
+                    "desc" => on.desc = text,
+                    "text" => on.text = text,
+                    _ => on.class = text,
+                }
+            }
+        }
+    }
+
+    fn action(
+        &mut self,
+        number: usize,
+        word: &Pair<'_, Rule>,
+        argument: Option<&Pair<'_, Rule>>,
+        on: Option<Target>,
+    ) -> Option<Action> {
+        let name = word.as_str();
+        let text = argument.filter(|pair| pair.as_rule() == Rule::quoted).map(|pair| self.text(pair));
+        let towards = argument
+            .and_then(|pair| Direction::ALL.into_iter().find(|direction| direction.name() == pair.as_str()));
+        let action = match (name, text, towards, on) {
+            (START_TYPE, Some(activity), None, None) => Action::Reinitialise(activity.into()),
+            ("click", None, None, Some(on)) => Action::Click(on),
+            ("longclick", None, None, Some(on)) => Action::LongClick(on),
+            ("text", Some(text), None, Some(on)) => Action::Text { on, text: text.into() },
+            ("scroll", None, Some(towards), Some(on)) => Action::Scroll { on, towards },
+            ("swipe", None, Some(towards), Some(on)) => Action::Swipe { on, towards },
+            ("back", None, None, None) => Action::Back,
+            ("menu", None, None, None) => Action::Menu,
+            ("rotate", None, None, None) => Action::Rotate,
+            ("network", None, None, None) => Action::Network,
+            ("pauseresume", None, None, None) => Action::PauseResume,
+            ("idle", None, None, None) => Action::Idle,
+            (_, None, None, Some(on)) if self.actions.iter().any(|action| action.name == name) => {
+                let action = self.actions.iter().find(|action| action.name == name)?;
+                Action::User { action: Arc::new(action.clone()), on }
+            }
+            _ => {
+                let message = format!("`{}` is no action like this", clip(name));
+                self.diagnostics.error(|| {
+                    Diagnostic::error("E-action", span(word), message).help(
+                        "a click is `1 click` with the lines of its widget, a text `2 text \"abc\"`, a scroll `3 scroll down`; an \
+                         action of your own is declared after `specs`",
+                    )
+                });
+                return None;
+            }
+        };
+        if (number == 0) != matches!(action, Action::Reinitialise(_)) {
+            let message = format!("step 0, and no other, is `{START_TYPE}`");
+            self.mistake("E-action", span(word), message);
+        }
+        Some(action)
+    }
+}
+
+/// What is said about where a test comes from, in this order.
+const KEYS: [&str; 12] = [
+    "farlead",
+    "package",
+    "version",
+    "app",
+    "device",
+    "spec",
+    "agent",
+    "seed",
+    "episodes",
+    "steps",
+    "found",
+    "confirmed",
+];
+
+/// Written as it is read.
+impl fmt::Display for TestCase {
+    fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
+        writeln!(out, "farlead test {FORMAT}")?;
+        writeln!(out, "# Do its steps again with `farlead replay`, find it anew with `farlead check`.")?;
+        writeln!(out, "\nfrom\n{}\nsteps", self.provenance)?;
+        for (number, step) in self.steps.iter().enumerate() {
+            write_step(out, number, step)?;
+        }
+        writeln!(out, "\n{SPECS}\n")?;
+        for action in &self.actions {
+            writeln!(out, "{action}")?;
+        }
+        if !self.actions.is_empty() {
+            writeln!(out)?;
+        }
+        if let Some(captured) = &self.captured {
+            writeln!(out, "{}", in_steps(captured))?;
+        }
+        let oracle = Spec { actions: Vec::new(), ..self.oracle.clone() };
+        write!(out, "{oracle}")
+    }
+}
+
+impl fmt::Display for Provenance {
+    fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let texts = [
+            ("farlead", &self.farlead),
+            ("package", &self.package),
+            ("version", &self.version),
+            ("device", &self.device),
+            ("spec", &self.spec),
+            ("agent", &self.agent),
+        ];
+        for (key, text) in texts {
+            writeln!(out, "    {key} {}", quote(text))?;
+            if key == "version" {
+                let app: String = self.app.iter().map(|part| format!(" {}", quote(part))).collect();
+                writeln!(out, "    app{app}")?;
+            }
+        }
+        writeln!(out, "    seed {}\n    episodes {}\n    steps {}", self.seed, self.episodes, self.steps)?;
+        let Rate { passes, runs } = self.confirmed;
+        writeln!(out, "    found {}\n    confirmed {passes} of {runs}", self.found_steps)
+    }
+}
+
+fn write_step(out: &mut fmt::Formatter<'_>, number: usize, step: &TestStep) -> fmt::Result {
+    let action = &step.action;
+    write!(out, "    {number} {}", action.type_name())?;
+    match action {
+        Action::Reinitialise(text) | Action::Text { text, .. } => write!(out, " {}", quote(text))?,
+        Action::Scroll { towards, .. } | Action::Swipe { towards, .. } => write!(out, " {}", towards.name())?,
+        Action::Click(_)
+        | Action::LongClick(_)
+        | Action::Back
+        | Action::Menu
+        | Action::Rotate
+        | Action::Network
+        | Action::PauseResume
+        | Action::Idle
+        | Action::User { .. } => {}
+    }
+    writeln!(out)?;
+    if let Some(Target { object_id, class, id, text, desc, bounds }) = action.target() {
+        for (key, value) in [("id", id), ("desc", desc), ("text", text), ("class", class)] {
+            if !value.is_empty() {
+                writeln!(out, "        {key} {}", quote(value))?;
+            }
+        }
+        writeln!(out, "        path {object_id}")?;
+        let Bounds { left, top, right, bottom } = bounds;
+        writeln!(out, "        bounds {left},{top} {right},{bottom}")?;
+    }
+    for (atom, holds) in &step.sees {
+        writeln!(out, "        sees {}{atom}", if *holds { "" } else { "!" })?;
+    }
+    Ok(())
+}
+
+/// A spec whose formula goes from step to step, each on a line of its own.
+fn in_steps(spec: &Spec) -> String {
+    let plain = Spec { actions: Vec::new(), ..spec.clone() }.to_string();
+    let head_end = plain.find('\n').map_or(plain.len(), |at| at + 1);
+    let mut text = plain[..head_end].to_string();
+    let mut formula = spec.formula;
+    while let Some((now, next)) = now_and_next(&spec.formulas, formula) {
+        let _ = writeln!(text, "    {now} then");
+        formula = next;
+    }
+    let _ = writeln!(text, "    {}", flat(&spec.formulas, formula));
+    text
+}
+
+/// The parts of `now & X next`.
+fn now_and_next(formulas: &Formulas, formula: Formula) -> Option<(String, Formula)> {
+    let members = match formulas.node(formula) {
+        Node::And(members) if !formula.is_negated() => formulas.members(members).to_vec(),
+        _ => return None,
+    };
+    let next = |member: &Formula| match formulas.node(*member) {
+        Node::Next(next) if !member.is_negated() => Some(next),
+        _ => None,
+    };
+    let nexts: Vec<Formula> = members.iter().filter_map(next).collect();
+    let [next_step] = nexts[..] else { return None };
+    let now: Vec<String> = members
+        .iter()
+        .filter(|member| next(member).is_none())
+        .map(|member| bracketed(formulas, *member))
+        .collect();
+    Some((now.join(" & "), next_step))
+}
+
+/// What may be written without brackets beside `then`.
+fn flat(formulas: &Formulas, formula: Formula) -> String {
+    match formulas.node(formula) {
+        Node::And(members) if !formula.is_negated() => {
+            let parts: Vec<String> =
+                formulas.members(members).iter().map(|member| bracketed(formulas, *member)).collect();
+            parts.join(" & ")
+        }
+        _ => bracketed(formulas, formula),
+    }
+}
+
+/// A member of a conjunction, in brackets unless it is an atom or its negation.
+fn bracketed(formulas: &Formulas, formula: Formula) -> String {
+    let text = formulas.display(formula).to_string();
+    match formulas.node(formula) {
+        Node::Atom(_) | Node::True => text,
+        _ => format!("({text})"),
+    }
+}
