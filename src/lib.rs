@@ -53,6 +53,7 @@ pub mod experience;
 pub mod gui;
 pub mod learned;
 pub mod ltl;
+pub mod minimise;
 pub mod reward;
 pub mod rng;
 pub mod search;
