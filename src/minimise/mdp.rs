@@ -251,3 +251,208 @@ fn outcomes(rule: Rule, from: u16, runs: u32, prior: &Prior) -> Outcomes {
         .filter(|&(probability, _)| probability > 0.0)
         .collect()
 }
+
+#[cfg(test)]
+mod tests {
+    use std::collections::BTreeMap;
+
+    use super::super::schedule::{Schedule, share_out};
+    use super::*;
+    use crate::rng::Seed;
+
+    /// The fewest rounds on average straight from the definition: every way to share out a round, full or not, and every
+    /// outcome of each run by itself.
+    fn fewest(tallies: &mut Vec<Tally>, width: u32, rule: Rule, prior: &Prior) -> f64 {
+        if is_over(tallies, rule) {
+            return 0.0;
+        }
+        let mut best = f64::INFINITY;
+        let mut shares = vec![0; tallies.len()];
+        while next(&mut shares, width) {
+            let is_allowed = |(tally, &share): (&Tally, &u32)| {
+                share <= tally.left(rule) && (share == 0 || tally.verdict(rule).is_none())
+            };
+            if shares.iter().sum::<u32>() <= width && tallies.iter().zip(&shares).all(is_allowed) {
+                let runs: Vec<usize> =
+                    (0..shares.len()).flat_map(|at| vec![at; shares[at] as usize]).collect();
+                best = best.min(
+                    1.0 + after(tallies, &runs, prior, &mut |tallies| fewest(tallies, width, rule, prior)),
+                );
+            }
+        }
+        best
+    }
+
+    fn is_over(tallies: &[Tally], rule: Rule) -> bool {
+        let mut verdicts = tallies.iter().map(|tally| tally.verdict(rule));
+        verdicts.clone().any(|verdict| verdict == Some(true))
+            || verdicts.all(|verdict| verdict == Some(false))
+    }
+
+    /// Counts up in the base `width + 1`; whether there was a next one.
+    fn next(shares: &mut [u32], width: u32) -> bool {
+        for share in shares {
+            if *share < width {
+                *share += 1;
+                return true;
+            }
+            *share = 0;
+        }
+        false
+    }
+
+    /// The mean over what these runs, one after another, may bring.
+    fn after(
+        tallies: &mut Vec<Tally>,
+        runs: &[usize],
+        prior: &Prior,
+        then: &mut dyn FnMut(&mut Vec<Tally>) -> f64,
+    ) -> f64 {
+        let Some((&at, rest)) = runs.split_first() else { return then(tallies) };
+        let before = tallies[at];
+        let passed = Tally { passes: before.passes + 1, ..before };
+        let failed = Tally { fails: before.fails + 1, ..before };
+        let likely = prior.likelihood(passed) / prior.likelihood(before);
+        let mut sum = 0.0;
+        for (likely, tally) in [(likely, passed), (1.0 - likely, failed)] {
+            if likely > 0.0 {
+                tallies[at] = tally;
+                sum += likely * after(tallies, rest, prior, then);
+            }
+        }
+        tallies[at] = before;
+        sum
+    }
+
+    /// The rounds on average of any way to share them out.
+    fn of_schedule(
+        tallies: Vec<Tally>,
+        rule: Rule,
+        prior: &Prior,
+        share: &dyn Fn(&[Tally]) -> Vec<u32>,
+        known: &mut BTreeMap<Vec<Tally>, f64>,
+    ) -> f64 {
+        if is_over(&tallies, rule) {
+            return 0.0;
+        }
+        if let Some(&rounds) = known.get(&tallies) {
+            return rounds;
+        }
+        let open: Vec<usize> = (0..tallies.len()).filter(|&at| tallies[at].verdict(rule).is_none()).collect();
+        let shares = share(&open.iter().map(|&at| tallies[at]).collect::<Vec<_>>());
+        let runs: Vec<usize> =
+            open.iter().zip(shares).flat_map(|(&at, share)| vec![at; share as usize]).collect();
+        let mut now = tallies.clone();
+        let rounds = 1.0
+            + after(&mut now, &runs, prior, &mut |next| of_schedule(next.clone(), rule, prior, share, known));
+        known.insert(tallies, rounds);
+        rounds
+    }
+
+    fn priors() -> [Prior; 3] {
+        [Prior::default(), Prior::new(&[1.0; 21]), Prior::new(&[1.0, 2.0, 0.0, 1.0])]
+    }
+
+    #[test]
+    fn it_takes_the_fewest_rounds_that_any_way_to_share_them_out_does() {
+        for prior in priors() {
+            for (candidates, width, passes, runs) in [
+                (1, 2, 2, 3),
+                (2, 1, 2, 3),
+                (2, 2, 2, 3),
+                (2, 3, 1, 2),
+                (3, 1, 1, 2),
+                (3, 2, 2, 2),
+                (2, 2, 3, 4),
+                (3, 3, 1, 2),
+            ] {
+                let rule = Rule { passes, runs };
+                let policy = Policy::new(candidates, width, rule, &prior).expect("within bounds");
+                let fewest = fewest(&mut vec![Tally::default(); candidates], width as u32, rule, &prior);
+                let rounds = policy.expected_rounds();
+                assert!(
+                    (rounds - fewest).abs() < 1e-9,
+                    "{candidates} {width} {rule:?}: {rounds}, not {fewest}"
+                );
+                let start = vec![Tally::default(); candidates];
+                let followed =
+                    of_schedule(start, rule, &prior, &|tallies| policy.choose(tallies), &mut BTreeMap::new());
+                assert!(
+                    (rounds - followed).abs() < 1e-9,
+                    "{candidates} {width} {rule:?}: followed it takes {followed}"
+                );
+            }
+        }
+    }
+
+    #[test]
+    fn no_other_schedule_takes_fewer_rounds() {
+        let prior = Prior::default();
+        for (candidates, width) in [(1, 1), (2, 2), (2, 4), (3, 4), (4, 2), (4, 4)] {
+            let rule = Rule { passes: 4, runs: 5 };
+            let fewest =
+                Policy::new(candidates, width, rule, &prior).expect("within bounds").expected_rounds();
+            for schedule in [Schedule::RoundRobin, Schedule::Greedy, Schedule::Heuristic] {
+                let share = |tallies: &[Tally]| share_out(schedule, tallies, rule, width as u32);
+                let start = vec![Tally::default(); candidates];
+                let rounds = of_schedule(start, rule, &prior, &share, &mut BTreeMap::new());
+                assert!(rounds > fewest - 1e-9, "{} takes {rounds}, and {fewest} are best", schedule.name());
+            }
+        }
+    }
+
+    #[test]
+    fn drawn_candidates_take_as_many_rounds_as_expected() {
+        let prior = Prior::new(&[3.0, 1.0, 1.0, 1.0, 2.0]);
+        let rule = Rule { passes: 4, runs: 6 };
+        let policy = Policy::new(3, 3, rule, &prior).expect("within bounds");
+        let mut rng = Seed(1).fork("drawn");
+        const TIMES: u32 = 20_000;
+        let mut rounds = 0;
+        for _ in 0..TIMES {
+            let mut draw = || {
+                let mut left = rng.unit();
+                let is_it = |(_, weight): &(f64, f64)| {
+                    left -= weight;
+                    left < 0.0
+                };
+                prior.weights().find(is_it).map_or(1.0, |(p, _)| p)
+            };
+            let chances = [draw(), draw(), draw()];
+            let mut tallies = [Tally::default(); 3];
+            while !is_over(&tallies, rule) {
+                rounds += 1;
+                for (at, runs) in policy.choose(&tallies).into_iter().enumerate() {
+                    assert!(runs <= tallies[at].left(rule));
+                    for _ in 0..runs {
+                        if rng.unit() < chances[at] {
+                            tallies[at].passes += 1
+                        } else {
+                            tallies[at].fails += 1
+                        }
+                    }
+                }
+            }
+        }
+        let mean = f64::from(rounds) / f64::from(TIMES);
+        assert!((mean - policy.expected_rounds()).abs() < 0.05, "{mean}, not {}", policy.expected_rounds());
+    }
+
+    #[test]
+    fn a_state_has_a_number_of_its_own() {
+        let solver = Solver::new(3, 2, Rule { passes: 2, runs: 3 }, &Prior::default());
+        let mut ranks: Vec<usize> = solver.states().iter().map(|state| rank(&state[..3])).collect();
+        ranks.sort_unstable();
+        assert_eq!(ranks, (0..solver.rounds.len()).collect::<Vec<_>>());
+    }
+
+    #[test]
+    fn what_is_too_large_is_not_worked_out() {
+        let policy = |candidates, width, runs| {
+            Policy::new(candidates, width, Rule { passes: 1, runs }, &Prior::default())
+        };
+        assert!(policy(5, 1, 1).is_none() && policy(1, 5, 1).is_none() && policy(1, 1, 11).is_none());
+        assert!(policy(0, 1, 1).is_none() && policy(1, 0, 1).is_none());
+        assert!(policy(4, 4, 2).is_some());
+    }
+}

@@ -43,7 +43,7 @@ mod work;
 pub use mdp::{CANDIDATES_MAX, Policy, RUNS_MAX, WIDTH_MAX};
 pub use prior::Prior;
 pub use rate::{Rate, wilson};
-pub use schedule::{Rule, Schedule, Tally};
+pub use schedule::{Rule, Schedule, Tally, share_out};
 
 use work::Work;
 
@@ -139,23 +139,37 @@ impl Default for Settings {
 pub struct Additions {
     /// As long as no run ever differed from another of the same, one decides.
     pub one_run: bool,
-    /// What no run did that passed is left out.
+    /// What is passed over in the same way by all runs that pass is left out.
     pub done: bool,
     /// Shortened runs that are likelier to pass come first.
     pub likelier: bool,
     /// What can be left out each for itself is left out together.
     pub merged: bool,
+    /// What is short by then is tried without each stretch of it.
+    pub stretches: bool,
     /// A shortened run that passed by luck is taken back.
     pub steps_back: bool,
 }
 
 impl Additions {
     /// All of them.
-    pub const ALL: Additions =
-        Additions { one_run: true, done: true, likelier: true, merged: true, steps_back: true };
+    pub const ALL: Additions = Additions {
+        one_run: true,
+        done: true,
+        likelier: true,
+        merged: true,
+        stretches: true,
+        steps_back: true,
+    };
     /// None of them: ND3MIN as published.
-    pub const NONE: Additions =
-        Additions { one_run: false, done: false, likelier: false, merged: false, steps_back: false };
+    pub const NONE: Additions = Additions {
+        one_run: false,
+        done: false,
+        likelier: false,
+        merged: false,
+        stretches: false,
+        steps_back: false,
+    };
 }
 
 /// What is left of a run, and how sure that is.

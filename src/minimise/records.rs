@@ -33,10 +33,19 @@ struct Record {
     tally: Tally,
     /// Whether the first run passed, and what it did.
     first: Option<(bool, Key)>,
-    /// All that was done in runs that passed.
-    done: Option<Box<[Kept]>>,
+    done: Done,
     /// It passed by luck once: it is not to pass again.
     is_banned: bool,
+}
+
+/// What was done in runs that passed.
+#[derive(Clone, Debug, Default)]
+enum Done {
+    #[default]
+    Nothing,
+    /// The same in all of them.
+    Same(Box<[Kept]>),
+    Various,
 }
 
 #[derive(Debug, Default)]
@@ -68,9 +77,12 @@ impl Records {
         verdict.or_else(|| if rule.runs == 1 { self.implied.get(&key).copied() } else { None })
     }
 
-    /// All that its runs did that passed.
+    /// What all of its runs did that passed, if that was the same.
     pub fn done(&self, key: Key) -> Option<&[Kept]> {
-        self.records.get(&key).and_then(|record| record.done.as_deref())
+        match &self.records.get(&key)?.done {
+            Done::Same(done) => Some(done),
+            Done::Nothing | Done::Various => None,
+        }
     }
 
     /// Remembers a run; returns whether it differs from what was seen of the same before.
@@ -81,10 +93,11 @@ impl Records {
         let record = self.records.entry(key).or_default();
         if tried.passed {
             record.tally.passes += 1;
-            record.done = Some(match &record.done {
-                None => tried.done.clone().into(),
-                Some(done) => union(done, &tried.done).into(),
-            });
+            record.done = match std::mem::take(&mut record.done) {
+                Done::Nothing => Done::Same(tried.done.clone().into()),
+                Done::Same(done) if *done == *tried.done => Done::Same(done),
+                Done::Same(_) | Done::Various => Done::Various,
+            };
         } else {
             record.tally.fails += 1;
         }
@@ -122,14 +135,6 @@ impl Records {
     }
 }
 
-/// The elements of both, in their order.
-fn union(one: &[Kept], other: &[Kept]) -> Vec<Kept> {
-    let mut all = [one, other].concat();
-    all.sort_unstable();
-    all.dedup();
-    all
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -148,8 +153,9 @@ mod tests {
         let key = Key::of(&kept(&[1, 2, 3]));
         assert!(!records.add(key, &tried(true, &[1, 2])));
         assert!(!records.add(key, &tried(true, &[1, 2])));
+        assert_eq!(records.done(key), Some(&*kept(&[1, 2])));
         assert!(records.add(key, &tried(true, &[1, 3])));
-        assert_eq!(records.done(key), Some(&*kept(&[1, 2, 3])));
+        assert_eq!(records.done(key), None);
         assert!(records.add(key, &tried(false, &[1, 2])));
         assert_eq!(records.number(key), 4);
     }

@@ -84,9 +84,19 @@ impl Tally {
     }
 }
 
-/// Returns how often each of the undecided candidates is run in a round of `width` runs. `schedule` is none that looks
-/// ahead: for [`Schedule::Mdp`] there is [`Policy`](super::mdp::Policy).
-pub(super) fn share_out(schedule: Schedule, tallies: &[Tally], rule: Rule, width: u32) -> Vec<u32> {
+/// Returns how often each of the undecided candidates is run in a round of `width` runs. [`Schedule::Mdp`] is as
+/// [`Schedule::Heuristic`] here: what is best of all is for a [`Policy`](super::Policy) to say.
+///
+/// ```
+/// use farlead::minimise::{Rule, Schedule, Tally, share_out};
+///
+/// let seen = [Tally { passes: 0, fails: 1 }, Tally { passes: 1, fails: 0 }];
+/// let rule = Rule { passes: 2, runs: 3 };
+/// assert_eq!(share_out(Schedule::Greedy, &seen, rule, 3), [2, 1]);
+/// assert_eq!(share_out(Schedule::RoundRobin, &seen, rule, 1), [1, 0]);
+/// assert_eq!(share_out(Schedule::Heuristic, &seen, rule, 1), [0, 1]);
+/// ```
+pub fn share_out(schedule: Schedule, tallies: &[Tally], rule: Rule, width: u32) -> Vec<u32> {
     let mut round = Round { tallies, rule, free: width, runs: vec![0; tallies.len()] };
     match schedule {
         Schedule::RoundRobin => round.in_turn(|_| true),

@@ -15,12 +15,17 @@ const FIRST_RUNS: u32 = 3;
 
 /// So many candidates stand to choice at once, for each run of a round: the others wait for their turn.
 const WINDOW: usize = 4;
+/// At least so many.
+const WINDOW_MIN: usize = 16;
 
 /// So often a final statement may take back what passed by luck; then it is said as it is.
-const STEPS_BACK_MAX: u32 = 20;
+const STEPS_BACK_MAX: u32 = 5;
 
 /// So many forms of an element are tried, the simplest first.
 const FORMS_MAX: u16 = 16;
+
+/// A run of so many elements is short enough for all stretches of it to be tried.
+const STRETCHED_MAX: usize = 32;
 
 /// So many runs that passed are kept to go back to; of more, every other one.
 const HISTORY_MAX: usize = 64;
@@ -47,6 +52,8 @@ pub(super) struct Work<'a, C: Check> {
     /// What passed, the original first, what is current last.
     history: Vec<Vec<Kept>>,
     needs: Needs,
+    /// How many times as many runs as decide must confirm it before something is taken.
+    doubt: u32,
     prior: Prior,
     seen: Seen,
     /// How many candidates are to be seen until the prior changes again.
@@ -67,6 +74,7 @@ impl<'a, C: Check> Work<'a, C> {
             records: Records::default(),
             history: vec![(0..length).map(|at| Kept { at, form: 0 }).collect()],
             needs: Needs::new(length),
+            doubt: u32::from(settings.additions.steps_back),
             prior: settings.prior.clone(),
             seen: Seen::default(),
             learns_at: 16,
@@ -138,7 +146,7 @@ impl<'a, C: Check> Work<'a, C> {
         }
         if self.said.has_original_passed && self.history.len() == 1 {
             let all = self.current().to_vec();
-            self.accept(all);
+            self.accept(all)?;
         }
         Ok(())
     }
@@ -151,17 +159,25 @@ impl<'a, C: Check> Work<'a, C> {
         self.reduce()?;
         loop {
             self.simplify()?;
+            if self.leave_out_stretch()? {
+                continue;
+            }
             if !self.leave_out_single()? {
                 break;
             }
         }
-        let rate = self.fresh(self.settings.final_runs, None)?;
+        let kept = self.current().to_vec();
+        let rate = self.fresh(&kept, self.settings.final_runs, None)?;
         self.said.rate = rate;
         self.said.is_one_minimal = true;
         let share = u64::from(rate.passes) * u64::from(self.strict.runs);
         let is_enough = share >= u64::from(self.strict.passes) * u64::from(rate.runs);
         let may_step = self.settings.additions.steps_back && self.said.steps_back < STEPS_BACK_MAX;
-        Ok(is_enough || !may_step || self.history.len() == 1)
+        if is_enough || !may_step || self.history.len() == 1 {
+            return Ok(true);
+        }
+        self.doubt += 1;
+        Ok(false)
     }
 
     /// Subsets, complements, and smaller parts.
@@ -190,11 +206,14 @@ impl<'a, C: Check> Work<'a, C> {
 
     /// Takes the first candidate that passes, if there is one.
     fn take_one(&mut self, candidates: Vec<Candidate>) -> Result<bool, Halt<C::Error>> {
-        let passing = self.passing(&candidates, self.rule())?;
-        let Some(&first) = passing.first() else { return Ok(false) };
-        let kept = candidates[first].of(self.current()).into_owned();
-        self.accept(kept);
-        Ok(true)
+        loop {
+            let passing = self.passing(&candidates, self.rule())?;
+            let Some(&first) = passing.first() else { return Ok(false) };
+            let kept = candidates[first].of(self.current()).into_owned();
+            if self.accept(kept)? {
+                return Ok(true);
+            }
+        }
     }
 
     /// Leaves out one of these parts if that passes, or several at once.
@@ -203,19 +222,24 @@ impl<'a, C: Check> Work<'a, C> {
             self.needs.sort(self.current(), &mut parts);
         }
         let candidates: Vec<Candidate> = parts.iter().cloned().map(Candidate::Rest).collect();
-        let passing = self.passing(&candidates, rule)?;
-        let Some(&first) = passing.first() else { return Ok(false) };
-        let mut taken = candidates[first].of(self.current()).into_owned();
-        if self.settings.additions.merged && passing.len() > 1 {
-            let is_left = |at: &usize| !passing.iter().any(|&part| parts[part].contains(at));
-            let merged = (0..self.current().len()).filter(is_left).map(|at| self.current()[at]).collect();
-            let merged = [Candidate::Other(merged)];
-            if !self.passing(&merged, rule)?.is_empty() {
-                taken = merged[0].of(self.current()).into_owned();
+        loop {
+            let passing = self.passing(&candidates, rule)?;
+            let Some(&first) = passing.first() else { return Ok(false) };
+            if self.settings.additions.merged && passing.len() > 1 {
+                let is_left = |at: &usize| !passing.iter().any(|&part| parts[part].contains(at));
+                let merged = (0..self.current().len()).filter(is_left).map(|at| self.current()[at]).collect();
+                let merged = Candidate::Other(merged);
+                if !self.passing(std::slice::from_ref(&merged), rule)?.is_empty()
+                    && self.accept(merged.of(self.current()).into_owned())?
+                {
+                    return Ok(true);
+                }
+            }
+            let kept = candidates[first].of(self.current()).into_owned();
+            if self.accept(kept)? {
+                return Ok(true);
             }
         }
-        self.accept(taken);
-        Ok(true)
     }
 
     /// Leaves out single elements until none can be, which is decided by as many runs as an app that varies takes. Returns
@@ -229,6 +253,17 @@ impl<'a, C: Check> Work<'a, C> {
             }
             has_left_out = true;
         }
+    }
+
+    /// Leaves out a few elements in a row that single ones cannot do without, like a way there and back. Returns whether
+    /// there were such.
+    fn leave_out_stretch(&mut self) -> Result<bool, Halt<C::Error>> {
+        let length = self.current().len();
+        if !self.settings.additions.stretches || length > STRETCHED_MAX {
+            return Ok(false);
+        }
+        let from = |start: usize| (start + 2..=length).map(move |end| start..end);
+        self.leave_out((0..length).flat_map(from).collect(), self.rule())
     }
 
     /// Puts each element into its simplest form that passes.
@@ -257,7 +292,7 @@ impl<'a, C: Check> Work<'a, C> {
     fn passing(&mut self, candidates: &[Candidate], rule: Rule) -> Result<Vec<usize>, Halt<C::Error>> {
         let mut waiting = candidates.iter().enumerate();
         let mut open: Vec<(usize, Key)> = Vec::new();
-        let window = WINDOW * self.width as usize;
+        let window = (WINDOW * self.width as usize).max(WINDOW_MIN);
         loop {
             let mut passing = Vec::new();
             while open.len() < window && passing.is_empty() {
@@ -386,15 +421,14 @@ impl<'a, C: Check> Work<'a, C> {
         if was_sure && !self.is_sure() { Err(Halt::Varied) } else { Ok(()) }
     }
 
-    /// Tries the current run so often again, whatever came of it before, or until it is decided by `rule`.
-    fn fresh(&mut self, runs: u32, rule: Option<Rule>) -> Result<Rate, Halt<C::Error>> {
-        let kept = self.current().to_vec();
-        let key = Key::of(&kept);
+    /// Tries `kept` so often again, whatever came of it before, or until it is decided by `rule`.
+    fn fresh(&mut self, kept: &[Kept], runs: u32, rule: Option<Rule>) -> Result<Rate, Halt<C::Error>> {
+        let key = Key::of(kept);
         let before = self.records.tally(key);
         let mut tally = Tally::default();
         while tally.runs() < runs && rule.is_none_or(|rule| tally.verdict(rule).is_none()) {
             let now = (runs - tally.runs()).min(self.width);
-            self.round(&[(kept.clone(), key, now)])?;
+            self.round(&[(kept.to_vec(), key, now)])?;
             let after = self.records.tally(key);
             tally = Tally { passes: after.passes - before.passes, fails: after.fails - before.fails };
             if self.is_sure() && tally.fails > 0 {
@@ -408,8 +442,8 @@ impl<'a, C: Check> Work<'a, C> {
     /// Goes back to what passes in fresh runs, at last to the original.
     fn step_back(&mut self) -> Result<(), Halt<C::Error>> {
         while self.history.len() > 1 {
-            let rate = self.fresh(self.strict.runs, Some(self.strict))?;
-            if rate.passes >= self.strict.passes {
+            let kept = self.current().to_vec();
+            if self.is_confirmed(&kept)? {
                 return Ok(());
             }
             self.drop_current();
@@ -424,14 +458,39 @@ impl<'a, C: Check> Work<'a, C> {
         self.said.steps_back += 1;
     }
 
-    /// Makes what runs of `kept` did that passed the current run.
-    fn accept(&mut self, kept: Vec<Kept>) {
+    /// Takes `kept` as the current run if fresh runs bear it out as far as there is doubt; or what was done, if all of its
+    /// runs that passed did the same: what they passed over would be passed over again. Returns whether it was taken.
+    fn accept(&mut self, kept: Vec<Kept>) -> Result<bool, Halt<C::Error>> {
+        if kept != self.current() && !self.is_confirmed(&kept)? {
+            return Ok(false);
+        }
         let done = self.records.done(Key::of(&kept)).map(<[Kept]>::to_vec);
         // What was taken back once is not to come again by this way.
         let done = done.filter(|done| !self.records.is_banned(Key::of(done))).unwrap_or(kept);
-        if done == *self.current() {
-            return;
+        let is_taken = done != self.current();
+        if is_taken {
+            self.push(done);
         }
+        Ok(is_taken)
+    }
+
+    /// Whether fresh runs do not take back that this passes.
+    fn is_confirmed(&mut self, kept: &[Kept]) -> Result<bool, Halt<C::Error>> {
+        let key = Key::of(kept);
+        if self.records.is_banned(key) {
+            return Ok(false);
+        }
+        let times = if self.is_sure() { 0 } else { self.doubt };
+        let rule = Rule { passes: self.strict.passes * times, runs: self.strict.runs * times };
+        let rate = self.fresh(kept, rule.runs, Some(rule))?;
+        let is_confirmed = rate.passes >= rule.passes;
+        if !is_confirmed {
+            self.records.ban(key);
+        }
+        Ok(is_confirmed)
+    }
+
+    fn push(&mut self, kept: Vec<Kept>) {
         if self.history.len() == HISTORY_MAX {
             let mut at = 0;
             self.history.retain(|_| {
@@ -439,7 +498,7 @@ impl<'a, C: Check> Work<'a, C> {
                 at % 2 == 1
             });
         }
-        self.history.push(done);
+        self.history.push(kept);
     }
 
     fn vary(&mut self) {
