@@ -55,6 +55,7 @@ pub mod gui;
 pub mod learned;
 pub mod ltl;
 pub mod replay;
+pub mod minimise;
 pub mod reward;
 pub mod rng;
 pub mod search;

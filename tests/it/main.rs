@@ -8,6 +8,7 @@ mod docs;
 mod labels;
 mod learned;
 mod made_up;
+mod minimise;
 mod model;
 mod models;
 mod planner;

@@ -1,0 +1,191 @@
+//! What is remembered of shortened runs: how each fared whenever it was tried.
+
+use std::collections::HashMap;
+use std::hash::{DefaultHasher, Hash, Hasher};
+
+use rustc_hash::FxBuildHasher;
+
+use super::schedule::{Rule, Tally};
+use super::{Kept, Tried};
+
+/// So many shortened runs are remembered at most; with some 100 bytes each this stays below 100 MB.
+const RECORDS_MAX: usize = 1 << 20;
+
+/// A shortened run by its hash: ten thousand elements fit 16 bytes, and two of a million runs are taken for each other
+/// once in 10^26 times.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub(super) struct Key(u64, u64);
+
+impl Key {
+    pub fn of(kept: &[Kept]) -> Key {
+        let half = |salt: u64| {
+            let mut hasher = DefaultHasher::new();
+            salt.hash(&mut hasher);
+            kept.hash(&mut hasher);
+            hasher.finish()
+        };
+        Key(half(1), half(2))
+    }
+}
+
+#[derive(Clone, Debug, Default)]
+struct Record {
+    tally: Tally,
+    /// Whether the first run passed, and what it did.
+    first: Option<(bool, Key)>,
+    done: Done,
+    /// It passed by luck once: it is not to pass again.
+    is_banned: bool,
+}
+
+/// What was done in runs that passed.
+#[derive(Clone, Debug, Default)]
+enum Done {
+    #[default]
+    Nothing,
+    /// The same in all of them.
+    Same(Box<[Kept]>),
+    Various,
+}
+
+#[derive(Debug, Default)]
+pub(super) struct Records {
+    records: HashMap<Key, Record, FxBuildHasher>,
+    /// What follows for shortened runs that were not tried themselves, as long as the app never varied.
+    implied: HashMap<Key, bool, FxBuildHasher>,
+    /// No shortened run that was forgotten had been tried more often: where numbers start anew.
+    numbers_from: u32,
+}
+
+impl Records {
+    pub fn tally(&self, key: Key) -> Tally {
+        self.records.get(&key).map_or(Tally::default(), |record| record.tally)
+    }
+
+    /// How often it was tried, as far as chance is drawn by that.
+    pub fn number(&self, key: Key) -> u32 {
+        self.numbers_from + self.tally(key).runs()
+    }
+
+    /// Whether it passes by this rule, if that is out of doubt.
+    pub fn verdict(&self, key: Key, rule: Rule) -> Option<bool> {
+        if self.is_banned(key) {
+            return Some(false);
+        }
+        let verdict = self.records.get(&key).and_then(|record| record.tally.verdict(rule));
+        // What follows from a run of another stands for one run, and no more.
+        verdict.or_else(|| if rule.runs == 1 { self.implied.get(&key).copied() } else { None })
+    }
+
+    /// What all of its runs did that passed, if that was the same.
+    pub fn done(&self, key: Key) -> Option<&[Kept]> {
+        match &self.records.get(&key)?.done {
+            Done::Same(done) => Some(done),
+            Done::Nothing | Done::Various => None,
+        }
+    }
+
+    /// Remembers a run; returns whether it differs from what was seen of the same before.
+    pub fn add(&mut self, key: Key, tried: &Tried) -> bool {
+        if self.records.len() >= RECORDS_MAX && !self.records.contains_key(&key) {
+            self.forget();
+        }
+        let record = self.records.entry(key).or_default();
+        if tried.passed {
+            record.tally.passes += 1;
+            record.done = match std::mem::take(&mut record.done) {
+                Done::Nothing => Done::Same(tried.done.clone().into()),
+                Done::Same(done) if *done == *tried.done => Done::Same(done),
+                Done::Same(_) | Done::Various => Done::Various,
+            };
+        } else {
+            record.tally.fails += 1;
+        }
+        let seen = (tried.passed, Key::of(&tried.done));
+        *record.first.get_or_insert(seen) != seen
+    }
+
+    pub fn imply(&mut self, key: Key, passed: bool) {
+        if self.implied.len() < RECORDS_MAX {
+            self.implied.insert(key, passed);
+        }
+    }
+
+    /// The app varies: nothing follows from other runs.
+    pub fn drop_implied(&mut self) {
+        self.implied.clear();
+    }
+
+    pub fn is_banned(&self, key: Key) -> bool {
+        self.records.get(&key).is_some_and(|record| record.is_banned)
+    }
+
+    pub fn ban(&mut self, key: Key) {
+        self.records.entry(key).or_default().is_banned = true;
+    }
+
+    fn forget(&mut self) {
+        let most = self.records.values().map(|record| record.tally.runs()).max().unwrap_or(0);
+        self.numbers_from = self.numbers_from.saturating_add(most);
+        self.records.retain(|_, record| record.is_banned);
+        // Bans that fill the table by themselves would make each new record forget all.
+        if self.records.len() >= RECORDS_MAX / 2 {
+            self.records.clear();
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn kept(at: &[usize]) -> Vec<Kept> {
+        at.iter().map(|&at| Kept { at, form: 0 }).collect()
+    }
+
+    fn tried(passed: bool, at: &[usize]) -> Tried {
+        Tried { passed, done: kept(at) }
+    }
+
+    #[test]
+    fn runs_that_do_something_else_differ() {
+        let mut records = Records::default();
+        let key = Key::of(&kept(&[1, 2, 3]));
+        assert!(!records.add(key, &tried(true, &[1, 2])));
+        assert!(!records.add(key, &tried(true, &[1, 2])));
+        assert_eq!(records.done(key), Some(&*kept(&[1, 2])));
+        assert!(records.add(key, &tried(true, &[1, 3])));
+        assert_eq!(records.done(key), None);
+        assert!(records.add(key, &tried(false, &[1, 2])));
+        assert_eq!(records.number(key), 4);
+    }
+
+    #[test]
+    fn what_follows_stands_for_one_run() {
+        let mut records = Records::default();
+        let key = Key::of(&kept(&[1]));
+        records.imply(key, false);
+        assert_eq!(records.verdict(key, Rule { passes: 1, runs: 1 }), Some(false));
+        assert_eq!(records.verdict(key, Rule { passes: 1, runs: 2 }), None);
+        records.drop_implied();
+        assert_eq!(records.verdict(key, Rule { passes: 1, runs: 1 }), None);
+    }
+
+    #[test]
+    fn what_was_forgotten_is_not_tried_under_an_old_number() {
+        let mut records = Records::default();
+        let key = Key::of(&kept(&[1]));
+        (0..3).for_each(|_| _ = records.add(key, &tried(true, &[1])));
+        records.forget();
+        assert_eq!((records.tally(key), records.number(key)), (Tally::default(), 3));
+    }
+
+    #[test]
+    fn what_is_banned_stays_out() {
+        let mut records = Records::default();
+        let key = Key::of(&kept(&[1]));
+        records.ban(key);
+        (0..3).for_each(|_| _ = records.add(key, &tried(true, &[1])));
+        assert_eq!(records.verdict(key, Rule { passes: 3, runs: 3 }), Some(false));
+    }
+}
