@@ -52,6 +52,7 @@ pub mod episode;
 pub mod event;
 pub mod experience;
 pub mod gui;
+pub mod keep;
 pub mod learned;
 pub mod ltl;
 pub mod replay;

@@ -14,6 +14,11 @@ impl Default for Seed {
 }
 
 impl Seed {
+    /// Returns a seed of its own for the part of the program called `name`, as [`Seed::fork`] does.
+    pub fn derived(self, name: &str) -> Seed {
+        Seed(self.fork(name).inner.next_u64())
+    }
+
     /// Returns the chance of the part of the program called `name`: no part's numbers depend on
     /// how many another has drawn.
     pub fn fork(self, name: &str) -> Rng {

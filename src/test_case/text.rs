@@ -156,7 +156,7 @@ fn misplaced(error: &pest::error::Error<Rule>) -> Diagnostic {
         InputLocation::Pos(at) | InputLocation::Span((at, _)) => at,
     };
     Diagnostic::error("E-test", at..at, "this is not how a test goes on here")
-        .help("docs/testing.md has the form; `farlead check` writes such a file anew")
+        .help("docs/formats.md has the form; `farlead check` writes such a file anew")
 }
 
 fn span(pair: &Pair<'_, Rule>) -> Range<usize> {

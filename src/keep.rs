@@ -1,0 +1,224 @@
+//! Keeping: a run that was found made short, tried again, and captured as a test.
+//!
+//! The device is handed in as a way to open one, so that each try is on an app of its own, with chance of its own: what
+//! comes out depends on the run and the seed, and neither on the order of tries nor on threads.
+
+use std::sync::Mutex;
+
+use crate::device::{Device, DeviceError};
+use crate::event::Rate;
+use crate::gui::Action;
+use crate::minimise::{Check, Kept, Minimised, Trial, Tried, minimise};
+use crate::replay::{Captured, Missing, Played, Player, capture};
+use crate::rng::Seed;
+use crate::search::in_order;
+use crate::spec::Spec;
+use crate::trace::{Step, Trace};
+
+/// Opens a device with the app on it, all its chance from the seed.
+pub type Opener<'a> = &'a (dyn Fn(Seed) -> Box<dyn Device> + Sync);
+
+/// What is done with a run before it is kept.
+#[derive(Clone, Debug)]
+pub struct Settings {
+    /// How it is made short; not at all if there is nothing here.
+    pub minimise: Option<crate::minimise::Settings>,
+    /// How often it is tried again.
+    pub confirm: u32,
+    /// Where chance comes from.
+    pub seed: Seed,
+    /// How many devices are used at a time.
+    pub jobs: usize,
+}
+
+/// A run as it is kept.
+#[derive(Clone, Debug)]
+pub struct Keeping {
+    /// The run.
+    pub run: Trace,
+    /// How many steps it had before.
+    pub found_steps: usize,
+    /// How it was made short.
+    pub minimised: Option<Minimised>,
+    /// How often it did it again.
+    pub confirmed: Rate,
+    /// Its steps and its formula.
+    pub captured: Captured,
+    /// Whether it was stopped before all was done.
+    pub is_interrupted: bool,
+}
+
+/// If no run is asked for to confirm, one is looked for among so many that does it in as few steps.
+const TRIES_MAX: u32 = 10;
+
+/// Makes `run` short, which does what `spec` asks for, and tries it again.
+///
+/// # Errors
+///
+/// Those of the device.
+pub fn keep(
+    open: Opener<'_>,
+    spec: &Spec,
+    run: &Trace,
+    settings: &Settings,
+    goes_on: &(dyn Fn() -> bool + Sync),
+) -> Result<Keeping, DeviceError> {
+    let actions: Vec<&Action> = run.steps.iter().map(|step| &step.action).collect();
+    let mut reruns = Reruns::new(open, spec, &actions, settings, goes_on);
+    let minimised = match &settings.minimise {
+        Some(how) if actions.len() > 1 => Some(minimise(&mut reruns, actions.len() - 1, how)?),
+        Some(_) | None => None,
+    };
+    let kept: Vec<Kept> = match &minimised {
+        Some(minimised) => minimised.kept.clone(),
+        None => (0..actions.len().saturating_sub(1)).map(|at| Kept { at, form: 0 }).collect(),
+    };
+    let short = reruns.actions(&kept);
+    let mut confirmed = Rate::default();
+    let mut again = None;
+    for number in 0..if settings.confirm == 0 { TRIES_MAX } else { settings.confirm } {
+        if (settings.confirm == 0 && again.is_some()) || !goes_on() {
+            break;
+        }
+        let mut device = open(settings.seed.derived(&format!("confirm {number}")));
+        let played = reruns.players[0].get_mut().expect("nobody has panicked").play(
+            &mut *device,
+            &short,
+            Missing::Ends,
+        )?;
+        if settings.confirm > 0 {
+            confirmed.runs += 1;
+            confirmed.passes += u32::from(played.is_won);
+        }
+        if played.is_won && again.is_none() {
+            again = Some(played);
+        }
+    }
+    // A run that was never done again is kept as it was found.
+    let run = again.map_or_else(|| run.clone(), |played| explained(played, &kept, run));
+    Ok(Keeping {
+        captured: capture(spec, &run),
+        found_steps: actions.len(),
+        is_interrupted: !goes_on(),
+        minimised,
+        confirmed,
+        run,
+    })
+}
+
+/// What was played, with the reasons of the run it was played after.
+fn explained(played: Played, kept: &[Kept], run: &Trace) -> Trace {
+    let found = |done: usize| match done {
+        0 => run.steps.first(),
+        later => kept.get(later - 1).and_then(|kept| run.steps.get(kept.at + 1)),
+    };
+    let steps = played.trace.steps.into_iter().zip(&played.done).map(|(step, &done)| {
+        let found = found(done);
+        Step {
+            why: found.and_then(|found| found.why.clone()),
+            learned: found.and_then(|found| found.learned.clone()),
+            ..step
+        }
+    });
+    Trace { steps: steps.collect() }
+}
+
+/// Tries shortened runs on the app.
+struct Reruns<'a> {
+    open: Opener<'a>,
+    start: Action,
+    /// Each action behind the start in its forms, as it was first.
+    forms: Vec<Vec<Action>>,
+    players: Vec<Mutex<Player>>,
+    seed: Seed,
+    goes_on: &'a (dyn Fn() -> bool + Sync),
+}
+
+impl<'a> Reruns<'a> {
+    fn new(
+        open: Opener<'a>,
+        spec: &Spec,
+        actions: &[&Action],
+        settings: &Settings,
+        goes_on: &'a (dyn Fn() -> bool + Sync),
+    ) -> Reruns<'a> {
+        Reruns {
+            open,
+            start: actions[0].clone(),
+            forms: actions[1..].iter().map(|action| forms(action)).collect(),
+            players: (0..settings.jobs.max(1)).map(|_| Mutex::new(Player::new(spec))).collect(),
+            seed: settings.seed,
+            goes_on,
+        }
+    }
+
+    /// The actions of a shortened run, its start too.
+    fn actions(&self, kept: &[Kept]) -> Vec<Action> {
+        let later = kept.iter().map(|kept| self.forms[kept.at][usize::from(kept.form)].clone());
+        std::iter::once(self.start.clone()).chain(later).collect()
+    }
+
+    fn attempt(&self, trial: &Trial<'_>) -> Result<Tried, DeviceError> {
+        let actions = self.actions(trial.kept);
+        let seed = self.seed.derived(&format!("try {} of {:?}", trial.number, trial.kept));
+        let mut device = (self.open)(seed);
+        let mut player = self
+            .players
+            .iter()
+            .find_map(|player| player.try_lock().ok())
+            .expect("there are as many players as threads");
+        let played = player.play(&mut *device, &actions, Missing::IsPassedOver)?;
+        let done = played.done.iter().filter(|&&done| done > 0).map(|&done| trial.kept[done - 1]);
+        Ok(Tried { passed: played.is_won, done: done.collect() })
+    }
+}
+
+impl Check for Reruns<'_> {
+    type Error = DeviceError;
+
+    fn round(&mut self, trials: &[Trial<'_>]) -> Result<Vec<Tried>, DeviceError> {
+        let mut all = Vec::with_capacity(trials.len());
+        let attempt = |number: usize| self.attempt(&trials[number]);
+        if self.players.len() == 1 || trials.len() == 1 {
+            all.extend((0..trials.len()).map(attempt));
+        } else {
+            in_order(self.players.len(), trials.len(), attempt, |_, tried| all.push(tried));
+        }
+        all.into_iter().collect()
+    }
+
+    fn goes_on(&mut self) -> bool {
+        (self.goes_on)()
+    }
+
+    fn forms(&self, at: usize) -> u16 {
+        self.forms[at].len() as u16 - 1
+    }
+}
+
+/// An action, and after it the simpler ones it may be replaced by, the simplest last.
+fn forms(action: &Action) -> Vec<Action> {
+    let mut forms = vec![action.clone()];
+    match action {
+        Action::LongClick(on) => forms.push(Action::Click(on.clone())),
+        Action::Text { on, text } => {
+            let letters = text.chars().count();
+            let lengths = [letters / 2, 1].into_iter().filter(|&length| 0 < length && length < letters);
+            let mut shorter: Vec<String> = lengths.map(|length| text.chars().take(length).collect()).collect();
+            shorter.dedup();
+            forms.extend(shorter.into_iter().map(|text| Action::Text { on: on.clone(), text: text.into() }));
+        }
+        Action::Reinitialise(_)
+        | Action::Click(_)
+        | Action::Scroll { .. }
+        | Action::Swipe { .. }
+        | Action::Back
+        | Action::Menu
+        | Action::Rotate
+        | Action::Network
+        | Action::PauseResume
+        | Action::Idle
+        | Action::User { .. } => {}
+    }
+    forms
+}
