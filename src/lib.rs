@@ -54,6 +54,7 @@ pub mod experience;
 pub mod gui;
 pub mod learned;
 pub mod ltl;
+pub mod report;
 pub mod reward;
 pub mod rng;
 pub mod search;
