@@ -40,7 +40,7 @@ fn message(spec: &SpecReport) -> String {
     let mut said = vec![words::why(spec, LINE_MAX)];
     if let Some(ended) = &spec.ended {
         said.extend(ended.replay.iter().flat_map(words::replayed));
-        said.extend(ended.reach.iter().flat_map(words::reached));
+        said.extend(words::reached(ended));
         said.extend(ended.advice.iter().map(|advice| format!("help: {}", line(advice, LINE_MAX))));
         said.extend(ended.test.iter().map(|test| words::command("replay", test)));
     }

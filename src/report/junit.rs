@@ -17,12 +17,16 @@ pub fn junit(run: &Run) -> String {
     let began = run.began().cloned().unwrap_or_default();
     let all: Vec<&SpecReport> = run.specs().iter().collect();
     let mut xml = String::from("<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n");
-    let _ = writeln!(xml, "<testsuites name=\"farlead {}\"{}>", value(&began.command), Counts::of(&all));
+    let trouble = words::trouble(run);
+    let mut counts = Counts::of(&all);
+    counts.tests += usize::from(trouble.is_some());
+    counts.errors += usize::from(trouble.is_some());
+    let _ = writeln!(xml, "<testsuites name=\"farlead {}\"{counts}>", value(&began.command));
     for (file, numbers) in run.files() {
         let specs: Vec<&SpecReport> = numbers.iter().map(|&number| &run.specs()[number]).collect();
         write_suite(&mut xml, &began, file, &specs);
     }
-    if let Some(trouble) = words::trouble(run) {
+    if let Some(trouble) = trouble {
         write_trouble(&mut xml, &began, &trouble);
     }
     xml.push_str("</testsuites>\n");
@@ -34,7 +38,7 @@ struct Counts {
     tests: usize,
     failures: usize,
     errors: usize,
-    device_ms: u64,
+    device_ms: u128,
 }
 
 impl Counts {
@@ -45,7 +49,7 @@ impl Counts {
             tests: specs.len(),
             failures: count(|standing| matches!(standing, Standing::NotMet | Standing::Flaky)),
             errors: count(|standing| matches!(standing, Standing::Error | Standing::CutShort)),
-            device_ms: times.fold(0, u64::saturating_add),
+            device_ms: times.map(u128::from).sum(),
         }
     }
 }
@@ -116,7 +120,7 @@ fn write_case(xml: &mut String, spec: &SpecReport) {
         value(&class_name(&began.file)),
         value(&began.file),
         began.line,
-        seconds(device_ms)
+        seconds(device_ms.into())
     );
     write_case_properties(xml, spec);
     write_fault(xml, spec);
@@ -178,7 +182,7 @@ fn explained(spec: &SpecReport, ended: &SpecEnded) -> String {
         format!("formula: {}", line(&spec.began.formula, TEXT_MAX)),
     ];
     said.extend(ended.replay.iter().flat_map(words::replayed));
-    said.extend(ended.reach.iter().flat_map(words::reached));
+    said.extend(words::reached(ended));
     said.extend(ended.advice.iter().map(|advice| format!("help: {}", line(advice, LINE_MAX))));
     if let Some(test) = &ended.test {
         said.push(words::command("replay", test));

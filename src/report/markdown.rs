@@ -18,7 +18,10 @@ pub fn markdown(run: &Run) -> String {
     write_head(&mut text, run);
     write_table(&mut text, run);
     let mut left_out = 0;
-    for spec in run.specs() {
+    // What needs someone comes first.
+    let (fine, others): (Vec<&SpecReport>, Vec<&SpecReport>) =
+        run.specs().iter().partition(|spec| spec.standing() == Standing::Met);
+    for spec in others.into_iter().chain(fine) {
         let section = section(spec);
         if text.len() + section.len() <= BYTES_MAX {
             text.push_str(&section);
@@ -121,11 +124,11 @@ fn section(spec: &SpecReport) -> String {
 
 fn write_explanation(text: &mut String, ended: &SpecEnded) {
     let replayed = ended.replay.iter().flat_map(words::replayed);
-    for said in replayed.chain(ended.reach.iter().flat_map(words::reached)) {
+    for said in replayed.chain(words::reached(ended)) {
         let _ = writeln!(text, "- {}", escape(&said));
     }
     for advice in &ended.advice {
-        let _ = writeln!(text, "- **help:** {}", escape(&line(advice, LINE_MAX)));
+        let _ = writeln!(text, "- **help:** {}", with_code(&line(advice, LINE_MAX)));
     }
     if let Some(rate) = ended.confirmed {
         let _ = writeln!(text, "- confirmed {} times", words::rate(rate));
@@ -165,6 +168,16 @@ fn escape(text: &str) -> String {
         escaped.push(char);
     }
     escaped
+}
+
+/// `text` as itself, with what stands between ticks as code.
+fn with_code(text: &str) -> String {
+    let parts: Vec<&str> = text.split('`').collect();
+    if parts.len().is_multiple_of(2) {
+        return escape(text);
+    }
+    let part = |(at, part): (usize, &&str)| if at.is_multiple_of(2) { escape(part) } else { code(part) };
+    parts.iter().enumerate().map(part).collect()
 }
 
 /// `text` as code, fenced by more ticks than it has in a row; a bar is escaped there too, as tables want it.

@@ -1,9 +1,10 @@
 //! The words and phrases that all reports share, and how texts from outside are made fit to be printed.
 
+use std::collections::BTreeSet;
 use std::fmt::Write as _;
 
 use super::run::{Run, SpecReport, Standing};
-use crate::event::{Outcome, Rate, Reached, Replayed};
+use crate::event::{Outcome, Rate, Reached, Replayed, SpecEnded};
 use crate::spec::printable;
 use crate::trace::Notice;
 
@@ -83,7 +84,7 @@ pub fn grouped(number: u64) -> String {
 }
 
 /// Milliseconds as seconds for machines: `12.345`.
-pub fn seconds(ms: u64) -> String {
+pub fn seconds(ms: u128) -> String {
     format!("{}.{:03}", ms / 1_000, ms % 1_000)
 }
 
@@ -198,11 +199,12 @@ pub fn replayed(replayed: &Replayed) -> Vec<String> {
     said
 }
 
-/// How far a search came, a sentence a line; empty where there is nothing to add.
-pub fn reached(reach: &Reached) -> Vec<String> {
+/// How far a search came that has found no run, a sentence a line; empty where there is nothing to add.
+pub fn reached(ended: &SpecEnded) -> Vec<String> {
     // A list of more is not read.
-    const SHOWN_MAX: usize = 20;
+    const SHOWN_MAX: usize = 8;
     let mut said = Vec::new();
+    let Some(reach) = ended.reach.as_ref().filter(|_| ended.run.is_empty()) else { return said };
     if reach.starts_crashed > 0 {
         said.push(format!(
             "the app crashed at its start, {} of {} times",
@@ -227,12 +229,18 @@ pub fn reached(reach: &Reached) -> Vec<String> {
     }
     if !reach.never_tried.is_empty() {
         let some: Vec<String> =
-            reach.never_tried.iter().take(SHOWN_MAX).map(|action| line(action, 100)).collect();
+            distinct(&reach.never_tried).take(SHOWN_MAX).map(|action| line(action, 100)).collect();
         let count = reach.never_tried_count.max(reach.never_tried.len());
         let actions = counted(count as u64, "action");
         said.push(format!("never tried: {actions}: {}{}", some.join(", "), rest(count, some.len())));
     }
     said
+}
+
+/// The texts, each once: actions of many screens go by one name.
+pub fn distinct(texts: &[String]) -> impl Iterator<Item = &str> {
+    let mut met = BTreeSet::new();
+    texts.iter().map(|text| &**text).filter(move |text| met.insert(*text))
 }
 
 /// The atoms that never held, and what was seen where they look.

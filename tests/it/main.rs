@@ -13,6 +13,7 @@ mod models;
 mod planner;
 mod pointwise;
 mod progression;
+mod report;
 mod shared;
 mod table3;
 mod tidy;
