@@ -6,12 +6,14 @@
 //! taken for what it is: text of any length that may hold anything.
 
 mod github;
+mod html;
 mod junit;
 mod markdown;
 mod run;
 mod words;
 
 pub use github::github;
+pub use html::html;
 pub use junit::junit;
 pub use markdown::markdown;
 pub use run::{Curve, EventError, Point, Run, SpecReport, Standing};

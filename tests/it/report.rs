@@ -7,12 +7,12 @@ use std::path::{Path, PathBuf};
 use std::process::{Command, Output};
 
 use farlead::event::Event;
-use farlead::report::{Run, github, junit, markdown};
+use farlead::report::{Run, github, html, junit, markdown};
 
 /// Each report as it is called, and what makes it.
 type Report = (&'static str, fn(&Run) -> String);
 
-const REPORTS: [Report; 3] = [("xml", junit), ("md", markdown), ("txt", github)];
+const REPORTS: [Report; 4] = [("xml", junit), ("md", markdown), ("txt", github), ("html", html)];
 
 /// A file of this test's own.
 fn written(name: &str, content: &str) -> PathBuf {
