@@ -2,6 +2,7 @@
 
 mod examples;
 
+use std::collections::BTreeSet;
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output};
@@ -50,8 +51,13 @@ fn python(program: &str, packages: &[&str], file: &Path) -> Option<String> {
     Some(said)
 }
 
-fn all_examples() -> [(&'static str, Vec<Event>); 3] {
-    [("chess", examples::chess()), ("notes", examples::notes()), ("hostile", examples::hostile())]
+fn all_examples() -> [(&'static str, Vec<Event>); 4] {
+    [
+        ("chess", examples::chess()),
+        ("notes", examples::notes()),
+        ("replays", examples::replays()),
+        ("hostile", examples::hostile()),
+    ]
 }
 
 #[test]
@@ -141,5 +147,126 @@ fn junit_is_read_by_the_libraries_of_others() {
         }
         let cases_max = run.specs().len() + 1;
         assert!((run.specs().len()..=cases_max).contains(&cases.lines().count()), "{cases}");
+    }
+}
+
+/// The values of this attribute of the page, in their order.
+fn values<'p>(page: &'p str, attribute: &str) -> Vec<&'p str> {
+    let start = format!(" {attribute}=\"");
+    page.split(&start).skip(1).map(|rest| rest.split('"').next().expect("a value")).collect()
+}
+
+#[test]
+fn every_link_of_the_page_leads_somewhere_within_it() {
+    for (name, events) in all_examples() {
+        let page = html(&examples::run(events));
+        let ids = values(&page, "id");
+        let known: BTreeSet<&str> = ids.iter().copied().collect();
+        assert_eq!(known.len(), ids.len(), "{name} has an id twice");
+        let uses = page.split("url(#").skip(1).map(|rest| rest.split(')').next().expect("a name"));
+        for link in
+            values(&page, "href").into_iter().map(|link| link.strip_prefix('#').unwrap_or(link)).chain(uses)
+        {
+            assert!(known.contains(link), "{name} links to {link}");
+        }
+        assert!(values(&page, "src").is_empty() && !page.contains("@import"), "{name} loads something");
+    }
+}
+
+#[test]
+fn every_element_of_the_page_is_closed_where_it_must_be() {
+    for (name, events) in all_examples() {
+        let page = html(&examples::run(events));
+        let mut open = Vec::new();
+        let mut rest = &page[page.find("<html").expect("a page")..];
+        while let Some(at) = rest.find('<') {
+            rest = &rest[at + 1..];
+            let end = rest.find('>').expect("an end of the tag");
+            let tag = &rest[..end];
+            let element = tag.trim_start_matches('/').split([' ', '/']).next().expect("a name");
+            if tag.starts_with('/') {
+                assert_eq!(open.pop(), Some(element), "{name}: before {:.200}", rest);
+            } else if !tag.ends_with('/') && !["meta", "input"].contains(&element) {
+                open.push(element);
+            }
+            if ["style", "script"].contains(&tag) {
+                rest = &rest[rest.find("</").expect("an end")..];
+            }
+        }
+        assert!(open.is_empty(), "{name} leaves {open:?} open");
+    }
+}
+
+/// What Chromium makes of the page, and what it complains of.
+fn dumped(page: &Path) -> Option<(String, Vec<String>)> {
+    let program = std::env::var("CHROMIUM").unwrap_or_else(|_| "chromium".to_string());
+    let profile = page.with_extension("profile");
+    let mut command = Command::new(&program);
+    command.args(["--headless", "--no-sandbox", "--disable-gpu", "--disable-dev-shm-usage"]);
+    command.args([
+        "--allow-file-access-from-files",
+        "--enable-logging=stderr",
+        "--dump-dom",
+        "--hide-scrollbars",
+    ]);
+    command.arg("--virtual-time-budget=20000").arg(format!("--user-data-dir={}", profile.display()));
+    command.arg(format!("file://{}", page.display()));
+    let is_there =
+        Command::new(&program).arg("--version").output().is_ok_and(|output| output.status.success());
+    let output = ended(command, is_there, "the Debian package chromium, or name it in CHROMIUM")?;
+    let _ = fs::remove_dir_all(&profile);
+    assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+    let complaints = String::from_utf8_lossy(&output.stderr)
+        .lines()
+        .filter(|line| line.contains("CONSOLE"))
+        .map(str::to_string)
+        .collect();
+    Some((String::from_utf8_lossy(&output.stdout).into_owned(), complaints))
+}
+
+/// A page that shows another in a frame, and says how wide that is against its frame, and what its filter does.
+const OBSERVER: &str = r#"<!doctype html><pre id="said"></pre><script>
+const widths = [360, 768, 1280];
+const page = "PAGE";
+let left = widths.length;
+for (const width of widths) {
+  const frame = document.createElement("iframe");
+  frame.width = width; frame.height = 900;
+  frame.onload = () => {
+    const inner = frame.contentDocument;
+    for (const part of inner.querySelectorAll("details")) part.open = true;
+    const text = inner.getElementById("filter-text");
+    const shown = () => inner.querySelectorAll("tr[data-spec]:not([hidden])").length
+      + "/" + inner.querySelectorAll("article.spec:not([hidden])").length;
+    const all = shown();
+    if (text) { text.value = "FILTER"; text.dispatchEvent(new Event("input", { bubbles: true })); }
+    const some = shown();
+    if (text) { text.value = ""; text.dispatchEvent(new Event("input", { bubbles: true })); }
+    document.getElementById("said").textContent +=
+      `width ${width} takes ${inner.documentElement.scrollWidth}, shown ${all} then ${some}\n`;
+    if (--left === 0) document.title = "done";
+  };
+  frame.src = page;
+  document.documentElement.append(frame);
+}
+</script>"#;
+
+#[test]
+fn a_browser_shows_the_page_without_complaint_and_never_wider_than_itself() {
+    for (name, events) in all_examples() {
+        let page = written(&format!("{name}.html"), &html(&examples::run(events)));
+        let Some((dom, complaints)) = dumped(&page) else { return };
+        assert!(dom.contains("<article") && complaints.is_empty(), "{name}: {complaints:?}");
+        let observer = OBSERVER.replace("PAGE", &format!("{name}.html")).replace("FILTER", "guards never");
+        let observer = written(&format!("{name}.observer.html"), &observer);
+        let Some((dom, complaints)) = dumped(&observer) else { return };
+        assert!(complaints.is_empty(), "{name}: {complaints:?}");
+        for width in [360, 768, 1280] {
+            let said = format!("width {width} takes {width}, shown ");
+            assert!(dom.contains(&said), "{name} is wider than {width}:\n{:.600}", dom);
+        }
+        if name == "chess" {
+            assert!(dom.contains("takes 360, shown 11/11 then 2/2"), "{:.600}", dom);
+        }
     }
 }

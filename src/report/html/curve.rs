@@ -19,6 +19,10 @@ pub fn section(curve: &Curve) -> String {
     let Some(last) = points.last() else {
         return "<p class=\"quiet\">No episodes were reported.</p>".to_string();
     };
+    if points.len() == 1 {
+        let steps = counted(last.steps, "step");
+        return format!("<p class=\"quiet\">It took one episode, {steps} on the device.</p>");
+    }
     let mut html = format!(
         "<p class=\"quiet\">{}, {} on the device.</p><div class=\"charts\">",
         counted(last.episode, "episode"),

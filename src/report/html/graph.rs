@@ -17,6 +17,8 @@ const BETWEEN_NODES: f64 = 34.0;
 const LANE: f64 = 16.0;
 const LABEL_SIZE: f64 = 10.5;
 const LETTER: f64 = LABEL_SIZE * 0.56;
+/// Among more arrows than this a label is not told which it belongs to; what the run took keeps its own.
+const LABELLED_MAX: usize = 40;
 /// A label of more letters is cut.
 const LABEL_COLUMNS: usize = 26;
 
@@ -190,8 +192,9 @@ impl<'a> Picture<'a> {
         };
         let heights: Vec<f64> =
             layout.columns.iter().map(|places| places.iter().map(|&place| tall(place)).sum()).collect();
-        // Arrows within a column, and from a node to itself, go round above.
-        let top = MARGIN + 26.0;
+        // Arrows from a node to itself go round above.
+        let goes_round = edges.iter().any(|edge| edge.from == edge.to);
+        let top = if goes_round { MARGIN } else { MARGIN - BETWEEN_NODES / 2.0 };
         let height = heights.iter().copied().fold(0.0, f64::max);
         let mut left = MARGIN;
         let (mut columns, mut middles) = (Vec::new(), Vec::new());
@@ -211,7 +214,7 @@ impl<'a> Picture<'a> {
             }
             middles.push(of_column);
         }
-        let height = top + height + MARGIN;
+        let height = top + height + if goes_round { 0.0 } else { MARGIN - BETWEEN_NODES / 2.0 };
         Picture { nodes, edges, layout, columns, middles, height, written: Vec::new() }
     }
 
@@ -357,6 +360,9 @@ impl<'a> Picture<'a> {
     /// What stands beside an arrow: the numbers of its steps, and its label where there is room.
     fn label(&mut self, number: usize) -> String {
         let edge = &self.edges[number];
+        if self.edges.len() > LABELLED_MAX && !edge.is_taken() {
+            return String::new();
+        }
         let points = self.points(number);
         let (Some(&first), Some(&second)) = (points.first(), points.get(1)) else {
             return self.round_label(number);

@@ -18,7 +18,7 @@ const SCREENS_MAX: usize = 18;
 const WAYS_MAX: usize = 150;
 
 /// How wide a screen is drawn, frame included.
-const WIDTH: f64 = 92.0;
+const WIDTH: f64 = 84.0;
 
 /// How one screen leads to another.
 #[derive(Default)]

@@ -201,11 +201,12 @@ fn overview(run: &Run, body: &Body) -> String {
 
 fn row(run: &Run, number: usize, has_section: bool) -> String {
     let spec = &run.specs()[number];
+    let expectation = escape(&line(&spec.began.expectation, 20));
     let name = escape(&line(&spec.began.name, 120));
     let name = if has_section {
-        format!("<a href=\"#spec-{number}\"><bdi>{name}</bdi></a>")
+        format!("<a href=\"#spec-{number}\">{expectation} <bdi>{name}</bdi></a>")
     } else {
-        format!("<bdi>{name}</bdi>")
+        format!("{expectation} <bdi>{name}</bdi>")
     };
     let ended = spec.ended.as_ref();
     let said = |count: Option<u64>| count.map_or("–".to_string(), grouped);
@@ -217,8 +218,37 @@ fn row(run: &Run, number: usize, has_section: bool) -> String {
         spec.began.line,
         spec::badge(spec),
         said(ended.map(|ended| len(&ended.run)).filter(|&length| length > 0)),
-        said(ended.map(|ended| ended.episodes.into())),
-        said(ended.map(|ended| ended.steps)),
+        said(ended.map(|ended| ended.episodes.into()).filter(|&episodes| episodes > 0)),
+        said(ended.map(|ended| ended.steps).filter(|&steps| steps > 0)),
         ended.map_or(String::new(), |ended| words::duration(ended.device_ms))
     )
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::run::tests::{began, end, run, spec};
+    use super::*;
+    use crate::event::{Event, Outcome};
+
+    #[test]
+    fn a_page_stays_small_enough_to_be_loaded_and_says_what_it_leaves_out() {
+        let mut events = vec![began()];
+        for number in 0..3_000 {
+            let mut spec = spec(number, "a.ltl", "long");
+            if let Event::SpecBegan(began) = &mut spec {
+                began.formula = "<".repeat(8_000);
+            }
+            events.extend([spec, end(number, Outcome::GaveUp, "why")]);
+        }
+        let page = html(&run(events));
+        assert!(page.len() <= BYTES_MAX, "{}", page.len());
+        assert!(page.contains(" more: the page would be too large."), "nothing is left out");
+    }
+
+    #[test]
+    fn a_run_of_which_nothing_is_known_is_a_page_too() {
+        assert!(html(&Run::new()).contains("There are no specs."));
+        let cut_short = html(&run([began(), spec(0, "a.ltl", "open")]));
+        assert!(cut_short.contains("the run was cut short"), "{cut_short}");
+    }
 }

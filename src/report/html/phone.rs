@@ -274,8 +274,8 @@ fn look(widget: &Widget, holds_others: bool, canvas: Canvas) -> Option<Look> {
         Look::Image
     } else if is(&["ProgressBar", "SeekBar", "RatingBar"]) {
         Look::Progress
-    } else if holds_others
-        && (is(&["List", "Recycler", "Grid", "ScrollView", "Pager"]) || widget.flags.has(Flags::SCROLLABLE))
+    } else if is(&["ListView", "Recycler", "Grid", "ScrollView", "Pager"])
+        || (holds_others && widget.flags.has(Flags::SCROLLABLE))
     {
         Look::List
     } else if holds_others {
@@ -286,7 +286,7 @@ fn look(widget: &Widget, holds_others: bool, canvas: Canvas) -> Option<Look> {
     } else if u64::from(widget.bounds.height().min(widget.bounds.width())) * 100 <= u64::from(display.width())
     {
         Look::Line
-    } else if widget.flags.has(Flags::CLICKABLE) || !widget.id.is_empty() {
+    } else if widget.flags.has(Flags::CLICKABLE) || (!widget.id.is_empty() && !is(&["Layout", "ViewStub"])) {
         Look::Canvas
     } else {
         return None;
@@ -356,7 +356,7 @@ impl Drawing<'_> {
 
     fn button_text(&self) -> String {
         let is_picture = self.widget.text.trim().is_empty() && self.widget.class.contains("Image");
-        if self.said().is_empty() || (is_picture && self.place.width < 26.0) {
+        if self.said().is_empty() || (is_picture && self.place.width < 60.0) {
             self.picture()
         } else {
             self.text("t strong", self.place.shrunk(3.0), true)

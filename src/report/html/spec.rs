@@ -6,7 +6,7 @@ use std::sync::Arc;
 
 use super::super::run::{SpecReport, Standing};
 use super::super::words::{
-    self, LINE_MAX, TEXT_MAX, counted, distinct, duration, escape, grouped, line, outcome, unseen,
+    self, LINE_MAX, TEXT_MAX, counted, distinct, duration, escape, grouped, len, line, outcome, unseen,
 };
 use super::phone::Displays;
 use super::timeline::Timeline;
@@ -16,6 +16,9 @@ use crate::gui::Screen;
 
 /// Of long lists so many are shown.
 const SHOWN_MAX: usize = 40;
+
+/// A reason is a sentence or a few.
+const REASON_MAX: usize = 2_000;
 
 /// A spec to be written, and what it is drawn from.
 pub struct Section<'a> {
@@ -62,7 +65,7 @@ impl Section<'_> {
             escape(&line(&began.file, 300)),
             began.line
         );
-        let _ = write!(html, "<p class=\"reason\">{}</p>", escape(&words::why(self.spec, TEXT_MAX)));
+        let _ = write!(html, "<p class=\"reason\">{}</p>", escape(&words::why(self.spec, REASON_MAX)));
         if let Some(ended) = &self.spec.ended {
             html += &advice(&ended.advice);
         }
@@ -76,6 +79,11 @@ impl Section<'_> {
         html += &self.facts();
         if let Some(ended) = &self.spec.ended {
             self.write_end(&mut html, ended, drawn);
+        }
+        if self.is_drawn {
+            self.write_drawings(&mut html, drawn);
+        } else {
+            html += "<p class=\"quiet\">Pictures are left out: the page would be too large.</p>";
         }
         html + "</article>\n"
     }
@@ -91,7 +99,6 @@ impl Section<'_> {
         *html += &replayed(ended);
         if !self.is_drawn {
             *html += &plain_steps(ended);
-            *html += "<p class=\"quiet\">Pictures are left out: the page would be too large.</p>";
             return;
         }
         if !ended.run.is_empty() {
@@ -99,24 +106,36 @@ impl Section<'_> {
                 spec: self.number,
                 formula: &self.spec.began.formula,
                 run: &ended.run,
+                replay: ended.replay.as_ref(),
                 screens: self.screens,
                 displays: self.displays,
             };
-            let title = format!("The run, {}", counted(ended.run.len() as u64, "step"));
+            let title = format!("The run, {}", counted(len(&ended.run), "step"));
             *html += &self.folded("run", &title, true, &timeline.section(drawn));
         }
         if let Some(reach) = &ended.reach {
             let is_open = ended.run.is_empty();
-            *html += &self.folded("reach", "What was never seen", is_open, &never_seen(reach, is_open));
+            *html += &self.folded(
+                "reach",
+                "What was seen, and what never was",
+                is_open,
+                &never_seen(reach, is_open),
+            );
         }
-        if self.spec.began.automaton.is_some() || !ended.run.is_empty() {
-            let drawing = automaton::section(self.spec.began.automaton.as_ref(), &ended.run);
+    }
+
+    /// The formula at work, the search, and the map.
+    fn write_drawings(&self, html: &mut String, drawn: &mut BTreeSet<usize>) {
+        let ended = self.spec.ended.as_ref();
+        let run = ended.map_or(&[][..], |ended| &ended.run);
+        if self.spec.began.automaton.is_some() || !run.is_empty() {
+            let drawing = automaton::section(self.spec.began.automaton.as_ref(), run);
             *html += &self.folded("automaton", "What the formula may ask for", false, &drawing);
         }
         if !self.spec.curve.points().is_empty() {
             *html += &self.folded("curve", "How the search went", false, &curve::section(&self.spec.curve));
         }
-        if !ended.map.is_empty() {
+        if let Some(ended) = ended.filter(|ended| !ended.map.is_empty()) {
             let drawing = map::section(ended, self.screens, self.displays, drawn);
             *html += &self.folded("map", "Map of screens", false, &drawing);
         }
@@ -142,8 +161,10 @@ impl Section<'_> {
             facts.push(("budget", format!("{most} of {}", counted(began.steps_max, "step"))));
         }
         if let Some(ended) = &self.spec.ended {
-            facts.push(("episodes", grouped(ended.episodes.into())));
-            facts.push(("steps", grouped(ended.steps)));
+            if began.episodes_max > 0 || ended.steps > 0 {
+                facts.push(("episodes", grouped(ended.episodes.into())));
+                facts.push(("steps", grouped(ended.steps)));
+            }
             facts.push(("device time", duration(ended.device_ms)));
             if !ended.run.is_empty() {
                 facts.push(("length", length(ended)));

@@ -4,9 +4,9 @@ use std::collections::BTreeSet;
 use std::fmt::Write as _;
 use std::sync::Arc;
 
-use super::super::words::{self, LINE_MAX, TEXT_MAX, counted, duration, escape, line, lines};
+use super::super::words::{self, LINE_MAX, TEXT_MAX, counted, duration, escape, len, line, lines};
 use super::phone::{self, Displays, short};
-use crate::event::StepTaken;
+use crate::event::{ReplayVerdict, Replayed, StepTaken};
 use crate::gui::Screen;
 use crate::trace::Notice;
 
@@ -28,6 +28,8 @@ pub struct Timeline<'a> {
     pub spec: usize,
     pub formula: &'a str,
     pub run: &'a [StepTaken],
+    /// How it went when it was done again.
+    pub replay: Option<&'a Replayed>,
     pub screens: &'a [Arc<Screen>],
     pub displays: Displays,
 }
@@ -37,7 +39,7 @@ impl Timeline<'_> {
     pub fn section(&self, drawn: &mut BTreeSet<usize>) -> String {
         let mut html = format!(
             "<div class=\"scroll\" tabindex=\"0\" role=\"region\" aria-label=\"the run, {}\"><ol class=\"timeline\" start=\"0\">",
-            counted(self.run.len() as u64, "step")
+            counted(len(self.run), "step")
         );
         let end = self.run.len().saturating_sub(STEPS_AT_END).max(STEPS_AT_START);
         for number in (0..self.run.len()).filter(|&number| number < STEPS_AT_START || number >= end) {
@@ -55,7 +57,9 @@ impl Timeline<'_> {
     fn step(&self, number: usize) -> String {
         let step = &self.run[number];
         let before = if number == 0 { self.formula } else { &self.run[number - 1].residual };
-        let mut html = format!("<li class=\"step\" id=\"spec-{}-step-{number}\">", self.spec);
+        let canvas = self.displays.canvas(&self.screens[step.screen]);
+        let turned = if canvas.width() > canvas.height() { " turned" } else { "" };
+        let mut html = format!("<li class=\"moment{turned}\" id=\"spec-{}-step-{number}\">", self.spec);
         let _ = write!(
             html,
             "<div class=\"via\"><b class=\"number\">{number}</b><code>{}</code></div>",
@@ -76,6 +80,7 @@ impl Timeline<'_> {
             },
             signed(step.reward)
         );
+        html += &self.replayed(number);
         step.notices.iter().for_each(|notice| html += &noticed(notice));
         if !step.labels.is_empty() {
             html += "<ul class=\"labels\" aria-label=\"what holds\">";
@@ -92,6 +97,17 @@ impl Timeline<'_> {
             }
         }
         html + "</li>"
+    }
+
+    /// What the replay came to, at the step where it did not hold.
+    fn replayed(&self, number: usize) -> String {
+        let here = self.replay.filter(|replay| replay.step == Some(number));
+        match here.map(|replay| replay.verdict) {
+            Some(verdict @ (ReplayVerdict::Broke | ReplayVerdict::Diverged)) => {
+                format!("<p class=\"replay-end\">the replay {} here</p>", verdict.name())
+            }
+            Some(ReplayVerdict::Held) | None => String::new(),
+        }
     }
 
     /// The screen a step led to, with the sign of what is done next.

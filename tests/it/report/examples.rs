@@ -388,3 +388,155 @@ fn hostile_end(spec: usize, outcome: Outcome, long: &str) -> SpecEnded {
         ..SpecEnded::new(outcome, long, 1)
     }
 }
+
+/// Replays, of which one diverges, one crashes, and one is flaky.
+pub fn replays() -> Vec<Event> {
+    let mut events = vec![Event::RunBegan(RunBegan {
+        format: FORMAT,
+        farlead: "0.1.0".to_string(),
+        command: "replay".to_string(),
+        device: "Pixel 7, Android 14 (emulator-5554)".to_string(),
+        package: "org.example.shop".to_string(),
+        version: "3.2".to_string(),
+        seed: 1,
+    })];
+    let crash = Context { crashed: true, network: false, ..Context::default() };
+    let anr = Context { anr: true, ..Context::default() };
+    for (screen, (context, is_asleep)) in
+        [(Context::default(), true), (Context::default(), false), (crash, false), (anr, false)]
+            .into_iter()
+            .enumerate()
+    {
+        let widgets = if screen < 2 { shop(is_asleep) } else { dialog() };
+        let seen = Arc::new(Screen::new("org.example.shop", "org.example.shop.Checkout", context, widgets));
+        events.push(Event::ScreenMet { screen, seen });
+    }
+    let replay = |verdict, passes, step| {
+        Some(Replayed {
+            rate: Rate { passes, runs: 3 },
+            verdict,
+            step,
+            expected: Some("click \"Pay now\"".to_string()),
+            actual: Some("no widget of that name is on the screen".to_string()),
+            nearest: Some("button \"Pay\" at [60,1500][1020,1620]".to_string()),
+        })
+    };
+    for (spec, (name, outcome, exit, replay)) in [
+        ("pays", Outcome::Broken, 5, replay(ReplayVerdict::Diverged, 0, Some(3))),
+        ("pays twice", Outcome::Flaky, 5, replay(ReplayVerdict::Broke, 2, Some(4))),
+        ("goes back", Outcome::Met, 6, None),
+    ]
+    .into_iter()
+    .enumerate()
+    {
+        events.push(Event::SpecBegan(SpecBegan {
+            spec,
+            file: format!("farlead-tests/shop/{name}.test.ltl"),
+            line: 12,
+            name: name.to_string(),
+            expectation: "possible".to_string(),
+            formula: "F ([text ~ \"Thank you\"] & X [activity ~ Orders])".to_string(),
+            ..SpecBegan::default()
+        }));
+        let ended = SpecEnded {
+            spec,
+            device_ms: 8_200,
+            run: shopping(),
+            test: Some(format!("farlead-tests/shop/{name}.test.ltl")),
+            replay,
+            advice: vec!["find the run anew: `farlead check farlead-tests/shop`".to_string()],
+            ..SpecEnded::new(outcome, "step 3 could not be done", exit)
+        };
+        events.push(Event::SpecEnded(Box::new(ended)));
+    }
+    events.push(Event::RunEnded { exit: 5 });
+    events
+}
+
+fn shopping() -> Vec<StepTaken> {
+    let step = |action_type: &str, detail: &str, bounds, screen, notices, residual: &str| StepTaken {
+        action: ActionDone {
+            action_type: action_type.into(),
+            detail: detail.into(),
+            object_id: None,
+            bounds,
+            shown: format!("{action_type} {detail}").trim().to_string(),
+        },
+        screen,
+        at_ms: 1_300 * screen as u64 + 700,
+        notices,
+        labels: vec!["[activity ~ Checkout]".into()],
+        residual: residual.into(),
+        reward: -0.25,
+        why: None,
+        learned: None,
+    };
+    let stack = "java.lang.IllegalStateException: total < 0\n\tat org.example.shop.Cart.total(Cart.kt:41)\n\tat org.example.shop.Checkout.pay(Checkout.kt:112)";
+    let list = Some(Bounds::new(0, 700, 1080, 1400));
+    let pay = Some(Bounds::new(60, 1500, 1020, 1620));
+    let whole = "F ([text ~ \"Thank you\"] & X [activity ~ Orders])";
+    vec![
+        step("reinitialise", "org.example.shop.Checkout", None, 0, Vec::new(), whole),
+        step("scroll", "down", list, 1, vec![Notice::Toast("2 articles left".into())], whole),
+        step("longclick", "\"Pay\"", pay, 3, vec![Notice::Anr("Input dispatching timed out".into())], whole),
+        step(
+            "swipe",
+            "left",
+            list,
+            2,
+            vec![Notice::Crash(stack.into())],
+            "[activity ~ Orders] | F ([text ~ \"Thank you\"] & X [activity ~ Orders])",
+        ),
+        step("back", "", None, 1, Vec::new(), "false"),
+    ]
+}
+
+fn shop(is_asleep: bool) -> Vec<Widget> {
+    let mut widgets = Vec::new();
+    let mut add = |depth, class: &str, text: &str, at: [i32; 4], flags: Flags| {
+        let bounds = Bounds::new(at[0], at[1], at[2], at[3]);
+        let class = format!("android.widget.{class}").into();
+        widgets.push(Widget { depth, class, text: text.into(), bounds, flags, ..Widget::default() });
+    };
+    let on = Flags::ENABLED.set(Flags::CLICKABLE, true);
+    let check = on.set(Flags::CHECKABLE, true);
+    add(0, "FrameLayout", "", [0, 0, 1080, 2160], Flags::ENABLED);
+    add(1, "TextView", "Your basket", [60, 120, 1020, 220], Flags::ENABLED);
+    add(1, "EditText", "Rue de l'Église 4, 75015 Paris", [60, 260, 1020, 380], on.set(Flags::FOCUSED, true));
+    add(1, "EditText", "hunter2", [60, 400, 1020, 520], on.set(Flags::PASSWORD, true));
+    add(1, "CheckBox", "Gift wrap", [60, 540, 540, 640], check.set(Flags::CHECKED, true));
+    add(1, "Switch", "Express", [560, 540, 1020, 640], check.set(Flags::CHECKED, is_asleep));
+    add(1, "RecyclerView", "", [0, 700, 1080, 1400], Flags::ENABLED.set(Flags::SCROLLABLE, true));
+    for row in 0..4 {
+        let (top, bottom) = (700 + row * 170, 860 + row * 170);
+        add(2, "LinearLayout", "", [20, top, 1060, bottom], on);
+        add(3, "ImageView", "", [40, top + 10, 180, bottom - 10], Flags::ENABLED);
+        add(
+            3,
+            "TextView",
+            "A pair of woollen socks, size 42, delivered on Thursday",
+            [200, top + 10, 900, bottom - 10],
+            Flags::ENABLED,
+        );
+        add(3, "RadioButton", "", [940, top + 20, 1040, bottom - 20], check.set(Flags::CHECKED, row == 1));
+    }
+    add(1, "Button", "Pay", [60, 1500, 1020, 1620], if is_asleep { Flags::CLICKABLE } else { on });
+    add(1, "ProgressBar", "", [60, 1660, 1020, 1700], Flags::ENABLED);
+    widgets
+}
+
+fn dialog() -> Vec<Widget> {
+    let widget = |depth, class: &str, text: &str, bounds| Widget {
+        depth,
+        class: format!("android.widget.{class}").into(),
+        text: text.into(),
+        bounds,
+        flags: Flags::ENABLED,
+        ..Widget::default()
+    };
+    vec![
+        widget(0, "FrameLayout", "", Bounds::new(90, 800, 990, 1300)),
+        widget(1, "TextView", "Shop keeps stopping", Bounds::new(140, 850, 940, 960)),
+        widget(1, "Button", "Close app", Bounds::new(140, 1140, 940, 1260)),
+    ]
+}
