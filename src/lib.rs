@@ -57,6 +57,7 @@ pub mod learned;
 pub mod ltl;
 pub mod replay;
 pub mod minimise;
+pub mod report;
 pub mod reward;
 pub mod rng;
 pub mod search;

@@ -14,6 +14,7 @@ mod models;
 mod planner;
 mod pointwise;
 mod progression;
+mod report;
 mod shared;
 mod table3;
 mod tidy;

@@ -1,0 +1,91 @@
+//! Annotations as GitHub Actions reads them from what a step prints: one line for each spec that is not met, beside its
+//! line in the file.
+
+use std::fmt::Write as _;
+
+use super::run::{Run, SpecReport, Standing};
+use super::words::{self, LINE_MAX, line};
+
+/// Longer messages are not shown whole.
+const MESSAGE_MAX: usize = 4_000;
+
+/// Returns an annotation for each spec of `run` that is not met: an error, or a warning for one that is flaky.
+///
+/// Where all is well there is none.
+pub fn github(run: &Run) -> String {
+    let mut commands = String::new();
+    for spec in run.specs() {
+        let level = match spec.standing() {
+            Standing::Met => continue,
+            Standing::Flaky => "warning",
+            Standing::NotMet | Standing::Error | Standing::CutShort => "error",
+        };
+        let title = format!("{}: {}", words::title(spec), words::outcome(spec));
+        let _ = writeln!(
+            commands,
+            "::{level} file={},line={},title={}::{}",
+            property(&spec.began.file),
+            spec.began.line,
+            property(&title),
+            message(spec)
+        );
+    }
+    if let Some(trouble) = words::trouble(run) {
+        let _ = writeln!(commands, "::error title=farlead::{}", data(&trouble));
+    }
+    commands
+}
+
+fn message(spec: &SpecReport) -> String {
+    let mut said = vec![words::why(spec, LINE_MAX)];
+    if let Some(ended) = &spec.ended {
+        said.extend(ended.replay.iter().flat_map(words::replayed));
+        said.extend(words::reached(ended));
+        said.extend(ended.advice.iter().map(|advice| format!("help: {}", line(advice, LINE_MAX))));
+        said.extend(ended.test.iter().map(|test| words::command("replay", test)));
+    }
+    data(&words::lines(&said.join("\n"), MESSAGE_MAX))
+}
+
+/// A message as GitHub wants it escaped.
+fn data(text: &str) -> String {
+    text.replace('%', "%25").replace('\r', "%0D").replace('\n', "%0A")
+}
+
+/// The value of a property as GitHub wants it escaped.
+fn property(text: &str) -> String {
+    data(&line(text, LINE_MAX)).replace(':', "%3A").replace(',', "%2C")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::run::tests::{began, end, run, spec};
+    use super::*;
+    use crate::event::{Event, Outcome};
+
+    #[test]
+    fn what_is_not_met_is_an_error_beside_its_line() {
+        let events = [
+            began(),
+            spec(0, "a,b:c.ltl", "100%\n::error::x"),
+            end(0, Outcome::GaveUp, "50% of it:\nspent, all"),
+            spec(1, "b.ltl", "fine"),
+            end(1, Outcome::Met, ""),
+            spec(2, "b.ltl", "shaky"),
+            end(2, Outcome::Flaky, "2 of 3"),
+            Event::RunEnded { exit: 1 },
+        ];
+        let expected = "\
+::error file=a%2Cb%3Ac.ltl,line=3,title=possible \"100%25 %3A%3Aerror%3A%3Ax\"%3A gave up::50%25 of it: spent, all
+::warning file=b.ltl,line=3,title=possible \"shaky\"%3A flaky::2 of 3
+";
+        assert_eq!(github(&run(events)), expected);
+    }
+
+    #[test]
+    fn a_run_that_was_cut_short_is_an_error_and_one_that_is_met_says_nothing() {
+        let met = [began(), spec(0, "a", "b"), end(0, Outcome::Met, ""), Event::RunEnded { exit: 0 }];
+        assert_eq!(github(&run(met.clone())), "");
+        assert!(github(&run(met[..3].to_vec())).starts_with("::error title=farlead::the run was cut short"));
+    }
+}

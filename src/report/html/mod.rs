@@ -1,0 +1,254 @@
+//! One page for people: what was met, and of each spec the screens of its run, its formula at work, and what was never seen.
+//!
+//! The page needs nothing besides itself: no request leaves it, and what matters is read without its script. Each screen
+//! is defined once and used wherever it comes up.
+
+mod automaton;
+mod curve;
+mod graph;
+mod map;
+mod phone;
+mod spec;
+mod timeline;
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::fmt::Write as _;
+
+use super::run::Run;
+use super::words::{self, escape, grouped, len, line};
+use phone::Displays;
+use spec::Section;
+
+/// More than this nobody loads; what does not fit is said to be left out.
+const BYTES_MAX: usize = 20_000_000;
+
+/// So much of it is for what every page has: the head and the table of specs.
+const BYTES_HEAD: usize = 4_000_000;
+
+const STYLE: &str = include_str!("style.css");
+const SCRIPT: &str = include_str!("script.js");
+
+/// Nothing is loaded, and nothing but this page's own style and script counts.
+const POLICY: &str = "default-src 'none'; style-src 'unsafe-inline'; script-src 'unsafe-inline'; img-src data:; \
+    base-uri 'none'; form-action 'none'";
+
+/// Returns `run` as a page of HTML.
+pub fn html(run: &Run) -> String {
+    let body = Body::new(run);
+    let title = escape(&format!("farlead: {}", words::headline(run)));
+    let mut page = format!(
+        "<!doctype html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n\
+         <meta http-equiv=\"Content-Security-Policy\" content=\"{POLICY}\">\n\
+         <meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n\
+         <meta name=\"color-scheme\" content=\"light dark\">\n<title>{title}</title>\n<style>\n{STYLE}</style>\n</head>\n<body>\n"
+    );
+    page += &body.symbols();
+    page += "<main>\n";
+    page += &head(run);
+    page += &overview(run, &body);
+    body.sections.iter().for_each(|section| page += section);
+    if body.left_out > 0 {
+        let specs = words::counted(body.left_out, "spec");
+        let _ = writeln!(page, "<p class=\"quiet\">{specs} more: the page would be too large.</p>");
+    }
+    page += "</main>\n<script>\n";
+    page += SCRIPT;
+    page += "</script>\n</body>\n</html>\n";
+    page
+}
+
+/// What is said of the specs, as far as there is room.
+struct Body {
+    sections: Vec<String>,
+    /// The screens they use, drawn.
+    symbols: BTreeMap<usize, String>,
+    left_out: u64,
+}
+
+impl Body {
+    fn new(run: &Run) -> Body {
+        let displays = Displays::of(run.screens().iter().map(|screen| &**screen));
+        let mut body = Body { sections: Vec::new(), symbols: BTreeMap::new(), left_out: 0 };
+        let mut bytes = BYTES_HEAD + STYLE.len() + SCRIPT.len();
+        for (number, spec) in run.specs().iter().enumerate() {
+            let is_added = [true, false].into_iter().any(|is_drawn| {
+                let section = Section { number, spec, screens: run.screens(), displays, is_drawn };
+                body.add(run, &section, &mut bytes)
+            });
+            if !is_added {
+                body.left_out = len(&run.specs()[number..]);
+                break;
+            }
+        }
+        body
+    }
+
+    /// Adds the section if there is room for it and the screens it uses.
+    fn add(&mut self, run: &Run, section: &Section<'_>, bytes: &mut usize) -> bool {
+        let mut drawn = BTreeSet::new();
+        let html = section.html(&mut drawn);
+        let symbols: Vec<(usize, String)> = drawn
+            .into_iter()
+            .filter(|number| !self.symbols.contains_key(number))
+            .map(|number| {
+                let screen = &run.screens()[number];
+                (number, phone::symbol(number, screen, section.displays.canvas(screen)))
+            })
+            .collect();
+        let more = html.len() + symbols.iter().map(|(_, symbol)| symbol.len()).sum::<usize>();
+        if *bytes + more > BYTES_MAX {
+            return false;
+        }
+        *bytes += more;
+        self.sections.push(html);
+        self.symbols.extend(symbols);
+        true
+    }
+
+    /// The screens and the heads of arrows, for others to use.
+    fn symbols(&self) -> String {
+        // It has no size and not `display: none`: some browsers use nothing that is in such.
+        let mut svg =
+            String::from("<svg class=\"symbols\" width=\"0\" height=\"0\" aria-hidden=\"true\"><defs>");
+        for (id, class) in [("head", "head"), ("taken-head", "taken-head"), ("finger", "finger-head")] {
+            let _ = write!(
+                svg,
+                "<marker id=\"{id}\" viewBox=\"0 0 10 10\" refX=\"9\" refY=\"5\" markerWidth=\"7\" markerHeight=\"7\" \
+                 markerUnits=\"userSpaceOnUse\" orient=\"auto-start-reverse\"><path class=\"{class}\" d=\"M0 0L10 5L0 10Z\"/></marker>"
+            );
+        }
+        svg += "</defs>\n";
+        self.symbols.values().for_each(|symbol| svg += symbol);
+        svg + "</svg>\n"
+    }
+}
+
+/// What ran, and what came of it.
+fn head(run: &Run) -> String {
+    let met = run.specs().iter().filter(|spec| spec::class(spec) == "met").count();
+    let is_well = met == run.specs().len() && words::trouble(run).is_none();
+    let mut html = format!(
+        "<header class=\"top\" id=\"top\"><p class=\"brand\">farlead {}</p><h1><span class=\"{}\">{} of {}</span> {} met</h1>",
+        run.began().map_or(String::new(), |began| escape(&line(&began.command, 40))),
+        if is_well { "plus" } else { "minus" },
+        grouped(met as u64),
+        grouped(len(run.specs())),
+        if run.specs().len() == 1 { "spec" } else { "specs" },
+    );
+    if let Some(trouble) = words::trouble(run) {
+        let _ = write!(html, "<p class=\"trouble\">{}</p>", escape(&trouble));
+    }
+    if let Some(began) = run.began() {
+        html += "<dl class=\"facts\">";
+        let facts = [
+            ("app", format!("{} {}", began.package, began.version)),
+            ("device", began.device.clone()),
+            ("seed", began.seed.to_string()),
+            ("farlead", began.farlead.clone()),
+        ];
+        for (name, value) in facts {
+            let _ =
+                write!(html, "<div><dt>{name}</dt><dd><bdi>{}</bdi></dd></div>", escape(&line(&value, 300)));
+        }
+        html += "</dl>";
+    }
+    html += "<ul class=\"counts\">";
+    for (outcome, count) in words::counts(run) {
+        let spec = run.specs().iter().find(|spec| words::outcome(spec) == outcome).expect("one was counted");
+        let _ = write!(
+            html,
+            "<li><span class=\"badge {}\">{} {outcome}</span></li>",
+            spec::class(spec),
+            grouped(count)
+        );
+    }
+    html + "</ul></header>\n"
+}
+
+/// The table of specs, with what to choose among them by.
+fn overview(run: &Run, body: &Body) -> String {
+    if run.specs().is_empty() {
+        return "<p class=\"quiet\">There are no specs.</p>\n".to_string();
+    }
+    let mut html = String::from(
+        "<section id=\"specs\" class=\"overview\"><h2 class=\"hidden\">Specs</h2><div id=\"filter\" class=\"filter\" hidden>\
+         <input id=\"filter-text\" type=\"search\" placeholder=\"Find a spec\" aria-label=\"find a spec by its text\"><div id=\"filter-outcomes\" \
+         role=\"group\" aria-label=\"outcomes shown\">",
+    );
+    let mut kinds: Vec<(&str, &str)> = Vec::new();
+    for (outcome, _) in words::counts(run) {
+        let spec = run.specs().iter().find(|spec| words::outcome(spec) == outcome).expect("one was counted");
+        if !kinds.iter().any(|(kind, _)| *kind == words::kind(spec)) {
+            kinds.push((words::kind(spec), outcome));
+        }
+    }
+    for (kind, outcome) in kinds {
+        let _ = write!(html, "<label><input type=\"checkbox\" value=\"{kind}\" checked> {outcome}</label>");
+    }
+    html += "</div><output id=\"filter-count\"></output></div><div class=\"table\" tabindex=\"0\" role=\"region\" aria-label=\"specs\">\
+             <table><thead><tr><th>Spec</th><th>Outcome</th><th class=\"number\">Length</th>\
+             <th class=\"number\">Episodes</th><th class=\"number\">Steps</th><th class=\"wide\">Time</th></tr></thead><tbody>";
+    for number in 0..run.specs().len() {
+        if html.len() > BYTES_HEAD / 2 {
+            let rest = run.specs().len() - number;
+            let _ = write!(html, "<tr><td colspan=\"6\">and {rest} more</td></tr>");
+            break;
+        }
+        html += &row(run, number, number < body.sections.len());
+    }
+    html + "</tbody></table></div></section>\n"
+}
+
+fn row(run: &Run, number: usize, has_section: bool) -> String {
+    let spec = &run.specs()[number];
+    let expectation = escape(&line(&spec.began.expectation, 20));
+    let name = escape(&line(&spec.began.name, 120));
+    let name = if has_section {
+        format!("<a href=\"#spec-{number}\">{expectation} <bdi>{name}</bdi></a>")
+    } else {
+        format!("{expectation} <bdi>{name}</bdi>")
+    };
+    let ended = spec.ended.as_ref();
+    let said = |count: Option<u64>| count.map_or("–".to_string(), grouped);
+    format!(
+        "<tr data-spec=\"{number}\" data-outcome=\"{}\"><td>{name}<small><bdi>{}</bdi>:{}</small></td><td>{}</td>\
+         <td class=\"number\">{}</td><td class=\"number\">{}</td><td class=\"number\">{}</td><td class=\"wide\">{}</td></tr>",
+        words::kind(spec),
+        escape(&line(&spec.began.file, 200)),
+        spec.began.line,
+        spec::badge(spec),
+        said(ended.map(|ended| len(&ended.run)).filter(|&length| length > 0)),
+        said(ended.map(|ended| ended.episodes.into()).filter(|&episodes| episodes > 0)),
+        said(ended.map(|ended| ended.steps).filter(|&steps| steps > 0)),
+        ended.map_or(String::new(), |ended| words::duration(ended.device_ms))
+    )
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::run::tests::{began, end, run, spec};
+    use super::*;
+    use crate::event::{Event, Outcome};
+
+    #[test]
+    fn a_page_stays_small_enough_to_be_loaded_and_says_what_it_leaves_out() {
+        let mut events = vec![began()];
+        for number in 0..3_000 {
+            let mut spec = spec(number, "a.ltl", "long");
+            if let Event::SpecBegan(began) = &mut spec {
+                began.formula = "<".repeat(8_000);
+            }
+            events.extend([spec, end(number, Outcome::GaveUp, "why")]);
+        }
+        let page = html(&run(events));
+        assert!(page.len() <= BYTES_MAX, "{}", page.len());
+        assert!(page.contains(" more: the page would be too large."), "nothing is left out");
+    }
+
+    #[test]
+    fn a_run_of_which_nothing_is_known_is_a_page_too() {
+        assert!(html(&Run::new()).contains("There are no specs."));
+        let cut_short = html(&run([began(), spec(0, "a.ltl", "open")]));
+        assert!(cut_short.contains("the run was cut short"), "{cut_short}");
+    }
+}

@@ -1,0 +1,309 @@
+//! What the page says of one spec.
+
+use std::collections::BTreeSet;
+use std::fmt::Write as _;
+use std::sync::Arc;
+
+use super::super::run::{SpecReport, Standing};
+use super::super::words::{
+    self, LINE_MAX, TEXT_MAX, counted, distinct, duration, escape, grouped, len, line, outcome, unseen,
+};
+use super::phone::Displays;
+use super::timeline::Timeline;
+use super::{automaton, curve, map};
+use crate::event::{Reached, SpecEnded};
+use crate::gui::Screen;
+
+/// Of long lists so many are shown.
+const SHOWN_MAX: usize = 40;
+
+/// A reason is a sentence or a few.
+const REASON_MAX: usize = 2_000;
+
+/// A spec to be written, and what it is drawn from.
+pub struct Section<'a> {
+    pub number: usize,
+    pub spec: &'a SpecReport,
+    pub screens: &'a [Arc<Screen>],
+    pub displays: Displays,
+    /// Whether pictures are drawn.
+    pub is_drawn: bool,
+}
+
+/// The class of a spec in the page.
+pub fn class(spec: &SpecReport) -> &'static str {
+    match spec.standing() {
+        Standing::Met => "met",
+        Standing::NotMet => "not-met",
+        Standing::Flaky => "flaky",
+        Standing::Error | Standing::CutShort => "error",
+    }
+}
+
+/// What the page says of how a spec ended, as a sign of its own.
+pub fn badge(spec: &SpecReport) -> String {
+    format!("<span class=\"badge {}\">{}</span>", class(spec), outcome(spec))
+}
+
+impl Section<'_> {
+    /// Returns what is said of the spec, and adds the screens that are drawn for it to `drawn`.
+    pub fn html(&self, drawn: &mut BTreeSet<usize>) -> String {
+        let began = &self.spec.began;
+        let id = self.id();
+        let mut html = format!(
+            "<article class=\"spec {}\" id=\"{id}\" data-outcome=\"{}\">",
+            class(self.spec),
+            words::kind(self.spec)
+        );
+        let _ = write!(
+            html,
+            "<header><h2><a class=\"anchor\" href=\"#{id}\" aria-label=\"link to this spec\">#</a>{} <bdi>{}</bdi> {}</h2>\
+             <p class=\"where\"><bdi>{}</bdi>:{}</p></header>",
+            escape(&line(&began.expectation, 20)),
+            escape(&line(&began.name, 200)),
+            badge(self.spec),
+            escape(&line(&began.file, 300)),
+            began.line
+        );
+        let _ = write!(html, "<p class=\"reason\">{}</p>", escape(&words::why(self.spec, REASON_MAX)));
+        if let Some(ended) = &self.spec.ended {
+            html += &advice(&ended.advice);
+        }
+        if !began.formula.is_empty() {
+            let _ = write!(
+                html,
+                "<pre class=\"formula\" tabindex=\"0\">{}</pre>",
+                escape(&line(&began.formula, TEXT_MAX))
+            );
+        }
+        html += &self.facts();
+        if let Some(ended) = &self.spec.ended {
+            self.write_end(&mut html, ended, drawn);
+        }
+        if self.is_drawn {
+            self.write_drawings(&mut html, drawn);
+        } else {
+            html += "<p class=\"quiet\">Pictures are left out: the page would be too large.</p>";
+        }
+        html + "</article>\n"
+    }
+
+    fn id(&self) -> String {
+        format!("spec-{}", self.number)
+    }
+
+    fn write_end(&self, html: &mut String, ended: &SpecEnded, drawn: &mut BTreeSet<usize>) {
+        if let Some(test) = &ended.test {
+            *html += &commands(test);
+        }
+        *html += &replayed(ended);
+        if !self.is_drawn {
+            *html += &plain_steps(ended);
+            return;
+        }
+        if !ended.run.is_empty() {
+            let timeline = Timeline {
+                spec: self.number,
+                formula: &self.spec.began.formula,
+                run: &ended.run,
+                replay: ended.replay.as_ref(),
+                screens: self.screens,
+                displays: self.displays,
+            };
+            let title = format!("The run, {}", counted(len(&ended.run), "step"));
+            *html += &self.folded("run", &title, true, &timeline.section(drawn));
+        }
+        if let Some(reach) = &ended.reach {
+            let is_open = ended.run.is_empty();
+            *html += &self.folded(
+                "reach",
+                "What was seen, and what never was",
+                is_open,
+                &never_seen(reach, is_open),
+            );
+        }
+    }
+
+    /// The formula at work, the search, and the map.
+    fn write_drawings(&self, html: &mut String, drawn: &mut BTreeSet<usize>) {
+        let ended = self.spec.ended.as_ref();
+        let run = ended.map_or(&[][..], |ended| &ended.run);
+        if self.spec.began.automaton.is_some() || !run.is_empty() {
+            let drawing = automaton::section(self.spec.began.automaton.as_ref(), run);
+            *html += &self.folded("automaton", "What the formula may ask for", false, &drawing);
+        }
+        if !self.spec.curve.points().is_empty() {
+            *html += &self.folded("curve", "How the search went", false, &curve::section(&self.spec.curve));
+        }
+        if let Some(ended) = ended.filter(|ended| !ended.map.is_empty()) {
+            let drawing = map::section(ended, self.screens, self.displays, drawn);
+            *html += &self.folded("map", "Map of screens", false, &drawing);
+        }
+    }
+
+    fn folded(&self, part: &str, title: &str, is_open: bool, content: &str) -> String {
+        format!(
+            "<details class=\"part\" id=\"{}-{part}\"{}><summary><h3>{title}</h3></summary>{content}</details>",
+            self.id(),
+            if is_open { " open" } else { "" }
+        )
+    }
+
+    /// The numbers of a spec, each under its name.
+    fn facts(&self) -> String {
+        let began = &self.spec.began;
+        let mut facts: Vec<(&str, String)> = Vec::new();
+        if !began.agent.is_empty() {
+            facts.push(("agent", line(&began.agent, 60)));
+        }
+        if began.episodes_max > 0 {
+            let most = counted(began.episodes_max, "episode");
+            facts.push(("budget", format!("{most} of {}", counted(began.steps_max, "step"))));
+        }
+        if let Some(ended) = &self.spec.ended {
+            if began.episodes_max > 0 || ended.steps > 0 {
+                facts.push(("episodes", grouped(ended.episodes.into())));
+                facts.push(("steps", grouped(ended.steps)));
+            }
+            facts.push(("device time", duration(ended.device_ms)));
+            if !ended.run.is_empty() {
+                facts.push(("length", length(ended)));
+            }
+            if let Some(rate) = ended.confirmed {
+                facts.push(("confirmed", words::rate(rate)));
+            }
+        }
+        let mut html = String::from("<dl class=\"facts\">");
+        for (name, value) in facts {
+            let _ = write!(html, "<div><dt>{name}</dt><dd>{}</dd></div>", escape(&value));
+        }
+        html + "</dl>"
+    }
+}
+
+/// `3 steps, found with 5`
+fn length(ended: &SpecEnded) -> String {
+    let length = counted(ended.run.len() as u64, "step");
+    match ended.found_steps {
+        Some(found) if found != ended.run.len() => format!("{length}, found with {}", grouped(found as u64)),
+        Some(_) | None => length,
+    }
+}
+
+fn advice(advice: &[String]) -> String {
+    let items: Vec<String> = advice
+        .iter()
+        .take(SHOWN_MAX)
+        .map(|advice| format!("<li>{}</li>", with_code(&line(advice, LINE_MAX))))
+        .collect();
+    if items.is_empty() { String::new() } else { format!("<ul class=\"advice\">{}</ul>", items.concat()) }
+}
+
+/// `text` with what stands between ticks as code.
+fn with_code(text: &str) -> String {
+    let parts: Vec<&str> = text.split('`').collect();
+    if parts.len().is_multiple_of(2) {
+        return escape(text);
+    }
+    let part = |(at, part): (usize, &&str)| {
+        if at.is_multiple_of(2) { escape(part) } else { format!("<code>{}</code>", escape(part)) }
+    };
+    parts.iter().enumerate().map(part).collect()
+}
+
+/// Where the test is kept, and what to type to use it.
+fn commands(test: &str) -> String {
+    let mut html = format!(
+        "<div class=\"test\"><p>kept as <code>{}</code></p><pre tabindex=\"0\">",
+        escape(&line(test, TEXT_MAX))
+    );
+    for command in ["replay", "minimize", "export --to maestro"] {
+        let _ = writeln!(html, "{}", escape(&words::command(command, test)));
+    }
+    html + "</pre></div>"
+}
+
+fn replayed(ended: &SpecEnded) -> String {
+    let Some(replay) = &ended.replay else { return String::new() };
+    let items: Vec<String> =
+        words::replayed(replay).iter().map(|said| format!("<li>{}</li>", escape(said))).collect();
+    format!("<ul class=\"replayed\">{}</ul>", items.concat())
+}
+
+fn plain_steps(ended: &SpecEnded) -> String {
+    let items: Vec<String> = ended
+        .run
+        .iter()
+        .take(SHOWN_MAX)
+        .map(|step| format!("<li><code>{}</code></li>", escape(&line(&step.action.shown, 200))))
+        .collect();
+    let rest = ended.run.len().saturating_sub(SHOWN_MAX);
+    let rest =
+        if rest > 0 { format!("<p>and {} more</p>", counted(rest as u64, "step")) } else { String::new() };
+    format!("<ol start=\"0\">{}</ol>{rest}", items.concat())
+}
+
+/// What did not come about, and how far it came.
+fn never_seen(reach: &Reached, has_no_run: bool) -> String {
+    let mut html = String::from("<ul class=\"facts-list\">");
+    let _ = write!(
+        html,
+        "<li>{} met in {} of the app</li>",
+        counted(reach.screens as u64, "screen"),
+        counted(reach.starts, "start")
+    );
+    if reach.starts_crashed > 0 {
+        let _ = write!(html, "<li>the app crashed at {}</li>", counted(reach.starts_crashed, "start"));
+    }
+    if reach.surprises > 0 {
+        let _ = write!(
+            html,
+            "<li>the app answered otherwise than before {}</li>",
+            counted(reach.surprises, "time")
+        );
+    }
+    if let (true, Some((residual, distance))) = (has_no_run, &reach.closest) {
+        let _ = write!(
+            html,
+            "<li>closest: <code>{}</code>, {} from the goal at least</li>",
+            escape(&line(residual, LINE_MAX)),
+            counted(*distance, "step")
+        );
+    }
+    html += "</ul>";
+    html += &atoms(reach);
+    if reach.never_tried.is_empty() {
+        return html;
+    }
+    let count = reach.never_tried_count.max(reach.never_tried.len());
+    let shown: Vec<String> = distinct(&reach.never_tried)
+        .take(SHOWN_MAX)
+        .map(|action| format!("<li><code>{}</code></li>", escape(&line(action, 120))))
+        .collect();
+    let _ = write!(
+        html,
+        "<h4>Never tried: {}</h4><ul class=\"labels\">{}</ul>",
+        counted(count as u64, "action"),
+        shown.concat()
+    );
+    html
+}
+
+/// How often each atom held, and what was seen in place of those that never did.
+fn atoms(reach: &Reached) -> String {
+    if reach.held.is_empty() {
+        return String::new();
+    }
+    let mut html =
+        String::from("<table class=\"atoms\"><thead><tr><th>Atom</th><th>Held</th></tr></thead><tbody>");
+    for (atom, hint) in unseen(reach).take(SHOWN_MAX) {
+        let hint = hint.map_or(String::new(), |hint| format!("; {}", escape(&line(hint, LINE_MAX))));
+        let atom = escape(&line(atom, 200));
+        let _ = write!(html, "<tr class=\"never\"><td><code>{atom}</code></td><td>never{hint}</td></tr>");
+    }
+    for (atom, times) in reach.held.iter().filter(|(_, times)| *times > 0).take(SHOWN_MAX) {
+        let atom = escape(&line(atom, 200));
+        let _ = write!(html, "<tr><td><code>{atom}</code></td><td>{}</td></tr>", counted(*times, "time"));
+    }
+    html + "</tbody></table>"
+}

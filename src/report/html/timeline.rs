@@ -1,0 +1,272 @@
+//! The run as a row of screens: what was done on each, what held then, and what was left to ask for.
+
+use std::collections::BTreeSet;
+use std::fmt::Write as _;
+use std::sync::Arc;
+
+use super::super::words::{self, LINE_MAX, TEXT_MAX, counted, duration, escape, len, line, lines};
+use super::phone::{self, Displays, short};
+use crate::event::{ReplayVerdict, Replayed, StepTaken};
+use crate::gui::Screen;
+use crate::trace::Notice;
+
+/// Of a longer run the middle is left out: so many steps are drawn at its start, and so many at its end.
+const STEPS_AT_START: usize = 40;
+const STEPS_AT_END: usize = 20;
+
+/// A residual is shown up to so many letters.
+const RESIDUAL_MAX: usize = 1_200;
+
+/// Longer residuals are not compared word by word.
+const WORDS_MAX: usize = 400;
+
+/// How large a screen is in the page, against its own units.
+const SCALE: f64 = 0.88;
+
+/// What a timeline is made from.
+pub struct Timeline<'a> {
+    pub spec: usize,
+    pub formula: &'a str,
+    pub run: &'a [StepTaken],
+    /// How it went when it was done again.
+    pub replay: Option<&'a Replayed>,
+    pub screens: &'a [Arc<Screen>],
+    pub displays: Displays,
+}
+
+impl Timeline<'_> {
+    /// Returns the run as a row of screens, and adds those it draws to `drawn`.
+    pub fn section(&self, drawn: &mut BTreeSet<usize>) -> String {
+        let mut html = format!(
+            "<div class=\"scroll\" tabindex=\"0\" role=\"region\" aria-label=\"the run, {}\"><ol class=\"timeline\" start=\"0\">",
+            counted(len(self.run), "step")
+        );
+        let end = self.run.len().saturating_sub(STEPS_AT_END).max(STEPS_AT_START);
+        for number in (0..self.run.len()).filter(|&number| number < STEPS_AT_START || number >= end) {
+            if number == end && end > STEPS_AT_START {
+                let left_out = counted((end - STEPS_AT_START) as u64, "step");
+                let _ = write!(html, "<li class=\"gap\">{left_out} left out</li>");
+            }
+            html += &self.step(number);
+            drawn.insert(self.run[number].screen);
+        }
+        html += "</ol></div>";
+        html
+    }
+
+    fn step(&self, number: usize) -> String {
+        let step = &self.run[number];
+        let before = if number == 0 { self.formula } else { &self.run[number - 1].residual };
+        let canvas = self.displays.canvas(&self.screens[step.screen]);
+        let turned = if canvas.width() > canvas.height() { " turned" } else { "" };
+        let mut html = format!("<li class=\"moment{turned}\" id=\"spec-{}-step-{number}\">", self.spec);
+        let _ = write!(
+            html,
+            "<div class=\"via\"><b class=\"number\">{number}</b><code>{}</code></div>",
+            escape(&line(&step.action.shown, 120))
+        );
+        html += &self.picture(number);
+        let _ = write!(
+            html,
+            "<p class=\"meta\">{} · screen {} · <span class=\"{}\">reward {}</span></p>",
+            duration(step.at_ms),
+            step.screen,
+            if step.reward > 0.0 {
+                "plus"
+            } else if step.reward < 0.0 {
+                "minus"
+            } else {
+                "zero"
+            },
+            signed(step.reward)
+        );
+        html += &self.replayed(number);
+        step.notices.iter().for_each(|notice| html += &noticed(notice));
+        if !step.labels.is_empty() {
+            html += "<ul class=\"labels\" aria-label=\"what holds\">";
+            for label in step.labels.iter().take(30) {
+                let _ = write!(html, "<li><code>{}</code></li>", escape(&line(label, 200)));
+            }
+            html += "</ul>";
+        }
+        html += &residual(before, &step.residual);
+        for (what, said) in [("why", &step.why), ("learned", &step.learned)] {
+            if let Some(said) = said {
+                let _ =
+                    write!(html, "<p class=\"because\"><b>{what}</b> {}</p>", escape(&line(said, LINE_MAX)));
+            }
+        }
+        html + "</li>"
+    }
+
+    /// What the replay came to, at the step where it did not hold.
+    fn replayed(&self, number: usize) -> String {
+        let here = self.replay.filter(|replay| replay.step == Some(number));
+        match here.map(|replay| replay.verdict) {
+            Some(verdict @ (ReplayVerdict::Broke | ReplayVerdict::Diverged)) => {
+                format!("<p class=\"replay-end\">the replay {} here</p>", verdict.name())
+            }
+            Some(ReplayVerdict::Held) | None => String::new(),
+        }
+    }
+
+    /// The screen a step led to, with the sign of what is done next.
+    fn picture(&self, number: usize) -> String {
+        let at = self.run[number].screen;
+        let screen = &self.screens[at];
+        let canvas = self.displays.canvas(screen);
+        let next = self.run.get(number + 1);
+        let activity = line(screen.activity().rsplit('.').next().unwrap_or_default(), 60);
+        let done = next.map_or(String::new(), |next| format!("; next: {}", line(&next.action.shown, 120)));
+        format!(
+            "<svg class=\"phone\" width=\"{}\" height=\"{}\" viewBox=\"0 0 {2} {3}\" role=\"img\" aria-label=\"{4}\">\
+             <use href=\"#screen-{at}\" width=\"{2}\" height=\"{3}\"/>{5}</svg>",
+            short(canvas.width() * SCALE),
+            short(canvas.height() * SCALE),
+            short(canvas.width()),
+            short(canvas.height()),
+            escape(&format!("screen {at}: {activity}{done}")),
+            next.map_or(String::new(), |next| phone::mark(&next.action, canvas))
+        )
+    }
+}
+
+/// `+0.333`
+fn signed(reward: f64) -> String {
+    // What is nothing has no sign, and no more digits than that.
+    if reward == 0.0 { "0".to_string() } else { line(&format!("{reward:+.3}"), 20) }
+}
+
+fn noticed(notice: &Notice) -> String {
+    let (what, text) = words::notice(notice);
+    let first = escape(&words::first_line(text, 200));
+    match notice {
+        Notice::Toast(_) => format!("<p class=\"toast\"><b>{what}</b> {first}</p>"),
+        Notice::Crash(_) | Notice::Anr(_) => format!(
+            "<details class=\"fatal\"><summary><b>{what}</b> {first}</summary><pre tabindex=\"0\">{}</pre></details>",
+            escape(&lines(text, TEXT_MAX))
+        ),
+    }
+}
+
+/// What is left to ask for, what is new in it marked, and what is no longer asked for named.
+fn residual(before: &str, after: &str) -> String {
+    let text = line(after, RESIDUAL_MAX);
+    match &*text {
+        "true" => return "<p class=\"left good\">satisfied</p>".to_string(),
+        "false" => return "<p class=\"left lost\">violated</p>".to_string(),
+        _ => {}
+    }
+    let before = line(before, RESIDUAL_MAX);
+    if text == before {
+        return format!("<p class=\"left same\"><span>as before</span> <code>{}</code></p>", escape(&text));
+    }
+    let (old, new) = (tokens(&before), tokens(&text));
+    let mut html = String::from("<p class=\"left\"><span>still asked for</span> <code>");
+    for (token, is_new) in marked(&old, &new) {
+        let token = escape(token);
+        html += &if is_new { format!("<mark>{token}</mark>") } else { token };
+    }
+    html += "</code></p>";
+    let is_atom = |token: &&str| token.starts_with('[');
+    let left: BTreeSet<&str> = new.iter().copied().filter(is_atom).collect();
+    let gone: BTreeSet<&str> =
+        old.iter().copied().filter(is_atom).filter(|atom| !left.contains(atom)).collect();
+    if !gone.is_empty() {
+        let gone: Vec<String> =
+            gone.iter().map(|atom| format!("<del><code>{}</code></del>", escape(atom))).collect();
+        let _ = write!(html, "<p class=\"gone\"><span>no longer</span> {}</p>", gone.join(" "));
+    }
+    html
+}
+
+/// Brackets, words, and what stands between them.
+fn tokens(text: &str) -> Vec<&str> {
+    let mut tokens = Vec::new();
+    let mut rest = text;
+    while let Some(first) = rest.chars().next() {
+        let length = match first {
+            '[' => bracket(rest),
+            _ if first.is_alphanumeric() => {
+                rest.find(|char: char| !char.is_alphanumeric()).unwrap_or(rest.len())
+            }
+            _ => first.len_utf8(),
+        };
+        let (token, after) = rest.split_at(length);
+        tokens.push(token);
+        rest = after;
+    }
+    tokens
+}
+
+/// The length of the bracket at the start; one within a text in quotes does not close it.
+fn bracket(text: &str) -> usize {
+    let (mut is_quoted, mut is_escaped) = (false, false);
+    for (at, char) in text.char_indices().skip(1) {
+        match char {
+            _ if is_escaped => is_escaped = false,
+            '\\' => is_escaped = true,
+            '"' => is_quoted = !is_quoted,
+            ']' if !is_quoted => return at + 1,
+            _ => {}
+        }
+    }
+    text.len()
+}
+
+/// The tokens of `new`, each with whether it is none of a longest common part with `old`.
+fn marked<'t>(old: &[&str], new: &[&'t str]) -> Vec<(&'t str, bool)> {
+    if old.len() > WORDS_MAX || new.len() > WORDS_MAX {
+        return new.iter().map(|&token| (token, false)).collect();
+    }
+    let mut common = vec![vec![0_u16; new.len() + 1]; old.len() + 1];
+    for i in (0..old.len()).rev() {
+        for j in (0..new.len()).rev() {
+            common[i][j] = if old[i] == new[j] {
+                common[i + 1][j + 1] + 1
+            } else {
+                common[i + 1][j].max(common[i][j + 1])
+            };
+        }
+    }
+    let (mut i, mut marked) = (0, Vec::new());
+    for (j, &token) in new.iter().enumerate() {
+        while i < old.len() && old[i] != token && common[i + 1][j] == common[i][j] {
+            i += 1;
+        }
+        let is_common = i < old.len() && old[i] == token;
+        i += usize::from(is_common);
+        // Signs and spaces alone say little.
+        marked.push((token, !is_common && token.chars().any(char::is_alphanumeric)));
+    }
+    marked
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[track_caller]
+    fn check(before: &str, after: &str, expected: &[&str]) {
+        let (old, new) = (tokens(before), tokens(after));
+        let found: Vec<&str> =
+            marked(&old, &new).into_iter().filter(|(_, is_new)| *is_new).map(|(token, _)| token).collect();
+        assert_eq!(found, expected);
+    }
+
+    #[test]
+    fn what_is_new_in_a_residual_is_marked() {
+        check("F a", "F a", &[]);
+        check("X (a & X b)", "a & X b", &[]);
+        check("F [text = a]", "F [text = a] | [text = b]", &["[text = b]"]);
+        check("", "G a", &["G", "a"]);
+        let gone = residual("[a] & X [b]", "[b]");
+        assert!(gone.contains("<del><code>[a]</code></del>") && !gone.contains("<mark>"), "{gone}");
+    }
+
+    #[test]
+    fn a_bracket_is_one_word_whatever_is_in_it() {
+        assert_eq!(tokens(r#"[text = "a]\"]"] U b"#), [r#"[text = "a]\"]"]"#, " ", "U", " ", "b"]);
+        assert_eq!(tokens("[never closed"), ["[never closed"]);
+    }
+}

@@ -1,0 +1,251 @@
+//! Markdown for the summary of a build: what was met in a table, and what was not with all that helps.
+
+use std::fmt::Write as _;
+
+use super::run::{Run, SpecReport, Standing};
+use super::words::{self, LINE_MAX, TEXT_MAX, grouped, line};
+use crate::event::{SpecEnded, StepTaken};
+
+/// GitHub refuses a summary above 1 MiB; what comes after so many bytes is counted.
+const BYTES_MAX: usize = 900_000;
+
+/// Of a longer run the rest is counted: a summary is no place to read hundreds of steps.
+const STEPS_MAX: usize = 60;
+
+/// Returns `run` as Markdown.
+pub fn markdown(run: &Run) -> String {
+    let mut text = String::new();
+    write_head(&mut text, run);
+    write_table(&mut text, run);
+    let mut left_out = 0;
+    // What needs someone comes first.
+    let (fine, others): (Vec<&SpecReport>, Vec<&SpecReport>) =
+        run.specs().iter().partition(|spec| spec.standing() == Standing::Met);
+    for spec in others.into_iter().chain(fine) {
+        let section = section(spec);
+        if text.len() + section.len() <= BYTES_MAX {
+            text.push_str(&section);
+        } else {
+            left_out += 1;
+        }
+    }
+    if left_out > 0 {
+        let _ = writeln!(text, "\nThe details of {} are left out.", words::counted(left_out as u64, "spec"));
+    }
+    text
+}
+
+fn write_head(text: &mut String, run: &Run) {
+    let met = run.specs().iter().filter(|spec| spec.standing() == Standing::Met).count();
+    let all = run.specs().len();
+    let sign = if met == all && words::trouble(run).is_none() { "✅" } else { "❌" };
+    let _ = writeln!(text, "## {sign} farlead: {met} of {} met\n", words::counted(all as u64, "spec"));
+    let _ = writeln!(text, "{}\n", words::headline(run));
+    if let Some(trouble) = words::trouble(run) {
+        let _ = writeln!(text, "**{}**\n", escape(&trouble));
+    }
+    let Some(began) = run.began() else { return };
+    let _ = writeln!(
+        text,
+        "App {} {} on {}, seed {}, farlead {}\n",
+        code(&began.package),
+        escape(&began.version),
+        escape(&began.device),
+        began.seed,
+        escape(&began.farlead)
+    );
+}
+
+fn write_table(text: &mut String, run: &Run) {
+    if run.specs().is_empty() {
+        return;
+    }
+    text.push_str("| Spec | Outcome | Length | Episodes | Steps | Test |\n");
+    text.push_str("|---|---|--:|--:|--:|---|\n");
+    for (at, spec) in run.specs().iter().enumerate() {
+        if text.len() > BYTES_MAX / 2 {
+            let _ = writeln!(text, "| and {} more | | | | | |", run.specs().len() - at);
+            break;
+        }
+        let place = format!("{}:{}", line(&spec.began.file, 200), spec.began.line);
+        let number = |number: Option<u64>| number.map_or(String::new(), grouped);
+        let ended = spec.ended.as_ref();
+        let length = ended.map(|ended| ended.run.len() as u64).filter(|&length| length > 0);
+        let test = ended.and_then(|ended| ended.test.as_deref());
+        let _ = writeln!(
+            text,
+            "| {} {}<br>{} | {} {} | {} | {} | {} | {} |",
+            escape(&spec.began.expectation),
+            code(&line(&spec.began.name, 200)),
+            escape(&place),
+            sign(spec.standing()),
+            words::outcome(spec),
+            number(length),
+            number(ended.map(|ended| u64::from(ended.episodes))),
+            number(ended.map(|ended| ended.steps)),
+            test.map_or(String::new(), code)
+        );
+    }
+}
+
+fn sign(standing: Standing) -> &'static str {
+    match standing {
+        Standing::Met => "✅",
+        Standing::NotMet => "❌",
+        Standing::Flaky => "⚠️",
+        Standing::Error => "🛑",
+        Standing::CutShort => "✂️",
+    }
+}
+
+/// What is said of one spec: of one that is met its steps alone.
+fn section(spec: &SpecReport) -> String {
+    let mut text = String::new();
+    if spec.standing() != Standing::Met {
+        let _ = writeln!(
+            text,
+            "\n### {} {} {}: {}\n",
+            sign(spec.standing()),
+            escape(&spec.began.expectation),
+            code(&line(&spec.began.name, 200)),
+            words::outcome(spec)
+        );
+        let _ = writeln!(text, "{}\n", escape(&words::why(spec, TEXT_MAX)));
+        let _ = writeln!(text, "- formula: {}", code(&line(&spec.began.formula, TEXT_MAX)));
+        if let Some(ended) = &spec.ended {
+            write_explanation(&mut text, ended);
+        }
+    }
+    if let Some(ended) = spec.ended.as_ref().filter(|ended| !ended.run.is_empty()) {
+        write_steps(&mut text, spec, &ended.run);
+    }
+    text
+}
+
+fn write_explanation(text: &mut String, ended: &SpecEnded) {
+    let replayed = ended.replay.iter().flat_map(words::replayed);
+    for said in replayed.chain(words::reached(ended)) {
+        let _ = writeln!(text, "- {}", escape(&said));
+    }
+    for advice in &ended.advice {
+        let _ = writeln!(text, "- **help:** {}", with_code(&line(advice, LINE_MAX)));
+    }
+    if let Some(rate) = ended.confirmed {
+        let _ = writeln!(text, "- confirmed {} times", words::rate(rate));
+    }
+    if let Some(test) = &ended.test {
+        let _ = writeln!(text, "- again: {}", code(&words::command("replay", test)));
+    }
+}
+
+fn write_steps(text: &mut String, spec: &SpecReport, run: &[StepTaken]) {
+    let title = format!("{}: {}", words::title(spec), words::counted(run.len() as u64, "step"));
+    let _ = writeln!(text, "\n<details><summary>{}</summary>\n", words::escape(&title));
+    text.push_str("| | Action | Holds | Still asked for |\n|--:|---|---|---|\n");
+    for (number, step) in run.iter().enumerate().take(STEPS_MAX) {
+        let mut action = code(&line(&step.action.shown, LINE_MAX));
+        for notice in &step.notices {
+            let (what, notice) = words::notice(notice);
+            let _ = write!(action, "<br>{what}: {}", escape(&words::first_line(notice, LINE_MAX)));
+        }
+        let labels = if step.labels.is_empty() { String::new() } else { code(&step.labels.join(" ")) };
+        let _ = writeln!(text, "| {number} | {action} | {labels} | {} |", code(&step.residual));
+    }
+    if run.len() > STEPS_MAX {
+        let _ =
+            writeln!(text, "| | and {} more | | |", words::counted((run.len() - STEPS_MAX) as u64, "step"));
+    }
+    text.push_str("\n</details>\n");
+}
+
+/// `text` as itself: no mark of Markdown's or HTML's in it counts, nor does one end a table's cell.
+fn escape(text: &str) -> String {
+    let mut escaped = String::new();
+    for char in line(text, TEXT_MAX).chars() {
+        if "\\`*_{}[]<>|~&$#!".contains(char) {
+            escaped.push('\\');
+        }
+        escaped.push(char);
+    }
+    escaped
+}
+
+/// `text` as itself, with what stands between ticks as code.
+fn with_code(text: &str) -> String {
+    let parts: Vec<&str> = text.split('`').collect();
+    if parts.len().is_multiple_of(2) {
+        return escape(text);
+    }
+    let part = |(at, part): (usize, &&str)| if at.is_multiple_of(2) { escape(part) } else { code(part) };
+    parts.iter().enumerate().map(part).collect()
+}
+
+/// `text` as code, fenced by more ticks than it has in a row; a bar is escaped there too, as tables want it.
+fn code(text: &str) -> String {
+    let text = line(text, LINE_MAX).replace('|', "\\|");
+    let longest = text.split(|char| char != '`').map(str::len).max().unwrap_or(0);
+    let fence = "`".repeat(longest + 1);
+    if text.trim().is_empty() {
+        return String::new();
+    }
+    if text.starts_with('`') || text.ends_with('`') {
+        format!("{fence} {text} {fence}")
+    } else {
+        format!("{fence}{text}{fence}")
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::run::tests::{began, end, run, spec};
+    use super::*;
+    use crate::event::{Event, Outcome};
+
+    #[test]
+    fn the_headline_counts_and_the_table_names() {
+        let text = markdown(&run([
+            began(),
+            spec(0, "a.ltl", "fine"),
+            end(0, Outcome::Met, "after 1 episode"),
+            spec(1, "a.ltl", "lost"),
+            end(1, Outcome::GaveUp, "the budget is spent"),
+            Event::RunEnded { exit: 1 },
+        ]));
+        for part in [
+            "## ❌ farlead: 1 of 2 specs met\n\n2 specs in 1 file: 1 met, 1 gave up\n",
+            "| possible `fine`<br>a.ltl:3 | ✅ met |  | 0 | 0 |  |",
+            "### ❌ possible `lost`: gave up\n\nthe budget is spent\n",
+        ] {
+            assert!(text.contains(part), "{part}\n{text}");
+        }
+        assert!(!text.contains("### ✅"), "{text}");
+    }
+
+    #[test]
+    fn no_name_breaks_a_table_or_starts_a_mark() {
+        let name = "a|b`c``d\n| x | <b>*y*_z_ [l](u) $m$";
+        let mut hostile = spec(0, "f|<i>.ltl", name);
+        if let Event::SpecBegan(began) = &mut hostile {
+            began.expectation = "*|*".to_string();
+        }
+        let text = markdown(&run([began(), hostile, end(0, Outcome::Broken, "*why* | `not`")]));
+        let row = text.lines().find(|line| line.contains(".ltl:3")).expect("a row");
+        let bare = row.replace("\\|", "");
+        assert_eq!(bare.matches('|').count(), 7, "{row}");
+        assert!(row.contains("```a\\|b`c``d \\| x \\| <b>*y*_z_ [l](u) $m$```"), "{row}");
+        assert!(row.contains(r"f\|\<i\>.ltl:3"), "{row}");
+        assert!(text.contains(r"\*why\* \| \`not\`"), "{text}");
+    }
+
+    #[test]
+    fn a_summary_stays_below_what_is_accepted() {
+        let mut events = vec![began()];
+        for number in 0..3_000 {
+            events.push(spec(number, "a.ltl", &"x".repeat(300)));
+            events.push(end(number, Outcome::GaveUp, &"why ".repeat(500)));
+        }
+        let text = markdown(&run(events));
+        assert!(text.len() < 1 << 20, "{}", text.len());
+        assert!(text.contains("specs are left out."), "{}", &text[text.len() - 200..]);
+    }
+}

@@ -1,0 +1,19 @@
+//! Reports: what a run of a command has come to, for machines that count and for people who look.
+//!
+//! A [`Run`] gathers events, as they happen or from a file of them; each report is a text made from it alone: [`junit`]
+//! for tools that show tests, [`markdown`] for the summary of a build, [`github`] for annotations beside the code, and
+//! [`html`] for people who want to see what happened. The same events make the same bytes. All that comes from outside is
+//! taken for what it is: text of any length that may hold anything.
+
+mod github;
+mod html;
+mod junit;
+mod markdown;
+mod run;
+mod words;
+
+pub use github::github;
+pub use html::html;
+pub use junit::junit;
+pub use markdown::markdown;
+pub use run::{Curve, EventError, Point, Run, SpecReport, Standing};

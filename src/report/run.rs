@@ -1,0 +1,441 @@
+//! A run as its events tell it: what every report is made from.
+//!
+//! Events are checked as they come, so that a report may follow every number in them.
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+use crate::event::{Event, FORMAT, Outcome, RunBegan, SpecBegan, SpecEnded};
+use crate::gui::Screen;
+
+/// A curve is read at a glance; more points than this are thinned out.
+const POINTS_MAX: usize = 2_000;
+
+/// All screens together keep no more widgets than this, some 100 MB; later screens are kept without theirs.
+const WIDGETS_MAX: usize = 1_000_000;
+
+/// A run of a command.
+#[derive(Clone, Debug, Default)]
+pub struct Run {
+    began: Option<RunBegan>,
+    screens: Vec<Arc<Screen>>,
+    /// How many widgets the screens have in all.
+    widgets: usize,
+    specs: Vec<SpecReport>,
+    exit: Option<u8>,
+}
+
+/// What is known of a spec.
+#[derive(Clone, Debug, Default)]
+pub struct SpecReport {
+    /// What is asked.
+    pub began: SpecBegan,
+    /// How the search went.
+    pub curve: Curve,
+    /// What became of it; nothing where the run was cut short.
+    pub ended: Option<SpecEnded>,
+}
+
+/// What was reported of the episodes of a search, evenly thinned out where there are many.
+#[derive(Clone, Debug)]
+pub struct Curve {
+    points: Vec<Point>,
+    last: Option<Point>,
+    /// Every so many episodes one is kept.
+    stride: u32,
+}
+
+/// How far a search was when an episode had ended.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Point {
+    /// Which episode, from 1.
+    pub episode: u32,
+    /// The steps on the device so far.
+    pub steps: u64,
+    /// The fewest steps that were left to the goal so far.
+    pub closest: Option<u32>,
+}
+
+/// How a spec counts.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Standing {
+    /// As the spec expects, and nothing went wrong besides.
+    Met,
+    /// Otherwise.
+    NotMet,
+    /// Now so, now otherwise.
+    Flaky,
+    /// It could not be looked.
+    Error,
+    /// The run ended before it was known.
+    CutShort,
+}
+
+/// An event that cannot follow on those before.
+#[derive(Debug, PartialEq, Eq, thiserror::Error)]
+pub enum EventError {
+    /// The first event is another.
+    #[error(
+        "the first event is `{event}`, and events start with `run_began`; is the start of the file missing?"
+    )]
+    NotBegun {
+        /// The one that came first.
+        event: &'static str,
+    },
+    /// There are two first events, or one behind the last.
+    #[error("`{event}` stands where none can: {why}; are there events of two runs?")]
+    Misplaced {
+        /// Which.
+        event: &'static str,
+        /// Why not.
+        why: &'static str,
+    },
+    /// It is written in a form of later days.
+    #[error(
+        "the events have the format {format}, and this farlead reads {FORMAT} at most; a later one reads them"
+    )]
+    Format {
+        /// The format.
+        format: u32,
+    },
+    /// Numbers leave something out, or repeat it.
+    #[error("{what} {found} comes where {expected} is next; is a line of the file missing?")]
+    Number {
+        /// What is numbered.
+        what: &'static str,
+        /// The number it has.
+        found: usize,
+        /// The number it should have.
+        expected: usize,
+    },
+    /// It is about something that was never announced.
+    #[error("`{event}` speaks of {what} {number}, which was never announced; is a line of the file missing?")]
+    Unknown {
+        /// Which event.
+        event: &'static str,
+        /// What it speaks of.
+        what: &'static str,
+        /// Its number.
+        number: usize,
+    },
+}
+
+impl Run {
+    /// Returns a run of which no event is known yet.
+    pub fn new() -> Run {
+        Run::default()
+    }
+
+    /// Takes in what happened next.
+    ///
+    /// What cannot follow on the events before is left out, and the run stays as it was.
+    pub fn take(&mut self, event: Event) -> Result<(), EventError> {
+        let name = name(&event);
+        if self.began.is_none() && name != "run_began" {
+            return Err(EventError::NotBegun { event: name });
+        }
+        if self.exit.is_some() {
+            return Err(EventError::Misplaced { event: name, why: "the run has ended" });
+        }
+        match event {
+            Event::RunBegan(began) => self.begin(began),
+            Event::ScreenMet { screen, seen } => self.meet(screen, seen),
+            Event::SpecBegan(began) => self.begin_spec(began),
+            Event::EpisodeEnded { spec, episode, steps, closest } => {
+                self.open_spec(name, spec)?.curve.add(Point { episode, steps, closest });
+                Ok(())
+            }
+            Event::SpecEnded(ended) => self.end_spec(*ended),
+            Event::RunEnded { exit } => {
+                self.exit = Some(exit);
+                Ok(())
+            }
+        }
+    }
+
+    /// What runs; nothing before the first event.
+    pub fn began(&self) -> Option<&RunBegan> {
+        self.began.as_ref()
+    }
+
+    /// The screens that were met, by their numbers.
+    pub fn screens(&self) -> &[Arc<Screen>] {
+        &self.screens
+    }
+
+    /// The specs, by their numbers.
+    pub fn specs(&self) -> &[SpecReport] {
+        &self.specs
+    }
+
+    /// The exit code; nothing of a run that was cut short.
+    pub fn exit(&self) -> Option<u8> {
+        self.exit
+    }
+
+    /// The numbers of the specs of each file, files in the order in which they came up.
+    pub(super) fn files(&self) -> Vec<(&str, Vec<usize>)> {
+        let mut places: BTreeMap<&str, usize> = BTreeMap::new();
+        let mut files: Vec<(&str, Vec<usize>)> = Vec::new();
+        for (number, spec) in self.specs.iter().enumerate() {
+            let place = *places.entry(&spec.began.file).or_insert(files.len());
+            if place == files.len() {
+                files.push((&spec.began.file, Vec::new()));
+            }
+            files[place].1.push(number);
+        }
+        files
+    }
+
+    fn begin(&mut self, began: RunBegan) -> Result<(), EventError> {
+        if self.began.is_some() {
+            return Err(EventError::Misplaced { event: "run_began", why: "the run has begun" });
+        }
+        if began.format > FORMAT {
+            return Err(EventError::Format { format: began.format });
+        }
+        self.began = Some(began);
+        Ok(())
+    }
+
+    fn meet(&mut self, number: usize, seen: Arc<Screen>) -> Result<(), EventError> {
+        is_next("screen", number, self.screens.len())?;
+        let widgets = self.widgets + seen.widgets().len();
+        if widgets <= WIDGETS_MAX {
+            self.widgets = widgets;
+            self.screens.push(seen);
+        } else {
+            let (package, activity) = (seen.package().clone(), seen.activity().clone());
+            self.screens.push(Arc::new(Screen::new(package, activity, seen.context(), Vec::new())));
+        }
+        Ok(())
+    }
+
+    fn begin_spec(&mut self, began: SpecBegan) -> Result<(), EventError> {
+        is_next("spec", began.spec, self.specs.len())?;
+        if let Some(automaton) = &began.automaton {
+            let ends = automaton.ways.iter().flat_map(|way| [way.from, way.to]);
+            are_known("spec_began", "residual", ends, automaton.residuals.len())?;
+        }
+        self.specs.push(SpecReport { began, ..SpecReport::default() });
+        Ok(())
+    }
+
+    fn end_spec(&mut self, ended: SpecEnded) -> Result<(), EventError> {
+        let screens = self.screens.len();
+        let spec = self.open_spec("spec_ended", ended.spec)?;
+        let of_run = ended.run.iter().map(|step| step.screen);
+        let of_map = ended.map.iter().flat_map(|way| [way.from, way.to]);
+        are_known("spec_ended", "screen", of_run.chain(of_map), screens)?;
+        spec.ended = Some(ended);
+        Ok(())
+    }
+
+    /// The spec of this number, which must have begun and not ended.
+    fn open_spec(&mut self, event: &'static str, number: usize) -> Result<&mut SpecReport, EventError> {
+        match self.specs.get_mut(number) {
+            None => Err(EventError::Unknown { event, what: "spec", number }),
+            Some(spec) if spec.ended.is_some() => {
+                Err(EventError::Misplaced { event, why: "the spec has ended" })
+            }
+            Some(spec) => Ok(spec),
+        }
+    }
+}
+
+fn name(event: &Event) -> &'static str {
+    match event {
+        Event::RunBegan(_) => "run_began",
+        Event::ScreenMet { .. } => "screen_met",
+        Event::SpecBegan(_) => "spec_began",
+        Event::EpisodeEnded { .. } => "episode_ended",
+        Event::SpecEnded(_) => "spec_ended",
+        Event::RunEnded { .. } => "run_ended",
+    }
+}
+
+fn is_next(what: &'static str, found: usize, expected: usize) -> Result<(), EventError> {
+    if found == expected { Ok(()) } else { Err(EventError::Number { what, found, expected }) }
+}
+
+fn are_known(
+    event: &'static str,
+    what: &'static str,
+    mut numbers: impl Iterator<Item = usize>,
+    count: usize,
+) -> Result<(), EventError> {
+    match numbers.find(|&number| number >= count) {
+        Some(number) => Err(EventError::Unknown { event, what, number }),
+        None => Ok(()),
+    }
+}
+
+impl SpecReport {
+    /// How the spec counts.
+    pub fn standing(&self) -> Standing {
+        // The codes of the command line: what is broken, the environment, our own fault.
+        const ERRORS: [u8; 3] = [3, 4, 70];
+        let Some(ended) = &self.ended else { return Standing::CutShort };
+        match ended.outcome {
+            Outcome::Error => Standing::Error,
+            _ if ERRORS.contains(&ended.exit) => Standing::Error,
+            Outcome::Met if ended.exit == 0 => Standing::Met,
+            Outcome::Flaky => Standing::Flaky,
+            Outcome::Met | Outcome::Broken | Outcome::GaveUp | Outcome::Impossible | Outcome::Untested => {
+                Standing::NotMet
+            }
+        }
+    }
+}
+
+impl Default for Curve {
+    fn default() -> Curve {
+        Curve { points: Vec::new(), last: None, stride: 1 }
+    }
+}
+
+impl Curve {
+    /// Adds what was reported of the next episode.
+    pub fn add(&mut self, point: Point) {
+        self.last = Some(point);
+        if !point.episode.is_multiple_of(self.stride) {
+            return;
+        }
+        self.points.push(point);
+        if self.points.len() > POINTS_MAX {
+            self.stride = self.stride.saturating_mul(2);
+            let stride = self.stride;
+            self.points.retain(|kept| kept.episode.is_multiple_of(stride));
+            // Episodes that all have one number are no search's; what is kept is bounded all the same.
+            self.points.truncate(POINTS_MAX);
+        }
+    }
+
+    /// The points that were kept, and the last of all.
+    pub fn points(&self) -> Vec<Point> {
+        let mut points = self.points.clone();
+        points.extend(self.last.filter(|last| points.last() != Some(last)));
+        points
+    }
+}
+
+#[cfg(test)]
+pub(super) mod tests {
+    use super::*;
+    use crate::event::{Automaton, Residual, Way};
+
+    /// A run of these events.
+    pub fn run(events: impl IntoIterator<Item = Event>) -> Run {
+        let mut run = Run::new();
+        for event in events {
+            run.take(event).expect("events in their order");
+        }
+        run
+    }
+
+    /// What every run starts with.
+    pub fn began() -> Event {
+        Event::RunBegan(RunBegan { format: FORMAT, command: "check".to_string(), ..RunBegan::default() })
+    }
+
+    /// The start of a spec.
+    pub fn spec(number: usize, file: &str, name: &str) -> Event {
+        Event::SpecBegan(SpecBegan {
+            spec: number,
+            file: file.to_string(),
+            line: 3,
+            name: name.to_string(),
+            expectation: "possible".to_string(),
+            formula: "F a".to_string(),
+            ..SpecBegan::default()
+        })
+    }
+
+    /// The end of a spec.
+    pub fn end(number: usize, outcome: Outcome, why: &str) -> Event {
+        let exit = if outcome == Outcome::Met { 0 } else { 1 };
+        Event::SpecEnded(Box::new(SpecEnded { spec: number, ..SpecEnded::new(outcome, why, exit) }))
+    }
+
+    #[track_caller]
+    fn refused(events: &[Event], part: &str) {
+        let (last, before) = events.split_last().expect("an event");
+        let mut run = run(before.to_vec());
+        let error = run.take(last.clone()).expect_err("an event out of place").to_string();
+        assert!(error.contains(part), "{error}");
+    }
+
+    fn episode(spec: usize) -> Event {
+        Event::EpisodeEnded { spec, episode: 1, steps: 1, closest: None }
+    }
+
+    #[test]
+    fn events_about_what_was_never_announced_are_refused() {
+        refused(&[episode(0)], "the first event is `episode_ended`");
+        refused(&[began(), began()], "the run has begun");
+        refused(&[began(), episode(0)], "speaks of spec 0, which was never announced");
+        refused(&[began(), spec(1, "a", "b")], "spec 1 comes where 0 is next");
+        refused(&[began(), end(3, Outcome::Met, "")], "speaks of spec 3");
+        let both = [began(), spec(0, "a", "b"), end(0, Outcome::Met, ""), end(0, Outcome::Met, "")];
+        refused(&both, "the spec has ended");
+        refused(&[began(), Event::RunEnded { exit: 0 }, spec(0, "a", "b")], "the run has ended");
+        let later = Event::RunBegan(RunBegan { format: FORMAT + 1, ..RunBegan::default() });
+        refused(&[later], "have the format 2");
+    }
+
+    #[test]
+    fn numbers_within_events_are_checked_too() {
+        let mut ended = SpecEnded::new(Outcome::Met, "", 0);
+        ended.map = vec![Way { from: 0, to: 1, ..Way::default() }];
+        refused(&[began(), spec(0, "a", "b"), Event::SpecEnded(Box::new(ended))], "speaks of screen 0");
+        let automaton = Automaton {
+            residuals: vec![Residual::default()],
+            ways: vec![Way { from: 0, to: 7, ..Way::default() }],
+        };
+        let with = SpecBegan { automaton: Some(automaton), ..SpecBegan::default() };
+        refused(&[began(), Event::SpecBegan(with)], "speaks of residual 7");
+    }
+
+    #[test]
+    fn a_long_curve_is_thinned_out_evenly_and_keeps_its_end() {
+        let mut curve = Curve::default();
+        for episode in 1..=100_001 {
+            curve.add(Point { episode, steps: u64::from(episode) * 4, closest: None });
+        }
+        let points = curve.points();
+        assert!(points.len() <= POINTS_MAX + 1, "{}", points.len());
+        assert_eq!(points.last().map(|point| point.episode), Some(100_001));
+        let gaps: Vec<u32> = points.windows(2).map(|two| two[1].episode - two[0].episode).collect();
+        assert!(gaps[..gaps.len() - 1].iter().all(|&gap| gap == 64), "{gaps:?}");
+        for _ in 0..3 * POINTS_MAX {
+            curve.add(Point { episode: 0, steps: 0, closest: None });
+        }
+        assert!(curve.points().len() <= POINTS_MAX + 1);
+    }
+
+    #[test]
+    fn widgets_are_kept_as_long_as_there_is_room() {
+        use crate::gui::{Context, Widget};
+        let screen =
+            |count| Arc::new(Screen::new("p", "p.A", Context::default(), vec![Widget::default(); count]));
+        let met = |number| Event::ScreenMet { screen: number, seen: screen(90_000) };
+        let run = run([began()].into_iter().chain((0..20).map(met)));
+        let counts: Vec<usize> = run.screens().iter().map(|screen| screen.widgets().len()).collect();
+        assert_eq!(counts.iter().sum::<usize>(), 11 * 90_000);
+        assert_eq!((counts.len(), counts[19]), (20, 0));
+    }
+
+    #[test]
+    fn how_a_spec_counts_follows_from_its_outcome_and_its_code() {
+        let standing = |outcome, exit| {
+            let ended = Some(SpecEnded::new(outcome, "", exit));
+            SpecReport { ended, ..SpecReport::default() }.standing()
+        };
+        assert_eq!(standing(Outcome::Met, 0), Standing::Met);
+        assert_eq!(standing(Outcome::Met, 6), Standing::NotMet);
+        assert_eq!(standing(Outcome::Flaky, 5), Standing::Flaky);
+        assert_eq!(standing(Outcome::GaveUp, 4), Standing::Error);
+        assert_eq!(standing(Outcome::Error, 3), Standing::Error);
+        assert_eq!(SpecReport::default().standing(), Standing::CutShort);
+    }
+}

@@ -1,0 +1,314 @@
+//! The words and phrases that all reports share, and how texts from outside are made fit to be printed.
+
+use std::collections::BTreeSet;
+use std::fmt::Write as _;
+
+use super::run::{Run, SpecReport, Standing};
+use crate::event::{Outcome, Rate, Reached, Replayed, SpecEnded};
+use crate::spec::printable;
+use crate::trace::Notice;
+
+/// Longer texts are cut where they stand among others.
+pub const LINE_MAX: usize = 400;
+
+/// What stands alone may be longer: a formula, a stack trace.
+pub const TEXT_MAX: usize = 8_000;
+
+/// Returns `text` as one line of at most `chars_max` characters, without what would steer whatever shows it.
+pub fn line(text: &str, chars_max: usize) -> String {
+    let one_line: String = text
+        .chars()
+        .take(chars_max + 1)
+        .map(|char| if matches!(char, '\n' | '\r' | '\t') { ' ' } else { char })
+        .collect();
+    cut(&shown(&one_line), chars_max)
+}
+
+/// Returns `text`, its lines kept, of at most `chars_max` characters.
+pub fn lines(text: &str, chars_max: usize) -> String {
+    let start: String = text.chars().take(chars_max + 1).collect();
+    let kept: Vec<String> = start.replace('\t', "    ").lines().map(shown).collect();
+    cut(&kept.join("\n"), chars_max)
+}
+
+/// What `printable` leaves and XML cannot hold is replaced too.
+fn shown(text: &str) -> String {
+    printable(text).replace(['\u{fffe}', '\u{ffff}'], "\u{fffd}")
+}
+
+fn cut(text: &str, chars_max: usize) -> String {
+    match text.char_indices().nth(chars_max) {
+        None => text.to_string(),
+        Some((at, _)) => format!("{} …", text[..at].trim_end()),
+    }
+}
+
+/// Returns `text`, which is fit to be printed, as text or a quoted value of XML and HTML.
+pub fn escape(text: &str) -> String {
+    let mut escaped = String::with_capacity(text.len());
+    for char in text.chars() {
+        match char {
+            '&' => escaped.push_str("&amp;"),
+            '<' => escaped.push_str("&lt;"),
+            '>' => escaped.push_str("&gt;"),
+            '"' => escaped.push_str("&quot;"),
+            '\'' => escaped.push_str("&#39;"),
+            _ => escaped.push(char),
+        }
+    }
+    escaped
+}
+
+/// `1 spec`, `2 specs`.
+pub fn counted(count: impl Into<u64>, what: &str) -> String {
+    let count = count.into();
+    if count == 1 { format!("1 {what}") } else { format!("{} {what}s", grouped(count)) }
+}
+
+/// The number of a list's members, as it is counted.
+pub fn len<T>(list: &[T]) -> u64 {
+    list.len() as u64
+}
+
+/// `12,345`.
+pub fn grouped(number: u64) -> String {
+    let digits = number.to_string();
+    let mut grouped = String::new();
+    for (at, digit) in digits.chars().enumerate() {
+        if at > 0 && (digits.len() - at).is_multiple_of(3) {
+            grouped.push(',');
+        }
+        grouped.push(digit);
+    }
+    grouped
+}
+
+/// Milliseconds as seconds for machines: `12.345`.
+pub fn seconds(ms: u128) -> String {
+    format!("{}.{:03}", ms / 1_000, ms % 1_000)
+}
+
+/// Milliseconds for people.
+pub fn duration(ms: u64) -> String {
+    match ms {
+        0..1_000 => format!("{ms} ms"),
+        1_000..60_000 => format!("{}.{} s", ms / 1_000, ms % 1_000 / 100),
+        60_000..3_600_000 => format!("{} min {} s", ms / 60_000, ms % 60_000 / 1_000),
+        _ => format!("{} h {} min", grouped(ms / 3_600_000), ms % 3_600_000 / 60_000),
+    }
+}
+
+/// What became of a spec, in as few words as can be.
+pub fn outcome(spec: &SpecReport) -> &'static str {
+    let Some(ended) = &spec.ended else { return "cut short" };
+    match (ended.outcome, ended.exit) {
+        (Outcome::Met, 0) => "met",
+        (Outcome::Met, 6) => "met, with a crash",
+        (Outcome::Met, 130) => "met, interrupted",
+        (Outcome::Met, _) => "met, with trouble",
+        (Outcome::Broken, _) => "broken",
+        (Outcome::GaveUp, _) => "gave up",
+        (Outcome::Impossible, _) => "impossible",
+        (Outcome::Untested, _) => "untested",
+        (Outcome::Flaky, _) => "flaky",
+        (Outcome::Error, _) => "error",
+    }
+}
+
+/// What became of a spec, as machines name it.
+pub fn kind(spec: &SpecReport) -> &'static str {
+    match &spec.ended {
+        None => "cut_short",
+        Some(ended) if ended.outcome == Outcome::Met && ended.exit == 6 => "crash",
+        Some(ended) => ended.outcome.name(),
+    }
+}
+
+/// How that is known.
+pub fn why(spec: &SpecReport, chars_max: usize) -> String {
+    match &spec.ended {
+        Some(ended) => line(&ended.why, chars_max),
+        None => "the run was cut short before it was known".to_string(),
+    }
+}
+
+/// `possible "name"`.
+pub fn title(spec: &SpecReport) -> String {
+    format!("{} \"{}\"", line(&spec.began.expectation, 20), line(&spec.began.name, 200))
+}
+
+/// `5 specs in 2 files: 3 met, 1 gave up, 1 broken`.
+pub fn headline(run: &Run) -> String {
+    let counts: Vec<String> =
+        counts(run).into_iter().map(|(words, count)| format!("{} {words}", grouped(count))).collect();
+    let specs = counted(len(run.specs()), "spec");
+    let files = counted(len(&run.files()), "file");
+    if counts.is_empty() {
+        "no specs".to_string()
+    } else {
+        format!("{specs} in {files}: {}", counts.join(", "))
+    }
+}
+
+/// How many specs there are of each outcome, in the order in which reports name them.
+pub fn counts(run: &Run) -> Vec<(&'static str, u64)> {
+    const ORDER: [&str; 11] = [
+        "met",
+        "met, with a crash",
+        "met, interrupted",
+        "met, with trouble",
+        "broken",
+        "gave up",
+        "impossible",
+        "untested",
+        "flaky",
+        "error",
+        "cut short",
+    ];
+    let count = |words| run.specs().iter().filter(|spec| outcome(spec) == words).count() as u64;
+    ORDER.into_iter().map(|words| (words, count(words))).filter(|(_, count)| *count > 0).collect()
+}
+
+/// How the run itself ended, if that is not as it should be.
+pub fn trouble(run: &Run) -> Option<String> {
+    match run.exit() {
+        None => Some("the run was cut short: there is no event of its end".to_string()),
+        Some(130) => Some("the run was interrupted".to_string()),
+        Some(code) if run.specs().iter().all(|spec| spec.standing() == Standing::Met) && code != 0 => {
+            Some(format!("the run ended with exit code {code}"))
+        }
+        Some(_) => None,
+    }
+}
+
+/// `3 of 3`.
+pub fn rate(rate: Rate) -> String {
+    format!("{} of {}", rate.passes, rate.runs)
+}
+
+/// How a replay went, a sentence a line.
+pub fn replayed(replayed: &Replayed) -> Vec<String> {
+    let Replayed { rate, verdict, step, expected, actual, nearest } = replayed;
+    let at = step.map_or(String::new(), |step| format!(" at step {step}"));
+    let mut said = vec![format!("replay: {}{at}; {} of {} held", verdict.name(), rate.passes, rate.runs)];
+    for (what, text) in [("expected", expected), ("actual", actual), ("nearest", nearest)] {
+        if let Some(text) = text {
+            said.push(format!("{what}: {}", line(text, LINE_MAX)));
+        }
+    }
+    said
+}
+
+/// How far a search came that has found no run, a sentence a line; empty where there is nothing to add.
+pub fn reached(ended: &SpecEnded) -> Vec<String> {
+    // A list of more is not read.
+    const SHOWN_MAX: usize = 8;
+    let mut said = Vec::new();
+    let Some(reach) = ended.reach.as_ref().filter(|_| ended.run.is_empty()) else { return said };
+    if reach.starts_crashed > 0 {
+        said.push(format!(
+            "the app crashed at its start, {} of {} times",
+            reach.starts_crashed, reach.starts
+        ));
+    }
+    if reach.surprises > 0 {
+        let times = counted(reach.surprises, "time");
+        said.push(format!("the app did not always answer alike: {times} the same actions led elsewhere"));
+    }
+    if let Some((residual, distance)) = &reach.closest {
+        let steps = counted(*distance, "step");
+        said.push(format!("closest: {}, {steps} from the goal at least", line(residual, LINE_MAX)));
+    }
+    let never: Vec<String> = unseen(reach).take(SHOWN_MAX).map(|(atom, _)| line(atom, LINE_MAX)).collect();
+    if !never.is_empty() {
+        said.push(format!(
+            "never seen true: {}{}",
+            never.join(" "),
+            rest(unseen(reach).count(), never.len())
+        ));
+    }
+    if !reach.never_tried.is_empty() {
+        let some: Vec<String> =
+            distinct(&reach.never_tried).take(SHOWN_MAX).map(|action| line(action, 100)).collect();
+        let count = reach.never_tried_count.max(reach.never_tried.len());
+        let actions = counted(count as u64, "action");
+        said.push(format!("never tried: {actions}: {}{}", some.join(", "), rest(count, some.len())));
+    }
+    said
+}
+
+/// The texts, each once: actions of many screens go by one name.
+pub fn distinct(texts: &[String]) -> impl Iterator<Item = &str> {
+    let mut met = BTreeSet::new();
+    texts.iter().map(|text| &**text).filter(move |text| met.insert(*text))
+}
+
+/// The atoms that never held, and what was seen where they look.
+pub fn unseen(reach: &Reached) -> impl Iterator<Item = (&str, Option<&str>)> {
+    let never = reach.held.iter().filter(|(_, times)| *times == 0);
+    never.map(|(atom, _)| {
+        let hint = reach.hints.iter().find(|(of, _)| of == atom).map(|(_, hint)| &**hint);
+        (&**atom, hint)
+    })
+}
+
+fn rest(count: usize, shown: usize) -> String {
+    if count > shown { format!(", and {} more", grouped((count - shown) as u64)) } else { String::new() }
+}
+
+/// What came up, and its text.
+pub fn notice(notice: &Notice) -> (&'static str, &str) {
+    match notice {
+        Notice::Toast(text) => ("a toast", text),
+        Notice::Crash(text) => ("a crash", text),
+        Notice::Anr(text) => ("does not respond", text),
+    }
+}
+
+/// The first line of a text that says something.
+pub fn first_line(text: &str, chars_max: usize) -> String {
+    line(text.lines().find(|line| !line.trim().is_empty()).unwrap_or_default(), chars_max)
+}
+
+/// What to type to do `command` with the test at `path`.
+pub fn command(command: &str, path: &str) -> String {
+    let path = line(path, TEXT_MAX);
+    let is_plain = |char: char| char.is_ascii_alphanumeric() || "_./-+=:@%,".contains(char);
+    let is_safe = !path.is_empty() && !path.starts_with('-') && path.chars().all(is_plain);
+    let path = if is_safe { path } else { format!("'{}'", path.replace('\'', r"'\''")) };
+    let mut typed = String::new();
+    // Behind `--` a path that looks like a flag is none.
+    let dashes = if path.starts_with("'-") { "-- " } else { "" };
+    let _ = write!(typed, "farlead {command} {dashes}{path}");
+    typed
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_steers_or_breaks_a_reader_is_replaced_and_long_texts_are_cut() {
+        assert_eq!(line("a\u{1b}[31m\u{202e}b\nc\u{ffff}\0", 99), "a\u{fffd}[31m\u{fffd}b c\u{fffd}\u{fffd}");
+        assert_eq!(line(&"ä".repeat(9), 3), "äää …");
+        assert_eq!(line("äää", 3), "äää");
+        assert_eq!(lines("a\r\n\tb\u{7}", 99), "a\n    b\u{fffd}");
+        assert_eq!(escape("<a b=\"'&'\">"), "&lt;a b=&quot;&#39;&amp;&#39;&quot;&gt;");
+    }
+
+    #[test]
+    fn numbers_and_times_are_said_for_people() {
+        assert_eq!((grouped(7), grouped(1_234_567)), ("7".to_string(), "1,234,567".to_string()));
+        assert_eq!((counted(1u32, "step"), counted(0u32, "step")), ("1 step".into(), "0 steps".into()));
+        let said = [999, 12_345, 61_000, 7_260_000].map(duration);
+        assert_eq!(said, ["999 ms", "12.3 s", "1 min 1 s", "2 h 1 min"]);
+        assert_eq!(seconds(12_045), "12.045");
+    }
+
+    #[test]
+    fn what_is_to_be_typed_is_one_argument() {
+        assert_eq!(command("replay", "a/b.test.ltl"), "farlead replay a/b.test.ltl");
+        assert_eq!(command("replay", "it's; rm -rf"), r"farlead replay 'it'\''s; rm -rf'");
+        assert_eq!(command("replay", "-x"), "farlead replay -- '-x'");
+    }
+}

@@ -1,0 +1,272 @@
+//! Reports as others read them: build servers' libraries the JUnit XML, a browser the page.
+
+mod examples;
+
+use std::collections::BTreeSet;
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::process::{Command, Output};
+
+use farlead::event::Event;
+use farlead::report::{Run, github, html, junit, markdown};
+
+/// Each report as it is called, and what makes it.
+type Report = (&'static str, fn(&Run) -> String);
+
+const REPORTS: [Report; 4] = [("xml", junit), ("md", markdown), ("txt", github), ("html", html)];
+
+/// A file of this test's own.
+fn written(name: &str, content: &str) -> PathBuf {
+    let folder = Path::new(env!("CARGO_TARGET_TMPDIR")).join("report");
+    fs::create_dir_all(&folder).expect("a folder for tests");
+    let path = folder.join(name);
+    fs::write(&path, content).expect("a file for a test");
+    path
+}
+
+/// What the program said, or nothing, said on stderr, where it is not installed.
+fn ended(mut command: Command, is_there: bool, package: &str) -> Option<Output> {
+    if is_there && let Ok(output) = command.output() {
+        return Some(output);
+    }
+    let program = command.get_program().display().to_string();
+    let is_ci = std::env::var("CI").is_ok_and(|value| value == "true");
+    assert!(!is_ci, "{program} cannot be run as wanted; install {package}");
+    eprintln!("skipped: {program} cannot be run as wanted; install {package}");
+    None
+}
+
+/// What the Python program said of the file, if there is a Python that has these packages.
+fn python(program: &str, packages: &[&str], file: &Path) -> Option<String> {
+    let python = std::env::var("FARLEAD_TEST_PYTHON").unwrap_or_else(|_| "python3".to_string());
+    let imports = format!("import {}", packages.join(", "));
+    let is_there =
+        Command::new(&python).args(["-c", &imports]).output().is_ok_and(|output| output.status.success());
+    let mut command = Command::new(python);
+    command.args(["-c", program]).arg(file);
+    let wanted = format!("{} by pip, and name its Python in FARLEAD_TEST_PYTHON", packages.join(" "));
+    let output = ended(command, is_there, &wanted)?;
+    let said = String::from_utf8(output.stdout).expect("text");
+    assert!(output.status.success(), "{said}\n{}", String::from_utf8_lossy(&output.stderr));
+    Some(said)
+}
+
+fn all_examples() -> [(&'static str, Vec<Event>); 4] {
+    [
+        ("chess", examples::chess()),
+        ("notes", examples::notes()),
+        ("replays", examples::replays()),
+        ("hostile", examples::hostile()),
+    ]
+}
+
+#[test]
+fn the_same_events_give_the_same_bytes_after_a_way_through_a_file_too() {
+    for (name, events) in all_examples() {
+        if name == "hostile" {
+            // No file of JSON holds a reward that is no number.
+            continue;
+        }
+        let lines: Vec<String> =
+            events.iter().map(|event| serde_json::to_string(event).expect("an event as JSON")).collect();
+        let read = lines.iter().map(|line| serde_json::from_str(line).expect("an event"));
+        let (first, second) = (examples::run(events.clone()), examples::run(read));
+        for (ending, report) in REPORTS {
+            let text = report(&first);
+            assert!(text == report(&second), "{name}.{ending} differs");
+            written(&format!("{name}.{ending}"), &text);
+        }
+    }
+}
+
+#[test]
+fn nothing_that_comes_from_outside_steers_a_reader() {
+    let run = examples::run(examples::hostile());
+    for (ending, report) in REPORTS {
+        let text = report(&run);
+        written(&format!("hostile.{ending}"), &text);
+        for char in text.chars() {
+            let is_bad = (char.is_control() && char != '\n')
+                || matches!(char, '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}' | '\u{fffe}' | '\u{ffff}');
+            assert!(!is_bad, "{char:?} is in {ending}");
+        }
+        assert!(text.len() < 2_000_000, "{ending} has {} bytes", text.len());
+    }
+    for line in github(&run).lines() {
+        assert!(line.starts_with("::error ") || line.starts_with("::warning "), "{line}");
+    }
+}
+
+/// Reads the file by `junitparser` and says what it found, a case a line.
+const JUNITPARSER: &str = r#"
+import sys
+from junitparser.xunit2 import JUnitXml
+xml = JUnitXml.fromfile(sys.argv[1])
+counted = [0, 0, 0]
+for suite in xml:
+    assert suite.tests == len(list(suite)), suite.name
+    for case in suite:
+        kinds = [type(result).__name__ for result in case.result]
+        counted[0] += 1
+        counted[1] += kinds.count("Failure")
+        counted[2] += kinds.count("Error")
+        names = {p.name: p.value for p in case.properties()}
+        steps = len([l for l in (case.system_out or "").splitlines() if l.startswith("   leaves: ")])
+        print(suite.name, case.name, ",".join(kinds), steps, names.get("length", "-"), sep="\t")
+assert counted == [xml.tests, xml.failures, xml.errors], counted
+assert abs(sum(c.time for s in xml for c in s) - xml.time) < 1e-3 * max(1, xml.time)
+"#;
+
+/// Makes a page of the file by `junit2html`'s parser.
+const JUNIT2HTML: &str = r#"
+import sys
+from junit2htmlreport.parser import Junit
+report = Junit(filename=sys.argv[1])
+html = report.html()
+assert "<html" in html and len(report.suites) > 0
+for suite in report.suites:
+    print(suite.name, len(suite.all()), len(suite.failed()), sep="\t")
+"#;
+
+#[test]
+fn junit_is_read_by_the_libraries_of_others() {
+    for (name, events) in all_examples() {
+        let run = examples::run(events);
+        let file = written(&format!("{name}.read.xml"), &junit(&run));
+        let Some(cases) = python(JUNITPARSER, &["junitparser"], &file) else { return };
+        let Some(suites) = python(JUNIT2HTML, &["junit2htmlreport"], &file) else { return };
+        if name == "chess" {
+            let of = |case: &str| {
+                let line = cases.lines().find(|line| line.contains(&format!("\t{case}\t")));
+                line.unwrap_or_else(|| panic!("no {case}:\n{cases}")).split('\t').collect::<Vec<_>>()
+            };
+            assert_eq!(of("c"), ["specs/chesswalk/about.ltl", "c", "", "3", "3"]);
+            assert_eq!(of("slip")[2], "Failure");
+            assert_eq!(of("broken spec")[2], "Error");
+            assert!(suites.contains("specs/guards.ltl\t4\t"), "{suites}");
+        }
+        let cases_max = run.specs().len() + 1;
+        assert!((run.specs().len()..=cases_max).contains(&cases.lines().count()), "{cases}");
+    }
+}
+
+/// The values of this attribute of the page, in their order.
+fn values<'p>(page: &'p str, attribute: &str) -> Vec<&'p str> {
+    let start = format!(" {attribute}=\"");
+    page.split(&start).skip(1).map(|rest| rest.split('"').next().expect("a value")).collect()
+}
+
+#[test]
+fn every_link_of_the_page_leads_somewhere_within_it() {
+    for (name, events) in all_examples() {
+        let page = html(&examples::run(events));
+        let ids = values(&page, "id");
+        let known: BTreeSet<&str> = ids.iter().copied().collect();
+        assert_eq!(known.len(), ids.len(), "{name} has an id twice");
+        let uses = page.split("url(#").skip(1).map(|rest| rest.split(')').next().expect("a name"));
+        for link in
+            values(&page, "href").into_iter().map(|link| link.strip_prefix('#').unwrap_or(link)).chain(uses)
+        {
+            assert!(known.contains(link), "{name} links to {link}");
+        }
+        assert!(values(&page, "src").is_empty() && !page.contains("@import"), "{name} loads something");
+    }
+}
+
+#[test]
+fn every_element_of_the_page_is_closed_where_it_must_be() {
+    for (name, events) in all_examples() {
+        let page = html(&examples::run(events));
+        let mut open = Vec::new();
+        let mut rest = &page[page.find("<html").expect("a page")..];
+        while let Some(at) = rest.find('<') {
+            rest = &rest[at + 1..];
+            let end = rest.find('>').expect("an end of the tag");
+            let tag = &rest[..end];
+            let element = tag.trim_start_matches('/').split([' ', '/']).next().expect("a name");
+            if tag.starts_with('/') {
+                assert_eq!(open.pop(), Some(element), "{name}: before {:.200}", rest);
+            } else if !tag.ends_with('/') && !["meta", "input"].contains(&element) {
+                open.push(element);
+            }
+            if ["style", "script"].contains(&tag) {
+                rest = &rest[rest.find("</").expect("an end")..];
+            }
+        }
+        assert!(open.is_empty(), "{name} leaves {open:?} open");
+    }
+}
+
+/// What Chromium makes of the page, and what it complains of.
+fn dumped(page: &Path) -> Option<(String, Vec<String>)> {
+    let program = std::env::var("CHROMIUM").unwrap_or_else(|_| "chromium".to_string());
+    let profile = page.with_extension("profile");
+    let mut command = Command::new(&program);
+    command.args(["--headless", "--no-sandbox", "--disable-gpu", "--disable-dev-shm-usage"]);
+    command.args([
+        "--allow-file-access-from-files",
+        "--enable-logging=stderr",
+        "--dump-dom",
+        "--hide-scrollbars",
+    ]);
+    command.arg("--virtual-time-budget=20000").arg(format!("--user-data-dir={}", profile.display()));
+    command.arg(format!("file://{}", page.display()));
+    let is_there =
+        Command::new(&program).arg("--version").output().is_ok_and(|output| output.status.success());
+    let output = ended(command, is_there, "the Debian package chromium, or name it in CHROMIUM")?;
+    let _ = fs::remove_dir_all(&profile);
+    assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+    let complaints = String::from_utf8_lossy(&output.stderr)
+        .lines()
+        .filter(|line| line.contains("CONSOLE"))
+        .map(str::to_string)
+        .collect();
+    Some((String::from_utf8_lossy(&output.stdout).into_owned(), complaints))
+}
+
+/// A page that shows another in a frame, and says how wide that is against its frame, and what its filter does.
+const OBSERVER: &str = r#"<!doctype html><pre id="said"></pre><script>
+const widths = [360, 768, 1280];
+const page = "PAGE";
+let left = widths.length;
+for (const width of widths) {
+  const frame = document.createElement("iframe");
+  frame.width = width; frame.height = 900;
+  frame.onload = () => {
+    const inner = frame.contentDocument;
+    for (const part of inner.querySelectorAll("details")) part.open = true;
+    const text = inner.getElementById("filter-text");
+    const shown = () => inner.querySelectorAll("tr[data-spec]:not([hidden])").length
+      + "/" + inner.querySelectorAll("article.spec:not([hidden])").length;
+    const all = shown();
+    if (text) { text.value = "FILTER"; text.dispatchEvent(new Event("input", { bubbles: true })); }
+    const some = shown();
+    if (text) { text.value = ""; text.dispatchEvent(new Event("input", { bubbles: true })); }
+    document.getElementById("said").textContent +=
+      `width ${width} takes ${inner.documentElement.scrollWidth}, shown ${all} then ${some}\n`;
+    if (--left === 0) document.title = "done";
+  };
+  frame.src = page;
+  document.documentElement.append(frame);
+}
+</script>"#;
+
+#[test]
+fn a_browser_shows_the_page_without_complaint_and_never_wider_than_itself() {
+    for (name, events) in all_examples() {
+        let page = written(&format!("{name}.html"), &html(&examples::run(events)));
+        let Some((dom, complaints)) = dumped(&page) else { return };
+        assert!(dom.contains("<article") && complaints.is_empty(), "{name}: {complaints:?}");
+        let observer = OBSERVER.replace("PAGE", &format!("{name}.html")).replace("FILTER", "guards never");
+        let observer = written(&format!("{name}.observer.html"), &observer);
+        let Some((dom, complaints)) = dumped(&observer) else { return };
+        assert!(complaints.is_empty(), "{name}: {complaints:?}");
+        for width in [360, 768, 1280] {
+            let said = format!("width {width} takes {width}, shown ");
+            assert!(dom.contains(&said), "{name} is wider than {width}:\n{:.600}", dom);
+        }
+        if name == "chess" {
+            assert!(dom.contains("takes 360, shown 11/11 then 2/2"), "{:.600}", dom);
+        }
+    }
+}
