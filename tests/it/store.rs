@@ -16,7 +16,7 @@ use farlead::search::{AgentKind, News, Plan, search};
 use farlead::spec::{Source, parse};
 use farlead::store::disk::Faulty;
 use farlead::store::{
-    EVENTS_FILE, ReadError, RunError, RunWriter, Runs, ScreenNumbers, read, write, write_on,
+    EVENTS_FILE, ReadError, RunError, RunWriter, Runs, ScreenNumbers, read, read_from, write, write_on,
 };
 use farlead::trace::Trace;
 
@@ -340,6 +340,18 @@ fn screens_have_numbers_by_what_they_look_like_and_where_their_widgets_lie() {
     assert_eq!(number("a", 0), (0, false));
     assert_eq!(number("a", 5), (2, false));
     assert_eq!(numbers.count(), 3);
+}
+
+#[test]
+fn the_run_on_the_page_on_formats_is_read_and_written_as_it_stands() {
+    let page = fs::read_to_string("docs/formats.md").expect("the page");
+    let example = page.split("```jsonl\n").nth(1).and_then(|rest| rest.split("```").next()).expect("a run");
+    let project = folder("page");
+    let mut writer = Runs::new(&project).begin(1).expect("a run");
+    for event in read_from(example.as_bytes(), Path::new("docs/formats.md")).expect("a first event") {
+        writer.add(&event.unwrap_or_else(|error| panic!("{error}"))).expect("an event");
+    }
+    assert_eq!(fs::read_to_string(writer.folder().join(EVENTS_FILE)).expect("a file"), example);
 }
 
 /// The traces of the episodes of a search that finds nothing.
