@@ -62,5 +62,6 @@ pub mod reward;
 pub mod rng;
 pub mod search;
 pub mod spec;
+pub mod store;
 pub mod test_case;
 pub mod trace;

@@ -16,6 +16,7 @@ mod pointwise;
 mod progression;
 mod report;
 mod shared;
+mod store;
 mod table3;
 mod tidy;
 mod vectors;

@@ -1,12 +1,13 @@
 //! The file of `--learned`: read before anything runs, extended when all is done, and never lost in between.
 
-use std::fs::{self, File};
+use std::fs;
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 
 use farlead::device::App;
 use farlead::learned::{Learned, LearnedApp};
 use farlead::spec::printable;
+use farlead::store;
 
 use crate::sources::{self, BYTES_MAX, Shell};
 use crate::{Missing, Mistake};
@@ -57,34 +58,12 @@ pub fn read(path: &Path, app: &App, shell: &Shell) -> anyhow::Result<Learned> {
 /// Puts `learned` in the file at `path`, whole or not at all.
 pub fn write(path: &Path, learned: &Learned) -> anyhow::Result<()> {
     let text = learned.to_text();
-    let cannot_write = |why: &str| Missing::new(format!("cannot write {}: {why}", path.display()));
     if text.len() as u64 > BYTES_MAX {
         let why = format!("it would be larger than {} MB, the most that is read", BYTES_MAX >> 20);
-        return Err(cannot_write(&why).into());
+        return Err(Missing::new(format!("cannot write {}: {why}", path.display())).into());
     }
-    // What a link leads to is replaced, and not the link.
-    let path = path.canonicalize().unwrap_or_else(|_| path.to_path_buf());
-    replace(&path, &text).map_err(|error| cannot_write(&error.to_string()))?;
+    store::write(path, text.as_bytes()).map_err(|error| Missing::new(error.to_string()))?;
     Ok(())
-}
-
-/// Writes a file beside the one at `path` and lets it take its place.
-fn replace(path: &Path, text: &str) -> io::Result<()> {
-    let name = path.file_name().unwrap_or_default().to_string_lossy();
-    let beside = folder(path).join(format!(".{name}.{}.tmp", std::process::id()));
-    let written = File::create_new(&beside).and_then(|mut file| {
-        if let Ok(before) = fs::metadata(path) {
-            file.set_permissions(before.permissions())?;
-        }
-        file.write_all(text.as_bytes())?;
-        file.sync_all()?;
-        fs::rename(&beside, path)
-    });
-    if written.is_err() {
-        // It is of no use, and what matters is why.
-        let _ = fs::remove_file(&beside);
-    }
-    written
 }
 
 fn folder(path: &Path) -> PathBuf {
