@@ -11,6 +11,9 @@ use super::{Kept, Tried};
 /// So many shortened runs are remembered at most; with some 100 bytes each this stays below 100 MB.
 const RECORDS_MAX: usize = 1 << 20;
 
+/// So many elements are remembered as done, 64 MB: long runs that pass one after another would take more.
+const DONE_MAX: usize = 1 << 22;
+
 /// A shortened run by its hash: ten thousand elements fit 16 bytes, and two of a million runs are taken for each other
 /// once in 10^26 times.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -38,6 +41,14 @@ struct Record {
     is_banned: bool,
 }
 
+impl Record {
+    fn forget_done(&mut self) {
+        if let Done::Same(_) = self.done {
+            self.done = Done::Various;
+        }
+    }
+}
+
 /// What was done in runs that passed.
 #[derive(Clone, Debug, Default)]
 enum Done {
@@ -53,6 +64,8 @@ pub(super) struct Records {
     records: HashMap<Key, Record, FxBuildHasher>,
     /// What follows for shortened runs that were not tried themselves, as long as the app never varied.
     implied: HashMap<Key, bool, FxBuildHasher>,
+    /// How many elements are remembered as done, those counted twice that came twice.
+    done: usize,
     /// No shortened run that was forgotten had been tried more often: where numbers start anew.
     numbers_from: u32,
 }
@@ -89,6 +102,13 @@ impl Records {
     pub fn add(&mut self, key: Key, tried: &Tried) -> bool {
         if self.records.len() >= RECORDS_MAX && !self.records.contains_key(&key) {
             self.forget();
+        }
+        if tried.passed {
+            self.done += tried.done.len();
+            if self.done > DONE_MAX {
+                self.records.values_mut().for_each(Record::forget_done);
+                self.done = tried.done.len();
+            }
         }
         let record = self.records.entry(key).or_default();
         if tried.passed {
@@ -178,6 +198,17 @@ mod tests {
         (0..3).for_each(|_| _ = records.add(key, &tried(true, &[1])));
         records.forget();
         assert_eq!((records.tally(key), records.number(key)), (Tally::default(), 3));
+    }
+
+    #[test]
+    fn what_was_done_in_long_runs_is_forgotten_in_time() {
+        let mut records = Records::default();
+        let all: Vec<usize> = (0..DONE_MAX / 4 + 1).collect();
+        let keys: Vec<Key> = (0..5).map(|at| Key::of(&kept(&[at]))).collect();
+        keys.iter().for_each(|&key| _ = records.add(key, &tried(true, &all)));
+        let remembered: Vec<bool> = keys.iter().map(|&key| records.done(key).is_some()).collect();
+        assert_eq!(remembered, [false, false, false, true, true]);
+        assert_eq!(records.tally(keys[0]), Tally { passes: 1, fails: 0 });
     }
 
     #[test]

@@ -123,7 +123,7 @@ impl<'a, C: Check> Work<'a, C> {
         Ok(())
     }
 
-    /// Whether the original passes; what none of its runs did is gone then.
+    /// Finds out whether the original passes, and takes what was done if all of its runs did the same.
     fn try_original(&mut self) -> Result<(), Halt<C::Error>> {
         let key = Key::of(self.current());
         loop {
