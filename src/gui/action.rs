@@ -225,12 +225,12 @@ impl fmt::Display for Action {
         out.write_str(self.type_name())?;
         match self {
             Action::Reinitialise(activity) => write!(out, " {activity}"),
-            Action::Text { on, text } => write!(out, " {} into {}", quote(text), Named(on)),
+            Action::Text { on, text } => write!(out, " {} into {on}", quote(text)),
             Action::Scroll { on, towards } | Action::Swipe { on, towards } => {
-                write!(out, " {} on {}", towards.name(), Named(on))
+                write!(out, " {} on {on}", towards.name())
             }
-            Action::Click(on) | Action::LongClick(on) => write!(out, " {}", Named(on)),
-            Action::User { on, .. } => write!(out, " on {}", Named(on)),
+            Action::Click(on) | Action::LongClick(on) => write!(out, " {on}"),
+            Action::User { on, .. } => write!(out, " on {on}"),
             Action::Back
             | Action::Menu
             | Action::Rotate
@@ -241,18 +241,16 @@ impl fmt::Display for Action {
     }
 }
 
-/// A widget as people tell it from others: by its text, its description, its id, or its class and place.
-struct Named<'a>(&'a Target);
-
-impl fmt::Display for Named<'_> {
+/// Printed as people tell it from others: by its text, its description, its id, or its class and place.
+impl fmt::Display for Target {
     fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let Target { object_id, class, text, desc, .. } = self.0;
+        let Target { object_id, class, text, desc, .. } = self;
         if !text.trim().is_empty() {
             write!(out, "{}", quote(text))
         } else if !desc.trim().is_empty() {
             write!(out, "{}", quote(desc))
-        } else if !self.0.id.is_empty() {
-            write!(out, "#{}", self.0.id_entry())
+        } else if !self.id.is_empty() {
+            write!(out, "#{}", self.id_entry())
         } else {
             write!(out, "{} {object_id}", class.rsplit('.').next().unwrap_or(class))
         }

@@ -3,6 +3,7 @@
 //! An [`Action`] is what is done now, on a widget that is somewhere; a deed is what makes it the same the next time. An
 //! action of the user's is known by its name and its gestures, so that a deed is read without the file that declares it.
 
+use std::fmt;
 use std::sync::Arc;
 
 use serde::de::{self, Deserializer};
@@ -11,6 +12,7 @@ use serde::{Deserialize, Serialize};
 use super::action::{Action, Direction, Target};
 use super::atom::{BUILTIN_ACTION_TYPES, START_TYPE};
 use super::screen::Bounds;
+use super::value::quote;
 
 /// What was done: its type, the widget it was done on wherever that lies, and what was typed.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize)]
@@ -110,6 +112,24 @@ impl Deed {
             + text.as_ref().map_or(0, len)
             + activity.as_ref().map_or(0, len)
             + does.as_ref().map_or(0, len)
+    }
+}
+
+/// Printed as the action is, whatever is known of its widget.
+impl fmt::Display for Deed {
+    fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Deed(Form { action_type, on, text, towards, activity, does: _ }) = self;
+        out.write_str(action_type)?;
+        if let Some(text) = text {
+            write!(out, " {} into", quote(text))?;
+        }
+        if let Some(towards) = towards {
+            write!(out, " {} on", towards.name())?;
+        }
+        if let Some(activity) = activity {
+            write!(out, " {activity}")?;
+        }
+        on.as_ref().map_or(Ok(()), |on| write!(out, " {on}"))
     }
 }
 

@@ -160,7 +160,7 @@ fn verdict(steps: &[TestStep], played: &Played) -> Replay {
             step: *number,
             expected: steps[*number].action.to_string(),
             actual: seen(last),
-            nearest: nearest.as_ref().map(|target| Action::Click(target.clone()).to_string()).map(named),
+            nearest: nearest.as_ref().map(ToString::to_string),
         },
         None => Replay::Broke {
             step: played.trace.steps.len() - 1,
@@ -168,11 +168,6 @@ fn verdict(steps: &[TestStep], played: &Played) -> Replay {
             actual: format!("{}; what is left is {}", seen(last), last.residual),
         },
     }
-}
-
-/// The name of a widget alone.
-fn named(click: String) -> String {
-    click.strip_prefix("click ").map(str::to_string).unwrap_or(click)
 }
 
 /// What was to be seen at a step and was not, or the other way round.

@@ -7,13 +7,17 @@
 
 mod github;
 mod html;
+mod json;
 mod junit;
 mod markdown;
 mod run;
+mod text;
 mod words;
 
 pub use github::github;
 pub use html::html;
+pub use json::{json, spec_json, summary_json};
 pub use junit::junit;
 pub use markdown::markdown;
+pub use text::{Wanted, shortened, spec_text, step_text, summary_text, text};
 pub use run::{Curve, EventError, Point, Run, SpecReport, Standing};

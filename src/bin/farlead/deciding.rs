@@ -1,0 +1,423 @@
+//! Deciding a spec on an app: searching for its run, making that short and trying it again, and what is said of it.
+
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::Instant;
+
+use farlead::device::{Device, DeviceError};
+use farlead::episode::Labeling;
+use farlead::event::{Event, Outcome, Reached, SpecEnded};
+use farlead::experience::Experience;
+use farlead::gui::{Atom, BUILTIN_ACTION_TYPES, Key, Op, Screen, Value};
+use farlead::keep::{self, Keeping, keep};
+use farlead::report::{shortened, step_text};
+use farlead::rng::Seed;
+use farlead::search::{Exhausted, Finding, News, Plan, Reach, Stop, exhaust, repertoire, search};
+use farlead::spec::{Expectation, Judgement, Severity, Spec, printable};
+use farlead::trace::Trace;
+
+use crate::Exit;
+use crate::app::OpenedApp;
+use crate::lint::counted;
+
+/// Of the actions that were never tried, so many are kept in results.
+const NEVER_TRIED_MAX: usize = 50;
+
+/// A map of more ways nobody reads.
+const WAYS_MAX: usize = 200;
+
+/// A spec to check, or one that cannot be.
+pub struct Task<'a> {
+    /// The file, as the user has named it.
+    pub file: &'a str,
+    /// What is asked.
+    pub spec: &'a Spec,
+    /// What is known of it without a device.
+    pub judgement: &'a Judgement,
+    /// How it is searched for.
+    pub plan: Plan,
+    /// The formula of a stored test, which is looked for first.
+    pub captured: Option<&'a Spec>,
+}
+
+/// What is asked of all specs.
+pub struct Asked<'a> {
+    /// The app.
+    pub app: &'a OpenedApp,
+    /// Whether all actions and outcomes are tried.
+    pub exhaustive: bool,
+    /// What is done with a run before it is kept.
+    pub keep: keep::Settings,
+    /// Set at Ctrl-C.
+    pub interrupted: &'a AtomicBool,
+}
+
+/// Told what is going on, for how many seconds already, and how much of the most it can take is done.
+pub type Watch<'a> = &'a dyn Fn(&str, f64, f64);
+
+/// A spec that is decided, or not.
+pub struct Decided {
+    /// What is said of it. Its run and its map are filled in by whoever numbers screens.
+    pub ended: SpecEnded,
+    /// The run that decides it.
+    pub run: Option<Trace>,
+    /// The same made short and tried again, unless it is a stored test's.
+    pub keeping: Option<Keeping>,
+    /// The episodes of the search, as events.
+    pub episodes: Vec<Event>,
+    /// What actions were worth.
+    pub labelings: Vec<(Labeling, [f64; 2])>,
+    /// What was done and seen.
+    pub experience: Experience,
+    /// Whether what was known before is of an app that answers otherwise.
+    pub is_outdated: bool,
+}
+
+impl Decided {
+    fn new(outcome: Outcome, why: impl Into<String>, exit: Exit) -> Decided {
+        Decided {
+            ended: SpecEnded::new(outcome, why, exit.code()),
+            run: None,
+            keeping: None,
+            episodes: Vec::new(),
+            labelings: Vec::new(),
+            experience: Experience::new(),
+            is_outdated: false,
+        }
+    }
+
+    /// How it ends, if this is all there is.
+    pub fn exit(&self) -> Exit {
+        Exit::of_code(self.ended.exit)
+    }
+
+    /// The ways between screens that were seen, with the text of what was done, as far as there is room.
+    pub fn ways(&self) -> Vec<(Arc<Screen>, Arc<Screen>, String, u64)> {
+        let mut ways: Vec<(Arc<Screen>, Arc<Screen>, String, u64)> = Vec::new();
+        for run in self.experience.runs() {
+            for pair in run.steps.windows(2) {
+                let [(_, from), (deed, to)] = pair else { continue };
+                let by = deed.to_string();
+                let known = ways.iter_mut().find(|(one, other, name, _)| {
+                    one.identity() == from.identity() && other.identity() == to.identity() && *name == by
+                });
+                match known {
+                    Some(way) => way.3 += u64::from(run.times),
+                    None if ways.len() < WAYS_MAX => {
+                        ways.push(((*from).clone(), (*to).clone(), by, u64::from(run.times)));
+                    }
+                    None => {}
+                }
+            }
+        }
+        ways
+    }
+}
+
+/// Decides the spec of `task`, as far as it can be.
+pub fn decide(asked: &Asked<'_>, task: &Task<'_>, watch: Watch<'_>, tell: &dyn Fn(&str)) -> Decided {
+    if let Some(why) = refusal(task) {
+        return Decided::new(Outcome::Error, why, Exit::Broken);
+    }
+    if asked.interrupted.load(Ordering::Relaxed) {
+        return Decided::new(Outcome::GaveUp, "before it was begun: Ctrl-C", Exit::Interrupted);
+    }
+    let decided = match (task.captured, asked.exhaustive) {
+        (Some(captured), false) => decide_stored(asked, task, captured, watch, tell),
+        (_, true) => decide_exhaustively(asked, task, watch).and_then(|decided| kept(asked, task, decided)),
+        (None, false) => decide_by_search(asked, task, task.spec, &task.plan, watch, tell)
+            .and_then(|decided| kept(asked, task, decided)),
+    };
+    decided.unwrap_or_else(|error| Decided::new(Outcome::Error, error.to_string(), exit_of_error(&error)))
+}
+
+/// How a run ends in which the device failed.
+pub fn exit_of_error(error: &DeviceError) -> Exit {
+    match error {
+        DeviceError::Model { .. } => Exit::Broken,
+        DeviceError::Faulty { .. } => Exit::Environment,
+    }
+}
+
+/// Looks for the run of a stored test by its own formula; where that is not to be had, for any run of its spec.
+fn decide_stored(
+    asked: &Asked<'_>,
+    task: &Task<'_>,
+    captured: &Spec,
+    watch: Watch<'_>,
+    tell: &dyn Fn(&str),
+) -> Result<Decided, DeviceError> {
+    // It is there at once or not at all; an app that answers by chance may take some more.
+    const EPISODES_MAX: u32 = 20;
+    let steps_max = captured.budget.steps_max.unwrap_or(task.plan.steps_max);
+    let plan = Plan {
+        steps_max,
+        episodes_max: EPISODES_MAX.min(task.plan.episodes_max),
+        ..task.plan.clone()
+    };
+    let first = decide_by_search(asked, task, captured, &plan, watch, tell)?;
+    if first.run.is_some() || first.exit() == Exit::Interrupted {
+        return Ok(first);
+    }
+    let plan = Plan { experience: Arc::new(first.experience.clone()), ..task.plan.clone() };
+    let second = decide_by_search(asked, task, task.spec, &plan, watch, tell)?;
+    let mut decided = kept(asked, task, second)?;
+    let is_found = decided.run.is_some();
+    decided.ended.why = match (task.spec.expectation, is_found) {
+        (_, true) => format!("not by the steps of the test, which are gone, but {}", decided.ended.why),
+        (Expectation::Possible, false) => {
+            format!("the steps of the test are gone, and the spec they were found for is not met here either: {}", decided.ended.why)
+        }
+        (Expectation::Never | Expectation::Must, false) => {
+            format!("the run of the test is gone, and no other was found: {}", decided.ended.why)
+        }
+    };
+    decided.ended.steps += first.ended.steps;
+    decided.ended.episodes += first.ended.episodes;
+    decided.experience.merge(&first.experience);
+    Ok(decided)
+}
+
+/// Makes the run of `decided` short, if there is one, and tries it again.
+fn kept(asked: &Asked<'_>, task: &Task<'_>, mut decided: Decided) -> Result<Decided, DeviceError> {
+    let Some(run) = &decided.run else { return Ok(decided) };
+    let open = |seed: Seed| -> Box<dyn Device> { Box::new(asked.app.simulator(seed)) };
+    let settings = keep::Settings { seed: task.plan.seed, jobs: 1, ..asked.keep.clone() };
+    let keeping =
+        keep(&open, task.spec, run, &settings, &|| !asked.interrupted.load(Ordering::Relaxed))?;
+    let rate = keeping.confirmed;
+    decided.ended.found_steps = Some(keeping.found_steps);
+    decided.ended.confirmed = (rate.runs > 0).then_some(rate);
+    if rate.runs > 0 && !rate.is_full() {
+        decided.ended.outcome = Outcome::Flaky;
+        decided.ended.exit = Exit::of_code(decided.ended.exit).and(Exit::Flaky).code();
+        decided.ended.advice.push(format!(
+            "the run does it {} of {} times; look at what differs with `farlead replay --times 20`",
+            rate.passes, rate.runs
+        ));
+    }
+    if keeping.is_interrupted {
+        decided.ended.exit = Exit::Interrupted.code();
+    }
+    decided.run = Some(keeping.run.clone());
+    decided.keeping = Some(keeping);
+    Ok(decided)
+}
+
+/// Why a spec cannot be checked on an app at all.
+fn refusal(task: &Task<'_>) -> Option<String> {
+    if errors(task.judgement) > 0 {
+        return Some("the spec has mistakes".to_string());
+    }
+    if let Some(label) = task.spec.labels().first() {
+        return Some(format!(
+            "no screen carries a label like `{label}`; say what is seen, as in `[text ~ {label}]`"
+        ));
+    }
+    let known = |name: &str| {
+        BUILTIN_ACTION_TYPES.contains(&name) || task.plan.actions.iter().any(|action| action.name == name)
+    };
+    let actions = task.spec.atoms.values().filter_map(|atom| match atom {
+        Atom::Action(all) => Some(all),
+        Atom::Widget(_) | Atom::Count { .. } | Atom::State(_) | Atom::Checked(_) => None,
+    });
+    actions.flatten().find_map(|comparison| match (comparison.key, &comparison.value) {
+        (Key::ActionType, Value::Text(name)) if comparison.op == Op::Equal && !known(name) => {
+            Some(format!("the action `{name}` has mistakes"))
+        }
+        _ => None,
+    })
+}
+
+/// How many mistakes a spec has.
+pub fn errors(judgement: &Judgement) -> usize {
+    judgement.diagnostics.iter().filter(|found| found.severity == Severity::Error).count()
+}
+
+fn exit_of(outcome: Outcome, is_interrupted: bool) -> Exit {
+    match outcome {
+        Outcome::Met if !is_interrupted => Exit::Met,
+        _ if is_interrupted => Exit::Interrupted,
+        Outcome::Error => Exit::Broken,
+        Outcome::Flaky => Exit::Flaky,
+        Outcome::Met | Outcome::Broken | Outcome::GaveUp | Outcome::Impossible | Outcome::Untested => {
+            Exit::NotMet
+        }
+    }
+}
+
+fn decide_by_search(
+    asked: &Asked<'_>,
+    task: &Task<'_>,
+    spec: &Spec,
+    plan: &Plan,
+    watch: Watch<'_>,
+    tell: &dyn Fn(&str),
+) -> Result<Decided, DeviceError> {
+    let mut device = asked.app.simulator(plan.seed);
+    let begun = Instant::now();
+    let episodes_max = plan.episodes_max;
+    let mut episodes = Vec::new();
+    let finding = search(&mut device, spec, plan, &mut |news| {
+        let is_stopped = asked.interrupted.load(Ordering::Relaxed);
+        let News::EpisodeEnded { episode, steps, closest, trace } = news else { return !is_stopped };
+        if let Some(trace) = trace {
+            tell(&told(spec, *episode, trace));
+        }
+        if episode.is_power_of_two() || episode % (episodes_max / 1_000).max(1) == 0 {
+            episodes.push(Event::EpisodeEnded { spec: 0, episode: *episode, steps: *steps, closest: *closest });
+        }
+        let seconds = begun.elapsed().as_secs_f64();
+        let share = f64::from(*episode) / f64::from(episodes_max);
+        // A line is made up only where it may be looked at: rarely.
+        if episode % 16 == 1 {
+            let closest = closest.map_or(String::new(), |steps| format!(", {steps} from the goal at best"));
+            let rate = *steps as f64 / seconds.max(1e-6);
+            watch(&format!("episode {episode}/{episodes_max}{closest}, {rate:.0} steps/s"), seconds, share);
+        }
+        !is_stopped
+    })?;
+    Ok(Decided { episodes, ..judged(task, spec, plan, finding) })
+}
+
+/// The steps of an episode, and why each was taken.
+fn told(spec: &Spec, episode: u32, trace: &Trace) -> String {
+    let steps = trace.steps.iter().enumerate().map(|(number, step)| {
+        step_text(number, &farlead::event::StepTaken::new(step, 0), true)
+    });
+    format!("{}, episode {episode}\n", printable(&spec.name)) + &steps.collect::<String>()
+}
+
+fn judged(task: &Task<'_>, spec: &Spec, plan: &Plan, finding: Finding) -> Decided {
+    let Finding { stop, episodes, steps, device_ms, run, mut reach, learned, experience, is_outdated } = finding;
+    if stop == Stop::Exhausted {
+        // What is left are the actions of last steps, and of ways that the formula rules out.
+        reach.never_tried.clear();
+    }
+    let held: Vec<u64> = reach.held.iter().map(|(_, times)| *times).collect();
+    // What was cut short says nothing good, whatever is expected.
+    let outcome = match stop {
+        Stop::Interrupted => Outcome::GaveUp,
+        Stop::Found | Stop::Exhausted | Stop::EpisodesSpent | Stop::TimeSpent => {
+            Outcome::of(spec.expectation, run.is_some(), false, &held)
+        }
+    };
+    let spent = format!("{}, {}", counted(episodes as usize, "episode"), counted_steps(steps));
+    let why = match (&run, stop) {
+        (Some(run), _) => format!("after {spent}; a run of {}", counted(run.steps.len(), "step")),
+        (None, Stop::Exhausted) => {
+            format!(
+                "after {spent}: no run of {} or fewer does, if the app always answers alike",
+                counted(plan.steps_max as usize, "step")
+            )
+        }
+        (None, _) if reach.never_tried.is_empty() && reach.screens > 0 => {
+            format!("after {spent}: every action on every screen met was tried")
+        }
+        (None, Stop::TimeSpent) => format!("after {spent}: the time is spent"),
+        (None, Stop::Interrupted) => format!("after {spent}: Ctrl-C"),
+        (None, Stop::EpisodesSpent | Stop::Found) => format!("after {spent}: the budget is spent"),
+    };
+    let exit = exit_of(outcome, stop == Stop::Interrupted);
+    let mut decided = Decided::new(outcome, why, exit);
+    decided.ended.advice = if run.is_none() { advice(task, stop, &reach) } else { Vec::new() };
+    decided.ended.episodes = episodes;
+    decided.ended.steps = steps;
+    decided.ended.device_ms = device_ms;
+    decided.ended.reach = Some(reached(&reach));
+    Decided { run, labelings: learned, experience, is_outdated, ..decided }
+}
+
+fn reached(reach: &Reach) -> Reached {
+    Reached {
+        held: reach.held.clone(),
+        hints: reach.hints.clone(),
+        closest: reach.closest.clone(),
+        screens: reach.screens,
+        starts: reach.starts,
+        starts_crashed: reach.starts_crashed,
+        never_tried: reach.never_tried.iter().take(NEVER_TRIED_MAX).map(ToString::to_string).collect(),
+        never_tried_count: reach.never_tried.len(),
+        surprises: reach.surprises,
+    }
+}
+
+/// What may help where nothing was found.
+fn advice(task: &Task<'_>, stop: Stop, reach: &Reach) -> Vec<String> {
+    let Plan { steps_max, episodes_max, .. } = task.plan;
+    let mut advice = hints(reach);
+    if task.spec.expectation != Expectation::Possible {
+        return advice;
+    }
+    match stop {
+        Stop::Exhausted => {
+            advice.push(format!("give runs more steps: `--steps {}`", steps_max.saturating_mul(2)));
+        }
+        Stop::TimeSpent => advice.push("give it more time: `--timeout`".to_string()),
+        Stop::EpisodesSpent => {
+            advice.push(format!("try longer: `--episodes {}`", episodes_max.saturating_mul(10)));
+            let more = steps_max.saturating_add(steps_max.div_ceil(2));
+            advice.push(format!("or with more steps: `--steps {more}`"));
+            advice.push("or try everything, on the simulator: `--exhaustive`".to_string());
+        }
+        Stop::Interrupted | Stop::Found => {}
+    }
+    advice
+}
+
+/// What the words seen say about atoms that never held.
+fn hints(reach: &Reach) -> Vec<String> {
+    reach.hints.iter().map(|(atom, hint)| format!("{} never held; {hint}", shortened(atom))).collect()
+}
+
+fn counted_steps(steps: u64) -> String {
+    if steps == 1 { "1 step".to_string() } else { format!("{steps} steps") }
+}
+
+fn decide_exhaustively(asked: &Asked<'_>, task: &Task<'_>, watch: Watch<'_>) -> Result<Decided, DeviceError> {
+    let mut simulator = asked.app.simulator(task.plan.seed);
+    let texts = task.plan.texts.iter().map(String::as_str);
+    let offered = repertoire(task.spec, &task.plan.actions, texts);
+    let begun = Instant::now();
+    let steps_max = task.plan.steps_max;
+    let exhausted = exhaust(&mut simulator, task.spec, offered, steps_max, &mut |depth, pairs| {
+        let line = format!("runs of {depth} steps, {pairs} states");
+        watch(&line, begun.elapsed().as_secs_f64(), f64::from(depth) / f64::from(steps_max));
+        !asked.interrupted.load(Ordering::Relaxed)
+    })?;
+    let Exhausted { run, is_too_large, is_interrupted, steps, mut reach } = exhausted;
+    let held: Vec<u64> = reach.held.iter().map(|(_, times)| *times).collect();
+    let is_proven = run.is_none() && !is_too_large && !is_interrupted;
+    if is_proven {
+        // What is left are the actions of last steps, which would be a step too many.
+        reach.never_tried.clear();
+    }
+    let outcome = match run {
+        None if is_interrupted => Outcome::GaveUp,
+        _ => Outcome::of(task.spec.expectation, run.is_some(), is_proven, &held),
+    };
+    let spent = counted_steps(steps);
+    let why = match &run {
+        // An action whose outcomes were too many to follow may have hidden a shorter one.
+        Some(run) if is_too_large => format!("after {spent}; a run of {}", counted(run.steps.len(), "step")),
+        Some(run) => format!(
+            "by trying everything, {spent}; no run is shorter than this of {}",
+            counted(run.steps.len(), "step")
+        ),
+        None if is_proven => {
+            format!("by trying everything, {spent}: no run of {steps_max} steps or fewer does")
+        }
+        None if is_interrupted => format!("after {spent}: Ctrl-C"),
+        None => format!("after {spent}: there is too much to try"),
+    };
+    let mut decided = Decided::new(outcome, why, exit_of(outcome, is_interrupted));
+    decided.ended.advice = hints(&reach);
+    if !is_proven && run.is_none() {
+        decided.ended.advice.push(format!(
+            "give runs fewer steps than {steps_max} with `--steps`, or search without `--exhaustive`"
+        ));
+    }
+    decided.ended.steps = steps;
+    decided.ended.reach = Some(reached(&reach));
+    Ok(Decided { run, ..decided })
+}

@@ -1,0 +1,117 @@
+//! Results as JSON lines: one line as work on a spec begins, one with what became of it, and one for all of them.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use serde::Serialize;
+
+use super::Run;
+use crate::event::{Rate, Replayed, SpecBegan, SpecEnded, StepTaken};
+
+/// A line.
+#[derive(Serialize)]
+#[serde(tag = "event", rename_all = "snake_case")]
+enum Line<'a> {
+    Start {
+        file: &'a str,
+        spec: &'a str,
+        device: &'a str,
+    },
+    Result {
+        file: &'a str,
+        spec: &'a str,
+        outcome: &'a str,
+        exit: u8,
+        episodes: u32,
+        steps: u64,
+        length: Option<usize>,
+        found: Option<usize>,
+        confirmed: Option<Rate>,
+        test: Option<&'a str>,
+        replay: Option<&'a Replayed>,
+        seed: u64,
+        actions: Vec<ActionLine<'a>>,
+        residuals: Vec<&'a str>,
+        reasons: Vec<Option<&'a str>>,
+        learned: Vec<Option<&'a str>>,
+        why: &'a str,
+        advice: &'a [String],
+    },
+    Summary {
+        files: usize,
+        specs: usize,
+        outcomes: BTreeMap<&'a str, usize>,
+    },
+}
+
+/// An action as JSON says it.
+#[derive(Serialize)]
+struct ActionLine<'a> {
+    #[serde(rename = "type")]
+    action_type: &'a str,
+    detail: &'a str,
+    #[serde(rename = "objectID")]
+    object_id: Option<&'a str>,
+    bounds: Option<[i32; 4]>,
+}
+
+impl ActionLine<'_> {
+    fn new(step: &StepTaken) -> ActionLine<'_> {
+        let action = &step.action;
+        ActionLine {
+            action_type: &action.action_type,
+            detail: &action.detail,
+            object_id: action.object_id.as_deref(),
+            bounds: action.bounds.map(|bounds| [bounds.left, bounds.top, bounds.right, bounds.bottom]),
+        }
+    }
+}
+
+/// Returns the lines of all of `run`.
+pub fn json(run: &Run) -> String {
+    let (device, seed) = run.began().map_or(("", 0), |began| (&*began.device, began.seed));
+    let ended = || run.specs().iter().filter_map(|spec| Some((&spec.began, spec.ended.as_ref()?)));
+    let lines: String = ended().map(|(began, ended)| spec_json(began, ended, device, seed)).collect();
+    lines + &summary_json(ended().map(|(began, ended)| (&*began.file, ended)))
+}
+
+/// Returns the lines of a spec.
+pub fn spec_json(began: &SpecBegan, ended: &SpecEnded, device: &str, seed: u64) -> String {
+    let SpecBegan { file, name: spec, .. } = began;
+    let run = &ended.run;
+    let result = Line::Result {
+        file,
+        spec,
+        outcome: ended.outcome.name(),
+        exit: ended.exit,
+        episodes: ended.episodes,
+        steps: ended.steps,
+        length: (!run.is_empty()).then_some(run.len()),
+        found: ended.found_steps,
+        confirmed: ended.confirmed,
+        test: ended.test.as_deref(),
+        replay: ended.replay.as_ref(),
+        seed,
+        actions: run.iter().map(ActionLine::new).collect(),
+        residuals: run.iter().map(|step| &*step.residual).collect(),
+        reasons: run.iter().map(|step| step.why.as_deref()).collect(),
+        learned: run.iter().map(|step| step.learned.as_deref()).collect(),
+        why: &ended.why,
+        advice: &ended.advice,
+    };
+    line(&Line::Start { file, spec, device }) + &line(&result)
+}
+
+/// Returns the last line: how many specs there are, and how many of each outcome.
+pub fn summary_json<'a>(specs: impl Iterator<Item = (&'a str, &'a SpecEnded)>) -> String {
+    let (mut files, mut outcomes, mut all) = (BTreeSet::new(), BTreeMap::new(), 0);
+    for (file, ended) in specs {
+        files.insert(file);
+        *outcomes.entry(ended.outcome.name()).or_insert(0) += 1;
+        all += 1;
+    }
+    line(&Line::Summary { files: files.len(), specs: all, outcomes })
+}
+
+fn line(line: &Line<'_>) -> String {
+    serde_json::to_string(line).expect("texts and numbers can be written") + "\n"
+}

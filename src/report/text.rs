@@ -1,0 +1,188 @@
+//! What a terminal shows: a line for each spec, its run below it, and at last how many there are of each outcome.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::fmt::Write as _;
+
+use super::Run;
+use super::words::counted;
+use crate::event::{ReplayVerdict, Reached, Replayed, SpecBegan, SpecEnded, StepTaken, Outcome};
+use crate::minimise::wilson;
+use crate::spec::{Style, printable};
+use crate::trace::Notice;
+
+/// Of the actions that were never tried, so many are named.
+const ACTIONS_SHOWN_MAX: usize = 5;
+
+/// A residual is shown up to so many letters.
+const LETTERS_SHOWN_MAX: usize = 400;
+
+/// How much is said.
+#[derive(Clone, Copy, Debug)]
+pub struct Wanted {
+    /// With colours or without.
+    pub style: Style,
+    /// The line of each spec alone.
+    pub quiet: bool,
+    /// Why each step was taken too.
+    pub verbose: bool,
+}
+
+/// Returns all that is shown of `run`.
+pub fn text(run: &Run, wanted: Wanted) -> String {
+    let mut out = String::new();
+    if let Some(began) = run.began().filter(|_| !wanted.quiet) {
+        let _ = writeln!(out, "device: {}", printable(&began.device));
+    }
+    for spec in run.specs() {
+        if let Some(ended) = &spec.ended {
+            out += &spec_text(&spec.began, ended, wanted);
+        }
+    }
+    if !wanted.quiet {
+        out += &summary_text(run.specs().iter().filter_map(|spec| Some((&*spec.began.file, spec.ended.as_ref()?))));
+    }
+    out
+}
+
+/// Returns what is shown of a spec.
+pub fn spec_text(began: &SpecBegan, ended: &SpecEnded, wanted: Wanted) -> String {
+    let mut out = String::new();
+    let name = ended.outcome.name().replace('_', " ");
+    let painted = match wanted.style {
+        Style::Plain => name,
+        Style::Colour => format!("\u{1b}[1;{}m{name}\u{1b}[0m", if ended.exit == 0 { 32 } else { 31 }),
+    };
+    let colon = if ended.outcome == Outcome::Error { ":" } else { "" };
+    let SpecBegan { file, line, name, expectation, .. } = began;
+    let _ = writeln!(out, "{}:{line}: {expectation} {name:?}: {painted}{colon} {}", printable(file), ended.why);
+    if wanted.quiet {
+        return out;
+    }
+    if ended.run.is_empty() {
+        if let Some(reach) = &ended.reach {
+            out += &reach_text(expectation == "possible", reach);
+        }
+    } else {
+        for (number, step) in ended.run.iter().enumerate() {
+            out += &step_text(number, step, wanted.verbose);
+        }
+    }
+    if let Some(replay) = &ended.replay {
+        out += &replay_text(replay);
+    }
+    if let Some(rate) = ended.confirmed.filter(|rate| rate.runs > 0) {
+        let short = match ended.found_steps {
+            Some(found) if found > ended.run.len() => {
+                format!("made short from {} to {}; ", counted(found as u64, "step"), ended.run.len())
+            }
+            Some(_) | None => String::new(),
+        };
+        let _ = writeln!(out, "  {short}done again {} of {} times", rate.passes, rate.runs);
+    }
+    if let Some(test) = &ended.test {
+        let _ = writeln!(out, "  kept in {}", printable(test));
+    }
+    for line in &ended.advice {
+        let _ = writeln!(out, "  help: {line}");
+    }
+    out
+}
+
+/// Returns the last line: how many specs there are, and how many of each outcome.
+pub fn summary_text<'a>(specs: impl Iterator<Item = (&'a str, &'a SpecEnded)>) -> String {
+    let (mut files, mut outcomes, mut all) = (BTreeSet::new(), BTreeMap::new(), 0_usize);
+    for (file, ended) in specs {
+        files.insert(file);
+        *outcomes.entry(ended.outcome.name()).or_insert(0_u64) += 1;
+        all += 1;
+    }
+    let counts: Vec<String> =
+        outcomes.iter().map(|(name, count)| format!("{count} {}", name.replace('_', " "))).collect();
+    format!("{} in {}: {}\n", counted(all as u64, "spec"), counted(files.len() as u64, "file"), counts.join(", "))
+}
+
+/// Returns what is shown of a step.
+pub fn step_text(number: usize, step: &StepTaken, verbose: bool) -> String {
+    let mut out = format!("  {number}. {}\n", step.action.shown);
+    for line in [&step.why, &step.learned].into_iter().flatten().filter(|_| verbose) {
+        let _ = writeln!(out, "     {line}");
+    }
+    for notice in &step.notices {
+        let (what, text) = match notice {
+            Notice::Toast(text) => ("a toast", text),
+            Notice::Crash(text) => ("a crash", text),
+            Notice::Anr(text) => ("does not respond", text),
+        };
+        let line = text.lines().find(|line| !line.trim().is_empty()).unwrap_or_default();
+        let _ = writeln!(out, "     {what}: {}", printable(line));
+    }
+    let _ = writeln!(out, "     reward {:.3}, leaves {}", step.reward, shortened(&step.residual));
+    out
+}
+
+/// What is too long to be read at a glance is cut.
+pub fn shortened(text: &str) -> String {
+    let kept: String = text.chars().take(LETTERS_SHOWN_MAX).collect();
+    if kept.len() < text.len() { kept + " ..." } else { kept }
+}
+
+fn replay_text(replay: &Replayed) -> String {
+    let mut out = String::new();
+    let rate = replay.rate;
+    if rate.runs > 1 {
+        let (low, high) = wilson(rate.passes, rate.runs);
+        let _ = writeln!(
+            out,
+            "  held {} of {} times: between {:.0} and {:.0} of 100, with 95 % confidence",
+            rate.passes,
+            rate.runs,
+            low * 100.0,
+            high * 100.0
+        );
+    }
+    if replay.verdict != ReplayVerdict::Held {
+        let step = replay.step.unwrap_or_default();
+        let _ = writeln!(out, "  {} at step {step}", replay.verdict.name());
+        for (what, text) in [("expected", &replay.expected), ("actual", &replay.actual), ("nearest", &replay.nearest)] {
+            if let Some(text) = text {
+                let _ = writeln!(out, "    {what}: {}", shortened(&printable(text)));
+            }
+        }
+    }
+    out
+}
+
+fn reach_text(is_possible: bool, reach: &Reached) -> String {
+    let mut out = String::new();
+    if reach.starts_crashed > 0 {
+        let _ = writeln!(out, "  the app crashed at its start, {} of {} times", reach.starts_crashed, reach.starts);
+    }
+    if reach.surprises > 0 {
+        let times = counted(reach.surprises, "time");
+        let _ = writeln!(out, "  the app did not always answer alike: {times} the same actions led elsewhere");
+    }
+    if is_possible {
+        if let Some((residual, distance)) = &reach.closest {
+            let steps = counted(u64::from(*distance), "step");
+            let _ = writeln!(out, "  closest: {}, {steps} from the goal at least", shortened(residual));
+        }
+        let never: Vec<&str> =
+            reach.held.iter().filter(|(_, times)| *times == 0).map(|(atom, _)| &**atom).collect();
+        if !never.is_empty() {
+            let _ = writeln!(out, "  never seen true: {}", shortened(&never.join(" ")));
+        }
+    } else {
+        for (atom, times) in &reach.held {
+            let times = if *times == 1 { "once".to_string() } else { format!("{times} times") };
+            let _ = writeln!(out, "  {atom} held {times}");
+        }
+    }
+    if reach.never_tried_count > 0 {
+        let some: Vec<&str> = reach.never_tried.iter().take(ACTIONS_SHOWN_MAX).map(String::as_str).collect();
+        let more = if reach.never_tried_count > some.len() { ", ..." } else { "" };
+        let count = counted(reach.never_tried_count as u64, "action");
+        let screens = counted(reach.screens as u64, "screen");
+        let _ = writeln!(out, "  never tried: {count} on {screens}: {}{more}", some.join(", "));
+    }
+    out
+}
