@@ -14,6 +14,7 @@ mod planner;
 mod pointwise;
 mod progression;
 mod shared;
+mod store;
 mod table3;
 mod tidy;
 mod vectors;
