@@ -29,6 +29,8 @@ pub struct Settings {
     pub seed: Seed,
     /// How many devices are used at a time.
     pub jobs: usize,
+    /// Whether the run as it was found is captured too.
+    pub keeps_found: bool,
 }
 
 /// A run as it is kept.
@@ -44,6 +46,8 @@ pub struct Keeping {
     pub confirmed: Rate,
     /// Its steps and its formula.
     pub captured: Captured,
+    /// The run as it was found, if that is asked for.
+    pub found: Option<Captured>,
     /// Whether it was stopped before all was done.
     pub is_interrupted: bool,
 }
@@ -94,10 +98,12 @@ pub fn keep(
             again = Some(played);
         }
     }
+    let found = run;
     // A run that was never done again is kept as it was found.
     let run = again.map_or_else(|| run.clone(), |played| explained(played, &kept, run));
     Ok(Keeping {
         captured: capture(spec, &run),
+        found: settings.keeps_found.then(|| capture(spec, found)),
         found_steps: actions.len(),
         is_interrupted: !goes_on(),
         minimised,

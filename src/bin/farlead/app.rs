@@ -1,6 +1,6 @@
 //! The app that a command drives, as the command line names it.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use clap::Args;
@@ -9,6 +9,7 @@ use farlead::device::sim::{self, Sim};
 use farlead::device::{App, Device};
 use farlead::rng::Seed;
 use farlead::spec::{Diagnostics, Source};
+use farlead::test_case::TestCase;
 
 use crate::project::Project;
 use crate::sources::{self, Shell};
@@ -60,12 +61,54 @@ impl OpenedApp {
 impl AppArgs {
     /// Returns the app that is asked for here, else by `project`, or what to type so that there is one.
     pub fn open(&self, project: &Project, shell: &Shell) -> anyhow::Result<OpenedApp> {
-        if self.app.is_some() || self.apk.is_some() || self.package.is_some() {
+        if self.is_said() {
             return self.open_with(&[], shell);
         }
         let Project { app, apk, package, set, .. } = project.clone();
         let of_project = AppArgs { app, apk, package, device: self.device.clone(), set: self.set.clone() };
         of_project.open_with(&set, shell)
+    }
+
+    /// Returns the app that is asked for here, else the one a stored test was found on, else that of `project`.
+    pub fn open_for(&self, test: &TestCase, project: &Project, shell: &Shell) -> anyhow::Result<OpenedApp> {
+        if self.is_said() || test.provenance.app.is_empty() {
+            return self.open(project, shell);
+        }
+        let mut of_test = AppArgs { app: None, apk: None, package: None, device: self.device.clone(), set: Vec::new() };
+        for pair in test.provenance.app.chunks(2) {
+            match pair {
+                [flag, path] if flag == "--app" => of_test.app = Some(below(&project.folder, path)),
+                [flag, path] if flag == "--apk" => of_test.apk = Some(below(&project.folder, path)),
+                [flag, name] if flag == "--package" => of_test.package = Some(name.clone()),
+                [flag, set] if flag == "--set" => of_test.set.push(set.clone()),
+                other => {
+                    let message = format!("a stored test says its app by {}, which is no flag for one", other.join(" "));
+                    return Err(Mistake::new(message).into());
+                }
+            }
+        }
+        // What is set here comes last.
+        of_test.set.extend(self.set.iter().cloned());
+        of_test.open_with(&[], shell)
+    }
+
+    /// Whether an app is named.
+    pub fn is_said(&self) -> bool {
+        self.app.is_some() || self.apk.is_some() || self.package.is_some()
+    }
+
+    /// Returns what to type so that the app of this command runs again, from the folder of the project.
+    pub fn to_type(&self, project: &Project) -> Vec<String> {
+        let own = self.is_said();
+        let (app, apk, package) =
+            if own { (&self.app, &self.apk, &self.package) } else { (&project.app, &project.apk, &project.package) };
+        let path = |path: &PathBuf| from(&project.folder, path);
+        let app = app.as_ref().map(|app| ["--app".to_string(), path(app)]);
+        let apk = apk.as_ref().map(|apk| ["--apk".to_string(), path(apk)]);
+        let package = package.as_ref().map(|package| ["--package".to_string(), package.clone()]);
+        let of_project = project.set.iter().filter(|_| !own);
+        let set = of_project.chain(&self.set).map(|set| ["--set".to_string(), set.clone()]);
+        [app, apk, package].into_iter().flatten().chain(set).flatten().collect()
     }
 
     /// `set` is of the project, and comes before what the command line sets.
@@ -122,6 +165,21 @@ impl AppArgs {
         warn_once(&source, &diagnostics, shell);
         Ok(OpenedApp { model: Arc::new(model) })
     }
+}
+
+/// A path from the folder of a project, as it is from the current one.
+fn below(folder: &Path, path: &str) -> PathBuf {
+    let there = folder.join(path);
+    if there.exists() { there } else { PathBuf::from(path) }
+}
+
+/// A path as it is from the folder of a project, if it lies below it.
+pub fn from(folder: &Path, path: &Path) -> String {
+    let absolute = |path: &Path| path.canonicalize().ok();
+    let folder = if folder.as_os_str().is_empty() { Path::new(".") } else { folder };
+    let below = absolute(path).zip(absolute(folder));
+    let below = below.and_then(|(path, folder)| Some(path.strip_prefix(folder).ok()?.to_path_buf()));
+    below.unwrap_or_else(|| path.to_path_buf()).display().to_string()
 }
 
 fn set_parameter(model: &mut Model, set: &str) -> Result<(), String> {

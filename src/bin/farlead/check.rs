@@ -1,39 +1,33 @@
-//! `farlead check`: finds the run that decides each spec.
+//! `farlead check`: finds the run that decides each spec, makes it short, tries it again and keeps it.
 
-use std::io::{self, BufWriter, Write};
+use std::io::{self, Write};
 use std::path::PathBuf;
 use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
+use std::sync::atomic::{AtomicUsize, Ordering};
 
 use clap::Args;
-use farlead::device::{DeviceError, Notice};
-use farlead::episode::Labeling;
-use farlead::event::Outcome;
+use farlead::event::{Outcome, SpecBegan, SpecEnded};
 use farlead::experience::Experience;
-use farlead::gui::{Action, Atom, BUILTIN_ACTION_TYPES, Key, Op, UserAction, Value};
+use farlead::gui::UserAction;
+use farlead::keep;
 use farlead::learned::Learned;
-use farlead::search::{
-    Exhausted, Finding, News, Plan, Reach, Stop, exhaust, in_order, repertoire, search, waves,
-};
-use farlead::spec::{Expectation, Judgement, Severity, Source, Spec, printable};
-use farlead::trace::{Step, Trace};
-use serde::Serialize;
+use farlead::minimise;
+use farlead::report::spec_json;
+use farlead::search::{Plan, in_order, waves};
+use farlead::spec::{Expectation, Source};
+use farlead::test_case::{Provenance, TestCase};
 
 use crate::agents::AgentName;
 use crate::app::{AppArgs, OpenedApp};
+use crate::deciding::{Asked, Decided, Task, decide, errors};
 use crate::learned;
-use crate::lint::{self, counted};
+use crate::lint;
+use crate::outputs::{OutputArgs, Outputs, began, warn};
 use crate::progress::{Progress, interruption, left};
 use crate::project::Project;
 use crate::searching::SearchArgs;
 use crate::sources::{self, Judged, Shell};
-use crate::{Exit, Usage, is_closed_pipe};
-
-/// Of the actions that were never tried, so many are named.
-const ACTIONS_SHOWN_MAX: usize = 5;
-
-/// A residual is shown up to so many letters.
-const LETTERS_SHOWN_MAX: usize = 400;
+use crate::{Exit, Mistake, Usage};
 
 /// Find the run of an app that satisfies each spec, or that it forbids.
 #[derive(Debug, Args)]
@@ -43,15 +37,21 @@ const LETTERS_SHOWN_MAX: usize = 400;
   farlead check specs/chesswalk/second_game.ltl --app apps/chesswalk.app --exhaustive
   farlead check specs/notes/palette.ltl --apk notes.apk --agent tree --seed 7
 
+A run that is found is made short, tried again (--confirm) and kept as a test in
+farlead-tests/<spec file>/<spec>.test.ltl; a test that is there already is not replaced without
+--update. Checking such a file looks for its run again, by the formula that captures it.
+
 With --json a line has an \"event\": diagnostic (as from lint), start (file, spec, device),
-result (file, spec, outcome, episodes, steps, length, seed, actions, residuals, reasons, learned,
-why) and at last summary. Outcomes: met, broken (what must not be was found), gave_up, impossible, untested
-(nothing was found, and two or more atoms never held), error.
+result (file, spec, outcome, exit, episodes, steps, length, found, confirmed, test, replay, seed,
+actions, residuals, reasons, learned, why, advice) and at last summary. Outcomes: met, broken (what
+must not be was found), gave_up, impossible, untested (nothing was found, and two or more atoms
+never held), flaky (a run was found that does not do it each time), error.
 
 Exit codes: 0 all as expected; 1 a spec not met; 2 command line; 3 a spec or model is missing
-or has mistakes; 4 no device, or the disk; 130 Ctrl-C (what was found is said).")]
+or has mistakes; 4 no device, or the disk; 5 a run is flaky; 6 a run has a crash that its spec does
+not ask for; 130 Ctrl-C (what was found is said).")]
 pub struct CheckArgs {
-    /// Spec files, or folders with .ltl files in them
+    /// Spec files or stored tests, or folders with .ltl files in them
     #[arg(value_name = "SPEC", required = true)]
     specs: Vec<PathBuf>,
     #[command(flatten)]
@@ -74,22 +74,24 @@ pub struct CheckArgs {
     /// Tell the steps of each episode on stderr, and of each step why it was taken and what it taught
     #[arg(long, short)]
     verbose: bool,
-    /// One JSON object a line
+    /// Keep runs as they are found
     #[arg(long)]
-    json: bool,
-}
-
-/// A spec to check, or one that cannot be.
-struct Task<'a> {
-    file: &'a str,
-    spec: &'a Spec,
-    judgement: &'a Judgement,
-    plan: Plan,
+    no_minimize: bool,
+    /// Try each run so often again
+    #[arg(long, value_name = "N", default_value_t = 3, value_parser = clap::value_parser!(u32).range(0..=1_000))]
+    confirm: u32,
+    /// Replace stored tests whose runs are others now
+    #[arg(long)]
+    update: bool,
+    /// Write the run as it was found to a test file of its own too (of one spec; see --only)
+    #[arg(long, value_name = "FILE")]
+    record: Option<PathBuf>,
+    #[command(flatten)]
+    outputs: OutputArgs,
 }
 
 pub fn run(args: &CheckArgs, shell: &Shell) -> anyhow::Result<Exit> {
     let project = Project::find()?;
-    let app = args.app.open(&project, shell)?;
     let texts = args.search.texts(&project)?;
     let files = sources::expand(&args.specs)?;
     let mut exit = Exit::Met;
@@ -104,6 +106,7 @@ pub fn run(args: &CheckArgs, shell: &Shell) -> anyhow::Result<Exit> {
             }
         }
     }
+    let app = open(args, &project, &judged, shell)?;
     for one in judged.iter().filter(|one| says_something(one, shell)) {
         sources::warn(&one.source, &one.linted.diagnostics, shell);
     }
@@ -113,18 +116,55 @@ pub fn run(args: &CheckArgs, shell: &Shell) -> anyhow::Result<Exit> {
     let read = |path| learned::read(path, &app.app(), shell);
     let learned = args.learned.as_deref().map(read).transpose()?.unwrap_or_default();
     let mut tasks = tasks(args, &project, &judged, &texts, &learned)?;
-    if args.json {
+    args.outputs.reports.refuse_to_overwrite(&files)?;
+    if let Some(path) = &args.record {
+        refuse_to_record(path, tasks.len())?;
+    }
+    if args.outputs.reports.json {
         say_unread(&judged, args.search.seed(&project).0)?;
     }
     if tasks.is_empty() && exit != Exit::Met {
         return Ok(exit);
     }
     // What was known before stays, also of actions that are not met this time.
-    let done = check_all(args, &app, &mut tasks, shell, Done { exit, learned })?;
+    let place = Checked { args, project: &project, app: &app, judged: &judged };
+    let done = check_all(&place, &mut tasks, shell, Done { exit, learned })?;
     if let Some(path) = &args.learned {
         learned::write(path, &done.learned)?;
     }
     Ok(done.exit)
+}
+
+/// Returns the app of the command line, or the one that all of the stored tests were found on.
+fn open(args: &CheckArgs, project: &Project, judged: &[Judged], shell: &Shell) -> anyhow::Result<OpenedApp> {
+    let tests: Vec<&TestCase> = judged.iter().filter_map(|one| one.test.as_ref()).collect();
+    match tests.first() {
+        Some(first) if tests.len() == judged.len() => {
+            let other = tests.iter().find(|test| test.provenance.app != first.provenance.app);
+            if let Some(other) = other.filter(|_| !args.app.is_said()) {
+                let message = format!(
+                    "the tests are of two apps, `{}` and `{}`; check those of each by themselves, or say one with `--app`",
+                    first.provenance.app.join(" "),
+                    other.provenance.app.join(" ")
+                );
+                return Err(Usage::new(message).into());
+            }
+            args.app.open_for(first, project, shell)
+        }
+        Some(_) | None => args.app.open(project, shell),
+    }
+}
+
+/// Says no to a file that is there, and to runs of which there may be several.
+fn refuse_to_record(path: &std::path::Path, specs: usize) -> anyhow::Result<()> {
+    if specs > 1 {
+        let message = format!("`--record` takes one run, and {specs} specs are checked; choose one with `--only`");
+        return Err(Usage::new(message).into());
+    }
+    if path.exists() {
+        return Err(Usage::new(format!("{} is there already; give another file", path.display())).into());
+    }
+    Ok(())
 }
 
 /// Says of the specs that could not be read that they were not: by the names they start with.
@@ -138,21 +178,12 @@ fn say_unread(judged: &[Judged], seed: u64) -> anyhow::Result<()> {
         }
         let read: Vec<&str> = one.linted.file.specs.iter().map(|spec| &*spec.name).collect();
         for name in named_specs(&one.source).into_iter().filter(|name| !read.contains(name)) {
-            let result = Line::Result {
-                file,
-                spec: name,
-                outcome: Outcome::Error.name(),
-                episodes: 0,
-                steps: 0,
-                length: None,
-                seed,
-                actions: Vec::new(),
-                residuals: Vec::new(),
-                reasons: Vec::new(),
-                learned: Vec::new(),
-                why: "the spec has mistakes",
-            };
-            writeln!(out, "{}", serde_json::to_string(&result)?)?;
+            let spec = SpecBegan { file: file.to_string(), name: name.to_string(), ..SpecBegan::default() };
+            let ended =
+                SpecEnded::new(Outcome::Error, "the spec has mistakes", Exit::Broken.code());
+            let lines = spec_json(&spec, &ended, "", seed);
+            // It was never begun: its result alone.
+            write!(out, "{}", lines.split_once('\n').map_or("", |(_, result)| result))?;
         }
     }
     Ok(())
@@ -196,10 +227,6 @@ fn has_mistakes_of_its_own(judged: &Judged) -> bool {
     judged.linted.diagnostics.errors() > of_specs
 }
 
-fn errors(judgement: &Judgement) -> usize {
-    judgement.diagnostics.iter().filter(|found| found.severity == Severity::Error).count()
-}
-
 fn tasks<'a>(
     args: &CheckArgs,
     project: &Project,
@@ -217,13 +244,18 @@ fn tasks<'a>(
     let mut tasks = Vec::new();
     for one in judged {
         let actions: Arc<[UserAction]> = one.linted.file.actions.clone().into();
+        let captured = one.test.as_ref().and_then(|test| test.captured.as_ref());
         for (spec, judgement) in one.linted.file.specs.iter().zip(&one.linted.judgements) {
+            // It is looked for on the way to the spec that it was found for.
+            if captured.is_some_and(|captured| captured.name == spec.name) {
+                continue;
+            }
             if args.only.as_ref().is_some_and(|only| *only != spec.name) {
                 continue;
             }
             let (steps_max, episodes_max) = args.search.budget(project, spec, judgement)?;
             let plan = Plan { steps_max, episodes_max, actions: actions.clone(), ..base.clone() };
-            tasks.push(Task { file: one.source.name(), spec, judgement, plan });
+            tasks.push(Task { file: one.source.name(), spec, judgement, plan, captured });
         }
     }
     let all = judged.iter().flat_map(|one| &one.linted.file.specs);
@@ -245,23 +277,39 @@ struct Done {
     learned: Learned,
 }
 
+/// What all specs of a run have in common.
+struct Checked<'a> {
+    args: &'a CheckArgs,
+    project: &'a Project,
+    app: &'a OpenedApp,
+    judged: &'a [Judged],
+}
+
 fn check_all(
-    args: &CheckArgs,
-    app: &OpenedApp,
+    checked: &Checked<'_>,
     tasks: &mut [Task<'_>],
     shell: &Shell,
     mut done: Done,
 ) -> anyhow::Result<Done> {
-    let device = app.describe();
+    let Checked { args, project, app, .. } = *checked;
+    let seed = args.search.seed(project);
+    let mut outputs =
+        Outputs::begin(&args.outputs, project, "check", Some(app), seed, args.verbose, shell)?;
     let interrupted = interruption();
+    let asked = Asked {
+        app,
+        exhaustive: args.exhaustive,
+        keep: keep::Settings {
+            minimise: (!args.no_minimize).then(minimise::Settings::default),
+            confirm: args.confirm,
+            seed,
+            jobs: 1,
+            keeps_found: args.record.is_some(),
+        },
+        interrupted: &interrupted,
+    };
     let progress = Progress::new(!shell.quiet);
     let finished = AtomicUsize::new(0);
-    let mut out = BufWriter::new(io::stdout().lock());
-    if !args.json && !shell.quiet {
-        writeln!(out, "device: {}", printable(&device))?;
-        out.flush()?;
-    }
-    let mut outcomes = std::collections::BTreeMap::new();
     let mut written = Ok(());
     // What this run alone has seen.
     let (mut fresh, mut is_outdated) = (Experience::new(), false);
@@ -276,63 +324,101 @@ fn check_all(
                 progress.say(|_| {
                     let ready = finished.load(Ordering::Relaxed);
                     let left = left(share, 1.0, seconds);
-                    format!(
-                        "{ready}/{} specs, {:?}: {line}, at most {left} left",
-                        tasks.len(),
-                        task.spec.name
-                    )
+                    format!("{ready}/{} specs, {:?}: {line}, at most {left} left", tasks.len(), task.spec.name)
                 });
             };
-            let report = check_one(args, app, task, &interrupted, &watch, &|text: &str| {
+            let decided = decide(&asked, task, &watch, &|text: &str| {
                 progress.clear();
                 // Where stderr is closed there is nobody to tell.
                 let _ = io::stderr().write_all(text.as_bytes());
             });
             finished.fetch_add(1, Ordering::Relaxed);
-            report
+            decided
         };
-        in_order(args.search.jobs(), wave.len(), work, |number, report| {
+        in_order(args.search.jobs(), wave.len(), work, |number, mut decided| {
             let task = &tasks[wave.start + number];
             progress.clear();
-            done.exit = done.exit.and(report.exit);
-            *outcomes.entry(report.outcome.name()).or_insert(0) += 1;
+            done.learned.add(std::mem::take(&mut decided.labelings));
+            done.learned.experience.merge(&decided.experience);
+            fresh.merge(&decided.experience);
+            is_outdated |= decided.is_outdated;
+            store(checked, &mut outputs, task, &mut decided);
+            done.exit = done.exit.and(decided.exit());
             if written.is_ok() {
-                written = if args.json {
-                    say_as_json(&mut out, task, &report, &device)
-                } else {
-                    say(&mut out, task, &report, shell, args.verbose).map_err(Into::into)
-                };
-                written = std::mem::replace(&mut written, Ok(())).and_then(|()| Ok(out.flush()?));
+                let Plan { steps_max, episodes_max, .. } = task.plan;
+                let agent = if args.exhaustive { "exhaustive" } else { task.plan.agent.name() };
+                written = outputs.spec(began(task.file, task.spec, agent, steps_max, episodes_max), decided);
             }
-            done.learned.add(report.labelings);
-            done.learned.experience.merge(&report.experience);
-            fresh.merge(&report.experience);
-            is_outdated |= report.is_outdated;
         });
         if is_outdated && done.learned.experience.is_old() {
-            // Where stderr is closed there is nobody to tell.
-            let message =
-                "the app answers otherwise than when it was learned; what was done then is left out";
-            let _ = writeln!(io::stderr(), "farlead: warning: {message}");
+            warn("the app answers otherwise than when it was learned; what was done then is left out");
             done.learned.experience = fresh.clone();
         }
     }
-    if let Err(error) = written {
-        // Whoever read the results has had enough of them; how it ended is still to be told.
-        return if is_closed_pipe(&error) { Ok(done) } else { Err(error) };
-    }
-    let files: std::collections::BTreeSet<&str> = tasks.iter().map(|task| task.file).collect();
-    if args.json {
-        let summary = Line::Summary { files: files.len(), specs: tasks.len(), outcomes };
-        writeln!(out, "{}", serde_json::to_string(&summary)?)?;
-    } else if !shell.quiet {
-        let counts: Vec<String> =
-            outcomes.iter().map(|(name, count)| format!("{count} {}", name.replace('_', " "))).collect();
-        let specs = counted(tasks.len(), "spec");
-        writeln!(out, "{specs} in {}: {}", counted(files.len(), "file"), counts.join(", "))?;
-    }
-    out.flush()?;
+    written?;
+    done.exit = outputs.end(done.exit)?;
     Ok(done)
+}
+
+/// Keeps the run of `decided` as a test, if it has one that is none yet.
+fn store(checked: &Checked<'_>, outputs: &mut Outputs<'_>, task: &Task<'_>, decided: &mut Decided) {
+    let Some(keeping) = &decided.keeping else { return };
+    let Checked { args, judged, .. } = *checked;
+    let one = judged.iter().find(|one| one.source.name() == task.file);
+    let stored = one.and_then(|one| one.test.as_ref());
+    let test = TestCase {
+        provenance: provenance(checked, task, decided, stored),
+        steps: keeping.captured.steps.clone(),
+        captured: keeping.captured.formula.clone(),
+        oracle: task.spec.clone(),
+        actions: keeping.captured.actions.clone(),
+    };
+    let path = std::path::Path::new(task.file);
+    decided.ended.test = match stored {
+        Some(_) => outputs.keep_at(path, task.file, &test, args.update).then(|| task.file.to_string()),
+        None => {
+            let specs = one.into_iter().flat_map(|one| &one.linted.file.specs);
+            outputs.keep(&test, path, specs.map(|spec| &*spec.name), args.update)
+        }
+    };
+    if let (Some(path), Some(found)) = (&args.record, &keeping.found) {
+        let raw = TestCase {
+            steps: found.steps.clone(),
+            captured: found.formula.clone(),
+            actions: found.actions.clone(),
+            provenance: Provenance { confirmed: Default::default(), ..test.provenance },
+            ..test
+        };
+        outputs.keep_at(path, &path.display().to_string(), &raw, false);
+    }
+}
+
+fn provenance(
+    checked: &Checked<'_>,
+    task: &Task<'_>,
+    decided: &Decided,
+    stored: Option<&TestCase>,
+) -> Provenance {
+    let Checked { args, project, app, .. } = *checked;
+    let known = app.app();
+    let keeping = decided.keeping.as_ref();
+    Provenance {
+        farlead: env!("CARGO_PKG_VERSION").to_string(),
+        package: known.package.to_string(),
+        version: known.version.to_string(),
+        app: match stored {
+            Some(test) if !args.app.is_said() => test.provenance.app.clone(),
+            Some(_) | None => args.app.to_type(project),
+        },
+        device: app.describe(),
+        spec: stored.map_or_else(|| crate::app::from(&project.folder, task.file.as_ref()), |test| test.provenance.spec.clone()),
+        agent: if args.exhaustive { "exhaustive" } else { task.plan.agent.name() }.to_string(),
+        seed: task.plan.seed.0,
+        episodes: decided.ended.episodes,
+        steps: decided.ended.steps,
+        found_steps: keeping.map_or(0, |keeping| keeping.found_steps),
+        confirmed: keeping.map_or_else(Default::default, |keeping| keeping.confirmed),
+    }
 }
 
 /// How many tasks are done before what was found out is handed on: all, unless it serves the others.

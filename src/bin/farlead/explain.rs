@@ -192,7 +192,8 @@ fn write_dot(out: &mut impl Write, spec: &Spec) -> anyhow::Result<()> {
     Ok(())
 }
 
-fn in_a_line(cube: &[(u32, bool)], names: &[String]) -> String {
+/// A set of labels, and whether each holds.
+pub fn in_a_line(cube: &[(u32, bool)], names: &[String]) -> String {
     if cube.is_empty() {
         return "anything".to_owned();
     }

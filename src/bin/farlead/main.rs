@@ -4,13 +4,19 @@ mod agents;
 mod app;
 mod check;
 mod compare;
+mod deciding;
 mod explain;
+mod export;
 mod learned;
 mod lint;
+mod minimize;
 mod model;
 mod monitor;
+mod outputs;
 mod progress;
 mod project;
+mod replay;
+mod report;
 mod searching;
 mod sources;
 
@@ -27,13 +33,15 @@ use sources::{Colour, Shell};
 #[command(name = "farlead", version, max_term_width = 100)]
 #[command(after_help = "Examples:
   farlead check specs/chesswalk/about.ltl --app apps/chesswalk.app
+  farlead replay farlead-tests               every stored test, step by step
   farlead lint specs                        every mistake in every spec below a folder
   farlead explain specs/chesswalk/about.ltl what a spec asks for, in words
   farlead monitor -e 'F about' --trace run.jsonl
   farlead model check apps/notes.app        every mistake in a model of an app
 
-Exit codes: 0 all as expected, 1 a spec not met, 2 command line, 3 a spec, model, trace or other
-file missing or broken, 4 no device or a full disk, 70 a fault of farlead's own, 130 Ctrl-C.")]
+Exit codes: 0 all as expected, 1 a spec not met or a replay broke, 2 command line, 3 a spec, model,
+test or other file missing or broken, 4 no device or a full disk, 5 a replay diverged or is flaky,
+6 a crash that no spec asked for, 70 a fault of farlead's own, 130 Ctrl-C.")]
 struct Cli {
     #[command(subcommand)]
     command: Command,
@@ -48,6 +56,10 @@ struct Cli {
 #[derive(Debug, Subcommand)]
 enum Command {
     Check(check::CheckArgs),
+    Replay(replay::ReplayArgs),
+    Minimize(minimize::MinimizeArgs),
+    Export(export::ExportArgs),
+    Report(report::ReportCommandArgs),
     Compare(compare::CompareArgs),
     Lint(lint::LintArgs),
     Explain(explain::ExplainArgs),
@@ -68,13 +80,34 @@ enum Exit {
     Broken,
     /// The machine did not let us.
     Environment,
+    /// A run is not the same each time, or cannot be done again.
+    Flaky,
+    /// A run has a crash that no spec asked for.
+    Crash,
     /// Our own fault.
     Fault,
     /// Someone pressed Ctrl-C.
     Interrupted,
 }
 
+const GRAVEST_FIRST: [Exit; 9] = [
+    Exit::Fault,
+    Exit::Interrupted,
+    Exit::Environment,
+    Exit::Broken,
+    Exit::Usage,
+    Exit::Flaky,
+    Exit::Crash,
+    Exit::NotMet,
+    Exit::Met,
+];
+
 impl Exit {
+    /// Returns how a run ends with this code.
+    fn of_code(code: u8) -> Exit {
+        GRAVEST_FIRST.into_iter().find(|exit| exit.code() == code).unwrap_or(Exit::Fault)
+    }
+
     fn code(self) -> u8 {
         match self {
             Exit::Met => 0,
@@ -82,6 +115,8 @@ impl Exit {
             Exit::Usage => 2,
             Exit::Broken => 3,
             Exit::Environment => 4,
+            Exit::Flaky => 5,
+            Exit::Crash => 6,
             Exit::Fault => 70,
             Exit::Interrupted => 130,
         }
@@ -89,15 +124,6 @@ impl Exit {
 
     /// Returns how a run ends in which both came up: the graver of the two.
     fn and(self, other: Exit) -> Exit {
-        const GRAVEST_FIRST: [Exit; 7] = [
-            Exit::Fault,
-            Exit::Interrupted,
-            Exit::Environment,
-            Exit::Broken,
-            Exit::Usage,
-            Exit::NotMet,
-            Exit::Met,
-        ];
         GRAVEST_FIRST.into_iter().find(|exit| [self, other].contains(exit)).unwrap_or(self)
     }
 }
@@ -162,6 +188,10 @@ fn run(cli: &Cli) -> Exit {
     let shell = Shell::new(cli.color, cli.quiet);
     let ended = match &cli.command {
         Command::Check(args) => check::run(args, &shell),
+        Command::Replay(args) => replay::run(args, &shell),
+        Command::Minimize(args) => minimize::run(args, &shell),
+        Command::Export(args) => export::run(args, &shell),
+        Command::Report(args) => report::run(args, &shell),
         Command::Compare(args) => compare::run(args, &shell),
         Command::Lint(args) => lint::run(args, &shell),
         Command::Explain(args) => explain::run(args, &shell),

@@ -15,6 +15,9 @@ const FILE_NAME: &str = "farlead.toml";
 #[derive(Clone, Debug, Default, Deserialize)]
 #[serde(deny_unknown_fields, rename_all = "kebab-case", default)]
 pub struct Project {
+    /// The folder it is in; empty if that is the current one.
+    #[serde(skip)]
+    pub folder: PathBuf,
     /// As `--app`.
     pub app: Option<PathBuf>,
     /// As `--apk`.
@@ -71,6 +74,7 @@ impl Project {
         for path in [&mut project.app, &mut project.apk, &mut project.texts].into_iter().flatten() {
             *path = folder.join(&*path);
         }
+        project.folder = folder.to_path_buf();
         Ok(project)
     }
 }

@@ -5,6 +5,7 @@ use std::io::{self, IsTerminal, Read, Write};
 use std::path::{Path, PathBuf};
 
 use clap::ValueEnum;
+use farlead::test_case::{self, TestCase};
 use farlead::spec::{self, Diagnostic, Diagnostics, Linted, Source, SpecFile, Style};
 
 use crate::{Mistake, Usage};
@@ -44,6 +45,8 @@ impl Shell {
 pub struct Judged {
     pub source: Source,
     pub linted: Linted,
+    /// The test that is stored in it, if it is one. Its specs are those of the file.
+    pub test: Option<TestCase>,
 }
 
 impl Judged {
@@ -91,13 +94,37 @@ fn add_below(folder: &Path, files: &mut Vec<PathBuf>) -> Result<(), Mistake> {
 pub fn read(path: &Path) -> Result<Judged, Mistake> {
     let bytes = read_bytes(path)?;
     Ok(match Source::from_bytes(path.display().to_string(), bytes) {
-        Ok(source) => Judged { linted: spec::lint(&source), source },
+        Ok(source) if test_case::is_test(source.text()) => {
+            let test_case::Read { test, diagnostics } = test_case::read(&source);
+            let mut linted = spec::lint(&test_case::specs_alone(&source));
+            // What is wrong with the specs is said twice otherwise.
+            if test.is_none() {
+                linted.diagnostics = diagnostics;
+            }
+            Judged { source, linted, test }
+        }
+        Ok(source) => Judged { linted: spec::lint(&source), source, test: None },
         Err(not_text) => {
             let diagnostics = Diagnostics::from(not_text.diagnostic);
             let linted = Linted { file: SpecFile::default(), diagnostics, judgements: Vec::new() };
-            Judged { source: not_text.source, linted }
+            Judged { source: not_text.source, linted, test: None }
         }
     })
+}
+
+/// Reads the stored test at `path`; if it has mistakes, says all of them.
+pub fn read_test(path: &Path, shell: &Shell) -> anyhow::Result<TestCase> {
+    let source = read_text(path)?;
+    if !test_case::is_test(source.text()) {
+        let message = format!(
+            "{} is no stored test: its first line is not `farlead test {}`; `farlead check` makes one",
+            path.display(),
+            test_case::FORMAT
+        );
+        return Err(Mistake::new(message).into());
+    }
+    let test_case::Read { test, diagnostics } = test_case::read(&source);
+    test.ok_or_else(|| refuse(&source, &diagnostics, shell).into())
 }
 
 /// Reads the text at `path`, whatever it is about.

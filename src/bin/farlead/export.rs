@@ -1,0 +1,1 @@
+//! `farlead export`: a stored test as code that a team can keep without farlead.

@@ -1,0 +1,345 @@
+//! What commands leave behind: results on stdout, the folder of the run, reports, stored tests.
+
+use std::io::{self, BufWriter, Write};
+use std::path::{Path, PathBuf};
+
+use clap::Args;
+use farlead::event::{self, Event, RunBegan, SpecBegan, SpecEnded, StepTaken, Way};
+use farlead::ltl::Automaton;
+use farlead::report::{self, Run, Wanted};
+use farlead::rng::Seed;
+use farlead::spec::{Spec, printable};
+use farlead::store::{self, RunWriter, Runs, ScreenNumbers};
+use farlead::test_case::{self, TestCase};
+use farlead::trace::Trace;
+
+use crate::app::OpenedApp;
+use crate::deciding::Decided;
+use crate::project::Project;
+use crate::sources::{self, Shell};
+use crate::{Exit, Missing, is_closed_pipe};
+
+/// An automaton of more residuals is not drawn.
+const RESIDUALS_MAX: usize = 40;
+
+/// Reports, and where things are kept.
+#[derive(Debug, Args)]
+#[command(next_help_heading = "Reports")]
+pub struct OutputArgs {
+    /// Where farlead-tests/ and .farlead/ are [default: the folder of farlead.toml, else the current one]
+    #[arg(long, value_name = "DIR")]
+    pub out: Option<PathBuf>,
+    #[command(flatten)]
+    pub reports: ReportArgs,
+    /// So many runs are kept in .farlead/runs, this one too
+    #[arg(long, value_name = "N", default_value_t = store::KEEP as u32, value_parser = clap::value_parser!(u32).range(1..))]
+    pub keep: u32,
+}
+
+/// Which reports are written.
+#[derive(Clone, Debug, Default, Args)]
+#[command(next_help_heading = "Reports")]
+pub struct ReportArgs {
+    /// Write a report as JUnit XML
+    #[arg(long, value_name = "FILE")]
+    pub junit: Option<PathBuf>,
+    /// Write a report as one page of HTML
+    #[arg(long, value_name = "FILE")]
+    pub html: Option<PathBuf>,
+    /// Write a report as Markdown, for the summary of a build
+    #[arg(long, value_name = "FILE")]
+    pub markdown: Option<PathBuf>,
+    /// Write annotations for GitHub on stderr
+    #[arg(long)]
+    pub github: bool,
+    /// One JSON object a line
+    #[arg(long)]
+    pub json: bool,
+}
+
+impl ReportArgs {
+    /// Writes the reports of `run` that are asked for.
+    pub fn write(&self, run: &Run) -> Result<(), Missing> {
+        let files: [(&Option<PathBuf>, fn(&Run) -> String); 3] =
+            [(&self.junit, report::junit), (&self.html, report::html), (&self.markdown, report::markdown)];
+        for (path, make) in files {
+            if let Some(path) = path {
+                store::write(path, make(run).as_bytes()).map_err(|error| Missing::new(error.to_string()))?;
+            }
+        }
+        if self.github {
+            // Where stderr is closed there is nobody to tell.
+            let _ = io::stderr().write_all(report::github(run).as_bytes());
+        }
+        Ok(())
+    }
+
+    /// Says no if a report would take the place of one of `inputs`.
+    pub fn refuse_to_overwrite(&self, inputs: &[PathBuf]) -> Result<(), crate::Usage> {
+        for path in [&self.junit, &self.html, &self.markdown].into_iter().flatten() {
+            sources::refuse_to_overwrite(path, inputs.iter().map(PathBuf::as_path))?;
+        }
+        Ok(())
+    }
+}
+
+/// Everything a run of a command leaves behind, as its events come up.
+pub struct Outputs<'a> {
+    args: &'a OutputArgs,
+    wanted: Wanted,
+    /// The folder in which tests and runs lie.
+    folder: PathBuf,
+    project: PathBuf,
+    out: BufWriter<io::StdoutLock<'static>>,
+    /// Whether nobody reads what is written to stdout any more.
+    is_closed: bool,
+    writer: Option<RunWriter>,
+    run: Run,
+    screens: ScreenNumbers,
+    specs: usize,
+    device: String,
+    seed: Seed,
+    /// What went wrong with files.
+    exit: Exit,
+}
+
+impl<'a> Outputs<'a> {
+    /// Begins a run of `command`, on `app` if it is one for all.
+    pub fn begin(
+        args: &'a OutputArgs,
+        project: &Project,
+        command: &str,
+        app: Option<&OpenedApp>,
+        seed: Seed,
+        verbose: bool,
+        shell: &Shell,
+    ) -> anyhow::Result<Outputs<'a>> {
+        let folder = args.out.clone().unwrap_or_else(|| project.folder.clone());
+        let device = app.map_or_else(String::new, OpenedApp::describe);
+        let known = app.map(OpenedApp::app);
+        let began = RunBegan {
+            format: event::FORMAT,
+            farlead: env!("CARGO_PKG_VERSION").to_string(),
+            command: command.to_string(),
+            device: device.clone(),
+            package: known.as_ref().map_or_else(String::new, |app| app.package.to_string()),
+            version: known.as_ref().map_or_else(String::new, |app| app.version.to_string()),
+            seed: seed.0,
+        };
+        let writer = match Runs::new(&folder).begin(args.keep as usize) {
+            Ok(writer) => Some(writer),
+            Err(error) => {
+                warn(&format!("this run is not kept: {error}"));
+                None
+            }
+        };
+        let mut outputs = Outputs {
+            args,
+            wanted: Wanted { style: shell.stdout, quiet: shell.quiet, verbose },
+            folder,
+            project: project.folder.clone(),
+            out: BufWriter::new(io::stdout().lock()),
+            is_closed: false,
+            writer,
+            run: Run::new(),
+            screens: ScreenNumbers::new(),
+            specs: 0,
+            device,
+            seed,
+            exit: Exit::Met,
+        };
+        outputs.tell(Event::RunBegan(began));
+        if !args.reports.json && !shell.quiet && !outputs.device.is_empty() {
+            let line = format!("device: {}\n", printable(&outputs.device));
+            outputs.write(&line)?;
+        }
+        Ok(outputs)
+    }
+
+    /// Writes `text` to stdout at once.
+    pub fn write(&mut self, text: &str) -> anyhow::Result<()> {
+        if self.is_closed {
+            return Ok(());
+        }
+        match self.out.write_all(text.as_bytes()).and_then(|()| self.out.flush()).map_err(anyhow::Error::from) {
+            // Whoever read the results has had enough of them; how it ended is still to be told.
+            Err(error) if is_closed_pipe(&error) => {
+                self.is_closed = true;
+                Ok(())
+            }
+            other => other,
+        }
+    }
+
+    fn tell(&mut self, event: Event) {
+        if let Some(writer) = &mut self.writer
+            && let Err(error) = writer.add(&event)
+        {
+            warn(&format!("this run is not kept any further: {error}"));
+            self.writer = None;
+        }
+        self.run.take(event).expect("events are told in their order");
+    }
+
+    /// The steps of `run` with the numbers of their screens.
+    fn steps(&mut self, run: &Trace) -> Vec<StepTaken> {
+        run.steps.iter().map(|step| StepTaken::new(step, self.screen(&step.observation.screen))).collect()
+    }
+
+    fn screen(&mut self, screen: &std::sync::Arc<farlead::gui::Screen>) -> usize {
+        let (number, met) = self.screens.number(screen);
+        if let Some(met) = met {
+            self.tell(met);
+        }
+        number
+    }
+
+    /// Takes in what became of a spec, and says it.
+    pub fn spec(&mut self, began: SpecBegan, mut decided: Decided) -> anyhow::Result<()> {
+        let spec = self.specs;
+        self.specs += 1;
+        self.tell(Event::SpecBegan(SpecBegan { spec, ..began.clone() }));
+        for event in std::mem::take(&mut decided.episodes) {
+            if let Event::EpisodeEnded { episode, steps, closest, .. } = event {
+                self.tell(Event::EpisodeEnded { spec, episode, steps, closest });
+            }
+        }
+        let mut ended = decided.ended.clone();
+        ended.spec = spec;
+        if let Some(run) = &decided.run {
+            ended.run = self.steps(run);
+        }
+        for (from, to, by, times) in decided.ways() {
+            let (from, to) = (self.screen(&from), self.screen(&to));
+            ended.map.push(Way { from, to, by, times });
+        }
+        let text = if self.args.reports.json {
+            report::spec_json(&began, &ended, &self.device, self.seed.0)
+        } else {
+            report::spec_text(&began, &ended, self.wanted)
+        };
+        self.tell(Event::SpecEnded(Box::new(ended)));
+        self.write(&text)
+    }
+
+    /// Keeps `test` where the tests of its spec lie; says where, or what is different from the one that is there.
+    pub fn keep<'b>(
+        &mut self,
+        test: &TestCase,
+        spec_file: &Path,
+        names: impl IntoIterator<Item = &'b str>,
+        update: bool,
+    ) -> Option<String> {
+        let place = store::place(&self.project, spec_file, &test.oracle.name, names);
+        let shown = place.display().to_string();
+        let path = self.folder.join(&place);
+        self.keep_at(&path, &shown, test, update).then_some(shown)
+    }
+
+    /// Keeps `test` in the file at `path`, known as `shown`; whether it is there then.
+    pub fn keep_at(&mut self, path: &Path, shown: &str, test: &TestCase, update: bool) -> bool {
+        let text = test.to_string();
+        if let Ok(before) = sources::read_text(path) {
+            let read = test_case::read(&before).test;
+            match &read {
+                Some(known) if known.is_same(test) && !update => return true,
+                Some(known) if known.provenance.spec != test.provenance.spec && !update => {
+                    warn(&format!(
+                        "{shown} is a test of {}, and this one of {} is not kept; give another folder with `--out`",
+                        printable(&known.provenance.spec),
+                        printable(&test.provenance.spec)
+                    ));
+                    return false;
+                }
+                _ if !update => {
+                    let difference = difference(before.text(), &text);
+                    warn(&format!(
+                        "the run differs from the one kept in {shown}, which stays as it is; `--update` replaces it\n{difference}"
+                    ));
+                    return true;
+                }
+                _ => {}
+            }
+        }
+        match store::write(path, text.as_bytes()) {
+            Ok(()) => true,
+            Err(error) => {
+                warn(&error.to_string());
+                self.exit = self.exit.and(Exit::Environment);
+                false
+            }
+        }
+    }
+
+    /// Ends the run: says how many specs there were, and writes the reports.
+    pub fn end(mut self, exit: Exit) -> anyhow::Result<Exit> {
+        let exit = exit.and(self.exit);
+        self.tell(Event::RunEnded { exit: exit.code() });
+        let specs = self.run.specs().iter().filter_map(|spec| Some((&*spec.began.file, spec.ended.as_ref()?)));
+        let last = if self.args.reports.json {
+            report::summary_json(specs)
+        } else if self.wanted.quiet {
+            String::new()
+        } else {
+            report::summary_text(specs)
+        };
+        self.write(&last)?;
+        self.args.reports.write(&self.run)?;
+        Ok(exit)
+    }
+}
+
+/// Returns what is told before work on `spec`.
+pub fn began(file: &str, spec: &Spec, agent: &str, steps_max: u32, episodes_max: u32) -> SpecBegan {
+    SpecBegan {
+        spec: 0,
+        file: file.to_string(),
+        line: spec.line,
+        name: spec.name.clone(),
+        expectation: spec.expectation.word().to_string(),
+        formula: spec.formulas.display(spec.formula).to_string(),
+        agent: agent.to_string(),
+        steps_max,
+        episodes_max,
+        automaton: automaton(spec),
+    }
+}
+
+fn automaton(spec: &Spec) -> Option<event::Automaton> {
+    let mut automaton = Automaton::new(&spec.formulas, spec.formula);
+    let names: Vec<String> = automaton.atoms().map(str::to_owned).collect();
+    let graph = automaton.graph(RESIDUALS_MAX)?;
+    let residuals = graph.states.iter().map(|&state| event::Residual {
+        text: automaton.residual(state).to_string(),
+        satisfied: automaton.is_satisfied(state),
+    });
+    let ways = graph.edges.iter().map(|edge| Way {
+        from: edge.from,
+        to: edge.to,
+        by: edge.cubes.as_ref().map_or_else(
+            || "many".to_string(),
+            |cubes| cubes.iter().map(|cube| crate::explain::in_a_line(cube, &names)).collect::<Vec<_>>().join(" or "),
+        ),
+        times: 0,
+    });
+    Some(event::Automaton { residuals: residuals.collect(), ways: ways.collect() })
+}
+
+/// Says a warning on stderr.
+pub fn warn(message: &str) {
+    let lines: Vec<String> = message.lines().map(printable).collect();
+    // Where stderr is closed there is nobody to tell.
+    let _ = writeln!(io::stderr(), "farlead: warning: {}", lines.join("\n"));
+}
+
+/// The lines that only one of two texts has, as `diff` marks them; a few lines around them are not needed to read a test.
+pub fn difference(before: &str, after: &str) -> String {
+    let (old, new): (Vec<&str>, Vec<&str>) = (before.lines().collect(), after.lines().collect());
+    let start = old.iter().zip(&new).take_while(|(one, other)| one == other).count();
+    let (old, new) = (&old[start..], &new[start..]);
+    let end = old.iter().rev().zip(new.iter().rev()).take_while(|(one, other)| one == other).count();
+    let removed = old[..old.len() - end].iter().map(|line| format!("-{line}\n"));
+    let added = new[..new.len() - end].iter().map(|line| format!("+{line}\n"));
+    removed.chain(added).collect()
+}
+
