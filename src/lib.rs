@@ -51,6 +51,7 @@ pub mod device;
 pub mod episode;
 pub mod event;
 pub mod experience;
+pub mod export;
 pub mod gui;
 pub mod keep;
 pub mod learned;

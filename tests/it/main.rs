@@ -5,6 +5,7 @@ mod apps;
 mod check;
 mod cli;
 mod docs;
+mod export;
 mod labels;
 mod learned;
 mod made_up;

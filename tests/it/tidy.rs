@@ -15,7 +15,7 @@ const LAYERS: [Layer; 6] = [
     Layer { name: "record", modules: &["trace", "test_case", "event", "experience"], uses_left: true },
     Layer { name: "parties", modules: &["device", "agent", "reward"], uses_left: false },
     Layer { name: "meeting", modules: &["episode", "search", "replay"], uses_left: true },
-    Layer { name: "after", modules: &["minimise", "store", "learned", "report"], uses_left: true },
+    Layer { name: "after", modules: &["minimise", "store", "export", "learned", "report"], uses_left: true },
 ];
 
 /// More is two files.

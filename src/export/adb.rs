@@ -1,0 +1,440 @@
+//! adb: a script for any POSIX shell that needs nothing but adb, awk and sed.
+//!
+//! It reads the tree of `uiautomator dump` with one awk program, in which texts are compared byte by byte. Values are
+//! written in the script as they are in that tree, with XML entities for quotes and for what is not seen, so that no text
+//! ends its quotes. The device's shell reads words once more, so each is quoted for it too.
+
+use super::locate;
+use super::page::{Page, is_unseen, one_line};
+use super::{Exported, activity, asks, does, note_the_whole, package, shown, used, write_head};
+use crate::gui::{
+    self, Action, Atom, Comparison, Direction, Gesture, Key, Op, Percent, Point, PressedKey, Value,
+};
+use crate::test_case::TestCase;
+
+const HOW: [&str; 3] = [
+    "Run it with `sh FILE`, the app being installed; adb takes the device from ANDROID_SERIAL if there are several.",
+    "It ends with 0 if all is as expected, and else says where it is not. FARLEAD_TRIES is how often it looks for a",
+    "widget, or whether something holds, before it gives up (20), FARLEAD_IDLE_S how many seconds an idle takes (70).",
+];
+
+/// What the steps call, each after its name.
+const LIBRARY: &str = include_str!("library.sh");
+
+/// The program that reads what is seen.
+const READER: &str = include_str!("reader.awk");
+
+/// What is known of the device from what was done to it.
+#[derive(Default)]
+struct State {
+    is_turned: bool,
+    is_off_network: bool,
+    is_dark: bool,
+}
+
+pub(super) fn export(test: &TestCase) -> Exported {
+    let mut body = Page::new("#");
+    note_the_whole(&mut body, test);
+    let package = package(&mut body, test);
+    let activity = test.steps.iter().find_map(|step| match &step.action {
+        Action::Reinitialise(name) => Some(activity(&mut body, name)),
+        Action::Click(_)
+        | Action::LongClick(_)
+        | Action::Text { .. }
+        | Action::Scroll { .. }
+        | Action::Swipe { .. }
+        | Action::Back
+        | Action::Menu
+        | Action::Rotate
+        | Action::Network
+        | Action::PauseResume
+        | Action::Idle
+        | Action::User { .. } => None,
+    });
+    write_steps(&mut body, test);
+    let (body, notes) = body.finish();
+    let library = used(LIBRARY, "#: ", &body, '\'');
+    let mut page = Page::new("#");
+    page.line("#!/bin/sh");
+    write_head(&mut page, test, &HOW);
+    page.line("");
+    page.line(
+        "# shellcheck disable=SC1003,SC2016,SC2088 # backslashes, dollars and tildes of texts mean nothing",
+    );
+    page.line("set -eu");
+    page.line("");
+    page.line(&format!("package={}", quote(&package)));
+    if library.contains("$activity") {
+        page.line(&format!("activity={}", quote(&activity.unwrap_or_default())));
+    }
+    page.line("tries_max=${FARLEAD_TRIES:-20}");
+    page.line("here='the start'");
+    page.raw(&library);
+    if library.contains("$reader") {
+        page.line("");
+        page.line("reader='");
+        page.raw(READER);
+        page.line("'");
+    }
+    page.line("");
+    page.raw(&body);
+    page.line("");
+    page.line("printf 'all is as expected\\n'");
+    Exported { text: page.finish().0, notes }
+}
+
+fn write_steps(page: &mut Page, test: &TestCase) {
+    let (rotates, switches) = (does(test, &Action::Rotate), does(test, &Action::Network));
+    if rotates || switches {
+        set_device_up(page, rotates, switches);
+    }
+    let mut state = State::default();
+    for (at, step) in test.steps.iter().enumerate() {
+        page.line("");
+        let said = page.step(at, &step.action);
+        page.line(&format!("step {}", quote(&said)));
+        if asks(&step.sees, Key::Crashed) {
+            page.line("forget_crashes");
+        }
+        if state.is_dark {
+            page.line("device input keyevent 224");
+            state.is_dark = false;
+        }
+        act(page, &step.action, &mut state);
+        step.sees.iter().for_each(|(atom, holds)| check(page, atom, *holds));
+    }
+}
+
+/// Writes what brings the device to where the test starts from, and back when it ends.
+fn set_device_up(page: &mut Page, rotates: bool, switches: bool) {
+    if rotates {
+        page.line("sensor_was=$(device settings get system accelerometer_rotation)");
+    }
+    page.line("put_back() {");
+    page.indent(4);
+    if rotates {
+        page.line("turn 0 || true");
+        page.line("device settings put system accelerometer_rotation \"$sensor_was\" || true");
+    }
+    if switches {
+        page.line("network disable || true");
+    }
+    page.indent(0);
+    page.line("}");
+    page.line("trap put_back EXIT");
+    if rotates {
+        page.line("device settings put system accelerometer_rotation 0");
+        page.line("turn 0");
+    }
+    if switches {
+        page.line("network disable");
+    }
+}
+
+fn act(page: &mut Page, action: &Action, state: &mut State) {
+    const MIDDLE: &str = "50000 50000";
+    match action {
+        Action::Reinitialise(_) => page.line("start"),
+        Action::Click(on) => {
+            find(page, on);
+            page.line(&format!("tap {MIDDLE}"));
+        }
+        Action::LongClick(on) => {
+            find(page, on);
+            page.line(&format!("long_tap {MIDDLE}"));
+        }
+        Action::Text { on, text } => {
+            find(page, on);
+            page.line(&format!("tap {MIDDLE}"));
+            page.line("erase_text");
+            type_text(page, text);
+        }
+        Action::Scroll { on, towards } => {
+            find(page, on);
+            // What lies below is shown by a finger that goes up.
+            page.line(match towards {
+                Direction::Up => "swipe 50000 10000 50000 90000",
+                Direction::Down => "swipe 50000 90000 50000 10000",
+                Direction::Left => "swipe 10000 50000 90000 50000",
+                Direction::Right => "swipe 90000 50000 10000 50000",
+            });
+        }
+        Action::Swipe { on, towards } => {
+            find(page, on);
+            let end = match towards {
+                Direction::Up => "50000 10000",
+                Direction::Down => "50000 90000",
+                Direction::Left => "10000 50000",
+                Direction::Right => "90000 50000",
+            };
+            page.line(&format!("swipe {MIDDLE} {end}"));
+        }
+        Action::Back => press(page, PressedKey::Back),
+        Action::Menu => press(page, PressedKey::Menu),
+        Action::Rotate => {
+            state.is_turned = !state.is_turned;
+            page.line(if state.is_turned { "turn 1" } else { "turn 0" });
+        }
+        Action::Network => {
+            state.is_off_network = !state.is_off_network;
+            page.line(if state.is_off_network { "network enable" } else { "network disable" });
+        }
+        Action::PauseResume => page.line("pause_and_resume"),
+        Action::Idle => {
+            page.line("go_dark");
+            state.is_dark = true;
+        }
+        Action::User { action, on } => {
+            action.gestures.iter().for_each(|gesture| gesture_on(page, gesture, on));
+        }
+    }
+}
+
+fn gesture_on(page: &mut Page, gesture: &Gesture, on: &gui::Target) {
+    let thousandths = |percent: Percent| percent.of(100_000);
+    let point = |at: &Point| format!("{} {}", thousandths(at.x), thousandths(at.y));
+    match gesture {
+        Gesture::Tap(at) => {
+            find(page, on);
+            page.line(&format!("tap {}", point(at)));
+        }
+        Gesture::LongTap(at) => {
+            find(page, on);
+            page.line(&format!("long_tap {}", point(at)));
+        }
+        Gesture::Swipe { from, to } => {
+            find(page, on);
+            page.line(&format!("swipe {} {}", point(from), point(to)));
+        }
+        Gesture::Text(text) => type_text(page, text),
+        Gesture::Key(key) => press(page, *key),
+        // Not every `sleep` knows parts of a second.
+        Gesture::Wait { ms } => page.line(&format!("sleep {}", ms.div_ceil(1000))),
+    }
+}
+
+/// Writes the search for a widget. Its first name must fit, and the others where several widgets have that one.
+fn find(page: &mut Page, on: &gui::Target) {
+    let names = [
+        ("resource-id", locate::name(&on.id)),
+        ("text", locate::name(&on.text)),
+        ("content-desc", locate::name(&on.desc)),
+        ("class", locate::name(&on.class)),
+        ("objectID", locate::name(&on.object_id)),
+    ];
+    if names[..3].iter().all(|(_, name)| name.is_none()) {
+        page.note("no name tells the widget apart, so it is found by its class and its place in the tree");
+    }
+    let names: Vec<String> =
+        names.iter().filter_map(|(key, name)| Some(format!("{key} = {}", encoded((*name)?)))).collect();
+    page.line(&format!("find_widget {}", names.join(" ")));
+}
+
+fn press(page: &mut Page, key: PressedKey) {
+    let code = match key {
+        PressedKey::Back => 4,
+        PressedKey::Enter => 66,
+        PressedKey::Home => 3,
+        PressedKey::Menu => 82,
+        PressedKey::Tab => 61,
+        PressedKey::Delete => 67,
+        PressedKey::Search => 84,
+    };
+    page.line(&format!("device input keyevent {code}"));
+}
+
+fn type_text(page: &mut Page, text: &str) {
+    let can_be_typed = |char: char| (' '..='~').contains(&char);
+    if text.chars().any(|char| !can_be_typed(char) && char != '\n') {
+        page.note("`input` types ASCII letters alone, so the others are left out");
+        page.line("printf 'some letters cannot be typed at %s\\n' \"$here\" >&2");
+    }
+    for (at, line) in text.split('\n').enumerate() {
+        if at > 0 {
+            press(page, PressedKey::Enter);
+        }
+        let line: String = line.chars().filter(|&char| can_be_typed(char)).collect();
+        for piece in typed_pieces(&line) {
+            page.line(&format!("type_text {}", quote(&piece)));
+        }
+    }
+}
+
+/// Returns `line` in pieces that are typed as they are: `%s` would be a space, so its letters come one after the other.
+fn typed_pieces(line: &str) -> Vec<String> {
+    // Fields that complete words were seen to mix up the letters of longer ones.
+    const PIECE_LEN: usize = 50;
+    let mut pieces: Vec<String> = Vec::new();
+    for char in line.chars() {
+        match pieces.last_mut() {
+            Some(last) if last.len() < PIECE_LEN && !(last.ends_with('%') && char == 's') => last.push(char),
+            Some(_) | None => pieces.push(char.to_string()),
+        }
+    }
+    pieces
+}
+
+fn check(page: &mut Page, atom: &Atom, holds: bool) {
+    let check = match atom {
+        // What was done is said by the commands themselves.
+        Atom::Action(_) => return,
+        Atom::State(all) => words(all).map(|words| format!("state_is {words}")),
+        Atom::Widget(all) => words(all).map(|words| format!("widgets_are -ge 1 {words}")),
+        Atom::Count { of, op, number } => {
+            words(of).map(|words| format!("widgets_are {} {number} {words}", relation(*op)))
+        }
+        Atom::Checked(is_checked) => Some(format!("checked_is {is_checked}")),
+    };
+    let Some(check) = check else {
+        let shown = shown(atom, holds);
+        return page.note(&format!("awk knows fewer regular expressions, so {shown} is not checked"));
+    };
+    let (answer, what) = (if holds { "yes" } else { "no" }, one_line(&atom.to_string(), 1_000));
+    page.line(&format!("expect {answer} {} {check}", quote(&what)));
+}
+
+fn relation(op: Op) -> &'static str {
+    match op {
+        // A count is not compared by what it contains.
+        Op::Equal | Op::Contains => "-eq",
+        Op::NotEqual => "-ne",
+        Op::Less => "-lt",
+        Op::AtMost => "-le",
+        Op::Greater => "-gt",
+        Op::AtLeast => "-ge",
+    }
+}
+
+/// Returns comparisons as three words each; nothing if awk cannot say one of them.
+fn words(all: &[Comparison]) -> Option<String> {
+    let words: Option<Vec<String>> = all
+        .iter()
+        .map(|Comparison { key, op, value }| {
+            // As the tree has them.
+            let key = match key.name() {
+                "id" => "resource-id",
+                "desc" => "content-desc",
+                name => name,
+            };
+            let (op, value) = match value {
+                Value::Flag(flag) => (op.sign(), flag.to_string()),
+                Value::Text(text) => (op.sign(), text.clone()),
+                Value::Number(number) => (op.sign(), number.to_string()),
+                Value::Regex(regex) => ("matches", extended(regex)?),
+            };
+            Some(format!("{key} {} {}", quote(op), encoded(&value)))
+        })
+        .collect();
+    Some(words?.join(" "))
+}
+
+/// Returns the extended regular expression that matches where `regex` does, if all of its parts have one.
+fn extended(regex: &str) -> Option<String> {
+    let mut extended = String::new();
+    let mut chars = regex.chars().peekable();
+    while let Some(char) = chars.next() {
+        match char {
+            '\\' => extended.push_str(&escaped(chars.next()?)?),
+            '[' => extended.push_str(&class(&mut chars)?),
+            '(' => {
+                if chars.next_if_eq(&'?').is_some() {
+                    chars.next_if_eq(&':')?;
+                }
+                // What an empty group is, each awk says for itself.
+                if chars.peek() == Some(&')') {
+                    return None;
+                }
+                extended.push('(');
+            }
+            '.' => extended.push_str("[^\\n]"),
+            '*' | '+' | '?' => {
+                extended.push(char);
+                // How much is taken makes no difference to whether there is a match.
+                chars.next_if_eq(&'?');
+                if chars.peek().is_some_and(|next| "*+?".contains(*next)) {
+                    return None;
+                }
+            }
+            // Some versions of awk do not know how often that is.
+            '{' => return None,
+            '|' if extended.is_empty() || extended.ends_with(['|', '(']) => return None,
+            '|' if chars.peek().is_none_or(|next| "|)".contains(*next)) => return None,
+            ']' | '}' | '/' => extended.extend(['\\', char]),
+            // What is repeated must be all bytes of the letter.
+            _ if !char.is_ascii() => extended.push_str(&format!("({char})")),
+            _ => extended.push(char),
+        }
+    }
+    // What matches everywhere needs no expression, and an empty one not every awk takes.
+    if extended.is_empty() { Some("^".to_string()) } else { Some(extended) }
+}
+
+fn escaped(char: char) -> Option<String> {
+    Some(match char {
+        'd' => "[0-9]".to_string(),
+        'w' => "[A-Za-z0-9_]".to_string(),
+        's' => "[ \\t\\n\\r\\f\\v]".to_string(),
+        'D' => "[^0-9]".to_string(),
+        'W' => "[^A-Za-z0-9_]".to_string(),
+        'S' => "[^ \\t\\n\\r\\f\\v]".to_string(),
+        'n' | 'r' | 't' => format!("\\{char}"),
+        _ if ".[]()*+?{}|^$\\/".contains(char) => format!("\\{char}"),
+        _ if char.is_ascii_punctuation() => char.to_string(),
+        _ => return None,
+    })
+}
+
+/// Returns the class whose bracket was read.
+fn class(chars: &mut std::iter::Peekable<std::str::Chars<'_>>) -> Option<String> {
+    let mut class = String::from("[");
+    class.extend(chars.next_if_eq(&'^'));
+    if chars.peek() == Some(&']') {
+        return None;
+    }
+    loop {
+        let char = chars.next()?;
+        let is_double = chars.peek() == Some(&char);
+        match char {
+            ']' => break,
+            '[' => return None,
+            '&' | '-' | '~' if is_double => return None,
+            '\\' => match chars.next()? {
+                'd' => class.push_str("0-9"),
+                'w' => class.push_str("A-Za-z0-9_"),
+                's' => class.push_str(" \\t\\n\\r\\f\\v"),
+                escaped @ ('n' | 'r' | 't' | '\\' | ']') => class.extend(['\\', escaped]),
+                // There is no one spelling of these that every awk takes.
+                '-' | '[' | '^' => return None,
+                escaped if escaped.is_ascii_punctuation() => class.push(escaped),
+                _ => return None,
+            },
+            _ if !char.is_ascii() => return None,
+            _ => class.push(char),
+        }
+    }
+    class.push(']');
+    Some(class)
+}
+
+/// Returns `text` as one word of a shell with the entities of XML, so that it has no line break and nothing ends its quotes.
+fn encoded(text: &str) -> String {
+    let mut encoded = String::new();
+    for char in text.chars() {
+        match char {
+            '&' => encoded.push_str("&amp;"),
+            '\'' => encoded.push_str("&apos;"),
+            _ if is_unseen(char) => encoded.push_str(&format!("&#{};", u32::from(char))),
+            _ => encoded.push(char),
+        }
+    }
+    quote(&encoded)
+}
+
+/// Returns `text`, in which all is seen, as one word of a shell.
+fn quote(text: &str) -> String {
+    let is_bare = |char: char| char.is_ascii_alphanumeric() || "._-/:=".contains(char);
+    if !text.is_empty() && text.chars().all(is_bare) {
+        return text.to_string();
+    }
+    format!("'{}'", text.replace('\'', "'\\''"))
+}

@@ -1,0 +1,114 @@
+//! Regular expressions of Java, which Maestro and UI Automator match whole texts with.
+
+use crate::gui::{Op, Value};
+
+/// A regular expression that a whole text must match.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) struct Pattern {
+    pub text: String,
+    /// Whether it surely means in Java what it means in farlead.
+    pub is_sure: bool,
+}
+
+/// Returns the pattern of the texts that compare so, where `.` is any letter; nothing if that is about numbers.
+pub(super) fn pattern(op: Op, value: &Value) -> Option<Pattern> {
+    let sure = |text: String| Some(Pattern { text, is_sure: true });
+    match (op, value) {
+        (Op::Equal, Value::Text(text)) => sure(literal(text)),
+        (Op::NotEqual, Value::Text(text)) => sure(format!("(?!{}\\z).*", literal(text))),
+        (Op::Contains, Value::Text(text)) => sure(format!(".*{}.*", literal(text))),
+        (Op::Contains, Value::Regex(regex)) => {
+            Some(Pattern { text: format!(".*{}.*", embedded(regex)), is_sure: is_plain(regex) })
+        }
+        (
+            Op::Equal | Op::NotEqual | Op::Contains | Op::Less | Op::AtMost | Op::Greater | Op::AtLeast,
+            Value::Flag(_) | Value::Text(_) | Value::Regex(_) | Value::Number(_),
+        ) => None,
+    }
+}
+
+/// Returns `regex` as a group that keeps to farlead's rules: classes know all scripts, and `.` ends at a line break.
+pub(super) fn embedded(regex: &str) -> String {
+    format!("(?U-ims:{regex})")
+}
+
+/// Returns the expression that matches `text` and nothing else.
+pub(super) fn literal(text: &str) -> String {
+    let mut escaped = String::new();
+    for char in text.chars() {
+        if "\\.[]{}()*+-?^$|#&".contains(char) {
+            escaped.push('\\');
+        }
+        escaped.push(char);
+    }
+    escaped
+}
+
+/// Whether `regex` is made of what all kinds of regular expressions have in common.
+pub(super) fn is_plain(regex: &str) -> bool {
+    let mut chars = regex.chars().peekable();
+    let mut in_class = false;
+    while let Some(char) = chars.next() {
+        let next = chars.peek().copied();
+        match char {
+            '\\' => match chars.next() {
+                Some(escaped) if escaped.is_ascii_punctuation() || "dDwWsSnrt".contains(escaped) => {}
+                Some('b' | 'B') if !in_class && chars.peek() != Some(&'{') => {}
+                Some(_) | None => return false,
+            },
+            '[' if in_class => return false,
+            '[' => {
+                in_class = true;
+                // Which bracket closes a class that starts so is not agreed upon.
+                if next == Some(']') || next == Some('^') && chars.clone().nth(1) == Some(']') {
+                    return false;
+                }
+            }
+            ']' => in_class = false,
+            '&' | '~' | '-' if in_class && next == Some(char) => return false,
+            '(' if !in_class && next == Some('?') && chars.clone().nth(1) != Some(':') => return false,
+            _ => {}
+        }
+    }
+    !in_class
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn texts_are_matched_as_they_are() {
+        assert_eq!(literal("a.b*c"), "a\\.b\\*c");
+        // Maestro reads `${...}` as JavaScript, and this is none.
+        assert_eq!(literal("${x}"), "\\$\\{x\\}");
+    }
+
+    #[test]
+    fn a_comparison_has_the_pattern_of_what_meets_it() {
+        let text = || Value::Text("a.b".to_string());
+        let is_so = |op, value: Value, expected: &str, is_sure| {
+            let expected = Pattern { text: expected.to_string(), is_sure };
+            assert_eq!(pattern(op, &value), Some(expected));
+        };
+        is_so(Op::Equal, text(), "a\\.b", true);
+        is_so(Op::NotEqual, text(), "(?!a\\.b\\z).*", true);
+        is_so(Op::Contains, text(), ".*a\\.b.*", true);
+        is_so(Op::Contains, Value::Regex("^a+$".to_string()), ".*(?U-ims:^a+$).*", true);
+        is_so(Op::Contains, Value::Regex("(?i)a".to_string()), ".*(?U-ims:(?i)a).*", false);
+        assert_eq!(pattern(Op::Less, &Value::Number(5.into())), None);
+    }
+
+    #[test]
+    fn what_only_some_regular_expressions_know_is_told_apart() {
+        for plain in ["", "a", "^Note [0-9]+$", "(?:a|b)*?", r"\d\w\.\b", "[^a-z]", r"[\]]", "a{2,3}", "a&&b"]
+        {
+            assert!(is_plain(plain), "{plain}");
+        }
+        for odd in
+            ["(?i)a", "(?P<n>a)", r"\p{L}", "[a&&b]", "[[:alpha:]]", "[]a]", r"\x41", r"\b{start}", "[a--b]"]
+        {
+            assert!(!is_plain(odd), "{odd}");
+        }
+    }
+}

@@ -1,0 +1,132 @@
+//! Locators: by what an exported test finds the widget an action is done on.
+//!
+//! Best is a resource id, then a text, then a description; more than one of them only where one alone would also mean
+//! another widget that the test knows. Where no names tell a widget apart, its place in the tree does.
+
+use crate::gui::Target;
+use crate::test_case::TestCase;
+
+/// A text longer than this is content, and no name.
+const NAME_CHARS_MAX: usize = 200;
+
+/// The names that tell a widget apart; without any, its class and place have to do.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(super) struct Locator<'a> {
+    pub id: Option<&'a str>,
+    pub text: Option<&'a str>,
+    pub desc: Option<&'a str>,
+}
+
+impl Locator<'_> {
+    pub fn is_nameless(&self) -> bool {
+        *self == Locator::default()
+    }
+
+    fn fits(&self, widget: &Target, is_same: fn(&str, &str) -> bool) -> bool {
+        let fits = |name: Option<&str>, other: &str| name.is_none_or(|name| is_same(name, other));
+        fits(self.id, &widget.id) && fits(self.text, &widget.text) && fits(self.desc, &widget.desc)
+    }
+}
+
+/// The widgets a test knows.
+pub(super) struct Known<'a> {
+    widgets: Vec<&'a Target>,
+    /// When two names are taken for one.
+    is_same: fn(&str, &str) -> bool,
+}
+
+impl<'a> Known<'a> {
+    pub fn new(test: &'a TestCase, is_same: fn(&str, &str) -> bool) -> Known<'a> {
+        Known { widgets: test.steps.iter().filter_map(|step| step.action.target()).collect(), is_same }
+    }
+
+    /// Returns the best locator of `widget`.
+    pub fn locate<'b>(&self, widget: &'b Target) -> Locator<'b> {
+        let (id, text, desc) = (name(&widget.id), name(&widget.text), name(&widget.desc));
+        let all = |parts: &[Option<&str>]| parts.iter().all(Option::is_some);
+        let candidates = [
+            // Rows of a list share the ids that come with Android.
+            (id.is_some_and(|id| !id.starts_with("android:id/")), Locator { id, ..Locator::default() }),
+            (all(&[id, text]), Locator { id, text, desc: None }),
+            (all(&[id, desc]), Locator { id, text: None, desc }),
+            (all(&[id, text, desc]), Locator { id, text, desc }),
+            (all(&[text]), Locator { text, ..Locator::default() }),
+            (all(&[desc]), Locator { desc, ..Locator::default() }),
+            (all(&[text, desc]), Locator { id: None, text, desc }),
+        ];
+        let is_unique = |locator: &Locator<'_>| {
+            !self.widgets.iter().any(|other| is_another(widget, other) && locator.fits(other, self.is_same))
+        };
+        let best = candidates.into_iter().find(|(is_there, locator)| *is_there && is_unique(locator));
+        best.map(|(_, locator)| locator).unwrap_or_default()
+    }
+}
+
+/// Returns `text` if it can be a name.
+pub(super) fn name(text: &str) -> Option<&str> {
+    (!text.trim().is_empty() && text.chars().nth(NAME_CHARS_MAX).is_none()).then_some(text)
+}
+
+/// Whether the two are surely not one widget at two times, or its like on two screens.
+fn is_another(one: &Target, two: &Target) -> bool {
+    let has_other_names = one.id != two.id || one.class != two.class;
+    let says_otherwise = (&one.text, &one.desc) != (&two.text, &two.desc) && one.object_id != two.object_id;
+    has_other_names || says_otherwise || are_rows(&one.object_id, &two.object_id)
+}
+
+/// Whether two places differ in one step of the way alone, as those of the same widget in two rows do.
+fn are_rows(one: &str, two: &str) -> bool {
+    one.split(':').count() == two.split(':').count()
+        && one.split(':').zip(two.split(':')).filter(|(one, two)| one != two).count() == 1
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn widget(object_id: &str, id: &str, text: &str, desc: &str) -> Target {
+        Target {
+            object_id: object_id.into(),
+            id: id.into(),
+            text: text.into(),
+            desc: desc.into(),
+            ..Target::default()
+        }
+    }
+
+    #[track_caller]
+    fn check(of: &Target, others: &[Target], expected: [&str; 3]) {
+        let known = Known { widgets: others.iter().chain([of]).collect(), is_same: |one, two| one == two };
+        let Locator { id, text, desc } = known.locate(of);
+        assert_eq!([id, text, desc].map(Option::unwrap_or_default), expected);
+    }
+
+    #[test]
+    fn an_id_comes_first_and_then_a_text_and_a_description() {
+        check(&widget("0:1", "a:id/b", "Save", "saves"), &[], ["a:id/b", "", ""]);
+        check(&widget("0:1", "", "Save", "saves"), &[], ["", "Save", ""]);
+        check(&widget("0:1", "", " ", "saves"), &[], ["", "", "saves"]);
+        check(&widget("0:1", "", "", ""), &[], ["", "", ""]);
+        check(&widget("0:1", "", &"long".repeat(100), ""), &[], ["", "", ""]);
+    }
+
+    #[test]
+    fn what_rows_share_tells_none_of_them_apart() {
+        let row = |at: &str, text: &str| widget(at, "a:id/row", text, "");
+        check(&row("0:1:0", "one"), &[row("0:1:1", "two")], ["a:id/row", "one", ""]);
+        check(&row("0:1:0", "one"), &[row("0:1:1", "one")], ["", "", ""]);
+        check(&widget("0:1:0", "android:id/text1", "one", ""), &[], ["android:id/text1", "one", ""]);
+        check(&widget("0:1", "", "one", "of all"), &[widget("0:2", "b", "one", "")], ["", "", "of all"]);
+    }
+
+    #[test]
+    fn a_widget_that_changes_or_moves_to_another_screen_is_no_other() {
+        let field = |text: &str| widget("0:3", "a:id/field", text, "");
+        check(&field(""), &[field("abc")], ["a:id/field", "", ""]);
+        check(
+            &widget("0:3:1", "a:id/save", "Save", ""),
+            &[widget("0:9", "a:id/save", "Save", "")],
+            ["a:id/save", "", ""],
+        );
+    }
+}

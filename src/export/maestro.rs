@@ -1,0 +1,468 @@
+//! Maestro: a flow of commands in YAML, <https://docs.maestro.dev>.
+//!
+//! All texts are in double quotes, where YAML has an escape for everything. Maestro's texts and ids are regular
+//! expressions that the whole must match whatever its case; a text may be that of a description. What stands in `${}` it
+//! runs as JavaScript, so what is typed says such letters in JavaScript.
+
+use std::fmt::Write as _;
+
+use super::locate::{Known, Locator};
+use super::page::{Page, is_unseen};
+use super::sight::{Range, flag, range};
+use super::{Exported, activity, does, java, note_the_whole, package, shown, write_head};
+use crate::gui::{self, Action, Atom, Comparison, Direction, Gesture, Key, Op, Percent, Point, PressedKey};
+use crate::test_case::TestCase;
+
+const HOW: [&str; 2] = [
+    "Run it with `maestro test FILE`, the app being installed.",
+    "Texts and ids are regular expressions; `(?-i)` keeps to upper and lower case where something is checked.",
+];
+
+/// What Maestro erases if it is not told how much.
+const ERASED_CHARS: usize = 50;
+
+/// The most Maestro's documentation says it erases.
+const ERASED_CHARS_MAX: usize = 100;
+
+/// What is known of the device from what was done to it.
+#[derive(Default)]
+struct State {
+    is_turned: bool,
+    is_off_network: bool,
+    is_dark: bool,
+}
+
+pub(super) fn export(test: &TestCase) -> Exported {
+    let mut page = Page::new("#");
+    write_head(&mut page, test, &HOW);
+    note_the_whole(&mut page, test);
+    let package = package(&mut page, test);
+    page.line(&format!("appId: {}", quoted(&package)));
+    page.line(&format!("name: {}", quoted(&test.oracle.name.replace("${", "$ {"))));
+    let (rotates, switches) = (does(test, &Action::Rotate), does(test, &Action::Network));
+    if rotates || switches {
+        page.line("onFlowComplete:");
+        page.indent(2);
+        set_device_up(&mut page, rotates, switches);
+        page.indent(0);
+    }
+    page.line("---");
+    set_device_up(&mut page, rotates, switches);
+    // Maestro does not tell upper case from lower case, nor a text from a description.
+    let known = Known::new(test, |one, two| one.to_lowercase() == two.to_lowercase());
+    let mut state = State::default();
+    for (at, step) in test.steps.iter().enumerate() {
+        page.line("");
+        let said = page.step(at, &step.action);
+        page.comment(&said);
+        if state.is_dark {
+            page.line("- pressKey: Power");
+            state.is_dark = false;
+        }
+        act(&mut page, &step.action, &known, &mut state);
+        step.sees.iter().for_each(|(atom, holds)| check(&mut page, atom, *holds));
+    }
+    let (text, notes) = page.finish();
+    Exported { text, notes }
+}
+
+fn set_device_up(page: &mut Page, rotates: bool, switches: bool) {
+    if rotates {
+        page.line("- setOrientation: PORTRAIT");
+    }
+    if switches {
+        page.line("- setAirplaneMode: disabled");
+    }
+}
+
+fn act(page: &mut Page, action: &Action, known: &Known<'_>, state: &mut State) {
+    match action {
+        Action::Reinitialise(name) => {
+            let name = activity(page, name);
+            page.note(&format!(
+                "Maestro starts the activity that the launcher starts, whether that is `{name}` or not"
+            ));
+            page.line("- launchApp:");
+            page.line("    clearState: true");
+        }
+        Action::Click(on) => tap(page, "tapOn", on, None, known),
+        Action::LongClick(on) => tap(page, "longPressOn", on, None, known),
+        Action::Text { on, text } => {
+            tap(page, "tapOn", on, None, known);
+            erase(page, &on.text);
+            type_text(page, text);
+        }
+        // What lies below is shown by a finger that goes up.
+        Action::Scroll { on, towards } => swipe(page, on, opposite(*towards), known),
+        Action::Swipe { on, towards } => swipe(page, on, *towards, known),
+        Action::Back => page.line("- back"),
+        Action::Menu => press(page, PressedKey::Menu),
+        Action::Rotate => {
+            state.is_turned = !state.is_turned;
+            let orientation = if state.is_turned { "LANDSCAPE_LEFT" } else { "PORTRAIT" };
+            page.line(&format!("- setOrientation: {orientation}"));
+        }
+        Action::Network => {
+            state.is_off_network = !state.is_off_network;
+            let mode = if state.is_off_network { "enabled" } else { "disabled" };
+            page.line(&format!("- setAirplaneMode: {mode}"));
+        }
+        Action::PauseResume => {
+            page.line("- pressKey: Home");
+            page.line("- launchApp:");
+            page.line("    stopApp: false");
+        }
+        Action::Idle => {
+            page.note("the display is put to sleep at once, and the time that passes until it goes dark does not pass");
+            page.line("- pressKey: Lock");
+            state.is_dark = true;
+        }
+        Action::User { action, on } => {
+            action.gestures.iter().for_each(|gesture| gesture_on(page, gesture, on, known));
+        }
+    }
+}
+
+fn gesture_on(page: &mut Page, gesture: &Gesture, on: &gui::Target, known: &Known<'_>) {
+    match gesture {
+        Gesture::Tap(at) => tap(page, "tapOn", on, Some(*at), known),
+        Gesture::LongTap(at) => tap(page, "longPressOn", on, Some(*at), known),
+        Gesture::Swipe { from, to } => {
+            page.note("Maestro has no swipe between two points of a widget, so it goes between the pixels they were");
+            let (from, to) = (pixel(on, *from), pixel(on, *to));
+            write_swipe(page, from, to);
+        }
+        Gesture::Text(text) => type_text(page, text),
+        Gesture::Key(key) => press(page, *key),
+        Gesture::Wait { ms } => {
+            page.note("Maestro waits until nothing moves, and for so long at most");
+            page.line("- waitForAnimationToEnd:");
+            page.line(&format!("    timeout: {ms}"));
+        }
+    }
+}
+
+fn tap(page: &mut Page, command: &str, on: &gui::Target, at: Option<Point>, known: &Known<'_>) {
+    let locator = known.locate(on);
+    if locator.is_nameless() {
+        let (x, y) = at.map_or(on.bounds.centre(), |at| pixel(on, at));
+        note_pixels(page);
+        page.line(&format!("- {command}:"));
+        page.line(&format!("    point: \"{x},{y}\""));
+        return;
+    }
+    page.line(&format!("- {command}:"));
+    write_locator(page, locator, 4);
+    if let Some(at) = at {
+        let part = |percent: Percent| percent.of(100);
+        if [at.x, at.y].into_iter().any(|percent| percent.of(100_000) % 1000 != 0) {
+            page.note(&format!("Maestro knows whole percents alone, so {at} is rounded down"));
+        }
+        page.line(&format!("    point: \"{}%,{}%\"", part(at.x), part(at.y)));
+    }
+}
+
+fn note_pixels(page: &mut Page) {
+    page.note(
+        "no name tells the widget apart and Maestro knows no classes, so it is the pixel that is touched",
+    );
+}
+
+fn write_locator(page: &mut Page, Locator { id, text, desc }: Locator<'_>, columns: usize) {
+    page.indent(columns);
+    if let Some(id) = id {
+        page.line(&format!("id: {}", quoted(&java::literal(id))));
+    }
+    // Either is looked for in texts and descriptions.
+    if let Some(name) = text.or(desc) {
+        page.line(&format!("text: {}", quoted(&java::literal(name))));
+    }
+    page.indent(0);
+}
+
+fn erase(page: &mut Page, before: &str) {
+    let chars = before.chars().count();
+    if chars > ERASED_CHARS_MAX {
+        page.note(&format!("Maestro erases {ERASED_CHARS_MAX} letters, and {chars} are there"));
+    }
+    if chars > ERASED_CHARS {
+        page.line(&format!("- eraseText: {}", chars.min(ERASED_CHARS_MAX)));
+    } else {
+        page.line("- eraseText");
+    }
+}
+
+fn type_text(page: &mut Page, text: &str) {
+    if !text.is_ascii() {
+        page.note("Maestro types no letters beyond ASCII on Android");
+    }
+    for (at, line) in text.split('\n').enumerate() {
+        if at > 0 {
+            page.line("- pressKey: Enter");
+        }
+        // A backslash before what looks like a script would be lost, so the two are typed apart.
+        let mut pieces = line.split("\\${");
+        let mut piece = pieces.next().unwrap_or_default().to_string();
+        for next in pieces {
+            page.line(&format!("- inputText: {}", quoted(&evaluated(&format!("{piece}\\")))));
+            piece = format!("${{{next}");
+        }
+        if !piece.is_empty() {
+            page.line(&format!("- inputText: {}", quoted(&evaluated(&piece))));
+        }
+    }
+}
+
+fn swipe(page: &mut Page, on: &gui::Target, finger: Direction, known: &Known<'_>) {
+    let locator = known.locate(on);
+    if locator.is_nameless() {
+        note_pixels(page);
+        let (x, y) = on.bounds.centre();
+        let (across, down) = (on.bounds.width() as i32 / 5 * 2, on.bounds.height() as i32 / 5 * 2);
+        let to = |x: i32, y: i32| (x.max(0), y.max(0));
+        let end = match finger {
+            Direction::Up => to(x, y.saturating_sub(down)),
+            Direction::Down => to(x, y.saturating_add(down)),
+            Direction::Left => to(x.saturating_sub(across), y),
+            Direction::Right => to(x.saturating_add(across), y),
+        };
+        write_swipe(page, to(x, y), end);
+        return;
+    }
+    page.line("- swipe:");
+    page.line("    from:");
+    write_locator(page, locator, 8);
+    page.line(&format!("    direction: {}", finger.name().to_uppercase()));
+}
+
+fn write_swipe(page: &mut Page, from: (i32, i32), to: (i32, i32)) {
+    page.line("- swipe:");
+    page.line(&format!("    start: \"{},{}\"", from.0, from.1));
+    page.line(&format!("    end: \"{},{}\"", to.0, to.1));
+}
+
+/// The pixel at `at`, where the widget was.
+fn pixel(on: &gui::Target, at: Point) -> (i32, i32) {
+    let place = |start: i32, offset: u32| start.saturating_add(offset as i32).max(0);
+    (place(on.bounds.left, at.x.of(on.bounds.width())), place(on.bounds.top, at.y.of(on.bounds.height())))
+}
+
+fn opposite(direction: Direction) -> Direction {
+    match direction {
+        Direction::Up => Direction::Down,
+        Direction::Down => Direction::Up,
+        Direction::Left => Direction::Right,
+        Direction::Right => Direction::Left,
+    }
+}
+
+fn press(page: &mut Page, key: PressedKey) {
+    let name = match key {
+        PressedKey::Back => "Back",
+        PressedKey::Enter => "Enter",
+        PressedKey::Home => "Home",
+        // The one name Maestro has for this key; a phone takes it as well.
+        PressedKey::Menu => "Remote Menu",
+        PressedKey::Tab => {
+            page.note("some versions of Maestro press the space bar for Tab");
+            "Tab"
+        }
+        PressedKey::Delete => "Backspace",
+        PressedKey::Search => return page.note("Maestro has no key to search, so it is not pressed"),
+    };
+    page.line(&format!("- pressKey: {name}"));
+}
+
+fn check(page: &mut Page, atom: &Atom, holds: bool) {
+    let shown = shown(atom, holds);
+    match atom {
+        // What was done is said by the commands themselves.
+        Atom::Action(_) => {}
+        Atom::State(_) => page.note(&format!("Maestro sees no more than widgets, so {shown} is not checked")),
+        Atom::Widget(all) => check_widget(page, atom, all, holds),
+        Atom::Count { of, op, number } => match range(*op, *number, holds) {
+            Some(range) => check_count(page, atom, of, range, holds),
+            None => page.note(&format!("Maestro knows ranges alone, so {shown} is not checked")),
+        },
+        Atom::Checked(true) => assert(page, holds, &["checked: true".to_string()]),
+        Atom::Checked(false) if holds => {
+            page.note(&format!(
+                "of {atom} it is checked that nothing is checked, and not that something could be"
+            ));
+            assert(page, false, &["checked: true".to_string()]);
+        }
+        Atom::Checked(false) => page.note(&format!("Maestro has no `or`, so {shown} is not checked")),
+    }
+}
+
+fn check_widget(page: &mut Page, atom: &Atom, all: &[Comparison], holds: bool) {
+    let (lines, left_out) = selector(page, all);
+    let shown = shown(atom, holds);
+    if lines.is_empty() || (!holds && !left_out.is_empty()) {
+        let what = joined_by_and(&left_out);
+        return page.note(&format!("Maestro cannot say {what}, so {shown} is not checked"));
+    }
+    if !left_out.is_empty() {
+        page.note(&format!(
+            "Maestro cannot say {}, so of {atom} the rest is checked",
+            joined_by_and(&left_out)
+        ));
+    }
+    assert(page, holds, &lines);
+}
+
+fn check_count(page: &mut Page, atom: &Atom, of: &[Comparison], range: Range, holds: bool) {
+    let (lines, left_out) = selector(page, of);
+    let shown = shown(atom, holds);
+    if lines.is_empty() || !left_out.is_empty() {
+        let what = joined_by_and(&left_out);
+        return page.note(&format!("Maestro cannot say {what}, so {shown} is not checked"));
+    }
+    let nth = |number: u64| {
+        let mut lines = lines.clone();
+        lines.push(format!("index: {number}"));
+        lines
+    };
+    // There are at least so many if the last of them is there, counted from 0.
+    match range.at_least {
+        Some(0) | None => {}
+        Some(at_least) => assert(page, true, &nth(at_least - 1)),
+    }
+    if let Some(at_most) = range.at_most {
+        assert(page, false, &nth(at_most));
+    }
+}
+
+fn assert(page: &mut Page, is_seen: bool, selector: &[String]) {
+    page.line(if is_seen { "- assertVisible:" } else { "- assertNotVisible:" });
+    page.indent(4);
+    selector.iter().for_each(|line| page.line(line));
+    page.indent(0);
+}
+
+/// Returns the lines of a selector, and what of `all` none can say.
+fn selector(page: &mut Page, all: &[Comparison]) -> (Vec<String>, Vec<String>) {
+    let mut lines: Vec<(&str, String)> = Vec::new();
+    let mut left_out = Vec::new();
+    for comparison in all {
+        match condition(page, comparison) {
+            // A selector has each of its keys once.
+            Some((key, _)) if lines.iter().any(|(other, _)| *other == key) => {
+                left_out.push(format!("`{comparison}` beside the rest"));
+            }
+            Some(line) => lines.push(line),
+            None => left_out.push(format!("`{comparison}`")),
+        }
+    }
+    (lines.into_iter().map(|(key, value)| format!("{key}: {value}")).collect(), left_out)
+}
+
+fn condition(page: &mut Page, comparison: &Comparison) -> Option<(&'static str, String)> {
+    let Comparison { key, op, value } = comparison;
+    let key = match key {
+        Key::Text | Key::Desc => "text",
+        // To differ from a name is to differ from its long and its short form, and Maestro asks for one of both.
+        Key::Id if *op != Op::NotEqual => "id",
+        Key::Checked | Key::Enabled | Key::Focused | Key::Selected => {
+            return Some((key.name(), flag(comparison)?.to_string()));
+        }
+        Key::Id
+        | Key::ObjectId
+        | Key::Class
+        | Key::Password
+        | Key::Scrollable
+        | Key::Package
+        | Key::Activity
+        | Key::Screen
+        | Key::Orientation
+        | Key::Network
+        | Key::Crashed
+        | Key::Anr
+        | Key::ActionType
+        | Key::ActionDetail
+        | Key::ActionObjectId
+        | Key::ActionText => return None,
+    };
+    let pattern = java::pattern(*op, value)?;
+    if !pattern.is_sure {
+        page.note(&format!(
+            "`{comparison}` is read as a regular expression of Java, which may mean something else"
+        ));
+    }
+    Some((key, quoted(&unevaluated(&format!("(?-i){}", pattern.text)))))
+}
+
+fn joined_by_and(parts: &[String]) -> String {
+    if parts.is_empty() { "what is asked".to_string() } else { parts.join(" and ") }
+}
+
+/// Returns `text` as Maestro must be given it to come out the same: what it would run is said as a text of JavaScript.
+fn evaluated(text: &str) -> String {
+    if !text.contains("${") {
+        return text.to_string();
+    }
+    let mut script = String::from("${'");
+    for char in text.chars() {
+        match char {
+            // Maestro looks for the end of a script at the next of these, quotes or not.
+            '$' | '{' | '}' | '\'' | '\\' => escape_utf16(&mut script, char),
+            _ if is_unseen(char) => escape_utf16(&mut script, char),
+            _ => script.push(char),
+        }
+    }
+    script.push_str("'}");
+    script
+}
+
+/// Returns a regular expression without what Maestro would run; only one that a user wrote has it.
+fn unevaluated(regex: &str) -> String {
+    let mut safe = String::new();
+    let (mut is_escaped, mut in_class) = (false, false);
+    let mut chars = regex.chars().peekable();
+    while let Some(char) = chars.next() {
+        if char == '$' && chars.peek() == Some(&'{') {
+            if is_escaped {
+                safe.pop();
+            }
+            safe.push_str(if is_escaped || in_class { "\\x24" } else { "(?:$)" });
+        } else {
+            safe.push(char);
+        }
+        in_class = if is_escaped { in_class } else { char == '[' || (in_class && char != ']') };
+        is_escaped = char == '\\' && !is_escaped;
+    }
+    safe
+}
+
+fn escape_utf16(out: &mut String, char: char) {
+    let mut units = [0; 2];
+    for unit in char.encode_utf16(&mut units) {
+        let _ = write!(out, "\\u{unit:04x}");
+    }
+}
+
+/// Returns `text` in the double quotes of YAML.
+fn quoted(text: &str) -> String {
+    let mut quoted = String::from("\"");
+    for char in text.chars() {
+        match char {
+            '"' | '\\' => {
+                quoted.push('\\');
+                quoted.push(char);
+            }
+            '\n' => quoted.push_str("\\n"),
+            '\t' => quoted.push_str("\\t"),
+            _ if is_unseen(char) => match u32::from(char) {
+                code @ 0..=0xffff => {
+                    let _ = write!(quoted, "\\u{code:04x}");
+                }
+                code => {
+                    let _ = write!(quoted, "\\U{code:08x}");
+                }
+            },
+            _ => quoted.push(char),
+        }
+    }
+    quoted.push('"');
+    quoted
+}

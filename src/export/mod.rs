@@ -1,0 +1,248 @@
+//! Exports: a stored test as a Maestro flow, a UI Automator test in Kotlin, or a shell script for adb.
+//!
+//! What is made is meant to be kept and read without farlead. What a format cannot do is said twice: as a comment at the
+//! step, and as a note to whoever exports. Writing files is for the shell.
+
+mod adb;
+mod java;
+mod locate;
+mod maestro;
+mod page;
+mod sight;
+mod uiautomator;
+
+use crate::gui::{Action, Atom, Key};
+use crate::spec::Spec;
+use crate::test_case::TestCase;
+use page::Page;
+
+/// What a test is exported to.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Target {
+    /// A flow for Maestro.
+    Maestro,
+    /// A test for androidx.test.uiautomator, in Kotlin.
+    UiAutomator,
+    /// A script for any POSIX shell that needs adb.
+    Adb,
+}
+
+/// A test in another form.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Exported {
+    /// The whole of the file.
+    pub text: String,
+    /// What it cannot do as the test does, a sentence each, with the step. The text says so too.
+    pub notes: Vec<String>,
+}
+
+impl Target {
+    /// All targets.
+    pub const ALL: [Target; 3] = [Target::Maestro, Target::UiAutomator, Target::Adb];
+
+    /// The target as it is written.
+    pub fn name(self) -> &'static str {
+        match self {
+            Target::Maestro => "maestro",
+            Target::UiAutomator => "uiautomator",
+            Target::Adb => "adb",
+        }
+    }
+
+    /// Returns the target written `name`.
+    pub fn parse(name: &str) -> Option<Target> {
+        Target::ALL.into_iter().find(|target| target.name() == name)
+    }
+
+    /// How the name of such a file ends, after the point.
+    pub fn extension(self) -> &'static str {
+        match self {
+            Target::Maestro => "yaml",
+            Target::UiAutomator => "kt",
+            Target::Adb => "sh",
+        }
+    }
+
+    /// Returns what the file of `test` should be called, where Kotlin wants the name of the class.
+    pub fn file_name(self, test: &TestCase) -> String {
+        let class = uiautomator::class_name(&test.oracle.name);
+        let stem = match self {
+            Target::UiAutomator => class,
+            Target::Maestro | Target::Adb => dashed(&class),
+        };
+        format!("{stem}.{}", self.extension())
+    }
+}
+
+/// Returns `test` in the form of `to`.
+///
+/// The same test gives the same text, and hostile names in it stay names.
+pub fn export(test: &TestCase, to: Target) -> Exported {
+    match to {
+        Target::Maestro => maestro::export(test),
+        Target::UiAutomator => uiautomator::export(test),
+        Target::Adb => adb::export(test),
+    }
+}
+
+/// Writes where the test comes from and what it is for, as comments.
+fn write_head(page: &mut Page, test: &TestCase, how: &[&str]) {
+    let from = &test.provenance;
+    page.comment(&format!("Made by farlead {} from a test it keeps.", from.farlead));
+    how.iter().for_each(|line| page.comment(line));
+    page.comment("");
+    page.comment("What the run was found for:");
+    write_spec(page, &test.oracle);
+    page.comment("What captures it, step by step:");
+    write_spec(page, &test.captured);
+    let app = from.app.join(" ");
+    let facts = [
+        ("app", joined(&[&from.package, &from.version])),
+        ("in farlead", app),
+        ("device", from.device.clone()),
+        ("spec", from.spec.clone()),
+        ("found by", from.agent.clone()),
+        ("seed", from.seed.to_string()),
+    ];
+    for (what, value) in facts.iter().filter(|(_, value)| !value.is_empty()) {
+        page.comment(&format!("{what}: {value}"));
+    }
+    page.comment(&format!("search: {} episodes, {} steps", from.episodes, from.steps));
+    page.comment(&format!("steps: {} of the {} it was found with", test.steps.len(), from.found_steps));
+    page.comment(&format!("did it again: {} of {} times", from.confirmed.passes, from.confirmed.runs));
+}
+
+/// Notes what is known of the test as a whole.
+fn note_the_whole(page: &mut Page, test: &TestCase) {
+    if test.provenance.is_flaky() {
+        let rate = test.provenance.confirmed;
+        page.note(&format!(
+            "the run did it again {} of {} times only, and so will this",
+            rate.passes, rate.runs
+        ));
+    }
+    let labels = test.oracle.labels();
+    if !labels.is_empty() {
+        let names: Vec<&str> = labels.into_iter().collect();
+        page.note(&format!("no screen carries the labels {}, so they are not checked", names.join(", ")));
+    }
+}
+
+fn write_spec(page: &mut Page, spec: &Spec) {
+    for line in spec.to_string().lines() {
+        page.comment(&format!("    {line}"));
+    }
+}
+
+fn joined(parts: &[&str]) -> String {
+    let parts: Vec<&str> = parts.iter().filter(|part| !part.is_empty()).copied().collect();
+    parts.join(" ")
+}
+
+/// `GoToAboutTest` as `go-to-about-test`.
+fn dashed(class: &str) -> String {
+    let mut dashed = String::new();
+    for char in class.chars() {
+        if char.is_ascii_uppercase() && !dashed.is_empty() {
+            dashed.push('-');
+        }
+        dashed.push(char.to_ascii_lowercase());
+    }
+    dashed
+}
+
+/// Returns what of `name` a package or a class of Android can be called by.
+fn android_name(name: &str) -> String {
+    name.chars().filter(|&char| char.is_ascii_alphanumeric() || "._$".contains(char)).collect()
+}
+
+/// Returns the package, noting if it is none that Android would take.
+fn package(page: &mut Page, test: &TestCase) -> String {
+    let package = android_name(&test.provenance.package);
+    if package != test.provenance.package || package.is_empty() {
+        page.note(&format!(
+            "`{}` is no name of a package, so this cannot run as it is",
+            test.provenance.package
+        ));
+    }
+    package
+}
+
+/// Returns the activity that starts the app, noting if it is none that Android would take.
+fn activity(page: &mut Page, name: &str) -> String {
+    let activity = android_name(name);
+    if activity != name || activity.is_empty() {
+        page.note(&format!("`{name}` is no name of an activity, so this cannot run as it is"));
+    }
+    activity
+}
+
+/// What must be so after a step, as a formula says it.
+fn shown(atom: &Atom, holds: bool) -> String {
+    format!("{}{atom}", if holds { "" } else { "!" })
+}
+
+/// Whether some step does `action`.
+fn does(test: &TestCase, action: &Action) -> bool {
+    test.steps.iter().any(|step| step.action == *action)
+}
+
+/// Whether one of the atoms asks for `key`.
+fn asks(sees: &[(Atom, bool)], key: Key) -> bool {
+    sees.iter().any(|(atom, _)| match atom {
+        Atom::State(all) | Atom::Widget(all) | Atom::Action(all) | Atom::Count { of: all, .. } => {
+            all.iter().any(|comparison| comparison.key == key)
+        }
+        Atom::Checked(_) => key == Key::Checked,
+    })
+}
+
+/// Returns the parts of `library` that `body` calls, and those that these call, in their order: what is not used is left
+/// out. A part starts after a line with `sign` and its name.
+fn used(library: &'static str, sign: &str, body: &str, quote: char) -> String {
+    let parts: Vec<(&str, &str)> = library
+        .split(&format!("\n{sign}"))
+        .map(|part| part.trim_start_matches(sign).split_once('\n').unwrap_or_default())
+        .collect();
+    let codes: Vec<String> = parts.iter().map(|(_, part)| code_of(part, quote)).collect();
+    let body = code_of(body, quote);
+    let mut is_used: Vec<bool> = parts.iter().map(|(name, _)| has_word(&body, name)).collect();
+    while let Some(next) = (0..parts.len()).find(|&at| {
+        let calls_it = |other: usize| is_used[other] && has_word(&codes[other], parts[at].0);
+        !is_used[at] && (0..parts.len()).any(calls_it)
+    }) {
+        is_used[next] = true;
+    }
+    let kept = parts.iter().zip(is_used).filter(|(_, is_used)| *is_used);
+    kept.map(|((_, part), _)| format!("{}\n", part.trim_end_matches('\n'))).collect()
+}
+
+/// Returns `text` without its comments and without what stands between quotes.
+fn code_of(text: &str, quote: char) -> String {
+    let mut code = String::new();
+    let is_comment = |line: &&str| line.trim_start().starts_with(['#', '/']);
+    for line in text.lines().filter(|line| !is_comment(line)) {
+        let mut is_quoted = false;
+        let mut chars = line.chars();
+        while let Some(char) = chars.next() {
+            match char {
+                // In the single quotes of a shell nothing is escaped.
+                '\\' if !is_quoted || quote == '"' => {
+                    chars.next();
+                }
+                _ if char == quote => is_quoted = !is_quoted,
+                _ if !is_quoted => code.push(char),
+                _ => {}
+            }
+        }
+        code.push('\n');
+    }
+    code
+}
+
+/// Whether `word` stands in `text` with nothing of a name before or after it.
+fn has_word(text: &str, word: &str) -> bool {
+    let is_part = |char: char| char.is_ascii_alphanumeric() || char == '_';
+    text.match_indices(word)
+        .any(|(at, _)| !text[..at].ends_with(is_part) && !text[at + word.len()..].starts_with(is_part))
+}

@@ -1,0 +1,115 @@
+//! Pages: the text that is written, its comments, and the notes on what it cannot do.
+
+use crate::gui::Action;
+use crate::spec::printable;
+
+/// More of a line nobody reads; a formula may have any length.
+const COMMENT_CHARS_MAX: usize = 4_000;
+
+/// More of a widget's text says no more.
+const STEP_CHARS_MAX: usize = 100;
+
+/// A text as it grows.
+pub(super) struct Page {
+    text: String,
+    notes: Vec<String>,
+    /// What starts a comment that ends with its line.
+    comment_sign: &'static str,
+    indent: usize,
+    /// The step that is written, in words; nothing before the first.
+    step: Option<String>,
+}
+
+impl Page {
+    pub fn new(comment_sign: &'static str) -> Page {
+        Page { text: String::new(), notes: Vec::new(), comment_sign, indent: 0, step: None }
+    }
+
+    /// Moves what follows to the right by so many columns, from the edge.
+    pub fn indent(&mut self, columns: usize) {
+        self.indent = columns;
+    }
+
+    /// Writes a line, which holds no line break.
+    pub fn line(&mut self, line: &str) {
+        if !line.is_empty() {
+            self.text.extend(std::iter::repeat_n(' ', self.indent));
+            self.text.push_str(line);
+        }
+        self.text.push('\n');
+    }
+
+    /// Writes ready lines as they are.
+    pub fn raw(&mut self, lines: &str) {
+        self.text.push_str(lines);
+    }
+
+    /// Writes a comment, from which nothing in `text` escapes.
+    pub fn comment(&mut self, text: &str) {
+        let text = one_line(text, COMMENT_CHARS_MAX);
+        let line = format!("{} {text}", self.comment_sign);
+        self.line(line.trim_end());
+    }
+
+    /// Starts a step, and returns how it is called.
+    pub fn step(&mut self, at: usize, action: &Action) -> String {
+        let step = format!("step {at}, {}", one_line(&action.to_string(), STEP_CHARS_MAX));
+        self.step = Some(step.clone());
+        step
+    }
+
+    /// Writes down what cannot be done here as the test does it.
+    pub fn note(&mut self, sentence: &str) {
+        self.comment(&format!("Not as in the test: {sentence}."));
+        let sentence = one_line(sentence, COMMENT_CHARS_MAX);
+        self.notes.push(match &self.step {
+            Some(step) => format!("{step}: {sentence}"),
+            None => sentence,
+        });
+    }
+
+    pub fn finish(self) -> (String, Vec<String>) {
+        (self.text, self.notes)
+    }
+}
+
+/// Returns `text` on one line, without what is not seen or turns letters around, and not longer than this.
+pub(super) fn one_line(text: &str, chars_max: usize) -> String {
+    let shown: String =
+        printable(text).chars().map(|char| if is_unseen(char) { '�' } else { char }).collect();
+    match shown.char_indices().nth(chars_max) {
+        Some((end, _)) => format!("{}…", &shown[..end]),
+        None => shown,
+    }
+}
+
+/// What should stand in a source as an escape: it is not seen, moves the cursor, or turns letters around.
+pub(super) fn is_unseen(char: char) -> bool {
+    char.is_control()
+        || (char.is_whitespace() && char != ' ')
+        || matches!(u32::from(char),
+            0xad | 0x61c | 0x180e | 0x200b..=0x200f | 0x202a..=0x202e | 0x2060..=0x206f | 0xfe00..=0xfe0f | 0xfeff
+            | 0xfff0..=0xfffb | 0xfffe | 0xffff | 0xe0000..=0xe0fff)
+        // The last two of each plane are no characters.
+        || u32::from(char) & 0xfffe == 0xfffe
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn nothing_escapes_from_a_comment() {
+        let mut page = Page::new("//");
+        page.comment("a\nrm -rf *\r\u{2028}*/ \u{202e}b\0");
+        page.note("c\nd");
+        let (text, notes) = page.finish();
+        assert_eq!(text, "// a�rm -rf *��*/ �b�\n// Not as in the test: c�d.\n");
+        assert_eq!(notes, ["c�d"]);
+    }
+
+    #[test]
+    fn comments_are_bounded() {
+        assert_eq!(one_line(&"ä".repeat(10_000), 3), "äää…");
+    }
+}
