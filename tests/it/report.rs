@@ -9,6 +9,7 @@ use std::process::{Command, Output};
 
 use farlead::event::Event;
 use farlead::report::{Run, github, html, junit, markdown};
+use serde_json::Value;
 
 /// Each report as it is called, and what makes it.
 type Report = (&'static str, fn(&Run) -> String);
@@ -95,6 +96,43 @@ fn nothing_that_comes_from_outside_steers_a_reader() {
     for line in github(&run).lines() {
         assert!(line.starts_with("::error ") || line.starts_with("::warning "), "{line}");
     }
+}
+
+/// The names of the fields of `value`, those of a screen apart, which docs/formats.md describes.
+fn add_fields(value: &Value, fields: &mut BTreeSet<String>) {
+    match value {
+        Value::Object(members) => {
+            for (name, member) in members {
+                fields.insert(name.clone());
+                if name != "seen" {
+                    add_fields(member, fields);
+                }
+            }
+        }
+        Value::Array(members) => members.iter().for_each(|member| add_fields(member, fields)),
+        Value::Null | Value::Bool(_) | Value::Number(_) | Value::String(_) => {}
+    }
+}
+
+#[test]
+fn every_event_and_every_field_is_described() {
+    let page =
+        fs::read_to_string(Path::new(env!("CARGO_MANIFEST_DIR")).join("docs/reports.md")).expect("a page");
+    let mut fields = BTreeSet::new();
+    let mut names = BTreeSet::new();
+    for event in all_examples().into_iter().flat_map(|(_, events)| events) {
+        let value = serde_json::to_value(&event).expect("an event as JSON");
+        names.insert(value["event"].as_str().expect("a name").to_string());
+        add_fields(&value, &mut fields);
+    }
+    assert_eq!(names.len(), 6, "{names:?}");
+    for name in &names {
+        assert!(page.contains(&format!("\n### `{name}`\n")), "docs/reports.md has no section `{name}`");
+    }
+    for field in &fields {
+        assert!(page.contains(&format!("`{field}`")), "docs/reports.md does not describe `{field}`");
+    }
+    assert!(fields.len() > 50, "{fields:?}");
 }
 
 /// Reads the file by `junitparser` and says what it found, a case a line.

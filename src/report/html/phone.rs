@@ -364,7 +364,9 @@ impl Drawing<'_> {
     }
 
     fn field_text(&self) -> String {
-        let place = self.place.shrunk(6.0);
+        let inset = 6.0_f64.min(self.place.width / 4.0);
+        let place =
+            Rectangle { x: self.place.x + inset, width: self.place.width - 2.0 * inset, ..self.place };
         let letters = self.widget.text.chars().count().min(LETTERS_MAX);
         if self.widget.flags.has(Flags::PASSWORD) && letters > 0 {
             return fitted("t", &"•".repeat(letters), place, false);
