@@ -149,7 +149,7 @@ impl Recorder {
             map: map.into_iter().map(|((from, to, by), times)| Way { from, to, by, times }).collect(),
             ..SpecEnded::new(
                 outcome,
-                format!("after {} episodes, {} steps", finding.episodes, finding.steps),
+                format!("episodes: {}, steps: {}", finding.episodes, finding.steps),
                 u8::from(!is_met),
             )
         };
