@@ -38,15 +38,15 @@ fn ended(mut command: Command, is_there: bool, package: &str) -> Option<Output> 
     None
 }
 
-/// What the Python program said of the file, if there is a Python that has these packages.
-fn python(program: &str, packages: &[&str], file: &Path) -> Option<String> {
+/// What the Python program said of the file, if there is a Python that has the module; pip knows it by the package's name.
+fn python(program: &str, module: &str, package: &str, file: &Path) -> Option<String> {
     let python = std::env::var("FARLEAD_TEST_PYTHON").unwrap_or_else(|_| "python3".to_string());
-    let imports = format!("import {}", packages.join(", "));
+    let imports = format!("import {module}");
     let is_there =
         Command::new(&python).args(["-c", &imports]).output().is_ok_and(|output| output.status.success());
     let mut command = Command::new(python);
     command.args(["-c", program]).arg(file);
-    let wanted = format!("{} by pip, and name its Python in FARLEAD_TEST_PYTHON", packages.join(" "));
+    let wanted = format!("{package} by pip, and name its Python in FARLEAD_TEST_PYTHON");
     let output = ended(command, is_there, &wanted)?;
     let said = String::from_utf8(output.stdout).expect("text");
     assert!(output.status.success(), "{said}\n{}", String::from_utf8_lossy(&output.stderr));
@@ -178,8 +178,8 @@ fn junit_is_read_by_the_libraries_of_others() {
     for (name, events) in all_examples() {
         let run = examples::run(events);
         let file = written(&format!("{name}.read.xml"), &junit(&run));
-        let Some(cases) = python(JUNITPARSER, &["junitparser"], &file) else { return };
-        let Some(suites) = python(JUNIT2HTML, &["junit2htmlreport"], &file) else { return };
+        let Some(cases) = python(JUNITPARSER, "junitparser", "junitparser", &file) else { return };
+        let Some(suites) = python(JUNIT2HTML, "junit2htmlreport", "junit2html", &file) else { return };
         if name == "chess" {
             let of = |case: &str| {
                 let line = cases.lines().find(|line| line.contains(&format!("\t{case}\t")));
@@ -299,10 +299,11 @@ for (const width of widths) {
 #[test]
 fn a_browser_shows_the_page_without_complaint_and_never_wider_than_itself() {
     for (name, events) in all_examples() {
-        let page = written(&format!("{name}.html"), &html(&examples::run(events)));
+        let page = written(&format!("{name}.shown.html"), &html(&examples::run(events)));
         let Some((dom, complaints)) = dumped(&page) else { return };
         assert!(dom.contains("<article") && complaints.is_empty(), "{name}: {complaints:?}");
-        let observer = OBSERVER.replace("PAGE", &format!("{name}.html")).replace("FILTER", "guards never");
+        let observer =
+            OBSERVER.replace("PAGE", &format!("{name}.shown.html")).replace("FILTER", "guards never");
         let observer = written(&format!("{name}.observer.html"), &observer);
         let Some((dom, complaints)) = dumped(&observer) else { return };
         assert!(complaints.is_empty(), "{name}: {complaints:?}");
