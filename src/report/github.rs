@@ -4,7 +4,7 @@
 use std::fmt::Write as _;
 
 use super::run::{Run, SpecReport, Standing};
-use super::words::{self, LINE_MAX, line};
+use super::words::{self, ITEMS_MAX, LINE_MAX, line};
 
 /// Longer messages are not shown whole.
 const MESSAGE_MAX: usize = 4_000;
@@ -41,7 +41,9 @@ fn message(spec: &SpecReport) -> String {
     if let Some(ended) = &spec.ended {
         said.extend(ended.replay.iter().flat_map(words::replayed));
         said.extend(words::reached(ended));
-        said.extend(ended.advice.iter().map(|advice| format!("help: {}", line(advice, LINE_MAX))));
+        said.extend(
+            ended.advice.iter().take(ITEMS_MAX).map(|advice| format!("help: {}", line(advice, LINE_MAX))),
+        );
         said.extend(ended.test.iter().map(|test| words::command("replay", test)));
     }
     data(&words::lines(&said.join("\n"), MESSAGE_MAX))

@@ -6,7 +6,7 @@
 use std::fmt::Write as _;
 
 use super::run::{Run, SpecReport, Standing};
-use super::words::{self, LINE_MAX, TEXT_MAX, escape, line, seconds};
+use super::words::{self, ITEMS_MAX, LINE_MAX, TEXT_MAX, escape, line, seconds};
 use crate::event::{RunBegan, SpecEnded, StepTaken};
 
 /// Of a longer run the rest is counted.
@@ -183,7 +183,9 @@ fn explained(spec: &SpecReport, ended: &SpecEnded) -> String {
     ];
     said.extend(ended.replay.iter().flat_map(words::replayed));
     said.extend(words::reached(ended));
-    said.extend(ended.advice.iter().map(|advice| format!("help: {}", line(advice, LINE_MAX))));
+    said.extend(
+        ended.advice.iter().take(ITEMS_MAX).map(|advice| format!("help: {}", line(advice, LINE_MAX))),
+    );
     if let Some(test) = &ended.test {
         said.push(words::command("replay", test));
     }
@@ -195,7 +197,7 @@ fn steps(run: &[StepTaken]) -> String {
     let mut text = String::new();
     for (number, step) in run.iter().enumerate().take(STEPS_MAX) {
         let _ = writeln!(text, "{number}. {}", line(&step.action.shown, LINE_MAX));
-        for notice in &step.notices {
+        for notice in step.notices.iter().take(ITEMS_MAX) {
             let (what, notice) = words::notice(notice);
             let _ = writeln!(text, "   {what}: {}", words::first_line(notice, LINE_MAX));
         }

@@ -3,7 +3,7 @@
 use std::fmt::Write as _;
 
 use super::run::{Run, SpecReport, Standing};
-use super::words::{self, LINE_MAX, TEXT_MAX, grouped, line};
+use super::words::{self, ITEMS_MAX, LINE_MAX, TEXT_MAX, grouped, line};
 use crate::event::{SpecEnded, StepTaken};
 
 /// GitHub refuses a summary above 1 MiB; what comes after so many bytes is counted.
@@ -127,7 +127,7 @@ fn write_explanation(text: &mut String, ended: &SpecEnded) {
     for said in replayed.chain(words::reached(ended)) {
         let _ = writeln!(text, "- {}", escape(&said));
     }
-    for advice in &ended.advice {
+    for advice in ended.advice.iter().take(ITEMS_MAX) {
         let _ = writeln!(text, "- **help:** {}", with_code(&line(advice, LINE_MAX)));
     }
     if let Some(rate) = ended.confirmed {
@@ -144,7 +144,7 @@ fn write_steps(text: &mut String, spec: &SpecReport, run: &[StepTaken]) {
     text.push_str("| | Action | Holds | Still asked for |\n|--:|---|---|---|\n");
     for (number, step) in run.iter().enumerate().take(STEPS_MAX) {
         let mut action = code(&line(&step.action.shown, LINE_MAX));
-        for notice in &step.notices {
+        for notice in step.notices.iter().take(ITEMS_MAX) {
             let (what, notice) = words::notice(notice);
             let _ = write!(action, "<br>{what}: {}", escape(&words::first_line(notice, LINE_MAX)));
         }

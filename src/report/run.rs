@@ -15,6 +15,24 @@ const POINTS_MAX: usize = 2_000;
 const WIDGETS_MAX: usize = 1_000_000;
 
 /// A run of a command.
+///
+/// ```
+/// use farlead::event::{Event, FORMAT, RunBegan, SpecBegan};
+/// use farlead::report::{Run, github};
+///
+/// let mut run = Run::new();
+/// run.take(Event::RunBegan(RunBegan { format: FORMAT, ..RunBegan::default() }))?;
+/// run.take(Event::SpecBegan(SpecBegan {
+///     file: "notes.ltl".to_string(),
+///     line: 3,
+///     name: "saves".to_string(),
+///     expectation: "possible".to_string(),
+///     ..SpecBegan::default()
+/// }))?;
+/// run.take(Event::RunEnded { exit: 130 })?;
+/// assert!(github(&run).starts_with("::error file=notes.ltl,line=3,title=possible \"saves\"%3A cut short::"));
+/// # Ok::<(), farlead::report::EventError>(())
+/// ```
 #[derive(Clone, Debug, Default)]
 pub struct Run {
     began: Option<RunBegan>,

@@ -14,6 +14,9 @@ pub const LINE_MAX: usize = 400;
 /// What stands alone may be longer: a formula, a stack trace.
 pub const TEXT_MAX: usize = 8_000;
 
+/// More than this of one thing at one place nobody reads: advice, what came up at a step.
+pub const ITEMS_MAX: usize = 20;
+
 /// Returns `text` as one line of at most `chars_max` characters, without what would steer whatever shows it.
 pub fn line(text: &str, chars_max: usize) -> String {
     let one_line: String = text
@@ -221,11 +224,7 @@ pub fn reached(ended: &SpecEnded) -> Vec<String> {
     }
     let never: Vec<String> = unseen(reach).take(SHOWN_MAX).map(|(atom, _)| line(atom, LINE_MAX)).collect();
     if !never.is_empty() {
-        said.push(format!(
-            "never seen true: {}{}",
-            never.join(" "),
-            rest(unseen(reach).count(), never.len())
-        ));
+        said.push(format!("never seen true: {}{}", never.join(" "), rest(unseen_count(reach), never.len())));
     }
     if !reach.never_tried.is_empty() {
         let some: Vec<String> =
@@ -250,6 +249,10 @@ pub fn unseen(reach: &Reached) -> impl Iterator<Item = (&str, Option<&str>)> {
         let hint = reach.hints.iter().find(|(of, _)| of == atom).map(|(_, hint)| &**hint);
         (&**atom, hint)
     })
+}
+
+fn unseen_count(reach: &Reached) -> usize {
+    reach.held.iter().filter(|(_, times)| *times == 0).count()
 }
 
 fn rest(count: usize, shown: usize) -> String {

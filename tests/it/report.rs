@@ -6,9 +6,11 @@ use std::collections::BTreeSet;
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output};
+use std::sync::OnceLock;
 
 use farlead::event::Event;
 use farlead::report::{Run, github, html, junit, markdown};
+use serde_json::Value;
 
 /// Each report as it is called, and what makes it.
 type Report = (&'static str, fn(&Run) -> String);
@@ -36,28 +38,33 @@ fn ended(mut command: Command, is_there: bool, package: &str) -> Option<Output> 
     None
 }
 
-/// What the Python program said of the file, if there is a Python that has these packages.
-fn python(program: &str, packages: &[&str], file: &Path) -> Option<String> {
+/// What the Python program said of the file, if there is a Python that has the module; pip knows it by the package's name.
+fn python(program: &str, module: &str, package: &str, file: &Path) -> Option<String> {
     let python = std::env::var("FARLEAD_TEST_PYTHON").unwrap_or_else(|_| "python3".to_string());
-    let imports = format!("import {}", packages.join(", "));
+    let imports = format!("import {module}");
     let is_there =
         Command::new(&python).args(["-c", &imports]).output().is_ok_and(|output| output.status.success());
     let mut command = Command::new(python);
     command.args(["-c", program]).arg(file);
-    let wanted = format!("{} by pip, and name its Python in FARLEAD_TEST_PYTHON", packages.join(" "));
+    let wanted = format!("{package} by pip, and name its Python in FARLEAD_TEST_PYTHON");
     let output = ended(command, is_there, &wanted)?;
     let said = String::from_utf8(output.stdout).expect("text");
     assert!(output.status.success(), "{said}\n{}", String::from_utf8_lossy(&output.stderr));
     Some(said)
 }
 
-fn all_examples() -> [(&'static str, Vec<Event>); 4] {
-    [
-        ("chess", examples::chess()),
-        ("notes", examples::notes()),
-        ("replays", examples::replays()),
-        ("hostile", examples::hostile()),
-    ]
+/// The examples by their names, made once: some are found by real searches.
+fn all_examples() -> Vec<(&'static str, Vec<Event>)> {
+    static MADE: OnceLock<Vec<(&str, Vec<Event>)>> = OnceLock::new();
+    let make = || {
+        vec![
+            ("chess", examples::chess()),
+            ("notes", examples::notes()),
+            ("replays", examples::replays()),
+            ("hostile", examples::hostile()),
+        ]
+    };
+    MADE.get_or_init(make).clone()
 }
 
 #[test]
@@ -81,7 +88,8 @@ fn the_same_events_give_the_same_bytes_after_a_way_through_a_file_too() {
 
 #[test]
 fn nothing_that_comes_from_outside_steers_a_reader() {
-    let run = examples::run(examples::hostile());
+    let (_, events) = all_examples().pop().expect("the hostile one");
+    let run = examples::run(events);
     for (ending, report) in REPORTS {
         let text = report(&run);
         written(&format!("hostile.{ending}"), &text);
@@ -95,6 +103,43 @@ fn nothing_that_comes_from_outside_steers_a_reader() {
     for line in github(&run).lines() {
         assert!(line.starts_with("::error ") || line.starts_with("::warning "), "{line}");
     }
+}
+
+/// The names of the fields of `value`, those of a screen apart, which docs/formats.md describes.
+fn add_fields(value: &Value, fields: &mut BTreeSet<String>) {
+    match value {
+        Value::Object(members) => {
+            for (name, member) in members {
+                fields.insert(name.clone());
+                if name != "seen" {
+                    add_fields(member, fields);
+                }
+            }
+        }
+        Value::Array(members) => members.iter().for_each(|member| add_fields(member, fields)),
+        Value::Null | Value::Bool(_) | Value::Number(_) | Value::String(_) => {}
+    }
+}
+
+#[test]
+fn every_event_and_every_field_is_described() {
+    let page =
+        fs::read_to_string(Path::new(env!("CARGO_MANIFEST_DIR")).join("docs/reports.md")).expect("a page");
+    let mut fields = BTreeSet::new();
+    let mut names = BTreeSet::new();
+    for event in all_examples().into_iter().flat_map(|(_, events)| events) {
+        let value = serde_json::to_value(&event).expect("an event as JSON");
+        names.insert(value["event"].as_str().expect("a name").to_string());
+        add_fields(&value, &mut fields);
+    }
+    assert_eq!(names.len(), 6, "{names:?}");
+    for name in &names {
+        assert!(page.contains(&format!("\n### `{name}`\n")), "docs/reports.md has no section `{name}`");
+    }
+    for field in &fields {
+        assert!(page.contains(&format!("`{field}`")), "docs/reports.md does not describe `{field}`");
+    }
+    assert!(fields.len() > 50, "{fields:?}");
 }
 
 /// Reads the file by `junitparser` and says what it found, a case a line.
@@ -133,8 +178,8 @@ fn junit_is_read_by_the_libraries_of_others() {
     for (name, events) in all_examples() {
         let run = examples::run(events);
         let file = written(&format!("{name}.read.xml"), &junit(&run));
-        let Some(cases) = python(JUNITPARSER, &["junitparser"], &file) else { return };
-        let Some(suites) = python(JUNIT2HTML, &["junit2htmlreport"], &file) else { return };
+        let Some(cases) = python(JUNITPARSER, "junitparser", "junitparser", &file) else { return };
+        let Some(suites) = python(JUNIT2HTML, "junit2htmlreport", "junit2html", &file) else { return };
         if name == "chess" {
             let of = |case: &str| {
                 let line = cases.lines().find(|line| line.contains(&format!("\t{case}\t")));
@@ -254,10 +299,11 @@ for (const width of widths) {
 #[test]
 fn a_browser_shows_the_page_without_complaint_and_never_wider_than_itself() {
     for (name, events) in all_examples() {
-        let page = written(&format!("{name}.html"), &html(&examples::run(events)));
+        let page = written(&format!("{name}.shown.html"), &html(&examples::run(events)));
         let Some((dom, complaints)) = dumped(&page) else { return };
         assert!(dom.contains("<article") && complaints.is_empty(), "{name}: {complaints:?}");
-        let observer = OBSERVER.replace("PAGE", &format!("{name}.html")).replace("FILTER", "guards never");
+        let observer =
+            OBSERVER.replace("PAGE", &format!("{name}.shown.html")).replace("FILTER", "guards never");
         let observer = written(&format!("{name}.observer.html"), &observer);
         let Some((dom, complaints)) = dumped(&observer) else { return };
         assert!(complaints.is_empty(), "{name}: {complaints:?}");

@@ -18,6 +18,9 @@ const COLUMNS: usize = 26;
 const SIZE: f64 = 11.0;
 const LETTER: f64 = SIZE * 0.61;
 
+/// The steps that took each way from a residual to another.
+type Taken = BTreeMap<(usize, usize), Vec<usize>>;
+
 /// Returns the picture of `automaton` with the way that `run` took, and a list of its ways.
 pub fn section(automaton: Option<&Automaton>, run: &[StepTaken]) -> String {
     let Some(automaton) = automaton else {
@@ -43,13 +46,13 @@ pub fn section(automaton: Option<&Automaton>, run: &[StepTaken]) -> String {
 }
 
 /// The steps of the run that took each way, and the first that cannot be followed.
-fn taken(automaton: &Automaton, run: &[StepTaken]) -> (BTreeMap<(usize, usize), Vec<usize>>, Option<usize>) {
+fn taken(automaton: &Automaton, run: &[StepTaken]) -> (Taken, Option<usize>) {
     let mut numbers: BTreeMap<&str, usize> = BTreeMap::new();
     for (number, residual) in automaton.residuals.iter().enumerate() {
         numbers.entry(&residual.text).or_insert(number);
     }
     let ways: BTreeSet<(usize, usize)> = automaton.ways.iter().map(|way| (way.from, way.to)).collect();
-    let mut taken: BTreeMap<(usize, usize), Vec<usize>> = BTreeMap::new();
+    let mut taken = Taken::new();
     let mut here = 0;
     for (number, step) in run.iter().enumerate() {
         match numbers.get(&*step.residual) {
@@ -63,7 +66,7 @@ fn taken(automaton: &Automaton, run: &[StepTaken]) -> (BTreeMap<(usize, usize), 
     (taken, None)
 }
 
-fn picture(automaton: &Automaton, taken: &BTreeMap<(usize, usize), Vec<usize>>) -> String {
+fn picture(automaton: &Automaton, taken: &Taken) -> String {
     // Most steps of most formulas violate them: an arrow for each would hide the others.
     let is_lost = |number: usize| number > 0 && automaton.residuals[number].text == "false";
     let kept: Vec<usize> = (0..automaton.residuals.len())

@@ -504,6 +504,8 @@ fn along(from: (f64, f64), to: (f64, f64), share: f64) -> (f64, f64) {
 
 #[cfg(test)]
 mod tests {
+    use proptest::prelude::*;
+
     use super::*;
 
     fn drawn(nodes: usize, edges: &[(usize, usize)]) -> String {
@@ -538,5 +540,15 @@ mod tests {
     fn little_and_nothing_are_drawn_too() {
         assert!(drawn(1, &[(0, 0)]).contains("class=\"way taken\""));
         assert!(drawn(0, &[]).starts_with("<svg"));
+    }
+
+    proptest! {
+        #![proptest_config(ProptestConfig::with_cases(200))]
+        #[test]
+        fn graphs_of_any_shape_are_drawn_whole(edges in prop::collection::vec((0..9_usize, 0..9_usize), 0..60)) {
+            let svg = drawn(9, &edges);
+            prop_assert_eq!(svg.matches("<path class=\"way").count(), edges.len());
+            prop_assert!(!svg.contains("NaN") && !svg.contains("inf") && !svg.contains("=\"-"));
+        }
     }
 }

@@ -17,6 +17,9 @@ const SCREENS_MAX: usize = 18;
 /// The list below the map has so many ways at most.
 const WAYS_MAX: usize = 150;
 
+/// So many steps of the run are followed.
+const STEPS_MAX: usize = 1_000;
+
 /// How wide a screen is drawn, frame included.
 const WIDTH: f64 = 84.0;
 
@@ -72,7 +75,7 @@ fn links(ended: &SpecEnded) -> BTreeMap<(usize, usize), Link<'_>> {
     for way in &ended.map {
         links.entry((way.from, way.to)).or_default().by.push((&way.by, way.times));
     }
-    for (number, two) in ended.run.windows(2).enumerate() {
+    for (number, two) in ended.run.windows(2).take(STEPS_MAX).enumerate() {
         let link = links.entry((two[0].screen, two[1].screen)).or_default();
         link.steps.push(number + 1);
         // The run's own action is the one to be named.

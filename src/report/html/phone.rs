@@ -364,7 +364,9 @@ impl Drawing<'_> {
     }
 
     fn field_text(&self) -> String {
-        let place = self.place.shrunk(6.0);
+        let inset = 6.0_f64.min(self.place.width / 4.0);
+        let place =
+            Rectangle { x: self.place.x + inset, width: self.place.width - 2.0 * inset, ..self.place };
         let letters = self.widget.text.chars().count().min(LETTERS_MAX);
         if self.widget.flags.has(Flags::PASSWORD) && letters > 0 {
             return fitted("t", &"•".repeat(letters), place, false);
@@ -621,6 +623,8 @@ fn chip((x, y): (f64, f64), whole: Rectangle, text: &str) -> String {
 
 #[cfg(test)]
 mod tests {
+    use proptest::prelude::*;
+
     use super::*;
     use crate::gui::Context;
 
@@ -661,5 +665,55 @@ mod tests {
         assert!(drawn(Context::default(), &text).contains("secret"));
         assert!(!drawn(context, &text).contains("secret"));
         assert!(!drawn(Context::default(), &password).contains("secret"));
+    }
+
+    /// Any side, those of displays and those of mistakes.
+    fn side() -> impl Strategy<Value = i32> {
+        prop_oneof![-10..500_i32, -100_000..100_000_i32, Just(i32::MIN), Just(i32::MAX)]
+    }
+
+    prop_compose! {
+        fn widget()(
+            sides in (side(), side(), side(), side()),
+            depth in 0..4_u16,
+            class in prop::sample::select(vec![
+                "Button", "ImageButton", "EditText", "CheckBox", "RadioButton", "Switch", "ImageView", "ProgressBar",
+                "ListView", "LinearLayout", "View", "TextView", "",
+            ]),
+            text in ".{0,40}",
+            is_set in prop::collection::vec(any::<bool>(), 6),
+        ) -> Widget {
+            let flags = [
+                Flags::CLICKABLE, Flags::CHECKABLE, Flags::CHECKED, Flags::FOCUSED, Flags::PASSWORD, Flags::SCROLLABLE,
+            ];
+            let flags = flags.into_iter().zip(is_set).fold(Flags::ENABLED, |all, (flag, is)| all.set(flag, is));
+            let bounds = Bounds::new(sides.0, sides.1, sides.2, sides.3);
+            Widget { depth, class: class.into(), text: text.as_str().into(), bounds, flags, ..Widget::default() }
+        }
+    }
+
+    proptest! {
+        #![proptest_config(ProptestConfig::with_cases(400))]
+        #[test]
+        fn screens_of_any_widgets_are_drawn_within_their_display(
+            widgets in prop::collection::vec(widget(), 0..12),
+            on in widget(),
+            type_at in 0..4_usize,
+        ) {
+            let screen = Screen::new("p", "p.A", Context::default(), widgets);
+            let canvas = Displays::of(std::iter::once(&screen)).canvas(&screen);
+            let action = ActionDone {
+                action_type: ["click", "longclick", "scroll", "swipe"][type_at].into(),
+                detail: "left".into(),
+                object_id: None,
+                bounds: Some(on.bounds),
+                shown: on.text.to_string(),
+            };
+            for svg in [symbol(0, &screen, canvas), mark(&action, canvas)] {
+                prop_assert!(!svg.contains("NaN") && !svg.contains("inf"), "{}", svg);
+                prop_assert!(!svg.contains("width=\"-") && !svg.contains("height=\"-"), "{}", svg);
+                prop_assert!(!svg.contains("r=\"-") && !svg.contains("rx=\"-"), "{}", svg);
+            }
+        }
     }
 }

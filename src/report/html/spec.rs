@@ -6,7 +6,8 @@ use std::sync::Arc;
 
 use super::super::run::{SpecReport, Standing};
 use super::super::words::{
-    self, LINE_MAX, TEXT_MAX, counted, distinct, duration, escape, grouped, len, line, outcome, unseen,
+    self, ITEMS_MAX, LINE_MAX, TEXT_MAX, counted, distinct, duration, escape, grouped, len, line, outcome,
+    unseen,
 };
 use super::phone::Displays;
 use super::timeline::Timeline;
@@ -193,7 +194,7 @@ fn length(ended: &SpecEnded) -> String {
 fn advice(advice: &[String]) -> String {
     let items: Vec<String> = advice
         .iter()
-        .take(SHOWN_MAX)
+        .take(ITEMS_MAX)
         .map(|advice| format!("<li>{}</li>", with_code(&line(advice, LINE_MAX))))
         .collect();
     if items.is_empty() { String::new() } else { format!("<ul class=\"advice\">{}</ul>", items.concat()) }

@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 use std::fmt::Write as _;
 use std::sync::Arc;
 
-use super::super::words::{self, LINE_MAX, TEXT_MAX, counted, duration, escape, len, line, lines};
+use super::super::words::{self, ITEMS_MAX, LINE_MAX, TEXT_MAX, counted, duration, escape, len, line, lines};
 use super::phone::{self, Displays, short};
 use crate::event::{ReplayVerdict, Replayed, StepTaken};
 use crate::gui::Screen;
@@ -81,7 +81,7 @@ impl Timeline<'_> {
             signed(step.reward)
         );
         html += &self.replayed(number);
-        step.notices.iter().for_each(|notice| html += &noticed(notice));
+        step.notices.iter().take(ITEMS_MAX).for_each(|notice| html += &noticed(notice));
         if !step.labels.is_empty() {
             html += "<ul class=\"labels\" aria-label=\"what holds\">";
             for label in step.labels.iter().take(30) {

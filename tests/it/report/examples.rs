@@ -149,7 +149,7 @@ impl Recorder {
             map: map.into_iter().map(|((from, to, by), times)| Way { from, to, by, times }).collect(),
             ..SpecEnded::new(
                 outcome,
-                format!("after {} episodes, {} steps", finding.episodes, finding.steps),
+                format!("episodes: {}, steps: {}", finding.episodes, finding.steps),
                 u8::from(!is_met),
             )
         };
@@ -327,15 +327,15 @@ fn hostile_spec(spec: usize, long: &str) -> Event {
         agent: HOSTILE.to_string(),
         steps_max: u32::MAX,
         episodes_max: u32::MAX,
-        automaton: (spec % 2 == 0).then(|| Automaton { residuals, ways: ways.into() }),
+        automaton: (spec.is_multiple_of(2)).then(|| Automaton { residuals, ways: ways.into() }),
     })
 }
 
 fn hostile_end(spec: usize, outcome: Outcome, long: &str) -> SpecEnded {
     let step = |at: usize| StepTaken {
         action: ActionDone {
-            action_type: if at % 2 == 0 { "scroll".into() } else { HOSTILE.into() },
-            detail: if at % 2 == 0 { "up".into() } else { HOSTILE.into() },
+            action_type: if at.is_multiple_of(2) { "scroll".into() } else { HOSTILE.into() },
+            detail: if at.is_multiple_of(2) { "up".into() } else { HOSTILE.into() },
             object_id: Some(HOSTILE.into()),
             bounds: [
                 None,
