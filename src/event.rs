@@ -8,6 +8,7 @@ use std::sync::Arc;
 use serde::{Deserialize, Serialize};
 
 use crate::gui::{Action, Bounds, Screen};
+use crate::rate::Rate;
 use crate::spec::Expectation;
 use crate::trace::{Notice, Step};
 
@@ -241,23 +242,6 @@ impl SpecEnded {
             reach: None,
             map: Vec::new(),
         }
-    }
-}
-
-/// How often something came about.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(deny_unknown_fields)]
-pub struct Rate {
-    /// How often it did.
-    pub passes: u32,
-    /// How often it was tried.
-    pub runs: u32,
-}
-
-impl Rate {
-    /// Whether it came about each time, and was tried.
-    pub fn is_full(self) -> bool {
-        self.runs > 0 && self.passes == self.runs
     }
 }
 

@@ -6,9 +6,9 @@
 use std::sync::Mutex;
 
 use crate::device::{Device, DeviceError};
-use crate::event::Rate;
 use crate::gui::Action;
 use crate::minimise::{Check, Kept, Minimised, Trial, Tried, minimise};
+use crate::rate::Rate;
 use crate::replay::{Captured, Missing, Played, Player, capture};
 use crate::rng::Seed;
 use crate::search::in_order;
@@ -210,7 +210,8 @@ fn forms(action: &Action) -> Vec<Action> {
         Action::Text { on, text } => {
             let letters = text.chars().count();
             let lengths = [letters / 2, 1].into_iter().filter(|&length| 0 < length && length < letters);
-            let mut shorter: Vec<String> = lengths.map(|length| text.chars().take(length).collect()).collect();
+            let mut shorter: Vec<String> =
+                lengths.map(|length| text.chars().take(length).collect()).collect();
             shorter.dedup();
             forms.extend(shorter.into_iter().map(|text| Action::Text { on: on.clone(), text: text.into() }));
         }

@@ -93,8 +93,10 @@ fn write_head(page: &mut Page, test: &TestCase, how: &[&str]) {
     page.comment("");
     page.comment("What the run was found for:");
     write_spec(page, &test.oracle);
-    page.comment("What captures it, step by step:");
-    write_spec(page, &test.captured);
+    if let Some(captured) = &test.captured {
+        page.comment("What captures it, step by step:");
+        write_spec(page, captured);
+    }
     let app = from.app.join(" ");
     let facts = [
         ("app", joined(&[&from.package, &from.version])),

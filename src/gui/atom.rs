@@ -597,6 +597,16 @@ impl Atom {
         }
     }
 
+    /// Whether it compares `key`.
+    pub fn mentions(&self, key: Key) -> bool {
+        match self {
+            Atom::Widget(all) | Atom::State(all) | Atom::Action(all) | Atom::Count { of: all, .. } => {
+                all.iter().any(|comparison| comparison.key == key)
+            }
+            Atom::Checked(_) => key == Key::Checked,
+        }
+    }
+
     /// Says whether the atom speaks of actions of the type `name`, be it to rule them out.
     pub fn mentions_action_type(&self, name: &str) -> bool {
         match self {

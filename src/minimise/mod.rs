@@ -33,7 +33,6 @@
 mod candidate;
 mod mdp;
 mod prior;
-mod rate;
 mod records;
 mod schedule;
 #[cfg(test)]
@@ -42,9 +41,9 @@ mod work;
 
 pub use mdp::{CANDIDATES_MAX, Policy, RUNS_MAX, WIDTH_MAX};
 pub use prior::Prior;
-pub use rate::{Rate, wilson};
 pub use schedule::{Rule, Schedule, Tally, share_out};
 
+use crate::rate::Rate;
 use work::Work;
 
 /// An element of a run that is kept: which of the original ones, and in which form: 0 is as it was, and the higher the

@@ -5,7 +5,8 @@ use std::collections::{BTreeMap, BTreeSet};
 use serde::Serialize;
 
 use super::Run;
-use crate::event::{Rate, Replayed, SpecBegan, SpecEnded, StepTaken};
+use crate::event::{Replayed, SpecBegan, SpecEnded, StepTaken};
+use crate::rate::Rate;
 
 /// A line.
 #[derive(Serialize)]

@@ -228,8 +228,9 @@ fn value(text: &str) -> String {
 mod tests {
     use super::super::run::tests::{began, end, run, spec};
     use super::*;
+    use crate::event::ReplayVerdict;
     use crate::event::{Event, Outcome, Replayed};
-    use crate::event::{Rate, ReplayVerdict};
+    use crate::rate::Rate;
 
     fn all_outcomes() -> String {
         let outcomes = [

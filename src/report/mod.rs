@@ -19,5 +19,5 @@ pub use html::html;
 pub use json::{json, spec_json, summary_json};
 pub use junit::junit;
 pub use markdown::markdown;
-pub use text::{Wanted, shortened, spec_text, step_text, summary_text, text};
 pub use run::{Curve, EventError, Point, Run, SpecReport, Standing};
+pub use text::{Wanted, shortened, spec_text, step_text, summary_text, text};

@@ -5,8 +5,8 @@ use std::fmt::Write as _;
 
 use super::Run;
 use super::words::counted;
-use crate::event::{ReplayVerdict, Reached, Replayed, SpecBegan, SpecEnded, StepTaken, Outcome};
-use crate::minimise::wilson;
+use crate::event::{Outcome, Reached, ReplayVerdict, Replayed, SpecBegan, SpecEnded, StepTaken};
+use crate::rate::wilson;
 use crate::spec::{Style, printable};
 use crate::trace::Notice;
 
@@ -39,7 +39,9 @@ pub fn text(run: &Run, wanted: Wanted) -> String {
         }
     }
     if !wanted.quiet {
-        out += &summary_text(run.specs().iter().filter_map(|spec| Some((&*spec.began.file, spec.ended.as_ref()?))));
+        out += &summary_text(
+            run.specs().iter().filter_map(|spec| Some((&*spec.began.file, spec.ended.as_ref()?))),
+        );
     }
     out
 }
@@ -54,7 +56,8 @@ pub fn spec_text(began: &SpecBegan, ended: &SpecEnded, wanted: Wanted) -> String
     };
     let colon = if ended.outcome == Outcome::Error { ":" } else { "" };
     let SpecBegan { file, line, name, expectation, .. } = began;
-    let _ = writeln!(out, "{}:{line}: {expectation} {name:?}: {painted}{colon} {}", printable(file), ended.why);
+    let _ =
+        writeln!(out, "{}:{line}: {expectation} {name:?}: {painted}{colon} {}", printable(file), ended.why);
     if wanted.quiet {
         return out;
     }
@@ -98,7 +101,12 @@ pub fn summary_text<'a>(specs: impl Iterator<Item = (&'a str, &'a SpecEnded)>) -
     }
     let counts: Vec<String> =
         outcomes.iter().map(|(name, count)| format!("{count} {}", name.replace('_', " "))).collect();
-    format!("{} in {}: {}\n", counted(all as u64, "spec"), counted(files.len() as u64, "file"), counts.join(", "))
+    format!(
+        "{} in {}: {}\n",
+        counted(all as u64, "spec"),
+        counted(files.len() as u64, "file"),
+        counts.join(", ")
+    )
 }
 
 /// Returns what is shown of a step.
@@ -143,7 +151,9 @@ fn replay_text(replay: &Replayed) -> String {
     if replay.verdict != ReplayVerdict::Held {
         let step = replay.step.unwrap_or_default();
         let _ = writeln!(out, "  {} at step {step}", replay.verdict.name());
-        for (what, text) in [("expected", &replay.expected), ("actual", &replay.actual), ("nearest", &replay.nearest)] {
+        for (what, text) in
+            [("expected", &replay.expected), ("actual", &replay.actual), ("nearest", &replay.nearest)]
+        {
             if let Some(text) = text {
                 let _ = writeln!(out, "    {what}: {}", shortened(&printable(text)));
             }
@@ -155,11 +165,16 @@ fn replay_text(replay: &Replayed) -> String {
 fn reach_text(is_possible: bool, reach: &Reached) -> String {
     let mut out = String::new();
     if reach.starts_crashed > 0 {
-        let _ = writeln!(out, "  the app crashed at its start, {} of {} times", reach.starts_crashed, reach.starts);
+        let _ = writeln!(
+            out,
+            "  the app crashed at its start, {} of {} times",
+            reach.starts_crashed, reach.starts
+        );
     }
     if reach.surprises > 0 {
         let times = counted(reach.surprises, "time");
-        let _ = writeln!(out, "  the app did not always answer alike: {times} the same actions led elsewhere");
+        let _ =
+            writeln!(out, "  the app did not always answer alike: {times} the same actions led elsewhere");
     }
     if is_possible {
         if let Some((residual, distance)) = &reach.closest {

@@ -4,7 +4,8 @@ use std::collections::BTreeSet;
 use std::fmt::Write as _;
 
 use super::run::{Run, SpecReport, Standing};
-use crate::event::{Outcome, Rate, Reached, Replayed, SpecEnded};
+use crate::event::{Outcome, Reached, Replayed, SpecEnded};
+use crate::rate::Rate;
 use crate::spec::printable;
 use crate::trace::Notice;
 

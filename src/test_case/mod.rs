@@ -6,8 +6,8 @@
 
 mod text;
 
-use crate::event::Rate;
 use crate::gui::{Action, Atom, UserAction};
+use crate::rate::Rate;
 use crate::spec::Spec;
 pub use text::{FORMAT, Read, is_test, read, specs_alone};
 

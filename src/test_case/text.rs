@@ -11,9 +11,9 @@ use pest::Parser as _;
 use pest::iterators::Pair;
 
 use super::{Provenance, TestCase, TestStep};
-use crate::event::Rate;
 use crate::gui::{Action, Atom, Bounds, Direction, START_TYPE, Target, UserAction, quote};
 use crate::ltl::{Formula, Formulas, Node};
+use crate::rate::Rate;
 use crate::spec::{self, Diagnostic, Diagnostics, Source, Spec, clip, unquote};
 
 /// The version of the form; a later one is refused.

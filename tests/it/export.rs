@@ -6,11 +6,11 @@ use std::path::{Path, PathBuf};
 use std::process::{Command, Output, Stdio};
 use std::sync::Arc;
 
-use farlead::event::Rate;
 use farlead::export::{Exported, Target, export};
 use farlead::gui::{
     Action, Atom, Bounds, Direction, Gesture, Op, Percent, Point, PressedKey, UserAction, Value,
 };
+use farlead::rate::Rate;
 use farlead::spec::{Source, Spec, parse};
 use farlead::test_case::{Provenance, TestCase, TestStep};
 use proptest::prelude::*;

@@ -12,10 +12,18 @@ use std::path::{Path, PathBuf};
 const LAYERS: [Layer; 6] = [
     Layer { name: "words", modules: &["ltl", "gui", "rng"], uses_left: false },
     Layer { name: "language", modules: &["spec"], uses_left: false },
-    Layer { name: "record", modules: &["trace", "test_case", "event", "experience"], uses_left: true },
+    Layer {
+        name: "record",
+        modules: &["rate", "trace", "event", "test_case", "experience"],
+        uses_left: true,
+    },
     Layer { name: "parties", modules: &["device", "agent", "reward"], uses_left: false },
     Layer { name: "meeting", modules: &["episode", "search", "replay"], uses_left: true },
-    Layer { name: "after", modules: &["minimise", "store", "export", "learned", "report"], uses_left: true },
+    Layer {
+        name: "after",
+        modules: &["minimise", "keep", "store", "export", "learned", "report"],
+        uses_left: true,
+    },
 ];
 
 /// More is two files.

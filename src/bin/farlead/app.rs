@@ -36,7 +36,7 @@ pub struct AppArgs {
 }
 
 /// An app model that is ready to run.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub struct OpenedApp {
     model: Arc<Model>,
 }
@@ -74,7 +74,8 @@ impl AppArgs {
         if self.is_said() || test.provenance.app.is_empty() {
             return self.open(project, shell);
         }
-        let mut of_test = AppArgs { app: None, apk: None, package: None, device: self.device.clone(), set: Vec::new() };
+        let mut of_test =
+            AppArgs { app: None, apk: None, package: None, device: self.device.clone(), set: Vec::new() };
         for pair in test.provenance.app.chunks(2) {
             match pair {
                 [flag, path] if flag == "--app" => of_test.app = Some(below(&project.folder, path)),
@@ -82,7 +83,10 @@ impl AppArgs {
                 [flag, name] if flag == "--package" => of_test.package = Some(name.clone()),
                 [flag, set] if flag == "--set" => of_test.set.push(set.clone()),
                 other => {
-                    let message = format!("a stored test says its app by {}, which is no flag for one", other.join(" "));
+                    let message = format!(
+                        "a stored test says its app by {}, which is no flag for one",
+                        other.join(" ")
+                    );
                     return Err(Mistake::new(message).into());
                 }
             }
@@ -100,8 +104,11 @@ impl AppArgs {
     /// Returns what to type so that the app of this command runs again, from the folder of the project.
     pub fn to_type(&self, project: &Project) -> Vec<String> {
         let own = self.is_said();
-        let (app, apk, package) =
-            if own { (&self.app, &self.apk, &self.package) } else { (&project.app, &project.apk, &project.package) };
+        let (app, apk, package) = if own {
+            (&self.app, &self.apk, &self.package)
+        } else {
+            (&project.app, &project.apk, &project.package)
+        };
         let path = |path: &PathBuf| from(&project.folder, path);
         let app = app.as_ref().map(|app| ["--app".to_string(), path(app)]);
         let apk = apk.as_ref().map(|apk| ["--apk".to_string(), path(apk)]);

@@ -27,7 +27,7 @@ use crate::progress::{Progress, interruption, left};
 use crate::project::Project;
 use crate::searching::SearchArgs;
 use crate::sources::{self, Judged, Shell};
-use crate::{Exit, Mistake, Usage};
+use crate::{Exit, Usage};
 
 /// Find the run of an app that satisfies each spec, or that it forbids.
 #[derive(Debug, Args)]
@@ -158,7 +158,8 @@ fn open(args: &CheckArgs, project: &Project, judged: &[Judged], shell: &Shell) -
 /// Says no to a file that is there, and to runs of which there may be several.
 fn refuse_to_record(path: &std::path::Path, specs: usize) -> anyhow::Result<()> {
     if specs > 1 {
-        let message = format!("`--record` takes one run, and {specs} specs are checked; choose one with `--only`");
+        let message =
+            format!("`--record` takes one run, and {specs} specs are checked; choose one with `--only`");
         return Err(Usage::new(message).into());
     }
     if path.exists() {
@@ -179,8 +180,7 @@ fn say_unread(judged: &[Judged], seed: u64) -> anyhow::Result<()> {
         let read: Vec<&str> = one.linted.file.specs.iter().map(|spec| &*spec.name).collect();
         for name in named_specs(&one.source).into_iter().filter(|name| !read.contains(name)) {
             let spec = SpecBegan { file: file.to_string(), name: name.to_string(), ..SpecBegan::default() };
-            let ended =
-                SpecEnded::new(Outcome::Error, "the spec has mistakes", Exit::Broken.code());
+            let ended = SpecEnded::new(Outcome::Error, "the spec has mistakes", Exit::Broken.code());
             let lines = spec_json(&spec, &ended, "", seed);
             // It was never begun: its result alone.
             write!(out, "{}", lines.split_once('\n').map_or("", |(_, result)| result))?;
@@ -293,8 +293,7 @@ fn check_all(
 ) -> anyhow::Result<Done> {
     let Checked { args, project, app, .. } = *checked;
     let seed = args.search.seed(project);
-    let mut outputs =
-        Outputs::begin(&args.outputs, project, "check", Some(app), seed, args.verbose, shell)?;
+    let mut outputs = Outputs::begin(&args.outputs, project, "check", Some(app), seed, args.verbose, shell)?;
     let interrupted = interruption();
     let asked = Asked {
         app,
@@ -324,7 +323,11 @@ fn check_all(
                 progress.say(|_| {
                     let ready = finished.load(Ordering::Relaxed);
                     let left = left(share, 1.0, seconds);
-                    format!("{ready}/{} specs, {:?}: {line}, at most {left} left", tasks.len(), task.spec.name)
+                    format!(
+                        "{ready}/{} specs, {:?}: {line}, at most {left} left",
+                        tasks.len(),
+                        task.spec.name
+                    )
                 });
             };
             let decided = decide(&asked, task, &watch, &|text: &str| {
@@ -411,7 +414,10 @@ fn provenance(
             Some(_) | None => args.app.to_type(project),
         },
         device: app.describe(),
-        spec: stored.map_or_else(|| crate::app::from(&project.folder, task.file.as_ref()), |test| test.provenance.spec.clone()),
+        spec: stored.map_or_else(
+            || crate::app::from(&project.folder, task.file.as_ref()),
+            |test| test.provenance.spec.clone(),
+        ),
         agent: if args.exhaustive { "exhaustive" } else { task.plan.agent.name() }.to_string(),
         seed: task.plan.seed.0,
         episodes: decided.ended.episodes,
@@ -426,4 +432,3 @@ fn first_wave(args: &CheckArgs, tasks: &[Task<'_>]) -> usize {
     let is_handed_on = tasks.iter().any(|task| task.plan.agent.recalls()) && !args.exhaustive;
     if is_handed_on { 1 } else { tasks.len() }
 }
-

@@ -74,7 +74,8 @@ pub struct Decided {
 }
 
 impl Decided {
-    fn new(outcome: Outcome, why: impl Into<String>, exit: Exit) -> Decided {
+    /// Returns what is decided by nothing but this.
+    pub fn new(outcome: Outcome, why: impl Into<String>, exit: Exit) -> Decided {
         Decided {
             ended: SpecEnded::new(outcome, why, exit.code()),
             run: None,
@@ -98,11 +99,11 @@ impl Decided {
             for pair in run.steps.windows(2) {
                 let [(_, from), (deed, to)] = pair else { continue };
                 let by = deed.to_string();
-                let known = ways.iter_mut().find(|(one, other, name, _)| {
+                let known = ways.iter().position(|(one, other, name, _)| {
                     one.identity() == from.identity() && other.identity() == to.identity() && *name == by
                 });
                 match known {
-                    Some(way) => way.3 += u64::from(run.times),
+                    Some(at) => ways[at].3 += u64::from(run.times),
                     None if ways.len() < WAYS_MAX => {
                         ways.push(((*from).clone(), (*to).clone(), by, u64::from(run.times)));
                     }
@@ -150,11 +151,8 @@ fn decide_stored(
     // It is there at once or not at all; an app that answers by chance may take some more.
     const EPISODES_MAX: u32 = 20;
     let steps_max = captured.budget.steps_max.unwrap_or(task.plan.steps_max);
-    let plan = Plan {
-        steps_max,
-        episodes_max: EPISODES_MAX.min(task.plan.episodes_max),
-        ..task.plan.clone()
-    };
+    let plan =
+        Plan { steps_max, episodes_max: EPISODES_MAX.min(task.plan.episodes_max), ..task.plan.clone() };
     let first = decide_by_search(asked, task, captured, &plan, watch, tell)?;
     if first.run.is_some() || first.exit() == Exit::Interrupted {
         return Ok(first);
@@ -166,7 +164,10 @@ fn decide_stored(
     decided.ended.why = match (task.spec.expectation, is_found) {
         (_, true) => format!("not by the steps of the test, which are gone, but {}", decided.ended.why),
         (Expectation::Possible, false) => {
-            format!("the steps of the test are gone, and the spec they were found for is not met here either: {}", decided.ended.why)
+            format!(
+                "the steps of the test are gone, and the spec they were found for is not met here either: {}",
+                decided.ended.why
+            )
         }
         (Expectation::Never | Expectation::Must, false) => {
             format!("the run of the test is gone, and no other was found: {}", decided.ended.why)
@@ -183,8 +184,7 @@ fn kept(asked: &Asked<'_>, task: &Task<'_>, mut decided: Decided) -> Result<Deci
     let Some(run) = &decided.run else { return Ok(decided) };
     let open = |seed: Seed| -> Box<dyn Device> { Box::new(asked.app.simulator(seed)) };
     let settings = keep::Settings { seed: task.plan.seed, jobs: 1, ..asked.keep.clone() };
-    let keeping =
-        keep(&open, task.spec, run, &settings, &|| !asked.interrupted.load(Ordering::Relaxed))?;
+    let keeping = keep(&open, task.spec, run, &settings, &|| !asked.interrupted.load(Ordering::Relaxed))?;
     let rate = keeping.confirmed;
     decided.ended.found_steps = Some(keeping.found_steps);
     decided.ended.confirmed = (rate.runs > 0).then_some(rate);
@@ -195,6 +195,14 @@ fn kept(asked: &Asked<'_>, task: &Task<'_>, mut decided: Decided) -> Result<Deci
             "the run does it {} of {} times; look at what differs with `farlead replay --times 20`",
             rate.passes, rate.runs
         ));
+    }
+    let asks_for_crashes = task.spec.atoms.values().any(|atom| atom.mentions(Key::Crashed));
+    if !asks_for_crashes && keeping.run.steps.iter().any(|step| step.observation.screen.context().crashed) {
+        decided.ended.exit = Exit::of_code(decided.ended.exit).and(Exit::Crash).code();
+        decided.ended.advice.push(
+            "the app crashes on this run, and the spec does not speak of that; add `& G ![crashed = true]` if it must not"
+                .to_string(),
+        );
     }
     if keeping.is_interrupted {
         decided.ended.exit = Exit::Interrupted.code();
@@ -265,7 +273,12 @@ fn decide_by_search(
             tell(&told(spec, *episode, trace));
         }
         if episode.is_power_of_two() || episode % (episodes_max / 1_000).max(1) == 0 {
-            episodes.push(Event::EpisodeEnded { spec: 0, episode: *episode, steps: *steps, closest: *closest });
+            episodes.push(Event::EpisodeEnded {
+                spec: 0,
+                episode: *episode,
+                steps: *steps,
+                closest: *closest,
+            });
         }
         let seconds = begun.elapsed().as_secs_f64();
         let share = f64::from(*episode) / f64::from(episodes_max);
@@ -282,14 +295,17 @@ fn decide_by_search(
 
 /// The steps of an episode, and why each was taken.
 fn told(spec: &Spec, episode: u32, trace: &Trace) -> String {
-    let steps = trace.steps.iter().enumerate().map(|(number, step)| {
-        step_text(number, &farlead::event::StepTaken::new(step, 0), true)
-    });
+    let steps = trace
+        .steps
+        .iter()
+        .enumerate()
+        .map(|(number, step)| step_text(number, &farlead::event::StepTaken::new(step, 0), true));
     format!("{}, episode {episode}\n", printable(&spec.name)) + &steps.collect::<String>()
 }
 
 fn judged(task: &Task<'_>, spec: &Spec, plan: &Plan, finding: Finding) -> Decided {
-    let Finding { stop, episodes, steps, device_ms, run, mut reach, learned, experience, is_outdated } = finding;
+    let Finding { stop, episodes, steps, device_ms, run, mut reach, learned, experience, is_outdated } =
+        finding;
     if stop == Stop::Exhausted {
         // What is left are the actions of last steps, and of ways that the formula rules out.
         reach.never_tried.clear();

@@ -1,1 +1,65 @@
 //! `farlead export`: a stored test as code that a team can keep without farlead.
+
+use std::io::{self, Write};
+use std::path::PathBuf;
+
+use clap::Args;
+use farlead::export::{Target, export};
+use farlead::store;
+
+use crate::outputs::warn;
+use crate::sources::{self, Shell};
+use crate::{Exit, Missing, Usage};
+
+/// Write a stored test as code for another tool, which then needs no farlead.
+#[derive(Debug, Args)]
+#[command(after_help = "Examples:
+  farlead export farlead-tests/specs/notes/palette/b.test.ltl --to maestro
+  farlead export b.test.ltl --to uiautomator -o PaletteTest.kt
+  farlead export b.test.ltl --to adb -o palette.sh
+
+What a format cannot express is said on stderr, and in a comment where it would stand.
+
+Exit codes: 0 written; 2 command line; 3 the test is missing or has mistakes; 4 the disk.")]
+pub struct ExportArgs {
+    /// A stored test
+    #[arg(value_name = "TEST")]
+    test: PathBuf,
+    /// For what: maestro, uiautomator or adb
+    #[arg(long, value_name = "TOOL", value_parser = tool)]
+    to: Target,
+    /// Write it here, and not to stdout
+    #[arg(long, short, value_name = "FILE")]
+    output: Option<PathBuf>,
+    /// Replace the file if it is there
+    #[arg(long)]
+    update: bool,
+}
+
+fn tool(name: &str) -> Result<Target, String> {
+    let known: Vec<&str> = Target::ALL.iter().map(|target| target.name()).collect();
+    Target::parse(name).ok_or_else(|| match name {
+        "appium" => format!("Appium is not written yet; there is {}", known.join(", ")),
+        _ => format!("there is {}", known.join(", ")),
+    })
+}
+
+pub fn run(args: &ExportArgs, shell: &Shell) -> anyhow::Result<Exit> {
+    let test = sources::read_test(&args.test, shell)?;
+    let exported = export(&test, args.to);
+    match &args.output {
+        None => io::stdout().lock().write_all(exported.text.as_bytes())?,
+        Some(path) => {
+            sources::refuse_to_overwrite(path, [args.test.as_path()])?;
+            if path.exists() && !args.update {
+                let message = format!("{} is there already; `--update` replaces it", path.display());
+                return Err(Usage::new(message).into());
+            }
+            store::write(path, exported.text.as_bytes()).map_err(|error| Missing::new(error.to_string()))?;
+        }
+    }
+    for note in &exported.notes {
+        warn(note);
+    }
+    Ok(Exit::Met)
+}

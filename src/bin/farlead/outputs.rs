@@ -4,7 +4,7 @@ use std::io::{self, BufWriter, Write};
 use std::path::{Path, PathBuf};
 
 use clap::Args;
-use farlead::event::{self, Event, RunBegan, SpecBegan, SpecEnded, StepTaken, Way};
+use farlead::event::{self, Event, RunBegan, SpecBegan, StepTaken, Way};
 use farlead::ltl::Automaton;
 use farlead::report::{self, Run, Wanted};
 use farlead::rng::Seed;
@@ -161,7 +161,8 @@ impl<'a> Outputs<'a> {
         if self.is_closed {
             return Ok(());
         }
-        match self.out.write_all(text.as_bytes()).and_then(|()| self.out.flush()).map_err(anyhow::Error::from) {
+        match self.out.write_all(text.as_bytes()).and_then(|()| self.out.flush()).map_err(anyhow::Error::from)
+        {
             // Whoever read the results has had enough of them; how it ended is still to be told.
             Err(error) if is_closed_pipe(&error) => {
                 self.is_closed = true;
@@ -275,7 +276,8 @@ impl<'a> Outputs<'a> {
     pub fn end(mut self, exit: Exit) -> anyhow::Result<Exit> {
         let exit = exit.and(self.exit);
         self.tell(Event::RunEnded { exit: exit.code() });
-        let specs = self.run.specs().iter().filter_map(|spec| Some((&*spec.began.file, spec.ended.as_ref()?)));
+        let specs =
+            self.run.specs().iter().filter_map(|spec| Some((&*spec.began.file, spec.ended.as_ref()?)));
         let last = if self.args.reports.json {
             report::summary_json(specs)
         } else if self.wanted.quiet {
@@ -318,7 +320,13 @@ fn automaton(spec: &Spec) -> Option<event::Automaton> {
         to: edge.to,
         by: edge.cubes.as_ref().map_or_else(
             || "many".to_string(),
-            |cubes| cubes.iter().map(|cube| crate::explain::in_a_line(cube, &names)).collect::<Vec<_>>().join(" or "),
+            |cubes| {
+                cubes
+                    .iter()
+                    .map(|cube| crate::explain::in_a_line(cube, &names))
+                    .collect::<Vec<_>>()
+                    .join(" or ")
+            },
         ),
         times: 0,
     });
@@ -342,4 +350,3 @@ pub fn difference(before: &str, after: &str) -> String {
     let added = new[..new.len() - end].iter().map(|line| format!("+{line}\n"));
     removed.chain(added).collect()
 }
-

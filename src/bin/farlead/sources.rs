@@ -5,8 +5,8 @@ use std::io::{self, IsTerminal, Read, Write};
 use std::path::{Path, PathBuf};
 
 use clap::ValueEnum;
-use farlead::test_case::{self, TestCase};
 use farlead::spec::{self, Diagnostic, Diagnostics, Linted, Source, SpecFile, Style};
+use farlead::test_case::{self, TestCase};
 
 use crate::{Mistake, Usage};
 
@@ -181,12 +181,4 @@ pub fn refuse(source: &Source, diagnostics: &Diagnostics, shell: &Shell) -> Mist
 pub fn warn(source: &Source, diagnostics: &Diagnostics, shell: &Shell) {
     // Where stderr is closed there is nobody to tell.
     let _ = write!(io::stderr(), "{}", diagnostics.render(source, shell.stderr));
-}
-
-/// Returns `outcome` green if it is good, else red, where there are colours.
-pub fn paint_outcome(style: Style, is_good: bool, outcome: &str) -> String {
-    match style {
-        Style::Plain => outcome.to_string(),
-        Style::Colour => format!("\u{1b}[1;{}m{outcome}\u{1b}[0m", if is_good { 32 } else { 31 }),
-    }
 }

@@ -1,15 +1,23 @@
-//! How often a run passed, and what that says of how often it will.
+//! How often something came about, and what that says of how often it will.
 
-/// Passes among runs.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+use serde::{Deserialize, Serialize};
+
+/// How often something came about.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
 pub struct Rate {
-    /// How many of the runs passed.
+    /// How often it did.
     pub passes: u32,
-    /// How many there were.
+    /// How often it was tried.
     pub runs: u32,
 }
 
 impl Rate {
+    /// Whether it came about each time, and was tried.
+    pub fn is_full(self) -> bool {
+        self.runs > 0 && self.passes == self.runs
+    }
+
     /// Between what the rate of ever more runs lies, see [`wilson`].
     pub fn interval(self) -> (f64, f64) {
         wilson(self.passes, self.runs)
@@ -19,7 +27,7 @@ impl Rate {
 /// Returns Wilson's 95 % interval for the probability behind `passes` of `runs`: all of it for no runs.
 ///
 /// ```
-/// let (low, high) = farlead::minimise::wilson(10, 10);
+/// let (low, high) = farlead::rate::wilson(10, 10);
 /// assert_eq!((format!("{low:.3}"), high), ("0.722".to_string(), 1.0));
 /// ```
 pub fn wilson(passes: u32, runs: u32) -> (f64, f64) {

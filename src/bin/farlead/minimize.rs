@@ -1,0 +1,271 @@
+//! `farlead minimize`: a stored test made short.
+
+use std::io::{self, Write};
+use std::path::PathBuf;
+use std::sync::atomic::Ordering;
+
+use clap::{Args, ValueEnum};
+use farlead::device::Device;
+use farlead::event::StepTaken;
+use farlead::keep::{self, keep};
+use farlead::minimise::{self, Minimised, Schedule};
+use farlead::rate::wilson;
+use farlead::replay::{Missing as Gone, Player};
+use farlead::report::step_text;
+use farlead::rng::Seed;
+use farlead::store;
+use farlead::test_case::{Provenance, TestCase};
+
+use crate::app::{AppArgs, OpenedApp};
+use crate::deciding::exit_of_error;
+use crate::lint::counted;
+use crate::progress::interruption;
+use crate::project::Project;
+use crate::sources::{self, Shell};
+use crate::{Exit, Missing, Mistake, Usage};
+
+/// Make the run of a stored test as short as it can be.
+#[derive(Debug, Args)]
+#[command(after_help = "Examples:
+  farlead check spec.ltl --app notes.app --agent random --steps 500 --no-minimize
+  farlead minimize farlead-tests/spec/spec.test.ltl
+  farlead minimize raw.test.ltl -o short.test.ltl --schedule mdp --width 4
+
+Without -o or --update the short run is shown and nothing is written.
+
+Exit codes: 0 done; 1 the run does not do what it must; 2 command line; 3 the test or the app is
+missing or broken; 4 no device, or the disk; 5 the run does it too rarely; 130 Ctrl-C.")]
+pub struct MinimizeArgs {
+    /// A stored test, or a run kept by `check --record`
+    #[arg(value_name = "TEST")]
+    test: PathBuf,
+    #[command(flatten)]
+    app: AppArgs,
+    /// How runs are shared out among devices
+    #[arg(long, value_enum, default_value_t = ScheduleName::Heuristic)]
+    schedule: ScheduleName,
+    /// So many runs are tried in a round, as if on so many devices
+    #[arg(long, value_name = "M", default_value_t = 4, value_parser = clap::value_parser!(u32).range(1..=64))]
+    width: u32,
+    /// A shortened run is tried at most so often
+    #[arg(long, value_name = "NR", default_value_t = 10, value_parser = clap::value_parser!(u32).range(1..=1_000))]
+    runs: u32,
+    /// So often it must do what it must
+    #[arg(long, value_name = "ST", default_value_t = 9, value_parser = clap::value_parser!(u32).range(1..=1_000))]
+    passes: u32,
+    /// How likely it is beforehand that a shortened run does it 0, 1/n, ... 1 of the time: weights with commas
+    #[arg(long, value_name = "WEIGHTS", value_delimiter = ',')]
+    prior: Vec<f64>,
+    /// Try the short run so often again
+    #[arg(long, value_name = "N", default_value_t = 3, value_parser = clap::value_parser!(u32).range(0..=1_000))]
+    confirm: u32,
+    /// Where all chance comes from [default: the seed of the test]
+    #[arg(long, value_name = "N")]
+    seed: Option<u64>,
+    /// At most so many runs at a time; results are the same [default: the cores there are]
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=1024))]
+    jobs: Option<u32>,
+    /// Write the short run to a test file of its own
+    #[arg(long, short, value_name = "FILE", conflicts_with = "update")]
+    output: Option<PathBuf>,
+    /// Write the short run in place of the test
+    #[arg(long)]
+    update: bool,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+enum ScheduleName {
+    Heuristic,
+    RoundRobin,
+    Greedy,
+    Mdp,
+}
+
+impl MinimizeArgs {
+    fn settings(&self) -> Result<minimise::Settings, Usage> {
+        if self.passes > self.runs {
+            let message = format!("`--passes {}` can never be had of `--runs {}`", self.passes, self.runs);
+            return Err(Usage::new(message));
+        }
+        let is_weight = |weight: &f64| weight.is_finite() && *weight >= 0.0;
+        let defaults = minimise::Settings::default();
+        let prior = match &self.prior[..] {
+            [] => defaults.prior.clone(),
+            weights
+                if weights.len() >= 2
+                    && weights.iter().all(is_weight)
+                    && weights.iter().sum::<f64>() > 0.0 =>
+            {
+                minimise::Prior::new(weights)
+            }
+            _ => {
+                return Err(Usage::new(
+                    "`--prior` is two weights or more, as in `--prior 6,1,3`".to_string(),
+                ));
+            }
+        };
+        Ok(minimise::Settings {
+            schedule: match self.schedule {
+                ScheduleName::Heuristic => Schedule::Heuristic,
+                ScheduleName::RoundRobin => Schedule::RoundRobin,
+                ScheduleName::Greedy => Schedule::Greedy,
+                ScheduleName::Mdp => Schedule::Mdp,
+            },
+            width: self.width as usize,
+            runs: self.runs,
+            passes: self.passes,
+            learns_prior: self.prior.is_empty(),
+            prior,
+            ..defaults
+        })
+    }
+}
+
+pub fn run(args: &MinimizeArgs, shell: &Shell) -> anyhow::Result<Exit> {
+    let project = Project::find()?;
+    let how = args.settings()?;
+    let test = sources::read_test(&args.test, shell)?;
+    let app = args.app.open_for(&test, &project, shell)?;
+    if let Some(path) = args.output.as_ref().filter(|path| path.exists()) {
+        return Err(Usage::new(format!("{} is there already; give another file", path.display())).into());
+    }
+    let jobs = args
+        .jobs
+        .map_or_else(|| std::thread::available_parallelism().map_or(1, usize::from), |jobs| jobs as usize);
+    let interrupted = interruption();
+    let goes_on = || !interrupted.load(Ordering::Relaxed);
+    let seed = Seed(args.seed.unwrap_or(test.provenance.seed));
+    let open = |seed: Seed| -> Box<dyn Device> { Box::new(app.simulator(seed)) };
+    let settings =
+        keep::Settings { minimise: Some(how), confirm: args.confirm, seed, jobs, keeps_found: false };
+    let mut player = Player::new(&test.oracle);
+    let original = (0..TRIES_MAX).find_map(|number| {
+        let mut device = open(seed.derived(&format!("original {number}")));
+        let actions = test.steps.iter().map(|step| &step.action);
+        match player.play(&mut *device, actions, Gone::IsPassedOver) {
+            Ok(played) if played.is_won => Some(Ok(played.trace)),
+            Ok(_) => None,
+            Err(error) => Some(Err(error)),
+        }
+    });
+    let original = match original {
+        None => {
+            writeln!(
+                io::stdout(),
+                "{}: the run does not do what {:?} asks for, {TRIES_MAX} times tried; `farlead replay` says where",
+                args.test.display(),
+                test.oracle.name
+            )?;
+            return Ok(Exit::NotMet);
+        }
+        Some(Err(error)) => return failed(&error),
+        Some(Ok(trace)) => trace,
+    };
+    let keeping = match keep(&open, &test.oracle, &original, &settings, &goes_on) {
+        Err(error) => return failed(&error),
+        Ok(keeping) => keeping,
+    };
+    say(args, &test, &keeping)?;
+    let short = TestCase {
+        provenance: Provenance {
+            farlead: env!("CARGO_PKG_VERSION").to_string(),
+            found_steps: test.provenance.found_steps.max(test.steps.len()),
+            confirmed: keeping.confirmed,
+            ..of_app(test.provenance.clone(), &app)
+        },
+        steps: keeping.captured.steps.clone(),
+        captured: keeping.captured.formula.clone(),
+        actions: keeping.captured.actions.clone(),
+        oracle: test.oracle.clone(),
+    };
+    let to = args.output.as_ref().or(Some(&args.test).filter(|_| args.update));
+    if let Some(path) = to {
+        store::write(path, short.to_string().as_bytes()).map_err(|error| Missing::new(error.to_string()))?;
+    }
+    let rate = keeping.confirmed;
+    let has_passed = keeping.minimised.as_ref().is_none_or(|minimised| minimised.has_original_passed);
+    Ok(match () {
+        () if keeping.is_interrupted => Exit::Interrupted,
+        () if !has_passed || (rate.runs > 0 && !rate.is_full()) => Exit::Flaky,
+        () => Exit::Met,
+    })
+}
+
+/// A run that is not seen to do what it must in so many tries does it too rarely.
+const TRIES_MAX: u32 = 20;
+
+fn of_app(provenance: Provenance, app: &OpenedApp) -> Provenance {
+    Provenance { version: app.app().version.to_string(), device: app.describe(), ..provenance }
+}
+
+fn failed(error: &farlead::device::DeviceError) -> anyhow::Result<Exit> {
+    match exit_of_error(error) {
+        Exit::Environment => Err(Missing::new(error.to_string()).into()),
+        _ => Err(Mistake::new(error.to_string()).into()),
+    }
+}
+
+fn say(args: &MinimizeArgs, test: &TestCase, keeping: &keep::Keeping) -> io::Result<()> {
+    let mut out = io::stdout().lock();
+    let steps = keeping.run.steps.len();
+    writeln!(out, "{}: {} made {steps}", args.test.display(), counted(test.steps.len(), "step"))?;
+    for (number, step) in keeping.run.steps.iter().enumerate() {
+        write!(out, "{}", step_text(number, &StepTaken::new(step, 0), false))?;
+    }
+    if let Some(minimised) = &keeping.minimised {
+        for line in statements(minimised) {
+            writeln!(out, "  {line}")?;
+        }
+    }
+    let rate = keeping.confirmed;
+    if rate.runs > 0 {
+        writeln!(out, "  done again {} of {} times", rate.passes, rate.runs)?;
+    }
+    Ok(())
+}
+
+/// What is known of the short run, and how.
+fn statements(minimised: &Minimised) -> Vec<String> {
+    let mut lines = vec![format!(
+        "{} in {}",
+        counted(minimised.runs as usize, "run"),
+        counted(minimised.rounds as usize, "round")
+    )];
+    if !minimised.has_original_passed {
+        let rate = minimised.original;
+        lines.push(format!(
+            "the run itself did it {} of {} times, which is too rarely: nothing is left out; ask for less with `--passes`",
+            rate.passes, rate.runs
+        ));
+        return lines;
+    }
+    lines.push(if minimised.is_one_minimal {
+        "1-minimal: without any single step it fails".to_string()
+    } else {
+        "not known to be 1-minimal".to_string()
+    });
+    let rate = minimised.rate;
+    if rate.runs > 0 {
+        let (low, high) = wilson(rate.passes, rate.runs);
+        lines.push(format!(
+            "it does it {} of {} times: between {:.0} and {:.0} of 100, with 95 % confidence",
+            rate.passes,
+            rate.runs,
+            low * 100.0,
+            high * 100.0
+        ));
+    }
+    if minimised.has_varied {
+        lines.push("the app does not always answer alike".to_string());
+    }
+    if let Some(beyond) = &minimised.beyond_mdp {
+        lines.push(format!(
+            "{} were left to the schedule `heuristic`: {} candidates, {} devices and {} runs are too many for `mdp`",
+            counted(beyond.rounds as usize, "round"),
+            beyond.candidates,
+            beyond.width,
+            beyond.runs
+        ));
+    }
+    lines
+}

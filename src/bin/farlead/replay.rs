@@ -1,0 +1,332 @@
+//! `farlead replay`: the steps of stored tests done again.
+
+use std::collections::BTreeMap;
+use std::io::{self, Write};
+use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicBool, Ordering};
+
+use clap::Args;
+use farlead::event::{Outcome, ReplayVerdict, Replayed, SpecEnded};
+use farlead::rate::Rate;
+use farlead::replay::{Player, Replay};
+use farlead::rng::Seed;
+use farlead::search::in_order;
+use farlead::spec::Expectation;
+use farlead::test_case::TestCase;
+use farlead::trace::Trace;
+
+use crate::app::{AppArgs, OpenedApp};
+use crate::deciding::{Decided, exit_of_error};
+use crate::outputs::{OutputArgs, Outputs, began};
+use crate::progress::{Progress, interruption};
+use crate::project::Project;
+use crate::sources::{self, Shell};
+use crate::{Exit, Usage};
+
+/// Do the steps of stored tests again.
+#[derive(Debug, Args)]
+#[command(after_help = "Examples:
+  farlead replay farlead-tests
+  farlead replay farlead-tests/specs/notes/palette/b.test.ltl --times 20
+  farlead replay farlead-tests --shard 1/4 --junit replay.xml
+
+A test held if its run does what its spec says. It broke if all steps could be done and something
+else came of them; it diverged if a step could not be done. The run of a `never` or `must` is one
+that must not be: where it is done again, that is a broken spec.
+
+Exit codes: 0 all as expected; 1 a test broke; 2 command line; 3 a test or an app is missing or
+broken; 4 no device, or the disk; 5 a test diverged, or held some of the times; 130 Ctrl-C.")]
+pub struct ReplayArgs {
+    /// Stored tests, or folders with .test.ltl files in them
+    #[arg(value_name = "TEST", required = true)]
+    tests: Vec<PathBuf>,
+    #[command(flatten)]
+    app: AppArgs,
+    /// Replay each test so often
+    #[arg(long, value_name = "N", default_value_t = 1, value_parser = clap::value_parser!(u32).range(1..=1_000_000))]
+    times: u32,
+    /// Replay each test until it does not hold, or as often as `--times` says
+    #[arg(long)]
+    until_failure: bool,
+    /// Replay a test that did not hold up to so often again; if it holds then, it is flaky
+    #[arg(long, value_name = "R", default_value_t = 0, value_parser = clap::value_parser!(u32).range(0..=1_000))]
+    retries: u32,
+    /// Of all tests in the order of their names, the i-th of n parts alone
+    #[arg(long, value_name = "I/N", value_parser = shard)]
+    shard: Option<(usize, usize)>,
+    /// Tests alone whose path or spec has this in it
+    #[arg(long, value_name = "TEXT")]
+    filter: Option<String>,
+    /// Begin no further test once one did not go as expected
+    #[arg(long)]
+    fail_fast: bool,
+    /// Where all chance comes from [default: the seed of each test]
+    #[arg(long, value_name = "N")]
+    seed: Option<u64>,
+    /// At most so many tests at a time; results are the same [default: the cores there are]
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=1024))]
+    jobs: Option<u32>,
+    #[command(flatten)]
+    outputs: OutputArgs,
+}
+
+fn shard(text: &str) -> Result<(usize, usize), String> {
+    let parts = text.split_once('/').and_then(|(i, n)| Some((i.parse().ok()?, n.parse().ok()?)));
+    match parts {
+        Some((i, n)) if 1 <= i && i <= n => Ok((i, n)),
+        Some(_) | None => Err("it is like 1/4, the first of four parts".to_string()),
+    }
+}
+
+/// A test to replay, and the app it runs on.
+struct Stored {
+    name: String,
+    test: TestCase,
+    app: Result<OpenedApp, String>,
+}
+
+pub fn run(args: &ReplayArgs, shell: &Shell) -> anyhow::Result<Exit> {
+    let project = Project::find()?;
+    let files = select(args)?;
+    args.outputs.reports.refuse_to_overwrite(&files)?;
+    let (tests, exit) = read(args, &files, &project, shell)?;
+    let jobs = args
+        .jobs
+        .map_or_else(|| std::thread::available_parallelism().map_or(1, usize::from), |jobs| jobs as usize);
+    let interrupted = interruption();
+    let has_failed = AtomicBool::new(false);
+    let seed = Seed(args.seed.unwrap_or_default().max(1));
+    let common = common_app(&tests);
+    let mut outputs = Outputs::begin(&args.outputs, &project, "replay", common, seed, false, shell)?;
+    let progress = Progress::new(!shell.quiet);
+    let (mut exit, mut written, mut left_out) = (exit, Ok(()), 0);
+    let work = |number: usize| {
+        let stored = &tests[number];
+        if interrupted.load(Ordering::Relaxed) || (args.fail_fast && has_failed.load(Ordering::Relaxed)) {
+            return None;
+        }
+        progress.say(|_| format!("{number}/{} tests: {}", tests.len(), stored.name));
+        let decided = replay(args, stored, &interrupted);
+        has_failed.fetch_or(decided.exit() != Exit::Met, Ordering::Relaxed);
+        Some(decided)
+    };
+    // With `--fail-fast` the tests before the first failure are the same whatever `--jobs`, so one is done after another.
+    let jobs = if args.fail_fast { 1 } else { jobs };
+    in_order(jobs, tests.len(), work, |number, decided| {
+        progress.clear();
+        let stored = &tests[number];
+        let Some(decided) = decided else {
+            left_out += 1;
+            return;
+        };
+        exit = exit.and(decided.exit());
+        if written.is_ok() {
+            let steps = stored.test.steps.len() as u32;
+            written = outputs.spec(began(&stored.name, &stored.test.oracle, "", steps, 0), decided);
+        }
+    });
+    written?;
+    if left_out > 0 && !shell.quiet {
+        writeln!(io::stderr(), "farlead: {left_out} tests were not replayed")?;
+    }
+    if interrupted.load(Ordering::Relaxed) {
+        exit = exit.and(Exit::Interrupted);
+    }
+    outputs.end(exit)
+}
+
+/// The test files that are meant, in the order of their names.
+fn select(args: &ReplayArgs) -> anyhow::Result<Vec<PathBuf>> {
+    let mut files = Vec::new();
+    for path in &args.tests {
+        let found = sources::expand(std::slice::from_ref(path))?;
+        let is_test = |file: &PathBuf| file.to_string_lossy().ends_with(".test.ltl");
+        // In a folder, specs may lie beside tests.
+        files.extend(found.into_iter().filter(|file| !path.is_dir() || is_test(file)));
+    }
+    files.dedup();
+    if files.is_empty() {
+        return Err(Usage::new(
+            "there is no .test.ltl file in these folders; `farlead check` makes them".into(),
+        )
+        .into());
+    }
+    if let Some((i, n)) = args.shard {
+        files =
+            files.into_iter().enumerate().filter(|(at, _)| at % n == i - 1).map(|(_, file)| file).collect();
+    }
+    Ok(files)
+}
+
+/// Reads the tests; those that cannot be read are said, and the others replayed all the same.
+fn read(
+    args: &ReplayArgs,
+    files: &[PathBuf],
+    project: &Project,
+    shell: &Shell,
+) -> anyhow::Result<(Vec<Stored>, Exit)> {
+    let mut exit = Exit::Met;
+    let mut tests = Vec::new();
+    let mut apps: BTreeMap<Vec<String>, Result<OpenedApp, String>> = BTreeMap::new();
+    for file in files {
+        let test = match sources::read_test(file, shell) {
+            Ok(test) => test,
+            Err(error) => {
+                let message = error.to_string();
+                if !message.is_empty() {
+                    writeln!(io::stderr(), "farlead: {message}")?;
+                }
+                exit = exit.and(Exit::Broken);
+                continue;
+            }
+        };
+        let name = file.display().to_string();
+        if args.filter.as_ref().is_some_and(|part| !name.contains(part) && !test.oracle.name.contains(part)) {
+            continue;
+        }
+        let app = match apps.get(&test.provenance.app) {
+            Some(app) => app.clone(),
+            None => {
+                let app = match args.app.open_for(&test, project, shell) {
+                    Err(error) if args.app.is_said() || error.is::<Usage>() => return Err(error),
+                    opened => opened.map_err(|error| error.to_string()),
+                };
+                apps.insert(test.provenance.app.clone(), app.clone());
+                app
+            }
+        };
+        tests.push(Stored { name, test, app });
+    }
+    Ok((tests, exit))
+}
+
+/// The app, if all tests have the same.
+fn common_app(tests: &[Stored]) -> Option<&OpenedApp> {
+    let first = tests.first()?.app.as_ref().ok()?;
+    let is_same = |stored: &Stored| stored.app.as_ref().is_ok_and(|app| app.describe() == first.describe());
+    tests.iter().all(is_same).then_some(first)
+}
+
+/// Replays a test as often as is asked for.
+fn replay(args: &ReplayArgs, stored: &Stored, interrupted: &AtomicBool) -> Decided {
+    let app = match &stored.app {
+        Ok(app) => app,
+        Err(why) => return Decided::new(Outcome::Error, why.clone(), Exit::Broken),
+    };
+    let seed = Seed(args.seed.unwrap_or(stored.test.provenance.seed));
+    let mut player = Player::new(&stored.test.oracle);
+    let mut once = |number: u32| {
+        let mut device = app.simulator(seed.derived(&format!("replay {number}")));
+        player.replay(&mut device, &stored.test.steps)
+    };
+    let mut rate = Rate::default();
+    let mut told: Option<(Replay, Trace)> = None;
+    let (mut number, mut retries) = (0, 0);
+    while number < args.times.saturating_add(retries) && !(number > 0 && interrupted.load(Ordering::Relaxed))
+    {
+        let (replay, trace) = match once(number) {
+            Ok(done) => done,
+            Err(error) => return Decided::new(Outcome::Error, error.to_string(), exit_of_error(&error)),
+        };
+        number += 1;
+        let has_held = replay == Replay::Held;
+        rate.runs += 1;
+        rate.passes += u32::from(has_held);
+        // The first that did not hold is told, else the last.
+        if told.as_ref().is_none_or(|(known, _)| *known == Replay::Held) {
+            told = Some((replay, trace));
+        }
+        if !has_held && args.until_failure {
+            break;
+        }
+        if !has_held && retries < args.retries {
+            retries += 1;
+        } else if has_held && retries > 0 && number >= args.times {
+            break;
+        }
+    }
+    let (replay, trace) = told.expect("it was replayed once at least");
+    judged(stored, rate, &replay, trace)
+}
+
+/// What replays come to: whether the run was done again, and whether it should have been.
+fn judged(stored: &Stored, rate: Rate, replay: &Replay, trace: Trace) -> Decided {
+    let is_wanted = stored.test.oracle.expectation == Expectation::Possible;
+    let times = |many: u32| if many == 1 { "once".to_string() } else { format!("{many} times") };
+    let (outcome, why, exit) = match (replay, rate.passes) {
+        (Replay::Held, _) if is_wanted => {
+            (Outcome::Met, format!("held, replayed {}", times(rate.runs)), Exit::Met)
+        }
+        (Replay::Held, _) => (
+            Outcome::Broken,
+            format!("what must not be was done again, replayed {}", times(rate.runs)),
+            Exit::NotMet,
+        ),
+        (_, 1..) if is_wanted => {
+            (Outcome::Flaky, format!("held {} of {} times", rate.passes, rate.runs), Exit::Flaky)
+        }
+        (_, 1..) => (
+            Outcome::Broken,
+            format!("what must not be was done again, {} of {} times", rate.passes, rate.runs),
+            Exit::NotMet,
+        ),
+        (Replay::Broke { step, .. }, 0) if is_wanted => {
+            (Outcome::Broken, format!("broke at step {step}, replayed {}", times(rate.runs)), Exit::NotMet)
+        }
+        (Replay::Broke { .. }, 0) => (
+            Outcome::Met,
+            format!("what must not be did not come again, replayed {}", times(rate.runs)),
+            Exit::Met,
+        ),
+        (Replay::Diverged { step, .. }, 0) => (
+            Outcome::GaveUp,
+            format!("diverged at step {step}: it cannot be done, replayed {}", times(rate.runs)),
+            Exit::Flaky,
+        ),
+    };
+    let mut decided = Decided::new(outcome, why, exit);
+    let device_ms = trace.steps.last().map_or(0, |step| step.observation.at_ms);
+    decided.ended = SpecEnded {
+        steps: trace.steps.len() as u64,
+        device_ms,
+        replay: Some(replayed(rate, replay)),
+        ..decided.ended
+    };
+    if matches!(replay, Replay::Diverged { .. }) {
+        let name = Path::new(&stored.name).display();
+        decided
+            .ended
+            .advice
+            .push(format!("look for another way to the same: `farlead check {name} --update`"));
+    }
+    Decided { run: Some(trace), ..decided }
+}
+
+fn replayed(rate: Rate, replay: &Replay) -> Replayed {
+    let held = Replayed {
+        rate,
+        verdict: ReplayVerdict::Held,
+        step: None,
+        expected: None,
+        actual: None,
+        nearest: None,
+    };
+    match replay.clone() {
+        Replay::Held => held,
+        Replay::Broke { step, expected, actual } => Replayed {
+            verdict: ReplayVerdict::Broke,
+            step: Some(step),
+            expected: Some(expected),
+            actual: Some(actual),
+            ..held
+        },
+        Replay::Diverged { step, expected, actual, nearest } => Replayed {
+            verdict: ReplayVerdict::Diverged,
+            step: Some(step),
+            expected: Some(expected),
+            actual: Some(actual),
+            nearest,
+            ..held
+        },
+    }
+}

@@ -1,0 +1,48 @@
+//! `farlead report`: the reports of a run made anew from its folder.
+
+use std::io::{self, Write};
+use std::path::PathBuf;
+
+use clap::Args;
+use farlead::report::{Run, Wanted, json, text};
+use farlead::store;
+
+use crate::outputs::{ReportArgs, warn};
+use crate::sources::Shell;
+use crate::{Exit, Mistake};
+
+/// Make reports of a run that is over, from its folder.
+#[derive(Debug, Args)]
+#[command(after_help = "Examples:
+  farlead report .farlead/runs/0007
+  farlead report .farlead/runs/0007 --html report.html --junit report.xml
+
+Exit codes: 0 the reports are made, whatever the run came to; 2 command line; 3 the run is missing or
+broken; 4 the disk.")]
+pub struct ReportCommandArgs {
+    /// The folder of a run, or the events.jsonl in it
+    #[arg(value_name = "RUN")]
+    run: PathBuf,
+    #[command(flatten)]
+    reports: ReportArgs,
+    /// Why each step was taken too
+    #[arg(long, short)]
+    verbose: bool,
+}
+
+pub fn run(args: &ReportCommandArgs, shell: &Shell) -> anyhow::Result<Exit> {
+    args.reports.refuse_to_overwrite(std::slice::from_ref(&args.run))?;
+    let broken = |why: &dyn std::fmt::Display| Mistake::new(format!("{}: {why}", args.run.display()));
+    let mut run = Run::new();
+    for event in store::read(&args.run).map_err(|error| broken(&error))? {
+        run.take(event.map_err(|error| broken(&error))?).map_err(|error| broken(&error))?;
+    }
+    if run.exit().is_none() {
+        warn("the run was cut short, and so are its reports");
+    }
+    args.reports.write(&run)?;
+    let wanted = Wanted { style: shell.stdout, quiet: shell.quiet, verbose: args.verbose };
+    let result = if args.reports.json { json(&run) } else { text(&run, wanted) };
+    io::stdout().lock().write_all(result.as_bytes())?;
+    Ok(Exit::Met)
+}
