@@ -49,7 +49,7 @@ pub fn text(run: &Run, wanted: Wanted) -> String {
 /// Returns what is shown of a spec.
 pub fn spec_text(began: &SpecBegan, ended: &SpecEnded, wanted: Wanted) -> String {
     let mut out = String::new();
-    let name = ended.outcome.name().replace('_', " ");
+    let name = said(ended);
     let painted = match wanted.style {
         Style::Plain => name,
         Style::Colour => format!("\u{1b}[1;{}m{name}\u{1b}[0m", if ended.exit == 0 { 32 } else { 31 }),
@@ -91,16 +91,25 @@ pub fn spec_text(began: &SpecBegan, ended: &SpecEnded, wanted: Wanted) -> String
     out
 }
 
+/// What became of a spec, in a word or two; of a replay, how it went.
+fn said(ended: &SpecEnded) -> String {
+    match (ended.outcome, ended.replay.as_ref().map(|replay| replay.verdict)) {
+        (Outcome::Met, Some(verdict @ ReplayVerdict::Held))
+        | (Outcome::Broken, Some(verdict @ ReplayVerdict::Broke))
+        | (Outcome::GaveUp, Some(verdict @ ReplayVerdict::Diverged)) => verdict.name().to_string(),
+        (outcome, _) => outcome.name().replace('_', " "),
+    }
+}
+
 /// Returns the last line: how many specs there are, and how many of each outcome.
 pub fn summary_text<'a>(specs: impl Iterator<Item = (&'a str, &'a SpecEnded)>) -> String {
     let (mut files, mut outcomes, mut all) = (BTreeSet::new(), BTreeMap::new(), 0_usize);
     for (file, ended) in specs {
         files.insert(file);
-        *outcomes.entry(ended.outcome.name()).or_insert(0_u64) += 1;
+        *outcomes.entry(said(ended)).or_insert(0_u64) += 1;
         all += 1;
     }
-    let counts: Vec<String> =
-        outcomes.iter().map(|(name, count)| format!("{count} {}", name.replace('_', " "))).collect();
+    let counts: Vec<String> = outcomes.iter().map(|(name, count)| format!("{count} {name}")).collect();
     format!(
         "{} in {}: {}\n",
         counted(all as u64, "spec"),

@@ -254,9 +254,7 @@ fn judged(stored: &Stored, rate: Rate, replay: &Replay, trace: Trace) -> Decided
     let is_wanted = stored.test.oracle.expectation == Expectation::Possible;
     let times = |many: u32| if many == 1 { "once".to_string() } else { format!("{many} times") };
     let (outcome, why, exit) = match (replay, rate.passes) {
-        (Replay::Held, _) if is_wanted => {
-            (Outcome::Met, format!("held, replayed {}", times(rate.runs)), Exit::Met)
-        }
+        (Replay::Held, _) if is_wanted => (Outcome::Met, format!("replayed {}", times(rate.runs)), Exit::Met),
         (Replay::Held, _) => (
             Outcome::Broken,
             format!("what must not be was done again, replayed {}", times(rate.runs)),
@@ -271,7 +269,7 @@ fn judged(stored: &Stored, rate: Rate, replay: &Replay, trace: Trace) -> Decided
             Exit::NotMet,
         ),
         (Replay::Broke { step, .. }, 0) if is_wanted => {
-            (Outcome::Broken, format!("broke at step {step}, replayed {}", times(rate.runs)), Exit::NotMet)
+            (Outcome::Broken, format!("at step {step}, replayed {}", times(rate.runs)), Exit::NotMet)
         }
         (Replay::Broke { .. }, 0) => (
             Outcome::Met,
@@ -280,7 +278,7 @@ fn judged(stored: &Stored, rate: Rate, replay: &Replay, trace: Trace) -> Decided
         ),
         (Replay::Diverged { step, .. }, 0) => (
             Outcome::GaveUp,
-            format!("diverged at step {step}: it cannot be done, replayed {}", times(rate.runs)),
+            format!("at step {step}, which cannot be done; replayed {}", times(rate.runs)),
             Exit::Flaky,
         ),
     };
