@@ -365,8 +365,13 @@ fn check_all(
 
 /// Keeps the run of `decided` as a test, if it has one that is none yet.
 fn store(checked: &Checked<'_>, outputs: &mut Outputs<'_>, task: &Task<'_>, decided: &mut Decided) {
-    let Some(keeping) = &decided.keeping else { return };
     let Checked { args, judged, .. } = *checked;
+    let Some(keeping) = &decided.keeping else {
+        if let Some(path) = &args.record {
+            warn(&format!("no run was found, so there is none to write to {}", path.display()));
+        }
+        return;
+    };
     let one = judged.iter().find(|one| one.source.name() == task.file);
     let stored = one.and_then(|one| one.test.as_ref());
     let test = TestCase {
