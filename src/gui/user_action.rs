@@ -80,7 +80,7 @@ impl Percent {
 }
 
 /// A key that a gesture can press.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[expect(missing_docs, reason = "the names are those on the keys")]
 pub enum PressedKey {
     Back,

@@ -12,6 +12,7 @@ mod made_up;
 mod minimise;
 mod model;
 mod models;
+mod phone;
 mod planner;
 mod pointwise;
 mod progression;

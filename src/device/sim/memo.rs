@@ -13,7 +13,7 @@ use super::model::WindowId;
 use super::state::State;
 use super::touch::Pixel;
 use crate::device::Notice;
-use crate::gui::{Bounds, Screen, UserAction};
+use crate::gui::{Bounds, PressedKey, Screen, UserAction};
 
 /// How many states are remembered at most.
 const STATES_MAX: usize = 200_000;
@@ -41,6 +41,21 @@ pub(super) enum Gesture {
     PauseResume,
     Idle,
     User(Shared, Bounds),
+    /// Letters for the field that has the focus.
+    Type(Arc<str>),
+    /// A key, so many times.
+    Key(PressedKey, u32),
+    /// Brings the app to the front with an activity, or starts it.
+    Front(WindowId),
+    /// The end of the app's process.
+    Kill,
+    /// Lights the display, or puts it out.
+    Light(bool),
+    /// Nobody does anything, after so long in which nobody did.
+    Sleep {
+        ms: u64,
+        quiet_ms: u64,
+    },
     /// An action that was lost.
     Lost,
     /// A crash out of the blue.

@@ -4,6 +4,7 @@ pub mod apk;
 mod chance;
 mod effects;
 mod evaluate;
+mod hand;
 mod layout;
 mod life;
 pub mod map;
@@ -17,5 +18,6 @@ mod state;
 mod tests;
 mod touch;
 
+pub(in crate::device) use hand::Windows;
 pub use read::{BYTES_MAX, Read, SetError, read};
 pub use simulator::{Outcome, Sim, Snapshot};

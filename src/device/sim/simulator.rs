@@ -185,10 +185,59 @@ impl Sim {
         self.core.has_read_clock
     }
 
+    pub(super) fn model(&self) -> &Arc<Model> {
+        &self.core.model
+    }
+
+    pub(super) fn clock_ms(&self) -> u64 {
+        self.now.at_ms
+    }
+
+    pub(super) fn state(&self) -> &State {
+        &self.core.memo.state(self.now.state).state
+    }
+
+    /// Puts another model in place that differs in its settings alone.
+    pub(super) fn set_model(&mut self, model: Arc<Model>) {
+        let present = self.core.memo.state(self.now.state).clone();
+        self.core.model = model;
+        self.core.memo = Memo::default();
+        self.now.state = self.core.memo.intern(present);
+    }
+
+    /// Has the app as after an installation; the phone is held as it was, and chance goes on.
+    pub(super) fn renew(&mut self) {
+        self.make_room();
+        let State { orientation, has_network, is_lit, .. } = *self.state();
+        let fresh = State::clone(&self.core.fresh.state);
+        let state = State { orientation, has_network, is_lit, ..fresh };
+        self.now = Moment { state: self.core.memo.intern(Known::new(state)), at_ms: 0 };
+    }
+
+    /// Starts the app, which has not run since its installation, with a launchable activity, by how the phone is
+    /// held now.
+    pub(super) fn start_here(&mut self, window: WindowId) -> Result<Observation, DeviceError> {
+        if let Some(fault) = &self.core.fault {
+            return Err(self.core.error(fault));
+        }
+        self.now.at_ms = 0;
+        self.step_from_here(Gesture::Start(window))
+    }
+
+    pub(super) fn look_here(&mut self) -> Result<Arc<Screen>, DeviceError> {
+        self.make_room();
+        self.core.observation(self.now, self.core.no_notices.clone()).map(|seen| seen.screen)
+    }
+
     /// Remembers nothing from now on.
     #[cfg(test)]
     pub(super) fn forget_everything(&mut self) {
         self.core.is_memoised = false;
+    }
+
+    pub(super) fn step_from_here(&mut self, gesture: Gesture) -> Result<Observation, DeviceError> {
+        self.make_room();
+        self.step(self.now, gesture)
     }
 
     fn step(&mut self, from: Moment, gesture: Gesture) -> Result<Observation, DeviceError> {
@@ -257,9 +306,10 @@ impl Core {
         mut chance: Chance<'_>,
     ) -> Result<(Moment, Arc<[Notice]>), DeviceError> {
         let settings = self.model.settings;
-        let is_action = !matches!(gesture, Gesture::Start(_));
+        let is_action = is_action(&gesture);
         // An idle does nothing that could be lost.
-        if is_action && gesture != Gesture::Idle && comes_up(settings.lose_percent, &mut chance) {
+        let can_be_lost = !matches!(gesture, Gesture::Idle | Gesture::Sleep { .. });
+        if is_action && can_be_lost && comes_up(settings.lose_percent, &mut chance) {
             gesture = Gesture::Lost;
         }
         let done = self.perform(from, gesture, chance.lend())?;
@@ -376,6 +426,30 @@ impl Core {
     }
 }
 
+/// Whether something is done that may be lost, and after which the app may crash, by the settings of the model.
+///
+/// What a hand does in several goes is one action: a touch and the letters that follow it, home and back.
+fn is_action(gesture: &Gesture) -> bool {
+    match gesture {
+        Gesture::Start(_) | Gesture::Type(_) | Gesture::Key(..) | Gesture::Kill | Gesture::Light(_) => false,
+        Gesture::Sleep { ms, .. } => *ms >= IDLE_MS,
+        Gesture::Tap(_)
+        | Gesture::LongTap(_)
+        | Gesture::Swipe(..)
+        | Gesture::Text(..)
+        | Gesture::Back
+        | Gesture::Menu
+        | Gesture::Rotate
+        | Gesture::Network
+        | Gesture::PauseResume
+        | Gesture::Idle
+        | Gesture::User(..)
+        | Gesture::Front(_)
+        | Gesture::Lost
+        | Gesture::Crash => true,
+    }
+}
+
 fn first(model: &Model) -> WindowId {
     model.launchable.first().copied().unwrap_or(0)
 }
@@ -443,12 +517,40 @@ fn perform(run: &mut Run<'_>, gesture: &Gesture) -> Result<(), Fault> {
         Gesture::PauseResume => run.pause_and_resume()?,
         Gesture::Idle => takes_ms = IDLE_MS,
         Gesture::User(Shared(action), bounds) => user_action(run, action, *bounds)?,
+        Gesture::Front(window) => {
+            run.bring_up(*window)?;
+            run.settle()?;
+        }
+        Gesture::Type(text) => run.type_text(text)?,
+        Gesture::Key(key, times) => {
+            for _ in 0..*times {
+                run.key(*key)?;
+            }
+        }
+        Gesture::Kill => {
+            run.state.system = None;
+            run.end_process()?;
+            run.settle()?;
+        }
+        Gesture::Light(true) => run.wake()?,
+        Gesture::Light(false) => {
+            run.state.is_lit = false;
+            run.settle()?;
+        }
+        Gesture::Sleep { quiet_ms, .. } => run.quiet_ms = *quiet_ms,
         Gesture::Lost => {}
         Gesture::Crash => {
             let top = run.state.top().map(|top| run.state.stack[top].instance.number);
             run.crash("java.lang.RuntimeException: sim.crash".into(), top.unwrap_or(u32::MAX));
             return run.settle();
         }
+    }
+    if let Gesture::Sleep { ms, .. } = gesture {
+        return run.pass(*ms);
+    }
+    // A touch takes the time, and what follows it none: so both together take as long as one action.
+    if !is_action(gesture) && !matches!(gesture, Gesture::Start(_)) {
+        return run.pass(0);
     }
     run.pass(takes_ms.saturating_add(run.model.settings.lag_ms))
 }

@@ -248,6 +248,21 @@ impl Run<'_> {
         Ok(())
     }
 
+    /// Brings the app to the front, with `window` on top unless the app began with it.
+    pub fn bring_up(&mut self, window: WindowId) -> Result<(), Fault> {
+        self.wake()?;
+        let is_root = self.state.stack.iter().find(|activity| !activity.is_finishing);
+        if is_root.is_none_or(|root| root.instance.window == window) {
+            return self.start(window);
+        }
+        let top = self.state.top().map(|top| self.state.stack[top].instance.window);
+        self.state.is_in_front = true;
+        if top != Some(window) {
+            self.open(window, Vec::new(), false, None)?;
+        }
+        Ok(())
+    }
+
     /// What touches meet in the app's window, if that is in front.
     fn ground(&mut self) -> Result<Option<Arc<Ground>>, Fault> {
         let Front::Window { instance, .. } = front(&self.state) else { return Ok(None) };

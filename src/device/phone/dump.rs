@@ -1,0 +1,221 @@
+//! `uiautomator dump`: the window in front as XML, letter by letter as Android writes it.
+
+use std::fmt::Write as _;
+use std::sync::Arc;
+
+use super::io::Io;
+use super::shell::shown;
+use super::{AndroidVersion, Phone};
+use crate::gui::{Flags, Screen, Widget};
+
+/// Lists whose rows answer, and which are not called not accessible therefore.
+const LISTS: [&str; 4] = [
+    "android.widget.GridView",
+    "android.widget.GridLayout",
+    "android.widget.ListView",
+    "android.widget.TableLayout",
+];
+
+pub(super) fn uiautomator(phone: &mut Phone, args: &[String], io: &mut Io) -> u8 {
+    let Some((command, rest)) = args.split_first() else { return usage(io) };
+    if command != "dump" {
+        return match command.as_str() {
+            "help" => usage(io),
+            _ => {
+                io.complain(&format!("ERROR: Unknown command {}", shown(command)));
+                usage(io)
+            }
+        };
+    }
+    let is_compressed = rest.iter().any(|word| word == "--compressed");
+    let path = rest.iter().find(|word| !word.starts_with("--"));
+    let path = path.map_or("/sdcard/window_dump.xml", String::as_str);
+    let rotation = phone.rotation();
+    let version = phone.version;
+    let screen = match phone.screen() {
+        Ok(screen) => screen,
+        Err(_) => {
+            io.complain("ERROR: null root node returned by UiTestAutomationBridge.");
+            return 0;
+        }
+    };
+    let xml = hierarchy(&screen, rotation, is_compressed, version);
+    if path == "/dev/tty" {
+        io.write(xml.as_bytes());
+    } else {
+        let (place, now_s) = (io.path(path), phone.now_s());
+        let written = phone.files.write(&place, 0o660, now_s, Arc::from(xml.into_bytes()));
+        // The command says that it is done all the same.
+        if let Err(error) = written {
+            let said =
+                format!("failed to dump window to file\njava.io.FileNotFoundException: {path}: {error}");
+            phone.note('E', "AccessibilityNodeInfoDumper", &said);
+        }
+    }
+    io.say(&format!("UI hierchary dumped to: {path}"));
+    0
+}
+
+fn usage(io: &mut Io) -> u8 {
+    io.complain(
+        "Usage: uiautomator <subcommand> [options]\n\nAvailable subcommands:\n\nhelp: displays help message\n\n\
+         dump: creates an XML dump of current UI hierarchy\n    dump [--verbose][file]\n      \
+         [--compressed]: dumps compressed layout information.\n      \
+         [file]: the location where the dumped XML should be stored, default is\n      /storage/emulated/0/window_dump.xml",
+    );
+    1
+}
+
+/// The widgets of a screen as XML.
+pub(super) fn hierarchy(
+    screen: &Screen,
+    rotation: u32,
+    is_compressed: bool,
+    version: AndroidVersion,
+) -> String {
+    let nodes = nodes(screen, is_compressed);
+    let mut xml = format!(
+        "<?xml version='1.0' encoding='UTF-8' standalone='yes' ?><hierarchy rotation=\"{rotation}\">"
+    );
+    let mut open = 0;
+    for (at, node) in nodes.iter().enumerate() {
+        while open > node.depth {
+            xml.push_str("</node>");
+            open -= 1;
+        }
+        write_node(&mut xml, screen.package(), node, has_named_child(&nodes, at), version);
+        if nodes.get(at + 1).is_some_and(|next| next.depth > node.depth) {
+            xml.push('>');
+            open += 1;
+        } else {
+            xml.push_str(" />");
+        }
+    }
+    (0..open).for_each(|_| xml.push_str("</node>"));
+    xml.push_str("</hierarchy>");
+    xml
+}
+
+struct Node<'s> {
+    widget: &'s Widget,
+    depth: usize,
+    /// Its place among its siblings.
+    index: usize,
+}
+
+/// The widgets that are shown, at the depth at which they are.
+fn nodes(screen: &Screen, is_compressed: bool) -> Vec<Node<'_>> {
+    // Of what is open around a widget: how deep it is in the tree, and how many were in it.
+    let mut around: Vec<(u16, usize)> = Vec::new();
+    let mut top = 0;
+    let mut nodes = Vec::new();
+    for widget in screen.widgets() {
+        while around.last().is_some_and(|(depth, _)| *depth >= widget.depth) {
+            around.pop();
+        }
+        if is_compressed && is_frame(widget) {
+            continue;
+        }
+        let count = around.last_mut().map_or(&mut top, |(_, count)| count);
+        nodes.push(Node { widget, depth: 0, index: *count });
+        *count += 1;
+        let at = nodes.len() - 1;
+        nodes[at].depth = around.len();
+        around.push((widget.depth, 0));
+    }
+    nodes
+}
+
+/// Whether a widget only holds others.
+fn is_frame(widget: &Widget) -> bool {
+    let tells =
+        [Flags::CLICKABLE, Flags::LONG_CLICKABLE, Flags::CHECKABLE, Flags::SCROLLABLE, Flags::EDITABLE];
+    let is_layout = widget.class.ends_with("Layout") || &*widget.class == "android.view.ViewGroup";
+    is_layout
+        && widget.text.is_empty()
+        && widget.desc.is_empty()
+        && !tells.iter().any(|&flag| widget.flags.has(flag))
+}
+
+/// Whether something in a node says what it is. Only what may need it is looked through.
+fn has_named_child(nodes: &[Node<'_>], at: usize) -> bool {
+    !is_nameless(nodes[at].widget)
+        || nodes[at + 1..]
+            .iter()
+            .take_while(|node| node.depth > nodes[at].depth)
+            .any(|node| !node.widget.text.is_empty() || !node.widget.desc.is_empty())
+}
+
+fn is_nameless(widget: &Widget) -> bool {
+    widget.flags.has(Flags::CLICKABLE)
+        && widget.flags.has(Flags::ENABLED)
+        && widget.text.is_empty()
+        && widget.desc.is_empty()
+}
+
+fn write_node(xml: &mut String, package: &str, node: &Node<'_>, is_named: bool, version: AndroidVersion) {
+    let Node { widget, index, .. } = node;
+    xml.push_str("<node");
+    let is_list = LISTS.iter().any(|list| widget.class.ends_with(list));
+    if !is_named && !is_list {
+        xml.push_str(" NAF=\"true\"");
+    }
+    let _ = write!(xml, " index=\"{index}\"");
+    let texts = [
+        ("text", &*widget.text),
+        ("resource-id", &widget.id),
+        ("class", &widget.class),
+        ("package", package),
+        ("content-desc", &widget.desc),
+    ];
+    for (name, text) in texts {
+        let _ = write!(xml, " {name}=\"");
+        escape(xml, text);
+        xml.push('"');
+    }
+    let has = |flag: Flags| widget.flags.has(flag);
+    let can_focus =
+        [Flags::CLICKABLE, Flags::LONG_CLICKABLE, Flags::EDITABLE, Flags::SCROLLABLE, Flags::FOCUSED]
+            .into_iter()
+            .any(has);
+    let flags = [
+        ("checkable", has(Flags::CHECKABLE)),
+        ("checked", has(Flags::CHECKED)),
+        ("clickable", has(Flags::CLICKABLE)),
+        ("enabled", has(Flags::ENABLED)),
+        ("focusable", can_focus),
+        ("focused", has(Flags::FOCUSED)),
+        ("scrollable", has(Flags::SCROLLABLE)),
+        ("long-clickable", has(Flags::LONG_CLICKABLE)),
+        ("password", has(Flags::PASSWORD)),
+        ("selected", has(Flags::SELECTED)),
+    ];
+    for (name, value) in flags {
+        let _ = write!(xml, " {name}=\"{value}\"");
+    }
+    let _ = write!(xml, " bounds=\"{}\"", widget.bounds);
+    if version >= AndroidVersion::V16 {
+        let _ = write!(xml, " drawing-order=\"{index}\" hint=\"\"");
+    }
+}
+
+/// Writes a text as Android's serializer does: what XML knows no letter for is a dot.
+fn escape(xml: &mut String, text: &str) {
+    for letter in text.chars() {
+        match letter {
+            '&' => xml.push_str("&amp;"),
+            '<' => xml.push_str("&lt;"),
+            '>' => xml.push_str("&gt;"),
+            '"' => xml.push_str("&quot;"),
+            '\n' | '\r' | '\t' => {
+                let _ = write!(xml, "&#{};", u32::from(letter));
+            }
+            '\0'..='\u{1f}' | '\u{7f}'..='\u{84}' | '\u{86}'..='\u{9f}' => xml.push('.'),
+            '\u{fdd0}'..='\u{fddf}' | '\u{fffe}' | '\u{ffff}' => xml.push('.'),
+            '\u{10000}'.. => {
+                let _ = write!(xml, "&#{};", u32::from(letter));
+            }
+            letter => xml.push(letter),
+        }
+    }
+}

@@ -1,0 +1,573 @@
+//! The language of the phone's shell: a line in, commands out.
+//!
+//! It is what mksh has in common with every other shell, as far as clients send it. What the commands do is
+//! for [`super::shell`].
+
+/// How deep brackets, braces and substitutions stand in each other at most.
+const DEPTH_MAX: u32 = 50;
+
+/// Commands, each with what it waits for.
+pub(super) type List = Vec<(Joint, Pipeline)>;
+
+/// When a command is run.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Joint {
+    Always,
+    /// After `&&`.
+    And,
+    /// After `||`.
+    Or,
+}
+
+/// Commands that read what the one before them writes.
+#[derive(Clone, Debug)]
+pub(super) struct Pipeline {
+    pub is_negated: bool,
+    pub stages: Vec<Stage>,
+}
+
+/// A command, and where its streams go.
+#[derive(Clone, Debug)]
+pub(super) struct Stage {
+    pub command: Command,
+    pub redirects: Vec<Redirect>,
+}
+
+#[derive(Clone, Debug)]
+pub(super) enum Command {
+    Simple {
+        sets: Vec<(String, Word)>,
+        words: Vec<Word>,
+    },
+    /// `{ ...; }`
+    Group(List),
+    /// `( ... )`
+    Apart(List),
+    If {
+        arms: Vec<(List, List)>,
+        otherwise: Option<List>,
+    },
+    Loop {
+        is_until: bool,
+        condition: List,
+        body: List,
+    },
+    For {
+        name: String,
+        words: Vec<Word>,
+        body: List,
+    },
+}
+
+#[derive(Clone, Debug)]
+pub(super) struct Redirect {
+    pub stream: u8,
+    pub to: Target,
+}
+
+#[derive(Clone, Debug)]
+pub(super) enum Target {
+    /// `< file`
+    From(Word),
+    /// `> file`, `>> file`
+    File { word: Word, is_added: bool },
+    /// `>& 1`
+    Stream(u8),
+}
+
+/// A word: parts that are put together.
+pub(super) type Word = Vec<Part>;
+
+#[derive(Clone, Debug)]
+pub(super) enum Part {
+    /// Letters; quoted ones mean nothing but themselves.
+    Text { text: String, is_quoted: bool },
+    /// `$name`, and what stands for it if it is empty or not set.
+    Variable { name: String, otherwise: Option<String>, is_quoted: bool },
+    /// `$( ... )`
+    Output { list: List, is_quoted: bool },
+}
+
+/// Why a line is none of the shell's.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub(super) enum SyntaxError {
+    #[error("syntax error: unexpected '{0}'")]
+    Unexpected(String),
+    #[error("syntax error: unexpected EOF")]
+    End,
+    #[error("no closing quote")]
+    Quote,
+    #[error("bad substitution")]
+    Substitution,
+    #[error("too deeply nested")]
+    Deep,
+}
+
+/// Returns the commands that `text` is.
+pub(super) fn parse(text: &str) -> Result<List, SyntaxError> {
+    let mut parser = Parser { letters: text.chars().collect(), at: 0, depth: 0 };
+    let list = parser.list(&[])?;
+    match parser.peek() {
+        None => Ok(list),
+        Some(letter) => Err(SyntaxError::Unexpected(letter.to_string())),
+    }
+}
+
+/// Words that mean something where a command begins.
+const RESERVED: [&str; 12] =
+    ["then", "elif", "else", "fi", "do", "done", "}", "if", "while", "until", "for", "{"];
+
+struct Parser {
+    letters: Vec<char>,
+    at: usize,
+    depth: u32,
+}
+
+impl Parser {
+    fn peek(&self) -> Option<char> {
+        self.letters.get(self.at).copied()
+    }
+
+    fn is_next(&self, text: &str) -> bool {
+        text.chars().enumerate().all(|(offset, letter)| self.letters.get(self.at + offset) == Some(&letter))
+    }
+
+    fn take(&mut self, text: &str) -> bool {
+        let is_next = self.is_next(text);
+        if is_next {
+            self.at += text.chars().count();
+        }
+        is_next
+    }
+
+    fn skip_blanks(&mut self) {
+        loop {
+            match self.peek() {
+                Some(' ' | '\t' | '\r') => self.at += 1,
+                Some('\\') if self.is_next("\\\n") => self.at += 2,
+                Some('#') => {
+                    while self.peek().is_some_and(|letter| letter != '\n') {
+                        self.at += 1;
+                    }
+                }
+                _ => return,
+            }
+        }
+    }
+
+    fn skip_lines(&mut self) {
+        self.skip_blanks();
+        while self.peek() == Some('\n') {
+            self.at += 1;
+            self.skip_blanks();
+        }
+    }
+
+    /// Commands up to one of the words, a closing bracket, or the end.
+    fn list(&mut self, ends: &[&str]) -> Result<List, SyntaxError> {
+        self.depth += 1;
+        if self.depth > DEPTH_MAX {
+            return Err(SyntaxError::Deep);
+        }
+        let mut list = List::new();
+        let mut joint = Joint::Always;
+        loop {
+            self.skip_lines();
+            let is_end = match self.peek() {
+                None | Some(')') => true,
+                Some(_) => self.reserved().is_some_and(|word| ends.contains(&word)),
+            };
+            if is_end {
+                if joint != Joint::Always {
+                    return Err(SyntaxError::End);
+                }
+                break;
+            }
+            list.push((joint, self.pipeline()?));
+            self.skip_blanks();
+            joint = if self.take("&&") {
+                Joint::And
+            } else if self.take("||") {
+                Joint::Or
+            } else {
+                match self.peek() {
+                    None | Some(')') => break,
+                    // What would go on by itself is waited for.
+                    Some(';' | '&' | '\n') => self.at += 1,
+                    Some(letter) => return Err(SyntaxError::Unexpected(letter.to_string())),
+                }
+                Joint::Always
+            };
+        }
+        self.depth -= 1;
+        Ok(list)
+    }
+
+    fn pipeline(&mut self) -> Result<Pipeline, SyntaxError> {
+        self.skip_blanks();
+        let mut is_negated = false;
+        while self.is_next("! ") {
+            self.at += 2;
+            is_negated = !is_negated;
+            self.skip_blanks();
+        }
+        let mut stages = vec![self.stage()?];
+        loop {
+            self.skip_blanks();
+            if self.peek() != Some('|') || self.is_next("||") {
+                return Ok(Pipeline { is_negated, stages });
+            }
+            self.at += 1;
+            self.skip_lines();
+            stages.push(self.stage()?);
+        }
+    }
+
+    /// The reserved word that is next, if it stands alone.
+    fn reserved(&self) -> Option<&'static str> {
+        RESERVED.into_iter().find(|word| {
+            let after = self.letters.get(self.at + word.chars().count());
+            self.is_next(word) && after.is_none_or(|&letter| " \t\r\n;&|()<>".contains(letter))
+        })
+    }
+
+    fn expect(&mut self, word: &'static str) -> Result<(), SyntaxError> {
+        self.skip_lines();
+        if self.reserved() == Some(word) {
+            self.at += word.chars().count();
+            return Ok(());
+        }
+        Err(self.unexpected())
+    }
+
+    fn unexpected(&self) -> SyntaxError {
+        self.peek().map_or(SyntaxError::End, |letter| SyntaxError::Unexpected(letter.to_string()))
+    }
+
+    fn stage(&mut self) -> Result<Stage, SyntaxError> {
+        self.skip_blanks();
+        let command = match self.peek() {
+            Some('(') => {
+                self.at += 1;
+                let list = self.list(&[])?;
+                if !self.take(")") {
+                    return Err(self.unexpected());
+                }
+                Command::Apart(list)
+            }
+            Some(_) => match self.reserved() {
+                None => return self.simple(),
+                Some(word) => {
+                    self.at += word.chars().count();
+                    self.compound(word)?
+                }
+            },
+            None => return Err(SyntaxError::End),
+        };
+        let mut redirects = Vec::new();
+        while let Some(redirect) = self.redirect()? {
+            redirects.push(redirect);
+        }
+        Ok(Stage { command, redirects })
+    }
+
+    fn compound(&mut self, word: &str) -> Result<Command, SyntaxError> {
+        match word {
+            "{" => {
+                let list = self.list(&["}"])?;
+                self.expect("}")?;
+                Ok(Command::Group(list))
+            }
+            "if" => self.choice(),
+            "while" | "until" => {
+                let condition = self.list(&["do"])?;
+                let body = self.body()?;
+                Ok(Command::Loop { is_until: word == "until", condition, body })
+            }
+            "for" => self.each(),
+            other => Err(SyntaxError::Unexpected(other.to_string())),
+        }
+    }
+
+    fn choice(&mut self) -> Result<Command, SyntaxError> {
+        let mut arms = Vec::new();
+        loop {
+            let condition = self.list(&["then"])?;
+            self.expect("then")?;
+            arms.push((condition, self.list(&["elif", "else", "fi"])?));
+            match self.reserved() {
+                Some("elif") => self.at += 4,
+                Some("else") => {
+                    self.at += 4;
+                    let otherwise = self.list(&["fi"])?;
+                    self.expect("fi")?;
+                    return Ok(Command::If { arms, otherwise: Some(otherwise) });
+                }
+                _ => {
+                    self.expect("fi")?;
+                    return Ok(Command::If { arms, otherwise: None });
+                }
+            }
+        }
+    }
+
+    fn body(&mut self) -> Result<List, SyntaxError> {
+        self.expect("do")?;
+        let body = self.list(&["done"])?;
+        self.expect("done")?;
+        Ok(body)
+    }
+
+    fn each(&mut self) -> Result<Command, SyntaxError> {
+        self.skip_blanks();
+        let name = self.name();
+        self.skip_blanks();
+        let mut words = Vec::new();
+        if name.is_empty() {
+            return Err(self.unexpected());
+        }
+        if self.take("in") {
+            self.skip_blanks();
+            while let Some(word) = self.word()? {
+                words.push(word);
+                self.skip_blanks();
+            }
+        }
+        if self.peek() == Some(';') {
+            self.at += 1;
+        }
+        Ok(Command::For { name, words, body: self.body()? })
+    }
+
+    fn simple(&mut self) -> Result<Stage, SyntaxError> {
+        let (mut sets, mut words, mut redirects) = (Vec::new(), Vec::new(), Vec::new());
+        loop {
+            self.skip_blanks();
+            if let Some(redirect) = self.redirect()? {
+                redirects.push(redirect);
+                continue;
+            }
+            if words.is_empty()
+                && let Some(name) = self.set_name()
+            {
+                sets.push((name, self.word()?.unwrap_or_default()));
+                continue;
+            }
+            match self.word()? {
+                Some(word) => words.push(word),
+                None => break,
+            }
+        }
+        if words.is_empty() && sets.is_empty() && redirects.is_empty() {
+            return Err(self.unexpected());
+        }
+        Ok(Stage { command: Command::Simple { sets, words }, redirects })
+    }
+
+    /// Takes `name=`, if that is next.
+    fn set_name(&mut self) -> Option<String> {
+        let start = self.at;
+        let name = self.name();
+        if !name.is_empty() && self.take("=") {
+            return Some(name);
+        }
+        self.at = start;
+        None
+    }
+
+    fn name(&mut self) -> String {
+        let mut name = String::new();
+        while let Some(letter) = self.peek() {
+            let is_first = name.is_empty();
+            if letter == '_' || letter.is_ascii_alphabetic() || (!is_first && letter.is_ascii_digit()) {
+                name.push(letter);
+                self.at += 1;
+            } else {
+                break;
+            }
+        }
+        name
+    }
+
+    fn redirect(&mut self) -> Result<Option<Redirect>, SyntaxError> {
+        self.skip_blanks();
+        let digit = self.peek().and_then(|letter| letter.to_digit(10));
+        let sign = if digit.is_some() { self.letters.get(self.at + 1) } else { self.letters.get(self.at) };
+        let Some(&sign @ ('<' | '>')) = sign else { return Ok(None) };
+        self.at += 1 + usize::from(digit.is_some());
+        let stream = digit.map_or(u8::from(sign == '>'), |digit| digit as u8);
+        let is_added = sign == '>' && self.take(">");
+        if self.take("&") {
+            let to = self.peek().and_then(|letter| letter.to_digit(10)).ok_or_else(|| self.unexpected())?;
+            self.at += 1;
+            return Ok(Some(Redirect { stream, to: Target::Stream(to as u8) }));
+        }
+        if sign == '>' {
+            self.take("|");
+        }
+        self.skip_blanks();
+        let word = self.word()?.ok_or_else(|| self.unexpected())?;
+        let to = if sign == '<' { Target::From(word) } else { Target::File { word, is_added } };
+        Ok(Some(Redirect { stream, to }))
+    }
+
+    /// The next word; none where there is something else.
+    fn word(&mut self) -> Result<Option<Word>, SyntaxError> {
+        let mut word = Word::new();
+        let mut plain = String::new();
+        let start = self.at;
+        let flush = |plain: &mut String, word: &mut Word| {
+            if !plain.is_empty() {
+                word.push(Part::Text { text: std::mem::take(plain), is_quoted: false });
+            }
+        };
+        while let Some(letter) = self.peek() {
+            match letter {
+                ' ' | '\t' | '\r' | '\n' | ';' | '&' | '|' | '(' | ')' | '<' | '>' => break,
+                '\\' => {
+                    self.at += 1;
+                    if let Some(next) = self.peek() {
+                        self.at += 1;
+                        if next != '\n' {
+                            flush(&mut plain, &mut word);
+                            word.push(Part::Text { text: next.to_string(), is_quoted: true });
+                        }
+                    }
+                }
+                '\'' => {
+                    flush(&mut plain, &mut word);
+                    self.at += 1;
+                    let length = self.letters[self.at..].iter().position(|&letter| letter == '\'');
+                    let end = self.at + length.ok_or(SyntaxError::Quote)?;
+                    let text = self.letters[self.at..end].iter().collect();
+                    word.push(Part::Text { text, is_quoted: true });
+                    self.at = end + 1;
+                }
+                '"' => {
+                    flush(&mut plain, &mut word);
+                    self.at += 1;
+                    self.quoted(&mut word)?;
+                }
+                '$' => {
+                    flush(&mut plain, &mut word);
+                    let part = self.dollar(false)?;
+                    word.push(part);
+                }
+                '`' => {
+                    flush(&mut plain, &mut word);
+                    let part = self.backticks(false)?;
+                    word.push(part);
+                }
+                letter => {
+                    plain.push(letter);
+                    self.at += 1;
+                }
+            }
+        }
+        flush(&mut plain, &mut word);
+        Ok((self.at > start).then_some(word))
+    }
+
+    fn quoted(&mut self, word: &mut Word) -> Result<(), SyntaxError> {
+        let mut text = String::new();
+        // Even nothing in quotes is a word.
+        let mut is_empty = true;
+        loop {
+            match self.peek().ok_or(SyntaxError::Quote)? {
+                '"' => {
+                    self.at += 1;
+                    break;
+                }
+                '\\' => {
+                    self.at += 1;
+                    match self.peek().ok_or(SyntaxError::Quote)? {
+                        letter @ ('$' | '`' | '"' | '\\') => text.push(letter),
+                        '\n' => {}
+                        letter => text.extend(['\\', letter]),
+                    }
+                    self.at += 1;
+                }
+                sign @ ('$' | '`') => {
+                    if !text.is_empty() {
+                        word.push(Part::Text { text: std::mem::take(&mut text), is_quoted: true });
+                    }
+                    is_empty = false;
+                    let part = if sign == '$' { self.dollar(true) } else { self.backticks(true) }?;
+                    word.push(part);
+                }
+                letter => {
+                    text.push(letter);
+                    self.at += 1;
+                }
+            }
+        }
+        if is_empty || !text.is_empty() {
+            word.push(Part::Text { text, is_quoted: true });
+        }
+        Ok(())
+    }
+
+    fn backticks(&mut self, is_quoted: bool) -> Result<Part, SyntaxError> {
+        self.at += 1;
+        let length = self.letters[self.at..].iter().position(|&letter| letter == '`');
+        let end = self.at + length.ok_or(SyntaxError::Quote)?;
+        let letters = self.letters[self.at..end].to_vec();
+        self.at = end + 1;
+        let mut inner = Parser { letters, at: 0, depth: self.depth };
+        let list = inner.list(&[])?;
+        match inner.peek() {
+            None => Ok(Part::Output { list, is_quoted }),
+            Some(_) => Err(inner.unexpected()),
+        }
+    }
+
+    fn dollar(&mut self, is_quoted: bool) -> Result<Part, SyntaxError> {
+        self.at += 1;
+        let variable = |name: String| Part::Variable { name, otherwise: None, is_quoted };
+        match self.peek() {
+            Some('(') => {
+                self.at += 1;
+                let list = self.list(&[])?;
+                if !self.take(")") {
+                    return Err(self.unexpected());
+                }
+                Ok(Part::Output { list, is_quoted })
+            }
+            Some('{') => {
+                self.at += 1;
+                let name = match self.peek() {
+                    Some(sign @ ('?' | '$' | '#' | '0')) => {
+                        self.at += 1;
+                        sign.to_string()
+                    }
+                    _ => self.name(),
+                };
+                let otherwise = if self.take(":-") { Some(self.up_to_brace()) } else { None };
+                if name.is_empty() || !self.take("}") {
+                    return Err(SyntaxError::Substitution);
+                }
+                Ok(Part::Variable { name, otherwise, is_quoted })
+            }
+            Some(sign @ ('?' | '$' | '#' | '@' | '*' | '!' | '0'..='9')) => {
+                self.at += 1;
+                Ok(variable(sign.to_string()))
+            }
+            _ => {
+                let name = self.name();
+                if name.is_empty() {
+                    return Ok(Part::Text { text: "$".to_string(), is_quoted: true });
+                }
+                Ok(variable(name))
+            }
+        }
+    }
+
+    fn up_to_brace(&mut self) -> String {
+        let mut text = String::new();
+        while let Some(letter) = self.peek().filter(|&letter| letter != '}') {
+            text.push(letter);
+            self.at += 1;
+        }
+        text
+    }
+}
