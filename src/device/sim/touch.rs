@@ -248,16 +248,15 @@ impl Run<'_> {
         Ok(())
     }
 
-    /// Brings the app to the front, with `window` on top unless the app began with it.
+    /// Brings the app to the front as it is, if it was started with `window`; else with that on top.
     pub fn bring_up(&mut self, window: WindowId) -> Result<(), Fault> {
         self.wake()?;
-        let is_root = self.state.stack.iter().find(|activity| !activity.is_finishing);
-        if is_root.is_none_or(|root| root.instance.window == window) {
-            return self.start(window);
-        }
-        let top = self.state.top().map(|top| self.state.stack[top].instance.window);
+        let Some(top) = self.state.top() else {
+            self.state.launched = window;
+            return self.open(window, Vec::new(), false, None);
+        };
         self.state.is_in_front = true;
-        if top != Some(window) {
+        if self.state.launched != window && self.state.stack[top].instance.window != window {
             self.open(window, Vec::new(), false, None)?;
         }
         Ok(())
