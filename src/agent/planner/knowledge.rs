@@ -122,16 +122,26 @@ pub struct Tried {
     pub results: Vec<(Outcome, u32)>,
     /// What was done before it in any of them.
     pub done: Marks,
+    /// And what in one of them without anything else.
+    pub alone: Marks,
 }
 
 impl Tried {
     /// Adds what came of an action once more. What is read while values are worked out is shared.
     fn add(this: &mut Arc<Tried>, outcome: Outcome, done: Marks) {
-        let Tried { results, done: done_before } = Arc::make_mut(this);
-        *done_before |= done;
+        let this = Arc::make_mut(this);
+        this.add_done(done);
+        let results = &mut this.results;
         match results.iter_mut().find(|(known, _)| *known == outcome) {
             Some((_, times)) => *times += 1,
             None => results.push((outcome, 1)),
+        }
+    }
+
+    fn add_done(&mut self, done: Marks) {
+        self.done |= done;
+        if done.is_power_of_two() {
+            self.alone |= done;
         }
     }
 
@@ -481,8 +491,8 @@ impl Knowledge {
         let named = self.by_name.entry(name(activity, offer)).or_default();
         if is_new_here {
             Tried::add(named, outcome, done);
-        } else if done & !named.done != 0 {
-            Arc::make_mut(named).done |= done;
+        } else {
+            Arc::make_mut(named).add_done(done);
         }
     }
 
@@ -630,6 +640,33 @@ mod tests {
         let after_both = knowledge.node(knowledge.at()).core;
         app.run(&mut knowledge, &[(1, 2)]);
         assert_eq!(knowledge.node(knowledge.at()).core, after_both);
+    }
+
+    #[test]
+    fn actions_have_marks_of_their_own_as_long_as_there_are_some() {
+        let (app, mut knowledge) = (App::new(), Knowledge::default());
+        let offer = |nth| Offer { labeling: nth, ..app.offers[0] };
+        let mut all = knowledge.mark(0, &offer(0), false);
+        assert_eq!(all, NEVER_DONE);
+        for nth in 0..MARKS {
+            let mark = knowledge.give_mark(0, &offer(nth), false);
+            assert!(mark.is_power_of_two() && all & mark == 0, "{nth}");
+            assert_eq!(knowledge.mark(0, &offer(nth), false), mark);
+            all |= mark;
+        }
+        assert_eq!((all, all.count_ones()), (Marks::MAX, 128));
+        assert_eq!(knowledge.give_mark(0, &offer(MARKS), false), knowledge.mark(0, &offer(0), false));
+        let still = Offer { habit: Habit::Stays, ..offer(0) };
+        assert_eq!(knowledge.give_mark(0, &still, true), 0);
+    }
+
+    #[test]
+    fn what_was_done_with_others_was_not_done_alone() {
+        let mut tried = Tried::default();
+        tried.add_done(0b11);
+        assert_eq!((tried.done, tried.alone), (0b11, 0));
+        tried.add_done(0b10);
+        assert_eq!((tried.done, tried.alone), (0b11, 0b10));
     }
 
     #[test]
