@@ -30,7 +30,7 @@ pub struct Wanted {
 /// Returns all that is shown of `run`.
 pub fn text(run: &Run, wanted: Wanted) -> String {
     let mut out = String::new();
-    if let Some(began) = run.began().filter(|_| !wanted.quiet) {
+    if let Some(began) = run.began().filter(|began| !wanted.quiet && !began.device.is_empty()) {
         let _ = writeln!(out, "device: {}", printable(&began.device));
     }
     for spec in run.specs() {
@@ -56,8 +56,12 @@ pub fn spec_text(began: &SpecBegan, ended: &SpecEnded, wanted: Wanted) -> String
     };
     let colon = if ended.outcome == Outcome::Error { ":" } else { "" };
     let SpecBegan { file, line, name, expectation, .. } = began;
-    let _ =
-        writeln!(out, "{}:{line}: {expectation} {name:?}: {painted}{colon} {}", printable(file), ended.why);
+    let _ = writeln!(
+        out,
+        "{}:{line}: {expectation} {name:?}: {painted}{colon} {}",
+        printable(file),
+        printable(&ended.why)
+    );
     if wanted.quiet {
         return out;
     }
@@ -86,7 +90,7 @@ pub fn spec_text(began: &SpecBegan, ended: &SpecEnded, wanted: Wanted) -> String
         let _ = writeln!(out, "  kept in {}", printable(test));
     }
     for line in &ended.advice {
-        let _ = writeln!(out, "  help: {line}");
+        let _ = writeln!(out, "  help: {}", printable(line));
     }
     out
 }
