@@ -30,7 +30,7 @@ pub struct Wanted {
 /// Returns all that is shown of `run`.
 pub fn text(run: &Run, wanted: Wanted) -> String {
     let mut out = String::new();
-    if let Some(began) = run.began().filter(|_| !wanted.quiet) {
+    if let Some(began) = run.began().filter(|began| !wanted.quiet && !began.device.is_empty()) {
         let _ = writeln!(out, "device: {}", printable(&began.device));
     }
     for spec in run.specs() {
@@ -60,8 +60,12 @@ pub fn spec_text(began: &SpecBegan, ended: &SpecEnded, wanted: Wanted) -> String
         None => "",
     };
     let SpecBegan { file, line, name, expectation, .. } = began;
-    let _ =
-        writeln!(out, "{}:{line}: {expectation} {name:?}: {painted}{sign} {}", printable(file), ended.why);
+    let _ = writeln!(
+        out,
+        "{}:{line}: {expectation} {name:?}: {painted}{sign} {}",
+        printable(file),
+        printable(&ended.why)
+    );
     if wanted.quiet {
         return out;
     }
@@ -90,7 +94,7 @@ pub fn spec_text(began: &SpecBegan, ended: &SpecEnded, wanted: Wanted) -> String
         let _ = writeln!(out, "  kept in {}", printable(test));
     }
     for line in &ended.advice {
-        let _ = writeln!(out, "  help: {line}");
+        let _ = writeln!(out, "  help: {}", printable(line));
     }
     out
 }

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 use std::io::{self, Write};
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use clap::Args;
@@ -10,6 +10,7 @@ use farlead::event::{Outcome, ReplayVerdict, Replayed, SpecEnded};
 use farlead::gui::Key;
 use farlead::rate::Rate;
 use farlead::replay::{Player, Replay};
+use farlead::report::to_type;
 use farlead::rng::Seed;
 use farlead::search::in_order;
 use farlead::spec::Expectation;
@@ -18,6 +19,7 @@ use farlead::trace::Trace;
 
 use crate::app::{AppArgs, OpenedApp};
 use crate::deciding::{Decided, exit_of_error};
+use crate::lint::counted;
 use crate::outputs::{OutputArgs, Outputs, began};
 use crate::progress::{Progress, interruption};
 use crate::project::Project;
@@ -99,7 +101,7 @@ pub fn run(args: &ReplayArgs, shell: &Shell) -> anyhow::Result<Exit> {
         .map_or_else(|| std::thread::available_parallelism().map_or(1, usize::from), |jobs| jobs as usize);
     let interrupted = interruption();
     let has_failed = AtomicBool::new(false);
-    let seed = Seed(args.seed.unwrap_or_default().max(1));
+    let seed = args.seed.map_or_else(Seed::default, Seed);
     let common = common_app(&tests);
     let mut outputs = Outputs::begin(&args.outputs, &project, "replay", common, seed, false, shell)?;
     let progress = Progress::new(!shell.quiet);
@@ -131,7 +133,8 @@ pub fn run(args: &ReplayArgs, shell: &Shell) -> anyhow::Result<Exit> {
     });
     written?;
     if left_out > 0 && !shell.quiet {
-        writeln!(io::stderr(), "farlead: {left_out} tests were not replayed")?;
+        let were = if left_out == 1 { "was" } else { "were" };
+        writeln!(io::stderr(), "farlead: {} {were} not replayed", counted(left_out, "test"))?;
     }
     if interrupted.load(Ordering::Relaxed) {
         exit = exit.and(Exit::Interrupted);
@@ -301,11 +304,8 @@ fn judged(stored: &Stored, rate: Rate, replay: &Replay, trace: Trace) -> Decided
         ..decided.ended
     };
     if matches!(replay, Replay::Diverged { .. }) {
-        let name = Path::new(&stored.name).display();
-        decided
-            .ended
-            .advice
-            .push(format!("look for another way to the same: `farlead check {name} --update`"));
+        let check = to_type("check --update", &stored.name);
+        decided.ended.advice.push(format!("look for another way to the same: `{check}`"));
     }
     Decided { run: Some(trace), ..decided }
 }
