@@ -178,7 +178,12 @@ impl Goal {
 
     /// Returns the class of `action`.
     pub fn action_class(&mut self, action: &Action) -> ActionClass {
-        let labels: Labels = self.labeller.of_action(action).into_iter().collect();
+        let labels = self.labeller.of_action(action).into_iter().collect();
+        self.class_with(labels)
+    }
+
+    /// Returns the class of actions that have these labels and no others.
+    pub fn class_with(&mut self, labels: Labels) -> ActionClass {
         if let Some(&known) = self.class_of.get(&labels) {
             return known;
         }

@@ -11,8 +11,8 @@ use crate::gui::{
 };
 use crate::ltl::{Labels, State};
 use crate::reward::{ActionClass, Goal, Verdict};
-use crate::spec::{Expectation, Source, Spec, SpecFile, parse};
-use crate::test_case::{CAPTURED_MAX, TestStep};
+use crate::spec::{Source, Spec, SpecFile, parse};
+use crate::test_case::{CAPTURED_MAX, TestStep, captured_expectation, captured_name};
 use crate::trace::Trace;
 
 /// A run as a test keeps it.
@@ -42,52 +42,76 @@ pub fn capture(spec: &Spec, trace: &Trace) -> Captured {
             actions.push((**action).clone());
         }
     }
-    let mut walk = Walk::new(spec, trace);
+    let named = named(trace, &actions);
+    let mut walk = Walk::new(spec, trace, &named);
     walk.leave_out();
-    let steps: Vec<TestStep> = trace
-        .steps
-        .iter()
-        .zip(&walk.kept)
-        .map(|(step, kept)| {
-            let named = kept.iter().filter_map(|(&atom, &holds)| {
-                Some((spec.atoms.get(&*walk.goal.atoms()[atom as usize])?.clone(), holds))
-            });
-            TestStep { action: step.action.clone(), sees: named.collect() }
-        })
-        .collect();
-    let formula = (steps.len() <= CAPTURED_MAX).then(|| formula(spec, trace, &steps, &actions));
-    Captured { steps, formula, actions }
+    let kept: Vec<Vec<(Atom, bool)>> = walk.kept.iter().map(|kept| walk.atoms(spec, kept)).collect();
+    let formula = (kept.len() <= CAPTURED_MAX).then(|| formula(spec, &named, &kept, &actions));
+    let steps = trace.steps.iter().zip(kept).map(|(step, kept)| {
+        // What is done is said by the action itself.
+        let sees = kept.into_iter().filter(|(atom, _)| !atom.is_action()).collect();
+        TestStep { action: step.action.clone(), sees }
+    });
+    Captured { steps: steps.collect(), formula, actions }
+}
+
+/// The atoms that name the actions of `trace`.
+fn named(trace: &Trace, actions: &[UserAction]) -> Vec<Atom> {
+    let declared = actions.iter().map(|action| action.name.clone()).collect();
+    let mut before: Option<&Screen> = None;
+    let atoms = trace.steps.iter().map(|step| {
+        let atom = action_atom(&step.action, before, &declared);
+        before = Some(&step.observation.screen);
+        atom
+    });
+    atoms.collect()
 }
 
 /// A run under its goal, and what is kept of its labels.
 struct Walk {
     goal: Goal,
+    /// At each step, the labels of the action that follow from its name.
     classes: Vec<ActionClass>,
     states: Vec<State>,
-    /// The atoms about the screen, and whether each holds, that are kept at each step.
+    /// The atoms, and whether each holds, that are kept at each step.
     kept: Vec<BTreeMap<u32, bool>>,
-    /// All atoms about screens.
-    atoms: Vec<u32>,
+    /// All atoms that may be kept at each step: those about the screen, and of those about the action the ones that its
+    /// name leaves open, as another of its names or its place may be meant.
+    open: Vec<Vec<u32>>,
 }
 
 impl Walk {
-    fn new(spec: &Spec, trace: &Trace) -> Walk {
+    fn new(spec: &Spec, trace: &Trace, named: &[Atom]) -> Walk {
         let mut goal = Goal::new(spec);
-        let is_of_screen = |number: &u32| {
-            let name = &goal.atoms()[*number as usize];
-            spec.atoms.get(&**name).is_some_and(|atom| !atom.is_action())
-        };
-        let atoms: Vec<u32> = (0..goal.atoms().len() as u32).filter(is_of_screen).collect();
-        let (mut classes, mut states, mut kept) = (Vec::new(), vec![State::START], Vec::new());
-        for step in &trace.steps {
+        let known: Vec<(u32, &Atom)> = (0..)
+            .zip(goal.atoms())
+            .filter_map(|(number, name)| Some((number, spec.atoms.get(&**name)?)))
+            .collect();
+        let (mut classes, mut states, mut kept, mut open) =
+            (Vec::new(), vec![State::START], Vec::new(), Vec::new());
+        for (step, named) in trace.steps.iter().zip(named) {
             let class = goal.action_class(&step.action);
-            let labels = goal.screen_labels(&step.observation.screen);
-            let held: BTreeSet<u32> = labels.iter().collect();
-            states.push(goal.step(states[states.len() - 1], class, &labels));
-            classes.push(class);
-            kept.push(atoms.iter().map(|&atom| (atom, held.contains(&atom))).collect());
+            let on_screen = goal.screen_labels(&step.observation.screen);
+            let of_action: BTreeSet<u32> = goal.action_labels(class).iter().collect();
+            let held: BTreeSet<u32> = on_screen.iter().chain(of_action.iter().copied()).collect();
+            states.push(goal.step(states[states.len() - 1], class, &on_screen));
+            let open_now: Vec<u32> = known
+                .iter()
+                .filter(|(_, atom)| !atom.is_action() || !is_told(named, atom))
+                .map(|&(number, _)| number)
+                .collect();
+            let told = of_action.into_iter().filter(|atom| !open_now.contains(atom)).collect();
+            classes.push(goal.class_with(told));
+            kept.push(open_now.iter().map(|&atom| (atom, held.contains(&atom))).collect());
+            open.push(open_now);
         }
-        Walk { goal, classes, states, kept, atoms }
+        Walk { goal, classes, states, kept, open }
+    }
+
+    /// What is kept at a step, as atoms of `spec`.
+    fn atoms(&self, spec: &Spec, kept: &BTreeMap<u32, bool>) -> Vec<(Atom, bool)> {
+        let atom = |number: u32| spec.atoms.get(&*self.goal.atoms()[number as usize]).cloned();
+        kept.iter().filter_map(|(&number, &holds)| Some((atom(number)?, holds))).collect()
     }
 
     /// Leaves out what is not needed: first what does not hold, as what does says more; late steps before early ones.
@@ -111,7 +135,7 @@ impl Walk {
 
     /// Whether what is kept is enough, after something was left out at `step`.
     fn is_enough(&mut self, step: usize) -> bool {
-        if self.atoms.len() - self.kept[step].len() > OPEN_MAX {
+        if self.open[step].len() - self.kept[step].len() > OPEN_MAX {
             return false;
         }
         let (before, after) = (self.states[step], self.states[step + 1]);
@@ -135,7 +159,7 @@ impl Walk {
     /// What could be left after `step`, by all that is not kept there; what is won stays so.
     fn after(&mut self, states: &BTreeSet<State>, step: usize) -> BTreeSet<State> {
         let open: Vec<u32> =
-            self.atoms.iter().copied().filter(|atom| !self.kept[step].contains_key(atom)).collect();
+            self.open[step].iter().copied().filter(|atom| !self.kept[step].contains_key(atom)).collect();
         let fixed: Vec<u32> =
             self.kept[step].iter().filter(|(_, holds)| **holds).map(|(&atom, _)| atom).collect();
         let mut after = BTreeSet::new();
@@ -159,28 +183,21 @@ impl Walk {
 }
 
 /// The spec that describes these steps and no others.
-fn formula(spec: &Spec, trace: &Trace, steps: &[TestStep], actions: &[UserAction]) -> Spec {
-    let declared = actions.iter().map(|action| action.name.clone()).collect();
-    let mut lines = Vec::new();
-    let mut before: Option<&Screen> = None;
-    for (step, taken) in steps.iter().zip(&trace.steps) {
-        let mut parts = vec![action_atom(&step.action, before, &declared).to_string()];
-        parts
-            .extend(step.sees.iter().map(|(atom, holds)| format!("{}{atom}", if *holds { "" } else { "!" })));
-        lines.push(parts.join(" & "));
-        before = Some(&taken.observation.screen);
-    }
-    let word = match spec.expectation {
-        Expectation::Possible => Expectation::Possible,
-        // The run is one that must not be.
-        Expectation::Never | Expectation::Must => Expectation::Never,
-    };
-    let name = quote(&format!("{}, as found", spec.name));
+fn formula(spec: &Spec, named: &[Atom], kept: &[Vec<(Atom, bool)>], actions: &[UserAction]) -> Spec {
+    let lines: Vec<String> = named
+        .iter()
+        .zip(kept)
+        .map(|(action, kept)| {
+            let kept = kept.iter().map(|(atom, holds)| format!("{}{atom}", if *holds { "" } else { "!" }));
+            std::iter::once(action.to_string()).chain(kept).collect::<Vec<_>>().join(" & ")
+        })
+        .collect();
+    let name = quote(&captured_name(spec));
     let declarations = SpecFile { actions: actions.to_vec(), ..SpecFile::default() };
     let text = format!(
         "{declarations}{} {name} within {} steps:\n    {}\n",
-        word.word(),
-        steps.len(),
+        captured_expectation(spec).word(),
+        lines.len(),
         lines.join(" then\n    ")
     );
     let mut parsed = parse(&Source::new("captured", text));
@@ -202,6 +219,25 @@ fn action_atom(action: &Action, before: Option<&Screen>, declared: &BTreeSet<Str
         place.and_then(|place| compare(Key::ActionObjectId, place)),
     ];
     Atom::new(comparisons.into_iter().flatten().collect()).expect("all of it is about one action")
+}
+
+/// Whether it follows from the name of an action whether `atom` holds of it.
+fn is_told(named: &Atom, atom: &Atom) -> bool {
+    let (Atom::Action(known), Atom::Action(asked)) = (named, atom) else { return false };
+    let follows = |asked: &Comparison| known.iter().any(|known| follows(known, asked));
+    named.excludes(atom) || asked.iter().all(follows)
+}
+
+/// Whether whatever action passes `known` passes `asked`.
+fn follows(known: &Comparison, asked: &Comparison) -> bool {
+    let (Value::Text(text), Value::Text(part)) = (&known.value, &asked.value) else { return known == asked };
+    let is_about_it = known.key == asked.key && known.op == Op::Equal;
+    match asked.op {
+        Op::Contains => is_about_it && text.contains(part.as_str()),
+        // Of several names another may be the one that must not be.
+        Op::NotEqual => is_about_it && asked.key == Key::ActionType && text != part,
+        Op::Equal | Op::Less | Op::AtMost | Op::Greater | Op::AtLeast => known == asked,
+    }
 }
 
 /// How many actions of the type of `action` have its detail on `screen`.

@@ -30,7 +30,7 @@ pub struct Wanted {
 /// Returns all that is shown of `run`.
 pub fn text(run: &Run, wanted: Wanted) -> String {
     let mut out = String::new();
-    if let Some(began) = run.began().filter(|_| !wanted.quiet) {
+    if let Some(began) = run.began().filter(|began| !wanted.quiet && !began.device.is_empty()) {
         let _ = writeln!(out, "device: {}", printable(&began.device));
     }
     for spec in run.specs() {
@@ -54,10 +54,18 @@ pub fn spec_text(began: &SpecBegan, ended: &SpecEnded, wanted: Wanted) -> String
         Style::Plain => name,
         Style::Colour => format!("\u{1b}[1;{}m{name}\u{1b}[0m", if ended.exit == 0 { 32 } else { 31 }),
     };
-    let colon = if ended.outcome == Outcome::Error { ":" } else { "" };
+    let sign = match &ended.replay {
+        _ if ended.outcome == Outcome::Error => ":",
+        Some(_) => ",",
+        None => "",
+    };
     let SpecBegan { file, line, name, expectation, .. } = began;
-    let _ =
-        writeln!(out, "{}:{line}: {expectation} {name:?}: {painted}{colon} {}", printable(file), ended.why);
+    let _ = writeln!(
+        out,
+        "{}:{line}: {expectation} {name:?}: {painted}{sign} {}",
+        printable(file),
+        printable(&ended.why)
+    );
     if wanted.quiet {
         return out;
     }
@@ -86,7 +94,7 @@ pub fn spec_text(began: &SpecBegan, ended: &SpecEnded, wanted: Wanted) -> String
         let _ = writeln!(out, "  kept in {}", printable(test));
     }
     for line in &ended.advice {
-        let _ = writeln!(out, "  help: {line}");
+        let _ = writeln!(out, "  help: {}", printable(line));
     }
     out
 }
@@ -96,7 +104,9 @@ fn said(ended: &SpecEnded) -> String {
     match (ended.outcome, ended.replay.as_ref().map(|replay| replay.verdict)) {
         (Outcome::Met, Some(verdict @ ReplayVerdict::Held))
         | (Outcome::Broken, Some(verdict @ ReplayVerdict::Broke))
-        | (Outcome::GaveUp, Some(verdict @ ReplayVerdict::Diverged)) => verdict.name().to_string(),
+        | (Outcome::Broken | Outcome::Untested, Some(verdict @ ReplayVerdict::Diverged)) => {
+            verdict.name().to_string()
+        }
         (outcome, _) => outcome.name().replace('_', " "),
     }
 }

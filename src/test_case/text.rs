@@ -10,7 +10,7 @@ use std::sync::Arc;
 use pest::Parser as _;
 use pest::iterators::Pair;
 
-use super::{Provenance, TestCase, TestStep};
+use super::{Provenance, TestCase, TestStep, captured_expectation, captured_name};
 use crate::gui::{Action, Atom, Bounds, Direction, START_TYPE, Target, UserAction, quote};
 use crate::ltl::{Formula, Formulas, Node};
 use crate::rate::Rate;
@@ -51,11 +51,19 @@ pub struct Read {
 
 /// Whether `text` is meant as a stored test: its first line says so.
 pub fn is_test(text: &str) -> bool {
-    let first = text.lines().map(str::trim).find(|line| !line.is_empty() && !line.starts_with('#'));
-    first.is_some_and(|line| {
-        let mut words = line.split_whitespace();
-        words.next() == Some("farlead") && words.next() == Some("test")
-    })
+    head(text).is_some_and(|(_, line)| line.split_whitespace().take(2).eq(["farlead", "test"]))
+}
+
+/// The first line that says something, and where it starts.
+fn head(text: &str) -> Option<(usize, &str)> {
+    let mut at = 0;
+    for line in text.split_inclusive('\n') {
+        if !line.trim().is_empty() && !line.trim_start().starts_with('#') {
+            return Some((at, line));
+        }
+        at += line.len();
+    }
+    None
 }
 
 /// Returns the same source with all but its specs blanked out, so that they are read where they stand.
@@ -137,17 +145,36 @@ fn read_into(source: &Source, diagnostics: &mut Diagnostics) -> Option<TestCase>
             return None;
         }
     };
+    if let Some(captured) = captured.as_ref().filter(|captured| !captures(captured, &oracle)) {
+        let message = format!(
+            "{:?} is not the formula of a run of {:?}: that is called {:?} and expects the same",
+            captured.name,
+            oracle.name,
+            captured_name(&oracle)
+        );
+        diagnostics.error(|| Diagnostic::error("E-specs", captured.place.item.clone(), message));
+    }
     Some(TestCase { provenance, steps, captured, oracle, actions: specs.file.actions })
+}
+
+/// Whether `captured` is called as the formula of a run of `oracle` is, and expects as much.
+fn captures(captured: &Spec, oracle: &Spec) -> bool {
+    captured.name == captured_name(oracle) && captured.expectation == captured_expectation(oracle)
+}
+
+/// Whether `text` is a stored test of a later form than is read here.
+pub fn is_newer(text: &str) -> bool {
+    later_format(text).is_some()
 }
 
 /// Where the format is said that is later than ours, and which that is.
 fn later_format(text: &str) -> Option<(Range<usize>, &str)> {
-    let at = text.find("test")? + "test".len();
-    let number = text[at..].split_whitespace().next()?;
+    let (at, line) = head(text).filter(|_| is_test(text))?;
+    let number = line.split_whitespace().nth(2)?;
     let is_later = number.bytes().all(|byte| byte.is_ascii_digit())
         && number.parse::<u32>().map_or(true, |number| number > FORMAT);
-    let start = at + text[at..].find(number)?;
-    (is_test(text) && is_later).then_some((start..start + number.len(), number))
+    let start = at + line.find(number)?;
+    is_later.then_some((start..start + number.len(), number))
 }
 
 fn misplaced(error: &pest::error::Error<Rule>) -> Diagnostic {

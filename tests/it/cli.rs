@@ -3,7 +3,8 @@
 use std::fs;
 use std::io::{BufRead, BufReader, Write};
 use std::path::{Path, PathBuf};
-use std::process::{Command, Stdio};
+use std::process::{self, Command, Stdio};
+use std::sync::atomic::{AtomicU32, Ordering};
 
 /// What a run of the program left.
 pub struct Ended {
@@ -12,14 +13,48 @@ pub struct Ended {
     pub stderr: String,
 }
 
+/// The program with these arguments, in the folder of the repository. `check` and `replay` keep tests and runs there,
+/// unless `--out` or a current folder of the test's own says otherwise.
 pub fn command(args: &[&str]) -> Command {
     let mut command = Command::new(env!("CARGO_BIN_EXE_farlead"));
     command.args(args).env_remove("NO_COLOR").current_dir(env!("CARGO_MANIFEST_DIR"));
     command
 }
 
+/// Whether a command keeps tests or runs in the folder of the project.
+fn keeps(args: &[&str]) -> bool {
+    matches!(args.first(), Some(&"check" | &"replay")) && !args.contains(&"--help")
+}
+
+/// A folder that nobody has used before.
+fn out_folder() -> PathBuf {
+    static CALLS: AtomicU32 = AtomicU32::new(0);
+    let name = format!("{}-{}", process::id(), CALLS.fetch_add(1, Ordering::Relaxed));
+    let folder = Path::new(env!("CARGO_TARGET_TMPDIR")).join("out").join(name);
+    // A number of a process comes again some day.
+    let _ = fs::remove_dir_all(&folder);
+    folder
+}
+
+/// Runs the program to its end. Where it would keep tests and runs in the repository, it keeps them in a folder of this
+/// call's own.
 pub fn farlead(args: &[&str], stdin: &str) -> Ended {
-    let mut child = command(args)
+    let mut command = command(args);
+    let folder = (keeps(args) && !args.contains(&"--out")).then(out_folder);
+    if let Some(folder) = &folder {
+        command.arg("--out").arg(folder);
+    }
+    let ended = ended(&mut command, stdin);
+    if let Some(folder) = folder {
+        // What was refused has made none.
+        let _ = fs::remove_dir_all(folder);
+    }
+    ended
+}
+
+/// Runs `command` to its end.
+pub fn ended(command: &mut Command, stdin: &str) -> Ended {
+    let mut child = command
         .stdin(Stdio::piped())
         .stdout(Stdio::piped())
         .stderr(Stdio::piped())

@@ -85,7 +85,7 @@ fn test_of(steps: Vec<TestStep>) -> TestCase {
     TestCase {
         provenance: Provenance { package: "org.notes".into(), ..Provenance::default() },
         steps,
-        captured: spec("possible \"captured\": X [text = a]"),
+        captured: Some(spec("possible \"captured\": X [text = a]")),
         oracle: spec("possible \"oracle\": X [text = a]"),
         actions: Vec::new(),
     }
@@ -251,7 +251,7 @@ fn notes() -> TestCase {
     TestCase {
         provenance,
         steps,
-        captured: spec("possible \"captured\": X [text ~ off] & X X [actionType = back]"),
+        captured: Some(spec("possible \"captured\": X [text ~ off] & X X [actionType = back]")),
         oracle: spec(
             "possible \"keeps what was written\" within 7 steps: F ([text ~ off] & ![crashed = true])",
         ),

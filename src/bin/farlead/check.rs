@@ -106,13 +106,17 @@ pub fn run(args: &CheckArgs, shell: &Shell) -> anyhow::Result<Exit> {
             }
         }
     }
-    let app = open(args, &project, &judged, shell)?;
     for one in judged.iter().filter(|one| says_something(one, shell)) {
         sources::warn(&one.source, &one.linted.diagnostics, shell);
     }
     if judged.iter().any(has_mistakes_of_its_own) {
         exit = exit.and(Exit::Broken);
     }
+    // What cannot be read has been said, and nothing is left that an app is needed for.
+    if exit != Exit::Met && judged.iter().all(|one| one.linted.file.specs.is_empty()) {
+        return Ok(exit);
+    }
+    let app = open(args, &project, &judged, shell)?;
     let read = |path| learned::read(path, &app.app(), shell);
     let learned = args.learned.as_deref().map(read).transpose()?.unwrap_or_default();
     let mut tasks = tasks(args, &project, &judged, &texts, &learned)?;

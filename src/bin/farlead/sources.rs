@@ -96,11 +96,11 @@ pub fn read(path: &Path) -> Result<Judged, Mistake> {
     Ok(match Source::from_bytes(path.display().to_string(), bytes) {
         Ok(source) if test_case::is_test(source.text()) => {
             let test_case::Read { test, diagnostics } = test_case::read(&source);
-            let mut linted = spec::lint(&test_case::specs_alone(&source));
-            // What is wrong with the specs is said twice otherwise.
-            if test.is_none() {
-                linted.diagnostics = diagnostics;
-            }
+            let linted = match test {
+                Some(_) => spec::lint(&test_case::specs_alone(&source)),
+                // Its specs are those of a test, and are no specs without it.
+                None => Linted { file: SpecFile::default(), diagnostics, judgements: Vec::new() },
+            };
             Judged { source, linted, test }
         }
         Ok(source) => Judged { linted: spec::lint(&source), source, test: None },

@@ -5,11 +5,12 @@ use std::sync::Arc;
 
 use farlead::device::{Device, Sim};
 use farlead::event::{
-    ActionDone, Automaton, Event, FORMAT, Outcome, Rate, Reached, ReplayVerdict, Replayed, Residual,
-    RunBegan, SpecBegan, SpecEnded, StepTaken, Way,
+    ActionDone, Automaton, Event, FORMAT, Outcome, Reached, ReplayVerdict, Replayed, Residual, RunBegan,
+    SpecBegan, SpecEnded, StepTaken, Way,
 };
 use farlead::gui::{Bounds, Context, Flags, Orientation, Screen, Widget};
 use farlead::ltl;
+use farlead::rate::Rate;
 use farlead::report::Run;
 use farlead::search::{AgentKind, News, Plan, search};
 use farlead::spec::{Source, Spec, parse};
