@@ -23,16 +23,14 @@ stored kept = "nothing"
 activity Main .Main {
     own lit = false
     own typed = ""
-    column {
-        Button #switch (lit ? "off" : "on") -> lit = !lit
-        EditText #field edits typed hint "name"
-        Button "keep" -> kept = typed
-        TextView "kept: {kept}"
-        Button "crash" -> crash "java.lang.IllegalStateException: broken\n\tat org.lamp.Main.onClick(Main.java:7)"
-        Button "hang" -> anr "Input dispatching timed out"
-        Button "ask" -> show Ask
-        Button "next" -> open Second
-    }
+    Button #switch (lit ? "off" : "on") -> lit = !lit
+    EditText #field edits typed hint "name"
+    Button "keep" -> kept = typed
+    TextView "kept: {kept}"
+    Button "crash" -> crash "java.lang.IllegalStateException: broken\nat org.lamp.Main.onClick(Main.java:7)"
+    Button "hang" -> anr "Input dispatching timed out"
+    Button "ask" -> show Ask
+    Button "next" -> open Second
 }
 activity Second .deep.Second { TextView "second & <last> \"one\"" }
 dialog Ask { TextView "sure?" Button "yes" -> close }
@@ -211,8 +209,11 @@ fn go_the_same_ways(app: &str, walks: u64) -> usize {
         said(&mut phone, &format!("am start -W -n {launch}"));
         compare(&mut phone, &seen.screen, "the first screen");
         let repertoire = Repertoire::new(["ab", "4 2", ""], &[], false);
+        let mut is_upright = true;
         for step in 0..40 {
-            let Some((action, made)) = chosen(&seen, &repertoire, &mut chance, &launch) else { continue };
+            let Some(action) = chosen(&seen, &repertoire, &mut chance) else { continue };
+            let Some(made) = lines(&action, is_upright, &launch) else { continue };
+            is_upright ^= action == Action::Rotate;
             if !seen.screen.context().screen_on {
                 said(&mut phone, "input keyevent WAKEUP");
             }
@@ -227,21 +228,12 @@ fn go_the_same_ways(app: &str, walks: u64) -> usize {
     clicks
 }
 
-fn chosen(
-    seen: &Observation,
-    repertoire: &Repertoire,
-    chance: &mut Rng,
-    launch: &str,
-) -> Option<(Action, Vec<String>)> {
+fn chosen(seen: &Observation, repertoire: &Repertoire, chance: &mut Rng) -> Option<Action> {
     let offered = offers(&seen.screen, repertoire);
     let action = offered[chance.below(offered.len())].clone();
     // From the launcher the app comes back by its icon alone.
-    let is_away = &**seen.screen.package() == "com.android.launcher" || &**seen.screen.package() == "android";
-    if is_away && action == Action::PauseResume {
-        return None;
-    }
-    let is_upright = seen.screen.context().orientation == Orientation::Portrait;
-    Some((action.clone(), lines(&action, is_upright, launch)?))
+    let is_away = ["com.android.launcher", "android"].contains(&&**seen.screen.package());
+    (!is_away || action != Action::PauseResume).then_some(action)
 }
 
 #[test]
@@ -256,11 +248,12 @@ fn every_offered_widget_of_every_screen_met_answers_to_a_tap_as_to_a_click() {
         let model = bundled(app);
         let mut met = std::collections::BTreeSet::new();
         let mut chance = Seed(9).fork("walk");
+        let repertoire = Repertoire::new(["ab"], &[], false);
         let mut sim = Sim::new(model.clone(), Seed(1));
         let activity = sim.app().launchable[0].clone();
         let mut way = vec![format!("am start -n {}/{activity}", model.package)];
         let mut seen = sim.reset(&activity).expect("a first screen");
-        for _ in 0..30 {
+        for _ in 0..150 {
             let offered = offers(&seen.screen, &Repertoire::default());
             let clicks: Vec<&Action> =
                 offered.iter().filter(|action| matches!(action, Action::Click(_))).collect();
@@ -276,11 +269,15 @@ fn every_offered_widget_of_every_screen_met_answers_to_a_tap_as_to_a_click() {
                     compare(&mut here, &after.screen, &click.to_string());
                 }
             }
-            let Some(click) = (!clicks.is_empty()).then(|| clicks[chance.below(clicks.len())].clone()) else {
-                break;
-            };
-            way.extend(lines(&click, true, "").expect("a tap"));
-            seen = sim.act(&click).expect("the model goes on");
+            let Some(action) = chosen(&seen, &repertoire, &mut chance) else { continue };
+            // On a phone that is held otherwise or dark a tap is another matter.
+            let is_plain = !matches!(action, Action::Rotate | Action::Idle | Action::Back);
+            if let Some(lines) =
+                lines(&action, true, "").filter(|_| is_plain && action != Action::PauseResume)
+            {
+                way.extend(lines);
+                seen = sim.act(&action).expect("the model goes on");
+            }
         }
         assert!(met.len() > 5, "{app}: {}", met.len());
     }

@@ -425,7 +425,24 @@ fn cut(args: &[String], io: &mut Io) -> u8 {
 
 fn tr(args: &[String], io: &mut Io) -> u8 {
     let (letters, words) = options(args);
-    let set = |word: &str| word.replace("\\r", "\r").replace("\\n", "\n").replace("\\t", "\t").into_bytes();
+    let set = |word: &str| {
+        let plain = word.replace("\\r", "\r").replace("\\n", "\n").replace("\\t", "\t").into_bytes();
+        let mut all = Vec::new();
+        let mut rest = &plain[..];
+        while let [first, after @ ..] = rest {
+            rest = match after {
+                [b'-', last, more @ ..] if first <= last => {
+                    all.extend(*first..=*last);
+                    more
+                }
+                after => {
+                    all.push(*first);
+                    after
+                }
+            };
+        }
+        all
+    };
     let Some(from) = words.first().map(|word| set(word)) else { return io.complain("tr: Needs 1 argument") };
     let to = words.get(1).map(|word| set(word)).unwrap_or_default();
     let input = io.input.rest().to_vec();

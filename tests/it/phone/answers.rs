@@ -83,8 +83,8 @@ fn regex_of(text: &str) -> regex::Regex {
 #[test]
 fn a_dump_is_written_letter_by_letter_as_android_does() {
     let text = "app a.b \"A\" 1\ndisplay 480x800 240dpi\nlaunch Main\nactivity Main .Main {\n\
-                Button #go \"<a> & \\\"b\\\" 'c'\\n\\u{e9}\\u{1f600}\\u{1}\" at 0 0 480 72\n\
-                ImageButton at 0 72 72 144 -> finish\n}";
+                Button #go \"<a> & \\\"b\\\" 'c'\\n\\u{e9}\\u{1f600}\\u{1}\" at 0,0 480,72\n\
+                ImageButton at 0,72 72,144 -> finish\n}";
     let mut phone = Phone::new(model_of(text), Seed(1), AndroidVersion::V13);
     said(&mut phone, "am start -n a.b/.Main");
     let dumped = said(&mut phone, "uiautomator dump && cat /sdcard/window_dump.xml");

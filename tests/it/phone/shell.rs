@@ -60,7 +60,7 @@ fn lines_are_chosen_and_changed() {
     );
     check(
         "printf 'a b\\n' | cut -d ' ' -f 2; printf 'b\\na\\nb\\n' | sort -u; echo ab | tr a-b xy | tail -c 3",
-        "b\na\nb\nab\n",
+        "b\na\nb\nxy\n",
     );
     check(
         "echo -n abc > /data/local/tmp/f; md5sum -b /data/local/tmp/f; base64 /data/local/tmp/f",
@@ -101,7 +101,7 @@ fn nothing_goes_on_for_ever() {
 }
 
 fn word() -> impl Strategy<Value = String> {
-    const KNOWN: [&str; 119] = [
+    const KNOWN: [&str; 115] = [
         "am",
         "start",
         "-W",

@@ -1,0 +1,32 @@
+//! Any text as lines of the phone's shell, any bytes as what they read: the phone answers, the same every time.
+
+#![no_main]
+
+use std::sync::{Arc, LazyLock};
+
+use farlead::device::phone::{AndroidVersion, Phone};
+use farlead::device::sim::model::Model;
+use farlead::device::sim::read;
+use farlead::rng::Seed;
+use farlead::spec::Source;
+use libfuzzer_sys::fuzz_target;
+
+static MODEL: LazyLock<Arc<Model>> = LazyLock::new(|| {
+    let text = "app a.b \"A\" 1\nlaunch Main\nactivity Main .Main {\n own t = \"\"\n EditText edits t\n \
+                Button \"x\" -> crash \"x\"\n Button \"y\" -> t = \"\"\n}";
+    Arc::new(read(&Source::new("a.app", text)).model.expect("a model without mistakes"))
+});
+
+fuzz_target!(|bytes: &[u8]| {
+    let Some((first, rest)) = bytes.split_first() else { return };
+    let version = AndroidVersion::ALL[usize::from(*first) % AndroidVersion::ALL.len()];
+    let end = rest.iter().position(|byte| *byte == 0).unwrap_or(rest.len());
+    let line = String::from_utf8_lossy(&rest[..end]);
+    let mut phone = Phone::new(MODEL.clone(), Seed(1), version);
+    let mut other = phone.clone();
+    let ran = phone.shell(&line, &rest[end..]);
+    assert_eq!(other.shell(&line, &rest[end..]), ran);
+    assert!(ran.stdout.len() <= 16 << 20 && ran.stderr.len() <= 16 << 20);
+    let dump = phone.shell("uiautomator dump /dev/tty", b"");
+    assert!(dump.stdout.ends_with(b"</hierarchy>UI hierchary dumped to: /dev/tty\n"));
+});
