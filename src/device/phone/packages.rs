@@ -255,7 +255,8 @@ fn list(phone: &Phone, args: &[String], io: &mut Io) -> u8 {
     }
     let has = |letter: char| letters.contains(letter);
     for app in phone.apps.iter().filter(|app| app.uid != 0) {
-        let is_meant = !(has('3') && app.is_of_system) && !(has('s') && !app.is_of_system) && !has('d');
+        let hidden = if app.is_of_system { '3' } else { 's' };
+        let is_meant = !has(hidden) && !has('d');
         if !is_meant || !app.package.contains(filter) {
             continue;
         }

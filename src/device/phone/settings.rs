@@ -160,7 +160,7 @@ pub(super) fn settings(phone: &mut Phone, args: &[String], io: &mut Io) -> u8 {
         return if phone.version >= AndroidVersion::V8 { 255 } else { 1 };
     };
     match (*command, rest.get(1), rest.get(2)) {
-        ("get", Some(key), _) => io.say(&phone.setting(space, key).unwrap_or("null").to_string()),
+        ("get", Some(key), _) => io.say(phone.setting(space, key).unwrap_or("null")),
         ("put", Some(key), Some(value)) => phone.set(space, key, Some(value)),
         ("delete", Some(key), _) => {
             let count = usize::from(phone.setting(space, key).is_some());

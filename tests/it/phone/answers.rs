@@ -329,11 +329,38 @@ fn a_picture_is_a_png_of_the_display() {
     let png = phone.shell("screencap -p", b"").stdout;
     assert_eq!(&png[..8], b"\x89PNG\r\n\x1a\n");
     assert_eq!(&png[16..24], &[0, 0, 4, 56, 0, 0, 7, 128], "1080x1920");
+    let rows = unpacked(&png);
     let raw = phone.shell("screencap", b"").stdout;
+    assert!(
+        rows.chunks(1 + 1080 * 4).zip(raw[16..].chunks(1080 * 4)).all(|(row, pixels)| row[1..] == *pixels)
+    );
+    assert_eq!(rows.len(), 1920 * (1 + 1080 * 4));
     assert_eq!(raw.len(), 16 + 1080 * 1920 * 4);
     let picture = phone.framebuffer();
     assert_eq!((picture.width, picture.height, &picture.rgba[..]), (1080, 1920, &raw[16..]));
     assert!(picture.rgba.chunks(4).any(|pixel| pixel[0] < 50));
+}
+
+/// The rows of a PNG, each after how it is filtered; its chunks are gone through and their sums checked.
+fn unpacked(png: &[u8]) -> Vec<u8> {
+    let (mut at, mut packed, mut names) = (8, Vec::new(), Vec::new());
+    while at < png.len() {
+        let number = |at: usize| u32::from_be_bytes(png[at..at + 4].try_into().expect("four bytes"));
+        let end = at + 8 + number(at) as usize;
+        let mut sum = flate2::Crc::new();
+        sum.update(&png[at + 4..end]);
+        assert_eq!(sum.sum(), number(end));
+        names.push(&png[at + 4..at + 8]);
+        if png[at + 4..at + 8] == *b"IDAT" {
+            packed.extend_from_slice(&png[at + 8..end]);
+        }
+        at = end + 4;
+    }
+    assert_eq!(names, [b"IHDR", b"IDAT", b"IEND"]);
+    let mut rows = Vec::new();
+    let mut reader = flate2::read::ZlibDecoder::new(&packed[..]);
+    std::io::Read::read_to_end(&mut reader, &mut rows).expect("a whole stream");
+    rows
 }
 
 #[test]
