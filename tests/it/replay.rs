@@ -227,6 +227,25 @@ fn a_test_that_holds_now_and_then_is_flaky() {
 }
 
 #[test]
+fn a_run_that_is_not_done_again_each_time_is_kept_as_flaky() {
+    let shop = Project::shop("confirm");
+    let mut rates = BTreeSet::new();
+    for seed in 1..=8 {
+        let (seed, out) = (seed.to_string(), format!("out-{seed}"));
+        let args = ["check", "specs/shop.ltl", "--only", "there and back", "--set", "sim.lose=30", "--json"];
+        let more = ["--no-minimize", "--confirm", "10", "--seed", &seed, "--out", &out];
+        let ended = shop.run(&[&args[..], &more].concat());
+        let result = &events(&ended, "result")[0];
+        let rate = shop.test(&format!("{out}/{THERE_AND_BACK}")).provenance.confirmed;
+        assert_eq!(result["confirmed"], serde_json::json!({"passes": rate.passes, "runs": 10}));
+        let expected = if rate.is_full() { (0, "met") } else { (5, "flaky") };
+        assert_eq!((ended.code, result["outcome"].as_str()), (expected.0, Some(expected.1)));
+        rates.insert(rate.passes);
+    }
+    assert!(rates.len() > 1, "{rates:?}");
+}
+
+#[test]
 fn until_failure_ends_with_the_first_that_does_not_hold() {
     let shop = Project::shop("until-failure");
     let all = shop.run(&["replay", THERE_AND_BACK, "--times", "7", "--until-failure"]);
