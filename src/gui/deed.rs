@@ -118,7 +118,7 @@ impl Deed {
 /// Printed as the action is, whatever is known of its widget.
 impl fmt::Display for Deed {
     fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let Deed(Form { action_type, on, text, towards, activity, does: _ }) = self;
+        let Deed(Form { action_type, on, text, towards, activity, does }) = self;
         out.write_str(action_type)?;
         if let Some(text) = text {
             write!(out, " {} into", quote(text))?;
@@ -129,7 +129,8 @@ impl fmt::Display for Deed {
         if let Some(activity) = activity {
             write!(out, " {activity}")?;
         }
-        on.as_ref().map_or(Ok(()), |on| write!(out, " {on}"))
+        let by = if does.is_some() { " on" } else { "" };
+        on.as_ref().map_or(Ok(()), |on| write!(out, "{by} {on}"))
     }
 }
 

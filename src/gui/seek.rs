@@ -101,36 +101,40 @@ fn distance(one: &Target, other: &Target) -> u64 {
     u64::from(x.abs_diff(x2)) + u64::from(y.abs_diff(y2))
 }
 
-/// The widget on `screen` that has most in common with the recorded one.
+/// The widget on `screen` that has most in common with the recorded one: a name, else its place, else a name that is
+/// spelled much like it.
 fn nearest_widget(screen: &Screen, recorded: &Target) -> Option<Target> {
     let mut best: Option<(u32, Target)> = None;
-    let mut names: Vec<(String, Target)> = Vec::new();
+    let mut named: Vec<(String, Target)> = Vec::new();
     screen.for_each_object(|_, widget, object_id| {
         if !widget.is_visible() {
             return;
         }
         let target = Target::new(widget, object_id);
-        let shared =
-            |one: &str, other: &str, worth: u32| if !one.is_empty() && one == other { worth } else { 0 };
-        let score = shared(&target.id, &recorded.id, 8)
-            + shared(&target.desc, &recorded.desc, 6)
-            + shared(&target.text, &recorded.text, 6);
+        let score = likeness(&target, recorded);
         if score > 0 && best.as_ref().is_none_or(|(most, _)| score > *most) {
             best = Some((score, target.clone()));
         }
-        names.extend(
-            target
-                .names()
-                .into_iter()
-                .filter(|name| !name.is_empty())
-                .map(|name| (name.into(), target.clone())),
-        );
+        let names = target.names().into_iter().filter(|name| !name.is_empty());
+        named.extend(names.map(|name| (name.to_string(), target.clone())));
     });
     best.map(|(_, target)| target).or_else(|| {
         let sought = recorded.names().into_iter().find(|name| !name.is_empty())?;
-        let near = nearest(sought, names.iter().map(|(name, _)| name.as_str()))?.to_string();
-        names.into_iter().find(|(name, _)| *name == near).map(|(_, target)| target)
+        let near = nearest(sought, named.iter().map(|(name, _)| name.as_str()))?.to_string();
+        named.into_iter().find(|(name, _)| *name == near).map(|(_, target)| target)
     })
+}
+
+/// How much both have in common; a name weighs more than any place.
+fn likeness(target: &Target, recorded: &Target) -> u32 {
+    let shared = |one: &str, other: &str, worth: u32| if !one.is_empty() && one == other { worth } else { 0 };
+    let names = shared(&target.id, &recorded.id, 16)
+        + shared(&target.desc, &recorded.desc, 12)
+        + shared(&target.text, &recorded.text, 12);
+    let is_of_class = target.class == recorded.class;
+    let place = shared(&target.object_id, &recorded.object_id, 2)
+        + if recorded.bounds.is_empty() || target.bounds != recorded.bounds { 0 } else { 3 };
+    names + if is_of_class { place } else { 0 }
 }
 
 #[cfg(test)]
@@ -177,7 +181,7 @@ mod tests {
             texts.into_iter().zip([0, 10, 20]).map(|(text, top)| button("row", text, top)).collect()
         };
         assert_eq!(found((rows(["a", "b", "c"]), 1), rows(["c", "a", "b"])), Ok("2".into()));
-        assert_eq!(found((rows(["a", "b", "c"]), 1), rows(["c", "a", "d"])), Err(Some("0".into())));
+        assert_eq!(found((rows(["a", "b", "c"]), 1), rows(["c", "a", "d"])), Err(Some("1".into())));
         assert_eq!(found((rows(["", "", ""]), 1), rows(["", "", ""])), Ok("1".into()));
     }
 

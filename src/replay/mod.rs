@@ -132,6 +132,17 @@ impl Player {
         (step, after)
     }
 
+    /// Whether `trace` reaches what the spec asks for.
+    pub fn is_won(&mut self, trace: &Trace) -> bool {
+        let mut state = State::START;
+        trace.steps.iter().any(|step| {
+            let class = self.goal.action_class(&step.action);
+            let labels = self.goal.screen_labels(&step.observation.screen);
+            state = self.goal.step(state, class, &labels);
+            self.goal.standing(state).verdict == Verdict::Won
+        })
+    }
+
     /// Does the steps of a test on `device`, and says how that went.
     pub fn replay(
         &mut self,
@@ -160,13 +171,23 @@ fn verdict(steps: &[TestStep], played: &Played) -> Replay {
             step: *number,
             expected: steps[*number].action.to_string(),
             actual: seen(last),
-            nearest: nearest.as_ref().map(ToString::to_string),
+            nearest: nearest.as_ref().map(|nearest| near(nearest, &steps[*number].action)),
         },
         None => Replay::Broke {
             step: played.trace.steps.len() - 1,
             expected: "the goal is reached".to_string(),
             actual: format!("{}; what is left is {}", seen(last), last.residual),
         },
+    }
+}
+
+/// The widget that comes nearest; if it is the one that is meant, what is wrong with it.
+fn near(nearest: &Target, action: &Action) -> String {
+    let is_meant = action.target().is_some_and(|recorded| recorded.names() == nearest.names());
+    if is_meant {
+        format!("{nearest}, which takes no {} now", action.type_name())
+    } else {
+        nearest.to_string()
     }
 }
 

@@ -54,11 +54,15 @@ pub fn spec_text(began: &SpecBegan, ended: &SpecEnded, wanted: Wanted) -> String
         Style::Plain => name,
         Style::Colour => format!("\u{1b}[1;{}m{name}\u{1b}[0m", if ended.exit == 0 { 32 } else { 31 }),
     };
-    let colon = if ended.outcome == Outcome::Error { ":" } else { "" };
+    let sign = match &ended.replay {
+        _ if ended.outcome == Outcome::Error => ":",
+        Some(_) => ",",
+        None => "",
+    };
     let SpecBegan { file, line, name, expectation, .. } = began;
     let _ = writeln!(
         out,
-        "{}:{line}: {expectation} {name:?}: {painted}{colon} {}",
+        "{}:{line}: {expectation} {name:?}: {painted}{sign} {}",
         printable(file),
         printable(&ended.why)
     );
@@ -100,7 +104,9 @@ fn said(ended: &SpecEnded) -> String {
     match (ended.outcome, ended.replay.as_ref().map(|replay| replay.verdict)) {
         (Outcome::Met, Some(verdict @ ReplayVerdict::Held))
         | (Outcome::Broken, Some(verdict @ ReplayVerdict::Broke))
-        | (Outcome::GaveUp, Some(verdict @ ReplayVerdict::Diverged)) => verdict.name().to_string(),
+        | (Outcome::Broken | Outcome::Untested, Some(verdict @ ReplayVerdict::Diverged)) => {
+            verdict.name().to_string()
+        }
         (outcome, _) => outcome.name().replace('_', " "),
     }
 }

@@ -8,8 +8,8 @@ mod text;
 
 use crate::gui::{Action, Atom, UserAction};
 use crate::rate::Rate;
-use crate::spec::Spec;
-pub use text::{FORMAT, Read, is_test, read, specs_alone};
+use crate::spec::{Expectation, Spec};
+pub use text::{FORMAT, Read, is_newer, is_test, read, specs_alone};
 
 /// A run of more steps is kept without a formula.
 pub const CAPTURED_MAX: usize = 100;
@@ -28,6 +28,20 @@ pub struct TestCase {
     pub oracle: Spec,
     /// The actions of the user's that steps and formulas speak of.
     pub actions: Vec<UserAction>,
+}
+
+/// Returns what the formula of a run that was found for `oracle` is called.
+pub fn captured_name(oracle: &Spec) -> String {
+    format!("{}, as found", oracle.name)
+}
+
+/// Returns what is expected of the formula of a run that was found for `oracle`.
+pub fn captured_expectation(oracle: &Spec) -> Expectation {
+    match oracle.expectation {
+        Expectation::Possible => Expectation::Possible,
+        // The run is one that must not be.
+        Expectation::Never | Expectation::Must => Expectation::Never,
+    }
 }
 
 /// A step of a test.

@@ -10,7 +10,7 @@ use std::sync::Arc;
 use pest::Parser as _;
 use pest::iterators::Pair;
 
-use super::{Provenance, TestCase, TestStep};
+use super::{Provenance, TestCase, TestStep, captured_expectation, captured_name};
 use crate::gui::{Action, Atom, Bounds, Direction, START_TYPE, Target, UserAction, quote};
 use crate::ltl::{Formula, Formulas, Node};
 use crate::rate::Rate;
@@ -145,7 +145,26 @@ fn read_into(source: &Source, diagnostics: &mut Diagnostics) -> Option<TestCase>
             return None;
         }
     };
+    if let Some(captured) = captured.as_ref().filter(|captured| !captures(captured, &oracle)) {
+        let message = format!(
+            "{:?} is not the formula of a run of {:?}: that is called {:?} and expects the same",
+            captured.name,
+            oracle.name,
+            captured_name(&oracle)
+        );
+        diagnostics.error(|| Diagnostic::error("E-specs", captured.place.item.clone(), message));
+    }
     Some(TestCase { provenance, steps, captured, oracle, actions: specs.file.actions })
+}
+
+/// Whether `captured` is called as the formula of a run of `oracle` is, and expects as much.
+fn captures(captured: &Spec, oracle: &Spec) -> bool {
+    captured.name == captured_name(oracle) && captured.expectation == captured_expectation(oracle)
+}
+
+/// Whether `text` is a stored test of a later form than is read here.
+pub fn is_newer(text: &str) -> bool {
+    later_format(text).is_some()
 }
 
 /// Where the format is said that is later than ours, and which that is.

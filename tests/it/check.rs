@@ -177,6 +177,8 @@ fn a_spec_with_mistakes_does_not_keep_the_others_from_being_checked() {
 fn a_project_file_says_which_app() {
     let folder = Path::new(env!("CARGO_TARGET_TMPDIR")).join("project");
     let inner = folder.join("inner");
+    // An earlier run of this test may have kept something.
+    let _ = fs::remove_dir_all(&folder);
     fs::create_dir_all(&inner).expect("a folder");
     let app = Path::new(env!("CARGO_MANIFEST_DIR")).join(APP);
     let spec = Path::new(env!("CARGO_MANIFEST_DIR")).join(ABOUT);

@@ -16,8 +16,14 @@ pub type StackId = u32;
 /// A history without the steps that changed nothing.
 pub type CoreId = u32;
 
-/// Some actions, of which two may have the same mark.
-pub type Marks = u64;
+/// Some actions; of more than [`MARKS`] two may have the same mark.
+pub type Marks = u128;
+
+/// So many actions have a mark of their own: all but one, as all that were never done share the last.
+const MARKS: u32 = Marks::BITS - 1;
+
+/// The mark of an action that was never done.
+const NEVER_DONE: Marks = 1 << MARKS;
 
 /// No history that was come to.
 pub const NO_CORE: CoreId = u32::MAX;
@@ -60,6 +66,8 @@ pub struct Knowledge {
     here: FxHashMap<(PlaceId, SpotId), Arc<Tried>>,
     /// By activity and name: what came of it in different places.
     by_name: FxHashMap<(ActivityId, u32, bool), Arc<Tried>>,
+    /// The marks of actions by activity and name, given in the order in which they were done first.
+    marks: FxHashMap<(ActivityId, u32, bool), Marks>,
     log: Vec<Event>,
     /// Steps that were taken before in the same history, with the same outcome, and with another.
     pub repeats: u64,
@@ -114,16 +122,26 @@ pub struct Tried {
     pub results: Vec<(Outcome, u32)>,
     /// What was done before it in any of them.
     pub done: Marks,
+    /// And what in one of them without anything else.
+    pub alone: Marks,
 }
 
 impl Tried {
     /// Adds what came of an action once more. What is read while values are worked out is shared.
     fn add(this: &mut Arc<Tried>, outcome: Outcome, done: Marks) {
-        let Tried { results, done: done_before } = Arc::make_mut(this);
-        *done_before |= done;
+        let this = Arc::make_mut(this);
+        this.add_done(done);
+        let results = &mut this.results;
         match results.iter_mut().find(|(known, _)| *known == outcome) {
             Some((_, times)) => *times += 1,
             None => results.push((outcome, 1)),
+        }
+    }
+
+    fn add_done(&mut self, done: Marks) {
+        self.done |= done;
+        if done.is_power_of_two() {
+            self.alone |= done;
         }
     }
 
@@ -192,6 +210,7 @@ impl Default for Knowledge {
             by_core: FxHashMap::default(),
             here: FxHashMap::default(),
             by_name: FxHashMap::default(),
+            marks: FxHashMap::default(),
             log: Vec::new(),
             repeats: 0,
             conflicts: 0,
@@ -247,6 +266,15 @@ impl Knowledge {
     /// What came of actions of the same name in places of the activity.
     pub fn by_name(&self, activity: ActivityId, offer: &Offer) -> Option<&Arc<Tried>> {
         self.by_name.get(&name(activity, offer))
+    }
+
+    /// The mark of an action that stays in the activity, if it may have changed something that does not show; `shows` says
+    /// whether it changed something that does.
+    pub fn mark(&self, activity: ActivityId, offer: &Offer, shows: bool) -> Marks {
+        if !may_hide(offer, shows) {
+            return 0;
+        }
+        self.marks.get(&name(activity, offer)).copied().unwrap_or(NEVER_DONE)
     }
 
     /// The stack without the activity in front, and the place that is seen then.
@@ -393,8 +421,10 @@ impl Knowledge {
                 true => core,
                 false => *self.cores.entry((core, offer.spot, place)).or_insert(longer),
             };
-            let stays = self.places.get(place).activity == self.places.get(from_place).activity;
-            let done = self.nodes[from as usize].done | if stays { mark(&offer) } else { 0 };
+            let activity = self.places.get(from_place).activity;
+            let stays = from != ROOT && self.places.get(place).activity == activity;
+            let mark = if stays { self.give_mark(activity, &offer, place != from_place) } else { 0 };
+            let done = self.nodes[from as usize].done | mark;
             self.nodes.push(Node {
                 place,
                 screen: event.to,
@@ -426,6 +456,15 @@ impl Knowledge {
         remark
     }
 
+    /// The mark of an action that was done, a new one if it has none.
+    fn give_mark(&mut self, activity: ActivityId, offer: &Offer, shows: bool) -> Marks {
+        if !may_hide(offer, shows) {
+            return 0;
+        }
+        let nth = self.marks.len() as u32;
+        *self.marks.entry(name(activity, offer)).or_insert(1 << (nth % MARKS))
+    }
+
     /// Notes what came of `offer` for other histories: it was not known of this one.
     fn note(&mut self, from: NodeId, from_place: PlaceId, offer: &Offer, place: PlaceId) {
         if from == ROOT {
@@ -449,8 +488,11 @@ impl Knowledge {
         let tried = self.here.entry((from_place, offer.spot)).or_default();
         let is_new_here = tried.results.iter().all(|(known, _)| *known != exact);
         Tried::add(tried, exact, done);
+        let named = self.by_name.entry(name(activity, offer)).or_default();
         if is_new_here {
-            Tried::add(self.by_name.entry(name(activity, offer)).or_default(), outcome, done);
+            Tried::add(named, outcome, done);
+        } else {
+            Arc::make_mut(named).add_done(done);
         }
     }
 
@@ -501,11 +543,12 @@ impl Knowledge {
     }
 }
 
-/// The mark of an action that may have changed something that does not show; none if it changes nothing in most apps.
-pub fn mark(offer: &Offer) -> Marks {
+/// Whether an action may have changed something that does not show: not if it changes nothing in most apps, and did not.
+fn may_hide(offer: &Offer, shows: bool) -> bool {
     match offer.habit {
-        Habit::Any | Habit::Becomes(_) => 1 << (offer.spot.wrapping_mul(0x9e37_79b1) >> 26),
-        Habit::Stays | Habit::MostlyStays | Habit::Back => 0,
+        Habit::Any | Habit::Becomes(_) => true,
+        Habit::MostlyStays => shows,
+        Habit::Stays | Habit::Back => false,
     }
 }
 
@@ -597,6 +640,33 @@ mod tests {
         let after_both = knowledge.node(knowledge.at()).core;
         app.run(&mut knowledge, &[(1, 2)]);
         assert_eq!(knowledge.node(knowledge.at()).core, after_both);
+    }
+
+    #[test]
+    fn actions_have_marks_of_their_own_as_long_as_there_are_some() {
+        let (app, mut knowledge) = (App::new(), Knowledge::default());
+        let offer = |nth| Offer { labeling: nth, ..app.offers[0] };
+        let mut all = knowledge.mark(0, &offer(0), false);
+        assert_eq!(all, NEVER_DONE);
+        for nth in 0..MARKS {
+            let mark = knowledge.give_mark(0, &offer(nth), false);
+            assert!(mark.is_power_of_two() && all & mark == 0, "{nth}");
+            assert_eq!(knowledge.mark(0, &offer(nth), false), mark);
+            all |= mark;
+        }
+        assert_eq!((all, all.count_ones()), (Marks::MAX, 128));
+        assert_eq!(knowledge.give_mark(0, &offer(MARKS), false), knowledge.mark(0, &offer(0), false));
+        let still = Offer { habit: Habit::Stays, ..offer(0) };
+        assert_eq!(knowledge.give_mark(0, &still, true), 0);
+    }
+
+    #[test]
+    fn what_was_done_with_others_was_not_done_alone() {
+        let mut tried = Tried::default();
+        tried.add_done(0b11);
+        assert_eq!((tried.done, tried.alone), (0b11, 0));
+        tried.add_done(0b10);
+        assert_eq!((tried.done, tried.alone), (0b11, 0b10));
     }
 
     #[test]

@@ -62,11 +62,11 @@ impl AppArgs {
     /// Returns the app that is asked for here, else by `project`, or what to type so that there is one.
     pub fn open(&self, project: &Project, shell: &Shell) -> anyhow::Result<OpenedApp> {
         if self.is_said() {
-            return self.open_with(&[], shell);
+            return self.open_with(&[], "", shell);
         }
         let Project { app, apk, package, set, .. } = project.clone();
         let of_project = AppArgs { app, apk, package, device: self.device.clone(), set: self.set.clone() };
-        of_project.open_with(&set, shell)
+        of_project.open_with(&set, "farlead.toml", shell)
     }
 
     /// Returns the app that is asked for here, else the one a stored test was found on, else that of `project`.
@@ -91,9 +91,19 @@ impl AppArgs {
                 }
             }
         }
+        for path in [&of_test.app, &of_test.apk].into_iter().flatten() {
+            // A pipe that a test names may never give anything.
+            if !path.is_file() {
+                let message = format!(
+                    "cannot read {}, the app that the test was found on; say another with `--app`",
+                    path.display()
+                );
+                return Err(Mistake::new(message).into());
+            }
+        }
         // What is set here comes last.
-        of_test.set.extend(self.set.iter().cloned());
-        of_test.open_with(&[], shell)
+        let of_test_set = std::mem::replace(&mut of_test.set, self.set.clone());
+        of_test.open_with(&of_test_set, "the stored test", shell)
     }
 
     /// Whether an app is named.
@@ -118,22 +128,22 @@ impl AppArgs {
         [app, apk, package].into_iter().flatten().chain(set).flatten().collect()
     }
 
-    /// `set` is of the project, and comes before what the command line sets.
-    fn open_with(&self, set: &[String], shell: &Shell) -> anyhow::Result<OpenedApp> {
+    /// `set` is said by `origin`, and comes before what the command line sets.
+    fn open_with(&self, set: &[String], origin: &str, shell: &Shell) -> anyhow::Result<OpenedApp> {
         if let Some(device) = self.device.as_ref().filter(|device| *device != "sim") {
             let message = format!("there is no device `{device}`; there is `sim`, the embedded simulator");
             return Err(Missing::new(message).into());
         }
         if let Some(path) = &self.app {
             let source = sources::read_text(path)?;
-            return self.opened(source, set, shell);
+            return self.opened(source, set, origin, shell);
         }
         if let Some(path) = &self.apk {
             let bytes = sources::read_bytes(path)?;
             return match sim::apk::unpack_model(std::io::Cursor::new(bytes)) {
                 Ok(Some(text)) => {
                     let name = format!("{}:{}", path.display(), sim::apk::MODEL_PATH);
-                    self.opened(Source::new(name, text), set, shell)
+                    self.opened(Source::new(name, text), set, origin, shell)
                 }
                 Ok(None) => Err(Missing::new(format!(
                     "{} carries no model, and there is no device to install it on; give a model with `--app MODEL`, or make an \
@@ -157,14 +167,19 @@ impl AppArgs {
         .into())
     }
 
-    fn opened(&self, source: Source, of_project: &[String], shell: &Shell) -> anyhow::Result<OpenedApp> {
+    fn opened(
+        &self,
+        source: Source,
+        before: &[String],
+        origin: &str,
+        shell: &Shell,
+    ) -> anyhow::Result<OpenedApp> {
         let sim::Read { model, diagnostics } = sim::read(&source);
         let Some(mut model) = model else {
             return Err(sources::refuse(&source, &diagnostics, shell).into());
         };
-        for set in of_project {
-            set_parameter(&mut model, set)
-                .map_err(|message| Mistake::new(format!("farlead.toml: {message}")))?;
+        for set in before {
+            set_parameter(&mut model, set).map_err(|message| Mistake::new(format!("{origin}: {message}")))?;
         }
         for set in &self.set {
             set_parameter(&mut model, set).map_err(Usage::new)?;
@@ -180,13 +195,16 @@ fn below(folder: &Path, path: &str) -> PathBuf {
     if there.exists() { there } else { PathBuf::from(path) }
 }
 
-/// A path as it is from the folder of a project, if it lies below it.
+/// A path as it is from the folder of a project.
 pub fn from(folder: &Path, path: &Path) -> String {
-    let absolute = |path: &Path| path.canonicalize().ok();
     let folder = if folder.as_os_str().is_empty() { Path::new(".") } else { folder };
-    let below = absolute(path).zip(absolute(folder));
-    let below = below.and_then(|(path, folder)| Some(path.strip_prefix(folder).ok()?.to_path_buf()));
-    below.unwrap_or_else(|| path.to_path_buf()).display().to_string()
+    let (Ok(path), Ok(folder)) = (path.canonicalize(), folder.canonicalize()) else {
+        return path.display().to_string();
+    };
+    let shared = path.components().zip(folder.components()).take_while(|(one, other)| one == other).count();
+    let up = folder.components().skip(shared).map(|_| std::path::Component::ParentDir);
+    let way: PathBuf = up.chain(path.components().skip(shared)).collect();
+    way.display().to_string()
 }
 
 fn set_parameter(model: &mut Model, set: &str) -> Result<(), String> {

@@ -106,13 +106,17 @@ pub fn run(args: &CheckArgs, shell: &Shell) -> anyhow::Result<Exit> {
             }
         }
     }
-    let app = open(args, &project, &judged, shell)?;
     for one in judged.iter().filter(|one| says_something(one, shell)) {
         sources::warn(&one.source, &one.linted.diagnostics, shell);
     }
     if judged.iter().any(has_mistakes_of_its_own) {
         exit = exit.and(Exit::Broken);
     }
+    // What cannot be read has been said, and nothing is left that an app is needed for.
+    if exit != Exit::Met && judged.iter().all(|one| one.linted.file.specs.is_empty()) {
+        return Ok(exit);
+    }
+    let app = open(args, &project, &judged, shell)?;
     let read = |path| learned::read(path, &app.app(), shell);
     let learned = args.learned.as_deref().map(read).transpose()?.unwrap_or_default();
     let mut tasks = tasks(args, &project, &judged, &texts, &learned)?;
@@ -365,8 +369,13 @@ fn check_all(
 
 /// Keeps the run of `decided` as a test, if it has one that is none yet.
 fn store(checked: &Checked<'_>, outputs: &mut Outputs<'_>, task: &Task<'_>, decided: &mut Decided) {
-    let Some(keeping) = &decided.keeping else { return };
     let Checked { args, judged, .. } = *checked;
+    let Some(keeping) = &decided.keeping else {
+        if let Some(path) = &args.record {
+            warn(&format!("no run was found, so there is none to write to {}", path.display()));
+        }
+        return;
+    };
     let one = judged.iter().find(|one| one.source.name() == task.file);
     let stored = one.and_then(|one| one.test.as_ref());
     let test = TestCase {

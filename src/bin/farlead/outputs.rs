@@ -8,7 +8,7 @@ use farlead::event::{self, Event, RunBegan, SpecBegan, StepTaken, Way};
 use farlead::ltl::Automaton;
 use farlead::report::{self, Run, Wanted};
 use farlead::rng::Seed;
-use farlead::spec::{Spec, printable};
+use farlead::spec::{Source, Spec, printable};
 use farlead::store::{self, RunWriter, Runs, ScreenNumbers};
 use farlead::test_case::{self, TestCase};
 use farlead::trace::Trace;
@@ -76,8 +76,14 @@ impl ReportArgs {
 
     /// Says no if a report would take the place of one of `inputs`.
     pub fn refuse_to_overwrite(&self, inputs: &[PathBuf]) -> Result<(), crate::Usage> {
-        for path in [&self.junit, &self.html, &self.markdown].into_iter().flatten() {
+        let paths: Vec<&PathBuf> = [&self.junit, &self.html, &self.markdown].into_iter().flatten().collect();
+        for (at, path) in paths.iter().enumerate() {
             sources::refuse_to_overwrite(path, inputs.iter().map(PathBuf::as_path))?;
+            if paths[..at].contains(path) {
+                let message =
+                    format!("{} cannot hold two reports; give each a file of its own", path.display());
+                return Err(crate::Usage::new(message));
+            }
         }
         Ok(())
     }
@@ -241,21 +247,20 @@ impl<'a> Outputs<'a> {
     pub fn keep_at(&mut self, path: &Path, shown: &str, test: &TestCase, update: bool) -> bool {
         let text = test.to_string();
         if let Ok(before) = sources::read_text(path) {
-            let read = test_case::read(&before).test;
-            match &read {
+            let known = test_case::read(&before).test;
+            if let Some(refusal) = refusal(shown, &before, known.as_ref(), test) {
+                warn(&refusal);
+                self.exit = self.exit.and(Exit::Environment);
+                return false;
+            }
+            match &known {
                 Some(known) if known.is_same(test) && !update => return true,
-                Some(known) if known.provenance.spec != test.provenance.spec && !update => {
-                    warn(&format!(
-                        "{shown} is a test of {}, and this one of {} is not kept; give another folder with `--out`",
-                        printable(&known.provenance.spec),
-                        printable(&test.provenance.spec)
-                    ));
-                    return false;
-                }
                 _ if !update => {
-                    let difference = difference(before.text(), &text);
+                    let old = known.map(|known| TestCase { provenance: test.provenance.clone(), ..known });
+                    let old = old.map_or_else(|| before.text().to_string(), |old| old.to_string());
                     warn(&format!(
-                        "the run differs from the one kept in {shown}, which stays as it is; `--update` replaces it\n{difference}"
+                        "the run differs from the one kept in {shown}, which stays as it is; `--update` replaces it\n{}",
+                        difference(&old, &text)
                     ));
                     return true;
                 }
@@ -265,7 +270,7 @@ impl<'a> Outputs<'a> {
         match store::write(path, text.as_bytes()) {
             Ok(()) => true,
             Err(error) => {
-                warn(&error.to_string());
+                let _ = writeln!(io::stderr(), "farlead: {}", printable(&error.to_string()));
                 self.exit = self.exit.and(Exit::Environment);
                 false
             }
@@ -340,13 +345,53 @@ pub fn warn(message: &str) {
     let _ = writeln!(io::stderr(), "farlead: warning: {}", lines.join("\n"));
 }
 
-/// The lines that only one of two texts has, as `diff` marks them; a few lines around them are not needed to read a test.
+/// Why `test` cannot take the place of what is known as `shown`, if it cannot.
+fn refusal(shown: &str, before: &Source, known: Option<&TestCase>, test: &TestCase) -> Option<String> {
+    match known {
+        Some(known) if known.provenance.spec != test.provenance.spec => Some(format!(
+            "{shown} is a test of {}, and this one of {} is not kept; give another folder with `--out`",
+            printable(&known.provenance.spec),
+            printable(&test.provenance.spec)
+        )),
+        Some(_) => None,
+        None if test_case::is_newer(before.text()) => Some(format!(
+            "{shown} was written by a newer farlead and stays as it is; install that one, or give another folder with `--out`"
+        )),
+        None => None,
+    }
+}
+
+/// The lines that only one of two texts has, as `diff` marks them.
 pub fn difference(before: &str, after: &str) -> String {
-    let (old, new): (Vec<&str>, Vec<&str>) = (before.lines().collect(), after.lines().collect());
-    let start = old.iter().zip(&new).take_while(|(one, other)| one == other).count();
-    let (old, new) = (&old[start..], &new[start..]);
-    let end = old.iter().rev().zip(new.iter().rev()).take_while(|(one, other)| one == other).count();
-    let removed = old[..old.len() - end].iter().map(|line| format!("-{line}\n"));
-    let added = new[..new.len() - end].iter().map(|line| format!("+{line}\n"));
-    removed.chain(added).collect()
+    // Of more lines nobody reads what is different.
+    const LINES_MAX: usize = 2_000;
+    let (old, new): (Vec<&str>, Vec<&str>) =
+        (before.lines().take(LINES_MAX).collect(), after.lines().take(LINES_MAX).collect());
+    // The length of the longest common part of what follows each pair of lines.
+    let width = new.len() + 1;
+    let mut common = vec![0_u16; (old.len() + 1) * width];
+    for one in (0..old.len()).rev() {
+        for other in (0..new.len()).rev() {
+            common[one * width + other] = if old[one] == new[other] {
+                common[(one + 1) * width + other + 1] + 1
+            } else {
+                common[(one + 1) * width + other].max(common[one * width + other + 1])
+            };
+        }
+    }
+    let (mut one, mut other, mut text) = (0, 0, String::new());
+    while one < old.len() || other < new.len() {
+        if one < old.len() && other < new.len() && old[one] == new[other] {
+            (one, other) = (one + 1, other + 1);
+        } else if other == new.len()
+            || (one < old.len() && common[(one + 1) * width + other] >= common[one * width + other + 1])
+        {
+            text += &format!("-{}\n", old[one]);
+            one += 1;
+        } else {
+            text += &format!("+{}\n", new[other]);
+            other += 1;
+        }
+    }
+    text
 }

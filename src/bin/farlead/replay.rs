@@ -7,6 +7,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 
 use clap::Args;
 use farlead::event::{Outcome, ReplayVerdict, Replayed, SpecEnded};
+use farlead::gui::Key;
 use farlead::rate::Rate;
 use farlead::replay::{Player, Replay};
 use farlead::report::to_type;
@@ -44,9 +45,9 @@ pub struct ReplayArgs {
     tests: Vec<PathBuf>,
     #[command(flatten)]
     app: AppArgs,
-    /// Replay each test so often
-    #[arg(long, value_name = "N", default_value_t = 1, value_parser = clap::value_parser!(u32).range(1..=1_000_000))]
-    times: u32,
+    /// Replay each test so often [default: 1, with --until-failure 1000]
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=1_000_000))]
+    times: Option<u32>,
     /// Replay each test until it does not hold, or as often as `--times` says
     #[arg(long)]
     until_failure: bool,
@@ -79,6 +80,9 @@ fn shard(text: &str) -> Result<(usize, usize), String> {
         Some(_) | None => Err("it is like 1/4, the first of four parts".to_string()),
     }
 }
+
+/// A test that holds so often will hardly fail soon.
+const TIMES_UNTIL_FAILURE: u32 = 1_000;
 
 /// A test to replay, and the app it runs on.
 struct Stored {
@@ -200,6 +204,12 @@ fn read(
         };
         tests.push(Stored { name, test, app });
     }
+    if let Some(part) =
+        args.filter.as_ref().filter(|_| tests.is_empty() && exit == Exit::Met && !files.is_empty())
+    {
+        let message = format!("no test has {part:?} in its path or the name of its spec");
+        return Err(Usage::new(message).into());
+    }
     Ok((tests, exit))
 }
 
@@ -216,17 +226,22 @@ fn replay(args: &ReplayArgs, stored: &Stored, interrupted: &AtomicBool) -> Decid
         Ok(app) => app,
         Err(why) => return Decided::new(Outcome::Error, why.clone(), Exit::Broken),
     };
+    let package = &stored.test.provenance.package;
+    if *app.app().package != **package && !package.is_empty() {
+        let why = format!("the test is of the app {package}, and this is {}", app.app().package);
+        return Decided::new(Outcome::Error, why, Exit::Environment);
+    }
     let seed = Seed(args.seed.unwrap_or(stored.test.provenance.seed));
     let mut player = Player::new(&stored.test.oracle);
     let mut once = |number: u32| {
         let mut device = app.simulator(seed.derived(&format!("replay {number}")));
         player.replay(&mut device, &stored.test.steps)
     };
+    let times = args.times.unwrap_or(if args.until_failure { TIMES_UNTIL_FAILURE } else { 1 });
     let mut rate = Rate::default();
     let mut told: Option<(Replay, Trace)> = None;
     let (mut number, mut retries) = (0, 0);
-    while number < args.times.saturating_add(retries) && !(number > 0 && interrupted.load(Ordering::Relaxed))
-    {
+    while number < times.saturating_add(retries) && !(number > 0 && interrupted.load(Ordering::Relaxed)) {
         let (replay, trace) = match once(number) {
             Ok(done) => done,
             Err(error) => return Decided::new(Outcome::Error, error.to_string(), exit_of_error(&error)),
@@ -244,7 +259,7 @@ fn replay(args: &ReplayArgs, stored: &Stored, interrupted: &AtomicBool) -> Decid
         }
         if !has_held && retries < args.retries {
             retries += 1;
-        } else if has_held && retries > 0 && number >= args.times {
+        } else if has_held && retries > 0 && number >= times {
             break;
         }
     }
@@ -256,35 +271,30 @@ fn replay(args: &ReplayArgs, stored: &Stored, interrupted: &AtomicBool) -> Decid
 fn judged(stored: &Stored, rate: Rate, replay: &Replay, trace: Trace) -> Decided {
     let is_wanted = stored.test.oracle.expectation == Expectation::Possible;
     let times = |many: u32| if many == 1 { "once".to_string() } else { format!("{many} times") };
-    let (outcome, why, exit) = match (replay, rate.passes) {
-        (Replay::Held, _) if is_wanted => (Outcome::Met, format!("replayed {}", times(rate.runs)), Exit::Met),
-        (Replay::Held, _) => (
-            Outcome::Broken,
-            format!("what must not be was done again, replayed {}", times(rate.runs)),
-            Exit::NotMet,
-        ),
-        (_, 1..) if is_wanted => {
+    let replayed_times = format!("replayed {}", times(rate.runs));
+    let (outcome, why, exit) = match replay {
+        _ if 0 < rate.passes && rate.passes < rate.runs => {
             (Outcome::Flaky, format!("held {} of {} times", rate.passes, rate.runs), Exit::Flaky)
         }
-        (_, 1..) => (
-            Outcome::Broken,
-            format!("what must not be was done again, {} of {} times", rate.passes, rate.runs),
-            Exit::NotMet,
-        ),
-        (Replay::Broke { step, .. }, 0) if is_wanted => {
-            (Outcome::Broken, format!("at step {step}, replayed {}", times(rate.runs)), Exit::NotMet)
+        Replay::Held if is_wanted => (Outcome::Met, replayed_times, Exit::Met),
+        Replay::Held => {
+            (Outcome::Broken, format!("what must not be was done again, {replayed_times}"), Exit::NotMet)
         }
-        (Replay::Broke { .. }, 0) => (
-            Outcome::Met,
-            format!("what must not be did not come again, replayed {}", times(rate.runs)),
-            Exit::Met,
-        ),
-        (Replay::Diverged { step, .. }, 0) => (
-            Outcome::GaveUp,
-            format!("at step {step}, which cannot be done; replayed {}", times(rate.runs)),
+        Replay::Broke { step, .. } if is_wanted => {
+            (Outcome::Broken, format!("at step {step}, {replayed_times}"), Exit::NotMet)
+        }
+        Replay::Broke { .. } => {
+            (Outcome::Met, format!("what must not be did not come again, {replayed_times}"), Exit::Met)
+        }
+        Replay::Diverged { step, .. } => (
+            if is_wanted { Outcome::Broken } else { Outcome::Untested },
+            format!("at step {step}, which cannot be done; {replayed_times}"),
             Exit::Flaky,
         ),
     };
+    let asks_for_crashes = stored.test.oracle.atoms.values().any(|atom| atom.mentions(Key::Crashed));
+    let crashes = trace.steps.iter().any(|step| step.observation.screen.context().crashed);
+    let exit = if crashes && !asks_for_crashes { exit.and(Exit::Crash) } else { exit };
     let mut decided = Decided::new(outcome, why, exit);
     let device_ms = trace.steps.last().map_or(0, |step| step.observation.at_ms);
     decided.ended = SpecEnded {
