@@ -15,7 +15,7 @@ use farlead::reward::{Goal, Verdict};
 use farlead::rng::Seed;
 use farlead::search::{AgentKind, Plan, search};
 use farlead::spec::{Expectation, Source, Spec, Style, parse};
-use farlead::test_case::{Provenance, TestCase, TestStep, read};
+use farlead::test_case::{Provenance, TestCase, TestStep, captured_expectation, captured_name, read};
 use farlead::trace::{Step, Trace};
 use proptest::prelude::*;
 
@@ -489,8 +489,8 @@ fn what_is_no_step_is_said_with_its_place() {
 fn what_is_wrong_with_the_specs_of_a_test_is_said_as_of_any_others() {
     refused(
         "possible \"c\" within",
-        "possible \"c, as found\" within",
-        "37:10: the spec `c, as found` is declared twice",
+        "possible \"d\" within",
+        "32:1: \"c, as found\" is not the formula of a run of \"d\": that is called \"d, as found\" and expects the same",
     );
     refused(
         "[actionType = back] & [activity ~ Main]\n",
@@ -686,8 +686,9 @@ proptest! {
     ) {
         let oracle = spec(&name, expectation, &atoms);
         prop_assume!(oracle.is_some());
-        let captured = has_formula.then(|| spec(&format!("{name}, as found"), expectation, &atoms)).flatten();
         let oracle = oracle.expect("it was assumed");
+        let as_found = || spec(&captured_name(&oracle), captured_expectation(&oracle), &atoms);
+        let captured = has_formula.then(as_found).flatten();
         let test = TestCase { provenance, steps, captured, oracle, actions: vec![zap()] };
         let text = test.to_string();
         let source = Source::new("any.test.ltl", text.clone());
