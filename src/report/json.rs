@@ -11,6 +11,7 @@ use crate::rate::Rate;
 /// A line.
 #[derive(Serialize)]
 #[serde(tag = "event", rename_all = "snake_case")]
+#[expect(clippy::large_enum_variant, reason = "a line is written as soon as it is made")]
 enum Line<'a> {
     Start {
         file: &'a str,

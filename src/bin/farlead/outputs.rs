@@ -60,7 +60,8 @@ pub struct ReportArgs {
 impl ReportArgs {
     /// Writes the reports of `run` that are asked for.
     pub fn write(&self, run: &Run) -> Result<(), Missing> {
-        let files: [(&Option<PathBuf>, fn(&Run) -> String); 3] =
+        type Report = fn(&Run) -> String;
+        let files: [(&Option<PathBuf>, Report); 3] =
             [(&self.junit, report::junit), (&self.html, report::html), (&self.markdown, report::markdown)];
         for (path, make) in files {
             if let Some(path) = path {
