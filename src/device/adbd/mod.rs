@@ -6,6 +6,7 @@
 
 pub mod auth;
 mod held;
+mod http;
 pub mod link;
 pub mod packet;
 mod server;

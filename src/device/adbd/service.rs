@@ -5,6 +5,7 @@
 //! followed, a server) stays until the host hangs up.
 
 use super::held::{Full, Held};
+use super::http::Http;
 use super::session::Session;
 use super::stdin::{self, Ending, Wanted};
 use super::sync::{OUT_MAX, Sync};
@@ -12,8 +13,6 @@ use super::{Phone, Ran};
 
 /// The longest name of a service, its command line included: what a phone's kernel takes as one argument.
 const NAME_MAX: usize = 131_072;
-/// The longest head of an HTTP request.
-const HEAD_MAX: usize = 65_536;
 /// The most of a stream's message in one packet of the shell protocol.
 const SHELL_PACKET_MAX: usize = 65_536;
 
@@ -106,10 +105,7 @@ enum Kind {
     /// Runs until the host hangs up.
     Serving,
     Sync(Sync),
-    Http {
-        port: u16,
-        input: Held,
-    },
+    Http(Http),
 }
 
 #[derive(Debug)]
@@ -243,7 +239,7 @@ impl Service {
     fn port(rest: &str, phone: &mut dyn Phone, out: &Held) -> Option<Service> {
         let port = rest.parse().ok()?;
         phone.tcp(port, &[])?;
-        Some(Service::plain(Kind::Http { port, input: Held::new(out.budget()) }))
+        Some(Service::plain(Kind::Http(Http::new(port, Held::new(out.budget())))))
     }
 
     /// Whether all is said and nothing more will be.
@@ -255,7 +251,7 @@ impl Service {
             | Kind::Session(_)
             | Kind::Following { .. }
             | Kind::Serving
-            | Kind::Http { .. } => false,
+            | Kind::Http(_) => false,
         }
     }
 
@@ -384,9 +380,8 @@ impl Service {
                 Ok(())
             }
             Kind::Sync(sync) => sync.hear(bytes),
-            Kind::Http { port, input } => {
-                input.add(bytes)?;
-                if !answer_requests(*port, input, phone, out)? {
+            Kind::Http(http) => {
+                if !http.hear(bytes, phone, out)? {
                     self.kind = Kind::Said;
                 }
                 Ok(())
@@ -446,7 +441,7 @@ fn answer_of_a_user_build(kind: &str, rest: &str) -> Option<String> {
         "usb" => "restarting in USB mode\n".to_string(),
         "tcpip" => match rest.parse::<u16>() {
             Ok(port) if port > 0 => format!("restarting in TCP mode port: {port}\n"),
-            _ => format!("invalid port\n"),
+            _ => "invalid port\n".to_string(),
         },
         "reverse" => answer_of_reverse(rest),
         _ => return None,
@@ -477,62 +472,6 @@ fn framebuffer(is_new: bool, phone: &mut dyn Phone) -> Vec<u8> {
     let mut answer: Vec<u8> = head.into_iter().flat_map(u32::to_le_bytes).collect();
     answer.extend(pixels);
     answer
-}
-
-/// Answers the requests that are complete; returns whether the connection stays open.
-fn answer_requests(port: u16, input: &mut Held, phone: &mut dyn Phone, out: &mut Held) -> Result<bool, Full> {
-    loop {
-        let len = match request_len(input.bytes()) {
-            Ok(Some(len)) if len <= input.len() => len,
-            Ok(_) => return Ok(true),
-            Err(NoRequest) => return Ok(false),
-        };
-        let request = input.take(len);
-        let Some(answer) = phone.tcp(port, &request) else { return Ok(false) };
-        out.add(&answer)?;
-        if closes(&request) || closes(&answer) {
-            return Ok(false);
-        }
-    }
-}
-
-/// What came is no HTTP request that could be answered.
-struct NoRequest;
-
-/// The length of the request that starts here, as soon as its head tells it.
-fn request_len(bytes: &[u8]) -> Result<Option<usize>, NoRequest> {
-    let Some(head) = head(bytes) else {
-        return if bytes.len() > HEAD_MAX { Err(NoRequest) } else { Ok(None) };
-    };
-    if field(head, "transfer-encoding").is_some() {
-        return Err(NoRequest);
-    }
-    let body = match field(head, "content-length") {
-        Some(len) => len.parse::<usize>().map_err(|_| NoRequest)?,
-        None => 0,
-    };
-    head.len().checked_add(body).map(Some).ok_or(NoRequest)
-}
-
-/// The head of a message with the empty line that ends it.
-fn head(bytes: &[u8]) -> Option<&[u8]> {
-    let searched = &bytes[..bytes.len().min(HEAD_MAX)];
-    let end = searched.windows(4).position(|four| four == b"\r\n\r\n")?;
-    Some(&bytes[..end + 4])
-}
-
-fn field(head: &[u8], name: &str) -> Option<String> {
-    let text = String::from_utf8_lossy(head);
-    let mut fields = text.lines().filter_map(|line| line.split_once(':'));
-    fields
-        .find(|(other, _)| other.trim().eq_ignore_ascii_case(name))
-        .map(|(_, value)| value.trim().to_string())
-}
-
-fn closes(message: &[u8]) -> bool {
-    head(message)
-        .and_then(|head| field(head, "connection"))
-        .is_some_and(|value| value.eq_ignore_ascii_case("close"))
 }
 
 /// Takes the packets of the shell protocol apart, however they arrive.
@@ -726,14 +665,10 @@ mod tests {
     }
 
     #[test]
-    fn a_port_answers_requests_on_one_stream() {
-        let ping = b"GET /ping HTTP/1.1\r\n\r\n";
-        let post = b"POST /jsonrpc/0 HTTP/1.1\r\nContent-Length: 2\r\n\r\n{}";
-        let close = b"GET /ping HTTP/1.1\r\nConnection: close\r\n\r\n";
-        let (answer, is_over) = said("tcp:9008", &[&ping[..], post].concat());
-        assert!(answer.contains("pong") && answer.ends_with("what") && !is_over, "{answer}");
-        assert!(said("tcp:9008", close).1);
-        assert!(said("tcp:9008", b"GET / HTTP/1.1\r\nContent-Length: -1\r\n\r\n").1);
-        assert!(said("tcp:9008", &[b'x'; HEAD_MAX + 3]).1);
+    fn a_port_answers_until_it_is_told_to_close() {
+        let ping = "GET /ping HTTP/1.1\r\n\r\n";
+        let (answer, is_over) = said("tcp:9008", ping.as_bytes());
+        assert!(answer.ends_with("pong") && !is_over, "{answer}");
+        assert!(said("tcp:9008", ping.replace("\r\n\r\n", "\r\nConnection: close\r\n\r\n").as_bytes()).1);
     }
 }
