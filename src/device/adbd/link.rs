@@ -294,11 +294,11 @@ impl Link {
             let mut phone = self.phone.lock().unwrap_or_else(PoisonError::into_inner);
             what(&mut stream, &mut *phone).and_then(|()| stream.service.go_on(&mut *phone, &mut stream.out))
         };
-        let Ok(has_done_all) = done else {
+        let Ok(has_room) = done else {
             self.send(Command::Clse, [id, stream.remote], &[]);
             return;
         };
-        if has_done_all && stream.owes_okay {
+        if has_room && stream.owes_okay {
             stream.owes_okay = false;
             self.send(Command::Okay, [id, stream.remote], &[]);
         }
@@ -436,10 +436,11 @@ mod tests {
         let mut link = online(Fake::default());
         link.phone.lock().expect("no panic").write("/f", 0, 0, vec![0; 1 << 20]).expect("a file");
         tell(&mut link, Command::Open, 7, 0, b"sync:");
-        let request = b"RECV\x02\0\0\0/fSTAT\x02\0\0\0/f";
+        let request = b"RECV\x02\0\0\0/f";
         let answer = tell(&mut link, Command::Wrte, 7, 1, request);
-        assert!(answer.len() == 1 && answer[0].starts_with("Wrte "), "{answer:?}");
-        assert_eq!(tell(&mut link, Command::Wrte, 7, 1, request), ["Clse 1 7 "], "no second packet may come");
+        assert!(answer.len() == 2 && answer[0] == "Okay 1 7 ", "one request is acknowledged: {answer:?}");
+        assert!(tell(&mut link, Command::Wrte, 7, 1, &request.repeat(10_000)).is_empty());
+        assert_eq!(tell(&mut link, Command::Wrte, 7, 1, request), ["Clse 1 7 "], "no more may come");
         assert_eq!(link.budget.used(), 0);
     }
 

@@ -282,7 +282,7 @@ impl Service {
         Ok(())
     }
 
-    /// Goes on with what waits; returns whether nothing does any more.
+    /// Goes on with what waits; returns whether there is room for more.
     pub(super) fn go_on(&mut self, phone: &mut dyn Phone, out: &mut Held) -> Result<bool, Full> {
         match &mut self.kind {
             Kind::Sync(sync) => sync.go_on(phone, out),

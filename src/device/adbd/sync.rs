@@ -12,6 +12,9 @@ const PATH_MAX: usize = 1_024;
 const DATA_MAX: usize = 65_536;
 /// Once so much waits to be fetched, the next request waits too.
 pub(super) const OUT_MAX: usize = 1 << 20;
+/// Once so many bytes of requests wait, no more are taken. A host may want its request acknowledged before it
+/// fetches the answer, so some must be.
+const BACKLOG_MAX: usize = 65_536;
 /// More characters of a message would tell a host no more.
 const MESSAGE_MAX: usize = 1_000;
 /// The type of a plain file, for a mode that has none.
@@ -92,11 +95,11 @@ impl Sync {
         self.is_over
     }
 
-    /// Does what was asked, as long as `out` is fetched; returns whether all that can be done is done.
+    /// Does what was asked, as long as `out` is fetched; returns whether there is room for more requests.
     pub(super) fn go_on(&mut self, phone: &mut dyn Phone, out: &mut Held) -> Result<bool, Full> {
         while !self.is_over {
             if out.len() >= OUT_MAX {
-                return Ok(false);
+                return Ok(self.input.len() <= BACKLOG_MAX);
             }
             if self.step(phone, out)? == Step::Waits {
                 break;
@@ -172,7 +175,10 @@ impl Sync {
     }
 
     fn upload(&self, path: String, mode: u32, is_dry: bool) -> Upload {
-        let mode = if mode & TYPE_MASK == 0 { mode | PLAIN_FILE } else { mode };
+        let kind = if mode & TYPE_MASK == 0 { PLAIN_FILE } else { mode & TYPE_MASK };
+        // A phone gives its group and all others what the owner may.
+        let owner = mode & 0o700;
+        let mode = kind | (mode & 0o777) | owner >> 3 | owner >> 6;
         Upload { path, mode, bytes: Held::new(self.input.budget()), left: 0, failed: None, is_dry }
     }
 
@@ -392,7 +398,7 @@ mod tests {
         all.extend(request(b"RECV", b"/sdcard/a,b"));
         all.extend(request(b"QUIT", b""));
         let mut expected = words(b"OKAY", &[0]);
-        expected.extend(words(b"STAT", &[0o100_644, 5, 1_700_000_000]));
+        expected.extend(words(b"STAT", &[0o100_666, 5, 1_700_000_000]));
         expected.extend(request(b"DATA", b"hello"));
         expected.extend(words(b"DONE", &[0]));
         assert_eq!(ask(&mut phone, &all), (expected, true));
@@ -486,9 +492,11 @@ mod tests {
         phone.write("/f", 0o100_644, 0, vec![0; OUT_MAX]).expect("a file");
         let (mut sync, mut out) = stream(1 << 24);
         sync.hear(&[request(b"RECV", b"/f"), request(b"STAT", b"/f")].concat()).expect("room");
-        assert_eq!(sync.go_on(&mut phone, &mut out), Ok(false));
+        assert_eq!(sync.go_on(&mut phone, &mut out), Ok(true));
+        sync.hear(&request(b"STAT", b"/f").repeat(10_000)).expect("room");
+        assert_eq!(sync.go_on(&mut phone, &mut out), Ok(false), "there is no room for more");
         out.clear();
         assert_eq!(sync.go_on(&mut phone, &mut out), Ok(true));
-        assert_eq!(out.len(), 16);
+        assert_eq!(out.len(), 10_001 * 16);
     }
 }
