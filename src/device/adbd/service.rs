@@ -465,8 +465,8 @@ fn answer_of_reverse(rest: &str) -> String {
 fn framebuffer(is_new: bool, phone: &mut dyn Phone) -> Vec<u8> {
     let (width, height, pixels) = phone.framebuffer();
     let size = u32::try_from(pixels.len()).unwrap_or(u32::MAX);
-    // Version 2 adds the colour space, here the one that is not said.
-    let mut head = if is_new { vec![2, 32, 0] } else { vec![1, 32] };
+    // Version 2 adds the colour space: sRGB, which is also the only one that all hosts know.
+    let mut head = if is_new { vec![2, 32, 1] } else { vec![1, 32] };
     // Where red, blue, green and alpha start, and how many bits they have.
     head.extend([size, width, height, 0, 8, 16, 8, 8, 8, 24, 8]);
     let mut answer: Vec<u8> = head.into_iter().flat_map(u32::to_le_bytes).collect();
