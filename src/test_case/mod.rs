@@ -30,9 +30,12 @@ pub struct TestCase {
     pub actions: Vec<UserAction>,
 }
 
+/// How the names of the formulas of runs end.
+const CAPTURED_END: &str = ", as found";
+
 /// Returns what the formula of a run that was found for `oracle` is called.
 pub fn captured_name(oracle: &Spec) -> String {
-    format!("{}, as found", oracle.name)
+    format!("{}{CAPTURED_END}", oracle.name)
 }
 
 /// Returns what is expected of the formula of a run that was found for `oracle`.

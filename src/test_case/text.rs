@@ -10,7 +10,7 @@ use std::sync::Arc;
 use pest::Parser as _;
 use pest::iterators::Pair;
 
-use super::{Provenance, TestCase, TestStep, captured_expectation, captured_name};
+use super::{CAPTURED_END, Provenance, TestCase, TestStep, captured_expectation, captured_name};
 use crate::gui::{Action, Atom, Bounds, Direction, START_TYPE, Target, UserAction, quote};
 use crate::ltl::{Formula, Formulas, Node};
 use crate::rate::Rate;
@@ -129,6 +129,7 @@ fn read_into(source: &Source, diagnostics: &mut Diagnostics) -> Option<TestCase>
     let mut steps = Vec::new();
     for part in before.into_inner() {
         match part.as_rule() {
+            Rule::head => reader.head(part),
             Rule::from => provenance = reader.provenance(part),
             Rule::steps => steps = reader.steps(part),
             _ => {}
@@ -136,7 +137,11 @@ fn read_into(source: &Source, diagnostics: &mut Diagnostics) -> Option<TestCase>
     }
     let (captured, oracle) = match <[Spec; 2]>::try_from(specs.file.specs) {
         Ok([captured, oracle]) => (Some(captured), oracle),
-        Err(mut specs) if specs.len() == 1 => (None, specs.remove(0)),
+        Err(mut specs) if specs.len() == 1 && !specs[0].name.ends_with(CAPTURED_END) => {
+            (None, specs.remove(0))
+        }
+        // The other one has mistakes, which are said.
+        Err(specs) if specs.len() == 1 && diagnostics.errors() > 0 => return None,
         Err(_) => {
             diagnostics.error(|| {
                 let message = "after `specs` come the formula of the run and the spec it was found for";
@@ -212,6 +217,14 @@ impl Reader<'_> {
             self.mistake("E-escape", span(pair), format!("`{}` is no character", clip(&escape)));
             String::new()
         })
+    }
+
+    /// A later format was refused before.
+    fn head(&mut self, head: Pair<'_, Rule>) {
+        let number = head.into_inner().next().expect("a head has a number");
+        if self.number::<u32>(&number) != FORMAT {
+            self.mistake("E-format", span(&number), format!("there is no format but {FORMAT}"));
+        }
     }
 
     fn provenance(&mut self, from: Pair<'_, Rule>) -> Provenance {

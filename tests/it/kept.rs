@@ -443,6 +443,7 @@ fn what_is_missing_is_said() {
     let none = format!("1:1: there is no spec here\n{two}");
     refused(&ABOUT[ABOUT.find("possible \"c, as").expect("a formula")..], "", &none);
     refused("specs\n", "specs\n\npossible \"more\": F [text = a]\n", two);
+    refused(&ABOUT[ABOUT.find("possible \"c\" within").expect("a spec")..], "", two);
     let steps = ABOUT.find("    0 reinit").expect("steps")..ABOUT.find("\nspecs\n").expect("specs");
     refused(&ABOUT[steps], "", "17:1: a test has a step at least, its start");
 }
@@ -464,6 +465,7 @@ fn what_is_wrong_is_said_with_its_place() {
     refused("    seed 1\n", "    seed 1\n    seed 1\n", "13:5: `seed` is said twice");
     refused("    seed 1\n", "    seed \"1\"\n", "12:5: this is no value of `seed`");
     refused("seed 1\n", "seed 99999999999999999999\n", "12:10: `99999999999999999999` is out of range");
+    refused("farlead test 1", "farlead test 0", "1:14: there is no format but 1");
     refused("confirmed 3 of 3", "confirmed 4 of 3", "16:15: more of them passed than were tried");
     refused("\"sim\"", "\"si\\u{d800}m\"", "9:12: `\\u{d800}` is no character");
     refused("97,633 382,705", "97,633 382,99999999999", "25:27: `99999999999` is out of range");

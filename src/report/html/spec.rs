@@ -162,7 +162,7 @@ impl Section<'_> {
             facts.push(("budget", format!("{most} of {}", counted(began.steps_max, "step"))));
         }
         if let Some(ended) = &self.spec.ended {
-            if began.episodes_max > 0 || ended.steps > 0 {
+            if began.episodes_max > 0 || ended.episodes > 0 {
                 facts.push(("episodes", grouped(ended.episodes.into())));
                 facts.push(("steps", grouped(ended.steps)));
             }
