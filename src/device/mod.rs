@@ -4,6 +4,7 @@
 //! screen offers and which atoms hold on it is worked out from the screen by [`crate::gui`], so that
 //! all devices agree on it. An app that crashes is an observation; an error is that we could not look.
 
+pub mod adbd;
 mod faulty;
 pub mod phone;
 pub mod sim;

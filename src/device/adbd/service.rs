@@ -1,0 +1,674 @@
+//! What a host can open on a phone: shells, commands, files, the screen, ports, and questions a user build refuses.
+//!
+//! A service hears what its stream brings and says what it has to say into `out`; when that leaves is for
+//! [`super::link`] to see to. Commands end at once, as time on the phone is virtual; what runs on (a log that is
+//! followed, a server) stays until the host hangs up.
+
+use super::held::{Full, Held};
+use super::http::Http;
+use super::session::Session;
+use super::stdin::{self, Ending, Wanted};
+use super::sync::{OUT_MAX, Sync};
+use super::{Phone, Ran};
+
+/// The longest name of a service, its command line included: what a phone's kernel takes as one argument.
+const NAME_MAX: usize = 131_072;
+/// The most of a stream's message in one packet of the shell protocol.
+const SHELL_PACKET_MAX: usize = 65_536;
+
+/// The packets of the shell protocol.
+mod shell_packet {
+    pub(super) const STDIN: u8 = 0;
+    pub(super) const STDOUT: u8 = 1;
+    pub(super) const STDERR: u8 = 2;
+    pub(super) const EXIT: u8 = 3;
+    pub(super) const CLOSE_STDIN: u8 = 4;
+}
+
+/// What is left to do once a service has been answered.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Effect {
+    /// Nothing.
+    None,
+    /// This connection is dropped.
+    DropThis,
+    /// All connections are dropped: the phone starts afresh.
+    DropAll,
+}
+
+/// Where a service's words go: into packets of the shell protocol or as they are, for a terminal or not.
+pub(super) struct Voice<'a> {
+    out: &'a mut Held,
+    has_packets: bool,
+    is_terminal: bool,
+}
+
+impl<'a> Voice<'a> {
+    pub(super) fn new(out: &'a mut Held, has_packets: bool, is_terminal: bool) -> Voice<'a> {
+        Voice { out, has_packets, is_terminal }
+    }
+
+    /// Says something on standard output.
+    pub(super) fn say(&mut self, bytes: &[u8]) -> Result<(), Full> {
+        self.write(shell_packet::STDOUT, bytes)
+    }
+
+    /// Says something on standard error, if there is one; a terminal has but one screen.
+    pub(super) fn complain(&mut self, bytes: &[u8]) -> Result<(), Full> {
+        let id = if self.is_terminal { shell_packet::STDOUT } else { shell_packet::STDERR };
+        self.write(id, bytes)
+    }
+
+    fn exit(&mut self, status: u8) -> Result<(), Full> {
+        if self.has_packets { self.out.add(&[shell_packet::EXIT, 1, 0, 0, 0, status]) } else { Ok(()) }
+    }
+
+    fn write(&mut self, id: u8, bytes: &[u8]) -> Result<(), Full> {
+        let on_terminal = self.is_terminal.then(|| with_returns(bytes));
+        let bytes = on_terminal.as_deref().unwrap_or(bytes);
+        if !self.has_packets {
+            return self.out.add(bytes);
+        }
+        for piece in bytes.chunks(SHELL_PACKET_MAX) {
+            let len = u32::try_from(piece.len()).expect("a piece is short");
+            self.out.add(&[&[id][..], &len.to_le_bytes()].concat())?;
+            self.out.add(piece)?;
+        }
+        Ok(())
+    }
+}
+
+/// A terminal goes back to the left where a line ends.
+fn with_returns(bytes: &[u8]) -> Vec<u8> {
+    let returned =
+        bytes.iter().flat_map(|byte| if *byte == b'\n' { &b"\r\n"[..] } else { std::slice::from_ref(byte) });
+    returned.copied().collect()
+}
+
+#[derive(Debug)]
+enum Kind {
+    /// All is said.
+    Said,
+    /// A command that waits for its input.
+    Waiting {
+        command: Command,
+        wanted: Wanted,
+        input: Held,
+    },
+    Session(Session),
+    /// A log that is followed: the command, how much of its output was said, how much of the log was there.
+    Following {
+        command: Command,
+        sent: usize,
+        seen: usize,
+    },
+    /// Runs until the host hangs up.
+    Serving,
+    Sync(Sync),
+    Http(Http),
+}
+
+#[derive(Debug)]
+enum Command {
+    Line(Held),
+    /// The arguments, with a NUL between each two.
+    Service(Held),
+}
+
+impl Command {
+    fn run(&self, phone: &mut dyn Phone, stdin: &[u8]) -> Ran {
+        match self {
+            Command::Line(line) => phone.shell(&String::from_utf8_lossy(line.bytes()), stdin),
+            Command::Service(arguments) => {
+                let arguments = String::from_utf8_lossy(arguments.bytes()).into_owned();
+                phone.abb(&arguments.split('\0').collect::<Vec<&str>>(), stdin)
+            }
+        }
+    }
+}
+
+/// What a stream leads to.
+#[derive(Debug)]
+pub(super) struct Service {
+    kind: Kind,
+    has_packets: bool,
+    is_terminal: bool,
+    packets: Packets,
+    effect: Effect,
+}
+
+impl Service {
+    /// Opens the service `name`, if there is one, and lets it say what it says at once.
+    pub(super) fn open(name: &[u8], phone: &mut dyn Phone, out: &mut Held) -> Result<Option<Service>, Full> {
+        // Most hosts end the name with a NUL, and one does not.
+        let end = name.iter().rposition(|&byte| byte != 0).map_or(0, |last| last + 1);
+        if end > NAME_MAX {
+            return Ok(None);
+        }
+        let name = String::from_utf8_lossy(&name[..end]);
+        let (kind, rest) = name.split_once(':').unwrap_or((&name, ""));
+        let has_nul = name.contains('\0');
+        let (kind, flags) = kind.split_once(',').unwrap_or((kind, ""));
+        let is_new = !phone.is_old();
+        match kind {
+            "abb" | "abb_exec" if is_new => {
+                Service::service_command(rest, kind == "abb", phone, out).map(Some)
+            }
+            _ if has_nul => Ok(None),
+            "shell" => Service::shell(flags, rest, phone, out),
+            "exec" => Service::command_or_session(rest, false, false, phone, out).map(Some),
+            "sync" => Ok(Some(Service::plain(Kind::Sync(Sync::new(Held::new(out.budget()), is_new))))),
+            "tcp" => Ok(Service::port(rest, phone, out)),
+            "framebuffer" => {
+                out.add(&framebuffer(is_new, phone))?;
+                Ok(Some(Service::plain(Kind::Said)))
+            }
+            "reboot" => {
+                phone.reboot();
+                Ok(Some(Service { effect: Effect::DropAll, ..Service::plain(Kind::Said) }))
+            }
+            "reconnect" => {
+                out.add(b"done")?;
+                Ok(Some(Service { effect: Effect::DropThis, ..Service::plain(Kind::Said) }))
+            }
+            _ => {
+                let Some(answer) = answer_of_a_user_build(kind, rest) else { return Ok(None) };
+                out.add(answer.as_bytes())?;
+                Ok(Some(Service::plain(Kind::Said)))
+            }
+        }
+    }
+
+    fn plain(kind: Kind) -> Service {
+        let packets = Packets::default();
+        Service { kind, has_packets: false, is_terminal: false, packets, effect: Effect::None }
+    }
+
+    fn shell(
+        flags: &str,
+        line: &str,
+        phone: &mut dyn Phone,
+        out: &mut Held,
+    ) -> Result<Option<Service>, Full> {
+        let has = |wanted: &str| flags.split(',').any(|flag| flag == wanted);
+        let has_packets = has("v2");
+        if !flags.is_empty() && phone.is_old() {
+            return Ok(None);
+        }
+        let is_terminal = has("pty") || (line.is_empty() && !has("raw"));
+        Service::command_or_session(line, has_packets, is_terminal, phone, out).map(Some)
+    }
+
+    fn command_or_session(
+        line: &str,
+        has_packets: bool,
+        is_terminal: bool,
+        phone: &mut dyn Phone,
+        out: &mut Held,
+    ) -> Result<Service, Full> {
+        let mut held = Held::new(out.budget());
+        held.add(line.as_bytes())?;
+        let mut service = Service { has_packets, is_terminal, ..Service::plain(Kind::Said) };
+        if line.is_empty() {
+            let session = Session::new(is_terminal);
+            session.greet(&mut service.voice(out))?;
+            service.kind = Kind::Session(session);
+            return Ok(service);
+        }
+        if stdin::is_reboot(line) {
+            service.effect = Effect::DropAll;
+        }
+        service.start(Command::Line(held), stdin::wanted(line), phone, out)?;
+        Ok(service)
+    }
+
+    fn service_command(
+        arguments: &str,
+        has_packets: bool,
+        phone: &mut dyn Phone,
+        out: &mut Held,
+    ) -> Result<Service, Full> {
+        let mut held = Held::new(out.budget());
+        held.add(arguments.as_bytes())?;
+        let mut service = Service { has_packets, ..Service::plain(Kind::Said) };
+        let wanted = stdin::wanted_by_service(&arguments.split('\0').collect::<Vec<&str>>());
+        service.start(Command::Service(held), wanted, phone, out)?;
+        Ok(service)
+    }
+
+    fn port(rest: &str, phone: &mut dyn Phone, out: &Held) -> Option<Service> {
+        let port = rest.parse().ok()?;
+        phone.tcp(port, &[])?;
+        Some(Service::plain(Kind::Http(Http::new(port, Held::new(out.budget())))))
+    }
+
+    /// Whether all is said and nothing more will be.
+    pub(super) fn is_over(&self) -> bool {
+        match &self.kind {
+            Kind::Said => true,
+            Kind::Sync(sync) => sync.is_over(),
+            Kind::Waiting { .. }
+            | Kind::Session(_)
+            | Kind::Following { .. }
+            | Kind::Serving
+            | Kind::Http(_) => false,
+        }
+    }
+
+    /// Whether it may have more to say without having heard anything.
+    pub(super) fn is_following(&self) -> bool {
+        matches!(self.kind, Kind::Following { .. })
+    }
+
+    /// What is left to do once all is said.
+    pub(super) fn effect(&self) -> Effect {
+        self.effect
+    }
+
+    /// Takes what the stream brings.
+    pub(super) fn hear(&mut self, bytes: &[u8], phone: &mut dyn Phone, out: &mut Held) -> Result<(), Full> {
+        if !self.has_packets {
+            return self.input(bytes, phone, out);
+        }
+        let mut rest = bytes;
+        while let Some((event, len)) = self.packets.next_event(rest) {
+            match event {
+                Event::Input => self.input(&rest[..len], phone, out)?,
+                Event::End => self.end_of_input(phone, out)?,
+                Event::Nothing => {}
+            }
+            rest = &rest[len..];
+        }
+        Ok(())
+    }
+
+    /// Goes on with what waits; returns whether there is room for more.
+    pub(super) fn go_on(&mut self, phone: &mut dyn Phone, out: &mut Held) -> Result<bool, Full> {
+        match &mut self.kind {
+            Kind::Sync(sync) => sync.go_on(phone, out),
+            _ => Ok(true),
+        }
+    }
+
+    /// Looks whether there is something to say without having heard anything.
+    pub(super) fn look(&mut self, phone: &mut dyn Phone, out: &mut Held) -> Result<(), Full> {
+        let (has_packets, is_terminal) = (self.has_packets, self.is_terminal);
+        let Kind::Following { command, sent, seen } = &mut self.kind else { return Ok(()) };
+        if out.len() >= OUT_MAX {
+            return Ok(());
+        }
+        let logged = phone.log_since(*seen).len();
+        if logged == 0 {
+            return Ok(());
+        }
+        *seen += logged;
+        let stdout = command.run(phone, &[]).stdout;
+        // A log that was cleared starts again.
+        let new = stdout.get(*sent..).unwrap_or(&stdout);
+        *sent = stdout.len();
+        Voice::new(out, has_packets, is_terminal).say(new)
+    }
+
+    /// The host has hung up: a command that reads to the end has now read it.
+    pub(super) fn hang_up(&mut self, phone: &mut dyn Phone) {
+        if let Kind::Waiting { command, wanted: Wanted::All, input } = &self.kind {
+            command.run(phone, input.bytes());
+        }
+    }
+
+    fn voice<'a>(&self, out: &'a mut Held) -> Voice<'a> {
+        Voice::new(out, self.has_packets, self.is_terminal)
+    }
+
+    fn start(
+        &mut self,
+        command: Command,
+        wanted: Wanted,
+        phone: &mut dyn Phone,
+        out: &mut Held,
+    ) -> Result<(), Full> {
+        match wanted {
+            Wanted::Nothing => self.run(command, &[], phone, out),
+            Wanted::Exactly(len) if len > out.budget().bytes_max() as u64 => self.no_room(out),
+            Wanted::Exactly(_) | Wanted::All => {
+                self.kind = Kind::Waiting { command, wanted, input: Held::new(out.budget()) };
+                Ok(())
+            }
+        }
+    }
+
+    fn run(
+        &mut self,
+        command: Command,
+        stdin: &[u8],
+        phone: &mut dyn Phone,
+        out: &mut Held,
+    ) -> Result<(), Full> {
+        let ending = match &command {
+            Command::Line(line) => stdin::ending(&String::from_utf8_lossy(line.bytes())),
+            Command::Service(_) => Ending::Ends,
+        };
+        let ran = command.run(phone, stdin);
+        let mut voice = self.voice(out);
+        voice.say(&ran.stdout)?;
+        voice.complain(&ran.stderr)?;
+        match ending {
+            Ending::Follows if ran.code == 0 => {
+                let seen = phone.log_since(0).len();
+                self.kind = Kind::Following { command, sent: ran.stdout.len(), seen };
+                Ok(())
+            }
+            Ending::Serves if ran.code == 0 => {
+                self.kind = Kind::Serving;
+                Ok(())
+            }
+            Ending::Ends | Ending::Follows | Ending::Serves => {
+                self.kind = Kind::Said;
+                self.voice(out).exit(ran.code)
+            }
+        }
+    }
+
+    fn input(&mut self, bytes: &[u8], phone: &mut dyn Phone, out: &mut Held) -> Result<(), Full> {
+        let mut voice = Voice::new(out, self.has_packets, self.is_terminal);
+        match &mut self.kind {
+            Kind::Session(session) => {
+                if let Some(status) = session.hear(bytes, phone, &mut voice)? {
+                    voice.exit(status)?;
+                    self.kind = Kind::Said;
+                }
+                Ok(())
+            }
+            Kind::Sync(sync) => sync.hear(bytes),
+            Kind::Http(http) => {
+                if !http.hear(bytes, phone, out)? {
+                    self.kind = Kind::Said;
+                }
+                Ok(())
+            }
+            Kind::Waiting { wanted, input, .. } => {
+                let wanted = *wanted;
+                let left = match wanted {
+                    Wanted::Exactly(len) => usize::try_from(len).unwrap_or(usize::MAX) - input.len(),
+                    Wanted::All | Wanted::Nothing => usize::MAX,
+                };
+                if input.add(&bytes[..bytes.len().min(left)]).is_err() {
+                    self.kind = Kind::Said;
+                    return self.no_room(out);
+                }
+                if bytes.len() >= left { self.run_waiting(phone, out) } else { Ok(()) }
+            }
+            Kind::Said | Kind::Following { .. } | Kind::Serving => Ok(()),
+        }
+    }
+
+    fn end_of_input(&mut self, phone: &mut dyn Phone, out: &mut Held) -> Result<(), Full> {
+        let mut voice = Voice::new(out, self.has_packets, self.is_terminal);
+        if let Kind::Session(session) = &mut self.kind {
+            let status = session.end(phone, &mut voice)?;
+            self.kind = Kind::Said;
+            return voice.exit(status);
+        }
+        self.run_waiting(phone, out)
+    }
+
+    fn run_waiting(&mut self, phone: &mut dyn Phone, out: &mut Held) -> Result<(), Full> {
+        match std::mem::replace(&mut self.kind, Kind::Said) {
+            Kind::Waiting { command, input, .. } => self.run(command, input.bytes(), phone, out),
+            other => {
+                self.kind = other;
+                Ok(())
+            }
+        }
+    }
+
+    fn no_room(&self, out: &mut Held) -> Result<(), Full> {
+        let mut voice = self.voice(out);
+        voice.say(b"Failure [INSTALL_FAILED_INSUFFICIENT_STORAGE]\n")?;
+        voice.complain(b"No space left on device\n")?;
+        voice.exit(1)
+    }
+}
+
+/// What is said of what only a build for developers does; nothing if it is no service at all.
+fn answer_of_a_user_build(kind: &str, rest: &str) -> Option<String> {
+    Some(match kind {
+        "root" => "adbd cannot run as root in production builds\n".to_string(),
+        "unroot" => "adbd not running as root\n".to_string(),
+        "remount" => "Not running as root. Try \"adb root\" first.\n".to_string(),
+        "disable-verity" | "enable-verity" => "verity cannot be disabled/enabled - USER build\n".to_string(),
+        // There is one wire only, so it stays.
+        "usb" => "restarting in USB mode\n".to_string(),
+        "tcpip" => match rest.parse::<u16>() {
+            Ok(port) if port > 0 => format!("restarting in TCP mode port: {port}\n"),
+            _ => "invalid port\n".to_string(),
+        },
+        "reverse" => answer_of_reverse(rest),
+        _ => return None,
+    })
+}
+
+/// Streams from the phone to the host are not there, and that is said as adb says that something failed.
+fn answer_of_reverse(rest: &str) -> String {
+    let counted = |text: &str| format!("{:04x}{text}", text.len());
+    match rest {
+        "list-forward" => counted(""),
+        "killforward-all" => "OKAY".to_string(),
+        _ => format!(
+            "FAIL{}",
+            counted("a simulated device does not reach back to the host: reverse is not supported")
+        ),
+    }
+}
+
+/// The screen with the head that says how its pixels lie.
+fn framebuffer(is_new: bool, phone: &mut dyn Phone) -> Vec<u8> {
+    let (width, height, pixels) = phone.framebuffer();
+    let size = u32::try_from(pixels.len()).unwrap_or(u32::MAX);
+    // Version 2 adds the colour space: sRGB, which is also the only one that all hosts know.
+    let mut head = if is_new { vec![2, 32, 1] } else { vec![1, 32] };
+    // Where red, blue, green and alpha start, and how many bits they have.
+    head.extend([size, width, height, 0, 8, 16, 8, 8, 8, 24, 8]);
+    let mut answer: Vec<u8> = head.into_iter().flat_map(u32::to_le_bytes).collect();
+    answer.extend(pixels);
+    answer
+}
+
+/// Takes the packets of the shell protocol apart, however they arrive.
+#[derive(Debug, Default)]
+struct Packets {
+    head: Vec<u8>,
+    /// How much of the present packet is still to come, once its head is complete.
+    left: usize,
+}
+
+/// What the next bytes are.
+#[derive(Debug, PartialEq, Eq)]
+enum Event {
+    Input,
+    End,
+    Nothing,
+}
+
+impl Packets {
+    const HEAD_LEN: usize = 5;
+
+    /// What comes next, and how many of the bytes it takes; nothing if more must come first.
+    fn next_event(&mut self, bytes: &[u8]) -> Option<(Event, usize)> {
+        if self.head.len() < Packets::HEAD_LEN {
+            if bytes.is_empty() {
+                return None;
+            }
+            let len = bytes.len().min(Packets::HEAD_LEN - self.head.len());
+            self.head.extend_from_slice(&bytes[..len]);
+            if let [_, size @ ..] = &self.head[..]
+                && let Some(size) = size.first_chunk()
+            {
+                self.left = usize::try_from(u32::from_le_bytes(*size)).unwrap_or(usize::MAX);
+            }
+            return Some((Event::Nothing, len));
+        }
+        if self.left > 0 && bytes.is_empty() {
+            return None;
+        }
+        let len = bytes.len().min(self.left);
+        self.left -= len;
+        let id = self.head[0];
+        if self.left == 0 {
+            self.head.clear();
+        }
+        match id {
+            shell_packet::STDIN => Some((Event::Input, len)),
+            shell_packet::CLOSE_STDIN if self.left == 0 => Some((Event::End, len)),
+            // The size of the window changes nothing, and what is unknown is passed over.
+            _ => Some((Event::Nothing, len)),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::fake::Fake;
+    use super::super::held::Budget;
+    use super::*;
+
+    fn open(phone: &mut Fake, name: &str) -> Option<(Service, Held)> {
+        let mut out = Held::new(&Budget::new(1 << 20));
+        let service = Service::open(name.as_bytes(), phone, &mut out).expect("room")?;
+        Some((service, out))
+    }
+
+    /// What the service `name` says to `heard`, and whether it is over then.
+    fn said(name: &str, heard: &[u8]) -> (String, bool) {
+        let mut phone = Fake::default();
+        let (mut service, mut out) = open(&mut phone, name).expect("a service");
+        for piece in heard.chunks(3) {
+            service.hear(piece, &mut phone, &mut out).expect("room");
+        }
+        (String::from_utf8_lossy(&out.take(usize::MAX)).into_owned(), service.is_over())
+    }
+
+    fn check(name: &str, heard: &[u8], expected: &str) {
+        assert_eq!(said(name, heard), (expected.to_string(), true), "{name:?}");
+    }
+
+    #[test]
+    fn a_command_is_run_and_says_how_it_ended() {
+        check("shell:fail 3\0", b"", "out\nerr\n");
+        check("exec:echo hi", b"", "hi\n");
+        check(
+            "shell,v2,TERM=xterm,raw:fail 3",
+            b"",
+            "\x01\x04\0\0\0out\n\x02\x04\0\0\0err\n\x03\x01\0\0\0\x03",
+        );
+        check(
+            "shell,v2,TERM=xterm,pty:fail 3",
+            b"",
+            "\x01\x05\0\0\0out\r\n\x01\x05\0\0\0err\r\n\x03\x01\0\0\0\x03",
+        );
+    }
+
+    #[test]
+    fn a_command_that_reads_gets_its_input() {
+        check(
+            "shell,v2,raw:cat",
+            b"\0\x02\0\0\0hi\0\x01\0\0\0!\x04\0\0\0\0",
+            "\x01\x03\0\0\0hi!\x03\x01\0\0\0\0",
+        );
+        check("exec:cmd package install -S 5", b"123456", "Success 5\n");
+        check("abb_exec:package\0install\0-r\0-S\04\0", b"1234", "package|install|-r|-S|4 4\n");
+        check("abb:package\0list", b"", "\x01\x0f\0\0\0package|list 0\n\x03\x01\0\0\0\0");
+        assert_eq!(said("exec:cat", b"hi"), (String::new(), false));
+    }
+
+    #[test]
+    fn a_command_of_a_host_that_hung_up_has_read_all() {
+        let mut phone = Fake::default();
+        let (mut service, mut out) = open(&mut phone, "exec:cat > /sdcard/f").expect("a service");
+        service.hear(b"hi", &mut phone, &mut out).expect("room");
+        assert!(phone.ran.is_empty());
+        service.hang_up(&mut phone);
+        assert_eq!(phone.ran, ["cat > /sdcard/f"]);
+    }
+
+    #[test]
+    fn an_app_that_is_too_large_is_refused_at_once() {
+        let (answer, is_over) = said("exec:cmd package install -S 99999999", b"");
+        assert!(answer.starts_with("Failure [INSTALL_FAILED_INSUFFICIENT_STORAGE]\n") && is_over, "{answer}");
+    }
+
+    #[test]
+    fn a_script_on_standard_input_is_run_line_by_line() {
+        let typed = b"\0\x0d\0\0\0echo a\nfail 4\x05\x04\0\0\x0080x2\x04\0\0\0\0";
+        check(
+            "shell,v2,TERM=xterm,raw:",
+            typed,
+            "\x01\x02\0\0\0a\n\x01\x04\0\0\0out\n\x02\x04\0\0\0err\n\x03\x01\0\0\0\x04",
+        );
+        assert_eq!(said("shell:", b"echo a\r").0, "$ echo a\r\na\r\n$ ");
+    }
+
+    #[test]
+    fn a_log_that_is_followed_says_what_is_new() {
+        let mut phone = Fake { log: "one\n".to_string(), ..Fake::default() };
+        let (mut service, mut out) = open(&mut phone, "exec:logcat -v brief").expect("a service");
+        assert!(service.is_following() && !service.is_over());
+        assert_eq!(out.take(100), b"one\n");
+        service.look(&mut phone, &mut out).expect("room");
+        assert!(out.is_empty());
+        phone.log.push_str("two\n");
+        service.look(&mut phone, &mut out).expect("room");
+        assert_eq!(out.take(100), b"two\n");
+        check("exec:logcat -d", b"", "");
+    }
+
+    #[test]
+    fn what_a_user_build_does_not_do_is_said() {
+        check("root:", b"", "adbd cannot run as root in production builds\n");
+        check("tcpip:0", b"", "invalid port\n");
+        check("reverse:list-forward", b"", "0000");
+        let (answer, _) = said("reverse:forward:tcp:7100;tcp:7101", b"");
+        assert!(answer.starts_with("FAIL0"), "{answer}");
+    }
+
+    #[test]
+    fn what_is_not_there_is_not_opened() {
+        for name in
+            ["track-jdwp", "jdwp:3", "tcp:80", "tcp:x", "tcp:9008:host", "localabstract:x", "", "shell:a\0b"]
+        {
+            assert!(open(&mut Fake::default(), name).is_none(), "{name}");
+        }
+        assert!(open(&mut Fake::default(), &format!("shell:{}", "x".repeat(NAME_MAX))).is_none());
+    }
+
+    #[test]
+    fn an_old_phone_knows_the_old_services_only() {
+        let mut phone = Fake { is_old: true, ..Fake::default() };
+        for (name, expected) in [
+            ("shell,v2,raw:echo hi", false),
+            ("abb_exec:package\0list", false),
+            ("shell:echo hi", true),
+            ("exec:echo", true),
+        ] {
+            assert_eq!(open(&mut phone, name).is_some(), expected, "{name}");
+        }
+    }
+
+    #[test]
+    fn the_screen_comes_with_its_form() {
+        let mut phone = Fake::default();
+        let (_, mut out) = open(&mut phone, "framebuffer:").expect("a service");
+        let answer = out.take(1_000);
+        assert_eq!((answer.len(), answer[0], answer[12]), (14 * 4 + 8, 2, 8));
+        let (_, mut out) = open(&mut Fake { is_old: true, ..phone }, "framebuffer:").expect("a service");
+        assert_eq!(out.take(1_000).len(), 13 * 4 + 8);
+    }
+
+    #[test]
+    fn a_port_answers_until_it_is_told_to_close() {
+        let ping = "GET /ping HTTP/1.1\r\n\r\n";
+        let (answer, is_over) = said("tcp:9008", ping.as_bytes());
+        assert!(answer.ends_with("pong") && !is_over, "{answer}");
+        assert!(said("tcp:9008", ping.replace("\r\n\r\n", "\r\nConnection: close\r\n\r\n").as_bytes()).1);
+    }
+}
