@@ -5,6 +5,7 @@
 //! done and by `sleep`, whose answer is immediate. How the bytes travel is for others.
 
 mod activities;
+mod arithmetic;
 mod commands;
 mod digest;
 mod dump;
