@@ -5,6 +5,7 @@
 //! all devices agree on it. An app that crashes is an observation; an error is that we could not look.
 
 pub mod adbd;
+pub mod android;
 mod faulty;
 pub mod phone;
 mod pool;
