@@ -18,6 +18,7 @@ mod project;
 mod replay;
 mod report;
 mod searching;
+mod sim;
 mod sources;
 
 use std::io::{self, Write};
@@ -65,6 +66,7 @@ enum Command {
     Explain(explain::ExplainArgs),
     Monitor(monitor::MonitorArgs),
     Model(model::ModelArgs),
+    Sim(sim::SimArgs),
 }
 
 /// How a run of the program ends.
@@ -197,6 +199,7 @@ fn run(cli: &Cli) -> Exit {
         Command::Explain(args) => explain::run(args, &shell),
         Command::Monitor(args) => monitor::run(args, &shell),
         Command::Model(args) => model::run(args, &shell),
+        Command::Sim(args) => sim::run(args, &shell),
     };
     match ended {
         Ok(exit) => exit,
