@@ -137,7 +137,7 @@ pub fn decide(asked: &Asked<'_>, task: &Task<'_>, watch: Watch<'_>, tell: &dyn F
 pub fn exit_of_error(error: &DeviceError) -> Exit {
     match error {
         DeviceError::Model { .. } => Exit::Broken,
-        DeviceError::Faulty { .. } | DeviceError::NoneLeft { .. } => Exit::Environment,
+        DeviceError::Adb(_) | DeviceError::Faulty { .. } | DeviceError::NoneLeft { .. } => Exit::Environment,
     }
 }
 
