@@ -39,6 +39,16 @@ pub enum DeviceError {
         /// What it did, and where.
         message: String,
     },
+    /// A set-up test does not come to what it must.
+    #[error("the set-up test {test} does not hold: at step {step} {why}")]
+    SetUp {
+        /// Which test.
+        test: String,
+        /// The step of it, from 0.
+        step: usize,
+        /// What was expected there, and what was seen.
+        why: String,
+    },
     /// A device that fails on purpose did.
     #[error("the device failed at step {step}, as it was told to")]
     Faulty {
