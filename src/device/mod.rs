@@ -5,8 +5,10 @@
 //! all devices agree on it. An app that crashes is an observation; an error is that we could not look.
 
 pub mod adbd;
+pub mod android;
 mod faulty;
 pub mod phone;
+mod pool;
 pub mod sim;
 
 use std::sync::Arc;
@@ -15,6 +17,7 @@ use crate::gui::Action;
 pub use crate::trace::{Notice, Observation};
 
 pub use faulty::Faulty;
+pub use pool::Pool;
 pub use sim::Sim;
 
 /// What is known of the app on a device.
@@ -55,6 +58,23 @@ pub enum DeviceError {
         /// The step, from 0.
         step: usize,
     },
+    /// All devices there were are lost.
+    #[error("no device is left: {why}")]
+    NoneLeft {
+        /// What was said of the last of them.
+        why: String,
+    },
+}
+
+impl DeviceError {
+    /// Whether the device cannot be used any more, though another might be.
+    pub fn is_lost(&self) -> bool {
+        match self {
+            // Another device would show the same.
+            DeviceError::Model { .. } | DeviceError::SetUp { .. } => false,
+            DeviceError::Faulty { .. } | DeviceError::NoneLeft { .. } => true,
+        }
+    }
 }
 
 /// An app that can be looked at and acted upon.

@@ -9,6 +9,7 @@ mod action;
 mod atom;
 mod deed;
 mod habit;
+mod hierarchy;
 mod hint;
 mod json;
 mod label;
@@ -27,6 +28,7 @@ pub use atom::{
 };
 pub use deed::Deed;
 pub use habit::{Habit, habit};
+pub use hierarchy::{DUMP_BYTES_MAX, DumpError, Hierarchy, Refusal};
 pub use hint::Hints;
 pub use label::{ActionTest, Labeller, WidgetTest};
 pub(crate) use nearest::nearest;

@@ -36,8 +36,11 @@ impl Phone for Scripted {
         ["sim", "Sim", "sim"].map(String::from)
     }
 
-    fn is_old(&self) -> bool {
-        self.is_old
+    fn features(&self) -> &'static str {
+        if self.is_old {
+            return "";
+        }
+        "shell_v2,cmd,stat_v2,ls_v2,fixed_push_mkdir,apex,abb,fixed_push_symlink_timestamp,abb_exec,remount_shell"
     }
 
     fn shell(&mut self, line: &str, stdin: &[u8]) -> Ran {
@@ -109,8 +112,8 @@ impl Phone for Scripted {
         (2, 1, vec![1, 2, 3, 255, 4, 5, 6, 255])
     }
 
-    fn log_since(&mut self, from: usize) -> Vec<u8> {
-        self.log.as_bytes().get(from..).unwrap_or_default().to_vec()
+    fn logged(&self) -> u64 {
+        self.log.len() as u64
     }
 
     fn reboot(&mut self) {

@@ -43,6 +43,23 @@ fn a_run_is_shown_step_by_step() {
 }
 
 #[test]
+fn shards_are_all_specs_and_each_once() {
+    let results = |shard: &[&str]| -> Vec<String> {
+        let args = [&["specs/chesswalk", "--app", APP, "--only", "b", "--agent", "random", "--json"], shard];
+        let lines = lines(&check(&args.concat()));
+        let results = lines.into_iter().filter(|line| line["event"] == "result");
+        results.map(|line| line["file"].to_string()).collect()
+    };
+    let whole = results(&[]);
+    let mut parts: Vec<String> =
+        ["1/3", "2/3", "3/3"].iter().flat_map(|i| results(&["--shard", i])).collect();
+    assert!(results(&["--shard", "2/3"]).len() < whole.len());
+    parts.sort();
+    assert_eq!(parts, whole);
+    assert_eq!(results(&["--shard", "90/90"]), [""; 0]);
+}
+
+#[test]
 fn results_are_the_same_with_any_number_of_jobs_and_as_json_too() {
     let args = ["specs/chesswalk", "--app", APP, "--only", "b"];
     let one = check(&[&args[..], &["--jobs", "1"]].concat());

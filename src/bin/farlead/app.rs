@@ -45,6 +45,23 @@ pub struct OpenedApp {
 }
 
 impl OpenedApp {
+    /// Returns the app at `path`: a model, or an apk that carries one.
+    pub fn at(path: &Path, set: &[String], shell: &Shell) -> anyhow::Result<OpenedApp> {
+        let bytes = sources::read_bytes(path)?;
+        let source = if bytes.starts_with(b"PK") {
+            unpacked(path, bytes)?.ok_or_else(|| {
+                let message = format!(
+                    "{} carries no model, so there is nothing to simulate; one is packed by `farlead model pack MODEL`",
+                    path.display()
+                );
+                Mistake::new(message)
+            })?
+        } else {
+            sources::read_text(path)?
+        };
+        opened(source, (&[], ""), set, shell)
+    }
+
     /// Returns the same app, which is set up by `tests` whenever it is started.
     pub fn with_set_up(&self, tests: &[SetUpTest]) -> OpenedApp {
         OpenedApp { set_up: tests.into(), ..self.clone() }
@@ -80,6 +97,11 @@ impl OpenedApp {
     /// Returns a simulator of it that is not set up, all its chance from `seed`.
     pub fn simulator(&self, seed: Seed) -> Sim {
         Sim::new(self.model.clone(), seed)
+    }
+
+    /// The model that runs.
+    pub fn model(&self) -> Arc<Model> {
+        self.model.clone()
     }
 
     /// What is known of it.
@@ -178,22 +200,17 @@ impl AppArgs {
         }
         if let Some(path) = &self.app {
             let source = sources::read_text(path)?;
-            return self.opened(source, set, origin, shell);
+            return opened(source, (set, origin), &self.set, shell);
         }
         if let Some(path) = &self.apk {
-            let bytes = sources::read_bytes(path)?;
-            return match sim::apk::unpack_model(std::io::Cursor::new(bytes)) {
-                Ok(Some(text)) => {
-                    let name = format!("{}:{}", path.display(), sim::apk::MODEL_PATH);
-                    self.opened(Source::new(name, text), set, origin, shell)
-                }
-                Ok(None) => Err(Missing::new(format!(
+            return match unpacked(path, sources::read_bytes(path)?)? {
+                Some(source) => opened(source, (set, origin), &self.set, shell),
+                None => Err(Missing::new(format!(
                     "{} carries no model, and there is no device to install it on; give a model with `--app MODEL`, or make an \
                      apk that carries one with `farlead model pack MODEL`",
                     path.display()
                 ))
                 .into()),
-                Err(error) => Err(Mistake::new(format!("{}: {error}", path.display())).into()),
             };
         }
         if let Some(package) = &self.package {
@@ -208,27 +225,35 @@ impl AppArgs {
         )
         .into())
     }
+}
 
-    fn opened(
-        &self,
-        source: Source,
-        before: &[String],
-        origin: &str,
-        shell: &Shell,
-    ) -> anyhow::Result<OpenedApp> {
-        let sim::Read { model, diagnostics } = sim::read(&source);
-        let Some(mut model) = model else {
-            return Err(sources::refuse(&source, &diagnostics, shell).into());
-        };
-        for set in before {
-            set_parameter(&mut model, set).map_err(|message| Mistake::new(format!("{origin}: {message}")))?;
-        }
-        for set in &self.set {
-            set_parameter(&mut model, set).map_err(Usage::new)?;
-        }
-        warn_once(&source, &diagnostics, shell);
-        Ok(OpenedApp { model: Arc::new(model), set_up: Arc::default() })
+/// The text of the model that the apk at `path` carries, if it carries one.
+fn unpacked(path: &Path, bytes: Vec<u8>) -> Result<Option<Source>, Mistake> {
+    let text = sim::apk::unpack_model(std::io::Cursor::new(bytes))
+        .map_err(|error| Mistake::new(format!("{}: {error}", path.display())))?;
+    let name = format!("{}:{}", path.display(), sim::apk::MODEL_PATH);
+    Ok(text.map(|text| Source::new(name, text)))
+}
+
+/// What is set `before` is said by someone else, who is named with it.
+fn opened(
+    source: Source,
+    (before, origin): (&[String], &str),
+    set: &[String],
+    shell: &Shell,
+) -> anyhow::Result<OpenedApp> {
+    let sim::Read { model, diagnostics } = sim::read(&source);
+    let Some(mut model) = model else {
+        return Err(sources::refuse(&source, &diagnostics, shell).into());
+    };
+    for set in before {
+        set_parameter(&mut model, set).map_err(|message| Mistake::new(format!("{origin}: {message}")))?;
     }
+    for set in set {
+        set_parameter(&mut model, set).map_err(Usage::new)?;
+    }
+    warn_once(&source, &diagnostics, shell);
+    Ok(OpenedApp { model: Arc::new(model), set_up: Arc::default() })
 }
 
 /// A path from the folder of a project, as it is from the current one.

@@ -25,7 +25,7 @@ use crate::lint;
 use crate::outputs::{OutputArgs, Outputs, began, warn};
 use crate::progress::{Progress, interruption, left};
 use crate::project::Project;
-use crate::searching::SearchArgs;
+use crate::searching::{SearchArgs, Shard};
 use crate::set_up::{self, SetUpArgs, SetUps};
 use crate::sources::{self, Judged, Shell};
 use crate::{Exit, Usage};
@@ -62,6 +62,9 @@ pub struct CheckArgs {
     /// Check this spec of each file alone
     #[arg(long, value_name = "NAME")]
     only: Option<String>,
+    /// Of all specs in their order, the i-th of n parts alone
+    #[arg(long, value_name = "I/N", value_parser = Shard::parse)]
+    shard: Option<Shard>,
     /// Who searches [default: planner]
     #[arg(long, value_enum)]
     agent: Option<AgentName>,
@@ -277,7 +280,10 @@ fn tasks<'a>(checked: &Checked<'a>, texts: &[String], learned: &Learned) -> anyh
             let names: Vec<&str> = names.into_iter().collect();
             Err(Usage::new(format!("there is no spec `{only}`; there is `{}`", names.join("`, `"))).into())
         }
-        Some(_) | None => Ok(tasks),
+        Some(_) | None => Ok(match args.shard {
+            Some(shard) => shard.of(tasks),
+            None => tasks,
+        }),
     }
 }
 

@@ -153,7 +153,9 @@ pub fn decide(asked: &Asked<'_>, task: &Task<'_>, watch: Watch<'_>, tell: &dyn F
 pub fn exit_of_error(error: &DeviceError) -> Exit {
     match error {
         DeviceError::Model { .. } => Exit::Broken,
-        DeviceError::SetUp { .. } | DeviceError::Faulty { .. } => Exit::Environment,
+        DeviceError::SetUp { .. } | DeviceError::Faulty { .. } | DeviceError::NoneLeft { .. } => {
+            Exit::Environment
+        }
     }
 }
 

@@ -19,6 +19,7 @@ mod replay;
 mod report;
 mod searching;
 mod set_up;
+mod sim;
 mod sources;
 
 use std::io::{self, Write};
@@ -66,6 +67,7 @@ enum Command {
     Explain(explain::ExplainArgs),
     Monitor(monitor::MonitorArgs),
     Model(model::ModelArgs),
+    Sim(sim::SimArgs),
 }
 
 /// How a run of the program ends.
@@ -198,6 +200,7 @@ fn run(cli: &Cli) -> Exit {
         Command::Explain(args) => explain::run(args, &shell),
         Command::Monitor(args) => monitor::run(args, &shell),
         Command::Model(args) => model::run(args, &shell),
+        Command::Sim(args) => sim::run(args, &shell),
     };
     match ended {
         Ok(exit) => exit,

@@ -23,6 +23,7 @@ use crate::lint::counted;
 use crate::outputs::{OutputArgs, Outputs, began};
 use crate::progress::{Progress, interruption};
 use crate::project::Project;
+use crate::searching::Shard;
 use crate::set_up::{self, SetUpArgs, SetUps};
 use crate::sources::{self, Shell};
 use crate::{Exit, Mistake, Usage};
@@ -58,8 +59,8 @@ pub struct ReplayArgs {
     #[arg(long, value_name = "R", default_value_t = 0, value_parser = clap::value_parser!(u32).range(0..=1_000))]
     retries: u32,
     /// Of all tests in the order of their names, the i-th of n parts alone
-    #[arg(long, value_name = "I/N", value_parser = shard)]
-    shard: Option<(usize, usize)>,
+    #[arg(long, value_name = "I/N", value_parser = Shard::parse)]
+    shard: Option<Shard>,
     /// Tests alone whose path or spec has this in it
     #[arg(long, value_name = "TEXT")]
     filter: Option<String>,
@@ -74,14 +75,6 @@ pub struct ReplayArgs {
     jobs: Option<u32>,
     #[command(flatten)]
     outputs: OutputArgs,
-}
-
-fn shard(text: &str) -> Result<(usize, usize), String> {
-    let parts = text.split_once('/').and_then(|(i, n)| Some((i.parse().ok()?, n.parse().ok()?)));
-    match parts {
-        Some((i, n)) if 1 <= i && i <= n => Ok((i, n)),
-        Some(_) | None => Err("it is like 1/4, the first of four parts".to_string()),
-    }
 }
 
 /// A test that holds so often will hardly fail soon.
@@ -162,9 +155,8 @@ fn select(args: &ReplayArgs) -> anyhow::Result<Vec<PathBuf>> {
         )
         .into());
     }
-    if let Some((i, n)) = args.shard {
-        files =
-            files.into_iter().enumerate().filter(|(at, _)| at % n == i - 1).map(|(_, file)| file).collect();
+    if let Some(shard) = args.shard {
+        files = shard.of(files);
     }
     Ok(files)
 }

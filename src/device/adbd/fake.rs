@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use super::{FileStat, Phone, Ran};
+use super::{FileStat, Phone, Ran, WireFault};
 
 /// See the module.
 #[derive(Debug, Default)]
@@ -11,6 +11,8 @@ pub(super) struct Fake {
     pub(super) is_old: bool,
     pub(super) log: String,
     pub(super) reboots: u32,
+    /// What goes wrong next, the last first.
+    pub(super) faults: Vec<WireFault>,
     pub(super) ran: Vec<String>,
 }
 
@@ -23,8 +25,8 @@ impl Phone for Fake {
         ["sim", "Sim", "sim"].map(String::from)
     }
 
-    fn is_old(&self) -> bool {
-        self.is_old
+    fn features(&self) -> &'static str {
+        if self.is_old { "" } else { "shell_v2,cmd,stat_v2,ls_v2,abb,abb_exec" }
     }
 
     fn shell(&mut self, line: &str, stdin: &[u8]) -> Ran {
@@ -76,8 +78,12 @@ impl Phone for Fake {
         (2, 1, vec![1, 2, 3, 255, 4, 5, 6, 255])
     }
 
-    fn log_since(&mut self, from: usize) -> Vec<u8> {
-        self.log.as_bytes().get(from..).unwrap_or_default().to_vec()
+    fn logged(&self) -> u64 {
+        self.log.len() as u64
+    }
+
+    fn wire_fault(&mut self) -> Option<WireFault> {
+        self.faults.pop()
     }
 
     fn reboot(&mut self) {

@@ -7,12 +7,13 @@
 use std::collections::BTreeMap;
 use std::sync::atomic::AtomicBool;
 use std::sync::{Arc, PoisonError};
+use std::time::Duration;
 
 use super::auth::{Answer, Auth, Gate, KIND_TOKEN, TOKEN};
 use super::held::{Budget, Full, Held};
 use super::packet::{self, Command, Packet, VERSION, VERSION_CHECKED};
-use super::service::{Effect, Service};
-use super::{Phone, Shared};
+use super::service::{self, Effect, Service};
+use super::{Phone, Shared, WireFault};
 
 /// The longest payload a phone takes, and one that is old.
 const PAYLOAD_MAX: u32 = 1 << 20;
@@ -23,10 +24,6 @@ const PAYLOAD_MAX_BEFORE: usize = 4_096;
 const STREAMS_MAX: usize = 256;
 /// More of a product's name would make the banner too long for old hosts.
 const PROPERTY_MAX: usize = 128;
-
-/// What a phone can do that an old one cannot.
-const FEATURES: &str = "shell_v2,cmd,stat_v2,ls_v2,fixed_push_mkdir,apex,abb,fixed_push_symlink_timestamp,\
-                        abb_exec,remount_shell";
 
 /// Why a connection cannot go on.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
@@ -51,6 +48,8 @@ pub enum Lasting {
     Ends,
     /// All connections do: the phone starts afresh.
     AllEnd,
+    /// All connections do, and there are no new ones for a while.
+    Offline,
 }
 
 #[derive(Debug)]
@@ -63,6 +62,8 @@ struct Stream {
     is_under_way: bool,
     /// Whether the host waits for its packet to be acknowledged.
     owes_okay: bool,
+    /// Whether its end is said twice: a fault that was asked for.
+    closes_twice: bool,
 }
 
 /// What two ends have agreed upon.
@@ -78,7 +79,7 @@ pub struct Link {
     phone: Shared,
     gate: Gate,
     budget: Arc<Budget>,
-    is_old: bool,
+    features: &'static str,
     /// What the host has said of itself; it may not be in yet.
     terms: Terms,
     is_online: bool,
@@ -92,12 +93,12 @@ impl Link {
     /// Returns a connection on which nothing was said. Those of a server share the phone, whether the user has
     /// `allowed` a key, and the budget for what waits.
     pub fn new(phone: Shared, auth: Auth, allowed: Arc<AtomicBool>, budget: Arc<Budget>) -> Link {
-        let is_old = phone.lock().unwrap_or_else(PoisonError::into_inner).is_old();
+        let features = phone.lock().unwrap_or_else(PoisonError::into_inner).features();
         Link {
             phone,
             gate: Gate::new(auth, allowed),
             budget,
-            is_old,
+            features,
             terms: Terms { has_checks: true, payload_max: PAYLOAD_MAX_BEFORE },
             is_online: false,
             streams: BTreeMap::new(),
@@ -125,6 +126,11 @@ impl Link {
     /// The longest payload the host may send.
     pub fn payload_max(&self) -> usize {
         if self.is_online { self.own_payload_max() as usize } else { PAYLOAD_MAX_BEFORE }
+    }
+
+    /// For how long what was answered is held up.
+    pub fn take_lateness(&mut self) -> Duration {
+        self.phone.lock().unwrap_or_else(PoisonError::into_inner).take_lateness()
     }
 
     /// Takes what is to be written.
@@ -170,8 +176,12 @@ impl Link {
         }
     }
 
+    fn is_old(&self) -> bool {
+        self.features.is_empty()
+    }
+
     fn own_payload_max(&self) -> u32 {
-        if self.is_old { PAYLOAD_MAX_OLD } else { PAYLOAD_MAX }
+        if self.is_old() { PAYLOAD_MAX_OLD } else { PAYLOAD_MAX }
     }
 
     fn connect(&mut self, packet: &Packet) -> Result<(), LinkError> {
@@ -182,7 +192,7 @@ impl Link {
         self.streams.clear();
         self.is_online = false;
         self.terms = Terms {
-            has_checks: self.is_old || packet.arg0 < VERSION,
+            has_checks: self.is_old() || packet.arg0 < VERSION,
             payload_max: self.own_payload_max().min(packet.arg1) as usize,
         };
         let answer = self.gate.knock();
@@ -194,7 +204,7 @@ impl Link {
         match answer {
             Answer::Welcome => {
                 self.is_online = true;
-                let version = if self.is_old { VERSION_CHECKED } else { VERSION };
+                let version = if self.is_old() { VERSION_CHECKED } else { VERSION };
                 let args = [version, self.own_payload_max()];
                 let banner = self.banner();
                 packet::write(&mut self.out, Command::Cnxn, args, banner.as_bytes(), true);
@@ -207,7 +217,7 @@ impl Link {
     fn banner(&self) -> String {
         let [name, model, device] =
             self.phone.lock().unwrap_or_else(PoisonError::into_inner).product().map(|text| property(&text));
-        let features = if self.is_old { "" } else { FEATURES };
+        let features = self.features;
         format!(
             "device::ro.product.name={name};ro.product.model={model};ro.product.device={device};features={features}"
         )
@@ -223,21 +233,39 @@ impl Link {
             return;
         }
         let mut out = Held::new(&self.budget);
+        let shared = self.phone.clone();
+        let mut phone = shared.lock().unwrap_or_else(PoisonError::into_inner);
+        let fault = if service::runs_something(&packet.payload) { phone.wire_fault() } else { None };
+        match fault {
+            Some(WireFault::DropBefore) => return self.lasting = Lasting::Ends,
+            Some(WireFault::Offline) => return self.lasting = Lasting::Offline,
+            Some(WireFault::DropAmid | WireFault::Stall | WireFault::CloseTwice) | None => {}
+        }
         let opened = if self.streams.len() < STREAMS_MAX {
-            let mut phone = self.phone.lock().unwrap_or_else(PoisonError::into_inner);
             Service::open(&packet.payload, &mut *phone, &mut out)
         } else {
             Ok(None)
         };
-        let Ok(Some(service)) = opened else {
+        drop(phone);
+        let Ok(Some(mut service)) = opened else {
             self.send(Command::Clse, [0, remote], &[]);
             return;
         };
         let id = self.next_id();
         self.send(Command::Okay, [id, remote], &[]);
-        let stream = Stream { remote, service, out, is_under_way: false, owes_okay: false };
+        if fault == Some(WireFault::Stall) {
+            service.fall_silent();
+            out.clear();
+        }
+        let closes_twice = fault == Some(WireFault::CloseTwice);
+        let stream = Stream { remote, service, out, is_under_way: false, owes_okay: false, closes_twice };
         self.streams.insert(id, stream);
+        let said = self.out.len();
         self.attend(id, |_, _| Ok(()));
+        if fault == Some(WireFault::DropAmid) {
+            self.out.truncate(said + (self.out.len() - said) / 2);
+            self.lasting = Lasting::Ends;
+        }
     }
 
     /// A number that no stream has; 0 is none.
@@ -315,7 +343,9 @@ impl Link {
     }
 
     fn close(&mut self, id: u32, stream: &Stream) {
-        self.send(Command::Clse, [id, stream.remote], &[]);
+        for _ in 0..1 + usize::from(stream.closes_twice) {
+            self.send(Command::Clse, [id, stream.remote], &[]);
+        }
         match stream.service.effect() {
             Effect::None => {}
             Effect::DropThis => self.lasting = Lasting::Ends,
@@ -374,7 +404,10 @@ mod tests {
         let mut link = link_to(Fake::default(), Auth::Open);
         let answer = tell(&mut link, Command::Cnxn, VERSION, 1 << 20, b"host::features=cmd");
         let name = "device::ro.product.name=sim;ro.product.model=Sim;ro.product.device=sim";
-        assert_eq!(answer, [format!("Cnxn {VERSION} 1048576 {name};features={FEATURES}")]);
+        assert_eq!(
+            answer,
+            [format!("Cnxn {VERSION} 1048576 {name};features=shell_v2,cmd,stat_v2,ls_v2,abb,abb_exec")]
+        );
         let mut old = link_to(Fake { is_old: true, ..Fake::default() }, Auth::Open);
         let answer = tell(&mut old, Command::Cnxn, VERSION, 1 << 20, b"host::features=cmd");
         assert_eq!(answer, [format!("Cnxn {VERSION_CHECKED} 4096 {name};features=")]);
@@ -503,6 +536,26 @@ mod tests {
         let mut link = online(Fake::default());
         tell(&mut link, Command::Open, 7, 0, b"reconnect");
         assert_eq!(link.lasting(), Lasting::Ends);
+    }
+
+    #[test]
+    fn what_goes_wrong_on_purpose_goes_wrong() {
+        let say = |fault: WireFault| {
+            let mut link = online(Fake { faults: vec![fault], ..Fake::default() });
+            let (sync, _) = (tell(&mut link, Command::Open, 6, 0, b"sync:"), ());
+            assert_eq!(sync, ["Okay 1 6 "], "only what runs something goes wrong");
+            link.receive(&packet(Command::Open, 7, 0, b"exec:echo hi")).expect("a packet");
+            (link.take_output(), link.lasting(), link.budget.used())
+        };
+        let well = say(WireFault::CloseTwice);
+        assert_eq!((well.1, well.2), (Lasting::Stays, 0));
+        let len = well.0.len();
+        assert_eq!(well.0[len - 48..len - 24], well.0[len - 24..], "closed twice");
+        assert_eq!(say(WireFault::DropBefore), (Vec::new(), Lasting::Ends, 0));
+        assert_eq!(say(WireFault::Offline), (Vec::new(), Lasting::Offline, 0));
+        assert_eq!(say(WireFault::Stall), (well.0[..24].to_vec(), Lasting::Stays, 0));
+        let (said, lasting, _) = say(WireFault::DropAmid);
+        assert_eq!((&said[..], lasting), (&well.0[..24 + (len - 48) / 2], Lasting::Ends));
     }
 
     #[test]

@@ -15,6 +15,8 @@ mod session;
 mod stdin;
 mod sync;
 
+use std::time::Duration;
+
 pub use auth::Auth;
 pub use held::Budget;
 pub use server::{Server, ServerError, Settings};
@@ -47,8 +49,9 @@ pub trait Phone: Send {
     /// The device's banner properties: `ro.product.name`, `ro.product.model`, `ro.product.device`.
     fn product(&self) -> [String; 3];
 
-    /// Whether it is old: no features, no shell v2.
-    fn is_old(&self) -> bool;
+    /// What it can do beyond the first protocol, names with commas between them. One that names nothing is old: it
+    /// has no shell v2, no `cmd`, and short packets.
+    fn features(&self) -> &'static str;
 
     /// Runs a command line of the shell with this standard input. A `logcat` that would follow prints what
     /// there is, and a server that would run on is started: the wire keeps their streams open.
@@ -72,8 +75,18 @@ pub trait Phone: Send {
     /// The screen: width, height, and four bytes (red, green, blue, alpha) for each pixel.
     fn framebuffer(&mut self) -> (u32, u32, Vec<u8>);
 
-    /// What was logged beyond the first `from` bytes that ever were.
-    fn log_since(&mut self, from: usize) -> Vec<u8>;
+    /// How many entries were ever logged: whoever follows the log looks again when there are more.
+    fn logged(&self) -> u64;
+
+    /// What goes wrong on the wire with a command that is about to run; asked once for each.
+    fn wire_fault(&mut self) -> Option<WireFault> {
+        None
+    }
+
+    /// For how long what was just done holds its answer up on the clock of the host; the next asks anew.
+    fn take_lateness(&mut self) -> Duration {
+        Duration::ZERO
+    }
 
     /// Starts it afresh. The wire drops its connections.
     fn reboot(&mut self);
@@ -81,6 +94,21 @@ pub trait Phone: Send {
     /// Answers an HTTP request to a TCP port of the phone, if something listens there. An empty request only
     /// asks whether anything does.
     fn tcp(&mut self, port: u16, request: &[u8]) -> Option<Vec<u8>>;
+}
+
+/// What goes wrong on the wire with a service that a host opens.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum WireFault {
+    /// The connection ends before anything was done.
+    DropBefore,
+    /// The connection ends when all is done and half of the answer is said.
+    DropAmid,
+    /// All is done, and no answer ever comes.
+    Stall,
+    /// All connections end, and for a while there are no new ones.
+    Offline,
+    /// The stream is closed twice.
+    CloseTwice,
 }
 
 /// A phone as the connections share it.

@@ -22,6 +22,8 @@ const FOLLOW_EVERY: Duration = Duration::from_millis(50);
 const LOOK_EVERY: Duration = Duration::from_millis(500);
 /// How much is read at once: a packet of a file is as long and its headers longer.
 const READ_LEN: usize = 128 * 1024;
+/// How long a phone that went offline on purpose stays there.
+const OFFLINE: Duration = Duration::from_secs(2);
 /// How long the end waits for connections that are answering something.
 const END_WAIT: Duration = Duration::from_secs(5);
 /// How long it waits after it could not accept a connection, as when there are no descriptors left.
@@ -94,6 +96,8 @@ struct Inner {
 #[derive(Default)]
 struct Connections {
     last: u64,
+    /// Until when new ones are closed at once.
+    none_until: Option<Instant>,
     open: BTreeMap<u64, Arc<TcpStream>>,
 }
 
@@ -194,7 +198,8 @@ fn welcome(socket: TcpStream, inner: &Arc<Inner>) {
     let socket = Arc::new(socket);
     let number = {
         let mut connections = inner.connections();
-        if connections.open.len() >= inner.settings.connections_max {
+        let is_offline = connections.none_until.is_some_and(|until| Instant::now() < until);
+        if is_offline || connections.open.len() >= inner.settings.connections_max {
             return;
         }
         connections.last += 1;
@@ -266,8 +271,13 @@ fn serve(mut socket: &TcpStream, inner: &Inner) {
             return;
         }
     }
-    if link.lasting() == Lasting::AllEnd {
-        inner.close_all();
+    match link.lasting() {
+        Lasting::Stays | Lasting::Ends => {}
+        Lasting::AllEnd => inner.close_all(),
+        Lasting::Offline => {
+            inner.connections().none_until = Some(Instant::now() + OFFLINE);
+            inner.close_all();
+        }
     }
 }
 
@@ -282,6 +292,10 @@ fn answer(mut socket: &TcpStream, reader: &mut Reader, link: &mut Link, times: &
         };
         times.packet = None;
         let is_received = link.receive(&packet).is_ok();
+        let late = link.take_lateness();
+        if !late.is_zero() {
+            thread::sleep(late);
+        }
         // All that answers one packet leaves in one piece.
         if socket.write_all(&link.take_output()).is_err() || !is_received || link.lasting() != Lasting::Stays
         {

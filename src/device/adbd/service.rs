@@ -100,7 +100,7 @@ enum Kind {
     Following {
         command: Command,
         sent: usize,
-        seen: usize,
+        seen: u64,
     },
     /// Runs until the host hangs up.
     Serving,
@@ -149,7 +149,7 @@ impl Service {
         let (kind, rest) = name.split_once(':').unwrap_or((&name, ""));
         let has_nul = name.contains('\0');
         let (kind, flags) = kind.split_once(',').unwrap_or((kind, ""));
-        let is_new = !phone.is_old();
+        let is_new = !phone.features().is_empty();
         match kind {
             "abb" | "abb_exec" if is_new => {
                 Service::service_command(rest, kind == "abb", phone, out).map(Some)
@@ -192,7 +192,7 @@ impl Service {
     ) -> Result<Option<Service>, Full> {
         let has = |wanted: &str| flags.split(',').any(|flag| flag == wanted);
         let has_packets = has("v2");
-        if !flags.is_empty() && phone.is_old() {
+        if !flags.is_empty() && phone.features().is_empty() {
             return Ok(None);
         }
         let is_terminal = has("pty") || (line.is_empty() && !has("raw"));
@@ -240,6 +240,11 @@ impl Service {
         let port = rest.parse().ok()?;
         phone.tcp(port, &[])?;
         Some(Service::plain(Kind::Http(Http::new(port, Held::new(out.budget())))))
+    }
+
+    /// Says nothing more, until the host hangs up.
+    pub(super) fn fall_silent(&mut self) {
+        self.kind = Kind::Serving;
     }
 
     /// Whether all is said and nothing more will be.
@@ -297,11 +302,10 @@ impl Service {
         if out.len() >= OUT_MAX {
             return Ok(());
         }
-        let logged = phone.log_since(*seen).len();
-        if logged == 0 {
+        let logged = phone.logged();
+        if std::mem::replace(seen, logged) == logged {
             return Ok(());
         }
-        *seen += logged;
         let stdout = command.run(phone, &[]).stdout;
         // A log that was cleared starts again.
         let new = stdout.get(*sent..).unwrap_or(&stdout);
@@ -354,7 +358,7 @@ impl Service {
         voice.complain(&ran.stderr)?;
         match ending {
             Ending::Follows if ran.code == 0 => {
-                let seen = phone.log_since(0).len();
+                let seen = phone.logged();
                 self.kind = Kind::Following { command, sent: ran.stdout.len(), seen };
                 Ok(())
             }
@@ -428,6 +432,11 @@ impl Service {
         voice.complain(b"No space left on device\n")?;
         voice.exit(1)
     }
+}
+
+/// Whether opening the service `name` runs a command.
+pub(super) fn runs_something(name: &[u8]) -> bool {
+    [&b"shell"[..], b"exec:", b"abb"].iter().any(|kind| name.starts_with(kind))
 }
 
 /// What is said of what only a build for developers does; nothing if it is no service at all.

@@ -3,9 +3,9 @@
 use std::fmt::Write as _;
 use std::sync::Arc;
 
-use super::io::Io;
+use super::io::{Io, cut};
 use super::shell::shown;
-use super::{AndroidVersion, Phone};
+use super::{AndroidVersion, Fault, Phone};
 use crate::gui::{Flags, Screen, Widget};
 
 /// Lists whose rows answer, and which are not called not accessible therefore.
@@ -39,7 +39,19 @@ pub(super) fn uiautomator(phone: &mut Phone, args: &[String], io: &mut Io) -> u8
             return 0;
         }
     };
-    let xml = hierarchy(&screen, rotation, is_compressed, version);
+    phone.faults.slow_down();
+    if phone.faults.strikes(Fault::NoIdle) {
+        io.complain("ERROR: could not get idle state.");
+        return 0;
+    }
+    if phone.faults.strikes(Fault::NullRoot) {
+        io.complain("ERROR: null root node returned by UiTestAutomationBridge.");
+        return 0;
+    }
+    let mut xml = hierarchy(&screen, rotation, is_compressed, version);
+    if phone.faults.strikes(Fault::Truncated) {
+        xml.truncate(cut(&xml, xml.len() / 2).len());
+    }
     if path == "/dev/tty" {
         io.write(xml.as_bytes());
     } else {

@@ -26,6 +26,7 @@ pub(super) fn dumpsys(phone: &mut Phone, args: &[String], io: &mut Io) -> u8 {
     if words.first().is_some_and(|word| word == "-t") {
         words = words.get(2..).unwrap_or_default();
     }
+    phone.faults.draw_focus();
     let first = words.get(1).map_or("", String::as_str);
     match words.first().map_or("", String::as_str) {
         "window" => window(phone, first, io),
@@ -90,7 +91,8 @@ fn focus(phone: &Phone) -> Focus {
         };
         return Focus { package, class, window: format!("{what}: {}", in_line(&own)) };
     }
-    match windows.activities.last().filter(|_| windows.is_in_front) {
+    let is_seen = windows.is_in_front && !phone.faults.is_focus_wrong();
+    match windows.activities.last().filter(|_| is_seen) {
         Some((package, class)) => Focus {
             package: package.clone(),
             class: class.clone(),

@@ -48,6 +48,7 @@ impl Buffer {
 #[derive(Clone, Debug, Default)]
 pub(super) struct Log {
     entries: VecDeque<(Buffer, Entry)>,
+    written: u64,
 }
 
 impl Log {
@@ -60,6 +61,12 @@ impl Log {
             self.entries.remove(oldest);
         }
         self.entries.push_back((buffer, entry));
+        self.written += 1;
+    }
+
+    /// How many entries there ever were.
+    pub fn written(&self) -> u64 {
+        self.written
     }
 
     /// Forgets what is in some buffers.

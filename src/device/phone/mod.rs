@@ -5,10 +5,12 @@
 //! done and by `sleep`, whose answer is immediate. How the bytes travel is for others.
 
 mod activities;
+mod arithmetic;
 mod commands;
 mod digest;
 mod dump;
 mod dumpsys;
+mod faults;
 mod files;
 mod font;
 mod input;
@@ -23,6 +25,7 @@ mod syntax;
 mod text_tools;
 mod tools;
 mod version;
+mod wire;
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -33,6 +36,8 @@ use super::{Device, DeviceError, Notice, Observation, Sim};
 use crate::gui::{Orientation, Screen};
 use crate::rng::Seed;
 
+pub use super::adbd::Ran;
+pub use faults::{Fault, Faults, FaultsError};
 pub use files::{FileError, Stat};
 pub use version::AndroidVersion;
 
@@ -52,17 +57,6 @@ const SHELL_UID: u32 = 2000;
 
 /// The user's number of the first app that is installed.
 const FIRST_UID: u32 = 10_100;
-
-/// What a command did.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Ran {
-    /// What it wrote.
-    pub stdout: Vec<u8>,
-    /// What it complained about.
-    pub stderr: Vec<u8>,
-    /// 0 if all went well.
-    pub code: u8,
-}
 
 /// A picture of the display: four bytes a pixel, red, green, blue and how opaque it is.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -129,6 +123,8 @@ pub struct Phone {
     display: Display,
     /// Where a finger is down.
     finger: Option<(i32, i32)>,
+    faults: Faults,
+    is_adb_old: bool,
 }
 
 impl Phone {
@@ -152,11 +148,25 @@ impl Phone {
             quiet_ms: 0,
             display,
             finger: None,
+            faults: Faults::default(),
+            is_adb_old: false,
         };
         phone.install_system();
         phone.install_model(model, Arc::from(&b"PK"[..]));
         phone.current = phone.apps.len() - 1;
         phone
+    }
+
+    /// Returns the phone with things that go wrong.
+    pub fn with_faults(mut self, faults: Faults) -> Phone {
+        self.faults = faults;
+        self
+    }
+
+    /// Returns the phone with an adb of before features: without `cmd`, and without exit codes on the wire.
+    pub fn with_old_adb(mut self) -> Phone {
+        self.is_adb_old = true;
+        self
     }
 
     /// Runs a line of the shell. An empty one stands for the lines of `stdin`.
@@ -222,11 +232,6 @@ impl Phone {
     /// What it is by `ro.product.name`, `ro.product.model` and `ro.product.device`.
     pub fn product(&self) -> [String; 3] {
         ["farlead_sim".to_string(), "Farlead Sim".to_string(), "sim".to_string()]
-    }
-
-    /// Whether its adb is one of before features: without exit codes and `cmd`.
-    pub fn is_old(&self) -> bool {
-        self.version == AndroidVersion::V7
     }
 
     /// Which Android it has.

@@ -4,6 +4,7 @@
 
 use std::collections::BTreeMap;
 
+use super::arithmetic::evaluate;
 use super::files::FileError;
 use super::io::{Input, Io, add, cut};
 use super::syntax::{Command, Joint, List, Part, Pipeline, Redirect, Stage, Target, Word, parse};
@@ -475,6 +476,14 @@ impl<'p> Shell<'p> {
                 (value, Some(otherwise)) if value.is_empty() => otherwise.clone(),
                 (value, _) => value,
             },
+            Part::Sum { text, .. } => match evaluate(text, &|name| self.variable(name)) {
+                Some(number) => number.to_string(),
+                None => {
+                    io.complain(&format!("/system/bin/sh: {}: unexpected token", shown(text)));
+                    self.status = 1;
+                    String::new()
+                }
+            },
             Part::Output { list, .. } => {
                 let mut inner = Io::new(Input::default(), io.folder.clone());
                 let variables = self.variables.clone();
@@ -510,7 +519,9 @@ impl<'p> Shell<'p> {
         for part in word {
             let (is_quoted, is_split) = match part {
                 Part::Text { is_quoted, .. } => (*is_quoted, false),
-                Part::Variable { is_quoted, .. } | Part::Output { is_quoted, .. } => (*is_quoted, !is_quoted),
+                Part::Variable { is_quoted, .. }
+                | Part::Output { is_quoted, .. }
+                | Part::Sum { is_quoted, .. } => (*is_quoted, !is_quoted),
             };
             let text = self.part(part, io);
             let text = cut(&text, room);

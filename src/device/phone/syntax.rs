@@ -86,6 +86,8 @@ pub(super) enum Part {
     Variable { name: String, otherwise: Option<String>, is_quoted: bool },
     /// `$( ... )`
     Output { list: List, is_quoted: bool },
+    /// `$(( ... ))`
+    Sum { text: String, is_quoted: bool },
 }
 
 /// Why a line is none of the shell's.
@@ -526,6 +528,10 @@ impl Parser {
         let variable = |name: String| Part::Variable { name, otherwise: None, is_quoted };
         match self.peek() {
             Some('(') => {
+                // Two brackets may also be a command of its own within commands.
+                if let Some(text) = self.sum() {
+                    return Ok(Part::Sum { text, is_quoted });
+                }
                 self.at += 1;
                 let list = self.list(&[])?;
                 if !self.take(")") {
@@ -560,6 +566,24 @@ impl Parser {
                 Ok(variable(name))
             }
         }
+    }
+
+    /// Takes a sum in its double brackets, if one stands here.
+    fn sum(&mut self) -> Option<String> {
+        let inner = self.letters[self.at..].strip_prefix(&['(', '('])?;
+        let mut open = 0_usize;
+        for (length, pair) in inner.windows(2).enumerate() {
+            match pair {
+                [')', ')'] if open == 0 => {
+                    self.at += length + 4;
+                    return Some(inner[..length].iter().collect());
+                }
+                [')', _] => open = open.checked_sub(1)?,
+                ['(', _] => open += 1,
+                _ => {}
+            }
+        }
+        None
     }
 
     fn up_to_brace(&mut self) -> String {

@@ -21,6 +21,8 @@ fn words_are_read_as_by_any_shell() {
     check("echo '' \"\" | wc -c", "2\n");
     check("'input' 'keyevent' '3'; echo \"it's\" 'it'\\''s'", "it's it's\n");
     check("echo $(echo a; echo b) \"$(printf 'a\\nb')\"", "a b a\nb\n");
+    check("i=0; while [ $i -lt 3 ]; do i=$((i+1)); done; echo $i $(( (i + 1) * 2 ))", "3 8\n");
+    check("echo $((echo a); echo b)", "a b\n");
     check("echo `echo in`; # echo no", "in\n");
     check("for x in a b; do if [ $x = b ]; then echo $x; else echo no; fi; done", "no\nb\n");
     check("echo a; { echo b; echo c; } | head -n 1; (cd /data; pwd); pwd", "a\nb\n/data\n/\n");

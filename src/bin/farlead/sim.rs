@@ -1,0 +1,122 @@
+//! `farlead sim`: a simulated app on a simulated phone, for adb and whatever speaks it.
+
+use std::io::{self, Write};
+use std::net::{SocketAddr, ToSocketAddrs};
+use std::path::PathBuf;
+use std::sync::{Arc, Mutex};
+use std::thread;
+
+use clap::Args;
+use farlead::device::adbd::{Auth, Server, Settings};
+use farlead::device::phone::{AndroidVersion, Faults, Phone};
+use farlead::rng::Seed;
+
+use crate::app::OpenedApp;
+use crate::sources::Shell;
+use crate::{Exit, Missing, Usage, say};
+
+/// The ports on which an adb server looks for emulators by itself.
+const PORTS_OF_EMULATORS: std::ops::RangeInclusive<u16> = 5555..=5585;
+
+/// Show a simulated app to the outside as an Android device over the adb protocol.
+#[derive(Debug, Args)]
+#[command(after_help = "Examples:
+  farlead sim apps/notes.app                            then: adb connect 127.0.0.1:15555
+  farlead sim notes.apk --listen 127.0.0.1:0            on any free port
+  farlead sim apps/notes.app --android 9 --seed 7
+  farlead sim apps/notes.app --faults null-root=20%,drop
+
+The app is installed and the launcher in front; `adb shell am start` starts it. Time on the device is
+virtual: `sleep` answers at once. What chance does depends on the seed and on what is done, not on who
+looks. Faults: drop, stall, slow-dump, no-idle, null-root, truncated, offline, wrong-focus,
+double-close, and all; each with a rate like =5% or =0.05, or the usual one.
+
+Once it listens, stdout has the line `listening on HOST:PORT`. It runs until Ctrl-C.
+
+Exit codes: 2 command line; 3 the app cannot be read; 4 the address cannot be listened on.")]
+pub struct SimArgs {
+    /// An app model, or an apk that carries one
+    #[arg(value_name = "APP")]
+    app: PathBuf,
+    /// Where to listen; port 0 takes a free one
+    #[arg(long, value_name = "HOST:PORT", default_value = "127.0.0.1:15555")]
+    listen: String,
+    /// Where all chance comes from
+    #[arg(long, value_name = "N", default_value_t = 1)]
+    seed: u64,
+    /// The version of Android whose formats are spoken: 7, 8, 9, 10, 11, 13 or 16
+    #[arg(long, value_name = "VERSION", default_value = "13", value_parser = android)]
+    android: AndroidVersion,
+    /// What goes wrong on purpose, and how often
+    #[arg(long, value_name = "LIST", default_value = "")]
+    faults: String,
+    /// Ask hosts for a key, and allow it, as a phone whose user presses "allow"
+    #[arg(long)]
+    auth: bool,
+    /// Speak adb as before Android 7: without features and exit codes
+    #[arg(long)]
+    old_adb: bool,
+    /// A parameter of the model, like fixed=true; may be given several times
+    #[arg(long, value_name = "NAME=VALUE")]
+    set: Vec<String>,
+}
+
+fn android(name: &str) -> Result<AndroidVersion, String> {
+    AndroidVersion::parse(name).ok_or_else(|| {
+        let names = AndroidVersion::ALL.map(AndroidVersion::release).join(", ");
+        format!("its formats are not known; those of {names} are")
+    })
+}
+
+pub fn run(args: &SimArgs, shell: &Shell) -> anyhow::Result<Exit> {
+    let seed = Seed(args.seed);
+    let faults = Faults::parse(&args.faults, seed).map_err(|error| Usage::new(error.to_string()))?;
+    let address = address(&args.listen)?;
+    let app = OpenedApp::at(&args.app, &args.set, shell)?;
+    let mut phone = Phone::new(app.model(), seed, args.android).with_faults(faults);
+    if args.old_adb {
+        phone = phone.with_old_adb();
+    }
+    let settings = Settings { auth: if args.auth { Auth::Ask } else { Auth::Open }, ..Settings::default() };
+    let server = Server::start(address, Arc::new(Mutex::new(phone)), settings)
+        .map_err(|error| Missing::new(format!("{:#}; port 0 takes a free one", anyhow::Error::new(error))))?;
+    let address = server.address();
+    if !shell.quiet {
+        warn(address, &app);
+    }
+    let mut stdout = io::stdout().lock();
+    writeln!(stdout, "listening on {address}")?;
+    stdout.flush()?;
+    drop(stdout);
+    // The server's threads do the rest; Ctrl-C ends the program.
+    loop {
+        thread::park();
+    }
+}
+
+fn warn(address: SocketAddr, app: &OpenedApp) {
+    say(&format!("{}; connect with `adb connect {address}`", app.describe()));
+    if !address.ip().is_loopback() {
+        say(&format!("anyone who reaches {address} can use this device, without a password"));
+    }
+    if PORTS_OF_EMULATORS.contains(&address.port()) {
+        say(&format!(
+            "an adb server takes port {} for an emulator of its own; one outside 5555 to 5585 is seen once only",
+            address.port()
+        ));
+    }
+}
+
+/// The address that is meant: a host and a port, or a port of this machine.
+fn address(listen: &str) -> Result<SocketAddr, Usage> {
+    let full = match listen.strip_prefix(':').unwrap_or(listen).parse::<u16>() {
+        Ok(port) => format!("127.0.0.1:{port}"),
+        Err(_) => listen.to_string(),
+    };
+    let found = full.to_socket_addrs().ok().and_then(|mut found| found.next());
+    found.ok_or_else(|| {
+        Usage::new(format!(
+            "cannot listen on `{listen}`, which is no address of a port; one is like 127.0.0.1:15555"
+        ))
+    })
+}

@@ -1,0 +1,161 @@
+//! The log: its lines in every format of `logcat`, and the crashes and hangs of apps in it.
+//!
+//! A crash is a block of lines of one process under one tag, with lines of others in between. Its stack is told by a
+//! number that stays the same when the app is built anew or runs at another address, so that one fault is one number.
+
+mod block;
+mod stack;
+
+use std::sync::LazyLock;
+
+use regex::{Captures, Regex};
+
+pub use block::{Kind, Trouble, dropped, troubles};
+
+/// A line of the log.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Entry<'t> {
+    /// When it was written, as it stands there; empty in the formats that leave it out.
+    pub time: &'t str,
+    /// The process that wrote it, where that is said.
+    pub pid: Option<u32>,
+    /// `V`, `D`, `I`, `W`, `E` or `F`; where it is not said, none.
+    pub level: Option<char>,
+    /// Under what it was written, where that is said; may be empty.
+    pub tag: Option<&'t str>,
+    /// What was written.
+    pub message: &'t str,
+}
+
+/// A format of `logcat`, by how a line of it looks.
+struct Format {
+    /// With the groups `time`, `pid`, `level`, `tag` and `message`, as far as it has them.
+    pattern: &'static str,
+}
+
+const DATE: &str = r"(?:[0-9]{4}-)?[0-9]{2}-[0-9]{2} [0-9]{2}:[0-9]{2}:[0-9]{2}\.[0-9]{3,9}";
+
+/// The formats, those that say most first: what fits one of them may fit one behind it too.
+const FORMATS: [Format; 6] = [
+    // threadtime, at times with a time zone and a user
+    Format {
+        pattern: r"^(?<time>DATE)(?: +[+-][0-9]{4})? +(?:[a-zA-Z0-9_]+ +)?(?<pid>[0-9]+) +[0-9]+ (?<level>[VDIWEFA]) (?<tag>.*?) *: ?(?<message>.*)$",
+    },
+    // time
+    Format {
+        pattern: r"^(?<time>DATE) (?<level>[VDIWEFA])/(?<tag>.*?) *\( *(?<pid>[0-9]+)\): ?(?<message>.*)$",
+    },
+    // brief
+    Format { pattern: r"^(?<level>[VDIWEFA])/(?<tag>.*?) *\( *(?<pid>[0-9]+)\): ?(?<message>.*)$" },
+    // thread, which has no tag
+    Format { pattern: r"^(?<level>[VDIWEFA])\( *(?<pid>[0-9]+): *[0-9]+\) (?<message>.*)$" },
+    // process
+    Format { pattern: r"^(?<level>[VDIWEFA])\( *(?<pid>[0-9]+)\) (?<message>.*?)  \((?<tag>[^()]*)\)$" },
+    // tag
+    Format { pattern: r"^(?<level>[VDIWEFA])/(?<tag>.*?) *: ?(?<message>.*)$" },
+];
+
+/// The line above a message in the format `long`.
+const HEAD: &str = r"^\[ (?<time>DATE) +(?<pid>[0-9]+): *[0-9]+ (?<level>[VDIWEFA])/(?<tag>.*?) *\]$";
+
+static PATTERNS: LazyLock<Vec<Regex>> =
+    LazyLock::new(|| FORMATS.iter().map(|format| made(format.pattern)).collect());
+static HEAD_PATTERN: LazyLock<Regex> = LazyLock::new(|| made(HEAD));
+
+fn made(pattern: &str) -> Regex {
+    Regex::new(&pattern.replace("DATE", DATE)).expect("a pattern of ours")
+}
+
+/// Returns the lines of `log`, whichever format each of them is in; a line that is in none is a message alone.
+///
+/// ```
+/// use farlead::device::android::log::entries;
+///
+/// let log = "--------- beginning of main\n09-11 12:52:56.962   188   190 I auditd  : initialized";
+/// let entry = entries(log).next().expect("a line");
+/// assert_eq!((entry.pid, entry.level, entry.tag, entry.message), (Some(188), Some('I'), Some("auditd"), "initialized"));
+/// ```
+pub fn entries(log: &str) -> impl Iterator<Item = Entry<'_>> {
+    let mut head: Option<Entry<'_>> = None;
+    log.lines().filter_map(move |line| {
+        if line.starts_with("--------- ") {
+            head = None;
+            return None;
+        }
+        if line.starts_with("[ ")
+            && let Some(found) = HEAD_PATTERN.captures(line)
+        {
+            head = Some(entry(&found));
+            return None;
+        }
+        if let Some(found) = PATTERNS.iter().find_map(|pattern| pattern.captures(line)) {
+            // In a long message there may be what looks like a line of another format.
+            if head.is_none() || found.name("time").is_some() {
+                head = None;
+                return Some(entry(&found));
+            }
+        }
+        match &head {
+            // A gap is left after each message.
+            Some(_) if line.is_empty() => None,
+            Some(head) => Some(Entry { message: line, ..*head }),
+            None => Some(Entry { time: "", pid: None, level: None, tag: None, message: line }),
+        }
+    })
+}
+
+fn entry<'t>(found: &Captures<'t>) -> Entry<'t> {
+    let part = |name: &str| found.name(name).map(|part| part.as_str());
+    Entry {
+        time: part("time").unwrap_or_default(),
+        pid: part("pid").and_then(|pid| pid.parse().ok()),
+        level: part("level").and_then(|level| level.chars().next()),
+        tag: part("tag"),
+        message: part("message").unwrap_or_default(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[track_caller]
+    fn check(line: &str, pid: Option<u32>, level: Option<char>, tag: Option<&str>, message: &str) {
+        let found: Vec<Entry<'_>> = entries(line).collect();
+        assert_eq!(found.len(), 1, "{line}: {found:?}");
+        let Entry { pid: found_pid, level: found_level, tag: found_tag, message: found_message, .. } =
+            found[0];
+        assert_eq!((found_pid, found_level, found_tag, found_message), (pid, level, tag, message), "{line}");
+    }
+
+    #[test]
+    fn a_line_is_read_in_every_format() {
+        let (pid, level, tag) = (Some(188), Some('W'), Some("audit d"));
+        check("09-11 12:52:56.962   188   187 W audit d : a: b", pid, level, tag, "a: b");
+        check("2024-09-11 12:52:56.962000 +0200 shell   188   187 W audit d : a: b", pid, level, tag, "a: b");
+        check("09-11 12:52:56.962 W/audit d (  188): a: b", pid, level, tag, "a: b");
+        check("W/audit d (  188): a: b", pid, level, tag, "a: b");
+        check("W(  188) a: b  (audit d)", pid, level, tag, "a: b");
+        check("W(  188:  187) a: b", pid, level, None, "a: b");
+        check("W/audit d : a: b", None, level, tag, "a: b");
+        check("[ 09-11 12:52:56.962   188:  187 W/audit d ]\na: b\n\n", pid, level, tag, "a: b");
+        check("nt logctl_get(): open", None, None, None, "nt logctl_get(): open");
+    }
+
+    #[test]
+    fn odd_tags_and_empty_messages_are_read() {
+        let of = |rest: &str| format!("02-06 11:22:50.508  1301  1507 I {rest}");
+        check(&of("Comma,Tag: a"), Some(1301), Some('I'), Some("Comma,Tag"), "a");
+        check(&of("p/Regexish(/: a: b"), Some(1301), Some('I'), Some("p/Regexish(/"), "a: b");
+        check(&of(": blank tag"), Some(1301), Some('I'), Some(""), "blank tag");
+        check(&of("BlankMessage:   "), Some(1301), Some('I'), Some("BlankMessage"), "  ");
+        check(&of("BlankMessage:"), Some(1301), Some('I'), Some("BlankMessage"), "");
+    }
+
+    #[test]
+    fn a_long_message_keeps_its_lines_and_its_head() {
+        let log = "--------- beginning of crash\n[ 03-25 23:53:27.339   747:  990 E/AndroidRuntime ]\nFATAL EXCEPTION: main\nE/x: y\n\n[ 03-25 23:53:27.340   1:  1 I/b ]\nc\n";
+        let found: Vec<(Option<u32>, &str)> = entries(log).map(|entry| (entry.pid, entry.message)).collect();
+        assert_eq!(found, [(Some(747), "FATAL EXCEPTION: main"), (Some(747), "E/x: y"), (Some(1), "c")]);
+    }
+}

@@ -1,0 +1,145 @@
+//! Stacks: what in a trace names the fault, and what only the build or the run it comes from.
+
+use std::hash::Hasher as _;
+
+use rustc_hash::FxHasher;
+
+/// Returns a number for the calls of a Java trace and the classes of its exceptions. Messages, line numbers, numbers of
+/// lambdas and of generated classes, and addresses are no part of it.
+pub(super) fn java<'t>(lines: impl IntoIterator<Item = &'t str>) -> u64 {
+    let parts = lines.into_iter().filter_map(|line| {
+        let line = line.trim();
+        let line =
+            ["Caused by: ", "Suppressed: "].iter().find_map(|word| line.strip_prefix(word)).unwrap_or(line);
+        match line.strip_prefix("at ") {
+            Some(call) => Some(without_build(call.split('(').next().unwrap_or(call))),
+            None if line.starts_with("...") => None,
+            None => exception_class(line).map(str::to_string),
+        }
+    });
+    number(parts)
+}
+
+/// Returns a number for the calls of a native backtrace: the name of the library, and the function where it is known.
+pub(super) fn native<'t>(lines: impl IntoIterator<Item = &'t str>) -> u64 {
+    let parts = lines.into_iter().filter_map(|line| {
+        // `#00 pc 00000611  /data/app/x-1==/lib/x86/libcrasher.so (Java_org_notes_crash+49) (BuildId: ..)`
+        let (_, rest) = line.trim().strip_prefix('#')?.split_once(" pc ")?;
+        let (_, place) = rest.trim_start().split_once(' ')?;
+        let place = place.trim_start();
+        let (path, function) = place.split_once(" (").unwrap_or((place, ""));
+        let library = path.rsplit('/').next().unwrap_or(path);
+        let function = function.split(['+', ')']).next().unwrap_or_default();
+        let function =
+            if function.starts_with("BuildId") || function.starts_with("offset") { "" } else { function };
+        Some(format!("{}!{}", without_numbers(library), without_build(function)))
+    });
+    number(parts)
+}
+
+/// Returns a number for a message, without the numbers in it.
+pub(super) fn message(text: &str) -> u64 {
+    number([without_numbers(text)])
+}
+
+/// The class that a line like `java.lang.IllegalStateException: why` names.
+pub(super) fn exception_class(line: &str) -> Option<&str> {
+    let class = line.split_once(": ").map_or(line, |(class, _)| class).trim_end_matches(':');
+    let is_class = |char: char| char.is_alphanumeric() || "._$".contains(char);
+    let starts = class.chars().next().is_some_and(char::is_alphabetic);
+    (starts && class.contains('.') && !class.ends_with('.') && class.chars().all(is_class)).then_some(class)
+}
+
+fn number(parts: impl IntoIterator<Item = String>) -> u64 {
+    let mut hasher = FxHasher::default();
+    for part in parts {
+        hasher.write(part.as_bytes());
+        hasher.write_u8(b'\n');
+    }
+    hasher.finish()
+}
+
+/// A call without what another build gives it: `Main$$ExternalSyntheticLambda3.run`, `-$$Lambda$Main$k2_x8.run`,
+/// `Main.lambda$onCreate$7`.
+fn without_build(call: &str) -> String {
+    const GENERATED: &str = "$$Lambda$";
+    let Some(at) = call.find(GENERATED) else { return without_numbers(call) };
+    let (class, rest) = (&call[..at], &call[at + GENERATED.len()..]);
+    // What follows is a class and an arbitrary word, or a number and an address.
+    let method = rest.rsplit_once('.').map_or("", |(_, method)| method);
+    let of_class = rest.split(['$', '/', '.']).next().unwrap_or_default();
+    without_numbers(&format!("{class}{GENERATED}{of_class}.{method}"))
+}
+
+/// A text with `#` for each number in it, in whichever base.
+fn without_numbers(text: &str) -> String {
+    let mut made = String::with_capacity(text.len());
+    let mut rest = text;
+    while let Some(char) = rest.chars().next() {
+        let hexadecimal = rest.strip_prefix("0x").map_or(0, |digits| {
+            let len = digits.bytes().take_while(u8::is_ascii_hexdigit).count();
+            if len == 0 { 0 } else { len + 2 }
+        });
+        let len = hexadecimal.max(rest.bytes().take_while(u8::is_ascii_digit).count());
+        if len > 0 {
+            made.push('#');
+            rest = &rest[len..];
+        } else {
+            made.push(char);
+            rest = &rest[char.len_utf8()..];
+        }
+    }
+    made
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[track_caller]
+    fn check_same(one: &str, other: &str) {
+        assert_eq!(java(one.lines()), java(other.lines()), "{one}\n{other}");
+    }
+
+    #[test]
+    fn another_build_has_the_same_stack() {
+        check_same(
+            "java.lang.IllegalStateException: row 5\n\tat org.notes.Main.onCreate(Main.java:10)\n\t... 11 more",
+            "java.lang.IllegalStateException: row 7\n\tat org.notes.Main.onCreate(Main.kt:12)\n\t... 12 more",
+        );
+        for (one, other) in [
+            (
+                "Main$$ExternalSyntheticLambda3.run(D8$$SyntheticClass)",
+                "Main$$ExternalSyntheticLambda12.run(Unknown Source:0)",
+            ),
+            ("-$$Lambda$Main$k2_x8.onClick(lambda:1)", "-$$Lambda$Main$QqZ-9.onClick(Unknown Source:2)"),
+            ("Main.lambda$onCreate$7(Main.java:1)", "Main.lambda$onCreate$11(Main.java:1)"),
+            ("Main$$Lambda$14/0x7f3a.run(Main.java:1)", "Main$$Lambda$9/0x11.run(Main.java:2)"),
+        ] {
+            check_same(&format!("\tat org.notes.{one}"), &format!("\tat org.notes.{other}"));
+        }
+    }
+
+    #[test]
+    fn another_fault_has_another_stack() {
+        let stack = |text: &str| java(text.lines());
+        let base = stack("a.B: x\n\tat c.D.e(D.java:1)");
+        assert_ne!(base, stack("a.C: x\n\tat c.D.e(D.java:1)"));
+        assert_ne!(base, stack("a.B: x\n\tat c.D.f(D.java:1)"));
+        assert_ne!(base, stack("a.B: x\n\tat c.D.e(D.java:1)\nCaused by: f.G"));
+    }
+
+    #[test]
+    fn addresses_are_no_part_of_a_native_stack() {
+        let one = "    #00 pc 00000611  /data/app/a-x==/lib/x86/libc.so (Java_a_crash+49)\n    #01 pc 0063ece7  /system/lib/libart.so";
+        let other = "#00 pc 00000000000aa  /data/app/a-y==/lib/arm64/libc.so (Java_a_crash+7) (BuildId: 0ab)\n#01 pc 11  /apex/lib64/libart.so (BuildId: cd)";
+        assert_eq!(native(one.lines()), native(other.lines()));
+        assert_ne!(native(one.lines()), native(one.replace("crash", "other").lines()));
+    }
+
+    #[test]
+    fn numbers_in_a_message_do_not_count() {
+        assert_eq!(message("waited 5001ms for 0x7fa1"), message("waited 10ms for 0xbb"));
+        assert_ne!(message("input"), message("broadcast"));
+    }
+}

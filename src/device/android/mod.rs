@@ -1,0 +1,44 @@
+//! What Android says of itself, read: the texts of `dumpsys`, `wm` and `logcat`, and the manifests of apps.
+//!
+//! Everything here is a function from what was printed to what it means, over the versions of Android and the habits of
+//! its makers. What is not said is `None`; nothing is guessed. Asking a device for the texts is for the device.
+
+pub mod display;
+pub mod focus;
+pub mod keyboard;
+pub mod log;
+pub mod power;
+
+/// Returns what is behind `name` and `=` or `:` wherever the name stands by itself in `text`, up to the next gap.
+fn values<'t>(text: &'t str, name: &'t str) -> impl Iterator<Item = &'t str> {
+    text.match_indices(name).filter_map(move |(at, _)| {
+        let is_part = |char: char| char.is_ascii_alphanumeric() || char == '_' || char == '.';
+        if text[..at].chars().next_back().is_some_and(is_part) {
+            return None;
+        }
+        let rest = &text[at + name.len()..];
+        let rest =
+            rest.strip_prefix('=').or_else(|| rest.strip_prefix(": ")).or_else(|| rest.strip_prefix(':'))?;
+        let end =
+            rest.find(|char: char| char.is_whitespace() || ",;})]".contains(char)).unwrap_or(rest.len());
+        Some(&rest[..end])
+    })
+}
+
+/// Returns the first of these values of `name` that is `true` or `false`.
+fn flag(text: &str, name: &str) -> Option<bool> {
+    values(text, name).find_map(|value| value.parse().ok())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_value_stands_behind_its_whole_name() {
+        let text = "mOtherShown=true mShown=false, a.mShown=x mShown: {b} mShownNot=1\nmShown=";
+        assert_eq!(values(text, "mShown").collect::<Vec<_>>(), ["false", "{b", ""]);
+        assert_eq!(flag(text, "mShown"), Some(false));
+        assert_eq!(flag(text, "mHidden"), None);
+    }
+}

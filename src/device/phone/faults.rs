@@ -1,0 +1,221 @@
+//! Faults on purpose: what goes wrong between a real phone and whoever uses it over adb, as often as one asks.
+//!
+//! Each kind has a chance of its own from the seed, drawn each time it could happen, so that which commands go
+//! wrong depends on the seed and on the commands alone.
+
+use std::time::Duration;
+
+use crate::device::adbd::WireFault;
+use crate::rng::{Rng, Seed};
+
+/// How long a slow dump is held up on the clock of whoever waits for it.
+const SLOW: Duration = Duration::from_secs(3);
+
+/// Something that can go wrong.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Fault {
+    /// The connection drops while a command runs, before or after what it does is done.
+    Drop,
+    /// A command's answer never comes.
+    Stall,
+    /// A dump of the screen takes seconds.
+    SlowDump,
+    /// `uiautomator` says that the screen does not come to rest.
+    NoIdle,
+    /// `uiautomator` finds no window.
+    NullRoot,
+    /// A dump ends in the middle.
+    Truncated,
+    /// The phone is gone for two seconds.
+    Offline,
+    /// For a moment something else has the focus.
+    WrongFocus,
+    /// A stream is closed twice.
+    DoubleClose,
+}
+
+impl Fault {
+    /// All of them.
+    pub const ALL: [Fault; 9] = [
+        Fault::Drop,
+        Fault::Stall,
+        Fault::SlowDump,
+        Fault::NoIdle,
+        Fault::NullRoot,
+        Fault::Truncated,
+        Fault::Offline,
+        Fault::WrongFocus,
+        Fault::DoubleClose,
+    ];
+
+    /// What it is called on a command line.
+    pub fn name(self) -> &'static str {
+        match self {
+            Fault::Drop => "drop",
+            Fault::Stall => "stall",
+            Fault::SlowDump => "slow-dump",
+            Fault::NoIdle => "no-idle",
+            Fault::NullRoot => "null-root",
+            Fault::Truncated => "truncated",
+            Fault::Offline => "offline",
+            Fault::WrongFocus => "wrong-focus",
+            Fault::DoubleClose => "double-close",
+        }
+    }
+
+    /// How often it happens where nobody says: what takes long to get over is rarer.
+    fn usual_rate(self) -> f64 {
+        match self {
+            Fault::Drop | Fault::Stall | Fault::SlowDump | Fault::Offline => 0.01,
+            Fault::NoIdle | Fault::NullRoot | Fault::Truncated | Fault::WrongFocus | Fault::DoubleClose => {
+                0.05
+            }
+        }
+    }
+}
+
+/// Why a list of faults makes no sense.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum FaultsError {
+    /// There is no such fault.
+    #[error("there is no fault `{name}`; there are {}, and `all`", names())]
+    Name {
+        /// What was asked for.
+        name: String,
+    },
+    /// A rate is none.
+    #[error("`{rate}` is not how often `{name}` happens; that is a number from 0 to 1, or from 0% to 100%")]
+    Rate {
+        /// Of which fault.
+        name: String,
+        /// What was said.
+        rate: String,
+    },
+}
+
+fn names() -> String {
+    Fault::ALL.map(Fault::name).join(", ")
+}
+
+/// What goes wrong on a phone, and how often.
+#[derive(Clone, Debug, Default)]
+pub struct Faults {
+    chances: Vec<(Fault, f64, Rng)>,
+    lateness: Duration,
+    is_focus_wrong: bool,
+}
+
+impl Faults {
+    /// Reads a list like `drop=2%,null-root`, in which `all` stands for every fault; later ones win.
+    pub fn parse(list: &str, seed: Seed) -> Result<Faults, FaultsError> {
+        let mut faults = Faults::default();
+        for word in list.split(',').map(str::trim).filter(|word| !word.is_empty()) {
+            let (name, rate) = match word.split_once('=') {
+                Some((name, rate)) => (name.trim(), Some(rate.trim())),
+                None => (word, None),
+            };
+            let meant: Vec<Fault> =
+                Fault::ALL.into_iter().filter(|fault| name == "all" || name == fault.name()).collect();
+            if meant.is_empty() {
+                return Err(FaultsError::Name { name: name.to_string() });
+            }
+            let rate = rate.map(|rate| rate_of(name, rate)).transpose()?;
+            for fault in meant {
+                faults.chances.retain(|(other, ..)| *other != fault);
+                let rng = seed.fork(&format!("fault {}", fault.name()));
+                faults.chances.push((fault, rate.unwrap_or(fault.usual_rate()), rng));
+            }
+        }
+        Ok(faults)
+    }
+
+    /// Whether a fault happens this time.
+    pub(super) fn strikes(&mut self, fault: Fault) -> bool {
+        let chance = self.chances.iter_mut().find(|(other, ..)| *other == fault);
+        chance.is_some_and(|(_, rate, rng)| rng.unit() < *rate)
+    }
+
+    /// Whether a dump is slow this time; then its answer is held up.
+    pub(super) fn slow_down(&mut self) {
+        if self.strikes(Fault::SlowDump) {
+            self.lateness += SLOW;
+        }
+    }
+
+    /// Draws whether the next that is said of the focus is wrong.
+    pub(super) fn draw_focus(&mut self) {
+        self.is_focus_wrong = self.strikes(Fault::WrongFocus);
+    }
+
+    /// Whether what is said of the focus is wrong.
+    pub(super) fn is_focus_wrong(&self) -> bool {
+        self.is_focus_wrong
+    }
+
+    pub(super) fn take_lateness(&mut self) -> Duration {
+        std::mem::take(&mut self.lateness)
+    }
+
+    pub(super) fn on_wire(&mut self) -> Option<WireFault> {
+        // All are drawn, so that one does not depend on how often another strikes.
+        let [drops, stalls, is_offline, closes_twice] =
+            [Fault::Drop, Fault::Stall, Fault::Offline, Fault::DoubleClose].map(|fault| self.strikes(fault));
+        let dropped = self.chances.iter_mut().find(|(fault, ..)| *fault == Fault::Drop);
+        match () {
+            () if drops && dropped.is_some_and(|(_, _, rng)| rng.coin()) => Some(WireFault::DropBefore),
+            () if drops => Some(WireFault::DropAmid),
+            () if stalls => Some(WireFault::Stall),
+            () if is_offline => Some(WireFault::Offline),
+            () if closes_twice => Some(WireFault::CloseTwice),
+            () => None,
+        }
+    }
+}
+
+fn rate_of(name: &str, rate: &str) -> Result<f64, FaultsError> {
+    let number = match rate.strip_suffix('%') {
+        Some(percent) => percent.trim().parse().map(|percent: f64| percent / 100.0),
+        None => rate.parse(),
+    };
+    number
+        .ok()
+        .filter(|rate| (0.0..=1.0).contains(rate))
+        .ok_or_else(|| FaultsError::Rate { name: name.to_string(), rate: rate.to_string() })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn faults(list: &str) -> Faults {
+        Faults::parse(list, Seed(1)).expect("a list of faults")
+    }
+
+    #[test]
+    fn a_fault_strikes_as_often_as_was_asked() {
+        let mut faults = faults("null-root=25%,no-idle=0,truncated=1");
+        let mut count = |fault| (0..10_000).filter(|_| faults.strikes(fault)).count();
+        assert!((2_300..2_700).contains(&count(Fault::NullRoot)));
+        assert_eq!([Fault::NoIdle, Fault::Truncated, Fault::WrongFocus].map(&mut count), [0, 10_000, 0]);
+    }
+
+    #[test]
+    fn one_fault_does_not_change_when_another_strikes() {
+        let mut alone = faults("stall=10%");
+        let mut among = faults("all=10%");
+        for _ in 0..1_000 {
+            assert_eq!(alone.strikes(Fault::Stall), among.strikes(Fault::Stall));
+            among.strikes(Fault::Drop);
+        }
+    }
+
+    #[test]
+    fn a_list_that_makes_no_sense_is_refused() {
+        let said = |list: &str| Faults::parse(list, Seed(1)).expect_err("no sense").to_string();
+        assert!(said("nullroot").starts_with("there is no fault `nullroot`; there are drop, stall,"));
+        for rate in ["2", "-1%", "x", "nan", "", "101%"] {
+            assert!(said(&format!("drop={rate}")).starts_with(&format!("`{rate}` is not how often `drop`")));
+        }
+        assert!(Faults::parse(" , ", Seed(1)).is_ok());
+    }
+}
