@@ -17,6 +17,7 @@ mod monitor;
 mod outputs;
 mod progress;
 mod project;
+mod protocol;
 mod replay;
 mod report;
 mod searching;
