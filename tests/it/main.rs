@@ -7,6 +7,7 @@ mod check;
 mod cli;
 mod docs;
 mod export;
+mod init;
 mod kept;
 mod labels;
 mod learned;

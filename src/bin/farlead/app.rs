@@ -4,6 +4,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use clap::Args;
+use farlead::device::sim::apk::Manifest;
 use farlead::device::sim::model::Model;
 use farlead::device::sim::{self, Sim};
 use farlead::device::{App, Device};
@@ -102,6 +103,11 @@ impl OpenedApp {
     /// The model that runs.
     pub fn model(&self) -> Arc<Model> {
         self.model.clone()
+    }
+
+    /// What its manifest says, or would say.
+    pub fn manifest(&self) -> Manifest {
+        Manifest::of(&self.model)
     }
 
     /// What is known of it.

@@ -4,9 +4,11 @@ mod agents;
 mod app;
 mod check;
 mod compare;
+mod completions;
 mod deciding;
 mod explain;
 mod export;
+mod init;
 mod learned;
 mod lint;
 mod minimize;
@@ -34,6 +36,7 @@ use sources::{Colour, Shell};
 #[derive(Debug, Parser)]
 #[command(name = "farlead", version, max_term_width = 100)]
 #[command(after_help = "Examples:
+  farlead init --app apps/notes.app         farlead.toml, specs and a workflow to start with
   farlead check specs/chesswalk/about.ltl --app apps/chesswalk.app
   farlead replay farlead-tests               every stored test, step by step
   farlead lint specs                        every mistake in every spec below a folder
@@ -68,6 +71,8 @@ enum Command {
     Monitor(monitor::MonitorArgs),
     Model(model::ModelArgs),
     Sim(sim::SimArgs),
+    Init(init::InitArgs),
+    Completions(completions::CompletionsArgs),
 }
 
 /// How a run of the program ends.
@@ -201,6 +206,8 @@ fn run(cli: &Cli) -> Exit {
         Command::Monitor(args) => monitor::run(args, &shell),
         Command::Model(args) => model::run(args, &shell),
         Command::Sim(args) => sim::run(args, &shell),
+        Command::Init(args) => init::run(args, &shell),
+        Command::Completions(args) => completions::run(args),
     };
     match ended {
         Ok(exit) => exit,
