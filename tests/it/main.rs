@@ -1,5 +1,6 @@
 //! farlead as others see it: the binary as a user runs it, the library by its public face.
 
+mod adb;
 mod adbd;
 mod apk;
 mod apps;

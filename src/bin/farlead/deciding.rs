@@ -153,9 +153,10 @@ pub fn decide(asked: &Asked<'_>, task: &Task<'_>, watch: Watch<'_>, tell: &dyn F
 pub fn exit_of_error(error: &DeviceError) -> Exit {
     match error {
         DeviceError::Model { .. } => Exit::Broken,
-        DeviceError::SetUp { .. } | DeviceError::Faulty { .. } | DeviceError::NoneLeft { .. } => {
-            Exit::Environment
-        }
+        DeviceError::Adb(_)
+        | DeviceError::SetUp { .. }
+        | DeviceError::Faulty { .. }
+        | DeviceError::NoneLeft { .. } => Exit::Environment,
     }
 }
 

@@ -7,6 +7,7 @@ pub mod display;
 pub mod focus;
 pub mod keyboard;
 pub mod log;
+pub mod manifest;
 pub mod power;
 
 /// Returns what is behind `name` and `=` or `:` wherever the name stands by itself in `text`, up to the next gap.

@@ -17,8 +17,11 @@ use super::model::{Model, Window, WindowKind};
 /// Where in an APK the model is.
 pub const MODEL_PATH: &str = "assets/farlead/model.app";
 
-const MANIFEST_PATH: &str = "AndroidManifest.xml";
-const RESOURCES_PATH: &str = "resources.arsc";
+/// Where in an APK it is said what app it is.
+pub(in crate::device) const MANIFEST_PATH: &str = "AndroidManifest.xml";
+
+/// Where in an APK its texts are.
+pub(in crate::device) const RESOURCES_PATH: &str = "resources.arsc";
 
 /// The Android versions that the paper's apps and ours can be thought to run on: 4.2 up to 14.
 const SDK_MIN: u32 = 17;
@@ -158,33 +161,53 @@ pub fn pack(manifest: &Manifest, model_text: &str) -> Result<Vec<u8>, ApkError> 
 /// Returns the model that an APK carries, or nothing if it carries none.
 ///
 /// The bytes may be anything: what is read and what is unpacked is bounded, whatever they claim.
-pub fn unpack_model(mut apk: impl Read + Seek) -> Result<Option<String>, ApkError> {
-    let mut magic = [0; 2];
-    match apk.read_exact(&mut magic) {
-        Ok(()) if magic == *b"PK" => {}
-        Err(error) if error.kind() != io::ErrorKind::UnexpectedEof => {
-            return Err(ApkError::Unreadable(error));
-        }
-        _ => return Err(ApkError::NotApk { reason: "it is no zip file" }),
-    }
-    let mut zip = ZipArchive::new(Bounded { inner: apk, left: READ_BYTES_MAX }).map_err(said)?;
-    if zip.index_for_name(MANIFEST_PATH).is_none() {
-        return Err(ApkError::NotApk { reason: "it is a zip file without AndroidManifest.xml" });
-    }
-    let entry = match zip.by_name(MODEL_PATH) {
-        Ok(entry) => entry,
-        Err(ZipError::FileNotFound) => return Ok(None),
-        Err(error) => return Err(said(error)),
-    };
-    let mut bytes = Vec::new();
-    // One more than there may be: who fills it is too long.
-    entry.take(BYTES_MAX as u64 + 1).read_to_end(&mut bytes).map_err(|error| said(ZipError::Io(error)))?;
+pub fn unpack_model(apk: impl Read + Seek) -> Result<Option<String>, ApkError> {
+    let Some(bytes) = Archive::open(apk)?.entry(MODEL_PATH, BYTES_MAX)? else { return Ok(None) };
     if bytes.len() > BYTES_MAX {
         return Err(ApkError::ModelTooLong);
     }
     let text = String::from_utf8(bytes)
         .map_err(|error| ApkError::NotText { valid_up_to: error.utf8_error().valid_up_to() })?;
     Ok(Some(text))
+}
+
+/// An APK that is open: a zip file with a manifest in it.
+pub(in crate::device) struct Archive<R> {
+    zip: ZipArchive<Bounded<R>>,
+}
+
+impl<R: Read + Seek> Archive<R> {
+    /// Opens what may be an APK, and may be anything.
+    pub fn open(mut apk: R) -> Result<Archive<R>, ApkError> {
+        let mut magic = [0; 2];
+        match apk.read_exact(&mut magic) {
+            Ok(()) if magic == *b"PK" => {}
+            Err(error) if error.kind() != io::ErrorKind::UnexpectedEof => {
+                return Err(ApkError::Unreadable(error));
+            }
+            _ => return Err(ApkError::NotApk { reason: "it is no zip file" }),
+        }
+        let zip = ZipArchive::new(Bounded { inner: apk, left: READ_BYTES_MAX }).map_err(said)?;
+        if zip.index_for_name(MANIFEST_PATH).is_none() {
+            return Err(ApkError::NotApk { reason: "it is a zip file without AndroidManifest.xml" });
+        }
+        Ok(Archive { zip })
+    }
+
+    /// Returns the bytes of the file at `path` in it, if there is one: one more than `bytes_max` if there are too many.
+    pub fn entry(&mut self, path: &str, bytes_max: usize) -> Result<Option<Vec<u8>>, ApkError> {
+        let entry = match self.zip.by_name(path) {
+            Ok(entry) => entry,
+            Err(ZipError::FileNotFound) => return Ok(None),
+            Err(error) => return Err(said(error)),
+        };
+        let mut bytes = Vec::new();
+        entry
+            .take(bytes_max as u64 + 1)
+            .read_to_end(&mut bytes)
+            .map_err(|error| said(ZipError::Io(error)))?;
+        Ok(Some(bytes))
+    }
 }
 
 fn said(error: ZipError) -> ApkError {

@@ -1,0 +1,376 @@
+//! Manifests: what an APK says of its app, read out of Android's binary XML.
+//!
+//! What is wanted is what is needed to start an app and to call it by its names; the rest is passed over.
+
+mod chunk;
+mod resources;
+
+use std::io::{Read, Seek};
+
+use chunk::{Chunk, Strings, Value, chunks};
+use resources::Resources;
+
+use crate::device::sim::apk::{ApkError, Archive, MANIFEST_PATH, RESOURCES_PATH};
+
+/// What is read of an app's manifest.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Manifest {
+    /// The app's package.
+    pub package: String,
+    /// Its version as people call it; may be empty.
+    pub version: String,
+    /// Its version as a number that grows; may be empty.
+    pub version_code: String,
+    /// What the launcher calls it; may be empty.
+    pub label: String,
+    /// The classes, in full, of the activities that a launcher starts, that of a phone or of a television.
+    pub launchable: Vec<String>,
+    /// The classes, in full, of all activities that are not switched off, other names for them included.
+    pub activities: Vec<String>,
+    /// Whether it is installed with `-t` alone.
+    pub is_test_only: bool,
+}
+
+/// Why a manifest is not read.
+#[derive(Debug, thiserror::Error)]
+pub enum ManifestError {
+    /// The file is no APK, or a broken one.
+    #[error(transparent)]
+    Apk(#[from] ApkError),
+    /// The manifest is longer than anything that is read here.
+    #[error("its {MANIFEST_PATH} has more than {MANIFEST_BYTES_MAX} bytes")]
+    TooLong,
+    /// It is XML as people write it.
+    #[error("its {MANIFEST_PATH} is text, and in an APK it is binary; build the app")]
+    Text,
+    /// It is something else.
+    #[error("its {MANIFEST_PATH} is no binary XML")]
+    NotManifest,
+    /// It ends before its end.
+    #[error("its {MANIFEST_PATH} is broken at byte {at}: {reason}")]
+    Broken {
+        /// Where.
+        at: usize,
+        /// What is wrong there.
+        reason: &'static str,
+    },
+    /// It is a part of an app that cannot be started by itself.
+    #[error("it is the part `{split}` of {package} and cannot be started; give the base APK")]
+    Split {
+        /// The app.
+        package: String,
+        /// Which part.
+        split: String,
+    },
+}
+
+/// The longest manifest that is read, unpacked; large apps have one of 1 MB.
+pub const MANIFEST_BYTES_MAX: usize = 16 << 20;
+
+/// The longest table of resources that is read, unpacked; a longer one gives no label.
+const RESOURCES_BYTES_MAX: usize = 64 << 20;
+
+/// More activities than any app has.
+const ACTIVITIES_MAX: usize = 10_000;
+
+impl Manifest {
+    /// Returns what the manifest in `apk` says. The bytes may be anything.
+    pub fn read(apk: impl Read + Seek) -> Result<Manifest, ManifestError> {
+        let mut archive = Archive::open(apk)?;
+        let xml = archive.entry(MANIFEST_PATH, MANIFEST_BYTES_MAX)?.unwrap_or_default();
+        if xml.len() > MANIFEST_BYTES_MAX {
+            return Err(ManifestError::TooLong);
+        }
+        // Without the table there is no label, and nothing else is missing.
+        let table = archive.entry(RESOURCES_PATH, RESOURCES_BYTES_MAX).ok().flatten();
+        Manifest::of_binary(
+            &xml,
+            &table.filter(|table| table.len() <= RESOURCES_BYTES_MAX).unwrap_or_default(),
+        )
+    }
+
+    /// Returns what a manifest in binary XML says, with the table of resources beside it, which may be empty.
+    pub fn of_binary(xml: &[u8], resources: &[u8]) -> Result<Manifest, ManifestError> {
+        let tree = Tree::read(xml)?;
+        let mut reading = Reading::new(&tree, Resources::read(resources));
+        reading.read()?;
+        reading.done()
+    }
+}
+
+/// The binary XML of a manifest: a pool of strings, the ids of attributes, and the tags.
+struct Tree<'b> {
+    xml: &'b [u8],
+    /// Where the first chunk in it is.
+    start: usize,
+    strings: Strings<'b>,
+    /// By the number of their name, the ids that Android knows attributes by.
+    attribute_ids: Option<Chunk<'b>>,
+}
+
+const XML: u16 = 0x0003;
+const START_TAG: u16 = 0x0102;
+const END_TAG: u16 = 0x0103;
+const ATTRIBUTE_IDS: u16 = 0x0180;
+
+impl<'b> Tree<'b> {
+    fn read(xml: &'b [u8]) -> Result<Tree<'b>, ManifestError> {
+        if xml.trim_ascii_start().starts_with(b"<") {
+            return Err(ManifestError::Text);
+        }
+        // How long all of it is said to be is wrong in some, and Android takes them.
+        let head = Chunk::read(xml, 0).filter(|head| head.kind == XML).ok_or(ManifestError::NotManifest)?;
+        let start = head.head_len;
+        let strings = chunks(xml, start).find_map(Strings::read);
+        let strings = strings.ok_or(ManifestError::Broken { at: start, reason: "there are no strings" })?;
+        let attribute_ids = chunks(xml, start).find(|chunk| chunk.kind == ATTRIBUTE_IDS);
+        Ok(Tree { xml, start, strings, attribute_ids })
+    }
+
+    /// The attribute with this name, which is known by its id where it has one.
+    fn attribute(&self, name: u32) -> Option<Attribute> {
+        let ids = self.attribute_ids.as_ref();
+        let at = |ids: &Chunk<'_>| ids.head_len.checked_add(4 * name as usize);
+        let id = ids.and_then(|ids| ids.u32(at(ids)?)).unwrap_or(0);
+        let text = if id == 0 { self.strings.get(name)? } else { String::new() };
+        ATTRIBUTES
+            .iter()
+            .find(|(_, name, known)| (id != 0 && *known == id) || *name == text)
+            .map(|(what, ..)| *what)
+    }
+}
+
+/// The attributes that are read.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+enum Attribute {
+    Label,
+    Name,
+    Enabled,
+    TestOnly,
+    VersionCode,
+    VersionName,
+    Package,
+    Split,
+}
+
+/// What each of them is called, and the id under which Android knows it; some have none.
+const ATTRIBUTES: [(Attribute, &str, u32); 8] = [
+    (Attribute::Label, "label", 0x0101_0001),
+    (Attribute::Name, "name", 0x0101_0003),
+    (Attribute::Enabled, "enabled", 0x0101_000e),
+    (Attribute::TestOnly, "testOnly", 0x0101_0272),
+    (Attribute::VersionCode, "versionCode", 0x0101_021b),
+    (Attribute::VersionName, "versionName", 0x0101_021c),
+    (Attribute::Package, "package", 0),
+    (Attribute::Split, "split", 0),
+];
+
+/// A tag that is read, by its name and what it stands in.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Tag {
+    Manifest,
+    Application,
+    Activity,
+    Filter,
+    Action,
+    Category,
+}
+
+impl Tag {
+    fn of(name: &str, around: Option<Tag>) -> Option<Tag> {
+        match (around, name) {
+            (None, "manifest") => Some(Tag::Manifest),
+            (Some(Tag::Manifest), "application") => Some(Tag::Application),
+            (Some(Tag::Application), "activity" | "activity-alias") => Some(Tag::Activity),
+            (Some(Tag::Activity), "intent-filter") => Some(Tag::Filter),
+            (Some(Tag::Filter), "action") => Some(Tag::Action),
+            (Some(Tag::Filter), "category") => Some(Tag::Category),
+            _ => None,
+        }
+    }
+}
+
+/// An activity that is being read.
+#[derive(Debug, Default)]
+struct Activity {
+    name: String,
+    label: String,
+    is_enabled: bool,
+    is_launchable: bool,
+    /// What the filter that is open asks for: to be the first one, and to be in the list of apps.
+    is_main: bool,
+    is_listed: bool,
+}
+
+struct Reading<'b> {
+    tree: &'b Tree<'b>,
+    resources: Resources<'b>,
+    manifest: Manifest,
+    split: String,
+    activities: Vec<Activity>,
+    /// What the tags around are, as long as all of them are read.
+    around: Vec<Tag>,
+    /// How many tags are open inside of one that is not.
+    passed_over: usize,
+}
+
+impl<'b> Reading<'b> {
+    fn new(tree: &'b Tree<'b>, resources: Resources<'b>) -> Reading<'b> {
+        Reading {
+            tree,
+            resources,
+            manifest: Manifest::default(),
+            split: String::new(),
+            activities: Vec::new(),
+            around: Vec::new(),
+            passed_over: 0,
+        }
+    }
+
+    fn read(&mut self) -> Result<(), ManifestError> {
+        let tree = self.tree;
+        let mut end = tree.start;
+        for chunk in chunks(tree.xml, tree.start) {
+            end = chunk.at + chunk.bytes.len();
+            match chunk.kind {
+                START_TAG => {
+                    let reason = "a tag ends too early";
+                    self.open(&chunk).ok_or(ManifestError::Broken { at: chunk.at, reason })?;
+                }
+                END_TAG => self.close(),
+                _ => {}
+            }
+        }
+        if self.manifest.package.is_empty() {
+            return Err(ManifestError::Broken { at: end, reason: "no tag names the package" });
+        }
+        if !self.around.is_empty() {
+            return Err(ManifestError::Broken { at: end, reason: "a tag is not closed" });
+        }
+        Ok(())
+    }
+
+    fn open(&mut self, chunk: &Chunk<'_>) -> Option<()> {
+        let base = chunk.head_len;
+        let name = self.tree.strings.get(chunk.u32(base + 4)?).unwrap_or_default();
+        let tag = Tag::of(&name, self.around.last().copied()).filter(|_| self.passed_over == 0);
+        let Some(tag) = tag else {
+            self.passed_over += 1;
+            return Some(());
+        };
+        self.around.push(tag);
+        match tag {
+            Tag::Activity if self.activities.len() < ACTIVITIES_MAX => {
+                self.activities.push(Activity { is_enabled: true, ..Activity::default() });
+            }
+            Tag::Filter => {
+                self.with_activity(|activity| (activity.is_main, activity.is_listed) = (false, false))
+            }
+            Tag::Activity | Tag::Manifest | Tag::Application | Tag::Action | Tag::Category => {}
+        }
+        let (start, len, count) = (chunk.u16(base + 8)?, chunk.u16(base + 10)?, chunk.u16(base + 12)?);
+        for nth in 0..usize::from(count) {
+            let at = base + usize::from(start) + usize::from(len) * nth;
+            let (name, raw, value) = (chunk.u32(at + 4)?, chunk.u32(at + 8)?, Value::read(chunk, at + 12)?);
+            if let Some(attribute) = self.tree.attribute(name) {
+                self.note(tag, attribute, raw, value);
+            }
+        }
+        Some(())
+    }
+
+    fn close(&mut self) {
+        if self.passed_over > 0 {
+            self.passed_over -= 1;
+            return;
+        }
+        if self.around.pop() == Some(Tag::Filter) {
+            self.with_activity(|activity| activity.is_launchable |= activity.is_main && activity.is_listed);
+        }
+    }
+
+    fn with_activity(&mut self, change: impl FnOnce(&mut Activity)) {
+        if let Some(activity) = self.activities.last_mut() {
+            change(activity);
+        }
+    }
+
+    fn note(&mut self, tag: Tag, attribute: Attribute, raw: u32, value: Value) {
+        match (tag, attribute) {
+            (Tag::Manifest, Attribute::Package) => self.manifest.package = self.text(raw, value),
+            (Tag::Manifest, Attribute::Split) => self.split = self.text(raw, value),
+            (Tag::Manifest, Attribute::VersionCode) => self.manifest.version_code = self.text(raw, value),
+            (Tag::Manifest, Attribute::VersionName) => self.manifest.version = self.text(raw, value),
+            (Tag::Application, Attribute::Label) => self.manifest.label = self.text(raw, value),
+            (Tag::Application, Attribute::TestOnly) => self.manifest.is_test_only = self.is_true(raw, value),
+            (Tag::Activity, Attribute::Name) => {
+                let name = self.text(raw, value);
+                self.with_activity(|activity| activity.name = name);
+            }
+            (Tag::Activity, Attribute::Label) => {
+                let label = self.text(raw, value);
+                self.with_activity(|activity| activity.label = label);
+            }
+            (Tag::Activity, Attribute::Enabled) => {
+                let is_enabled = self.is_true(raw, value);
+                self.with_activity(|activity| activity.is_enabled = is_enabled);
+            }
+            (Tag::Action, Attribute::Name) => {
+                let is_main = self.text(raw, value) == "android.intent.action.MAIN";
+                self.with_activity(|activity| activity.is_main |= is_main);
+            }
+            (Tag::Category, Attribute::Name) => {
+                let category = self.text(raw, value);
+                let lists = ["android.intent.category.LAUNCHER", "android.intent.category.LEANBACK_LAUNCHER"];
+                self.with_activity(|activity| activity.is_listed |= lists.contains(&&*category));
+            }
+            _ => {}
+        }
+    }
+
+    /// What an attribute says, through the table of resources if it says so.
+    fn text(&mut self, raw: u32, value: Value) -> String {
+        let text = match value.kind {
+            Value::STRING => self.tree.strings.get(value.data),
+            Value::REFERENCE => self.resources.resolved(value).and_then(|value| self.resources.text(value)),
+            _ => value.number().or_else(|| self.tree.strings.get(raw)),
+        };
+        text.unwrap_or_default()
+    }
+
+    /// Whether a switch is on; one that cannot be read is.
+    fn is_true(&mut self, raw: u32, value: Value) -> bool {
+        match self.resources.resolved(value) {
+            Some(Value { kind: Value::BOOLEAN, data }) => data != 0,
+            Some(_) => self.text(raw, value) != "false",
+            None => true,
+        }
+    }
+
+    fn done(self) -> Result<Manifest, ManifestError> {
+        let mut manifest = self.manifest;
+        if !self.split.is_empty() {
+            return Err(ManifestError::Split { package: manifest.package, split: self.split });
+        }
+        for activity in self.activities.iter().filter(|one| one.is_enabled && !one.name.is_empty()) {
+            let name = in_full(&manifest.package, &activity.name);
+            if activity.is_launchable && !manifest.launchable.contains(&name) {
+                manifest.launchable.push(name.clone());
+                if manifest.label.is_empty() {
+                    manifest.label = activity.label.clone();
+                }
+            }
+            manifest.activities.push(name);
+        }
+        Ok(manifest)
+    }
+}
+
+/// The class that `.Main`, `Main` or its full name means in a package.
+fn in_full(package: &str, name: &str) -> String {
+    match name.find('.') {
+        Some(0) => format!("{package}{name}"),
+        Some(_) => name.to_string(),
+        None => format!("{package}.{name}"),
+    }
+}
