@@ -162,3 +162,19 @@ fn every_shell_gets_the_commands_there_are() {
     }
     assert_eq!(farlead(&["completions", "tcsh"], "").code, 2);
 }
+
+#[test]
+fn an_apk_of_others_has_a_spec_for_each_of_its_activities() {
+    let Some(apks) = crate::shared::path("android/apk") else { return };
+    let mut count = 0;
+    for apk in files_below(&apks).into_iter().filter(|file| file.ends_with(".apk")) {
+        let folder = Folder::new("init-others");
+        let written = folder.run(&["init", "--apk", &apk]);
+        assert!([0, 3].contains(&written.code), "{apk}: {}", written.stderr);
+        if written.code == 0 && folder.path("specs/reach.ltl").exists() {
+            folder.done(0, &["lint", "specs", "--strict"]);
+            count += 1;
+        }
+    }
+    eprintln!("{count} apks with activities");
+}

@@ -1,14 +1,14 @@
 //! `farlead init`: the files a project starts with.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write as _;
 use std::fs;
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 
 use clap::Args;
-use farlead::device::sim::apk;
-use farlead::spec::{printable, quoted};
+use farlead::device::android::manifest::Manifest;
+use farlead::spec::{self, printable, quoted};
 use farlead::store;
 
 use crate::app::{self, OpenedApp};
@@ -48,7 +48,7 @@ pub fn run(args: &InitArgs, shell: &Shell) -> anyhow::Result<Exit> {
     let (launchable, others) = args.activities(shell)?;
     let folder = args.folder();
     let mut paths = vec!["farlead.toml", "specs/first.ltl", ".github/workflows/farlead.yml"];
-    if !launchable.is_empty() {
+    if !launchable.is_empty() || !others.is_empty() {
         paths.push("specs/reach.ltl");
     }
     refuse_to_overwrite(&folder, &paths)?;
@@ -80,19 +80,21 @@ impl InitArgs {
     /// The activities of the app in full, those that can be started from outside and the others; none if they are not
     /// known.
     fn activities(&self, shell: &Shell) -> anyhow::Result<(Vec<String>, Vec<String>)> {
-        let manifest = match (&self.app, &self.apk) {
-            (Some(path), _) => Some(OpenedApp::at(path, &[], shell)?.manifest()),
-            (None, Some(path)) => {
-                let unpacked = apk::unpack_model(io::Cursor::new(sources::read_bytes(path)?))
-                    .map_err(|error| Mistake::new(format!("{}: {error}", path.display())))?;
-                match unpacked {
-                    Some(_) => Some(OpenedApp::at(path, &[], shell)?.manifest()),
-                    None => None,
-                }
+        let (launchable, mut activities) = match (&self.app, &self.apk) {
+            (Some(path), _) => {
+                let manifest = OpenedApp::at(path, &[], shell)?.manifest();
+                (manifest.launchable, manifest.activities)
             }
-            (None, None) => None,
+            (None, Some(path)) => {
+                let manifest = Manifest::read(io::Cursor::new(sources::read_bytes(path)?))
+                    .map_err(|error| Mistake::new(format!("{}: {error}", path.display())))?;
+                (manifest.launchable, manifest.activities)
+            }
+            (None, None) => Default::default(),
         };
-        Ok(manifest.map_or_else(Default::default, |manifest| (manifest.launchable, manifest.activities)))
+        let mut seen: BTreeSet<String> = launchable.iter().cloned().collect();
+        activities.retain(|activity| seen.insert(activity.clone()));
+        Ok((launchable, activities))
     }
 
     fn starter(&self, path: &str, launchable: &[String], others: &[String]) -> String {
@@ -196,12 +198,15 @@ fn toml_text(text: &str) -> String {
 
 /// The text of a file with a spec for each activity.
 fn reach(launchable: &[String], others: &[String]) -> String {
-    let activities: Vec<&String> = launchable.iter().chain(others).collect();
     let short = |name: &str| name.rsplit('.').next().unwrap_or(name).to_string();
     let is_plain = |name: &str| name.chars().all(|char| char.is_ascii_alphanumeric() || "._$".contains(char));
-    let mut text = REACH.to_string();
-    for (number, &activity) in activities.iter().enumerate() {
-        let is_only = activities.iter().filter(|other| short(other) == short(activity)).count() == 1;
+    let mut namesakes: BTreeMap<String, u32> = BTreeMap::new();
+    for activity in launchable.iter().chain(others) {
+        *namesakes.entry(short(activity)).or_default() += 1;
+    }
+    let (mut text, mut left_out) = (REACH.to_string(), 0);
+    for (number, activity) in launchable.iter().chain(others).enumerate() {
+        let is_only = namesakes.get(&short(activity)) == Some(&1);
         let name = if is_only { short(activity) } else { activity.clone() };
         let value = if is_plain(activity) { activity.clone() } else { quoted(activity) };
         let formula = if number < launchable.len() {
@@ -212,10 +217,21 @@ fn reach(launchable: &[String], others: &[String]) -> String {
         } else {
             format!("F [activity = {value}]")
         };
-        let _ = write!(text, "\npossible {}:\n    {formula}\n", quoted(&format!("reach {name}")));
+        let spec = format!("\npossible {}:\n    {formula}\n", quoted(&format!("reach {name}")));
+        if text.len() + spec.len() > REACH_BYTES_MAX {
+            left_out += 1;
+        } else {
+            text += &spec;
+        }
+    }
+    if left_out > 0 {
+        let _ = writeln!(text, "\n# {left_out} more would make the file too long.");
     }
     text
 }
+
+/// Half of what a file of specs may have.
+const REACH_BYTES_MAX: usize = spec::BYTES_MAX / 2;
 
 const PROJECT: &str = r#"# What the commands of farlead take for granted in this folder and those below it. Flags come before it.
 
@@ -307,3 +323,31 @@ jobs:
             farlead-*.xml
             farlead-*.html
 "#;
+
+#[cfg(test)]
+mod tests {
+    use farlead::spec::{Source, parse};
+
+    use super::*;
+
+    /// How many specs are written for these activities; they are sound, whatever the names.
+    fn specs(launchable: &[String], others: &[String]) -> usize {
+        let parsed = parse(&Source::new("reach.ltl", reach(launchable, others)));
+        assert_eq!(parsed.diagnostics.iter().next(), None);
+        parsed.file.specs.len()
+    }
+
+    #[test]
+    fn any_names_of_activities_make_sound_specs() {
+        let names = |names: &[&str]| names.iter().map(|name| name.to_string()).collect::<Vec<_>>();
+        assert_eq!(specs(&names(&["a.Main", "b.Main", "Main"]), &names(&["a.b.Other", "Other"])), 5);
+        let hostile = ["a\"b", "\\", "x]\nnever: true", "\u{1b}[2J", " ", "a, b", "é.日", "~ /x/", "a.B$C"];
+        assert_eq!(specs(&names(&hostile), &names(&["a.b"])), 10);
+        let many: Vec<String> =
+            (0..10_000).map(|number| format!("org.example.a.long.name.A{number}")).collect();
+        let written = specs(&many[..5], &many[5..]);
+        assert!((1_000..10_000).contains(&written), "{written}");
+        assert!(reach(&[], &many).contains("more would make the file too long"));
+        assert_eq!(specs(&["x".repeat(2_000_000)], &many[..3]), 3);
+    }
+}
