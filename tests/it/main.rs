@@ -8,6 +8,7 @@ mod check;
 mod cli;
 mod docs;
 mod export;
+mod identity;
 mod init;
 mod kept;
 mod labels;

@@ -8,10 +8,11 @@ use std::path::{Path, PathBuf};
 
 use clap::Args;
 use farlead::device::android::manifest::Manifest;
+use farlead::device::sim::apk;
 use farlead::spec::{self, printable, quoted};
 use farlead::store;
 
-use crate::app::{self, OpenedApp};
+use crate::app::{self, model_at};
 use crate::sources::{self, Shell};
 use crate::{Exit, Missing, Mistake};
 
@@ -82,7 +83,7 @@ impl InitArgs {
     fn activities(&self, shell: &Shell) -> anyhow::Result<(Vec<String>, Vec<String>)> {
         let (launchable, mut activities) = match (&self.app, &self.apk) {
             (Some(path), _) => {
-                let manifest = OpenedApp::at(path, &[], shell)?.manifest();
+                let manifest = apk::Manifest::of(&*model_at(path, &[], shell)?);
                 (manifest.launchable, manifest.activities)
             }
             (None, Some(path)) => {

@@ -6,6 +6,8 @@ mod check;
 mod compare;
 mod completions;
 mod deciding;
+mod devices;
+mod doctor;
 mod explain;
 mod export;
 mod init;
@@ -71,6 +73,8 @@ enum Command {
     Monitor(monitor::MonitorArgs),
     Model(model::ModelArgs),
     Sim(sim::SimArgs),
+    Devices(devices::DevicesArgs),
+    Doctor(doctor::DoctorArgs),
     Init(init::InitArgs),
     Completions(completions::CompletionsArgs),
 }
@@ -206,6 +210,8 @@ fn run(cli: &Cli) -> Exit {
         Command::Monitor(args) => monitor::run(args, &shell),
         Command::Model(args) => model::run(args, &shell),
         Command::Sim(args) => sim::run(args, &shell),
+        Command::Devices(args) => devices::run(args, &shell),
+        Command::Doctor(args) => doctor::run(args, &shell),
         Command::Init(args) => init::run(args, &shell),
         Command::Completions(args) => completions::run(args),
     };
@@ -223,12 +229,17 @@ fn run(cli: &Cli) -> Exit {
             if !message.is_empty() {
                 say(&message);
             }
-            match () {
-                () if error.is::<Usage>() => Exit::Usage,
-                () if error.is::<Missing>() => Exit::Environment,
-                () => Exit::Broken,
-            }
+            exit_of(&error)
         }
+    }
+}
+
+/// How a command ends that something kept from being done.
+fn exit_of(error: &anyhow::Error) -> Exit {
+    match () {
+        () if error.is::<Usage>() => Exit::Usage,
+        () if error.is::<Missing>() => Exit::Environment,
+        () => Exit::Broken,
     }
 }
 
