@@ -6,11 +6,11 @@
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
-use farlead::device::adb::{Adb, Answer, Line, LineError, Options, Subject};
+use farlead::device::adb::{Adb, Answer, Line, LineError, Options, Server, Subject};
 use farlead::device::adbd::{self, WireFault};
-use farlead::device::phone::{AndroidVersion, Phone};
+use farlead::device::phone::{AndroidVersion, Faults, Phone};
 use farlead::device::sim::model::Model;
-use farlead::device::{Device, Notice, Observation, Sim};
+use farlead::device::{Device, DeviceError, Notice, Observation, Sim};
 use farlead::gui::{Action, Repertoire, offers};
 use farlead::rng::{Rng, Seed};
 
@@ -104,8 +104,10 @@ impl Walk {
         Walk { model, version: AndroidVersion::default(), repertoire, episodes: 3, steps: 30 }
     }
 
-    /// Goes the same random ways on the simulator and on `adb`.
-    fn go(&self, seed: u64, adb: &mut Adb) {
+    /// Goes the same random ways on the simulator and on `adb`; an episode ends where `adb` says that it cannot go on.
+    /// Returns how many steps there were, and what was said.
+    fn go(&self, seed: u64, adb: &mut Adb) -> (usize, Vec<String>) {
+        let (mut steps, mut said) = (0, Vec::new());
         let mut sim = Sim::new(self.model.clone(), Seed(seed));
         let mut chance = Seed(seed).fork("walk");
         assert_eq!(adb.app(), sim.app());
@@ -114,14 +116,23 @@ impl Walk {
             let activity = launchable[chance.below(launchable.len())].clone();
             let mut seen = sim.reset(&activity).expect("a first screen");
             let mut way = format!("seed {seed}, episode {episode}: start {activity}");
-            compare(adb.reset(&activity), &seen, &way);
+            let mut is_alike = |found: Result<Observation, DeviceError>, seen: &Observation, way: &str| {
+                steps += 1;
+                found.map(|found| compare(&found, seen, way)).map_err(|error| said.push(error.to_string()))
+            };
+            if is_alike(adb.reset(&activity), &seen, &way).is_err() {
+                continue;
+            }
             for _ in 0..self.steps {
                 let action = chosen(&seen, &self.repertoire, &mut chance);
                 way.push_str(&format!("\n{action}"));
                 seen = sim.act(&action).expect("the model goes on");
-                compare(adb.act(&action), &seen, &way);
+                if is_alike(adb.act(&action), &seen, &way).is_err() {
+                    break;
+                }
             }
         }
+        (steps, said)
     }
 
     fn go_directly(&self, seeds: std::ops::Range<u64>) {
@@ -129,7 +140,7 @@ impl Walk {
             let phone = Phone::new(self.model.clone(), Seed(seed), self.version);
             let line = Box::new(Direct::new(phone));
             let mut adb = Adb::on(line, &package(&self.model), options()).expect("a phone");
-            self.go(seed, &mut adb);
+            assert_eq!(self.go(seed, &mut adb).1, [""; 0]);
         }
     }
 }
@@ -140,9 +151,8 @@ fn chosen(seen: &Observation, repertoire: &Repertoire, chance: &mut Rng) -> Acti
 }
 
 #[track_caller]
-fn compare(found: Result<Observation, farlead::device::DeviceError>, expected: &Observation, way: &str) {
-    let found = found.unwrap_or_else(|error| panic!("{error}\nafter {way}"));
-    let (found, expected) = (told(&found), told(expected));
+fn compare(found: &Observation, expected: &Observation, way: &str) {
+    let (found, expected) = (told(found), told(expected));
     if found.0 != expected.0 {
         let parts = found.0.split('{').zip(expected.0.split('{'));
         let (one, other) = parts.into_iter().find(|(one, other)| one != other).unwrap_or_default();
@@ -167,4 +177,181 @@ fn every_version_says_the_same_in_its_own_words() {
     for version in AndroidVersion::ALL {
         Walk { version, ..Walk::new(model_of(crate::phone::LAMP)) }.go_directly(0..2);
     }
+}
+
+/// With one fault a fifth of the time, what is seen is right, or it is said that it was not seen.
+fn go_with(faults: &str, seeds: std::ops::Range<u64>) -> (usize, Vec<String>) {
+    let (mut steps, mut said) = (0, Vec::new());
+    let walk = Walk { episodes: 4, ..Walk::new(model_of(crate::phone::LAMP)) };
+    for seed in seeds {
+        let chosen = Faults::parse(faults, Seed(seed)).expect("faults");
+        let phone = Phone::new(walk.model.clone(), Seed(seed), walk.version).with_faults(chosen);
+        match Adb::on(Box::new(Direct::new(phone)), &package(&walk.model), options()) {
+            Err(error) => said.push(error.to_string()),
+            Ok(mut adb) => {
+                let (went, heard) = walk.go(seed, &mut adb);
+                steps += went;
+                said.extend(heard);
+            }
+        }
+    }
+    (steps, said)
+}
+
+#[test]
+fn whatever_goes_wrong_what_is_seen_is_right_or_not_said_to_be_seen() {
+    let names =
+        ["drop", "stall", "offline", "no-idle", "null-root", "truncated", "wrong-focus", "double-close"];
+    for name in names {
+        let (steps, said) = go_with(&format!("{name}=20%"), 0..10);
+        // Most is got over: what was asked for is asked for again, and done once.
+        assert!(steps > 1_000 && said.len() <= 2, "{name}: {} of {steps}: {said:?}", said.len());
+    }
+    let (steps, said) = go_with("all=20%", 0..10);
+    assert!(steps > 30 && !said.is_empty(), "{steps}");
+    for line in said {
+        let is_honest =
+            ["cannot read the screen of", "ended in the middle of", "the connection ended", "no answer"];
+        assert!(is_honest.iter().any(|part| line.contains(part)), "{line}");
+    }
+}
+
+#[test]
+fn what_was_changed_is_put_back() {
+    let line = Direct::new(Phone::new(model_of(crate::phone::LAMP), Seed(1), AndroidVersion::V13));
+    let said = |command: &str| {
+        let ran = line.phone.lock().expect("a phone").shell(command, b"");
+        String::from_utf8(ran.stdout).expect("a text")
+    };
+    said("settings delete global animator_duration_scale");
+    let state =
+        "settings list system; settings list global; ls /data/local/tmp; cmd connectivity airplane-mode";
+    let before = said(state);
+    let mut adb =
+        Adb::on(Box::new(line.clone()), &package(&model_of(crate::phone::LAMP)), options()).expect("a phone");
+    let activity = adb.app().launchable[0].clone();
+    adb.reset(&activity).expect("a screen");
+    for action in [Action::Rotate, Action::Network, Action::Idle] {
+        adb.act(&action).expect("a screen");
+    }
+    assert_ne!(said(state), before);
+    adb.restore().expect("all is put back");
+    assert_eq!(said(state), before);
+    drop(adb);
+    assert_eq!(said(state), before);
+}
+
+#[test]
+fn what_cannot_be_done_is_refused_before_anything_is_done() {
+    let line = Direct::new(Phone::new(model_of(crate::phone::LAMP), Seed(1), AndroidVersion::V13));
+    let mut adb =
+        Adb::on(Box::new(line), &package(&model_of(crate::phone::LAMP)), options()).expect("a phone");
+    let activity = adb.app().launchable[0].clone();
+    let seen = adb.reset(&activity).expect("a screen");
+    let typed = offers(&seen.screen, &Repertoire::new(["na\u{ef}ve"], &[], false));
+    let typed = typed.iter().find(|action| matches!(action, Action::Text { .. })).expect("a field");
+    let error = adb.act(typed).expect_err("no key types it");
+    assert_eq!(
+        error.to_string(),
+        "`text \"na\u{ef}ve\" into \"name\"` cannot be done on `127.0.0.1:15555`: no key of a phone types \
+         `\u{ef}` (U+00EF), and `input` presses keys"
+    );
+    assert!(!error.is_lost());
+    assert_eq!(told(&adb.look().expect("a screen")), told(&seen));
+    let error = adb.reset("org.lamp.Nowhere").expect_err("no such activity");
+    assert_eq!(
+        error.to_string(),
+        "`127.0.0.1:15555` did not start `org.lamp.Nowhere`: there is `org.lamp.Main`"
+    );
+}
+
+#[test]
+fn an_app_that_is_not_there_is_named() {
+    let line = Direct::new(Phone::new(model_of(crate::phone::LAMP), Seed(1), AndroidVersion::V13));
+    let subject = |name: &str| Subject::Package(name.to_string());
+    let said = |name: &str| match Adb::on(Box::new(line.clone()), &subject(name), options()) {
+        Ok(_) => panic!("{name} is there"),
+        Err(error) => error.to_string(),
+    };
+    assert!(
+        said("org.absent").starts_with("`org.absent` is not installed on `127.0.0.1:15555`; give its APK")
+    );
+    assert!(said("com.android.settings").ends_with("has no activity that a launcher starts"));
+    assert!(said("a b; reboot").starts_with("`a b; reboot` is not installed"));
+}
+
+/// A simulated phone behind a real server of adb.
+struct Wired {
+    /// Kept, so that it goes on.
+    _phone: adbd::Server,
+    adb: crate::adbd::Adb,
+    serial: String,
+}
+
+impl Wired {
+    fn start(name: &str, phone: Phone) -> Option<Wired> {
+        let adb = crate::adbd::Adb::start(name)?;
+        let address = "127.0.0.1:0".parse().expect("an address");
+        let shared = Arc::new(Mutex::new(phone));
+        let server = adbd::Server::start(address, shared, adbd::Settings::default()).expect("a port");
+        let serial = adb.connect(&server);
+        Some(Wired { _phone: server, adb, serial })
+    }
+
+    fn server(&self) -> Server {
+        Server::at("the test", &format!("tcp:127.0.0.1:{}", self.adb.port)).expect("an address")
+    }
+
+    fn open(&self, model: &Model, options: Options) -> Adb {
+        Adb::open(&self.server(), &self.serial, &package(model), options).expect("a phone")
+    }
+}
+
+#[test]
+fn the_same_runs_look_the_same_through_the_real_adb() {
+    for version in [AndroidVersion::V7, AndroidVersion::V13] {
+        let walk = Walk { version, episodes: 2, ..Walk::new(bundled("notes.app")) };
+        let phone = Phone::new(walk.model.clone(), Seed(7), version);
+        let Some(wired) = Wired::start("walk", phone) else { return };
+        let listed = wired.server().choose(None).expect("the only device");
+        assert_eq!((&*listed.serial, listed.model.as_deref()), (&*wired.serial, Some("Farlead_Sim")));
+        let mut adb = wired.open(&walk.model, options());
+        let shown = format!("Farlead Sim, Android {} ({})", version.release_property(), wired.serial);
+        assert_eq!(adb.describe(), shown);
+        assert_eq!(walk.go(7, &mut adb).1, [""; 0]);
+    }
+}
+
+#[test]
+fn an_old_adb_says_as_much() {
+    let walk = Walk { episodes: 1, ..Walk::new(model_of(crate::phone::LAMP)) };
+    let phone = Phone::new(walk.model.clone(), Seed(3), AndroidVersion::V7).with_old_adb();
+    let Some(wired) = Wired::start("old", phone) else { return };
+    let mut adb = wired.open(&walk.model, options());
+    assert_eq!(walk.go(3, &mut adb).1, [""; 0]);
+}
+
+#[test]
+fn connections_that_drop_are_got_over_through_the_real_adb() {
+    let walk = Walk { episodes: 2, steps: 15, ..Walk::new(model_of(crate::phone::LAMP)) };
+    for faults in ["drop=20%", "stall=10%,double-close=20%", "offline=5%"] {
+        let faults = Faults::parse(faults, Seed(5)).expect("faults");
+        let phone = Phone::new(walk.model.clone(), Seed(5), walk.version).with_faults(faults);
+        let Some(wired) = Wired::start("drop", phone) else { return };
+        let options = Options { answer: Duration::from_secs(1), ..options() };
+        let mut adb = wired.open(&walk.model, options);
+        let (steps, said) = walk.go(5, &mut adb);
+        assert!(steps >= 16 && said.len() <= 1, "{said:?}");
+    }
+}
+
+#[test]
+fn a_server_of_adb_that_was_ended_is_started_again() {
+    let walk = Walk { episodes: 1, steps: 5, ..Walk::new(model_of(crate::phone::LAMP)) };
+    let phone = Phone::new(walk.model.clone(), Seed(5), walk.version);
+    let Some(wired) = Wired::start("restart", phone) else { return };
+    let mut adb = wired.open(&walk.model, options());
+    assert_eq!(walk.go(5, &mut adb).1, [""; 0]);
+    wired.adb.run(&["kill-server"]);
+    assert_eq!(walk.go(6, &mut adb).1, [""; 0]);
 }

@@ -519,14 +519,14 @@ fn uploads_that_never_end_stay_within_the_budget() {
 // The real adb.
 
 /// A server of the real adb on a port of its own, with a home of its own.
-struct Adb {
-    port: u16,
-    home: PathBuf,
+pub struct Adb {
+    pub port: u16,
+    pub home: PathBuf,
 }
 
 impl Adb {
     /// Starts it, or says that there is none; with `CI` set there must be.
-    fn start(name: &str) -> Option<Adb> {
+    pub fn start(name: &str) -> Option<Adb> {
         if Command::new("adb").arg("version").stdout(Stdio::null()).stderr(Stdio::null()).status().is_err() {
             assert!(std::env::var_os("CI").is_none(), "adb is not installed");
             eprintln!("skipped: there is no adb");
@@ -551,7 +551,7 @@ impl Adb {
         command
     }
 
-    fn run(&self, arguments: &[&str]) -> Output {
+    pub fn run(&self, arguments: &[&str]) -> Output {
         self.command(arguments).output().expect("adb runs")
     }
 
@@ -576,7 +576,7 @@ impl Adb {
     }
 
     /// Connects to `server`, and returns once it is a device; its serial.
-    fn connect(&self, server: &Server) -> String {
+    pub fn connect(&self, server: &Server) -> String {
         let serial = server.address().to_string();
         wait_until("a device", || {
             self.run(&["connect", &serial]);
