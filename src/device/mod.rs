@@ -47,6 +47,16 @@ pub enum DeviceError {
     /// A phone could not be looked at, or not acted upon.
     #[error(transparent)]
     Adb(#[from] adb::AdbError),
+    /// A set-up test does not come to what it must.
+    #[error("the set-up test {test} does not hold: at step {step} {why}")]
+    SetUp {
+        /// Which test.
+        test: String,
+        /// The step of it, from 0.
+        step: usize,
+        /// What was expected there, and what was seen.
+        why: String,
+    },
     /// A device that fails on purpose did.
     #[error("the device failed at step {step}, as it was told to")]
     Faulty {
@@ -65,7 +75,8 @@ impl DeviceError {
     /// Whether the device cannot be used any more, though another might be.
     pub fn is_lost(&self) -> bool {
         match self {
-            DeviceError::Model { .. } => false,
+            // Another device would show the same.
+            DeviceError::Model { .. } | DeviceError::SetUp { .. } => false,
             DeviceError::Adb(error) => error.is_lost(),
             DeviceError::Faulty { .. } | DeviceError::NoneLeft { .. } => true,
         }

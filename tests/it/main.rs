@@ -19,6 +19,7 @@ mod phone;
 mod planner;
 mod pointwise;
 mod progression;
+mod project;
 mod replay;
 mod report;
 mod shared;

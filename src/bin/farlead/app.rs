@@ -7,7 +7,9 @@ use clap::Args;
 use farlead::device::sim::model::Model;
 use farlead::device::sim::{self, Sim};
 use farlead::device::{App, Device};
+use farlead::gui::Action;
 use farlead::rng::Seed;
+use farlead::setup::{Prepared, SetUpTest};
 use farlead::spec::{Diagnostics, Source};
 use farlead::test_case::TestCase;
 
@@ -16,7 +18,7 @@ use crate::sources::{self, Shell};
 use crate::{Missing, Mistake, Usage};
 
 /// Which app, and on what.
-#[derive(Debug, Args)]
+#[derive(Clone, Debug, Args)]
 pub struct AppArgs {
     /// An app model, run by the embedded simulator
     #[arg(long, value_name = "MODEL", conflicts_with_all = ["apk", "package"])]
@@ -39,6 +41,7 @@ pub struct AppArgs {
 #[derive(Clone, Debug)]
 pub struct OpenedApp {
     model: Arc<Model>,
+    set_up: Arc<[SetUpTest]>,
 }
 
 impl OpenedApp {
@@ -59,7 +62,39 @@ impl OpenedApp {
         opened(source, (&[], ""), set, shell)
     }
 
-    /// Returns a simulator of it, all its chance from `seed`.
+    /// Returns the same app, which is set up by `tests` whenever it is started.
+    pub fn with_set_up(&self, tests: &[SetUpTest]) -> OpenedApp {
+        OpenedApp { set_up: tests.into(), ..self.clone() }
+    }
+
+    /// The tests that set it up.
+    pub fn set_up(&self) -> &[SetUpTest] {
+        &self.set_up
+    }
+
+    /// Says no if the rules of `project` leave no activity to start it with.
+    pub fn check_rules(&self, project: &Project) -> Result<(), Mistake> {
+        let launchable = self.device(Seed::default()).app().launchable.clone();
+        let is_forbidden =
+            |activity: &Arc<str>| project.rules.forbid(&Action::Reinitialise(activity.clone()));
+        if !launchable.iter().all(is_forbidden) {
+            return Ok(());
+        }
+        let message = format!(
+            "the rules of farlead.toml leave nothing to start the app with: it launches {}; name the type of the action in \
+             each, as in `[actionType = click, ...]`",
+            launchable.join(", ")
+        );
+        Err(Mistake::new(message))
+    }
+
+    /// Returns a device with it, all its chance from `seed`.
+    pub fn device(&self, seed: Seed) -> Box<dyn Device> {
+        let device = Box::new(self.simulator(seed));
+        if self.set_up.is_empty() { device } else { Box::new(Prepared::new(device, &self.set_up)) }
+    }
+
+    /// Returns a simulator of it that is not set up, all its chance from `seed`.
     pub fn simulator(&self, seed: Seed) -> Sim {
         Sim::new(self.model.clone(), seed)
     }
@@ -76,7 +111,7 @@ impl OpenedApp {
 
     /// What runs, in a line.
     pub fn describe(&self) -> String {
-        self.simulator(Seed::default()).describe()
+        self.device(Seed::default()).describe()
     }
 }
 
@@ -84,10 +119,12 @@ impl AppArgs {
     /// Returns the app that is asked for here, else by `project`, or what to type so that there is one.
     pub fn open(&self, project: &Project, shell: &Shell) -> anyhow::Result<OpenedApp> {
         if self.is_said() {
-            return self.open_with(&[], "", shell);
+            let app = AppArgs { device: self.device_or(project), ..self.clone() };
+            return app.open_with(&[], "", shell);
         }
         let Project { app, apk, package, set, .. } = project.clone();
-        let of_project = AppArgs { app, apk, package, device: self.device.clone(), set: self.set.clone() };
+        let device = self.device_or(project);
+        let of_project = AppArgs { app, apk, package, device, set: self.set.clone() };
         of_project.open_with(&set, "farlead.toml", shell)
     }
 
@@ -97,7 +134,7 @@ impl AppArgs {
             return self.open(project, shell);
         }
         let mut of_test =
-            AppArgs { app: None, apk: None, package: None, device: self.device.clone(), set: Vec::new() };
+            AppArgs { app: None, apk: None, package: None, device: self.device_or(project), set: Vec::new() };
         for pair in test.provenance.app.chunks(2) {
             match pair {
                 [flag, path] if flag == "--app" => of_test.app = Some(below(&project.folder, path)),
@@ -126,6 +163,11 @@ impl AppArgs {
         // What is set here comes last.
         let of_test_set = std::mem::replace(&mut of_test.set, self.set.clone());
         of_test.open_with(&of_test_set, "the stored test", shell)
+    }
+
+    /// The device that is asked for here, else by `project`.
+    fn device_or(&self, project: &Project) -> Option<String> {
+        self.device.as_ref().or(project.devices.first()).cloned()
     }
 
     /// Whether an app is named.
@@ -211,7 +253,7 @@ fn opened(
         set_parameter(&mut model, set).map_err(Usage::new)?;
     }
     warn_once(&source, &diagnostics, shell);
-    Ok(OpenedApp { model: Arc::new(model) })
+    Ok(OpenedApp { model: Arc::new(model), set_up: Arc::default() })
 }
 
 /// A path from the folder of a project, as it is from the current one.

@@ -18,6 +18,7 @@ mod project;
 mod replay;
 mod report;
 mod searching;
+mod set_up;
 mod sim;
 mod sources;
 

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 use std::io::{self, Write};
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use clap::Args;
@@ -18,14 +18,15 @@ use farlead::test_case::TestCase;
 use farlead::trace::Trace;
 
 use crate::app::{AppArgs, OpenedApp};
-use crate::deciding::{Decided, exit_of_error};
+use crate::deciding::Decided;
 use crate::lint::counted;
 use crate::outputs::{OutputArgs, Outputs, began};
 use crate::progress::{Progress, interruption};
 use crate::project::Project;
 use crate::searching::Shard;
+use crate::set_up::{self, SetUpArgs, SetUps};
 use crate::sources::{self, Shell};
-use crate::{Exit, Usage};
+use crate::{Exit, Mistake, Usage};
 
 /// Do the steps of stored tests again.
 #[derive(Debug, Args)]
@@ -46,6 +47,8 @@ pub struct ReplayArgs {
     tests: Vec<PathBuf>,
     #[command(flatten)]
     app: AppArgs,
+    #[command(flatten)]
+    set_up: SetUpArgs,
     /// Replay each test so often [default: 1, with --until-failure 1000]
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=1_000_000))]
     times: Option<u32>,
@@ -88,15 +91,16 @@ pub fn run(args: &ReplayArgs, shell: &Shell) -> anyhow::Result<Exit> {
     let project = Project::find()?;
     let files = select(args)?;
     args.outputs.reports.refuse_to_overwrite(&files)?;
-    let (tests, exit) = read(args, &files, &project, shell)?;
+    let set_ups = args.set_up.read(&project, shell)?;
+    let (tests, exit) = read(args, &files, &project, &set_ups, shell)?;
     let jobs = args
         .jobs
         .map_or_else(|| std::thread::available_parallelism().map_or(1, usize::from), |jobs| jobs as usize);
     let interrupted = interruption();
     let has_failed = AtomicBool::new(false);
     let seed = args.seed.map_or_else(Seed::default, Seed);
-    let common = common_app(&tests);
-    let mut outputs = Outputs::begin(&args.outputs, &project, "replay", common, seed, false, shell)?;
+    let common = common_app(&tests).map(|app| app.with_set_up(set_ups.all()));
+    let mut outputs = Outputs::begin(&args.outputs, &project, "replay", common.as_ref(), seed, false, shell)?;
     let progress = Progress::new(!shell.quiet);
     let (mut exit, mut written, mut left_out) = (exit, Ok(()), 0);
     let work = |number: usize| {
@@ -162,6 +166,7 @@ fn read(
     args: &ReplayArgs,
     files: &[PathBuf],
     project: &Project,
+    set_ups: &SetUps,
     shell: &Shell,
 ) -> anyhow::Result<(Vec<Stored>, Exit)> {
     let mut exit = Exit::Met;
@@ -194,6 +199,7 @@ fn read(
                 app
             }
         };
+        let app = app.and_then(|app| set_up_for(file, &app, set_ups).map_err(|mistake| mistake.to_string()));
         tests.push(Stored { name, test, app });
     }
     if let Some(part) =
@@ -205,10 +211,19 @@ fn read(
     Ok((tests, exit))
 }
 
+/// The app as the test in `file` needs it.
+fn set_up_for(file: &Path, app: &OpenedApp, set_ups: &SetUps) -> Result<OpenedApp, Mistake> {
+    let tests = set_ups.for_test(file);
+    set_up::check_app(tests, &app.app())?;
+    Ok(app.with_set_up(tests))
+}
+
 /// The app, if all tests have the same.
 fn common_app(tests: &[Stored]) -> Option<&OpenedApp> {
     let first = tests.first()?.app.as_ref().ok()?;
-    let is_same = |stored: &Stored| stored.app.as_ref().is_ok_and(|app| app.describe() == first.describe());
+    // A test that sets others up is not set up by itself.
+    let bare = |app: &OpenedApp| app.with_set_up(&[]).describe();
+    let is_same = |stored: &Stored| stored.app.as_ref().is_ok_and(|app| bare(app) == bare(first));
     tests.iter().all(is_same).then_some(first)
 }
 
@@ -226,8 +241,8 @@ fn replay(args: &ReplayArgs, stored: &Stored, interrupted: &AtomicBool) -> Decid
     let seed = Seed(args.seed.unwrap_or(stored.test.provenance.seed));
     let mut player = Player::new(&stored.test.oracle);
     let mut once = |number: u32| {
-        let mut device = app.simulator(seed.derived(&format!("replay {number}")));
-        player.replay(&mut device, &stored.test.steps)
+        let mut device = app.device(seed.derived(&format!("replay {number}")));
+        player.replay(&mut *device, &stored.test.steps)
     };
     let times = args.times.unwrap_or(if args.until_failure { TIMES_UNTIL_FAILURE } else { 1 });
     let mut rate = Rate::default();
@@ -236,7 +251,7 @@ fn replay(args: &ReplayArgs, stored: &Stored, interrupted: &AtomicBool) -> Decid
     while number < times.saturating_add(retries) && !(number > 0 && interrupted.load(Ordering::Relaxed)) {
         let (replay, trace) = match once(number) {
             Ok(done) => done,
-            Err(error) => return Decided::new(Outcome::Error, error.to_string(), exit_of_error(&error)),
+            Err(error) => return Decided::of_error(&error),
         };
         number += 1;
         let has_held = replay == Replay::Held;
