@@ -3,18 +3,21 @@
 //! Most runs go straight to the simulated phone's shell, in place of a server of adb; some go through a real one, where
 //! `adb` is to be had.
 
+use std::path::PathBuf;
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
-use farlead::device::adb::{Adb, Answer, Line, LineError, Options, Server, Subject};
+use farlead::device::adb::{Adb, Answer, Line, LineError, Options, Reset, Server, Subject};
 use farlead::device::adbd::{self, WireFault};
 use farlead::device::phone::{AndroidVersion, Faults, Phone};
+use farlead::device::sim::apk::{Manifest, pack};
 use farlead::device::sim::model::Model;
 use farlead::device::{Device, DeviceError, Notice, Observation, Sim};
 use farlead::gui::{Action, Repertoire, offers};
 use farlead::rng::{Rng, Seed};
 
 use crate::phone::{bundled, model_of};
+use crate::project::Folder;
 
 /// The shell of a simulated phone, in place of a line to it.
 #[derive(Clone)]
@@ -77,7 +80,7 @@ fn told(seen: &Observation) -> (String, Vec<Notice>) {
     (screen, seen.notices.iter().map(as_logged).collect())
 }
 
-/// A notice as the log of a phone has it: indented as Android does, and with a stack.
+/// A notice as the log of a phone has it: indented as Android does, with a stack, and with a reason.
 fn as_logged(notice: &Notice) -> Notice {
     match notice {
         Notice::Crash(trace) => {
@@ -85,7 +88,8 @@ fn as_logged(notice: &Notice) -> Notice {
             let kept = lines.filter(|line| !line.contains("android.os.Handler.dispatchMessage"));
             Notice::Crash(kept.collect::<Vec<_>>().join("\n").into())
         }
-        other => other.clone(),
+        Notice::Anr(reason) if reason.is_empty() => Notice::Anr("Input dispatching timed out".into()),
+        Notice::Toast(_) | Notice::Anr(_) => notice.clone(),
     }
 }
 
@@ -278,6 +282,168 @@ fn an_app_that_is_not_there_is_named() {
     );
     assert!(said("com.android.settings").ends_with("has no activity that a launcher starts"));
     assert!(said("a b; reboot").starts_with("`a b; reboot` is not installed"));
+}
+
+const DICE: &str = r#"app org.dice "Dice" 2.0
+launch Main, Other
+activity Main .Main {
+    own n = 0, ticks = 0, typed = "", again = ""
+    every 700ms: ticks += 1
+    Button "roll" -> n = random(1, 6)
+    TextView "{n} {ticks} {again}"
+    EditText #field edits typed { on text: again = typed }
+    Button "say" -> toast "n is {n}"
+    Button "maybe" -> chance { 20% { crash "java.lang.IllegalStateException: {n}" } 30% { toast "a"; n = 9 } else { n = 0 } }
+    Button "later" -> after 3s { n += 100; toast "late" }
+    Button "hang" -> chance { 50% { anr "" } }
+}
+activity Other .Other { Button "main" -> open Main }
+"#;
+
+#[test]
+fn chance_and_time_go_on_alike() {
+    let mut walk = Walk { episodes: 5, ..Walk::new(model_of(DICE)) };
+    walk.go_directly(0..10);
+    let mut model = Model::clone(&walk.model);
+    for (name, value) in
+        [("sim.keyboard", "soft"), ("sim.lag", "300"), ("sim.width", "800"), ("sim.height", "600")]
+    {
+        model.set(name, value).expect("a parameter");
+    }
+    walk.model = Arc::new(model);
+    walk.go_directly(10..20);
+}
+
+#[test]
+fn the_users_own_actions_are_done_alike() {
+    let text = "action chessmove on [id ~ ChessBoard]: tap 56% 80%, tap 56% 56%\n\
+                action long on [class ~ Button]: longtap 10% 90%, wait 2s, swipe 0% 0% 100% 100%\n\
+                action typing on [class ~ EditText]: tap 50% 50%, text \"a b\", key delete, key back, key home\n";
+    let spec = farlead::spec::parse(&farlead::spec::Source::new("actions.ltl", text));
+    let actions: Vec<_> = spec.file.actions.clone();
+    for name in ["chesswalk.app", "notes.app"] {
+        let repertoire = Repertoire::new(["a"], &actions, false);
+        Walk { repertoire, ..Walk::new(bundled(name)) }.go_directly(0..4);
+    }
+}
+
+/// Packs a model into an APK.
+fn packed(model: &Model, name: &str) -> PathBuf {
+    let path = Folder::new(name).path("app.apk");
+    let apk = pack(&Manifest::of(model), model.source.text()).expect("an APK");
+    std::fs::write(&path, apk).expect("a file");
+    path
+}
+
+#[test]
+fn an_apk_is_installed_and_run_whichever_way_it_is_had_afresh() {
+    let walk = Walk { episodes: 2, steps: 10, ..Walk::new(model_of(DICE)) };
+    let path = packed(&walk.model, "adb-install");
+    for (version, reset) in [
+        (AndroidVersion::V13, Reset::Clear),
+        (AndroidVersion::V7, Reset::Reinstall),
+        (AndroidVersion::V16, Reset::Reinstall),
+    ] {
+        let line = Direct::new(Phone::new(model_of(crate::phone::LAMP), Seed(1), version));
+        let options = Options { reset, ..options() };
+        let mut adb =
+            Adb::on(Box::new(line.clone()), &Subject::Apks(vec![path.clone()]), options).expect("a phone");
+        let activity = adb.app().launchable[0].clone();
+        assert_eq!((&*adb.app().package, &*activity), ("org.dice", "org.dice.Main"));
+        let seen = adb.reset(&activity).expect("a screen");
+        assert_eq!(&*seen.screen.package().clone(), "org.dice");
+        drop(adb);
+        let left = line.phone.lock().expect("a phone").shell("ls /data/local/tmp", b"").stdout;
+        assert_eq!(String::from_utf8_lossy(&left), "");
+    }
+}
+
+#[test]
+fn what_an_app_has_stored_outlives_a_restart_alone() {
+    let model = model_of(
+        "app org.keep \"Keep\" 1\nlaunch Main\nstored n = 0\nactivity Main .Main { Button \"{n}\" -> n += 1 }",
+    );
+    for (reset, expected) in [(Reset::Restart, "1"), (Reset::Clear, "0")] {
+        let line = Box::new(Direct::new(Phone::new(model.clone(), Seed(1), AndroidVersion::V13)));
+        let mut adb = Adb::on(line, &package(&model), Options { reset, ..options() }).expect("a phone");
+        let seen = adb.reset("org.keep.Main").expect("a screen");
+        adb.act(&offers(&seen.screen, &Repertoire::default())[0]).expect("a screen");
+        let seen = adb.reset("org.keep.Main").expect("a screen");
+        assert_eq!(&*seen.screen.widgets()[0].text, expected);
+    }
+    let line = Box::new(Direct::new(Phone::new(model.clone(), Seed(1), AndroidVersion::V13)));
+    let error = Adb::on(line, &package(&model), Options { reset: Reset::Reinstall, ..options() }).err();
+    assert!(error.expect("no APK").to_string().contains("there is no APK to install"));
+}
+
+#[test]
+fn apks_in_parts_are_installed_in_one_session() {
+    let path = packed(&model_of(DICE), "adb-session");
+    let line = Direct::new(Phone::new(model_of(crate::phone::LAMP), Seed(1), AndroidVersion::V13));
+    // The phone here takes any file beside the base.
+    let subject = Subject::Apks(vec![path.clone(), path]);
+    let mut adb = Adb::on(Box::new(line), &subject, options()).expect("a phone");
+    assert_eq!(&**adb.reset("org.dice.Main").expect("a screen").screen.package(), "org.dice");
+}
+
+#[test]
+fn what_is_no_apk_is_not_pushed() {
+    let folder = Folder::new("adb-no-apk");
+    folder.write("x.apk", "no zip");
+    let line = Direct::new(Phone::new(model_of(crate::phone::LAMP), Seed(1), AndroidVersion::V13));
+    let said = |path: &std::path::Path| {
+        let subject = Subject::Apks(vec![path.to_path_buf()]);
+        Adb::on(Box::new(line.clone()), &subject, options()).err().expect("no APK").to_string()
+    };
+    assert!(said(&folder.path("x.apk")).starts_with("cannot read "));
+    assert!(said(&folder.path("none.apk")).contains("No such file"));
+}
+
+#[test]
+fn a_run_that_was_killed_is_put_right_by_the_next() {
+    let line = Direct::new(Phone::new(model_of(crate::phone::LAMP), Seed(1), AndroidVersion::V13));
+    let state =
+        "settings list system; settings list global; ls /data/local/tmp; cmd connectivity airplane-mode";
+    let said = |command: &str| line.phone.lock().expect("a phone").shell(command, b"").stdout;
+    let before = said(state);
+    let open = || {
+        Adb::on(Box::new(line.clone()), &package(&model_of(crate::phone::LAMP)), options()).expect("a phone")
+    };
+    let mut adb = open();
+    adb.reset("org.lamp.Main").expect("a screen");
+    adb.act(&Action::Network).expect("a screen");
+    // What is killed has no time to put anything back.
+    std::mem::forget(adb);
+    assert_ne!(said(state), before);
+    drop(open());
+    assert_eq!(said(state), before);
+}
+
+#[test]
+fn long_texts_are_typed_whole() {
+    let line = Direct::new(Phone::new(model_of(crate::phone::LAMP), Seed(1), AndroidVersion::V7));
+    let mut adb =
+        Adb::on(Box::new(line), &package(&model_of(crate::phone::LAMP)), options()).expect("a phone");
+    let seen = adb.reset("org.lamp.Main").expect("a screen");
+    let text = "all of \"it\" & 100%s 'quoted' $HOME `x` \\ <b> ".repeat(100);
+    let typed = offers(&seen.screen, &Repertoire::new([text.as_str()], &[], false));
+    let typed = typed.iter().find(|action| matches!(action, Action::Text { .. })).expect("a field");
+    let seen = adb.act(typed).expect("a screen");
+    assert!(seen.screen.widgets().iter().any(|widget| *widget.text == *text));
+}
+
+#[test]
+fn a_thousand_actions_leave_little_on_the_phone() {
+    let line = Direct::new(Phone::new(model_of(crate::phone::LAMP), Seed(1), AndroidVersion::V13));
+    let mut adb =
+        Adb::on(Box::new(line.clone()), &package(&model_of(crate::phone::LAMP)), options()).expect("a phone");
+    adb.reset("org.lamp.Main").expect("a screen");
+    for _ in 0..1_600 {
+        adb.act(&Action::Menu).expect("a screen");
+    }
+    let count = line.phone.lock().expect("a phone").shell("find /data/local/tmp | wc -l", b"").stdout;
+    let count: usize = String::from_utf8_lossy(&count).trim().parse().expect("a number");
+    assert!(count < 2_500, "{count}");
 }
 
 /// A simulated phone behind a real server of adb.
