@@ -3,18 +3,21 @@
 //! Most runs go straight to the simulated phone's shell, in place of a server of adb; some go through a real one, where
 //! `adb` is to be had.
 
+use std::path::PathBuf;
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
-use farlead::device::adb::{Adb, Answer, Line, LineError, Options, Subject};
+use farlead::device::adb::{Adb, Answer, Line, LineError, Options, Reset, Server, Subject};
 use farlead::device::adbd::{self, WireFault};
-use farlead::device::phone::{AndroidVersion, Phone};
+use farlead::device::phone::{AndroidVersion, Faults, Phone};
+use farlead::device::sim::apk::{Manifest, pack};
 use farlead::device::sim::model::Model;
-use farlead::device::{Device, Notice, Observation, Sim};
+use farlead::device::{Device, DeviceError, Notice, Observation, Sim};
 use farlead::gui::{Action, Repertoire, offers};
 use farlead::rng::{Rng, Seed};
 
 use crate::phone::{bundled, model_of};
+use crate::project::Folder;
 
 /// The shell of a simulated phone, in place of a line to it.
 #[derive(Clone)]
@@ -77,7 +80,7 @@ fn told(seen: &Observation) -> (String, Vec<Notice>) {
     (screen, seen.notices.iter().map(as_logged).collect())
 }
 
-/// A notice as the log of a phone has it: indented as Android does, and with a stack.
+/// A notice as the log of a phone has it: indented as Android does, with a stack, and with a reason.
 fn as_logged(notice: &Notice) -> Notice {
     match notice {
         Notice::Crash(trace) => {
@@ -85,7 +88,8 @@ fn as_logged(notice: &Notice) -> Notice {
             let kept = lines.filter(|line| !line.contains("android.os.Handler.dispatchMessage"));
             Notice::Crash(kept.collect::<Vec<_>>().join("\n").into())
         }
-        other => other.clone(),
+        Notice::Anr(reason) if reason.is_empty() => Notice::Anr("Input dispatching timed out".into()),
+        Notice::Toast(_) | Notice::Anr(_) => notice.clone(),
     }
 }
 
@@ -104,8 +108,10 @@ impl Walk {
         Walk { model, version: AndroidVersion::default(), repertoire, episodes: 3, steps: 30 }
     }
 
-    /// Goes the same random ways on the simulator and on `adb`.
-    fn go(&self, seed: u64, adb: &mut Adb) {
+    /// Goes the same random ways on the simulator and on `adb`; an episode ends where `adb` says that it cannot go on.
+    /// Returns how many steps there were, and what was said.
+    fn go(&self, seed: u64, adb: &mut Adb) -> (usize, Vec<String>) {
+        let (mut steps, mut said) = (0, Vec::new());
         let mut sim = Sim::new(self.model.clone(), Seed(seed));
         let mut chance = Seed(seed).fork("walk");
         assert_eq!(adb.app(), sim.app());
@@ -114,14 +120,23 @@ impl Walk {
             let activity = launchable[chance.below(launchable.len())].clone();
             let mut seen = sim.reset(&activity).expect("a first screen");
             let mut way = format!("seed {seed}, episode {episode}: start {activity}");
-            compare(adb.reset(&activity), &seen, &way);
+            let mut is_alike = |found: Result<Observation, DeviceError>, seen: &Observation, way: &str| {
+                steps += 1;
+                found.map(|found| compare(&found, seen, way)).map_err(|error| said.push(error.to_string()))
+            };
+            if is_alike(adb.reset(&activity), &seen, &way).is_err() {
+                continue;
+            }
             for _ in 0..self.steps {
                 let action = chosen(&seen, &self.repertoire, &mut chance);
                 way.push_str(&format!("\n{action}"));
                 seen = sim.act(&action).expect("the model goes on");
-                compare(adb.act(&action), &seen, &way);
+                if is_alike(adb.act(&action), &seen, &way).is_err() {
+                    break;
+                }
             }
         }
+        (steps, said)
     }
 
     fn go_directly(&self, seeds: std::ops::Range<u64>) {
@@ -129,7 +144,7 @@ impl Walk {
             let phone = Phone::new(self.model.clone(), Seed(seed), self.version);
             let line = Box::new(Direct::new(phone));
             let mut adb = Adb::on(line, &package(&self.model), options()).expect("a phone");
-            self.go(seed, &mut adb);
+            assert_eq!(self.go(seed, &mut adb).1, [""; 0]);
         }
     }
 }
@@ -140,9 +155,8 @@ fn chosen(seen: &Observation, repertoire: &Repertoire, chance: &mut Rng) -> Acti
 }
 
 #[track_caller]
-fn compare(found: Result<Observation, farlead::device::DeviceError>, expected: &Observation, way: &str) {
-    let found = found.unwrap_or_else(|error| panic!("{error}\nafter {way}"));
-    let (found, expected) = (told(&found), told(expected));
+fn compare(found: &Observation, expected: &Observation, way: &str) {
+    let (found, expected) = (told(found), told(expected));
     if found.0 != expected.0 {
         let parts = found.0.split('{').zip(expected.0.split('{'));
         let (one, other) = parts.into_iter().find(|(one, other)| one != other).unwrap_or_default();
@@ -167,4 +181,343 @@ fn every_version_says_the_same_in_its_own_words() {
     for version in AndroidVersion::ALL {
         Walk { version, ..Walk::new(model_of(crate::phone::LAMP)) }.go_directly(0..2);
     }
+}
+
+/// With one fault a fifth of the time, what is seen is right, or it is said that it was not seen.
+fn go_with(faults: &str, seeds: std::ops::Range<u64>) -> (usize, Vec<String>) {
+    let (mut steps, mut said) = (0, Vec::new());
+    let walk = Walk { episodes: 4, ..Walk::new(model_of(crate::phone::LAMP)) };
+    for seed in seeds {
+        let chosen = Faults::parse(faults, Seed(seed)).expect("faults");
+        let phone = Phone::new(walk.model.clone(), Seed(seed), walk.version).with_faults(chosen);
+        match Adb::on(Box::new(Direct::new(phone)), &package(&walk.model), options()) {
+            Err(error) => said.push(error.to_string()),
+            Ok(mut adb) => {
+                let (went, heard) = walk.go(seed, &mut adb);
+                steps += went;
+                said.extend(heard);
+            }
+        }
+    }
+    (steps, said)
+}
+
+#[test]
+fn whatever_goes_wrong_what_is_seen_is_right_or_not_said_to_be_seen() {
+    let names =
+        ["drop", "stall", "offline", "no-idle", "null-root", "truncated", "wrong-focus", "double-close"];
+    for name in names {
+        let (steps, said) = go_with(&format!("{name}=20%"), 0..10);
+        // Most is got over: what was asked for is asked for again, and done once.
+        assert!(steps > 1_000 && said.len() <= 2, "{name}: {} of {steps}: {said:?}", said.len());
+    }
+    let (steps, said) = go_with("all=20%", 0..10);
+    assert!(steps > 30 && !said.is_empty(), "{steps}");
+    for line in said {
+        let is_honest =
+            ["cannot read the screen of", "ended in the middle of", "the connection ended", "no answer"];
+        assert!(is_honest.iter().any(|part| line.contains(part)), "{line}");
+    }
+}
+
+#[test]
+fn what_was_changed_is_put_back() {
+    let line = Direct::new(Phone::new(model_of(crate::phone::LAMP), Seed(1), AndroidVersion::V13));
+    let said = |command: &str| {
+        let ran = line.phone.lock().expect("a phone").shell(command, b"");
+        String::from_utf8(ran.stdout).expect("a text")
+    };
+    said("settings delete global animator_duration_scale");
+    let state =
+        "settings list system; settings list global; ls /data/local/tmp; cmd connectivity airplane-mode";
+    let before = said(state);
+    let mut adb =
+        Adb::on(Box::new(line.clone()), &package(&model_of(crate::phone::LAMP)), options()).expect("a phone");
+    let activity = adb.app().launchable[0].clone();
+    adb.reset(&activity).expect("a screen");
+    for action in [Action::Rotate, Action::Network, Action::Idle] {
+        adb.act(&action).expect("a screen");
+    }
+    assert_ne!(said(state), before);
+    adb.restore().expect("all is put back");
+    assert_eq!(said(state), before);
+    drop(adb);
+    assert_eq!(said(state), before);
+}
+
+#[test]
+fn what_cannot_be_done_is_refused_before_anything_is_done() {
+    let line = Direct::new(Phone::new(model_of(crate::phone::LAMP), Seed(1), AndroidVersion::V13));
+    let mut adb =
+        Adb::on(Box::new(line), &package(&model_of(crate::phone::LAMP)), options()).expect("a phone");
+    let activity = adb.app().launchable[0].clone();
+    let seen = adb.reset(&activity).expect("a screen");
+    let typed = offers(&seen.screen, &Repertoire::new(["na\u{ef}ve"], &[], false));
+    let typed = typed.iter().find(|action| matches!(action, Action::Text { .. })).expect("a field");
+    let error = adb.act(typed).expect_err("no key types it");
+    assert_eq!(
+        error.to_string(),
+        "`text \"na\u{ef}ve\" into \"name\"` cannot be done on `127.0.0.1:15555`: no key of a phone types \
+         `\u{ef}` (U+00EF), and `input` presses keys"
+    );
+    assert!(!error.is_lost());
+    assert_eq!(told(&adb.look().expect("a screen")), told(&seen));
+    let error = adb.reset("org.lamp.Nowhere").expect_err("no such activity");
+    assert_eq!(
+        error.to_string(),
+        "`127.0.0.1:15555` did not start `org.lamp.Nowhere`: there is `org.lamp.Main`"
+    );
+}
+
+#[test]
+fn an_app_that_is_not_there_is_named() {
+    let line = Direct::new(Phone::new(model_of(crate::phone::LAMP), Seed(1), AndroidVersion::V13));
+    let subject = |name: &str| Subject::Package(name.to_string());
+    let said = |name: &str| match Adb::on(Box::new(line.clone()), &subject(name), options()) {
+        Ok(_) => panic!("{name} is there"),
+        Err(error) => error.to_string(),
+    };
+    assert!(
+        said("org.absent").starts_with("`org.absent` is not installed on `127.0.0.1:15555`; give its APK")
+    );
+    assert!(said("com.android.settings").ends_with("has no activity that a launcher starts"));
+    assert!(said("a b; reboot").starts_with("`a b; reboot` is not installed"));
+}
+
+const DICE: &str = r#"app org.dice "Dice" 2.0
+launch Main, Other
+activity Main .Main {
+    own n = 0, ticks = 0, typed = "", again = ""
+    every 700ms: ticks += 1
+    Button "roll" -> n = random(1, 6)
+    TextView "{n} {ticks} {again}"
+    EditText #field edits typed { on text: again = typed }
+    Button "say" -> toast "n is {n}"
+    Button "maybe" -> chance { 20% { crash "java.lang.IllegalStateException: {n}" } 30% { toast "a"; n = 9 } else { n = 0 } }
+    Button "later" -> after 3s { n += 100; toast "late" }
+    Button "hang" -> chance { 50% { anr "" } }
+}
+activity Other .Other { Button "main" -> open Main }
+"#;
+
+#[test]
+fn chance_and_time_go_on_alike() {
+    let mut walk = Walk { episodes: 5, ..Walk::new(model_of(DICE)) };
+    walk.go_directly(0..10);
+    let mut model = Model::clone(&walk.model);
+    for (name, value) in
+        [("sim.keyboard", "soft"), ("sim.lag", "300"), ("sim.width", "800"), ("sim.height", "600")]
+    {
+        model.set(name, value).expect("a parameter");
+    }
+    walk.model = Arc::new(model);
+    walk.go_directly(10..20);
+}
+
+#[test]
+fn the_users_own_actions_are_done_alike() {
+    let text = "action chessmove on [id ~ ChessBoard]: tap 56% 80%, tap 56% 56%\n\
+                action long on [class ~ Button]: longtap 10% 90%, wait 2s, swipe 0% 0% 100% 100%\n\
+                action typing on [class ~ EditText]: tap 50% 50%, text \"a b\", key delete, key back, key home\n";
+    let spec = farlead::spec::parse(&farlead::spec::Source::new("actions.ltl", text));
+    let actions: Vec<_> = spec.file.actions.clone();
+    for name in ["chesswalk.app", "notes.app"] {
+        let repertoire = Repertoire::new(["a"], &actions, false);
+        Walk { repertoire, ..Walk::new(bundled(name)) }.go_directly(0..4);
+    }
+}
+
+/// Packs a model into an APK.
+fn packed(model: &Model, name: &str) -> PathBuf {
+    let path = Folder::new(name).path("app.apk");
+    let apk = pack(&Manifest::of(model), model.source.text()).expect("an APK");
+    std::fs::write(&path, apk).expect("a file");
+    path
+}
+
+#[test]
+fn an_apk_is_installed_and_run_whichever_way_it_is_had_afresh() {
+    let walk = Walk { episodes: 2, steps: 10, ..Walk::new(model_of(DICE)) };
+    let path = packed(&walk.model, "adb-install");
+    for (version, reset) in [
+        (AndroidVersion::V13, Reset::Clear),
+        (AndroidVersion::V7, Reset::Reinstall),
+        (AndroidVersion::V16, Reset::Reinstall),
+    ] {
+        let line = Direct::new(Phone::new(model_of(crate::phone::LAMP), Seed(1), version));
+        let options = Options { reset, ..options() };
+        let mut adb =
+            Adb::on(Box::new(line.clone()), &Subject::Apks(vec![path.clone()]), options).expect("a phone");
+        let activity = adb.app().launchable[0].clone();
+        assert_eq!((&*adb.app().package, &*activity), ("org.dice", "org.dice.Main"));
+        let seen = adb.reset(&activity).expect("a screen");
+        assert_eq!(&*seen.screen.package().clone(), "org.dice");
+        drop(adb);
+        let left = line.phone.lock().expect("a phone").shell("ls /data/local/tmp", b"").stdout;
+        assert_eq!(String::from_utf8_lossy(&left), "");
+    }
+}
+
+#[test]
+fn what_an_app_has_stored_outlives_a_restart_alone() {
+    let model = model_of(
+        "app org.keep \"Keep\" 1\nlaunch Main\nstored n = 0\nactivity Main .Main { Button \"{n}\" -> n += 1 }",
+    );
+    for (reset, expected) in [(Reset::Restart, "1"), (Reset::Clear, "0")] {
+        let line = Box::new(Direct::new(Phone::new(model.clone(), Seed(1), AndroidVersion::V13)));
+        let mut adb = Adb::on(line, &package(&model), Options { reset, ..options() }).expect("a phone");
+        let seen = adb.reset("org.keep.Main").expect("a screen");
+        adb.act(&offers(&seen.screen, &Repertoire::default())[0]).expect("a screen");
+        let seen = adb.reset("org.keep.Main").expect("a screen");
+        assert_eq!(&*seen.screen.widgets()[0].text, expected);
+    }
+    let line = Box::new(Direct::new(Phone::new(model.clone(), Seed(1), AndroidVersion::V13)));
+    let error = Adb::on(line, &package(&model), Options { reset: Reset::Reinstall, ..options() }).err();
+    assert!(error.expect("no APK").to_string().contains("there is no APK to install"));
+}
+
+#[test]
+fn apks_in_parts_are_installed_in_one_session() {
+    let path = packed(&model_of(DICE), "adb-session");
+    let line = Direct::new(Phone::new(model_of(crate::phone::LAMP), Seed(1), AndroidVersion::V13));
+    // The phone here takes any file beside the base.
+    let subject = Subject::Apks(vec![path.clone(), path]);
+    let mut adb = Adb::on(Box::new(line), &subject, options()).expect("a phone");
+    assert_eq!(&**adb.reset("org.dice.Main").expect("a screen").screen.package(), "org.dice");
+}
+
+#[test]
+fn what_is_no_apk_is_not_pushed() {
+    let folder = Folder::new("adb-no-apk");
+    folder.write("x.apk", "no zip");
+    let line = Direct::new(Phone::new(model_of(crate::phone::LAMP), Seed(1), AndroidVersion::V13));
+    let said = |path: &std::path::Path| {
+        let subject = Subject::Apks(vec![path.to_path_buf()]);
+        Adb::on(Box::new(line.clone()), &subject, options()).err().expect("no APK").to_string()
+    };
+    assert!(said(&folder.path("x.apk")).starts_with("cannot read "));
+    assert!(said(&folder.path("none.apk")).contains("No such file"));
+}
+
+#[test]
+fn a_run_that_was_killed_is_put_right_by_the_next() {
+    let line = Direct::new(Phone::new(model_of(crate::phone::LAMP), Seed(1), AndroidVersion::V13));
+    let state =
+        "settings list system; settings list global; ls /data/local/tmp; cmd connectivity airplane-mode";
+    let said = |command: &str| line.phone.lock().expect("a phone").shell(command, b"").stdout;
+    let before = said(state);
+    let open = || {
+        Adb::on(Box::new(line.clone()), &package(&model_of(crate::phone::LAMP)), options()).expect("a phone")
+    };
+    let mut adb = open();
+    adb.reset("org.lamp.Main").expect("a screen");
+    adb.act(&Action::Network).expect("a screen");
+    // What is killed has no time to put anything back.
+    std::mem::forget(adb);
+    assert_ne!(said(state), before);
+    drop(open());
+    assert_eq!(said(state), before);
+}
+
+#[test]
+fn long_texts_are_typed_whole() {
+    let line = Direct::new(Phone::new(model_of(crate::phone::LAMP), Seed(1), AndroidVersion::V7));
+    let mut adb =
+        Adb::on(Box::new(line), &package(&model_of(crate::phone::LAMP)), options()).expect("a phone");
+    let seen = adb.reset("org.lamp.Main").expect("a screen");
+    let text = "all of \"it\" & 100%s 'quoted' $HOME `x` \\ <b> ".repeat(100);
+    let typed = offers(&seen.screen, &Repertoire::new([text.as_str()], &[], false));
+    let typed = typed.iter().find(|action| matches!(action, Action::Text { .. })).expect("a field");
+    let seen = adb.act(typed).expect("a screen");
+    assert!(seen.screen.widgets().iter().any(|widget| *widget.text == *text));
+}
+
+#[test]
+fn a_thousand_actions_leave_little_on_the_phone() {
+    let line = Direct::new(Phone::new(model_of(crate::phone::LAMP), Seed(1), AndroidVersion::V13));
+    let mut adb =
+        Adb::on(Box::new(line.clone()), &package(&model_of(crate::phone::LAMP)), options()).expect("a phone");
+    adb.reset("org.lamp.Main").expect("a screen");
+    for _ in 0..1_600 {
+        adb.act(&Action::Menu).expect("a screen");
+    }
+    let count = line.phone.lock().expect("a phone").shell("find /data/local/tmp | wc -l", b"").stdout;
+    let count: usize = String::from_utf8_lossy(&count).trim().parse().expect("a number");
+    assert!(count < 2_500, "{count}");
+}
+
+/// A simulated phone behind a real server of adb.
+struct Wired {
+    /// Kept, so that it goes on.
+    _phone: adbd::Server,
+    adb: crate::adbd::Adb,
+    serial: String,
+}
+
+impl Wired {
+    fn start(name: &str, phone: Phone) -> Option<Wired> {
+        let adb = crate::adbd::Adb::start(name)?;
+        let address = "127.0.0.1:0".parse().expect("an address");
+        let shared = Arc::new(Mutex::new(phone));
+        let server = adbd::Server::start(address, shared, adbd::Settings::default()).expect("a port");
+        let serial = adb.connect(&server);
+        Some(Wired { _phone: server, adb, serial })
+    }
+
+    fn server(&self) -> Server {
+        Server::at("the test", &format!("tcp:127.0.0.1:{}", self.adb.port)).expect("an address")
+    }
+
+    fn open(&self, model: &Model, options: Options) -> Adb {
+        Adb::open(&self.server(), &self.serial, &package(model), options).expect("a phone")
+    }
+}
+
+#[test]
+fn the_same_runs_look_the_same_through_the_real_adb() {
+    for version in [AndroidVersion::V7, AndroidVersion::V13] {
+        let walk = Walk { version, episodes: 2, ..Walk::new(bundled("notes.app")) };
+        let phone = Phone::new(walk.model.clone(), Seed(7), version);
+        let Some(wired) = Wired::start("walk", phone) else { return };
+        let listed = wired.server().choose(None).expect("the only device");
+        assert_eq!((&*listed.serial, listed.model.as_deref()), (&*wired.serial, Some("Farlead_Sim")));
+        let mut adb = wired.open(&walk.model, options());
+        let shown = format!("Farlead Sim, Android {} ({})", version.release_property(), wired.serial);
+        assert_eq!(adb.describe(), shown);
+        assert_eq!(walk.go(7, &mut adb).1, [""; 0]);
+    }
+}
+
+#[test]
+fn an_old_adb_says_as_much() {
+    let walk = Walk { episodes: 1, ..Walk::new(model_of(crate::phone::LAMP)) };
+    let phone = Phone::new(walk.model.clone(), Seed(3), AndroidVersion::V7).with_old_adb();
+    let Some(wired) = Wired::start("old", phone) else { return };
+    let mut adb = wired.open(&walk.model, options());
+    assert_eq!(walk.go(3, &mut adb).1, [""; 0]);
+}
+
+#[test]
+fn connections_that_drop_are_got_over_through_the_real_adb() {
+    let walk = Walk { episodes: 2, steps: 15, ..Walk::new(model_of(crate::phone::LAMP)) };
+    for faults in ["drop=20%", "stall=10%,double-close=20%", "offline=5%"] {
+        let faults = Faults::parse(faults, Seed(5)).expect("faults");
+        let phone = Phone::new(walk.model.clone(), Seed(5), walk.version).with_faults(faults);
+        let Some(wired) = Wired::start("drop", phone) else { return };
+        let options = Options { answer: Duration::from_secs(1), ..options() };
+        let mut adb = wired.open(&walk.model, options);
+        let (steps, said) = walk.go(5, &mut adb);
+        assert!(steps >= 16 && said.len() <= 1, "{said:?}");
+    }
+}
+
+#[test]
+fn a_server_of_adb_that_was_ended_is_started_again() {
+    let walk = Walk { episodes: 1, steps: 5, ..Walk::new(model_of(crate::phone::LAMP)) };
+    let phone = Phone::new(walk.model.clone(), Seed(5), walk.version);
+    let Some(wired) = Wired::start("restart", phone) else { return };
+    let mut adb = wired.open(&walk.model, options());
+    assert_eq!(walk.go(5, &mut adb).1, [""; 0]);
+    wired.adb.run(&["kill-server"]);
+    assert_eq!(walk.go(6, &mut adb).1, [""; 0]);
 }

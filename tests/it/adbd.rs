@@ -520,8 +520,8 @@ fn uploads_that_never_end_stay_within_the_budget() {
 
 /// A server of the real adb on a port of its own, with a home of its own.
 pub struct Adb {
-    port: u16,
-    home: PathBuf,
+    pub port: u16,
+    pub home: PathBuf,
 }
 
 impl Adb {
@@ -551,7 +551,7 @@ impl Adb {
         command
     }
 
-    fn run(&self, arguments: &[&str]) -> Output {
+    pub fn run(&self, arguments: &[&str]) -> Output {
         self.command(arguments).output().expect("adb runs")
     }
 
@@ -576,7 +576,7 @@ impl Adb {
     }
 
     /// Connects to `server`, and returns once it is a device; its serial.
-    fn connect(&self, server: &Server) -> String {
+    pub fn connect(&self, server: &Server) -> String {
         let serial = server.address().to_string();
         self.connect_to(&serial);
         serial

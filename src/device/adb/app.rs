@@ -6,6 +6,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use super::kept::Kept;
+use super::kept::{FOLDERS, NOTE};
 use super::script::{Script, quote};
 use super::server::shown;
 use super::{Adb, AdbError, Facts, Reset, Subject, look};
@@ -44,6 +45,13 @@ impl Adb {
     pub(super) fn learn_facts(&mut self) -> Result<(), AdbError> {
         let mark = self.mark.clone();
         let mut script = Script::new(&mark);
+        // A run that was killed could not put back what it had changed, and left a note of it.
+        script.part(
+            "left",
+            &format!(
+                "for note in {FOLDERS}*/{NOTE}; do [ -f \"$note\" ] && sh \"$note\"; done >/dev/null 2>&1"
+            ),
+        );
         for (name, property) in [
             ("model", "ro.product.model"),
             ("release", "ro.build.version.release"),
@@ -52,12 +60,15 @@ impl Adb {
         ] {
             script.part(name, &format!("getprop {property}"));
         }
-        script.part("size", "wm size").part("density", "wm density");
+        script.part("size", "wm size").part("density", "wm density").part("network", look::NETWORK);
         for (space, name, _) in SETTINGS {
             script.part(name, &format!("settings get {space} {name} 2>/dev/null"));
         }
-        // Where the key home leads is the launcher.
-        script.part("home", "input keyevent 224; input keyevent 3");
+        script.part(
+            "home",
+            "cmd package resolve-activity --brief -a android.intent.action.MAIN -c android.intent.category.HOME \
+             2>/dev/null; input keyevent 224; input keyevent 3",
+        );
         script.part("front", &format!("{}; {}", look::windows(0), look::windows(u32::MAX)));
         let answer = self.ask("asking what it is", &script.finish())?;
         let parts = mark.parts(&answer.stdout);
@@ -69,7 +80,8 @@ impl Adb {
             size: display::size(&parts.text("size")).unwrap_or_default(),
             dpi: display::density(&parts.text("density")).unwrap_or_default(),
             has_virtual_time: value("time") == "virtual",
-            home: focus(&parts.text("front")).map_or_else(|| "".into(), |focus| focus.package.into()),
+            has_network: look::has_network(&parts.text("network")).unwrap_or(true),
+            home: home(&parts.text("home"), &parts.text("front")),
         };
         let mut kept = Kept::default();
         for (space, name, _) in SETTINGS {
@@ -85,7 +97,9 @@ impl Adb {
         self.kept.folder();
         let folder = self.folder();
         let settings = SETTINGS.map(|(space, name, value)| format!("settings put {space} {name} {value}"));
-        let script = format!("{}\nmkdir -p {folder}/0\n[ -d {folder}/0 ] && echo yes", settings.join("\n"));
+        let note = self.kept.note(&folder);
+        let script =
+            format!("mkdir -p {folder}/0\n{note}\n{}\n[ -d {folder}/0 ] && echo yes", settings.join("\n"));
         let answer = self.ask("preparing it", &script)?;
         if String::from_utf8_lossy(&answer.stdout).lines().any(|line| line.trim() == "yes") {
             return Ok(());
@@ -132,7 +146,7 @@ impl Adb {
         let options = format!("-r{grants} -t");
         let script = match &paths[..] {
             [only] => format!("pm install {options} {only} 2>&1"),
-            _ => session(&options, &apks, &paths),
+            _ => self.session(&options, &apks, &paths)?,
         };
         let removed = paths.join(" ");
         let answer = self.ask_within("installing", &format!("{script}; rm -f {removed}"), INSTALL)?;
@@ -149,6 +163,32 @@ impl Adb {
             what: names.join(", "),
             said: shown(failure.unwrap_or(&said)),
         })
+    }
+
+    /// Opens a session, and returns the commands that install an app in several parts in it.
+    fn session(&mut self, options: &str, apks: &[Apk], paths: &[String]) -> Result<String, AdbError> {
+        let total: usize = apks.iter().map(|apk| apk.bytes.len()).sum();
+        let answer = self.ask("installing", &format!("pm install-create {options} -S {total} 2>&1"))?;
+        let said = String::from_utf8_lossy(&answer.stdout).into_owned();
+        // `Success: created install session [1234]`
+        let number =
+            said.split_once('[').and_then(|(_, rest)| rest.split_once(']')).map(|(number, _)| number);
+        let number =
+            number.filter(|number| number.parse::<u32>().is_ok()).ok_or_else(|| AdbError::Install {
+                serial: self.serial().to_string(),
+                what: "an app in parts".to_string(),
+                said: shown(&said),
+            })?;
+        let mut script = String::new();
+        for (at, (apk, path)) in apks.iter().zip(paths).enumerate() {
+            let length = apk.bytes.len();
+            // What is said of the parts that are written would be read as a success of the whole.
+            script.push_str(&format!(
+                "pm install-write -S {length} {number} {at}.apk {path} >/dev/null 2>&1\n"
+            ));
+        }
+        script.push_str(&format!("pm install-commit {number} 2>&1"));
+        Ok(script)
     }
 
     /// Has the app as after its first installation, by installing it anew.
@@ -198,22 +238,15 @@ impl Adb {
     }
 }
 
-/// The commands that install an app in several parts.
-fn session(options: &str, apks: &[Apk], paths: &[String]) -> String {
-    let total: usize = apks.iter().map(|apk| apk.bytes.len()).sum();
-    let mut script = format!(
-        "made=$(pm install-create {options} -S {total} 2>&1); echo \"$made\"\n\
-         session=${{made#*[}}; session=${{session%%]*}}\n"
-    );
-    for (at, (apk, path)) in apks.iter().zip(paths).enumerate() {
-        script.push_str(&format!(
-            "pm install-write -S {} \"$session\" {at}.apk {path} >/dev/null 2>&1\n",
-            apk.bytes.len()
-        ));
-    }
-    // What is said of the parts that are written would be read as a success of the whole.
-    script.push_str("pm install-commit \"$session\" 2>&1");
-    script
+/// The package of the launcher: the one that is meant by home, or else the one that is in front after that key.
+fn home(resolved: &str, front: &str) -> Arc<str> {
+    let named = resolved.lines().rev().find_map(|line| {
+        let (package, _) = line.trim().split_once('/')?;
+        // Where there are several and none was chosen, the system asks which.
+        (package != "android" && !package.contains(' ')).then(|| package.to_string())
+    });
+    let package = named.or_else(|| focus(front).map(|focus| focus.package));
+    package.unwrap_or_default().into()
 }
 
 /// Reads the base APK and what it is split into; the base says which app it is.

@@ -7,7 +7,14 @@ use super::script::{Script, quote};
 use super::server::shown;
 use super::{Adb, AdbError, Facts, LineError, Now, Reset, is_address};
 use crate::device::Observation;
+use crate::device::android::power;
 use crate::gui::{Action, Bounds, Gesture, PressedKey};
+
+/// Lights the display, and takes a lock away that asks for nothing; versions that cannot complain.
+const WAKE: &str = "input keyevent 224; wm dismiss-keyguard >/dev/null 2>&1";
+
+/// Says whether the phone is locked.
+const LOCK: &str = "dumpsys window policy 2>/dev/null";
 
 /// How long a touch is held: twice as long as Android waits by itself.
 const HOLD_MS: u32 = 1_000;
@@ -30,6 +37,9 @@ const PIECE_LEN: usize = 50;
 const ERASED_AT_ONCE: usize = 100;
 const ERASED_MORE: usize = 10;
 const ERASED_MAX: usize = 10_000;
+
+/// How long a line of the shell is that every adb takes: up to Android 6 a packet has 4,096 bytes.
+const LINE_BYTES_MAX: usize = 3_900;
 
 /// How many numbers share a folder; the folder before the last is removed with what is in it.
 const DEEDS_IN_FOLDER: u64 = 500;
@@ -108,11 +118,11 @@ impl Adb {
                 clear.push_str(&format!("pm grant {package} {} >/dev/null\n", quote(right)));
             }
         }
-        let mut hold = String::from("input keyevent 224\nwm dismiss-keyguard >/dev/null\n");
+        let mut hold = format!("{WAKE}\n");
         // However an action ended that nobody heard of, the phone is held as at first.
         hold.push_str("settings put system user_rotation 0\n");
         if self.kept.has_undo() {
-            hold.push_str(&network(&self.facts, true));
+            hold.push_str(&network(&self.facts, self.facts.has_network));
         }
         hold.push_str("input keyevent 3");
         let parts = vec![
@@ -121,6 +131,7 @@ impl Adb {
             ("old log", look::log(&self.now.log_since)),
             ("start clock", look::CLOCK.to_string()),
             ("start", started(&self.app.package, activity)),
+            ("lock", LOCK.to_string()),
         ];
         Deed { name: format!("start {activity}"), parts, takes: Duration::from_secs(20) }
     }
@@ -137,6 +148,9 @@ impl Adb {
         if let Some(said) = complaint(&parts.text("start")) {
             return Err(AdbError::Start { serial, activity: activity.to_string(), said });
         }
+        if power::is_locked(&parts.text("lock")) == Some(true) && self.stays_locked()? {
+            return Err(AdbError::Locked { serial });
+        }
         let (clock_ms, log_len) = (
             look::clock_ms(&parts.text("start clock")),
             look::log_len(&parts.text("old log"), &self.app.package),
@@ -144,8 +158,20 @@ impl Adb {
         self.now.started_ms = clock_ms.unwrap_or(0);
         self.now.log_known = log_len;
         self.now.launched = activity.into();
-        (self.now.is_turned, self.now.is_off_network) = (false, false);
+        (self.now.is_turned, self.now.is_off_network) = (false, !self.facts.has_network);
         Ok(())
+    }
+
+    /// Waits for a lock to go away that asks for nothing.
+    fn stays_locked(&mut self) -> Result<bool, AdbError> {
+        for _ in 0..self.options.looks_max {
+            std::thread::sleep(self.options.pause);
+            let answer = self.ask("asking whether it is locked", LOCK)?;
+            if power::is_locked(&String::from_utf8_lossy(&answer.stdout)) != Some(true) {
+                return Ok(false);
+            }
+        }
+        Ok(true)
     }
 
     /// Does an action other than the start, and returns the screen it settled on.
@@ -154,9 +180,10 @@ impl Adb {
         let name = action.to_string();
         let commands = commands(action, &self.app.package, &self.facts, &self.now, &serial)
             .map_err(|why| AdbError::Impossible { serial: serial.clone(), action: name.clone(), why })?;
-        self.note_changes(action);
+        let note = self.note_changes(action);
         let takes = Duration::from_millis(commands.takes_ms);
-        let deed = Deed { name: name.clone(), parts: vec![("act", commands.lines.join("\n"))], takes };
+        let act = format!("{note}{}", commands.lines.join("\n"));
+        let deed = Deed { name: name.clone(), parts: vec![("act", act)], takes };
         let Done { said, look } = self.do_once(&deed)?;
         let said = said.and_then(|said| complaint(&self.mark.parts(&said).text("act")));
         if let Some(said) = said {
@@ -168,12 +195,14 @@ impl Adb {
         Ok(self.observed(looked))
     }
 
-    /// Notes how what an action changes on the phone is put back.
-    fn note_changes(&mut self, action: &Action) {
+    /// Notes how what an action changes on the phone is put back; returns the command that notes it there.
+    fn note_changes(&mut self, action: &Action) -> String {
         if *action == Action::Network {
-            let back = network(&self.facts, true);
+            let back = network(&self.facts, self.facts.has_network);
             self.kept.undo(back.trim_end());
+            return format!("{}\n", self.kept.note(&self.folder()));
         }
+        String::new()
     }
 
     /// Has something done once.
@@ -183,7 +212,10 @@ impl Adb {
     fn do_once(&mut self, deed: &Deed) -> Result<Done, AdbError> {
         self.deed += 1;
         let (line, done) = self.claimed(deed);
-        let within = self.options.answer + deed.takes;
+        let line = self.as_file_if_long(line)?;
+        // Where time is virtual, the answer is there at once.
+        let takes = if self.facts.has_virtual_time { Duration::ZERO } else { deed.takes };
+        let within = self.options.answer + takes;
         let mut last = None;
         for _ in 0..=self.options.recoveries_max {
             let (stdout, is_whole) = match self.line.shell(&line, within) {
@@ -229,6 +261,16 @@ impl Adb {
         (self.with_look(script), done)
     }
 
+    /// A line that is longer than phones with an old adb take is written to a file there, and that is run.
+    fn as_file_if_long(&mut self, line: String) -> Result<String, AdbError> {
+        if line.len() <= LINE_BYTES_MAX {
+            return Ok(line);
+        }
+        let file = format!("{}/{}/{}.sh", self.folder(), self.deed / DEEDS_IN_FOLDER, self.deed);
+        self.push("writing a long command", &line.into_bytes().into(), &file)?;
+        Ok(format!("sh {file}"))
+    }
+
     /// Waits for something that was begun by a command that nobody hears of any more.
     fn comes_to_be_done(&mut self, done: &str) -> Result<bool, AdbError> {
         for _ in 0..ASKS_MAX {
@@ -247,16 +289,14 @@ impl Adb {
         let (number, age) = (self.deed, self.deed / DEEDS_IN_FOLDER);
         let folder = self.folder();
         let claim = format!("{folder}/{age}/{number}");
-        let prepare = match age.checked_sub(2) {
-            Some(old) if number % DEEDS_IN_FOLDER == 0 => {
-                format!("mkdir {folder}/{age} 2>/dev/null; rm -rf {folder}/{old}\n")
-            }
-            Some(_) | None if number % DEEDS_IN_FOLDER == 0 || number == 1 => {
-                format!("mkdir {folder}/{age} 2>/dev/null\n")
-            }
-            Some(_) | None => String::new(),
-        };
         let done = format!("{claim}/done");
+        // The first folder is there from the beginning.
+        let prepare = if number.is_multiple_of(DEEDS_IN_FOLDER) {
+            let old = age.checked_sub(2).map(|old| format!("rm -rf {folder}/{old}\n")).unwrap_or_default();
+            format!("mkdir {folder}/{age} 2>/dev/null\n{old}")
+        } else {
+            String::new()
+        };
         (claim, done, prepare)
     }
 }
@@ -368,7 +408,7 @@ fn commands(
     // A touch of a dark display lights it at most. An idle leaves it as it is.
     let is_dark = now.screen.as_ref().is_some_and(|screen| !screen.context().screen_on);
     if is_dark && *action != Action::Idle {
-        commands.run("input keyevent 224; wm dismiss-keyguard >/dev/null".to_string());
+        commands.run(WAKE.to_string());
     }
     match action {
         // The start is done by a way of its own.

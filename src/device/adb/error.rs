@@ -68,6 +68,12 @@ pub enum AdbError {
         /// What was wrong the last time.
         why: String,
     },
+    /// Its lock asks for something.
+    #[error("`{serial}` is locked; unlock it, and let it have no PIN as long as it is used for tests")]
+    Locked {
+        /// Which device.
+        serial: String,
+    },
     /// The app is not there.
     #[error("`{package}` is not installed on `{serial}`; give its APK, or install it with `adb install`")]
     NotInstalled {
@@ -155,6 +161,7 @@ impl AdbError {
             | AdbError::Several(_)
             | AdbError::Unknown { .. }
             | AdbError::Unusable { .. }
+            | AdbError::Locked { .. }
             | AdbError::Line { .. }
             | AdbError::Uncertain { .. }
             | AdbError::Screen { .. } => true,

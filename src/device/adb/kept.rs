@@ -4,6 +4,10 @@ use std::collections::BTreeMap;
 
 use super::script::quote;
 
+/// What the folders of all runs on a phone start with, and the note in one of how all is put back.
+pub(super) const FOLDERS: &str = "/data/local/tmp/farlead-";
+pub(super) const NOTE: &str = "put-back";
+
 /// What was there before it was changed.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Kept {
@@ -40,17 +44,34 @@ impl Kept {
 
     /// Returns the commands that put all back, and forgets it; nothing if nothing was changed.
     pub fn take_back(&mut self, folder: &str) -> Option<String> {
-        let Kept { settings, undo, has_folder } = std::mem::take(self);
-        let mut commands = undo;
+        let commands = self.commands(folder);
+        *self = Kept::default();
+        (!commands.is_empty()).then(|| commands.join("\n"))
+    }
+
+    /// Returns a command that leaves a note on the phone of how all is put back, in case nobody is there to do it.
+    pub fn note(&self, folder: &str) -> String {
+        let lines: Vec<String> = self.commands(folder).iter().map(|line| quote(line)).collect();
+        let lines = lines
+            .iter()
+            .enumerate()
+            .map(|(at, line)| format!("echo {line} {} {folder}/{NOTE}", if at == 0 { ">" } else { ">>" }));
+        lines.collect::<Vec<_>>().join("\n")
+    }
+
+    fn commands(&self, folder: &str) -> Vec<String> {
+        let Kept { settings, undo, has_folder } = self;
+        let mut commands: Vec<String> =
+            undo.iter().flat_map(|command| command.lines().map(str::to_string)).collect();
         for ((space, name), value) in settings {
             commands.push(match value {
-                Some(value) => format!("settings put {space} {name} {}", quote(&value)),
+                Some(value) => format!("settings put {space} {name} {}", quote(value)),
                 None => format!("settings delete {space} {name} >/dev/null"),
             });
         }
-        if has_folder {
+        if *has_folder {
             commands.push(format!("rm -rf {folder}"));
         }
-        (!commands.is_empty()).then(|| commands.join("\n"))
+        commands
     }
 }

@@ -121,6 +121,8 @@ pub struct Facts {
     has_virtual_time: bool,
     /// The package of the launcher.
     home: Arc<str>,
+    /// Whether it was connected to a network at first.
+    has_network: bool,
 }
 
 /// A phone or emulator with an app on it.
@@ -176,6 +178,7 @@ impl Adb {
                 dpi: 0,
                 has_virtual_time: false,
                 home: "".into(),
+                has_network: true,
             },
             mark: Mark::new(),
             deed: 0,
@@ -214,6 +217,7 @@ impl Adb {
 
     /// The folder on the phone in which what is under way is noted.
     fn folder(&self) -> String {
+        // The mark starts as all folders do.
         format!("/data/local/tmp/{}", self.mark.word())
     }
 
