@@ -5,6 +5,7 @@ mod apk;
 mod apps;
 mod check;
 mod cli;
+mod clients;
 mod docs;
 mod export;
 mod kept;
