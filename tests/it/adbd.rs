@@ -16,7 +16,7 @@ use farlead::device::adbd::{Auth, FileStat, Phone, Ran, Server, Settings};
 use crate::shared;
 
 /// The longest anything here may take; only what is broken takes as long.
-const PATIENCE: Duration = Duration::from_secs(60);
+pub const PATIENCE: Duration = Duration::from_secs(60);
 
 /// A phone of files and of answers that were written down.
 #[derive(Default)]
@@ -395,7 +395,7 @@ fn a_recorded_conversation_with_a_phone_that_asks_goes_the_same_way_again() {
 // Hosts that mean no good.
 
 /// Waits until `is_so`, which must not take long.
-fn wait_until(what: &str, is_so: impl Fn() -> bool) {
+pub fn wait_until(what: &str, is_so: impl Fn() -> bool) {
     let begun = Instant::now();
     while !is_so() {
         assert!(begun.elapsed() < PATIENCE, "{what} did not come about");
@@ -543,10 +543,17 @@ impl Adb {
         Some(adb)
     }
 
-    fn command(&self, arguments: &[&str]) -> Command {
-        let mut command = Command::new("adb");
+    pub fn command(&self, arguments: &[&str]) -> Command {
+        let mut command = self.for_program("adb");
+        command.args(arguments);
+        command
+    }
+
+    /// A program that speaks to this server and no other.
+    pub fn for_program(&self, program: &str) -> Command {
+        let mut command = Command::new(program);
         // Else it would try every port an emulator might have.
-        command.args(arguments).env("ADB_EMU", "0").env("ANDROID_ADB_SERVER_PORT", self.port.to_string());
+        command.env("ADB_EMU", "0").env("ANDROID_ADB_SERVER_PORT", self.port.to_string());
         command.env("HOME", &self.home).env_remove("ANDROID_SERIAL").stdin(Stdio::null());
         command
     }
@@ -556,13 +563,13 @@ impl Adb {
     }
 
     /// What it prints, its two outputs one after the other.
-    fn text(&self, arguments: &[&str]) -> String {
+    pub fn text(&self, arguments: &[&str]) -> String {
         let output = self.run(arguments);
         String::from_utf8_lossy(&[output.stdout, output.stderr].concat()).into_owned()
     }
 
     /// What it prints when it is given `stdin`, and its exit status.
-    fn fed(&self, arguments: &[&str], stdin: &[u8]) -> (String, Option<i32>) {
+    pub fn fed(&self, arguments: &[&str], stdin: &[u8]) -> (String, Option<i32>) {
         let mut command = self.command(arguments);
         let mut child = command
             .stdin(Stdio::piped())
@@ -577,17 +584,16 @@ impl Adb {
 
     /// Connects to `server`, and returns once it is a device; its serial.
     pub fn connect(&self, server: &Server) -> String {
-        let serial = server.address().to_string();
-        self.connect_to(&serial);
-        serial
+        self.connect_to(&server.address().to_string())
     }
 
-    /// Connects to the phone at `serial`, and returns once it is a device.
-    pub fn connect_to(&self, serial: &str) {
+    /// Connects to the phone at `serial`, and returns that once it is a device.
+    pub fn connect_to(&self, serial: &str) -> String {
         wait_until("a device", || {
             self.run(&["connect", serial]);
             self.text(&["-s", serial, "get-state"]) == "device\n"
         });
+        serial.to_string()
     }
 
     /// Has `command` use this server.

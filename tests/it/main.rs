@@ -6,6 +6,7 @@ mod apk;
 mod apps;
 mod check;
 mod cli;
+mod clients;
 mod docs;
 mod export;
 mod identity;
