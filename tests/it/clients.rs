@@ -141,7 +141,7 @@ fn check_python(name: &str, modules: &[(&str, &str)], app: &str, more: &[&str]) 
     let Some(python) = python(modules) else { return };
     let Some(adb) = Adb::start(&name.replace('.', "-")) else { return };
     let device = Simulated::start(&bundled(app), more);
-    let serial = adb.connect_to(device.address.clone());
+    let serial = adb.connect_to(&device.address);
     let mut command = adb.for_program(&python);
     command.arg(script(name)).arg(serial).arg(lamp_apk(&adb.home));
     check(command);
@@ -186,7 +186,7 @@ fn the_real_adb_uses_an_app_as_on_a_phone() {
 fn the_real_adb_moves_files_and_apps() {
     let Some(adb) = Adb::start("moves") else { return };
     let device = Simulated::notes(&[]);
-    adb.connect_to(device.address.clone());
+    adb.connect_to(&device.address);
     let (from, to) = (adb.home.join("from"), adb.home.join("to"));
     let bytes: Vec<u8> =
         (0..10_000_000u32).map(|n| (n.wrapping_mul(2_654_435_761) >> 24).to_le_bytes()[0]).collect();
@@ -221,14 +221,14 @@ fn the_real_adb_moves_files_and_apps() {
 fn the_real_adb_finds_a_device_again() {
     let Some(adb) = Adb::start("again") else { return };
     let device = Simulated::notes(&[]);
-    let serial = adb.connect_to(device.address.clone());
+    let serial = adb.connect_to(&device.address);
     adb.run(&["shell", "echo kept > /sdcard/f"]);
     adb.run(&["kill-server"]);
-    adb.connect_to(serial.clone());
+    adb.connect_to(&serial);
     assert_eq!(adb.text(&["shell", "cat /sdcard/f"]), "kept\n");
     adb.run(&["reboot"]);
     adb.run(&["disconnect", &serial]);
-    adb.connect_to(serial);
+    adb.connect_to(&serial);
     assert_eq!(adb.text(&["shell", "cat /sdcard/f; pidof org.secuso.privacyfriendlynotes"]), "kept\n");
 }
 
@@ -278,7 +278,7 @@ fn yume_chan_adb_uses_a_device_with_and_without_an_adb_server() {
     };
     let Some(adb) = Adb::start("yume-chan") else { return };
     let device = Simulated::notes(&[]);
-    let serial = adb.connect_to(device.address.clone());
+    let serial = adb.connect_to(&device.address);
     let mut command = adb.for_program("node");
     command.arg(script("with_yume_chan.mjs")).arg(serial).arg(folder);
     check(command);
