@@ -54,6 +54,21 @@ pub struct Keeping {
     pub is_interrupted: bool,
 }
 
+impl Keeping {
+    /// Returns `run` as it was found, where nothing can be tried again.
+    pub fn as_found(spec: &Spec, run: &Trace, settings: &Settings) -> Keeping {
+        Keeping {
+            captured: capture(spec, run),
+            found: settings.keeps_found.then(|| capture(spec, run)),
+            found_steps: run.steps.len(),
+            is_interrupted: false,
+            minimised: None,
+            confirmed: Rate::default(),
+            run: run.clone(),
+        }
+    }
+}
+
 /// If no run is asked for to confirm, one is looked for among so many that does it in as few steps.
 const TRIES_MAX: u32 = 10;
 

@@ -29,6 +29,12 @@ impl SetUpTest {
     }
 }
 
+/// A device that is set up by `tests`, in a line, where `device` says which it is.
+pub fn described<'t>(device: String, tests: impl Iterator<Item = &'t SetUpTest>) -> String {
+    let names: Vec<&str> = tests.map(|test| &*test.name).collect();
+    if names.is_empty() { device } else { format!("{device}, set up by {}", names.join(", ")) }
+}
+
 /// A device whose app is set up whenever it is started.
 pub struct Prepared {
     inner: Box<dyn Device>,
@@ -49,8 +55,7 @@ impl Prepared {
 
 impl Device for Prepared {
     fn describe(&self) -> String {
-        let names: Vec<&str> = self.set_up.tests.iter().map(|(test, _)| &*test.name).collect();
-        format!("{}, set up by {}", self.inner.describe(), names.join(", "))
+        described(self.inner.describe(), self.set_up.tests.iter().map(|(test, _)| test))
     }
 
     fn app(&self) -> &App {

@@ -578,11 +578,22 @@ impl Adb {
     /// Connects to `server`, and returns once it is a device; its serial.
     pub fn connect(&self, server: &Server) -> String {
         let serial = server.address().to_string();
-        wait_until("a device", || {
-            self.run(&["connect", &serial]);
-            self.text(&["-s", &serial, "get-state"]) == "device\n"
-        });
+        self.connect_to(&serial);
         serial
+    }
+
+    /// Connects to the phone at `serial`, and returns once it is a device.
+    pub fn connect_to(&self, serial: &str) {
+        wait_until("a device", || {
+            self.run(&["connect", serial]);
+            self.text(&["-s", serial, "get-state"]) == "device\n"
+        });
+    }
+
+    /// Has `command` use this server.
+    pub fn lend_to(&self, command: &mut Command) {
+        command.env("ANDROID_ADB_SERVER_PORT", self.port.to_string()).env("HOME", &self.home);
+        command.env_remove("ANDROID_SERIAL").env_remove("ADB_SERVER_SOCKET");
     }
 }
 

@@ -8,6 +8,7 @@ mod check;
 mod cli;
 mod docs;
 mod export;
+mod identity;
 mod kept;
 mod labels;
 mod learned;

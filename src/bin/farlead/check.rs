@@ -320,7 +320,8 @@ fn check_all(
             minimise: (!args.no_minimize).then(minimise::Settings::default),
             confirm: args.confirm,
             seed,
-            jobs: 1,
+            // Runs of one spec are shared out among devices; on the simulator, specs are.
+            jobs: if app.is_on_devices() { app.jobs(args.search.jobs()) } else { 1 },
             keeps_found: args.record.is_some(),
             rules: project.rules.clone(),
         },
@@ -359,7 +360,7 @@ fn check_all(
             finished.fetch_add(1, Ordering::Relaxed);
             decided
         };
-        in_order(args.search.jobs(), wave.len(), work, |number, mut decided| {
+        in_order(app.jobs(args.search.jobs()), wave.len(), work, |number, mut decided| {
             let task = &tasks[wave.start + number];
             progress.clear();
             done.learned.add(std::mem::take(&mut decided.labelings));

@@ -157,7 +157,7 @@ pub fn run(args: &CompareArgs, shell: &Shell) -> anyhow::Result<Exit> {
     let tallies = compare(
         &tasks,
         &contenders,
-        Rounds { runs: args.runs, seed: args.search.seed(&project), jobs: args.search.jobs() },
+        Rounds { runs: args.runs, seed: args.search.seed(&project), jobs: app.jobs(args.search.jobs()) },
         &device,
         &|| interrupted.load(Ordering::Relaxed),
         &mut |done, whole| {

@@ -135,18 +135,34 @@ pub fn decide(asked: &Asked<'_>, task: &Task<'_>, watch: Watch<'_>, tell: &dyn F
     if asked.interrupted.load(Ordering::Relaxed) {
         return Decided::new(Outcome::GaveUp, "before it was begun: Ctrl-C", Exit::Interrupted);
     }
-    let decided = match (task.captured, asked.exhaustive) {
-        (Some(captured), false) => decide_stored(asked, task, captured, watch, tell),
-        (_, true) => decide_exhaustively(asked, task, watch).and_then(|decided| kept(asked, task, decided)),
-        (None, false) => decide_by_search(asked, task, task.spec, &task.plan, watch, tell)
-            .and_then(|decided| kept(asked, task, decided)),
-    };
-    let mut decided = decided.unwrap_or_else(|error| Decided::of_error(&error));
+    let mut decided = decide_somewhere(asked, task, watch, tell);
     if task.plan.rules.forbid_some() && decided.run.is_none() && decided.ended.outcome != Outcome::Error {
         // What is said of all runs is said of those that are allowed.
         decided.ended.why += "; what the rules of farlead.toml forbid was not tried";
     }
     decided
+}
+
+/// Decides it on a device; on another, from the start, if that one is lost.
+fn decide_somewhere(asked: &Asked<'_>, task: &Task<'_>, watch: Watch<'_>, tell: &dyn Fn(&str)) -> Decided {
+    loop {
+        let decided = match (task.captured, asked.exhaustive) {
+            (Some(captured), false) => decide_stored(asked, task, captured, watch, tell),
+            (_, true) => {
+                decide_exhaustively(asked, task, watch).and_then(|decided| kept(asked, task, decided))
+            }
+            (None, false) => decide_by_search(asked, task, task.spec, &task.plan, watch, tell)
+                .and_then(|decided| kept(asked, task, decided)),
+        };
+        match decided {
+            Ok(decided) => return decided,
+            Err(error) if error.is_lost() && task.app.has_another() => {
+                let name = printable(&task.spec.name);
+                tell(&format!("farlead: {error}; another device goes on with {name:?}\n"));
+            }
+            Err(error) => return Decided::of_error(&error),
+        }
+    }
 }
 
 /// How a run ends in which the device failed.
@@ -213,8 +229,20 @@ fn decide_stored(
 fn kept(asked: &Asked<'_>, task: &Task<'_>, mut decided: Decided) -> Result<Decided, DeviceError> {
     let Some(run) = &decided.run else { return Ok(decided) };
     let open = |seed: Seed| task.app.device(seed);
-    let settings = keep::Settings { seed: task.plan.seed, jobs: 1, ..asked.keep.clone() };
-    let keeping = keep(&open, task.spec, run, &settings, &|| !asked.interrupted.load(Ordering::Relaxed))?;
+    let settings = keep::Settings { seed: task.plan.seed, ..asked.keep.clone() };
+    let goes_on = || !asked.interrupted.load(Ordering::Relaxed);
+    let keeping = match keep(&open, task.spec, run, &settings, &goes_on) {
+        // What was found is not lost with the device it was found on.
+        Err(error) if error.is_lost() && !task.app.has_another() => {
+            decided.ended.exit = Exit::of_code(decided.ended.exit).and(exit_of_error(&error)).code();
+            decided.ended.advice.push(format!(
+                "the run is kept as it was found, neither made short nor tried again: {error}"
+            ));
+            decided.keeping = Some(Keeping::as_found(task.spec, run, &settings));
+            return Ok(decided);
+        }
+        kept => kept?,
+    };
     let rate = keeping.confirmed;
     decided.ended.found_steps = Some(keeping.found_steps);
     decided.ended.confirmed = (rate.runs > 0).then_some(rate);
@@ -421,7 +449,10 @@ fn counted_steps(steps: u64) -> String {
 }
 
 fn decide_exhaustively(asked: &Asked<'_>, task: &Task<'_>, watch: Watch<'_>) -> Result<Decided, DeviceError> {
-    let mut simulator = task.app.simulator(task.plan.seed);
+    let Some(mut simulator) = task.app.simulator(task.plan.seed) else {
+        let why = "only the simulator can go back and try everything; leave `--exhaustive` out, or give a model with `--app`";
+        return Ok(Decided::new(Outcome::Error, why, Exit::Usage));
+    };
     let set_up = task.app.set_up();
     let starts = |sim: &mut Sim, activity: &str| match set_up.first() {
         Some(first) if first.starts() == activity => prepared_outcomes(sim, activity, set_up),

@@ -139,6 +139,7 @@ pub fn run(args: &MinimizeArgs, shell: &Shell) -> anyhow::Result<Exit> {
     let jobs = args
         .jobs
         .map_or_else(|| std::thread::available_parallelism().map_or(1, usize::from), |jobs| jobs as usize);
+    let jobs = app.jobs(jobs);
     let interrupted = interruption();
     let goes_on = || !interrupted.load(Ordering::Relaxed);
     let seed = Seed(args.seed.unwrap_or(test.provenance.seed));

@@ -84,7 +84,7 @@ const TIMES_UNTIL_FAILURE: u32 = 1_000;
 struct Stored {
     name: String,
     test: TestCase,
-    app: Result<OpenedApp, String>,
+    app: Result<OpenedApp, (String, Exit)>,
 }
 
 pub fn run(args: &ReplayArgs, shell: &Shell) -> anyhow::Result<Exit> {
@@ -114,7 +114,7 @@ pub fn run(args: &ReplayArgs, shell: &Shell) -> anyhow::Result<Exit> {
         Some(decided)
     };
     // With `--fail-fast` the tests before the first failure are the same whatever `--jobs`, so one is done after another.
-    let jobs = if args.fail_fast { 1 } else { jobs };
+    let jobs = if args.fail_fast { 1 } else { jobs_on(&tests, jobs) };
     in_order(jobs, tests.len(), work, |number, decided| {
         progress.clear();
         let stored = &tests[number];
@@ -171,7 +171,7 @@ fn read(
 ) -> anyhow::Result<(Vec<Stored>, Exit)> {
     let mut exit = Exit::Met;
     let mut tests = Vec::new();
-    let mut apps: BTreeMap<Vec<String>, Result<OpenedApp, String>> = BTreeMap::new();
+    let mut apps: BTreeMap<Vec<String>, Result<OpenedApp, (String, Exit)>> = BTreeMap::new();
     for file in files {
         let test = match sources::read_test(file, shell) {
             Ok(test) => test,
@@ -193,13 +193,15 @@ fn read(
             None => {
                 let app = match args.app.open_for(&test, project, shell) {
                     Err(error) if args.app.is_said() || error.is::<Usage>() => return Err(error),
-                    opened => opened.map_err(|error| error.to_string()),
+                    opened => opened.map_err(|error| (error.to_string(), crate::exit_of(&error))),
                 };
                 apps.insert(test.provenance.app.clone(), app.clone());
                 app
             }
         };
-        let app = app.and_then(|app| set_up_for(file, &app, set_ups).map_err(|mistake| mistake.to_string()));
+        let app = app.and_then(|app| {
+            set_up_for(file, &app, set_ups).map_err(|mistake| (mistake.to_string(), Exit::Broken))
+        });
         tests.push(Stored { name, test, app });
     }
     if let Some(part) =
@@ -218,6 +220,17 @@ fn set_up_for(file: &Path, app: &OpenedApp, set_ups: &SetUps) -> Result<OpenedAp
     Ok(app.with_set_up(tests))
 }
 
+/// How many tests are replayed at a time: as many as there are devices, and one after another where those have several
+/// apps in turn.
+fn jobs_on(tests: &[Stored], jobs: usize) -> usize {
+    let mut apps = tests.iter().filter_map(|stored| stored.app.as_ref().ok());
+    match apps.find(|app| app.is_on_devices()) {
+        Some(_) if common_app(tests).is_none() => 1,
+        Some(app) => app.jobs(jobs),
+        None => jobs,
+    }
+}
+
 /// The app, if all tests have the same.
 fn common_app(tests: &[Stored]) -> Option<&OpenedApp> {
     let first = tests.first()?.app.as_ref().ok()?;
@@ -231,7 +244,7 @@ fn common_app(tests: &[Stored]) -> Option<&OpenedApp> {
 fn replay(args: &ReplayArgs, stored: &Stored, interrupted: &AtomicBool) -> Decided {
     let app = match &stored.app {
         Ok(app) => app,
-        Err(why) => return Decided::new(Outcome::Error, why.clone(), Exit::Broken),
+        Err((why, exit)) => return Decided::new(Outcome::Error, why.clone(), *exit),
     };
     let package = &stored.test.provenance.package;
     if *app.app().package != **package && !package.is_empty() {
@@ -251,6 +264,8 @@ fn replay(args: &ReplayArgs, stored: &Stored, interrupted: &AtomicBool) -> Decid
     while number < times.saturating_add(retries) && !(number > 0 && interrupted.load(Ordering::Relaxed)) {
         let (replay, trace) = match once(number) {
             Ok(done) => done,
+            // Another device does the work of one that is lost.
+            Err(error) if error.is_lost() && app.has_another() => continue,
             Err(error) => return Decided::of_error(&error),
         };
         number += 1;
