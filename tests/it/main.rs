@@ -1,6 +1,7 @@
 //! farlead as others see it: the binary as a user runs it, the library by its public face.
 
 mod adbd;
+mod android;
 mod apk;
 mod apps;
 mod check;
@@ -10,6 +11,7 @@ mod export;
 mod kept;
 mod labels;
 mod learned;
+mod look;
 mod made_up;
 mod minimise;
 mod model;

@@ -9,6 +9,7 @@ mod explain;
 mod export;
 mod learned;
 mod lint;
+mod look;
 mod minimize;
 mod model;
 mod monitor;
@@ -63,6 +64,7 @@ enum Command {
     Report(report::ReportCommandArgs),
     Compare(compare::CompareArgs),
     Lint(lint::LintArgs),
+    Look(look::LookArgs),
     Explain(explain::ExplainArgs),
     Monitor(monitor::MonitorArgs),
     Model(model::ModelArgs),
@@ -196,6 +198,7 @@ fn run(cli: &Cli) -> Exit {
         Command::Report(args) => report::run(args, &shell),
         Command::Compare(args) => compare::run(args, &shell),
         Command::Lint(args) => lint::run(args, &shell),
+        Command::Look(args) => look::run(args, &shell),
         Command::Explain(args) => explain::run(args, &shell),
         Command::Monitor(args) => monitor::run(args, &shell),
         Command::Model(args) => model::run(args, &shell),
