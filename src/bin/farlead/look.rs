@@ -228,6 +228,10 @@ fn action_line(action: &Action) -> Option<String> {
         other => gui::atom_of_action(other),
     }?;
     Some(match action.target() {
+        // What has no name is shown by its place already.
+        Some(on) if on.to_string().ends_with(&*on.object_id) => {
+            format!("{atom}  # on {on}, at {}", on.bounds)
+        }
         Some(on) => format!("{atom}  # on {on}, objectID {}, at {}", on.object_id, on.bounds),
         None => atom.to_string(),
     })
