@@ -3,10 +3,10 @@
 //! The device is handed in as a way to open one, so that each try is on an app of its own, with chance of its own: what
 //! comes out depends on the run and the seed, and neither on the order of tries nor on threads.
 
-use std::sync::Mutex;
+use std::sync::{Arc, Mutex};
 
 use crate::device::{Device, DeviceError};
-use crate::gui::Action;
+use crate::gui::{Action, Rules};
 use crate::minimise::{Check, Kept, Minimised, Trial, Tried, minimise};
 use crate::rate::Rate;
 use crate::replay::{Captured, Missing, Played, Player, capture};
@@ -31,6 +31,8 @@ pub struct Settings {
     pub jobs: usize,
     /// Whether the run as it was found is captured too.
     pub keeps_found: bool,
+    /// What is never done while it is made short and tried again.
+    pub rules: Arc<Rules>,
 }
 
 /// A run as it is kept.
@@ -50,6 +52,21 @@ pub struct Keeping {
     pub found: Option<Captured>,
     /// Whether it was stopped before all was done.
     pub is_interrupted: bool,
+}
+
+impl Keeping {
+    /// Returns `run` as it was found, where nothing can be tried again.
+    pub fn as_found(spec: &Spec, run: &Trace, settings: &Settings) -> Keeping {
+        Keeping {
+            captured: capture(spec, run),
+            found: settings.keeps_found.then(|| capture(spec, run)),
+            found_steps: run.steps.len(),
+            is_interrupted: false,
+            minimised: None,
+            confirmed: Rate::default(),
+            run: run.clone(),
+        }
+    }
 }
 
 /// If no run is asked for to confirm, one is looked for among so many that does it in as few steps.
@@ -151,8 +168,10 @@ impl<'a> Reruns<'a> {
         Reruns {
             open,
             start: actions[0].clone(),
-            forms: actions[1..].iter().map(|action| forms(action)).collect(),
-            players: (0..settings.jobs.max(1)).map(|_| Mutex::new(Player::new(spec))).collect(),
+            forms: actions[1..].iter().map(|action| forms(action, &settings.rules)).collect(),
+            players: (0..settings.jobs.max(1))
+                .map(|_| Mutex::new(Player::within(spec, settings.rules.clone())))
+                .collect(),
             seed: settings.seed,
             goes_on,
         }
@@ -202,11 +221,13 @@ impl Check for Reruns<'_> {
     }
 }
 
-/// An action, and after it the simpler ones it may be replaced by, the simplest last.
-fn forms(action: &Action) -> Vec<Action> {
+/// An action, and after it the simpler ones that `rules` let take its place, the simplest last.
+fn forms(action: &Action, rules: &Rules) -> Vec<Action> {
     let mut forms = vec![action.clone()];
     match action {
         Action::LongClick(on) => forms.push(Action::Click(on.clone())),
+        // What a rule says is typed, no less.
+        Action::Text { text, .. } if rules.say(text) => {}
         Action::Text { on, text } => {
             let letters = text.chars().count();
             let lengths = [letters / 2, 1].into_iter().filter(|&length| 0 < length && length < letters);
@@ -227,5 +248,29 @@ fn forms(action: &Action) -> Vec<Action> {
         | Action::Idle
         | Action::User { .. } => {}
     }
+    let mut simpler = forms.split_off(1);
+    rules.leave_out(&mut simpler);
+    forms.extend(simpler);
     forms
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::gui::{Rule, Target};
+    use crate::spec::{Source, parse_action, parse_rule};
+
+    #[test]
+    fn what_rules_forbid_takes_the_place_of_nothing() {
+        let on = Target { text: "Log out".into(), ..Target::default() };
+        let held = Action::LongClick(on.clone());
+        let typed = Action::Text { on, text: "name@example.com".into() };
+        assert_eq!((forms(&held, &Rules::default()).len(), forms(&typed, &Rules::default()).len()), (2, 3));
+        let never = parse_rule(&Source::new("rule", "[actionType = click]"), &[]).0.expect("a rule");
+        let into =
+            parse_action(&Source::new("rule", "action a on [text ~ g]: wait 0s")).0.expect("an action").on;
+        let rules = Rules::new(&[Rule::Never(never), Rule::Type { text: "name@example.com".into(), into }]);
+        assert_eq!(forms(&held, &rules), [held]);
+        assert_eq!(forms(&typed, &rules), [typed]);
+    }
 }

@@ -63,6 +63,7 @@ pub mod report;
 pub mod reward;
 pub mod rng;
 pub mod search;
+pub mod setup;
 pub mod spec;
 pub mod store;
 pub mod test_case;

@@ -4,6 +4,7 @@
 //! screen offers and which atoms hold on it is worked out from the screen by [`crate::gui`], so that
 //! all devices agree on it. An app that crashes is an observation; an error is that we could not look.
 
+pub mod adb;
 pub mod adbd;
 pub mod android;
 mod faulty;
@@ -16,6 +17,7 @@ use std::sync::Arc;
 use crate::gui::Action;
 pub use crate::trace::{Notice, Observation};
 
+pub use adb::Adb;
 pub use faulty::Faulty;
 pub use pool::Pool;
 pub use sim::Sim;
@@ -42,6 +44,19 @@ pub enum DeviceError {
         /// What it did, and where.
         message: String,
     },
+    /// A phone could not be looked at, or not acted upon.
+    #[error(transparent)]
+    Adb(#[from] adb::AdbError),
+    /// A set-up test does not come to what it must.
+    #[error("the set-up test {test} does not hold: at step {step} {why}")]
+    SetUp {
+        /// Which test.
+        test: String,
+        /// The step of it, from 0.
+        step: usize,
+        /// What was expected there, and what was seen.
+        why: String,
+    },
     /// A device that fails on purpose did.
     #[error("the device failed at step {step}, as it was told to")]
     Faulty {
@@ -60,7 +75,9 @@ impl DeviceError {
     /// Whether the device cannot be used any more, though another might be.
     pub fn is_lost(&self) -> bool {
         match self {
-            DeviceError::Model { .. } => false,
+            // Another device would show the same.
+            DeviceError::Model { .. } | DeviceError::SetUp { .. } => false,
+            DeviceError::Adb(error) => error.is_lost(),
             DeviceError::Faulty { .. } | DeviceError::NoneLeft { .. } => true,
         }
     }

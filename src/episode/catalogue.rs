@@ -247,7 +247,8 @@ impl Catalogue {
         if let Some(start) = &self.start {
             return start.clone();
         }
-        let actions = self.launchable.iter().cloned().map(Action::Reinitialise).collect();
+        let mut actions = self.launchable.iter().cloned().map(Action::Reinitialise).collect();
+        self.repertoire.rules.leave_out(&mut actions);
         let start = Arc::new(self.entry(0, None, actions, Labels::default(), goal));
         self.start = Some(start.clone());
         start

@@ -37,6 +37,21 @@ impl Direction {
             Direction::Right => "right",
         }
     }
+
+    /// A line through the middle of `bounds` in this direction, over four fifths of their length.
+    pub fn across(self, bounds: Bounds) -> ((i32, i32), (i32, i32)) {
+        let (x, y) = bounds.centre();
+        let part = |length: u32| (u64::from(length) * 4 / 5) as i32;
+        let (width, height) = (part(bounds.width()), part(bounds.height()));
+        let ends = |middle: i32, length: i32| (middle - length / 2, middle - length / 2 + length);
+        let ((left, right), (top, bottom)) = (ends(x, width), ends(y, height));
+        match self {
+            Direction::Up => ((x, bottom), (x, top)),
+            Direction::Down => ((x, top), (x, bottom)),
+            Direction::Left => ((right, y), (left, y)),
+            Direction::Right => ((left, y), (right, y)),
+        }
+    }
 }
 
 /// The widget an action is done on, as it was when the action was offered.

@@ -24,6 +24,12 @@ pub struct WidgetTest {
     tests: Vec<Test>,
 }
 
+/// Says of an action whether it meets all of some comparisons.
+#[derive(Clone, Debug)]
+pub struct ActionTest {
+    tests: Vec<Test>,
+}
+
 #[derive(Clone, Debug)]
 enum ScreenTest {
     State(Vec<Test>),
@@ -146,6 +152,21 @@ impl WidgetTest {
 
     fn needs_object_id(&self) -> bool {
         self.tests.iter().any(|test| test.key == Key::ObjectId)
+    }
+}
+
+impl ActionTest {
+    /// Returns the test for what `atom` says of an action; an atom of another kind holds of none.
+    pub fn new(atom: &Atom) -> Option<ActionTest> {
+        match atom {
+            Atom::Action(all) => Some(ActionTest { tests: tests(all) }),
+            Atom::Widget(_) | Atom::Count { .. } | Atom::State(_) | Atom::Checked(_) => None,
+        }
+    }
+
+    /// Says whether `action` meets all of it.
+    pub fn holds(&self, action: &Action) -> bool {
+        self.tests.iter().all(|test| test.holds(Subject::Action(action)))
     }
 }
 

@@ -4,7 +4,8 @@ use std::sync::Arc;
 
 use super::action::{Action, Direction, Target};
 use super::label::WidgetTest;
-use super::screen::{Flags, Screen};
+use super::rule::Rules;
+use super::screen::{Flags, Screen, Widget};
 use super::user_action::UserAction;
 
 /// What is offered beyond what a screen says by itself.
@@ -12,10 +13,14 @@ use super::user_action::UserAction;
 pub struct Repertoire {
     /// What is typed into fields, in this order.
     pub texts: Vec<Arc<str>>,
+    /// Those of them that are asked for by name, as the text of an action.
+    pub asked: Vec<Arc<str>>,
     /// The user's actions, and on what they are done.
     pub user_actions: Vec<(Arc<UserAction>, WidgetTest)>,
     /// Whether the network is switched: that takes rights few devices give, and is dear.
     pub network: bool,
+    /// What is never offered, and what is typed into certain fields alone.
+    pub rules: Arc<Rules>,
 }
 
 impl Repertoire {
@@ -35,7 +40,22 @@ impl Repertoire {
             .iter()
             .filter_map(|action| Some((Arc::new(action.clone()), WidgetTest::new(&action.on)?)))
             .collect();
-        Repertoire { texts: kept, user_actions, network }
+        Repertoire { texts: kept, asked: Vec::new(), user_actions, network, rules: Arc::default() }
+    }
+
+    /// Returns what is typed into `widget`, which is at `object_id`: all texts, or if rules say what, that and what is asked
+    /// for by name.
+    fn texts_for(&self, widget: &Widget, object_id: &str) -> Vec<Arc<str>> {
+        let mut texts = self.rules.texts(widget, object_id);
+        if texts.is_empty() {
+            return self.texts.clone();
+        }
+        for text in &self.asked {
+            if !texts.contains(text) {
+                texts.push(text.clone());
+            }
+        }
+        texts
     }
 }
 
@@ -62,9 +82,8 @@ pub fn offers(screen: &Screen, repertoire: &Repertoire) -> Vec<Action> {
             offers.push(Action::LongClick(target()));
         }
         if enabled && widget.flags.has(Flags::EDITABLE) {
-            offers.extend(
-                repertoire.texts.iter().map(|text| Action::Text { on: target(), text: text.clone() }),
-            );
+            let texts = repertoire.texts_for(widget, object_id).into_iter();
+            offers.extend(texts.map(|text| Action::Text { on: target(), text }));
         }
         if enabled && widget.flags.has(Flags::SCROLLABLE) {
             offers.extend(
@@ -86,6 +105,7 @@ pub fn offers(screen: &Screen, repertoire: &Repertoire) -> Vec<Action> {
         offers.push(Action::Network);
     }
     offers.extend([Action::PauseResume, Action::Idle]);
+    repertoire.rules.leave_out(&mut offers);
     offers
 }
 

@@ -3,6 +3,7 @@
 use std::fmt;
 
 use super::atom::Atom;
+use super::screen::Bounds;
 use super::value::quote;
 
 /// An action of the user's own, offered where a widget matches.
@@ -57,6 +58,19 @@ pub struct Point {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Percent {
     thousandths: u32,
+}
+
+impl Point {
+    /// The pixel on a widget with these bounds.
+    pub fn on(self, bounds: Bounds) -> (i32, i32) {
+        let place = |start: i32, end: i32, offset: u32| {
+            start.saturating_add(offset as i32).min(end.saturating_sub(1))
+        };
+        (
+            place(bounds.left, bounds.right, self.x.of(bounds.width())),
+            place(bounds.top, bounds.bottom, self.y.of(bounds.height())),
+        )
+    }
 }
 
 impl Percent {

@@ -8,7 +8,7 @@ mod capture;
 use std::sync::Arc;
 
 use crate::device::{Device, DeviceError};
-use crate::gui::{Action, Labeller, Sought, Target, seek};
+use crate::gui::{Action, Labeller, Rules, Sought, Target, seek};
 use crate::ltl::State;
 use crate::reward::{Goal, Shaping, Verdict};
 use crate::spec::Spec;
@@ -20,6 +20,7 @@ pub use capture::{Captured, capture};
 #[derive(Debug)]
 pub struct Player {
     goal: Goal,
+    rules: Arc<Rules>,
 }
 
 /// What to do about a widget that is not there.
@@ -74,7 +75,12 @@ pub enum Replay {
 impl Player {
     /// Returns who plays for `spec`.
     pub fn new(spec: &Spec) -> Player {
-        Player { goal: Goal::new(spec) }
+        Player::within(spec, Arc::default())
+    }
+
+    /// Returns who plays for `spec` and does nothing that `rules` forbid: such a step cannot be done.
+    pub fn within(spec: &Spec, rules: Arc<Rules>) -> Player {
+        Player { goal: Goal::new(spec), rules }
     }
 
     /// Does `actions` on `device`, the first of which starts the app, until the goal is reached or cannot be any more.
@@ -84,13 +90,28 @@ impl Player {
         actions: impl IntoIterator<Item = &'a Action>,
         missing: Missing,
     ) -> Result<Played, DeviceError> {
+        self.play_on(device, None, actions, missing)
+    }
+
+    /// As [`Player::play`]; if the app `is_started`, what is seen of it stands for what the first action shows.
+    fn play_on<'a>(
+        &mut self,
+        device: &mut dyn Device,
+        mut is_started: Option<Observation>,
+        actions: impl IntoIterator<Item = &'a Action>,
+        missing: Missing,
+    ) -> Result<Played, DeviceError> {
         let mut played = Played { trace: Trace::default(), done: Vec::new(), is_won: false, missing: None };
         let mut state = State::START;
         for (number, recorded) in actions.into_iter().enumerate() {
             let action = match played.trace.steps.last() {
                 Some(last) => match seek(&last.observation.screen, recorded) {
-                    Sought::Found(action) => action,
-                    Sought::Missing { .. } if missing == Missing::IsPassedOver => continue,
+                    Sought::Found(action) if !self.rules.forbid(&action) => action,
+                    Sought::Found(_) | Sought::Missing { .. } if missing == Missing::IsPassedOver => continue,
+                    Sought::Found(action) => {
+                        played.missing = Some((number, action.target().cloned()));
+                        break;
+                    }
                     Sought::Missing { nearest } => {
                         played.missing = Some((number, nearest));
                         break;
@@ -98,7 +119,10 @@ impl Player {
                 },
                 None => recorded.clone(),
             };
-            let observation = device.act(&action)?;
+            let observation = match is_started.take() {
+                Some(seen) => seen,
+                None => device.act(&action)?,
+            };
             let (step, after) = self.step(state, action, observation);
             state = after;
             played.trace.steps.push(step);
@@ -150,6 +174,18 @@ impl Player {
         steps: &[TestStep],
     ) -> Result<(Replay, Trace), DeviceError> {
         let played = self.play(device, steps.iter().map(|step| &step.action), Missing::Ends)?;
+        Ok((verdict(steps, &played), played.trace))
+    }
+
+    /// As [`Player::replay`], on an app that is started already: `seen` of it stands for what the first step shows.
+    pub fn resume(
+        &mut self,
+        device: &mut dyn Device,
+        seen: Observation,
+        steps: &[TestStep],
+    ) -> Result<(Replay, Trace), DeviceError> {
+        let actions = steps.iter().map(|step| &step.action);
+        let played = self.play_on(device, Some(seen), actions, Missing::Ends)?;
         Ok((verdict(steps, &played), played.trace))
     }
 }

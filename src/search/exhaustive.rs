@@ -58,10 +58,25 @@ pub fn exhaust(
     steps_max: u32,
     watch: &mut dyn FnMut(u32, usize) -> bool,
 ) -> Result<Exhausted, DeviceError> {
+    exhaust_from(&|sim, activity| sim.start_outcomes(activity), sim, spec, repertoire, steps_max, watch)
+}
+
+/// Returns all that starting the app afresh with an activity may lead to, nothing if that is too much; the same each time.
+pub type Starts<'a> = &'a dyn Fn(&mut Sim, &str) -> Result<Option<Vec<SimOutcome>>, DeviceError>;
+
+/// As [`exhaust`], where runs begin with what `starts` says.
+pub fn exhaust_from(
+    starts: Starts<'_>,
+    sim: &mut Sim,
+    spec: &Spec,
+    repertoire: Repertoire,
+    steps_max: u32,
+    watch: &mut dyn FnMut(u32, usize) -> bool,
+) -> Result<Exhausted, DeviceError> {
     // That the clock matters is known once it has been read; what was left out before must be looked at again then.
     loop {
         let by_clock = sim.has_read_clock();
-        let exhausted = sweep(sim, spec, repertoire.clone(), steps_max, by_clock, watch)?;
+        let exhausted = sweep(starts, sim, spec, repertoire.clone(), steps_max, by_clock, watch)?;
         if exhausted.is_interrupted || sim.has_read_clock() == by_clock {
             return Ok(exhausted);
         }
@@ -70,6 +85,7 @@ pub fn exhaust(
 
 /// Looks once; states that differ in their time alone are the same, unless `by_clock`.
 fn sweep(
+    starts: Starts<'_>,
     sim: &mut Sim,
     spec: &Spec,
     repertoire: Repertoire,
@@ -80,6 +96,7 @@ fn sweep(
     let goal = Goal::new(spec);
     let catalogue = Catalogue::new(sim.app(), repertoire, false);
     let mut sweep = Sweep {
+        starts,
         sim,
         totals: Totals::new(&goal),
         goal,
@@ -118,6 +135,7 @@ fn sweep(
 }
 
 struct Sweep<'a> {
+    starts: Starts<'a>,
     sim: &'a mut Sim,
     goal: Goal,
     catalogue: Catalogue,
@@ -138,7 +156,7 @@ impl Sweep<'_> {
             if self.goal.forecast(State::START, offer.class) == Forecast::Loses {
                 continue;
             }
-            let Some(outcomes) = self.sim.start_outcomes(activity)? else {
+            let Some(outcomes) = (self.starts)(self.sim, activity)? else {
                 self.is_too_large = true;
                 continue;
             };
@@ -232,7 +250,7 @@ impl Sweep<'_> {
             let (before, entry, saved) = from;
             let offer = &entry.offers[usize::from(at)];
             let outcomes = match (&offer.action, saved) {
-                (Action::Reinitialise(activity), _) => self.sim.start_outcomes(activity)?,
+                (Action::Reinitialise(activity), _) => (self.starts)(self.sim, activity)?,
                 (action, Some(saved)) => {
                     self.sim.restore(saved);
                     self.sim.outcomes(action)?

@@ -13,13 +13,13 @@ use crate::agent::{
 use crate::device::{Device, DeviceError};
 use crate::episode::{Catalogue, Ending, Labeling, Stage, Switches, Totals};
 use crate::experience::Experience;
-use crate::gui::{Action, Atom, Comparison, Key, Op, UserAction, Value, nearest};
+use crate::gui::{Action, Atom, Comparison, Key, Op, Repertoire, Rules, UserAction, Value, nearest};
 use crate::reward::{Goal, Shaping};
 use crate::rng::Seed;
 use crate::spec::Spec;
 use crate::trace::Trace;
 pub use compare::{Contender, Rounds, Tally, Task, compare, mean, median};
-pub use exhaustive::{Exhausted, exhaust};
+pub use exhaustive::{Exhausted, Starts, exhaust, exhaust_from};
 pub use jobs::{in_order, waves};
 pub use repertoire::repertoire;
 
@@ -114,6 +114,8 @@ pub struct Plan {
     pub actions: Arc<[UserAction]>,
     /// What is typed besides what the spec says.
     pub texts: Vec<String>,
+    /// What is never done, and what is typed where.
+    pub rules: Arc<Rules>,
     /// Whether whoever watches is told the steps of each episode.
     pub tells_steps: bool,
     /// What was learned on another run.
@@ -136,10 +138,17 @@ impl Plan {
             seed: Seed::default(),
             actions: Arc::default(),
             texts: Vec::new(),
+            rules: Arc::default(),
             tells_steps: false,
             learned: Vec::new(),
             experience: Arc::default(),
         }
+    }
+
+    /// Returns what is offered for `spec` beyond what screens say by themselves.
+    pub fn offered(&self, spec: &Spec) -> Repertoire {
+        let texts = self.texts.iter().map(String::as_str);
+        Repertoire { rules: self.rules.clone(), ..repertoire(spec, &self.actions, texts) }
     }
 }
 
@@ -234,9 +243,7 @@ pub fn search(
     plan: &Plan,
     watch: &mut dyn FnMut(&News) -> bool,
 ) -> Result<Finding, DeviceError> {
-    let texts = plan.texts.iter().map(String::as_str);
-    let offered = repertoire(spec, &plan.actions, texts);
-    let mut catalogue = Catalogue::new(device.app(), offered, plan.agent.looks_closely());
+    let mut catalogue = Catalogue::new(device.app(), plan.offered(spec), plan.agent.looks_closely());
     let knowledge = recalled(&plan.learned, &mut catalogue);
     let mut agent = agent(plan, &knowledge);
     let mut stage = Stage::new(device, Goal::new(spec), catalogue, plan.switches, plan.steps_max);

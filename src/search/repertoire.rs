@@ -27,7 +27,19 @@ pub fn repertoire<'a>(
         let is_asked = comparisons(atom).iter().any(|comparison| comparison.key == Key::Network);
         is_asked || (atom.mentions_action_type("network") && !atom.mentions_action_type("click"))
     });
-    Repertoire::new(constants.chain(texts).chain(BUILTIN_TEXTS), actions, network)
+    let asked = spec.atoms.values().flat_map(comparisons).filter_map(|comparison| match comparison {
+        Comparison { key: Key::ActionText, op: Op::Equal | Op::Contains, value: Value::Text(text) } => {
+            Some(text)
+        }
+        Comparison { key: Key::ActionDetail, op: Op::Equal | Op::Contains, value: Value::Text(text) }
+            if is_about_typing =>
+        {
+            Some(text)
+        }
+        _ => None,
+    });
+    let asked = asked.map(|text| text.as_str().into()).collect();
+    Repertoire { asked, ..Repertoire::new(constants.chain(texts).chain(BUILTIN_TEXTS), actions, network) }
 }
 
 /// Whether the atom asks for the type `text` itself, and not just for any type that is not another.

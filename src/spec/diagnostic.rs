@@ -309,6 +309,15 @@ impl From<Diagnostic> for Diagnostics {
     }
 }
 
+/// Put in the order of the text.
+impl FromIterator<Diagnostic> for Diagnostics {
+    fn from_iter<I: IntoIterator<Item = Diagnostic>>(all: I) -> Diagnostics {
+        let mut diagnostics = Diagnostics::default();
+        all.into_iter().for_each(|diagnostic| diagnostics.add(diagnostic));
+        diagnostics.sorted()
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

@@ -4,13 +4,13 @@
 //! The rule for what is a mistake and what a warning: a spec that can only fail is a mistake, one
 //! that can only pass is a warning.
 
-use crate::gui::{Atom, Comparison, Op};
+use crate::gui::{Atom, Comparison, Op, UserAction};
 use crate::ltl::{
     Assumption, Automaton, Bound, Cube, Formula, Formulas, Labels, Node, Permanent, Share, State,
     TooManyResiduals,
 };
 
-use super::{Diagnostic, Diagnostics, Expectation, Parsed, Source, Spec, SpecFile, parse};
+use super::{Diagnostic, Diagnostics, Expectation, Parsed, Source, Spec, SpecFile, parse_given};
 
 /// What is known of a spec without a device.
 #[derive(Clone, Debug)]
@@ -48,7 +48,12 @@ pub struct Linted {
 /// assert_eq!(found, ["E-unsatisfiable"]);
 /// ```
 pub fn lint(source: &Source) -> Linted {
-    let Parsed { file, mut diagnostics } = parse(source);
+    lint_given(source, &[])
+}
+
+/// As [`lint`], in a project whose files all have these actions.
+pub fn lint_given(source: &Source, given: &[UserAction]) -> Linted {
+    let Parsed { file, mut diagnostics } = parse_given(source, given);
     let mut work = 0;
     let judgements: Vec<Judgement> = file
         .specs

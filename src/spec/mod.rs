@@ -19,7 +19,7 @@ use std::collections::BTreeMap;
 
 use pest::Parser as _;
 
-use crate::gui::{self, ActionTypes};
+use crate::gui::{self, ActionTypes, UserAction};
 use crate::ltl::{Formula, Formulas};
 pub(crate) use atom::unquote;
 use atom::{AtomReader, Purpose};
@@ -28,7 +28,7 @@ pub use diagnostic::{Diagnostic, Diagnostics, Located, Severity, Style, printabl
 pub use file::{Budget, Expectation, Level, Place, Spec, SpecFile};
 use grammar::{Grammar, Rule};
 pub use items::{BYTES_MAX, NESTING_MAX, OPERATORS_MAX};
-pub use judge::{Judgement, Linted, judge, lint};
+pub use judge::{Judgement, Linted, judge, lint, lint_given};
 pub use read::Names;
 pub use source::{NotText, Position, Source};
 pub use words::{SubGoal, atom_in_words, in_words, sub_goals};
@@ -67,10 +67,32 @@ pub struct ParsedFormula {
 /// assert_eq!(spec.to_string(), "never \"leave\":\n    F ![activity ~ Main]\n");
 /// ```
 pub fn parse(source: &Source) -> Parsed {
+    parse_given(source, &[])
+}
+
+/// As [`parse`], in a project whose files all have these actions; one that the file declares itself takes the place of
+/// one given.
+pub fn parse_given(source: &Source, given: &[UserAction]) -> Parsed {
     on_own_stack(|| {
-        let (file, diagnostics) = read::read_file(source);
+        let (file, diagnostics) = read::read_file(source, given);
         Parsed { file, diagnostics }
     })
+}
+
+/// Returns the action that `source` is, as a file of specs declares it, and all mistakes in it.
+pub fn parse_action(source: &Source) -> (Option<UserAction>, Diagnostics) {
+    on_own_stack(|| read::read_declaration(source))
+}
+
+/// Returns what `source` asks of an action, atoms and whether each holds, where all of `given` are known; and all
+/// mistakes in it.
+pub fn parse_rule(source: &Source, given: &[UserAction]) -> (Option<Vec<(gui::Atom, bool)>>, Diagnostics) {
+    on_own_stack(|| read::read_rule(source, given))
+}
+
+/// Returns `text` in quotes, as a spec has it.
+pub fn quoted(text: &str) -> String {
+    gui::quote(text)
 }
 
 /// Returns the formula that `source` is, and all mistakes in it.

@@ -22,7 +22,7 @@ use crate::gui::{
     self, ActionTypes, BUILTIN_ACTION_TYPES, Gesture, Percent, Point, PressedKey, UserAction, WAIT_MS_MAX,
     nearest,
 };
-use crate::ltl::{Formula, Formulas};
+use crate::ltl::{Formula, Formulas, Node};
 
 /// The most operators that the formulas of a file may have together, everything written out: what a
 /// file of the largest size could hold without `let`s, and quickly made.
@@ -44,24 +44,94 @@ pub enum Names<'a> {
     Only(&'a BTreeSet<String>),
 }
 
-pub(super) fn read_file(source: &Source) -> (SpecFile, Diagnostics) {
+pub(super) fn read_file(source: &Source, given: &[UserAction]) -> (SpecFile, Diagnostics) {
     let mut diagnostics = Diagnostics::default();
     if is_too_long(source, &mut diagnostics) {
         return (SpecFile::default(), diagnostics);
     }
     let items = items(source.text(), &mut diagnostics);
     let mut reader = Reader::new(source, Names::Only(const { &BTreeSet::new() }), diagnostics);
-    let file = reader.file(items);
+    let file = reader.file(items, given);
     (file, reader.diagnostics.sorted())
 }
 
+/// Reads a text that declares one action and nothing else.
+pub(super) fn read_declaration(source: &Source) -> (Option<UserAction>, Diagnostics) {
+    let mut diagnostics = Diagnostics::default();
+    let mut found = Vec::new();
+    if !is_too_long(source, &mut diagnostics) {
+        found = items(source.text(), &mut diagnostics);
+    }
+    let mut reader = Reader::new(source, Names::Only(const { &BTreeSet::new() }), diagnostics);
+    if let Some(other) =
+        found.iter().skip(1).chain(found.first().filter(|item| item.kind != ItemKind::Action)).next()
+    {
+        let word = word_at(source.text(), other.span.start);
+        let message = "one action is declared here, and nothing else";
+        reader.diagnostics.error(|| Diagnostic::error("E-item", word, message));
+    } else if let Some(item) = found.first() {
+        let pair = reader.parse(item);
+        reader.declare(item, pair.as_ref());
+        if let Some(pair) = pair {
+            reader.offset = item.span.start;
+            reader.read_action(pair);
+        }
+    }
+    let has_mistakes = reader.diagnostics.errors() > 0;
+    (reader.actions.pop().filter(|_| !has_mistakes), reader.diagnostics.sorted())
+}
+
+/// Reads a formula that is a rule: atoms about actions, all of which hold or do not.
+pub(super) fn read_rule(
+    source: &Source,
+    given: &[UserAction],
+) -> (Option<Vec<(gui::Atom, bool)>>, Diagnostics) {
+    let ParsedFormula { formulas, formula, atoms, mut diagnostics } =
+        read_formula_given(source, Names::Only(const { &BTreeSet::new() }), given);
+    let Some(formula) = formula else {
+        let as_rule = |mut found: Diagnostic| {
+            // A rule declares nothing.
+            if ["E-empty", "E-unknown-name"].contains(&found.code) {
+                found.help = Some("a rule is about an action, like `[actionDetail = OK]`".to_string());
+            }
+            found
+        };
+        return (None, diagnostics.iter().cloned().map(as_rule).collect());
+    };
+    let members = match formulas.node(formula) {
+        Node::And(members) if !formula.is_negated() => formulas.members(members).to_vec(),
+        _ => vec![formula],
+    };
+    let literal = |member: &Formula| match formulas.node(*member) {
+        Node::Atom(atom) => {
+            let atom = atoms.get(formulas.name(atom)).filter(|atom| atom.is_action())?;
+            Some((atom.clone(), !member.is_negated()))
+        }
+        _ => None,
+    };
+    let rule: Option<Vec<(gui::Atom, bool)>> = members.iter().map(literal).collect();
+    if rule.is_none() {
+        let help = "write brackets about the action with `&` between them, and `!` before those that do not hold, as in \
+                    `[actionType = click, actionDetail = OK]`; what is to be said of another action is another rule";
+        let whole = 0..source.text().len();
+        let message = "a rule cannot say this";
+        diagnostics.error(|| Diagnostic::error("E-rule", whole, message).help(help));
+    }
+    (rule, diagnostics)
+}
+
 pub(super) fn read_formula(source: &Source, names: Names<'_>) -> ParsedFormula {
+    read_formula_given(source, names, &[])
+}
+
+fn read_formula_given(source: &Source, names: Names<'_>, given: &[UserAction]) -> ParsedFormula {
     let mut diagnostics = Diagnostics::default();
     let mut found = Vec::new();
     if !is_too_long(source, &mut diagnostics) {
         found = items(source.text(), &mut diagnostics);
     }
     let mut reader = Reader::new(source, names, diagnostics);
+    reader.note_given(given);
     let mut formula = None;
     match &found[..] {
         [] if reader.diagnostics.errors() > 0 => {}
@@ -193,7 +263,15 @@ impl<'a> Reader<'a> {
         }
     }
 
-    fn file(&mut self, items: Vec<Item>) -> SpecFile {
+    /// Notes actions that are known without being declared here, and returns those that nothing here takes the place of.
+    fn note_given(&mut self, given: &[UserAction]) -> Vec<UserAction> {
+        let new: Vec<UserAction> =
+            given.iter().filter(|action| !self.action_types.contains(&action.name)).cloned().collect();
+        self.action_types.extend(new.iter().map(|action| action.name.clone()));
+        new
+    }
+
+    fn file(&mut self, items: Vec<Item>, given: &[UserAction]) -> SpecFile {
         let parsed: Vec<(Item, Option<Pair<'a, Rule>>)> = items
             .into_iter()
             .map(|item| {
@@ -205,6 +283,7 @@ impl<'a> Reader<'a> {
             self.declare(item, pair.as_ref());
         }
         self.check_there_are_specs(&parsed);
+        let given = self.note_given(given);
         // Actions first: a bracket anywhere in the file may name them.
         for (item, pair) in &parsed {
             if let (ItemKind::Action, Some(pair)) = (item.kind, pair) {
@@ -212,6 +291,7 @@ impl<'a> Reader<'a> {
                 self.read_action(pair.clone());
             }
         }
+        self.actions.extend(given);
         let mut specs = Vec::new();
         for (item, pair) in parsed {
             match (item.kind, pair) {

@@ -519,14 +519,14 @@ fn uploads_that_never_end_stay_within_the_budget() {
 // The real adb.
 
 /// A server of the real adb on a port of its own, with a home of its own.
-struct Adb {
+pub struct Adb {
     port: u16,
     home: PathBuf,
 }
 
 impl Adb {
     /// Starts it, or says that there is none; with `CI` set there must be.
-    fn start(name: &str) -> Option<Adb> {
+    pub fn start(name: &str) -> Option<Adb> {
         if Command::new("adb").arg("version").stdout(Stdio::null()).stderr(Stdio::null()).status().is_err() {
             assert!(std::env::var_os("CI").is_none(), "adb is not installed");
             eprintln!("skipped: there is no adb");
@@ -578,11 +578,22 @@ impl Adb {
     /// Connects to `server`, and returns once it is a device; its serial.
     fn connect(&self, server: &Server) -> String {
         let serial = server.address().to_string();
-        wait_until("a device", || {
-            self.run(&["connect", &serial]);
-            self.text(&["-s", &serial, "get-state"]) == "device\n"
-        });
+        self.connect_to(&serial);
         serial
+    }
+
+    /// Connects to the phone at `serial`, and returns once it is a device.
+    pub fn connect_to(&self, serial: &str) {
+        wait_until("a device", || {
+            self.run(&["connect", serial]);
+            self.text(&["-s", serial, "get-state"]) == "device\n"
+        });
+    }
+
+    /// Has `command` use this server.
+    pub fn lend_to(&self, command: &mut Command) {
+        command.env("ANDROID_ADB_SERVER_PORT", self.port.to_string()).env("HOME", &self.home);
+        command.env_remove("ANDROID_SERIAL").env_remove("ADB_SERVER_SOCKET");
     }
 }
 

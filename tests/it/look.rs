@@ -333,5 +333,4 @@ fn what_is_no_dump_ends_with_its_place_or_with_what_the_device_said() {
     }
     assert_eq!(farlead(&["look", "--dump", "none.xml"], "").code, 3);
     assert_eq!(farlead(&["look", "--dump", "-", "--app", "apps/notes.app"], "").code, 2);
-    assert_eq!(farlead(&["look", "--app", "apps/notes.app", "--device", "nosuch"], "").code, 4);
 }

@@ -1,5 +1,6 @@
 //! farlead as others see it: the binary as a user runs it, the library by its public face.
 
+mod adb;
 mod adbd;
 mod android;
 mod apk;
@@ -8,6 +9,7 @@ mod check;
 mod cli;
 mod docs;
 mod export;
+mod identity;
 mod kept;
 mod labels;
 mod learned;
@@ -20,6 +22,7 @@ mod phone;
 mod planner;
 mod pointwise;
 mod progression;
+mod project;
 mod replay;
 mod report;
 mod shared;

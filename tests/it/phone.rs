@@ -17,7 +17,7 @@ mod answers;
 mod shell;
 
 /// An app in which most things can be tried.
-const LAMP: &str = r#"app org.lamp "Lamp" 1.5
+pub const LAMP: &str = r#"app org.lamp "Lamp" 1.5
 launch Main
 stored kept = "nothing"
 activity Main .Main {
@@ -36,7 +36,7 @@ activity Second .deep.Second { TextView "second & <last> \"one\"" }
 dialog Ask { TextView "sure?" Button "yes" -> close }
 "#;
 
-fn model_of(text: &str) -> Arc<Model> {
+pub fn model_of(text: &str) -> Arc<Model> {
     let source = Source::new("test.app", text);
     let read = sim::read(&source);
     let said = read.diagnostics.render(&source, farlead::spec::Style::Plain);

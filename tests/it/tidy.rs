@@ -18,7 +18,7 @@ const LAYERS: [Layer; 6] = [
         uses_left: true,
     },
     Layer { name: "parties", modules: &["device", "agent", "reward"], uses_left: false },
-    Layer { name: "meeting", modules: &["episode", "search", "replay"], uses_left: true },
+    Layer { name: "meeting", modules: &["episode", "search", "replay", "setup"], uses_left: true },
     Layer {
         name: "after",
         modules: &["minimise", "keep", "store", "export", "learned", "report"],

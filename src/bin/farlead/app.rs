@@ -3,80 +3,167 @@
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use clap::Args;
+use clap::{Args, ValueEnum};
+use farlead::device::adb::{Adb, AdbError, Options, Reset, Subject};
 use farlead::device::sim::model::Model;
 use farlead::device::sim::{self, Sim};
-use farlead::device::{App, Device};
+use farlead::device::{App, Device, Pool};
+use farlead::gui::Action;
 use farlead::rng::Seed;
+use farlead::setup::{self, Prepared, SetUpTest};
 use farlead::spec::{Diagnostics, Source};
 use farlead::test_case::TestCase;
 
+use crate::devices;
 use crate::project::Project;
 use crate::sources::{self, Shell};
 use crate::{Missing, Mistake, Usage};
 
 /// Which app, and on what.
-#[derive(Debug, Args)]
+#[derive(Clone, Debug, Args)]
 pub struct AppArgs {
     /// An app model, run by the embedded simulator
     #[arg(long, value_name = "MODEL", conflicts_with_all = ["apk", "package"])]
     app: Option<PathBuf>,
-    /// An app as it is installed; one made by `farlead model pack` carries its model and needs no device
+    /// An app as it is installed, again for each of its splits; one made by `farlead model pack` carries its model
+    /// and needs no device
     #[arg(long, value_name = "APK", conflicts_with = "package")]
-    apk: Option<PathBuf>,
+    apk: Vec<PathBuf>,
     /// An app that is on the device already
     #[arg(long, value_name = "NAME")]
     package: Option<String>,
-    /// What to run it on: `sim`, the embedded simulator
+    /// What to run it on: `sim`, the embedded simulator, or the serial number of a device; may be given several
+    /// times [default: sim for models, else ANDROID_SERIAL or the only device]
     #[arg(long, value_name = "D")]
-    device: Option<String>,
+    device: Vec<String>,
+    /// How an app on a device is had afresh at the start of each episode: its data cleared, installed again, or
+    /// just started again
+    #[arg(long, value_name = "HOW", value_enum, default_value_t = ResetName::Clear)]
+    reset: ResetName,
     /// A parameter of the model, like fixed=true; may be given several times
     #[arg(long, value_name = "NAME=VALUE")]
     set: Vec<String>,
 }
 
-/// An app model that is ready to run.
-#[derive(Clone, Debug)]
+/// What the embedded simulator is called among devices.
+const SIMULATOR: &str = "sim";
+
+/// How an app is had afresh.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub enum ResetName {
+    Clear,
+    Reinstall,
+    Restart,
+}
+
+impl ResetName {
+    fn reset(self) -> Reset {
+        match self {
+            ResetName::Clear => Reset::Clear,
+            ResetName::Reinstall => Reset::Reinstall,
+            ResetName::Restart => Reset::Restart,
+        }
+    }
+}
+
+/// An app that is ready to run.
+#[derive(Clone)]
 pub struct OpenedApp {
-    model: Arc<Model>,
+    place: Place,
+    set_up: Arc<[SetUpTest]>,
+}
+
+/// What an app runs on.
+#[derive(Clone)]
+enum Place {
+    /// The embedded simulator.
+    Simulator(Arc<Model>),
+    /// Devices, of which something is said in a line.
+    Devices(Pool, String),
 }
 
 impl OpenedApp {
-    /// Returns the app at `path`: a model, or an apk that carries one.
-    pub fn at(path: &Path, set: &[String], shell: &Shell) -> anyhow::Result<OpenedApp> {
-        let bytes = sources::read_bytes(path)?;
-        let source = if bytes.starts_with(b"PK") {
-            unpacked(path, bytes)?.ok_or_else(|| {
-                let message = format!(
-                    "{} carries no model, so there is nothing to simulate; one is packed by `farlead model pack MODEL`",
-                    path.display()
-                );
-                Mistake::new(message)
-            })?
-        } else {
-            sources::read_text(path)?
+    fn simulated(model: Arc<Model>) -> OpenedApp {
+        OpenedApp { place: Place::Simulator(model), set_up: Arc::default() }
+    }
+
+    /// Returns the same app, which is set up by `tests` whenever it is started.
+    pub fn with_set_up(&self, tests: &[SetUpTest]) -> OpenedApp {
+        OpenedApp { set_up: tests.into(), ..self.clone() }
+    }
+
+    /// The tests that set it up.
+    pub fn set_up(&self) -> &[SetUpTest] {
+        &self.set_up
+    }
+
+    /// Says no if the rules of `project` leave no activity to start it with.
+    pub fn check_rules(&self, project: &Project) -> Result<(), Mistake> {
+        let launchable = self.device(Seed::default()).app().launchable.clone();
+        let is_forbidden =
+            |activity: &Arc<str>| project.rules.forbid(&Action::Reinitialise(activity.clone()));
+        if !launchable.iter().all(is_forbidden) {
+            return Ok(());
+        }
+        let message = format!(
+            "the rules of farlead.toml leave nothing to start the app with: it launches {}; name the type of the action in \
+             each, as in `[actionType = click, ...]`",
+            launchable.join(", ")
+        );
+        Err(Mistake::new(message))
+    }
+
+    /// Returns a device for a run of it. A simulator has all its chance from `seed`; of others it waits until one is
+    /// free, and it is free again when what is returned is dropped.
+    pub fn device(&self, seed: Seed) -> Box<dyn Device> {
+        let device: Box<dyn Device> = match &self.place {
+            Place::Simulator(model) => Box::new(Sim::new(model.clone(), seed)),
+            Place::Devices(pool, _) => pool.lend(),
         };
-        opened(source, (&[], ""), set, shell)
+        if self.set_up.is_empty() { device } else { Box::new(Prepared::new(device, &self.set_up)) }
     }
 
-    /// Returns a simulator of it, all its chance from `seed`.
-    pub fn simulator(&self, seed: Seed) -> Sim {
-        Sim::new(self.model.clone(), seed)
+    /// Returns a simulator of it that is not set up, all its chance from `seed`, if it runs on one.
+    pub fn simulator(&self, seed: Seed) -> Option<Sim> {
+        match &self.place {
+            Place::Simulator(model) => Some(Sim::new(model.clone(), seed)),
+            Place::Devices(..) => None,
+        }
     }
 
-    /// The model that runs.
-    pub fn model(&self) -> Arc<Model> {
-        self.model.clone()
+    /// Whether it runs on devices, which are as many as they are.
+    pub fn is_on_devices(&self) -> bool {
+        matches!(self.place, Place::Devices(..))
+    }
+
+    /// How many runs go on at a time, where `jobs` are asked for.
+    pub fn jobs(&self, jobs: usize) -> usize {
+        match &self.place {
+            Place::Simulator(_) => jobs,
+            Place::Devices(pool, _) => pool.alive().clamp(1, jobs.max(1)),
+        }
+    }
+
+    /// Whether work that failed with a device can be done on another.
+    pub fn has_another(&self) -> bool {
+        matches!(&self.place, Place::Devices(pool, _) if pool.alive() > 0)
     }
 
     /// What is known of it.
     pub fn app(&self) -> App {
-        self.simulator(Seed::default()).app().clone()
+        match &self.place {
+            Place::Simulator(model) => Sim::new(model.clone(), Seed::default()).app().clone(),
+            Place::Devices(pool, _) => pool.app().clone(),
+        }
     }
 
     /// What runs, in a line.
     pub fn describe(&self) -> String {
-        self.simulator(Seed::default()).describe()
+        let device = match &self.place {
+            Place::Simulator(model) => Sim::new(model.clone(), Seed::default()).describe(),
+            Place::Devices(_, said) => said.clone(),
+        };
+        setup::described(device, self.set_up.iter())
     }
 }
 
@@ -84,10 +171,12 @@ impl AppArgs {
     /// Returns the app that is asked for here, else by `project`, or what to type so that there is one.
     pub fn open(&self, project: &Project, shell: &Shell) -> anyhow::Result<OpenedApp> {
         if self.is_said() {
-            return self.open_with(&[], "", shell);
+            let app = AppArgs { device: self.device_or(project), ..self.clone() };
+            return app.open_with(&[], "", shell);
         }
         let Project { app, apk, package, set, .. } = project.clone();
-        let of_project = AppArgs { app, apk, package, device: self.device.clone(), set: self.set.clone() };
+        let of_project =
+            AppArgs { app, apk: apk.into_iter().collect(), package, ..self.without_app(project) };
         of_project.open_with(&set, "farlead.toml", shell)
     }
 
@@ -96,12 +185,11 @@ impl AppArgs {
         if self.is_said() || test.provenance.app.is_empty() {
             return self.open(project, shell);
         }
-        let mut of_test =
-            AppArgs { app: None, apk: None, package: None, device: self.device.clone(), set: Vec::new() };
+        let mut of_test = AppArgs { set: Vec::new(), ..self.without_app(project) };
         for pair in test.provenance.app.chunks(2) {
             match pair {
                 [flag, path] if flag == "--app" => of_test.app = Some(below(&project.folder, path)),
-                [flag, path] if flag == "--apk" => of_test.apk = Some(below(&project.folder, path)),
+                [flag, path] if flag == "--apk" => of_test.apk.push(below(&project.folder, path)),
                 [flag, name] if flag == "--package" => of_test.package = Some(name.clone()),
                 [flag, set] if flag == "--set" => of_test.set.push(set.clone()),
                 other => {
@@ -113,7 +201,7 @@ impl AppArgs {
                 }
             }
         }
-        for path in [&of_test.app, &of_test.apk].into_iter().flatten() {
+        for path in of_test.app.iter().chain(&of_test.apk) {
             // A pipe that a test names may never give anything.
             if !path.is_file() {
                 let message = format!(
@@ -128,61 +216,123 @@ impl AppArgs {
         of_test.open_with(&of_test_set, "the stored test", shell)
     }
 
+    /// The devices that are asked for here, else by `project`.
+    fn device_or(&self, project: &Project) -> Vec<String> {
+        if self.device.is_empty() { project.devices.clone() } else { self.device.clone() }
+    }
+
+    /// What is said here besides which app.
+    fn without_app(&self, project: &Project) -> AppArgs {
+        let (device, set) = (self.device_or(project), self.set.clone());
+        AppArgs { app: None, apk: Vec::new(), package: None, device, reset: self.reset, set }
+    }
+
     /// Whether an app is named.
     pub fn is_said(&self) -> bool {
-        self.app.is_some() || self.apk.is_some() || self.package.is_some()
+        self.app.is_some() || !self.apk.is_empty() || self.package.is_some()
     }
 
     /// Returns what to type so that the app of this command runs again, from the folder of the project.
     pub fn to_type(&self, project: &Project) -> Vec<String> {
         let own = self.is_said();
         let (app, apk, package) = if own {
-            (&self.app, &self.apk, &self.package)
+            (&self.app, &self.apk[..], &self.package)
         } else {
-            (&project.app, &project.apk, &project.package)
+            (&project.app, project.apk.as_slice(), &project.package)
         };
         let path = |path: &PathBuf| from(&project.folder, path);
-        let app = app.as_ref().map(|app| ["--app".to_string(), path(app)]);
-        let apk = apk.as_ref().map(|apk| ["--apk".to_string(), path(apk)]);
-        let package = package.as_ref().map(|package| ["--package".to_string(), package.clone()]);
+        let app = app.iter().map(|app| ["--app".to_string(), path(app)]);
+        let apk = apk.iter().map(|apk| ["--apk".to_string(), path(apk)]);
+        let package = package.iter().map(|package| ["--package".to_string(), package.clone()]);
         let of_project = project.set.iter().filter(|_| !own);
         let set = of_project.chain(&self.set).map(|set| ["--set".to_string(), set.clone()]);
-        [app, apk, package].into_iter().flatten().chain(set).flatten().collect()
+        app.chain(apk).chain(package).chain(set).flatten().collect()
     }
 
     /// `set` is said by `origin`, and comes before what the command line sets.
     fn open_with(&self, set: &[String], origin: &str, shell: &Shell) -> anyhow::Result<OpenedApp> {
-        if let Some(device) = self.device.as_ref().filter(|device| *device != "sim") {
-            let message = format!("there is no device `{device}`; there is `sim`, the embedded simulator");
-            return Err(Missing::new(message).into());
-        }
+        let is_on_device = self.device.iter().any(|device| device != SIMULATOR);
         if let Some(path) = &self.app {
-            let source = sources::read_text(path)?;
-            return opened(source, (set, origin), &self.set, shell);
-        }
-        if let Some(path) = &self.apk {
-            return match unpacked(path, sources::read_bytes(path)?)? {
-                Some(source) => opened(source, (set, origin), &self.set, shell),
-                None => Err(Missing::new(format!(
-                    "{} carries no model, and there is no device to install it on; give a model with `--app MODEL`, or make an \
-                     apk that carries one with `farlead model pack MODEL`",
+            if is_on_device {
+                let message = format!(
+                    "a model runs in the simulator alone, so `--device {}` cannot be; `farlead sim {}` shows it as a device, \
+                     and `farlead model pack` makes an apk of it",
+                    self.device.join(" --device "),
                     path.display()
-                ))
-                .into()),
-            };
+                );
+                return Err(Usage::new(message).into());
+            }
+            let source = sources::read_text(path)?;
+            return Ok(OpenedApp::simulated(opened(source, (set, origin), &self.set, shell)?));
         }
-        if let Some(package) = &self.package {
-            return Err(Missing::new(format!(
-                "there is no device that `{package}` could be on; give a model with `--app MODEL`, run by the simulator"
-            ))
-            .into());
+        if let ([path], false) = (&self.apk[..], is_on_device)
+            && let Some(source) = unpacked(path, sources::read_bytes(path)?)?
+        {
+            return Ok(OpenedApp::simulated(opened(source, (set, origin), &self.set, shell)?));
         }
-        Err(Usage::new(
-            "which app? Give a model with `--app apps/chesswalk.app`, or an apk with `--apk notes.apk`"
-                .into(),
-        )
-        .into())
+        let subject = match (&self.apk[..], &self.package) {
+            ([], Some(package)) => Subject::Package(package.clone()),
+            ([], None) => {
+                let message = "which app? Give a model with `--app apps/chesswalk.app`, an apk with `--apk notes.apk`, or one \
+                               on a device with `--package org.example`";
+                return Err(Usage::new(message.to_string()).into());
+            }
+            (paths, _) => Subject::Apks(paths.to_vec()),
+        };
+        if let Some(set) = self.set.first().or(set.first()) {
+            let message =
+                format!("`--set {set}` is for a parameter of a model, and this app runs on a device");
+            return Err(Usage::new(message).into());
+        }
+        if self.device.iter().any(|device| device == SIMULATOR) {
+            let message = "the simulator runs models, and this app has none; give one with `--app MODEL`, or an apk that carries \
+                           one, which `farlead model pack MODEL` makes";
+            return Err(Missing::new(message.to_string()).into());
+        }
+        let options = Options { reset: self.reset.reset(), ..Options::default() };
+        on_devices(&self.device, &subject, &options)
     }
+}
+
+/// Has the app ready on each of the devices that are named, or on the only one there is.
+fn on_devices(named: &[String], subject: &Subject, options: &Options) -> anyhow::Result<OpenedApp> {
+    let missing = |error: AdbError| Missing::new(error.to_string());
+    let server = devices::server()?;
+    let wanted: Vec<Option<String>> = match named {
+        [] => vec![std::env::var("ANDROID_SERIAL").ok().filter(|serial| !serial.is_empty())],
+        named => named.iter().cloned().map(Some).collect(),
+    };
+    let mut opened: Vec<Adb> = Vec::new();
+    for serial in wanted {
+        let serial = server.choose(serial.as_deref()).map_err(missing)?.serial;
+        if opened.iter().all(|device| device.serial() != serial) {
+            opened.push(Adb::open(&server, &serial, subject, options.clone()).map_err(missing)?);
+        }
+    }
+    let names = opened.iter().map(Adb::describe).collect::<Vec<_>>().join("; ");
+    let said = opened.first().map_or(String::new(), |device| {
+        let App { package, version, .. } = device.app();
+        format!("{package} {version} on {names}")
+    });
+    let devices = opened.into_iter().map(|device| Box::new(device) as Box<dyn Device + Send>);
+    Ok(OpenedApp { place: Place::Devices(Pool::new(devices.collect()), said), set_up: Arc::default() })
+}
+
+/// Returns the model at `path`, or the one that the apk there carries.
+pub fn model_at(path: &Path, set: &[String], shell: &Shell) -> anyhow::Result<Arc<Model>> {
+    let bytes = sources::read_bytes(path)?;
+    let source = if bytes.starts_with(b"PK") {
+        unpacked(path, bytes)?.ok_or_else(|| {
+            let message = format!(
+                "{} carries no model, so there is nothing to simulate; one is packed by `farlead model pack MODEL`",
+                path.display()
+            );
+            Mistake::new(message)
+        })?
+    } else {
+        sources::read_text(path)?
+    };
+    opened(source, (&[], ""), set, shell)
 }
 
 /// The text of the model that the apk at `path` carries, if it carries one.
@@ -199,7 +349,7 @@ fn opened(
     (before, origin): (&[String], &str),
     set: &[String],
     shell: &Shell,
-) -> anyhow::Result<OpenedApp> {
+) -> anyhow::Result<Arc<Model>> {
     let sim::Read { model, diagnostics } = sim::read(&source);
     let Some(mut model) = model else {
         return Err(sources::refuse(&source, &diagnostics, shell).into());
@@ -211,7 +361,7 @@ fn opened(
         set_parameter(&mut model, set).map_err(Usage::new)?;
     }
     warn_once(&source, &diagnostics, shell);
-    Ok(OpenedApp { model: Arc::new(model) })
+    Ok(Arc::new(model))
 }
 
 /// A path from the folder of a project, as it is from the current one.

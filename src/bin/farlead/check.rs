@@ -26,6 +26,7 @@ use crate::outputs::{OutputArgs, Outputs, began, warn};
 use crate::progress::{Progress, interruption, left};
 use crate::project::Project;
 use crate::searching::{SearchArgs, Shard};
+use crate::set_up::{self, SetUpArgs, SetUps};
 use crate::sources::{self, Judged, Shell};
 use crate::{Exit, Usage};
 
@@ -56,6 +57,8 @@ pub struct CheckArgs {
     specs: Vec<PathBuf>,
     #[command(flatten)]
     app: AppArgs,
+    #[command(flatten)]
+    set_up: SetUpArgs,
     /// Check this spec of each file alone
     #[arg(long, value_name = "NAME")]
     only: Option<String>,
@@ -100,7 +103,7 @@ pub fn run(args: &CheckArgs, shell: &Shell) -> anyhow::Result<Exit> {
     let mut exit = Exit::Met;
     let mut judged = Vec::new();
     for path in &files {
-        match sources::read(path) {
+        match sources::read(path, &project) {
             Ok(one) => judged.push(one),
             Err(mistake) => {
                 // The others are checked all the same.
@@ -119,10 +122,14 @@ pub fn run(args: &CheckArgs, shell: &Shell) -> anyhow::Result<Exit> {
     if exit != Exit::Met && judged.iter().all(|one| one.linted.file.specs.is_empty()) {
         return Ok(exit);
     }
+    let set_ups = args.set_up.read(&project, shell)?;
     let app = open(args, &project, &judged, shell)?;
+    set_up::check_app(set_ups.all(), &app.app())?;
+    app.with_set_up(set_ups.all()).check_rules(&project)?;
     let read = |path| learned::read(path, &app.app(), shell);
     let learned = args.learned.as_deref().map(read).transpose()?.unwrap_or_default();
-    let mut tasks = tasks(args, &project, &judged, &texts, &learned)?;
+    let place = Checked { args, project: &project, app: &app, set_ups: &set_ups, judged: &judged };
+    let mut tasks = tasks(&place, &texts, &learned)?;
     args.outputs.reports.refuse_to_overwrite(&files)?;
     if let Some(path) = &args.record {
         refuse_to_record(path, tasks.len())?;
@@ -134,7 +141,6 @@ pub fn run(args: &CheckArgs, shell: &Shell) -> anyhow::Result<Exit> {
         return Ok(exit);
     }
     // What was known before stays, also of actions that are not met this time.
-    let place = Checked { args, project: &project, app: &app, judged: &judged };
     let done = check_all(&place, &mut tasks, shell, Done { exit, learned })?;
     if let Some(path) = &args.learned {
         learned::write(path, &done.learned)?;
@@ -234,13 +240,8 @@ fn has_mistakes_of_its_own(judged: &Judged) -> bool {
     judged.linted.diagnostics.errors() > of_specs
 }
 
-fn tasks<'a>(
-    args: &CheckArgs,
-    project: &Project,
-    judged: &'a [Judged],
-    texts: &[String],
-    learned: &Learned,
-) -> anyhow::Result<Vec<Task<'a>>> {
+fn tasks<'a>(checked: &Checked<'a>, texts: &[String], learned: &Learned) -> anyhow::Result<Vec<Task<'a>>> {
+    let Checked { args, project, app, set_ups, judged } = *checked;
     let mut base = args.search.plan(
         project,
         args.agent.or(project.agent).unwrap_or(AgentName::Planner).kind(),
@@ -262,7 +263,13 @@ fn tasks<'a>(
             }
             let (steps_max, episodes_max) = args.search.budget(project, spec, judgement)?;
             let plan = Plan { steps_max, episodes_max, actions: actions.clone(), ..base.clone() };
-            tasks.push(Task { file: one.source.name(), spec, judgement, plan, captured });
+            let file = one.source.name();
+            let set_up = match &one.test {
+                Some(_) => set_ups.for_test(file.as_ref()),
+                None => set_ups.for_spec(project, file.as_ref(), &spec.name),
+            };
+            let app = app.with_set_up(set_up);
+            tasks.push(Task { file, spec, judgement, app, plan, captured });
         }
     }
     let all = judged.iter().flat_map(|one| &one.linted.file.specs);
@@ -292,6 +299,7 @@ struct Checked<'a> {
     args: &'a CheckArgs,
     project: &'a Project,
     app: &'a OpenedApp,
+    set_ups: &'a SetUps,
     judged: &'a [Judged],
 }
 
@@ -301,19 +309,21 @@ fn check_all(
     shell: &Shell,
     mut done: Done,
 ) -> anyhow::Result<Done> {
-    let Checked { args, project, app, .. } = *checked;
+    let Checked { args, project, app, set_ups, .. } = *checked;
     let seed = args.search.seed(project);
-    let mut outputs = Outputs::begin(&args.outputs, project, "check", Some(app), seed, args.verbose, shell)?;
+    let app = app.with_set_up(set_ups.all());
+    let mut outputs = Outputs::begin(&args.outputs, project, "check", Some(&app), seed, args.verbose, shell)?;
     let interrupted = interruption();
     let asked = Asked {
-        app,
         exhaustive: args.exhaustive,
         keep: keep::Settings {
             minimise: (!args.no_minimize).then(minimise::Settings::default),
             confirm: args.confirm,
             seed,
-            jobs: 1,
+            // Runs of one spec are shared out among devices; on the simulator, specs are.
+            jobs: if app.is_on_devices() { app.jobs(args.search.jobs()) } else { 1 },
             keeps_found: args.record.is_some(),
+            rules: project.rules.clone(),
         },
         interrupted: &interrupted,
     };
@@ -325,7 +335,9 @@ fn check_all(
     for wave in waves(tasks.len(), first_wave(args, tasks)) {
         // What came of the waves before is known to all of this one, and nothing that comes up within it.
         let known = Arc::new(done.learned.experience.clone());
-        tasks[wave.clone()].iter_mut().for_each(|task| task.plan.experience = known.clone());
+        let serves = |task: &Task<'_>| task.app.set_up().len() == set_ups.all().len();
+        let served = tasks[wave.clone()].iter_mut().filter(|task| serves(task));
+        served.for_each(|task| task.plan.experience = known.clone());
         let tasks = &*tasks;
         let work = |number: usize| {
             let task = &tasks[wave.start + number];
@@ -348,12 +360,15 @@ fn check_all(
             finished.fetch_add(1, Ordering::Relaxed);
             decided
         };
-        in_order(args.search.jobs(), wave.len(), work, |number, mut decided| {
+        in_order(app.jobs(args.search.jobs()), wave.len(), work, |number, mut decided| {
             let task = &tasks[wave.start + number];
             progress.clear();
             done.learned.add(std::mem::take(&mut decided.labelings));
-            done.learned.experience.merge(&decided.experience);
-            fresh.merge(&decided.experience);
+            // An app that is set up otherwise would seem to start now like this and now like that.
+            if serves(task) {
+                done.learned.experience.merge(&decided.experience);
+                fresh.merge(&decided.experience);
+            }
             is_outdated |= decided.is_outdated;
             store(checked, &mut outputs, task, &mut decided);
             done.exit = done.exit.and(decided.exit());
@@ -417,8 +432,8 @@ fn provenance(
     decided: &Decided,
     stored: Option<&TestCase>,
 ) -> Provenance {
-    let Checked { args, project, app, .. } = *checked;
-    let known = app.app();
+    let Checked { args, project, .. } = *checked;
+    let known = task.app.app();
     let keeping = decided.keeping.as_ref();
     Provenance {
         farlead: env!("CARGO_PKG_VERSION").to_string(),
@@ -428,7 +443,7 @@ fn provenance(
             Some(test) if !args.app.is_said() => test.provenance.app.clone(),
             Some(_) | None => args.app.to_type(project),
         },
-        device: app.describe(),
+        device: task.app.describe(),
         spec: stored.map_or_else(
             || crate::app::from(&project.folder, task.file.as_ref()),
             |test| test.provenance.spec.clone(),

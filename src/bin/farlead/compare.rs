@@ -8,7 +8,6 @@ use std::sync::atomic::Ordering;
 use std::time::Instant;
 
 use clap::Args;
-use farlead::device::Device;
 use farlead::gui::UserAction;
 use farlead::search::{Contender, Plan, Rounds, Tally, Task, compare, mean, median};
 use farlead::spec::{Level, Spec, printable};
@@ -16,11 +15,13 @@ use serde::Serialize;
 
 use crate::agents::AgentName;
 use crate::app::AppArgs;
+use crate::deciding::failed;
 use crate::progress::{Progress, interruption, left};
 use crate::project::Project;
 use crate::searching::{SearchArgs, Switch};
+use crate::set_up::{self, SetUpArgs};
 use crate::sources::{self, Judged, Shell};
-use crate::{Exit, Missing, Mistake, Usage};
+use crate::{Exit, Missing, Usage};
 
 /// Compare agents: how often they fail, and what they take.
 #[derive(Debug, Args)]
@@ -39,6 +40,8 @@ pub struct CompareArgs {
     specs: Vec<PathBuf>,
     #[command(flatten)]
     app: AppArgs,
+    #[command(flatten)]
+    set_up: SetUpArgs,
     /// Compare on this spec of each file alone
     #[arg(long, value_name = "NAME")]
     only: Option<String>,
@@ -128,11 +131,15 @@ const HEADINGS: [&str; 11] = [
 
 pub fn run(args: &CompareArgs, shell: &Shell) -> anyhow::Result<Exit> {
     let project = Project::find()?;
+    let set_ups = args.set_up.read(&project, shell)?;
     let app = args.app.open(&project, shell)?;
+    set_up::check_app(set_ups.all(), &app.app())?;
+    let app = app.with_set_up(set_ups.all());
+    app.check_rules(&project)?;
     let texts = args.search.texts(&project)?;
     let mut judged = Vec::new();
     for path in sources::expand(&args.specs)? {
-        let one = sources::read(&path)?;
+        let one = sources::read(&path, &project)?;
         one.unless_mistaken(shell)?;
         judged.push(one);
     }
@@ -146,11 +153,11 @@ pub fn run(args: &CompareArgs, shell: &Shell) -> anyhow::Result<Exit> {
     if let Some(path) = &args.csv {
         sources::refuse_to_overwrite(path, judged.iter().map(|one| Path::new(one.source.name())))?;
     }
-    let device = |seed: farlead::rng::Seed| -> Box<dyn Device> { Box::new(app.simulator(seed)) };
+    let device = |seed: farlead::rng::Seed| app.device(seed);
     let tallies = compare(
         &tasks,
         &contenders,
-        Rounds { runs: args.runs, seed: args.search.seed(&project), jobs: args.search.jobs() },
+        Rounds { runs: args.runs, seed: args.search.seed(&project), jobs: app.jobs(args.search.jobs()) },
         &device,
         &|| interrupted.load(Ordering::Relaxed),
         &mut |done, whole| {
@@ -161,7 +168,7 @@ pub fn run(args: &CompareArgs, shell: &Shell) -> anyhow::Result<Exit> {
         },
     );
     progress.clear();
-    let Some(tallies) = tallies.map_err(|error| Mistake::new(error.to_string()))? else {
+    let Some(tallies) = tallies.map_err(|error| failed(&error))? else {
         return Ok(Exit::Interrupted);
     };
     let rows = rows(&names, &tasks, &contenders, &tallies);

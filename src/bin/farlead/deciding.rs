@@ -4,22 +4,23 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Instant;
 
-use farlead::device::{Device, DeviceError};
+use farlead::device::{DeviceError, Sim};
 use farlead::episode::Labeling;
 use farlead::event::{Event, Outcome, Reached, SpecEnded};
 use farlead::experience::Experience;
 use farlead::gui::{Atom, BUILTIN_ACTION_TYPES, Key, Op, Screen, Value};
 use farlead::keep::{self, Keeping, keep};
 use farlead::replay::Player;
-use farlead::report::{shortened, step_text};
+use farlead::report::{shortened, step_text, to_type};
 use farlead::rng::Seed;
-use farlead::search::{Exhausted, Finding, News, Plan, Reach, Stop, exhaust, repertoire, search};
+use farlead::search::{Exhausted, Finding, News, Plan, Reach, Stop, exhaust_from, search};
+use farlead::setup::prepared_outcomes;
 use farlead::spec::{Expectation, Judgement, Severity, Spec, printable};
 use farlead::trace::Trace;
 
-use crate::Exit;
 use crate::app::OpenedApp;
 use crate::lint::counted;
+use crate::{Exit, Missing, Mistake};
 
 /// Of the actions that were never tried, so many are kept in results.
 const NEVER_TRIED_MAX: usize = 50;
@@ -35,6 +36,8 @@ pub struct Task<'a> {
     pub spec: &'a Spec,
     /// What is known of it without a device.
     pub judgement: &'a Judgement,
+    /// The app, set up for it.
+    pub app: OpenedApp,
     /// How it is searched for.
     pub plan: Plan,
     /// The formula of a stored test, which is looked for first.
@@ -43,8 +46,6 @@ pub struct Task<'a> {
 
 /// What is asked of all specs.
 pub struct Asked<'a> {
-    /// The app.
-    pub app: &'a OpenedApp,
     /// Whether all actions and outcomes are tried.
     pub exhaustive: bool,
     /// What is done with a run before it is kept.
@@ -88,6 +89,16 @@ impl Decided {
         }
     }
 
+    /// Returns that it was not decided because the device failed.
+    pub fn of_error(error: &DeviceError) -> Decided {
+        let mut decided = Decided::new(Outcome::Error, error.to_string(), exit_of_error(error));
+        if let DeviceError::SetUp { test, .. } = error {
+            let replay = to_type("replay", test);
+            decided.ended.advice.push(format!("see where it fails: `{replay}`"));
+        }
+        decided
+    }
+
     /// How it ends, if this is all there is.
     pub fn exit(&self) -> Exit {
         Exit::of_code(self.ended.exit)
@@ -124,20 +135,52 @@ pub fn decide(asked: &Asked<'_>, task: &Task<'_>, watch: Watch<'_>, tell: &dyn F
     if asked.interrupted.load(Ordering::Relaxed) {
         return Decided::new(Outcome::GaveUp, "before it was begun: Ctrl-C", Exit::Interrupted);
     }
-    let decided = match (task.captured, asked.exhaustive) {
-        (Some(captured), false) => decide_stored(asked, task, captured, watch, tell),
-        (_, true) => decide_exhaustively(asked, task, watch).and_then(|decided| kept(asked, task, decided)),
-        (None, false) => decide_by_search(asked, task, task.spec, &task.plan, watch, tell)
-            .and_then(|decided| kept(asked, task, decided)),
-    };
-    decided.unwrap_or_else(|error| Decided::new(Outcome::Error, error.to_string(), exit_of_error(&error)))
+    let mut decided = decide_somewhere(asked, task, watch, tell);
+    if task.plan.rules.forbid_some() && decided.run.is_none() && decided.ended.outcome != Outcome::Error {
+        // What is said of all runs is said of those that are allowed.
+        decided.ended.why += "; what the rules of farlead.toml forbid was not tried";
+    }
+    decided
+}
+
+/// Decides it on a device; on another, from the start, if that one is lost.
+fn decide_somewhere(asked: &Asked<'_>, task: &Task<'_>, watch: Watch<'_>, tell: &dyn Fn(&str)) -> Decided {
+    loop {
+        let decided = match (task.captured, asked.exhaustive) {
+            (Some(captured), false) => decide_stored(asked, task, captured, watch, tell),
+            (_, true) => {
+                decide_exhaustively(asked, task, watch).and_then(|decided| kept(asked, task, decided))
+            }
+            (None, false) => decide_by_search(asked, task, task.spec, &task.plan, watch, tell)
+                .and_then(|decided| kept(asked, task, decided)),
+        };
+        match decided {
+            Ok(decided) => return decided,
+            Err(error) if error.is_lost() && task.app.has_another() => {
+                let name = printable(&task.spec.name);
+                tell(&format!("farlead: {error}; another device goes on with {name:?}\n"));
+            }
+            Err(error) => return Decided::of_error(&error),
+        }
+    }
 }
 
 /// How a run ends in which the device failed.
 pub fn exit_of_error(error: &DeviceError) -> Exit {
     match error {
         DeviceError::Model { .. } => Exit::Broken,
-        DeviceError::Faulty { .. } | DeviceError::NoneLeft { .. } => Exit::Environment,
+        DeviceError::Adb(_)
+        | DeviceError::SetUp { .. }
+        | DeviceError::Faulty { .. }
+        | DeviceError::NoneLeft { .. } => Exit::Environment,
+    }
+}
+
+/// Returns the error of a command whose device failed.
+pub fn failed(error: &DeviceError) -> anyhow::Error {
+    match exit_of_error(error) {
+        Exit::Environment => Missing::new(error.to_string()).into(),
+        _ => Mistake::new(error.to_string()).into(),
     }
 }
 
@@ -185,9 +228,21 @@ fn decide_stored(
 /// Makes the run of `decided` short, if there is one, and tries it again.
 fn kept(asked: &Asked<'_>, task: &Task<'_>, mut decided: Decided) -> Result<Decided, DeviceError> {
     let Some(run) = &decided.run else { return Ok(decided) };
-    let open = |seed: Seed| -> Box<dyn Device> { Box::new(asked.app.simulator(seed)) };
-    let settings = keep::Settings { seed: task.plan.seed, jobs: 1, ..asked.keep.clone() };
-    let keeping = keep(&open, task.spec, run, &settings, &|| !asked.interrupted.load(Ordering::Relaxed))?;
+    let open = |seed: Seed| task.app.device(seed);
+    let settings = keep::Settings { seed: task.plan.seed, ..asked.keep.clone() };
+    let goes_on = || !asked.interrupted.load(Ordering::Relaxed);
+    let keeping = match keep(&open, task.spec, run, &settings, &goes_on) {
+        // What was found is not lost with the device it was found on.
+        Err(error) if error.is_lost() && !task.app.has_another() => {
+            decided.ended.exit = Exit::of_code(decided.ended.exit).and(exit_of_error(&error)).code();
+            decided.ended.advice.push(format!(
+                "the run is kept as it was found, neither made short nor tried again: {error}"
+            ));
+            decided.keeping = Some(Keeping::as_found(task.spec, run, &settings));
+            return Ok(decided);
+        }
+        kept => kept?,
+    };
     let rate = keeping.confirmed;
     decided.ended.found_steps = Some(keeping.found_steps);
     decided.ended.confirmed = (rate.runs > 0).then_some(rate);
@@ -265,11 +320,11 @@ fn decide_by_search(
     watch: Watch<'_>,
     tell: &dyn Fn(&str),
 ) -> Result<Decided, DeviceError> {
-    let mut device = asked.app.simulator(plan.seed);
+    let mut device = task.app.device(plan.seed);
     let begun = Instant::now();
     let episodes_max = plan.episodes_max;
     let mut episodes = Vec::new();
-    let finding = search(&mut device, spec, plan, &mut |news| {
+    let finding = search(&mut *device, spec, plan, &mut |news| {
         let is_stopped = asked.interrupted.load(Ordering::Relaxed);
         let News::EpisodeEnded { episode, steps, closest, trace } = news else { return !is_stopped };
         if let Some(trace) = trace {
@@ -394,16 +449,26 @@ fn counted_steps(steps: u64) -> String {
 }
 
 fn decide_exhaustively(asked: &Asked<'_>, task: &Task<'_>, watch: Watch<'_>) -> Result<Decided, DeviceError> {
-    let mut simulator = asked.app.simulator(task.plan.seed);
-    let texts = task.plan.texts.iter().map(String::as_str);
-    let offered = repertoire(task.spec, &task.plan.actions, texts);
+    let Some(mut simulator) = task.app.simulator(task.plan.seed) else {
+        let why = "only the simulator can go back and try everything; leave `--exhaustive` out, or give a model with `--app`";
+        return Ok(Decided::new(Outcome::Error, why, Exit::Usage));
+    };
+    let set_up = task.app.set_up();
+    let starts = |sim: &mut Sim, activity: &str| match set_up.first() {
+        Some(first) if first.starts() == activity => prepared_outcomes(sim, activity, set_up),
+        // The others are not what it is set up for.
+        Some(_) => Ok(Some(Vec::new())),
+        None => sim.start_outcomes(activity),
+    };
+    let offered = task.plan.offered(task.spec);
     let begun = Instant::now();
     let steps_max = task.plan.steps_max;
-    let exhausted = exhaust(&mut simulator, task.spec, offered, steps_max, &mut |depth, pairs| {
-        let line = format!("runs of {depth} steps, {pairs} states");
-        watch(&line, begun.elapsed().as_secs_f64(), f64::from(depth) / f64::from(steps_max));
-        !asked.interrupted.load(Ordering::Relaxed)
-    })?;
+    let exhausted =
+        exhaust_from(&starts, &mut simulator, task.spec, offered, steps_max, &mut |depth, pairs| {
+            let line = format!("runs of {depth} steps, {pairs} states");
+            watch(&line, begun.elapsed().as_secs_f64(), f64::from(depth) / f64::from(steps_max));
+            !asked.interrupted.load(Ordering::Relaxed)
+        })?;
     let Exhausted { run, is_too_large, is_interrupted, steps, mut reach } = exhausted;
     let held: Vec<u64> = reach.held.iter().map(|(_, times)| *times).collect();
     let is_proven = run.is_none() && !is_too_large && !is_interrupted;

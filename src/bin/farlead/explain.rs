@@ -8,6 +8,7 @@ use farlead::ltl::{Automaton, Permanent, State};
 use farlead::spec::{self, Expectation, Judgement, Linted, Spec};
 
 use crate::lint::counted;
+use crate::project::Project;
 use crate::sources::{self, Shell};
 use crate::{Exit, Usage};
 
@@ -38,7 +39,7 @@ pub struct ExplainArgs {
 }
 
 pub fn run(args: &ExplainArgs, shell: &Shell) -> anyhow::Result<Exit> {
-    let judged = sources::read(&args.spec)?;
+    let judged = sources::read(&args.spec, &Project::find()?)?;
     judged.unless_mistaken(shell)?;
     let Linted { file, judgements, .. } = &judged.linted;
     let mut out = BufWriter::new(io::stdout().lock());

@@ -8,6 +8,7 @@ use farlead::spec::{Expectation, Judgement, Located, Spec};
 use serde::Serialize;
 
 use crate::Exit;
+use crate::project::Project;
 use crate::sources::{self, Judged, Shell};
 
 /// Say all that is wrong with specs, and what is surely not meant.
@@ -78,11 +79,12 @@ pub enum Event<'a> {
 }
 
 pub fn run(args: &LintArgs, shell: &Shell) -> anyhow::Result<Exit> {
+    let project = Project::find()?;
     let files = sources::expand(&args.specs)?;
     let mut out = BufWriter::new(io::stdout().lock());
     let (mut specs, mut errors, mut warnings) = (0, 0, 0);
     for path in &files {
-        let judged = match sources::read(path) {
+        let judged = match sources::read(path, &project) {
             Ok(judged) => judged,
             Err(mistake) => {
                 // The others are judged all the same.

@@ -63,13 +63,20 @@ struct Look {
 }
 
 pub fn run(args: &LookArgs, shell: &Shell) -> anyhow::Result<Exit> {
-    let against = args.against.as_deref().map(|path| sources::read_sound(path, shell)).transpose()?;
+    let project = Project::find()?;
+    let read = |path: &Path| sources::read_sound(path, &project, shell);
+    let against = args.against.as_deref().map(read).transpose()?;
     let look = match &args.dump {
         Some(path) => of_dump(path)?,
         None => {
-            let project = Project::find()?;
             let app = args.app.open(&project, shell)?;
-            let mut device: Box<dyn Device> = Box::new(app.simulator(Seed(args.seed)));
+            if app.is_on_devices() {
+                // To start an app afresh takes what it keeps, and who looks has not asked for that.
+                let message = "only the simulator and saved hierarchies are looked at; save what is on a device with `adb exec-out uiautomator \
+                               dump /dev/tty > screen.xml`, and give `--dump screen.xml`";
+                return Err(Missing::new(message.into()).into());
+            }
+            let mut device = app.device(Seed(args.seed));
             of_device(&mut *device)?
         }
     };

@@ -5,6 +5,8 @@ mod app;
 mod check;
 mod compare;
 mod deciding;
+mod devices;
+mod doctor;
 mod explain;
 mod export;
 mod learned;
@@ -19,6 +21,7 @@ mod project;
 mod replay;
 mod report;
 mod searching;
+mod set_up;
 mod sim;
 mod sources;
 
@@ -69,6 +72,8 @@ enum Command {
     Monitor(monitor::MonitorArgs),
     Model(model::ModelArgs),
     Sim(sim::SimArgs),
+    Devices(devices::DevicesArgs),
+    Doctor(doctor::DoctorArgs),
 }
 
 /// How a run of the program ends.
@@ -203,6 +208,8 @@ fn run(cli: &Cli) -> Exit {
         Command::Monitor(args) => monitor::run(args, &shell),
         Command::Model(args) => model::run(args, &shell),
         Command::Sim(args) => sim::run(args, &shell),
+        Command::Devices(args) => devices::run(args, &shell),
+        Command::Doctor(args) => doctor::run(args, &shell),
     };
     match ended {
         Ok(exit) => exit,
@@ -218,12 +225,17 @@ fn run(cli: &Cli) -> Exit {
             if !message.is_empty() {
                 say(&message);
             }
-            match () {
-                () if error.is::<Usage>() => Exit::Usage,
-                () if error.is::<Missing>() => Exit::Environment,
-                () => Exit::Broken,
-            }
+            exit_of(&error)
         }
+    }
+}
+
+/// How a command ends that something kept from being done.
+fn exit_of(error: &anyhow::Error) -> Exit {
+    match () {
+        () if error.is::<Usage>() => Exit::Usage,
+        () if error.is::<Missing>() => Exit::Environment,
+        () => Exit::Broken,
     }
 }
 

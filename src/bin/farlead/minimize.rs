@@ -2,10 +2,10 @@
 
 use std::io::{self, Write};
 use std::path::PathBuf;
+use std::sync::Arc;
 use std::sync::atomic::Ordering;
 
 use clap::{Args, ValueEnum};
-use farlead::device::Device;
 use farlead::event::StepTaken;
 use farlead::keep::{self, keep};
 use farlead::minimise::{self, Minimised, Schedule};
@@ -17,12 +17,13 @@ use farlead::store;
 use farlead::test_case::{Provenance, TestCase};
 
 use crate::app::{AppArgs, OpenedApp};
-use crate::deciding::exit_of_error;
+use crate::deciding::failed;
 use crate::lint::counted;
 use crate::progress::interruption;
 use crate::project::Project;
+use crate::set_up::{self, SetUpArgs};
 use crate::sources::{self, Shell};
-use crate::{Exit, Missing, Mistake, Usage};
+use crate::{Exit, Missing, Usage};
 
 /// Make the run of a stored test as short as it can be.
 #[derive(Debug, Args)]
@@ -41,6 +42,8 @@ pub struct MinimizeArgs {
     test: PathBuf,
     #[command(flatten)]
     app: AppArgs,
+    #[command(flatten)]
+    set_up: SetUpArgs,
     /// How runs are shared out among devices
     #[arg(long, value_enum, default_value_t = ScheduleName::Heuristic)]
     schedule: ScheduleName,
@@ -125,19 +128,31 @@ pub fn run(args: &MinimizeArgs, shell: &Shell) -> anyhow::Result<Exit> {
     let project = Project::find()?;
     let how = args.settings()?;
     let test = sources::read_test(&args.test, shell)?;
+    let set_ups = args.set_up.read(&project, shell)?;
+    let tests = set_ups.for_test(&args.test);
     let app = args.app.open_for(&test, &project, shell)?;
+    set_up::check_app(tests, &app.app())?;
+    let app = app.with_set_up(tests);
     if let Some(path) = args.output.as_ref().filter(|path| path.exists()) {
         return Err(Usage::new(format!("{} is there already; give another file", path.display())).into());
     }
     let jobs = args
         .jobs
         .map_or_else(|| std::thread::available_parallelism().map_or(1, usize::from), |jobs| jobs as usize);
+    let jobs = app.jobs(jobs);
     let interrupted = interruption();
     let goes_on = || !interrupted.load(Ordering::Relaxed);
     let seed = Seed(args.seed.unwrap_or(test.provenance.seed));
-    let open = |seed: Seed| -> Box<dyn Device> { Box::new(app.simulator(seed)) };
-    let settings =
-        keep::Settings { minimise: Some(how), confirm: args.confirm, seed, jobs, keeps_found: false };
+    let open = |seed: Seed| app.device(seed);
+    let settings = keep::Settings {
+        minimise: Some(how),
+        confirm: args.confirm,
+        seed,
+        jobs,
+        keeps_found: false,
+        // What was recorded is done again as it is.
+        rules: Arc::default(),
+    };
     let mut player = Player::new(&test.oracle);
     let original = (0..TRIES_MAX).find_map(|number| {
         let mut device = open(seed.derived(&format!("original {number}")));
@@ -158,11 +173,11 @@ pub fn run(args: &MinimizeArgs, shell: &Shell) -> anyhow::Result<Exit> {
             )?;
             return Ok(Exit::NotMet);
         }
-        Some(Err(error)) => return failed(&error),
+        Some(Err(error)) => return Err(failed(&error)),
         Some(Ok(trace)) => trace,
     };
     let keeping = match keep(&open, &test.oracle, &original, &settings, &goes_on) {
-        Err(error) => return failed(&error),
+        Err(error) => return Err(failed(&error)),
         Ok(keeping) => keeping,
     };
     say(args, &test, &keeping)?;
@@ -196,13 +211,6 @@ const TRIES_MAX: u32 = 20;
 
 fn of_app(provenance: Provenance, app: &OpenedApp) -> Provenance {
     Provenance { version: app.app().version.to_string(), device: app.describe(), ..provenance }
-}
-
-fn failed(error: &farlead::device::DeviceError) -> anyhow::Result<Exit> {
-    match exit_of_error(error) {
-        Exit::Environment => Err(Missing::new(error.to_string()).into()),
-        _ => Err(Mistake::new(error.to_string()).into()),
-    }
 }
 
 fn say(args: &MinimizeArgs, test: &TestCase, keeping: &keep::Keeping) -> io::Result<()> {

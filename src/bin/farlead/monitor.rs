@@ -12,6 +12,7 @@ use farlead::spec::{self, Expectation, Names, Source};
 use farlead::trace;
 use serde::Serialize;
 
+use crate::project::Project;
 use crate::sources::{self, Shell};
 use crate::{Exit, Mistake, Usage};
 
@@ -130,7 +131,7 @@ pub fn run(args: &MonitorArgs, shell: &Shell) -> anyhow::Result<Exit> {
 
 /// The monitor of the one spec asked for.
 fn of_file(path: &Path, only: Option<&str>, shell: &Shell) -> anyhow::Result<(Monitor, Expectation)> {
-    let file = sources::read_sound(path, shell)?;
+    let file = sources::read_sound(path, &Project::find()?, shell)?;
     let names: Vec<&str> = file.specs.iter().map(|spec| &*spec.name).collect();
     let spec = match (only, &file.specs[..]) {
         (None, [one]) => one,

@@ -1,9 +1,16 @@
 //! farlead.toml: what a project's commands take for granted.
 
-use std::env;
-use std::path::{Path, PathBuf};
+mod language;
 
+use std::env;
+use std::ops::Range;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use farlead::gui::{Rules, UserAction};
+use farlead::spec::Source;
 use serde::Deserialize;
+use toml::Spanned;
 
 use crate::Mistake;
 use crate::agents::AgentName;
@@ -11,12 +18,19 @@ use crate::sources;
 
 const FILE_NAME: &str = "farlead.toml";
 
+/// A larger one is no list of defaults.
+const BYTES_MAX: usize = 1 << 20;
+
+/// More texts make every field a screen of its own each.
+pub const TEXTS_MAX: usize = 1_000;
+
+/// More set-up tests take longer than what they are for.
+const SET_UP_MAX: usize = 20;
+
 /// The defaults of the project that the current folder is in; paths are from its folder.
-#[derive(Clone, Debug, Default, Deserialize)]
-#[serde(deny_unknown_fields, rename_all = "kebab-case", default)]
+#[derive(Clone, Debug, Default)]
 pub struct Project {
     /// The folder it is in; empty if that is the current one.
-    #[serde(skip)]
     pub folder: PathBuf,
     /// As `--app`.
     pub app: Option<PathBuf>,
@@ -24,10 +38,12 @@ pub struct Project {
     pub apk: Option<PathBuf>,
     /// As `--package`.
     pub package: Option<String>,
+    /// As `--device`, given once or several times.
+    pub devices: Vec<String>,
     /// As `--set`, given several times.
     pub set: Vec<String>,
-    /// As `--texts`.
-    pub texts: Option<PathBuf>,
+    /// What is typed into fields, or as `--texts`.
+    pub texts: Option<Texts>,
     /// As `--agent`.
     pub agent: Option<AgentName>,
     /// As `--episodes`, for specs that do not say it themselves.
@@ -36,6 +52,51 @@ pub struct Project {
     pub steps: Option<u32>,
     /// As `--seed`.
     pub seed: Option<u64>,
+    /// Stored tests that are done before each episode.
+    pub set_up: Vec<SetUpFile>,
+    /// Actions that every file of specs knows.
+    pub actions: Vec<UserAction>,
+    /// What agents never do, and what they type where.
+    pub rules: Arc<Rules>,
+}
+
+/// A dictionary.
+#[derive(Clone, Debug, Deserialize)]
+#[serde(untagged, expecting = "`texts` is the path of a file or a list of texts")]
+pub enum Texts {
+    /// A file with a text a line.
+    File(PathBuf),
+    /// The texts.
+    All(Vec<String>),
+}
+
+/// A stored test that is done before each episode, and where it is said.
+#[derive(Clone, Debug)]
+pub struct SetUpFile {
+    /// The file.
+    pub path: PathBuf,
+    /// The place in farlead.toml, as `farlead.toml:3:10`.
+    pub place: String,
+}
+
+/// The file as it is written.
+#[derive(Debug, Default, Deserialize)]
+#[serde(deny_unknown_fields, rename_all = "kebab-case", default)]
+struct Written {
+    app: Option<PathBuf>,
+    apk: Option<PathBuf>,
+    package: Option<String>,
+    device: Option<String>,
+    devices: Option<Vec<String>>,
+    set: Vec<String>,
+    texts: Option<Texts>,
+    agent: Option<AgentName>,
+    episodes: Option<u32>,
+    steps: Option<u32>,
+    seed: Option<u64>,
+    setup: Vec<Spanned<PathBuf>>,
+    action: Vec<language::WrittenAction>,
+    rule: Vec<Spanned<language::WrittenRule>>,
 }
 
 impl Project {
@@ -53,28 +114,83 @@ impl Project {
     fn read(folder: &Path) -> anyhow::Result<Project> {
         let path = folder.join(FILE_NAME);
         let source = sources::read_text(&path)?;
-        let mut project: Project = toml::from_str(source.text()).map_err(|error| {
+        if source.text().len() > BYTES_MAX {
+            let message = format!("{}: it is larger than {} MB", path.display(), BYTES_MAX >> 20);
+            return Err(Mistake::new(message).into());
+        }
+        let written: Written = toml::from_str(source.text()).map_err(|error| {
             let place = error.span().map(|span| source.position(span.start.min(source.text().len())));
             let place = place.map_or(String::new(), |at| format!("{}:{}:", at.line, at.column));
             let message = error.message().lines().collect::<Vec<_>>().join(" ");
             Mistake::new(format!("{}:{place} {message}", path.display()))
         })?;
-        for (key, number) in [("episodes", project.episodes), ("steps", project.steps)] {
+        if let Some(mistake) = written.mistake() {
+            return Err(Mistake::new(format!("{}: {mistake}", path.display())).into());
+        }
+        let (actions, rules) = language::read(&source, &written.action, &written.rule)?;
+        let below = |path: PathBuf| folder.join(path);
+        Ok(Project {
+            app: written.app.map(below),
+            apk: written.apk.map(below),
+            package: written.package,
+            devices: written.devices.unwrap_or_else(|| written.device.into_iter().collect()),
+            set: written.set,
+            texts: written.texts.map(|texts| match texts {
+                Texts::File(path) => Texts::File(below(path)),
+                Texts::All(all) => Texts::All(all),
+            }),
+            agent: written.agent,
+            episodes: written.episodes,
+            steps: written.steps,
+            seed: written.seed,
+            set_up: written
+                .setup
+                .into_iter()
+                .map(|path| SetUpFile { place: place(&source, path.span()), path: below(path.into_inner()) })
+                .collect(),
+            actions,
+            rules: Rules::new(&rules).into(),
+            folder: folder.to_path_buf(),
+        })
+    }
+}
+
+impl Written {
+    /// What is wrong with values that can be read.
+    fn mistake(&self) -> Option<String> {
+        for (key, number) in [("episodes", self.episodes), ("steps", self.steps)] {
             if number == Some(0) {
-                let message =
-                    format!("{}: `{key} = 0` leaves nothing to try; it is at least 1", path.display());
-                return Err(Mistake::new(message).into());
+                return Some(format!("`{key} = 0` leaves nothing to try; it is at least 1"));
             }
         }
-        let apps = [project.app.is_some(), project.apk.is_some(), project.package.is_some()];
+        let apps = [self.app.is_some(), self.apk.is_some(), self.package.is_some()];
         if apps.into_iter().filter(|is_there| *is_there).count() > 1 {
-            let message = format!("{}: `app`, `apk` and `package` name three apps; keep one", path.display());
-            return Err(Mistake::new(message).into());
+            return Some("`app`, `apk` and `package` name three apps; keep one".to_string());
         }
-        for path in [&mut project.app, &mut project.apk, &mut project.texts].into_iter().flatten() {
-            *path = folder.join(&*path);
+        if self.device.is_some() && self.devices.is_some() {
+            return Some("`device` and `devices` say the same thing; keep one".to_string());
         }
-        project.folder = folder.to_path_buf();
-        Ok(project)
+        match &self.texts {
+            Some(Texts::All(all)) if all.len() > TEXTS_MAX => {
+                return Some(too_many("texts", all.len(), TEXTS_MAX));
+            }
+            Some(Texts::All(_) | Texts::File(_)) | None => {}
+        }
+        let lists = [
+            ("setup", self.setup.len(), SET_UP_MAX),
+            ("action", self.action.len(), language::ACTIONS_MAX),
+            ("rule", self.rule.len(), language::RULES_MAX),
+        ];
+        lists.into_iter().find(|(_, len, most)| len > most).map(|(key, len, most)| too_many(key, len, most))
     }
+}
+
+fn too_many(key: &str, len: usize, most: usize) -> String {
+    format!("`{key}` has {len} entries, and {most} are the most")
+}
+
+/// A place in farlead.toml, for people.
+fn place(source: &Source, at: Range<usize>) -> String {
+    let position = source.position(at.start.min(source.text().len()));
+    format!("{}:{}:{}", source.name(), position.line, position.column)
 }

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 use std::io::{self, Write};
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use clap::Args;
@@ -18,14 +18,15 @@ use farlead::test_case::TestCase;
 use farlead::trace::Trace;
 
 use crate::app::{AppArgs, OpenedApp};
-use crate::deciding::{Decided, exit_of_error};
+use crate::deciding::Decided;
 use crate::lint::counted;
 use crate::outputs::{OutputArgs, Outputs, began};
 use crate::progress::{Progress, interruption};
 use crate::project::Project;
 use crate::searching::Shard;
+use crate::set_up::{self, SetUpArgs, SetUps};
 use crate::sources::{self, Shell};
-use crate::{Exit, Usage};
+use crate::{Exit, Mistake, Usage};
 
 /// Do the steps of stored tests again.
 #[derive(Debug, Args)]
@@ -46,6 +47,8 @@ pub struct ReplayArgs {
     tests: Vec<PathBuf>,
     #[command(flatten)]
     app: AppArgs,
+    #[command(flatten)]
+    set_up: SetUpArgs,
     /// Replay each test so often [default: 1, with --until-failure 1000]
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=1_000_000))]
     times: Option<u32>,
@@ -81,22 +84,23 @@ const TIMES_UNTIL_FAILURE: u32 = 1_000;
 struct Stored {
     name: String,
     test: TestCase,
-    app: Result<OpenedApp, String>,
+    app: Result<OpenedApp, (String, Exit)>,
 }
 
 pub fn run(args: &ReplayArgs, shell: &Shell) -> anyhow::Result<Exit> {
     let project = Project::find()?;
     let files = select(args)?;
     args.outputs.reports.refuse_to_overwrite(&files)?;
-    let (tests, exit) = read(args, &files, &project, shell)?;
+    let set_ups = args.set_up.read(&project, shell)?;
+    let (tests, exit) = read(args, &files, &project, &set_ups, shell)?;
     let jobs = args
         .jobs
         .map_or_else(|| std::thread::available_parallelism().map_or(1, usize::from), |jobs| jobs as usize);
     let interrupted = interruption();
     let has_failed = AtomicBool::new(false);
     let seed = args.seed.map_or_else(Seed::default, Seed);
-    let common = common_app(&tests);
-    let mut outputs = Outputs::begin(&args.outputs, &project, "replay", common, seed, false, shell)?;
+    let common = common_app(&tests).map(|app| app.with_set_up(set_ups.all()));
+    let mut outputs = Outputs::begin(&args.outputs, &project, "replay", common.as_ref(), seed, false, shell)?;
     let progress = Progress::new(!shell.quiet);
     let (mut exit, mut written, mut left_out) = (exit, Ok(()), 0);
     let work = |number: usize| {
@@ -110,7 +114,7 @@ pub fn run(args: &ReplayArgs, shell: &Shell) -> anyhow::Result<Exit> {
         Some(decided)
     };
     // With `--fail-fast` the tests before the first failure are the same whatever `--jobs`, so one is done after another.
-    let jobs = if args.fail_fast { 1 } else { jobs };
+    let jobs = if args.fail_fast { 1 } else { jobs_on(&tests, jobs) };
     in_order(jobs, tests.len(), work, |number, decided| {
         progress.clear();
         let stored = &tests[number];
@@ -162,11 +166,12 @@ fn read(
     args: &ReplayArgs,
     files: &[PathBuf],
     project: &Project,
+    set_ups: &SetUps,
     shell: &Shell,
 ) -> anyhow::Result<(Vec<Stored>, Exit)> {
     let mut exit = Exit::Met;
     let mut tests = Vec::new();
-    let mut apps: BTreeMap<Vec<String>, Result<OpenedApp, String>> = BTreeMap::new();
+    let mut apps: BTreeMap<Vec<String>, Result<OpenedApp, (String, Exit)>> = BTreeMap::new();
     for file in files {
         let test = match sources::read_test(file, shell) {
             Ok(test) => test,
@@ -188,12 +193,15 @@ fn read(
             None => {
                 let app = match args.app.open_for(&test, project, shell) {
                     Err(error) if args.app.is_said() || error.is::<Usage>() => return Err(error),
-                    opened => opened.map_err(|error| error.to_string()),
+                    opened => opened.map_err(|error| (error.to_string(), crate::exit_of(&error))),
                 };
                 apps.insert(test.provenance.app.clone(), app.clone());
                 app
             }
         };
+        let app = app.and_then(|app| {
+            set_up_for(file, &app, set_ups).map_err(|mistake| (mistake.to_string(), Exit::Broken))
+        });
         tests.push(Stored { name, test, app });
     }
     if let Some(part) =
@@ -205,10 +213,30 @@ fn read(
     Ok((tests, exit))
 }
 
+/// The app as the test in `file` needs it.
+fn set_up_for(file: &Path, app: &OpenedApp, set_ups: &SetUps) -> Result<OpenedApp, Mistake> {
+    let tests = set_ups.for_test(file);
+    set_up::check_app(tests, &app.app())?;
+    Ok(app.with_set_up(tests))
+}
+
+/// How many tests are replayed at a time: as many as there are devices, and one after another where those have several
+/// apps in turn.
+fn jobs_on(tests: &[Stored], jobs: usize) -> usize {
+    let mut apps = tests.iter().filter_map(|stored| stored.app.as_ref().ok());
+    match apps.find(|app| app.is_on_devices()) {
+        Some(_) if common_app(tests).is_none() => 1,
+        Some(app) => app.jobs(jobs),
+        None => jobs,
+    }
+}
+
 /// The app, if all tests have the same.
 fn common_app(tests: &[Stored]) -> Option<&OpenedApp> {
     let first = tests.first()?.app.as_ref().ok()?;
-    let is_same = |stored: &Stored| stored.app.as_ref().is_ok_and(|app| app.describe() == first.describe());
+    // A test that sets others up is not set up by itself.
+    let bare = |app: &OpenedApp| app.with_set_up(&[]).describe();
+    let is_same = |stored: &Stored| stored.app.as_ref().is_ok_and(|app| bare(app) == bare(first));
     tests.iter().all(is_same).then_some(first)
 }
 
@@ -216,7 +244,7 @@ fn common_app(tests: &[Stored]) -> Option<&OpenedApp> {
 fn replay(args: &ReplayArgs, stored: &Stored, interrupted: &AtomicBool) -> Decided {
     let app = match &stored.app {
         Ok(app) => app,
-        Err(why) => return Decided::new(Outcome::Error, why.clone(), Exit::Broken),
+        Err((why, exit)) => return Decided::new(Outcome::Error, why.clone(), *exit),
     };
     let package = &stored.test.provenance.package;
     if *app.app().package != **package && !package.is_empty() {
@@ -226,8 +254,8 @@ fn replay(args: &ReplayArgs, stored: &Stored, interrupted: &AtomicBool) -> Decid
     let seed = Seed(args.seed.unwrap_or(stored.test.provenance.seed));
     let mut player = Player::new(&stored.test.oracle);
     let mut once = |number: u32| {
-        let mut device = app.simulator(seed.derived(&format!("replay {number}")));
-        player.replay(&mut device, &stored.test.steps)
+        let mut device = app.device(seed.derived(&format!("replay {number}")));
+        player.replay(&mut *device, &stored.test.steps)
     };
     let times = args.times.unwrap_or(if args.until_failure { TIMES_UNTIL_FAILURE } else { 1 });
     let mut rate = Rate::default();
@@ -236,7 +264,9 @@ fn replay(args: &ReplayArgs, stored: &Stored, interrupted: &AtomicBool) -> Decid
     while number < times.saturating_add(retries) && !(number > 0 && interrupted.load(Ordering::Relaxed)) {
         let (replay, trace) = match once(number) {
             Ok(done) => done,
-            Err(error) => return Decided::new(Outcome::Error, error.to_string(), exit_of_error(&error)),
+            // Another device does the work of one that is lost.
+            Err(error) if error.is_lost() && app.has_another() => continue,
+            Err(error) => return Decided::of_error(&error),
         };
         number += 1;
         let has_held = replay == Replay::Held;

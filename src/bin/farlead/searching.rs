@@ -11,7 +11,7 @@ use farlead::rng::Seed;
 use farlead::search::{AgentKind, EPISODES_MAX, Plan};
 use farlead::spec::{Judgement, Spec};
 
-use crate::project::Project;
+use crate::project::{Project, TEXTS_MAX, Texts};
 use crate::sources;
 use crate::{Mistake, Usage};
 
@@ -171,7 +171,11 @@ impl SearchArgs {
 
     /// What is typed besides what specs say.
     pub fn texts(&self, project: &Project) -> anyhow::Result<Vec<String>> {
-        self.texts.as_ref().or(project.texts.as_ref()).map_or(Ok(Vec::new()), |path| dictionary(path))
+        match (&self.texts, &project.texts) {
+            (Some(path), _) | (None, Some(Texts::File(path))) => dictionary(path),
+            (None, Some(Texts::All(texts))) => Ok(texts.clone()),
+            (None, None) => Ok(Vec::new()),
+        }
     }
 
     /// Returns the plan of `agent` for specs that say nothing themselves.
@@ -188,6 +192,7 @@ impl SearchArgs {
             timeout_ms: self.timeout,
             seed: self.seed(project),
             texts: texts.to_vec(),
+            rules: project.rules.clone(),
             ..Plan::new(agent)
         };
         self.with.iter().for_each(|switch| switch.set(&mut plan, true));
@@ -215,14 +220,12 @@ impl SearchArgs {
 }
 
 fn dictionary(path: &Path) -> anyhow::Result<Vec<String>> {
-    // A dictionary of more makes every field a screen of its own.
-    const WORDS_MAX: usize = 1_000;
     let source = sources::read_text(path)?;
     let words: Vec<String> =
         source.text().lines().filter(|line| !line.is_empty()).map(str::to_string).collect();
-    if words.len() > WORDS_MAX {
+    if words.len() > TEXTS_MAX {
         let message = format!(
-            "{} has {} lines; each is tried in every field, so {WORDS_MAX} are the most",
+            "{} has {} lines; each is tried in every field, so {TEXTS_MAX} are the most",
             path.display(),
             words.len()
         );

@@ -9,9 +9,10 @@ use std::thread;
 use clap::Args;
 use farlead::device::adbd::{Auth, Server, Settings};
 use farlead::device::phone::{AndroidVersion, Faults, Phone};
+use farlead::device::{Device, Sim};
 use farlead::rng::Seed;
 
-use crate::app::OpenedApp;
+use crate::app::model_at;
 use crate::sources::Shell;
 use crate::{Exit, Missing, Usage, say};
 
@@ -72,8 +73,9 @@ pub fn run(args: &SimArgs, shell: &Shell) -> anyhow::Result<Exit> {
     let seed = Seed(args.seed);
     let faults = Faults::parse(&args.faults, seed).map_err(|error| Usage::new(error.to_string()))?;
     let address = address(&args.listen)?;
-    let app = OpenedApp::at(&args.app, &args.set, shell)?;
-    let mut phone = Phone::new(app.model(), seed, args.android).with_faults(faults);
+    let model = model_at(&args.app, &args.set, shell)?;
+    let described = Sim::new(model.clone(), seed).describe();
+    let mut phone = Phone::new(model, seed, args.android).with_faults(faults);
     if args.old_adb {
         phone = phone.with_old_adb();
     }
@@ -82,7 +84,7 @@ pub fn run(args: &SimArgs, shell: &Shell) -> anyhow::Result<Exit> {
         .map_err(|error| Missing::new(format!("{:#}; port 0 takes a free one", anyhow::Error::new(error))))?;
     let address = server.address();
     if !shell.quiet {
-        warn(address, &app);
+        warn(address, &described);
     }
     let mut stdout = io::stdout().lock();
     writeln!(stdout, "listening on {address}")?;
@@ -94,8 +96,8 @@ pub fn run(args: &SimArgs, shell: &Shell) -> anyhow::Result<Exit> {
     }
 }
 
-fn warn(address: SocketAddr, app: &OpenedApp) {
-    say(&format!("{}; connect with `adb connect {address}`", app.describe()));
+fn warn(address: SocketAddr, app: &str) {
+    say(&format!("{app}; connect with `adb connect {address}`"));
     if !address.ip().is_loopback() {
         say(&format!("anyone who reaches {address} can use this device, without a password"));
     }

@@ -8,6 +8,7 @@ use clap::ValueEnum;
 use farlead::spec::{self, Diagnostic, Diagnostics, Linted, Source, SpecFile, Style};
 use farlead::test_case::{self, TestCase};
 
+use crate::project::Project;
 use crate::{Mistake, Usage};
 
 /// A file larger than this is not read: a large app.
@@ -90,20 +91,20 @@ fn add_below(folder: &Path, files: &mut Vec<PathBuf>) -> Result<(), Mistake> {
     Ok(())
 }
 
-/// Reads and judges the spec file at `path`.
-pub fn read(path: &Path) -> Result<Judged, Mistake> {
+/// Reads and judges the spec file at `path`, in `project`.
+pub fn read(path: &Path, project: &Project) -> Result<Judged, Mistake> {
     let bytes = read_bytes(path)?;
     Ok(match Source::from_bytes(path.display().to_string(), bytes) {
         Ok(source) if test_case::is_test(source.text()) => {
             let test_case::Read { test, diagnostics } = test_case::read(&source);
             let linted = match test {
-                Some(_) => spec::lint(&test_case::specs_alone(&source)),
+                Some(_) => spec::lint_given(&test_case::specs_alone(&source), &project.actions),
                 // Its specs are those of a test, and are no specs without it.
                 None => Linted { file: SpecFile::default(), diagnostics, judgements: Vec::new() },
             };
             Judged { source, linted, test }
         }
-        Ok(source) => Judged { linted: spec::lint(&source), source, test: None },
+        Ok(source) => Judged { linted: spec::lint_given(&source, &project.actions), source, test: None },
         Err(not_text) => {
             let diagnostics = Diagnostics::from(not_text.diagnostic);
             let linted = Linted { file: SpecFile::default(), diagnostics, judgements: Vec::new() };
@@ -164,9 +165,9 @@ pub fn refuse_to_overwrite<'a>(path: &Path, inputs: impl IntoIterator<Item = &'a
     Ok(())
 }
 
-/// Reads the spec file at `path`; if it has mistakes, says all of them.
-pub fn read_sound(path: &Path, shell: &Shell) -> Result<SpecFile, Mistake> {
-    let judged = read(path)?;
+/// Reads the spec file at `path`, in `project`; if it has mistakes, says all of them.
+pub fn read_sound(path: &Path, project: &Project, shell: &Shell) -> Result<SpecFile, Mistake> {
+    let judged = read(path, project)?;
     judged.unless_mistaken(shell)?;
     Ok(judged.linted.file)
 }

@@ -585,7 +585,7 @@ mod tests {
             "\x01\x03\0\0\0hi!\x03\x01\0\0\0\0",
         );
         check("exec:cmd package install -S 5", b"123456", "Success 5\n");
-        check("abb_exec:package\0install\0-r\0-S\04\0", b"1234", "package|install|-r|-S|4 4\n");
+        check("abb_exec:package\0install\0-r\0-S\x004\0", b"1234", "package|install|-r|-S|4 4\n");
         check("abb:package\0list", b"", "\x01\x0f\0\0\0package|list 0\n\x03\x01\0\0\0\0");
         assert_eq!(said("exec:cat", b"hi"), (String::new(), false));
     }

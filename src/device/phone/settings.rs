@@ -116,6 +116,7 @@ fn properties(phone: &mut Phone) -> Vec<(&'static str, String)> {
         ("ro.build.version.sdk", sdk),
         ("ro.build.version.security_patch", text("2024-01-01")),
         ("ro.debuggable", text("0")),
+        ("ro.farlead.time", text("virtual")),
         ("ro.product.brand", text("farlead")),
         ("ro.product.cpu.abi", text("x86_64")),
         ("ro.product.cpu.abilist", text("x86_64,arm64-v8a")),

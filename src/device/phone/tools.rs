@@ -205,7 +205,10 @@ pub(super) fn read(phone: &Phone, name: &str, io: &mut Io) -> Result<Arc<[u8]>, 
     }
     match io.path(name).as_str() {
         "/proc/version" => Ok(b"Linux version 5.15.0 (sim)\n"[..].into()),
-        "/proc/uptime" => Ok(format!("{}.00 0.00\n", phone.uptime_ms / 1000).into_bytes().into()),
+        "/proc/uptime" => {
+            let (seconds, hundredths) = (phone.uptime_ms / 1000, phone.uptime_ms % 1000 / 10);
+            Ok(format!("{seconds}.{hundredths:02} 0.00\n").into_bytes().into())
+        }
         path => phone.files.read(path),
     }
 }

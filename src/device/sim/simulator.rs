@@ -13,9 +13,8 @@ use super::memo::{Gesture, Known, Memo, Shared, States, Transition};
 use super::model::{Model, WindowId};
 use super::render::render;
 use super::state::{State, activity_names};
-use super::touch::Pixel;
 use crate::device::{App, Device, DeviceError, Notice, Observation};
-use crate::gui::{self, Action, Bounds, Direction, Point, PressedKey, Screen, UserAction};
+use crate::gui::{self, Action, Bounds, PressedKey, Screen, UserAction};
 use crate::rng::{Rng, Seed};
 
 /// How long an action takes until the screen has settled.
@@ -469,10 +468,10 @@ fn gesture(action: &Action) -> Option<Gesture> {
         Action::LongClick(on) => Gesture::LongTap(on.bounds.centre()),
         Action::Text { on, text } => Gesture::Text(on.bounds.centre(), text.clone()),
         Action::Scroll { on, towards } => {
-            let (start, end) = across(on.bounds, *towards);
+            let (start, end) = towards.across(on.bounds);
             Gesture::Swipe(end, start)
         }
-        Action::Swipe { on, towards } => Gesture::Swipe(on.bounds.centre(), across(on.bounds, *towards).1),
+        Action::Swipe { on, towards } => Gesture::Swipe(on.bounds.centre(), towards.across(on.bounds).1),
         Action::Back => Gesture::Back,
         Action::Menu => Gesture::Menu,
         Action::Rotate => Gesture::Rotate,
@@ -481,21 +480,6 @@ fn gesture(action: &Action) -> Option<Gesture> {
         Action::Idle => Gesture::Idle,
         Action::User { action, on } => Gesture::User(Shared(action.clone()), on.bounds),
     })
-}
-
-/// A line through the middle of `bounds` in a direction, over four fifths of their length.
-fn across(bounds: Bounds, towards: Direction) -> (Pixel, Pixel) {
-    let (x, y) = bounds.centre();
-    let part = |length: u32| (u64::from(length) * 4 / 5) as i32;
-    let (width, height) = (part(bounds.width()), part(bounds.height()));
-    let ends = |middle: i32, length: i32| (middle - length / 2, middle - length / 2 + length);
-    let ((left, right), (top, bottom)) = (ends(x, width), ends(y, height));
-    match towards {
-        Direction::Up => ((x, bottom), (x, top)),
-        Direction::Down => ((x, top), (x, bottom)),
-        Direction::Left => ((right, y), (left, y)),
-        Direction::Right => ((left, y), (right, y)),
-    }
 }
 
 fn perform(run: &mut Run<'_>, gesture: &Gesture) -> Result<(), Fault> {
@@ -556,19 +540,11 @@ fn perform(run: &mut Run<'_>, gesture: &Gesture) -> Result<(), Fault> {
 }
 
 fn user_action(run: &mut Run<'_>, action: &UserAction, bounds: Bounds) -> Result<(), Fault> {
-    let place =
-        |start: i32, end: i32, offset: u32| start.saturating_add(offset as i32).min(end.saturating_sub(1));
-    let pixel = |point: Point| {
-        (
-            place(bounds.left, bounds.right, point.x.of(bounds.width())),
-            place(bounds.top, bounds.bottom, point.y.of(bounds.height())),
-        )
-    };
     for gesture in &action.gestures {
         match gesture {
-            gui::Gesture::Tap(at) => run.tap(pixel(*at))?,
-            gui::Gesture::LongTap(at) => run.long_tap(pixel(*at))?,
-            gui::Gesture::Swipe { from, to } => run.swipe(pixel(*from), pixel(*to))?,
+            gui::Gesture::Tap(at) => run.tap(at.on(bounds))?,
+            gui::Gesture::LongTap(at) => run.long_tap(at.on(bounds))?,
+            gui::Gesture::Swipe { from, to } => run.swipe(from.on(bounds), to.on(bounds))?,
             gui::Gesture::Text(text) => run.type_text(text)?,
             gui::Gesture::Key(key) => run.key(*key)?,
             gui::Gesture::Wait { ms } => run.pass(u64::from(*ms))?,

@@ -105,16 +105,17 @@ impl Run<'_> {
 
     /// Types into the field that has the focus, behind what is in it.
     pub fn type_text(&mut self, text: &str) -> Result<(), Fault> {
-        self.change_text(|before| before + text)
+        self.change_text(|before| Some(before + text))
     }
 
     /// Touches a field, and puts `text` in place of what is in the one that has the focus then.
     pub fn replace_text(&mut self, at: Pixel, text: &str) -> Result<(), Fault> {
         self.tap(at)?;
-        self.change_text(|_| text.to_string())
+        self.change_text(|_| Some(text.to_string()))
     }
 
-    fn change_text(&mut self, change: impl FnOnce(String) -> String) -> Result<(), Fault> {
+    /// Puts another text in place of the one in the field that has the focus; where there is none, nothing happens.
+    fn change_text(&mut self, change: impl FnOnce(String) -> Option<String>) -> Result<(), Fault> {
         self.wake()?;
         let Some(ground) = self.ground()? else { return Ok(()) };
         let touched = match front(&self.state) {
@@ -126,7 +127,8 @@ impl Run<'_> {
         let Some(mut frame) = self.frame_with(ground.names(field.names)) else { return Ok(()) };
         let fault = |fault: Fault| fault.at(&field.widget.place);
         let before = self.typed(variable, &mut frame).map_err(fault)?;
-        let text = measured(&change(before)).map_err(fault)?;
+        let Some(text) = change(before) else { return Ok(()) };
+        let text = measured(&text).map_err(fault)?;
         self.assign(variable, text, &mut frame).map_err(fault)?;
         self.effects_of(&field.widget, field.widget.on_text.as_deref(), &mut frame)?;
         self.settle()
@@ -161,10 +163,7 @@ impl Run<'_> {
                 }
             }
             PressedKey::Home => self.state.is_in_front = false,
-            PressedKey::Delete => self.change_text(|mut before| {
-                before.pop();
-                before
-            })?,
+            PressedKey::Delete => self.change_text(|mut before| before.pop().map(|_| before))?,
             // No field of a model has lines or an action of its own, and nothing is searched.
             PressedKey::Enter | PressedKey::Tab | PressedKey::Search => {}
         }

@@ -1,0 +1,67 @@
+//! `farlead devices`: what is connected, and whether it can be used.
+
+use std::io::{self, Write};
+
+use clap::Args;
+use farlead::device::adb::{Listed, Server, State};
+use farlead::spec::printable;
+use serde::Serialize;
+
+use crate::sources::Shell;
+use crate::{Exit, Missing};
+
+/// Say which devices are connected.
+#[derive(Debug, Args)]
+#[command(after_help = "Examples:
+  farlead devices
+  farlead devices --json      one JSON object a line: {\"serial\":..,\"state\":..,\"model\":..}
+
+The embedded simulator needs no device: `--app MODEL`. Where a device cannot be used, `farlead doctor`
+says what to do.
+
+Exit codes: 0 one at least can be used; 4 none can, or there is no adb.")]
+pub struct DevicesArgs {
+    /// Tell it as JSON lines
+    #[arg(long)]
+    json: bool,
+}
+
+/// A line of the list.
+#[derive(Serialize)]
+struct Line<'l> {
+    serial: &'l str,
+    state: String,
+    model: Option<&'l str>,
+}
+
+pub fn run(args: &DevicesArgs, _: &Shell) -> anyhow::Result<Exit> {
+    let listed = server()?.devices().map_err(|error| Missing::new(error.to_string()))?;
+    let mut out = io::stdout().lock();
+    for Listed { serial, state, model } in &listed {
+        if args.json {
+            let line = Line { serial, state: state.to_string(), model: model.as_deref() };
+            writeln!(out, "{}", serde_json::to_string(&line)?)?;
+        } else {
+            let model = model.as_ref().map_or(String::new(), |model| format!("  {}", printable(model)));
+            writeln!(out, "{}  {}{model}", printable(serial), printable(&state.to_string()))?;
+        }
+    }
+    if listed.iter().any(|one| one.state == State::Device) {
+        return Ok(Exit::Met);
+    }
+    if listed.is_empty() && !args.json {
+        writeln!(
+            out,
+            "no device is connected; plug one in with USB debugging allowed, start an emulator, or `adb connect HOST:PORT`"
+        )?;
+    }
+    Ok(Exit::Environment)
+}
+
+/// The adb server that the environment names, started if it does not run.
+pub fn server() -> Result<Server, Missing> {
+    let found = Server::from_environment(|name| std::env::var(name).ok());
+    let server = found.map_err(|error| Missing::new(error.to_string()))?;
+    server.ensure_running().map_err(|error| Missing::new(error.to_string()))?;
+    Ok(server)
+}

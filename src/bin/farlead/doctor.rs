@@ -1,0 +1,265 @@
+//! `farlead doctor`: what keeps farlead from using a device, and what to type so that it does not.
+
+use std::io::{self, Write};
+use std::process::Command;
+use std::time::{Duration, Instant};
+
+use clap::Args;
+use farlead::device::adb::{Answer, Client, Line, Listed, Server, State};
+use farlead::gui::Hierarchy;
+use farlead::spec::printable;
+use serde::Serialize;
+
+use crate::Exit;
+use crate::sources::Shell;
+
+/// How long a question to a device may take, and a dump of its screen.
+const ASK: Duration = Duration::from_secs(10);
+const DUMP: Duration = Duration::from_secs(30);
+
+/// Android before this is not read.
+const SDK_MIN: u32 = 16;
+
+/// What slows every look down.
+const ANIMATIONS: [&str; 3] =
+    ["window_animation_scale", "transition_animation_scale", "animator_duration_scale"];
+
+/// Say what keeps farlead from using devices, each with the command that mends it.
+#[derive(Debug, Args)]
+#[command(after_help = "Examples:
+  farlead doctor
+  farlead doctor --device emulator-5554
+  farlead doctor --json      one JSON object a line: {\"subject\":..,\"state\":\"ok|warning|error\",\"what\":..,\"fix\":..}
+
+Exit codes: 0 nothing is in the way (warnings are none); 4 something is.")]
+pub struct DoctorArgs {
+    /// Look at this device alone
+    #[arg(long, value_name = "SERIAL")]
+    device: Option<String>,
+    /// Tell it as JSON lines
+    #[arg(long)]
+    json: bool,
+}
+
+#[derive(Clone, Copy, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "lowercase")]
+enum Health {
+    Ok,
+    Warning,
+    Error,
+}
+
+/// Something that was looked at.
+#[derive(Serialize)]
+struct Finding {
+    /// `adb`, or the serial number of a device.
+    subject: String,
+    state: Health,
+    what: String,
+    /// What to do.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    fix: Option<String>,
+}
+
+/// All that was found, said as it is found.
+struct Findings<'a> {
+    args: &'a DoctorArgs,
+    is_ill: bool,
+}
+
+impl Findings<'_> {
+    fn say(&mut self, subject: &str, state: Health, what: String, fix: Option<String>) -> anyhow::Result<()> {
+        self.is_ill |= state == Health::Error;
+        let finding = Finding { subject: subject.to_string(), state, what, fix };
+        let mut out = io::stdout().lock();
+        if self.args.json {
+            writeln!(out, "{}", serde_json::to_string(&finding)?)?;
+            return Ok(());
+        }
+        let word = match state {
+            Health::Ok => "ok",
+            Health::Warning => "warning",
+            Health::Error => "error",
+        };
+        writeln!(out, "{word:<8} {}: {}", printable(subject), printable(&finding.what))?;
+        if let Some(fix) = &finding.fix {
+            writeln!(out, "         {fix}")?;
+        }
+        out.flush()?;
+        Ok(())
+    }
+
+    fn ok(&mut self, subject: &str, what: impl Into<String>) -> anyhow::Result<()> {
+        self.say(subject, Health::Ok, what.into(), None)
+    }
+
+    fn warn(&mut self, subject: &str, what: impl Into<String>, fix: impl Into<String>) -> anyhow::Result<()> {
+        self.say(subject, Health::Warning, what.into(), Some(fix.into()))
+    }
+
+    fn fail(&mut self, subject: &str, what: impl Into<String>, fix: impl Into<String>) -> anyhow::Result<()> {
+        self.say(subject, Health::Error, what.into(), Some(fix.into()))
+    }
+}
+
+pub fn run(args: &DoctorArgs, _: &Shell) -> anyhow::Result<Exit> {
+    let mut found = Findings { args, is_ill: false };
+    look_at_adb(&mut found)?;
+    if let Some(server) = look_at_server(&mut found)? {
+        look_at_devices(&mut found, &server)?;
+    }
+    Ok(if found.is_ill { Exit::Environment } else { Exit::Met })
+}
+
+fn look_at_adb(found: &mut Findings<'_>) -> anyhow::Result<()> {
+    match Command::new("adb").arg("version").output() {
+        Ok(output) => {
+            let said = String::from_utf8_lossy(&output.stdout).into_owned();
+            let line = |start: &str| said.lines().find(|line| line.starts_with(start)).unwrap_or_default();
+            let parts = [line("Android Debug Bridge"), line("Version")];
+            let said = parts.into_iter().filter(|part| !part.is_empty()).collect::<Vec<_>>().join(", ");
+            found.ok("adb", said)
+        }
+        // A server that runs already is enough.
+        Err(error) => found.warn(
+            "adb",
+            format!("the program cannot be run: {error}"),
+            "install Android's platform-tools (Debian: `apt install adb`), and put adb into PATH",
+        ),
+    }
+}
+
+fn look_at_server(found: &mut Findings<'_>) -> anyhow::Result<Option<Server>> {
+    let server = Server::from_environment(|name| std::env::var(name).ok());
+    let reached = server.and_then(|server| {
+        server.ensure_running()?;
+        Ok((server.version()?, server))
+    });
+    match reached {
+        Ok((version, server)) => {
+            found.ok("adb server", format!("version {version}, at {}", server.address()))?;
+            Ok(Some(server))
+        }
+        Err(error) => {
+            let fix =
+                "`adb start-server` says more; ANDROID_ADB_SERVER_PORT and ADB_SERVER_SOCKET say where it is";
+            found.fail("adb server", error.to_string(), fix)?;
+            Ok(None)
+        }
+    }
+}
+
+fn look_at_devices(found: &mut Findings<'_>, server: &Server) -> anyhow::Result<()> {
+    let listed = match server.devices() {
+        Ok(listed) => listed,
+        Err(error) => return found.fail("adb server", error.to_string(), "`adb kill-server`, and try again"),
+    };
+    let meant = |one: &&Listed| found.args.device.as_ref().is_none_or(|serial| *serial == one.serial);
+    let meant: Vec<&Listed> = listed.iter().filter(meant).collect();
+    if meant.is_empty() {
+        let (what, fix) = match &found.args.device {
+            Some(serial) => {
+                (format!("there is no `{serial}`"), format!("`adb connect {serial}`, or plug it in"))
+            }
+            None => ("none is connected".to_string(), NO_DEVICE.to_string()),
+        };
+        return found.fail("devices", what, fix);
+    }
+    for one in meant {
+        look_at(found, server, one)?;
+    }
+    Ok(())
+}
+
+const NO_DEVICE: &str = "plug one in with USB debugging allowed (Settings, Developer options), start an emulator, or `adb connect \
+                         HOST:PORT`; a simulated one: `farlead sim apps/notes.app`";
+
+fn look_at(found: &mut Findings<'_>, server: &Server, listed: &Listed) -> anyhow::Result<()> {
+    let serial = &listed.serial;
+    let fix = match &listed.state {
+        State::Device => return look_inside(found, &mut Client::new(server.clone(), serial)),
+        State::Offline => format!("replug it, or `adb -s {serial} reconnect`"),
+        State::Unauthorized => "unlock it, and allow USB debugging in its dialog".to_string(),
+        State::Authorizing | State::Connecting => "try again in a moment".to_string(),
+        State::NoPermissions => {
+            "add udev rules for it (Debian: `apt install android-sdk-platform-tools-common`), and replug it"
+                .to_string()
+        }
+        State::Other(_) => format!("`adb -s {serial} reboot` starts Android on it"),
+    };
+    found.fail(serial, format!("its state is `{}`", listed.state), fix)
+}
+
+fn look_inside(found: &mut Findings<'_>, line: &mut dyn Line) -> anyhow::Result<()> {
+    let serial = line.serial().to_string();
+    let mut questions =
+        "getprop ro.build.version.release; getprop ro.build.version.sdk; getprop sys.boot_completed"
+            .to_string();
+    for name in ANIMATIONS {
+        questions.push_str(&format!("; settings get global {name}"));
+    }
+    let begun = Instant::now();
+    let answer = match line.shell(&questions, ASK) {
+        Ok(answer) => text(&answer),
+        Err(error) => return found.fail(&serial, error.to_string(), format!("`adb -s {serial} reconnect`")),
+    };
+    let round_trip = begun.elapsed();
+    let mut lines = answer.lines().map(str::trim);
+    let mut next = || lines.next().unwrap_or_default();
+    let (release, sdk, is_booted) = (next(), next(), next() == "1");
+    match sdk.parse::<u32>() {
+        Ok(level) if level < SDK_MIN => found.fail(
+            &serial,
+            format!("Android {release} (API {sdk})"),
+            "its screens cannot be read; Android 4.1 is the oldest",
+        )?,
+        Ok(_) => found
+            .ok(&serial, format!("Android {release} (API {sdk}), {} ms a command", round_trip.as_millis()))?,
+        Err(_) => found.warn(
+            &serial,
+            "it does not say its version",
+            format!("`adb -s {serial} shell getprop` should"),
+        )?,
+    }
+    if !is_booted {
+        found.warn(
+            &serial,
+            "it has not booted yet",
+            format!("`adb -s {serial} wait-for-device`, and wait for its launcher"),
+        )?;
+    }
+    let moving: Vec<&str> = ANIMATIONS.into_iter().filter(|_| !matches!(next(), "0" | "0.0")).collect();
+    if moving.is_empty() {
+        found.ok(&serial, "animations are off")?;
+    } else {
+        let commands: Vec<String> =
+            moving.iter().map(|name| format!("settings put global {name} 0")).collect();
+        let fix = format!("adb -s {serial} shell '{}'", commands.join("; "));
+        found.warn(&serial, "animations are on: each look waits for them, and some never rest", fix)?;
+    }
+    look_at_screen(found, line, &serial)
+}
+
+/// Whether a dump of the screen can be had, and how long it takes.
+fn look_at_screen(found: &mut Findings<'_>, line: &mut dyn Line, serial: &str) -> anyhow::Result<()> {
+    let begun = Instant::now();
+    let dump = match line.shell("uiautomator dump /dev/tty", DUMP) {
+        Ok(answer) => [answer.stdout, answer.stderr].concat(),
+        Err(error) => {
+            return found.fail(serial, format!("no dump of its screen: {error}"), "restart the device");
+        }
+    };
+    let took = begun.elapsed().as_millis();
+    match Hierarchy::read(&dump) {
+        Ok(read) => found.ok(serial, format!("its screen is read: {} widgets in {took} ms", read.widgets.len())),
+        Err(error) => found.fail(
+            serial,
+            format!("its screen cannot be read: {error}"),
+            "wake and unlock it, stop videos and animations, and other programs that read its screen (Appium, uiautomator2)",
+        ),
+    }
+}
+
+fn text(answer: &Answer) -> String {
+    String::from_utf8_lossy(&answer.stdout).into_owned()
+}

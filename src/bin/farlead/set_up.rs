@@ -1,0 +1,117 @@
+//! The tests that set an app up before each episode, as farlead.toml names them.
+
+use std::path::{Path, PathBuf};
+
+use clap::Args;
+use farlead::device::App;
+use farlead::setup::SetUpTest;
+
+use crate::Mistake;
+use crate::project::Project;
+use crate::sources::{self, Shell};
+
+/// Whether apps are set up.
+#[derive(Clone, Copy, Debug, Args)]
+pub struct SetUpArgs {
+    /// Leave out the set-up tests that farlead.toml names
+    #[arg(long)]
+    no_setup: bool,
+}
+
+/// The set-up tests of a project, in their order.
+#[derive(Debug, Default)]
+pub struct SetUps {
+    tests: Vec<SetUpTest>,
+    /// The file of each, from the root.
+    files: Vec<PathBuf>,
+}
+
+impl SetUpArgs {
+    /// Reads the tests that `project` names; they start the same activity.
+    pub fn read(self, project: &Project, shell: &Shell) -> anyhow::Result<SetUps> {
+        let mut all = SetUps::default();
+        if self.no_setup {
+            return Ok(all);
+        }
+        for named in &project.set_up {
+            let (name, place) = (named.path.display().to_string(), &named.place);
+            if !named.path.is_file() {
+                let message = format!(
+                    "{place}: there is no set-up test {name}; `farlead check --no-setup` on its spec makes one, and with \
+                     `--no-setup` apps are not set up"
+                );
+                return Err(Mistake::new(message).into());
+            }
+            let test = sources::read_test(&named.path, shell).map_err(|error| match error.to_string() {
+                said if said.is_empty() => {
+                    Mistake::new(format!("{place}: the set-up test {name} has mistakes"))
+                }
+                why => Mistake::new(format!("{place}: {why}")),
+            })?;
+            all.files.push(named.path.canonicalize().unwrap_or_else(|_| named.path.clone()));
+            all.tests.push(SetUpTest { name, test });
+            let (first, last) = (&all.tests[0], &all.tests[all.tests.len() - 1]);
+            if first.starts() != last.starts() {
+                let message = format!(
+                    "{place}: the set-up test {} starts {}, and {} starts {}; they go on from each other, so they start the same \
+                     activity",
+                    last.name,
+                    last.starts(),
+                    first.name,
+                    first.starts()
+                );
+                return Err(Mistake::new(message).into());
+            }
+        }
+        Ok(all)
+    }
+}
+
+impl SetUps {
+    /// All of them.
+    pub fn all(&self) -> &[SetUpTest] {
+        &self.tests
+    }
+
+    /// Those for the stored test in the file at `path`: one that sets apps up itself needs those before it alone.
+    pub fn for_test(&self, path: &Path) -> &[SetUpTest] {
+        let path = path.canonicalize().unwrap_or_else(|_| path.to_path_buf());
+        let own = self.files.iter().position(|file| *file == path);
+        &self.tests[..own.unwrap_or(self.tests.len())]
+    }
+
+    /// Those for the spec `name` in the file at `path`: one that such a test was found for needs those before that alone.
+    pub fn for_spec(&self, project: &Project, path: &Path, name: &str) -> &[SetUpTest] {
+        let file = crate::app::from(&project.folder, path);
+        let is_own = |one: &SetUpTest| one.test.provenance.spec == file && one.test.oracle.name == name;
+        let own = self.tests.iter().position(is_own);
+        &self.tests[..own.unwrap_or(self.tests.len())]
+    }
+}
+
+/// Says no to `tests` that are of another app than `app`.
+pub fn check_app(tests: &[SetUpTest], app: &App) -> Result<(), Mistake> {
+    for SetUpTest { name, test } in tests {
+        let package = &test.provenance.package;
+        if !package.is_empty() && **package != *app.package {
+            let message = format!(
+                "the set-up test {name} is of the app {package}, and this is {}; `--no-setup` leaves it out",
+                app.package
+            );
+            return Err(Mistake::new(message));
+        }
+    }
+    match tests.first() {
+        Some(first) if !app.launchable.iter().any(|activity| **activity == *first.starts()) => {
+            let message = format!(
+                "the set-up test {} starts {}, which {} does not launch; it launches {}",
+                first.name,
+                first.starts(),
+                app.package,
+                app.launchable.join(", ")
+            );
+            Err(Mistake::new(message))
+        }
+        Some(_) | None => Ok(()),
+    }
+}

@@ -1,0 +1,317 @@
+//! The app on a phone: installed, and known by its package, version and activities.
+
+use std::fs;
+use std::path::Path;
+use std::sync::Arc;
+use std::time::Duration;
+
+use super::kept::Kept;
+use super::script::{Script, quote};
+use super::server::shown;
+use super::{Adb, AdbError, Facts, Reset, Subject, look};
+use crate::device::App;
+use crate::device::android::display;
+use crate::device::android::focus::focus;
+use crate::device::android::manifest::{Manifest, ManifestError};
+
+/// How long an installation may take: the phone compiles what it installs.
+const INSTALL: Duration = Duration::from_secs(300);
+
+/// The largest APK that is read.
+const APK_BYTES_MAX: u64 = 2 << 30;
+
+/// What is changed for a run, so that a screen comes to rest and stays lit, and the phone is held as it is told.
+const SETTINGS: [(&str, &str, &str); 7] = [
+    ("system", "accelerometer_rotation", "0"),
+    ("system", "user_rotation", "0"),
+    ("system", "screen_off_timeout", "1800000"),
+    // A phone on a cable would never go dark.
+    ("global", "stay_on_while_plugged_in", "0"),
+    ("global", "window_animation_scale", "0"),
+    ("global", "transition_animation_scale", "0"),
+    ("global", "animator_duration_scale", "0"),
+];
+
+/// An APK, ready to be installed.
+#[derive(Clone)]
+pub(super) struct Apk {
+    name: String,
+    bytes: Arc<[u8]>,
+}
+
+impl Adb {
+    /// Asks the phone what it is.
+    pub(super) fn learn_facts(&mut self) -> Result<(), AdbError> {
+        let mark = self.mark.clone();
+        let mut script = Script::new(&mark);
+        for (name, property) in [
+            ("model", "ro.product.model"),
+            ("release", "ro.build.version.release"),
+            ("sdk", "ro.build.version.sdk"),
+            ("time", "ro.farlead.time"),
+        ] {
+            script.part(name, &format!("getprop {property}"));
+        }
+        script.part("size", "wm size").part("density", "wm density");
+        for (space, name, _) in SETTINGS {
+            script.part(name, &format!("settings get {space} {name} 2>/dev/null"));
+        }
+        // Where the key home leads is the launcher.
+        script.part("home", "input keyevent 224; input keyevent 3");
+        script.part("front", &format!("{}; {}", look::windows(0), look::windows(u32::MAX)));
+        let answer = self.ask("asking what it is", &script.finish())?;
+        let parts = mark.parts(&answer.stdout);
+        let value = |name: &str| shown(parts.text(name).lines().next().unwrap_or_default());
+        self.facts = Facts {
+            model: value("model"),
+            release: value("release"),
+            sdk: value("sdk").parse().unwrap_or(0),
+            size: display::size(&parts.text("size")).unwrap_or_default(),
+            dpi: display::density(&parts.text("density")).unwrap_or_default(),
+            has_virtual_time: value("time") == "virtual",
+            home: focus(&parts.text("front")).map_or_else(|| "".into(), |focus| focus.package.into()),
+        };
+        let mut kept = Kept::default();
+        for (space, name, _) in SETTINGS {
+            let said = parts.text(name);
+            kept.setting(space, name, said.lines().next().unwrap_or("null").trim());
+        }
+        self.kept = kept;
+        Ok(())
+    }
+
+    /// Changes what is changed for a run, and makes the folder for what is under way.
+    pub(super) fn prepare(&mut self) -> Result<(), AdbError> {
+        self.kept.folder();
+        let folder = self.folder();
+        let settings = SETTINGS.map(|(space, name, value)| format!("settings put {space} {name} {value}"));
+        let script = format!("{}\nmkdir -p {folder}/0\n[ -d {folder}/0 ] && echo yes", settings.join("\n"));
+        let answer = self.ask("preparing it", &script)?;
+        if String::from_utf8_lossy(&answer.stdout).lines().any(|line| line.trim() == "yes") {
+            return Ok(());
+        }
+        let said = [answer.stdout, answer.stderr].concat();
+        Err(AdbError::Impossible {
+            serial: self.serial().to_string(),
+            action: "write to /data/local/tmp".to_string(),
+            why: shown(&String::from_utf8_lossy(&said)),
+        })
+    }
+
+    /// Installs the app if an APK is given, and learns what can be started of it.
+    pub(super) fn set_up_app(&mut self, subject: &Subject) -> Result<(), AdbError> {
+        let package = match subject {
+            Subject::Package(package) => package.clone(),
+            Subject::Apks(paths) => {
+                let (package, apks) = read_apks(paths)?;
+                self.apks = apks;
+                self.install()?;
+                package
+            }
+        };
+        if self.apks.is_empty() && self.options.reset == Reset::Reinstall {
+            return Err(AdbError::Impossible {
+                serial: self.serial().to_string(),
+                action: "--reset reinstall".to_string(),
+                why: "there is no APK to install; give it with --apk".to_string(),
+            });
+        }
+        self.learn_app(&package)
+    }
+
+    /// Installs the APKs in place of what is there of the app.
+    fn install(&mut self) -> Result<(), AdbError> {
+        let folder = "/data/local/tmp";
+        let apks = self.apks.clone();
+        let paths: Vec<String> =
+            (0..apks.len()).map(|at| format!("{folder}/{}-{at}.apk", self.mark.word())).collect();
+        for (apk, path) in apks.iter().zip(&paths) {
+            self.push("pushing an APK", &apk.bytes, path)?;
+        }
+        let grants = if self.facts.sdk >= 23 { " -g" } else { "" };
+        let options = format!("-r{grants} -t");
+        let script = match &paths[..] {
+            [only] => format!("pm install {options} {only} 2>&1"),
+            _ => session(&options, &apks, &paths),
+        };
+        let removed = paths.join(" ");
+        let answer = self.ask_within("installing", &format!("{script}; rm -f {removed}"), INSTALL)?;
+        let said = String::from_utf8_lossy(&answer.stdout).into_owned();
+        let is_success =
+            |line: &str| line.trim() == "Success" || line.trim().starts_with("Success: installed");
+        if said.lines().any(is_success) {
+            return Ok(());
+        }
+        let names: Vec<&str> = apks.iter().map(|apk| apk.name.as_str()).collect();
+        let failure = said.lines().find(|line| line.contains("Failure") || line.contains("Error"));
+        Err(AdbError::Install {
+            serial: self.serial().to_string(),
+            what: names.join(", "),
+            said: shown(failure.unwrap_or(&said)),
+        })
+    }
+
+    /// Has the app as after its first installation, by installing it anew.
+    pub(super) fn reinstall(&mut self) -> Result<(), AdbError> {
+        let package = quote(&self.app.package);
+        self.ask_within("uninstalling", &format!("pm uninstall {package} 2>&1"), INSTALL)?;
+        self.install()
+    }
+
+    /// Learns version, activities and rights of an app that is installed.
+    fn learn_app(&mut self, package: &str) -> Result<(), AdbError> {
+        let mark = self.mark.clone();
+        let word = quote(package);
+        let script = Script::new(&mark)
+            .part("path", &format!("pm path {word} 2>/dev/null"))
+            .part("dump", &format!("dumpsys package {word} 2>/dev/null"))
+            .part(
+                "resolved",
+                &format!(
+                    "cmd package resolve-activity --brief -a android.intent.action.MAIN -c \
+                     android.intent.category.LAUNCHER {word} 2>/dev/null"
+                ),
+            )
+            .finish();
+        let answer = self.ask("asking for the app", &script)?;
+        let parts = mark.parts(&answer.stdout);
+        let (serial, name) = (self.serial().to_string(), package.to_string());
+        if !parts.text("path").contains("package:") {
+            return Err(AdbError::NotInstalled { serial, package: name });
+        }
+        let dump = parts.text("dump");
+        let mut launchable = launchable(&dump, package);
+        if launchable.is_empty() {
+            launchable.extend(parts.text("resolved").lines().rev().find_map(|line| class(line, package)));
+        }
+        if launchable.is_empty() {
+            return Err(AdbError::NoActivity { serial, package: name });
+        }
+        let version = dump.lines().find_map(|line| line.trim().strip_prefix("versionName="));
+        self.app = App {
+            package: package.into(),
+            version: version.map(shown).unwrap_or_default().into(),
+            launchable: launchable.into_iter().map(Arc::from).collect(),
+        };
+        self.rights = rights(&dump);
+        Ok(())
+    }
+}
+
+/// The commands that install an app in several parts.
+fn session(options: &str, apks: &[Apk], paths: &[String]) -> String {
+    let total: usize = apks.iter().map(|apk| apk.bytes.len()).sum();
+    let mut script = format!(
+        "made=$(pm install-create {options} -S {total} 2>&1); echo \"$made\"\n\
+         session=${{made#*[}}; session=${{session%%]*}}\n"
+    );
+    for (at, (apk, path)) in apks.iter().zip(paths).enumerate() {
+        script.push_str(&format!(
+            "pm install-write -S {} \"$session\" {at}.apk {path} >/dev/null 2>&1\n",
+            apk.bytes.len()
+        ));
+    }
+    // What is said of the parts that are written would be read as a success of the whole.
+    script.push_str("pm install-commit \"$session\" 2>&1");
+    script
+}
+
+/// Reads the base APK and what it is split into; the base says which app it is.
+fn read_apks(paths: &[std::path::PathBuf]) -> Result<(String, Vec<Apk>), AdbError> {
+    let mut package = None;
+    let mut apks = Vec::new();
+    for path in paths {
+        let apk = read_apk(path)?;
+        match Manifest::read(std::io::Cursor::new(&apk.bytes[..])) {
+            Ok(manifest) => package = Some(manifest.package),
+            Err(ManifestError::Split { .. }) if paths.len() > 1 => {}
+            Err(error) => {
+                return Err(AdbError::Apk { path: path.display().to_string(), why: error.to_string() });
+            }
+        }
+        apks.push(apk);
+    }
+    let package = package.ok_or_else(|| AdbError::Apk {
+        path: paths.first().map(|path| path.display().to_string()).unwrap_or_default(),
+        why: "there is no base APK among them".to_string(),
+    })?;
+    Ok((package, apks))
+}
+
+fn read_apk(path: &Path) -> Result<Apk, AdbError> {
+    let failed = |why: String| AdbError::Apk { path: path.display().to_string(), why };
+    let length = fs::metadata(path).map_err(|error| failed(error.to_string()))?.len();
+    if length > APK_BYTES_MAX {
+        return Err(failed(format!("it has more than {} GB", APK_BYTES_MAX >> 30)));
+    }
+    let bytes = fs::read(path).map_err(|error| failed(error.to_string()))?;
+    let name = path.file_name().map(|name| name.to_string_lossy().into_owned()).unwrap_or_default();
+    Ok(Apk { name: shown(&name), bytes: bytes.into() })
+}
+
+/// The classes that a launcher starts of a package, from `dumpsys package`.
+fn launchable(dump: &str, package: &str) -> Vec<String> {
+    let mut found: Vec<String> = Vec::new();
+    let mut current = None;
+    for line in dump.lines().map(str::trim) {
+        // `1f2e3d4 org.notes/.Main filter 5a6b7c8`
+        if let Some(name) = line.split_whitespace().nth(1).filter(|_| line.contains(" filter ")) {
+            current = class(name, package);
+        }
+        let is_launcher = line.starts_with("Category:")
+            && (line.contains(".LAUNCHER\"") || line.contains(".LEANBACK_LAUNCHER\""));
+        if is_launcher && let Some(class) = current.take().filter(|class| !found.contains(class)) {
+            found.push(class);
+        }
+        if line == "Packages:" {
+            break;
+        }
+    }
+    found
+}
+
+/// The class in full of `package/.Class`, if it is of this package.
+fn class(component: &str, package: &str) -> Option<String> {
+    let (owner, class) = component.trim().split_once('/')?;
+    let is_name = |letter: char| letter.is_alphanumeric() || "._$".contains(letter);
+    if owner != package || class.is_empty() || !class.chars().all(is_name) {
+        return None;
+    }
+    Some(if class.starts_with('.') { format!("{package}{class}") } else { class.to_string() })
+}
+
+/// The rights that the app was given when it was installed and that are lost when its data are cleared.
+fn rights(dump: &str) -> Vec<String> {
+    let lines = dump.lines().map(str::trim).skip_while(|line| *line != "runtime permissions:").skip(1);
+    let of_rights = lines.take_while(|line| line.contains(": granted="));
+    of_rights
+        .filter(|line| line.contains("granted=true"))
+        .filter_map(|line| line.split_once(':').map(|(name, _)| name.to_string()))
+        .collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const DUMP: &str = "Activity Resolver Table:\n  Non-Data Actions:\n      android.intent.action.MAIN:\n        \
+        1f2e org.notes/.Main filter 5a6b\n          Action: \"android.intent.action.MAIN\"\n          \
+        Category: \"android.intent.category.LAUNCHER\"\n        2f2e org.notes/.Hidden filter 5a6c\n          \
+        Action: \"android.intent.action.MAIN\"\n        3f2e org.notes/org.tv.Main filter 5a6d\n          \
+        Category: \"android.intent.category.LEANBACK_LAUNCHER\"\n\nPackages:\n  Package [org.notes] (1a2b):\n    \
+        versionName=1.2\n    User 0:\n      runtime permissions:\n        \
+        android.permission.CAMERA: granted=true, flags=[ USER_SET ]\n        \
+        android.permission.READ_CONTACTS: granted=false\n      enabledComponents:\n";
+
+    #[test]
+    fn what_a_launcher_starts_is_read_from_the_phone() {
+        assert_eq!(launchable(DUMP, "org.notes"), ["org.notes.Main", "org.tv.Main"]);
+        assert!(launchable(DUMP, "org.other").is_empty());
+    }
+
+    #[test]
+    fn the_rights_that_are_given_are_known() {
+        assert_eq!(rights(DUMP), ["android.permission.CAMERA"]);
+        assert!(rights("").is_empty());
+    }
+}

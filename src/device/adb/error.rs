@@ -1,0 +1,235 @@
+//! Why a phone could not be looked at, or not acted upon.
+
+use std::fmt;
+
+use super::LineError;
+use super::server::{Listed, ServerError, State};
+
+/// Why there is no phone, or it could not be looked at.
+#[derive(Debug, thiserror::Error)]
+pub enum AdbError {
+    /// The server of adb is the trouble.
+    #[error(transparent)]
+    Server(#[from] ServerError),
+    /// Nothing is connected.
+    #[error(
+        "no device is connected; plug one in with USB debugging allowed, start an emulator, or `adb connect HOST:PORT`"
+    )]
+    NoDevice,
+    /// More than one is connected, and nobody says which is meant.
+    #[error("{} devices are connected: {}; name one with --device or ANDROID_SERIAL", .0.len(), Serials(.0))]
+    Several(Vec<Listed>),
+    /// The one that is meant is not there.
+    #[error("there is no device `{serial}`; {}{}", Others(others), connect_hint(serial))]
+    Unknown {
+        /// Which is meant.
+        serial: String,
+        /// Which there are.
+        others: Vec<Listed>,
+    },
+    /// It is there, and cannot be used.
+    #[error("device `{serial}` {}", what_to_do(state))]
+    Unusable {
+        /// Which.
+        serial: String,
+        /// How it stands.
+        state: State,
+    },
+    /// A command gave no answer.
+    #[error("`{serial}`, {doing}: {source}")]
+    Line {
+        /// Which device.
+        serial: String,
+        /// What was being done.
+        doing: String,
+        /// How the line failed.
+        source: LineError,
+    },
+    /// The connection ended while something was done.
+    #[error(
+        "the connection to `{serial}` ended in the middle of `{action}`; whether that was done nobody knows, so the \
+         run ends here"
+    )]
+    Uncertain {
+        /// Which device.
+        serial: String,
+        /// What was being done.
+        action: String,
+        /// How the line failed.
+        source: LineError,
+    },
+    /// The screen could not be read, however often it was looked at.
+    #[error("cannot read the screen of `{serial}`, {looks} looks long: {why}")]
+    Screen {
+        /// Which device.
+        serial: String,
+        /// How often it was looked at.
+        looks: u32,
+        /// What was wrong the last time.
+        why: String,
+    },
+    /// The app is not there.
+    #[error("`{package}` is not installed on `{serial}`; give its APK, or install it with `adb install`")]
+    NotInstalled {
+        /// Which device.
+        serial: String,
+        /// Which app.
+        package: String,
+    },
+    /// The app has nothing that can be started.
+    #[error("`{package}` on `{serial}` has no activity that a launcher starts")]
+    NoActivity {
+        /// Which device.
+        serial: String,
+        /// Which app.
+        package: String,
+    },
+    /// An APK cannot be read.
+    #[error("cannot read {path}: {why}")]
+    Apk {
+        /// Which file.
+        path: String,
+        /// What is wrong with it.
+        why: String,
+    },
+    /// An APK was not installed.
+    #[error("`{serial}` did not install {what}: {said}{}", install_hint(said))]
+    Install {
+        /// Which device.
+        serial: String,
+        /// What was to be installed.
+        what: String,
+        /// What the device said.
+        said: String,
+    },
+    /// The app could not be had afresh.
+    #[error(
+        "`{serial}` did not clear `{package}`: {said}; --reset restart starts it anew with what it has stored"
+    )]
+    Clear {
+        /// Which device.
+        serial: String,
+        /// Which app.
+        package: String,
+        /// What the device said.
+        said: String,
+    },
+    /// An activity could not be started.
+    #[error("`{serial}` did not start `{activity}`: {said}")]
+    Start {
+        /// Which device.
+        serial: String,
+        /// Which activity.
+        activity: String,
+        /// What the device said.
+        said: String,
+    },
+    /// An action cannot be done on this device.
+    #[error("`{action}` cannot be done on `{serial}`: {why}")]
+    Impossible {
+        /// Which device.
+        serial: String,
+        /// Which action.
+        action: String,
+        /// Why.
+        why: String,
+    },
+    /// An action was refused by the device.
+    #[error("`{serial}` did not do `{action}`: {said}")]
+    Action {
+        /// Which device.
+        serial: String,
+        /// Which action.
+        action: String,
+        /// What the device said.
+        said: String,
+    },
+}
+
+impl AdbError {
+    /// Whether the device cannot be used any more, or not relied on, though another might be.
+    pub fn is_lost(&self) -> bool {
+        match self {
+            AdbError::Server(_)
+            | AdbError::NoDevice
+            | AdbError::Several(_)
+            | AdbError::Unknown { .. }
+            | AdbError::Unusable { .. }
+            | AdbError::Line { .. }
+            | AdbError::Uncertain { .. }
+            | AdbError::Screen { .. } => true,
+            AdbError::NotInstalled { .. }
+            | AdbError::NoActivity { .. }
+            | AdbError::Apk { .. }
+            | AdbError::Install { .. }
+            | AdbError::Clear { .. }
+            | AdbError::Start { .. }
+            | AdbError::Impossible { .. }
+            | AdbError::Action { .. } => false,
+        }
+    }
+}
+
+/// Serials with commas between them.
+struct Serials<'l>(&'l [Listed]);
+
+impl fmt::Display for Serials<'_> {
+    fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
+        for (at, listed) in self.0.iter().enumerate() {
+            write!(out, "{}{}", if at > 0 { ", " } else { "" }, listed.serial)?;
+        }
+        Ok(())
+    }
+}
+
+struct Others<'l>(&'l [Listed]);
+
+impl fmt::Display for Others<'_> {
+    fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
+        if self.0.is_empty() {
+            return out.write_str("none is connected");
+        }
+        write!(out, "connected: {}", Serials(self.0))
+    }
+}
+
+fn connect_hint(serial: &str) -> String {
+    match serial.rsplit_once(':').map(|(_, port)| port.parse::<u16>()) {
+        Some(Ok(_)) => format!("; try `adb connect {serial}`"),
+        Some(Err(_)) | None => String::new(),
+    }
+}
+
+fn what_to_do(state: &State) -> String {
+    match state {
+        State::Device => "can be used".to_string(),
+        State::Offline => "is offline; replug it, or `adb reconnect offline`".to_string(),
+        State::Unauthorized => {
+            "does not allow this computer yet; unlock it and allow USB debugging in its dialog".to_string()
+        }
+        State::Authorizing | State::Connecting => "is being connected; try again in a moment".to_string(),
+        State::NoPermissions => {
+            "may not be opened by this user; add udev rules for it (`adb devices` has a link), and replug it"
+                .to_string()
+        }
+        State::Other(state) => {
+            format!("is in the state `{state}`; start Android on it, as `adb reboot` does")
+        }
+    }
+}
+
+/// What helps against what Android says of an installation.
+fn install_hint(said: &str) -> &'static str {
+    const HINTS: [(&str, &str); 6] = [
+        (
+            "UPDATE_INCOMPATIBLE",
+            "; another build of it is installed, signed with another key: uninstall that first",
+        ),
+        ("VERSION_DOWNGRADE", "; a newer version is installed: uninstall that first"),
+        ("NO_MATCHING_ABIS", "; the APK is for other processors"),
+        ("OLDER_SDK", "; the APK needs a newer Android"),
+        ("INSUFFICIENT_STORAGE", "; the device is full"),
+        ("USER_RESTRICTED", "; allow \"install via USB\" in the developer options"),
+    ];
+    HINTS.iter().find(|(code, _)| said.contains(code)).map_or("", |(_, hint)| hint)
+}

@@ -1,0 +1,191 @@
+//! A look: what the phone is asked for, and what its answer says of the screen.
+
+use std::sync::Arc;
+
+use super::script::{Parts, Script};
+use super::{Facts, Now};
+use crate::device::Notice;
+use crate::device::android::focus::{Focus, focus};
+use crate::device::android::log::{Kind, entries, troubles};
+use crate::device::android::power;
+use crate::gui::{Context, Hierarchy, Screen};
+
+/// What was seen.
+pub(super) struct Looked {
+    pub screen: Screen,
+    /// The phone's clock.
+    pub at_ms: u64,
+    /// What the log says that was not known before.
+    pub notices: Vec<Notice>,
+    /// How much of the log is known now.
+    pub log_len: usize,
+}
+
+/// Why a look says nothing, and the next one may.
+#[derive(Debug)]
+pub(super) struct Unclear(pub String);
+
+/// From Android 10 on the displays say which window has the focus, and before the list of windows does.
+const SDK_OF_DISPLAYS: u32 = 29;
+
+/// Adds all that is looked at.
+pub(super) fn add_look(script: &mut Script<'_>, folder: &str, facts: &Facts, log_since: &str) {
+    let windows = windows(facts.sdk);
+    // A dump that fails leaves the file of the one before it, and says that it is done.
+    let file = format!("{folder}/dump.xml");
+    script
+        .part("front", &windows)
+        .part("dump", &format!("rm -f {file}; uiautomator dump {file} 2>&1"))
+        .part("clock", CLOCK)
+        .part("tree", &format!("cat {file} 2>/dev/null"))
+        .part("front again", &windows)
+        .part("power", "dumpsys power 2>/dev/null")
+        .part("network", NETWORK)
+        .part("log", &log(log_since));
+}
+
+/// Says how long the phone has been on.
+pub(super) const CLOCK: &str = "cat /proc/uptime 2>/dev/null";
+
+/// Whether it flies, and by which ways it may be connected.
+pub(super) const NETWORK: &str =
+    "settings get global airplane_mode_on; settings get global wifi_on; settings get global mobile_data";
+
+/// Says what has the focus.
+pub(super) fn windows(sdk: u32) -> String {
+    let part = if sdk >= SDK_OF_DISPLAYS { "displays" } else { "windows" };
+    format!("dumpsys window {part} 2>/dev/null")
+}
+
+/// Says what went wrong with apps since a moment.
+pub(super) fn log(since: &str) -> String {
+    format!(
+        "logcat -d -v threadtime -b crash -b system -T '{since}' AndroidRuntime:E DEBUG:F libc:F ActivityManager:I \
+         Toast:I '*:S' 2>/dev/null"
+    )
+}
+
+/// Milliseconds on the phone's clock.
+pub(super) fn clock_ms(text: &str) -> Option<u64> {
+    let seconds: f64 = text.split_whitespace().next()?.parse().ok()?;
+    (seconds.is_finite() && seconds >= 0.0).then_some((seconds * 1000.0).round() as u64)
+}
+
+/// Whether the phone is connected, as far as its settings say it.
+pub(super) fn has_network(text: &str) -> Option<bool> {
+    let mut lines = text.lines().map(str::trim);
+    let flies = lines.next().filter(|value| !value.is_empty())? == "1";
+    // `2` is a wifi that is on though the phone flies.
+    let wifi = lines.next().unwrap_or_default();
+    let has_none = wifi == "0" && lines.next() == Some("0");
+    Some(wifi == "2" || !(flies || has_none))
+}
+
+/// Reads a look.
+pub(super) fn read(parts: &Parts<'_>, package: &str, facts: &Facts, now: &Now) -> Result<Looked, Unclear> {
+    if !parts.has("end") {
+        return Err(Unclear("the answer is not whole".to_string()));
+    }
+    let hierarchy = hierarchy(parts)?;
+    let in_front = in_front(parts)?;
+    let seen_package = package_of(&in_front, &hierarchy)?;
+    let (notices, log_len) = notices(&parts.text("log"), package, now);
+    let context = context(parts, &in_front, &hierarchy, package, facts, &notices, now);
+    let at_ms = clock_ms(&parts.text("clock")).unwrap_or(now.started_ms);
+    let screen = hierarchy.into_screen(seen_package, in_front.activity.as_str(), context);
+    Ok(Looked { screen, at_ms, notices, log_len })
+}
+
+/// The tree, or what the phone says in its place.
+fn hierarchy(parts: &Parts<'_>) -> Result<Hierarchy, Unclear> {
+    let tree = parts.bytes("tree");
+    let bytes = if tree.is_empty() { parts.bytes("dump") } else { tree };
+    Hierarchy::read(bytes).map_err(|error| Unclear(error.to_string()))
+}
+
+/// What is in front, before the dump and after it.
+fn in_front(parts: &Parts<'_>) -> Result<Focus, Unclear> {
+    let nothing = || Unclear("no window has the focus".to_string());
+    let before = focus(&parts.text("front")).ok_or_else(nothing)?;
+    let after = focus(&parts.text("front again")).ok_or_else(nothing)?;
+    if before != after {
+        return Err(Unclear(format!("`{}` gives way to `{}`", before.activity, after.activity)));
+    }
+    Ok(after)
+}
+
+/// The package of what is seen; the dump must be of what is in front.
+fn package_of(in_front: &Focus, hierarchy: &Hierarchy) -> Result<Arc<str>, Unclear> {
+    if *in_front.package == *hierarchy.package || hierarchy.package.is_empty() {
+        return Ok(in_front.package.as_str().into());
+    }
+    // A window that is no activity, such as a dialog of the system, has no package in its title.
+    match &in_front.window {
+        Some(window) if !window.contains('/') => Ok(hierarchy.package.clone()),
+        Some(_) | None => {
+            let Focus { package, .. } = in_front;
+            Err(Unclear(format!("`{package}` is in front, and the dump is of `{}`", hierarchy.package)))
+        }
+    }
+}
+
+fn context(
+    parts: &Parts<'_>,
+    in_front: &Focus,
+    hierarchy: &Hierarchy,
+    package: &str,
+    facts: &Facts,
+    notices: &[Notice],
+    now: &Now,
+) -> Context {
+    // The bounds of a dump are those of a display that is turned as it says, from its natural way up.
+    let is_wide = facts.size.0 > facts.size.1;
+    let turned = hierarchy.orientation();
+    let known = now.screen.as_ref().map(|screen| screen.context()).unwrap_or_default();
+    let is_own = |process: &str| process.split(':').next() == Some(package);
+    let dialog = in_front.dialog.as_ref().filter(|dialog| is_own(&dialog.process));
+    // Newer systems show no dialog.
+    let has_crashed = notices.iter().any(|notice| matches!(notice, Notice::Crash(_)));
+    Context {
+        screen_on: power::is_lit(&parts.text("power")).unwrap_or(true),
+        orientation: if is_wide { turned.turned() } else { turned },
+        network: has_network(&parts.text("network")).unwrap_or(known.network),
+        crashed: dialog.is_some_and(|dialog| dialog.is_crash) || has_crashed,
+        anr: dialog.is_some_and(|dialog| !dialog.is_crash),
+    }
+}
+
+/// What the log says that was not known at the last look, and how much it says in all.
+fn notices(log: &str, package: &str, now: &Now) -> (Vec<Notice>, usize) {
+    let all = all_notices(log, package);
+    let len = all.len();
+    // The log may have lost its start meanwhile.
+    let known = if now.log_known > len { 0 } else { now.log_known };
+    (all.into_iter().skip(known).collect(), len)
+}
+
+/// How much a log says of an app.
+pub(super) fn log_len(log: &str, package: &str) -> usize {
+    all_notices(log, package).len()
+}
+
+fn all_notices(log: &str, package: &str) -> Vec<Notice> {
+    let toasts = entries(log).filter(|entry| entry.tag == Some("Toast") && !is_of_vendor(entry.message));
+    let mut all: Vec<(String, Notice)> =
+        toasts.map(|entry| (entry.time.to_string(), Notice::Toast(entry.message.into()))).collect();
+    for trouble in troubles(log).into_iter().filter(|trouble| trouble.is_of(package)) {
+        let notice = match trouble.kind {
+            Kind::Java | Kind::Native | Kind::Died => Notice::Crash(trouble.trace.into()),
+            Kind::Anr => Notice::Anr(trouble.message.into()),
+        };
+        all.push((trouble.time, notice));
+    }
+    // What is said in the same moment stays in its order, texts first: an app that crashed says nothing more.
+    all.sort_by(|(one, _), (other, _)| one.cmp(other));
+    all.into_iter().map(|(_, notice)| notice).collect()
+}
+
+/// Whether a line of the log under `Toast` is not the text of one, but about one.
+fn is_of_vendor(message: &str) -> bool {
+    message.starts_with("show: ") || message.contains("caller =")
+}

@@ -1,0 +1,357 @@
+//! Real phones and emulators, reached through a server of adb.
+//!
+//! A step is one line of the phone's shell: what is done, and all that is looked at. Each action has a number that the
+//! phone is asked to claim before it does it, so that an action whose answer never came is asked for again and never done
+//! twice. A look is taken only if what is in front was the same before and after the dump, which waits for a second of
+//! rest itself, and if the dump is of that; else it is looked again, a bounded number of times.
+//!
+//! What was changed on the phone is put back by [`Adb::restore`], and when the device is dropped.
+
+mod app;
+mod client;
+mod deed;
+mod error;
+mod kept;
+mod line;
+mod look;
+mod script;
+mod server;
+
+use std::path::PathBuf;
+use std::sync::Arc;
+use std::time::Duration;
+
+use super::{App, Device, DeviceError, Observation};
+use crate::gui::{Action, Screen};
+
+pub use client::Client;
+pub use error::AdbError;
+pub use line::{Answer, Line, LineError};
+pub use server::{Listed, Server, ServerError, State};
+
+use kept::Kept;
+use look::{Looked, Unclear};
+use script::{Mark, Script};
+
+/// Which app is tested.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Subject {
+    /// One that is installed, by its package.
+    Package(String),
+    /// One that is installed first, from its APK: the base, and what it is split into.
+    Apks(Vec<PathBuf>),
+}
+
+/// How the app is had afresh at the start of an episode.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Reset {
+    /// Its data are cleared, and the rights that it had are given again.
+    #[default]
+    Clear,
+    /// It is uninstalled and installed again, which needs its APK.
+    Reinstall,
+    /// It is ended and started, with all that it has stored.
+    Restart,
+}
+
+impl Reset {
+    /// All ways.
+    pub const ALL: [Reset; 3] = [Reset::Clear, Reset::Reinstall, Reset::Restart];
+
+    /// What it is called on a command line.
+    pub fn name(self) -> &'static str {
+        match self {
+            Reset::Clear => "clear",
+            Reset::Reinstall => "reinstall",
+            Reset::Restart => "restart",
+        }
+    }
+
+    /// Returns the way called `name`.
+    pub fn parse(name: &str) -> Option<Reset> {
+        Reset::ALL.into_iter().find(|reset| reset.name() == name)
+    }
+}
+
+/// How a phone is used.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Options {
+    /// How the app is had afresh.
+    pub reset: Reset,
+    /// How long a line of the shell may take to answer, beyond what it is told to wait.
+    pub answer: Duration,
+    /// How often a screen is looked at before it is given up.
+    pub looks_max: u32,
+    /// How long is waited between two looks, on the clock here: that of the phone goes on.
+    pub pause: Duration,
+    /// How long is waited for a phone that was lost, and how often in a step.
+    pub recovery: Duration,
+    /// See [`Options::recovery`].
+    pub recoveries_max: u32,
+}
+
+impl Default for Options {
+    fn default() -> Options {
+        Options {
+            reset: Reset::default(),
+            // A dump may wait for ten seconds until the screen is at rest, and starting an app as long.
+            answer: Duration::from_secs(60),
+            looks_max: 8,
+            pause: Duration::from_millis(300),
+            recovery: Duration::from_secs(20),
+            recoveries_max: 4,
+        }
+    }
+}
+
+/// What a phone says of itself.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Facts {
+    /// What its makers call it, like `Pixel 7`.
+    pub model: String,
+    /// Its version of Android, like `13`.
+    pub release: String,
+    /// The level of its programming interface, like 33.
+    pub sdk: u32,
+    /// The display in its natural way up.
+    pub size: (u32, u32),
+    /// How many dots it has to the inch.
+    pub dpi: u32,
+    /// Whether waiting takes no time there, as on a simulated phone.
+    has_virtual_time: bool,
+    /// The package of the launcher.
+    home: Arc<str>,
+}
+
+/// A phone or emulator with an app on it.
+pub struct Adb {
+    line: Box<dyn Line>,
+    options: Options,
+    app: App,
+    facts: Facts,
+    mark: Mark,
+    /// The number of the last thing that was done.
+    deed: u64,
+    kept: Kept,
+    /// What is installed again at each start, for [`Reset::Reinstall`].
+    apks: Vec<app::Apk>,
+    /// The rights that are given again once the app's data are cleared.
+    rights: Vec<String>,
+    now: Now,
+}
+
+/// What is known of the phone as it is now.
+#[derive(Clone, Debug, Default)]
+struct Now {
+    /// The activity that the app was started with.
+    launched: Arc<str>,
+    /// What was seen last.
+    screen: Option<Arc<Screen>>,
+    is_turned: bool,
+    is_off_network: bool,
+    /// The phone's clock when the app was started.
+    started_ms: u64,
+    /// From when on the log is read, and how much of it was known already.
+    log_since: String,
+    log_known: usize,
+}
+
+impl Adb {
+    /// Opens the device `serial` of `server`, which runs, and has the app ready on it.
+    pub fn open(server: &Server, serial: &str, subject: &Subject, options: Options) -> Result<Adb, AdbError> {
+        Adb::on(Box::new(Client::new(server.clone(), serial)), subject, options)
+    }
+
+    /// Opens the device at the other end of `line`, and has the app ready on it.
+    pub fn on(line: Box<dyn Line>, subject: &Subject, options: Options) -> Result<Adb, AdbError> {
+        let mut adb = Adb {
+            line,
+            options,
+            app: App { package: "".into(), version: "".into(), launchable: Vec::new() },
+            facts: Facts {
+                model: String::new(),
+                release: String::new(),
+                sdk: 0,
+                size: (0, 0),
+                dpi: 0,
+                has_virtual_time: false,
+                home: "".into(),
+            },
+            mark: Mark::new(),
+            deed: 0,
+            kept: Kept::default(),
+            apks: Vec::new(),
+            rights: Vec::new(),
+            now: Now::default(),
+        };
+        adb.learn_facts()?;
+        adb.set_up_app(subject)?;
+        adb.prepare()?;
+        Ok(adb)
+    }
+
+    /// The serial number of the device.
+    pub fn serial(&self) -> &str {
+        self.line.serial()
+    }
+
+    /// What the phone says of itself.
+    pub fn facts(&self) -> &Facts {
+        &self.facts
+    }
+
+    /// What is seen now, with nothing done; of an app that was not started here too.
+    pub fn look(&mut self) -> Result<Observation, AdbError> {
+        let looked = self.look_until_clear(None)?;
+        Ok(self.observed(looked))
+    }
+
+    /// Puts back what was changed on the phone, and leaves nothing there; once is enough.
+    pub fn restore(&mut self) -> Result<(), AdbError> {
+        let Some(script) = self.kept.take_back(&self.folder()) else { return Ok(()) };
+        self.ask("putting the settings back", &script).map(|_| ())
+    }
+
+    /// The folder on the phone in which what is under way is noted.
+    fn folder(&self) -> String {
+        format!("/data/local/tmp/{}", self.mark.word())
+    }
+
+    fn error(&self, doing: &str, source: LineError) -> AdbError {
+        AdbError::Line { serial: self.line.serial().to_string(), doing: doing.to_string(), source }
+    }
+
+    /// Asks for something that may be asked for any number of times.
+    fn ask(&mut self, doing: &str, command: &str) -> Result<Answer, AdbError> {
+        self.ask_within(doing, command, self.options.answer)
+    }
+
+    fn ask_within(&mut self, doing: &str, command: &str, within: Duration) -> Result<Answer, AdbError> {
+        let mut recoveries = 0;
+        loop {
+            match self.line.shell(command, within) {
+                Ok(answer) => return Ok(answer),
+                Err(error) if error.is_passing() && recoveries < self.options.recoveries_max => {
+                    recoveries += 1;
+                    self.recover(doing)?;
+                }
+                Err(error) => return Err(self.error(doing, error)),
+            }
+        }
+    }
+
+    fn recover(&mut self, doing: &str) -> Result<(), AdbError> {
+        self.line.recover(self.options.recovery).map_err(|source| self.error(doing, source))
+    }
+
+    /// Writes a file on the phone.
+    fn push(&mut self, doing: &str, bytes: &Arc<[u8]>, to: &str) -> Result<(), AdbError> {
+        // A slow cable carries a megabyte in a second.
+        let within = self.options.answer + Duration::from_secs(bytes.len() as u64 >> 20);
+        let mut recoveries = 0;
+        loop {
+            match self.line.push(bytes.clone(), to, within) {
+                Ok(()) => return Ok(()),
+                Err(error) if error.is_passing() && recoveries < self.options.recoveries_max => {
+                    recoveries += 1;
+                    self.recover(doing)?;
+                }
+                Err(error) => return Err(self.error(doing, error)),
+            }
+        }
+    }
+
+    /// Makes a script of all that is looked at, behind what `script` has already.
+    fn with_look(&self, mut script: Script<'_>) -> String {
+        look::add_look(&mut script, &self.folder(), &self.facts, &self.now.log_since);
+        script.finish()
+    }
+
+    /// Looks until what is seen is clear; `first` is an answer that has a look in it already.
+    fn look_until_clear(&mut self, first: Option<Vec<u8>>) -> Result<Looked, AdbError> {
+        let mut answer = first;
+        let mut why = Unclear("nothing was seen".to_string());
+        for look in 0..self.options.looks_max.max(1) {
+            let stdout = match answer.take() {
+                Some(stdout) => stdout,
+                None => {
+                    if look > 0 {
+                        std::thread::sleep(self.options.pause);
+                    }
+                    let mark = self.mark.clone();
+                    let line = self.with_look(Script::new(&mark));
+                    self.ask("looking at its screen", &line)?.stdout
+                }
+            };
+            match look::read(&self.mark.parts(&stdout), &self.app.package, &self.facts, &self.now) {
+                Ok(looked) => return Ok(looked),
+                Err(unclear) => why = unclear,
+            }
+        }
+        Err(AdbError::Screen {
+            serial: self.line.serial().to_string(),
+            looks: self.options.looks_max,
+            why: why.0,
+        })
+    }
+
+    /// Notes what was seen, and says it.
+    fn observed(&mut self, looked: Looked) -> Observation {
+        let Looked { screen, at_ms, notices, log_len } = looked;
+        self.now.log_known = log_len;
+        // One that is known already saves others reading it.
+        let screen = match self.now.screen.take() {
+            Some(before) if *before == screen => before,
+            Some(_) | None => Arc::new(screen),
+        };
+        self.now.screen = Some(screen.clone());
+        Observation { screen, at_ms: at_ms.saturating_sub(self.now.started_ms), notices: notices.into() }
+    }
+}
+
+impl Device for Adb {
+    fn describe(&self) -> String {
+        let Facts { model, release, .. } = &self.facts;
+        format!("{model}, Android {release} ({})", self.line.serial())
+    }
+
+    fn app(&self) -> &App {
+        &self.app
+    }
+
+    fn reset(&mut self, activity: &str) -> Result<Observation, DeviceError> {
+        Ok(self.start_afresh(activity)?)
+    }
+
+    fn act(&mut self, action: &Action) -> Result<Observation, DeviceError> {
+        match action {
+            Action::Reinitialise(activity) => Ok(self.start_afresh(activity)?),
+            Action::Click(_)
+            | Action::LongClick(_)
+            | Action::Text { .. }
+            | Action::Scroll { .. }
+            | Action::Swipe { .. }
+            | Action::Back
+            | Action::Menu
+            | Action::Rotate
+            | Action::Network
+            | Action::PauseResume
+            | Action::Idle
+            | Action::User { .. } => Ok(self.perform(action)?),
+        }
+    }
+}
+
+impl Drop for Adb {
+    fn drop(&mut self) {
+        // Nobody is left to be told; a device that is gone is not waited for.
+        if let Some(script) = self.kept.take_back(&self.folder()) {
+            let _ = self.line.shell(&script, self.options.answer.min(Duration::from_secs(10)));
+        }
+    }
+}
+
+/// Whether a serial number is the address of a device, which adb reaches over a network.
+fn is_address(serial: &str) -> bool {
+    serial.rsplit_once(':').is_some_and(|(_, port)| port.parse::<u16>().is_ok())
+}

@@ -1,0 +1,145 @@
+//! Lines for the shell of a phone, in parts that are told apart in the answer.
+//!
+//! Starting a command over adb takes longer than most commands do, so all of a step goes in one line: what is done and
+//! all that is looked at. A mark that no app can know stands before the answer of each part.
+
+use std::fmt::Write as _;
+use std::hash::{BuildHasher as _, Hasher as _, RandomState};
+
+/// A line that is being written.
+pub(super) struct Script<'m> {
+    mark: &'m Mark,
+    text: String,
+}
+
+/// What stands before the answer of each part.
+#[derive(Clone, Debug)]
+pub(super) struct Mark(String);
+
+impl Mark {
+    /// Returns a mark unlike any before.
+    pub fn new() -> Mark {
+        // A hash of nothing differs with its keys, which the system draws. Nothing that is said of a run depends on it.
+        Mark(format!("farlead-{:016x}", RandomState::new().build_hasher().finish()))
+    }
+
+    /// The mark as a word.
+    pub fn word(&self) -> &str {
+        &self.0
+    }
+
+    /// Takes the parts of an answer apart; a part that has not begun is not there.
+    pub fn parts<'a>(&self, answer: &'a [u8]) -> Parts<'a> {
+        let mut parts = Vec::new();
+        let mut name: Option<&str> = None;
+        let mut start = 0;
+        let mut at = 0;
+        while at < answer.len() {
+            let end =
+                answer[at..].iter().position(|&byte| byte == b'\n').map_or(answer.len(), |end| at + end);
+            let line = answer[at..end].strip_suffix(b"\r").unwrap_or(&answer[at..end]);
+            // A line without its end may be a name without its.
+            let is_whole = end < answer.len();
+            if let Some(next) = line.strip_prefix(self.0.as_bytes()).filter(|_| is_whole) {
+                if let Some(name) = name {
+                    parts.push((name, &answer[start..at]));
+                }
+                name = std::str::from_utf8(next).ok().map(str::trim);
+                start = end + 1;
+            }
+            at = end + 1;
+        }
+        if let Some(name) = name {
+            parts.push((name, &answer[start.min(answer.len())..]));
+        }
+        Parts { parts }
+    }
+}
+
+impl<'m> Script<'m> {
+    pub fn new(mark: &'m Mark) -> Script<'m> {
+        Script { mark, text: String::new() }
+    }
+
+    /// Adds a part, the answer of which is called `name`.
+    pub fn part(&mut self, name: &str, commands: &str) -> &mut Script<'m> {
+        // What was printed before may have no end of a line.
+        let _ = writeln!(self.text, "echo; echo '{} {name}'\n{commands}", self.mark.0);
+        self
+    }
+
+    /// Returns the line, which ends with a mark of its own.
+    pub fn finish(&mut self) -> String {
+        self.part("end", ":");
+        std::mem::take(&mut self.text)
+    }
+}
+
+/// The parts of an answer, in their order.
+pub(super) struct Parts<'a> {
+    parts: Vec<(&'a str, &'a [u8])>,
+}
+
+impl<'a> Parts<'a> {
+    /// What a part printed; nothing if it is not there.
+    pub fn bytes(&self, name: &str) -> &'a [u8] {
+        let found = self.parts.iter().find(|(other, _)| *other == name);
+        // The empty line before the next mark is no part of it.
+        found.map_or(&[], |(_, bytes)| bytes.strip_suffix(b"\n").unwrap_or(bytes))
+    }
+
+    /// What a part printed, as a text; what is no letter is `�`.
+    pub fn text(&self, name: &str) -> String {
+        String::from_utf8_lossy(self.bytes(name)).replace('\r', "")
+    }
+
+    /// Whether a part has begun: whatever is before it has ended.
+    pub fn has(&self, name: &str) -> bool {
+        self.parts.iter().any(|(other, _)| *other == name)
+    }
+}
+
+/// Returns `text` as one word of a shell.
+pub(super) fn quote(text: &str) -> String {
+    let is_bare = |char: char| char.is_ascii_alphanumeric() || "._-/:=".contains(char);
+    if !text.is_empty() && text.chars().all(is_bare) {
+        return text.to_string();
+    }
+    format!("'{}'", text.replace('\'', "'\\''"))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn parts_are_told_apart_whatever_they_print() {
+        let mark = Mark("m".into());
+        let parts = mark.parts(b"noise\n\nm a\nfirst\nm is no mark here: am b\n\nm b\r\n\nm c\nno end\nm d");
+        assert_eq!(parts.text("a"), "first\nm is no mark here: am b");
+        assert_eq!(parts.text("b"), "");
+        // The last name may be cut off.
+        assert_eq!(parts.text("c"), "no end\nm d");
+        assert!(!parts.has("d") && parts.has("b"));
+        assert_eq!(parts.text("z"), "");
+    }
+
+    #[test]
+    fn a_script_marks_its_parts_and_its_end() {
+        let mark = Mark("m".into());
+        let script = Script::new(&mark).part("a", "one").part("b", "two").finish();
+        assert_eq!(script, "echo; echo 'm a'\none\necho; echo 'm b'\ntwo\necho; echo 'm end'\n:\n");
+    }
+
+    #[test]
+    fn marks_differ() {
+        assert_ne!(Mark::new().0, Mark::new().0);
+    }
+
+    #[test]
+    fn words_are_quoted_for_a_shell() {
+        assert_eq!(quote("a.b/C"), "a.b/C");
+        assert_eq!(quote("it's $x"), r"'it'\''s $x'");
+        assert_eq!(quote(""), "''");
+    }
+}

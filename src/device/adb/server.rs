@@ -1,0 +1,434 @@
+//! The server of adb: where it is, that it runs, and which devices it knows.
+//!
+//! The few requests to it are made here and not by `adb_client`, whose list of devices fails as a whole on a line that it
+//! does not know, and which starts a server on every call, on the usual port alone.
+
+use std::fmt;
+use std::io::{self, ErrorKind, Read, Write};
+use std::net::{IpAddr, Ipv4Addr, SocketAddr, SocketAddrV4, TcpStream, ToSocketAddrs};
+use std::path::PathBuf;
+use std::process::{Command, Stdio};
+use std::thread;
+use std::time::{Duration, Instant};
+
+use super::AdbError;
+
+/// Where a server listens unless it is told otherwise.
+const PORT: u16 = 5037;
+
+/// How long a server may take to answer, and `adb` to start one.
+const ANSWER: Duration = Duration::from_secs(10);
+const CONNECT: Duration = Duration::from_secs(2);
+const START: Duration = Duration::from_secs(20);
+
+/// How often it is looked whether `adb` is done.
+const LOOK_EVERY: Duration = Duration::from_millis(20);
+
+/// Why the server of adb does not answer.
+#[derive(Debug, thiserror::Error)]
+pub enum ServerError {
+    /// A variable of the environment, or a flag, says no address.
+    #[error("{name} is `{value}`, which is no address of an adb server: {why}")]
+    Address {
+        /// Of which.
+        name: &'static str,
+        /// What it says.
+        value: String,
+        /// What is wrong.
+        why: &'static str,
+    },
+    /// There is no `adb`.
+    #[error(
+        "no adb server answers at {address}, and there is no `adb` to start one; install Android's platform-tools, or set \
+         ANDROID_HOME"
+    )]
+    NoAdb {
+        /// Where it should answer.
+        address: SocketAddrV4,
+    },
+    /// `adb` could not start one.
+    #[error("`adb start-server` failed for {address}: {why}; run it yourself to see more")]
+    Start {
+        /// Where it should answer.
+        address: SocketAddrV4,
+        /// What is known.
+        why: String,
+    },
+    /// It cannot be reached.
+    #[error("the adb server at {address} does not answer")]
+    Silent {
+        /// Where it should answer.
+        address: SocketAddrV4,
+        /// What the system said.
+        source: io::Error,
+    },
+    /// It refused a request.
+    #[error("the adb server at {address} says: {said}")]
+    Refused {
+        /// Which server.
+        address: SocketAddrV4,
+        /// What it said.
+        said: String,
+    },
+}
+
+/// A server of adb.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Server {
+    address: SocketAddrV4,
+}
+
+/// How a device stands with the server.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum State {
+    /// It can be used.
+    Device,
+    /// It does not answer.
+    Offline,
+    /// It has not allowed this computer.
+    Unauthorized,
+    /// It is being asked to.
+    Authorizing,
+    /// It is being connected.
+    Connecting,
+    /// This user may not open it.
+    NoPermissions,
+    /// Something else, like `recovery`.
+    Other(String),
+}
+
+impl fmt::Display for State {
+    fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
+        out.write_str(match self {
+            State::Device => "device",
+            State::Offline => "offline",
+            State::Unauthorized => "unauthorized",
+            State::Authorizing => "authorizing",
+            State::Connecting => "connecting",
+            State::NoPermissions => "no permissions",
+            State::Other(name) => name,
+        })
+    }
+}
+
+/// A device that the server knows.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Listed {
+    /// Its serial number, or its address.
+    pub serial: String,
+    /// How it stands.
+    pub state: State,
+    /// Its model, with `_` for spaces, if the server knows it.
+    pub model: Option<String>,
+}
+
+impl Server {
+    /// Returns the server at `address`.
+    pub fn new(address: SocketAddrV4) -> Server {
+        Server { address }
+    }
+
+    /// Returns the server that the environment names as it does for `adb`: `ADB_SERVER_SOCKET`, else
+    /// `ANDROID_ADB_SERVER_ADDRESS` and `ANDROID_ADB_SERVER_PORT`, else the usual one.
+    ///
+    /// `variable` looks up a variable of the environment.
+    pub fn from_environment(variable: impl Fn(&str) -> Option<String>) -> Result<Server, ServerError> {
+        let set = |name: &str| variable(name).filter(|value| !value.trim().is_empty());
+        if let Some(socket) = set("ADB_SERVER_SOCKET") {
+            return Server::at("ADB_SERVER_SOCKET", &socket);
+        }
+        let port = match set("ANDROID_ADB_SERVER_PORT") {
+            None => PORT,
+            Some(value) => value.trim().parse().map_err(|_| ServerError::Address {
+                name: "ANDROID_ADB_SERVER_PORT",
+                value,
+                why: "a port is a number up to 65535",
+            })?,
+        };
+        match set("ANDROID_ADB_SERVER_ADDRESS") {
+            None => Ok(Server::new(SocketAddrV4::new(Ipv4Addr::LOCALHOST, port))),
+            Some(host) => resolved("ANDROID_ADB_SERVER_ADDRESS", &host, host.trim(), port),
+        }
+    }
+
+    /// Returns the server at `socket`, which is written as `ADB_SERVER_SOCKET` is: `tcp:5037`, `tcp:HOST:5037`. `name` is
+    /// who says so.
+    pub fn at(name: &'static str, socket: &str) -> Result<Server, ServerError> {
+        let wrong = |why| ServerError::Address { name, value: socket.to_string(), why };
+        let rest = socket.trim();
+        let rest = match rest.split_once(':') {
+            Some(("tcp", rest)) => rest,
+            Some(("local" | "localabstract" | "localfilesystem" | "vsock" | "unix", _)) => {
+                return Err(wrong("only tcp:HOST:PORT can be reached"));
+            }
+            Some(_) | None => rest,
+        };
+        let (host, port) = rest.rsplit_once(':').unwrap_or(("127.0.0.1", rest));
+        let port = port.parse().map_err(|_| wrong("write tcp:PORT or tcp:HOST:PORT"))?;
+        resolved(name, socket, host, port)
+    }
+
+    /// Where it listens.
+    pub fn address(&self) -> SocketAddrV4 {
+        self.address
+    }
+
+    /// Starts the server if it does not run; that is for `adb` to do, and only on this computer.
+    pub fn ensure_running(&self) -> Result<(), ServerError> {
+        let address = self.address;
+        match connect(address) {
+            Ok(_) => Ok(()),
+            Err(error) if error.kind() == ErrorKind::ConnectionRefused && address.ip().is_loopback() => {
+                self.start()
+            }
+            Err(source) => Err(ServerError::Silent { address, source }),
+        }
+    }
+
+    fn start(&self) -> Result<(), ServerError> {
+        let address = self.address;
+        let failed = |why: String| ServerError::Start { address, why };
+        let mut started = None;
+        for program in programs() {
+            let mut command = Command::new(program);
+            command.args(["-P", &address.port().to_string(), "start-server"]);
+            // The server outlives the program that starts it, and would hold on to what it is given to write to.
+            command.stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::null());
+            match command.spawn() {
+                Ok(child) => {
+                    started = Some(child);
+                    break;
+                }
+                Err(error) if error.kind() == ErrorKind::NotFound => {}
+                Err(error) => return Err(failed(error.to_string())),
+            }
+        }
+        let Some(mut child) = started else { return Err(ServerError::NoAdb { address }) };
+        let begun = Instant::now();
+        loop {
+            match child.try_wait() {
+                Ok(Some(status)) if status.success() => return Ok(()),
+                Ok(Some(status)) => return Err(failed(status.to_string())),
+                Ok(None) if begun.elapsed() < START => thread::sleep(LOOK_EVERY),
+                Ok(None) => {
+                    let _ = child.kill();
+                    let _ = child.wait();
+                    return Err(failed(format!("it took longer than {} s", START.as_secs())));
+                }
+                Err(error) => return Err(failed(error.to_string())),
+            }
+        }
+    }
+
+    /// The version of the server's protocol, as `adb version` has it behind the last dot.
+    pub fn version(&self) -> Result<u32, ServerError> {
+        let said = self.ask("host:version")?;
+        u32::from_str_radix(said.trim(), 16)
+            .map_err(|_| ServerError::Refused { address: self.address, said: shown(&said) })
+    }
+
+    /// The devices that the server knows, in its order.
+    pub fn devices(&self) -> Result<Vec<Listed>, ServerError> {
+        Ok(self.ask("host:devices-l")?.lines().filter_map(listed).collect())
+    }
+
+    /// Returns the device that is meant: the one with this serial number, else the only one that there is.
+    pub fn choose(&self, serial: Option<&str>) -> Result<Listed, AdbError> {
+        choose(self.devices()?, serial)
+    }
+
+    /// Connects the server to a device at `HOST:PORT`; says what the server says.
+    pub fn connect(&self, serial: &str) -> Result<String, ServerError> {
+        // What is known of a connection that ended stands in the way of a new one.
+        let _ = self.ask(&format!("host:disconnect:{serial}"));
+        self.ask(&format!("host:connect:{serial}"))
+    }
+
+    /// Sends a request and returns the text that answers it.
+    fn ask(&self, request: &str) -> Result<String, ServerError> {
+        let address = self.address;
+        let silent = |source| ServerError::Silent { address, source };
+        let mut stream = connect(address).map_err(silent)?;
+        stream.write_all(format!("{:04x}{request}", request.len()).as_bytes()).map_err(silent)?;
+        let mut status = [0; 4];
+        stream.read_exact(&mut status).map_err(silent)?;
+        let said = counted(&mut stream).map_err(silent)?;
+        if &status == b"OKAY" { Ok(said) } else { Err(ServerError::Refused { address, said: shown(&said) }) }
+    }
+}
+
+fn connect(address: SocketAddrV4) -> io::Result<TcpStream> {
+    let stream = TcpStream::connect_timeout(&SocketAddr::V4(address), CONNECT)?;
+    stream.set_read_timeout(Some(ANSWER))?;
+    stream.set_write_timeout(Some(ANSWER))?;
+    stream.set_nodelay(true)?;
+    Ok(stream)
+}
+
+/// Reads four hexadecimal digits and as many bytes as they say.
+fn counted(stream: &mut TcpStream) -> io::Result<String> {
+    let mut digits = [0; 4];
+    stream.read_exact(&mut digits)?;
+    let digits = std::str::from_utf8(&digits).ok().and_then(|digits| usize::from_str_radix(digits, 16).ok());
+    let length = digits.ok_or_else(|| io::Error::new(ErrorKind::InvalidData, "no length"))?;
+    let mut bytes = vec![0; length];
+    stream.read_exact(&mut bytes)?;
+    Ok(String::from_utf8_lossy(&bytes).into_owned())
+}
+
+/// What a server or a device said, fit for a line of a terminal.
+pub(super) fn shown(said: &str) -> String {
+    const CHARS_MAX: usize = 300;
+    let line: String = said
+        .trim()
+        .chars()
+        .map(|letter| if letter.is_control() { ' ' } else { letter })
+        .take(CHARS_MAX)
+        .collect();
+    if line.is_empty() { "nothing".to_string() } else { line }
+}
+
+fn resolved(name: &'static str, value: &str, host: &str, port: u16) -> Result<Server, ServerError> {
+    let wrong = |why| ServerError::Address { name, value: value.to_string(), why };
+    let found = (host, port).to_socket_addrs().map_err(|_| wrong("there is no such host"))?;
+    let found = found.into_iter().find_map(|address| match address.ip() {
+        IpAddr::V4(ip) => Some(SocketAddrV4::new(ip, port)),
+        IpAddr::V6(_) => None,
+    });
+    found.map(Server::new).ok_or_else(|| wrong("only hosts with an IPv4 address can be reached"))
+}
+
+/// Where `adb` may be.
+fn programs() -> Vec<PathBuf> {
+    let name = format!("adb{}", std::env::consts::EXE_SUFFIX);
+    let mut programs = vec![PathBuf::from(&name)];
+    for variable in ["ANDROID_HOME", "ANDROID_SDK_ROOT"] {
+        if let Some(folder) = std::env::var_os(variable).filter(|folder| !folder.is_empty()) {
+            programs.push(PathBuf::from(folder).join("platform-tools").join(&name));
+        }
+    }
+    programs
+}
+
+/// Reads a line of the list.
+fn listed(line: &str) -> Option<Listed> {
+    // Devices without a serial number are listed with blanks in its place.
+    let (serial, rest) = match line.strip_prefix("(no serial number)") {
+        Some(rest) => ("(no serial number)", rest),
+        None => line.split_once(char::is_whitespace)?,
+    };
+    let rest = rest.trim_start();
+    if serial.is_empty() || rest.is_empty() {
+        return None;
+    }
+    let word = rest.split_whitespace().next()?;
+    let state = match word {
+        _ if rest.starts_with("no permissions") => State::NoPermissions,
+        "device" => State::Device,
+        "offline" => State::Offline,
+        "unauthorized" => State::Unauthorized,
+        "authorizing" => State::Authorizing,
+        "connecting" => State::Connecting,
+        other => State::Other(shown(other)),
+    };
+    let model = rest.split_whitespace().find_map(|word| word.strip_prefix("model:"));
+    Some(Listed { serial: shown(serial), state, model: model.map(shown) })
+}
+
+fn choose(devices: Vec<Listed>, serial: Option<&str>) -> Result<Listed, AdbError> {
+    let found = match serial {
+        Some(serial) => match devices.iter().find(|listed| listed.serial == serial) {
+            Some(found) => found.clone(),
+            None => return Err(AdbError::Unknown { serial: serial.to_string(), others: devices }),
+        },
+        None => {
+            let usable: Vec<&Listed> =
+                devices.iter().filter(|listed| listed.state == State::Device).collect();
+            match (&usable[..], &devices[..]) {
+                ([only], _) => Listed::clone(only),
+                ([], [only]) => only.clone(),
+                ([], []) => return Err(AdbError::NoDevice),
+                _ => return Err(AdbError::Several(devices)),
+            }
+        }
+    };
+    match &found.state {
+        State::Device => Ok(found),
+        state => Err(AdbError::Unusable { serial: found.serial.clone(), state: state.clone() }),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn server(set: &[(&str, &str)]) -> Result<String, String> {
+        let variable =
+            |name: &str| set.iter().find(|(other, _)| *other == name).map(|(_, value)| value.to_string());
+        match Server::from_environment(variable) {
+            Ok(server) => Ok(server.address().to_string()),
+            Err(error) => Err(error.to_string()),
+        }
+    }
+
+    #[test]
+    fn the_environment_names_the_server_as_it_does_for_adb() {
+        assert_eq!(server(&[]), Ok("127.0.0.1:5037".into()));
+        assert_eq!(server(&[("ANDROID_ADB_SERVER_PORT", "5040")]), Ok("127.0.0.1:5040".into()));
+        let socket = [("ADB_SERVER_SOCKET", "tcp:127.0.0.2:99"), ("ANDROID_ADB_SERVER_PORT", "5040")];
+        assert_eq!(server(&socket), Ok("127.0.0.2:99".into()));
+        assert_eq!(server(&[("ADB_SERVER_SOCKET", "tcp:7")]), Ok("127.0.0.1:7".into()));
+        for wrong in [
+            ("ANDROID_ADB_SERVER_PORT", "x"),
+            ("ADB_SERVER_SOCKET", "local:/tmp/adb"),
+            ("ADB_SERVER_SOCKET", "tcp:[::1]:5037"),
+        ] {
+            let said = server(&[wrong]).expect_err("no address");
+            assert!(said.starts_with(&format!("{} is `{}`", wrong.0, wrong.1)), "{said}");
+        }
+    }
+
+    const LISTED: &str = "0123456789ABCDEF       no permissions (user in plugdev group; are your udev rules wrong?); see \
+         [http://developer.android.com/tools/device.html] usb:1-2 transport_id:3\n\
+         emulator-5554          device product:sdk model:Pixel_7 device:emu transport_id:1\n\
+         127.0.0.1:15555        offline\n(no serial number)     unauthorized usb:1-3\nzz\trecovery\n\n";
+
+    #[test]
+    fn every_line_of_the_list_is_read_whatever_stands_in_another() {
+        let found: Vec<String> = LISTED
+            .lines()
+            .filter_map(listed)
+            .map(|Listed { serial, state, model }| format!("{serial} {state} {}", model.unwrap_or_default()))
+            .collect();
+        assert_eq!(
+            found,
+            [
+                "0123456789ABCDEF no permissions ",
+                "emulator-5554 device Pixel_7",
+                "127.0.0.1:15555 offline ",
+                "(no serial number) unauthorized ",
+                "zz recovery "
+            ]
+        );
+    }
+
+    #[test]
+    fn one_device_is_meant_or_it_is_said_why_not() {
+        let all: Vec<Listed> = LISTED.lines().filter_map(listed).collect();
+        let said = |devices: &[Listed], serial: Option<&str>| match choose(devices.to_vec(), serial) {
+            Ok(found) => found.serial,
+            Err(error) => error.to_string(),
+        };
+        assert_eq!(said(&all, None), "emulator-5554");
+        assert!(said(&all, Some("127.0.0.1:15555")).starts_with("device `127.0.0.1:15555` is offline"));
+        assert!(said(&all, Some("0123456789ABCDEF")).contains("udev rules"));
+        assert!(said(&all[3..4], None).contains("allow USB debugging"));
+        assert!(said(&[], None).starts_with("no device is connected"));
+        assert!(said(&[], Some("10.0.0.2:5555")).ends_with("try `adb connect 10.0.0.2:5555`"));
+        let twice = [all[1].clone(), Listed { serial: "b".into(), ..all[1].clone() }];
+        assert_eq!(
+            said(&twice, None),
+            "2 devices are connected: emulator-5554, b; name one with --device or ANDROID_SERIAL"
+        );
+    }
+}

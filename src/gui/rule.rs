@@ -1,0 +1,177 @@
+//! Rules: what agents must never do to an app, and what they type into certain fields.
+//!
+//! They are about what is offered. A run that is kept is done again as it is.
+
+use std::sync::Arc;
+
+use super::action::Action;
+use super::atom::Atom;
+use super::label::{ActionTest, WidgetTest};
+use super::screen::Widget;
+
+/// A rule, as its user says it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Rule {
+    /// Actions of which all of this is so are never done: atoms about actions, and whether each holds.
+    Never(Vec<(Atom, bool)>),
+    /// Into some fields certain texts alone are typed.
+    Type {
+        /// The text.
+        text: Arc<str>,
+        /// The fields; always [`Atom::Widget`].
+        into: Atom,
+    },
+}
+
+/// Rules that are ready to be asked.
+#[derive(Clone, Debug, Default)]
+pub struct Rules {
+    never: Vec<Vec<(ActionTest, bool)>>,
+    typed: Vec<(WidgetTest, Arc<str>)>,
+}
+
+impl Rules {
+    /// Returns what all of `rules` say together. A part of a rule that is about something else holds of nothing.
+    pub fn new(rules: &[Rule]) -> Rules {
+        let mut all = Rules::default();
+        for rule in rules {
+            match rule {
+                Rule::Never(atoms) => {
+                    let tests = atoms.iter().map(|(atom, holds)| Some((ActionTest::new(atom)?, *holds)));
+                    all.never.extend(tests.collect::<Option<Vec<_>>>());
+                }
+                Rule::Type { text, into } => {
+                    all.typed.extend(WidgetTest::new(into).map(|into| (into, text.clone())));
+                }
+            }
+        }
+        all
+    }
+
+    /// Whether some actions are never done.
+    pub fn forbid_some(&self) -> bool {
+        !self.never.is_empty()
+    }
+
+    /// Whether `action` is never done.
+    pub fn forbid(&self, action: &Action) -> bool {
+        self.never.iter().any(|all| all.iter().all(|(test, holds)| test.holds(action) == *holds))
+    }
+
+    /// Leaves those of `actions` out that are never done.
+    pub fn leave_out(&self, actions: &mut Vec<Action>) {
+        if self.forbid_some() {
+            actions.retain(|action| !self.forbid(action));
+        }
+    }
+
+    /// Whether some rule says that `text` is typed.
+    pub fn say(&self, text: &str) -> bool {
+        self.typed.iter().any(|(_, typed)| **typed == *text)
+    }
+
+    /// Returns what rules say is typed into `widget`, which is at `object_id`: each text once, in their order; nothing if no
+    /// rule is about it.
+    pub fn texts(&self, widget: &Widget, object_id: &str) -> Vec<Arc<str>> {
+        let mut texts: Vec<Arc<str>> = Vec::new();
+        for (into, text) in &self.typed {
+            if into.holds(widget, object_id) && !texts.contains(text) {
+                texts.push(text.clone());
+            }
+        }
+        texts
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::gui::{
+        ActionTypes, Comparison, Context, Flags, Key, Op, Repertoire, Screen, Value, WidgetTest, offers,
+    };
+
+    fn atom(key: Key, op: Op, text: &str) -> Atom {
+        let comparison = Comparison::new(key, op, Value::Text(text.to_string()), ActionTypes::Any);
+        Atom::new(vec![comparison.expect("a comparison")]).expect("an atom")
+    }
+
+    fn screen() -> Screen {
+        let button = |text: &str| Widget {
+            class: "android.widget.Button".into(),
+            text: text.into(),
+            flags: Flags::default().set(Flags::CLICKABLE, true).set(Flags::ENABLED, true),
+            depth: 1,
+            ..Widget::default()
+        };
+        let field = |id: &str| Widget {
+            class: "android.widget.EditText".into(),
+            id: id.into(),
+            flags: Flags::default().set(Flags::EDITABLE, true).set(Flags::ENABLED, true),
+            depth: 1,
+            ..Widget::default()
+        };
+        let widgets = vec![
+            Widget::default(),
+            button("Save"),
+            button("Log out"),
+            field("p:id/mail"),
+            field("p:id/name"),
+        ];
+        Screen::new("p", "p.A", Context::default(), widgets)
+    }
+
+    fn offered(rules: &[Rule]) -> Vec<String> {
+        let repertoire = Repertoire {
+            asked: vec!["asked".into()],
+            rules: Rules::new(rules).into(),
+            ..Repertoire::new(["asked", "abc"], &[], false)
+        };
+        offers(&screen(), &repertoire).iter().map(ToString::to_string).collect()
+    }
+
+    #[test]
+    fn what_is_forbidden_is_not_offered_and_all_else_is() {
+        let log_out = Rule::Never(vec![
+            (atom(Key::ActionType, Op::Equal, "click"), true),
+            (atom(Key::ActionDetail, Op::Equal, "Log out"), true),
+        ]);
+        let all = offered(&[]);
+        let left: Vec<String> = all.iter().filter(|action| *action != "click \"Log out\"").cloned().collect();
+        assert_eq!(left.len() + 1, all.len());
+        assert_eq!(offered(&[log_out]), left);
+        let but_save = Rule::Never(vec![
+            (atom(Key::ActionType, Op::Equal, "click"), true),
+            (atom(Key::ActionDetail, Op::Equal, "Save"), false),
+        ]);
+        assert_eq!(offered(&[but_save]), left);
+        let back = Rule::Never(vec![(atom(Key::ActionType, Op::Equal, "back"), true)]);
+        assert!(!offered(&[back]).contains(&"back".to_string()));
+    }
+
+    #[test]
+    fn a_field_with_a_rule_takes_its_texts_and_those_that_are_asked_for() {
+        let mail = |text: &str| Rule::Type { text: text.into(), into: atom(Key::Id, Op::Equal, "mail") };
+        let texts = |rules: &[Rule]| -> Vec<String> {
+            offered(rules).into_iter().filter(|action| action.starts_with("text")).collect()
+        };
+        assert_eq!(
+            texts(&[mail("a@b.c"), mail("asked"), mail("a@b.c")]),
+            [
+                "text \"a@b.c\" into #mail",
+                "text \"asked\" into #mail",
+                "text \"asked\" into #name",
+                "text \"abc\" into #name"
+            ]
+        );
+        assert_eq!(texts(&[]).len(), 4);
+    }
+
+    #[test]
+    fn a_rule_about_something_else_says_nothing() {
+        let on_screen = atom(Key::Activity, Op::Equal, "A");
+        assert!(WidgetTest::new(&on_screen).is_none());
+        let rules =
+            [Rule::Never(vec![(on_screen.clone(), true)]), Rule::Type { text: "x".into(), into: on_screen }];
+        assert_eq!(offered(&rules), offered(&[]));
+    }
+}
