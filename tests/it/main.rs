@@ -10,6 +10,7 @@ mod cli;
 mod docs;
 mod export;
 mod identity;
+mod init;
 mod kept;
 mod labels;
 mod learned;

@@ -16,6 +16,7 @@ use farlead::test_case::TestCase;
 
 use crate::devices;
 use crate::project::Project;
+use crate::protocol::Protocols;
 use crate::sources::{self, Shell};
 use crate::{Missing, Mistake, Usage};
 
@@ -78,8 +79,8 @@ pub struct OpenedApp {
 enum Place {
     /// The embedded simulator.
     Simulator(Arc<Model>),
-    /// Devices, of which something is said in a line.
-    Devices(Pool, String),
+    /// Devices, of which something is said in a line, and the protocols of what is done on them.
+    Devices(Pool, String, Protocols),
 }
 
 impl OpenedApp {
@@ -118,7 +119,7 @@ impl OpenedApp {
     pub fn device(&self, seed: Seed) -> Box<dyn Device> {
         let device: Box<dyn Device> = match &self.place {
             Place::Simulator(model) => Box::new(Sim::new(model.clone(), seed)),
-            Place::Devices(pool, _) => pool.lend(),
+            Place::Devices(pool, ..) => pool.lend(),
         };
         if self.set_up.is_empty() { device } else { Box::new(Prepared::new(device, &self.set_up)) }
     }
@@ -131,6 +132,13 @@ impl OpenedApp {
         }
     }
 
+    /// Has what is done on devices written down below `folder`.
+    pub fn record_to(&self, folder: &Path) {
+        if let Place::Devices(_, _, protocols) = &self.place {
+            protocols.write_to(folder);
+        }
+    }
+
     /// Whether it runs on devices, which are as many as they are.
     pub fn is_on_devices(&self) -> bool {
         matches!(self.place, Place::Devices(..))
@@ -140,20 +148,20 @@ impl OpenedApp {
     pub fn jobs(&self, jobs: usize) -> usize {
         match &self.place {
             Place::Simulator(_) => jobs,
-            Place::Devices(pool, _) => pool.alive().clamp(1, jobs.max(1)),
+            Place::Devices(pool, ..) => pool.alive().clamp(1, jobs.max(1)),
         }
     }
 
     /// Whether work that failed with a device can be done on another.
     pub fn has_another(&self) -> bool {
-        matches!(&self.place, Place::Devices(pool, _) if pool.alive() > 0)
+        matches!(&self.place, Place::Devices(pool, ..) if pool.alive() > 0)
     }
 
     /// What is known of it.
     pub fn app(&self) -> App {
         match &self.place {
             Place::Simulator(model) => Sim::new(model.clone(), Seed::default()).app().clone(),
-            Place::Devices(pool, _) => pool.app().clone(),
+            Place::Devices(pool, ..) => pool.app().clone(),
         }
     }
 
@@ -161,7 +169,7 @@ impl OpenedApp {
     pub fn describe(&self) -> String {
         let device = match &self.place {
             Place::Simulator(model) => Sim::new(model.clone(), Seed::default()).describe(),
-            Place::Devices(_, said) => said.clone(),
+            Place::Devices(_, said, _) => said.clone(),
         };
         setup::described(device, self.set_up.iter())
     }
@@ -294,17 +302,22 @@ impl AppArgs {
     }
 }
 
+/// What can be done without a device too.
+fn or_simulated(error: Missing) -> Missing {
+    Missing::new(format!("{error}. Without a device, the simulator runs a model: `--app MODEL`"))
+}
+
 /// Has the app ready on each of the devices that are named, or on the only one there is.
 fn on_devices(named: &[String], subject: &Subject, options: &Options) -> anyhow::Result<OpenedApp> {
     let missing = |error: AdbError| Missing::new(error.to_string());
-    let server = devices::server()?;
+    let server = devices::server().map_err(or_simulated)?;
     let wanted: Vec<Option<String>> = match named {
         [] => vec![std::env::var("ANDROID_SERIAL").ok().filter(|serial| !serial.is_empty())],
         named => named.iter().cloned().map(Some).collect(),
     };
     let mut opened: Vec<Adb> = Vec::new();
     for serial in wanted {
-        let serial = server.choose(serial.as_deref()).map_err(missing)?.serial;
+        let serial = server.choose(serial.as_deref()).map_err(|error| or_simulated(missing(error)))?.serial;
         if opened.iter().all(|device| device.serial() != serial) {
             opened.push(Adb::open(&server, &serial, subject, options.clone()).map_err(missing)?);
         }
@@ -314,8 +327,13 @@ fn on_devices(named: &[String], subject: &Subject, options: &Options) -> anyhow:
         let App { package, version, .. } = device.app();
         format!("{package} {version} on {names}")
     });
-    let devices = opened.into_iter().map(|device| Box::new(device) as Box<dyn Device + Send>);
-    Ok(OpenedApp { place: Place::Devices(Pool::new(devices.collect()), said), set_up: Arc::default() })
+    let protocols = Protocols::default();
+    let recorded = |device: Adb| -> Box<dyn Device + Send> {
+        let serial = device.serial().to_string();
+        Box::new(protocols.of(&serial, device))
+    };
+    let pool = Pool::new(opened.into_iter().map(recorded).collect());
+    Ok(OpenedApp { place: Place::Devices(pool, said, protocols), set_up: Arc::default() })
 }
 
 /// Returns the model at `path`, or the one that the apk there carries.

@@ -4,11 +4,13 @@ mod agents;
 mod app;
 mod check;
 mod compare;
+mod completions;
 mod deciding;
 mod devices;
 mod doctor;
 mod explain;
 mod export;
+mod init;
 mod learned;
 mod lint;
 mod look;
@@ -18,6 +20,7 @@ mod monitor;
 mod outputs;
 mod progress;
 mod project;
+mod protocol;
 mod replay;
 mod report;
 mod searching;
@@ -37,6 +40,7 @@ use sources::{Colour, Shell};
 #[derive(Debug, Parser)]
 #[command(name = "farlead", version, max_term_width = 100)]
 #[command(after_help = "Examples:
+  farlead init --app apps/notes.app         farlead.toml, specs and a workflow to start with
   farlead check specs/chesswalk/about.ltl --app apps/chesswalk.app
   farlead replay farlead-tests               every stored test, step by step
   farlead lint specs                        every mistake in every spec below a folder
@@ -74,6 +78,8 @@ enum Command {
     Sim(sim::SimArgs),
     Devices(devices::DevicesArgs),
     Doctor(doctor::DoctorArgs),
+    Init(init::InitArgs),
+    Completions(completions::CompletionsArgs),
 }
 
 /// How a run of the program ends.
@@ -210,6 +216,8 @@ fn run(cli: &Cli) -> Exit {
         Command::Sim(args) => sim::run(args, &shell),
         Command::Devices(args) => devices::run(args, &shell),
         Command::Doctor(args) => doctor::run(args, &shell),
+        Command::Init(args) => init::run(args, &shell),
+        Command::Completions(args) => completions::run(args),
     };
     match ended {
         Ok(exit) => exit,
