@@ -2,6 +2,7 @@
 
 mod adb;
 mod adbd;
+mod android;
 mod apk;
 mod apps;
 mod check;
@@ -14,6 +15,7 @@ mod init;
 mod kept;
 mod labels;
 mod learned;
+mod look;
 mod made_up;
 mod minimise;
 mod model;

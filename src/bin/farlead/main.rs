@@ -13,6 +13,7 @@ mod export;
 mod init;
 mod learned;
 mod lint;
+mod look;
 mod minimize;
 mod model;
 mod monitor;
@@ -70,6 +71,7 @@ enum Command {
     Report(report::ReportCommandArgs),
     Compare(compare::CompareArgs),
     Lint(lint::LintArgs),
+    Look(look::LookArgs),
     Explain(explain::ExplainArgs),
     Monitor(monitor::MonitorArgs),
     Model(model::ModelArgs),
@@ -207,6 +209,7 @@ fn run(cli: &Cli) -> Exit {
         Command::Report(args) => report::run(args, &shell),
         Command::Compare(args) => compare::run(args, &shell),
         Command::Lint(args) => lint::run(args, &shell),
+        Command::Look(args) => look::run(args, &shell),
         Command::Explain(args) => explain::run(args, &shell),
         Command::Monitor(args) => monitor::run(args, &shell),
         Command::Model(args) => model::run(args, &shell),
