@@ -4,13 +4,14 @@
 //! is said and passed over, unless `CI` is `true`: there all must be.
 
 use std::fs;
-use std::io::{BufRead as _, BufReader, Read};
+use std::io::{BufRead as _, BufReader, Read, Write as _};
+use std::net::TcpStream;
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Output, Stdio};
 use std::thread;
 use std::time::{Duration, Instant};
 
-use crate::adbd::Adb;
+use crate::adbd::{Adb, wait_until};
 
 /// The longest a script may take; only what is broken takes as long.
 const PATIENCE: Duration = Duration::from_secs(300);
@@ -291,4 +292,185 @@ fn every_dump_is_read_by_parsers_of_others_and_every_picture_by_a_viewer() {
     {
         check_python("reads_all_screens.py", &[ADBUTILS, LXML, PILLOW], app, &["--android", version]);
     }
+}
+
+// Tests that were exported.
+
+/// The tests that farlead keeps of the bundled specs of an app, in their order.
+fn stored_tests(app: &str, folder: &Path) -> Vec<PathBuf> {
+    let specs = Path::new(env!("CARGO_MANIFEST_DIR")).join("specs").join(app);
+    let mut check = Command::new(env!("CARGO_BIN_EXE_farlead"));
+    check.arg("check").arg(specs).arg("--app").arg(bundled(&format!("{app}.app"))).arg("--out").arg(folder);
+    let output = check.output().expect("farlead runs");
+    assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+    let mut left = vec![folder.to_path_buf()];
+    let mut tests = Vec::new();
+    while let Some(folder) = left.pop() {
+        for entry in fs::read_dir(folder).expect("a folder") {
+            let path = entry.expect("an entry").path();
+            if path.is_dir() {
+                left.push(path);
+            } else if as_text(&path).ends_with(".test.ltl") {
+                tests.push(path);
+            }
+        }
+    }
+    tests.sort();
+    tests
+}
+
+/// What a script for adb ends with on a device, and what it complains of.
+fn run_script(adb: &Adb, serial: &str, test: &Path) -> (Option<i32>, String) {
+    let file = test.with_extension("sh");
+    if !file.exists() {
+        let mut export = Command::new(env!("CARGO_BIN_EXE_farlead"));
+        export.arg("export").arg(test).args(["--to", "adb", "-o"]).arg(&file);
+        let output = export.output().expect("farlead runs");
+        assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+    }
+    let mut script = adb.for_program("sh");
+    script.arg(&file).env("ANDROID_SERIAL", serial).env("FARLEAD_IDLE_S", "0").env("FARLEAD_TRIES", "2");
+    let output = ended(script);
+    (output.status.code(), String::from_utf8_lossy(&output.stderr).into_owned())
+}
+
+/// The step at which a test breaks on the app with its bugs corrected, as farlead itself says it.
+fn broken_step(app: &str, test: &Path) -> Option<String> {
+    let mut replay = Command::new(env!("CARGO_BIN_EXE_farlead"));
+    replay
+        .arg("replay")
+        .arg(test)
+        .arg("--app")
+        .arg(bundled(&format!("{app}.app")))
+        .args(["--set", "fixed=true"]);
+    let output = replay.output().expect("farlead runs");
+    let said = String::from_utf8_lossy(&output.stdout).into_owned();
+    said.split_once("broke, at step ").and_then(|(_, rest)| rest.split(',').next()).map(str::to_string)
+}
+
+#[test]
+fn exported_scripts_pass_on_their_app_and_fail_where_it_was_changed() {
+    let Some(adb) = Adb::start("exports") else { return };
+    let (mut passed, mut broken) = (0, 0);
+    for app in ["chesswalk", "notes"] {
+        let tests = stored_tests(app, &adb.home.join(app));
+        let device = Simulated::start(&bundled(&format!("{app}.app")), &[]);
+        let serial = adb.connect_to(&device.address);
+        for test in &tests {
+            assert_eq!(run_script(&adb, &serial, test), (Some(0), String::new()), "{}", test.display());
+            passed += 1;
+        }
+        let changed = Simulated::start(&bundled(&format!("{app}.app")), &["--set", "fixed=true"]);
+        let serial = adb.connect_to(&changed.address);
+        // An idle is a press of the key that puts the display out, which it does whatever the app wants.
+        for test in tests.iter().filter(|test| !as_text(test).contains("/sleep/")) {
+            let (code, said) = run_script(&adb, &serial, test);
+            match broken_step(app, test) {
+                None => assert_eq!((code, &*said), (Some(0), ""), "{}", test.display()),
+                Some(step) => {
+                    let expected = format!("failed at step {step}, ");
+                    assert!(code == Some(1) && said.starts_with(&expected), "{}: {said}", test.display());
+                    broken += 1;
+                }
+            }
+        }
+    }
+    assert_eq!((passed, broken), (27, 9));
+}
+
+// Hosts that mean no good.
+
+/// How many files and threads a process has.
+#[cfg(target_os = "linux")]
+fn held_by(device: &Simulated) -> (usize, usize) {
+    let count =
+        |what: &str| fs::read_dir(format!("/proc/{}/{what}", device.child.id())).expect("a process").count();
+    (count("fd"), count("task"))
+}
+
+#[test]
+#[cfg(target_os = "linux")]
+fn a_thousand_connections_leave_nothing_behind_in_the_process() {
+    use farlead::device::adbd::packet::{self, Command as Word};
+
+    let device = Simulated::notes(&[]);
+    let before = held_by(&device);
+    let mut greeting = Vec::new();
+    packet::write(&mut greeting, Word::Cnxn, [packet::VERSION, 4_096], b"host::", true);
+    let mut open = greeting.clone();
+    let services = [
+        "sync:",
+        "shell,v2,raw:cat",
+        "shell:",
+        "exec:logcat",
+        "framebuffer:",
+        "shell:app_process",
+        "tcp:9008",
+    ];
+    for (number, service) in (1..).zip(services) {
+        packet::write(&mut open, Word::Open, [number, 0], service.as_bytes(), true);
+    }
+    for number in 0..1_000 {
+        let mut socket = TcpStream::connect(&device.address).expect("a device that listens");
+        let said: &[u8] = match number % 4 {
+            0 => b"",
+            1 => &greeting[..7],
+            2 => &greeting,
+            _ => &open,
+        };
+        // A device that is full has hung up by now.
+        let _ = socket.write_all(said);
+    }
+    wait_until("an end of all connections", || held_by(&device) == before);
+}
+
+#[test]
+fn hostile_lines_end_soon_and_leave_the_device_as_it_was() {
+    let Some(adb) = Adb::start("hostile") else { return };
+    let device = Simulated::notes(&[]);
+    adb.connect_to(&device.address);
+    let deep = format!("{}echo in{}", "(".repeat(20_000), ")".repeat(20_000));
+    let substituted = format!("echo {}{}", "$(echo ".repeat(5_000), ")".repeat(5_000));
+    let lines = [
+        "yes | head -n 3",
+        "while true; do echo x; done",
+        "until false; do :; done | cat",
+        ":(){ :|:& };:",
+        "f() { f | f; }; f",
+        "for a in 1 2 3 4 5 6 7 8 9; do for b in 1 2 3 4 5 6 7 8 9; do for c in 1 2 3 4 5 6 7 8 9; do echo $a$b$c; done; done; done | wc -l",
+        "x=aaaaaaaaaaaaaaaa; while true; do x=$x$x; done; echo ${x}",
+        "ls /*/*/*/*/*/*/*/* /*/../*/../*/../* 2>/dev/null | wc -c",
+        "cat /dev/zero | wc -c",
+        "seq 1 100000000 | sort | uniq | wc -l",
+        "sleep 99999999999",
+        "timeout 1 sh -c 'while true; do sleep 1; done'",
+        "eval eval eval eval eval eval eval eval eval eval eval eval echo deep",
+        "printf '%s%s' $(seq 1 100000) | wc -c",
+        "head -c 300000000 /dev/zero > /sdcard/large; while true; do cat /sdcard/large /sdcard/large > /sdcard/more; cp /sdcard/more /sdcard/large; done",
+        "while true; do echo aaaaaaaaaaaaaaaaaaaaaaaa >> /sdcard/f; cat /sdcard/f /sdcard/f >> /sdcard/g; done",
+        "while true; do screencap -p /sdcard/a.png; done",
+        "while true; do cat /sdcard/g | md5sum; done",
+        &deep,
+        &substituted,
+    ];
+    for line in lines {
+        let output = ended({
+            let mut command = adb.command(&["shell", line]);
+            command.stdin(Stdio::null());
+            command
+        });
+        let shown: String = line.chars().take(60).collect();
+        assert!(output.stdout.len() <= 64 << 20, "{shown}: {} bytes", output.stdout.len());
+        assert_eq!(adb.text(&["shell", "echo still here"]), "still here\n", "{shown}");
+    }
+    let dumped = adb.text(&["exec-out", "uiautomator", "dump", "/dev/tty"]);
+    assert!(dumped.contains("com.android.launcher"), "{dumped}");
+    assert!(memory_mb(&device) < 1_500, "{} MB", memory_mb(&device));
+}
+
+/// The most memory that a process ever had; none where that cannot be known.
+fn memory_mb(device: &Simulated) -> u64 {
+    let status = fs::read_to_string(format!("/proc/{}/status", device.child.id())).unwrap_or_default();
+    let line = status.lines().find_map(|line| line.strip_prefix("VmHWM:"));
+    line.and_then(|line| line.split_whitespace().next()?.parse::<u64>().ok()).unwrap_or(0) / 1024
 }

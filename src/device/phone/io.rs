@@ -45,15 +45,18 @@ pub(super) struct Io {
     pub err: Vec<u8>,
     /// Whether both go to one place: then all is in `out`, in its order.
     pub is_joined: bool,
+    /// How many bytes were read and written, as far as nobody has counted them yet.
+    pub moved: usize,
     pub folder: String,
 }
 
 impl Io {
     pub fn new(input: Input, folder: String) -> Io {
-        Io { input, out: Vec::new(), err: Vec::new(), is_joined: false, folder }
+        Io { input, out: Vec::new(), err: Vec::new(), is_joined: false, moved: 0, folder }
     }
 
     pub fn write(&mut self, bytes: &[u8]) {
+        self.moved = self.moved.saturating_add(bytes.len());
         add(&mut self.out, bytes);
     }
 
@@ -72,6 +75,7 @@ impl Io {
 
     /// Writes to where complaints go.
     pub fn write_err(&mut self, bytes: &[u8]) {
+        self.moved = self.moved.saturating_add(bytes.len());
         add(if self.is_joined { &mut self.out } else { &mut self.err }, bytes);
     }
 

@@ -16,6 +16,9 @@ const COMMANDS_MAX: u32 = 10_000;
 /// How much virtual time a line takes at most: a day.
 const TIME_MS_MAX: u64 = 86_400_000;
 
+/// How many bytes the commands of a line read and write at most, again and again counted.
+const BYTES_MAX: usize = 256 << 20;
+
 /// How many bytes all that a command is called with has at most.
 const WORDS_BYTES_MAX: usize = 1 << 20;
 
@@ -39,6 +42,7 @@ pub(super) struct Shell<'p> {
     variables: BTreeMap<String, String>,
     status: u8,
     commands_left: u32,
+    bytes_left: usize,
     time_left_ms: u64,
     shells: u32,
     /// Whether nothing more is run.
@@ -77,6 +81,7 @@ impl<'p> Shell<'p> {
             variables,
             status: 0,
             commands_left: COMMANDS_MAX,
+            bytes_left: BYTES_MAX,
             time_left_ms: TIME_MS_MAX,
             shells: 0,
             is_over: false,
@@ -187,6 +192,9 @@ impl<'p> Shell<'p> {
                     if let Err(error) = self.phone.files.append(path, now_s, &bytes) {
                         io.complain(&format!("/system/bin/sh: can't create {path}: {error}"));
                     }
+                    // All of a file that grows is written anew.
+                    let size = self.phone.files.stat(path).map_or(0, |stat| stat.size);
+                    self.charge(usize::try_from(size).unwrap_or(usize::MAX));
                 }
             }
         }
@@ -204,6 +212,7 @@ impl<'p> Shell<'p> {
                 let name = self.word(word, io);
                 let path = io.path(&name);
                 let bytes = self.phone.files.read(&path).map_err(|error| (path, error))?;
+                self.charge(bytes.len());
                 return Ok(Some(Input::from(bytes)));
             }
             Target::Stream(to) => {
@@ -297,6 +306,14 @@ impl<'p> Shell<'p> {
         !self.is_over && !self.is_timed_out
     }
 
+    /// Counts bytes that were read or written; a line that has moved too many runs nothing more.
+    fn charge(&mut self, bytes: usize) {
+        self.bytes_left = self.bytes_left.saturating_sub(bytes);
+        if self.bytes_left == 0 {
+            self.commands_left = 0;
+        }
+    }
+
     fn set(&mut self, name: &str, value: String) {
         let mut value = value;
         let length = cut(&value, WORDS_BYTES_MAX).len();
@@ -330,6 +347,7 @@ impl<'p> Shell<'p> {
         let outside = if values.is_empty() { None } else { Some(self.variables.clone()) };
         values.into_iter().for_each(|(name, value)| self.set(&name, value));
         self.status = self.run(&args, before, io);
+        self.charge(std::mem::take(&mut io.moved));
         if let Some(outside) = outside {
             self.variables = outside;
         }
