@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use clap::{Args, ValueEnum};
-use farlead::device::adb::{Adb, AdbError, Options, Reset, Subject};
+use farlead::device::adb::{Adb, AdbError, Client, Options, Reset, Subject};
 use farlead::device::sim::model::Model;
 use farlead::device::sim::{self, Sim};
 use farlead::device::{App, Device, Pool};
@@ -179,7 +179,9 @@ impl AppArgs {
     /// Returns the app that is asked for here, else by `project`, or what to type so that there is one.
     pub fn open(&self, project: &Project, shell: &Shell) -> anyhow::Result<OpenedApp> {
         if self.is_said() {
-            let app = AppArgs { device: self.device_or(project), ..self.clone() };
+            // A model that is named here runs where models do, whatever the project's other apps run on.
+            let device = if self.app.is_some() { self.device.clone() } else { self.device_or(project) };
+            let app = AppArgs { device, ..self.clone() };
             return app.open_with(&[], "", shell);
         }
         let Project { app, apk, package, set, .. } = project.clone();
@@ -222,6 +224,34 @@ impl AppArgs {
         // What is set here comes last.
         let of_test_set = std::mem::replace(&mut of_test.set, self.set.clone());
         of_test.open_with(&of_test_set, "the stored test", shell)
+    }
+
+    /// Returns the device whose screen is looked at as it is, or nothing if it is the simulator's that is meant.
+    pub fn device_to_look_at(&self, project: &Project) -> anyhow::Result<Option<Adb>> {
+        let devices = self.device_or(project);
+        let is_on_device = devices.iter().any(|device| device != SIMULATOR);
+        let (app, apk) = match self.is_said() {
+            true => (&self.app, &self.apk[..]),
+            false => (&project.app, project.apk.as_slice()),
+        };
+        let is_simulated = !devices.is_empty() && !is_on_device
+            || (app.is_some() && self.device.is_empty())
+            || match apk {
+                [path] if !is_on_device => unpacked(path, sources::read_bytes(path)?)?.is_some(),
+                _ => false,
+            };
+        if is_simulated {
+            return Ok(None);
+        }
+        let server = devices::server().map_err(or_simulated)?;
+        let serial = match &devices[..] {
+            [] => std::env::var("ANDROID_SERIAL").ok().filter(|serial| !serial.is_empty()),
+            [serial, ..] => Some(serial.clone()),
+        };
+        let missing = |error: AdbError| Missing::new(error.to_string());
+        let serial = server.choose(serial.as_deref()).map_err(|error| or_simulated(missing(error)))?.serial;
+        let line = Box::new(Client::new(server, &serial));
+        Ok(Some(Adb::to_look(line, Options::default()).map_err(missing)?))
     }
 
     /// The devices that are asked for here, else by `project`.

@@ -3,9 +3,12 @@
 use std::collections::BTreeSet;
 use std::io::{self, BufWriter, Read, Write};
 use std::path::{Path, PathBuf};
+use std::sync::atomic::Ordering;
+use std::thread;
+use std::time::Duration;
 
 use clap::Args;
-use farlead::device::{Device, Observation};
+use farlead::device::{Adb, Device, Observation};
 use farlead::gui::{
     self, Action, Atom, BUILTIN_TEXTS, Context, DUMP_BYTES_MAX, Hierarchy, Key, Labeller, Repertoire, Screen,
 };
@@ -16,20 +19,23 @@ use serde::Serialize;
 use crate::app::AppArgs;
 use crate::deciding::exit_of_error;
 use crate::lint::counted;
+use crate::progress::interruption;
 use crate::project::Project;
 use crate::sources::{self, Shell};
-use crate::{Exit, Missing, Mistake};
+use crate::{Exit, Missing, Mistake, Usage};
 
 /// Say what is on a screen, as atoms and actions to paste into a spec.
 #[derive(Debug, Args)]
 #[command(after_help = "Examples:
-  farlead look --app apps/notes.app                  its first screen
+  farlead look                                       what the attached device shows
+  farlead look --device emulator-5554 --watch        and whenever that changes
+  farlead look --app apps/notes.app                  the first screen of a model
   farlead look --dump window_dump.xml                a hierarchy that was saved
   adb exec-out uiautomator dump /dev/tty | farlead look --dump -
   farlead look --app apps/notes.app --against specs/notes/palette.ltl
   farlead look --dump window_dump.xml --json
 
-A saved hierarchy says nothing of the activity, the network and whether the screen is lit, so
+On a device nothing is installed, started or changed. A saved hierarchy says nothing of the activity, the network and whether the screen is lit, so
 nothing is said of them. With --json, one object: package, activity, widgets (how many nodes
 there are, seen or not), actions (type, detail, objectID, bounds as [left, top, right, bottom]),
 labels (atoms that hold); with --against also against (spec, atom, holds, why).
@@ -48,10 +54,16 @@ pub struct LookArgs {
     /// Say which atoms of these specs hold, and why others do not
     #[arg(long, value_name = "SPEC")]
     against: Option<PathBuf>,
-    /// One JSON object
+    /// Look again whenever something changes on a device, until Ctrl-C
+    #[arg(long, conflicts_with = "dump")]
+    watch: bool,
+    /// One JSON object, with --watch one a line for each screen
     #[arg(long)]
     json: bool,
 }
+
+/// How long is waited between two looks at a device.
+const WATCH_EVERY: Duration = Duration::from_millis(500);
 
 /// What was looked at.
 struct Look {
@@ -66,29 +78,55 @@ pub fn run(args: &LookArgs, shell: &Shell) -> anyhow::Result<Exit> {
     let project = Project::find()?;
     let read = |path: &Path| sources::read_sound(path, &project, shell);
     let against = args.against.as_deref().map(read).transpose()?;
-    let look = match &args.dump {
-        Some(path) => of_dump(path)?,
-        None => {
-            let app = args.app.open(&project, shell)?;
-            if app.is_on_devices() {
-                // To start an app afresh takes what it keeps, and who looks has not asked for that.
-                let message = "only the simulator and saved hierarchies are looked at; save what is on a device with `adb exec-out uiautomator \
-                               dump /dev/tty > screen.xml`, and give `--dump screen.xml`";
-                return Err(Missing::new(message.into()).into());
+    if let Some(path) = &args.dump {
+        return say_all(args, &of_dump(path)?, against.as_ref());
+    }
+    if let Some(mut device) = args.app.device_to_look_at(&project)? {
+        return watch(args, &mut device, against.as_ref());
+    }
+    if args.watch {
+        let message =
+            "`--watch` waits for what someone does on a device; on the simulator nobody does anything";
+        return Err(Usage::new(message.to_string()).into());
+    }
+    let app = args.app.open(&project, shell)?;
+    let look = of_first(&mut *app.device(Seed(args.seed)))?;
+    say_all(args, &look, against.as_ref())
+}
+
+/// Looks at what a device shows, and again whenever that is another screen if it is asked for.
+fn watch(args: &LookArgs, device: &mut Adb, against: Option<&SpecFile>) -> anyhow::Result<Exit> {
+    let interrupted = interruption();
+    let mut before = None;
+    loop {
+        let seen = device.look().map_err(|error| Missing::new(error.to_string()))?;
+        let screen = (*seen.screen).clone();
+        if before.as_ref() != Some(&screen) {
+            let nodes = screen.widgets().len();
+            let look = Look { screen: screen.clone(), nodes, has_context: true };
+            if args.watch && before.is_some() && !args.json {
+                writeln!(io::stdout())?;
             }
-            let mut device = app.device(Seed(args.seed));
-            of_device(&mut *device)?
+            say_all(args, &look, against)?;
+            before = Some(screen);
         }
-    };
-    let actions = against.as_ref().map_or(&[][..], |file| &file.actions);
+        if !args.watch || interrupted.load(Ordering::Relaxed) {
+            return Ok(Exit::Met);
+        }
+        thread::sleep(WATCH_EVERY);
+    }
+}
+
+fn say_all(args: &LookArgs, look: &Look, against: Option<&SpecFile>) -> anyhow::Result<Exit> {
+    let actions = against.map_or(&[][..], |file| &file.actions);
     let offers = gui::offers(&look.screen, &Repertoire::new(BUILTIN_TEXTS, actions, true));
     let mut out = BufWriter::new(io::stdout().lock());
     if args.json {
-        say_as_json(&mut out, &look, &offers, against.as_ref())?;
+        say_as_json(&mut out, look, &offers, against)?;
     } else {
-        match &against {
-            Some(file) => say_against(&mut out, &look, &offers, file)?,
-            None => say(&mut out, &look, &offers)?,
+        match against {
+            Some(file) => say_against(&mut out, look, &offers, file)?,
+            None => say(&mut out, look, &offers)?,
         }
     }
     out.flush()?;
@@ -112,7 +150,7 @@ fn of_dump(path: &Path) -> anyhow::Result<Look> {
 }
 
 /// Looks at what an app shows first.
-fn of_device(device: &mut dyn Device) -> anyhow::Result<Look> {
+fn of_first(device: &mut dyn Device) -> anyhow::Result<Look> {
     let Some(activity) = device.app().launchable.first().cloned() else {
         return Err(
             Missing::new(format!("{} has no activity that can be started", device.app().package)).into()
