@@ -4,6 +4,7 @@
 
 use std::sync::{Arc, LazyLock};
 
+use farlead::device::adbd::Phone as _;
 use farlead::device::phone::{AndroidVersion, Phone};
 use farlead::device::sim::model::Model;
 use farlead::device::sim::read;
@@ -27,6 +28,10 @@ fuzz_target!(|bytes: &[u8]| {
     let ran = phone.shell(&line, &rest[end..]);
     assert_eq!(other.shell(&line, &rest[end..]), ran);
     assert!(ran.stdout.len() <= 16 << 20 && ran.stderr.len() <= 16 << 20);
+    // One program at a time may look.
+    if let Some(server) = phone.take_server() {
+        phone.end_server(server);
+    }
     let dump = phone.shell("uiautomator dump /dev/tty", b"");
     assert!(dump.stdout.ends_with(b"</hierarchy>UI hierchary dumped to: /dev/tty\n"));
 });

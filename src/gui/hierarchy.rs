@@ -147,7 +147,7 @@ impl Hierarchy {
 
     /// Which way up the display is, on a device that is upright when it is not turned.
     pub fn orientation(&self) -> Orientation {
-        if self.rotation % 2 == 0 { Orientation::Portrait } else { Orientation::Landscape }
+        if self.rotation.is_multiple_of(2) { Orientation::Portrait } else { Orientation::Landscape }
     }
 
     /// Returns the screen of these widgets, with what is in front as the device says it.
@@ -333,11 +333,7 @@ impl<'t> Reading<'t> {
                 "resource-id" => widget.id = shared()?,
                 "class" => widget.class = shared()?,
                 "content-desc" => widget.desc = shared()?,
-                "package" => {
-                    if self.hierarchy.package.is_empty() {
-                        self.hierarchy.package = shared()?;
-                    }
-                }
+                "package" if self.hierarchy.package.is_empty() => self.hierarchy.package = shared()?,
                 "bounds" => widget.bounds = bounds(raw).unwrap_or_default(),
                 "checkable" => flag(Flags::CHECKABLE),
                 "checked" => flag(Flags::CHECKED),

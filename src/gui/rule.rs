@@ -87,7 +87,8 @@ impl Rules {
 mod tests {
     use super::*;
     use crate::gui::{
-        ActionTypes, Comparison, Context, Flags, Key, Op, Repertoire, Screen, Value, WidgetTest, offers,
+        ActionTypes, Bounds, Comparison, Context, Flags, Key, Op, Repertoire, Screen, Value, WidgetTest,
+        offers,
     };
 
     fn atom(key: Key, op: Op, text: &str) -> Atom {
@@ -101,6 +102,7 @@ mod tests {
             text: text.into(),
             flags: Flags::default().set(Flags::CLICKABLE, true).set(Flags::ENABLED, true),
             depth: 1,
+            bounds: Bounds::new(0, 0, 10, 10),
             ..Widget::default()
         };
         let field = |id: &str| Widget {
@@ -108,6 +110,7 @@ mod tests {
             id: id.into(),
             flags: Flags::default().set(Flags::EDITABLE, true).set(Flags::ENABLED, true),
             depth: 1,
+            bounds: Bounds::new(0, 0, 10, 10),
             ..Widget::default()
         };
         let widgets = vec![

@@ -169,7 +169,9 @@ fn mistakes_on_the_command_line_are_told_before_anything_runs() {
     refused(&["specs/none.ltl", "--app", APP], 3, "specs/none.ltl");
     refused(&["specs/none.ltl", "--app", APP, "--only", "c"], 3, "specs/none.ltl");
     refused(&[ABOUT, "--app", APP, "--texts", "none.txt"], 3, "none.txt");
-    refused(&[ABOUT, "--package", "org.example"], 4, "org.example");
+    refused(&[ABOUT, "--package", "org.example"], 4, "there is no `adb`");
+    refused(&[ABOUT, "--package", "org.example", "--device", "sim"], 4, "the simulator runs models");
+    refused(&[ABOUT, "--app", APP, "--device", "emulator-5554"], 2, "`farlead sim apps/chesswalk.app`");
     let empty = file("empty.app", "");
     refused(&[ABOUT, "--app", empty.to_str().expect("a path")], 3, "app");
     let zero = file("zero.ltl", "possible \"x\" within 0 steps: F [text = a]");

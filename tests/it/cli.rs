@@ -14,10 +14,15 @@ pub struct Ended {
 }
 
 /// The program with these arguments, in the folder of the repository. `check` and `replay` keep tests and runs there,
-/// unless `--out` or a current folder of the test's own says otherwise.
+/// unless `--out` or a current folder of the test's own says otherwise. It finds no adb, whatever this machine has.
 pub fn command(args: &[&str]) -> Command {
     let mut command = Command::new(env!("CARGO_BIN_EXE_farlead"));
     command.args(args).env_remove("NO_COLOR").current_dir(env!("CARGO_MANIFEST_DIR"));
+    for name in ["ANDROID_HOME", "ANDROID_SDK_ROOT", "ANDROID_SERIAL", "ADB_SERVER_SOCKET"] {
+        command.env_remove(name);
+    }
+    // Nothing listens on the first of all ports.
+    command.env("PATH", "").env("ANDROID_ADB_SERVER_PORT", "1");
     command
 }
 

@@ -5,6 +5,8 @@ use std::fs;
 use std::io::{BufRead, BufReader};
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
+use std::thread;
+use std::time::Duration;
 
 use crate::adbd::Adb;
 use crate::cli::{Ended, command, ended};
@@ -111,4 +113,79 @@ fn every_spec_is_met_by_the_same_run_through_the_real_adb() {
     assert_eq!(compared, 27);
     compare(&adb, notes, "7", &["--android", "7"]);
     compare(&adb, ("specs/chesswalk/pause.ltl", chesswalk.1), "5", &["--android", "16"]);
+}
+
+/// The app of the notes, packed, and its specs' tests as the simulator finds them.
+fn notes(name: &str) -> (PathBuf, Vec<(String, String)>) {
+    let here = folder(name);
+    let apk = here.join("app.apk");
+    let packed = ["model", "pack", "apps/notes.app", "-o", apk.to_str().expect("a path")];
+    assert_eq!(ended(&mut command(&packed), "").code, 0);
+    let inside = check(None, &["check", "specs/notes", "--app", "apps/notes.app", "--quiet"], &here);
+    assert_eq!(inside.code, 0, "{}", inside.stderr);
+    (apk, tests(&here))
+}
+
+/// What the device at `serial` was asked to do, in the only run below `folder`.
+fn asked_of(folder: &Path, serial: &str) -> Vec<String> {
+    let path = folder.join(".farlead/runs/0001/devices").join(serial.replace(':', "_")).join("steps.jsonl");
+    fs::read_to_string(path).unwrap_or_default().lines().map(str::to_string).collect()
+}
+
+#[test]
+fn several_devices_share_the_work_and_find_the_same() {
+    let Some(adb) = Adb::start("several") else { return };
+    let (apk, expected) = notes("several-here");
+    let there = folder("several-there");
+    let phones = [(); 2].map(|()| Phone::start(&adb, "apps/notes.app", &[]));
+    let [one, other] = [&phones[0].serial, &phones[1].serial];
+    let apk = apk.to_str().expect("a path");
+    let args = ["check", "specs/notes", "--apk", apk, "--device", one, "--device", other, "--jobs", "2"];
+    let ended = check(Some(&adb), &args, &there);
+    assert_eq!(ended.code, 0, "{}{}", ended.stdout, ended.stderr);
+    assert!(ended.stdout.contains(&format!("({one}); ")), "{}", ended.stdout);
+    assert_eq!(tests(&there), expected);
+    for serial in [one, other] {
+        let asked = asked_of(&there, serial);
+        assert!(asked.len() > 10, "{asked:?}");
+        assert!(asked[0].contains("\"action\":\"reinitialise "), "{asked:?}");
+    }
+}
+
+#[test]
+fn the_work_of_a_device_that_is_lost_is_done_on_another() {
+    let Some(adb) = Adb::start("lost") else { return };
+    let (apk, expected) = notes("lost-here");
+    let there = folder("lost-there");
+    let (stays, goes) =
+        (Phone::start(&adb, "apps/notes.app", &[]), Phone::start(&adb, "apps/notes.app", &[]));
+    let apk = apk.to_str().expect("a path");
+    let args = ["check", "specs/notes", "--apk", apk, "--device", &stays.serial, "--device", &goes.serial];
+    let mut command = command(&[&args[..], &["--jobs", "2", "--out"]].concat());
+    adb.lend_to(command.arg(&there));
+    let mut child = command.stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().expect("it starts");
+    let lost = goes.serial.clone();
+    // The device goes as soon as there is something that it was asked to do.
+    while asked_of(&there, &lost).is_empty() && child.try_wait().expect("a child").is_none() {
+        thread::sleep(Duration::from_millis(2));
+    }
+    drop(goes);
+    let ended = child.wait_with_output().expect("it ends");
+    let said = String::from_utf8_lossy(&ended.stderr);
+    assert_eq!(ended.status.code(), Some(0), "{}{said}", String::from_utf8_lossy(&ended.stdout));
+    assert!(said.contains(&lost) && said.contains("another device goes on with"), "{said}");
+    assert_eq!(tests(&there), expected);
+}
+
+#[test]
+fn where_the_only_device_is_lost_that_is_an_error_of_the_environment() {
+    let Some(adb) = Adb::start("gone") else { return };
+    let (apk, _) = notes("gone-here");
+    let there = folder("gone-there");
+    let phone = Phone::start(&adb, "apps/notes.app", &["--faults", "offline=1"]);
+    let args = ["check", "specs/notes/palette.ltl", "--apk", apk.to_str().expect("a path")];
+    let ended = check(Some(&adb), &[&args[..], &["--device", &phone.serial]].concat(), &there);
+    assert_eq!((ended.code, ended.stdout.as_str()), (4, ""), "{}", ended.stderr);
+    assert!(ended.stderr.contains(&phone.serial), "{}", ended.stderr);
+    assert_eq!(ended.stderr.lines().count(), 1, "{}", ended.stderr);
 }

@@ -2,16 +2,20 @@
 
 mod adb;
 mod adbd;
+mod android;
 mod apk;
 mod apps;
 mod check;
 mod cli;
+mod clients;
 mod docs;
 mod export;
 mod identity;
+mod init;
 mod kept;
 mod labels;
 mod learned;
+mod look;
 mod made_up;
 mod minimise;
 mod model;

@@ -48,7 +48,7 @@ pub fn bundled(name: &str) -> Arc<Model> {
     model_of(&std::fs::read_to_string(path).expect("a readable model"))
 }
 
-fn lamp(version: AndroidVersion) -> Phone {
+pub fn lamp(version: AndroidVersion) -> Phone {
     Phone::new(model_of(LAMP), Seed(1), version)
 }
 
@@ -101,7 +101,7 @@ fn dump(phone: &mut Phone) -> (u32, Vec<Node>) {
 
 /// Taps the widget with this text.
 #[track_caller]
-fn tap(phone: &mut Phone, text: &str) {
+pub fn tap(phone: &mut Phone, text: &str) {
     let (_, nodes) = dump(phone);
     let found = nodes.iter().find(|node| node.value("text") == text);
     let (x, y) = found.unwrap_or_else(|| panic!("no `{text}`")).centre();

@@ -515,6 +515,6 @@ fn the_device_of_the_project_is_the_one_in_use() {
     folder.write("farlead.toml", "app = \"bank.app\"\ntexts = [\"ann\"]\ndevice = \"sim\"\n");
     folder.done(0, &["check", "specs/login.ltl"]);
     folder.write("farlead.toml", "app = \"bank.app\"\ntexts = [\"ann\"]\ndevices = [\"no-such-device\"]\n");
-    says(&folder.done(4, &["check", "specs/login.ltl"]), &["no-such-device"]);
+    says(&folder.done(2, &["check", "specs/login.ltl"]), &["no-such-device"]);
     folder.done(0, &["check", "specs/login.ltl", "--device", "sim"]);
 }

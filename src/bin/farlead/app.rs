@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use clap::{Args, ValueEnum};
-use farlead::device::adb::{Adb, AdbError, Options, Reset, Subject};
+use farlead::device::adb::{Adb, AdbError, Client, Options, Reset, Subject};
 use farlead::device::sim::model::Model;
 use farlead::device::sim::{self, Sim};
 use farlead::device::{App, Device, Pool};
@@ -16,6 +16,7 @@ use farlead::test_case::TestCase;
 
 use crate::devices;
 use crate::project::Project;
+use crate::protocol::Protocols;
 use crate::sources::{self, Shell};
 use crate::{Missing, Mistake, Usage};
 
@@ -78,8 +79,8 @@ pub struct OpenedApp {
 enum Place {
     /// The embedded simulator.
     Simulator(Arc<Model>),
-    /// Devices, of which something is said in a line.
-    Devices(Pool, String),
+    /// Devices, of which something is said in a line, and the protocols of what is done on them.
+    Devices(Pool, String, Protocols),
 }
 
 impl OpenedApp {
@@ -118,7 +119,7 @@ impl OpenedApp {
     pub fn device(&self, seed: Seed) -> Box<dyn Device> {
         let device: Box<dyn Device> = match &self.place {
             Place::Simulator(model) => Box::new(Sim::new(model.clone(), seed)),
-            Place::Devices(pool, _) => pool.lend(),
+            Place::Devices(pool, ..) => pool.lend(),
         };
         if self.set_up.is_empty() { device } else { Box::new(Prepared::new(device, &self.set_up)) }
     }
@@ -131,6 +132,13 @@ impl OpenedApp {
         }
     }
 
+    /// Has what is done on devices written down below `folder`.
+    pub fn record_to(&self, folder: &Path) {
+        if let Place::Devices(_, _, protocols) = &self.place {
+            protocols.write_to(folder);
+        }
+    }
+
     /// Whether it runs on devices, which are as many as they are.
     pub fn is_on_devices(&self) -> bool {
         matches!(self.place, Place::Devices(..))
@@ -140,20 +148,20 @@ impl OpenedApp {
     pub fn jobs(&self, jobs: usize) -> usize {
         match &self.place {
             Place::Simulator(_) => jobs,
-            Place::Devices(pool, _) => pool.alive().clamp(1, jobs.max(1)),
+            Place::Devices(pool, ..) => pool.alive().clamp(1, jobs.max(1)),
         }
     }
 
     /// Whether work that failed with a device can be done on another.
     pub fn has_another(&self) -> bool {
-        matches!(&self.place, Place::Devices(pool, _) if pool.alive() > 0)
+        matches!(&self.place, Place::Devices(pool, ..) if pool.alive() > 0)
     }
 
     /// What is known of it.
     pub fn app(&self) -> App {
         match &self.place {
             Place::Simulator(model) => Sim::new(model.clone(), Seed::default()).app().clone(),
-            Place::Devices(pool, _) => pool.app().clone(),
+            Place::Devices(pool, ..) => pool.app().clone(),
         }
     }
 
@@ -161,7 +169,7 @@ impl OpenedApp {
     pub fn describe(&self) -> String {
         let device = match &self.place {
             Place::Simulator(model) => Sim::new(model.clone(), Seed::default()).describe(),
-            Place::Devices(_, said) => said.clone(),
+            Place::Devices(_, said, _) => said.clone(),
         };
         setup::described(device, self.set_up.iter())
     }
@@ -171,7 +179,9 @@ impl AppArgs {
     /// Returns the app that is asked for here, else by `project`, or what to type so that there is one.
     pub fn open(&self, project: &Project, shell: &Shell) -> anyhow::Result<OpenedApp> {
         if self.is_said() {
-            let app = AppArgs { device: self.device_or(project), ..self.clone() };
+            // A model that is named here runs where models do, whatever the project's other apps run on.
+            let device = if self.app.is_some() { self.device.clone() } else { self.device_or(project) };
+            let app = AppArgs { device, ..self.clone() };
             return app.open_with(&[], "", shell);
         }
         let Project { app, apk, package, set, .. } = project.clone();
@@ -214,6 +224,34 @@ impl AppArgs {
         // What is set here comes last.
         let of_test_set = std::mem::replace(&mut of_test.set, self.set.clone());
         of_test.open_with(&of_test_set, "the stored test", shell)
+    }
+
+    /// Returns the device whose screen is looked at as it is, or nothing if it is the simulator's that is meant.
+    pub fn device_to_look_at(&self, project: &Project) -> anyhow::Result<Option<Adb>> {
+        let devices = self.device_or(project);
+        let is_on_device = devices.iter().any(|device| device != SIMULATOR);
+        let (app, apk) = match self.is_said() {
+            true => (&self.app, &self.apk[..]),
+            false => (&project.app, project.apk.as_slice()),
+        };
+        let is_simulated = !devices.is_empty() && !is_on_device
+            || (app.is_some() && self.device.is_empty())
+            || match apk {
+                [path] if !is_on_device => unpacked(path, sources::read_bytes(path)?)?.is_some(),
+                _ => false,
+            };
+        if is_simulated {
+            return Ok(None);
+        }
+        let server = devices::server().map_err(or_simulated)?;
+        let serial = match &devices[..] {
+            [] => std::env::var("ANDROID_SERIAL").ok().filter(|serial| !serial.is_empty()),
+            [serial, ..] => Some(serial.clone()),
+        };
+        let missing = |error: AdbError| Missing::new(error.to_string());
+        let serial = server.choose(serial.as_deref()).map_err(|error| or_simulated(missing(error)))?.serial;
+        let line = Box::new(Client::new(server, &serial));
+        Ok(Some(Adb::to_look(line, Options::default()).map_err(missing)?))
     }
 
     /// The devices that are asked for here, else by `project`.
@@ -294,17 +332,22 @@ impl AppArgs {
     }
 }
 
+/// What can be done without a device too.
+fn or_simulated(error: Missing) -> Missing {
+    Missing::new(format!("{error}. Without a device, the simulator runs a model: `--app MODEL`"))
+}
+
 /// Has the app ready on each of the devices that are named, or on the only one there is.
 fn on_devices(named: &[String], subject: &Subject, options: &Options) -> anyhow::Result<OpenedApp> {
     let missing = |error: AdbError| Missing::new(error.to_string());
-    let server = devices::server()?;
+    let server = devices::server().map_err(or_simulated)?;
     let wanted: Vec<Option<String>> = match named {
         [] => vec![std::env::var("ANDROID_SERIAL").ok().filter(|serial| !serial.is_empty())],
         named => named.iter().cloned().map(Some).collect(),
     };
     let mut opened: Vec<Adb> = Vec::new();
     for serial in wanted {
-        let serial = server.choose(serial.as_deref()).map_err(missing)?.serial;
+        let serial = server.choose(serial.as_deref()).map_err(|error| or_simulated(missing(error)))?.serial;
         if opened.iter().all(|device| device.serial() != serial) {
             opened.push(Adb::open(&server, &serial, subject, options.clone()).map_err(missing)?);
         }
@@ -314,8 +357,13 @@ fn on_devices(named: &[String], subject: &Subject, options: &Options) -> anyhow:
         let App { package, version, .. } = device.app();
         format!("{package} {version} on {names}")
     });
-    let devices = opened.into_iter().map(|device| Box::new(device) as Box<dyn Device + Send>);
-    Ok(OpenedApp { place: Place::Devices(Pool::new(devices.collect()), said), set_up: Arc::default() })
+    let protocols = Protocols::default();
+    let recorded = |device: Adb| -> Box<dyn Device + Send> {
+        let serial = device.serial().to_string();
+        Box::new(protocols.of(&serial, device))
+    };
+    let pool = Pool::new(opened.into_iter().map(recorded).collect());
+    Ok(OpenedApp { place: Place::Devices(pool, said, protocols), set_up: Arc::default() })
 }
 
 /// Returns the model at `path`, or the one that the apk there carries.

@@ -4,19 +4,23 @@ mod agents;
 mod app;
 mod check;
 mod compare;
+mod completions;
 mod deciding;
 mod devices;
 mod doctor;
 mod explain;
 mod export;
+mod init;
 mod learned;
 mod lint;
+mod look;
 mod minimize;
 mod model;
 mod monitor;
 mod outputs;
 mod progress;
 mod project;
+mod protocol;
 mod replay;
 mod report;
 mod searching;
@@ -36,6 +40,7 @@ use sources::{Colour, Shell};
 #[derive(Debug, Parser)]
 #[command(name = "farlead", version, max_term_width = 100)]
 #[command(after_help = "Examples:
+  farlead init --app apps/notes.app         farlead.toml, specs and a workflow to start with
   farlead check specs/chesswalk/about.ltl --app apps/chesswalk.app
   farlead replay farlead-tests               every stored test, step by step
   farlead lint specs                        every mistake in every spec below a folder
@@ -66,12 +71,15 @@ enum Command {
     Report(report::ReportCommandArgs),
     Compare(compare::CompareArgs),
     Lint(lint::LintArgs),
+    Look(look::LookArgs),
     Explain(explain::ExplainArgs),
     Monitor(monitor::MonitorArgs),
     Model(model::ModelArgs),
     Sim(sim::SimArgs),
     Devices(devices::DevicesArgs),
     Doctor(doctor::DoctorArgs),
+    Init(init::InitArgs),
+    Completions(completions::CompletionsArgs),
 }
 
 /// How a run of the program ends.
@@ -201,12 +209,15 @@ fn run(cli: &Cli) -> Exit {
         Command::Report(args) => report::run(args, &shell),
         Command::Compare(args) => compare::run(args, &shell),
         Command::Lint(args) => lint::run(args, &shell),
+        Command::Look(args) => look::run(args, &shell),
         Command::Explain(args) => explain::run(args, &shell),
         Command::Monitor(args) => monitor::run(args, &shell),
         Command::Model(args) => model::run(args, &shell),
         Command::Sim(args) => sim::run(args, &shell),
         Command::Devices(args) => devices::run(args, &shell),
         Command::Doctor(args) => doctor::run(args, &shell),
+        Command::Init(args) => init::run(args, &shell),
+        Command::Completions(args) => completions::run(args),
     };
     match ended {
         Ok(exit) => exit,

@@ -134,7 +134,12 @@ impl<'a> Outputs<'a> {
             seed: seed.0,
         };
         let writer = match Runs::new(&folder).begin(args.keep as usize) {
-            Ok(writer) => Some(writer),
+            Ok(writer) => {
+                if let Some(app) = app {
+                    app.record_to(writer.folder());
+                }
+                Some(writer)
+            }
             Err(error) => {
                 warn(&format!("this run is not kept: {error}"));
                 None

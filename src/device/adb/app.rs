@@ -21,8 +21,11 @@ const INSTALL: Duration = Duration::from_secs(300);
 /// The largest APK that is read.
 const APK_BYTES_MAX: u64 = 2 << 30;
 
+/// Where a setting is, what it is called, and what it is for a run.
+pub(super) type Setting = (&'static str, &'static str, &'static str);
+
 /// What is changed for a run, so that a screen comes to rest and stays lit, and the phone is held as it is told.
-const SETTINGS: [(&str, &str, &str); 7] = [
+pub(super) const SETTINGS: [Setting; 7] = [
     ("system", "accelerometer_rotation", "0"),
     ("system", "user_rotation", "0"),
     ("system", "screen_off_timeout", "1800000"),
@@ -42,7 +45,7 @@ pub(super) struct Apk {
 
 impl Adb {
     /// Asks the phone what it is.
-    pub(super) fn learn_facts(&mut self) -> Result<(), AdbError> {
+    pub(super) fn learn_facts(&mut self, settings: &[Setting]) -> Result<(), AdbError> {
         let mark = self.mark.clone();
         let mut script = Script::new(&mark);
         // A run that was killed could not put back what it had changed, and left a note of it.
@@ -61,13 +64,17 @@ impl Adb {
             script.part(name, &format!("getprop {property}"));
         }
         script.part("size", "wm size").part("density", "wm density").part("network", look::NETWORK);
-        for (space, name, _) in SETTINGS {
+        for (space, name, _) in settings {
             script.part(name, &format!("settings get {space} {name} 2>/dev/null"));
         }
+        // Who only looks changes nothing, and does not go home.
+        let goes_home = if settings.is_empty() { "" } else { "; input keyevent 224; input keyevent 3" };
         script.part(
             "home",
-            "cmd package resolve-activity --brief -a android.intent.action.MAIN -c android.intent.category.HOME \
-             2>/dev/null; input keyevent 224; input keyevent 3",
+            &format!(
+                "cmd package resolve-activity --brief -a android.intent.action.MAIN -c android.intent.category.HOME \
+                 2>/dev/null{goes_home}"
+            ),
         );
         script.part("front", &format!("{}; {}", look::windows(0), look::windows(u32::MAX)));
         let answer = self.ask("asking what it is", &script.finish())?;
@@ -84,7 +91,7 @@ impl Adb {
             home: home(&parts.text("home"), &parts.text("front")),
         };
         let mut kept = Kept::default();
-        for (space, name, _) in SETTINGS {
+        for &(space, name, _) in settings {
             let said = parts.text(name);
             kept.setting(space, name, said.lines().next().unwrap_or("null").trim());
         }
@@ -93,10 +100,13 @@ impl Adb {
     }
 
     /// Changes what is changed for a run, and makes the folder for what is under way.
-    pub(super) fn prepare(&mut self) -> Result<(), AdbError> {
+    pub(super) fn prepare(&mut self, settings: &[Setting]) -> Result<(), AdbError> {
         self.kept.folder();
         let folder = self.folder();
-        let settings = SETTINGS.map(|(space, name, value)| format!("settings put {space} {name} {value}"));
+        let settings: Vec<String> = settings
+            .iter()
+            .map(|(space, name, value)| format!("settings put {space} {name} {value}"))
+            .collect();
         let note = self.kept.note(&folder);
         let script =
             format!("mkdir -p {folder}/0\n{note}\n{}\n[ -d {folder}/0 ] && echo yes", settings.join("\n"));

@@ -29,6 +29,7 @@ pub use error::AdbError;
 pub use line::{Answer, Line, LineError};
 pub use server::{Listed, Server, ServerError, State};
 
+use app::SETTINGS;
 use kept::Kept;
 use look::{Looked, Unclear};
 use script::{Mark, Script};
@@ -166,7 +167,24 @@ impl Adb {
 
     /// Opens the device at the other end of `line`, and has the app ready on it.
     pub fn on(line: Box<dyn Line>, subject: &Subject, options: Options) -> Result<Adb, AdbError> {
-        let mut adb = Adb {
+        let mut adb = Adb::unknown(line, options);
+        adb.learn_facts(&SETTINGS)?;
+        adb.set_up_app(subject)?;
+        adb.prepare(&SETTINGS)?;
+        Ok(adb)
+    }
+
+    /// Opens the device at the other end of `line` to look at whatever it shows: nothing is installed, started or set.
+    /// No app can be started on it.
+    pub fn to_look(line: Box<dyn Line>, options: Options) -> Result<Adb, AdbError> {
+        let mut adb = Adb::unknown(line, options);
+        adb.learn_facts(&[])?;
+        adb.prepare(&[])?;
+        Ok(adb)
+    }
+
+    fn unknown(line: Box<dyn Line>, options: Options) -> Adb {
+        Adb {
             line,
             options,
             app: App { package: "".into(), version: "".into(), launchable: Vec::new() },
@@ -186,11 +204,7 @@ impl Adb {
             apks: Vec::new(),
             rights: Vec::new(),
             now: Now::default(),
-        };
-        adb.learn_facts()?;
-        adb.set_up_app(subject)?;
-        adb.prepare()?;
-        Ok(adb)
+        }
     }
 
     /// The serial number of the device.

@@ -176,6 +176,17 @@ impl Link {
         }
     }
 
+    fn forget_streams(&mut self) {
+        let streams = std::mem::take(&mut self.streams);
+        if streams.is_empty() {
+            return;
+        }
+        let mut phone = self.phone.lock().unwrap_or_else(PoisonError::into_inner);
+        for mut stream in streams.into_values() {
+            stream.service.end_server(&mut *phone);
+        }
+    }
+
     fn is_old(&self) -> bool {
         self.features.is_empty()
     }
@@ -189,7 +200,7 @@ impl Link {
             return Err(LinkError::NoPayload);
         }
         // A host that greets again has forgotten all.
-        self.streams.clear();
+        self.forget_streams();
         self.is_online = false;
         self.terms = Terms {
             has_checks: self.is_old() || packet.arg0 < VERSION,
@@ -323,6 +334,7 @@ impl Link {
             what(&mut stream, &mut *phone).and_then(|()| stream.service.go_on(&mut *phone, &mut stream.out))
         };
         let Ok(has_room) = done else {
+            stream.service.end_server(&mut *self.phone.lock().unwrap_or_else(PoisonError::into_inner));
             self.send(Command::Clse, [id, stream.remote], &[]);
             return;
         };
@@ -351,6 +363,12 @@ impl Link {
             Effect::DropThis => self.lasting = Lasting::Ends,
             Effect::DropAll => self.lasting = Lasting::AllEnd,
         }
+    }
+}
+
+impl Drop for Link {
+    fn drop(&mut self) {
+        self.forget_streams();
     }
 }
 

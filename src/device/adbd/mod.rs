@@ -54,8 +54,17 @@ pub trait Phone: Send {
     fn features(&self) -> &'static str;
 
     /// Runs a command line of the shell with this standard input. A `logcat` that would follow prints what
-    /// there is, and a server that would run on is started: the wire keeps their streams open.
+    /// there is, and a server that would run on is started, and said by [`Phone::take_server`]: the wire keeps their
+    /// streams open.
     fn shell(&mut self, line: &str, stdin: &[u8]) -> Ran;
+
+    /// Runs a command line as [`Phone::shell`] does, for a stream that cannot tell the two outputs apart: all is in
+    /// `stdout`, in its order.
+    fn shell_joined(&mut self, line: &str, stdin: &[u8]) -> Ran {
+        let Ran { mut stdout, stderr, code } = self.shell(line, stdin);
+        stdout.extend(stderr);
+        Ran { stdout, stderr: Vec::new(), code }
+    }
 
     /// Runs a service's command, as `cmd` does, with its arguments as they are.
     fn abb(&mut self, arguments: &[&str], stdin: &[u8]) -> Ran;
@@ -90,6 +99,14 @@ pub trait Phone: Send {
 
     /// Starts it afresh. The wire drops its connections.
     fn reboot(&mut self);
+
+    /// The server that the command which just ran has started and that runs on, if it did: it ends with its stream.
+    fn take_server(&mut self) -> Option<u32> {
+        None
+    }
+
+    /// Ends a server, as its stream was closed.
+    fn end_server(&mut self, _pid: u32) {}
 
     /// Answers an HTTP request to a TCP port of the phone, if something listens there. An empty request only
     /// asks whether anything does.

@@ -116,9 +116,12 @@ enum Command {
 }
 
 impl Command {
-    fn run(&self, phone: &mut dyn Phone, stdin: &[u8]) -> Ran {
+    fn run(&self, phone: &mut dyn Phone, stdin: &[u8], is_joined: bool) -> Ran {
         match self {
-            Command::Line(line) => phone.shell(&String::from_utf8_lossy(line.bytes()), stdin),
+            Command::Line(line) => {
+                let line = String::from_utf8_lossy(line.bytes());
+                if is_joined { phone.shell_joined(&line, stdin) } else { phone.shell(&line, stdin) }
+            }
             Command::Service(arguments) => {
                 let arguments = String::from_utf8_lossy(arguments.bytes()).into_owned();
                 phone.abb(&arguments.split('\0').collect::<Vec<&str>>(), stdin)
@@ -135,6 +138,8 @@ pub(super) struct Service {
     is_terminal: bool,
     packets: Packets,
     effect: Effect,
+    /// What was started here and ends with the stream.
+    server: Option<u32>,
 }
 
 impl Service {
@@ -181,7 +186,7 @@ impl Service {
 
     fn plain(kind: Kind) -> Service {
         let packets = Packets::default();
-        Service { kind, has_packets: false, is_terminal: false, packets, effect: Effect::None }
+        Service { kind, has_packets: false, is_terminal: false, packets, effect: Effect::None, server: None }
     }
 
     fn shell(
@@ -210,7 +215,7 @@ impl Service {
         held.add(line.as_bytes())?;
         let mut service = Service { has_packets, is_terminal, ..Service::plain(Kind::Said) };
         if line.is_empty() {
-            let session = Session::new(is_terminal);
+            let session = Session::new(is_terminal, is_terminal || !has_packets);
             session.greet(&mut service.voice(out))?;
             service.kind = Kind::Session(session);
             return Ok(service);
@@ -306,7 +311,7 @@ impl Service {
         if std::mem::replace(seen, logged) == logged {
             return Ok(());
         }
-        let stdout = command.run(phone, &[]).stdout;
+        let stdout = command.run(phone, &[], is_terminal || !has_packets).stdout;
         // A log that was cleared starts again.
         let new = stdout.get(*sent..).unwrap_or(&stdout);
         *sent = stdout.len();
@@ -316,7 +321,15 @@ impl Service {
     /// The host has hung up: a command that reads to the end has now read it.
     pub(super) fn hang_up(&mut self, phone: &mut dyn Phone) {
         if let Kind::Waiting { command, wanted: Wanted::All, input } = &self.kind {
-            command.run(phone, input.bytes());
+            command.run(phone, input.bytes(), true);
+        }
+        self.end_server(phone);
+    }
+
+    /// Ends what was started here.
+    pub(super) fn end_server(&mut self, phone: &mut dyn Phone) {
+        if let Some(server) = self.server.take() {
+            phone.end_server(server);
         }
     }
 
@@ -352,7 +365,8 @@ impl Service {
             Command::Line(line) => stdin::ending(&String::from_utf8_lossy(line.bytes())),
             Command::Service(_) => Ending::Ends,
         };
-        let ran = command.run(phone, stdin);
+        let ran = command.run(phone, stdin, self.is_terminal || !self.has_packets);
+        self.server = phone.take_server();
         let mut voice = self.voice(out);
         voice.say(&ran.stdout)?;
         voice.complain(&ran.stderr)?;
@@ -362,11 +376,11 @@ impl Service {
                 self.kind = Kind::Following { command, sent: ran.stdout.len(), seen };
                 Ok(())
             }
-            Ending::Serves if ran.code == 0 => {
+            Ending::Ends | Ending::Follows if self.server.is_some() => {
                 self.kind = Kind::Serving;
                 Ok(())
             }
-            Ending::Ends | Ending::Follows | Ending::Serves => {
+            Ending::Ends | Ending::Follows => {
                 self.kind = Kind::Said;
                 self.voice(out).exit(ran.code)
             }
@@ -377,9 +391,12 @@ impl Service {
         let mut voice = Voice::new(out, self.has_packets, self.is_terminal);
         match &mut self.kind {
             Kind::Session(session) => {
-                if let Some(status) = session.hear(bytes, phone, &mut voice)? {
+                let ended = session.hear(bytes, phone, &mut voice)?;
+                self.server = phone.take_server().or(self.server);
+                if let Some(status) = ended {
                     voice.exit(status)?;
                     self.kind = Kind::Said;
+                    self.end_server(phone);
                 }
                 Ok(())
             }
@@ -411,7 +428,10 @@ impl Service {
         if let Kind::Session(session) = &mut self.kind {
             let status = session.end(phone, &mut voice)?;
             self.kind = Kind::Said;
-            return voice.exit(status);
+            voice.exit(status)?;
+            self.server = phone.take_server().or(self.server);
+            self.end_server(phone);
+            return Ok(());
         }
         self.run_waiting(phone, out)
     }
@@ -570,11 +590,7 @@ mod tests {
             b"",
             "\x01\x04\0\0\0out\n\x02\x04\0\0\0err\n\x03\x01\0\0\0\x03",
         );
-        check(
-            "shell,v2,TERM=xterm,pty:fail 3",
-            b"",
-            "\x01\x05\0\0\0out\r\n\x01\x05\0\0\0err\r\n\x03\x01\0\0\0\x03",
-        );
+        check("shell,v2,TERM=xterm,pty:fail 3", b"", "\x01\x0a\0\0\0out\r\nerr\r\n\x03\x01\0\0\0\x03");
     }
 
     #[test]
@@ -585,7 +601,7 @@ mod tests {
             "\x01\x03\0\0\0hi!\x03\x01\0\0\0\0",
         );
         check("exec:cmd package install -S 5", b"123456", "Success 5\n");
-        check("abb_exec:package\0install\0-r\0-S\04\0", b"1234", "package|install|-r|-S|4 4\n");
+        check("abb_exec:package\0install\0-r\0-S\x004\0", b"1234", "package|install|-r|-S|4 4\n");
         check("abb:package\0list", b"", "\x01\x0f\0\0\0package|list 0\n\x03\x01\0\0\0\0");
         assert_eq!(said("exec:cat", b"hi"), (String::new(), false));
     }

@@ -23,14 +23,16 @@ const GAVE_UP: u8 = 1;
 #[derive(Debug)]
 pub(super) struct Session {
     is_terminal: bool,
+    /// Whether both outputs go to one place.
+    is_joined: bool,
     line: Vec<u8>,
     status: u8,
 }
 
 impl Session {
     /// Returns a shell that has run nothing.
-    pub(super) fn new(is_terminal: bool) -> Session {
-        Session { is_terminal, line: Vec::new(), status: 0 }
+    pub(super) fn new(is_terminal: bool, is_joined: bool) -> Session {
+        Session { is_terminal, is_joined, line: Vec::new(), status: 0 }
     }
 
     /// Says what it says at the start.
@@ -128,7 +130,7 @@ impl Session {
             return Ok(Some(status));
         }
         if !line.trim().is_empty() {
-            let ran = phone.shell(&line, &[]);
+            let ran = if self.is_joined { phone.shell_joined(&line, &[]) } else { phone.shell(&line, &[]) };
             voice.say(&ran.stdout)?;
             voice.complain(&ran.stderr)?;
             self.status = ran.code;
@@ -147,7 +149,7 @@ mod tests {
     fn talk(is_terminal: bool, typed: &[u8]) -> (String, Option<u8>) {
         let mut out = Held::new(&Budget::new(1 << 20));
         let mut voice = Voice::new(&mut out, false, is_terminal);
-        let mut session = Session::new(is_terminal);
+        let mut session = Session::new(is_terminal, true);
         session.greet(&mut voice).expect("room");
         let ended = session.hear(typed, &mut Fake::default(), &mut voice).expect("room");
         (String::from_utf8(out.take(usize::MAX)).expect("text"), ended)

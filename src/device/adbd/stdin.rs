@@ -22,8 +22,6 @@ pub(super) enum Ending {
     Ends,
     /// It prints what is logged from then on.
     Follows,
-    /// It serves, until the host hangs up.
-    Serves,
 }
 
 /// A command without its operators and redirections.
@@ -70,7 +68,6 @@ pub(super) fn ending(line: &str) -> Ending {
         Some("logcat") if before.iter().all(only_exports) && !last.is_fed && follows(&words[1..]) => {
             Ending::Follows
         }
-        Some("app_process" | "app_process64" | "app_process32") => Ending::Serves,
         _ => Ending::Ends,
     }
 }
@@ -289,8 +286,6 @@ mod tests {
             ("logcat -c", Ending::Ends),
             ("input tap 1 1; logcat", Ending::Ends),
             ("logcat | grep x", Ending::Ends),
-            ("CLASSPATH=/data/local/tmp/u2.jar app_process / com.wetest.uia2.Main -p 9008", Ending::Serves),
-            ("echo app_process", Ending::Ends),
             ("", Ending::Ends),
         ] {
             assert_eq!(ending(line), expected, "{line}");

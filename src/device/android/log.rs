@@ -29,6 +29,8 @@ pub struct Entry<'t> {
 
 /// A format of `logcat`, by how a line of it looks.
 struct Format {
+    /// Whether a line of it begins with a date.
+    has_date: bool,
     /// With the groups `time`, `pid`, `level`, `tag` and `message`, as far as it has them.
     pattern: &'static str,
 }
@@ -39,27 +41,35 @@ const DATE: &str = r"(?:[0-9]{4}-)?[0-9]{2}-[0-9]{2} [0-9]{2}:[0-9]{2}:[0-9]{2}\
 const FORMATS: [Format; 6] = [
     // threadtime, at times with a time zone and a user
     Format {
+        has_date: true,
         pattern: r"^(?<time>DATE)(?: +[+-][0-9]{4})? +(?:[a-zA-Z0-9_]+ +)?(?<pid>[0-9]+) +[0-9]+ (?<level>[VDIWEFA]) (?<tag>.*?) *: ?(?<message>.*)$",
     },
     // time
     Format {
+        has_date: true,
         pattern: r"^(?<time>DATE) (?<level>[VDIWEFA])/(?<tag>.*?) *\( *(?<pid>[0-9]+)\): ?(?<message>.*)$",
     },
     // brief
-    Format { pattern: r"^(?<level>[VDIWEFA])/(?<tag>.*?) *\( *(?<pid>[0-9]+)\): ?(?<message>.*)$" },
+    Format {
+        has_date: false,
+        pattern: r"^(?<level>[VDIWEFA])/(?<tag>.*?) *\( *(?<pid>[0-9]+)\): ?(?<message>.*)$",
+    },
     // thread, which has no tag
-    Format { pattern: r"^(?<level>[VDIWEFA])\( *(?<pid>[0-9]+): *[0-9]+\) (?<message>.*)$" },
+    Format { has_date: false, pattern: r"^(?<level>[VDIWEFA])\( *(?<pid>[0-9]+): *[0-9]+\) (?<message>.*)$" },
     // process
-    Format { pattern: r"^(?<level>[VDIWEFA])\( *(?<pid>[0-9]+)\) (?<message>.*?)  \((?<tag>[^()]*)\)$" },
+    Format {
+        has_date: false,
+        pattern: r"^(?<level>[VDIWEFA])\( *(?<pid>[0-9]+)\) (?<message>.*?)  \((?<tag>[^()]*)\)$",
+    },
     // tag
-    Format { pattern: r"^(?<level>[VDIWEFA])/(?<tag>.*?) *: ?(?<message>.*)$" },
+    Format { has_date: false, pattern: r"^(?<level>[VDIWEFA])/(?<tag>.*?) *: ?(?<message>.*)$" },
 ];
 
 /// The line above a message in the format `long`.
 const HEAD: &str = r"^\[ (?<time>DATE) +(?<pid>[0-9]+): *[0-9]+ (?<level>[VDIWEFA])/(?<tag>.*?) *\]$";
 
-static PATTERNS: LazyLock<Vec<Regex>> =
-    LazyLock::new(|| FORMATS.iter().map(|format| made(format.pattern)).collect());
+static PATTERNS: LazyLock<Vec<(bool, Regex)>> =
+    LazyLock::new(|| FORMATS.iter().map(|format| (format.has_date, made(format.pattern))).collect());
 static HEAD_PATTERN: LazyLock<Regex> = LazyLock::new(|| made(HEAD));
 
 fn made(pattern: &str) -> Regex {
@@ -88,7 +98,7 @@ pub fn entries(log: &str) -> impl Iterator<Item = Entry<'_>> {
             head = Some(entry(&found));
             return None;
         }
-        if let Some(found) = PATTERNS.iter().find_map(|pattern| pattern.captures(line)) {
+        if let Some(found) = captures(line) {
             // In a long message there may be what looks like a line of another format.
             if head.is_none() || found.name("time").is_some() {
                 head = None;
@@ -102,6 +112,17 @@ pub fn entries(log: &str) -> impl Iterator<Item = Entry<'_>> {
             None => Some(Entry { time: "", pid: None, level: None, tag: None, message: line }),
         }
     })
+}
+
+/// What a line says in the first format that it fits. Most lines are told by how they begin to fit none.
+fn captures(line: &str) -> Option<Captures<'_>> {
+    let has_date = match line.as_bytes() {
+        [b'0'..=b'9', ..] => true,
+        [b'V' | b'D' | b'I' | b'W' | b'E' | b'F' | b'A', b'/' | b'(', ..] => false,
+        _ => return None,
+    };
+    let fitting = PATTERNS.iter().filter(|(of_format, _)| *of_format == has_date);
+    fitting.map(|(_, pattern)| pattern).find_map(|pattern| pattern.captures(line))
 }
 
 fn entry<'t>(found: &Captures<'t>) -> Entry<'t> {

@@ -269,6 +269,11 @@ impl<'b> Reading<'b> {
             Tag::Activity | Tag::Manifest | Tag::Application | Tag::Action | Tag::Category => {}
         }
         let (start, len, count) = (chunk.u16(base + 8)?, chunk.u16(base + 10)?, chunk.u16(base + 12)?);
+        // The least that an attribute takes; less would be the same one again and again.
+        const ATTRIBUTE_LEN_MIN: u16 = 20;
+        if count > 0 && len < ATTRIBUTE_LEN_MIN {
+            return None;
+        }
         for nth in 0..usize::from(count) {
             let at = base + usize::from(start) + usize::from(len) * nth;
             let (name, raw, value) = (chunk.u32(at + 4)?, chunk.u32(at + 8)?, Value::read(chunk, at + 12)?);
@@ -372,5 +377,87 @@ fn in_full(package: &str, name: &str) -> String {
         Some(0) => format!("{package}{name}"),
         Some(_) => name.to_string(),
         None => format!("{package}.{name}"),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::io::Cursor;
+
+    use super::*;
+    use crate::device::sim::apk;
+
+    fn packed() -> Vec<u8> {
+        let manifest = apk::Manifest {
+            package: "org.notes".into(),
+            version: "1.5".into(),
+            version_code: 7,
+            label: "Nötes \u{1f4dd}".into(),
+            launchable: vec!["org.notes.Main".into(), "org.notes.Other".into()],
+            activities: vec!["org.notes.deep.About".into()],
+        };
+        apk::pack(&manifest, "app").expect("an APK")
+    }
+
+    fn parts() -> (Vec<u8>, Vec<u8>) {
+        let mut archive = Archive::open(Cursor::new(packed())).expect("an APK");
+        let mut part = |path| archive.entry(path, MANIFEST_BYTES_MAX).expect("readable").expect("there");
+        (part(MANIFEST_PATH), part(RESOURCES_PATH))
+    }
+
+    #[test]
+    fn what_was_packed_is_read() {
+        let expected = Manifest {
+            package: "org.notes".into(),
+            version: "1.5".into(),
+            version_code: "7".into(),
+            label: "Nötes \u{1f4dd}".into(),
+            launchable: vec!["org.notes.Main".into(), "org.notes.Other".into()],
+            activities: vec![
+                "org.notes.Main".into(),
+                "org.notes.Other".into(),
+                "org.notes.deep.About".into(),
+            ],
+            is_test_only: false,
+        };
+        assert_eq!(Manifest::read(Cursor::new(packed())).expect("a manifest"), expected);
+        let (xml, _) = parts();
+        let without_table = Manifest::of_binary(&xml, b"").expect("a manifest");
+        assert_eq!(without_table, Manifest { label: String::new(), ..expected });
+    }
+
+    #[test]
+    fn a_manifest_that_is_cut_off_or_changed_is_read_or_refused() {
+        let (xml, resources) = parts();
+        // At the end are the half of a closing tag that says what it closes, and what closes the namespace.
+        for end in 0..xml.len() - 32 {
+            assert!(Manifest::of_binary(&xml[..end], &resources).is_err(), "{end}");
+        }
+        for at in 0..xml.len() {
+            let mut changed = xml.clone();
+            changed[at] ^= 0xff;
+            // That it ends is what is asked for.
+            let _ = Manifest::of_binary(&changed, &resources);
+        }
+        for at in 0..resources.len() {
+            let mut changed = resources.clone();
+            changed[at] ^= 0xff;
+            assert_eq!(Manifest::of_binary(&xml, &changed).expect("a manifest").launchable.len(), 2);
+        }
+    }
+
+    #[test]
+    fn what_is_no_manifest_is_told_apart() {
+        assert!(matches!(Manifest::read(Cursor::new(b"hello")), Err(ManifestError::Apk(_))));
+        let text = Manifest::of_binary(b"  <manifest package='a.b'/>", b"");
+        assert!(matches!(text, Err(ManifestError::Text)));
+        assert!(matches!(Manifest::of_binary(b"", b""), Err(ManifestError::NotManifest)));
+    }
+
+    #[test]
+    fn names_are_made_full() {
+        assert_eq!(in_full("a.b", ".C"), "a.b.C");
+        assert_eq!(in_full("a.b", "C"), "a.b.C");
+        assert_eq!(in_full("a.b", "c.D"), "c.D");
     }
 }

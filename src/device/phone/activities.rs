@@ -361,6 +361,9 @@ fn processes(phone: &Phone) -> Vec<(String, u32, String)> {
             all.push((format!("u0_a{}", app.uid % 10_000), pid, app.package.to_string()));
         }
     }
+    if let Some(automator) = &phone.automator {
+        all.push(("shell".to_string(), automator.pid, "app_process".to_string()));
+    }
     all
 }
 

@@ -72,9 +72,30 @@ const KNOWN: [&str; 63] = [
     "wm",
 ];
 
+/// Whether a command runs a class of Java, by what is set around it.
+pub(super) fn starts_classes(name: &str) -> bool {
+    matches!(
+        name.strip_prefix("/system/bin/").unwrap_or(name),
+        "app_process" | "app_process32" | "app_process64"
+    )
+}
+
 /// Whether a command of this name is there.
 pub(super) fn is_known(name: &str) -> bool {
-    let others = ["true", "uniq", "uptime", "which", "whoami", "xargs", "timeout", "toybox", "printenv"];
+    let others = [
+        "true",
+        "uniq",
+        "uptime",
+        "which",
+        "whoami",
+        "xargs",
+        "timeout",
+        "toybox",
+        "printenv",
+        "app_process",
+        "app_process32",
+        "app_process64",
+    ];
     KNOWN.contains(&name) || others.contains(&name)
 }
 
@@ -108,13 +129,22 @@ pub(super) fn run(phone: &mut Phone, name: &str, args: &[String], io: &mut Io) -
         "service" => service_list(args, io),
         "pidof" => activities::pidof(phone, args, io),
         "ps" => activities::ps(phone, args, io),
-        "kill" => io.complain("/system/bin/sh: kill: Operation not permitted"),
+        "kill" => kill(phone, args, io),
         "bugreport" | "bugreportz" => refuse_bugreport(bare, args, io),
         "grep" | "egrep" | "fgrep" | "sed" | "cut" | "tr" | "sort" | "uniq" | "head" | "tail" | "wc" => {
             text_tools::run(phone, bare, args, io)
         }
         _ => tools::run(phone, bare, args, io),
     }
+}
+
+/// Ends a process, which must be the shell's own.
+fn kill(phone: &mut Phone, args: &[String], io: &mut Io) -> u8 {
+    let mut pids = args.iter().filter_map(|word| word.parse().ok());
+    if pids.next().is_some_and(|pid| phone.end_server(pid)) {
+        return 0;
+    }
+    io.complain("/system/bin/sh: kill: Operation not permitted")
 }
 
 fn unknown(phone: &Phone, name: &str, io: &mut Io) -> u8 {

@@ -27,6 +27,12 @@ pub(super) fn uiautomator(phone: &mut Phone, args: &[String], io: &mut Io) -> u8
             }
         };
     }
+    if phone.automator.is_some() {
+        let said = format!("*** FATAL EXCEPTION IN SYSTEM PROCESS: main\n{}", super::automator::registered());
+        phone.note('E', "AndroidRuntime", &said);
+        io.complain("Killed");
+        return 137;
+    }
     let is_compressed = rest.iter().any(|word| word == "--compressed");
     let path = rest.iter().find(|word| !word.starts_with("--"));
     let path = path.map_or("/sdcard/window_dump.xml", String::as_str);
@@ -48,7 +54,7 @@ pub(super) fn uiautomator(phone: &mut Phone, args: &[String], io: &mut Io) -> u8
         io.complain("ERROR: null root node returned by UiTestAutomationBridge.");
         return 0;
     }
-    let mut xml = hierarchy(&screen, rotation, is_compressed, version);
+    let mut xml = hierarchy(&screen, rotation, is_compressed, version, Dumper::Command);
     if phone.faults.strikes(Fault::Truncated) {
         xml.truncate(cut(&xml, xml.len() / 2).len());
     }
@@ -78,14 +84,27 @@ fn usage(io: &mut Io) -> u8 {
     1
 }
 
+/// Whose hierarchy it is: they say different things of a node.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Dumper {
+    /// `uiautomator dump`.
+    Command,
+    /// The server of uiautomator2, which stops so deep.
+    Server { depth_max: usize },
+}
+
 /// The widgets of a screen as XML.
 pub(super) fn hierarchy(
     screen: &Screen,
     rotation: u32,
     is_compressed: bool,
     version: AndroidVersion,
+    dumper: Dumper,
 ) -> String {
-    let nodes = nodes(screen, is_compressed);
+    let mut nodes = nodes(screen, is_compressed);
+    if let Dumper::Server { depth_max } = dumper {
+        nodes.retain(|node| node.depth <= depth_max);
+    }
     let mut xml = format!(
         "<?xml version='1.0' encoding='UTF-8' standalone='yes' ?><hierarchy rotation=\"{rotation}\">"
     );
@@ -95,7 +114,7 @@ pub(super) fn hierarchy(
             xml.push_str("</node>");
             open -= 1;
         }
-        write_node(&mut xml, screen.package(), node, has_named_child(&nodes, at), version);
+        write_node(&mut xml, screen.package(), node, has_named_child(&nodes, at), version, dumper);
         if nodes.get(at + 1).is_some_and(|next| next.depth > node.depth) {
             xml.push('>');
             open += 1;
@@ -108,15 +127,15 @@ pub(super) fn hierarchy(
     xml
 }
 
-struct Node<'s> {
-    widget: &'s Widget,
-    depth: usize,
+pub(super) struct Node<'s> {
+    pub widget: &'s Widget,
+    pub depth: usize,
     /// Its place among its siblings.
-    index: usize,
+    pub index: usize,
 }
 
 /// The widgets that are shown, at the depth at which they are.
-fn nodes(screen: &Screen, is_compressed: bool) -> Vec<Node<'_>> {
+pub(super) fn nodes(screen: &Screen, is_compressed: bool) -> Vec<Node<'_>> {
     // Of what is open around a widget: how deep it is in the tree, and how many were in it.
     let mut around: Vec<(u16, usize)> = Vec::new();
     let mut top = 0;
@@ -165,7 +184,21 @@ fn is_nameless(widget: &Widget) -> bool {
         && widget.desc.is_empty()
 }
 
-fn write_node(xml: &mut String, package: &str, node: &Node<'_>, is_named: bool, version: AndroidVersion) {
+/// Whether the focus can go to a widget.
+pub(super) fn can_focus(widget: &Widget) -> bool {
+    [Flags::CLICKABLE, Flags::LONG_CLICKABLE, Flags::EDITABLE, Flags::SCROLLABLE, Flags::FOCUSED]
+        .into_iter()
+        .any(|flag| widget.flags.has(flag))
+}
+
+fn write_node(
+    xml: &mut String,
+    package: &str,
+    node: &Node<'_>,
+    is_named: bool,
+    version: AndroidVersion,
+    dumper: Dumper,
+) {
     let Node { widget, index, .. } = node;
     xml.push_str("<node");
     let is_list = LISTS.iter().any(|list| widget.class.ends_with(list));
@@ -186,16 +219,12 @@ fn write_node(xml: &mut String, package: &str, node: &Node<'_>, is_named: bool, 
         xml.push('"');
     }
     let has = |flag: Flags| widget.flags.has(flag);
-    let can_focus =
-        [Flags::CLICKABLE, Flags::LONG_CLICKABLE, Flags::EDITABLE, Flags::SCROLLABLE, Flags::FOCUSED]
-            .into_iter()
-            .any(has);
     let flags = [
         ("checkable", has(Flags::CHECKABLE)),
         ("checked", has(Flags::CHECKED)),
         ("clickable", has(Flags::CLICKABLE)),
         ("enabled", has(Flags::ENABLED)),
-        ("focusable", can_focus),
+        ("focusable", can_focus(widget)),
         ("focused", has(Flags::FOCUSED)),
         ("scrollable", has(Flags::SCROLLABLE)),
         ("long-clickable", has(Flags::LONG_CLICKABLE)),
@@ -205,9 +234,25 @@ fn write_node(xml: &mut String, package: &str, node: &Node<'_>, is_named: bool, 
     for (name, value) in flags {
         let _ = write!(xml, " {name}=\"{value}\"");
     }
+    if dumper != Dumper::Command {
+        let _ = write!(xml, " visible-to-user=\"{}\"", widget.is_visible());
+    }
     let _ = write!(xml, " bounds=\"{}\"", widget.bounds);
-    if version >= AndroidVersion::V16 {
+    if dumper != Dumper::Command {
+        write_rest_of_server(xml, *index, version);
+    } else if version >= AndroidVersion::V16 {
         let _ = write!(xml, " drawing-order=\"{index}\" hint=\"\"");
+    }
+}
+
+/// What the server says behind the bounds; each came with a version of Android.
+fn write_rest_of_server(xml: &mut String, index: usize, version: AndroidVersion) {
+    let _ = write!(xml, " drawing-order=\"{index}\"");
+    if version >= AndroidVersion::V8 {
+        xml.push_str(" hint=\"\"");
+    }
+    if version >= AndroidVersion::V11 {
+        xml.push_str(" display-id=\"0\"");
     }
 }
 

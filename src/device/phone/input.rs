@@ -20,7 +20,7 @@ const TEXT_MAX: usize = 100_000;
 
 /// What a key does.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Key {
+pub(super) enum Key {
     Pressed(PressedKey),
     Letter(char),
     Power,
@@ -101,7 +101,7 @@ fn points<const N: usize>(words: &[String]) -> Option<[i32; N]> {
 }
 
 /// A finger that goes from one point to another in so many milliseconds.
-fn touch(phone: &mut Phone, from: (i32, i32), to: (i32, i32), ms: u64) -> Result<(), DeviceError> {
+pub(super) fn touch(phone: &mut Phone, from: (i32, i32), to: (i32, i32), ms: u64) -> Result<(), DeviceError> {
     // A display that is dark takes no touch.
     if !phone.windows().is_lit || !phone.is_current_installed() {
         return Ok(());
@@ -183,7 +183,7 @@ fn keys(phone: &mut Phone, words: &[String], io: &mut Io) -> u8 {
     code
 }
 
-fn press(phone: &mut Phone, key: Key, times: u32) -> Result<(), DeviceError> {
+pub(super) fn press(phone: &mut Phone, key: Key, times: u32) -> Result<(), DeviceError> {
     let is_lit = phone.windows().is_lit;
     match key {
         Key::Power => phone.act(|sim| sim.light(!is_lit)),
@@ -198,7 +198,7 @@ fn press(phone: &mut Phone, key: Key, times: u32) -> Result<(), DeviceError> {
 }
 
 /// The key that a number or a name means.
-fn key(word: &str) -> Key {
+pub(super) fn key(word: &str) -> Key {
     const NAMES: [(&str, u32); 18] = [
         ("HOME", 3),
         ("BACK", 4),

@@ -43,15 +43,20 @@ pub(super) struct Io {
     pub input: Input,
     pub out: Vec<u8>,
     pub err: Vec<u8>,
+    /// Whether both go to one place: then all is in `out`, in its order.
+    pub is_joined: bool,
+    /// How many bytes were read and written, as far as nobody has counted them yet.
+    pub moved: usize,
     pub folder: String,
 }
 
 impl Io {
     pub fn new(input: Input, folder: String) -> Io {
-        Io { input, out: Vec::new(), err: Vec::new(), folder }
+        Io { input, out: Vec::new(), err: Vec::new(), is_joined: false, moved: 0, folder }
     }
 
     pub fn write(&mut self, bytes: &[u8]) {
+        self.moved = self.moved.saturating_add(bytes.len());
         add(&mut self.out, bytes);
     }
 
@@ -63,9 +68,20 @@ impl Io {
 
     /// Complains in a line, and gives the exit code of what failed.
     pub fn complain(&mut self, line: &str) -> u8 {
-        add(&mut self.err, line.as_bytes());
-        add(&mut self.err, b"\n");
+        self.write_err(line.as_bytes());
+        self.write_err(b"\n");
         1
+    }
+
+    /// Writes to where complaints go.
+    pub fn write_err(&mut self, bytes: &[u8]) {
+        self.moved = self.moved.saturating_add(bytes.len());
+        add(if self.is_joined { &mut self.out } else { &mut self.err }, bytes);
+    }
+
+    /// The same streams for another command, with this input.
+    pub fn inner(&self, input: Input) -> Io {
+        Io { is_joined: self.is_joined, ..Io::new(input, self.folder.clone()) }
     }
 
     /// The path that a word means.

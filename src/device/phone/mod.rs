@@ -6,6 +6,7 @@
 
 mod activities;
 mod arithmetic;
+mod automator;
 mod commands;
 mod digest;
 mod dump;
@@ -41,6 +42,7 @@ pub use faults::{Fault, Faults, FaultsError};
 pub use files::{FileError, Stat};
 pub use version::AndroidVersion;
 
+use automator::Automator;
 use files::{Files, resolved};
 use io::{Input, Io};
 use log::{Entry, Log};
@@ -123,6 +125,12 @@ pub struct Phone {
     display: Display,
     /// Where a finger is down.
     finger: Option<(i32, i32)>,
+    /// The server of uiautomator2, while it runs.
+    automator: Option<Automator>,
+    /// The server that the last command has started, until its stream takes it.
+    started_server: Option<u32>,
+    /// What was copied.
+    clip: Option<String>,
     faults: Faults,
     is_adb_old: bool,
 }
@@ -148,6 +156,9 @@ impl Phone {
             quiet_ms: 0,
             display,
             finger: None,
+            automator: None,
+            started_server: None,
+            clip: None,
             faults: Faults::default(),
             is_adb_old: false,
         };
@@ -171,11 +182,20 @@ impl Phone {
 
     /// Runs a line of the shell. An empty one stands for the lines of `stdin`.
     pub fn shell(&mut self, line: &str, stdin: &[u8]) -> Ran {
+        self.run(line, stdin, false)
+    }
+
+    /// Runs a line of the shell where both its streams lead to one place: all is in `stdout`, in its order.
+    pub fn shell_joined(&mut self, line: &str, stdin: &[u8]) -> Ran {
+        self.run(line, stdin, true)
+    }
+
+    fn run(&mut self, line: &str, stdin: &[u8], is_joined: bool) -> Ran {
         let stdin = &stdin[..stdin.len().min(STDIN_MAX)];
         if line.trim().is_empty() {
-            return shell::run(self, &String::from_utf8_lossy(stdin), &[]);
+            return shell::run(self, &String::from_utf8_lossy(stdin), &[], is_joined);
         }
-        shell::run(self, line, stdin)
+        shell::run(self, line, stdin, is_joined)
     }
 
     /// Calls a service of the system by its name and arguments, without a shell.
@@ -225,6 +245,9 @@ impl Phone {
             self.light(true);
         }
         self.log.clear(|_| true);
+        self.automator = None;
+        self.finger = None;
+        self.clip = None;
         self.uptime_ms += 30_000;
         self.quiet_ms = 0;
     }
@@ -321,7 +344,10 @@ impl Phone {
         self.note_process();
         for notice in seen.notices.iter() {
             match notice {
-                Notice::Toast(text) => self.note('I', "Toast", text),
+                Notice::Toast(text) => {
+                    self.note('I', "Toast", text);
+                    self.automator.iter_mut().for_each(|automator| automator.hear_toast(text));
+                }
                 Notice::Crash(trace) => self.note_crash(trace),
                 Notice::Anr(reason) => self.note_anr(reason),
             }

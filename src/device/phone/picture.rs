@@ -175,6 +175,7 @@ pub(super) fn screencap(phone: &mut Phone, args: &[String], io: &mut Io) -> u8 {
     let is_png =
         args.iter().any(|word| word == "-p") || name.as_ref().is_some_and(|name| name.ends_with(".png"));
     let picture = phone.framebuffer();
+    io.moved = io.moved.saturating_add(picture.rgba.len());
     let bytes = if is_png { png(&picture) } else { raw(&picture, phone.version) };
     let Some(name) = name else {
         io.write(&bytes);

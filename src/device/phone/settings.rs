@@ -50,7 +50,7 @@ impl Phone {
     }
 
     /// Changes a setting, and does what follows from it.
-    fn set(&mut self, space: &str, key: &str, value: Option<&str>) {
+    pub(super) fn set(&mut self, space: &str, key: &str, value: Option<&str>) {
         let place = (space.to_string(), key.to_string());
         match value {
             None => drop(self.settings.remove(&place)),
@@ -236,7 +236,7 @@ pub(super) fn wm(phone: &mut Phone, args: &[String], io: &mut Io) -> u8 {
     0
 }
 
-fn lock_rotation(phone: &mut Phone, rotation: &str) {
+pub(super) fn lock_rotation(phone: &mut Phone, rotation: &str) {
     phone.set("system", "user_rotation", Some(rotation));
     phone.set("system", "accelerometer_rotation", Some("0"));
 }

@@ -8,13 +8,16 @@ use super::arithmetic::evaluate;
 use super::files::FileError;
 use super::io::{Input, Io, add, cut};
 use super::syntax::{Command, Joint, List, Part, Pipeline, Redirect, Stage, Target, Word, parse};
-use super::{Phone, Ran, commands};
+use super::{Phone, Ran, automator, commands};
 
 /// How many commands a line runs at most.
 const COMMANDS_MAX: u32 = 10_000;
 
 /// How much virtual time a line takes at most: a day.
 const TIME_MS_MAX: u64 = 86_400_000;
+
+/// How many bytes the commands of a line read and write at most, again and again counted.
+const BYTES_MAX: usize = 256 << 20;
 
 /// How many bytes all that a command is called with has at most.
 const WORDS_BYTES_MAX: usize = 1 << 20;
@@ -25,10 +28,10 @@ const SHELLS_MAX: u32 = 10;
 /// How many variables there are at most.
 const VARIABLES_MAX: usize = 1_000;
 
-/// Runs a script from the start.
-pub(super) fn run(phone: &mut Phone, script: &str, stdin: &[u8]) -> Ran {
+/// Runs a script from the start; what it complains of may be among what it prints.
+pub(super) fn run(phone: &mut Phone, script: &str, stdin: &[u8], is_joined: bool) -> Ran {
     let mut shell = Shell::new(phone);
-    let mut io = Io::new(Input::new(stdin), "/".to_string());
+    let mut io = Io { is_joined, ..Io::new(Input::new(stdin), "/".to_string()) };
     let code = shell.script(script, &mut io);
     Ran { stdout: io.out, stderr: io.err, code }
 }
@@ -39,6 +42,7 @@ pub(super) struct Shell<'p> {
     variables: BTreeMap<String, String>,
     status: u8,
     commands_left: u32,
+    bytes_left: usize,
     time_left_ms: u64,
     shells: u32,
     /// Whether nothing more is run.
@@ -77,6 +81,7 @@ impl<'p> Shell<'p> {
             variables,
             status: 0,
             commands_left: COMMANDS_MAX,
+            bytes_left: BYTES_MAX,
             time_left_ms: TIME_MS_MAX,
             shells: 0,
             is_over: false,
@@ -122,15 +127,16 @@ impl<'p> Shell<'p> {
         } else {
             let mut input = std::mem::take(&mut io.input);
             for (at, stage) in pipeline.stages.iter().enumerate() {
-                let mut inner = Io::new(input, io.folder.clone());
+                let is_last = at + 1 == pipeline.stages.len();
+                let mut inner = Io { is_joined: is_last && io.is_joined, ..io.inner(input) };
                 // Each runs in a shell of its own.
                 let variables = self.variables.clone();
                 self.stage(stage, &mut inner);
                 self.variables = variables;
                 self.is_over = false;
-                add(&mut io.err, &inner.err);
+                io.write_err(&inner.err);
                 input = Input::from(std::sync::Arc::from(inner.out));
-                if at + 1 == pipeline.stages.len() {
+                if is_last {
                     add(&mut io.out, input.rest());
                 }
             }
@@ -144,7 +150,8 @@ impl<'p> Shell<'p> {
         if stage.redirects.is_empty() {
             return self.command(&stage.command, io);
         }
-        let mut inner = Io::new(std::mem::take(&mut io.input), io.folder.clone());
+        let input = std::mem::take(&mut io.input);
+        let mut inner = io.inner(input);
         let mut sinks = [Sink::Out, Sink::Err];
         let mut has_own_input = false;
         let mut kept = Input::default();
@@ -171,18 +178,23 @@ impl<'p> Shell<'p> {
                 }
             }
         }
+        let goes_on = sinks == [Sink::Out, Sink::Err];
+        inner.is_joined = sinks[0] == sinks[1] || (goes_on && io.is_joined);
         self.command(&stage.command, &mut inner);
         io.folder = inner.folder;
         io.input = if has_own_input { kept } else { inner.input };
         for (bytes, sink) in [(inner.out, &sinks[0]), (inner.err, &sinks[1])] {
             match sink {
                 Sink::Out => add(&mut io.out, &bytes),
-                Sink::Err => add(&mut io.err, &bytes),
+                Sink::Err => io.write_err(&bytes),
                 Sink::File(path) => {
                     let now_s = self.phone.now_s();
                     if let Err(error) = self.phone.files.append(path, now_s, &bytes) {
                         io.complain(&format!("/system/bin/sh: can't create {path}: {error}"));
                     }
+                    // All of a file that grows is written anew.
+                    let size = self.phone.files.stat(path).map_or(0, |stat| stat.size);
+                    self.charge(usize::try_from(size).unwrap_or(usize::MAX));
                 }
             }
         }
@@ -200,6 +212,7 @@ impl<'p> Shell<'p> {
                 let name = self.word(word, io);
                 let path = io.path(&name);
                 let bytes = self.phone.files.read(&path).map_err(|error| (path, error))?;
+                self.charge(bytes.len());
                 return Ok(Some(Input::from(bytes)));
             }
             Target::Stream(to) => {
@@ -293,6 +306,14 @@ impl<'p> Shell<'p> {
         !self.is_over && !self.is_timed_out
     }
 
+    /// Counts bytes that were read or written; a line that has moved too many runs nothing more.
+    fn charge(&mut self, bytes: usize) {
+        self.bytes_left = self.bytes_left.saturating_sub(bytes);
+        if self.bytes_left == 0 {
+            self.commands_left = 0;
+        }
+    }
+
     fn set(&mut self, name: &str, value: String) {
         let mut value = value;
         let length = cut(&value, WORDS_BYTES_MAX).len();
@@ -322,8 +343,14 @@ impl<'p> Shell<'p> {
                 io.complain(&format!("/system/bin/sh: {}: Argument list too long", shown(&args[0])));
             return;
         }
-        // What is set before a command is known to it alone; nothing here reads its environment.
+        // What is set before a command is known to it alone.
+        let outside = if values.is_empty() { None } else { Some(self.variables.clone()) };
+        values.into_iter().for_each(|(name, value)| self.set(&name, value));
         self.status = self.run(&args, before, io);
+        self.charge(std::mem::take(&mut io.moved));
+        if let Some(outside) = outside {
+            self.variables = outside;
+        }
     }
 
     /// Runs a command that is called by these words.
@@ -361,6 +388,10 @@ impl<'p> Shell<'p> {
             "sh" | "/system/bin/sh" => self.inner(rest, io),
             "xargs" => self.each_of_input(rest, io),
             "which" => which(rest, io),
+            _ if commands::starts_classes(name) => {
+                let class_path = self.variables.get("CLASSPATH").map(String::as_str);
+                automator::app_process(self.phone, class_path, rest, io)
+            }
             _ => commands::run(self.phone, name, rest, io),
         }
     }
@@ -485,12 +516,12 @@ impl<'p> Shell<'p> {
                 }
             },
             Part::Output { list, .. } => {
-                let mut inner = Io::new(Input::default(), io.folder.clone());
+                let mut inner = Io { is_joined: false, ..io.inner(Input::default()) };
                 let variables = self.variables.clone();
                 self.list(list, &mut inner);
                 self.variables = variables;
                 self.is_over &= self.commands_left == 0;
-                add(&mut io.err, &inner.err);
+                io.write_err(&inner.err);
                 inner.out.truncate(WORDS_BYTES_MAX);
                 let said = String::from_utf8_lossy(&inner.out).into_owned();
                 said.trim_end_matches('\n').to_string()

@@ -201,7 +201,10 @@ fn cat(phone: &Phone, args: &[String], io: &mut Io) -> u8 {
 /// The bytes of a file that is named on a line, `-` for what is to be read.
 pub(super) fn read(phone: &Phone, name: &str, io: &mut Io) -> Result<Arc<[u8]>, FileError> {
     if name == "-" {
-        return Ok(io.input.rest().into());
+        let bytes = io.input.rest();
+        let bytes: Arc<[u8]> = bytes.into();
+        io.moved = io.moved.saturating_add(bytes.len());
+        return Ok(bytes);
     }
     match io.path(name).as_str() {
         "/proc/version" => Ok(b"Linux version 5.15.0 (sim)\n"[..].into()),
@@ -209,7 +212,11 @@ pub(super) fn read(phone: &Phone, name: &str, io: &mut Io) -> Result<Arc<[u8]>, 
             let (seconds, hundredths) = (phone.uptime_ms / 1000, phone.uptime_ms % 1000 / 10);
             Ok(format!("{seconds}.{hundredths:02} 0.00\n").into_bytes().into())
         }
-        path => phone.files.read(path),
+        path => {
+            let bytes = phone.files.read(path)?;
+            io.moved = io.moved.saturating_add(bytes.len());
+            Ok(bytes)
+        }
     }
 }
 

@@ -31,6 +31,10 @@ impl adbd::Phone for Phone {
         Phone::shell(self, line, stdin)
     }
 
+    fn shell_joined(&mut self, line: &str, stdin: &[u8]) -> Ran {
+        Phone::shell_joined(self, line, stdin)
+    }
+
     fn abb(&mut self, arguments: &[&str], stdin: &[u8]) -> Ran {
         Phone::abb(self, arguments, stdin)
     }
@@ -74,8 +78,16 @@ impl adbd::Phone for Phone {
         Phone::reboot(self);
     }
 
-    fn tcp(&mut self, _port: u16, _request: &[u8]) -> Option<Vec<u8>> {
-        None
+    fn tcp(&mut self, port: u16, request: &[u8]) -> Option<Vec<u8>> {
+        Phone::tcp(self, port, request)
+    }
+
+    fn take_server(&mut self) -> Option<u32> {
+        Phone::take_server(self)
+    }
+
+    fn end_server(&mut self, pid: u32) {
+        Phone::end_server(self, pid);
     }
 }
 

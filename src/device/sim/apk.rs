@@ -94,8 +94,8 @@ pub enum ApkError {
         /// What is wrong.
         reason: String,
     },
-    /// The model is packed in a way that is not read here.
-    #[error("cannot unpack {MODEL_PATH}: {reason}")]
+    /// What is wanted is packed in a way that is not read here.
+    #[error("cannot unpack it: {reason}")]
     Unsupported {
         /// In which.
         reason: &'static str,

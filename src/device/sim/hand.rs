@@ -56,6 +56,15 @@ impl Sim {
         self.step_from_here(Gesture::Type(text.into()))
     }
 
+    /// Touches a field, and puts `text` in place of what is in the one that has the focus then.
+    pub(in crate::device) fn replace_text(
+        &mut self,
+        at: (i32, i32),
+        text: &str,
+    ) -> Result<Observation, DeviceError> {
+        self.step_from_here(Gesture::Text(at, text.into()))
+    }
+
     /// Presses a key so many times.
     pub(in crate::device) fn press(
         &mut self,

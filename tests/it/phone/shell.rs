@@ -31,6 +31,19 @@ fn words_are_read_as_by_any_shell() {
 }
 
 #[test]
+fn what_goes_to_one_place_stays_in_its_order() {
+    let line = "echo a; echo b >&2; nosuch; echo c";
+    let ran = lamp(AndroidVersion::default()).shell_joined(line, b"");
+    let expected = "a\nb\n/system/bin/sh: nosuch: inaccessible or not found\nc\n";
+    assert_eq!((&*String::from_utf8_lossy(&ran.stdout), &*ran.stderr), (expected, &b""[..]));
+    check(&format!("{{ {line}; }} 2>&1"), expected);
+    check(&format!("{{ {line}; }} >/sdcard/f 2>&1; cat /sdcard/f"), expected);
+    check_all("{ echo a; echo b >&2; } 2>&1 >/sdcard/f; cat /sdcard/f", "", ("b\na\n", "", 0));
+    let ran = lamp(AndroidVersion::default()).shell_joined("echo a >&2 | cat; echo b 2>/dev/null", b"");
+    assert_eq!(&*ran.stdout, b"a\nb\n");
+}
+
+#[test]
 fn commands_wait_for_each_other_and_say_how_they_ended() {
     check_all("false && echo a || echo b; echo $?", "", ("b\n0\n", "", 0));
     check_all("! true; echo $?; exit 3; echo no", "", ("1\n", "", 3));

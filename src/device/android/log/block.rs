@@ -221,7 +221,7 @@ fn java(lines: &[&str]) -> Trouble {
         let line = line.trim_start();
         ["at ", "Caused by: ", "Suppressed: ", "..."].iter().any(|start| line.starts_with(start))
     };
-    let said_len = lines.iter().position(|line| is_call(&line)).unwrap_or(lines.len());
+    let said_len = lines.iter().position(is_call).unwrap_or(lines.len());
     let said = lines[..said_len].join("\n");
     match stack::exception_class(said.lines().next().unwrap_or_default()) {
         Some(class) => {
@@ -231,7 +231,7 @@ fn java(lines: &[&str]) -> Trouble {
         None => found.message = said,
     }
     // The lines of a message are no calls, but may look like exceptions.
-    let calls = lines[said_len..].iter().copied().filter(|line| is_call(&line));
+    let calls = lines[said_len..].iter().copied().filter(is_call);
     found.stack = stack::java(std::iter::once(found.exception.as_str()).chain(calls));
     found.trace = lines.join("\n").trim_end().to_string();
     found

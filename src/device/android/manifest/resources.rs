@@ -12,22 +12,44 @@ const TYPE: u16 = 0x0201;
 const REFERENCES_MAX: usize = 20;
 
 /// A manifest names some ten resources; each of so many is looked up once.
-const LOOKUPS_MAX: usize = 200;
+const LOOKUPS_MAX: usize = 50;
+
+/// More lists of values than a table has for all its types and configurations.
+const PLACES_MAX: usize = 100_000;
 
 /// An app's table of resources.
 pub(super) struct Resources<'b> {
-    table: Option<(Chunk<'b>, Strings<'b>)>,
+    strings: Option<Strings<'b>>,
+    /// Where values are: of which package, of which type, and the chunk that has them.
+    places: Vec<(u32, u8, Chunk<'b>)>,
     found: BTreeMap<u32, Option<Value>>,
 }
 
 impl<'b> Resources<'b> {
     /// Returns the table in `bytes`; one that is broken has no resources.
     pub fn read(bytes: &'b [u8]) -> Resources<'b> {
-        let table = Chunk::read(bytes, 0).filter(|table| table.kind == TABLE).and_then(|table| {
-            let strings = chunks(table.bytes, table.head_len).find_map(Strings::read)?;
-            Some((table, strings))
-        });
-        Resources { table, found: BTreeMap::new() }
+        let mut resources = Resources { strings: None, places: Vec::new(), found: BTreeMap::new() };
+        let Some(table) = Chunk::read(bytes, 0).filter(|table| table.kind == TABLE) else { return resources };
+        for chunk in chunks(table.bytes, table.head_len) {
+            match chunk.kind {
+                Strings::KIND if resources.strings.is_none() => resources.strings = Strings::read(chunk),
+                PACKAGE => resources.add(&chunk),
+                _ => {}
+            }
+        }
+        resources
+    }
+
+    /// Notes where the values of a package are.
+    fn add(&mut self, package: &Chunk<'b>) {
+        let id = package.u32(8).unwrap_or(0);
+        for chunk in chunks(package.bytes, package.head_len).filter(|chunk| chunk.kind == TYPE) {
+            if let Some(&of_type) = chunk.bytes.get(8)
+                && self.places.len() < PLACES_MAX
+            {
+                self.places.push((id, of_type, chunk));
+            }
+        }
     }
 
     /// Returns what a value stands for in the end, if it is a reference, else the value.
@@ -46,7 +68,7 @@ impl<'b> Resources<'b> {
         if value.kind != Value::STRING {
             return value.number();
         }
-        self.table.as_ref()?.1.get(value.data)
+        self.strings.as_ref()?.get(value.data)
     }
 
     fn value(&mut self, id: u32) -> Option<Value> {
@@ -64,19 +86,15 @@ impl<'b> Resources<'b> {
     /// Returns the value for the language and the display that are meant where nothing is said of them.
     fn looked_up(&self, id: u32) -> Option<Value> {
         let (package_id, type_id, entry) = (id >> 24, (id >> 16 & 0xff) as u8, id & 0xffff);
-        let (table, _) = self.table.as_ref()?;
         let mut best: Option<(Fit, Value)> = None;
-        let of_package = |chunk: &Chunk<'_>| chunk.kind == PACKAGE && chunk.u32(8) == Some(package_id);
-        for package in chunks(table.bytes, table.head_len).filter(of_package) {
-            for chunk in chunks(package.bytes, package.head_len) {
-                if chunk.kind != TYPE || chunk.bytes.get(8) != Some(&type_id) {
-                    continue;
-                }
-                let Some(value) = value_in(&chunk, entry) else { continue };
-                let fit = fit(&chunk);
-                if best.is_none_or(|(best, _)| fit > best) {
-                    best = Some((fit, value));
-                }
+        for (package, of_type, chunk) in &self.places {
+            if (*package, *of_type) != (package_id, type_id) {
+                continue;
+            }
+            let Some(value) = value_in(chunk, entry) else { continue };
+            let fit = fit(chunk);
+            if best.is_none_or(|(best, _)| fit > best) {
+                best = Some((fit, value));
             }
         }
         best.map(|(_, value)| value)

@@ -1,0 +1,71 @@
+//! Any bytes as what clients of uiautomator2 ask of its server: each request has an answer that is HTTP and JSON.
+
+#![no_main]
+
+use std::sync::{Arc, LazyLock};
+
+use farlead::device::adbd::Phone as _;
+use farlead::device::phone::{AndroidVersion, Phone};
+use farlead::device::sim::read;
+use farlead::rng::Seed;
+use farlead::spec::Source;
+use libfuzzer_sys::fuzz_target;
+
+static PHONE: LazyLock<Phone> = LazyLock::new(|| {
+    let text = "app a.b \"A\" 1\nlaunch Main\nactivity Main .Main {\n own t = \"\"\n EditText edits t\n \
+                LinearLayout #row { Button \"x\" -> t = \"x\" Button \"y\" -> crash \"y\" }\n}";
+    let model = read(&Source::new("a.app", text)).model.expect("a model without mistakes");
+    let mut phone = Phone::new(Arc::new(model), Seed(1), AndroidVersion::default());
+    let ran = phone.shell(
+        "am start -n a.b/.Main; echo x >/data/local/tmp/u; CLASSPATH=/data/local/tmp/u app_process / \
+         com.wetest.uia2.Main",
+        b"",
+    );
+    assert_eq!(ran.code, 0);
+    phone
+});
+
+const METHODS: [&str; 24] = [
+    "click",
+    "longClick",
+    "swipe",
+    "drag",
+    "dragTo",
+    "swipePoints",
+    "injectInputEvent",
+    "scrollTo",
+    "scrollToEnd",
+    "scrollForward",
+    "dumpWindowHierarchy",
+    "deviceInfo",
+    "pressKey",
+    "pressKeyCode",
+    "setText",
+    "getText",
+    "setClipboard",
+    "pasteClipboard",
+    "count",
+    "objInfo",
+    "objInfoOfAllInstances",
+    "waitForExists",
+    "waitUntilGone",
+    "setOrientation",
+];
+
+fuzz_target!(|bytes: &[u8]| {
+    let mut phone = PHONE.clone();
+    for line in bytes.split(|byte| *byte == b'\n').take(8) {
+        let Some((first, rest)) = line.split_first() else { continue };
+        let body = match METHODS.get(usize::from(*first)) {
+            Some(method) => {
+                let params = String::from_utf8_lossy(rest);
+                format!("{{\"id\":1,\"method\":\"{method}\",\"params\":[{params}]}}").into_bytes()
+            }
+            None => rest.to_vec(),
+        };
+        let request = [b"POST /jsonrpc/0 HTTP/1.1\r\n\r\n", &body[..]].concat();
+        let Some(answer) = phone.tcp(9_008, &request) else { return };
+        let answer = String::from_utf8(answer).expect("text");
+        assert!(answer.starts_with("HTTP/1.1 ") && answer.contains("\r\n\r\n"));
+    }
+});

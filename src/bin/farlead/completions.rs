@@ -1,0 +1,28 @@
+//! `farlead completions`: what a shell has to know to complete command lines.
+
+use std::io::{self, Write};
+
+use clap::{Args, CommandFactory};
+
+use crate::{Cli, Exit};
+
+/// Write what a shell needs to complete commands and flags.
+#[derive(Debug, Args)]
+#[command(after_help = "Examples:
+  farlead completions bash > ~/.local/share/bash-completion/completions/farlead
+  farlead completions zsh > ~/.zfunc/_farlead
+  farlead completions fish > ~/.config/fish/completions/farlead.fish
+
+Exit codes: 0 written; 2 command line; 4 the disk.")]
+pub struct CompletionsArgs {
+    /// The shell
+    #[arg(value_name = "SHELL", value_enum)]
+    shell: clap_complete::Shell,
+}
+
+pub fn run(args: &CompletionsArgs) -> anyhow::Result<Exit> {
+    let mut text = Vec::new();
+    clap_complete::generate(args.shell, &mut Cli::command(), "farlead", &mut text);
+    io::stdout().lock().write_all(&text)?;
+    Ok(Exit::Met)
+}

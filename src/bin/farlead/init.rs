@@ -1,0 +1,354 @@
+//! `farlead init`: the files a project starts with.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::fmt::Write as _;
+use std::fs;
+use std::io::{self, Write};
+use std::path::{Path, PathBuf};
+
+use clap::Args;
+use farlead::device::android::manifest::Manifest;
+use farlead::device::sim::apk;
+use farlead::spec::{self, printable, quoted};
+use farlead::store;
+
+use crate::app::{self, model_at};
+use crate::sources::{self, Shell};
+use crate::{Exit, Missing, Mistake};
+
+/// Write the files a project starts with: farlead.toml, specs, and a workflow for GitHub.
+#[derive(Debug, Args)]
+#[command(after_help = "Examples:
+  farlead init
+  farlead init shop --app shop.app       specs that reach each activity of the app
+  farlead init --apk app-debug.apk
+
+It writes farlead.toml, specs/first.ltl, .github/workflows/farlead.yml, and specs/reach.ltl where the
+activities of the app are known. If one of them is there already, nothing is written.
+
+Exit codes: 0 written; 2 command line; 3 a file is there already, or the app has mistakes; 4 the disk.")]
+pub struct InitArgs {
+    /// The folder of the project; it is made if it is not there
+    #[arg(value_name = "FOLDER", default_value = ".")]
+    folder: PathBuf,
+    /// An app model, run by the embedded simulator
+    #[arg(long, value_name = "MODEL", conflicts_with_all = ["apk", "package"])]
+    app: Option<PathBuf>,
+    /// An app as it is installed
+    #[arg(long, value_name = "APK", conflicts_with = "package")]
+    apk: Option<PathBuf>,
+    /// An app that is on the device already
+    #[arg(long, value_name = "NAME")]
+    package: Option<String>,
+}
+
+/// A file to write: its path from the folder of the project, and its text.
+type Starter = (&'static str, String);
+
+pub fn run(args: &InitArgs, shell: &Shell) -> anyhow::Result<Exit> {
+    let (launchable, others) = args.activities(shell)?;
+    let folder = args.folder();
+    let mut paths = vec!["farlead.toml", "specs/first.ltl", ".github/workflows/farlead.yml"];
+    if !launchable.is_empty() || !others.is_empty() {
+        paths.push("specs/reach.ltl");
+    }
+    refuse_to_overwrite(&folder, &paths)?;
+    let made = made_folders(&folder, &paths);
+    let written = fs::create_dir_all(&folder)
+        .map_err(|error| Missing::new(format!("cannot make {}: {error}", args.folder.display())))
+        .and_then(|()| {
+            let starters =
+                paths.iter().map(|path| (*path, args.starter(path, &launchable, &others))).collect();
+            write_all(&folder, starters)
+        });
+    if let Err(error) = written {
+        // What was there before stays; a folder with something in it is not removed.
+        made.iter().rev().for_each(|folder| drop(fs::remove_dir(folder)));
+        return Err(error.into());
+    }
+    if !shell.quiet {
+        say(args, &paths)?;
+    }
+    Ok(Exit::Met)
+}
+
+impl InitArgs {
+    /// The folder; empty if it is the current one.
+    fn folder(&self) -> PathBuf {
+        self.folder.strip_prefix(".").map_or_else(|_| self.folder.clone(), Path::to_path_buf)
+    }
+
+    /// The activities of the app in full, those that can be started from outside and the others; none if they are not
+    /// known.
+    fn activities(&self, shell: &Shell) -> anyhow::Result<(Vec<String>, Vec<String>)> {
+        let (launchable, mut activities) = match (&self.app, &self.apk) {
+            (Some(path), _) => {
+                let manifest = apk::Manifest::of(&*model_at(path, &[], shell)?);
+                (manifest.launchable, manifest.activities)
+            }
+            (None, Some(path)) => {
+                let manifest = Manifest::read(io::Cursor::new(sources::read_bytes(path)?))
+                    .map_err(|error| Mistake::new(format!("{}: {error}", path.display())))?;
+                (manifest.launchable, manifest.activities)
+            }
+            (None, None) => Default::default(),
+        };
+        let mut seen: BTreeSet<String> = launchable.iter().cloned().collect();
+        activities.retain(|activity| seen.insert(activity.clone()));
+        Ok((launchable, activities))
+    }
+
+    fn starter(&self, path: &str, launchable: &[String], others: &[String]) -> String {
+        match path {
+            "farlead.toml" => self.project(),
+            "specs/first.ltl" => FIRST.to_string(),
+            "specs/reach.ltl" => reach(launchable, others),
+            _ => WORKFLOW.to_string(),
+        }
+    }
+
+    /// The text of farlead.toml.
+    fn project(&self) -> String {
+        let app = match (&self.app, &self.apk, &self.package) {
+            (Some(path), _, _) => format!("app = {}", toml_text(&app::from(&self.folder(), path))),
+            (None, Some(path), _) => format!("apk = {}", toml_text(&app::from(&self.folder(), path))),
+            (None, None, Some(name)) => format!("package = {}", toml_text(name)),
+            (None, None, None) => "# app = \"apps/notes.app\"".to_string(),
+        };
+        PROJECT.replace("APP", &app)
+    }
+}
+
+/// Says no if one of `paths` is there already, and which.
+fn refuse_to_overwrite(folder: &Path, paths: &[&str]) -> Result<(), Mistake> {
+    let is_there = |path: &&&str| folder.join(path).symlink_metadata().is_ok();
+    let there: Vec<String> =
+        paths.iter().filter(is_there).map(|path| folder.join(path).display().to_string()).collect();
+    match &there[..] {
+        [] => Ok(()),
+        [one] => Err(Mistake::new(format!(
+            "{one} is there already, and nothing is written; move it away, or give another folder"
+        ))),
+        several => Err(Mistake::new(format!(
+            "{} are there already, and nothing is written; move them away, or give another folder",
+            several.join(", ")
+        ))),
+    }
+}
+
+/// The folders that are missing for `paths`, outer ones first.
+fn made_folders(folder: &Path, paths: &[&str]) -> Vec<PathBuf> {
+    let files = paths.iter().map(|path| folder.join(path));
+    let folders: BTreeSet<PathBuf> =
+        files.flat_map(|file| file.ancestors().skip(1).map(Path::to_path_buf).collect::<Vec<_>>()).collect();
+    folders.into_iter().filter(|folder| !folder.as_os_str().is_empty() && !folder.exists()).collect()
+}
+
+/// Writes all files, or none.
+fn write_all(folder: &Path, starters: Vec<Starter>) -> Result<(), Missing> {
+    let mut written: Vec<PathBuf> = Vec::new();
+    for (path, text) in starters {
+        let path = folder.join(path);
+        if let Err(error) = store::write(&path, text.as_bytes()) {
+            written.iter().for_each(|path| drop(fs::remove_file(path)));
+            return Err(Missing::new(error.to_string()));
+        }
+        written.push(path);
+    }
+    Ok(())
+}
+
+fn say(args: &InitArgs, paths: &[&str]) -> io::Result<()> {
+    let mut out = io::stdout().lock();
+    let folder = args.folder();
+    for path in paths {
+        let what = match *path {
+            "farlead.toml" => "what the commands take for granted",
+            "specs/first.ltl" => "two specs that suit any app, and how to write more",
+            "specs/reach.ltl" => "a spec for each activity",
+            _ => "checks and replays on GitHub",
+        };
+        writeln!(out, "{}: {what}", printable(&folder.join(path).display().to_string()))?;
+    }
+    let has_app = args.app.is_some() || args.apk.is_some() || args.package.is_some();
+    let where_to = match folder.display().to_string() {
+        here if here.is_empty() => String::new(),
+        there => format!(" in {}", printable(&there)),
+    };
+    if has_app {
+        writeln!(out, "next{where_to}: `farlead check specs`")
+    } else {
+        writeln!(out, "next{where_to}: name the app in farlead.toml, then `farlead check specs`")
+    }
+}
+
+/// A text as TOML has it.
+fn toml_text(text: &str) -> String {
+    let mut written = String::from("\"");
+    for char in text.chars() {
+        match char {
+            '"' | '\\' => written.extend(['\\', char]),
+            char if char.is_control() => {
+                let _ = write!(written, "\\u{:04X}", u32::from(char));
+            }
+            char => written.push(char),
+        }
+    }
+    written + "\""
+}
+
+/// The text of a file with a spec for each activity.
+fn reach(launchable: &[String], others: &[String]) -> String {
+    let short = |name: &str| name.rsplit('.').next().unwrap_or(name).to_string();
+    let is_plain = |name: &str| name.chars().all(|char| char.is_ascii_alphanumeric() || "._$".contains(char));
+    let mut namesakes: BTreeMap<String, u32> = BTreeMap::new();
+    for activity in launchable.iter().chain(others) {
+        *namesakes.entry(short(activity)).or_default() += 1;
+    }
+    let (mut text, mut left_out) = (REACH.to_string(), 0);
+    for (number, activity) in launchable.iter().chain(others).enumerate() {
+        let is_only = namesakes.get(&short(activity)) == Some(&1);
+        let name = if is_only { short(activity) } else { activity.clone() };
+        let value = if is_plain(activity) { activity.clone() } else { quoted(activity) };
+        let formula = if number < launchable.len() {
+            let started = format!("[actionType = reinitialise, actionDetail = {value}] & [crashed = false]");
+            format!(
+                "# Or started: it may hand on to another at once.\n    F ([activity = {value}] | {started})"
+            )
+        } else {
+            format!("F [activity = {value}]")
+        };
+        let spec = format!("\npossible {}:\n    {formula}\n", quoted(&format!("reach {name}")));
+        if text.len() + spec.len() > REACH_BYTES_MAX {
+            left_out += 1;
+        } else {
+            text += &spec;
+        }
+    }
+    if left_out > 0 {
+        let _ = writeln!(text, "\n# {left_out} more would make the file too long.");
+    }
+    text
+}
+
+/// Half of what a file of specs may have.
+const REACH_BYTES_MAX: usize = spec::BYTES_MAX / 2;
+
+const PROJECT: &str = r#"# What the commands of farlead take for granted in this folder and those below it. Flags come before it.
+
+# The app: a model (app), an apk (apk), or what is on the device already (package).
+APP
+
+# Where it runs: `sim`, the embedded simulator, or what `adb devices` lists. Several share the work.
+# device = "emulator-5554"
+# devices = ["emulator-5554", "emulator-5556"]
+
+# What is typed into fields, besides what specs say and a few of farlead's own.
+# texts = ["milk", "2 eggs"]
+
+# Stored tests that are done before each episode, such as to log in. To make one, write its spec and run
+# `farlead check specs/login.ltl`.
+# setup = ["farlead-tests/specs/login/log in.test.ltl"]
+
+# What is never done. Single quotes take the double ones inside.
+# [[rule]]
+# never = '[actionType = click, actionDetail = "Log out"]'
+
+# What alone is typed into certain fields.
+# [[rule]]
+# type = "ann@example.com"
+# into = '[id = email]'
+
+# An action of your own: where it is offered, and what it does there.
+# [[action]]
+# name = "unlock"
+# on = '[id ~ pattern]'
+# does = 'swipe 20% 20% to 80% 80%'
+"#;
+
+const FIRST: &str = r#"# Specs say what an app must be able to do, and what it must never do. `farlead check` finds the run that
+# decides each, `farlead lint` mistakes in them, `farlead explain` says them in words.
+
+# `possible`: some run does it. `F` is "at some step".
+possible "the app starts": F [crashed = false]
+
+# `never`: no run does it. This one looks for crashes in 50 episodes of at most 10 steps.
+never "a crash" within 10 steps, 50 episodes: F [crashed = true]
+
+# What more can be said; take the `#` away and put in what your app shows.
+#
+# A widget on the screen, after a click on another:
+# possible "save": F ([actionType = click, actionDetail = Save] & [text ~ saved])
+#
+# One screen after the other, the last one the first again:
+# let main = [activity ~ Main]
+# let settings = [activity ~ Settings]
+# possible "there and back" within 6 steps: F (main then settings then main)
+"#;
+
+const REACH: &str = "# A spec for each activity of the app: some run reaches it. Where none is found, the activity may need more
+# steps than others (`within 20 steps` before the colon), a text that nobody would guess (`texts` in
+# farlead.toml), or someone who has logged in (`setup` there). What is of no interest may be taken out.
+";
+
+const WORKFLOW: &str = r#"# Checks and replays on GitHub, if it lies in .github/workflows at the root of the repository.
+# If the project is in a folder below, say so with `defaults: {run: {working-directory: ...}}`.
+name: farlead
+
+on: [push, pull_request]
+
+jobs:
+  farlead:
+    runs-on: ubuntu-latest
+    steps:
+      - uses: actions/checkout@v4
+      - name: Install
+        run: cargo install farlead --locked
+      - name: Find mistakes in specs
+        run: farlead lint specs --strict
+      # The tests that are kept, done again. Until `farlead check` has made some and they are committed,
+      # there are none.
+      - name: Replay the tests
+        if: ${{ hashFiles('farlead-tests/**/*.test.ltl') != '' }}
+        run: farlead replay farlead-tests --junit farlead-replay.xml --html farlead-replay.html --github
+      # Every spec, whether it has a test or not. A device or emulator is needed unless the app is a model.
+      - name: Check the specs
+        if: ${{ !cancelled() }}
+        run: farlead check specs --junit farlead-check.xml --html farlead-check.html --github
+      - name: Keep the reports
+        if: ${{ !cancelled() }}
+        uses: actions/upload-artifact@v4
+        with:
+          name: farlead
+          path: |
+            farlead-*.xml
+            farlead-*.html
+"#;
+
+#[cfg(test)]
+mod tests {
+    use farlead::spec::{Source, parse};
+
+    use super::*;
+
+    /// How many specs are written for these activities; they are sound, whatever the names.
+    fn specs(launchable: &[String], others: &[String]) -> usize {
+        let parsed = parse(&Source::new("reach.ltl", reach(launchable, others)));
+        assert_eq!(parsed.diagnostics.iter().next(), None);
+        parsed.file.specs.len()
+    }
+
+    #[test]
+    fn any_names_of_activities_make_sound_specs() {
+        let names = |names: &[&str]| names.iter().map(|name| name.to_string()).collect::<Vec<_>>();
+        assert_eq!(specs(&names(&["a.Main", "b.Main", "Main"]), &names(&["a.b.Other", "Other"])), 5);
+        let hostile = ["a\"b", "\\", "x]\nnever: true", "\u{1b}[2J", " ", "a, b", "é.日", "~ /x/", "a.B$C"];
+        assert_eq!(specs(&names(&hostile), &names(&["a.b"])), 10);
+        let many: Vec<String> =
+            (0..10_000).map(|number| format!("org.example.a.long.name.A{number}")).collect();
+        let written = specs(&many[..5], &many[5..]);
+        assert!((1_000..10_000).contains(&written), "{written}");
+        assert!(reach(&[], &many).contains("more would make the file too long"));
+        assert_eq!(specs(&["x".repeat(2_000_000)], &many[..3]), 3);
+    }
+}

@@ -1,0 +1,332 @@
+//! `farlead look`: a screen as atoms and actions, ready to be pasted into a spec.
+
+use std::collections::BTreeSet;
+use std::io::{self, BufWriter, Read, Write};
+use std::path::{Path, PathBuf};
+use std::sync::atomic::Ordering;
+use std::thread;
+use std::time::Duration;
+
+use clap::Args;
+use farlead::device::{Adb, Device, Observation};
+use farlead::gui::{
+    self, Action, Atom, BUILTIN_TEXTS, Context, DUMP_BYTES_MAX, Hierarchy, Key, Labeller, Repertoire, Screen,
+};
+use farlead::rng::Seed;
+use farlead::spec::{SpecFile, printable};
+use serde::Serialize;
+
+use crate::app::AppArgs;
+use crate::deciding::exit_of_error;
+use crate::lint::counted;
+use crate::progress::interruption;
+use crate::project::Project;
+use crate::sources::{self, Shell};
+use crate::{Exit, Missing, Mistake, Usage};
+
+/// Say what is on a screen, as atoms and actions to paste into a spec.
+#[derive(Debug, Args)]
+#[command(after_help = "Examples:
+  farlead look                                       what the attached device shows
+  farlead look --device emulator-5554 --watch        and whenever that changes
+  farlead look --app apps/notes.app                  the first screen of a model
+  farlead look --dump window_dump.xml                a hierarchy that was saved
+  adb exec-out uiautomator dump /dev/tty | farlead look --dump -
+  farlead look --app apps/notes.app --against specs/notes/palette.ltl
+  farlead look --dump window_dump.xml --json
+
+On a device nothing is installed, started or changed. A saved hierarchy says nothing of the activity, the network and whether the screen is lit, so
+nothing is said of them. With --json, one object: package, activity, widgets (how many nodes
+there are, seen or not), actions (type, detail, objectID, bounds as [left, top, right, bottom]),
+labels (atoms that hold); with --against also against (spec, atom, holds, why).
+
+Exit codes: 0 looked; 2 command line; 3 the hierarchy, the app or the spec is missing or broken;
+4 there is no such device.")]
+pub struct LookArgs {
+    /// A hierarchy as `uiautomator dump` writes it; `-` is standard input
+    #[arg(long, value_name = "FILE", conflicts_with_all = ["app", "apk", "package", "device", "set", "seed"])]
+    dump: Option<PathBuf>,
+    #[command(flatten)]
+    app: AppArgs,
+    /// Where all chance of the simulator comes from
+    #[arg(long, value_name = "N", default_value_t = 1)]
+    seed: u64,
+    /// Say which atoms of these specs hold, and why others do not
+    #[arg(long, value_name = "SPEC")]
+    against: Option<PathBuf>,
+    /// Look again whenever something changes on a device, until Ctrl-C
+    #[arg(long, conflicts_with = "dump")]
+    watch: bool,
+    /// One JSON object, with --watch one a line for each screen
+    #[arg(long)]
+    json: bool,
+}
+
+/// How long is waited between two looks at a device.
+const WATCH_EVERY: Duration = Duration::from_millis(500);
+
+/// What was looked at.
+struct Look {
+    screen: Screen,
+    /// How many nodes it has; a screen may leave some out.
+    nodes: usize,
+    /// Whether it is known what surrounds the widgets; a dump does not say it.
+    has_context: bool,
+}
+
+pub fn run(args: &LookArgs, shell: &Shell) -> anyhow::Result<Exit> {
+    let project = Project::find()?;
+    let read = |path: &Path| sources::read_sound(path, &project, shell);
+    let against = args.against.as_deref().map(read).transpose()?;
+    if let Some(path) = &args.dump {
+        return say_all(args, &of_dump(path)?, against.as_ref());
+    }
+    if let Some(mut device) = args.app.device_to_look_at(&project)? {
+        return watch(args, &mut device, against.as_ref());
+    }
+    if args.watch {
+        let message =
+            "`--watch` waits for what someone does on a device; on the simulator nobody does anything";
+        return Err(Usage::new(message.to_string()).into());
+    }
+    let app = args.app.open(&project, shell)?;
+    let look = of_first(&mut *app.device(Seed(args.seed)))?;
+    say_all(args, &look, against.as_ref())
+}
+
+/// Looks at what a device shows, and again whenever that is another screen if it is asked for.
+fn watch(args: &LookArgs, device: &mut Adb, against: Option<&SpecFile>) -> anyhow::Result<Exit> {
+    let interrupted = interruption();
+    let mut before = None;
+    loop {
+        let seen = device.look().map_err(|error| Missing::new(error.to_string()))?;
+        let screen = (*seen.screen).clone();
+        if before.as_ref() != Some(&screen) {
+            let nodes = screen.widgets().len();
+            let look = Look { screen: screen.clone(), nodes, has_context: true };
+            if args.watch && before.is_some() && !args.json {
+                writeln!(io::stdout())?;
+            }
+            say_all(args, &look, against)?;
+            before = Some(screen);
+        }
+        if !args.watch || interrupted.load(Ordering::Relaxed) {
+            return Ok(Exit::Met);
+        }
+        thread::sleep(WATCH_EVERY);
+    }
+}
+
+fn say_all(args: &LookArgs, look: &Look, against: Option<&SpecFile>) -> anyhow::Result<Exit> {
+    let actions = against.map_or(&[][..], |file| &file.actions);
+    let offers = gui::offers(&look.screen, &Repertoire::new(BUILTIN_TEXTS, actions, true));
+    let mut out = BufWriter::new(io::stdout().lock());
+    if args.json {
+        say_as_json(&mut out, look, &offers, against)?;
+    } else {
+        match against {
+            Some(file) => say_against(&mut out, look, &offers, file)?,
+            None => say(&mut out, look, &offers)?,
+        }
+    }
+    out.flush()?;
+    Ok(Exit::Met)
+}
+
+fn of_dump(path: &Path) -> anyhow::Result<Look> {
+    let name = if path == Path::new("-") { "standard input".to_string() } else { path.display().to_string() };
+    let bytes = if path == Path::new("-") {
+        let mut bytes = Vec::new();
+        let read = io::stdin().lock().take(DUMP_BYTES_MAX as u64 + 1).read_to_end(&mut bytes);
+        read.map_err(|error| Mistake::new(format!("cannot read {name}: {error}")))?;
+        bytes
+    } else {
+        sources::read_bytes(path)?
+    };
+    let hierarchy = Hierarchy::read(&bytes).map_err(|error| Mistake::new(format!("{name}: {error}")))?;
+    let context = Context { orientation: hierarchy.orientation(), ..Context::default() };
+    let (nodes, package) = (hierarchy.widgets.len(), hierarchy.package.clone());
+    Ok(Look { screen: hierarchy.into_screen(package, "", context), nodes, has_context: false })
+}
+
+/// Looks at what an app shows first.
+fn of_first(device: &mut dyn Device) -> anyhow::Result<Look> {
+    let Some(activity) = device.app().launchable.first().cloned() else {
+        return Err(
+            Missing::new(format!("{} has no activity that can be started", device.app().package)).into()
+        );
+    };
+    let Observation { screen, .. } = device.reset(&activity).map_err(|error| -> anyhow::Error {
+        match exit_of_error(&error) {
+            Exit::Environment => Missing::new(error.to_string()).into(),
+            _ => Mistake::new(error.to_string()).into(),
+        }
+    })?;
+    Ok(Look { screen: (*screen).clone(), nodes: screen.widgets().len(), has_context: true })
+}
+
+impl Look {
+    /// The atoms that hold, as far as what they speak of is known.
+    fn atoms(&self) -> Vec<Atom> {
+        let mut atoms = gui::atoms_of_screen(&self.screen);
+        atoms.retain(|atom| self.knows(atom));
+        atoms
+    }
+
+    fn knows(&self, atom: &Atom) -> bool {
+        let unsaid = [Key::Activity, Key::Screen, Key::Network, Key::Crashed, Key::Anr];
+        self.has_context || !unsaid.iter().any(|&key| atom.mentions(key))
+    }
+}
+
+/// `--json`.
+#[derive(Serialize)]
+struct Form<'a> {
+    package: &'a str,
+    activity: &'a str,
+    widgets: usize,
+    actions: Vec<ActionForm<'a>>,
+    labels: Vec<String>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    against: Option<Vec<JudgedForm>>,
+}
+
+#[derive(Serialize)]
+struct ActionForm<'a> {
+    #[serde(rename = "type")]
+    action_type: &'a str,
+    detail: &'a str,
+    #[serde(rename = "objectID")]
+    object_id: &'a str,
+    bounds: [i32; 4],
+}
+
+/// An atom of a spec, and whether it holds; nothing if the dump does not say it.
+#[derive(Serialize)]
+struct JudgedForm {
+    spec: String,
+    atom: String,
+    holds: Option<bool>,
+    why: String,
+}
+
+fn say_as_json(
+    out: &mut impl Write,
+    look: &Look,
+    offers: &[Action],
+    against: Option<&SpecFile>,
+) -> anyhow::Result<()> {
+    let bounds = |action: &Action| {
+        let bounds = action.target().map(|on| on.bounds).unwrap_or_default();
+        [bounds.left, bounds.top, bounds.right, bounds.bottom]
+    };
+    let form = Form {
+        package: look.screen.package(),
+        activity: look.screen.activity(),
+        widgets: look.nodes,
+        actions: offers
+            .iter()
+            .map(|action| ActionForm {
+                action_type: action.type_name(),
+                detail: action.detail(),
+                object_id: action.target().map_or("", |on| &on.object_id),
+                bounds: bounds(action),
+            })
+            .collect(),
+        labels: look.atoms().iter().map(Atom::to_string).collect(),
+        against: against.map(|file| judged(look, offers, file)),
+    };
+    serde_json::to_writer(&mut *out, &form)?;
+    writeln!(out)?;
+    Ok(())
+}
+
+fn say(out: &mut impl Write, look: &Look, offers: &[Action]) -> io::Result<()> {
+    let Look { screen, nodes, .. } = look;
+    let visible = screen.widgets().iter().filter(|widget| widget.is_visible()).count();
+    let name = match (&**screen.package(), &**screen.activity()) {
+        ("", _) => "a screen of no package".to_string(),
+        (package, "") => package.to_string(),
+        (_, activity) => activity.to_string(),
+    };
+    writeln!(out, "{}: {}, {visible} of them visible", printable(&name), counted(*nodes, "widget"))?;
+    writeln!(out, "\nAtoms that hold")?;
+    for atom in look.atoms() {
+        writeln!(out, "  {}", printable(&atom.to_string()))?;
+    }
+    writeln!(out, "\nActions")?;
+    let mut seen = BTreeSet::new();
+    for action in offers {
+        let line = action_line(action);
+        if let Some(line) = line.filter(|line| seen.insert(line.clone())) {
+            writeln!(out, "  {}", printable(&line))?;
+        }
+    }
+    Ok(())
+}
+
+/// The atom of an action, and behind it, as a comment, what it is done on.
+fn action_line(action: &Action) -> Option<String> {
+    // What is typed into a field is for the spec to say.
+    let atom = match action {
+        Action::Text { on, .. } => gui::atom_of_action(&Action::Text { on: on.clone(), text: "".into() }),
+        other => gui::atom_of_action(other),
+    }?;
+    Some(match action.target() {
+        // What has no name is shown by its place already.
+        Some(on) if on.to_string().ends_with(&*on.object_id) => {
+            format!("{atom}  # on {on}, at {}", on.bounds)
+        }
+        Some(on) => format!("{atom}  # on {on}, objectID {}, at {}", on.object_id, on.bounds),
+        None => atom.to_string(),
+    })
+}
+
+fn say_against(out: &mut impl Write, look: &Look, offers: &[Action], file: &SpecFile) -> io::Result<()> {
+    let mut spec = None;
+    for one in judged(look, offers, file) {
+        if spec.as_ref() != Some(&one.spec) {
+            let gap = if spec.is_some() { "\n" } else { "" };
+            writeln!(out, "{gap}{}", printable(&one.spec))?;
+            spec = Some(one.spec);
+        }
+        let word = match one.holds {
+            Some(true) => "yes",
+            Some(false) => "no ",
+            None => "?  ",
+        };
+        let why = if one.why.is_empty() { String::new() } else { format!(": {}", printable(&one.why)) };
+        writeln!(out, "  {word} {}{why}", printable(&one.atom))?;
+    }
+    Ok(())
+}
+
+/// Each atom of each spec, in the order of their names.
+fn judged(look: &Look, offers: &[Action], file: &SpecFile) -> Vec<JudgedForm> {
+    let mut judged = Vec::new();
+    for spec in &file.specs {
+        for (name, atom) in &spec.atoms {
+            let (holds, why) = judge(look, offers, atom);
+            judged.push(JudgedForm { spec: spec.name.clone(), atom: name.clone(), holds, why });
+        }
+    }
+    judged
+}
+
+fn judge(look: &Look, offers: &[Action], atom: &Atom) -> (Option<bool>, String) {
+    if atom.is_action() {
+        let labeller = Labeller::new([(0, atom)]);
+        let count = offers.iter().filter(|action| !labeller.of_action(action).is_empty()).count();
+        return match count {
+            0 => (Some(false), "no action here is like this".to_string()),
+            count => (Some(true), format!("of {} here", counted(count, "action"))),
+        };
+    }
+    if !look.knows(atom) {
+        return (None, "a saved hierarchy does not say it".to_string());
+    }
+    match gui::shortfall(atom, &look.screen) {
+        None => (Some(true), String::new()),
+        Some(why) => (Some(false), why),
+    }
+}

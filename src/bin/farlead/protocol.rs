@@ -1,0 +1,127 @@
+//! What each attached device was asked to do, a line of JSON each, in a folder of the device's own beside the run's events.
+
+use std::fs::{self, File, OpenOptions};
+use std::io::{self, Write};
+use std::path::{Path, PathBuf};
+use std::sync::{Arc, Mutex, PoisonError};
+use std::time::Instant;
+
+use farlead::device::{App, Device, DeviceError, Observation};
+use farlead::gui::Action;
+use serde::Serialize;
+
+/// What a folder has of a device's name.
+const NAME_MAX: usize = 80;
+
+/// A file that grows no further than this: the first steps tell what went wrong with all of them.
+const BYTES_MAX: u64 = 16 << 20;
+
+/// Where protocols are written, once there is a place.
+#[derive(Clone, Default)]
+pub struct Protocols {
+    folder: Arc<Mutex<Option<PathBuf>>>,
+}
+
+impl Protocols {
+    /// Writes them below `folder` from now on.
+    pub fn write_to(&self, folder: &Path) {
+        *self.folder.lock().unwrap_or_else(PoisonError::into_inner) = Some(folder.to_path_buf());
+    }
+
+    /// Returns `device`, called `name`, with a protocol of what is done on it.
+    pub fn of<D: Device>(&self, name: &str, device: D) -> Recorded<D> {
+        let plain = |char: char| if char.is_ascii_alphanumeric() || ".-".contains(char) { char } else { '_' };
+        let folder = name.chars().take(NAME_MAX).map(plain).collect();
+        Recorded {
+            inner: device,
+            protocols: self.clone(),
+            folder,
+            begun: Instant::now(),
+            file: None,
+            bytes: 0,
+        }
+    }
+}
+
+/// A device with a protocol.
+pub struct Recorded<D> {
+    inner: D,
+    protocols: Protocols,
+    folder: String,
+    begun: Instant,
+    /// Where it is written, and to which folder that belongs.
+    file: Option<File>,
+    bytes: u64,
+}
+
+/// A line of it.
+#[derive(Serialize)]
+struct Line<'l> {
+    /// Since the device was opened, on the clock here.
+    at_ms: u64,
+    took_ms: u64,
+    action: &'l str,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    activity: Option<&'l str>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    widgets: Option<usize>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    error: Option<String>,
+}
+
+impl<D: Device> Recorded<D> {
+    fn recorded(
+        &mut self,
+        action: &str,
+        what: impl FnOnce(&mut D) -> Result<Observation, DeviceError>,
+    ) -> Result<Observation, DeviceError> {
+        let at_ms = self.begun.elapsed().as_millis() as u64;
+        let done = what(&mut self.inner);
+        let took_ms = (self.begun.elapsed().as_millis() as u64).saturating_sub(at_ms);
+        let screen = done.as_ref().ok().map(|seen| &seen.screen);
+        let line = Line {
+            at_ms,
+            took_ms,
+            action,
+            activity: screen.map(|screen| &**screen.activity()),
+            widgets: screen.map(|screen| screen.widgets().len()),
+            error: done.as_ref().err().map(ToString::to_string),
+        };
+        let text = serde_json::to_string(&line).expect("texts and numbers are JSON");
+        // A protocol that cannot be written keeps no run from going on.
+        let _ = self.write(&text);
+        done
+    }
+
+    fn write(&mut self, line: &str) -> io::Result<()> {
+        if self.file.is_none() {
+            let folder = self.protocols.folder.lock().unwrap_or_else(PoisonError::into_inner).clone();
+            let Some(folder) = folder.map(|folder| folder.join("devices").join(&self.folder)) else {
+                return Ok(());
+            };
+            fs::create_dir_all(&folder)?;
+            self.file = Some(OpenOptions::new().create(true).append(true).open(folder.join("steps.jsonl"))?);
+        }
+        let Some(file) = self.file.as_mut().filter(|_| self.bytes < BYTES_MAX) else { return Ok(()) };
+        self.bytes += line.len() as u64 + 1;
+        file.write_all(format!("{line}\n").as_bytes())
+    }
+}
+
+impl<D: Device> Device for Recorded<D> {
+    fn describe(&self) -> String {
+        self.inner.describe()
+    }
+
+    fn app(&self) -> &App {
+        self.inner.app()
+    }
+
+    fn reset(&mut self, activity: &str) -> Result<Observation, DeviceError> {
+        self.recorded(&format!("reinitialise {activity}"), |device| device.reset(activity))
+    }
+
+    fn act(&mut self, action: &Action) -> Result<Observation, DeviceError> {
+        self.recorded(&action.to_string(), |device| device.act(action))
+    }
+}

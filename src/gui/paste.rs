@@ -1,0 +1,160 @@
+//! What can be said of a screen: atoms that hold on it and of the actions there, to be pasted into a spec.
+
+use super::action::Action;
+use super::atom::{ActionTypes, Atom, Comparison, Key, Op};
+use super::screen::{Context, Flags, Screen, Widget};
+use super::value::Value;
+
+/// A text is repeated in full up to so many characters; of a longer one, its first words.
+const CHARS_MAX: usize = 60;
+
+/// Returns atoms that hold on `screen`: of the screen, then of what is checked, then one for each visible widget that is
+/// called something, in the order of the screen; each once.
+pub fn atoms_of_screen(screen: &Screen) -> Vec<Atom> {
+    let mut atoms = Vec::new();
+    let mut add = |comparisons: Option<Vec<Comparison>>| {
+        // A hostile name may be one that no atom can look for.
+        if let Some(atom) = comparisons.filter(|all| !all.is_empty()).and_then(|all| Atom::new(all).ok()) {
+            atoms.push(atom);
+        }
+    };
+    for (key, value) in state(screen) {
+        add(comparison(key, Op::Equal, &value).map(|one| vec![one]));
+    }
+    let visible = || screen.widgets().iter().filter(|widget| widget.is_visible());
+    let any = |flag: Flags| visible().any(|widget| widget.flags.has(flag));
+    if any(Flags::CHECKABLE) || any(Flags::CHECKED) {
+        let checked = any(Flags::CHECKED).to_string();
+        add(comparison(Key::Checked, Op::Equal, &checked).map(|one| vec![one]));
+    }
+    for widget in visible() {
+        add(of_widget(widget));
+    }
+    let mut seen = std::collections::BTreeSet::new();
+    atoms.retain(|atom| seen.insert(atom.clone()));
+    atoms
+}
+
+/// Returns the atom that holds of `action` and says most of it, its place in the tree where nothing else names it.
+pub fn atom_of_action(action: &Action) -> Option<Atom> {
+    let mut all = vec![comparison(Key::ActionType, Op::Equal, action.type_name())?];
+    let detail = action.detail();
+    if !detail.is_empty() {
+        let (op, value) = shown(detail);
+        all.extend(comparison(Key::ActionDetail, op, value));
+    } else if let Some(on) = action.target() {
+        all.extend(comparison(Key::ActionObjectId, Op::Equal, &on.object_id));
+    }
+    Atom::new(all).ok()
+}
+
+/// The keys of a screen as a whole, and what they are on this one.
+fn state(screen: &Screen) -> Vec<(Key, String)> {
+    let Context { screen_on, orientation, network, crashed, anr } = screen.context();
+    let on = |is_on: bool| if is_on { "on" } else { "off" }.to_string();
+    let class = screen.activity().rsplit('.').next().unwrap_or_default();
+    [
+        (Key::Package, screen.package().to_string()),
+        (Key::Activity, class.to_string()),
+        (Key::Screen, on(screen_on)),
+        (Key::Orientation, orientation.name().to_string()),
+        (Key::Network, on(network)),
+        (Key::Crashed, crashed.to_string()),
+        (Key::Anr, anr.to_string()),
+    ]
+    .into_iter()
+    .filter(|(_, value)| !value.is_empty())
+    .collect()
+}
+
+/// What a widget is called, and whether it is checked or switched off.
+fn of_widget(widget: &Widget) -> Option<Vec<Comparison>> {
+    let names = [(Key::Text, &*widget.text), (Key::Desc, &*widget.desc), (Key::Id, widget.id_entry())];
+    let (key, name) = names.into_iter().find(|(_, name)| !name.trim().is_empty())?;
+    let (op, value) = shown(name);
+    let mut all = vec![comparison(key, op, value)?];
+    if widget.flags.has(Flags::CHECKABLE) {
+        let checked = widget.flags.has(Flags::CHECKED).to_string();
+        all.extend(comparison(Key::Checked, Op::Equal, &checked));
+    }
+    if !widget.flags.has(Flags::ENABLED) {
+        all.extend(comparison(Key::Enabled, Op::Equal, "false"));
+    }
+    Some(all)
+}
+
+/// How a text is looked for: a short one as it is, of a long one the start of its first line.
+fn shown(text: &str) -> (Op, &str) {
+    if text.chars().count() <= CHARS_MAX && !text.contains('\n') {
+        return (Op::Equal, text);
+    }
+    let line = text.lines().map(str::trim).find(|line| !line.is_empty()).unwrap_or_default();
+    let end = line.char_indices().nth(CHARS_MAX).map_or(line.len(), |(end, _)| end);
+    (Op::Contains, &line[..end])
+}
+
+fn comparison(key: Key, op: Op, value: &str) -> Option<Comparison> {
+    Comparison::new(key, op, Value::Text(value.to_string()), ActionTypes::Any).ok()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::gui::{Bounds, Labeller, Repertoire, offers};
+
+    fn screen() -> Screen {
+        let flags = Flags::ENABLED.set(Flags::CLICKABLE, true);
+        let bounds = Bounds::new(0, 0, 9, 9);
+        let widget = |text: &str, id: &str, flags: Flags| Widget {
+            text: text.into(),
+            id: id.into(),
+            bounds,
+            flags,
+            ..Widget::default()
+        };
+        let widgets = vec![
+            widget("Save", "a.b:id/save", flags),
+            widget("Wi-Fi", "", flags.set(Flags::CHECKABLE, true)),
+            widget("", "a.b:id/other", Flags::CLICKABLE),
+            widget(&"long [text] ".repeat(9), "", flags),
+            widget("two\nlines", "", flags),
+            widget("Save", "", flags),
+            Widget { bounds: Bounds::default(), ..widget("hidden", "", flags) },
+            widget("", "", flags),
+        ];
+        Screen::new("a.b", "a.b.Main", Context::default(), widgets)
+    }
+
+    #[test]
+    fn atoms_say_what_is_seen() {
+        let said: Vec<String> = atoms_of_screen(&screen()).iter().map(Atom::to_string).collect();
+        let expected = [
+            "[package = a.b]",
+            "[activity = Main]",
+            "[screen = on]",
+            "[orientation = portrait]",
+            "[network = on]",
+            "[crashed = false]",
+            "[anr = false]",
+            "[checked = false]",
+            "[text = Save]",
+            "[text = Wi-Fi, checked = false]",
+            "[id = other, enabled = false]",
+            "[text ~ \"long [text] long [text] long [text] long [text] long [text] \"]",
+            "[text ~ two]",
+        ];
+        assert_eq!(said, expected);
+    }
+
+    #[test]
+    fn all_that_is_said_holds() {
+        let screen = screen();
+        let atoms = atoms_of_screen(&screen);
+        let numbered = (0..).zip(&atoms);
+        assert_eq!(Labeller::new(numbered).on_screen(&screen).len(), atoms.len());
+        for action in offers(&screen, &Repertoire::default()) {
+            let atom = atom_of_action(&action).expect("a type at least");
+            assert_eq!(Labeller::new([(0, &atom)]).of_action(&action).len(), 1, "{atom}");
+        }
+    }
+}
