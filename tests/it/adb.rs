@@ -306,7 +306,7 @@ fn chance_and_time_go_on_alike() {
     walk.go_directly(0..10);
     let mut model = Model::clone(&walk.model);
     for (name, value) in
-        [("sim.keyboard", "soft"), ("sim.lag", "300"), ("sim.width", "800"), ("sim.height", "600")]
+        [("sim.keyboard", "soft"), ("sim.lag", "300"), ("sim.width", "600"), ("sim.height", "800")]
     {
         model.set(name, value).expect("a parameter");
     }
