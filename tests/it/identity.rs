@@ -12,13 +12,13 @@ use crate::adbd::Adb;
 use crate::cli::{Ended, command, ended};
 
 /// `farlead sim` with an app, as long as this lives.
-struct Phone {
+pub struct Phone {
     child: Child,
-    serial: String,
+    pub serial: String,
 }
 
 impl Phone {
-    fn start(adb: &Adb, app: &str, more: &[&str]) -> Phone {
+    pub fn start(adb: &Adb, app: &str, more: &[&str]) -> Phone {
         let mut command = Command::new(env!("CARGO_BIN_EXE_farlead"));
         command.args(["sim", app, "--listen", "127.0.0.1:0", "--quiet"]).args(more);
         let mut child =

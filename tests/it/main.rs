@@ -5,6 +5,7 @@ mod adbd;
 mod android;
 mod apk;
 mod apps;
+mod attached;
 mod check;
 mod cli;
 mod clients;
