@@ -21,12 +21,12 @@ use crate::project::Folder;
 
 /// The shell of a simulated phone, in place of a line to it.
 #[derive(Clone)]
-struct Direct {
+pub struct Direct {
     phone: Arc<Mutex<Phone>>,
 }
 
 impl Direct {
-    fn new(phone: Phone) -> Direct {
+    pub fn new(phone: Phone) -> Direct {
         Direct { phone: Arc::new(Mutex::new(phone)) }
     }
 }
@@ -66,11 +66,11 @@ impl Line for Direct {
     }
 }
 
-fn options() -> Options {
+pub fn options() -> Options {
     Options { pause: Duration::ZERO, ..Options::default() }
 }
 
-fn package(model: &Model) -> Subject {
+pub fn package(model: &Model) -> Subject {
     Subject::Package(model.package.to_string())
 }
 

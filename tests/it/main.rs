@@ -10,6 +10,7 @@ mod cli;
 mod clients;
 mod docs;
 mod export;
+mod faults;
 mod identity;
 mod init;
 mod kept;

@@ -1,0 +1,231 @@
+//! What a step on a device costs, and where: in farlead, on the way through adb, and on the device.
+//!
+//! A simulated phone is reached through a real server of adb, as `farlead sim` is; without `adb` nothing is measured. Each
+//! line of the table is means over the steps of random walks.
+
+use std::net::TcpListener;
+use std::process::{Command, Stdio};
+use std::sync::{Arc, Mutex, PoisonError};
+use std::time::{Duration, Instant};
+
+use farlead::device::adb::{Adb, Answer, Client, Line, LineError, Options, Server, Subject};
+use farlead::device::adbd::{self, FileStat, Ran};
+use farlead::device::phone::{AndroidVersion, Phone};
+use farlead::device::sim::{self, model::Model};
+use farlead::device::{Device, Observation};
+use farlead::gui::{Action, BUILTIN_TEXTS, Repertoire, offers};
+use farlead::rng::Seed;
+use farlead::spec::Source;
+
+/// The steps of a walk, and of an episode of it.
+const STEPS: usize = 400;
+const EPISODE: usize = 12;
+
+fn main() {
+    let Some(adb) = PrivateAdb::start() else {
+        println!("there is no adb, so nothing is measured");
+        return;
+    };
+    println!("| app | widgets | step ms | of it farlead | adb and the wire | the phone |");
+    println!("|---|---|---|---|---|---|");
+    for app in ["notes", "chesswalk"] {
+        measure(&adb, app, &app_model(app));
+    }
+    for rows in [100, 1_000, 5_000] {
+        measure(&adb, &format!("a list of {rows}"), &long_list(rows));
+    }
+}
+
+fn app_model(name: &str) -> Arc<Model> {
+    let path = format!("{}/apps/{name}.app", env!("CARGO_MANIFEST_DIR"));
+    model(&std::fs::read_to_string(path).expect("a model"))
+}
+
+fn model(text: &str) -> Arc<Model> {
+    Arc::new(sim::read(&Source::new("bench.app", text)).model.expect("a model without mistakes"))
+}
+
+/// An app whose one screen has so many widgets.
+fn long_list(rows: usize) -> Arc<Model> {
+    let rows: String = (0..rows).map(|row| format!("        TextView #row{row} \"Row {row}\"\n")).collect();
+    model(&format!(
+        "app org.example \"Example\" 1.0\nlaunch Main\nactivity Main .Main {{\n    Button \"Go\"\n    LinearLayout {{\n{rows}    }}\n}}"
+    ))
+}
+
+fn measure(adb: &PrivateAdb, name: &str, model: &Arc<Model>) {
+    let on_phone = Arc::new(Mutex::new(Duration::ZERO));
+    let phone = Timed {
+        phone: Phone::new(model.clone(), Seed(1), AndroidVersion::default()),
+        spent: on_phone.clone(),
+    };
+    let address = "127.0.0.1:0".parse().expect("an address");
+    let server = adbd::Server::start(address, Arc::new(Mutex::new(phone)), adbd::Settings::default());
+    let server = server.expect("a free port");
+    let serial = server.address().to_string();
+    adb.connect(&serial);
+    let on_line = Arc::new(Mutex::new(Duration::ZERO));
+    let line = TimedLine { line: Client::new(adb.server(), &serial), spent: on_line.clone() };
+    let subject = Subject::Package(model.package.to_string());
+    let mut device = Adb::on(Box::new(line), &subject, Options::default()).expect("a phone");
+    for spent in [&on_phone, &on_line] {
+        *spent.lock().unwrap_or_else(PoisonError::into_inner) = Duration::ZERO;
+    }
+    let begun = Instant::now();
+    let widgets = walk(&mut device);
+    let whole = begun.elapsed();
+    let spent = |spent: &Mutex<Duration>| *spent.lock().unwrap_or_else(PoisonError::into_inner);
+    let (line, phone) = (spent(&on_line), spent(&on_phone));
+    let ms = |time: Duration| time.as_secs_f64() * 1000.0 / STEPS as f64;
+    println!(
+        "| {name} | {widgets} | {:.2} | {:.2} | {:.2} | {:.2} |",
+        ms(whole),
+        ms(whole.saturating_sub(line)),
+        ms(line.saturating_sub(phone)),
+        ms(phone)
+    );
+}
+
+/// Goes at random for [`STEPS`] steps; returns how many widgets a screen had in the mean.
+fn walk(device: &mut Adb) -> usize {
+    let repertoire = Repertoire::new(BUILTIN_TEXTS, &[], false);
+    let start = device.app().launchable[0].clone();
+    let mut chance = Seed(1).fork("walk");
+    let (mut seen, mut widgets): (Option<Observation>, usize) = (None, 0);
+    for step in 0..STEPS {
+        let offered = seen.as_ref().map_or_else(Vec::new, |seen| offers(&seen.screen, &repertoire));
+        let observed = if step % EPISODE == 0 || offered.is_empty() {
+            device.reset(&start)
+        } else {
+            let action: &Action = &offered[chance.below(offered.len())];
+            device.act(action)
+        };
+        let observed = observed.expect("a screen");
+        widgets += observed.screen.widgets().len();
+        seen = Some(observed);
+    }
+    widgets / STEPS
+}
+
+/// A line whose time is measured.
+struct TimedLine {
+    line: Client,
+    spent: Arc<Mutex<Duration>>,
+}
+
+impl Line for TimedLine {
+    fn serial(&self) -> &str {
+        self.line.serial()
+    }
+
+    fn shell(&mut self, command: &str, within: Duration) -> Result<Answer, LineError> {
+        let begun = Instant::now();
+        let answer = self.line.shell(command, within);
+        *self.spent.lock().unwrap_or_else(PoisonError::into_inner) += begun.elapsed();
+        answer
+    }
+
+    fn push(&mut self, bytes: Arc<[u8]>, to: &str, within: Duration) -> Result<(), LineError> {
+        self.line.push(bytes, to, within)
+    }
+
+    fn recover(&mut self, within: Duration) -> Result<(), LineError> {
+        self.line.recover(within)
+    }
+}
+
+/// A phone whose time is measured.
+struct Timed {
+    phone: Phone,
+    spent: Arc<Mutex<Duration>>,
+}
+
+impl adbd::Phone for Timed {
+    fn product(&self) -> [String; 3] {
+        self.phone.product()
+    }
+
+    fn features(&self) -> &'static str {
+        adbd::Phone::features(&self.phone)
+    }
+
+    fn shell(&mut self, line: &str, stdin: &[u8]) -> Ran {
+        let begun = Instant::now();
+        let ran = self.phone.shell(line, stdin);
+        *self.spent.lock().unwrap_or_else(PoisonError::into_inner) += begun.elapsed();
+        ran
+    }
+
+    fn abb(&mut self, arguments: &[&str], stdin: &[u8]) -> Ran {
+        self.phone.abb(arguments, stdin)
+    }
+
+    fn stat(&mut self, path: &str) -> Option<FileStat> {
+        adbd::Phone::stat(&mut self.phone, path)
+    }
+
+    fn list(&mut self, path: &str) -> Vec<(String, FileStat)> {
+        adbd::Phone::list(&mut self.phone, path)
+    }
+
+    fn read(&mut self, path: &str) -> Result<Vec<u8>, String> {
+        adbd::Phone::read(&mut self.phone, path)
+    }
+
+    fn write(&mut self, path: &str, mode: u32, mtime: u32, bytes: Vec<u8>) -> Result<(), String> {
+        adbd::Phone::write(&mut self.phone, path, mode, mtime, bytes)
+    }
+
+    fn framebuffer(&mut self) -> (u32, u32, Vec<u8>) {
+        adbd::Phone::framebuffer(&mut self.phone)
+    }
+
+    fn logged(&self) -> u64 {
+        adbd::Phone::logged(&self.phone)
+    }
+
+    fn reboot(&mut self) {
+        self.phone.reboot();
+    }
+
+    fn tcp(&mut self, port: u16, request: &[u8]) -> Option<Vec<u8>> {
+        adbd::Phone::tcp(&mut self.phone, port, request)
+    }
+}
+
+/// A server of adb on a port of its own, ended with this.
+struct PrivateAdb {
+    port: u16,
+}
+
+impl PrivateAdb {
+    fn start() -> Option<PrivateAdb> {
+        let socket =
+            TcpListener::bind("127.0.0.1:0").and_then(|socket| socket.local_addr()).expect("a free port");
+        let adb = PrivateAdb { port: socket.port() };
+        adb.run(&["start-server"]).then_some(adb)
+    }
+
+    fn run(&self, arguments: &[&str]) -> bool {
+        let mut command = Command::new("adb");
+        command.args(arguments).env("ADB_EMU", "0").env("ANDROID_ADB_SERVER_PORT", self.port.to_string());
+        command.stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::null());
+        command.status().is_ok_and(|status| status.success())
+    }
+
+    fn connect(&self, serial: &str) {
+        while !(self.run(&["connect", serial]) && self.run(&["-s", serial, "get-state"])) {
+            std::thread::sleep(Duration::from_millis(50));
+        }
+    }
+
+    fn server(&self) -> Server {
+        Server::at("the bench", &format!("tcp:127.0.0.1:{}", self.port)).expect("an address")
+    }
+}
+
+impl Drop for PrivateAdb {
+    fn drop(&mut self) {
+        self.run(&["kill-server"]);
+    }
+}
