@@ -530,7 +530,9 @@ fn perform(run: &mut Run<'_>, gesture: &Gesture) -> Result<(), Fault> {
         }
     }
     if let Gesture::Sleep { ms, .. } = gesture {
-        return run.pass(*ms);
+        // So long a sleep is an idle.
+        let lag_ms = if is_action(gesture) { run.model.settings.lag_ms } else { 0 };
+        return run.pass(ms.saturating_add(lag_ms));
     }
     // A touch takes the time, and what follows it none: so both together take as long as one action.
     if !is_action(gesture) && !matches!(gesture, Gesture::Start(_)) {
