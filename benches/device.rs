@@ -45,12 +45,18 @@ fn model(text: &str) -> Arc<Model> {
     Arc::new(sim::read(&Source::new("bench.app", text)).model.expect("a model without mistakes"))
 }
 
-/// An app whose one screen has so many widgets.
+/// An app whose one screen has so many widgets, on a display that shows them all.
 fn long_list(rows: usize) -> Arc<Model> {
-    let rows: String = (0..rows).map(|row| format!("        TextView #row{row} \"Row {row}\"\n")).collect();
-    model(&format!(
-        "app org.example \"Example\" 1.0\nlaunch Main\nactivity Main .Main {{\n    Button \"Go\"\n    LinearLayout {{\n{rows}    }}\n}}"
-    ))
+    // Rows of a pixel, and where they reach the end of the display, more beside them.
+    let place =
+        |row: usize| format!("{},{} {},{}", row / 700 * 50, row % 700, row / 700 * 50 + 50, row % 700 + 1);
+    let list: String = (0..rows)
+        .map(|row| format!("        TextView #row{row} \"Row {row}\" at {}\n", place(row)))
+        .collect();
+    let text = format!(
+        "app org.example \"Example\" 1.0\nlaunch Main\nactivity Main .Main {{\n    FrameLayout {{\n{list}    }}\n    Button \"Go\"\n}}"
+    );
+    model(&text)
 }
 
 fn measure(adb: &PrivateAdb, name: &str, model: &Arc<Model>) {

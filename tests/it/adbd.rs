@@ -680,6 +680,9 @@ impl Adb {
     pub fn lend_to(&self, command: &mut Command) {
         command.env("ANDROID_ADB_SERVER_PORT", self.port.to_string()).env("HOME", &self.home);
         command.env_remove("ANDROID_SERIAL").env_remove("ADB_SERVER_SOCKET");
+        if let Some(path) = std::env::var_os("PATH") {
+            command.env("PATH", path);
+        }
     }
 }
 
