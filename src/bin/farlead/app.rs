@@ -249,7 +249,7 @@ impl AppArgs {
             [serial, ..] => Some(serial.clone()),
         };
         let missing = |error: AdbError| Missing::new(error.to_string());
-        let serial = server.choose(serial.as_deref()).map_err(|error| or_simulated(missing(error)))?.serial;
+        let serial = server.choose(serial.as_deref()).map_err(unchosen)?.serial;
         let line = Box::new(Client::new(server, &serial));
         Ok(Some(Adb::to_look(line, Options::default()).map_err(missing)?))
     }
@@ -332,6 +332,12 @@ impl AppArgs {
     }
 }
 
+/// Why none of the devices there are is the one that is meant.
+fn unchosen(error: AdbError) -> Missing {
+    let message = Missing::new(error.to_string());
+    if matches!(error, AdbError::NoDevice) { or_simulated(message) } else { message }
+}
+
 /// What can be done without a device too.
 fn or_simulated(error: Missing) -> Missing {
     Missing::new(format!("{error}. Without a device, the simulator runs a model: `--app MODEL`"))
@@ -347,7 +353,7 @@ fn on_devices(named: &[String], subject: &Subject, options: &Options) -> anyhow:
     };
     let mut opened: Vec<Adb> = Vec::new();
     for serial in wanted {
-        let serial = server.choose(serial.as_deref()).map_err(|error| or_simulated(missing(error)))?.serial;
+        let serial = server.choose(serial.as_deref()).map_err(unchosen)?.serial;
         if opened.iter().all(|device| device.serial() != serial) {
             opened.push(Adb::open(&server, &serial, subject, options.clone()).map_err(missing)?);
         }
