@@ -116,7 +116,7 @@ mod tests {
     fn parts_are_told_apart_whatever_they_print() {
         let mark = Mark("m".into());
         let parts = mark.parts(b"noise\n\nm a\nfirst\nno mark is here: m b\n\nm b\r\n\nm c\nno end\nm d");
-        assert_eq!(parts.text("a"), "first\nno mark is here: m b");
+        assert_eq!(parts.text("a"), "first\nno mark is here: m b\n");
         assert_eq!(parts.text("b"), "");
         // The last name may be cut off.
         assert_eq!(parts.text("c"), "no end\nm d");
