@@ -115,8 +115,8 @@ mod tests {
     #[test]
     fn parts_are_told_apart_whatever_they_print() {
         let mark = Mark("m".into());
-        let parts = mark.parts(b"noise\n\nm a\nfirst\nm is no mark here: am b\n\nm b\r\n\nm c\nno end\nm d");
-        assert_eq!(parts.text("a"), "first\nm is no mark here: am b");
+        let parts = mark.parts(b"noise\n\nm a\nfirst\nno mark is here: m b\n\nm b\r\n\nm c\nno end\nm d");
+        assert_eq!(parts.text("a"), "first\nno mark is here: m b\n");
         assert_eq!(parts.text("b"), "");
         // The last name may be cut off.
         assert_eq!(parts.text("c"), "no end\nm d");
