@@ -47,6 +47,7 @@ use sources::{Colour, Shell};
   farlead explain specs/chesswalk/about.ltl what a spec asks for, in words
   farlead monitor -e 'F about' --trace run.jsonl
   farlead model check apps/notes.app        every mistake in a model of an app
+  farlead doctor                            what keeps farlead from using a phone, and the fix
 
 Exit codes: 0 all as expected, 1 a spec not met or a replay broke, 2 command line, 3 a spec, model,
 test or other file missing or broken, 4 no device or a full disk, 5 a replay diverged or is flaky,
