@@ -126,8 +126,10 @@ impl Runs {
         }
         let lock_path = folder.join(LOCK_FILE);
         let lock = match self.disk.create(&lock_path) {
-            // Another took the empty folder for one that was left.
-            Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(None),
+            // Another took the empty folder for one that was left, and yet another may have made it anew.
+            Err(error) if [io::ErrorKind::NotFound, io::ErrorKind::AlreadyExists].contains(&error.kind()) => {
+                return Ok(None);
+            }
             Err(error) => {
                 let _ = self.disk.remove_folder(folder);
                 return Err(error);
