@@ -231,16 +231,7 @@ fn find(page: &mut Page, on: &gui::Target) {
 }
 
 fn press(page: &mut Page, key: PressedKey) {
-    let code = match key {
-        PressedKey::Back => 4,
-        PressedKey::Enter => 66,
-        PressedKey::Home => 3,
-        PressedKey::Menu => 82,
-        PressedKey::Tab => 61,
-        PressedKey::Delete => 67,
-        PressedKey::Search => 84,
-    };
-    page.line(&format!("device input keyevent {code}"));
+    page.line(&format!("device input keyevent {}", key.code()));
 }
 
 fn type_text(page: &mut Page, text: &str) {

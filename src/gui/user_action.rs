@@ -131,6 +131,19 @@ impl PressedKey {
         }
     }
 
+    /// The number that Android has for it.
+    pub fn code(self) -> u32 {
+        match self {
+            PressedKey::Back => 4,
+            PressedKey::Enter => 66,
+            PressedKey::Home => 3,
+            PressedKey::Menu => 82,
+            PressedKey::Tab => 61,
+            PressedKey::Delete => 67,
+            PressedKey::Search => 84,
+        }
+    }
+
     /// Returns the key written `name`.
     pub fn parse(name: &str) -> Option<PressedKey> {
         PressedKey::ALL.into_iter().find(|key| key.name() == name)

@@ -360,7 +360,7 @@ impl Commands {
         }
         for (at, line) in text.split('\n').enumerate() {
             if at > 0 {
-                self.key(code(PressedKey::Enter));
+                self.key(PressedKey::Enter.code());
             }
             for piece in pieces(line) {
                 self.run(format!("input text {}", quote(&piece.replace(' ', "%s"))));
@@ -382,18 +382,6 @@ fn pieces(line: &str) -> Vec<String> {
         }
     }
     pieces
-}
-
-fn code(key: PressedKey) -> u32 {
-    match key {
-        PressedKey::Back => 4,
-        PressedKey::Enter => 66,
-        PressedKey::Home => 3,
-        PressedKey::Menu => 82,
-        PressedKey::Tab => 61,
-        PressedKey::Delete => 67,
-        PressedKey::Search => 84,
-    }
 }
 
 /// Returns what does `action`, or why nothing can.
@@ -429,15 +417,15 @@ fn commands(
         Action::Swipe { on, towards } => {
             commands.stroke((on.bounds.centre(), towards.across(on.bounds).1));
         }
-        Action::Back => commands.key(code(PressedKey::Back)),
-        Action::Menu => commands.key(code(PressedKey::Menu)),
+        Action::Back => commands.key(PressedKey::Back.code()),
+        Action::Menu => commands.key(PressedKey::Menu.code()),
         Action::Rotate => {
             commands.run(format!("settings put system user_rotation {}", u8::from(!now.is_turned)));
         }
         Action::Network => commands.run(switch(facts, now, serial)?),
         Action::PauseResume => {
             if is_in_app(facts, now) {
-                commands.key(code(PressedKey::Home));
+                commands.key(PressedKey::Home.code());
                 commands.run(started(package, &now.launched));
             }
         }
@@ -457,7 +445,7 @@ fn do_gesture(commands: &mut Commands, gesture: &Gesture, on: Bounds) -> Result<
         Gesture::LongTap(at) => commands.hold(at.on(on)),
         Gesture::Swipe { from, to } => commands.stroke((from.on(on), to.on(on))),
         Gesture::Text(text) => commands.type_text(text)?,
-        Gesture::Key(key) => commands.key(code(*key)),
+        Gesture::Key(key) => commands.key(key.code()),
         Gesture::Wait { ms } => {
             commands.run(format!("sleep {}.{:03}", ms / 1_000, ms % 1_000));
             commands.takes_ms += u64::from(*ms);
