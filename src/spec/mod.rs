@@ -13,6 +13,7 @@ mod judge;
 mod mistake;
 mod read;
 mod source;
+mod starter;
 mod words;
 
 use std::collections::BTreeMap;
@@ -31,6 +32,7 @@ pub use items::{BYTES_MAX, NESTING_MAX, OPERATORS_MAX};
 pub use judge::{Judgement, Linted, judge, lint, lint_given};
 pub use read::Names;
 pub use source::{NotText, Position, Source};
+pub use starter::reach;
 pub use words::{SubGoal, atom_in_words, in_words, sub_goals};
 
 /// What was read of a file.

@@ -1,6 +1,6 @@
 //! `farlead init`: the files a project starts with.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeSet;
 use std::fmt::Write as _;
 use std::fs;
 use std::io::{self, Write};
@@ -9,7 +9,7 @@ use std::path::{Path, PathBuf};
 use clap::Args;
 use farlead::device::android::manifest::Manifest;
 use farlead::device::sim::apk;
-use farlead::spec::{self, printable, quoted};
+use farlead::spec::{self, printable};
 use farlead::store;
 
 use crate::app::{self, model_at};
@@ -102,7 +102,7 @@ impl InitArgs {
         match path {
             "farlead.toml" => self.project(),
             "specs/first.ltl" => FIRST.to_string(),
-            "specs/reach.ltl" => reach(launchable, others),
+            "specs/reach.ltl" => spec::reach(launchable, others),
             _ => WORKFLOW.to_string(),
         }
     }
@@ -197,43 +197,6 @@ fn toml_text(text: &str) -> String {
     written + "\""
 }
 
-/// The text of a file with a spec for each activity.
-fn reach(launchable: &[String], others: &[String]) -> String {
-    let short = |name: &str| name.rsplit('.').next().unwrap_or(name).to_string();
-    let is_plain = |name: &str| name.chars().all(|char| char.is_ascii_alphanumeric() || "._$".contains(char));
-    let mut namesakes: BTreeMap<String, u32> = BTreeMap::new();
-    for activity in launchable.iter().chain(others) {
-        *namesakes.entry(short(activity)).or_default() += 1;
-    }
-    let (mut text, mut left_out) = (REACH.to_string(), 0);
-    for (number, activity) in launchable.iter().chain(others).enumerate() {
-        let is_only = namesakes.get(&short(activity)) == Some(&1);
-        let name = if is_only { short(activity) } else { activity.clone() };
-        let value = if is_plain(activity) { activity.clone() } else { quoted(activity) };
-        let formula = if number < launchable.len() {
-            let started = format!("[actionType = reinitialise, actionDetail = {value}] & [crashed = false]");
-            format!(
-                "# Or started: it may hand on to another at once.\n    F ([activity = {value}] | {started})"
-            )
-        } else {
-            format!("F [activity = {value}]")
-        };
-        let spec = format!("\npossible {}:\n    {formula}\n", quoted(&format!("reach {name}")));
-        if text.len() + spec.len() > REACH_BYTES_MAX {
-            left_out += 1;
-        } else {
-            text += &spec;
-        }
-    }
-    if left_out > 0 {
-        let _ = writeln!(text, "\n# {left_out} more would make the file too long.");
-    }
-    text
-}
-
-/// Half of what a file of specs may have.
-const REACH_BYTES_MAX: usize = spec::BYTES_MAX / 2;
-
 const PROJECT: &str = r#"# What the commands of farlead take for granted in this folder and those below it. Flags come before it.
 
 # The app: a model (app), an apk (apk), or what is on the device already (package).
@@ -286,11 +249,6 @@ never "a crash" within 10 steps, 50 episodes: F [crashed = true]
 # possible "there and back" within 6 steps: F (main then settings then main)
 "#;
 
-const REACH: &str = "# A spec for each activity of the app: some run reaches it. Where none is found, the activity may need more
-# steps than others (`within 20 steps` before the colon), a text that nobody would guess (`texts` in
-# farlead.toml), or someone who has logged in (`setup` there). What is of no interest may be taken out.
-";
-
 const WORKFLOW: &str = r#"# Checks and replays on GitHub, if it lies in .github/workflows at the root of the repository.
 # If the project is in a folder below, say so with `defaults: {run: {working-directory: ...}}`.
 name: farlead
@@ -324,31 +282,3 @@ jobs:
             farlead-*.xml
             farlead-*.html
 "#;
-
-#[cfg(test)]
-mod tests {
-    use farlead::spec::{Source, parse};
-
-    use super::*;
-
-    /// How many specs are written for these activities; they are sound, whatever the names.
-    fn specs(launchable: &[String], others: &[String]) -> usize {
-        let parsed = parse(&Source::new("reach.ltl", reach(launchable, others)));
-        assert_eq!(parsed.diagnostics.iter().next(), None);
-        parsed.file.specs.len()
-    }
-
-    #[test]
-    fn any_names_of_activities_make_sound_specs() {
-        let names = |names: &[&str]| names.iter().map(|name| name.to_string()).collect::<Vec<_>>();
-        assert_eq!(specs(&names(&["a.Main", "b.Main", "Main"]), &names(&["a.b.Other", "Other"])), 5);
-        let hostile = ["a\"b", "\\", "x]\nnever: true", "\u{1b}[2J", " ", "a, b", "é.日", "~ /x/", "a.B$C"];
-        assert_eq!(specs(&names(&hostile), &names(&["a.b"])), 10);
-        let many: Vec<String> =
-            (0..10_000).map(|number| format!("org.example.a.long.name.A{number}")).collect();
-        let written = specs(&many[..5], &many[5..]);
-        assert!((1_000..10_000).contains(&written), "{written}");
-        assert!(reach(&[], &many).contains("more would make the file too long"));
-        assert_eq!(specs(&["x".repeat(2_000_000)], &many[..3]), 3);
-    }
-}

@@ -8,6 +8,7 @@
 //! What was changed on the phone is put back by [`Adb::restore`], and when the device is dropped.
 
 mod app;
+#[cfg(feature = "adb")]
 mod client;
 mod deed;
 mod error;
@@ -24,6 +25,7 @@ use std::time::Duration;
 use super::{App, Device, DeviceError, Observation};
 use crate::gui::{Action, Screen};
 
+#[cfg(feature = "adb")]
 pub use client::Client;
 pub use error::AdbError;
 pub use line::{Answer, Line, LineError};
@@ -161,6 +163,7 @@ struct Now {
 
 impl Adb {
     /// Opens the device `serial` of `server`, which runs, and has the app ready on it.
+    #[cfg(feature = "adb")]
     pub fn open(server: &Server, serial: &str, subject: &Subject, options: Options) -> Result<Adb, AdbError> {
         Adb::on(Box::new(Client::new(server.clone(), serial)), subject, options)
     }
