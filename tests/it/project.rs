@@ -324,6 +324,19 @@ fn a_device_that_is_set_up_counts_no_step_and_passes_errors_on() {
 }
 
 #[test]
+fn one_device_is_looked_at() {
+    let folder = Folder::new("look");
+    let several = folder.done(2, &["look", "--device", "one", "--device", "two"]);
+    let expected = "farlead: one device is looked at, and `--device` names one, two; say which, like `farlead look --device one`\n";
+    assert_eq!((&*several.stdout, &*several.stderr), ("", expected));
+    folder.write("farlead.toml", "devices = [\"one\", \"two\"]\n");
+    says(
+        &folder.done(2, &["look"]),
+        &["one device is looked at, and farlead.toml names one, two; say which"],
+    );
+}
+
+#[test]
 fn what_a_rule_forbids_is_never_done() {
     let folder = set_up("rules");
     folder.write(
