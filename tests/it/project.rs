@@ -324,6 +324,26 @@ fn a_device_that_is_set_up_counts_no_step_and_passes_errors_on() {
 }
 
 #[test]
+fn an_export_says_that_the_set_up_is_missing_in_it() {
+    let folder = set_up("exported");
+    folder.done(0, &["check", "specs/account.ltl"]);
+    let warning = "farlead: warning: what is exported does not set the app up, as farlead.toml has it done by \
+                   farlead-tests/specs/login/log in.test.ltl: export that too, and put its steps behind the start of the app";
+    for to in ["maestro", "uiautomator", "adb"] {
+        let exported = folder.done(0, &["export", AT_ACCOUNT, "--to", to]);
+        assert_eq!(exported.stderr.matches(warning).count(), 1, "{to}: {}", exported.stderr);
+        assert!(!exported.stdout.contains("\"ann\""), "{to}: {}", exported.stdout);
+        // The one that sets up needs none itself.
+        assert!(
+            !folder.done(0, &["export", LOGGED_IN, "--to", to]).stderr.contains("set the app up"),
+            "{to}"
+        );
+    }
+    folder.write("farlead.toml", "app = \"bank.app\"\n");
+    assert!(!folder.done(0, &["export", AT_ACCOUNT, "--to", "adb"]).stderr.contains("set the app up"));
+}
+
+#[test]
 fn one_device_is_looked_at() {
     let folder = Folder::new("look");
     let several = folder.done(2, &["look", "--device", "one", "--device", "two"]);
