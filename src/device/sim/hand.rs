@@ -130,7 +130,7 @@ impl Sim {
         self.renew();
     }
 
-    /// The display held upright.
+    /// The display there is.
     pub(in crate::device) fn display(&self) -> Display {
         self.model().settings.display
     }

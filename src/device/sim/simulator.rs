@@ -111,7 +111,8 @@ impl Sim {
         // A variable that cannot be worked out is none; starting the app says why.
         let values = globals(&model, None);
         let fault = values.as_ref().err().cloned();
-        let fresh = Known::new(State::new(values.unwrap_or_default(), first(&model)));
+        let held = model.settings.display.by_nature();
+        let fresh = Known::new(State::new(values.unwrap_or_default(), first(&model), held));
         let mut memo = Memo::default();
         let now = Moment { state: memo.intern(fresh.clone()), at_ms: 0 };
         let launchable = model.launchable.iter().map(|&window| activity_names(&model, window).1).collect();
