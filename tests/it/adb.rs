@@ -319,6 +319,33 @@ fn chance_and_time_go_on_alike() {
     walk.go_directly(10..20);
 }
 
+#[test]
+fn touches_and_keys_are_lost_alike_and_what_is_typed_with_them() {
+    let often = [("sim.lose", "30")];
+    for model in [model_of(DICE), model_of(crate::phone::LAMP), bundled("notes.app")] {
+        Walk { episodes: 5, ..Walk::new(set(&model, &often)) }.go_directly(0..8);
+    }
+    let more = [("sim.lose", "30"), ("sim.crash", "10"), ("sim.keyboard", "soft"), ("sim.lag", "250")];
+    Walk { episodes: 5, ..Walk::new(set(&model_of(DICE), &more)) }.go_directly(0..8);
+    let always = Walk::new(set(&model_of(crate::phone::LAMP), &[("sim.lose", "100")]));
+    always.go_directly(0..2);
+}
+
+#[test]
+fn what_is_typed_behind_a_lost_touch_goes_nowhere() {
+    let model = set(&model_of(crate::phone::LAMP), &[("sim.lose", "100")]);
+    let mut phone = Phone::new(model, Seed(1), AndroidVersion::V13);
+    phone.shell("am start -n org.lamp/.Main", b"");
+    let mut typed = |line: &str| {
+        phone.shell(line, b"");
+        let dump = phone.shell("uiautomator dump /dev/tty", b"").stdout;
+        String::from_utf8_lossy(&dump).contains("text=\"ab\"")
+    };
+    assert!(!typed("input tap 500 300; input keyevent 67 67; input text a; input text b"));
+    // Without a touch, letters go to the field that has the focus.
+    assert!(typed("input text ab"));
+}
+
 const WIDE: &str = r#"app org.wide "Wide" 1.0
 display 800x480 240dpi
 launch Main
@@ -363,6 +390,22 @@ fn a_display_that_is_made_wide_lies() {
     };
     assert_eq!(orientation("480x800"), ("true false 1".to_string(), Orientation::Portrait));
     assert_eq!(orientation("1000x800"), ("false true 1".to_string(), Orientation::Landscape));
+}
+
+#[test]
+fn time_and_chance_go_on_alike_within_the_users_own_actions() {
+    let text = "action thrice on [class ~ Button]: tap 50% 50%, tap 50% 50%, wait 300ms, tap 10% 10%\n\
+                action typing on [class ~ EditText]: tap 50% 50%, text \"a b\", tap 50% 50%, key delete, text \"c\"\n\
+                action loose on [class ~ EditText]: text \"q\", key delete, key menu, key back\n\
+                action dark on [class ~ EditText]: longtap 10% 90%, wait 61s, tap 50% 50%, text \"x\", key back\n\
+                action home on [class ~ EditText]: wait 59s, wait 2s, key home, wait 70s, tap 50% 50%\n";
+    let spec = farlead::spec::parse(&farlead::spec::Source::new("actions.ltl", text));
+    let repertoire = Repertoire::new(["a"], &spec.file.actions, false);
+    assert_eq!(spec.file.actions.len(), 5);
+    let mut walk = Walk { repertoire, episodes: 5, ..Walk::new(model_of(DICE)) };
+    walk.go_directly(0..6);
+    walk.model = set(&walk.model, &[("sim.lose", "25"), ("sim.crash", "5"), ("sim.lag", "200")]);
+    walk.go_directly(6..16);
 }
 
 #[test]

@@ -192,6 +192,7 @@ impl Phone {
 
     fn run(&mut self, line: &str, stdin: &[u8], is_joined: bool) -> Ran {
         let stdin = &stdin[..stdin.len().min(STDIN_MAX)];
+        self.sim().forget_lost_touch();
         if line.trim().is_empty() {
             return shell::run(self, &String::from_utf8_lossy(stdin), &[], is_joined);
         }
@@ -440,7 +441,7 @@ impl Phone {
         let before = self.windows();
         let display = self.sim().display();
         if before.is_in_front {
-            let _ = self.act(|sim| sim.press(crate::gui::PressedKey::Home, 1));
+            let _ = self.act(Sim::leave);
         }
         self.current = at;
         self.sim().set_display(display);
