@@ -1,7 +1,8 @@
 //! Set-up: stored tests that are done before each episode, so that it begins where they end.
 //!
 //! The app is started afresh once; each test goes on from where the one before it has ended, and its own start is left
-//! out. What they do is no step of the episode. Which tests these are is for others to say.
+//! out. What they do is no step of the episode. Where they do not hold, they are tried again on the app started afresh, as
+//! apps vary. Which tests these are is for others to say.
 
 use crate::device::sim::{Outcome, Sim};
 use crate::device::{App, Device, DeviceError};
@@ -9,6 +10,9 @@ use crate::gui::Action;
 use crate::replay::{Player, Replay};
 use crate::test_case::TestCase;
 use crate::trace::Observation;
+
+/// How often a set-up is tried that chance has broken: an app that breaks it more often is not set up by it.
+const TRIES_MAX: u32 = 3;
 
 /// Chance may have so many ways through a set-up before it is too much to follow.
 const WAYS_MAX: usize = 1_000;
@@ -64,8 +68,17 @@ impl Device for Prepared {
 
     fn reset(&mut self, activity: &str) -> Result<Observation, DeviceError> {
         self.set_up.check_start(activity)?;
-        let seen = self.inner.reset(activity)?;
-        self.set_up.go_on(&mut *self.inner, seen)
+        let mut tries = 1;
+        loop {
+            let seen = self.inner.reset(activity)?;
+            match self.set_up.go_on(&mut *self.inner, seen) {
+                Err(DeviceError::SetUp { .. }) if tries < TRIES_MAX => tries += 1,
+                Err(DeviceError::SetUp { test, step, why, .. }) => {
+                    return Err(DeviceError::SetUp { test, step, why, tries });
+                }
+                done => return done,
+            }
+        }
     }
 
     fn act(&mut self, action: &Action) -> Result<Observation, DeviceError> {
@@ -93,6 +106,7 @@ impl SetUp {
                 test: one.name.clone(),
                 step: 0,
                 why: format!("it starts {}, and this run {activity}", one.starts()),
+                tries: 1,
             }),
             None => Ok(()),
         }
@@ -116,7 +130,7 @@ impl SetUp {
                     (step, format!("{expected} cannot be done, and there is {actual}{nearest}"))
                 }
             };
-            return Err(DeviceError::SetUp { test: one.name.clone(), step, why });
+            return Err(DeviceError::SetUp { test: one.name.clone(), step, why, tries: 1 });
         }
         Ok(seen)
     }

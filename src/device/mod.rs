@@ -48,7 +48,7 @@ pub enum DeviceError {
     #[error(transparent)]
     Adb(#[from] adb::AdbError),
     /// A set-up test does not come to what it must.
-    #[error("the set-up test {test} does not hold: at step {step} {why}")]
+    #[error("the set-up test {test} does not hold: at step {step} {why}{}", tried(*.tries))]
     SetUp {
         /// Which test.
         test: String,
@@ -56,6 +56,8 @@ pub enum DeviceError {
         step: usize,
         /// What was expected there, and what was seen.
         why: String,
+        /// How often it was tried, each time on the app started afresh.
+        tries: u32,
     },
     /// A device that fails on purpose did.
     #[error("the device failed at step {step}, as it was told to")]
@@ -69,6 +71,14 @@ pub enum DeviceError {
         /// What was said of the last of them.
         why: String,
     },
+}
+
+fn tried(tries: u32) -> String {
+    if tries > 1 {
+        format!("; it was tried {tries} times, each on the app started afresh")
+    } else {
+        String::new()
+    }
 }
 
 impl DeviceError {

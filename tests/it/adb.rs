@@ -13,7 +13,7 @@ use farlead::device::phone::{AndroidVersion, Faults, Phone};
 use farlead::device::sim::apk::{Manifest, pack};
 use farlead::device::sim::model::Model;
 use farlead::device::{Device, DeviceError, Notice, Observation, Sim};
-use farlead::gui::{Action, Repertoire, offers};
+use farlead::gui::{Action, Orientation, Repertoire, offers};
 use farlead::rng::{Rng, Seed};
 
 use crate::phone::{bundled, model_of};
@@ -300,18 +300,112 @@ activity Main .Main {
 activity Other .Other { Button "main" -> open Main }
 "#;
 
+/// The model with other settings.
+fn set(model: &Model, settings: &[(&str, &str)]) -> Arc<Model> {
+    let mut model = model.clone();
+    for (name, value) in settings {
+        model.set(name, value).expect("a parameter");
+    }
+    Arc::new(model)
+}
+
 #[test]
 fn chance_and_time_go_on_alike() {
     let mut walk = Walk { episodes: 5, ..Walk::new(model_of(DICE)) };
     walk.go_directly(0..10);
-    let mut model = Model::clone(&walk.model);
-    for (name, value) in
-        [("sim.keyboard", "soft"), ("sim.lag", "300"), ("sim.width", "600"), ("sim.height", "800")]
-    {
-        model.set(name, value).expect("a parameter");
-    }
-    walk.model = Arc::new(model);
+    let settings =
+        [("sim.keyboard", "soft"), ("sim.lag", "300"), ("sim.width", "600"), ("sim.height", "800")];
+    walk.model = set(&walk.model, &settings);
     walk.go_directly(10..20);
+}
+
+#[test]
+fn touches_and_keys_are_lost_alike_and_what_is_typed_with_them() {
+    let often = [("sim.lose", "30")];
+    for model in [model_of(DICE), model_of(crate::phone::LAMP), bundled("notes.app")] {
+        Walk { episodes: 5, ..Walk::new(set(&model, &often)) }.go_directly(0..8);
+    }
+    let more = [("sim.lose", "30"), ("sim.crash", "10"), ("sim.keyboard", "soft"), ("sim.lag", "250")];
+    Walk { episodes: 5, ..Walk::new(set(&model_of(DICE), &more)) }.go_directly(0..8);
+    let always = Walk::new(set(&model_of(crate::phone::LAMP), &[("sim.lose", "100")]));
+    always.go_directly(0..2);
+}
+
+#[test]
+fn what_is_typed_behind_a_lost_touch_goes_nowhere() {
+    let model = set(&model_of(crate::phone::LAMP), &[("sim.lose", "100")]);
+    let mut phone = Phone::new(model, Seed(1), AndroidVersion::V13);
+    phone.shell("am start -n org.lamp/.Main", b"");
+    let mut typed = |line: &str| {
+        phone.shell(line, b"");
+        let dump = phone.shell("uiautomator dump /dev/tty", b"").stdout;
+        String::from_utf8_lossy(&dump).contains("text=\"ab\"")
+    };
+    assert!(!typed("input tap 500 300; input keyevent 67 67; input text a; input text b"));
+    // Without a touch, letters go to the field that has the focus.
+    assert!(typed("input text ab"));
+}
+
+const WIDE: &str = r#"app org.wide "Wide" 1.0
+display 800x480 240dpi
+launch Main
+activity Main .Main {
+    own made = 0
+    on create: made += 1
+    TextView "{portrait} {landscape} {made}"
+    Button "upright" -> open Upright
+    Button "lying" -> open Lying
+    Button "relaid" -> open Relaid
+    Button "ask" -> show Ask
+    EditText #field at 600,100 790,200
+}
+activity Upright .Upright portrait { TextView "{portrait}" Button "back" -> finish }
+activity Lying .Lying landscape { TextView "{portrait}" Button "back" -> finish }
+activity Relaid .Relaid relaid { TextView "{portrait}" Button "back" -> finish }
+dialog Ask { TextView "sure?" Button "yes" -> close }
+"#;
+
+#[test]
+fn a_display_that_is_wider_than_high_looks_the_same() {
+    let walk = Walk { episodes: 5, ..Walk::new(model_of(WIDE)) };
+    walk.go_directly(0..10);
+    for version in [AndroidVersion::V7, AndroidVersion::V16] {
+        Walk { version, ..Walk::new(walk.model.clone()) }.go_directly(0..2);
+    }
+    let wide = [("sim.width", "1280"), ("sim.height", "800")];
+    Walk::new(set(&bundled("notes.app"), &wide)).go_directly(0..4);
+    let square = [("sim.width", "600"), ("sim.height", "600")];
+    Walk::new(set(&walk.model, &square)).go_directly(0..4);
+}
+
+#[test]
+fn a_display_that_is_made_wide_lies() {
+    let line = Direct::new(Phone::new(model_of(WIDE), Seed(1), AndroidVersion::V13));
+    let orientation = |size: &str| {
+        line.phone.lock().expect("a phone").shell(&format!("wm size {size}"), b"");
+        let mut adb = Adb::on(Box::new(line.clone()), &package(&model_of(WIDE)), options()).expect("a phone");
+        let seen = adb.reset("org.wide.Main").expect("a screen");
+        let said = seen.screen.widgets()[0].text.to_string();
+        (said, seen.screen.context().orientation)
+    };
+    assert_eq!(orientation("480x800"), ("true false 1".to_string(), Orientation::Portrait));
+    assert_eq!(orientation("1000x800"), ("false true 1".to_string(), Orientation::Landscape));
+}
+
+#[test]
+fn time_and_chance_go_on_alike_within_the_users_own_actions() {
+    let text = "action thrice on [class ~ Button]: tap 50% 50%, tap 50% 50%, wait 300ms, tap 10% 10%\n\
+                action typing on [class ~ EditText]: tap 50% 50%, text \"a b\", tap 50% 50%, key delete, text \"c\"\n\
+                action loose on [class ~ EditText]: text \"q\", key delete, key menu, key back\n\
+                action dark on [class ~ EditText]: longtap 10% 90%, wait 61s, tap 50% 50%, text \"x\", key back\n\
+                action home on [class ~ EditText]: wait 59s, wait 2s, key home, wait 70s, tap 50% 50%\n";
+    let spec = farlead::spec::parse(&farlead::spec::Source::new("actions.ltl", text));
+    let repertoire = Repertoire::new(["a"], &spec.file.actions, false);
+    assert_eq!(spec.file.actions.len(), 5);
+    let mut walk = Walk { repertoire, episodes: 5, ..Walk::new(model_of(DICE)) };
+    walk.go_directly(0..6);
+    walk.model = set(&walk.model, &[("sim.lose", "25"), ("sim.crash", "5"), ("sim.lag", "200")]);
+    walk.go_directly(6..16);
 }
 
 #[test]

@@ -63,17 +63,7 @@ fn compare(hierarchy: &Hierarchy, xml: &str, file: &str) {
         assert_eq!(&*widget.id, value("resource-id"), "{file}");
         assert_eq!(&*widget.class, value("class"), "{file}");
         assert_eq!(widget.bounds.to_string(), value("bounds"), "{file}");
-        for (name, flag) in [
-            ("clickable", Flags::CLICKABLE),
-            ("long-clickable", Flags::LONG_CLICKABLE),
-            ("checkable", Flags::CHECKABLE),
-            ("checked", Flags::CHECKED),
-            ("enabled", Flags::ENABLED),
-            ("focused", Flags::FOCUSED),
-            ("selected", Flags::SELECTED),
-            ("password", Flags::PASSWORD),
-            ("scrollable", Flags::SCROLLABLE),
-        ] {
+        for (name, flag) in phone::FLAGS {
             assert_eq!(widget.flags.has(flag), value(name) == "true", "{file}: {name}");
         }
         assert_eq!(widget.flags.has(Flags::EDITABLE), value("class").contains("EditText"), "{file}");

@@ -16,6 +16,19 @@ use proptest::prelude::*;
 mod answers;
 mod shell;
 
+/// The flags of a node of a dump, by the names of their attributes.
+pub const FLAGS: [(&str, Flags); 9] = [
+    ("clickable", Flags::CLICKABLE),
+    ("long-clickable", Flags::LONG_CLICKABLE),
+    ("checkable", Flags::CHECKABLE),
+    ("checked", Flags::CHECKED),
+    ("enabled", Flags::ENABLED),
+    ("focused", Flags::FOCUSED),
+    ("selected", Flags::SELECTED),
+    ("password", Flags::PASSWORD),
+    ("scrollable", Flags::SCROLLABLE),
+];
+
 /// An app in which most things can be tried.
 pub const LAMP: &str = r#"app org.lamp "Lamp" 1.5
 launch Main
@@ -135,18 +148,7 @@ fn compare(phone: &mut Phone, screen: &Screen, said: &str) {
         for (name, value) in expected {
             assert_eq!(node.value(name), value, "{said}");
         }
-        let flags = [
-            ("clickable", Flags::CLICKABLE),
-            ("long-clickable", Flags::LONG_CLICKABLE),
-            ("checkable", Flags::CHECKABLE),
-            ("checked", Flags::CHECKED),
-            ("enabled", Flags::ENABLED),
-            ("focused", Flags::FOCUSED),
-            ("selected", Flags::SELECTED),
-            ("password", Flags::PASSWORD),
-            ("scrollable", Flags::SCROLLABLE),
-        ];
-        for (name, flag) in flags {
+        for (name, flag) in FLAGS {
             assert_eq!(node.value(name), widget.flags.has(flag).to_string(), "{said}: {name}");
         }
     }

@@ -323,6 +323,99 @@ fn a_device_that_is_set_up_counts_no_step_and_passes_errors_on() {
     assert!(matches!(error, DeviceError::Faulty { step: 1 }), "{error}");
 }
 
+/// A bank whose log-in fails as often as is said, whatever is typed.
+fn lucky_bank(percent: u32) -> (Sim, Vec<SetUpTest>) {
+    let text = format!(
+        "app org.example.luck \"Luck\" 1.0\nlaunch Main\nactivity Main .Main {{\n    own is_in = false\n    Button #login \
+         \"Log in\" -> chance {{ {percent}% {{ toast \"no luck\" }} else {{ is_in = true }} }}\n    TextView (is_in ? \
+         \"Welcome\" : \"Please log in\")\n}}\n"
+    );
+    let model = sim::read(&Source::new("luck.app", text)).model.expect("a sound model");
+    let test = "farlead test 1\nfrom\n package \"org.example.luck\"\nsteps\n 0 reinitialise \"org.example.luck.Main\"\n 1 click\n  \
+                id \"org.example.luck:id/login\"\n  path 0\nspecs\npossible \"in\": F [text = Welcome]\n";
+    let test = read(&Source::new("in.test.ltl", test)).test.expect("a sound test");
+    (Sim::new(Arc::new(model), Seed(1)), vec![SetUpTest { name: "in.test.ltl".to_string(), test }])
+}
+
+#[test]
+fn a_set_up_that_fails_by_chance_is_tried_again_three_times_in_all() {
+    let (bank, tests) = lucky_bank(40);
+    let mut device = Prepared::new(Box::new(bank), &tests);
+    let (mut done, mut failed) = (0, 0);
+    for _ in 0..1_000 {
+        match device.reset("org.example.luck.Main") {
+            Ok(seen) => {
+                assert_eq!(&*seen.screen.widgets()[1].text, "Welcome");
+                done += 1;
+            }
+            Err(error) => {
+                let message = error.to_string();
+                assert!(
+                    message.starts_with("the set-up test in.test.ltl does not hold: at step 1 "),
+                    "{message}"
+                );
+                assert!(
+                    message.ends_with("; it was tried 3 times, each on the app started afresh"),
+                    "{message}"
+                );
+                failed += 1;
+            }
+        }
+    }
+    // Once in 0.4 * 0.4 * 0.4 times all three fail; without another try it would be 400 times.
+    assert!((30..=110).contains(&failed), "{failed} of {}", done + failed);
+}
+
+#[test]
+fn a_set_up_that_fails_now_and_then_stops_no_search() {
+    let folder = set_up("luck");
+    folder.done(0, &["check", "specs/account.ltl"]);
+    let before = "-> { user = name }";
+    let slips = |percent: u32| {
+        let after = format!("-> {{ chance {{ {percent}% {{ toast \"again\" }} else {{ user = name }} }} }}");
+        folder.write("bank.app", &BANK.replace(before, &after));
+    };
+    slips(10);
+    folder.done(0, &["check", "specs/account.ltl"]);
+    folder.done(0, &["replay", AT_ACCOUNT, "--times", "20"]);
+    slips(100);
+    let never = folder.done(4, &["check", "specs/account.ltl"]);
+    says(&never, &["does not hold: at step 2 ", "; it was tried 3 times, each on the app started afresh"]);
+}
+
+#[test]
+fn an_export_says_that_the_set_up_is_missing_in_it() {
+    let folder = set_up("exported");
+    folder.done(0, &["check", "specs/account.ltl"]);
+    let warning = "farlead: warning: what is exported does not set the app up, as farlead.toml has it done by \
+                   farlead-tests/specs/login/log in.test.ltl: export that too, and put its steps behind the start of the app";
+    for to in ["maestro", "uiautomator", "adb"] {
+        let exported = folder.done(0, &["export", AT_ACCOUNT, "--to", to]);
+        assert_eq!(exported.stderr.matches(warning).count(), 1, "{to}: {}", exported.stderr);
+        assert!(!exported.stdout.contains("\"ann\""), "{to}: {}", exported.stdout);
+        // The one that sets up needs none itself.
+        assert!(
+            !folder.done(0, &["export", LOGGED_IN, "--to", to]).stderr.contains("set the app up"),
+            "{to}"
+        );
+    }
+    folder.write("farlead.toml", "app = \"bank.app\"\n");
+    assert!(!folder.done(0, &["export", AT_ACCOUNT, "--to", "adb"]).stderr.contains("set the app up"));
+}
+
+#[test]
+fn one_device_is_looked_at() {
+    let folder = Folder::new("look");
+    let several = folder.done(2, &["look", "--device", "one", "--device", "two"]);
+    let expected = "farlead: one device is looked at, and `--device` names one, two; say which, like `farlead look --device one`\n";
+    assert_eq!((&*several.stdout, &*several.stderr), ("", expected));
+    folder.write("farlead.toml", "devices = [\"one\", \"two\"]\n");
+    says(
+        &folder.done(2, &["look"]),
+        &["one device is looked at, and farlead.toml names one, two; say which"],
+    );
+}
+
 #[test]
 fn what_a_rule_forbids_is_never_done() {
     let folder = set_up("rules");

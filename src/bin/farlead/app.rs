@@ -243,11 +243,19 @@ impl AppArgs {
         if is_simulated {
             return Ok(None);
         }
-        let server = devices::server().map_err(or_simulated)?;
         let serial = match &devices[..] {
             [] => std::env::var("ANDROID_SERIAL").ok().filter(|serial| !serial.is_empty()),
-            [serial, ..] => Some(serial.clone()),
+            [serial] => Some(serial.clone()),
+            [first, ..] => {
+                let said_by = if self.device.is_empty() { "farlead.toml names" } else { "`--device` names" };
+                let message = format!(
+                    "one device is looked at, and {said_by} {}; say which, like `farlead look --device {first}`",
+                    devices.join(", ")
+                );
+                return Err(Usage::new(message).into());
+            }
         };
+        let server = devices::server().map_err(or_simulated)?;
         let missing = |error: AdbError| Missing::new(error.to_string());
         let serial = server.choose(serial.as_deref()).map_err(unchosen)?.serial;
         let line = Box::new(Client::new(server, &serial));

@@ -1,13 +1,14 @@
 //! `farlead export`: a stored test as code that a team can keep without farlead.
 
 use std::io::{self, Write};
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use clap::Args;
 use farlead::export::{Target, export};
 use farlead::store;
 
 use crate::outputs::warn;
+use crate::project::{Project, SetUpFile};
 use crate::sources::{self, Shell};
 use crate::{Exit, Missing, Usage};
 
@@ -18,7 +19,8 @@ use crate::{Exit, Missing, Usage};
   farlead export b.test.ltl --to uiautomator -o PaletteTest.kt
   farlead export b.test.ltl --to adb -o palette.sh
 
-What a format cannot express is said on stderr, and in a comment where it would stand.
+What a format cannot express is said on stderr, and in a comment where it would stand. The set-up that farlead.toml names is no
+part of a test, nor of what is written.
 
 Exit codes: 0 written; 2 command line; 3 the test is missing or has mistakes; 4 the disk.")]
 pub struct ExportArgs {
@@ -45,6 +47,7 @@ fn tool(name: &str) -> Result<Target, String> {
 }
 
 pub fn run(args: &ExportArgs, shell: &Shell) -> anyhow::Result<Exit> {
+    let project = Project::find()?;
     let test = sources::read_test(&args.test, shell)?;
     let exported = export(&test, args.to);
     match &args.output {
@@ -61,5 +64,28 @@ pub fn run(args: &ExportArgs, shell: &Shell) -> anyhow::Result<Exit> {
     for note in &exported.notes {
         warn(note);
     }
+    warn_of_set_up(&args.test, &project);
     Ok(Exit::Met)
+}
+
+/// Says that the tests are missing in what is written which set the app up before the one at `path`.
+fn warn_of_set_up(path: &Path, project: &Project) {
+    let is_same = |named: &SetUpFile| match (named.path.canonicalize(), path.canonicalize()) {
+        (Ok(named), Ok(path)) => named == path,
+        _ => named.path == *path,
+    };
+    // One that sets apps up itself needs those before it alone.
+    let before: Vec<String> = project
+        .set_up
+        .iter()
+        .take_while(|named| !is_same(named))
+        .map(|named| named.path.display().to_string())
+        .collect();
+    if !before.is_empty() {
+        warn(&format!(
+            "what is exported does not set the app up, as farlead.toml has it done by {}: export that too, and put its steps \
+             behind the start of the app; or find a test that needs none with `farlead check --no-setup`",
+            before.join(", ")
+        ));
+    }
 }

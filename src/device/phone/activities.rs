@@ -8,7 +8,6 @@ use super::io::Io;
 use super::shell::shown;
 use super::{AndroidVersion, Phone, launchable};
 use crate::device::{DeviceError, Sim};
-use crate::gui::PressedKey;
 
 /// The launcher, and its activity.
 pub(super) const LAUNCHER: (&str, &str) = ("com.android.launcher", "com.android.launcher2.Launcher");
@@ -163,7 +162,7 @@ fn start(phone: &mut Phone, args: &[String], io: &mut Io) -> u8 {
     let is_home = intent.categories.iter().any(|name| name == "android.intent.category.HOME");
     if is_home || component(&intent.component).is_some_and(|(package, _)| package == LAUNCHER.0) {
         io.say(&format!("Starting: {}", intent.shown()));
-        let done = phone.act(|sim| sim.press(PressedKey::Home, 1));
+        let done = phone.act(Sim::leave);
         return failed(done, io);
     }
     let found = component(&intent.component).or_else(|| resolve(phone, &intent));

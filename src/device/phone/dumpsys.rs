@@ -11,7 +11,6 @@ use super::shell::shown;
 use super::{AndroidVersion, Phone, packages};
 use crate::device::sim::Windows;
 use crate::device::sim::model::Display;
-use crate::gui::Orientation;
 
 /// The activity in front, and the window that has the focus.
 struct Focus {
@@ -392,7 +391,7 @@ fn display(phone: &mut Phone, io: &mut Io) {
 fn input(phone: &mut Phone, io: &mut Io) {
     let (width, height) = phone.shown_size();
     let rotation = phone.rotation();
-    let is_turned = phone.windows().orientation == Orientation::Landscape;
+    let is_turned = phone.windows().orientation != phone.sim().display().by_nature();
     io.say("INPUT MANAGER (dumpsys input)");
     io.say(&format!(
         "  Viewport INTERNAL: displayId=0, uniqueId=local:0, port=0, orientation={rotation}, \

@@ -34,7 +34,7 @@ use std::sync::Arc;
 use super::sim::Windows;
 use super::sim::model::{Display, Model};
 use super::{Device, DeviceError, Notice, Observation, Sim};
-use crate::gui::{Orientation, Screen};
+use crate::gui::Screen;
 use crate::rng::Seed;
 
 pub use super::adbd::Ran;
@@ -192,6 +192,7 @@ impl Phone {
 
     fn run(&mut self, line: &str, stdin: &[u8], is_joined: bool) -> Ran {
         let stdin = &stdin[..stdin.len().min(STDIN_MAX)];
+        self.sim().forget_lost_touch();
         if line.trim().is_empty() {
             return shell::run(self, &String::from_utf8_lossy(stdin), &[], is_joined);
         }
@@ -296,24 +297,21 @@ impl Phone {
 
     /// The display as it is turned.
     fn shown_size(&mut self) -> (u32, u32) {
-        let Display { width, height, .. } = self.sim().display();
         let shown = self.screen().map_or(self.windows().orientation, |screen| screen.context().orientation);
-        match shown {
-            Orientation::Portrait => (width, height),
-            Orientation::Landscape => (height, width),
-        }
+        self.sim().display().size(shown)
     }
 
     /// By how many quarter turns what is seen is turned.
     fn rotation(&mut self) -> u32 {
-        let shown = self.screen().map_or(Orientation::Portrait, |screen| screen.context().orientation);
+        let by_nature = self.sim().display().by_nature();
+        let shown = self.screen().map_or(by_nature, |screen| screen.context().orientation);
         let wanted =
             self.setting("system", "user_rotation").and_then(|value| value.parse().ok()).unwrap_or(0);
-        match (shown, wanted) {
-            (Orientation::Landscape, 3) => 3,
-            (Orientation::Landscape, _) => 1,
-            (Orientation::Portrait, 2) if self.setting("system", "accelerometer_rotation") == Some("0") => 2,
-            (Orientation::Portrait, _) => 0,
+        match (shown != by_nature, wanted) {
+            (true, 3) => 3,
+            (true, _) => 1,
+            (false, 2) if self.setting("system", "accelerometer_rotation") == Some("0") => 2,
+            (false, _) => 0,
         }
     }
 
@@ -443,7 +441,7 @@ impl Phone {
         let before = self.windows();
         let display = self.sim().display();
         if before.is_in_front {
-            let _ = self.act(|sim| sim.press(crate::gui::PressedKey::Home, 1));
+            let _ = self.act(Sim::leave);
         }
         self.current = at;
         self.sim().set_display(display);

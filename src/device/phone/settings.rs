@@ -7,7 +7,6 @@ use super::shell::shown;
 use super::{AndroidVersion, Phone};
 use crate::device::Sim;
 use crate::device::sim::model::Display;
-use crate::gui::Orientation;
 
 const SPACES: [&str; 3] = ["system", "secure", "global"];
 
@@ -65,11 +64,12 @@ impl Phone {
         }
     }
 
-    /// Holds the phone as the settings say: upright, unless the sensor is off and another rotation is set.
+    /// Holds the phone as the settings say: as it is by nature, unless the sensor is off and another rotation is set.
     fn hold_as_set(&mut self) {
         let is_sensed = self.setting("system", "accelerometer_rotation") != Some("0");
         let is_turned = matches!(self.setting("system", "user_rotation"), Some("1" | "3")) && !is_sensed;
-        let wanted = if is_turned { Orientation::Landscape } else { Orientation::Portrait };
+        let by_nature = self.sim().display().by_nature();
+        let wanted = if is_turned { by_nature.turned() } else { by_nature };
         if self.windows().orientation != wanted {
             let _ = self.act(Sim::turn);
         }
@@ -205,6 +205,7 @@ pub(super) fn wm(phone: &mut Phone, args: &[String], io: &mut Io) -> u8 {
                 return io.complain(&format!("Error: bad size '{}'", shown(size)));
             };
             phone.sim().set_display(Display { width, height, ..now });
+            phone.hold_as_set();
         }
         ["density"] => {
             io.say(&format!("Physical density: {}", phone.display.dpi));

@@ -533,7 +533,8 @@ impl<'a> Run<'a> {
 
 /// The variables of an app that was just installed, or what is left of `before` if its process ended.
 pub(super) fn globals(model: &Model, before: Option<&[Slot]>) -> Result<Vec<Slot>, Fault> {
-    let mut state = State::new(Vec::with_capacity(model.globals.len()), 0);
+    let held = model.settings.display.by_nature();
+    let mut state = State::new(Vec::with_capacity(model.globals.len()), 0, held);
     let mut meter = Meter::new(Chance::Absent, 0);
     for (at, global) in model.globals.iter().enumerate() {
         let kept = before.and_then(|before| before.get(at)).filter(|_| match global.life {
@@ -550,7 +551,7 @@ pub(super) fn globals(model: &Model, before: Option<&[Slot]>) -> Result<Vec<Slot
                     own: &[],
                     result: &Value::None,
                     is_recreated: false,
-                    orientation: Orientation::Portrait,
+                    orientation: held,
                     leaves_traces: true,
                 };
                 meter.work = WORK_MAX;

@@ -5,6 +5,7 @@
 
 use std::sync::Arc;
 
+use super::deed::pressed;
 use super::memo::Gesture;
 use super::model::{Display, Model, WindowId};
 use super::render::{Front, front};
@@ -34,12 +35,12 @@ pub(in crate::device) struct Windows {
 impl Sim {
     /// Touches a pixel for a moment.
     pub(in crate::device) fn tap(&mut self, at: (i32, i32)) -> Result<Observation, DeviceError> {
-        self.step_from_here(Gesture::Tap(at))
+        self.go_from_here([Gesture::Tap(at)])
     }
 
     /// Touches a pixel for long.
     pub(in crate::device) fn long_tap(&mut self, at: (i32, i32)) -> Result<Observation, DeviceError> {
-        self.step_from_here(Gesture::LongTap(at))
+        self.go_from_here([Gesture::LongTap(at)])
     }
 
     /// Moves a finger from a pixel to another.
@@ -48,12 +49,12 @@ impl Sim {
         from: (i32, i32),
         to: (i32, i32),
     ) -> Result<Observation, DeviceError> {
-        self.step_from_here(Gesture::Swipe(from, to))
+        self.go_from_here([Gesture::Swipe(from, to)])
     }
 
     /// Types into the field that has the focus, behind what is in it.
     pub(in crate::device) fn type_text(&mut self, text: &str) -> Result<Observation, DeviceError> {
-        self.step_from_here(Gesture::Type(text.into()))
+        self.go_from_here([Gesture::Type(text.into())])
     }
 
     /// Touches a field, and puts `text` in place of what is in the one that has the focus then.
@@ -62,34 +63,31 @@ impl Sim {
         at: (i32, i32),
         text: &str,
     ) -> Result<Observation, DeviceError> {
-        self.step_from_here(Gesture::Text(at, text.into()))
+        self.go_from_here([Gesture::Tap(at), Gesture::Replace(text.into())])
     }
 
-    /// Presses a key so many times.
+    /// From now on what is typed does not belong to a touch that was lost.
+    pub(in crate::device) fn forget_lost_touch(&mut self) {
+        self.set_touch_lost(false);
+    }
+
+    /// Presses a key so many times; back, menu and home once.
     pub(in crate::device) fn press(
         &mut self,
         key: PressedKey,
         times: u32,
     ) -> Result<Observation, DeviceError> {
-        self.step_from_here(match key {
-            PressedKey::Back => Gesture::Back,
-            PressedKey::Menu => Gesture::Menu,
-            PressedKey::Home
-            | PressedKey::Delete
-            | PressedKey::Enter
-            | PressedKey::Tab
-            | PressedKey::Search => Gesture::Key(key, times),
-        })
+        self.go_from_here([pressed(key, times)])
     }
 
     /// Turns the phone.
     pub(in crate::device) fn turn(&mut self) -> Result<Observation, DeviceError> {
-        self.step_from_here(Gesture::Rotate)
+        self.go_from_here([Gesture::Rotate])
     }
 
     /// Connects the phone to the network, or takes it off.
     pub(in crate::device) fn switch_network(&mut self) -> Result<Observation, DeviceError> {
-        self.step_from_here(Gesture::Network)
+        self.go_from_here([Gesture::Network])
     }
 
     /// Starts the app for the first time since its installation, as a reset does but for how the phone is held.
@@ -101,7 +99,7 @@ impl Sim {
     /// Brings the app to the front with a launchable activity, or starts it with that.
     pub(in crate::device) fn bring_up(&mut self, activity: &str) -> Result<Observation, DeviceError> {
         let window = self.launchable(activity);
-        self.step_from_here(Gesture::Front(window))
+        self.go_from_here([Gesture::Front(window)])
     }
 
     fn launchable(&self, activity: &str) -> WindowId {
@@ -110,19 +108,24 @@ impl Sim {
         found.or(model.launchable.first()).copied().unwrap_or(0)
     }
 
+    /// Brings the launcher to the front, as the system does.
+    pub(in crate::device) fn leave(&mut self) -> Result<Observation, DeviceError> {
+        self.go_from_here([Gesture::Leave])
+    }
+
     /// Ends the app's process.
     pub(in crate::device) fn kill(&mut self) -> Result<Observation, DeviceError> {
-        self.step_from_here(Gesture::Kill)
+        self.go_from_here([Gesture::Kill])
     }
 
     /// Lights the display, or puts it out.
     pub(in crate::device) fn light(&mut self, is_lit: bool) -> Result<Observation, DeviceError> {
-        self.step_from_here(Gesture::Light(is_lit))
+        self.go_from_here([Gesture::Light(is_lit)])
     }
 
     /// Lets time pass in which nobody does anything, after `quiet_ms` of the same.
     pub(in crate::device) fn sleep(&mut self, ms: u64, quiet_ms: u64) -> Result<Observation, DeviceError> {
-        self.step_from_here(Gesture::Sleep { ms, quiet_ms })
+        self.go_from_here([Gesture::Sleep { ms, quiet_ms }])
     }
 
     /// Has the app as after an installation, and leaves the phone as it is held.
@@ -130,7 +133,7 @@ impl Sim {
         self.renew();
     }
 
-    /// The display held upright.
+    /// The display there is.
     pub(in crate::device) fn display(&self) -> Display {
         self.model().settings.display
     }

@@ -6,7 +6,7 @@ use std::sync::Arc;
 
 use super::chance::Chance;
 use super::evaluate::{Fault, Meter, Scope, is_true, set, shown};
-use super::model::{Display, Each, Expr, Model, Node, Value, Variable, Widget, WindowId};
+use super::model::{Each, Expr, Model, Node, Value, Variable, Widget, WindowId};
 use super::state::{Focus, Instance, Slot, State, size_of_values};
 use crate::gui::{self, Bounds, Flags, Orientation};
 
@@ -201,7 +201,7 @@ pub(super) struct Scrolled {
     pub position: u32,
 }
 
-/// From the model's upright display to the one there is.
+/// From the model's display to the one there is, as it is held.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct Stretch {
     from: (i64, i64),
@@ -210,11 +210,7 @@ pub(super) struct Stretch {
 
 impl Stretch {
     pub fn new(model: &Model, orientation: Orientation) -> Stretch {
-        let Display { width, height, .. } = model.settings.display;
-        let to = match orientation {
-            Orientation::Portrait => (width, height),
-            Orientation::Landscape => (height, width),
-        };
+        let to = model.settings.display.size(orientation);
         let size = |(width, height): (u32, u32)| (i64::from(width.max(1)), i64::from(height.max(1)));
         Stretch { from: size((model.display.width, model.display.height)), to: size(to) }
     }

@@ -3,7 +3,7 @@
 //! It saves work and changes no answer: it may be forgotten at any time.
 
 use std::collections::HashMap;
-use std::hash::{BuildHasher as _, Hash, Hasher};
+use std::hash::BuildHasher as _;
 use std::sync::Arc;
 
 use rustc_hash::FxBuildHasher;
@@ -13,7 +13,7 @@ use super::model::WindowId;
 use super::state::State;
 use super::touch::Pixel;
 use crate::device::Notice;
-use crate::gui::{Bounds, PressedKey, Screen, UserAction};
+use crate::gui::{PressedKey, Screen};
 
 /// How many states are remembered at most.
 const STATES_MAX: usize = 200_000;
@@ -25,7 +25,7 @@ const BYTES_MAX: usize = 100 << 20;
 const TRANSITION_BYTES: usize = 120;
 const WIDGET_BYTES: usize = 180;
 
-/// What is done to the phone: all that an action comes down to.
+/// What is done to the phone: all that actions come down to.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub(super) enum Gesture {
     /// Starts the app from a fresh installation.
@@ -33,20 +33,22 @@ pub(super) enum Gesture {
     Tap(Pixel),
     LongTap(Pixel),
     Swipe(Pixel, Pixel),
-    Text(Pixel, Arc<str>),
     Back,
     Menu,
-    Rotate,
-    Network,
-    PauseResume,
-    Idle,
-    User(Shared, Bounds),
+    /// The key that leads to the launcher.
+    Home,
     /// Letters for the field that has the focus.
     Type(Arc<str>),
-    /// A key, so many times.
+    /// A text for the field that has the focus, in place of what is in it.
+    Replace(Arc<str>),
+    /// Another key, so many times.
     Key(PressedKey, u32),
+    Rotate,
+    Network,
     /// Brings the app to the front with an activity, or starts it.
     Front(WindowId),
+    /// Brings the launcher to the front.
+    Leave,
     /// The end of the app's process.
     Kill,
     /// Lights the display, or puts it out.
@@ -56,28 +58,10 @@ pub(super) enum Gesture {
         ms: u64,
         quiet_ms: u64,
     },
-    /// An action that was lost.
+    /// A touch or a key that was lost.
     Lost,
     /// A crash out of the blue.
     Crash,
-}
-
-/// A user's action, known by where it is: it stays there as long as this is held.
-#[derive(Clone, Debug)]
-pub(super) struct Shared(pub Arc<UserAction>);
-
-impl PartialEq for Shared {
-    fn eq(&self, other: &Shared) -> bool {
-        Arc::ptr_eq(&self.0, &other.0)
-    }
-}
-
-impl Eq for Shared {}
-
-impl Hash for Shared {
-    fn hash<H: Hasher>(&self, hasher: &mut H) {
-        Arc::as_ptr(&self.0).hash(hasher);
-    }
 }
 
 /// Where a gesture leads.

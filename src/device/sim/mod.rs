@@ -2,6 +2,7 @@
 
 pub mod apk;
 mod chance;
+mod deed;
 mod effects;
 mod evaluate;
 mod hand;

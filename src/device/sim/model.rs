@@ -45,13 +45,25 @@ pub struct Model {
     pub scrolls: u32,
 }
 
-/// The size of a display.
+/// The size of a display, held as it is by nature.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[expect(missing_docs, reason = "the names say it")]
 pub struct Display {
     pub width: u32,
     pub height: u32,
     pub dpi: u32,
+}
+
+impl Display {
+    /// Which way up it is by nature: one that is wider than high lies.
+    pub fn by_nature(self) -> Orientation {
+        if self.width > self.height { Orientation::Landscape } else { Orientation::Portrait }
+    }
+
+    /// Its width and height as it is held.
+    pub fn size(self, held: Orientation) -> (u32, u32) {
+        if held == self.by_nature() { (self.width, self.height) } else { (self.height, self.width) }
+    }
 }
 
 impl Default for Display {
@@ -71,7 +83,7 @@ pub struct Settings {
     pub lag_ms: u64,
     /// Whether the keyboard is on the display, and not beside it.
     pub has_soft_keyboard: bool,
-    /// The display held upright as it is, whatever [`Model::display`] says.
+    /// The display there is, whatever [`Model::display`] says.
     pub display: Display,
 }
 

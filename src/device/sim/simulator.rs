@@ -7,21 +7,19 @@ use std::sync::Arc;
 use rustc_hash::FxBuildHasher;
 
 use super::chance::{Chance, Odds, Script};
+use super::deed::{self, IDLE_MS};
 use super::effects::{Base, Run, globals};
 use super::evaluate::Fault;
-use super::memo::{Gesture, Known, Memo, Shared, States, Transition};
+use super::memo::{Gesture, Known, Memo, States, Transition};
 use super::model::{Model, WindowId};
 use super::render::render;
 use super::state::{State, activity_names};
 use crate::device::{App, Device, DeviceError, Notice, Observation};
-use crate::gui::{self, Action, Bounds, PressedKey, Screen, UserAction};
+use crate::gui::{Action, PressedKey, Screen};
 use crate::rng::{Rng, Seed};
 
-/// How long an action takes until the screen has settled.
-const ACTION_MS: u64 = 500;
-
-/// How long [`Action::Idle`] takes: longer than the display stays lit.
-const IDLE_MS: u64 = 70_000;
+/// How long a touch takes until the screen has settled.
+const TOUCH_MS: u64 = 500;
 
 /// How many bytes a state takes at most, about: texts in ten thousand records may be long.
 const STATE_BYTES_MAX: usize = 16 << 20;
@@ -58,6 +56,8 @@ pub struct Sim {
     core: Core,
     rng: Rng,
     now: Moment,
+    /// Whether the last touch was lost, for those who do an action gesture by gesture.
+    is_touch_lost: bool,
 }
 
 /// A state that can be gone back to, see [`Sim::save`].
@@ -88,6 +88,15 @@ struct Moment {
     at_ms: u64,
 }
 
+/// Gestures on their way.
+#[derive(Debug)]
+struct Way {
+    now: Moment,
+    notices: Arc<[Notice]>,
+    /// Whether the last touch was lost: what is typed behind it is lost with it.
+    is_touch_lost: bool,
+}
+
 /// All but the seed and the present.
 #[derive(Clone, Debug)]
 struct Core {
@@ -111,7 +120,8 @@ impl Sim {
         // A variable that cannot be worked out is none; starting the app says why.
         let values = globals(&model, None);
         let fault = values.as_ref().err().cloned();
-        let fresh = Known::new(State::new(values.unwrap_or_default(), first(&model)));
+        let held = model.settings.display.by_nature();
+        let fresh = Known::new(State::new(values.unwrap_or_default(), first(&model), held));
         let mut memo = Memo::default();
         let now = Moment { state: memo.intern(fresh.clone()), at_ms: 0 };
         let launchable = model.launchable.iter().map(|&window| activity_names(&model, window).1).collect();
@@ -127,7 +137,7 @@ impl Sim {
             no_notices: Arc::default(),
             is_memoised: true,
         };
-        Sim { core, rng: seed.fork("simulator"), now }
+        Sim { core, rng: seed.fork("simulator"), now, is_touch_lost: false }
     }
 
     /// Returns the present, to be gone back to with [`Sim::restore`]; chance is no part of it.
@@ -147,20 +157,19 @@ impl Sim {
     ///
     /// Of outcomes that cannot be told apart there is one. `None` if chance has more than 10,000 ways.
     pub fn outcomes(&mut self, action: &Action) -> Result<Option<Vec<Outcome>>, DeviceError> {
-        match gesture(action) {
-            Some(gesture) => {
-                self.make_room();
-                self.core.outcomes(self.now, &gesture)
-            }
-            None => self.start_outcomes(action.detail()),
+        if let Action::Reinitialise(activity) = action {
+            return self.start_outcomes(activity);
         }
+        self.make_room();
+        let now = self.now;
+        self.core.outcomes(|core, chance| core.act(now, action, chance))
     }
 
     /// Returns all that starting the app afresh with the launchable `activity` may lead to.
     pub fn start_outcomes(&mut self, activity: &str) -> Result<Option<Vec<Outcome>>, DeviceError> {
         self.make_room();
         let (from, gesture) = self.core.start(activity)?;
-        self.core.outcomes(from, &gesture)
+        self.core.outcomes(|core, chance| core.go_all(core.way(from), [gesture.clone()], chance))
     }
 
     /// Returns the screen of a state that this device has saved, and stays here.
@@ -220,7 +229,7 @@ impl Sim {
             return Err(self.core.error(fault));
         }
         self.now.at_ms = 0;
-        self.step_from_here(Gesture::Start(window))
+        self.go_from_here([Gesture::Start(window)])
     }
 
     pub(super) fn look_here(&mut self) -> Result<Arc<Screen>, DeviceError> {
@@ -234,15 +243,25 @@ impl Sim {
         self.core.is_memoised = false;
     }
 
-    pub(super) fn step_from_here(&mut self, gesture: Gesture) -> Result<Observation, DeviceError> {
-        self.make_room();
-        self.step(self.now, gesture)
+    pub(super) fn set_touch_lost(&mut self, is_lost: bool) {
+        self.is_touch_lost = is_lost;
     }
 
-    fn step(&mut self, from: Moment, gesture: Gesture) -> Result<Observation, DeviceError> {
-        let (now, notices) = self.core.step(from, gesture, Chance::Drawn(&mut self.rng))?;
-        let observation = self.core.observation(now, notices)?;
-        self.now = now;
+    /// Does gestures as a hand does them, one after the other.
+    pub(super) fn go_from_here<const N: usize>(
+        &mut self,
+        gestures: [Gesture; N],
+    ) -> Result<Observation, DeviceError> {
+        self.make_room();
+        let way = Way { is_touch_lost: self.is_touch_lost, ..self.core.way(self.now) };
+        let way = self.core.go_all(way, gestures, &mut Chance::Drawn(&mut self.rng))?;
+        self.is_touch_lost = way.is_touch_lost;
+        self.arrive(way)
+    }
+
+    fn arrive(&mut self, way: Way) -> Result<Observation, DeviceError> {
+        let observation = self.core.observation(way.now, way.notices)?;
+        self.now = way.now;
         Ok(observation)
     }
 
@@ -269,17 +288,18 @@ impl Device for Sim {
     fn reset(&mut self, activity: &str) -> Result<Observation, DeviceError> {
         self.make_room();
         let (from, gesture) = self.core.start(activity)?;
-        self.step(from, gesture)
+        let way = self.core.way(from);
+        let way = self.core.go_all(way, [gesture], &mut Chance::Drawn(&mut self.rng))?;
+        self.arrive(way)
     }
 
     fn act(&mut self, action: &Action) -> Result<Observation, DeviceError> {
-        match gesture(action) {
-            Some(gesture) => {
-                self.make_room();
-                self.step(self.now, gesture)
-            }
-            None => self.reset(action.detail()),
+        if let Action::Reinitialise(activity) = action {
+            return self.reset(activity);
         }
+        self.make_room();
+        let way = self.core.act(self.now, action, &mut Chance::Drawn(&mut self.rng))?;
+        self.arrive(way)
     }
 }
 
@@ -297,30 +317,60 @@ impl Core {
         Ok((Moment { state, at_ms: 0 }, Gesture::Start(self.model.launchable[at])))
     }
 
-    /// Does an action, with what comes up by chance before and after it.
-    fn step(
+    /// No gesture yet.
+    fn way(&self, from: Moment) -> Way {
+        Way { now: from, notices: self.no_notices.clone(), is_touch_lost: false }
+    }
+
+    /// Does an action that does not start the app.
+    fn act(&mut self, from: Moment, action: &Action, chance: &mut Chance<'_>) -> Result<Way, DeviceError> {
+        let before = self.memo.state(from.state).state.clone();
+        let mut way = self.way(from);
+        deed::each(action, &before, |gesture| self.go(&mut way, gesture, chance))?;
+        Ok(way)
+    }
+
+    fn go_all<const N: usize>(
         &mut self,
-        from: Moment,
-        mut gesture: Gesture,
-        mut chance: Chance<'_>,
-    ) -> Result<(Moment, Arc<[Notice]>), DeviceError> {
+        mut way: Way,
+        gestures: [Gesture; N],
+        chance: &mut Chance<'_>,
+    ) -> Result<Way, DeviceError> {
+        gestures.into_iter().try_for_each(|gesture| self.go(&mut way, gesture, chance))?;
+        Ok(way)
+    }
+
+    /// Does a gesture, with what comes up by chance before and after it.
+    fn go(&mut self, way: &mut Way, gesture: Gesture, chance: &mut Chance<'_>) -> Result<(), DeviceError> {
         let settings = self.model.settings;
-        let is_action = is_action(&gesture);
-        // An idle does nothing that could be lost.
-        let can_be_lost = !matches!(gesture, Gesture::Idle | Gesture::Sleep { .. });
-        if is_action && can_be_lost && comes_up(settings.lose_percent, &mut chance) {
+        let state = &self.memo.state(way.now.state).state;
+        let Some(mut gesture) = taken(gesture, state, way.is_touch_lost) else { return Ok(()) };
+        let (is_touch, can_crash) = (is_touch(&gesture), can_be_followed_by_crash(&gesture));
+        let is_lost = can_be_lost(&gesture, state) && comes_up(settings.lose_percent, chance);
+        if is_lost {
             gesture = Gesture::Lost;
         }
-        let done = self.perform(from, gesture, chance.lend())?;
-        let now = Moment { state: done.to, at_ms: from.at_ms.saturating_add(done.elapsed_ms) };
-        let state = &self.memo.state(now.state).state;
-        let can_crash = is_action && state.is_in_front && state.system.is_none();
-        if !can_crash || !comes_up(settings.crash_percent, &mut chance) {
-            return Ok((now, done.notices));
+        if is_touch {
+            way.is_touch_lost = is_lost;
         }
-        let crashed = self.perform(now, Gesture::Crash, chance)?;
-        let notices = done.notices.iter().chain(&*crashed.notices).cloned().collect();
-        Ok((Moment { state: crashed.to, ..now }, notices))
+        self.go_on(way, gesture, chance)?;
+        let state = &self.memo.state(way.now.state).state;
+        let can_crash = can_crash && state.is_in_front && state.system.is_none();
+        if can_crash && comes_up(settings.crash_percent, chance) {
+            self.go_on(way, Gesture::Crash, chance)?;
+        }
+        Ok(())
+    }
+
+    fn go_on(&mut self, way: &mut Way, gesture: Gesture, chance: &mut Chance<'_>) -> Result<(), DeviceError> {
+        let done = self.perform(way.now, gesture, chance.lend())?;
+        way.now = Moment { state: done.to, at_ms: way.now.at_ms.saturating_add(done.elapsed_ms) };
+        way.notices = match (&*way.notices, &*done.notices) {
+            (_, []) => way.notices.clone(),
+            ([], _) => done.notices,
+            (before, after) => before.iter().chain(after).cloned().collect(),
+        };
+        Ok(())
     }
 
     fn perform(
@@ -387,7 +437,10 @@ impl Core {
         Snapshot { state: self.saved.intern(known), at_ms: moment.at_ms }
     }
 
-    fn outcomes(&mut self, from: Moment, gesture: &Gesture) -> Result<Option<Vec<Outcome>>, DeviceError> {
+    fn outcomes(
+        &mut self,
+        act: impl Fn(&mut Core, &mut Chance<'_>) -> Result<Way, DeviceError>,
+    ) -> Result<Option<Vec<Outcome>>, DeviceError> {
         type Told = (Moment, Arc<[Notice]>);
         let mut found: Vec<(Told, f64)> = Vec::new();
         let mut places: HashMap<Told, usize, FxBuildHasher> = HashMap::default();
@@ -397,7 +450,8 @@ impl Core {
                 return Ok(None);
             }
             script.rewind();
-            let told = self.step(from, gesture.clone(), Chance::Scripted(&mut script))?;
+            let way = act(self, &mut Chance::Scripted(&mut script))?;
+            let told = (way.now, way.notices);
             let place = *places.entry(told.clone()).or_insert_with(|| {
                 found.push((told, 0.0));
                 found.len() - 1
@@ -425,27 +479,86 @@ impl Core {
     }
 }
 
-/// Whether something is done that may be lost, and after which the app may crash, by the settings of the model.
+/// What becomes of a gesture: a dark display takes no touch and no key, but home lights it; what is typed behind a touch
+/// that was lost goes nowhere, and an activity that is in front already is not brought there.
+fn taken(gesture: Gesture, state: &State, is_touch_lost: bool) -> Option<Gesture> {
+    match &gesture {
+        Gesture::Home if !state.is_lit => Some(Gesture::Light(true)),
+        Gesture::Tap(_) | Gesture::LongTap(_) | Gesture::Swipe(..) | Gesture::Back | Gesture::Menu => {
+            state.is_lit.then_some(gesture)
+        }
+        Gesture::Type(_) | Gesture::Replace(_) | Gesture::Key(..) => {
+            (state.is_lit && !is_touch_lost).then_some(gesture)
+        }
+        Gesture::Front(window) => {
+            let in_front = state.top().filter(|_| state.is_in_front);
+            let is_there = in_front.is_some_and(|top| state.stack[top].instance.window == *window);
+            (!is_there).then_some(gesture)
+        }
+        Gesture::Start(_)
+        | Gesture::Home
+        | Gesture::Rotate
+        | Gesture::Network
+        | Gesture::Leave
+        | Gesture::Kill
+        | Gesture::Light(_)
+        | Gesture::Sleep { .. }
+        | Gesture::Lost
+        | Gesture::Crash => Some(gesture),
+    }
+}
+
+fn is_touch(gesture: &Gesture) -> bool {
+    matches!(gesture, Gesture::Tap(_) | Gesture::LongTap(_) | Gesture::Swipe(..))
+}
+
+/// Whether something is done that may be lost by the settings of the model: a touch or a key.
 ///
-/// What a hand does in several goes is one action: a touch and the letters that follow it, home and back.
-fn is_action(gesture: &Gesture) -> bool {
+/// What the system is told to do is not lost, and what is typed goes with the touch before it.
+fn can_be_lost(gesture: &Gesture, state: &State) -> bool {
     match gesture {
-        Gesture::Start(_) | Gesture::Type(_) | Gesture::Key(..) | Gesture::Kill | Gesture::Light(_) => false,
-        Gesture::Sleep { ms, .. } => *ms >= IDLE_MS,
+        Gesture::Tap(_) | Gesture::LongTap(_) | Gesture::Swipe(..) | Gesture::Back | Gesture::Menu => true,
+        // In the launcher it does nothing that could be lost.
+        Gesture::Home => state.is_in_front,
+        Gesture::Start(_)
+        | Gesture::Type(_)
+        | Gesture::Replace(_)
+        | Gesture::Key(..)
+        | Gesture::Rotate
+        | Gesture::Network
+        | Gesture::Front(_)
+        | Gesture::Leave
+        | Gesture::Kill
+        | Gesture::Light(_)
+        | Gesture::Sleep { .. }
+        | Gesture::Lost
+        | Gesture::Crash => false,
+    }
+}
+
+/// Whether something is done after which the app may crash by the settings of the model.
+fn can_be_followed_by_crash(gesture: &Gesture) -> bool {
+    match gesture {
         Gesture::Tap(_)
         | Gesture::LongTap(_)
         | Gesture::Swipe(..)
-        | Gesture::Text(..)
         | Gesture::Back
         | Gesture::Menu
+        | Gesture::Home
         | Gesture::Rotate
         | Gesture::Network
-        | Gesture::PauseResume
-        | Gesture::Idle
-        | Gesture::User(..)
-        | Gesture::Front(_)
+        | Gesture::Front(_) => true,
+        // So long a sleep is an idle.
+        Gesture::Sleep { ms, .. } => *ms >= IDLE_MS,
+        Gesture::Start(_)
+        | Gesture::Type(_)
+        | Gesture::Replace(_)
+        | Gesture::Key(..)
+        | Gesture::Leave
+        | Gesture::Kill
+        | Gesture::Light(_)
         | Gesture::Lost
-        | Gesture::Crash => true,
+        | Gesture::Crash => false,
     }
 }
 
@@ -460,30 +573,7 @@ fn comes_up(percent: u32, chance: &mut Chance<'_>) -> bool {
     odds.only().or_else(|| chance.draw(odds)) == Some(0)
 }
 
-/// What an action comes down to; nothing for one that starts the app.
-fn gesture(action: &Action) -> Option<Gesture> {
-    Some(match action {
-        Action::Reinitialise(_) => return None,
-        Action::Click(on) => Gesture::Tap(on.bounds.centre()),
-        Action::LongClick(on) => Gesture::LongTap(on.bounds.centre()),
-        Action::Text { on, text } => Gesture::Text(on.bounds.centre(), text.clone()),
-        Action::Scroll { on, towards } => {
-            let (start, end) = towards.across(on.bounds);
-            Gesture::Swipe(end, start)
-        }
-        Action::Swipe { on, towards } => Gesture::Swipe(on.bounds.centre(), towards.across(on.bounds).1),
-        Action::Back => Gesture::Back,
-        Action::Menu => Gesture::Menu,
-        Action::Rotate => Gesture::Rotate,
-        Action::Network => Gesture::Network,
-        Action::PauseResume => Gesture::PauseResume,
-        Action::Idle => Gesture::Idle,
-        Action::User { action, on } => Gesture::User(Shared(action.clone()), on.bounds),
-    })
-}
-
 fn perform(run: &mut Run<'_>, gesture: &Gesture) -> Result<(), Fault> {
-    let mut takes_ms = ACTION_MS;
     match gesture {
         Gesture::Start(window) => {
             run.state.launched = *window;
@@ -493,23 +583,21 @@ fn perform(run: &mut Run<'_>, gesture: &Gesture) -> Result<(), Fault> {
         Gesture::Tap(at) => run.tap(*at)?,
         Gesture::LongTap(at) => run.long_tap(*at)?,
         Gesture::Swipe(from, to) => run.swipe(*from, *to)?,
-        Gesture::Text(at, text) => run.replace_text(*at, text)?,
         Gesture::Back => run.key(PressedKey::Back)?,
         Gesture::Menu => run.key(PressedKey::Menu)?,
-        Gesture::Rotate => run.rotate()?,
-        Gesture::Network => run.switch_network()?,
-        Gesture::PauseResume => run.pause_and_resume()?,
-        Gesture::Idle => takes_ms = IDLE_MS,
-        Gesture::User(Shared(action), bounds) => user_action(run, action, *bounds)?,
-        Gesture::Front(window) => {
-            run.bring_up(*window)?;
-            run.settle()?;
-        }
+        Gesture::Home | Gesture::Leave => run.key(PressedKey::Home)?,
         Gesture::Type(text) => run.type_text(text)?,
+        Gesture::Replace(text) => run.replace_text(text)?,
         Gesture::Key(key, times) => {
             for _ in 0..*times {
                 run.key(*key)?;
             }
+        }
+        Gesture::Rotate => run.rotate()?,
+        Gesture::Network => run.switch_network()?,
+        Gesture::Front(window) => {
+            run.bring_up(*window)?;
+            run.settle()?;
         }
         Gesture::Kill => {
             run.state.system = None;
@@ -529,28 +617,34 @@ fn perform(run: &mut Run<'_>, gesture: &Gesture) -> Result<(), Fault> {
             return run.settle();
         }
     }
-    if let Gesture::Sleep { ms, .. } = gesture {
-        // So long a sleep is an idle.
-        let lag_ms = if is_action(gesture) { run.model.settings.lag_ms } else { 0 };
-        return run.pass(ms.saturating_add(lag_ms));
-    }
-    // A touch takes the time, and what follows it none: so both together take as long as one action.
-    if !is_action(gesture) && !matches!(gesture, Gesture::Start(_)) {
-        return run.pass(0);
-    }
-    run.pass(takes_ms.saturating_add(run.model.settings.lag_ms))
+    run.pass(takes_ms(gesture, run.model.settings.lag_ms))
 }
 
-fn user_action(run: &mut Run<'_>, action: &UserAction, bounds: Bounds) -> Result<(), Fault> {
-    for gesture in &action.gestures {
-        match gesture {
-            gui::Gesture::Tap(at) => run.tap(at.on(bounds))?,
-            gui::Gesture::LongTap(at) => run.long_tap(at.on(bounds))?,
-            gui::Gesture::Swipe { from, to } => run.swipe(from.on(bounds), to.on(bounds))?,
-            gui::Gesture::Text(text) => run.type_text(text)?,
-            gui::Gesture::Key(key) => run.key(*key)?,
-            gui::Gesture::Wait { ms } => run.pass(u64::from(*ms))?,
-        }
+/// How long a gesture takes until the screen has settled.
+///
+/// A touch takes the time and what is typed behind it none, and home none before the app is brought back: so each
+/// action takes as long as one touch.
+fn takes_ms(gesture: &Gesture, lag_ms: u64) -> u64 {
+    match gesture {
+        Gesture::Start(_)
+        | Gesture::Tap(_)
+        | Gesture::LongTap(_)
+        | Gesture::Swipe(..)
+        | Gesture::Back
+        | Gesture::Menu
+        | Gesture::Rotate
+        | Gesture::Network
+        | Gesture::Front(_)
+        | Gesture::Lost => TOUCH_MS.saturating_add(lag_ms),
+        Gesture::Sleep { ms, .. } if *ms >= IDLE_MS => ms.saturating_add(lag_ms),
+        Gesture::Sleep { ms, .. } => *ms,
+        Gesture::Home
+        | Gesture::Leave
+        | Gesture::Type(_)
+        | Gesture::Replace(_)
+        | Gesture::Key(..)
+        | Gesture::Kill
+        | Gesture::Light(_)
+        | Gesture::Crash => 0,
     }
-    Ok(())
 }

@@ -196,7 +196,7 @@ impl List {
 
 impl State {
     /// The app is installed, and the launcher in front.
-    pub fn new(globals: Vec<Slot>, launched: WindowId) -> State {
+    pub fn new(globals: Vec<Slot>, launched: WindowId, orientation: Orientation) -> State {
         State {
             globals,
             stack: Vec::new(),
@@ -205,7 +205,7 @@ impl State {
             is_in_front: false,
             system: None,
             launched,
-            orientation: Orientation::Portrait,
+            orientation,
             has_network: true,
             is_lit: true,
             has_keyboard: false,

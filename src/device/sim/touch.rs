@@ -108,9 +108,8 @@ impl Run<'_> {
         self.change_text(|before| Some(before + text))
     }
 
-    /// Touches a field, and puts `text` in place of what is in the one that has the focus then.
-    pub fn replace_text(&mut self, at: Pixel, text: &str) -> Result<(), Fault> {
-        self.tap(at)?;
+    /// Puts `text` in place of what is in the field that has the focus.
+    pub fn replace_text(&mut self, text: &str) -> Result<(), Fault> {
         self.change_text(|_| Some(text.to_string()))
     }
 
@@ -207,19 +206,6 @@ impl Run<'_> {
             }
         }
         Ok(())
-    }
-
-    /// Goes home and comes back to the app.
-    pub fn pause_and_resume(&mut self) -> Result<(), Fault> {
-        self.wake()?;
-        if self.state.system.is_some() || !self.state.is_in_front {
-            return Ok(());
-        }
-        self.state.is_in_front = false;
-        self.settle()?;
-        // It may have ended when it was paused.
-        self.state.is_in_front = self.state.system.is_none() && self.state.top().is_some();
-        self.settle()
     }
 
     /// Touches a widget of the system.
