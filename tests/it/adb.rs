@@ -7,7 +7,7 @@ use std::path::PathBuf;
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
-use farlead::device::adb::{Adb, Answer, Line, LineError, Options, Reset, Server, Subject};
+use farlead::device::adb::{Adb, Answer, Client, Line, LineError, Options, Reset, Server, Subject};
 use farlead::device::adbd::{self, WireFault};
 use farlead::device::phone::{AndroidVersion, Faults, Phone};
 use farlead::device::sim::apk::{Manifest, pack};
@@ -486,6 +486,44 @@ fn the_same_runs_look_the_same_through_the_real_adb() {
         assert_eq!(adb.describe(), shown);
         assert_eq!(walk.go(7, &mut adb).1, [""; 0]);
     }
+}
+
+/// A line to a simulated phone that does not say that its time is virtual.
+struct InRealTime<L>(L);
+
+impl<L: Line> Line for InRealTime<L> {
+    fn serial(&self) -> &str {
+        self.0.serial()
+    }
+
+    fn shell(&mut self, command: &str, within: Duration) -> Result<Answer, LineError> {
+        // The display of the simulator stays lit for a minute, whatever it is told.
+        let mut answer = self.0.shell(&command.replace("\nsleep 20\n", "\nsleep 70\n"), within)?;
+        if command.contains("getprop ro.farlead.time") {
+            let said = String::from_utf8(answer.stdout).expect("a text");
+            answer.stdout = said.replace("\nvirtual\n", "\n\n").into_bytes();
+        }
+        Ok(answer)
+    }
+
+    fn push(&mut self, bytes: Arc<[u8]>, to: &str, within: Duration) -> Result<(), LineError> {
+        self.0.push(bytes, to, within)
+    }
+
+    fn recover(&mut self, within: Duration) -> Result<(), LineError> {
+        self.0.recover(within)
+    }
+}
+
+#[test]
+fn a_phone_in_real_time_is_looked_at_twice_and_looks_the_same_through_the_real_adb() {
+    let walk = Walk::new(bundled("notes.app"));
+    let Some(wired) = Wired::start("real-time", Phone::new(walk.model.clone(), Seed(7), walk.version)) else {
+        return;
+    };
+    let line = InRealTime(Client::new(wired.server(), &wired.serial));
+    let mut adb = Adb::on(Box::new(line), &package(&walk.model), options()).expect("a phone");
+    assert_eq!(walk.go(7, &mut adb).1, [""; 0]);
 }
 
 #[test]

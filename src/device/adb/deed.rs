@@ -90,7 +90,7 @@ impl Adb {
             let Done { said, look } = self.do_once(&deed)?;
             if let Some(said) = said {
                 self.note_start(activity, &said)?;
-                let looked = self.look_until_clear(look)?;
+                let looked = self.look_until_settled(look)?;
                 return Ok(self.observed(looked));
             }
         }
@@ -191,7 +191,7 @@ impl Adb {
         }
         self.now.is_turned ^= *action == Action::Rotate;
         self.now.is_off_network ^= *action == Action::Network;
-        let looked = self.look_until_clear(look)?;
+        let looked = self.look_until_settled(look)?;
         Ok(self.observed(looked))
     }
 

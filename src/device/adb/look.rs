@@ -21,27 +21,62 @@ pub(super) struct Looked {
     pub log_len: usize,
 }
 
-/// Why a look says nothing, and the next one may.
+/// A dump that is clear: what was in front did not change meanwhile, and the dump is of that.
+#[derive(Clone, Debug, PartialEq)]
+pub(super) struct Glance {
+    in_front: Focus,
+    package: Arc<str>,
+    hierarchy: Hierarchy,
+}
+
+/// Why a glance says nothing, and the next one may.
 #[derive(Debug)]
 pub(super) struct Unclear(pub String);
+
+/// What the parts of a glance are called in the answer.
+struct Names {
+    before: &'static str,
+    dump: &'static str,
+    clock: &'static str,
+    tree: &'static str,
+    after: &'static str,
+}
+
+/// The glances that a look can have, in their order.
+const GLANCES: [Names; 2] = [
+    Names { before: "front", dump: "dump", clock: "clock", tree: "tree", after: "front again" },
+    Names {
+        before: "front again",
+        dump: "second dump",
+        clock: "second clock",
+        tree: "second tree",
+        after: "front at last",
+    },
+];
 
 /// From Android 10 on the displays say which window has the focus, and before the list of windows does.
 const SDK_OF_DISPLAYS: u32 = 29;
 
-/// Adds all that is looked at.
-pub(super) fn add_look(script: &mut Script<'_>, folder: &str, facts: &Facts, log_since: &str) {
+/// Adds all that is looked at, with so many glances: one, or two in a row.
+pub(super) fn add_look(
+    script: &mut Script<'_>,
+    folder: &str,
+    facts: &Facts,
+    log_since: &str,
+    glances: usize,
+) {
     let windows = windows(facts.sdk);
     // A dump that fails leaves the file of the one before it, and says that it is done.
     let file = format!("{folder}/dump.xml");
-    script
-        .part("front", &windows)
-        .part("dump", &format!("rm -f {file}; uiautomator dump {file} 2>&1"))
-        .part("clock", CLOCK)
-        .part("tree", &format!("cat {file} 2>/dev/null"))
-        .part("front again", &windows)
-        .part("power", "dumpsys power 2>/dev/null")
-        .part("network", NETWORK)
-        .part("log", &log(log_since));
+    script.part("front", &windows);
+    for names in GLANCES.iter().take(glances) {
+        script
+            .part(names.dump, &format!("rm -f {file}; uiautomator dump {file} 2>&1"))
+            .part(names.clock, CLOCK)
+            .part(names.tree, &format!("cat {file} 2>/dev/null"))
+            .part(names.after, &windows);
+    }
+    script.part("power", "dumpsys power 2>/dev/null").part("network", NETWORK).part("log", &log(log_since));
 }
 
 /// Says how long the phone has been on.
@@ -81,33 +116,44 @@ pub(super) fn has_network(text: &str) -> Option<bool> {
     Some(wifi == "2" || !(flies || has_none))
 }
 
-/// Reads a look.
-pub(super) fn read(parts: &Parts<'_>, package: &str, facts: &Facts, now: &Now) -> Result<Looked, Unclear> {
+/// Reads the glances of a look, in their order.
+pub(super) fn glances(parts: &Parts<'_>) -> Vec<Result<Glance, Unclear>> {
     if !parts.has("end") {
-        return Err(Unclear("the answer is not whole".to_string()));
+        return vec![Err(Unclear("the answer is not whole".to_string()))];
     }
-    let hierarchy = hierarchy(parts)?;
-    let in_front = in_front(parts)?;
-    let seen_package = package_of(&in_front, &hierarchy)?;
+    GLANCES.iter().filter(|names| parts.has(names.dump)).map(|names| glance(parts, names)).collect()
+}
+
+fn glance(parts: &Parts<'_>, names: &Names) -> Result<Glance, Unclear> {
+    let hierarchy = hierarchy(parts, names)?;
+    let in_front = in_front(parts, names)?;
+    let package = package_of(&in_front, &hierarchy)?;
+    Ok(Glance { in_front, package, hierarchy })
+}
+
+/// Reads the rest of a look, of which the last glance counts.
+pub(super) fn looked(parts: &Parts<'_>, glance: Glance, package: &str, facts: &Facts, now: &Now) -> Looked {
+    let Glance { in_front, package: seen_package, hierarchy } = glance;
     let (notices, log_len) = notices(&parts.text("log"), package, now);
     let context = context(parts, &in_front, &hierarchy, package, facts, &notices, now);
-    let at_ms = clock_ms(&parts.text("clock")).unwrap_or(now.started_ms);
+    let clock = GLANCES.iter().rev().find(|names| parts.has(names.clock));
+    let at_ms = clock.and_then(|names| clock_ms(&parts.text(names.clock))).unwrap_or(now.started_ms);
     let screen = hierarchy.into_screen(seen_package, in_front.activity.as_str(), context);
-    Ok(Looked { screen, at_ms, notices, log_len })
+    Looked { screen, at_ms, notices, log_len }
 }
 
 /// The tree, or what the phone says in its place.
-fn hierarchy(parts: &Parts<'_>) -> Result<Hierarchy, Unclear> {
-    let tree = parts.bytes("tree");
-    let bytes = if tree.is_empty() { parts.bytes("dump") } else { tree };
+fn hierarchy(parts: &Parts<'_>, names: &Names) -> Result<Hierarchy, Unclear> {
+    let tree = parts.bytes(names.tree);
+    let bytes = if tree.is_empty() { parts.bytes(names.dump) } else { tree };
     Hierarchy::read(bytes).map_err(|error| Unclear(error.to_string()))
 }
 
 /// What is in front, before the dump and after it.
-fn in_front(parts: &Parts<'_>) -> Result<Focus, Unclear> {
+fn in_front(parts: &Parts<'_>, names: &Names) -> Result<Focus, Unclear> {
     let nothing = || Unclear("no window has the focus".to_string());
-    let before = focus(&parts.text("front")).ok_or_else(nothing)?;
-    let after = focus(&parts.text("front again")).ok_or_else(nothing)?;
+    let before = focus(&parts.text(names.before)).ok_or_else(nothing)?;
+    let after = focus(&parts.text(names.after)).ok_or_else(nothing)?;
     if before != after {
         return Err(Unclear(format!("`{}` gives way to `{}`", before.activity, after.activity)));
     }
