@@ -3,11 +3,11 @@
 use std::sync::Arc;
 
 use super::script::{Parts, Script};
-use super::{Facts, Now};
+use super::{Facts, Now, u2};
 use crate::device::Notice;
 use crate::device::android::focus::{Focus, focus};
 use crate::device::android::log::{Kind, entries, troubles};
-use crate::device::android::power;
+use crate::device::android::{power, rpc};
 use crate::gui::{Context, Hierarchy, Screen};
 
 /// What was seen.
@@ -31,7 +31,17 @@ pub(super) struct Glance {
 
 /// Why a glance says nothing, and the next one may.
 #[derive(Debug)]
-pub(super) struct Unclear(pub String);
+pub(super) struct Unclear {
+    pub why: String,
+    /// Whether uiautomator2's server must be started again before the next.
+    pub is_server_over: bool,
+}
+
+impl Unclear {
+    pub fn new(why: impl Into<String>) -> Unclear {
+        Unclear { why: why.into(), is_server_over: false }
+    }
+}
 
 /// What the parts of a glance are called in the answer.
 struct Names {
@@ -63,17 +73,23 @@ pub(super) fn add_look(
     folder: &str,
     facts: &Facts,
     log_since: &str,
+    has_server: bool,
     glances: usize,
 ) {
     let windows = windows(facts.sdk);
     // A dump that fails leaves the file of the one before it, and says that it is done.
     let file = format!("{folder}/dump.xml");
     script.part("front", &windows);
-    for names in GLANCES.iter().take(glances) {
+    for (at, names) in GLANCES.iter().enumerate().take(glances) {
+        let (dump, tree) = if has_server {
+            (u2::rest(folder, facts.has_virtual_time, at == 0), u2::tree(folder))
+        } else {
+            (format!("rm -f {file}; uiautomator dump {file} 2>&1"), format!("cat {file} 2>/dev/null"))
+        };
         script
-            .part(names.dump, &format!("rm -f {file}; uiautomator dump {file} 2>&1"))
+            .part(names.dump, &dump)
             .part(names.clock, CLOCK)
-            .part(names.tree, &format!("cat {file} 2>/dev/null"))
+            .part(names.tree, &tree)
             .part(names.after, &windows);
     }
     script.part("power", "dumpsys power 2>/dev/null").part("network", NETWORK).part("log", &log(log_since));
@@ -117,15 +133,19 @@ pub(super) fn has_network(text: &str) -> Option<bool> {
 }
 
 /// Reads the glances of a look, in their order.
-pub(super) fn glances(parts: &Parts<'_>) -> Vec<Result<Glance, Unclear>> {
+pub(super) fn glances(parts: &Parts<'_>, has_server: bool) -> Vec<Result<Glance, Unclear>> {
     if !parts.has("end") {
-        return vec![Err(Unclear("the answer is not whole".to_string()))];
+        return vec![Err(Unclear::new("the answer is not whole"))];
     }
-    GLANCES.iter().filter(|names| parts.has(names.dump)).map(|names| glance(parts, names)).collect()
+    GLANCES
+        .iter()
+        .filter(|names| parts.has(names.dump))
+        .map(|names| glance(parts, names, has_server))
+        .collect()
 }
 
-fn glance(parts: &Parts<'_>, names: &Names) -> Result<Glance, Unclear> {
-    let hierarchy = hierarchy(parts, names)?;
+fn glance(parts: &Parts<'_>, names: &Names, has_server: bool) -> Result<Glance, Unclear> {
+    let hierarchy = if has_server { hierarchy_of_server(parts, names)? } else { hierarchy(parts, names)? };
     let in_front = in_front(parts, names)?;
     let package = package_of(&in_front, &hierarchy)?;
     Ok(Glance { in_front, package, hierarchy })
@@ -146,16 +166,38 @@ pub(super) fn looked(parts: &Parts<'_>, glance: Glance, package: &str, facts: &F
 fn hierarchy(parts: &Parts<'_>, names: &Names) -> Result<Hierarchy, Unclear> {
     let tree = parts.bytes(names.tree);
     let bytes = if tree.is_empty() { parts.bytes(names.dump) } else { tree };
-    Hierarchy::read(bytes).map_err(|error| Unclear(error.to_string()))
+    Hierarchy::read(bytes).map_err(|error| Unclear::new(error.to_string()))
+}
+
+/// The tree as uiautomator2's server says it.
+fn hierarchy_of_server(parts: &Parts<'_>, names: &Names) -> Result<Hierarchy, Unclear> {
+    let dump = rpc::result::<String>(parts.bytes(names.tree))
+        .map_err(|error| Unclear { why: error.to_string(), is_server_over: error.is_over() })?;
+    let hierarchy = Hierarchy::read(dump.as_bytes()).map_err(|error| Unclear::new(error.to_string()))?;
+    if hierarchy.widgets.is_empty() {
+        return Err(Unclear::new("no window is in front"));
+    }
+    // The server says nothing of what it leaves out.
+    if hierarchy.widgets.iter().any(|widget| widget.depth >= u2::DEPTH_MAX) {
+        let why =
+            format!("its tree is deeper than {} levels, at which the server of u2.jar ends", u2::DEPTH_MAX);
+        return Err(Unclear::new(why));
+    }
+    Ok(hierarchy)
+}
+
+/// Whether an answer says that the display is dark.
+pub(super) fn is_dark(parts: &Parts<'_>) -> bool {
+    power::is_lit(&parts.text("power")) == Some(false)
 }
 
 /// What is in front, before the dump and after it.
 fn in_front(parts: &Parts<'_>, names: &Names) -> Result<Focus, Unclear> {
-    let nothing = || Unclear("no window has the focus".to_string());
+    let nothing = || Unclear::new("no window has the focus");
     let before = focus(&parts.text(names.before)).ok_or_else(nothing)?;
     let after = focus(&parts.text(names.after)).ok_or_else(nothing)?;
     if before != after {
-        return Err(Unclear(format!("`{}` gives way to `{}`", before.activity, after.activity)));
+        return Err(Unclear::new(format!("`{}` gives way to `{}`", before.activity, after.activity)));
     }
     Ok(after)
 }
@@ -170,7 +212,7 @@ fn package_of(in_front: &Focus, hierarchy: &Hierarchy) -> Result<Arc<str>, Uncle
         Some(window) if !window.contains('/') => Ok(hierarchy.package.clone()),
         Some(_) | None => {
             let Focus { package, .. } = in_front;
-            Err(Unclear(format!("`{package}` is in front, and the dump is of `{}`", hierarchy.package)))
+            Err(Unclear::new(format!("`{package}` is in front, and the dump is of `{}`", hierarchy.package)))
         }
     }
 }

@@ -6,6 +6,8 @@
 //! settled when two dumps in a row agree. Else it is looked again, a bounded number of times. One that never settles, as
 //! that of a clock, is taken as it was last. Where time is virtual nothing moves between two dumps, so one is enough.
 //!
+//! With a [`Jar`] the dumps are those of uiautomator2's server, which the phone's shell asks in the same line.
+//!
 //! What was changed on the phone is put back by [`Adb::restore`], and when the device is dropped.
 
 mod app;
@@ -19,6 +21,7 @@ mod script;
 mod server;
 #[cfg(test)]
 mod tests;
+mod u2;
 
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -31,6 +34,7 @@ pub use client::Client;
 pub use error::AdbError;
 pub use line::{Answer, Line, LineError};
 pub use server::{Listed, Server, ServerError, State};
+pub use u2::{Jar, JarError};
 
 use app::SETTINGS;
 use kept::Kept;
@@ -77,11 +81,16 @@ impl Reset {
     }
 }
 
+/// How often uiautomator2's server is started again in a look.
+const RESTARTS_MAX: u32 = 2;
+
 /// How a phone is used.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Options {
     /// How the app is had afresh.
     pub reset: Reset,
+    /// The server by which the phone is looked at; else `uiautomator dump` does it.
+    pub u2: Option<Jar>,
     /// How long a line of the shell may take to answer, beyond what it is told to wait.
     pub answer: Duration,
     /// How often a screen is looked at until two dumps in a row agree; then it is taken as it was last if that is clear,
@@ -99,6 +108,7 @@ impl Default for Options {
     fn default() -> Options {
         Options {
             reset: Reset::default(),
+            u2: None,
             // Each of two dumps may wait for ten seconds until the screen is at rest, and starting an app as long.
             answer: Duration::from_secs(60),
             looks_max: 8,
@@ -175,6 +185,7 @@ impl Adb {
         adb.learn_facts(&SETTINGS)?;
         adb.set_up_app(subject)?;
         adb.prepare(&SETTINGS)?;
+        adb.set_up_server()?;
         Ok(adb)
     }
 
@@ -184,6 +195,7 @@ impl Adb {
         let mut adb = Adb::unknown(line, options);
         adb.learn_facts(&[])?;
         adb.prepare(&[])?;
+        adb.set_up_server()?;
         Ok(adb)
     }
 
@@ -290,7 +302,8 @@ impl Adb {
     }
 
     fn with_glances(&self, mut script: Script<'_>, glances: usize) -> String {
-        look::add_look(&mut script, &self.folder(), &self.facts, &self.now.log_since, glances);
+        let has_server = self.options.u2.is_some();
+        look::add_look(&mut script, &self.folder(), &self.facts, &self.now.log_since, has_server, glances);
         script.finish()
     }
 
@@ -299,7 +312,8 @@ impl Adb {
         let mark = self.mark.clone();
         let looks_max = self.options.looks_max.max(1);
         let mut answer = first;
-        let mut last: Result<Glance, Unclear> = Err(Unclear("nothing was seen".to_string()));
+        let mut last: Result<Glance, Unclear> = Err(Unclear::new("nothing was seen"));
+        let mut restarts = 0;
         for look in 1..=looks_max {
             let stdout = match answer.take() {
                 Some(stdout) => stdout,
@@ -311,7 +325,7 @@ impl Adb {
             };
             let parts = mark.parts(&stdout);
             let mut has_settled = false;
-            for glance in look::glances(&parts) {
+            for glance in look::glances(&parts, self.options.u2.is_some()) {
                 has_settled = match (&last, &glance) {
                     (Ok(before), Ok(now)) => before == now || self.facts.has_virtual_time,
                     (Err(_), Ok(_)) => self.facts.has_virtual_time,
@@ -324,10 +338,18 @@ impl Adb {
                 Ok(glance) if has_settled || look == looks_max => {
                     return Ok(look::looked(&parts, glance, &self.app.package, &self.facts, &self.now));
                 }
+                Err(Unclear { why, is_server_over: true }) => {
+                    if restarts == RESTARTS_MAX || look::is_dark(&parts) {
+                        return Err(self.no_server(why));
+                    }
+                    restarts += 1;
+                    self.start_server()?;
+                    last = Err(Unclear::new(why));
+                }
                 Ok(_) | Err(_) => {}
             }
         }
-        let why = last.err().map(|Unclear(why)| why).unwrap_or_default();
+        let why = last.err().map(|unclear| unclear.why).unwrap_or_default();
         Err(AdbError::Screen { serial: self.line.serial().to_string(), looks: looks_max, why })
     }
 
