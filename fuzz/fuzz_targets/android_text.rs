@@ -1,10 +1,11 @@
-//! Any text as what `dumpsys`, `wm` and `logcat` print: it means something or nothing, and the same every time.
+//! Any text as what `dumpsys`, `wm` and `logcat` print, and uiautomator2's server says: it means something or nothing, and
+//! the same every time.
 
 #![no_main]
 
 use farlead::device::android::focus::focus;
 use farlead::device::android::log::{dropped, entries, troubles};
-use farlead::device::android::{display, keyboard, power};
+use farlead::device::android::{display, keyboard, power, rpc};
 use libfuzzer_sys::fuzz_target;
 
 fuzz_target!(|bytes: &[u8]| {
@@ -16,6 +17,9 @@ fuzz_target!(|bytes: &[u8]| {
     assert!(display::size(&text).is_none_or(|(width, height)| width > 0 && height > 0));
     let _ = (display::display(&text), display::density(&text));
     let _ = (power::is_lit(&text), power::is_locked(&text), keyboard::is_shown(&text));
+    let result = rpc::result::<String>(bytes);
+    assert_eq!(rpc::result::<String>(bytes), result);
+    assert!(result.map_or(true, |result| result.len() <= bytes.len()));
     let lines = text.lines().count();
     assert!(entries(&text).count() <= lines);
     let troubles = troubles(&text);

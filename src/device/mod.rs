@@ -10,6 +10,7 @@ pub mod android;
 mod faulty;
 pub mod phone;
 mod pool;
+mod sha256;
 pub mod sim;
 
 use std::sync::Arc;

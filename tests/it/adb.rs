@@ -7,7 +7,7 @@ use std::path::PathBuf;
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
-use farlead::device::adb::{Adb, Answer, Line, LineError, Options, Reset, Server, Subject};
+use farlead::device::adb::{Adb, Answer, Client, Jar, Line, LineError, Options, Reset, Server, Subject};
 use farlead::device::adbd::{self, WireFault};
 use farlead::device::phone::{AndroidVersion, Faults, Phone};
 use farlead::device::sim::apk::{Manifest, pack};
@@ -258,7 +258,7 @@ fn what_cannot_be_done_is_refused_before_anything_is_done() {
     assert_eq!(
         error.to_string(),
         "`text \"na\u{ef}ve\" into \"name\"` cannot be done on `127.0.0.1:15555`: no key of a phone types \
-         `\u{ef}` (U+00EF), and `input` presses keys"
+         `\u{ef}` (U+00EF), and `input` presses keys; --u2 FILE has it put there otherwise"
     );
     assert!(!error.is_lost());
     assert_eq!(told(&adb.look().expect("a screen")), told(&seen));
@@ -582,6 +582,48 @@ fn the_same_runs_look_the_same_through_the_real_adb() {
     }
 }
 
+/// A line to a simulated phone that does not say that its time is virtual.
+struct InRealTime<L>(L);
+
+impl<L: Line> Line for InRealTime<L> {
+    fn serial(&self) -> &str {
+        self.0.serial()
+    }
+
+    fn shell(&mut self, command: &str, within: Duration) -> Result<Answer, LineError> {
+        // An action and two glances are one line.
+        assert!(!command.contains("mkdir /data/") || command.contains("second tree"), "{command}");
+        // The display of the simulator stays lit for a minute, whatever it is told.
+        let mut answer = self.0.shell(&command.replace("\nsleep 20\n", "\nsleep 70\n"), within)?;
+        if command.contains("getprop ro.farlead.time") {
+            let said = String::from_utf8(answer.stdout).expect("a text");
+            answer.stdout = said.replace("\nvirtual\n", "\n\n").into_bytes();
+        }
+        Ok(answer)
+    }
+
+    fn push(&mut self, bytes: Arc<[u8]>, to: &str, within: Duration) -> Result<(), LineError> {
+        // A line that is too long for some phones would be a file first.
+        assert!(!to.ends_with(".sh"), "{to}");
+        self.0.push(bytes, to, within)
+    }
+
+    fn recover(&mut self, within: Duration) -> Result<(), LineError> {
+        self.0.recover(within)
+    }
+}
+
+#[test]
+fn a_phone_in_real_time_is_looked_at_twice_and_looks_the_same_through_the_real_adb() {
+    let walk = Walk::new(bundled("notes.app"));
+    let Some(wired) = Wired::start("real-time", Phone::new(walk.model.clone(), Seed(7), walk.version)) else {
+        return;
+    };
+    let line = InRealTime(Client::new(wired.server(), &wired.serial));
+    let mut adb = Adb::on(Box::new(line), &package(&walk.model), options()).expect("a phone");
+    assert_eq!(walk.go(7, &mut adb).1, [""; 0]);
+}
+
 #[test]
 fn an_old_adb_says_as_much() {
     let walk = Walk { episodes: 1, ..Walk::new(model_of(crate::phone::LAMP)) };
@@ -614,4 +656,152 @@ fn a_server_of_adb_that_was_ended_is_started_again() {
     assert_eq!(walk.go(5, &mut adb).1, [""; 0]);
     wired.adb.run(&["kill-server"]);
     assert_eq!(walk.go(6, &mut adb).1, [""; 0]);
+}
+
+// Looks through uiautomator2's server.
+
+/// The usual options, with the server; nothing where its file is not to be had.
+fn with_server() -> Option<Options> {
+    let jar = Jar::read(&crate::clients::u2_jar()?).expect("a file that is known");
+    assert_eq!(jar.version(), "0.4.1");
+    Some(Options { u2: Some(jar), ..options() })
+}
+
+/// A line that ends the server before every third thing that is done.
+struct Killing {
+    line: Direct,
+    done: usize,
+}
+
+impl Line for Killing {
+    fn serial(&self) -> &str {
+        self.line.serial()
+    }
+
+    fn shell(&mut self, command: &str, within: Duration) -> Result<Answer, LineError> {
+        // One that ends in the dark is not started again, as that would light the display.
+        if command.contains("mkdir") && !command.contains("sleep 70") {
+            self.done += 1;
+            if self.done.is_multiple_of(3) {
+                let kill = "kill $(cat /data/local/tmp/farlead-*/u2.pid)";
+                self.line.phone.lock().expect("a phone").shell(kill, b"");
+            }
+        }
+        self.line.shell(command, within)
+    }
+
+    fn push(&mut self, bytes: Arc<[u8]>, to: &str, within: Duration) -> Result<(), LineError> {
+        self.line.push(bytes, to, within)
+    }
+
+    fn recover(&mut self, within: Duration) -> Result<(), LineError> {
+        self.line.recover(within)
+    }
+}
+
+#[test]
+fn the_same_runs_look_the_same_through_the_server() {
+    let Some(options) = with_server() else { return };
+    for (model, version) in [
+        (bundled("notes.app"), AndroidVersion::V13),
+        (bundled("chesswalk.app"), AndroidVersion::V16),
+        (model_of(crate::phone::LAMP), AndroidVersion::V8),
+    ] {
+        // Texts that keys type, and texts that none does.
+        let repertoire =
+            Repertoire::new(["ab", "na\u{ef}ve", "\u{65e5}\u{672c} \u{1f600} \"%s\" \\"], &[], true);
+        let walk = Walk { version, repertoire, ..Walk::new(model) };
+        for seed in 0..3 {
+            let phone = Phone::new(walk.model.clone(), Seed(seed), version);
+            let line = Box::new(Direct::new(phone));
+            let mut adb = Adb::on(line, &package(&walk.model), options.clone()).expect("a phone");
+            assert_eq!(walk.go(seed, &mut adb).1, [""; 0]);
+        }
+        let line = InRealTime(Direct::new(Phone::new(walk.model.clone(), Seed(3), version)));
+        let mut adb = Adb::on(Box::new(line), &package(&walk.model), options.clone()).expect("a phone");
+        assert_eq!(walk.go(3, &mut adb).1, [""; 0]);
+    }
+}
+
+#[test]
+fn a_server_that_was_ended_is_started_again() {
+    let Some(options) = with_server() else { return };
+    let repertoire = Repertoire::new(["na\u{ef}ve"], &[], true);
+    let walk = Walk { repertoire, ..Walk::new(bundled("notes.app")) };
+    let line = Direct::new(Phone::new(walk.model.clone(), Seed(4), walk.version));
+    let killing = Killing { line: line.clone(), done: 0 };
+    let mut adb = Adb::on(Box::new(killing), &package(&walk.model), options).expect("a phone");
+    let pid = || {
+        let ran = line.phone.lock().expect("a phone").shell("cat /data/local/tmp/farlead-*/u2.pid", b"");
+        String::from_utf8_lossy(&ran.stdout).trim().parse::<u32>().expect("a number")
+    };
+    let first = pid();
+    assert_eq!(walk.go(4, &mut adb).1, [""; 0]);
+    // Each has a number of its own.
+    assert!(pid() > first + 20, "{first} and {}", pid());
+}
+
+#[test]
+fn a_server_is_ended_by_whoever_has_started_it_or_by_the_next() {
+    let Some(options) = with_server() else { return };
+    let model = model_of(crate::phone::LAMP);
+    let line = Direct::new(Phone::new(model.clone(), Seed(1), AndroidVersion::V13));
+    let said = |command: &str| {
+        let ran = line.phone.lock().expect("a phone").shell(command, b"");
+        String::from_utf8(ran.stdout).expect("a text")
+    };
+    let state = "settings list system; settings list global; ls /data/local/tmp; uiautomator dump 2>&1";
+    let before = said(state);
+    let open = || Adb::on(Box::new(line.clone()), &package(&model), options.clone()).expect("a phone");
+    let mut adb = open();
+    adb.reset("org.lamp.Main").expect("a screen");
+    assert!(said("uiautomator dump 2>&1").contains("Killed"));
+    adb.restore().expect("all is put back");
+    said("am force-stop org.lamp");
+    assert_eq!(said(state), before);
+    drop(adb);
+    // What is killed has no time to put anything back.
+    std::mem::forget(open());
+    assert_ne!(said(state), before);
+    drop(open());
+    assert_eq!(said(state), before);
+}
+
+#[test]
+fn why_a_server_cannot_be_used_is_said() {
+    let Some(options) = with_server() else { return };
+    let model = model_of(crate::phone::LAMP);
+    let said = |line: &Direct| {
+        let opened = Adb::on(Box::new(line.clone()), &package(&model), options.clone());
+        opened.err().expect("no server").to_string()
+    };
+    let old = Direct::new(Phone::new(model.clone(), Seed(1), AndroidVersion::V7));
+    let expected = "`--u2` cannot be done on `127.0.0.1:15555`: it has no `nc` to ask the server with; Android 8 and later \
+                    have it";
+    assert_eq!(said(&old), expected);
+    for port in [9_008, 9_009] {
+        let taken = Direct::new(Phone::new(model.clone(), Seed(1), AndroidVersion::V13));
+        let start = format!(
+            "echo jar > /sdcard/u2.jar; CLASSPATH=/sdcard/u2.jar app_process / com.wetest.uia2.Main -p {port} &"
+        );
+        taken.phone.lock().expect("a phone").shell(&start, b"");
+        assert!(said(&taken).starts_with("another program uses uiautomator on `127.0.0.1:15555`"));
+        // It goes on as if nothing had been.
+        let ping = format!("echo 'GET /ping HTTP/1.1' | nc localhost {port}");
+        let pong = taken.phone.lock().expect("a phone").shell(&ping, b"").stdout;
+        assert!(pong.ends_with(b"pong"));
+    }
+}
+
+#[test]
+fn what_goes_wrong_on_the_line_is_got_over_with_a_server_too() {
+    let Some(options) = with_server() else { return };
+    let walk = Walk { episodes: 2, ..Walk::new(model_of(crate::phone::LAMP)) };
+    for seed in 0..5 {
+        let faults = Faults::parse("drop=10%,stall=5%,wrong-focus=10%", Seed(seed)).expect("faults");
+        let phone = Phone::new(walk.model.clone(), Seed(seed), walk.version).with_faults(faults);
+        let opened = Adb::on(Box::new(Direct::new(phone)), &package(&walk.model), options.clone());
+        let (steps, said) = walk.go(seed, &mut opened.expect("a phone"));
+        assert!(steps >= 30 && said.len() <= 1, "{steps}: {said:?}");
+    }
 }

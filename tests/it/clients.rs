@@ -81,6 +81,15 @@ fn lamp_apk(home: &Path) -> PathBuf {
     apk
 }
 
+/// The file with the server of uiautomator2's package for Python.
+pub fn u2_jar() -> Option<PathBuf> {
+    let python = python(&[("uiautomator2", "uiautomator2==3.7.1")])?;
+    let script = "import uiautomator2, os; print(os.path.dirname(uiautomator2.__file__))";
+    let output = Command::new(python).args(["-c", script]).output().expect("a Python");
+    let folder = String::from_utf8(output.stdout).expect("a path");
+    Some(Path::new(folder.trim()).join("assets/u2.jar"))
+}
+
 /// Says that something is missing; where all must be there, that is a failure.
 fn missing(what: &str) {
     let is_ci = std::env::var("CI").is_ok_and(|value| value == "true");

@@ -77,8 +77,13 @@ fn check(adb: Option<&Adb>, args: &[&str], out: &Path) -> Ended {
 }
 
 /// Checks `specs` on both, and compares what is kept.
-fn compare(adb: &Adb, (specs, app): (&str, &str), seed: &str, phone: &[&str]) -> usize {
-    let name = format!("{}-{seed}-{}", app.replace('/', "-"), phone.concat());
+fn compare(adb: &Adb, specs: (&str, &str), seed: &str, phone: &[&str]) -> usize {
+    compare_with(adb, specs, seed, phone, &[])
+}
+
+/// The same, with more words for the check on the phone.
+fn compare_with(adb: &Adb, (specs, app): (&str, &str), seed: &str, phone: &[&str], more: &[&str]) -> usize {
+    let name = format!("{}-{seed}-{}-{}", app.replace('/', "-"), phone.concat(), more.len());
     let here = folder(&format!("{name}-here"));
     let there = folder(&format!("{name}-there"));
     let apk = there.join("app.apk");
@@ -88,7 +93,7 @@ fn compare(adb: &Adb, (specs, app): (&str, &str), seed: &str, phone: &[&str]) ->
     let inside = check(None, &[&common[..], &["--app", app]].concat(), &here);
     let phone = Phone::start(adb, app, &[&["--seed", seed], phone].concat());
     let outside =
-        check(Some(adb), &[&common[..], &["--apk", apk, "--device", &phone.serial]].concat(), &there);
+        check(Some(adb), &[&common[..], &["--apk", apk, "--device", &phone.serial], more].concat(), &there);
     assert_eq!(
         (inside.code, outside.code),
         (0, 0),
@@ -113,6 +118,48 @@ fn every_spec_is_met_by_the_same_run_through_the_real_adb() {
     assert_eq!(compared, 27);
     compare(&adb, notes, "7", &["--android", "7"]);
     compare(&adb, ("specs/chesswalk/pause.ltl", chesswalk.1), "5", &["--android", "16"]);
+}
+
+#[test]
+fn specs_are_met_by_the_same_run_through_the_server_of_uiautomator2() {
+    let Some(jar) = crate::clients::u2_jar() else { return };
+    let Some(adb) = Adb::start("identity-u2") else { return };
+    let server = ["--u2", jar.to_str().expect("a path")];
+    let notes = ("specs/notes", "apps/notes.app");
+    let compared = compare_with(&adb, notes, "1", &[], &server);
+    let pause = ("specs/chesswalk/pause.ltl", "apps/chesswalk.app");
+    assert!(compared > 3 && compare_with(&adb, pause, "5", &["--android", "8"], &server) > 0);
+    let phone = Phone::start(&adb, "apps/notes.app", &[]);
+    let mut look = command(&["look", "--device", &phone.serial, server[0], server[1]]);
+    adb.lend_to(&mut look);
+    let ended = ended(&mut look, "");
+    assert_eq!((ended.code, &*ended.stderr), (0, ""));
+    assert!(ended.stdout.contains("com.android.launcher"), "{}", ended.stdout);
+    let left = adb.text(&["-s", &phone.serial, "shell", "ls /data/local/tmp; uiautomator dump"]);
+    assert_eq!(left, "UI hierchary dumped to: /sdcard/window_dump.xml\n");
+}
+
+#[test]
+fn a_server_is_a_file_that_is_known_and_for_devices_alone() {
+    let there = folder("u2-refused");
+    let file = there.join("u2.jar");
+    fs::write(&file, "another").expect("a file");
+    let file = file.to_str().expect("a path");
+    let spec = "specs/notes/palette.ltl";
+    for args in [&["check", spec, "--package", "org.example", "--u2", file][..], &["look", "--u2", file]] {
+        let refused = ended(&mut command(args), "");
+        assert_eq!((refused.code, &*refused.stdout), (3, ""));
+        assert!(refused.stderr.contains(&format!("{file} is no u2.jar that is known here: its SHA-256 is ")));
+        assert_eq!(refused.stderr.lines().count(), 1, "{}", refused.stderr);
+    }
+    let app = ["--app", "apps/notes.app", "--u2", file];
+    for args in [&["check", spec][..], &["look"]] {
+        let refused = ended(&mut command(&[args, &app[..]].concat()), "");
+        assert_eq!((refused.code, &*refused.stdout), (2, ""));
+        let expected =
+            format!("`--u2 {file}` is for looking at a device, and this app runs in the simulator");
+        assert!(refused.stderr.contains(&expected), "{}", refused.stderr);
+    }
 }
 
 /// The app of the notes, packed, and its specs' tests as the simulator finds them.

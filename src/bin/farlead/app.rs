@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use clap::{Args, ValueEnum};
-use farlead::device::adb::{Adb, AdbError, Client, Options, Reset, Subject};
+use farlead::device::adb::{Adb, AdbError, Client, Jar, Options, Reset, Subject};
 use farlead::device::sim::model::Model;
 use farlead::device::sim::{self, Sim};
 use farlead::device::{App, Device, Pool};
@@ -41,6 +41,10 @@ pub struct AppArgs {
     /// just started again
     #[arg(long, value_name = "HOW", value_enum, default_value_t = ResetName::Clear)]
     reset: ResetName,
+    /// uiautomator2's u2.jar, by which a device is looked at faster than by `uiautomator dump`, and texts are put in
+    /// fields that no key types; docs/devices.md says where to get it
+    #[arg(long, value_name = "FILE")]
+    u2: Option<PathBuf>,
     /// A parameter of the model, like fixed=true; may be given several times
     #[arg(long, value_name = "NAME=VALUE")]
     set: Vec<String>,
@@ -241,6 +245,7 @@ impl AppArgs {
                 _ => false,
             };
         if is_simulated {
+            self.refuse_u2()?;
             return Ok(None);
         }
         let serial = match &devices[..] {
@@ -255,11 +260,12 @@ impl AppArgs {
                 return Err(Usage::new(message).into());
             }
         };
+        let options = self.options()?;
         let server = devices::server().map_err(or_simulated)?;
         let missing = |error: AdbError| Missing::new(error.to_string());
         let serial = server.choose(serial.as_deref()).map_err(unchosen)?.serial;
         let line = Box::new(Client::new(server, &serial));
-        Ok(Some(Adb::to_look(line, Options::default()).map_err(missing)?))
+        Ok(Some(Adb::to_look(line, options).map_err(missing)?))
     }
 
     /// The devices that are asked for here, else by `project`.
@@ -270,7 +276,29 @@ impl AppArgs {
     /// What is said here besides which app.
     fn without_app(&self, project: &Project) -> AppArgs {
         let (device, set) = (self.device_or(project), self.set.clone());
-        AppArgs { app: None, apk: Vec::new(), package: None, device, reset: self.reset, set }
+        AppArgs { app: None, apk: Vec::new(), package: None, device, set, ..self.clone() }
+    }
+
+    /// How devices are used.
+    fn options(&self) -> Result<Options, Mistake> {
+        let u2 = self.u2.as_deref().map(Jar::read).transpose();
+        let u2 = u2.map_err(|error| Mistake::new(error.to_string()))?;
+        Ok(Options { reset: self.reset.reset(), u2, ..Options::default() })
+    }
+
+    /// Says no to a server for devices where the app runs in the simulator.
+    fn refuse_u2(&self) -> Result<(), Usage> {
+        match &self.u2 {
+            None => Ok(()),
+            Some(path) => {
+                let message = format!(
+                    "`--u2 {}` is for looking at a device, and this app runs in the simulator; leave it out, or name a device \
+                     with `--device`",
+                    path.display()
+                );
+                Err(Usage::new(message))
+            }
+        }
     }
 
     /// Whether an app is named.
@@ -308,12 +336,14 @@ impl AppArgs {
                 );
                 return Err(Usage::new(message).into());
             }
+            self.refuse_u2()?;
             let source = sources::read_text(path)?;
             return Ok(OpenedApp::simulated(opened(source, (set, origin), &self.set, shell)?));
         }
         if let ([path], false) = (&self.apk[..], is_on_device)
             && let Some(source) = unpacked(path, sources::read_bytes(path)?)?
         {
+            self.refuse_u2()?;
             return Ok(OpenedApp::simulated(opened(source, (set, origin), &self.set, shell)?));
         }
         let subject = match (&self.apk[..], &self.package) {
@@ -335,8 +365,7 @@ impl AppArgs {
                            one, which `farlead model pack MODEL` makes";
             return Err(Missing::new(message.to_string()).into());
         }
-        let options = Options { reset: self.reset.reset(), ..Options::default() };
-        on_devices(&self.device, &subject, &options)
+        on_devices(&self.device, &subject, &self.options()?)
     }
 }
 

@@ -37,6 +37,7 @@ use crate::{Exit, Usage};
   farlead check specs/chesswalk --app apps/chesswalk.app --only a --json
   farlead check specs/chesswalk/second_game.ltl --app apps/chesswalk.app --exhaustive
   farlead check specs/notes --apk notes.apk --device emulator-5554 --device emulator-5556
+  farlead check specs/notes --apk notes.apk --u2 u2.jar       a faster look at a device
   farlead check specs/notes/palette.ltl --apk notes.apk --agent tree --seed 7
 
 A run that is found is made short, tried again (--confirm) and kept as a test in

@@ -44,7 +44,7 @@ Exit codes: 0 looked; 2 command line; 3 the hierarchy, the app or the spec is mi
 4 there is no such device.")]
 pub struct LookArgs {
     /// A hierarchy as `uiautomator dump` writes it; `-` is standard input
-    #[arg(long, value_name = "FILE", conflicts_with_all = ["app", "apk", "package", "device", "set", "seed"])]
+    #[arg(long, value_name = "FILE", conflicts_with_all = ["app", "apk", "package", "device", "u2", "set", "seed"])]
     dump: Option<PathBuf>,
     #[command(flatten)]
     app: AppArgs,

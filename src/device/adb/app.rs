@@ -102,6 +102,9 @@ impl Adb {
     /// Changes what is changed for a run, and makes the folder for what is under way.
     pub(super) fn prepare(&mut self, settings: &[Setting]) -> Result<(), AdbError> {
         self.kept.folder();
+        if self.options.u2.is_some() {
+            self.kept.server();
+        }
         let folder = self.folder();
         let settings: Vec<String> = settings
             .iter()

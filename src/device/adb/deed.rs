@@ -1,13 +1,14 @@
 //! What is done: actions as commands of the phone's shell, each done once or not at all.
 
+use std::sync::Arc;
 use std::time::Duration;
 
 use super::look;
-use super::script::{Script, quote};
+use super::script::{Mark, Script, quote};
 use super::server::shown;
 use super::{Adb, AdbError, Facts, LineError, Now, Reset, is_address};
 use crate::device::Observation;
-use crate::device::android::power;
+use crate::device::android::{power, rpc};
 use crate::gui::{Action, Bounds, Gesture, PressedKey};
 
 /// Lights the display, and takes a lock away that asks for nothing; versions that cannot complain.
@@ -51,6 +52,9 @@ const ASKS_MAX: u32 = 20;
 const DONE: &str = "done";
 const WHETHER_DONE: &str = "whether done";
 
+/// The part that says whether uiautomator2's server has put a text in a field.
+const PUT: &str = "put";
+
 /// What is known of something that is done.
 struct Done {
     /// What its parts printed, if that has arrived.
@@ -90,7 +94,7 @@ impl Adb {
             let Done { said, look } = self.do_once(&deed)?;
             if let Some(said) = said {
                 self.note_start(activity, &said)?;
-                let looked = self.look_until_clear(look)?;
+                let looked = self.look_until_settled(look)?;
                 return Ok(self.observed(looked));
             }
         }
@@ -178,21 +182,53 @@ impl Adb {
     pub(super) fn perform(&mut self, action: &Action) -> Result<Observation, AdbError> {
         let serial = self.serial().to_string();
         let name = action.to_string();
-        let commands = commands(action, &self.app.package, &self.facts, &self.now, &serial)
+        let has_server = self.options.u2.is_some();
+        let commands = commands(action, &self.app.package, &self.facts, &self.now, &serial, has_server)
             .map_err(|why| AdbError::Impossible { serial: serial.clone(), action: name.clone(), why })?;
         let note = self.note_changes(action);
         let takes = Duration::from_millis(commands.takes_ms);
         let act = format!("{note}{}", commands.lines.join("\n"));
-        let deed = Deed { name: name.clone(), parts: vec![("act", act)], takes };
-        let Done { said, look } = self.do_once(&deed)?;
-        let said = said.and_then(|said| complaint(&self.mark.parts(&said).text("act")));
-        if let Some(said) = said {
+        let mut deed = Deed { name: name.clone(), parts: vec![("act", act)], takes };
+        if let Some(text) = &commands.put {
+            deed.parts.push((PUT, self.push_text(text)?));
+        }
+        let Done { said, mut look } = self.do_once(&deed)?;
+        let complaint = said.as_ref().and_then(|said| complaint(&self.mark.parts(said).text("act")));
+        if let Some(said) = complaint {
             return Err(AdbError::Action { serial, action: name, said });
+        }
+        if let (Some(said), true) = (said, commands.put.is_some()) {
+            look = self.ensure_put(deed, said, look)?;
         }
         self.now.is_turned ^= *action == Action::Rotate;
         self.now.is_off_network ^= *action == Action::Network;
-        let looked = self.look_until_clear(look)?;
+        let looked = self.look_until_settled(look)?;
         Ok(self.observed(looked))
+    }
+
+    /// Sees to it that a text was put in a field, once more if the server had ended; returns the look from after it.
+    fn ensure_put(
+        &mut self,
+        mut deed: Deed,
+        said: Vec<u8>,
+        look: Option<Vec<u8>>,
+    ) -> Result<Option<Vec<u8>>, AdbError> {
+        let was_put = |mark: &Mark, said: &[u8]| rpc::result::<bool>(mark.parts(said).bytes(PUT));
+        let mut is_put = was_put(&self.mark, &said);
+        let mut look = look;
+        if is_put.as_ref().is_err_and(rpc::RpcError::is_over) {
+            self.start_server()?;
+            deed.parts.retain(|(name, _)| *name == PUT);
+            let done = self.do_once(&deed)?;
+            look = done.look;
+            is_put = done.said.map_or(Ok(true), |said| was_put(&self.mark, &said));
+        }
+        let said = match is_put {
+            Ok(true) => return Ok(look),
+            Ok(false) => "the field does not take it".to_string(),
+            Err(error) => error.to_string(),
+        };
+        Err(AdbError::Action { serial: self.serial().to_string(), action: deed.name, said })
     }
 
     /// Notes how what an action changes on the phone is put back; returns the command that notes it there.
@@ -305,6 +341,8 @@ impl Adb {
 #[derive(Debug, Default, PartialEq, Eq)]
 struct Commands {
     lines: Vec<String>,
+    /// What uiautomator2's server puts in the field with the focus, in place of what is there, after all that.
+    put: Option<Arc<str>>,
     takes_ms: u64,
 }
 
@@ -350,8 +388,7 @@ impl Commands {
 
     /// Types letters where the focus is.
     fn type_text(&mut self, text: &str) -> Result<(), String> {
-        // A phone's keys are those of ASCII, and `input` knows no other way.
-        if let Some(other) = text.chars().find(|letter| !(' '..='~').contains(letter) && *letter != '\n') {
+        if let Some(other) = without_key(text) {
             return Err(format!(
                 "no key of a phone types `{}` (U+{:04X}), and `input` presses keys",
                 other.escape_debug(),
@@ -368,6 +405,11 @@ impl Commands {
         }
         Ok(())
     }
+}
+
+/// The first letter that no key types: a phone's keys are those of ASCII, and `input` knows no other way.
+fn without_key(text: &str) -> Option<char> {
+    text.chars().find(|letter| !(' '..='~').contains(letter) && *letter != '\n')
 }
 
 /// Returns `line` in pieces that are typed as they are: `%s` would be a space, so its letters come one after the other.
@@ -391,6 +433,7 @@ fn commands(
     facts: &Facts,
     now: &Now,
     serial: &str,
+    has_server: bool,
 ) -> Result<Commands, String> {
     let mut commands = Commands::default();
     // A touch of a dark display lights it at most. An idle leaves it as it is.
@@ -403,12 +446,16 @@ fn commands(
         Action::Reinitialise(_) => {}
         Action::Click(on) => commands.tap(on.bounds.centre()),
         Action::LongClick(on) => commands.hold(on.bounds.centre()),
+        Action::Text { on, text } if has_server && without_key(text).is_some() => {
+            commands.tap(on.bounds.centre());
+            commands.put = Some(text.clone());
+        }
         Action::Text { on, text } => {
             commands.tap(on.bounds.centre());
             // What is there by then may be longer than what was seen: an app may fill a field when it is shown again.
             let more = if is_dark { ERASED_AT_ONCE } else { ERASED_MORE };
             commands.erase(on.text.chars().count() + more);
-            commands.type_text(text)?;
+            commands.type_text(text).map_err(|why| format!("{why}; --u2 FILE has it put there otherwise"))?;
         }
         Action::Scroll { on, towards } => {
             let (start, end) = towards.across(on.bounds);

@@ -68,6 +68,25 @@ pub enum AdbError {
         /// What was wrong the last time.
         why: String,
     },
+    /// uiautomator2's server does not run.
+    #[error(
+        "`{serial}` does not run the server of u2.jar: {said}; without --u2 it is looked at by `uiautomator dump`"
+    )]
+    NoServer {
+        /// Which device.
+        serial: String,
+        /// What is said of it.
+        said: String,
+    },
+    /// Another program looks at the screen.
+    #[error(
+        "another program uses uiautomator on `{serial}`, and one may at a time; end it (a script of uiautomator2, Appium), or \
+         restart the device"
+    )]
+    Taken {
+        /// Which device.
+        serial: String,
+    },
     /// Its lock asks for something.
     #[error("`{serial}` is locked; unlock it, and let it have no PIN as long as it is used for tests")]
     Locked {
@@ -161,6 +180,8 @@ impl AdbError {
             | AdbError::Several(_)
             | AdbError::Unknown { .. }
             | AdbError::Unusable { .. }
+            | AdbError::NoServer { .. }
+            | AdbError::Taken { .. }
             | AdbError::Locked { .. }
             | AdbError::Line { .. }
             | AdbError::Uncertain { .. }

@@ -8,6 +8,15 @@ use super::script::quote;
 pub(super) const FOLDERS: &str = "/data/local/tmp/farlead-";
 pub(super) const NOTE: &str = "put-back";
 
+/// Returns the command that ends uiautomator2's server, if it is the one that was started from this folder.
+pub(super) fn end_of_server(folder: &str) -> String {
+    // Whose number it was may have ended long ago, and another have it.
+    format!(
+        "p=$(cat {folder}/u2.pid 2>/dev/null) && grep -q com.wetest.uia2 /proc/$p/cmdline 2>/dev/null && kill $p; \
+         rmdir /data/local/tmp/u2 2>/dev/null"
+    )
+}
+
 /// What was there before it was changed.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Kept {
@@ -15,6 +24,8 @@ pub(super) struct Kept {
     settings: BTreeMap<(&'static str, &'static str), Option<String>>,
     /// Commands that undo what is no setting, in their order.
     undo: Vec<String>,
+    /// Whether uiautomator2's server runs, or may.
+    has_server: bool,
     has_folder: bool,
 }
 
@@ -28,6 +39,11 @@ impl Kept {
     /// Notes that there is a folder to be removed.
     pub fn folder(&mut self) {
         self.has_folder = true;
+    }
+
+    /// Notes that there is a server to be ended.
+    pub fn server(&mut self) {
+        self.has_server = true;
     }
 
     /// Notes a command that undoes what is done now, once.
@@ -60,9 +76,9 @@ impl Kept {
     }
 
     fn commands(&self, folder: &str) -> Vec<String> {
-        let Kept { settings, undo, has_folder } = self;
-        let mut commands: Vec<String> =
-            undo.iter().flat_map(|command| command.lines().map(str::to_string)).collect();
+        let Kept { settings, undo, has_server, has_folder } = self;
+        let mut commands: Vec<String> = has_server.then(|| end_of_server(folder)).into_iter().collect();
+        commands.extend(undo.iter().flat_map(|command| command.lines().map(str::to_string)));
         for ((space, name), value) in settings {
             commands.push(match value {
                 Some(value) => format!("settings put {space} {name} {}", quote(value)),

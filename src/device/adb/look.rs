@@ -3,11 +3,11 @@
 use std::sync::Arc;
 
 use super::script::{Parts, Script};
-use super::{Facts, Now};
+use super::{Facts, Now, u2};
 use crate::device::Notice;
 use crate::device::android::focus::{Focus, focus};
 use crate::device::android::log::{Kind, entries, troubles};
-use crate::device::android::power;
+use crate::device::android::{power, rpc};
 use crate::gui::{Context, Hierarchy, Screen};
 
 /// What was seen.
@@ -21,27 +21,78 @@ pub(super) struct Looked {
     pub log_len: usize,
 }
 
-/// Why a look says nothing, and the next one may.
+/// A dump that is clear: what was in front did not change meanwhile, and the dump is of that.
+#[derive(Clone, Debug, PartialEq)]
+pub(super) struct Glance {
+    in_front: Focus,
+    package: Arc<str>,
+    hierarchy: Hierarchy,
+}
+
+/// Why a glance says nothing, and the next one may.
 #[derive(Debug)]
-pub(super) struct Unclear(pub String);
+pub(super) struct Unclear {
+    pub why: String,
+    /// Whether uiautomator2's server must be started again before the next.
+    pub is_server_over: bool,
+}
+
+impl Unclear {
+    pub fn new(why: impl Into<String>) -> Unclear {
+        Unclear { why: why.into(), is_server_over: false }
+    }
+}
+
+/// What the parts of a glance are called in the answer.
+struct Names {
+    before: &'static str,
+    dump: &'static str,
+    clock: &'static str,
+    tree: &'static str,
+    after: &'static str,
+}
+
+/// The glances that a look can have, in their order.
+const GLANCES: [Names; 2] = [
+    Names { before: "front", dump: "dump", clock: "clock", tree: "tree", after: "front again" },
+    Names {
+        before: "front again",
+        dump: "second dump",
+        clock: "second clock",
+        tree: "second tree",
+        after: "front at last",
+    },
+];
 
 /// From Android 10 on the displays say which window has the focus, and before the list of windows does.
 const SDK_OF_DISPLAYS: u32 = 29;
 
-/// Adds all that is looked at.
-pub(super) fn add_look(script: &mut Script<'_>, folder: &str, facts: &Facts, log_since: &str) {
+/// Adds all that is looked at, with so many glances: one, or two in a row.
+pub(super) fn add_look(
+    script: &mut Script<'_>,
+    folder: &str,
+    facts: &Facts,
+    log_since: &str,
+    has_server: bool,
+    glances: usize,
+) {
     let windows = windows(facts.sdk);
     // A dump that fails leaves the file of the one before it, and says that it is done.
     let file = format!("{folder}/dump.xml");
-    script
-        .part("front", &windows)
-        .part("dump", &format!("rm -f {file}; uiautomator dump {file} 2>&1"))
-        .part("clock", CLOCK)
-        .part("tree", &format!("cat {file} 2>/dev/null"))
-        .part("front again", &windows)
-        .part("power", "dumpsys power 2>/dev/null")
-        .part("network", NETWORK)
-        .part("log", &log(log_since));
+    script.part("front", &windows);
+    for (at, names) in GLANCES.iter().enumerate().take(glances) {
+        let (dump, tree) = if has_server {
+            (u2::rest(folder, facts.has_virtual_time, at == 0), u2::tree(folder))
+        } else {
+            (format!("rm -f {file}; uiautomator dump {file} 2>&1"), format!("cat {file} 2>/dev/null"))
+        };
+        script
+            .part(names.dump, &dump)
+            .part(names.clock, CLOCK)
+            .part(names.tree, &tree)
+            .part(names.after, &windows);
+    }
+    script.part("power", "dumpsys power 2>/dev/null").part("network", NETWORK).part("log", &log(log_since));
 }
 
 /// Says how long the phone has been on.
@@ -81,35 +132,72 @@ pub(super) fn has_network(text: &str) -> Option<bool> {
     Some(wifi == "2" || !(flies || has_none))
 }
 
-/// Reads a look.
-pub(super) fn read(parts: &Parts<'_>, package: &str, facts: &Facts, now: &Now) -> Result<Looked, Unclear> {
+/// Reads the glances of a look, in their order.
+pub(super) fn glances(parts: &Parts<'_>, has_server: bool) -> Vec<Result<Glance, Unclear>> {
     if !parts.has("end") {
-        return Err(Unclear("the answer is not whole".to_string()));
+        return vec![Err(Unclear::new("the answer is not whole"))];
     }
-    let hierarchy = hierarchy(parts)?;
-    let in_front = in_front(parts)?;
-    let seen_package = package_of(&in_front, &hierarchy)?;
+    GLANCES
+        .iter()
+        .filter(|names| parts.has(names.dump))
+        .map(|names| glance(parts, names, has_server))
+        .collect()
+}
+
+fn glance(parts: &Parts<'_>, names: &Names, has_server: bool) -> Result<Glance, Unclear> {
+    let hierarchy = if has_server { hierarchy_of_server(parts, names)? } else { hierarchy(parts, names)? };
+    let in_front = in_front(parts, names)?;
+    let package = package_of(&in_front, &hierarchy)?;
+    Ok(Glance { in_front, package, hierarchy })
+}
+
+/// Reads the rest of a look, of which the last glance counts.
+pub(super) fn looked(parts: &Parts<'_>, glance: Glance, package: &str, facts: &Facts, now: &Now) -> Looked {
+    let Glance { in_front, package: seen_package, hierarchy } = glance;
     let (notices, log_len) = notices(&parts.text("log"), package, now);
     let context = context(parts, &in_front, &hierarchy, package, facts, &notices, now);
-    let at_ms = clock_ms(&parts.text("clock")).unwrap_or(now.started_ms);
+    let clock = GLANCES.iter().rev().find(|names| parts.has(names.clock));
+    let at_ms = clock.and_then(|names| clock_ms(&parts.text(names.clock))).unwrap_or(now.started_ms);
     let screen = hierarchy.into_screen(seen_package, in_front.activity.as_str(), context);
-    Ok(Looked { screen, at_ms, notices, log_len })
+    Looked { screen, at_ms, notices, log_len }
 }
 
 /// The tree, or what the phone says in its place.
-fn hierarchy(parts: &Parts<'_>) -> Result<Hierarchy, Unclear> {
-    let tree = parts.bytes("tree");
-    let bytes = if tree.is_empty() { parts.bytes("dump") } else { tree };
-    Hierarchy::read(bytes).map_err(|error| Unclear(error.to_string()))
+fn hierarchy(parts: &Parts<'_>, names: &Names) -> Result<Hierarchy, Unclear> {
+    let tree = parts.bytes(names.tree);
+    let bytes = if tree.is_empty() { parts.bytes(names.dump) } else { tree };
+    Hierarchy::read(bytes).map_err(|error| Unclear::new(error.to_string()))
+}
+
+/// The tree as uiautomator2's server says it.
+fn hierarchy_of_server(parts: &Parts<'_>, names: &Names) -> Result<Hierarchy, Unclear> {
+    let dump = rpc::result::<String>(parts.bytes(names.tree))
+        .map_err(|error| Unclear { why: error.to_string(), is_server_over: error.is_over() })?;
+    let hierarchy = Hierarchy::read(dump.as_bytes()).map_err(|error| Unclear::new(error.to_string()))?;
+    if hierarchy.widgets.is_empty() {
+        return Err(Unclear::new("no window is in front"));
+    }
+    // The server says nothing of what it leaves out.
+    if hierarchy.widgets.iter().any(|widget| widget.depth >= u2::DEPTH_MAX) {
+        let why =
+            format!("its tree is deeper than {} levels, at which the server of u2.jar ends", u2::DEPTH_MAX);
+        return Err(Unclear::new(why));
+    }
+    Ok(hierarchy)
+}
+
+/// Whether an answer says that the display is dark.
+pub(super) fn is_dark(parts: &Parts<'_>) -> bool {
+    power::is_lit(&parts.text("power")) == Some(false)
 }
 
 /// What is in front, before the dump and after it.
-fn in_front(parts: &Parts<'_>) -> Result<Focus, Unclear> {
-    let nothing = || Unclear("no window has the focus".to_string());
-    let before = focus(&parts.text("front")).ok_or_else(nothing)?;
-    let after = focus(&parts.text("front again")).ok_or_else(nothing)?;
+fn in_front(parts: &Parts<'_>, names: &Names) -> Result<Focus, Unclear> {
+    let nothing = || Unclear::new("no window has the focus");
+    let before = focus(&parts.text(names.before)).ok_or_else(nothing)?;
+    let after = focus(&parts.text(names.after)).ok_or_else(nothing)?;
     if before != after {
-        return Err(Unclear(format!("`{}` gives way to `{}`", before.activity, after.activity)));
+        return Err(Unclear::new(format!("`{}` gives way to `{}`", before.activity, after.activity)));
     }
     Ok(after)
 }
@@ -124,7 +212,7 @@ fn package_of(in_front: &Focus, hierarchy: &Hierarchy) -> Result<Arc<str>, Uncle
         Some(window) if !window.contains('/') => Ok(hierarchy.package.clone()),
         Some(_) | None => {
             let Focus { package, .. } = in_front;
-            Err(Unclear(format!("`{package}` is in front, and the dump is of `{}`", hierarchy.package)))
+            Err(Unclear::new(format!("`{package}` is in front, and the dump is of `{}`", hierarchy.package)))
         }
     }
 }

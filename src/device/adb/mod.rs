@@ -2,8 +2,11 @@
 //!
 //! A step is one line of the phone's shell: what is done, and all that is looked at. Each action has a number that the
 //! phone is asked to claim before it does it, so that an action whose answer never came is asked for again and never done
-//! twice. A look is taken only if what is in front was the same before and after the dump, which waits for a second of
-//! rest itself, and if the dump is of that; else it is looked again, a bounded number of times.
+//! twice. A dump counts only if what is in front was the same before and after it, and if it is of that; and a screen has
+//! settled when two dumps in a row agree. Else it is looked again, a bounded number of times. One that never settles, as
+//! that of a clock, is taken as it was last. Where time is virtual nothing moves between two dumps, so one is enough.
+//!
+//! With a [`Jar`] the dumps are those of uiautomator2's server, which the phone's shell asks in the same line.
 //!
 //! What was changed on the phone is put back by [`Adb::restore`], and when the device is dropped.
 
@@ -17,6 +20,9 @@ mod line;
 mod look;
 mod script;
 mod server;
+#[cfg(test)]
+mod tests;
+mod u2;
 
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -30,10 +36,11 @@ pub use client::Client;
 pub use error::AdbError;
 pub use line::{Answer, Line, LineError};
 pub use server::{Listed, Server, ServerError, State};
+pub use u2::{Jar, JarError};
 
 use app::SETTINGS;
 use kept::Kept;
-use look::{Looked, Unclear};
+use look::{Glance, Looked, Unclear};
 use script::{Mark, Script};
 
 /// Which app is tested.
@@ -76,14 +83,20 @@ impl Reset {
     }
 }
 
+/// How often uiautomator2's server is started again in a look.
+const RESTARTS_MAX: u32 = 2;
+
 /// How a phone is used.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Options {
     /// How the app is had afresh.
     pub reset: Reset,
+    /// The server by which the phone is looked at; else `uiautomator dump` does it.
+    pub u2: Option<Jar>,
     /// How long a line of the shell may take to answer, beyond what it is told to wait.
     pub answer: Duration,
-    /// How often a screen is looked at before it is given up.
+    /// How often a screen is looked at until two dumps in a row agree; then it is taken as it was last if that is clear,
+    /// and else given up.
     pub looks_max: u32,
     /// How long is waited between two looks, on the clock here: that of the phone goes on.
     pub pause: Duration,
@@ -97,7 +110,8 @@ impl Default for Options {
     fn default() -> Options {
         Options {
             reset: Reset::default(),
-            // A dump may wait for ten seconds until the screen is at rest, and starting an app as long.
+            u2: None,
+            // Each of two dumps may wait for ten seconds until the screen is at rest, and starting an app as long.
             answer: Duration::from_secs(60),
             looks_max: 8,
             pause: Duration::from_millis(300),
@@ -174,6 +188,7 @@ impl Adb {
         adb.learn_facts(&SETTINGS)?;
         adb.set_up_app(subject)?;
         adb.prepare(&SETTINGS)?;
+        adb.set_up_server()?;
         Ok(adb)
     }
 
@@ -183,6 +198,7 @@ impl Adb {
         let mut adb = Adb::unknown(line, options);
         adb.learn_facts(&[])?;
         adb.prepare(&[])?;
+        adb.set_up_server()?;
         Ok(adb)
     }
 
@@ -222,7 +238,7 @@ impl Adb {
 
     /// What is seen now, with nothing done; of an app that was not started here too.
     pub fn look(&mut self) -> Result<Observation, AdbError> {
-        let looked = self.look_until_clear(None)?;
+        let looked = self.look_until_settled(None)?;
         Ok(self.observed(looked))
     }
 
@@ -283,37 +299,65 @@ impl Adb {
     }
 
     /// Makes a script of all that is looked at, behind what `script` has already.
-    fn with_look(&self, mut script: Script<'_>) -> String {
-        look::add_look(&mut script, &self.folder(), &self.facts, &self.now.log_since);
+    fn with_look(&self, script: Script<'_>) -> String {
+        // Where time is virtual, nothing moves unless something is done.
+        self.with_glances(script, if self.facts.has_virtual_time { 1 } else { 2 })
+    }
+
+    fn with_glances(&self, mut script: Script<'_>, glances: usize) -> String {
+        let has_server = self.options.u2.is_some();
+        look::add_look(&mut script, &self.folder(), &self.facts, &self.now.log_since, has_server, glances);
         script.finish()
     }
 
-    /// Looks until what is seen is clear; `first` is an answer that has a look in it already.
-    fn look_until_clear(&mut self, first: Option<Vec<u8>>) -> Result<Looked, AdbError> {
+    /// Looks until what is seen has settled; `first` is an answer that has a look in it already.
+    fn look_until_settled(&mut self, first: Option<Vec<u8>>) -> Result<Looked, AdbError> {
+        let mark = self.mark.clone();
+        let looks_max = self.options.looks_max.max(1);
         let mut answer = first;
-        let mut why = Unclear("nothing was seen".to_string());
-        for look in 0..self.options.looks_max.max(1) {
+        let mut last: Result<Glance, Unclear> = Err(Unclear::new("nothing was seen"));
+        let mut restarts = 0;
+        for look in 1..=looks_max {
             let stdout = match answer.take() {
                 Some(stdout) => stdout,
+                None if look == 1 => self.look_once(self.with_look(Script::new(&mark)))?,
                 None => {
-                    if look > 0 {
-                        std::thread::sleep(self.options.pause);
-                    }
-                    let mark = self.mark.clone();
-                    let line = self.with_look(Script::new(&mark));
-                    self.ask("looking at its screen", &line)?.stdout
+                    std::thread::sleep(self.options.pause);
+                    self.look_once(self.with_glances(Script::new(&mark), 1))?
                 }
             };
-            match look::read(&self.mark.parts(&stdout), &self.app.package, &self.facts, &self.now) {
-                Ok(looked) => return Ok(looked),
-                Err(unclear) => why = unclear,
+            let parts = mark.parts(&stdout);
+            let mut has_settled = false;
+            for glance in look::glances(&parts, self.options.u2.is_some()) {
+                has_settled = match (&last, &glance) {
+                    (Ok(before), Ok(now)) => before == now || self.facts.has_virtual_time,
+                    (Err(_), Ok(_)) => self.facts.has_virtual_time,
+                    (Ok(_) | Err(_), Err(_)) => false,
+                };
+                last = glance;
+            }
+            match last {
+                // What never comes to rest is as it was last.
+                Ok(glance) if has_settled || look == looks_max => {
+                    return Ok(look::looked(&parts, glance, &self.app.package, &self.facts, &self.now));
+                }
+                Err(Unclear { why, is_server_over: true }) => {
+                    if restarts == RESTARTS_MAX || look::is_dark(&parts) {
+                        return Err(self.no_server(why));
+                    }
+                    restarts += 1;
+                    self.start_server()?;
+                    last = Err(Unclear::new(why));
+                }
+                Ok(_) | Err(_) => {}
             }
         }
-        Err(AdbError::Screen {
-            serial: self.line.serial().to_string(),
-            looks: self.options.looks_max,
-            why: why.0,
-        })
+        let why = last.err().map(|unclear| unclear.why).unwrap_or_default();
+        Err(AdbError::Screen { serial: self.line.serial().to_string(), looks: looks_max, why })
+    }
+
+    fn look_once(&mut self, line: String) -> Result<Vec<u8>, AdbError> {
+        Ok(self.ask("looking at its screen", &line)?.stdout)
     }
 
     /// Notes what was seen, and says it.

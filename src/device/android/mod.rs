@@ -9,6 +9,7 @@ pub mod keyboard;
 pub mod log;
 pub mod manifest;
 pub mod power;
+pub mod rpc;
 
 /// Returns what is behind `name` and `=` or `:` wherever the name stands by itself in `text`, up to the next gap.
 fn values<'t>(text: &'t str, name: &'t str) -> impl Iterator<Item = &'t str> {

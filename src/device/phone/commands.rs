@@ -2,11 +2,11 @@
 
 use super::io::Io;
 use super::shell::{base_name, shown};
-use super::{AndroidVersion, Phone, activities, dump, dumpsys, input, log, packages, picture, settings};
-use super::{text_tools, tools};
+use super::{AndroidVersion, Phone, activities, automator, dump, dumpsys, input, log, packages};
+use super::{picture, settings, text_tools, tools};
 
 /// The commands that are programs, or stand for themselves in the shell.
-const KNOWN: [&str; 63] = [
+const KNOWN: [&str; 65] = [
     "[",
     "am",
     "base64",
@@ -43,6 +43,7 @@ const KNOWN: [&str; 63] = [
     "mkdir",
     "monkey",
     "mv",
+    "nc",
     "pidof",
     "pm",
     "printf",
@@ -57,6 +58,7 @@ const KNOWN: [&str; 63] = [
     "settings",
     "setprop",
     "sh",
+    "sha256sum",
     "sleep",
     "sort",
     "stat",
@@ -80,8 +82,8 @@ pub(super) fn starts_classes(name: &str) -> bool {
     )
 }
 
-/// Whether a command of this name is there.
-pub(super) fn is_known(name: &str) -> bool {
+/// Whether a version has a command of this name.
+pub(super) fn is_known(name: &str, version: AndroidVersion) -> bool {
     let others = [
         "true",
         "uniq",
@@ -96,7 +98,8 @@ pub(super) fn is_known(name: &str) -> bool {
         "app_process32",
         "app_process64",
     ];
-    KNOWN.contains(&name) || others.contains(&name)
+    let is_too_new = name == "nc" && version < AndroidVersion::V8;
+    !is_too_new && (KNOWN.contains(&name) || others.contains(&name))
 }
 
 /// Runs a command, given by its name or its path.
@@ -106,7 +109,7 @@ pub(super) fn run(phone: &mut Phone, name: &str, args: &[String], io: &mut Io) -
     let is_tool = ["/system/bin", "/system/xbin", "/vendor/bin", "/bin"]
         .iter()
         .any(|folder| name.strip_prefix(folder).is_some_and(|rest| rest == format!("/{bare}")));
-    if (is_path && !is_tool) || !is_known(bare) {
+    if (is_path && !is_tool) || !is_known(bare, phone.version) {
         return unknown(phone, name, io);
     }
     match bare {
@@ -127,6 +130,7 @@ pub(super) fn run(phone: &mut Phone, name: &str, args: &[String], io: &mut Io) -
         "content" => settings::content(phone, args, io),
         "cmd" => cmd(phone, args, io),
         "service" => service_list(args, io),
+        "nc" => automator::nc(phone, args, io),
         "pidof" => activities::pidof(phone, args, io),
         "ps" => activities::ps(phone, args, io),
         "kill" => kill(phone, args, io),

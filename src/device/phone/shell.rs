@@ -28,6 +28,9 @@ const SHELLS_MAX: u32 = 10;
 /// How many variables there are at most.
 const VARIABLES_MAX: usize = 1_000;
 
+/// The process of a command that nobody waited for and that has ended.
+const ENDED_PID: u32 = 5_001;
+
 /// Runs a script from the start; what it complains of may be among what it prints.
 pub(super) fn run(phone: &mut Phone, script: &str, stdin: &[u8], is_joined: bool) -> Ran {
     let mut shell = Shell::new(phone);
@@ -41,6 +44,8 @@ pub(super) struct Shell<'p> {
     pub phone: &'p mut Phone,
     variables: BTreeMap<String, String>,
     status: u8,
+    /// The process of the last command with `&` behind it.
+    behind: String,
     commands_left: u32,
     bytes_left: usize,
     time_left_ms: u64,
@@ -80,6 +85,7 @@ impl<'p> Shell<'p> {
             phone,
             variables,
             status: 0,
+            behind: String::new(),
             commands_left: COMMANDS_MAX,
             bytes_left: BYTES_MAX,
             time_left_ms: TIME_MS_MAX,
@@ -143,6 +149,11 @@ impl<'p> Shell<'p> {
         }
         if pipeline.is_negated {
             self.status = u8::from(self.status == 0);
+        }
+        if pipeline.is_behind {
+            // All but a server has ended by now. A server goes on when the stream ends that has started it.
+            self.behind = self.phone.take_server().unwrap_or(ENDED_PID).to_string();
+            self.status = 0;
         }
     }
 
@@ -329,12 +340,14 @@ impl<'p> Shell<'p> {
         let mut args = Vec::new();
         let before = self.status;
         words.iter().for_each(|word| self.expand(word, io, &mut args));
-        if words.is_empty() {
-            self.status = 0;
-        }
         let values: Vec<(String, String)> =
             sets.iter().map(|(name, word)| (name.clone(), self.word(word, io))).collect();
         if args.is_empty() {
+            // `x=$?` is what the command before it said, and `x=$(...)` says what that in it does.
+            let runs = |word: &Word| word.iter().any(|part| matches!(part, Part::Output { .. }));
+            if words.is_empty() && !sets.iter().any(|(_, word)| runs(word)) {
+                self.status = 0;
+            }
             values.into_iter().for_each(|(name, value)| self.set(&name, value));
             return;
         }
@@ -379,15 +392,18 @@ impl<'p> Shell<'p> {
             }
             "eval" => self.script(&rest.join(" "), io),
             "command" | "nohup" | "nice" | "toybox" | "time" | "builtin" if !rest.is_empty() => {
-                let rest =
-                    if name == "command" && rest[0] == "-v" { return which(&rest[1..], io) } else { rest };
+                let rest = if name == "command" && rest[0] == "-v" {
+                    return which(self.phone, &rest[1..], io);
+                } else {
+                    rest
+                };
                 self.run(rest, before, io)
             }
             "timeout" => self.timeout(rest, io),
             "sleep" | "usleep" => self.sleep(name, rest, io),
             "sh" | "/system/bin/sh" => self.inner(rest, io),
             "xargs" => self.each_of_input(rest, io),
-            "which" => which(rest, io),
+            "which" => which(self.phone, rest, io),
             _ if commands::starts_classes(name) => {
                 let class_path = self.variables.get("CLASSPATH").map(String::as_str);
                 automator::app_process(self.phone, class_path, rest, io)
@@ -533,6 +549,7 @@ impl<'p> Shell<'p> {
         match name {
             "?" => self.status.to_string(),
             "$" => "5000".to_string(),
+            "!" => self.behind.clone(),
             "#" => "0".to_string(),
             "0" => "/system/bin/sh".to_string(),
             "PWD" => "/".to_string(),
@@ -616,11 +633,11 @@ fn extend(word: Option<&mut (String, String)>, text: &str, is_quoted: bool) {
     }
 }
 
-fn which(names: &[String], io: &mut Io) -> u8 {
+fn which(phone: &Phone, names: &[String], io: &mut Io) -> u8 {
     let mut code = 0;
     for name in names {
         let bare = name.rsplit('/').next().unwrap_or(name);
-        if commands::is_known(bare) {
+        if commands::is_known(bare, phone.version) {
             io.say(&format!("/system/bin/{bare}"));
         } else {
             code = 1;

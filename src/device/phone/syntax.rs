@@ -23,6 +23,8 @@ pub(super) enum Joint {
 #[derive(Clone, Debug)]
 pub(super) struct Pipeline {
     pub is_negated: bool,
+    /// Whether `&` is behind it: nobody waits for it.
+    pub is_behind: bool,
     pub stages: Vec<Stage>,
 }
 
@@ -185,8 +187,10 @@ impl Parser {
                 }
                 break;
             }
-            list.push((joint, self.pipeline()?));
+            let mut pipeline = self.pipeline()?;
             self.skip_blanks();
+            pipeline.is_behind = self.peek() == Some('&') && !self.is_next("&&");
+            list.push((joint, pipeline));
             joint = if self.take("&&") {
                 Joint::And
             } else if self.take("||") {
@@ -194,7 +198,6 @@ impl Parser {
             } else {
                 match self.peek() {
                     None | Some(')') => break,
-                    // What would go on by itself is waited for.
                     Some(';' | '&' | '\n') => self.at += 1,
                     Some(letter) => return Err(SyntaxError::Unexpected(letter.to_string())),
                 }
@@ -217,7 +220,7 @@ impl Parser {
         loop {
             self.skip_blanks();
             if self.peek() != Some('|') || self.is_next("||") {
-                return Ok(Pipeline { is_negated, stages });
+                return Ok(Pipeline { is_negated, is_behind: false, stages });
             }
             self.at += 1;
             self.skip_lines();

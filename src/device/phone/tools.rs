@@ -7,6 +7,7 @@ use super::files::{FileError, Stat, fits, parent};
 use super::io::Io;
 use super::shell::{base_name, shown};
 use super::{AndroidVersion, Phone, SHELL_UID};
+use crate::device::sha256::sha256;
 
 /// How many files a command goes through at most.
 const FILES_MAX: usize = 20_000;
@@ -33,7 +34,8 @@ pub(super) fn run(phone: &mut Phone, name: &str, args: &[String], io: &mut Io) -
         "chmod" => chmod(phone, args, io),
         "stat" => stat(phone, args, io),
         "find" => find(phone, args, io),
-        "md5sum" => md5sum(phone, args, io),
+        "md5sum" => sum(phone, (name, md5), args, io),
+        "sha256sum" => sum(phone, (name, sha256), args, io),
         "base64" => base64_tool(phone, args, io),
         "dirname" => said(io, parent(args.first().map_or("", String::as_str))),
         "basename" => {
@@ -213,6 +215,9 @@ pub(super) fn read(phone: &Phone, name: &str, io: &mut Io) -> Result<Arc<[u8]>, 
             Ok(format!("{seconds}.{hundredths:02} 0.00\n").into_bytes().into())
         }
         path => {
+            if let Some(line) = phone.command_line(path) {
+                return Ok(line.into());
+            }
             let bytes = phone.files.read(path)?;
             io.moved = io.moved.saturating_add(bytes.len());
             Ok(bytes)
@@ -463,15 +468,17 @@ fn find(phone: &Phone, args: &[String], io: &mut Io) -> u8 {
     0
 }
 
-fn md5sum(phone: &Phone, args: &[String], io: &mut Io) -> u8 {
+type Sum = fn(&[u8]) -> String;
+
+fn sum(phone: &Phone, (tool, sum): (&str, Sum), args: &[String], io: &mut Io) -> u8 {
     let (letters, names) = options(args);
     let stdin = ["-".to_string()];
     let mut code = 0;
     for name in if names.is_empty() { &stdin } else { names } {
         match read(phone, name, io) {
-            Ok(bytes) if letters.contains('b') => io.say(&md5(&bytes)),
-            Ok(bytes) => io.say(&format!("{}  {name}", md5(&bytes))),
-            Err(error) => code = io.complain(&format!("md5sum: {}: {error}", shown(name))),
+            Ok(bytes) if letters.contains('b') => io.say(&sum(&bytes)),
+            Ok(bytes) => io.say(&format!("{}  {name}", sum(&bytes))),
+            Err(error) => code = io.complain(&format!("{tool}: {}: {error}", shown(name))),
         }
     }
     code

@@ -47,6 +47,7 @@ fn what_goes_to_one_place_stays_in_its_order() {
 fn commands_wait_for_each_other_and_say_how_they_ended() {
     check_all("false && echo a || echo b; echo $?", "", ("b\n0\n", "", 0));
     check_all("! true; echo $?; exit 3; echo no", "", ("1\n", "", 3));
+    check_all("false; x=$?; echo $x; y=$(exit 3); echo $?; x=; echo $?", "", ("1\n3\n0\n", "", 0));
     check_all("false; echo X4EXIT:$?", "", ("X4EXIT:1\n", "", 0));
     check_all("cat", "in\n", ("in\n", "", 0));
     check_all("", "echo a\nfalse\n", ("a\n", "", 1));

@@ -15,7 +15,7 @@ use super::io::Io;
 use super::shell::shown;
 use super::{Phone, dump, input, picture};
 use crate::device::{DeviceError, Sim};
-use crate::gui::Flags;
+use crate::gui::{Flags, PressedKey};
 
 use selector::Selector;
 
@@ -104,6 +104,20 @@ pub(super) fn app_process(phone: &mut Phone, class_path: Option<&str>, args: &[S
     0
 }
 
+/// `nc`: asks a port of the phone itself; no other host can be reached.
+pub(super) fn nc(phone: &mut Phone, args: &[String], io: &mut Io) -> u8 {
+    let [.., host, port] = args else { return io.complain("nc: Needs 2 arguments") };
+    let is_own = ["127.0.0.1", "localhost", "::1"].contains(&host.as_str());
+    let request = io.input.rest().to_vec();
+    match port.parse().ok().filter(|_| is_own).and_then(|port| phone.tcp(port, &request)) {
+        Some(answer) => {
+            io.write(&answer);
+            0
+        }
+        None => io.complain("nc: connect: Connection refused"),
+    }
+}
+
 /// What is thrown where a second program wants to look.
 pub(super) fn registered() -> String {
     "java.lang.IllegalStateException: UiAutomationService \
@@ -124,6 +138,13 @@ impl Phone {
             self.automator = None;
         }
         is_meant
+    }
+
+    /// The words that the server was started with, if `path` is the file that says them of its process.
+    pub(super) fn command_line(&self, path: &str) -> Option<Vec<u8>> {
+        let pid: u32 = path.strip_prefix("/proc/")?.strip_suffix("/cmdline")?.parse().ok()?;
+        let Automator { port, .. } = self.automator.as_ref().filter(|automator| automator.pid == pid)?;
+        Some(format!("app_process\0/\0{CLASS}\0-p\0{port}\0").into_bytes())
     }
 
     /// Answers a request to a port, if the server listens there.
@@ -380,14 +401,22 @@ fn clear_focused(phone: &mut Phone) -> Answer {
     Ok(Value::Null)
 }
 
-/// Puts a text in place of what is in a field, which is touched first.
+/// Puts a text in place of what is in a field, which is touched first; touching one that has the focus changes nothing.
 fn set_text(phone: &mut Phone, selector: &Selector, text: &str) -> Answer {
     let found = selector.wanted(phone)?;
     if !found.is_editable() || !phone.windows().is_lit {
         return Ok(json!(false));
     }
     let (at, text) = (found.bounds().centre(), super::io::cut(text, CLIP_MAX).to_string());
-    phone.act(|sim: &mut Sim| sim.replace_text(at, &text))?;
+    if !found.is_focused() {
+        phone.act(|sim: &mut Sim| sim.replace_text(at, &text))?;
+        return Ok(json!(true));
+    }
+    let letters = found.text().chars().count();
+    phone.act(|sim| sim.press(PressedKey::Delete, u32::try_from(letters).unwrap_or(u32::MAX)))?;
+    if !text.is_empty() {
+        phone.act(|sim| sim.type_text(&text))?;
+    }
     Ok(json!(true))
 }
 
@@ -485,6 +514,30 @@ activity Main .Main {
             assert_ne!(phone.shell(line, b"").code, 0, "{line}");
             assert_eq!(phone.take_server(), None);
         }
+    }
+
+    #[test]
+    fn a_server_that_nobody_waits_for_outlives_its_stream_and_is_asked_from_the_shell() {
+        let mut phone = served();
+        let said = |phone: &mut Phone, line: &str| {
+            let ran = phone.shell(line, b"");
+            (String::from_utf8_lossy(&[ran.stdout, ran.stderr].concat()).into_owned(), ran.code)
+        };
+        let pid = phone.take_server().expect("a server");
+        phone.end_server(pid);
+        let refused = ("nc: connect: Connection refused\n".to_string(), 1);
+        assert_eq!(said(&mut phone, "echo GET /ping | nc 127.0.0.1 9008"), refused);
+        let (pid, _) = said(&mut phone, &format!("{START} >/dev/null 2>&1 & echo $!"));
+        assert_eq!(phone.take_server(), None);
+        let (words, _) = said(&mut phone, &format!("cat /proc/{}/cmdline", pid.trim()));
+        assert!(words.contains(CLASS), "{words}");
+        phone.shell("echo 'GET /ping HTTP/1.1' > /sdcard/ping", b"");
+        let (pong, code) = said(&mut phone, "timeout 5 nc 127.0.0.1 9008 </sdcard/ping");
+        assert!(pong.ends_with("pong") && code == 0, "{pong}");
+        assert_eq!(said(&mut phone, "nc example.org 9008 </sdcard/ping"), refused);
+        assert_eq!(said(&mut phone, &format!("kill {pid}")), (String::new(), 0));
+        assert_eq!(said(&mut phone, "nc 127.0.0.1 9008 </sdcard/ping"), refused);
+        assert_eq!(said(&mut phone, "false & echo $?$!"), ("05001\n".to_string(), 0));
     }
 
     #[test]

@@ -299,6 +299,10 @@ impl Found {
         self.widget.flags.has(Flags::EDITABLE)
     }
 
+    pub fn is_focused(&self) -> bool {
+        self.widget.flags.has(Flags::FOCUSED)
+    }
+
     /// What the client is told of it.
     pub fn info(&self) -> Value {
         let Widget { class, id, text, desc, bounds, flags, .. } = &self.widget;

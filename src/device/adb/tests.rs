@@ -1,0 +1,122 @@
+//! When a screen has settled, on a phone that shows what a test wants it to.
+
+use std::sync::{Arc, Mutex};
+use std::time::Duration;
+
+use super::{Adb, Answer, Line, LineError, Options};
+
+/// What has the focus after so many dumps, and what the last of them says; the first is number 1.
+type Shown = fn(usize) -> (&'static str, String);
+
+/// A phone that answers what is looked at.
+struct Fake {
+    shown: Shown,
+    /// What it says of its time.
+    time: &'static str,
+    /// How many dumps there were, and how many lines of the shell they came with.
+    counts: Arc<Mutex<(usize, usize)>>,
+}
+
+impl Line for Fake {
+    fn serial(&self) -> &str {
+        "fake"
+    }
+
+    fn shell(&mut self, command: &str, _: Duration) -> Result<Answer, LineError> {
+        let mut counts = self.counts.lock().expect("counts");
+        let mut said = String::new();
+        counts.1 += usize::from(command.contains("uiautomator dump"));
+        for line in command.lines() {
+            if let Some(name) = line.strip_prefix("echo; echo '").and_then(|rest| rest.strip_suffix('\'')) {
+                said.push_str(&format!("\n{name}\n"));
+            } else if line.contains("uiautomator dump") {
+                counts.0 += 1;
+            } else if line.starts_with("cat ") && line.contains("dump.xml") {
+                said.push_str(&(self.shown)(counts.0).1);
+            } else if line.starts_with("dumpsys window") {
+                let activity = (self.shown)(counts.0).0;
+                said.push_str(&format!("  mCurrentFocus=Window{{1 u0 org.lamp/org.lamp.{activity}}}\n"));
+            } else if line == "getprop ro.farlead.time" {
+                said.push_str(self.time);
+            } else if line.ends_with("echo yes") {
+                said.push_str("yes\n");
+            }
+        }
+        Ok(Answer { stdout: said.into_bytes(), ..Answer::default() })
+    }
+
+    fn push(&mut self, _: Arc<[u8]>, _: &str, _: Duration) -> Result<(), LineError> {
+        Ok(())
+    }
+
+    fn recover(&mut self, _: Duration) -> Result<(), LineError> {
+        Ok(())
+    }
+}
+
+/// What was seen in the end, or why nothing was; and how many dumps it took, in how many lines of the shell.
+fn look(shown: Shown, time: &'static str) -> (String, usize, usize) {
+    let counts = Arc::default();
+    let fake = Fake { shown, time, counts: Arc::clone(&counts) };
+    let options = Options { pause: Duration::ZERO, looks_max: 8, ..Options::default() };
+    let mut adb = Adb::to_look(Box::new(fake), options).expect("a phone");
+    let said = match adb.look() {
+        Ok(seen) => format!("{} {}", seen.screen.activity(), seen.screen.widgets()[0].text),
+        Err(error) => error.to_string(),
+    };
+    let (dumps, lines) = *counts.lock().expect("counts");
+    (said, dumps, lines)
+}
+
+#[track_caller]
+fn check(shown: Shown, expected: (&str, usize, usize)) {
+    let (said, dumps, lines) = look(shown, "");
+    assert_eq!((&*said, dumps, lines), expected);
+}
+
+fn tree(text: impl std::fmt::Display) -> String {
+    format!(
+        "<?xml version='1.0'?><hierarchy rotation=\"0\"><node text=\"{text}\" package=\"org.lamp\"/></hierarchy>"
+    )
+}
+
+#[test]
+fn two_dumps_that_agree_are_enough_and_come_in_one_line() {
+    check(|_| ("Main", tree("a")), ("org.lamp.Main a", 2, 1));
+}
+
+#[test]
+fn where_nothing_moves_by_itself_one_dump_is_enough() {
+    let (said, dumps, lines) = look(|_| ("Main", tree("a")), "virtual");
+    assert_eq!((&*said, dumps, lines), ("org.lamp.Main a", 1, 1));
+}
+
+#[test]
+fn dumps_that_disagree_are_followed_by_others_one_at_a_time() {
+    check(|dump| ("Main", tree(if dump < 2 { "a" } else { "b" })), ("org.lamp.Main b", 3, 2));
+    check(|dump| ("Main", tree(dump.min(5))), ("org.lamp.Main 5", 6, 5));
+}
+
+#[test]
+fn what_never_settles_is_taken_as_it_was_last() {
+    check(|dump| ("Main", tree(dump)), ("org.lamp.Main 9", 9, 8));
+}
+
+#[test]
+fn a_dump_that_fails_agrees_with_none() {
+    let shown: Shown = |dump| ("Main", if dump == 2 { String::new() } else { tree("a") });
+    check(shown, ("org.lamp.Main a", 4, 3));
+}
+
+#[test]
+fn a_screen_is_another_where_the_focus_is() {
+    check(|dump| (if dump < 2 { "Main" } else { "About" }, tree("a")), ("org.lamp.About a", 4, 3));
+}
+
+#[test]
+fn what_was_clear_once_is_not_taken_for_what_could_not_be_seen_since() {
+    let shown: Shown = |dump| ("Main", if dump < 7 { tree(dump) } else { "ERROR: null root node".into() });
+    let said = "cannot read the screen of `fake`, 8 looks long: no window is in front: the device says `ERROR: null root \
+                node`";
+    check(shown, (said, 9, 8));
+}
