@@ -10,8 +10,8 @@ pub mod android;
 mod faulty;
 pub mod phone;
 mod pool;
-mod sha256;
 pub mod sim;
+mod sum;
 
 use std::sync::Arc;
 

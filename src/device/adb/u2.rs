@@ -16,7 +16,7 @@ use super::kept::end_of_server;
 use super::script::Script;
 use super::server::shown;
 use super::{Adb, AdbError};
-use crate::device::sha256::sha256;
+use crate::device::sum::sha256;
 
 /// The largest file that is read; those that are known have 4 MB.
 const JAR_BYTES_MAX: u64 = 32 << 20;

@@ -7,8 +7,8 @@
 mod activities;
 mod arithmetic;
 mod automator;
+mod base64;
 mod commands;
-mod digest;
 mod dump;
 mod dumpsys;
 mod faults;

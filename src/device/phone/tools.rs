@@ -2,12 +2,12 @@
 
 use std::sync::Arc;
 
-use super::digest::{base64, from_base64, md5};
+use super::base64::{base64, from_base64};
 use super::files::{FileError, Stat, fits, parent};
 use super::io::Io;
 use super::shell::{base_name, shown};
 use super::{AndroidVersion, Phone, SHELL_UID};
-use crate::device::sha256::sha256;
+use crate::device::sum::{md5, sha256};
 
 /// How many files a command goes through at most.
 const FILES_MAX: usize = 20_000;

@@ -10,7 +10,7 @@ mod selector;
 
 use serde_json::{Map, Value, json};
 
-use super::digest::base64;
+use super::base64::base64;
 use super::io::Io;
 use super::shell::shown;
 use super::{Phone, dump, input, picture};
