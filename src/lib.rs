@@ -27,6 +27,9 @@
 //! # Ok::<(), farlead::device::DeviceError>(())
 //! ```
 //!
+//! The features `cli` (the command line) and `adb` (devices through a server of adb, `device::adb::Client`) are on unless
+//! `default-features = false` is said; without them there is less to build.
+//!
 //! | Word | Means |
 //! |---|---|
 //! | *formula* | what is asked of a trace; its *atoms* are about single steps |
