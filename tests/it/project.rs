@@ -406,6 +406,7 @@ fn an_export_says_that_the_set_up_is_missing_in_it() {
 #[test]
 fn one_device_is_looked_at() {
     let folder = Folder::new("look");
+    folder.write("farlead.toml", "seed = 1\n");
     let several = folder.done(2, &["look", "--device", "one", "--device", "two"]);
     let expected = "farlead: one device is looked at, and `--device` names one, two; say which, like `farlead look --device one`\n";
     assert_eq!((&*several.stdout, &*several.stderr), ("", expected));
