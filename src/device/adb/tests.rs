@@ -3,7 +3,7 @@
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
-use super::{Adb, Answer, Line, LineError, Options};
+use super::{Adb, Answer, Jar, Line, LineError, Options};
 
 /// What has the focus after so many dumps, and what the last of them says; the first is number 1.
 type Shown = fn(usize) -> (&'static str, String);
@@ -17,6 +17,12 @@ struct Fake {
     counts: Arc<Mutex<(usize, usize)>>,
 }
 
+/// What uiautomator2's server says of a dump; nothing if there is none.
+fn served(dump: &str) -> String {
+    let body = serde_json::json!({"jsonrpc": "2.0", "id": 1, "result": dump}).to_string();
+    if dump.is_empty() { String::new() } else { format!("HTTP/1.1 200 OK\r\n\r\n{body}") }
+}
+
 impl Line for Fake {
     fn serial(&self) -> &str {
         "fake"
@@ -25,12 +31,19 @@ impl Line for Fake {
     fn shell(&mut self, command: &str, _: Duration) -> Result<Answer, LineError> {
         let mut counts = self.counts.lock().expect("counts");
         let mut said = String::new();
-        counts.1 += usize::from(command.contains("uiautomator dump"));
+        counts.1 += usize::from(command.contains("uiautomator dump") || command.contains("u2-dump"));
         for line in command.lines() {
             if let Some(name) = line.strip_prefix("echo; echo '").and_then(|rest| rest.strip_suffix('\'')) {
                 said.push_str(&format!("\n{name}\n"));
             } else if line.contains("uiautomator dump") {
                 counts.0 += 1;
+            } else if line.contains("u2-dump") {
+                counts.0 += 1;
+                said.push_str(&served(&(self.shown)(counts.0).1));
+            } else if line.starts_with("sha256sum ") {
+                said.push_str("0\n");
+            } else if line.contains("echo yes && break") {
+                said.push_str("yes\n");
             } else if line.starts_with("cat ") && line.contains("dump.xml") {
                 said.push_str(&(self.shown)(counts.0).1);
             } else if line.starts_with("dumpsys window") {
@@ -55,10 +68,10 @@ impl Line for Fake {
 }
 
 /// What was seen in the end, or why nothing was; and how many dumps it took, in how many lines of the shell.
-fn look(shown: Shown, time: &'static str) -> (String, usize, usize) {
+fn look(shown: Shown, time: &'static str, u2: Option<Jar>) -> (String, usize, usize) {
     let counts = Arc::default();
     let fake = Fake { shown, time, counts: Arc::clone(&counts) };
-    let options = Options { pause: Duration::ZERO, looks_max: 8, ..Options::default() };
+    let options = Options { u2, pause: Duration::ZERO, looks_max: 8, ..Options::default() };
     let mut adb = Adb::to_look(Box::new(fake), options).expect("a phone");
     let said = match adb.look() {
         Ok(seen) => format!("{} {}", seen.screen.activity(), seen.screen.widgets()[0].text),
@@ -70,7 +83,7 @@ fn look(shown: Shown, time: &'static str) -> (String, usize, usize) {
 
 #[track_caller]
 fn check(shown: Shown, expected: (&str, usize, usize)) {
-    let (said, dumps, lines) = look(shown, "");
+    let (said, dumps, lines) = look(shown, "", None);
     assert_eq!((&*said, dumps, lines), expected);
 }
 
@@ -87,7 +100,7 @@ fn two_dumps_that_agree_are_enough_and_come_in_one_line() {
 
 #[test]
 fn where_nothing_moves_by_itself_one_dump_is_enough() {
-    let (said, dumps, lines) = look(|_| ("Main", tree("a")), "virtual");
+    let (said, dumps, lines) = look(|_| ("Main", tree("a")), "virtual", None);
     assert_eq!((&*said, dumps, lines), ("org.lamp.Main a", 1, 1));
 }
 
@@ -119,4 +132,43 @@ fn what_was_clear_once_is_not_taken_for_what_could_not_be_seen_since() {
     let said = "cannot read the screen of `fake`, 8 looks long: no window is in front: the device says `ERROR: null root \
                 node`";
     check(shown, (said, 9, 8));
+}
+
+#[track_caller]
+fn check_served(shown: Shown, expected: (&str, usize, usize)) {
+    let (said, dumps, lines) = look(shown, "", Some(Jar::of_nothing()));
+    assert_eq!((&*said, dumps, lines), expected);
+}
+
+#[test]
+fn a_server_is_asked_in_place_of_a_dump_and_as_often() {
+    check_served(|_| ("Main", tree("a")), ("org.lamp.Main a", 2, 1));
+    check_served(|dump| ("Main", tree(dump)), ("org.lamp.Main 9", 9, 8));
+}
+
+#[test]
+fn a_server_that_does_not_answer_is_started_again_and_not_for_ever() {
+    check_served(
+        |dump| ("Main", if dump < 3 { String::new() } else { tree("a") }),
+        ("org.lamp.Main a", 4, 3),
+    );
+    let said = "`fake` does not run the server of u2.jar: uiautomator2's server does not answer; without --u2 it is looked at \
+                by `uiautomator dump`";
+    check_served(|_| ("Main", String::new()), (said, 4, 3));
+}
+
+/// A tree of so many nodes, each in the one before it.
+fn chain(levels: usize) -> String {
+    let (open, close) = ("<node text=\"a\" package=\"org.lamp\">".repeat(levels), "</node>".repeat(levels));
+    format!("<hierarchy rotation=\"0\">{open}{close}</hierarchy>")
+}
+
+#[test]
+fn a_tree_that_may_have_been_cut_is_not_taken_for_the_whole() {
+    check_served(|_| ("Main", chain(200)), ("org.lamp.Main a", 2, 1));
+    let said = "cannot read the screen of `fake`, 8 looks long: its tree is deeper than 200 levels, at which the server of \
+                u2.jar ends";
+    check_served(|_| ("Main", chain(201)), (said, 9, 8));
+    let said = "cannot read the screen of `fake`, 8 looks long: no window is in front";
+    check_served(|_| ("Main", chain(0)), (said, 9, 8));
 }
