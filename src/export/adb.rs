@@ -7,6 +7,7 @@
 use super::locate;
 use super::page::{Page, is_unseen, one_line};
 use super::{Exported, activity, asks, does, note_the_whole, package, shown, used, write_head};
+use crate::device::android::typing::{has_key, pieces};
 use crate::gui::{
     self, Action, Atom, Comparison, Direction, Gesture, Key, Op, Percent, Point, PressedKey, Value,
 };
@@ -235,8 +236,7 @@ fn press(page: &mut Page, key: PressedKey) {
 }
 
 fn type_text(page: &mut Page, text: &str) {
-    let can_be_typed = |char: char| (' '..='~').contains(&char);
-    if text.chars().any(|char| !can_be_typed(char) && char != '\n') {
+    if text.chars().any(|char| !has_key(char) && char != '\n') {
         page.note("`input` types ASCII letters alone, so the others are left out");
         page.line("printf 'some letters cannot be typed at %s\\n' \"$here\" >&2");
     }
@@ -244,25 +244,11 @@ fn type_text(page: &mut Page, text: &str) {
         if at > 0 {
             press(page, PressedKey::Enter);
         }
-        let line: String = line.chars().filter(|&char| can_be_typed(char)).collect();
-        for piece in typed_pieces(&line) {
+        let line: String = line.chars().filter(|&char| has_key(char)).collect();
+        for piece in pieces(&line) {
             page.line(&format!("type_text {}", quote(&piece)));
         }
     }
-}
-
-/// Returns `line` in pieces that are typed as they are: `%s` would be a space, so its letters come one after the other.
-fn typed_pieces(line: &str) -> Vec<String> {
-    // Fields that complete words were seen to mix up the letters of longer ones.
-    const PIECE_LEN: usize = 50;
-    let mut pieces: Vec<String> = Vec::new();
-    for char in line.chars() {
-        match pieces.last_mut() {
-            Some(last) if last.len() < PIECE_LEN && !(last.ends_with('%') && char == 's') => last.push(char),
-            Some(_) | None => pieces.push(char.to_string()),
-        }
-    }
-    pieces
 }
 
 fn check(page: &mut Page, atom: &Atom, holds: bool) {

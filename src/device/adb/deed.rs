@@ -8,6 +8,7 @@ use super::script::{Mark, Script, quote};
 use super::server::shown;
 use super::{Adb, AdbError, Facts, LineError, Now, Reset, is_address};
 use crate::device::Observation;
+use crate::device::android::typing::{has_key, pieces};
 use crate::device::android::{power, rpc};
 use crate::gui::{Action, Bounds, Gesture, PressedKey};
 
@@ -30,9 +31,6 @@ const LIT_MS: u32 = 1_800_000;
 
 /// On a phone on which time is virtual: longer than the minute for which displays stay lit by themselves.
 const VIRTUAL_IDLE_S: u32 = 70;
-
-/// Fields that complete words were seen to mix up the letters of longer pieces.
-const PIECE_LEN: usize = 50;
 
 /// How many letters are erased by one command, by how many more than were seen, and how many at most.
 const ERASED_AT_ONCE: usize = 100;
@@ -407,23 +405,9 @@ impl Commands {
     }
 }
 
-/// The first letter that no key types: a phone's keys are those of ASCII, and `input` knows no other way.
+/// The first letter that no key types.
 fn without_key(text: &str) -> Option<char> {
-    text.chars().find(|letter| !(' '..='~').contains(letter) && *letter != '\n')
-}
-
-/// Returns `line` in pieces that are typed as they are: `%s` would be a space, so its letters come one after the other.
-fn pieces(line: &str) -> Vec<String> {
-    let mut pieces: Vec<String> = Vec::new();
-    for letter in line.chars() {
-        match pieces.last_mut() {
-            Some(last) if last.len() < PIECE_LEN && !(last.ends_with('%') && letter == 's') => {
-                last.push(letter);
-            }
-            Some(_) | None => pieces.push(letter.to_string()),
-        }
-    }
-    pieces
+    text.chars().find(|&letter| !has_key(letter) && letter != '\n')
 }
 
 /// Returns what does `action`, or why nothing can.

@@ -1,4 +1,5 @@
-//! What Android says of itself, read: the texts of `dumpsys`, `wm` and `logcat`, and the manifests of apps.
+//! What Android says of itself, read: the texts of `dumpsys`, `wm` and `logcat`, and the manifests of apps; and what its
+//! shell takes.
 //!
 //! Everything here is a function from what was printed to what it means, over the versions of Android and the habits of
 //! its makers. What is not said is `None`; nothing is guessed. Asking a device for the texts is for the device.
@@ -10,6 +11,7 @@ pub mod log;
 pub mod manifest;
 pub mod power;
 pub mod rpc;
+pub mod typing;
 
 /// Returns what is behind `name` and `=` or `:` wherever the name stands by itself in `text`, up to the next gap.
 fn values<'t>(text: &'t str, name: &'t str) -> impl Iterator<Item = &'t str> {
