@@ -5,6 +5,7 @@
 
 use std::fmt::Write as _;
 use std::hash::{BuildHasher as _, Hasher as _, RandomState};
+use std::io::BufRead as _;
 
 /// A line that is being written.
 pub(super) struct Script<'m> {
@@ -35,22 +36,25 @@ impl Mark {
         let mut start = 0;
         let mut at = 0;
         while at < answer.len() {
-            let end =
-                answer[at..].iter().position(|&byte| byte == b'\n').map_or(answer.len(), |end| at + end);
+            let mut rest = &answer[at..];
+            // Reading from bytes that are there never fails.
+            let length = rest.skip_until(b'\n').unwrap_or(0);
+            let next = at + length.max(1);
+            let is_whole = answer[next - 1] == b'\n';
+            let end = if is_whole { next - 1 } else { next };
             let line = answer[at..end].strip_suffix(b"\r").unwrap_or(&answer[at..end]);
             // A line without its end may be a name without its.
-            let is_whole = end < answer.len();
-            if let Some(next) = line.strip_prefix(self.0.as_bytes()).filter(|_| is_whole) {
+            if let Some(named) = line.strip_prefix(self.0.as_bytes()).filter(|_| is_whole) {
                 if let Some(name) = name {
                     parts.push((name, &answer[start..at]));
                 }
-                name = std::str::from_utf8(next).ok().map(str::trim);
-                start = end + 1;
+                name = std::str::from_utf8(named).ok().map(str::trim);
+                start = next;
             }
-            at = end + 1;
+            at = next;
         }
         if let Some(name) = name {
-            parts.push((name, &answer[start.min(answer.len())..]));
+            parts.push((name, &answer[start..]));
         }
         Parts { parts }
     }
