@@ -75,7 +75,7 @@ pub enum JarError {
     },
     /// It is another.
     #[error(
-        "{path} is no u2.jar that is known here: its SHA-256 is {found}, and that of {}; take uiautomator2/assets/u2.jar out \
+        "{path} is no u2.jar that is known here: its SHA-256 is {found}, and known are {}; take uiautomator2/assets/u2.jar out \
          of one of these packages of PyPI",
         Known
     )]
@@ -93,7 +93,7 @@ struct Known;
 impl fmt::Display for Known {
     fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
         for (at, (_, package, sum)) in KNOWN.iter().enumerate() {
-            write!(out, "{}{package} has {sum}", if at > 0 { ", of " } else { "" })?;
+            write!(out, "{}{sum} ({package})", if at > 0 { " and " } else { "" })?;
         }
         Ok(())
     }
@@ -304,7 +304,8 @@ mod tests {
         let said = Jar::read(&path).expect_err("unknown").to_string();
         let sum = sha256(b"no jar");
         assert!(
-            said.contains(&format!("its SHA-256 is {sum}, and that of uiautomator2 3.7.1 has 87c8")),
+            said.contains(&format!("its SHA-256 is {sum}, and known are 87c8"))
+                && said.contains("8d30d (uiautomator2 3.7.1) and 0b74"),
             "{said}"
         );
         let missing = Jar::read(&folder.join("none")).expect_err("missing").to_string();
