@@ -8,11 +8,12 @@ use std::sync::Arc;
 use std::thread;
 use std::time::Duration;
 
+use farlead::agent::{AgentInfo, PLANNER, RANDOM};
 use farlead::device::sim;
 use farlead::event::{Event, FORMAT, Outcome, RunBegan, SpecBegan, SpecEnded, StepTaken};
 use farlead::gui::{Bounds, Context, Screen, Widget};
 use farlead::rng::Seed;
-use farlead::search::{AgentKind, News, Plan, search};
+use farlead::search::{News, Plan, search};
 use farlead::spec::{Source, parse};
 use farlead::store::disk::Faulty;
 use farlead::store::{
@@ -355,7 +356,7 @@ fn the_run_on_the_page_on_formats_is_read_and_written_as_it_stands() {
 }
 
 /// The traces of the episodes of a search that finds nothing.
-fn searched(agent: AgentKind, steps_max: u32, episodes_max: u32) -> Vec<Trace> {
+fn searched(agent: &'static AgentInfo, steps_max: u32, episodes_max: u32) -> Vec<Trace> {
     let app = fs::read_to_string("apps/chesswalk.app").expect("the app");
     let model = sim::read(&Source::new("chesswalk.app", app)).model.expect("a model");
     let spec =
@@ -375,7 +376,7 @@ fn searched(agent: AgentKind, steps_max: u32, episodes_max: u32) -> Vec<Trace> {
 
 #[test]
 fn a_step_takes_less_than_five_kilobytes_besides_new_screens() {
-    for (agent, steps_max, episodes_max) in [(AgentKind::Random, 1_000, 10), (AgentKind::Planner, 25, 60)] {
+    for (agent, steps_max, episodes_max) in [(&RANDOM, 1_000, 10), (&PLANNER, 25, 60)] {
         let runs = Runs::new(&folder("sizes"));
         let mut writer = runs.begin(1).expect("a run");
         writer.add(&began(1)).expect("an event");
@@ -402,7 +403,7 @@ fn a_step_takes_less_than_five_kilobytes_besides_new_screens() {
         let each = (bytes - met_bytes) / steps;
         eprintln!(
             "{}: {steps} steps, {each} bytes each; {} screens, {met_bytes} bytes",
-            agent.name(),
+            agent.name,
             numbers.count()
         );
         assert!(steps >= 1_000 && each < 5_000, "{steps} steps, {each} bytes each");

@@ -14,10 +14,10 @@ const LAYERS: [Layer; 6] = [
     Layer { name: "language", modules: &["spec"], uses_left: false },
     Layer {
         name: "record",
-        modules: &["rate", "trace", "event", "test_case", "experience"],
+        modules: &["rate", "trace", "event", "test_case", "experience", "situation"],
         uses_left: true,
     },
-    Layer { name: "parties", modules: &["device", "agent", "reward"], uses_left: false },
+    Layer { name: "parties", modules: &["device", "agent", "objective", "abstraction"], uses_left: false },
     Layer { name: "meeting", modules: &["episode", "search", "replay", "setup"], uses_left: true },
     Layer {
         name: "after",

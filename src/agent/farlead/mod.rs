@@ -4,52 +4,60 @@
 //! is worth by itself, and shaping lets them say much. Every improvement of the paper can be switched off, so that its
 //! worth can be measured.
 
+mod kept;
+
 use rustc_hash::FxHashMap;
 
-use super::{ActionId, Agent, LabelingId, Lesson, Outlook, ResidualId, ScreenId, Situation};
+use super::{Agent, KeptError};
 use crate::rng::Rng;
+use crate::situation::{
+    ActionId, Explanation, LabelingId, Labelings, Next, Origin, Outlook, PhaseId, Recollection, Situation,
+    StateId, Summary, Transition,
+};
 
-/// The longest tail that is kept.
+pub(super) use kept::merge;
+
+/// Longest tail.
 const TAIL_MAX: usize = 4;
 
-/// What the paper leaves open, and which of its improvements are on.
+/// Parameters that the paper leaves open, and switches of its improvements.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct FarleadSettings {
-    /// How evenly is chosen among values: at first, less after each episode, and at least.
+    /// Softmax temperature: its start, its decrease per episode, its floor.
     pub temperature: f64,
     /// See [`FarleadSettings::temperature`].
     pub temperature_step: f64,
     /// See [`FarleadSettings::temperature`].
     pub temperature_min: f64,
-    /// How often values do not count: at first, by what it is multiplied after each episode, and at least.
+    /// Exploration rate: its start, its factor per episode, its floor.
     pub epsilon: f64,
     /// See [`FarleadSettings::epsilon`].
     pub epsilon_factor: f64,
     /// See [`FarleadSettings::epsilon`].
     pub epsilon_min: f64,
-    /// How much of a difference is learned: at first, by what it is multiplied after each episode, and at least.
+    /// Learning rate: its start, its factor per episode, its floor.
     pub eta: f64,
     /// See [`FarleadSettings::eta`].
     pub eta_factor: f64,
     /// See [`FarleadSettings::eta`].
     pub eta_min: f64,
-    /// How much of a decision's eligibility is left a step later.
+    /// Decay of eligibility per step.
     pub lambda: f64,
-    /// What is less eligible is not learned.
+    /// Eligibility below which a decision learns no more.
     pub eligibility_min: f64,
-    /// No value of the first table is further from 0.
+    /// Bound on the values of the first table, on both sides of 0.
     pub rho: f64,
-    /// How much of the second table stays when the first is learned.
+    /// Share of the second table that stays when the first is learned.
     pub alpha: f64,
-    /// How many pairs of action and screen make a tail, at most 4; without tails, the screen alone counts.
+    /// Length of a tail in pairs of action and state, at most 4; without tails, the state alone counts.
     pub tail: usize,
-    /// Whether values depend on what is left of the formula.
+    /// Values depend on the residual.
     pub residual: bool,
-    /// Whether a decision starts from what its action's labels are worth.
+    /// A new decision starts from the value of its action's labels.
     pub action_labels: bool,
-    /// Whether there are two tables, and not one.
+    /// There are two tables.
     pub double_q: bool,
-    /// Whether decisions before the last are learned.
+    /// Decisions before the last learn too, by eligibility traces.
     pub traces: bool,
 }
 
@@ -100,17 +108,10 @@ impl Default for FarleadSettings {
     }
 }
 
-/// What was learned that can be of use on another run: what actions with these labels are worth.
-#[derive(Clone, Debug, Default, PartialEq)]
-pub struct Knowledge {
-    /// By labelings, in the order of their numbers: what both tables say, the first table first.
-    pub labelings: Vec<(LabelingId, [f64; 2])>,
-}
+/// Last pairs of action and state, the latest first; [`NOTHING`] stands for a pair before the start.
+type Tail = [(ActionId, StateId); TAIL_MAX];
 
-/// The last pairs of action and screen, the latest first; what is not there yet is `u32::MAX`.
-type Tail = [(ActionId, ScreenId); TAIL_MAX];
-
-const NOTHING: (ActionId, ScreenId) = (u32::MAX, u32::MAX);
+const NOTHING: (ActionId, StateId) = (ActionId::NONE, StateId::NONE);
 
 /// The agent of FARLEAD-Android.
 #[derive(Clone, Debug)]
@@ -119,22 +120,24 @@ pub struct Farlead {
     temperature: f64,
     epsilon: f64,
     eta: f64,
-    /// The rows of decisions by their tails, and by what is left of the formula if that counts.
-    rows: FxHashMap<(Tail, ResidualId), u32>,
+    /// Rows of decisions by tail, and by phase if that counts.
+    rows: FxHashMap<(Tail, PhaseId), u32>,
+    /// Values of each row, by slot.
     decisions: Vec<Vec<Values>>,
     labelings: Vec<Values>,
-    /// Whether the tables have changed places.
+    /// Values of labelings as they were loaded.
+    loaded: Vec<Values>,
+    /// True if the tables have changed places.
     swapped: bool,
-    /// The last decision.
     last: Option<Decision>,
-    /// The decisions of the episode that can still be learned.
+    /// Decisions of the episode that still learn.
     eligible: Vec<Eligible>,
     tail: Tail,
     last_action: ActionId,
     weights: Vec<f64>,
 }
 
-/// What both tables say; which is the first is for [`Farlead::swapped`] to say.
+/// Values in both tables; [`Farlead::swapped`] tells which is the first.
 #[derive(Clone, Copy, Debug, Default)]
 struct Values {
     q: [f64; 2],
@@ -143,7 +146,7 @@ struct Values {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 struct Decision {
     row: u32,
-    at: u16,
+    slot: u16,
     labeling: LabelingId,
 }
 
@@ -154,9 +157,9 @@ struct Eligible {
 }
 
 impl Farlead {
-    /// Returns an agent that knows nothing but `knowledge`.
-    pub fn new(settings: FarleadSettings, knowledge: &Knowledge) -> Farlead {
-        let mut farlead = Farlead {
+    /// Returns an agent that knows nothing.
+    pub fn new(settings: FarleadSettings) -> Farlead {
+        Farlead {
             settings,
             temperature: settings.temperature,
             epsilon: settings.epsilon,
@@ -164,59 +167,66 @@ impl Farlead {
             rows: FxHashMap::default(),
             decisions: Vec::new(),
             labelings: Vec::new(),
+            loaded: Vec::new(),
             swapped: false,
             last: None,
             eligible: Vec::new(),
             tail: [NOTHING; TAIL_MAX],
-            last_action: u32::MAX,
+            last_action: ActionId::NONE,
             weights: Vec::new(),
-        };
-        for &(labeling, known) in &knowledge.labelings {
-            // What comes from a file may be anything; what is learned is within these bounds.
-            farlead.labeling(labeling).q = known.map(|q| q.clamp(-settings.rho, settings.rho));
         }
-        farlead
     }
 
     fn labeling(&mut self, labeling: LabelingId) -> &mut Values {
-        let place = labeling as usize;
+        let place = labeling.index();
         if self.labelings.len() <= place {
             self.labelings.resize(place + 1, Values::default());
         }
         &mut self.labelings[place]
     }
 
-    /// The row of the decisions at the tail that ends in `situation`.
+    /// Returns the row of the decisions at the tail that ends in `situation`.
     fn row(&mut self, situation: &Situation<'_>) -> u32 {
         let length = self.settings.tail.min(TAIL_MAX);
         if length == 0 {
-            // Without tails it makes no difference how a screen was reached.
-            self.tail[0] = (u32::MAX, situation.scene.screen);
+            // Without tails it makes no difference how a state was reached.
+            self.tail[0] = (ActionId::NONE, situation.scene.state);
         } else {
             self.tail.copy_within(..TAIL_MAX - 1, 1);
-            self.tail[0] = (self.last_action, situation.scene.screen);
+            self.tail[0] = (self.last_action, situation.scene.state);
             self.tail[length..].fill(NOTHING);
         }
-        let residual = if self.settings.residual { situation.residual } else { ResidualId::MAX };
-        if let Some(&row) = self.rows.get(&(self.tail, residual)) {
-            return row;
+        let phase = if self.settings.residual { situation.phase } else { PhaseId::NONE };
+        let next = self.decisions.len() as u32;
+        let row = *self.rows.entry((self.tail, phase)).or_insert(next);
+        if row == next {
+            self.decisions.push(Vec::new());
         }
-        let mut values = vec![Values::default(); situation.scene.offers.len()];
-        if self.settings.action_labels {
-            for (value, offer) in values.iter_mut().zip(situation.scene.offers.iter()) {
-                *value = *self.labeling(offer.labeling);
-            }
-        }
-        let row = self.decisions.len() as u32;
-        self.decisions.push(values);
-        self.rows.insert((self.tail, residual), row);
+        self.extend(row, situation);
         row
+    }
+
+    /// Gives a value to each slot that has none: all of them in a new row, later those that another screen of the same
+    /// state adds.
+    fn extend(&mut self, row: u32, situation: &Situation<'_>) {
+        let known = self.decisions[row as usize].len();
+        if known >= usize::from(situation.scene.slots) {
+            return;
+        }
+        self.decisions[row as usize].resize(usize::from(situation.scene.slots), Values::default());
+        if !self.settings.action_labels {
+            return;
+        }
+        for offer in situation.scene.offers.iter().filter(|offer| usize::from(offer.slot) >= known) {
+            let start = *self.labeling(offer.labeling);
+            self.decisions[row as usize][usize::from(offer.slot)] = start;
+        }
     }
 
     fn take(&mut self, situation: &Situation<'_>, row: u32, at: u16) {
         let offer = situation.scene.offers[usize::from(at)];
         self.last_action = offer.action;
-        self.last = Some(Decision { row, at, labeling: offer.labeling });
+        self.last = Some(Decision { row, slot: offer.slot, labeling: offer.labeling });
     }
 
     fn update(&mut self, reward: f64, rng: &mut Rng) {
@@ -234,12 +244,12 @@ impl Farlead {
             Some(eligible) => eligible.e += 1.0,
             None => self.eligible.push(Eligible { decision: last, e: 1.0 }),
         }
-        // One difference, that of the last decision, serves all that are eligible.
-        let difference = reward - self.decisions[last.row as usize][usize::from(last.at)].q[first];
+        // The error of the last decision serves all that are eligible.
+        let difference = reward - self.decisions[last.row as usize][usize::from(last.slot)].q[first];
         let labels_difference = reward - self.labeling(last.labeling).q[first];
         let eligible = std::mem::take(&mut self.eligible);
-        for &Eligible { decision: Decision { row, at, labeling }, e } in &eligible {
-            learn(&mut self.decisions[row as usize][usize::from(at)], difference, e);
+        for &Eligible { decision: Decision { row, slot, labeling }, e } in &eligible {
+            learn(&mut self.decisions[row as usize][usize::from(slot)], difference, e);
             learn(self.labeling(labeling), labels_difference, e);
         }
         self.eligible = eligible;
@@ -258,17 +268,17 @@ impl Agent for Farlead {
         self.last = None;
         self.eligible.clear();
         self.tail = [NOTHING; TAIL_MAX];
-        self.last_action = u32::MAX;
+        self.last_action = ActionId::NONE;
     }
 
-    fn choose(&mut self, situation: &Situation<'_>, _: &mut dyn Outlook, rng: &mut Rng) -> u16 {
+    fn choose(&mut self, situation: &Situation<'_>, _: Option<&mut dyn Outlook>, rng: &mut Rng) -> u16 {
         let row = self.row(situation);
         let candidates = situation.preferred;
-        let values = &self.decisions[row as usize];
-        let sum = |at: u16| -> f64 { values[usize::from(at)].q.iter().sum() };
+        let (values, offers) = (&self.decisions[row as usize], &situation.scene.offers[..]);
+        let sum = |at: u16| -> f64 { values[usize::from(offers[usize::from(at)].slot)].q.iter().sum() };
         let best = candidates.iter().map(|&at| sum(at)).fold(f64::MIN, f64::max);
         self.weights.clear();
-        // The same in every machine's last bit: the library of the system may differ there.
+        // The system's library may differ from machine to machine in the last bit.
         let weigh = |at: &u16| libm::exp((sum(*at) - best) / (2.0 * self.temperature));
         self.weights.extend(candidates.iter().map(weigh));
         let whole: f64 = self.weights.iter().sum();
@@ -286,31 +296,56 @@ impl Agent for Farlead {
         chosen
     }
 
-    fn learn(&mut self, lesson: &Lesson<'_>, rng: &mut Rng) {
-        self.update(lesson.reward, rng);
-    }
-
-    fn note(&mut self, situation: &Situation<'_>, taken: u16) {
+    fn note(&mut self, situation: &Situation<'_>, taken: u16, _: Origin) {
         let row = self.row(situation);
         self.take(situation, row, taken);
     }
 
-    fn learn_dead_end(&mut self, rng: &mut Rng) {
-        self.update(-1.0, rng);
+    fn learn(&mut self, transition: &Transition<'_>, rng: &mut Rng) -> Explanation {
+        self.update(transition.reward, rng);
+        if matches!(transition.next, Next::DeadEnd) {
+            // The paper's prediction: a choice after which every action loses learns once more.
+            self.update(-1.0, rng);
+        }
+        Explanation::default()
     }
 
-    fn end(&mut self) {
-        let settings = &self.settings;
-        self.temperature = (self.temperature - settings.temperature_step).max(settings.temperature_min);
-        self.epsilon = (self.epsilon * settings.epsilon_factor).max(settings.epsilon_min);
-        self.eta = (self.eta * settings.eta_factor).max(settings.eta_min);
+    fn end(&mut self, origin: Origin) -> Summary {
+        if origin == Origin::Device {
+            let settings = &self.settings;
+            self.temperature = (self.temperature - settings.temperature_step).max(settings.temperature_min);
+            self.epsilon = (self.epsilon * settings.epsilon_factor).max(settings.epsilon_min);
+            self.eta = (self.eta * settings.eta_factor).max(settings.eta_min);
+        }
+        Summary::default()
     }
 
-    fn knowledge(&self) -> Knowledge {
+    fn forget(&mut self, _: Recollection) {
+        self.rows.clear();
+        self.decisions.clear();
+        // Labelings are no states, but the recollection would teach them everything once more.
+        self.labelings.clone_from(&self.loaded);
+        self.swapped = false;
+        self.begin();
+    }
+
+    fn save(&self, labelings: &dyn Labelings) -> Vec<u8> {
         let (first, second) = (usize::from(self.swapped), usize::from(!self.swapped));
         let known = (0..).zip(&self.labelings).filter(|(_, values)| values.q != [0.0; 2]);
-        let labelings =
-            known.map(|(labeling, values)| (labeling, [values.q[first], values.q[second]])).collect();
-        Knowledge { labelings }
+        kept::write(known.filter_map(|(number, values)| {
+            Some((labelings.labeling(LabelingId(number))?.clone(), [values.q[first], values.q[second]]))
+        }))
+    }
+
+    fn load(&mut self, kept: &[u8], labelings: &mut dyn Labelings) -> Result<(), KeptError> {
+        let rho = self.settings.rho;
+        for (labeling, known) in kept::read(kept)? {
+            // Bytes from outside may hold any number; learned values lie within these bounds.
+            let q = known.map(|q| q.clamp(-rho, rho));
+            let number = labelings.number(labeling);
+            self.labeling(number).q = q;
+        }
+        self.loaded.clone_from(&self.labelings);
+        Ok(())
     }
 }
