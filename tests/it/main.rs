@@ -30,6 +30,7 @@ mod project;
 mod replay;
 mod report;
 mod shared;
+mod snapshots;
 mod store;
 mod table3;
 mod tidy;
