@@ -12,6 +12,7 @@ mod clients;
 mod docs;
 mod export;
 mod faults;
+mod fixtures;
 mod identity;
 mod init;
 mod kept;
