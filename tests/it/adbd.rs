@@ -16,7 +16,7 @@ use farlead::device::phone::AndroidVersion;
 use farlead::rng::Seed;
 use farlead::spec::Source;
 
-use crate::shared;
+use crate::{fixtures, shared};
 
 /// The longest anything here may take; only what is broken takes as long.
 pub const PATIENCE: Duration = Duration::from_secs(60);
@@ -190,6 +190,11 @@ struct Recorded {
 
 fn recorded(name: &str) -> Option<Vec<Recorded>> {
     let rows = shared::rows(&format!("android/adb_traces/{name}"))?;
+    eprintln!("{name}: {} packets read", rows.len());
+    Some(packets(&rows))
+}
+
+fn packets(rows: &[serde_json::Value]) -> Vec<Recorded> {
     let number = |row: &serde_json::Value, key: &str| {
         row[key].as_u64().and_then(|n| u32::try_from(n).ok()).expect("a number")
     };
@@ -206,7 +211,7 @@ fn recorded(name: &str) -> Option<Vec<Recorded>> {
             payload,
         }
     };
-    Some(rows.iter().map(packet).collect())
+    rows.iter().map(packet).collect()
 }
 
 fn from_base64(text: &str) -> Vec<u8> {
@@ -310,16 +315,24 @@ fn determined(mut bytes: Vec<u8>) -> Vec<u8> {
 /// Has a conversation again with a phone that answers as the one there did.
 fn check_recording(name: &str, auth: Auth) {
     let Some(packets) = recorded(name) else { return };
+    check_packets(name, &packets, auth);
+}
+
+fn check_packets(name: &str, packets: &[Recorded], auth: Auth) {
     let is_same = |service: &str, ours: &Heard, theirs: &Heard| {
         // The phone that was recorded said yes to this and then did nothing.
         service.starts_with("reverse:") || determined(ours.bytes.clone()) == determined(theirs.bytes.clone())
     };
-    check_conversation(name, &packets, phone_of(&packets), auth, |banner| banner.to_string(), is_same);
+    check_conversation(name, packets, phone_of(packets), auth, |banner| banner.to_string(), is_same);
 }
 
 /// Has a conversation again with a simulated phone, which has other files and other apps than the one there.
 fn check_recording_on_an_app(name: &str, auth: Auth) {
     let Some(packets) = recorded(name) else { return };
+    check_packets_on_an_app(name, &packets, auth);
+}
+
+fn check_packets_on_an_app(name: &str, packets: &[Recorded], auth: Auth) {
     let text = "app org.lamp \"Lamp\" 1.5\nlaunch Main\nactivity Main .Main { Button \"on\" }";
     let model = farlead::device::sim::read(&Source::new("lamp.app", text)).model.expect("no mistakes");
     let phone = farlead::device::phone::Phone::new(Arc::new(model), Seed(1), AndroidVersion::default());
@@ -328,7 +341,7 @@ fn check_recording_on_an_app(name: &str, auth: Auth) {
     // What it can do is the same, what it is called is not.
     let features =
         |banner: &str| banner.split_once("features=").map_or(String::new(), |(_, names)| names.to_string());
-    check_conversation(name, &packets, phone, auth, features, is_same_on_an_app);
+    check_conversation(name, packets, phone, auth, features, is_same_on_an_app);
 }
 
 /// Whether what is determined of an answer is the same: the whole of what only the command decides, the status of
@@ -447,6 +460,15 @@ fn fetch(
         }
         ids.insert(packet.arg1, packet.arg0);
         hear(streams.entry(packet.arg1).or_default(), packet.command, &packet.payload);
+    }
+}
+
+#[test]
+fn conversations_of_our_own_go_the_same_way_again() {
+    for (name, auth) in [("talk", Auth::Open), ("talk_old", Auth::Open), ("talk_auth", Auth::Ask)] {
+        let packets = packets(&fixtures::rows(&format!("android/adb/{name}.jsonl")));
+        check_packets(name, &packets, auth);
+        check_packets_on_an_app(name, &packets, auth);
     }
 }
 

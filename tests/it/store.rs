@@ -258,15 +258,22 @@ fn runs_that_begin_at_once_get_a_number_each() {
 
 #[test]
 fn a_disk_that_fails_at_any_call_costs_no_run_and_no_test_of_before() {
+    // A run is synced many times, so what lies there before is written once and then copied.
+    let original = folder("failing_runs_before");
+    for _ in 0..3 {
+        write_run(&Runs::new(&original), 3).expect("a run");
+    }
+    write(&original.join("farlead-tests/a/b.test.ltl"), b"a test").expect("a file");
+    let before = files(&original);
     for make in [Faulty::once, Faulty::for_good] {
         for fails_at in 0.. {
             let project = folder("failing_runs");
-            let runs = Runs::new(&project);
-            for _ in 0..3 {
-                write_run(&runs, 3).expect("a run");
+            for (name, bytes) in &before {
+                let path = project.join(name);
+                fs::create_dir_all(path.parent().expect("a folder")).expect("a folder");
+                fs::write(path, bytes).expect("a file");
             }
-            write(&project.join("farlead-tests/a/b.test.ltl"), b"a test").expect("a file");
-            let before = files(&project);
+            let runs = Runs::new(&project);
             let disk = Arc::new(make(fails_at));
             let failing = Runs::on(disk.clone(), &project);
             let written = write_run(&failing, 3).map(|writer| writer.number());
