@@ -8,10 +8,10 @@ use std::sync::{Arc, Mutex};
 use std::thread;
 use std::time::{Duration, Instant};
 
-use farlead::device::adbd::packet::{self, Command, Packet, Reader, VERSION};
-use farlead::device::adbd::{Server, Settings};
-use farlead::device::phone::{AndroidVersion, Phone};
 use farlead::device::sim::read;
+use farlead::emulator::adbd::packet::{self, Command, Packet, Reader, VERSION};
+use farlead::emulator::adbd::{Server, Settings};
+use farlead::emulator::phone::{AndroidVersion, Phone};
 use farlead::rng::Seed;
 use farlead::spec::Source;
 

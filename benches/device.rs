@@ -9,10 +9,10 @@ use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
 use farlead::device::adb::{Adb, Answer, Client, Line, LineError, Options, Server, Subject};
-use farlead::device::adbd::{self, FileStat, Ran};
-use farlead::device::phone::{AndroidVersion, Phone};
 use farlead::device::sim::{self, model::Model};
 use farlead::device::{Device, Observation};
+use farlead::emulator::adbd::{self, FileStat, Ran};
+use farlead::emulator::phone::{AndroidVersion, Phone};
 use farlead::gui::{Action, BUILTIN_TEXTS, Repertoire, offers};
 use farlead::rng::Seed;
 use farlead::spec::Source;

@@ -51,6 +51,7 @@
 
 pub mod agent;
 pub mod device;
+pub mod emulator;
 pub mod episode;
 pub mod event;
 pub mod experience;

@@ -4,9 +4,9 @@
 
 use std::sync::{Arc, Mutex};
 
-use farlead::device::adbd::link::Link;
-use farlead::device::adbd::packet::{self, Command, Reader};
-use farlead::device::adbd::{Auth, Budget, FileStat, Phone, Ran};
+use farlead::emulator::adbd::link::Link;
+use farlead::emulator::adbd::packet::{self, Command, Reader};
+use farlead::emulator::adbd::{Auth, Budget, FileStat, Phone, Ran};
 use libfuzzer_sys::fuzz_target;
 
 /// A phone on which nothing is done, but every answer has something in it.
@@ -96,7 +96,8 @@ fn sensible(bytes: &[u8], link: &mut Link) {
     packet::write(&mut wire, Command::Auth, [3, 0], b"key", true);
     packet::write(&mut wire, Command::Open, [1, 0], b"sync:", true);
     while let [command, args, len, after @ ..] = rest {
-        let commands = [Command::Open, Command::Okay, Command::Wrte, Command::Clse, Command::Cnxn, Command::Auth];
+        let commands =
+            [Command::Open, Command::Okay, Command::Wrte, Command::Clse, Command::Cnxn, Command::Auth];
         let (payload, later) = after.split_at(after.len().min(usize::from(*len)));
         let command = commands[usize::from(*command) % commands.len()];
         let second = if command == Command::Open { 0 } else { u32::from(args >> 4) };

@@ -8,11 +8,11 @@ use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
 use farlead::device::adb::{Adb, Answer, Client, Jar, Line, LineError, Options, Reset, Server, Subject};
-use farlead::device::adbd::{self, WireFault};
-use farlead::device::phone::{AndroidVersion, Faults, Phone};
 use farlead::device::sim::apk::{Manifest, pack};
 use farlead::device::sim::model::Model;
 use farlead::device::{Device, DeviceError, Notice, Observation, Sim};
+use farlead::emulator::adbd::{self, WireFault};
+use farlead::emulator::phone::{AndroidVersion, Faults, Phone};
 use farlead::gui::{Action, Orientation, Repertoire, offers};
 use farlead::rng::{Rng, Seed};
 

@@ -10,9 +10,9 @@ use std::sync::{Arc, Mutex};
 use std::thread;
 use std::time::{Duration, Instant};
 
-use farlead::device::adbd::packet::{self, Command as Word, Packet, Reader, VERSION};
-use farlead::device::adbd::{Auth, FileStat, Phone, Ran, Server, Settings};
-use farlead::device::phone::AndroidVersion;
+use farlead::emulator::adbd::packet::{self, Command as Word, Packet, Reader, VERSION};
+use farlead::emulator::adbd::{Auth, FileStat, Phone, Ran, Server, Settings};
+use farlead::emulator::phone::AndroidVersion;
 use farlead::rng::Seed;
 use farlead::spec::Source;
 
@@ -322,7 +322,7 @@ fn check_recording_on_an_app(name: &str, auth: Auth) {
     let Some(packets) = recorded(name) else { return };
     let text = "app org.lamp \"Lamp\" 1.5\nlaunch Main\nactivity Main .Main { Button \"on\" }";
     let model = farlead::device::sim::read(&Source::new("lamp.app", text)).model.expect("no mistakes");
-    let phone = farlead::device::phone::Phone::new(Arc::new(model), Seed(1), AndroidVersion::default());
+    let phone = farlead::emulator::phone::Phone::new(Arc::new(model), Seed(1), AndroidVersion::default());
     let is_old = packets.iter().any(|packet| !packet.is_host && packet.args[1] == 4_096);
     let phone = if is_old { phone.with_old_adb() } else { phone };
     // What it can do is the same, what it is called is not.

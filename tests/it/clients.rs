@@ -400,7 +400,7 @@ fn held_by(device: &Simulated) -> (usize, usize) {
 #[test]
 #[cfg(target_os = "linux")]
 fn a_thousand_connections_leave_nothing_behind_in_the_process() {
-    use farlead::device::adbd::packet::{self, Command as Word};
+    use farlead::emulator::adbd::packet::{self, Command as Word};
 
     let device = Simulated::notes(&[]);
     let before = held_by(&device);

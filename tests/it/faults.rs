@@ -7,10 +7,10 @@ use std::thread;
 use std::time::Duration;
 
 use farlead::device::adb::{self, Adb, Answer, Client, Line, LineError, Options};
-use farlead::device::adbd::{self, Settings};
-use farlead::device::phone::{AndroidVersion, Fault, Faults, Phone};
 use farlead::device::sim::model::Model;
 use farlead::device::{Device, DeviceError, Sim};
+use farlead::emulator::adbd::{self, Settings};
+use farlead::emulator::phone::{AndroidVersion, Fault, Faults, Phone};
 use farlead::rng::Seed;
 use farlead::search::{AgentKind, Finding, Plan, search};
 use farlead::spec::{Source, Spec, parse};

@@ -31,9 +31,9 @@ mod wire;
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-use super::sim::Windows;
-use super::sim::model::{Display, Model};
-use super::{Device, DeviceError, Notice, Observation, Sim};
+use crate::device::sim::Windows;
+use crate::device::sim::model::{Display, Model};
+use crate::device::{Device, DeviceError, Notice, Observation, Sim};
 use crate::gui::Screen;
 use crate::rng::Seed;
 
@@ -93,7 +93,7 @@ struct App {
 /// ```
 /// use std::sync::Arc;
 ///
-/// use farlead::device::phone::{AndroidVersion, Phone};
+/// use farlead::emulator::phone::{AndroidVersion, Phone};
 /// use farlead::device::sim::read;
 /// use farlead::rng::Seed;
 /// use farlead::spec::Source;

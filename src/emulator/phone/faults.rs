@@ -5,7 +5,7 @@
 
 use std::time::Duration;
 
-use crate::device::adbd::WireFault;
+use crate::emulator::adbd::WireFault;
 use crate::rng::{Rng, Seed};
 
 /// How long a slow dump is held up on the clock of whoever waits for it.

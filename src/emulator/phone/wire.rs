@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use super::{AndroidVersion, Phone, Stat};
-use crate::device::adbd::{self, FileStat, Ran, WireFault};
+use crate::emulator::adbd::{self, FileStat, Ran, WireFault};
 
 impl adbd::Phone for Phone {
     fn product(&self) -> [String; 3] {

@@ -441,8 +441,8 @@ mod tests {
     use std::sync::Arc;
 
     use super::*;
-    use crate::device::phone::AndroidVersion;
     use crate::device::sim::read;
+    use crate::emulator::phone::AndroidVersion;
     use crate::rng::Seed;
     use crate::spec::Source;
 
