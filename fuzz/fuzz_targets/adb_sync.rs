@@ -6,7 +6,7 @@ use std::sync::{Arc, LazyLock, Mutex};
 
 use farlead::device::sim::read;
 use farlead::emulator::adbd::link::Link;
-use farlead::emulator::adbd::packet::{self, Command, Reader};
+use farlead::emulator::adbd::packet::{self, Checksum, Command, Reader};
 use farlead::emulator::adbd::{Auth, Budget};
 use farlead::emulator::phone::{AndroidVersion, Phone};
 use farlead::rng::Seed;
@@ -47,7 +47,7 @@ impl Host<'_> {
             _ => [1, self.phone_id],
         };
         let mut wire = Vec::new();
-        packet::write(&mut wire, command, args, payload, true);
+        packet::write(&mut wire, command, args, payload, Checksum::Included);
         let mut reader = Reader::new(1 << 20);
         reader.push(&wire);
         let packet = reader.next_packet().expect("a packet").expect("a whole one");

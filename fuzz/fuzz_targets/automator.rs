@@ -5,7 +5,7 @@
 use std::sync::{Arc, LazyLock};
 
 use farlead::device::sim::read;
-use farlead::emulator::adbd::Phone as _;
+use farlead::emulator::adbd::Backend as _;
 use farlead::emulator::phone::{AndroidVersion, Phone};
 use farlead::rng::Seed;
 use farlead::spec::Source;

@@ -38,7 +38,7 @@ impl Line for Direct {
 
     fn shell(&mut self, command: &str, within: Duration) -> Result<Answer, LineError> {
         let mut phone = self.phone.lock().expect("a phone");
-        let fault = adbd::Phone::wire_fault(&mut *phone);
+        let fault = adbd::Backend::wire_fault(&mut *phone);
         let lost = |stdout: Vec<u8>| LineError::Lost { stdout, why: None };
         match fault {
             Some(WireFault::DropBefore | WireFault::Offline) => return Err(lost(Vec::new())),

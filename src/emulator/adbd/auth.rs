@@ -1,57 +1,57 @@
-//! Who may come in: the exchange of tokens, signatures and keys before a host is welcome.
+//! Authentication: the exchange of tokens, signatures and keys before a host is in.
 //!
-//! It is acted out as on a phone whose user presses "allow" at once and ticks "always", and it keeps nobody out: a
-//! signature is not worked out again, it is taken for granted once any key was allowed. Only whom the address
-//! listened on lets in should reach the phone.
+//! The exchange is acted as on a phone whose user presses "allow" at once and ticks "always", and it keeps nobody out: a
+//! signature is not verified, and counts as soon as any key was allowed. The address listened on must keep strangers
+//! away.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
-/// What a phone asks of a host that connects.
+/// Demand of a phone on a host that connects.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Auth {
-    /// Nothing: it is welcome at once.
+    /// No demand: every host is in at once.
     #[default]
     Open,
-    /// A key, as a phone with a screen lock does; it is allowed when it is shown.
+    /// A key, as a phone with a screen lock asks for; the key is allowed when it is shown.
     Ask,
 }
 
-/// What a host is told.
+/// Answer to a host.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Answer {
-    /// It is in.
+    /// The host is in.
     Welcome,
-    /// It shall sign a token.
+    /// The host must sign a token.
     Token,
-    /// What it sent means nothing here.
+    /// The packet means nothing here.
     Nothing,
 }
 
-/// What is signed; as no signature is worked out, it need not be one that nobody can guess.
+/// Token to be signed; as no signature is verified, it need not be random.
 pub(super) const TOKEN: [u8; 20] = *b"farlead sim's token.";
 
-/// The kind of an AUTH packet that carries a token.
+/// Kind of an AUTH packet that carries a token.
 pub(super) const KIND_TOKEN: u32 = 1;
 const KIND_SIGNATURE: u32 = 2;
 const KIND_KEY: u32 = 3;
 
-/// The door of one connection.
+/// Authentication of one connection.
 #[derive(Debug)]
 pub(super) struct Gate {
     auth: Auth,
-    /// Whether the user has allowed a key, on any connection.
+    /// True if the user has allowed a key, on any connection.
     allowed: Arc<AtomicBool>,
     has_asked: bool,
 }
 
 impl Gate {
-    /// Returns a closed door; those of a server share `allowed`.
+    /// Returns a closed gate; the gates of a server share `allowed`.
     pub(super) fn new(auth: Auth, allowed: Arc<AtomicBool>) -> Gate {
         Gate { auth, allowed, has_asked: false }
     }
 
-    /// A host says who it is.
+    /// Takes the greeting of a host.
     pub(super) fn knock(&mut self) -> Answer {
         match self.auth {
             Auth::Open => Answer::Welcome,
@@ -62,7 +62,7 @@ impl Gate {
         }
     }
 
-    /// A host shows a signature or a key.
+    /// Takes a signature or a key.
     pub(super) fn show(&mut self, kind: u32, payload: &[u8]) -> Answer {
         if !self.has_asked || payload.is_empty() {
             return Answer::Nothing;

@@ -2,16 +2,16 @@
 
 use std::collections::BTreeMap;
 
-use super::{FileStat, Phone, Ran, WireFault};
+use super::backend::{Backend, FileStat, Ran, WireFault};
 
-/// See the module.
+/// The fake phone.
 #[derive(Debug, Default)]
 pub(super) struct Fake {
     pub(super) files: BTreeMap<String, (FileStat, Vec<u8>)>,
     pub(super) is_old: bool,
     pub(super) log: String,
     pub(super) reboots: u32,
-    /// What goes wrong next, the last first.
+    /// Faults to come, the last first.
     pub(super) faults: Vec<WireFault>,
     pub(super) ran: Vec<String>,
 }
@@ -20,7 +20,7 @@ fn said(stdout: impl Into<Vec<u8>>) -> Ran {
     Ran { stdout: stdout.into(), ..Ran::default() }
 }
 
-impl Phone for Fake {
+impl Backend for Fake {
     fn product(&self) -> [String; 3] {
         ["sim", "Sim", "sim"].map(String::from)
     }

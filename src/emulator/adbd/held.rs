@@ -1,9 +1,9 @@
-//! Bytes that wait, counted: all connections together hold no more than a budget.
+//! Waiting bytes, counted: all connections together hold no more than a budget.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
-/// How many bytes may wait at once, over all connections of a server.
+/// Limit of the bytes that wait at once, over all connections of a server.
 #[derive(Debug)]
 pub struct Budget {
     bytes_max: usize,
@@ -11,22 +11,23 @@ pub struct Budget {
 }
 
 impl Budget {
-    /// Returns a budget of which nothing is used.
+    /// Returns an unused budget.
     pub fn new(bytes_max: usize) -> Arc<Budget> {
         Arc::new(Budget { bytes_max, bytes: AtomicUsize::new(0) })
     }
 
-    /// How many bytes wait.
+    /// Returns the number of waiting bytes.
     pub fn used(&self) -> usize {
         self.bytes.load(Ordering::Relaxed)
     }
 
-    /// The most bytes that may wait.
+    /// Returns the limit.
     pub fn bytes_max(&self) -> usize {
         self.bytes_max
     }
 
     fn charge(&self, bytes: usize) -> Result<(), Full> {
+        // One step for test and charge: connections run in threads of their own.
         let grown = |used: usize| used.checked_add(bytes).filter(|&sum| sum <= self.bytes_max);
         self.bytes.fetch_update(Ordering::Relaxed, Ordering::Relaxed, grown).map(drop).map_err(|_| Full)
     }
@@ -36,21 +37,21 @@ impl Budget {
     }
 }
 
-/// There is no room for more bytes to wait.
+/// The error that the budget has no room left.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Full;
 
-/// Bytes that came and were not used yet, first in, first out.
+/// Bytes that arrived and are not used yet, first in, first out.
 #[derive(Debug)]
 pub(super) struct Held {
     bytes: Vec<u8>,
-    /// Those before it are used up; they still count, as they still take room.
+    /// Number of used bytes at the front; they still count, as they still take room.
     start: usize,
     budget: Arc<Budget>,
 }
 
 impl Held {
-    /// Returns a place that holds nothing.
+    /// Returns an empty queue.
     pub(super) fn new(budget: &Arc<Budget>) -> Held {
         Held { bytes: Vec::new(), start: 0, budget: budget.clone() }
     }
@@ -71,36 +72,37 @@ impl Held {
         &self.bytes[self.start..]
     }
 
-    /// Adds all of `bytes`, or none of them.
+    /// Appends all of `bytes`, or none of them.
     pub(super) fn add(&mut self, bytes: &[u8]) -> Result<(), Full> {
         self.budget.charge(bytes.len())?;
         self.bytes.extend_from_slice(bytes);
         Ok(())
     }
 
-    /// Takes at most `len` bytes off the front.
+    /// Removes at most `len` bytes from the front and returns them.
     pub(super) fn take(&mut self, len: usize) -> Vec<u8> {
         let taken = self.bytes()[..len.min(self.len())].to_vec();
         self.skip(taken.len());
         taken
     }
 
-    /// Drops at most `len` bytes off the front.
+    /// Drops at most `len` bytes from the front.
     pub(super) fn skip(&mut self, len: usize) {
         self.start += len.min(self.len());
         if self.is_empty() {
             self.clear();
         } else if self.start > self.bytes.len() / 2 {
-            // Moved at most as often as half of them are used up, so each byte is moved once or twice.
+            // Only once half of the bytes are used, so that each byte is moved once or twice.
             self.bytes.drain(..self.start);
             self.budget.release(self.start);
             self.start = 0;
         }
     }
 
-    /// Drops all.
+    /// Drops all bytes.
     pub(super) fn clear(&mut self) {
         self.budget.release(self.bytes.len());
+        // A new vector, as `clear` would keep the room that was just given back.
         self.bytes = Vec::new();
         self.start = 0;
     }

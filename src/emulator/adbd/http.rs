@@ -1,9 +1,9 @@
-//! HTTP on a stream: where one request ends and the next begins, whatever the pieces they arrive in.
+//! HTTP on a stream: the bounds of requests, whatever the pieces they arrive in.
 
-use super::Phone;
+use super::backend::Backend;
 use super::held::{Full, Held};
 
-/// The longest head of a request.
+/// Longest head of a request.
 pub(super) const HEAD_MAX: usize = 65_536;
 
 /// A connection to a port of the phone.
@@ -11,23 +11,28 @@ pub(super) const HEAD_MAX: usize = 65_536;
 pub(super) struct Http {
     port: u16,
     input: Held,
-    /// How much of it was searched for the end of a head.
+    /// Number of bytes already searched for the end of a head.
     searched: usize,
-    /// The length of the request at the front, once its head has told it.
+    /// Length of the request at the front, once its head has arrived.
     len: Option<usize>,
 }
 
-/// What came is no request that could be answered.
+/// The error that the input is no request that could be answered.
 struct NoRequest;
 
 impl Http {
-    /// Returns a connection to `port` on which nothing was asked; `input` is where what comes waits.
+    /// Returns a new connection to `port` that queues its input in `input`.
     pub(super) fn new(port: u16, input: Held) -> Http {
         Http { port, input, searched: 0, len: None }
     }
 
-    /// Takes what came and answers the requests that are complete; returns whether the connection stays open.
-    pub(super) fn hear(&mut self, bytes: &[u8], phone: &mut dyn Phone, out: &mut Held) -> Result<bool, Full> {
+    /// Takes input and answers the complete requests; returns true if the connection stays open.
+    pub(super) fn hear(
+        &mut self,
+        bytes: &[u8],
+        phone: &mut dyn Backend,
+        out: &mut Held,
+    ) -> Result<bool, Full> {
         self.input.add(bytes)?;
         loop {
             let request = match self.next_request() {
@@ -52,7 +57,7 @@ impl Http {
         Ok(Some(self.input.take(len)))
     }
 
-    /// The length of the request at the front, as soon as its head tells it.
+    /// Returns the length of the request at the front, once its head has arrived.
     fn find_len(&mut self) -> Result<Option<usize>, NoRequest> {
         let bytes = self.input.bytes();
         let Some(head_len) = head_len(bytes, self.searched) else {
@@ -60,6 +65,7 @@ impl Http {
             return if bytes.len() > HEAD_MAX { Err(NoRequest) } else { Ok(None) };
         };
         let head = &bytes[..head_len];
+        // Chunks have no length ahead, and no client of the server sends them.
         if field(head, "transfer-encoding").is_some() {
             return Err(NoRequest);
         }
@@ -68,8 +74,9 @@ impl Http {
     }
 }
 
-/// The length of a message's head with the empty line that ends it; up to `searched` there is no such line.
+/// Returns the length of a message's head with the empty line that ends it; the line does not end before `searched`.
 fn head_len(bytes: &[u8], searched: usize) -> Option<usize> {
+    // The empty line may have begun in what was searched before.
     let from = searched.saturating_sub(3);
     let end = bytes[from..].windows(4).take(HEAD_MAX).position(|four| four == b"\r\n\r\n")?;
     Some(from + end + 4)
@@ -94,7 +101,7 @@ mod tests {
     use super::super::held::Budget;
     use super::*;
 
-    /// What is answered to `asked`, whatever the pieces it comes in, and whether the connection stays open.
+    /// Returns the answer to `asked`, the same for pieces of any size, and true if the connection stays open.
     fn ask(asked: &[u8]) -> (String, bool) {
         let mut answers = Vec::new();
         for piece in [1, 7, asked.len()] {

@@ -1,8 +1,8 @@
 //! One connection: packets in, packets out, and the streams between them.
 //!
-//! A link reads no socket and no clock. Of each stream one packet is under way at a time; what is said beyond
-//! waits, and a host that does not fetch it is not heard on that stream until it does. A stream whose service has
-//! ended is closed as soon as its last packet has left, acknowledged or not, as phones do and hosts expect.
+//! A link reads no socket and no clock. Each stream has one packet under way at a time; further output waits, and a host
+//! that does not fetch it is not heard on that stream until it does. A stream whose service has ended is closed as soon
+//! as its last packet has left, acknowledged or not, as phones do and hosts expect.
 
 use std::collections::BTreeMap;
 use std::sync::atomic::AtomicBool;
@@ -10,67 +10,67 @@ use std::sync::{Arc, PoisonError};
 use std::time::Duration;
 
 use super::auth::{Answer, Auth, Gate, KIND_TOKEN, TOKEN};
+use super::backend::{Backend, Shared, WireFault};
 use super::held::{Budget, Full, Held};
-use super::packet::{self, Command, Packet, VERSION, VERSION_CHECKED};
+use super::packet::{self, Checksum, Command, Packet, VERSION, VERSION_CHECKED};
 use super::service::{self, Effect, Service};
-use super::{Phone, Shared, WireFault};
 
-/// The longest payload a phone takes, and one that is old.
+/// Longest payload that a phone takes, and that an old phone takes.
 const PAYLOAD_MAX: u32 = 1 << 20;
 const PAYLOAD_MAX_OLD: u32 = 4_096;
-/// Before a host is in, it has nothing longer to say.
+/// Longest payload of a host that is not in yet: a key or a banner.
 const PAYLOAD_MAX_BEFORE: usize = 4_096;
-/// The most streams of a connection.
+/// Number of streams of a connection at most.
 const STREAMS_MAX: usize = 256;
-/// More of a product's name would make the banner too long for old hosts.
+/// Longest product name, in characters: a longer banner is too long for old hosts.
 const PROPERTY_MAX: usize = 128;
 
-/// Why a connection cannot go on.
+/// Reason why a connection cannot go on.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum LinkError {
-    /// A payload is not what was sent.
+    /// The checksum of a packet is wrong.
     #[error("the checksum of a packet is wrong")]
     Check,
     /// The host asked for encryption, which was not offered.
     #[error("the host starts encryption, which was not offered")]
     Encryption,
-    /// The host takes no data at all.
+    /// The longest payload of the host is 0 bytes.
     #[error("the host takes packets of no length")]
     NoPayload,
 }
 
-/// Whether a connection lasts.
+/// Duration of a connection.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Lasting {
-    /// It does.
+    /// The connection stays.
     Stays,
-    /// It ends once its output is written.
+    /// The connection ends once its output is written.
     Ends,
-    /// All connections do: the phone starts afresh.
+    /// All connections end: the phone starts afresh.
     AllEnd,
-    /// All connections do, and there are no new ones for a while.
+    /// All connections end, and for a while there are no new ones.
     Offline,
 }
 
 #[derive(Debug)]
 struct Stream {
-    /// The host's number of it.
+    /// The host's number of the stream.
     remote: u32,
     service: Service,
     out: Held,
-    /// Whether a packet has left that was not acknowledged.
+    /// True if a packet has left that the host has not acknowledged.
     is_under_way: bool,
-    /// Whether the host waits for its packet to be acknowledged.
+    /// True if the host waits for its packet to be acknowledged.
     owes_okay: bool,
-    /// Whether its end is said twice: a fault that was asked for.
+    /// True if the stream is closed twice, as [`WireFault::CloseTwice`] asks.
     closes_twice: bool,
 }
 
-/// What two ends have agreed upon.
+/// Terms that the two ends have agreed.
 #[derive(Clone, Copy, Debug)]
 struct Terms {
-    has_checks: bool,
-    /// The longest payload the host takes.
+    checksums: Checksum,
+    /// Longest payload that the host takes.
     payload_max: usize,
 }
 
@@ -80,7 +80,7 @@ pub struct Link {
     gate: Gate,
     budget: Arc<Budget>,
     features: &'static str,
-    /// What the host has said of itself; it may not be in yet.
+    /// Terms of the host's greeting; the host may not be in yet.
     terms: Terms,
     is_online: bool,
     streams: BTreeMap<u32, Stream>,
@@ -90,8 +90,8 @@ pub struct Link {
 }
 
 impl Link {
-    /// Returns a connection on which nothing was said. Those of a server share the phone, whether the user has
-    /// `allowed` a key, and the budget for what waits.
+    /// Returns a new connection. The connections of a server share the phone, the user's consent to a key (`allowed`),
+    /// and the budget for waiting bytes.
     pub fn new(phone: Shared, auth: Auth, allowed: Arc<AtomicBool>, budget: Arc<Budget>) -> Link {
         let features = phone.lock().unwrap_or_else(PoisonError::into_inner).features();
         Link {
@@ -99,7 +99,7 @@ impl Link {
             gate: Gate::new(auth, allowed),
             budget,
             features,
-            terms: Terms { has_checks: true, payload_max: PAYLOAD_MAX_BEFORE },
+            terms: Terms { checksums: Checksum::Included, payload_max: PAYLOAD_MAX_BEFORE },
             is_online: false,
             streams: BTreeMap::new(),
             last_id: 0,
@@ -108,32 +108,32 @@ impl Link {
         }
     }
 
-    /// Whether the host is in.
+    /// Returns true if the host is in.
     pub fn is_online(&self) -> bool {
         self.is_online
     }
 
-    /// Whether the connection lasts.
+    /// Returns the duration of the connection.
     pub fn lasting(&self) -> Lasting {
         self.lasting
     }
 
-    /// Whether something may be said without a packet having come; then [`Link::look`] says it.
+    /// Returns true if a stream may have output without new input; then [`Link::look`] fetches it.
     pub fn is_following(&self) -> bool {
         self.streams.values().any(|stream| stream.service.is_following())
     }
 
-    /// The longest payload the host may send.
+    /// Returns the longest payload that the host may send.
     pub fn payload_max(&self) -> usize {
         if self.is_online { self.own_payload_max() as usize } else { PAYLOAD_MAX_BEFORE }
     }
 
-    /// For how long what was answered is held up.
+    /// Returns the delay of the last answer.
     pub fn take_lateness(&mut self) -> Duration {
         self.phone.lock().unwrap_or_else(PoisonError::into_inner).take_lateness()
     }
 
-    /// Takes what is to be written.
+    /// Takes the bytes to be written.
     pub fn take_output(&mut self) -> Vec<u8> {
         std::mem::take(&mut self.out)
     }
@@ -142,7 +142,8 @@ impl Link {
     pub fn receive(&mut self, packet: &Packet) -> Result<(), LinkError> {
         // A host that comes back leaves the checksum of its first packet out, whatever was agreed upon before.
         let is_greeting = matches!(packet.command, Command::Cnxn | Command::Auth);
-        if self.is_online && self.terms.has_checks && !is_greeting && !packet.is_checked() {
+        let counts = self.is_online && self.terms.checksums == Checksum::Included && !is_greeting;
+        if counts && !packet.is_checked() {
             return Err(LinkError::Check);
         }
         match packet.command {
@@ -156,7 +157,7 @@ impl Link {
             Command::Okay if self.is_online => self.acknowledged(packet),
             Command::Wrte if self.is_online => self.hear(packet),
             Command::Clse if self.is_online => self.hang_up(packet),
-            // A phone passes over what it does not know, or not yet.
+            // A phone ignores packets that it does not know, or that come before the host is in.
             Command::Auth
             | Command::Open
             | Command::Okay
@@ -167,7 +168,7 @@ impl Link {
         Ok(())
     }
 
-    /// Lets services that follow something say what is new.
+    /// Fetches the new output of followed logs.
     pub fn look(&mut self) {
         let following = |(id, stream): (&u32, &Stream)| stream.service.is_following().then_some(*id);
         let ids: Vec<u32> = self.streams.iter().filter_map(following).collect();
@@ -199,11 +200,12 @@ impl Link {
         if packet.arg1 == 0 {
             return Err(LinkError::NoPayload);
         }
-        // A host that greets again has forgotten all.
+        // A host that greets again has forgotten its streams.
         self.forget_streams();
         self.is_online = false;
+        let has_sums = self.is_old() || packet.arg0 < VERSION;
         self.terms = Terms {
-            has_checks: self.is_old() || packet.arg0 < VERSION,
+            checksums: if has_sums { Checksum::Included } else { Checksum::Omitted },
             payload_max: self.own_payload_max().min(packet.arg1) as usize,
         };
         let answer = self.gate.knock();
@@ -218,9 +220,12 @@ impl Link {
                 let version = if self.is_old() { VERSION_CHECKED } else { VERSION };
                 let args = [version, self.own_payload_max()];
                 let banner = self.banner();
-                packet::write(&mut self.out, Command::Cnxn, args, banner.as_bytes(), true);
+                // The greeting has its checksum whatever the terms: the host reads it before it knows them.
+                packet::write(&mut self.out, Command::Cnxn, args, banner.as_bytes(), Checksum::Included);
             }
-            Answer::Token => packet::write(&mut self.out, Command::Auth, [KIND_TOKEN, 0], &TOKEN, true),
+            Answer::Token => {
+                packet::write(&mut self.out, Command::Auth, [KIND_TOKEN, 0], &TOKEN, Checksum::Included);
+            }
             Answer::Nothing => {}
         }
     }
@@ -235,7 +240,7 @@ impl Link {
     }
 
     fn send(&mut self, command: Command, args: [u32; 2], payload: &[u8]) {
-        packet::write(&mut self.out, command, args, payload, self.terms.has_checks);
+        packet::write(&mut self.out, command, args, payload, self.terms.checksums);
     }
 
     fn open(&mut self, packet: &Packet) {
@@ -246,6 +251,7 @@ impl Link {
         let mut out = Held::new(&self.budget);
         let shared = self.phone.clone();
         let mut phone = shared.lock().unwrap_or_else(PoisonError::into_inner);
+        // Only commands draw a fault: the chance of a run must not depend on how often a client asks for files.
         let fault = if service::runs_something(&packet.payload) { phone.wire_fault() } else { None };
         match fault {
             Some(WireFault::DropBefore) => return self.lasting = Lasting::Ends,
@@ -274,12 +280,13 @@ impl Link {
         let said = self.out.len();
         self.attend(id, |_, _| Ok(()));
         if fault == Some(WireFault::DropAmid) {
+            // Half of this answer, and all of what was there before it.
             self.out.truncate(said + (self.out.len() - said) / 2);
             self.lasting = Lasting::Ends;
         }
     }
 
-    /// A number that no stream has; 0 is none.
+    /// Returns a number that no stream has; 0 stands for none in the protocol.
     fn next_id(&mut self) -> u32 {
         loop {
             self.last_id = self.last_id.wrapping_add(1);
@@ -289,7 +296,7 @@ impl Link {
         }
     }
 
-    /// The stream a packet is for, if both ends mean the same.
+    /// Returns the stream of a packet, if both of its numbers fit.
     fn stream_of(&self, packet: &Packet) -> Option<u32> {
         let stream = self.streams.get(&packet.arg1)?;
         (stream.remote == packet.arg0).then_some(packet.arg1)
@@ -326,8 +333,9 @@ impl Link {
         self.send(Command::Clse, [id, stream.remote], &[]);
     }
 
-    /// Does something with a stream, and then whatever it can do next. A stream that has no room is closed.
-    fn attend(&mut self, id: u32, what: impl FnOnce(&mut Stream, &mut dyn Phone) -> Result<(), Full>) {
+    /// Applies `what` to a stream, and then continues the stream as far as it can go. A stream without room is closed.
+    fn attend(&mut self, id: u32, what: impl FnOnce(&mut Stream, &mut dyn Backend) -> Result<(), Full>) {
+        // Taken out, as answers need the link while the stream is at work; a stream that ends simply stays out.
         let Some(mut stream) = self.streams.remove(&id) else { return };
         let done = {
             let mut phone = self.phone.lock().unwrap_or_else(PoisonError::into_inner);
@@ -372,7 +380,7 @@ impl Drop for Link {
     }
 }
 
-/// A product's name as it can stand in a banner.
+/// Returns a product's name without the characters that would break a banner.
 fn property(text: &str) -> String {
     let plain = |char: char| if char.is_control() || ";=,:".contains(char) { '_' } else { char };
     text.chars().take(PROPERTY_MAX).map(plain).collect()
@@ -402,7 +410,7 @@ mod tests {
         link
     }
 
-    /// What `link` answers to a packet: commands, arguments and payloads.
+    /// Returns the link's answer to a packet: commands, arguments and payloads.
     fn tell(link: &mut Link, command: Command, arg0: u32, arg1: u32, payload: &[u8]) -> Vec<String> {
         link.receive(&packet(command, arg0, arg1, payload)).expect("a packet as it should be");
         said(link)

@@ -1,35 +1,35 @@
 //! Packets: six little-endian numbers and a payload, as both ends of a connection send them.
 //!
-//! [`Reader`] makes packets of bytes however they arrive, and takes no more memory than has arrived. Whether a
-//! packet's checksum counts depends on what was agreed upon, so [`super::link`] asks for it.
+//! [`Reader`] makes packets of bytes however they arrive, and takes no more memory than has arrived. The two ends agree
+//! on whether checksums count, so [`super::link`] checks them.
 
-/// The length of a header.
+/// Length of a header.
 pub const HEADER_LEN: usize = 24;
 
-/// The first version, in which every payload has a checksum.
+/// First version of the protocol, in which every payload has a checksum.
 pub const VERSION_CHECKED: u32 = 0x0100_0000;
 
-/// The version from which on checksums are left out, if both ends have it.
+/// Version from which on checksums are omitted, if both ends have it.
 pub const VERSION: u32 = 0x0100_0001;
 
-/// What a packet is for.
+/// Purpose of a packet.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Command {
-    /// Who is there, and what it can do.
+    /// Greeting: version, longest payload, and the banner with the features.
     Cnxn,
-    /// A token, a signature or a key.
+    /// Token, signature or key.
     Auth,
-    /// Asks for a service.
+    /// Request for a service.
     Open,
-    /// A stream is ready for the next packet.
+    /// Readiness of a stream for the next packet.
     Okay,
-    /// What a stream says.
+    /// Data of a stream.
     Wrte,
-    /// A stream is over.
+    /// End of a stream.
     Clse,
-    /// Asks for encryption.
+    /// Request for encryption.
     Stls,
-    /// Anything else, the obsolete `SYNC` included.
+    /// Any other number, the obsolete `SYNC` included.
     Other(u32),
 }
 
@@ -50,7 +50,7 @@ impl Command {
         named.map_or(Command::Other(number), |(_, command)| *command)
     }
 
-    /// Returns its number.
+    /// Returns the command's number.
     pub fn number(self) -> u32 {
         match self {
             Command::Other(number) => number,
@@ -59,59 +59,71 @@ impl Command {
     }
 }
 
-/// A packet that came in.
+/// A received packet.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Packet {
-    /// What it is for.
+    /// Purpose.
     pub command: Command,
-    /// The sender's number of the stream, or what the command makes of it.
+    /// The sender's number of the stream, or another meaning by the command.
     pub arg0: u32,
-    /// The receiver's number of the stream, or what the command makes of it.
+    /// The receiver's number of the stream, or another meaning by the command.
     pub arg1: u32,
-    /// The checksum it claims.
+    /// Claimed checksum.
     pub check: u32,
-    /// What it carries.
+    /// Data.
     pub payload: Vec<u8>,
 }
 
 impl Packet {
-    /// Whether the checksum is that of the payload.
+    /// Returns true if the checksum is that of the payload.
     pub fn is_checked(&self) -> bool {
         self.check == checksum(&self.payload)
     }
 }
 
-/// Why bytes are no packet; what follows them cannot be read either.
+/// Reason why bytes are no packet; the bytes behind them cannot be read either.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum PacketError {
-    /// The last number of a header is not the first one turned over.
+    /// The last number of a header is not the complement of the first.
     #[error("a header starts with {command:#010x} and ends with {magic:#010x}, which do not belong together")]
     Magic {
-        /// The first number.
+        /// First number of the header.
         command: u32,
-        /// The last one.
+        /// Last number of the header.
         magic: u32,
     },
-    /// The payload is longer than was agreed upon.
+    /// The payload is longer than the two ends agreed.
     #[error("a packet claims {len} bytes where at most {len_max} were agreed upon")]
     TooLong {
-        /// What it claims.
+        /// Claimed length.
         len: u32,
-        /// The most it may.
+        /// Longest length agreed.
         len_max: usize,
     },
 }
 
-/// The sum of all bytes; the protocol calls it a CRC.
+/// Checksum of a written packet.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Checksum {
+    /// The sum of the payload.
+    Included,
+    /// 0 in its place.
+    Omitted,
+}
+
+/// Returns the sum of all bytes; the protocol calls it a CRC.
 pub fn checksum(payload: &[u8]) -> u32 {
     payload.iter().fold(0u32, |sum, &byte| sum.wrapping_add(u32::from(byte)))
 }
 
-/// Adds a packet to `bytes`, with its checksum or with 0 in its place.
-pub fn write(bytes: &mut Vec<u8>, command: Command, args: [u32; 2], payload: &[u8], has_check: bool) {
+/// Appends a packet to `bytes`.
+pub fn write(bytes: &mut Vec<u8>, command: Command, args: [u32; 2], payload: &[u8], sum: Checksum) {
     let number = command.number();
     let len = u32::try_from(payload.len()).expect("a payload we made is short");
-    let check = if has_check { checksum(payload) } else { 0 };
+    let check = match sum {
+        Checksum::Included => checksum(payload),
+        Checksum::Omitted => 0,
+    };
     bytes.reserve(HEADER_LEN + payload.len());
     for field in [number, args[0], args[1], len, check, !number] {
         bytes.extend_from_slice(&field.to_le_bytes());
@@ -119,7 +131,7 @@ pub fn write(bytes: &mut Vec<u8>, command: Command, args: [u32; 2], payload: &[u
     bytes.extend_from_slice(payload);
 }
 
-/// Makes packets of bytes.
+/// Reader of packets from bytes as they arrive.
 #[derive(Debug)]
 pub struct Reader {
     bytes: Vec<u8>,
@@ -133,13 +145,14 @@ impl Reader {
         Reader { bytes: Vec::new(), start: 0, payload_max }
     }
 
-    /// Changes how long a payload may be, from the next packet on.
+    /// Sets the longest payload, from the next packet on.
     pub fn set_payload_max(&mut self, payload_max: usize) {
         self.payload_max = payload_max;
     }
 
-    /// Adds bytes that have arrived.
+    /// Appends bytes that have arrived.
     pub fn push(&mut self, bytes: &[u8]) {
+        // Packets already read are dropped once per arrival, and not once per packet: moving the rest costs its length.
         if self.start > 0 {
             self.bytes.drain(..self.start);
             self.start = 0;
@@ -147,12 +160,12 @@ impl Reader {
         self.bytes.extend_from_slice(bytes);
     }
 
-    /// Whether a packet has begun to arrive and is not complete.
+    /// Returns true if a packet has begun to arrive and is not complete.
     pub fn is_amid(&self) -> bool {
         self.start < self.bytes.len()
     }
 
-    /// Returns the next packet, if all of it is there.
+    /// Returns the next packet, if it has arrived in full.
     pub fn next_packet(&mut self) -> Result<Option<Packet>, PacketError> {
         let rest = &self.bytes[self.start..];
         let Some(header) = rest.first_chunk::<HEADER_LEN>() else { return Ok(None) };
@@ -162,6 +175,7 @@ impl Reader {
         if number != !magic {
             return Err(PacketError::Magic { command: number, magic });
         }
+        // Checked before the payload arrives, so that a claim of 4 GB is not waited for.
         let payload_len = usize::try_from(len).unwrap_or(usize::MAX);
         if payload_len > self.payload_max {
             return Err(PacketError::TooLong { len, len_max: self.payload_max });
@@ -182,7 +196,7 @@ mod tests {
 
     fn written(command: Command, payload: &[u8]) -> Vec<u8> {
         let mut bytes = Vec::new();
-        write(&mut bytes, command, [16, 1], payload, true);
+        write(&mut bytes, command, [16, 1], payload, Checksum::Included);
         bytes
     }
 
@@ -247,7 +261,7 @@ mod tests {
         ) {
             let mut bytes = Vec::new();
             for payload in &payloads {
-                write(&mut bytes, Command::Wrte, [1, 2], payload, true);
+                write(&mut bytes, Command::Wrte, [1, 2], payload, Checksum::Included);
             }
             let mut reader = Reader::new(60);
             let mut read = Vec::new();

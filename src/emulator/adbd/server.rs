@@ -1,7 +1,7 @@
-//! The listener: a thread for each connection, a bound on everything, and an end that leaves nothing behind.
+//! The listener: a thread for each connection, bounds on everything, and an end that leaves nothing behind.
 //!
-//! This is where the sockets and the clock are; what is said on a connection is for [`super::link`]. A connection
-//! that says nothing it should, or takes nothing it is told, is closed when its time is up.
+//! The sockets and the clock are here; packets are for [`super::link`]. A connection that does not send what it owes, or
+//! does not read what it is sent, is closed when its time is up.
 
 use std::collections::BTreeMap;
 use std::io::{ErrorKind, Read, Write};
@@ -11,38 +11,38 @@ use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 use std::thread::{self, JoinHandle};
 use std::time::{Duration, Instant};
 
-use super::Shared;
 use super::auth::Auth;
+use super::backend::Shared;
 use super::held::Budget;
 use super::link::{Lasting, Link};
 use super::packet::Reader;
 
-/// How long a connection waits for bytes before it looks around: at once for what is followed, else now and then.
+/// Time that a connection waits for bytes before it looks around: short if a log is followed.
 const FOLLOW_EVERY: Duration = Duration::from_millis(50);
 const LOOK_EVERY: Duration = Duration::from_millis(500);
-/// How much is read at once: a packet of a file is as long and its headers longer.
+/// Bytes read at once: a packet of a file and more than its headers.
 const READ_LEN: usize = 128 * 1024;
-/// How long a phone that went offline on purpose stays there.
+/// Time that a phone stays offline if a fault takes it there.
 const OFFLINE: Duration = Duration::from_secs(2);
-/// How long the end waits for connections that are answering something.
+/// Time that the end of a server waits for connections that are answering.
 const END_WAIT: Duration = Duration::from_secs(5);
-/// How long it waits after it could not accept a connection, as when there are no descriptors left.
+/// Pause after a connection that could not be accepted, as when no descriptors are left.
 const ACCEPT_AGAIN: Duration = Duration::from_millis(50);
 
-/// How a server behaves.
+/// Settings of a server.
 #[derive(Clone, Copy, Debug)]
 pub struct Settings {
-    /// What a host must show.
+    /// Demand on a host that connects.
     pub auth: Auth,
-    /// The most connections; more are closed at once.
+    /// Number of connections at most; more are closed at once.
     pub connections_max: usize,
-    /// The most bytes that wait, over all connections: uploads, input of commands, answers nobody fetches.
+    /// Number of bytes that wait at most, over all connections: uploads, input of commands, answers nobody fetches.
     pub held_max: usize,
-    /// How long a host may take to get in.
+    /// Time for a host to get in.
     pub greeting: Duration,
-    /// How long a packet may take to arrive, and how long a host may take none.
+    /// Time for a packet to arrive, and for a host to read one.
     pub stall: Duration,
-    /// How long nothing at all may be said.
+    /// Time without any input.
     pub idle: Duration,
 }
 
@@ -54,26 +54,26 @@ impl Default for Settings {
             held_max: 256 << 20,
             greeting: Duration::from_secs(10),
             stall: Duration::from_secs(30),
-            // A server of adb that sits there overnight is as it should be; what is lost comes back by itself.
+            // An adb server that idles overnight is in order; a lost connection comes back by itself.
             idle: Duration::from_secs(12 * 3_600),
         }
     }
 }
 
-/// Why there is no server.
+/// Reason why there is no server.
 #[derive(Debug, thiserror::Error)]
 pub enum ServerError {
-    /// The address cannot be listened on.
+    /// Nothing can listen on the address.
     #[error("cannot listen on {address}; is another program there?")]
     Listen {
-        /// Which address.
+        /// The address.
         address: SocketAddr,
-        /// What the system said.
+        /// The system's error.
         source: std::io::Error,
     },
 }
 
-/// A phone that listens; it ends when this is dropped.
+/// A listening phone; dropping it ends the server.
 pub struct Server {
     address: SocketAddr,
     inner: Arc<Inner>,
@@ -81,7 +81,7 @@ pub struct Server {
 }
 
 struct Inner {
-    /// What its threads are called: whose they are can be seen in a debugger.
+    /// Name of its threads, for a debugger.
     name: String,
     phone: Shared,
     settings: Settings,
@@ -89,14 +89,14 @@ struct Inner {
     budget: Arc<Budget>,
     is_ending: AtomicBool,
     connections: Mutex<Connections>,
-    /// Told whenever a connection is gone.
+    /// Signal that a connection is gone.
     gone: Condvar,
 }
 
 #[derive(Default)]
 struct Connections {
     last: u64,
-    /// Until when new ones are closed at once.
+    /// End of the time in which new connections are closed at once.
     none_until: Option<Instant>,
     open: BTreeMap<u64, Arc<TcpStream>>,
 }
@@ -123,17 +123,17 @@ impl Server {
         Ok(Server { address, inner, acceptor: Some(acceptor.map_err(failed)?) })
     }
 
-    /// Where it listens.
+    /// Returns the address listened on.
     pub fn address(&self) -> SocketAddr {
         self.address
     }
 
-    /// How many connections there are.
+    /// Returns the number of connections.
     pub fn connections(&self) -> usize {
         self.inner.connections().open.len()
     }
 
-    /// How many bytes wait on them.
+    /// Returns the number of bytes that wait on all connections.
     pub fn held(&self) -> usize {
         self.inner.budget.used()
     }
@@ -142,15 +142,15 @@ impl Server {
 impl Drop for Server {
     fn drop(&mut self) {
         self.inner.is_ending.store(true, Ordering::Relaxed);
-        // The listener sleeps until someone comes. Where it cannot be reached it is left to the end of the program.
+        // The listener sleeps until someone connects. If nobody can reach it, the end of the program ends it.
         let is_awake = TcpStream::connect_timeout(&reachable(self.address), END_WAIT).is_ok();
         if let Some(acceptor) = self.acceptor.take().filter(|_| is_awake) {
-            // It ends by itself; had it panicked, there would be nothing to add.
+            // An acceptor that panicked has reported that itself.
             let _ = acceptor.join();
         }
         self.inner.close_all();
         let open = self.inner.connections();
-        // Whoever is still answering after that ends with its answer.
+        // A connection that still answers after that ends with its answer.
         let _ =
             self.inner.gone.wait_timeout_while(open, END_WAIT, |connections| !connections.open.is_empty());
     }
@@ -163,13 +163,13 @@ impl Inner {
 
     fn close_all(&self) {
         for socket in self.connections().open.values() {
-            // One that is closed already is what was wanted.
+            // An error says that the socket is closed already.
             let _ = socket.shutdown(Shutdown::Both);
         }
     }
 }
 
-/// The address under which a listener is reached from here.
+/// Returns the address under which this machine reaches the listener.
 fn reachable(mut address: SocketAddr) -> SocketAddr {
     if address.ip().is_unspecified() {
         address.set_ip(match address {
@@ -207,39 +207,40 @@ fn welcome(socket: TcpStream, inner: &Arc<Inner>) {
         connections.open.insert(number, socket.clone());
         number
     };
-    let place = Place { inner: inner.clone(), number };
-    // Where no thread is to be had, the connection is closed with what was made for it.
+    let registration = Registration { inner: inner.clone(), number };
+    // If the system has no thread left, dropping the closure closes the connection.
     let _ = thread::Builder::new().name(inner.name.clone()).spawn(move || {
-        serve(&socket, &place.inner);
-        // In this order the descriptor is closed before anyone is told that the connection is gone.
+        serve(&socket, &registration.inner);
+        // In this order the descriptor is closed before anyone learns that the connection is gone.
         drop(socket);
-        drop(place);
+        drop(registration);
     });
 }
 
-/// A connection's place among the others; given back even if its thread panics.
-struct Place {
+/// Entry of a connection among the open ones; dropping it removes the entry, even if its thread panics.
+struct Registration {
     inner: Arc<Inner>,
     number: u64,
 }
 
-impl Drop for Place {
+impl Drop for Registration {
     fn drop(&mut self) {
         self.inner.connections().open.remove(&self.number);
         self.inner.gone.notify_all();
     }
 }
 
-/// Since when a connection owes something.
+/// Moments since which a connection owes something.
 struct Times {
     begun: Instant,
     heard: Instant,
-    /// When the packet that is arriving began to.
+    /// Start of the packet that is arriving.
     packet: Option<Instant>,
 }
 
 fn serve(mut socket: &TcpStream, inner: &Inner) {
     let settings = &inner.settings;
+    // Without Nagle's delay: a host that waits for the second of two small packets would wait 40 ms.
     let is_set = socket.set_nodelay(true).and_then(|()| socket.set_write_timeout(Some(settings.stall)));
     if is_set.is_err() {
         return;
@@ -254,6 +255,7 @@ fn serve(mut socket: &TcpStream, inner: &Inner) {
         if socket.set_read_timeout(Some(wait)).is_err() {
             return;
         }
+        // The timeout is what lets the loop see the end of the server, followed logs and late hosts.
         match socket.read(&mut bytes) {
             Ok(0) => return,
             Ok(len) => {
@@ -281,13 +283,13 @@ fn serve(mut socket: &TcpStream, inner: &Inner) {
     }
 }
 
-/// Answers the packets that have arrived; returns whether the connection goes on.
+/// Answers the packets that have arrived; returns true if the connection goes on.
 fn answer(mut socket: &TcpStream, reader: &mut Reader, link: &mut Link, times: &mut Times) -> bool {
     loop {
         let packet = match reader.next_packet() {
             Ok(Some(packet)) => packet,
             Ok(None) => break,
-            // Nothing that follows could be told apart.
+            // The bytes behind a broken packet have no bounds.
             Err(_) => return false,
         };
         times.packet = None;
@@ -296,7 +298,7 @@ fn answer(mut socket: &TcpStream, reader: &mut Reader, link: &mut Link, times: &
         if !late.is_zero() {
             thread::sleep(late);
         }
-        // All that answers one packet leaves in one piece.
+        // The whole answer to a packet leaves in one piece.
         if socket.write_all(&link.take_output()).is_err() || !is_received || link.lasting() != Lasting::Stays
         {
             return false;

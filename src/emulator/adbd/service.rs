@@ -1,34 +1,24 @@
-//! What a host can open on a phone: shells, commands, files, the screen, ports, and questions a user build refuses.
+//! Services that a host can open on a phone: shells, commands, files, the screen, ports, and requests that a user build
+//! refuses.
 //!
-//! A service hears what its stream brings and says what it has to say into `out`; when that leaves is for
-//! [`super::link`] to see to. Commands end at once, as time on the phone is virtual; what runs on (a log that is
-//! followed, a server) stays until the host hangs up.
+//! A service takes the input of its stream and writes its output into `out`; [`super::link`] decides when that leaves.
+//! Commands end at once, as time on the phone is virtual. A followed log and a running server stay until the host hangs
+//! up.
 
+use super::backend::{Backend, Ran};
 use super::held::{Full, Held};
 use super::http::Http;
 use super::session::Session;
+use super::shell_protocol::{Event, Form, Framing, Packets, Screen, Voice};
 use super::stdin::{self, Ending, Wanted};
 use super::sync::{OUT_MAX, Sync};
-use super::{Phone, Ran};
 
-/// The longest name of a service, its command line included: what a phone's kernel takes as one argument.
+/// Longest name of a service, its command line included: the longest argument that a phone's kernel takes.
 const NAME_MAX: usize = 131_072;
-/// The most of a stream's message in one packet of the shell protocol.
-const SHELL_PACKET_MAX: usize = 65_536;
 
-/// The packets of the shell protocol.
-mod shell_packet {
-    pub(super) const STDIN: u8 = 0;
-    pub(super) const STDOUT: u8 = 1;
-    pub(super) const STDERR: u8 = 2;
-    pub(super) const EXIT: u8 = 3;
-    pub(super) const CLOSE_STDIN: u8 = 4;
-}
-
-/// What is left to do once a service has been answered.
+/// Consequence for the connections once a service has answered.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Effect {
-    /// Nothing.
     None,
     /// This connection is dropped.
     DropThis,
@@ -36,58 +26,9 @@ pub(super) enum Effect {
     DropAll,
 }
 
-/// Where a service's words go: into packets of the shell protocol or as they are, for a terminal or not.
-pub(super) struct Voice<'a> {
-    out: &'a mut Held,
-    has_packets: bool,
-    is_terminal: bool,
-}
-
-impl<'a> Voice<'a> {
-    pub(super) fn new(out: &'a mut Held, has_packets: bool, is_terminal: bool) -> Voice<'a> {
-        Voice { out, has_packets, is_terminal }
-    }
-
-    /// Says something on standard output.
-    pub(super) fn say(&mut self, bytes: &[u8]) -> Result<(), Full> {
-        self.write(shell_packet::STDOUT, bytes)
-    }
-
-    /// Says something on standard error, if there is one; a terminal has but one screen.
-    pub(super) fn complain(&mut self, bytes: &[u8]) -> Result<(), Full> {
-        let id = if self.is_terminal { shell_packet::STDOUT } else { shell_packet::STDERR };
-        self.write(id, bytes)
-    }
-
-    fn exit(&mut self, status: u8) -> Result<(), Full> {
-        if self.has_packets { self.out.add(&[shell_packet::EXIT, 1, 0, 0, 0, status]) } else { Ok(()) }
-    }
-
-    fn write(&mut self, id: u8, bytes: &[u8]) -> Result<(), Full> {
-        let on_terminal = self.is_terminal.then(|| with_returns(bytes));
-        let bytes = on_terminal.as_deref().unwrap_or(bytes);
-        if !self.has_packets {
-            return self.out.add(bytes);
-        }
-        for piece in bytes.chunks(SHELL_PACKET_MAX) {
-            let len = u32::try_from(piece.len()).expect("a piece is short");
-            self.out.add(&[&[id][..], &len.to_le_bytes()].concat())?;
-            self.out.add(piece)?;
-        }
-        Ok(())
-    }
-}
-
-/// A terminal goes back to the left where a line ends.
-fn with_returns(bytes: &[u8]) -> Vec<u8> {
-    let returned =
-        bytes.iter().flat_map(|byte| if *byte == b'\n' { &b"\r\n"[..] } else { std::slice::from_ref(byte) });
-    returned.copied().collect()
-}
-
 #[derive(Debug)]
 enum Kind {
-    /// All is said.
+    /// A service that has written all its output.
     Said,
     /// A command that waits for its input.
     Waiting {
@@ -96,13 +37,13 @@ enum Kind {
         input: Held,
     },
     Session(Session),
-    /// A log that is followed: the command, how much of its output was said, how much of the log was there.
+    /// A log that is followed: the command, the bytes of its output sent, the entries logged at the last look.
     Following {
         command: Command,
         sent: usize,
         seen: u64,
     },
-    /// Runs until the host hangs up.
+    /// A server that runs until the host hangs up.
     Serving,
     Sync(Sync),
     Http(Http),
@@ -116,11 +57,15 @@ enum Command {
 }
 
 impl Command {
-    fn run(&self, phone: &mut dyn Phone, stdin: &[u8], is_joined: bool) -> Ran {
+    fn run(&self, phone: &mut dyn Backend, stdin: &[u8], form: Form) -> Ran {
         match self {
             Command::Line(line) => {
                 let line = String::from_utf8_lossy(line.bytes());
-                if is_joined { phone.shell_joined(&line, stdin) } else { phone.shell(&line, stdin) }
+                if form.joins_outputs() {
+                    phone.shell_joined(&line, stdin)
+                } else {
+                    phone.shell(&line, stdin)
+                }
             }
             Command::Service(arguments) => {
                 let arguments = String::from_utf8_lossy(arguments.bytes()).into_owned();
@@ -130,21 +75,24 @@ impl Command {
     }
 }
 
-/// What a stream leads to.
+/// An open service: the phone's end of a stream.
 #[derive(Debug)]
 pub(super) struct Service {
     kind: Kind,
-    has_packets: bool,
-    is_terminal: bool,
+    form: Form,
     packets: Packets,
     effect: Effect,
-    /// What was started here and ends with the stream.
+    /// The server that a command of this stream started; it ends with the stream.
     server: Option<u32>,
 }
 
 impl Service {
-    /// Opens the service `name`, if there is one, and lets it say what it says at once.
-    pub(super) fn open(name: &[u8], phone: &mut dyn Phone, out: &mut Held) -> Result<Option<Service>, Full> {
+    /// Opens the service `name`, if there is one, and writes its first output.
+    pub(super) fn open(
+        name: &[u8],
+        phone: &mut dyn Backend,
+        out: &mut Held,
+    ) -> Result<Option<Service>, Full> {
         // Most hosts end the name with a NUL, and one does not.
         let end = name.iter().rposition(|&byte| byte != 0).map_or(0, |last| last + 1);
         if end > NAME_MAX {
@@ -157,11 +105,13 @@ impl Service {
         let is_new = !phone.features().is_empty();
         match kind {
             "abb" | "abb_exec" if is_new => {
-                Service::service_command(rest, kind == "abb", phone, out).map(Some)
+                let framing = if kind == "abb" { Framing::Packets } else { Framing::Bytes };
+                Service::service_command(rest, framing, phone, out).map(Some)
             }
+            // Only the arguments of `abb` have NULs between them; elsewhere one would cut a path or a line short.
             _ if has_nul => Ok(None),
             "shell" => Service::shell(flags, rest, phone, out),
-            "exec" => Service::command_or_session(rest, false, false, phone, out).map(Some),
+            "exec" => Service::command_or_session(rest, Form::PLAIN, phone, out).map(Some),
             "sync" => Ok(Some(Service::plain(Kind::Sync(Sync::new(Held::new(out.budget()), is_new))))),
             "tcp" => Ok(Service::port(rest, phone, out)),
             "framebuffer" => {
@@ -185,37 +135,38 @@ impl Service {
     }
 
     fn plain(kind: Kind) -> Service {
-        let packets = Packets::default();
-        Service { kind, has_packets: false, is_terminal: false, packets, effect: Effect::None, server: None }
+        Service { kind, form: Form::PLAIN, packets: Packets::default(), effect: Effect::None, server: None }
     }
 
     fn shell(
         flags: &str,
         line: &str,
-        phone: &mut dyn Phone,
+        phone: &mut dyn Backend,
         out: &mut Held,
     ) -> Result<Option<Service>, Full> {
         let has = |wanted: &str| flags.split(',').any(|flag| flag == wanted);
-        let has_packets = has("v2");
+        // A phone without features takes the flags for a part of an unknown service's name.
         if !flags.is_empty() && phone.features().is_empty() {
             return Ok(None);
         }
+        let framing = if has("v2") { Framing::Packets } else { Framing::Bytes };
+        // A shell without a command is for a person, unless the host asks for a raw one.
         let is_terminal = has("pty") || (line.is_empty() && !has("raw"));
-        Service::command_or_session(line, has_packets, is_terminal, phone, out).map(Some)
+        let screen = if is_terminal { Screen::Terminal } else { Screen::None };
+        Service::command_or_session(line, Form { framing, screen }, phone, out).map(Some)
     }
 
     fn command_or_session(
         line: &str,
-        has_packets: bool,
-        is_terminal: bool,
-        phone: &mut dyn Phone,
+        form: Form,
+        phone: &mut dyn Backend,
         out: &mut Held,
     ) -> Result<Service, Full> {
         let mut held = Held::new(out.budget());
         held.add(line.as_bytes())?;
-        let mut service = Service { has_packets, is_terminal, ..Service::plain(Kind::Said) };
+        let mut service = Service { form, ..Service::plain(Kind::Said) };
         if line.is_empty() {
-            let session = Session::new(is_terminal, is_terminal || !has_packets);
+            let session = Session::new(form);
             session.greet(&mut service.voice(out))?;
             service.kind = Kind::Session(session);
             return Ok(service);
@@ -229,30 +180,31 @@ impl Service {
 
     fn service_command(
         arguments: &str,
-        has_packets: bool,
-        phone: &mut dyn Phone,
+        framing: Framing,
+        phone: &mut dyn Backend,
         out: &mut Held,
     ) -> Result<Service, Full> {
         let mut held = Held::new(out.budget());
         held.add(arguments.as_bytes())?;
-        let mut service = Service { has_packets, ..Service::plain(Kind::Said) };
+        let mut service = Service { form: Form { framing, ..Form::PLAIN }, ..Service::plain(Kind::Said) };
         let wanted = stdin::wanted_by_service(&arguments.split('\0').collect::<Vec<&str>>());
         service.start(Command::Service(held), wanted, phone, out)?;
         Ok(service)
     }
 
-    fn port(rest: &str, phone: &mut dyn Phone, out: &Held) -> Option<Service> {
+    fn port(rest: &str, phone: &mut dyn Backend, out: &Held) -> Option<Service> {
         let port = rest.parse().ok()?;
+        // The empty request asks whether something listens there.
         phone.tcp(port, &[])?;
         Some(Service::plain(Kind::Http(Http::new(port, Held::new(out.budget())))))
     }
 
-    /// Says nothing more, until the host hangs up.
+    /// Ends the output, and keeps the stream open until the host hangs up.
     pub(super) fn fall_silent(&mut self) {
         self.kind = Kind::Serving;
     }
 
-    /// Whether all is said and nothing more will be.
+    /// Returns true if the service has written its last output.
     pub(super) fn is_over(&self) -> bool {
         match &self.kind {
             Kind::Said => true,
@@ -265,19 +217,19 @@ impl Service {
         }
     }
 
-    /// Whether it may have more to say without having heard anything.
+    /// Returns true if the service may have output without new input.
     pub(super) fn is_following(&self) -> bool {
         matches!(self.kind, Kind::Following { .. })
     }
 
-    /// What is left to do once all is said.
+    /// Returns the consequence for the connections once all output is sent.
     pub(super) fn effect(&self) -> Effect {
         self.effect
     }
 
-    /// Takes what the stream brings.
-    pub(super) fn hear(&mut self, bytes: &[u8], phone: &mut dyn Phone, out: &mut Held) -> Result<(), Full> {
-        if !self.has_packets {
+    /// Takes input of the stream.
+    pub(super) fn hear(&mut self, bytes: &[u8], phone: &mut dyn Backend, out: &mut Held) -> Result<(), Full> {
+        if self.form.framing == Framing::Bytes {
             return self.input(bytes, phone, out);
         }
         let mut rest = bytes;
@@ -292,60 +244,63 @@ impl Service {
         Ok(())
     }
 
-    /// Goes on with what waits; returns whether there is room for more.
-    pub(super) fn go_on(&mut self, phone: &mut dyn Phone, out: &mut Held) -> Result<bool, Full> {
+    /// Continues waiting requests; returns true if there is room for more input.
+    pub(super) fn go_on(&mut self, phone: &mut dyn Backend, out: &mut Held) -> Result<bool, Full> {
         match &mut self.kind {
             Kind::Sync(sync) => sync.go_on(phone, out),
             _ => Ok(true),
         }
     }
 
-    /// Looks whether there is something to say without having heard anything.
-    pub(super) fn look(&mut self, phone: &mut dyn Phone, out: &mut Held) -> Result<(), Full> {
-        let (has_packets, is_terminal) = (self.has_packets, self.is_terminal);
+    /// Writes the new part of a followed log.
+    pub(super) fn look(&mut self, phone: &mut dyn Backend, out: &mut Held) -> Result<(), Full> {
+        let form = self.form;
         let Kind::Following { command, sent, seen } = &mut self.kind else { return Ok(()) };
         if out.len() >= OUT_MAX {
             return Ok(());
         }
+        // Running the command again costs the whole log, so it runs only if there is a new entry.
         let logged = phone.logged();
         if std::mem::replace(seen, logged) == logged {
             return Ok(());
         }
-        let stdout = command.run(phone, &[], is_terminal || !has_packets).stdout;
-        // A log that was cleared starts again.
+        let stdout = command.run(phone, &[], form).stdout;
+        // A log that was cleared is shorter and starts again.
         let new = stdout.get(*sent..).unwrap_or(&stdout);
         *sent = stdout.len();
-        Voice::new(out, has_packets, is_terminal).say(new)
+        Voice::new(out, form).say(new)
     }
 
-    /// The host has hung up: a command that reads to the end has now read it.
-    pub(super) fn hang_up(&mut self, phone: &mut dyn Phone) {
+    /// Takes note that the host has hung up: a command that reads to the end has now read it.
+    pub(super) fn hang_up(&mut self, phone: &mut dyn Backend) {
         if let Kind::Waiting { command, wanted: Wanted::All, input } = &self.kind {
-            command.run(phone, input.bytes(), true);
+            // `cat > file` on an `exec:` stream has no other way to end. Nobody reads its output.
+            command.run(phone, input.bytes(), Form::PLAIN);
         }
         self.end_server(phone);
     }
 
-    /// Ends what was started here.
-    pub(super) fn end_server(&mut self, phone: &mut dyn Phone) {
+    /// Ends the server that a command of this stream started.
+    pub(super) fn end_server(&mut self, phone: &mut dyn Backend) {
         if let Some(server) = self.server.take() {
             phone.end_server(server);
         }
     }
 
     fn voice<'a>(&self, out: &'a mut Held) -> Voice<'a> {
-        Voice::new(out, self.has_packets, self.is_terminal)
+        Voice::new(out, self.form)
     }
 
     fn start(
         &mut self,
         command: Command,
         wanted: Wanted,
-        phone: &mut dyn Phone,
+        phone: &mut dyn Backend,
         out: &mut Held,
     ) -> Result<(), Full> {
         match wanted {
             Wanted::Nothing => self.run(command, &[], phone, out),
+            // Refused before the first byte: the host need not send what cannot be held.
             Wanted::Exactly(len) if len > out.budget().bytes_max() as u64 => self.no_room(out),
             Wanted::Exactly(_) | Wanted::All => {
                 self.kind = Kind::Waiting { command, wanted, input: Held::new(out.budget()) };
@@ -358,14 +313,14 @@ impl Service {
         &mut self,
         command: Command,
         stdin: &[u8],
-        phone: &mut dyn Phone,
+        phone: &mut dyn Backend,
         out: &mut Held,
     ) -> Result<(), Full> {
         let ending = match &command {
             Command::Line(line) => stdin::ending(&String::from_utf8_lossy(line.bytes())),
             Command::Service(_) => Ending::Ends,
         };
-        let ran = command.run(phone, stdin, self.is_terminal || !self.has_packets);
+        let ran = command.run(phone, stdin, self.form);
         self.server = phone.take_server();
         let mut voice = self.voice(out);
         voice.say(&ran.stdout)?;
@@ -387,8 +342,8 @@ impl Service {
         }
     }
 
-    fn input(&mut self, bytes: &[u8], phone: &mut dyn Phone, out: &mut Held) -> Result<(), Full> {
-        let mut voice = Voice::new(out, self.has_packets, self.is_terminal);
+    fn input(&mut self, bytes: &[u8], phone: &mut dyn Backend, out: &mut Held) -> Result<(), Full> {
+        let mut voice = Voice::new(out, self.form);
         match &mut self.kind {
             Kind::Session(session) => {
                 let ended = session.hear(bytes, phone, &mut voice)?;
@@ -413,18 +368,20 @@ impl Service {
                     Wanted::Exactly(len) => usize::try_from(len).unwrap_or(usize::MAX) - input.len(),
                     Wanted::All | Wanted::Nothing => usize::MAX,
                 };
+                // The budget is shared by all streams: a failed upload is an answer here, and no end of the stream.
                 if input.add(&bytes[..bytes.len().min(left)]).is_err() {
                     self.kind = Kind::Said;
                     return self.no_room(out);
                 }
                 if bytes.len() >= left { self.run_waiting(phone, out) } else { Ok(()) }
             }
+            // A host may still send when its command has ended; a phone reads that and drops it.
             Kind::Said | Kind::Following { .. } | Kind::Serving => Ok(()),
         }
     }
 
-    fn end_of_input(&mut self, phone: &mut dyn Phone, out: &mut Held) -> Result<(), Full> {
-        let mut voice = Voice::new(out, self.has_packets, self.is_terminal);
+    fn end_of_input(&mut self, phone: &mut dyn Backend, out: &mut Held) -> Result<(), Full> {
+        let mut voice = Voice::new(out, self.form);
         if let Kind::Session(session) = &mut self.kind {
             let status = session.end(phone, &mut voice)?;
             self.kind = Kind::Said;
@@ -436,7 +393,7 @@ impl Service {
         self.run_waiting(phone, out)
     }
 
-    fn run_waiting(&mut self, phone: &mut dyn Phone, out: &mut Held) -> Result<(), Full> {
+    fn run_waiting(&mut self, phone: &mut dyn Backend, out: &mut Held) -> Result<(), Full> {
         match std::mem::replace(&mut self.kind, Kind::Said) {
             Kind::Waiting { command, input, .. } => self.run(command, input.bytes(), phone, out),
             other => {
@@ -454,19 +411,19 @@ impl Service {
     }
 }
 
-/// Whether opening the service `name` runs a command.
+/// Returns true if opening the service `name` runs a command.
 pub(super) fn runs_something(name: &[u8]) -> bool {
     [&b"shell"[..], b"exec:", b"abb"].iter().any(|kind| name.starts_with(kind))
 }
 
-/// What is said of what only a build for developers does; nothing if it is no service at all.
+/// Returns the answer of a user build to requests for developers; nothing if `kind` is no service.
 fn answer_of_a_user_build(kind: &str, rest: &str) -> Option<String> {
     Some(match kind {
         "root" => "adbd cannot run as root in production builds\n".to_string(),
         "unroot" => "adbd not running as root\n".to_string(),
         "remount" => "Not running as root. Try \"adb root\" first.\n".to_string(),
         "disable-verity" | "enable-verity" => "verity cannot be disabled/enabled - USER build\n".to_string(),
-        // There is one wire only, so it stays.
+        // There is only one wire, so it stays.
         "usb" => "restarting in USB mode\n".to_string(),
         "tcpip" => match rest.parse::<u16>() {
             Ok(port) if port > 0 => format!("restarting in TCP mode port: {port}\n"),
@@ -477,7 +434,7 @@ fn answer_of_a_user_build(kind: &str, rest: &str) -> Option<String> {
     })
 }
 
-/// Streams from the phone to the host are not there, and that is said as adb says that something failed.
+/// Returns the answer to a request for streams from the phone to the host, which are refused in adb's form of failure.
 fn answer_of_reverse(rest: &str) -> String {
     let counted = |text: &str| format!("{:04x}{text}", text.len());
     match rest {
@@ -490,69 +447,17 @@ fn answer_of_reverse(rest: &str) -> String {
     }
 }
 
-/// The screen with the head that says how its pixels lie.
-fn framebuffer(is_new: bool, phone: &mut dyn Phone) -> Vec<u8> {
+/// Returns the screen behind the header that describes its pixels.
+fn framebuffer(is_new: bool, phone: &mut dyn Backend) -> Vec<u8> {
     let (width, height, pixels) = phone.framebuffer();
     let size = u32::try_from(pixels.len()).unwrap_or(u32::MAX);
-    // Version 2 adds the colour space: sRGB, which is also the only one that all hosts know.
+    // Version 2 adds the colour space: sRGB, the only one that all hosts know.
     let mut head = if is_new { vec![2, 32, 1] } else { vec![1, 32] };
-    // Where red, blue, green and alpha start, and how many bits they have.
+    // First bit and number of bits of red, blue, green and alpha.
     head.extend([size, width, height, 0, 8, 16, 8, 8, 8, 24, 8]);
     let mut answer: Vec<u8> = head.into_iter().flat_map(u32::to_le_bytes).collect();
     answer.extend(pixels);
     answer
-}
-
-/// Takes the packets of the shell protocol apart, however they arrive.
-#[derive(Debug, Default)]
-struct Packets {
-    head: Vec<u8>,
-    /// How much of the present packet is still to come, once its head is complete.
-    left: usize,
-}
-
-/// What the next bytes are.
-#[derive(Debug, PartialEq, Eq)]
-enum Event {
-    Input,
-    End,
-    Nothing,
-}
-
-impl Packets {
-    const HEAD_LEN: usize = 5;
-
-    /// What comes next, and how many of the bytes it takes; nothing if more must come first.
-    fn next_event(&mut self, bytes: &[u8]) -> Option<(Event, usize)> {
-        if self.head.len() < Packets::HEAD_LEN {
-            if bytes.is_empty() {
-                return None;
-            }
-            let len = bytes.len().min(Packets::HEAD_LEN - self.head.len());
-            self.head.extend_from_slice(&bytes[..len]);
-            if let [_, size @ ..] = &self.head[..]
-                && let Some(size) = size.first_chunk()
-            {
-                self.left = usize::try_from(u32::from_le_bytes(*size)).unwrap_or(usize::MAX);
-            }
-            return Some((Event::Nothing, len));
-        }
-        if self.left > 0 && bytes.is_empty() {
-            return None;
-        }
-        let len = bytes.len().min(self.left);
-        self.left -= len;
-        let id = self.head[0];
-        if self.left == 0 {
-            self.head.clear();
-        }
-        match id {
-            shell_packet::STDIN => Some((Event::Input, len)),
-            shell_packet::CLOSE_STDIN if self.left == 0 => Some((Event::End, len)),
-            // The size of the window changes nothing, and what is unknown is passed over.
-            _ => Some((Event::Nothing, len)),
-        }
-    }
 }
 
 #[cfg(test)]
@@ -567,7 +472,7 @@ mod tests {
         Some((service, out))
     }
 
-    /// What the service `name` says to `heard`, and whether it is over then.
+    /// Returns the output of the service `name` to `heard`, and true if the service is over.
     fn said(name: &str, heard: &[u8]) -> (String, bool) {
         let mut phone = Fake::default();
         let (mut service, mut out) = open(&mut phone, name).expect("a service");

@@ -1,58 +1,65 @@
-//! Interactive shells: lines that come one after the other on one stream.
+//! Interactive shells: lines that arrive one after the other on one stream.
 //!
-//! On a terminal what is typed comes back and a prompt asks for more, as far as a line that is only typed, erased
-//! and sent needs it; without one, lines are run and nothing else is said. Each line is a shell of its own: what one
-//! sets, the next does not know, but for the status that `exit` gives back.
+//! A terminal echoes its keys and prompts for the next line, as far as a line that is only typed, erased and sent needs
+//! it. Without a terminal, lines run and print their output alone. Each line is a shell of its own: variables of one are
+//! unknown to the next, but `exit` returns the status of the line before.
 
+use super::backend::Backend;
 use super::held::Full;
-use super::service::Voice;
-use super::{Phone, stdin};
+use super::shell_protocol::{Form, Screen, Voice};
+use super::stdin;
 
-/// What a shell says when it waits on a terminal.
+/// Prompt of a shell on a terminal.
 pub(super) const PROMPT: &[u8] = b"$ ";
 
-/// The longest line; a terminal takes 4,096 bytes, a file more.
+/// Longest line; a terminal takes 4,096 bytes, a file more.
 const LINE_MAX: usize = 65_536;
 
-/// The status of a line that was given up.
+/// Status of a line ended by Ctrl-C.
 const INTERRUPTED: u8 = 130;
-/// The status of a shell that gave up.
+/// Status of a shell whose line is too long.
 const GAVE_UP: u8 = 1;
 
 /// An interactive shell.
 #[derive(Debug)]
 pub(super) struct Session {
-    is_terminal: bool,
-    /// Whether both outputs go to one place.
-    is_joined: bool,
+    form: Form,
     line: Vec<u8>,
     status: u8,
 }
 
 impl Session {
     /// Returns a shell that has run nothing.
-    pub(super) fn new(is_terminal: bool, is_joined: bool) -> Session {
-        Session { is_terminal, is_joined, line: Vec::new(), status: 0 }
+    pub(super) fn new(form: Form) -> Session {
+        Session { form, line: Vec::new(), status: 0 }
     }
 
-    /// Says what it says at the start.
+    /// Writes the first prompt on a terminal.
     pub(super) fn greet(&self, voice: &mut Voice<'_>) -> Result<(), Full> {
-        if self.is_terminal { voice.say(PROMPT) } else { Ok(()) }
+        if self.is_terminal() { voice.say(PROMPT) } else { Ok(()) }
     }
 
-    /// Takes what was typed; returns the status if that ended it.
+    fn is_terminal(&self) -> bool {
+        self.form.screen == Screen::Terminal
+    }
+
+    /// Takes typed bytes; returns the status if they ended the shell.
     pub(super) fn hear(
         &mut self,
         bytes: &[u8],
-        phone: &mut dyn Phone,
+        phone: &mut dyn Backend,
         voice: &mut Voice<'_>,
     ) -> Result<Option<u8>, Full> {
         for &byte in bytes {
-            let ended =
-                if self.is_terminal { self.key(byte, phone, voice)? } else { self.byte(byte, phone, voice)? };
+            let ended = if self.is_terminal() {
+                self.key(byte, phone, voice)?
+            } else {
+                self.byte(byte, phone, voice)?
+            };
             if ended.is_some() {
                 return Ok(ended);
             }
+            // A host may send without end and without a line feed.
             if self.line.len() > LINE_MAX {
                 voice.complain(b"/system/bin/sh: line too long\n")?;
                 return Ok(Some(GAVE_UP));
@@ -61,13 +68,13 @@ impl Session {
         Ok(None)
     }
 
-    /// Nothing more will be typed: runs what is left and returns the status.
-    pub(super) fn end(&mut self, phone: &mut dyn Phone, voice: &mut Voice<'_>) -> Result<u8, Full> {
+    /// Ends the input: runs the unfinished line and returns the status.
+    pub(super) fn end(&mut self, phone: &mut dyn Backend, voice: &mut Voice<'_>) -> Result<u8, Full> {
         let ended = self.run(phone, voice)?;
         Ok(ended.unwrap_or(self.status))
     }
 
-    fn byte(&mut self, byte: u8, phone: &mut dyn Phone, voice: &mut Voice<'_>) -> Result<Option<u8>, Full> {
+    fn byte(&mut self, byte: u8, phone: &mut dyn Backend, voice: &mut Voice<'_>) -> Result<Option<u8>, Full> {
         if byte == b'\n' {
             return self.run(phone, voice);
         }
@@ -75,8 +82,8 @@ impl Session {
         Ok(None)
     }
 
-    /// A key on a terminal.
-    fn key(&mut self, byte: u8, phone: &mut dyn Phone, voice: &mut Voice<'_>) -> Result<Option<u8>, Full> {
+    /// Takes a key on a terminal.
+    fn key(&mut self, byte: u8, phone: &mut dyn Backend, voice: &mut Voice<'_>) -> Result<Option<u8>, Full> {
         match byte {
             b'\r' | b'\n' => {
                 voice.say(b"\n")?;
@@ -113,24 +120,29 @@ impl Session {
         Ok(None)
     }
 
-    /// Takes the last character away, of however many bytes it is.
+    /// Removes the last character, with all bytes of its UTF-8.
     fn erase(&mut self, voice: &mut Voice<'_>) -> Result<(), Full> {
         let Some(mut last) = self.line.pop() else { return Ok(()) };
         while last & 0b1100_0000 == 0b1000_0000 {
             let Some(before) = self.line.pop() else { break };
             last = before;
         }
+        // Back, over it with a blank, and back again: the terminal itself erases nothing.
         voice.say(b"\x08 \x08")
     }
 
-    fn run(&mut self, phone: &mut dyn Phone, voice: &mut Voice<'_>) -> Result<Option<u8>, Full> {
+    fn run(&mut self, phone: &mut dyn Backend, voice: &mut Voice<'_>) -> Result<Option<u8>, Full> {
         let line = std::mem::take(&mut self.line);
         let line = String::from_utf8_lossy(&line);
+        // The phone's shell is new for each line, so it cannot know which status a bare `exit` means.
         if let Some(status) = stdin::exit_status(&line, self.status) {
             return Ok(Some(status));
         }
         if !line.trim().is_empty() {
-            let ran = if self.is_joined { phone.shell_joined(&line, &[]) } else { phone.shell(&line, &[]) };
+            let ran = match self.form.joins_outputs() {
+                true => phone.shell_joined(&line, &[]),
+                false => phone.shell(&line, &[]),
+            };
             voice.say(&ran.stdout)?;
             voice.complain(&ran.stderr)?;
             self.status = ran.code;
@@ -145,11 +157,13 @@ mod tests {
     use super::super::held::{Budget, Held};
     use super::*;
 
-    /// What a shell says to `typed`, and with what it ended.
-    fn talk(is_terminal: bool, typed: &[u8]) -> (String, Option<u8>) {
+    const TERMINAL: Form = Form { screen: Screen::Terminal, ..Form::PLAIN };
+
+    /// Returns the output of a shell to `typed`, and its status if it ended.
+    fn talk(form: Form, typed: &[u8]) -> (String, Option<u8>) {
         let mut out = Held::new(&Budget::new(1 << 20));
-        let mut voice = Voice::new(&mut out, false, is_terminal);
-        let mut session = Session::new(is_terminal, true);
+        let mut voice = Voice::new(&mut out, form);
+        let mut session = Session::new(form);
         session.greet(&mut voice).expect("room");
         let ended = session.hear(typed, &mut Fake::default(), &mut voice).expect("room");
         (String::from_utf8(out.take(usize::MAX)).expect("text"), ended)
@@ -157,7 +171,7 @@ mod tests {
 
     #[test]
     fn a_terminal_shows_what_is_typed_and_asks_for_more() {
-        let (said, ended) = talk(true, b"echo hi\nexit\r");
+        let (said, ended) = talk(TERMINAL, b"echo hi\nexit\r");
         assert_eq!(said, "$ echo hi\r\nhi\r\n$ exit\r\n");
         assert_eq!(ended, Some(0));
     }
@@ -165,24 +179,24 @@ mod tests {
     #[test]
     fn without_a_terminal_only_answers_are_said() {
         assert_eq!(
-            talk(false, b"echo hi\n\nfail 3\nexit\necho no\n"),
+            talk(Form::PLAIN, b"echo hi\n\nfail 3\nexit\necho no\n"),
             ("hi\nout\nerr\n".to_string(), Some(3))
         );
     }
 
     #[test]
     fn what_was_typed_can_be_erased() {
-        let (said, _) = talk(true, "xy\u{15}\u{7f}echo aß\u{7f}b\r".as_bytes());
+        let (said, _) = talk(TERMINAL, "xy\u{15}\u{7f}echo aß\u{7f}b\r".as_bytes());
         assert!(said.ends_with("\r\nab\r\n$ "), "{said:?}");
     }
 
     #[test]
     fn keys_end_a_line_and_the_shell() {
-        assert_eq!(talk(true, &[b'x', 3, 27, 4]), ("$ x^C\r\n$ \r\n".to_string(), Some(130)));
+        assert_eq!(talk(TERMINAL, &[b'x', 3, 27, 4]), ("$ x^C\r\n$ \r\n".to_string(), Some(130)));
     }
 
     #[test]
     fn a_line_without_end_is_given_up() {
-        assert_eq!(talk(false, &[b'x'; LINE_MAX + 1]).1, Some(GAVE_UP));
+        assert_eq!(talk(Form::PLAIN, &[b'x'; LINE_MAX + 1]).1, Some(GAVE_UP));
     }
 }

@@ -1,26 +1,26 @@
-//! What a command line waits for, read off its words.
+//! Standard input of a command line, guessed from its words.
 //!
-//! A host does not say that nothing will come on standard input, and an `exec:` stream cannot even say that it has
-//! ended, so a command is run at once unless its words say that it reads. The same words tell which commands run on.
-//! These are guesses about common commands, and no shell: what a line does is for [`super::Phone::shell`].
+//! A host does not announce that it sends no standard input, and an `exec:` stream cannot even announce its end. So a
+//! command runs at once unless its words say that it reads. The same words tell which commands run on. These are guesses
+//! about common commands, and no shell: running a line is for [`super::Backend::shell`].
 
-/// What a command reads from standard input.
+/// Input that a command reads.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Wanted {
-    /// Nothing: it can run at once.
+    /// No input: the command can run at once.
     Nothing,
-    /// So many bytes, as `install -S` says them.
+    /// This number of bytes, as `install -S` announces.
     Exactly(u64),
-    /// All until the host says that there is no more.
+    /// All input until the host announces its end.
     All,
 }
 
-/// How a command goes on once it has printed what there is.
+/// Behaviour of a command behind its first output.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Ending {
-    /// It ends.
+    /// The command ends.
     Ends,
-    /// It prints what is logged from then on.
+    /// The command prints new log entries as they come.
     Follows,
 }
 
@@ -28,19 +28,19 @@ pub(super) enum Ending {
 #[derive(Debug, Default)]
 struct Simple {
     words: Vec<String>,
-    /// Whether its input comes from a file, or from the command before it.
+    /// True if its input comes from a file, or from the command before it.
     is_fed: bool,
 }
 
-/// Commands that read all of standard input if no file is named, and those that do so whatever is named.
+/// Commands that read all of standard input if they name no file, and commands that always do.
 const READS_IF_ALONE: [&str; 12] =
     ["cat", "sh", "md5sum", "sha1sum", "sha256sum", "wc", "sort", "uniq", "base64", "xxd", "od", "gzip"];
 const READS_ALWAYS: [&str; 3] = ["tee", "tr", "read"];
 
-/// Flags of `logcat` after which it prints or does something and ends.
+/// Flags of `logcat` with which it ends.
 const LOGCAT_ENDS: [&str; 11] = ["-d", "-c", "-g", "-S", "-p", "-t", "-m", "-G", "-P", "-h", "-L"];
 
-/// Returns what the command line `line` waits for.
+/// Returns the input that the command line `line` waits for.
 pub(super) fn wanted(line: &str) -> Wanted {
     let commands = commands(line);
     let open = commands.iter().filter(|command| !command.is_fed);
@@ -49,7 +49,7 @@ pub(super) fn wanted(line: &str) -> Wanted {
         .unwrap_or(Wanted::Nothing)
 }
 
-/// Returns what the service command with these arguments waits for.
+/// Returns the input that the service command with these arguments waits for.
 pub(super) fn wanted_by_service(arguments: &[&str]) -> Wanted {
     match arguments {
         ["package", rest @ ..] => wanted_by_package(rest),
@@ -58,13 +58,13 @@ pub(super) fn wanted_by_service(arguments: &[&str]) -> Wanted {
     }
 }
 
-/// Returns how the command line `line` goes on.
+/// Returns the behaviour of the command line `line` behind its first output.
 pub(super) fn ending(line: &str) -> Ending {
     let commands = commands(line);
     let Some((last, before)) = commands.split_last() else { return Ending::Ends };
     let words = bare(&last.words);
     match words.first().map(|word| name_of(word)) {
-        // Asked again whenever something was logged, so nothing else may be done by the line.
+        // The wire runs the line again for each new entry, so the line may do nothing else.
         Some("logcat") if before.iter().all(only_exports) && !last.is_fed && follows(&words[1..]) => {
             Ending::Follows
         }
@@ -72,7 +72,7 @@ pub(super) fn ending(line: &str) -> Ending {
     }
 }
 
-/// Returns the status of `exit`, if that is all of the line: the one given, or the `last` one.
+/// Returns the status of `exit`, if the line has nothing else: the status given, or the `last` one.
 pub(super) fn exit_status(line: &str, last: u8) -> Option<u8> {
     let mut words = line.trim().trim_end_matches(';').split_whitespace();
     let (Some("exit"), status, None) = (words.next(), words.next(), words.next()) else { return None };
@@ -83,7 +83,7 @@ pub(super) fn exit_status(line: &str, last: u8) -> Option<u8> {
     }
 }
 
-/// Whether the line starts the phone afresh.
+/// Returns true if the line reboots the phone.
 pub(super) fn is_reboot(line: &str) -> bool {
     let commands = commands(line);
     commands.iter().any(|command| bare(&command.words).first().is_some_and(|word| name_of(word) == "reboot"))
@@ -124,7 +124,7 @@ fn wanted_by_package(words: &[&str]) -> Wanted {
     let (Some(&("install" | "install-write")), Some(rest)) = (words.first(), words.get(1..)) else {
         return Wanted::Nothing;
     };
-    // An app that lies on the phone already is read from there.
+    // An APK on the phone is read from there.
     if rest.iter().any(|word| word.starts_with('/')) {
         return Wanted::Nothing;
     }
@@ -137,12 +137,12 @@ fn wanted_by_package(words: &[&str]) -> Wanted {
     }
 }
 
-/// The name of a tool, without its folder.
+/// Returns the name of a tool without its folder.
 fn name_of(word: &str) -> &str {
     word.rsplit('/').next().unwrap_or(word)
 }
 
-/// The words without what only prepares a command: assignments, `exec`, `timeout 5`, the tool box's name.
+/// Returns the words without the ones that only prepare a command: assignments, `exec`, `timeout 5`, the tool box's name.
 fn bare(words: &[String]) -> &[String] {
     let mut words = words;
     while let Some((first, rest)) = words.split_first() {
@@ -164,7 +164,7 @@ fn is_assignment(word: &str) -> bool {
 /// Splits a line into its commands.
 fn commands(line: &str) -> Vec<Simple> {
     let mut commands = vec![Simple::default()];
-    // Whether the next word is a file for `<` or `>`, and not the command's.
+    // True if the next word is a file behind `<` or `>`, and no word of the command.
     let mut is_file = false;
     for token in tokens(line) {
         let command = commands.last_mut().expect("there is one from the start");
@@ -201,7 +201,7 @@ fn tokens(line: &str) -> Vec<Token> {
             ' ' | '\t' | '\r' => tokens.extend(word.take().map(Token::Word)),
             '<' | '>' | '|' | '&' | ';' | '\n' | '(' | ')' => {
                 let number = word.take();
-                // In `2>file` the number says what is written there.
+                // In `2>file` the number names a stream and is no word of the command.
                 let is_number = |word: &String| word.chars().all(|char| char.is_ascii_digit());
                 tokens.extend(number.filter(|word| char != '>' || !is_number(word)).map(Token::Word));
                 tokens.push(operator(char, &mut chars));

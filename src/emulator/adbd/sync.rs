@@ -1,37 +1,37 @@
-//! Files over the wire: the requests of a `sync:` stream, any number of them one after the other.
+//! Files over the wire: the requests of a `sync:` stream, one after the other.
 //!
-//! What is said in answer to one request leaves in one piece: a host that waits for the second of two packets waits
-//! 40 ms for it. An upload is held until it is complete, so that a file is written whole or not at all.
+//! The answer to a request leaves in one piece: a host that waits for the second of two packets waits 40 ms for it. An
+//! upload is held until it is complete, so that a file is written whole or not at all.
 
-use super::Phone;
+use super::backend::{Backend, FileStat};
 use super::held::{Full, Held};
 
-/// The longest path of a request, as the protocol has it.
+/// Longest path of a request, by the protocol.
 const PATH_MAX: usize = 1_024;
-/// The longest piece of a file in either direction, as the protocol has it.
+/// Longest piece of a file in either direction, by the protocol.
 const DATA_MAX: usize = 65_536;
-/// Once so much waits to be fetched, the next request waits too.
+/// Output waiting to be fetched at which the next request waits too.
 pub(super) const OUT_MAX: usize = 1 << 20;
-/// Once so many bytes of requests wait, no more are taken. A host may want its request acknowledged before it
-/// fetches the answer, so some must be.
+/// Waiting bytes of requests at which no more are taken. A host may want its request acknowledged before it fetches the
+/// answer, so this is not 0.
 const BACKLOG_MAX: usize = 65_536;
-/// More characters of a message would tell a host no more.
+/// Longest message of a failure, in characters.
 const MESSAGE_MAX: usize = 1_000;
-/// The type of a plain file, for a mode that has none.
+/// Type of a plain file, for a mode without a type.
 const PLAIN_FILE: u32 = 0o100_000;
 const TYPE_MASK: u32 = 0o170_000;
-/// `ENOENT` as the wire has it.
+/// `ENOENT` on the wire.
 const MISSING: u32 = 2;
-/// The user and group `shell`.
+/// User and group `shell`.
 const SHELL_USER: u32 = 2_000;
-/// The flag of a version 2 upload that only tries.
+/// Flag of an upload of version 2 that writes nothing.
 const DRY_RUN: u32 = 0x8000_0000;
 
-/// What a stream is busy with.
+/// State of a stream.
 #[derive(Debug)]
 enum Doing {
     Listening,
-    /// A request of version 2 that is told more in a second part.
+    /// A request of version 2 that waits for its second part.
     Setup {
         path: String,
         is_send: bool,
@@ -44,15 +44,32 @@ struct Upload {
     path: String,
     mode: u32,
     bytes: Held,
-    /// How much of the present piece is still to come.
+    /// Bytes of the present piece still to come.
     left: usize,
-    /// Why it cannot be kept; the rest is read all the same, and dropped.
+    /// Reason why the upload fails; the rest is read all the same, and dropped.
     failed: Option<String>,
-    is_dry: bool,
+    purpose: Purpose,
+}
+
+/// Purpose of an upload.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Purpose {
+    Write,
+    /// Measures the line, as `adb push -n` does.
+    DryRun,
+}
+
+/// Form of a file's facts.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum StatForm {
+    /// Three numbers of 32 bits.
+    Short,
+    /// `stat_v2`.
+    Long,
 }
 
 impl Upload {
-    /// Gives up what came so far.
+    /// Drops the upload so far and notes the failure.
     fn fail(&mut self) {
         self.failed = Some("No space left on device".to_string());
         self.bytes.clear();
@@ -64,12 +81,12 @@ impl Upload {
 pub(super) struct Sync {
     input: Held,
     doing: Doing,
-    /// Whether requests of version 2 are known.
+    /// True if the phone knows requests of version 2.
     is_new: bool,
     is_over: bool,
 }
 
-/// Whether there was enough for another step.
+/// Result of a step: done, or waiting for more input.
 #[derive(PartialEq, Eq)]
 enum Step {
     Done,
@@ -77,26 +94,27 @@ enum Step {
 }
 
 impl Sync {
-    /// Returns a stream on which nothing was asked; `input` is where what comes waits.
+    /// Returns a new stream that queues its requests in `input`.
     pub(super) fn new(input: Held, is_new: bool) -> Sync {
         Sync { input, doing: Doing::Listening, is_new, is_over: false }
     }
 
-    /// Takes what came.
+    /// Takes input.
     pub(super) fn hear(&mut self, bytes: &[u8]) -> Result<(), Full> {
         let Err(full) = self.input.add(bytes) else { return Ok(()) };
+        // The upload gives its room back, and the host gets its answer at the end of the file.
         let Doing::Receiving(upload) = &mut self.doing else { return Err(full) };
         upload.fail();
         self.input.add(bytes)
     }
 
-    /// Whether the host asked for the end, or broke the protocol.
+    /// Returns true if the host asked for the end, or broke the protocol.
     pub(super) fn is_over(&self) -> bool {
         self.is_over
     }
 
-    /// Does what was asked, as long as `out` is fetched; returns whether there is room for more requests.
-    pub(super) fn go_on(&mut self, phone: &mut dyn Phone, out: &mut Held) -> Result<bool, Full> {
+    /// Answers requests as long as `out` is fetched; returns true if there is room for more requests.
+    pub(super) fn go_on(&mut self, phone: &mut dyn Backend, out: &mut Held) -> Result<bool, Full> {
         while !self.is_over {
             if out.len() >= OUT_MAX {
                 return Ok(self.input.len() <= BACKLOG_MAX);
@@ -108,7 +126,7 @@ impl Sync {
         Ok(true)
     }
 
-    fn step(&mut self, phone: &mut dyn Phone, out: &mut Held) -> Result<Step, Full> {
+    fn step(&mut self, phone: &mut dyn Backend, out: &mut Held) -> Result<Step, Full> {
         match std::mem::replace(&mut self.doing, Doing::Listening) {
             Doing::Listening => self.listen(phone, out),
             Doing::Setup { path, is_send } => self.set_up(path, is_send, phone, out),
@@ -116,8 +134,8 @@ impl Sync {
         }
     }
 
-    fn listen(&mut self, phone: &mut dyn Phone, out: &mut Held) -> Result<Step, Full> {
-        // Some hosts end an upload with a time of eight bytes, whose upper half is 0 for a while yet.
+    fn listen(&mut self, phone: &mut dyn Backend, out: &mut Held) -> Result<Step, Full> {
+        // Some hosts end an upload with a time of eight bytes, whose upper half is 0 until 2106.
         if self.input.bytes().first_chunk() == Some(&[0; 4]) {
             self.input.skip(4);
             return Ok(Step::Done);
@@ -139,7 +157,7 @@ impl Sync {
         &mut self,
         id: [u8; 4],
         path: String,
-        phone: &mut dyn Phone,
+        phone: &mut dyn Backend,
         out: &mut Held,
     ) -> Result<Step, Full> {
         match (&id, self.is_new) {
@@ -148,8 +166,8 @@ impl Sync {
                 out.add(&words(b"STAT", &[stat.mode, short(stat.size), stat.mtime]))?;
             }
             (b"STA2" | b"LST2", true) => out.add(&stat_long(&id, phone.stat(&path)))?,
-            (b"LIST", _) => list(&path, false, phone, out)?,
-            (b"LIS2", true) => list(&path, true, phone, out)?,
+            (b"LIST", _) => list(&path, StatForm::Short, phone, out)?,
+            (b"LIS2", true) => list(&path, StatForm::Long, phone, out)?,
             (b"RECV", _) => send_file(&path, phone, out)?,
             (b"SEND", _) => return self.begin_upload(&path, out),
             (b"SND2", true) => self.doing = Doing::Setup { path, is_send: true },
@@ -170,25 +188,25 @@ impl Sync {
             return self.refuse("missing , in ID_SEND", out);
         };
         let Some(mode) = number(mode) else { return self.refuse("bad mode", out) };
-        self.doing = Doing::Receiving(self.upload(path.to_string(), mode, false));
+        self.doing = Doing::Receiving(self.upload(path.to_string(), mode, Purpose::Write));
         Ok(Step::Done)
     }
 
-    fn upload(&self, path: String, mode: u32, is_dry: bool) -> Upload {
+    fn upload(&self, path: String, mode: u32, purpose: Purpose) -> Upload {
         let kind = if mode & TYPE_MASK == 0 { PLAIN_FILE } else { mode & TYPE_MASK };
-        // A phone gives its group and all others what the owner may.
+        // A phone gives group and others the rights of the owner.
         let owner = mode & 0o700;
         let mode = kind | (mode & 0o777) | owner >> 3 | owner >> 6;
-        Upload { path, mode, bytes: Held::new(self.input.budget()), left: 0, failed: None, is_dry }
+        Upload { path, mode, bytes: Held::new(self.input.budget()), left: 0, failed: None, purpose }
     }
 
-    /// The second part of a request of version 2: a mode, if something is sent, and flags, for which see AOSP's
+    /// Reads the second part of a request of version 2: a mode, if the host sends a file, and the flags of AOSP's
     /// `file_sync_protocol.h`.
     fn set_up(
         &mut self,
         path: String,
         is_send: bool,
-        phone: &mut dyn Phone,
+        phone: &mut dyn Backend,
         out: &mut Held,
     ) -> Result<Step, Full> {
         let len = if is_send { 12 } else { 8 };
@@ -208,14 +226,15 @@ impl Sync {
             return self.refuse("compression was not offered", out);
         }
         if is_send {
-            self.doing = Doing::Receiving(self.upload(path, fields[1], flags & DRY_RUN != 0));
+            let purpose = if flags & DRY_RUN == 0 { Purpose::Write } else { Purpose::DryRun };
+            self.doing = Doing::Receiving(self.upload(path, fields[1], purpose));
         } else {
             send_file(&path, phone, out)?;
         }
         Ok(Step::Done)
     }
 
-    fn receive(&mut self, mut upload: Upload, phone: &mut dyn Phone, out: &mut Held) -> Result<Step, Full> {
+    fn receive(&mut self, mut upload: Upload, phone: &mut dyn Backend, out: &mut Held) -> Result<Step, Full> {
         if upload.left > 0 {
             let piece = self.input.take(upload.left);
             upload.left -= piece.len();
@@ -247,13 +266,13 @@ impl Sync {
         }
     }
 
-    /// The name and the number that come next, if they are there.
+    /// Returns the next name and number, if they have arrived.
     fn head(&self) -> Option<([u8; 4], u32)> {
         let (fields, _) = self.input.bytes().first_chunk::<8>()?.as_chunks::<4>();
         Some((fields[0], u32::from_le_bytes(fields[1])))
     }
 
-    /// Says why, and ends: what follows cannot be told apart any more.
+    /// Answers with a failure and ends the stream: the requests behind this one have no bounds.
     fn refuse(&mut self, message: &str, out: &mut Held) -> Result<Step, Full> {
         self.is_over = true;
         self.input.clear();
@@ -262,11 +281,11 @@ impl Sync {
     }
 }
 
-fn finish(mut upload: Upload, mtime: u32, phone: &mut dyn Phone) -> Vec<u8> {
+fn finish(mut upload: Upload, mtime: u32, phone: &mut dyn Backend) -> Vec<u8> {
     let bytes = upload.bytes.take(usize::MAX);
     let written = match upload.failed {
         Some(message) => Err(message),
-        None if upload.is_dry => Ok(()),
+        None if upload.purpose == Purpose::DryRun => Ok(()),
         None => phone.write(&upload.path, upload.mode, mtime, bytes),
     };
     match written {
@@ -275,7 +294,7 @@ fn finish(mut upload: Upload, mtime: u32, phone: &mut dyn Phone) -> Vec<u8> {
     }
 }
 
-fn send_file(path: &str, phone: &mut dyn Phone, out: &mut Held) -> Result<(), Full> {
+fn send_file(path: &str, phone: &mut dyn Backend, out: &mut Held) -> Result<(), Full> {
     let bytes = match phone.read(path) {
         Ok(bytes) => bytes,
         Err(message) => return out.add(&fail(&message)),
@@ -286,35 +305,37 @@ fn send_file(path: &str, phone: &mut dyn Phone, out: &mut Held) -> Result<(), Fu
         answer.extend_from_slice(piece);
     }
     answer.extend(words(b"DONE", &[0]));
+    // A file may have 256 MB; it need not be here twice while it is queued.
     drop(bytes);
     out.add(&answer).or_else(|Full| out.add(&fail("Cannot allocate memory")))
 }
 
-fn list(path: &str, is_long: bool, phone: &mut dyn Phone, out: &mut Held) -> Result<(), Full> {
+fn list(path: &str, form: StatForm, phone: &mut dyn Backend, out: &mut Held) -> Result<(), Full> {
     let mut answer = Vec::new();
     for (name, stat) in phone.list(path) {
-        if is_long {
-            answer.extend(stat_long(b"DNT2", Some(stat)));
-        } else {
-            answer.extend(words(b"DENT", &[stat.mode, short(stat.size), stat.mtime]));
+        match form {
+            StatForm::Long => answer.extend(stat_long(b"DNT2", Some(stat))),
+            StatForm::Short => {
+                answer.extend(words(b"DENT", &[stat.mode, short(stat.size), stat.mtime]));
+            }
         }
         answer.extend(short(name.len() as u64).to_le_bytes());
         answer.extend(name.as_bytes());
     }
     answer.extend(b"DONE");
-    // An entry without a name, of which all but the first word is 0.
-    answer.resize(answer.len() + if is_long { 72 } else { 16 }, 0);
+    // The last entry has no name, and its numbers are 0.
+    answer.resize(answer.len() + if form == StatForm::Long { 72 } else { 16 }, 0);
     out.add(&answer)
 }
 
-/// The long form of what is known of a file; all 0 but the error if there is none.
-fn stat_long(id: &[u8; 4], stat: Option<super::FileStat>) -> Vec<u8> {
+/// Returns the long form of a file's facts; zeros behind the error if there is no file.
+fn stat_long(id: &[u8; 4], stat: Option<FileStat>) -> Vec<u8> {
     let mut answer = words(id, &[if stat.is_some() { 0 } else { MISSING }]);
     let Some(stat) = stat else {
         answer.resize(72, 0);
         return answer;
     };
-    // Device and number; no host seen so far compares them.
+    // Device and inode; no known host compares them.
     answer.extend([1u64.to_le_bytes(), 1u64.to_le_bytes()].concat());
     answer.extend([stat.mode, 1, SHELL_USER, SHELL_USER].map(u32::to_le_bytes).concat());
     let mtime = u64::from(stat.mtime);
@@ -335,12 +356,12 @@ fn words(id: &[u8; 4], numbers: &[u32]) -> Vec<u8> {
     answer
 }
 
-/// What is too large for the old form is cut to the largest number, as old phones did not.
+/// Returns a size in 32 bits, and the largest number for larger sizes; old phones wrapped around there.
 fn short(size: u64) -> u32 {
     u32::try_from(size).unwrap_or(u32::MAX)
 }
 
-/// A mode as C reads it: octal after a 0, as one client writes it, else decimal.
+/// Reads a mode as C does: octal behind a 0, as one client writes it, else decimal.
 fn number(text: &str) -> Option<u32> {
     match text.strip_prefix('0') {
         Some(octal) if !octal.is_empty() => u32::from_str_radix(octal, 8).ok(),
@@ -365,7 +386,7 @@ mod tests {
         (Sync::new(Held::new(&budget), true), Held::new(&budget))
     }
 
-    /// What is answered to `bytes`, whatever the pieces they come in, and whether the stream is over.
+    /// Returns the answer to `bytes`, the same for pieces of any size, and true if the stream is over.
     fn ask(phone: &mut Fake, bytes: &[u8]) -> (Vec<u8>, bool) {
         let mut answers = Vec::new();
         for piece in [1, 7, bytes.len()] {

@@ -1,19 +1,17 @@
-//! `am`, `monkey`, `ps` and `pidof`: what is started and ended, and what runs.
+//! `am`, `monkey`, `ps`, `pidof` and `kill`: starts and ends of apps, and processes.
 
 use std::fmt::Write as _;
-use std::sync::Arc;
 
-use super::dumpsys::short_name;
-use super::io::Io;
-use super::shell::shown;
-use super::{AndroidVersion, Phone, launchable};
+use super::io::{Io, shown};
+use super::names::{LAUNCHER, component, short_name};
+use super::system::{Phone, SYSTEM_PID};
+use super::version::AndroidVersion;
+use crate::device::sim::apk::Manifest;
 use crate::device::{DeviceError, Sim};
-
-/// The launcher, and its activity.
-pub(super) const LAUNCHER: (&str, &str) = ("com.android.launcher", "com.android.launcher2.Launcher");
 
 const MAIN: &str = "android.intent.action.MAIN";
 
+/// `am`: the activity manager.
 pub(super) fn am(phone: &mut Phone, args: &[String], io: &mut Io) -> u8 {
     let Some((command, rest)) = args.split_first() else {
         io.say("Activity manager (activity) commands:\n  help\n  start-activity [-D] [-W] [-S] <INTENT>\n  force-stop <PACKAGE>");
@@ -28,7 +26,7 @@ pub(super) fn am(phone: &mut Phone, args: &[String], io: &mut Io) -> u8 {
                 return io.complain("Error: Argument expected after \"force-stop\"");
             }
             if let Some(at) = phone.app(package).filter(|&at| phone.apps[at].sim.is_some()) {
-                // `kill` ends what is not in front alone.
+                // `kill` spares the app in front.
                 if !is_soft || at != phone.current || !phone.windows().is_in_front {
                     phone.stop(at);
                 }
@@ -36,8 +34,9 @@ pub(super) fn am(phone: &mut Phone, args: &[String], io: &mut Io) -> u8 {
             0
         }
         "broadcast" => broadcast(phone, rest, io),
-        "get-current-user" => said(io, "0"),
-        "get-config" => said(io, "config: en-rUS-ldltr-v33\nabi: x86_64"),
+        "get-current-user" => io.answer("0"),
+        "get-config" => io.answer("config: en-rUS-ldltr-v33\nabi: x86_64"),
+        // Clients send these before they start; nothing here depends on them.
         "stack" | "task" | "set-debug-app" | "clear-debug-app" | "wait-for-broadcast-idle" => 0,
         "startservice" | "start-service" | "start-foreground-service" | "stopservice" => {
             io.say(&format!("Starting service: {}", rest.join(" ")));
@@ -60,12 +59,7 @@ pub(super) fn am(phone: &mut Phone, args: &[String], io: &mut Io) -> u8 {
     }
 }
 
-fn said(io: &mut Io, line: &str) -> u8 {
-    io.say(line);
-    0
-}
-
-/// What is to be started.
+/// The intent of a command line.
 #[derive(Default)]
 struct Intent {
     action: String,
@@ -139,25 +133,19 @@ impl Intent {
     }
 }
 
-/// Package and full class of `package/.Class`.
-fn component(text: &str) -> Option<(String, String)> {
-    let (package, class) = text.split_once('/')?;
-    let full = if class.starts_with('.') { format!("{package}{class}") } else { class.to_string() };
-    Some((package.to_string(), full))
-}
-
-/// What came of a start.
+/// Result of a start.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Start {
     Cold,
     Warm,
     Hot,
-    /// It was in front already.
+    /// The activity was in front already.
     Delivered,
 }
 
 fn start(phone: &mut Phone, args: &[String], io: &mut Io) -> u8 {
     let intent = Intent::read(args);
+    // Up to Android 10 a failed start has exit code 0.
     let fails_with = u8::from(phone.version >= AndroidVersion::V11);
     let is_home = intent.categories.iter().any(|name| name == "android.intent.category.HOME");
     if is_home || component(&intent.component).is_some_and(|(package, _)| package == LAUNCHER.0) {
@@ -175,6 +163,7 @@ fn start(phone: &mut Phone, args: &[String], io: &mut Io) -> u8 {
         }
     }
     io.say(&format!("Starting: {}", intent.shown()));
+    // `Starting` is printed before the activity is looked up, as readers expect.
     let Some((package, class)) = found else {
         io.complain(&format!("Error: Activity not started, unable to resolve {}", intent.shown()));
         return fails_with;
@@ -187,8 +176,8 @@ fn start(phone: &mut Phone, args: &[String], io: &mut Io) -> u8 {
             }
             0
         }
-        Err(is_known) => {
-            if is_known {
+        Err(missing) => {
+            if missing == Missing::NotExported {
                 io.complain(&format!(
                     "java.lang.SecurityException: Permission Denial: starting {} from null (pid=5000, uid=2000) not \
                      exported from uid 10100",
@@ -211,27 +200,36 @@ fn failed(done: Result<(), DeviceError>, io: &mut Io) -> u8 {
     done.err().map_or(0, |error| io.complain(&error.to_string()))
 }
 
-/// The app of an activity that can be started from outside; else whether there is such an activity at all.
-fn at_of(phone: &Phone, package: &str, class: &str) -> Result<usize, bool> {
-    let at = phone.app(package).ok_or(false)?;
-    let app = &phone.apps[at];
-    if launchable(app).iter().any(|name| **name == *class) {
-        return Ok(at);
-    }
-    let manifest = app.model.as_ref().map(|model| crate::device::sim::apk::Manifest::of(model));
-    Err(manifest.is_some_and(|manifest| manifest.activities.iter().any(|name| name == class)))
+/// Reason why no app has an activity that can be started from outside.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Missing {
+    Unknown,
+    /// The app has the activity, and keeps it to itself.
+    NotExported,
 }
 
-/// The activity that an intent without one means.
+/// Returns the index of the app with this activity, if it can be started from outside.
+fn at_of(phone: &Phone, package: &str, class: &str) -> Result<usize, Missing> {
+    let at = phone.app(package).ok_or(Missing::Unknown)?;
+    let app = &phone.apps[at];
+    if app.launchable().iter().any(|name| **name == *class) {
+        return Ok(at);
+    }
+    let manifest = app.model.as_ref().map(|model| Manifest::of(model));
+    let is_known = manifest.is_some_and(|manifest| manifest.activities.iter().any(|name| name == class));
+    Err(if is_known { Missing::NotExported } else { Missing::Unknown })
+}
+
+/// Returns the activity of an intent that names none: the first of its package.
 fn resolve(phone: &Phone, intent: &Intent) -> Option<(String, String)> {
     let package = if intent.package.is_empty() { &intent.component } else { &intent.package };
     let is_main = matches!(intent.action.as_str(), "" | MAIN);
     let at = phone.app(package).filter(|_| is_main && intent.data.is_empty())?;
-    let class = launchable(&phone.apps[at]).first()?.to_string();
+    let class = phone.apps[at].launchable().first()?.to_string();
     Some((package.clone(), class))
 }
 
-/// Starts an activity that can be started, or brings it to the front.
+/// Starts an activity, or brings it to the front.
 fn begin(phone: &mut Phone, at: usize, class: &str) -> Result<Start, DeviceError> {
     phone.switch_to(at);
     let windows = phone.windows();
@@ -241,9 +239,11 @@ fn begin(phone: &mut Phone, at: usize, class: &str) -> Result<Start, DeviceError
     let is_fresh = phone.apps[at].is_fresh && !is_running && windows.system.is_none();
     let name = short_name(&phone.apps[at].package, class);
     phone.note('I', "ActivityTaskManager", &format!("START u0 {{cmp={name}}} from uid 2000"));
+    // The activity on top gets the intent and does nothing with it.
     if is_on_top {
         return Ok(Start::Delivered);
     }
+    // The first start after an installation is a reset of the model, but for how the phone is held.
     if is_fresh {
         phone.act(|sim: &mut Sim| sim.start_fresh(class))?;
         phone.apps[at].is_fresh = false;
@@ -284,6 +284,7 @@ fn tell(phone: &Phone, start: Start, intent: &Intent, name: &str, io: &mut Io) {
         io.say(&format!("LaunchState: {state}"));
     }
     io.say(&format!("Activity: {name}"));
+    // Virtual time has no duration of a start; any plausible one will do.
     let ms = if start == Start::Delivered { 0 } else { 500 };
     if phone.version <= AndroidVersion::V9 {
         io.say(&format!("ThisTime: {ms}"));
@@ -298,6 +299,7 @@ fn broadcast(phone: &Phone, args: &[String], io: &mut Io) -> u8 {
     let flags = if phone.version >= AndroidVersion::V8 { " flg=0x400000" } else { "" };
     let shown = intent.shown();
     io.say(&format!("Broadcasting: {}{flags} }}", shown.trim_end_matches(" }")));
+    // A protected broadcast: clients must find another way to the network.
     if intent.action == "android.intent.action.AIRPLANE_MODE" {
         return io.complain(
             "java.lang.SecurityException: Permission Denial: not allowed to send broadcast \
@@ -308,6 +310,7 @@ fn broadcast(phone: &Phone, args: &[String], io: &mut Io) -> u8 {
     0
 }
 
+/// `monkey`: starts an app, as clients use it.
 pub(super) fn monkey(phone: &mut Phone, args: &[String], io: &mut Io) -> u8 {
     let mut package = None;
     let mut rest = args.iter();
@@ -323,7 +326,7 @@ pub(super) fn monkey(phone: &mut Phone, args: &[String], io: &mut Io) -> u8 {
     let Some(events) = events else { return io.complain("** Error: Count not specified") };
     let class = package.as_deref().and_then(|package| {
         let at = phone.app(package)?;
-        launchable(&phone.apps[at]).first().map(|class| (at, class.clone()))
+        phone.apps[at].launchable().first().map(|class| (at, class.clone()))
     });
     let shown_as = package.as_deref().map(shown).unwrap_or_default();
     io.say(&format!("  bash arg: -p\n  bash arg: {shown_as}"));
@@ -331,7 +334,7 @@ pub(super) fn monkey(phone: &mut Phone, args: &[String], io: &mut Io) -> u8 {
         io.say("** No activities found to run, monkey aborted.");
         return 252;
     };
-    // Random events would touch what no finger could aim at; starting the app is what it is used for.
+    // Random events would touch places that no finger aims at; clients use the command to start an app.
     if events > 1 {
         io.say("** a simulated phone injects no more than the event that starts an app");
     }
@@ -344,12 +347,12 @@ pub(super) fn monkey(phone: &mut Phone, args: &[String], io: &mut Io) -> u8 {
     0
 }
 
-/// What runs: processes with their users, numbers and names.
+/// Returns the processes with their users, pids and names.
 fn processes(phone: &Phone) -> Vec<(String, u32, String)> {
     let system = [
         ("root", 1, "init"),
         ("shell", 420, "adbd"),
-        ("system", 1_666, "system_server"),
+        ("system", SYSTEM_PID, "system_server"),
         ("u0_a10", 1_900, "com.android.systemui"),
         ("u0_a20", 2_000, LAUNCHER.0),
     ];
@@ -366,7 +369,8 @@ fn processes(phone: &Phone) -> Vec<(String, u32, String)> {
     all
 }
 
-pub(super) fn pidof(phone: &Phone, args: &[String], io: &mut Io) -> u8 {
+/// `pidof`: the pids of processes by their names.
+pub(super) fn pidof(phone: &mut Phone, args: &[String], io: &mut Io) -> u8 {
     let names: Vec<&str> = args.iter().filter(|word| !word.starts_with('-')).map(String::as_str).collect();
     let found: Vec<String> = processes(phone)
         .into_iter()
@@ -376,16 +380,17 @@ pub(super) fn pidof(phone: &Phone, args: &[String], io: &mut Io) -> u8 {
     if found.is_empty() {
         return 1;
     }
-    said(io, &found.join(" "))
+    io.answer(&found.join(" "))
 }
 
-pub(super) fn ps(phone: &Phone, args: &[String], io: &mut Io) -> u8 {
+/// `ps`: the list of processes.
+pub(super) fn ps(phone: &mut Phone, args: &[String], io: &mut Io) -> u8 {
     let columns = args
         .iter()
         .position(|word| word == "-o")
         .and_then(|at| args.get(at + 1))
         .map(|names| names.split(',').map(str::to_ascii_uppercase).collect::<Vec<String>>());
-    // Up to Android 7 all are shown, and later those of the shell alone unless it is asked for more.
+    // Up to Android 7 `ps` lists all processes; later only the shell's, unless options ask for all.
     let is_all = phone.version == AndroidVersion::V7
         || args.iter().any(|word| word.starts_with('-') && word.contains(['A', 'e']));
     let heading = ["USER", "PID", "PPID", "VSZ", "RSS", "WCHAN", "ADDR", "S", "NAME"];
@@ -412,7 +417,11 @@ pub(super) fn ps(phone: &Phone, args: &[String], io: &mut Io) -> u8 {
     0
 }
 
-/// The class that the launcher starts of a package, if it is there.
-pub(super) fn main_class(phone: &Phone, package: &str) -> Option<Arc<str>> {
-    launchable(&phone.apps[phone.app(package)?]).first().cloned()
+/// `kill`: ends a server that the shell started; no other process is the shell's own.
+pub(super) fn kill(phone: &mut Phone, args: &[String], io: &mut Io) -> u8 {
+    let mut pids = args.iter().filter_map(|word| word.parse().ok());
+    if pids.next().is_some_and(|pid| phone.end_server(pid)) {
+        return 0;
+    }
+    io.complain("/system/bin/sh: kill: Operation not permitted")
 }

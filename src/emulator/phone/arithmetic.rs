@@ -1,9 +1,9 @@
-//! Sums in the shell: what stands between `$((` and `))`, over whole numbers of 32 bits, as mksh has them.
+//! Arithmetic of the shell, between `$((` and `))`: integers of 32 bits, as in mksh.
 
-/// How deep brackets and signs stand in each other at most.
+/// Deepest nesting of brackets and signs.
 const DEPTH_MAX: u32 = 50;
 
-/// The signs between two numbers, those that bind least first; of two that begin alike the longer one first.
+/// The binary operators by level, the weakest first; of two with the same start the longer one first.
 const LEVELS: [&[&str]; 10] = [
     &["||"],
     &["&&"],
@@ -17,7 +17,7 @@ const LEVELS: [&[&str]; 10] = [
     &["*", "/", "%"],
 ];
 
-/// Returns what `text` comes to, where `value` says what names stand for; nothing if it is no sum.
+/// Returns the value of `text`, with the variables of `value`; nothing if the text is no expression.
 pub(super) fn evaluate(text: &str, value: &dyn Fn(&str) -> String) -> Option<i32> {
     let mut sum = Sum { rest: text, value, depth: 0 };
     let number = sum.level(0)?;
@@ -41,7 +41,7 @@ impl<'t> Sum<'t> {
         Some(left)
     }
 
-    /// Takes one of `signs`, unless it is the start of a longer one.
+    /// Takes one of `signs`, unless it is the start of a longer operator of another level.
     fn sign(&mut self, signs: &[&'static str], level: usize) -> Option<&'static str> {
         self.rest = self.rest.trim_start();
         let sign = signs.iter().find(|sign| self.rest.starts_with(**sign))?;
@@ -55,6 +55,7 @@ impl<'t> Sum<'t> {
     }
 
     fn single(&mut self) -> Option<i32> {
+        // Each level of brackets is a recursion through all ten levels of operators.
         self.depth += 1;
         if self.depth > DEPTH_MAX {
             return None;
@@ -86,6 +87,7 @@ impl<'t> Sum<'t> {
                 if name.is_empty() {
                     return None;
                 }
+                // An unset variable counts as 0, and a text that is no number is an error.
                 let text = (self.value)(name);
                 if text.is_empty() { 0 } else { number(text.trim())? }
             }
@@ -109,7 +111,7 @@ fn number(text: &str) -> Option<i32> {
         Some(digits) => i64::from_str_radix(digits, 16),
         None => digits.parse::<i64>(),
     };
-    // What is too large loses its upper bits, as there.
+    // Larger numbers lose their upper bits, as in mksh.
     Some((number.ok()?.wrapping_mul(sign)) as i32)
 }
 
@@ -132,6 +134,7 @@ fn joined(sign: &str, left: i32, right: i32) -> Option<i32> {
         "+" => left.wrapping_add(right),
         "-" => left.wrapping_sub(right),
         "*" => left.wrapping_mul(right),
+        // A division by 0 ends the expression; the wrapping forms take the smallest number by -1.
         "/" if right != 0 => left.wrapping_div(right),
         "%" if right != 0 => left.wrapping_rem(right),
         _ => return None,

@@ -1,8 +1,8 @@
-//! Bytes as letters: base 64.
+//! Base64.
 
 const LETTERS: &[u8; 64] = b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
 
-/// Some bytes as letters, in lines of `width` unless that is 0.
+/// Encodes bytes, in lines of `width` letters unless that is 0.
 pub(super) fn base64(bytes: &[u8], width: usize) -> Vec<u8> {
     let mut letters = Vec::with_capacity(bytes.len() / 3 * 4 + 8);
     for chunk in bytes.chunks(3) {
@@ -10,6 +10,7 @@ pub(super) fn base64(bytes: &[u8], width: usize) -> Vec<u8> {
         let number = u32::from_be_bytes([0, three[0], three[1], three[2]]);
         for place in 0..4 {
             let letter = LETTERS[(number >> (18 - 6 * place)) as usize & 63];
+            // A chunk of one byte fills two letters, of two bytes three.
             letters.push(if place <= chunk.len() { letter } else { b'=' });
         }
     }
@@ -19,7 +20,7 @@ pub(super) fn base64(bytes: &[u8], width: usize) -> Vec<u8> {
     letters.chunks(width).flat_map(|line| line.iter().copied().chain([b'\n'])).collect()
 }
 
-/// The bytes that letters stand for; what is no letter is passed over.
+/// Decodes letters; other bytes are ignored.
 pub(super) fn from_base64(letters: &[u8]) -> Vec<u8> {
     let mut bytes = Vec::with_capacity(letters.len() / 4 * 3);
     let (mut number, mut bits) = (0_u32, 0);

@@ -1,14 +1,15 @@
-//! `uiautomator dump`: the window in front as XML, letter by letter as Android writes it.
+//! `uiautomator dump`: the window in front as XML, byte for byte as Android writes it.
 
 use std::fmt::Write as _;
 use std::sync::Arc;
 
-use super::io::{Io, cut};
-use super::shell::shown;
-use super::{AndroidVersion, Fault, Phone};
+use super::faults::Fault;
+use super::io::{Io, cut, shown};
+use super::system::Phone;
+use super::version::AndroidVersion;
 use crate::gui::{Flags, Screen, Widget};
 
-/// Lists whose rows answer, and which are not called not accessible therefore.
+/// Lists, which Android never marks as not accessible: their rows take the clicks.
 const LISTS: [&str; 4] = [
     "android.widget.GridView",
     "android.widget.GridLayout",
@@ -16,6 +17,7 @@ const LISTS: [&str; 4] = [
     "android.widget.TableLayout",
 ];
 
+/// `uiautomator`: dumps the window in front.
 pub(super) fn uiautomator(phone: &mut Phone, args: &[String], io: &mut Io) -> u8 {
     let Some((command, rest)) = args.split_first() else { return usage(io) };
     if command != "dump" {
@@ -28,12 +30,13 @@ pub(super) fn uiautomator(phone: &mut Phone, args: &[String], io: &mut Io) -> u8
         };
     }
     if phone.automator.is_some() {
-        let said = format!("*** FATAL EXCEPTION IN SYSTEM PROCESS: main\n{}", super::automator::registered());
+        let said = format!("*** FATAL EXCEPTION IN SYSTEM PROCESS: main\n{}", registered());
         phone.note('E', "AndroidRuntime", &said);
         io.complain("Killed");
         return 137;
     }
     let is_compressed = rest.iter().any(|word| word == "--compressed");
+    let tree = if is_compressed { Tree::Compressed } else { Tree::Whole };
     let path = rest.iter().find(|word| !word.starts_with("--"));
     let path = path.map_or("/sdcard/window_dump.xml", String::as_str);
     let rotation = phone.rotation();
@@ -45,6 +48,7 @@ pub(super) fn uiautomator(phone: &mut Phone, args: &[String], io: &mut Io) -> u8
             return 0;
         }
     };
+    // In this order, and each drawn only if the one before did not strike: a recorded seed depends on it.
     phone.faults.slow_down();
     if phone.faults.strikes(Fault::NoIdle) {
         io.complain("ERROR: could not get idle state.");
@@ -54,7 +58,7 @@ pub(super) fn uiautomator(phone: &mut Phone, args: &[String], io: &mut Io) -> u8
         io.complain("ERROR: null root node returned by UiTestAutomationBridge.");
         return 0;
     }
-    let mut xml = hierarchy(&screen, rotation, is_compressed, version, Dumper::Command);
+    let mut xml = hierarchy(&screen, rotation, tree, version, Dumper::Command);
     if phone.faults.strikes(Fault::Truncated) {
         xml.truncate(cut(&xml, xml.len() / 2).len());
     }
@@ -63,7 +67,7 @@ pub(super) fn uiautomator(phone: &mut Phone, args: &[String], io: &mut Io) -> u8
     } else {
         let (place, now_s) = (io.path(path), phone.now_s());
         let written = phone.files.write(&place, 0o660, now_s, Arc::from(xml.into_bytes()));
-        // The command says that it is done all the same.
+        // The command reports success all the same.
         if let Err(error) = written {
             let said =
                 format!("failed to dump window to file\njava.io.FileNotFoundException: {path}: {error}");
@@ -72,6 +76,13 @@ pub(super) fn uiautomator(phone: &mut Phone, args: &[String], io: &mut Io) -> u8
     }
     io.say(&format!("UI hierchary dumped to: {path}"));
     0
+}
+
+/// Returns the exception thrown at a second program that wants to look at the screen.
+pub(super) fn registered() -> String {
+    "java.lang.IllegalStateException: UiAutomationService \
+     android.accessibilityservice.IAccessibilityServiceClient$Stub$Proxy@5deffd5already registered!"
+        .to_string()
 }
 
 fn usage(io: &mut Io) -> u8 {
@@ -84,30 +95,38 @@ fn usage(io: &mut Io) -> u8 {
     1
 }
 
-/// Whose hierarchy it is: they say different things of a node.
+/// Widgets of a dump: all of them, or without those that only hold others.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Tree {
+    Whole,
+    Compressed,
+}
+
+/// Program that writes the hierarchy: each writes other attributes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Dumper {
     /// `uiautomator dump`.
     Command,
-    /// The server of uiautomator2, which stops so deep.
+    /// The server of uiautomator2, down to a depth.
     Server { depth_max: usize },
 }
 
-/// The widgets of a screen as XML.
+/// Returns the widgets of a screen as XML.
 pub(super) fn hierarchy(
     screen: &Screen,
     rotation: u32,
-    is_compressed: bool,
+    tree: Tree,
     version: AndroidVersion,
     dumper: Dumper,
 ) -> String {
-    let mut nodes = nodes(screen, is_compressed);
+    let mut nodes = nodes(screen, tree);
     if let Dumper::Server { depth_max } = dumper {
         nodes.retain(|node| node.depth <= depth_max);
     }
     let mut xml = format!(
         "<?xml version='1.0' encoding='UTF-8' standalone='yes' ?><hierarchy rotation=\"{rotation}\">"
     );
+    // Without recursion, as all that grows with the input.
     let mut open = 0;
     for (at, node) in nodes.iter().enumerate() {
         while open > node.depth {
@@ -127,16 +146,17 @@ pub(super) fn hierarchy(
     xml
 }
 
+/// A node of the XML.
 pub(super) struct Node<'s> {
     pub widget: &'s Widget,
     pub depth: usize,
-    /// Its place among its siblings.
+    /// Position among its siblings.
     pub index: usize,
 }
 
-/// The widgets that are shown, at the depth at which they are.
-pub(super) fn nodes(screen: &Screen, is_compressed: bool) -> Vec<Node<'_>> {
-    // Of what is open around a widget: how deep it is in the tree, and how many were in it.
+/// Returns the nodes of a dump, with the depths that are left once frames are dropped.
+pub(super) fn nodes(screen: &Screen, tree: Tree) -> Vec<Node<'_>> {
+    // For each node around the present widget: its depth on the screen, and the number of its children so far.
     let mut around: Vec<(u16, usize)> = Vec::new();
     let mut top = 0;
     let mut nodes = Vec::new();
@@ -144,7 +164,7 @@ pub(super) fn nodes(screen: &Screen, is_compressed: bool) -> Vec<Node<'_>> {
         while around.last().is_some_and(|(depth, _)| *depth >= widget.depth) {
             around.pop();
         }
-        if is_compressed && is_frame(widget) {
+        if tree == Tree::Compressed && is_frame(widget) {
             continue;
         }
         let count = around.last_mut().map_or(&mut top, |(_, count)| count);
@@ -157,7 +177,7 @@ pub(super) fn nodes(screen: &Screen, is_compressed: bool) -> Vec<Node<'_>> {
     nodes
 }
 
-/// Whether a widget only holds others.
+/// Returns true if a widget only holds others.
 fn is_frame(widget: &Widget) -> bool {
     let tells =
         [Flags::CLICKABLE, Flags::LONG_CLICKABLE, Flags::CHECKABLE, Flags::SCROLLABLE, Flags::EDITABLE];
@@ -168,7 +188,7 @@ fn is_frame(widget: &Widget) -> bool {
         && !tells.iter().any(|&flag| widget.flags.has(flag))
 }
 
-/// Whether something in a node says what it is. Only what may need it is looked through.
+/// Returns true if the node needs no name, or something in it has one. Only a node without a name is searched.
 fn has_named_child(nodes: &[Node<'_>], at: usize) -> bool {
     !is_nameless(nodes[at].widget)
         || nodes[at + 1..]
@@ -184,7 +204,7 @@ fn is_nameless(widget: &Widget) -> bool {
         && widget.desc.is_empty()
 }
 
-/// Whether the focus can go to a widget.
+/// Returns true if a widget can take the focus.
 pub(super) fn can_focus(widget: &Widget) -> bool {
     [Flags::CLICKABLE, Flags::LONG_CLICKABLE, Flags::EDITABLE, Flags::SCROLLABLE, Flags::FOCUSED]
         .into_iter()
@@ -234,6 +254,7 @@ fn write_node(
     for (name, value) in flags {
         let _ = write!(xml, " {name}=\"{value}\"");
     }
+    // The order of attributes is that of each dumper's source.
     if dumper != Dumper::Command {
         let _ = write!(xml, " visible-to-user=\"{}\"", widget.is_visible());
     }
@@ -245,7 +266,7 @@ fn write_node(
     }
 }
 
-/// What the server says behind the bounds; each came with a version of Android.
+/// Writes the server's attributes behind the bounds; each came with a version of Android.
 fn write_rest_of_server(xml: &mut String, index: usize, version: AndroidVersion) {
     let _ = write!(xml, " drawing-order=\"{index}\"");
     if version >= AndroidVersion::V8 {
@@ -256,7 +277,7 @@ fn write_rest_of_server(xml: &mut String, index: usize, version: AndroidVersion)
     }
 }
 
-/// Writes a text as Android's serializer does: what XML knows no letter for is a dot.
+/// Writes a text as Android's serializer does: a dot stands for a character that XML does not allow.
 fn escape(xml: &mut String, text: &str) {
     for letter in text.chars() {
         match letter {

@@ -1,30 +1,33 @@
-//! `dumpsys`: what services say of themselves, in the formats of the versions.
+//! `dumpsys`: the state of services, in the formats of the versions.
 //!
-//! Of the long texts of a phone there is what readers look for, in the lines and orders it has there: which
-//! window has the focus, which activity is on top, how the display is held, whether it is lit.
+//! A phone prints long texts. Here are the lines that readers look for, in the form and order of a phone: the focused
+//! window, the activity on top, the rotation of the display, its light.
 
 use std::sync::Arc;
 
-use super::activities::LAUNCHER;
-use super::io::Io;
-use super::shell::shown;
-use super::{AndroidVersion, Phone, packages};
+use super::io::{Io, shown};
+use super::names::{LAUNCHER, short_name};
+use super::packages;
+use super::system::Phone;
+use super::version::AndroidVersion;
 use crate::device::sim::Windows;
 use crate::device::sim::model::Display;
 
-/// The activity in front, and the window that has the focus.
+/// The activity in front, and the focused window.
 struct Focus {
     package: Arc<str>,
     class: Arc<str>,
-    /// The title of the window.
+    /// Title of the window.
     window: String,
 }
 
+/// `dumpsys`: prints the state of one service.
 pub(super) fn dumpsys(phone: &mut Phone, args: &[String], io: &mut Io) -> u8 {
     let mut words = args;
     if words.first().is_some_and(|word| word == "-t") {
         words = words.get(2..).unwrap_or_default();
     }
+    // Drawn whatever the service, so that the chance of a run does not depend on which one a client reads.
     phone.faults.draw_focus();
     let first = words.get(1).map_or("", String::as_str);
     match words.first().map_or("", String::as_str) {
@@ -40,7 +43,7 @@ pub(super) fn dumpsys(phone: &mut Phone, args: &[String], io: &mut Io) -> u8 {
              present: true\n  level: 100\n  scale: 100\n  voltage: 5000\n  temperature: 250\n  technology: Li-ion",
         ),
         "wifi" => {
-            let is_on = phone.setting("global", "wifi_on") == Some("1");
+            let is_on = phone.settings.get("global", "wifi_on") == Some("1");
             io.say(if is_on { "Wi-Fi is enabled" } else { "Wi-Fi is disabled" });
         }
         "connectivity" => {
@@ -58,15 +61,7 @@ pub(super) fn dumpsys(phone: &mut Phone, args: &[String], io: &mut Io) -> u8 {
     0
 }
 
-/// `package/.Class`, where the class is in the package.
-pub(super) fn short_name(package: &str, class: &str) -> String {
-    match class.strip_prefix(package) {
-        Some(rest) if rest.starts_with('.') => format!("{package}/{rest}"),
-        _ => format!("{package}/{class}"),
-    }
-}
-
-/// A number for something that has a name, as long as it is there: what Android takes from memory.
+/// Returns a number for a named object, where Android prints its address in memory: a hash, so that it stays the same.
 fn token(name: &str) -> String {
     let hash = name.bytes().fold(0xcbf2_9ce4_8422_2325_u64, |hash, byte| {
         (hash ^ u64::from(byte)).wrapping_mul(0x0100_0000_01b3)
@@ -74,7 +69,7 @@ fn token(name: &str) -> String {
     format!("{:x}", (hash >> 20) & 0x0fff_ffff | 0x010_0000)
 }
 
-/// A name in a line: control characters would break it.
+/// Returns a name without control characters, which would break the line.
 fn in_line(name: &str) -> String {
     shown(name).chars().map(|letter| if letter.is_control() { '.' } else { letter }).collect()
 }
@@ -82,6 +77,7 @@ fn in_line(name: &str) -> String {
 fn focus(phone: &Phone) -> Focus {
     let windows = phone.windows();
     let own = phone.apps.get(phone.current).map_or_else(|| Arc::from(""), |app| app.package.clone());
+    // A dialog of the system takes the focus from everything, and is named for the app it is about.
     if let Some((is_crash, class)) = &windows.system {
         let what = if *is_crash { "Application Error" } else { "Application Not Responding" };
         let (package, class) = match windows.activities.last() {
@@ -90,6 +86,7 @@ fn focus(phone: &Phone) -> Focus {
         };
         return Focus { package, class, window: format!("{what}: {}", in_line(&own)) };
     }
+    // A wrong focus shows the launcher in place of the app.
     let is_seen = windows.is_in_front && !phone.faults.is_focus_wrong();
     match windows.activities.last().filter(|_| is_seen) {
         Some((package, class)) => Focus {
@@ -109,7 +106,7 @@ fn window_of(title: &str) -> String {
     format!("Window{{{} u0 {title}}}", token(title))
 }
 
-/// An activity as the version writes it, with the number of its task behind it.
+/// Returns an activity in the version's form, with the number of its task.
 fn record(version: AndroidVersion, package: &str, class: &str, task: u32) -> String {
     let name = in_line(&short_name(package, class));
     // Android 12 and 13 close the bracket before the task.
@@ -164,6 +161,7 @@ fn policy(phone: &mut Phone, io: &mut Io) {
 
 fn displays(phone: &mut Phone, io: &mut Io) {
     let Display { width, height, dpi } = phone.sim().display();
+    // `init` is the display upright, `cur` as it is turned.
     let (now_width, now_height) = phone.shown_size();
     let rotation = phone.rotation();
     io.say("WINDOW MANAGER DISPLAY CONTENTS (dumpsys window displays)");
@@ -187,11 +185,13 @@ fn all_windows(phone: &mut Phone, io: &mut Io) {
     let (width, height) = phone.shown_size();
     let rotation = phone.rotation();
     let (windows, focus) = (phone.windows(), focus(phone));
+    // From the top of the screen down, as Android lists them.
     let launcher = format!("{}/{}", LAUNCHER.0, LAUNCHER.1);
     let mut titles = vec!["NavigationBar0".to_string(), "StatusBar".to_string()];
     if windows.has_keyboard {
         titles.insert(0, "InputMethod".to_string());
     }
+    // A dialog has a window of its own above its activity.
     if windows.has_dialog || windows.system.is_some() {
         titles.push(focus.window.clone());
     }
@@ -217,6 +217,7 @@ fn all_windows(phone: &mut Phone, io: &mut Io) {
     }
     io.say("");
     let focused = window_of(&focus.window);
+    // From Android 10 on the focus belongs to a display, and is in `dumpsys window displays` alone.
     match phone.version {
         AndroidVersion::V7 | AndroidVersion::V8 | AndroidVersion::V9 => {
             io.say(&format!("  mCurrentFocus={focused}"));
@@ -237,7 +238,7 @@ fn all_windows(phone: &mut Phone, io: &mut Io) {
     io.say(&format!("  mSystemBooted=true mDisplayEnabled=true\n  mRotation={rotation}"));
 }
 
-/// The activities of the app in front, the topmost first, and whether each is the one in front.
+/// Returns the activities of the current app, the topmost first, each with true if it is resumed.
 fn stack(windows: &Windows) -> Vec<(Arc<str>, Arc<str>, bool)> {
     let in_front = windows.is_in_front && windows.is_lit;
     let own = windows.activities.iter().rev().enumerate();
@@ -285,8 +286,10 @@ fn activities(phone: &Phone, io: &mut Io) {
     let own = stack(&windows);
     let launcher: (Arc<str>, Arc<str>, bool) =
         (LAUNCHER.0.into(), LAUNCHER.1.into(), windows.is_lit && !own.iter().any(|one| one.2));
+    // The task in front comes first.
     let mut tasks = vec![vec![launcher]];
     if !own.is_empty() {
+        // Behind the launcher the task of the app stays.
         let place = if windows.is_in_front { 0 } else { 1 };
         tasks.insert(place, own);
     }
@@ -317,6 +320,7 @@ fn activities(phone: &Phone, io: &mut Io) {
         for (at, (package, class, is_resumed)) in task.iter().enumerate() {
             let record = record(version, package, class, number);
             let state = if *is_resumed { "RESUMED" } else { "STOPPED" };
+            // Since Android 13 two blanks stand here, which readers must survive.
             let gap = if version >= AndroidVersion::V13 { "  " } else { " " };
             io.say(&format!("    * Hist{gap}#{}: {record}", task.len() - 1 - at));
             io.say(&format!("        packageName={} processName={}", in_line(package), in_line(package)));
@@ -362,6 +366,7 @@ fn power(phone: &Phone, io: &mut Io) {
     io.say(&format!("  mWakefulness={}", if is_lit { "Awake" } else { "Asleep" }));
     io.say("  mWakefulnessChanging=false\n  mIsPowered=true\n  mStayOn=false\n  mBootCompleted=true");
     io.say(&format!("  mHoldingWakeLockSuspendBlocker=false\n  mHoldingDisplaySuspendBlocker={is_lit}"));
+    // Newer versions have no state in this line.
     if phone.version >= AndroidVersion::V13 {
         io.say("Display Power: com.android.server.power.PowerManagerService$1@7afe15");
     } else {
@@ -397,6 +402,7 @@ fn input(phone: &mut Phone, io: &mut Io) {
         "  Viewport INTERNAL: displayId=0, uniqueId=local:0, port=0, orientation={rotation}, \
          logicalFrame=[0, 0, {width}, {height}], isActive=[1]"
     ));
+    // Readers compare this with the natural orientation, so a turned display must not report 0.
     let rotation = if is_turned { rotation.max(1) } else { rotation };
     io.say(&format!(
         "      SurfaceWidth: {width}px\n      SurfaceHeight: {height}px\n      SurfaceOrientation: {rotation}"

@@ -1,26 +1,26 @@
-//! Faults on purpose: what goes wrong between a real phone and whoever uses it over adb, as often as one asks.
+//! Faults on purpose: the failures of a real phone and of the way to it over adb, at rates that the user sets.
 //!
-//! Each kind has a chance of its own from the seed, drawn each time it could happen, so that which commands go
-//! wrong depends on the seed and on the commands alone.
+//! Each fault has a chance of its own from the seed, drawn each time it could happen, so that the seed and the commands
+//! alone decide which commands fail.
 
 use std::time::Duration;
 
 use crate::emulator::adbd::WireFault;
 use crate::rng::{Rng, Seed};
 
-/// How long a slow dump is held up on the clock of whoever waits for it.
+/// Delay of a slow dump, on the clock of the host.
 const SLOW: Duration = Duration::from_secs(3);
 
-/// Something that can go wrong.
+/// A kind of fault.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Fault {
-    /// The connection drops while a command runs, before or after what it does is done.
+    /// The connection drops while a command runs, before or after its effect.
     Drop,
     /// A command's answer never comes.
     Stall,
     /// A dump of the screen takes seconds.
     SlowDump,
-    /// `uiautomator` says that the screen does not come to rest.
+    /// `uiautomator` reports that the screen does not come to rest.
     NoIdle,
     /// `uiautomator` finds no window.
     NullRoot,
@@ -35,7 +35,7 @@ pub enum Fault {
 }
 
 impl Fault {
-    /// All of them.
+    /// All faults.
     pub const ALL: [Fault; 9] = [
         Fault::Drop,
         Fault::Stall,
@@ -48,7 +48,7 @@ impl Fault {
         Fault::DoubleClose,
     ];
 
-    /// What it is called on a command line.
+    /// Returns its name on a command line.
     pub fn name(self) -> &'static str {
         match self {
             Fault::Drop => "drop",
@@ -63,7 +63,7 @@ impl Fault {
         }
     }
 
-    /// How often it happens where nobody says: what takes long to get over is rarer.
+    /// Returns the default rate: faults that cost much time are rarer.
     fn usual_rate(self) -> f64 {
         match self {
             Fault::Drop | Fault::Stall | Fault::SlowDump | Fault::Offline => 0.01,
@@ -74,21 +74,21 @@ impl Fault {
     }
 }
 
-/// Why a list of faults makes no sense.
+/// Reason why a list of faults is refused.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum FaultsError {
-    /// There is no such fault.
+    /// No fault has this name.
     #[error("there is no fault `{name}`; there are {}, and `all`", names())]
     Name {
-        /// What was asked for.
+        /// Name in the list.
         name: String,
     },
-    /// A rate is none.
+    /// A rate is no number from 0 to 1.
     #[error("`{rate}` is not how often `{name}` happens; that is a number from 0 to 1, or from 0% to 100%")]
     Rate {
-        /// Of which fault.
+        /// Name of the fault.
         name: String,
-        /// What was said.
+        /// Rate in the list.
         rate: String,
     },
 }
@@ -97,7 +97,7 @@ fn names() -> String {
     Fault::ALL.map(Fault::name).join(", ")
 }
 
-/// What goes wrong on a phone, and how often.
+/// Faults of a phone, with their rates.
 #[derive(Clone, Debug, Default)]
 pub struct Faults {
     chances: Vec<(Fault, f64, Rng)>,
@@ -129,25 +129,25 @@ impl Faults {
         Ok(faults)
     }
 
-    /// Whether a fault happens this time.
+    /// Draws a fault; returns true if it strikes this time.
     pub(super) fn strikes(&mut self, fault: Fault) -> bool {
         let chance = self.chances.iter_mut().find(|(other, ..)| *other == fault);
         chance.is_some_and(|(_, rate, rng)| rng.unit() < *rate)
     }
 
-    /// Whether a dump is slow this time; then its answer is held up.
+    /// Draws a slow dump, and delays its answer if it strikes.
     pub(super) fn slow_down(&mut self) {
         if self.strikes(Fault::SlowDump) {
             self.lateness += SLOW;
         }
     }
 
-    /// Draws whether the next that is said of the focus is wrong.
+    /// Draws a wrong focus for the next answer.
     pub(super) fn draw_focus(&mut self) {
         self.is_focus_wrong = self.strikes(Fault::WrongFocus);
     }
 
-    /// Whether what is said of the focus is wrong.
+    /// Returns true if the answer reports a wrong focus.
     pub(super) fn is_focus_wrong(&self) -> bool {
         self.is_focus_wrong
     }
@@ -157,10 +157,11 @@ impl Faults {
     }
 
     pub(super) fn on_wire(&mut self) -> Option<WireFault> {
-        // All are drawn, so that one does not depend on how often another strikes.
+        // All four are drawn, so that the chance of one does not depend on how often another strikes.
         let [drops, stalls, is_offline, closes_twice] =
             [Fault::Drop, Fault::Stall, Fault::Offline, Fault::DoubleClose].map(|fault| self.strikes(fault));
         let dropped = self.chances.iter_mut().find(|(fault, ..)| *fault == Fault::Drop);
+        // At most one strikes a command, the most destructive first.
         match () {
             () if drops && dropped.is_some_and(|(_, _, rng)| rng.coin()) => Some(WireFault::DropBefore),
             () if drops => Some(WireFault::DropAmid),

@@ -1,28 +1,27 @@
-//! The phone's files: a small tree in memory, with the folders that clients use.
+//! The phone's files: a small tree in memory with the folders that clients use.
 //!
-//! What is not the shell's on a phone is not to be written here either. Links are resolved in paths and are
-//! no nodes of their own.
+//! The shell can write only where a phone's shell can. Links are resolved in paths and are no nodes of their own.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-/// How many bytes all files together have at most.
+/// Bytes of all files together at most.
 const SPACE_BYTES: usize = 256 << 20;
 
-/// How many files and folders there are at most.
+/// Number of files and folders at most.
 const NODES_MAX: usize = 10_000;
 
-/// How long a path is at most: as on Linux.
+/// Longest path in bytes, as on Linux.
 const PATH_MAX: usize = 4_096;
 
 const FOLDER: u32 = 0o040_000;
 const FILE: u32 = 0o100_000;
 const DEVICE: u32 = 0o020_000;
 
-/// Where the shell may write.
+/// Folders in which the shell may write.
 const WRITABLE: [&str; 3] = ["/storage/emulated/0", "/data/local/tmp", "/data/local/traces"];
 
-/// What leads elsewhere, and where to.
+/// Links and their targets.
 const LINKS: [(&str, &str); 5] = [
     ("/sdcard", "/storage/emulated/0"),
     ("/storage/self/primary", "/storage/emulated/0"),
@@ -31,25 +30,25 @@ const LINKS: [(&str, &str); 5] = [
     ("/bin", "/system/bin"),
 ];
 
-/// What is known of a file without reading it.
+/// Facts of a file.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Stat {
-    /// What it is, and who may do what: as `stat` of POSIX has it.
+    /// Type and rights, as `stat` of POSIX has them.
     pub mode: u32,
-    /// How many bytes it has.
+    /// Size in bytes.
     pub size: u64,
-    /// When it was last written, in seconds since 1970.
+    /// Time of the last write, in seconds since 1970.
     pub mtime: u64,
 }
 
 impl Stat {
-    /// Whether it is a folder.
+    /// Returns true if it is a folder.
     pub fn is_folder(self) -> bool {
         self.mode & 0o170_000 == FOLDER
     }
 }
 
-/// Why something cannot be done with a file.
+/// Reason why an operation on a file fails.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 #[expect(missing_docs, reason = "the messages, which are those of Linux, say it")]
 pub enum FileError {
@@ -71,6 +70,15 @@ pub enum FileError {
     Full,
     #[error("File name too long")]
     TooLong,
+}
+
+/// Extent of a removal.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Removal {
+    /// One file, or one empty folder.
+    Single,
+    /// A folder with all files in it, too.
+    WithContents,
 }
 
 #[derive(Clone, Debug)]
@@ -129,7 +137,7 @@ impl Files {
         }
     }
 
-    /// Puts a file of the system in place, whoever may write there.
+    /// Writes a file of the system, whose folders the shell may not write.
     pub fn install(&mut self, path: &str, mtime: u64, bytes: Arc<[u8]>) {
         let folder = parent(path).to_string();
         if self.bytes.saturating_add(bytes.len()) > SPACE_BYTES || self.nodes.len() + 2 > NODES_MAX {
@@ -139,7 +147,7 @@ impl Files {
         self.put(path, FILE | 0o644, mtime, bytes);
     }
 
-    /// Takes a file of the system away with the folder it is in.
+    /// Removes a file of the system with its folder.
     pub fn uninstall(&mut self, path: &str) {
         for gone in [path, parent(path)] {
             if let Some(node) = self.nodes.remove(gone) {
@@ -152,13 +160,13 @@ impl Files {
         self.nodes.get(path).map(Node::stat)
     }
 
-    /// The names in a folder, in their order.
+    /// Returns the names in a folder, in their order.
     pub fn list(&self, path: &str) -> Result<Vec<(String, Stat)>, FileError> {
         let folder = self.nodes.get(path).ok_or(FileError::Missing)?;
         if !folder.stat().is_folder() {
             return Err(FileError::NoFolder);
         }
-        // Who owns nothing there may enter these and not list them.
+        // The shell may enter these folders and not list them.
         if path == "/data" || path == "/data/app" {
             return Err(FileError::Denied);
         }
@@ -182,6 +190,7 @@ impl Files {
             return Err(FileError::TooLong);
         }
         if let Some(old) = self.stat(path) {
+            // `/dev/null` takes all and keeps nothing.
             if old.mode & 0o170_000 == DEVICE {
                 return Ok(());
             }
@@ -203,13 +212,14 @@ impl Files {
         Ok(())
     }
 
-    /// Adds to the end of a file.
+    /// Appends to a file, and makes it if there is none.
     pub fn append(&mut self, path: &str, mtime: u64, more: &[u8]) -> Result<(), FileError> {
         let mut bytes = match self.read(path) {
             Ok(bytes) => bytes.to_vec(),
             Err(FileError::Missing) => Vec::new(),
             Err(error) => return Err(error),
         };
+        // Readers may hold the old bytes, so they are copied: the shell charges this to the line.
         bytes.extend_from_slice(more);
         let mode = self.stat(path).map_or(0o644, |stat| stat.mode);
         self.write(path, mode, mtime, bytes.into())
@@ -235,10 +245,11 @@ impl Files {
         Ok(())
     }
 
-    /// Makes the folders that `path` needs to be written.
+    /// Makes the folders above `path` that are missing.
     pub fn make_folders_for(&mut self, path: &str, mtime: u64) {
         let mut missing = Vec::new();
         let mut folder = parent(path);
+        // No client nests deeper; a path of 4,096 slashes would.
         while self.stat(folder).is_none() && missing.len() < 100 {
             missing.push(folder.to_string());
             folder = parent(folder);
@@ -250,8 +261,8 @@ impl Files {
         }
     }
 
-    /// Takes a file away, or a folder with all that is in it.
-    pub fn remove(&mut self, path: &str, with_contents: bool) -> Result<(), FileError> {
+    /// Removes a file or a folder.
+    pub fn remove(&mut self, path: &str, removal: Removal) -> Result<(), FileError> {
         let stat = self.stat(path).ok_or(FileError::Missing)?;
         self.may_write(path)?;
         if WRITABLE.contains(&path) || stat.mode & 0o170_000 == DEVICE {
@@ -265,9 +276,10 @@ impl Files {
                 .take_while(|(name, _)| name.starts_with(&prefix))
                 .map(|(name, _)| name.clone())
                 .collect();
-            if !inside.is_empty() && !with_contents {
+            if !inside.is_empty() && removal == Removal::Single {
                 return Err(FileError::NotEmpty);
             }
+            // The range of the prefix is the folder's subtree, so no walk is needed.
             for name in inside {
                 self.forget(&name);
             }
@@ -283,7 +295,7 @@ impl Files {
         Ok(())
     }
 
-    /// The paths that `pattern` fits, part by part, in their order.
+    /// Returns the paths that `pattern` fits, part by part, in their order.
     pub fn matching(&self, pattern: &[String]) -> Vec<String> {
         let is_deep = |path: &str| path.matches('/').count() == pattern.len();
         let fits = |path: &&String| {
@@ -294,7 +306,7 @@ impl Files {
         self.nodes.keys().filter(fits).cloned().collect()
     }
 
-    /// How many bytes there are, and how many are taken.
+    /// Returns the bytes of the disk, and the bytes in use.
     pub fn space(&self) -> (usize, usize) {
         (SPACE_BYTES, self.bytes)
     }
@@ -323,7 +335,7 @@ impl Node {
     }
 }
 
-/// The path from the root that `path` means in `folder`, links followed.
+/// Returns the absolute path that `path` means in `folder`, with links followed.
 pub(super) fn resolved(folder: &str, path: &str) -> String {
     let whole = if path.starts_with('/') { path.to_string() } else { format!("{folder}/{path}") };
     let mut parts: Vec<&str> = Vec::new();
@@ -337,6 +349,7 @@ pub(super) fn resolved(folder: &str, path: &str) -> String {
         }
     }
     let clean = format!("/{}", parts.join("/"));
+    // Links lead to real folders, never to links, so one step is enough.
     for (link, to) in LINKS {
         if let Some(rest) = clean.strip_prefix(link)
             && (rest.is_empty() || rest.starts_with('/'))
@@ -347,7 +360,7 @@ pub(super) fn resolved(folder: &str, path: &str) -> String {
     clean
 }
 
-/// The folder a file is in.
+/// Returns the folder of a path.
 pub(super) fn parent(path: &str) -> &str {
     match path.rfind('/') {
         None | Some(0) => "/",
@@ -355,14 +368,22 @@ pub(super) fn parent(path: &str) -> &str {
     }
 }
 
-/// Whether a name fits a pattern with `*`, `?` and no brackets; a backslash takes the meaning of what follows.
+/// Returns the last part of a path.
+pub(super) fn base_name(path: &str) -> &str {
+    let trimmed = path.trim_end_matches('/');
+    trimmed.rsplit('/').next().unwrap_or(trimmed)
+}
+
+/// Returns true if a name fits a pattern with `*`, `?` and no brackets; a backslash quotes the next character.
 pub(super) fn fits(pattern: &str, name: &str) -> bool {
     let (pattern, name): (Vec<char>, Vec<char>) = (pattern.chars().collect(), name.chars().collect());
+    // Hidden files are named by a pattern with a dot alone.
     if name.first() == Some(&'.') && pattern.first() != Some(&'.') {
         return false;
     }
     let (mut at, mut of) = (0, 0);
-    // Where the last `*` was, and how much of the name it takes.
+    // The place of the last `*`, and the end of its part of the name. Only the last one needs to give way, so this takes
+    // at most the product of both lengths, where recursion would take exponential time.
     let mut star: Option<(usize, usize)> = None;
     while of < name.len() {
         let (letter, is_plain, next) = match pattern.get(at) {
@@ -409,12 +430,12 @@ mod tests {
         assert_eq!(files.write("/system/a", 0o644, 1, Arc::default()), Err(FileError::ReadOnly));
         assert_eq!(files.write("/data/a", 0o644, 1, Arc::default()), Err(FileError::Denied));
         assert_eq!(files.write("/data/local/tmp/b/c", 0o644, 1, Arc::default()), Err(FileError::Missing));
-        assert_eq!(files.remove("/data/local/tmp", true), Err(FileError::Denied));
+        assert_eq!(files.remove("/data/local/tmp", Removal::WithContents), Err(FileError::Denied));
         assert_eq!(
             files.write("/data/local/tmp/big", 0, 1, vec![0; SPACE_BYTES].into()),
             Err(FileError::Full)
         );
-        assert_eq!(files.remove("/data/local/tmp/a", false), Ok(()));
+        assert_eq!(files.remove("/data/local/tmp/a", Removal::Single), Ok(()));
         assert_eq!(files.bytes, 0);
     }
 

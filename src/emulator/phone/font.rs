@@ -1,6 +1,6 @@
-//! Letters as dots, five wide and seven high: enough to read a picture of the display by.
+//! A font of dots, five wide and seven high: enough to read the picture of a display.
 
-/// The columns of the letters from the blank to the tilde, the top dot of each in its lowest bit.
+/// Columns of the letters from the blank to the tilde, the top dot in the lowest bit.
 const LETTERS: [[u8; 5]; 95] = [
     [0x00, 0x00, 0x00, 0x00, 0x00],
     [0x00, 0x00, 0x5f, 0x00, 0x00],
@@ -99,10 +99,10 @@ const LETTERS: [[u8; 5]; 95] = [
     [0x02, 0x01, 0x02, 0x04, 0x02],
 ];
 
-/// How wide and high a letter is, in dots.
+/// Width and height of a letter, in dots.
 pub(super) const SIZE: (i32, i32) = (5, 7);
 
-/// The columns of a letter; of one that is not known, those of a box.
+/// Returns the columns of a letter; a box for an unknown one.
 pub(super) fn columns(letter: char) -> [u8; 5] {
     let place = u32::from(letter).checked_sub(u32::from(' '));
     let known = place.and_then(|place| LETTERS.get(place as usize));

@@ -1,24 +1,24 @@
-//! `input`: touches and keys, as the shell injects them.
+//! `input`: touches and keys from the shell.
 
-use super::io::Io;
-use super::shell::shown;
-use super::{AndroidVersion, Phone};
+use super::io::{Io, shown};
+use super::system::Phone;
+use super::version::AndroidVersion;
 use crate::device::{DeviceError, Sim};
 use crate::gui::PressedKey;
 
-/// From when on a touch is a long one: Android's own setting.
+/// Shortest duration of a long touch: Android's own setting.
 const LONG_TOUCH_MS: u64 = 500;
 
-/// How far a finger may move and still touch one point, in dp: Android's touch slop.
+/// Longest way of a finger that still touches one point, in dp: Android's touch slop.
 const SLOP_DP: u32 = 8;
 
-/// How many keys one call presses at most.
+/// Number of keys of one call at most.
 const KEYS_MAX: usize = 10_000;
 
-/// How long a text is at most: what is longer does not fit a command line of Android either.
+/// Longest text in characters: a longer one does not fit a command line of Android either.
 const TEXT_MAX: usize = 100_000;
 
-/// What a key does.
+/// Effect of a key.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Key {
     Pressed(PressedKey),
@@ -26,10 +26,11 @@ pub(super) enum Key {
     Power,
     WakeUp,
     Sleep,
-    /// Nothing that is seen.
+    /// No visible effect.
     Other,
 }
 
+/// `input`: injects touches, texts and keys.
 pub(super) fn input(phone: &mut Phone, args: &[String], io: &mut Io) -> u8 {
     const SOURCES: [&str; 11] = [
         "dpad",
@@ -61,6 +62,7 @@ pub(super) fn input(phone: &mut Phone, args: &[String], io: &mut Io) -> u8 {
         "motionevent" if phone.version >= AndroidVersion::V11 => motion(phone, rest),
         "text" => return text(phone, rest, io),
         "keyevent" | "keycombination" => return keys(phone, rest, io),
+        // Of a trackball, which no phone has any more.
         "press" | "roll" => Some(Ok(())),
         command => {
             io.complain(&format!("Error: Unknown command: {}", shown(command)));
@@ -100,12 +102,13 @@ fn points<const N: usize>(words: &[String]) -> Option<[i32; N]> {
     Some(points)
 }
 
-/// A finger that goes from one point to another in so many milliseconds.
+/// Moves a finger from one point to another in `ms` milliseconds.
 pub(super) fn touch(phone: &mut Phone, from: (i32, i32), to: (i32, i32), ms: u64) -> Result<(), DeviceError> {
-    // A display that is dark takes no touch.
+    // A dark display takes no touch.
     if !phone.windows().is_lit || !phone.is_current_installed() {
         return Ok(());
     }
+    // A finger that hardly moves is a tap or a long tap, as on a phone.
     let slop = i64::from(SLOP_DP * phone.sim().display().dpi / 160);
     let moved = |from: i32, to: i32| (i64::from(to) - i64::from(from)).abs();
     if moved(from.0, to.0) > slop || moved(from.1, to.1) > slop {
@@ -122,6 +125,7 @@ fn motion(phone: &mut Phone, words: &[String]) -> Option<Result<(), DeviceError>
     let [x, y] = points::<2>(rest).or_else(|| (what == "CANCEL").then_some([0, 0]))?;
     match what.to_ascii_uppercase().as_str() {
         "DOWN" => phone.finger = Some((x, y)),
+        // Only the points of down and up count: the simulator's swipe is a straight line.
         "MOVE" => {}
         "CANCEL" => phone.finger = None,
         "UP" => {
@@ -140,7 +144,7 @@ fn text(phone: &mut Phone, words: &[String], io: &mut Io) -> u8 {
         return usage(io);
     };
     let typed = word.replace("%s", " ");
-    // The keys of a phone are those of ASCII.
+    // A phone's virtual keyboard has the keys of ASCII; for another letter it throws.
     if !typed.bytes().all(|byte| matches!(byte, b' '..=b'~' | b'\n' | b'\t')) {
         io.complain(if is_new {
             "Exception occurred while executing 'text':\njava.lang.NullPointerException: Attempt to get length of \
@@ -172,6 +176,7 @@ fn keys(phone: &mut Phone, words: &[String], io: &mut Io) -> u8 {
     }
     let mut code = 0;
     named.reverse();
+    // Deletes in a row are one action: a client clears a field with hundreds of them.
     while let Some(first) = named.pop() {
         let mut times = 1;
         while named.last() == Some(&first) && first == Key::Pressed(PressedKey::Delete) {
@@ -183,13 +188,14 @@ fn keys(phone: &mut Phone, words: &[String], io: &mut Io) -> u8 {
     code
 }
 
+/// Presses a key, `times` times.
 pub(super) fn press(phone: &mut Phone, key: Key, times: u32) -> Result<(), DeviceError> {
     let is_lit = phone.windows().is_lit;
     match key {
         Key::Power => phone.act(|sim| sim.light(!is_lit)),
         Key::WakeUp => phone.act(|sim| sim.light(true)),
         Key::Sleep if is_lit => phone.act(|sim| sim.light(false)),
-        // Home lights the display and does no more.
+        // On a dark display, Home lights it and does no more.
         Key::Pressed(PressedKey::Home) if !is_lit => phone.act(|sim| sim.light(true)),
         Key::Letter(letter) if is_lit => phone.act(|sim| sim.type_text(&letter.to_string())),
         Key::Pressed(key) if is_lit => phone.act(|sim: &mut Sim| sim.press(key, times)),
@@ -197,7 +203,7 @@ pub(super) fn press(phone: &mut Phone, key: Key, times: u32) -> Result<(), Devic
     }
 }
 
-/// The key that a number or a name means.
+/// Returns the key of a number or a name.
 pub(super) fn key(word: &str) -> Key {
     const NAMES: [(&str, u32); 18] = [
         ("HOME", 3),

@@ -1,11 +1,16 @@
-//! What a command reads and writes.
+//! Streams of a command, and the texts that fit into them.
 
 use std::sync::Arc;
 
-/// How many bytes commands write at most; what is beyond is lost.
+use super::files::resolved;
+
+/// Longest output of a command in bytes; the rest is lost.
 pub(super) const OUTPUT_MAX: usize = 16 << 20;
 
-/// What is still to be read.
+/// Longest input in bytes that the phone itself takes: an APK or a pushed file.
+pub(super) const STDIN_MAX: usize = 256 << 20;
+
+/// Input still to be read.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Input {
     bytes: Arc<[u8]>,
@@ -17,13 +22,13 @@ impl Input {
         Input { bytes: bytes.into(), at: 0 }
     }
 
-    /// Takes all that is left.
+    /// Takes all remaining bytes.
     pub fn rest(&mut self) -> &[u8] {
         let from = std::mem::replace(&mut self.at, self.bytes.len());
         &self.bytes[from..]
     }
 
-    /// Takes so many bytes, or all that are left.
+    /// Takes `length` bytes, or all remaining ones.
     pub fn take(&mut self, length: usize) -> &[u8] {
         let from = self.at;
         self.at = from.saturating_add(length).min(self.bytes.len());
@@ -43,9 +48,9 @@ pub(super) struct Io {
     pub input: Input,
     pub out: Vec<u8>,
     pub err: Vec<u8>,
-    /// Whether both go to one place: then all is in `out`, in its order.
+    /// True if both outputs go to one place: then all output is in `out`, in its order.
     pub is_joined: bool,
-    /// How many bytes were read and written, as far as nobody has counted them yet.
+    /// Bytes read and written since the shell last charged them to the line.
     pub moved: usize,
     pub folder: String,
 }
@@ -60,47 +65,59 @@ impl Io {
         add(&mut self.out, bytes);
     }
 
-    /// Writes a line.
+    /// Writes a line to the output.
     pub fn say(&mut self, line: &str) {
         self.write(line.as_bytes());
         self.write(b"\n");
     }
 
-    /// Complains in a line, and gives the exit code of what failed.
+    /// Writes a line to the output and returns the exit code of success.
+    pub fn answer(&mut self, line: &str) -> u8 {
+        self.say(line);
+        0
+    }
+
+    /// Writes a line to the errors and returns the exit code of failure.
     pub fn complain(&mut self, line: &str) -> u8 {
         self.write_err(line.as_bytes());
         self.write_err(b"\n");
         1
     }
 
-    /// Writes to where complaints go.
+    /// Writes to the errors.
     pub fn write_err(&mut self, bytes: &[u8]) {
         self.moved = self.moved.saturating_add(bytes.len());
         add(if self.is_joined { &mut self.out } else { &mut self.err }, bytes);
     }
 
-    /// The same streams for another command, with this input.
+    /// Returns streams for another command in the same folder, with this input.
     pub fn inner(&self, input: Input) -> Io {
         Io { is_joined: self.is_joined, ..Io::new(input, self.folder.clone()) }
     }
 
-    /// The path that a word means.
+    /// Returns the path that a word of the command line means.
     pub fn path(&self, word: &str) -> String {
-        super::files::resolved(&self.folder, word)
+        resolved(&self.folder, word)
     }
 }
 
-/// Adds bytes as far as there is room for them.
+/// Appends bytes as far as [`OUTPUT_MAX`] has room.
 pub(super) fn add(to: &mut Vec<u8>, bytes: &[u8]) {
+    // Silently: a command has no way to stop, and its reader has 16 MB.
     let room = OUTPUT_MAX.saturating_sub(to.len());
     to.extend_from_slice(&bytes[..bytes.len().min(room)]);
 }
 
-/// The start of a text, at most so many bytes.
+/// Returns the start of a text, at most `bytes_max` bytes.
 pub(super) fn cut(text: &str, bytes_max: usize) -> &str {
     let mut end = text.len().min(bytes_max);
     while !text.is_char_boundary(end) {
         end -= 1;
     }
     &text[..end]
+}
+
+/// Returns a word as it may stand in a message: a host may send megabytes as one.
+pub(super) fn shown(word: &str) -> &str {
+    cut(word, 200)
 }

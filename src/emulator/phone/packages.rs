@@ -1,110 +1,37 @@
-//! `pm` and `cmd package`: which apps there are, and how they come and go.
+//! `pm` and `cmd package`: the installed apps, installation and removal.
 
 use std::io::Cursor;
 use std::sync::Arc;
 
-use super::activities::{LAUNCHER, main_class};
-use super::dumpsys::short_name;
-use super::io::Io;
-use super::manifest::facts;
-use super::shell::shown;
-use super::{AndroidVersion, App, FIRST_UID, Phone, launchable};
-use crate::device::Sim;
+use super::clock::{EPOCH_S, Moment};
+use super::io::{Io, STDIN_MAX, cut, shown};
+use super::names::short_name;
+use super::system::{App, Phone, Session, apk_path};
+use super::version::AndroidVersion;
+use crate::device::android::manifest::Facts;
 use crate::device::sim::apk::unpack_model;
-use crate::device::sim::model::Model;
 use crate::device::sim::read;
 use crate::spec::Source;
 
-/// How many apps there are at most, and installations under way.
+/// Number of apps at most.
 const APPS_MAX: usize = 100;
+
+/// Number of installations under way at most.
 const SESSIONS_MAX: usize = 20;
 
-/// An installation under way.
-#[derive(Clone, Debug, Default)]
-pub(super) struct Session {
-    /// The files, of which one is to be an APK with a model.
-    parts: Vec<Arc<[u8]>>,
-}
-
-/// Why an APK was not installed, as Android says it.
+/// Android's reason why an APK was not installed.
 struct Refusal(String);
 
 impl Phone {
-    pub(super) fn install_system(&mut self) {
-        for (at, package) in
-            ["android", LAUNCHER.0, "com.android.settings", "com.android.systemui"].iter().enumerate()
-        {
-            self.apps.push(App {
-                package: (*package).into(),
-                version: self.version.release().into(),
-                version_code: self.version.sdk(),
-                uid: 1_000 + at as u32,
-                sim: None,
-                model: None,
-                is_fresh: false,
-                pid: None,
-                is_of_system: true,
-            });
-        }
-    }
-
-    /// Installs the app of a model, in place of another of the same package.
-    pub(super) fn install_model(&mut self, model: Arc<Model>, apk: Arc<[u8]>) {
-        let mut sim = Sim::new(model.clone(), self.seed);
-        if self.apps.get(self.current).is_some_and(|app| app.sim.is_some()) {
-            let display = self.sim().display();
-            sim.set_display(display);
-        }
-        let app = App {
-            package: model.package.clone(),
-            version: model.version.clone(),
-            version_code: 1,
-            uid: FIRST_UID + self.apps.len() as u32,
-            sim: Some(sim),
-            model: Some(model),
-            is_fresh: true,
-            pid: None,
-            is_of_system: false,
-        };
-        self.put_app(app, apk);
-    }
-
-    fn put_app(&mut self, mut app: App, apk: Arc<[u8]>) {
-        let path = apk_path(&app.package);
-        self.files.install(&path, self.now_s(), apk);
-        let Some(at) = self.apps.iter().position(|other| other.package == app.package) else {
-            self.apps.push(app);
-            return;
-        };
-        let is_current = at == self.current && self.apps[at].sim.is_some() && app.sim.is_some();
-        let before = is_current.then(|| self.windows());
-        if self.apps[at].uid != 0 {
-            app.uid = self.apps[at].uid;
-        }
-        self.apps[at] = app;
-        // The phone is held as it was, whatever runs on it.
-        if let Some(before) = before {
-            let now = self.windows();
-            if now.orientation != before.orientation {
-                let _ = self.act(Sim::turn);
-            }
-            if now.has_network != before.has_network {
-                let _ = self.act(Sim::switch_network);
-            }
-            if !before.is_lit {
-                self.light(false);
-            }
-        }
-    }
-
     fn install(&mut self, apk: &[u8]) -> Result<(), Refusal> {
         let refuse = |code: &str, why: &str| Refusal(format!("{code}: {why}"));
         let text = unpack_model(Cursor::new(apk)).map_err(|error| {
             refuse("INSTALL_PARSE_FAILED_NOT_APK", &format!("Failed to parse base.apk: {error}"))
         })?;
+        // An APK of another app is listed after its installation, so that clients find it, and does nothing.
         let is_room = self.apps.len() < APPS_MAX;
         let Some(text) = text else {
-            let facts = facts(apk).ok_or_else(|| {
+            let facts = Facts::read(apk).ok_or_else(|| {
                 refuse("INSTALL_PARSE_FAILED_UNEXPECTED_EXCEPTION", "Failed to parse base.apk")
             })?;
             if let Some(at) = self.app(&facts.package)
@@ -116,18 +43,7 @@ impl Phone {
             if !is_room {
                 return Err(refuse("INSTALL_FAILED_INSUFFICIENT_STORAGE", "too many apps"));
             }
-            let app = App {
-                package: facts.package.into(),
-                version: facts.version.into(),
-                version_code: facts.version_code,
-                uid: FIRST_UID + self.apps.len() as u32,
-                sim: None,
-                model: None,
-                is_fresh: true,
-                pid: None,
-                is_of_system: false,
-            };
-            self.put_app(app, apk.into());
+            self.install_empty(facts.package.into(), facts.version.into(), facts.version_code, apk.into());
             return Ok(());
         };
         let model = read(&Source::new("base.apk", &text)).model;
@@ -142,7 +58,7 @@ impl Phone {
             return Err(refuse("INSTALL_FAILED_UPDATE_INCOMPATIBLE", &why));
         }
         if let Some(at) = self.app(&model.package).filter(|&at| self.is_the_same(at, &text)) {
-            // What was stored outlives an update.
+            // Stored data outlives an update.
             self.stop(at);
             return Ok(());
         }
@@ -158,21 +74,18 @@ impl Phone {
     }
 }
 
-/// Where the APK of a package is.
-fn apk_path(package: &str) -> String {
-    format!("/data/app/{package}-1/base.apk")
-}
-
+/// `pm`: the package manager.
 pub(super) fn pm(phone: &mut Phone, args: &[String], io: &mut Io) -> u8 {
     let Some((command, rest)) = args.split_first() else {
         io.say("Package manager (package) commands:\n  list packages\n  path PACKAGE\n  install [PATH]\n  uninstall PACKAGE\n  clear PACKAGE");
         return 1;
     };
+    // The package is the last word, whatever options come before it.
     let last = rest.iter().rfind(|word| !word.starts_with('-')).cloned().unwrap_or_default();
     match command.as_str() {
         "list" => list(phone, rest, io),
         "path" => match phone.app(&last) {
-            Some(at) => said(io, &format!("package:{}", path_of(&phone.apps[at]))),
+            Some(at) => io.answer(&format!("package:{}", path_of(&phone.apps[at]))),
             None => 1,
         },
         "clear" => clear(phone, &last, io),
@@ -183,7 +96,7 @@ pub(super) fn pm(phone: &mut Phone, args: &[String], io: &mut Io) -> u8 {
         "install-abandon" => {
             let is_there = last.parse().is_ok_and(|number| phone.sessions.remove(&number).is_some());
             if is_there {
-                said(io, "Success")
+                io.answer("Success")
             } else {
                 refused(io, "Failure [INSTALL_FAILED_INVALID_SESSION]")
             }
@@ -191,6 +104,7 @@ pub(super) fn pm(phone: &mut Phone, args: &[String], io: &mut Io) -> u8 {
         "uninstall" => uninstall(phone, &last, io),
         "dump" => dump(phone, &last, io),
         "resolve-activity" | "query-activities" => resolve(phone, command, rest, io),
+        // Models have no permissions.
         "grant"
         | "revoke"
         | "reset-permissions"
@@ -198,12 +112,12 @@ pub(super) fn pm(phone: &mut Phone, args: &[String], io: &mut Io) -> u8 {
         | "set-install-location"
         | "bg-dexopt-job" => 0,
         "enable" | "disable" | "disable-user" => {
-            said(io, &format!("Package {} new state: enabled", shown(&last)))
+            io.answer(&format!("Package {} new state: enabled", shown(&last)))
         }
-        "get-install-location" => said(io, "0[auto]"),
-        "get-max-users" => said(io, "Maximum supported users: 1"),
-        "has-feature" => said(io, "false"),
-        "is-user-a-monkey" => said(io, "false"),
+        "get-install-location" => io.answer("0[auto]"),
+        "get-max-users" => io.answer("Maximum supported users: 1"),
+        "has-feature" => io.answer("false"),
+        "is-user-a-monkey" => io.answer("false"),
         command => {
             io.complain(&format!("Unknown command: {}", shown(command)));
             255
@@ -211,12 +125,7 @@ pub(super) fn pm(phone: &mut Phone, args: &[String], io: &mut Io) -> u8 {
     }
 }
 
-fn said(io: &mut Io, line: &str) -> u8 {
-    io.say(line);
-    0
-}
-
-/// Says why not, on the stream where people read it, and fails.
+/// Writes the reason of a failure to the output, where Android writes it, and returns the exit code of failure.
 fn refused(io: &mut Io, line: &str) -> u8 {
     io.say(line);
     1
@@ -233,9 +142,9 @@ fn path_of(app: &App) -> String {
 fn list(phone: &Phone, args: &[String], io: &mut Io) -> u8 {
     match args.first().map_or("", String::as_str) {
         "packages" | "package" => {}
-        "users" => return said(io, "Users:\n\tUserInfo{0:Owner:4c13} running"),
+        "users" => return io.answer("Users:\n\tUserInfo{0:Owner:4c13} running"),
         "features" => {
-            return said(io, "feature:android.hardware.touchscreen\nfeature:android.software.home_screen");
+            return io.answer("feature:android.hardware.touchscreen\nfeature:android.software.home_screen");
         }
         "instrumentation" | "libraries" | "permissions" | "permission-groups" => return 0,
         what => {
@@ -254,6 +163,7 @@ fn list(phone: &Phone, args: &[String], io: &mut Io) -> u8 {
         }
     }
     let has = |letter: char| letters.contains(letter);
+    // `-s` and `-3` choose one side, `-d` the disabled apps; no app is disabled here.
     for app in phone.apps.iter().filter(|app| app.uid != 0) {
         let hidden = if app.is_of_system { '3' } else { 's' };
         let is_meant = !has(hidden) && !has('d');
@@ -275,7 +185,7 @@ fn clear(phone: &mut Phone, package: &str, io: &mut Io) -> u8 {
         sim.clear();
     }
     phone.apps[at].is_fresh = true;
-    said(io, "Success")
+    io.answer("Success")
 }
 
 fn install(phone: &mut Phone, args: &[String], io: &mut Io) -> u8 {
@@ -291,6 +201,7 @@ fn install(phone: &mut Phone, args: &[String], io: &mut Io) -> u8 {
             word => path = Some(word.to_string()),
         }
     }
+    // With a size the APK comes through the input, even if a path is given.
     let apk: Arc<[u8]> = match (size, path) {
         (Some(size), _) => io.input.take(size).into(),
         (None, Some(path)) if path != "-" => match phone.files.read(&io.path(&path)) {
@@ -307,11 +218,12 @@ fn install(phone: &mut Phone, args: &[String], io: &mut Io) -> u8 {
 
 fn answered(done: Result<(), Refusal>, io: &mut Io) -> u8 {
     match done {
-        Ok(()) => said(io, "Success"),
+        Ok(()) => io.answer("Success"),
         Err(Refusal(why)) => {
+            // The reason may quote an APK; a line break in it would look like another answer.
             let why: String =
                 why.chars().map(|letter| if letter.is_control() { ' ' } else { letter }).collect();
-            refused(io, &format!("Failure [{}]", super::io::cut(&why, 500)))
+            refused(io, &format!("Failure [{}]", cut(&why, 500)))
         }
     }
 }
@@ -323,10 +235,10 @@ fn create(phone: &mut Phone, io: &mut Io) -> u8 {
     let number = phone.next_session;
     phone.next_session += 1;
     phone.sessions.insert(number, Session::default());
-    said(io, &format!("Success: created install session [{number}]"))
+    io.answer(&format!("Success: created install session [{number}]"))
 }
 
-/// `install-write [-S BYTES] SESSION NAME [PATH|-]`
+/// `install-write [-S BYTES] SESSION NAME [PATH|-]`: adds a file to an installation.
 fn write(phone: &mut Phone, args: &[String], io: &mut Io) -> u8 {
     let at = args.iter().position(|word| word == "-S");
     let size = at.and_then(|at| args.get(at + 1)).and_then(|size| size.parse::<usize>().ok());
@@ -353,15 +265,17 @@ fn write(phone: &mut Phone, args: &[String], io: &mut Io) -> u8 {
         (Some(size), _) => io.input.take(size).into(),
         (None, _) => io.input.rest().into(),
     };
+    // All sessions together have the room of one upload.
     let held: usize = phone.sessions.values().flat_map(|session| &session.parts).map(|part| part.len()).sum();
-    if held + bytes.len() > super::STDIN_MAX {
+    if held + bytes.len() > STDIN_MAX {
         return refused(io, "Failure [INSTALL_FAILED_INSUFFICIENT_STORAGE]");
     }
+    // The answer counts what was read, and not what `-S` claims.
     let length = bytes.len();
     if let Some(session) = phone.sessions.get_mut(&number) {
         session.parts.push(bytes);
     }
-    said(io, &format!("Success: streamed {length} bytes"))
+    io.answer(&format!("Success: streamed {length} bytes"))
 }
 
 fn commit(phone: &mut Phone, number: &str, io: &mut Io) -> u8 {
@@ -372,7 +286,7 @@ fn commit(phone: &mut Phone, number: &str, io: &mut Io) -> u8 {
     if session.parts.is_empty() {
         return refused(io, "Failure [INSTALL_FAILED_INVALID_APK: Session contains no APKs]");
     }
-    // Of a split app the base carries the model; the others only have to be there.
+    // The base of a split app carries the model; the other parts only have to be there.
     let base = session
         .parts
         .iter()
@@ -391,9 +305,9 @@ fn uninstall(phone: &mut Phone, package: &str, io: &mut Io) -> u8 {
     if let Some(sim) = &mut phone.apps[at].sim {
         sim.clear();
     }
-    // What runs the launcher stays, and nothing of the app is seen of it.
+    // The current app's simulator also runs the launcher, so it stays; without a user id nothing of the app shows.
     phone.apps[at].uid = 0;
-    said(io, "Success")
+    io.answer("Success")
 }
 
 fn resolve(phone: &Phone, command: &str, args: &[String], io: &mut Io) -> u8 {
@@ -406,23 +320,24 @@ fn resolve(phone: &Phone, command: &str, args: &[String], io: &mut Io) -> u8 {
             word => package = word.to_string(),
         }
     }
-    let Some(class) = main_class(phone, &package) else { return said(io, "No activity found") };
+    let Some(class) = phone.main_class(&package) else { return io.answer("No activity found") };
+    // `--brief` prints the component alone behind a line that readers skip.
     let name = short_name(&package, &class);
     let facts = "priority=0 preferredOrder=0 match=0x108000 specificIndex=-1 isDefault=true";
     if args.iter().any(|word| word == "--brief") || command == "query-activities" {
-        return said(io, &format!("{facts}\n{name}"));
+        return io.answer(&format!("{facts}\n{name}"));
     }
-    said(io, &format!("{facts}\n  ActivityInfo:\n    name={class}\n    packageName={package}"))
+    io.answer(&format!("{facts}\n  ActivityInfo:\n    name={class}\n    packageName={package}"))
 }
 
-/// `dumpsys package PACKAGE`.
+/// `dumpsys package PACKAGE`: the facts of an app.
 pub(super) fn dump(phone: &Phone, package: &str, io: &mut Io) -> u8 {
     let Some(at) = phone.app(package) else {
-        return said(io, &format!("Unable to find package: {}", shown(package)));
+        return io.answer(&format!("Unable to find package: {}", shown(package)));
     };
     let app = &phone.apps[at];
     io.say("Activity Resolver Table:\n  Non-Data Actions:\n      android.intent.action.MAIN:");
-    for class in launchable(app) {
+    for class in app.launchable() {
         io.say(&format!("        1f2e3d4 {} filter 5a6b7c8", short_name(package, &class)));
         io.say("          Action: \"android.intent.action.MAIN\"\n          Category: \"android.intent.category.LAUNCHER\"");
     }
@@ -434,7 +349,7 @@ pub(super) fn dump(phone: &Phone, package: &str, io: &mut Io) -> u8 {
     ));
     io.say(&format!("    versionCode={} minSdk=17 targetSdk=34", app.version_code));
     io.say(&format!("    versionName={}", app.version));
-    let moment = super::log::Moment::of(super::EPOCH_S).formatted("%Y-%m-%d %T", 0);
+    let moment = Moment::of(EPOCH_S).formatted("%Y-%m-%d %T", 0);
     io.say(&format!("    firstInstallTime={moment}\n    lastUpdateTime={moment}"));
     let flag = if app.is_of_system { "SYSTEM HAS_CODE" } else { "HAS_CODE ALLOW_CLEAR_USER_DATA" };
     io.say(&format!("    flags=[ {flag} ]\n    requested permissions:\n      android.permission.INTERNET"));

@@ -1,6 +1,6 @@
 //! `screencap`: the display as a picture, drawn from the widgets.
 //!
-//! It is no picture of the real app: what can be touched is a box, and what is said is written in it.
+//! It is no picture of the real app: a box stands for each widget that can be touched, with its text in it.
 
 use std::io::Write as _;
 use std::sync::Arc;
@@ -9,17 +9,18 @@ use flate2::write::ZlibEncoder;
 use flate2::{Compression, Crc};
 
 use super::font::{SIZE, columns};
-use super::io::Io;
-use super::{AndroidVersion, Framebuffer, Phone};
+use super::io::{Io, shown};
+use super::system::Phone;
+use super::version::AndroidVersion;
 use crate::gui::{Bounds, Flags, Screen, Widget};
 
-/// How many pixels a picture has at most; a larger display is shown in its top left corner.
+/// Number of pixels of a picture at most; of a larger display it shows the top left corner.
 const PIXELS_MAX: u64 = 25_000_000;
 
-/// How often the area of the display is filled at most, however many widgets lie on each other.
+/// Number of times that the display's area is filled at most, however many widgets lie on each other.
 const FILLS_MAX: u64 = 20;
 
-/// How many letters of a widget are drawn at most.
+/// Number of letters of a widget at most.
 const LETTERS_MAX: usize = 1_000;
 
 type Colour = [u8; 4];
@@ -33,16 +34,37 @@ const INK: Colour = [20, 25, 30, 255];
 const FAINT: Colour = [140, 140, 140, 255];
 const DARK: Colour = [0, 0, 0, 255];
 
+/// A picture of the display: four bytes a pixel, red, green, blue and opacity.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Framebuffer {
+    /// Pixels of a row.
+    pub width: u32,
+    /// Number of rows.
+    pub height: u32,
+    /// The rows, from the top.
+    pub rgba: Vec<u8>,
+}
+
+impl Phone {
+    /// Returns the picture of the display.
+    pub fn framebuffer(&mut self) -> Framebuffer {
+        let windows = self.windows();
+        let display = self.shown_size();
+        let screen = self.screen().ok();
+        draw(screen.as_deref().filter(|_| windows.is_lit), display)
+    }
+}
+
 struct Canvas {
     width: i32,
     height: i32,
     rgba: Vec<u8>,
-    /// How many pixels may still be filled.
+    /// Number of pixels that may still be filled.
     left: u64,
 }
 
-/// Draws a screen on a display of this size; none is dark.
-pub(super) fn draw(screen: Option<&Screen>, (width, height): (u32, u32)) -> Framebuffer {
+/// Draws a screen on a display of this size; without a screen the display is dark.
+fn draw(screen: Option<&Screen>, (width, height): (u32, u32)) -> Framebuffer {
     let width = width.clamp(1, 10_000);
     let height = height.clamp(1, (PIXELS_MAX / u64::from(width)) as u32);
     let ground = if screen.is_some() { PAPER } else { DARK };
@@ -83,6 +105,7 @@ impl Canvas {
 
     fn fill(&mut self, bounds: Bounds, colour: Colour) {
         let seen = bounds.intersection(Bounds::new(0, 0, self.width, self.height));
+        // A fill beyond the budget is left out as a whole: its cost is known before, and half a box would mislead.
         let area = u64::from(seen.width()) * u64::from(seen.height());
         if seen.is_empty() || area > self.left {
             return;
@@ -103,10 +126,10 @@ impl Canvas {
         self.fill(Bounds::new(right.saturating_sub(2).max(left), top, right, bottom), colour);
     }
 
-    /// Writes a text from the top left of `bounds`, in lines as long as there is room.
+    /// Writes a text from the top left of `bounds`, in as many lines as fit.
     fn write(&mut self, bounds: Bounds, text: &str, colour: Colour) {
         let seen = bounds.intersection(Bounds::new(0, 0, self.width, self.height));
-        // As large as fits well: a dot is a part of the display's width.
+        // A dot of a letter is a 240th of the display's shorter edge: readable on every display, if the widget is as high.
         let dot = (self.width.min(self.height) / 240).clamp(1, seen.height().max(8) as i32 / 8);
         let (advance, line) = ((SIZE.0 + 1) * dot, (SIZE.1 + 2) * dot);
         let (mut x, mut y) = (seen.left + 2 * dot, seen.top + dot);
@@ -133,12 +156,12 @@ impl Canvas {
     }
 }
 
-/// A picture as a PNG.
+/// Returns a picture as a PNG.
 pub(super) fn png(picture: &Framebuffer) -> Vec<u8> {
     let row = picture.width as usize * 4;
     let mut packer = ZlibEncoder::new(Vec::new(), Compression::fast());
     for line in picture.rgba.chunks(row) {
-        // Rows stand for themselves; writing to memory does not fail.
+        // 0: this row is not filtered. Writing to memory does not fail.
         let _ = packer.write_all(&[0]);
         let _ = packer.write_all(line);
     }
@@ -146,7 +169,7 @@ pub(super) fn png(picture: &Framebuffer) -> Vec<u8> {
     let mut header = Vec::with_capacity(13);
     header.extend_from_slice(&picture.width.to_be_bytes());
     header.extend_from_slice(&picture.height.to_be_bytes());
-    // Eight bits each of red, green, blue and how opaque it is.
+    // Eight bits each of red, green, blue and alpha.
     header.extend_from_slice(&[8, 6, 0, 0, 0]);
     let mut png = b"\x89PNG\r\n\x1a\n".to_vec();
     chunk(&mut png, b"IHDR", &header);
@@ -165,6 +188,7 @@ fn chunk(png: &mut Vec<u8>, name: &[u8; 4], bytes: &[u8]) {
     png.extend_from_slice(&sum.sum().to_be_bytes());
 }
 
+/// `screencap`: the display as PNG, or as raw pixels.
 pub(super) fn screencap(phone: &mut Phone, args: &[String], io: &mut Io) -> u8 {
     let at = args.iter().position(|word| word == "-d");
     let name = args
@@ -175,6 +199,7 @@ pub(super) fn screencap(phone: &mut Phone, args: &[String], io: &mut Io) -> u8 {
     let is_png =
         args.iter().any(|word| word == "-p") || name.as_ref().is_some_and(|name| name.ends_with(".png"));
     let picture = phone.framebuffer();
+    // Charged even if the picture goes to a file: drawing it is what costs.
     io.moved = io.moved.saturating_add(picture.rgba.len());
     let bytes = if is_png { png(&picture) } else { raw(&picture, phone.version) };
     let Some(name) = name else {
@@ -184,11 +209,11 @@ pub(super) fn screencap(phone: &mut Phone, args: &[String], io: &mut Io) -> u8 {
     let (path, now_s) = (io.path(&name), phone.now_s());
     match phone.files.write(&path, 0o660, now_s, Arc::from(bytes)) {
         Ok(()) => 0,
-        Err(error) => io.complain(&format!("Error opening file: {} ({error})", super::shell::shown(&name))),
+        Err(error) => io.complain(&format!("Error opening file: {} ({error})", shown(&name))),
     }
 }
 
-/// Width, height and format before the pixels, and from Android 9 on the colours' space.
+/// Returns the pixels behind width, height and format, and from Android 9 on the colour space.
 fn raw(picture: &Framebuffer, version: AndroidVersion) -> Vec<u8> {
     let mut header = vec![picture.width, picture.height, 1];
     if version >= AndroidVersion::V9 {

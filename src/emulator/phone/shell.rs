@@ -1,65 +1,94 @@
 //! The phone's shell: runs what [`super::syntax`] reads.
 //!
-//! All is bounded: commands, their output, their depth, and the time they let pass.
+//! Bounds hold for everything: commands, output, depth, and virtual time.
 
 use std::collections::BTreeMap;
 
 use super::arithmetic::evaluate;
 use super::files::FileError;
-use super::io::{Input, Io, add, cut};
-use super::syntax::{Command, Joint, List, Part, Pipeline, Redirect, Stage, Target, Word, parse};
-use super::{Phone, Ran, automator, commands};
+use super::io::{Input, Io, STDIN_MAX, add, cut, shown};
+use super::syntax::{Command, Joint, List, Part, Pipeline, Quoting, Redirect, Stage, Target, Word, parse};
+use super::system::Phone;
+use super::{automator, commands};
+use crate::emulator::adbd::Ran;
 
-/// How many commands a line runs at most.
+/// Number of commands of a line at most.
 const COMMANDS_MAX: u32 = 10_000;
 
-/// How much virtual time a line takes at most: a day.
+/// Virtual time of a line at most: a day.
 const TIME_MS_MAX: u64 = 86_400_000;
 
-/// How many bytes the commands of a line read and write at most, again and again counted.
+/// Bytes that the commands of a line read and write at most, counted each time.
 const BYTES_MAX: usize = 256 << 20;
 
-/// How many bytes all that a command is called with has at most.
+/// Bytes of all words of a command at most.
 const WORDS_BYTES_MAX: usize = 1 << 20;
 
-/// How deep shells stand in each other at most.
+/// Deepest nesting of shells.
 const SHELLS_MAX: u32 = 10;
 
-/// How many variables there are at most.
+/// Number of variables at most.
 const VARIABLES_MAX: usize = 1_000;
 
-/// The process of a command that nobody waited for and that has ended.
+/// Pid of a background command, which has always ended already.
 const ENDED_PID: u32 = 5_001;
 
-/// Runs a script from the start; what it complains of may be among what it prints.
-pub(super) fn run(phone: &mut Phone, script: &str, stdin: &[u8], is_joined: bool) -> Ran {
-    let mut shell = Shell::new(phone);
-    let mut io = Io { is_joined, ..Io::new(Input::new(stdin), "/".to_string()) };
-    let code = shell.script(script, &mut io);
-    Ran { stdout: io.out, stderr: io.err, code }
+/// Destination of a command's two outputs.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Outputs {
+    Apart,
+    /// All output goes to one stream, in its order.
+    Joined,
 }
 
-/// A shell at work.
-pub(super) struct Shell<'p> {
-    pub phone: &'p mut Phone,
+impl Phone {
+    /// Runs a line of the shell. An empty line stands for the script in `stdin`.
+    pub fn shell(&mut self, line: &str, stdin: &[u8]) -> Ran {
+        self.run_line(line, stdin, Outputs::Apart)
+    }
+
+    /// Runs a line of the shell with both outputs in one stream: all output is in `stdout`, in its order.
+    pub fn shell_joined(&mut self, line: &str, stdin: &[u8]) -> Ran {
+        self.run_line(line, stdin, Outputs::Joined)
+    }
+
+    fn run_line(&mut self, line: &str, stdin: &[u8], outputs: Outputs) -> Ran {
+        let stdin = &stdin[..stdin.len().min(STDIN_MAX)];
+        // A touch that was lost in one line does not take the keys of the next.
+        self.sim().forget_lost_touch();
+        let (script, stdin) = match line.trim().is_empty() {
+            true => (String::from_utf8_lossy(stdin), &[][..]),
+            false => (line.into(), stdin),
+        };
+        let is_joined = outputs == Outputs::Joined;
+        let mut io = Io { is_joined, ..Io::new(Input::new(stdin), "/".to_string()) };
+        let code = Shell::new(self).script(&script, &mut io);
+        Ran { stdout: io.out, stderr: io.err, code }
+    }
+}
+
+/// A running shell.
+struct Shell<'p> {
+    phone: &'p mut Phone,
     variables: BTreeMap<String, String>,
     status: u8,
-    /// The process of the last command with `&` behind it.
+    /// Pid of the last background command, for `$!`.
     behind: String,
     commands_left: u32,
     bytes_left: usize,
     time_left_ms: u64,
     shells: u32,
-    /// Whether nothing more is run.
+    /// True if no further command runs.
     is_over: bool,
-    /// How often loops are still to be left, and whether the last one goes on.
+    /// Number of loops still to be left by `break` or `continue`.
     leaves: u32,
+    /// True if the last of them continues with its next turn.
     goes_on: bool,
-    /// Whether the time that a command had is over.
+    /// True if the time of `timeout` is over.
     is_timed_out: bool,
 }
 
-/// Where an output goes.
+/// Destination of a stream.
 #[derive(Clone, PartialEq, Eq)]
 enum Sink {
     Out,
@@ -97,7 +126,7 @@ impl<'p> Shell<'p> {
         }
     }
 
-    /// Runs a text.
+    /// Runs a script and returns its status.
     fn script(&mut self, script: &str, io: &mut Io) -> u8 {
         if self.shells >= SHELLS_MAX {
             return io.complain("/system/bin/sh: too many shells in each other");
@@ -135,7 +164,7 @@ impl<'p> Shell<'p> {
             for (at, stage) in pipeline.stages.iter().enumerate() {
                 let is_last = at + 1 == pipeline.stages.len();
                 let mut inner = Io { is_joined: is_last && io.is_joined, ..io.inner(input) };
-                // Each runs in a shell of its own.
+                // Each stage runs in a shell of its own: its variables and its `exit` end with it.
                 let variables = self.variables.clone();
                 self.stage(stage, &mut inner);
                 self.variables = variables;
@@ -151,7 +180,8 @@ impl<'p> Shell<'p> {
             self.status = u8::from(self.status == 0);
         }
         if pipeline.is_behind {
-            // All but a server has ended by now. A server goes on when the stream ends that has started it.
+            // Every command but a server has ended by now. A background server outlives its stream, so the wire must not
+            // learn of it.
             self.behind = self.phone.take_server().unwrap_or(ENDED_PID).to_string();
             self.status = 0;
         }
@@ -171,6 +201,7 @@ impl<'p> Shell<'p> {
                 Ok(None) => {}
                 Ok(Some(input)) => {
                     let before = std::mem::replace(&mut inner.input, input);
+                    // The first redirection replaces the input of the whole line, which comes back behind this command.
                     if !has_own_input {
                         kept = before;
                     }
@@ -189,6 +220,7 @@ impl<'p> Shell<'p> {
                 }
             }
         }
+        // Without a redirection of output both streams stay as they are.
         let goes_on = sinks == [Sink::Out, Sink::Err];
         inner.is_joined = sinks[0] == sinks[1] || (goes_on && io.is_joined);
         self.command(&stage.command, &mut inner);
@@ -203,7 +235,7 @@ impl<'p> Shell<'p> {
                     if let Err(error) = self.phone.files.append(path, now_s, &bytes) {
                         io.complain(&format!("/system/bin/sh: can't create {path}: {error}"));
                     }
-                    // All of a file that grows is written anew.
+                    // Appending rewrites the whole file, so the line pays for its whole size.
                     let size = self.phone.files.stat(path).map_or(0, |stat| stat.size);
                     self.charge(usize::try_from(size).unwrap_or(usize::MAX));
                 }
@@ -211,7 +243,7 @@ impl<'p> Shell<'p> {
         }
     }
 
-    /// Notes where a stream goes; a stream to be read is given back.
+    /// Applies a redirection of output to `sinks`, and returns the new input of one of input.
     fn redirect(
         &mut self,
         redirect: &Redirect,
@@ -263,6 +295,7 @@ impl<'p> Shell<'p> {
                 let (variables, folder) = (self.variables.clone(), io.folder.clone());
                 self.list(list, io);
                 (self.variables, io.folder) = (variables, folder);
+                // `exit` ends the subshell alone; a spent budget ends the line.
                 self.is_over &= self.commands_left == 0;
             }
             Command::If { arms, otherwise } => {
@@ -302,9 +335,9 @@ impl<'p> Shell<'p> {
         }
     }
 
-    /// Runs the body of a loop once; `false` if the loop is over.
+    /// Runs the body of a loop once; returns true if the loop goes on.
     fn goes_round(&mut self, body: &List, io: &mut Io) -> bool {
-        // An empty turn costs too, so that no loop goes on for ever.
+        // An empty turn costs a command too, so that every loop ends.
         self.commands_left = self.commands_left.saturating_sub(1);
         if self.commands_left == 0 {
             self.is_over = true;
@@ -317,7 +350,7 @@ impl<'p> Shell<'p> {
         !self.is_over && !self.is_timed_out
     }
 
-    /// Counts bytes that were read or written; a line that has moved too many runs nothing more.
+    /// Charges bytes read or written to the line; beyond its limit no further command runs.
     fn charge(&mut self, bytes: usize) {
         self.bytes_left = self.bytes_left.saturating_sub(bytes);
         if self.bytes_left == 0 {
@@ -329,6 +362,7 @@ impl<'p> Shell<'p> {
         let mut value = value;
         let length = cut(&value, WORDS_BYTES_MAX).len();
         value.truncate(length);
+        // All variables together are bounded: each stage of a pipe copies them.
         let bytes: usize = self.variables.values().map(String::len).sum();
         let is_known = self.variables.contains_key(name);
         if bytes + value.len() <= 4 * WORDS_BYTES_MAX && (is_known || self.variables.len() < VARIABLES_MAX) {
@@ -343,7 +377,7 @@ impl<'p> Shell<'p> {
         let values: Vec<(String, String)> =
             sets.iter().map(|(name, word)| (name.clone(), self.word(word, io))).collect();
         if args.is_empty() {
-            // `x=$?` is what the command before it said, and `x=$(...)` says what that in it does.
+            // `x=$?` reads the status of the command before it, and `x=$(...)` keeps the status of its own command.
             let runs = |word: &Word| word.iter().any(|part| matches!(part, Part::Output { .. }));
             if words.is_empty() && !sets.iter().any(|(_, word)| runs(word)) {
                 self.status = 0;
@@ -356,7 +390,7 @@ impl<'p> Shell<'p> {
                 io.complain(&format!("/system/bin/sh: {}: Argument list too long", shown(&args[0])));
             return;
         }
-        // What is set before a command is known to it alone.
+        // An assignment before a command holds for that command alone.
         let outside = if values.is_empty() { None } else { Some(self.variables.clone()) };
         values.into_iter().for_each(|(name, value)| self.set(&name, value));
         self.status = self.run(&args, before, io);
@@ -366,7 +400,7 @@ impl<'p> Shell<'p> {
         }
     }
 
-    /// Runs a command that is called by these words.
+    /// Runs the command of these words; `before` is the status of the one before it.
     fn run(&mut self, args: &[String], before: u8, io: &mut Io) -> u8 {
         let Some((name, rest)) = args.split_first() else { return 0 };
         match name.as_str() {
@@ -380,6 +414,7 @@ impl<'p> Shell<'p> {
                 self.goes_on = name == "continue";
                 0
             }
+            // `exec` without a command only redirects.
             "exec" if rest.is_empty() => 0,
             "exec" => {
                 let code = self.run(rest, before, io);
@@ -412,6 +447,7 @@ impl<'p> Shell<'p> {
         }
     }
 
+    /// `cd`
     fn change_folder(&mut self, rest: &[String], io: &mut Io) -> u8 {
         let to = rest.first().map_or("/", String::as_str);
         let path = io.path(to);
@@ -451,6 +487,7 @@ impl<'p> Shell<'p> {
         };
         let outer_ms = self.time_left_ms;
         self.time_left_ms = if limit_ms == 0 { outer_ms } else { limit_ms.min(outer_ms) };
+        // The inner command has a time of its own; the outer one pays for what it took.
         let given_ms = self.time_left_ms;
         let code = self.run(command, 0, io);
         let taken_ms = given_ms - self.time_left_ms;
@@ -478,7 +515,7 @@ impl<'p> Shell<'p> {
         }
     }
 
-    /// A shell in this one.
+    /// `sh`: runs a script in a shell within this one.
     fn inner(&mut self, rest: &[String], io: &mut Io) -> u8 {
         let script = match rest {
             [] => String::from_utf8_lossy(io.input.rest()).into_owned(),
@@ -498,6 +535,7 @@ impl<'p> Shell<'p> {
         code
     }
 
+    /// `xargs`: runs a command once, with the words of the input behind its own.
     fn each_of_input(&mut self, rest: &[String], io: &mut Io) -> u8 {
         let said = String::from_utf8_lossy(io.input.take(WORDS_BYTES_MAX)).into_owned();
         let mut words = if rest.is_empty() { vec!["echo".to_string()] } else { rest.to_vec() };
@@ -505,7 +543,7 @@ impl<'p> Shell<'p> {
         self.run(&words, 0, io)
     }
 
-    /// One word, as it is after everything was put in.
+    /// Returns a word with its substitutions, without splitting.
     fn word(&mut self, word: &Word, io: &mut Io) -> String {
         let mut text = String::new();
         for part in word {
@@ -538,6 +576,7 @@ impl<'p> Shell<'p> {
                 self.variables = variables;
                 self.is_over &= self.commands_left == 0;
                 io.write_err(&inner.err);
+                // Substitutions in a loop would double a word each time.
                 inner.out.truncate(WORDS_BYTES_MAX);
                 let said = String::from_utf8_lossy(&inner.out).into_owned();
                 said.trim_end_matches('\n').to_string()
@@ -548,6 +587,7 @@ impl<'p> Shell<'p> {
     fn variable(&self, name: &str) -> String {
         match name {
             "?" => self.status.to_string(),
+            // The same at every run.
             "$" => "5000".to_string(),
             "!" => self.behind.clone(),
             "#" => "0".to_string(),
@@ -558,18 +598,18 @@ impl<'p> Shell<'p> {
         }
     }
 
-    /// The words that a word becomes: split where it is not quoted, and with names of files for patterns.
+    /// Appends the words that a word expands to: split where it is not quoted, with file names in place of patterns.
     fn expand(&mut self, word: &Word, io: &mut Io, words: &mut Vec<String>) {
-        // Letters, and whether a pattern or a blank among them means itself.
+        // Each word as plain text, and as a pattern in which backslashes quote.
         let mut made: Vec<(String, String)> = Vec::new();
         let mut is_open = false;
         let room = WORDS_BYTES_MAX.saturating_sub(words.iter().map(String::len).sum());
         for part in word {
-            let (is_quoted, is_split) = match part {
-                Part::Text { is_quoted, .. } => (*is_quoted, false),
-                Part::Variable { is_quoted, .. }
-                | Part::Output { is_quoted, .. }
-                | Part::Sum { is_quoted, .. } => (*is_quoted, !is_quoted),
+            let (quoting, is_split) = match part {
+                Part::Text { quoting, .. } => (*quoting, false),
+                Part::Variable { quoting, .. } | Part::Output { quoting, .. } | Part::Sum { quoting, .. } => {
+                    (*quoting, *quoting == Quoting::Bare)
+                }
             };
             let text = self.part(part, io);
             let text = cut(&text, room);
@@ -578,7 +618,7 @@ impl<'p> Shell<'p> {
                     made.push(Default::default());
                     is_open = true;
                 }
-                extend(made.last_mut(), text, is_quoted);
+                extend(made.last_mut(), text, quoting);
                 continue;
             }
             for (at, piece) in text.split([' ', '\t', '\n']).enumerate() {
@@ -590,7 +630,7 @@ impl<'p> Shell<'p> {
                         made.push(Default::default());
                         is_open = true;
                     }
-                    extend(made.last_mut(), piece, false);
+                    extend(made.last_mut(), piece, Quoting::Bare);
                 }
             }
         }
@@ -600,7 +640,7 @@ impl<'p> Shell<'p> {
         }
     }
 
-    /// The files that a pattern means; none if it is no pattern.
+    /// Returns the files that fit a pattern; none if the text has no pattern sign.
     fn files_like(&self, text: &str, pattern: &str, io: &Io) -> Vec<String> {
         let has_sign = pattern.replace("\\*", "").replace("\\?", "").contains(['*', '?']);
         if !has_sign || text.len() > 4_096 {
@@ -611,6 +651,7 @@ impl<'p> Shell<'p> {
         let whole = format!("{}/{}", io.path(folder).trim_end_matches('/'), &pattern[folder.len()..]);
         let parts: Vec<String> = whole[1..].split('/').map(str::to_string).collect();
         let root = io.path(folder);
+        // The pattern is matched from the root, and the names come back as the word spelled their folder.
         let found = self.phone.files.matching(&parts);
         found
             .into_iter()
@@ -622,11 +663,11 @@ impl<'p> Shell<'p> {
     }
 }
 
-fn extend(word: Option<&mut (String, String)>, text: &str, is_quoted: bool) {
+fn extend(word: Option<&mut (String, String)>, text: &str, quoting: Quoting) {
     let Some((plain, pattern)) = word else { return };
     plain.push_str(text);
     for letter in text.chars() {
-        if is_quoted && matches!(letter, '*' | '?' | '\\') {
+        if quoting == Quoting::Quoted && matches!(letter, '*' | '?' | '\\') {
             pattern.push('\\');
         }
         pattern.push(letter);
@@ -646,8 +687,8 @@ fn which(phone: &Phone, names: &[String], io: &mut Io) -> u8 {
     code
 }
 
-/// How long a time is that is given in seconds, or with a unit behind it.
-pub(super) fn duration_ms(word: &str) -> Option<u64> {
+/// Reads a duration in seconds, or with a unit.
+fn duration_ms(word: &str) -> Option<u64> {
     let (number, factor) = match word.char_indices().last()? {
         (at, 's') => (&word[..at], 1_000.0),
         (at, 'm') => (&word[..at], 60_000.0),
@@ -657,15 +698,4 @@ pub(super) fn duration_ms(word: &str) -> Option<u64> {
     };
     let seconds: f64 = number.parse().ok()?;
     (seconds.is_finite() && seconds >= 0.0).then(|| (seconds * factor).min(1e15) as u64)
-}
-
-/// A word as it may stand in a message.
-pub(super) fn shown(word: &str) -> &str {
-    cut(word, 200)
-}
-
-/// The last part of a path.
-pub(super) fn base_name(path: &str) -> &str {
-    let trimmed = path.trim_end_matches('/');
-    trimmed.rsplit('/').next().unwrap_or(trimmed)
 }

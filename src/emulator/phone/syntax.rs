@@ -1,15 +1,15 @@
-//! The language of the phone's shell: a line in, commands out.
+//! The syntax of the phone's shell: a line in, commands out.
 //!
-//! It is what mksh has in common with every other shell, as far as clients send it. What the commands do is
-//! for [`super::shell`].
+//! It is the common part of mksh and all other shells, as far as clients use it. Running the commands is for
+//! [`super::shell`].
 
-/// How deep brackets, braces and substitutions stand in each other at most.
+/// Deepest nesting of brackets, braces and substitutions.
 const DEPTH_MAX: u32 = 50;
 
-/// Commands, each with what it waits for.
+/// Commands, each with the condition on the one before it.
 pub(super) type List = Vec<(Joint, Pipeline)>;
 
-/// When a command is run.
+/// Condition on the command before.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Joint {
     Always,
@@ -19,16 +19,16 @@ pub(super) enum Joint {
     Or,
 }
 
-/// Commands that read what the one before them writes.
+/// Commands, each with the output of the one before as its input.
 #[derive(Clone, Debug)]
 pub(super) struct Pipeline {
     pub is_negated: bool,
-    /// Whether `&` is behind it: nobody waits for it.
+    /// True if `&` follows: the shell does not wait for it.
     pub is_behind: bool,
     pub stages: Vec<Stage>,
 }
 
-/// A command, and where its streams go.
+/// A command with its redirections.
 #[derive(Clone, Debug)]
 pub(super) struct Stage {
     pub command: Command,
@@ -77,22 +77,30 @@ pub(super) enum Target {
     Stream(u8),
 }
 
-/// A word: parts that are put together.
+/// A word: parts that are joined.
 pub(super) type Word = Vec<Part>;
+
+/// Quotes around a part of a word.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Quoting {
+    /// No quotes: blanks split the word, and patterns name files.
+    Bare,
+    Quoted,
+}
 
 #[derive(Clone, Debug)]
 pub(super) enum Part {
-    /// Letters; quoted ones mean nothing but themselves.
-    Text { text: String, is_quoted: bool },
-    /// `$name`, and what stands for it if it is empty or not set.
-    Variable { name: String, otherwise: Option<String>, is_quoted: bool },
+    /// Literal text.
+    Text { text: String, quoting: Quoting },
+    /// `$name`, with its replacement if the variable is empty or unset.
+    Variable { name: String, otherwise: Option<String>, quoting: Quoting },
     /// `$( ... )`
-    Output { list: List, is_quoted: bool },
+    Output { list: List, quoting: Quoting },
     /// `$(( ... ))`
-    Sum { text: String, is_quoted: bool },
+    Sum { text: String, quoting: Quoting },
 }
 
-/// Why a line is none of the shell's.
+/// Reason why a line is refused.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub(super) enum SyntaxError {
     #[error("syntax error: unexpected '{0}'")]
@@ -107,7 +115,7 @@ pub(super) enum SyntaxError {
     Deep,
 }
 
-/// Returns the commands that `text` is.
+/// Parses a text into commands.
 pub(super) fn parse(text: &str) -> Result<List, SyntaxError> {
     let mut parser = Parser { letters: text.chars().collect(), at: 0, depth: 0 };
     let list = parser.list(&[])?;
@@ -117,7 +125,7 @@ pub(super) fn parse(text: &str) -> Result<List, SyntaxError> {
     }
 }
 
-/// Words that mean something where a command begins.
+/// Reserved words at the start of a command.
 const RESERVED: [&str; 12] =
     ["then", "elif", "else", "fi", "do", "done", "}", "if", "while", "until", "for", "{"];
 
@@ -167,9 +175,10 @@ impl Parser {
         }
     }
 
-    /// Commands up to one of the words, a closing bracket, or the end.
+    /// Parses commands up to one of the words `ends`, a closing bracket, or the end.
     fn list(&mut self, ends: &[&str]) -> Result<List, SyntaxError> {
         self.depth += 1;
+        // Substitutions parse their text in a parser of its own, which inherits the depth.
         if self.depth > DEPTH_MAX {
             return Err(SyntaxError::Deep);
         }
@@ -182,6 +191,7 @@ impl Parser {
                 Some(_) => self.reserved().is_some_and(|word| ends.contains(&word)),
             };
             if is_end {
+                // `&&` and `||` need a command behind them.
                 if joint != Joint::Always {
                     return Err(SyntaxError::End);
                 }
@@ -189,6 +199,7 @@ impl Parser {
             }
             let mut pipeline = self.pipeline()?;
             self.skip_blanks();
+            // `&` ends the command like `;`, so it is only looked at here and taken below.
             pipeline.is_behind = self.peek() == Some('&') && !self.is_next("&&");
             list.push((joint, pipeline));
             joint = if self.take("&&") {
@@ -211,6 +222,7 @@ impl Parser {
     fn pipeline(&mut self) -> Result<Pipeline, SyntaxError> {
         self.skip_blanks();
         let mut is_negated = false;
+        // A `!` without a blank behind it belongs to a word.
         while self.is_next("! ") {
             self.at += 2;
             is_negated = !is_negated;
@@ -228,9 +240,10 @@ impl Parser {
         }
     }
 
-    /// The reserved word that is next, if it stands alone.
+    /// Returns the reserved word that is next, if it stands alone.
     fn reserved(&self) -> Option<&'static str> {
         RESERVED.into_iter().find(|word| {
+            // `done.txt` is no `done`.
             let after = self.letters.get(self.at + word.chars().count());
             self.is_next(word) && after.is_none_or(|&letter| " \t\r\n;&|()<>".contains(letter))
         })
@@ -331,6 +344,7 @@ impl Parser {
         if name.is_empty() {
             return Err(self.unexpected());
         }
+        // Without `in` a loop goes over the arguments of the script, and there are none.
         if self.take("in") {
             self.skip_blanks();
             while let Some(word) = self.word()? {
@@ -396,6 +410,7 @@ impl Parser {
 
     fn redirect(&mut self) -> Result<Option<Redirect>, SyntaxError> {
         self.skip_blanks();
+        // A digit right before the sign names the stream: `2>file`.
         let digit = self.peek().and_then(|letter| letter.to_digit(10));
         let sign = if digit.is_some() { self.letters.get(self.at + 1) } else { self.letters.get(self.at) };
         let Some(&sign @ ('<' | '>')) = sign else { return Ok(None) };
@@ -407,6 +422,7 @@ impl Parser {
             self.at += 1;
             return Ok(Some(Redirect { stream, to: Target::Stream(to as u8) }));
         }
+        // `>|` overwrites, as `>` does here.
         if sign == '>' {
             self.take("|");
         }
@@ -416,14 +432,14 @@ impl Parser {
         Ok(Some(Redirect { stream, to }))
     }
 
-    /// The next word; none where there is something else.
+    /// Parses the next word, if there is one.
     fn word(&mut self) -> Result<Option<Word>, SyntaxError> {
         let mut word = Word::new();
         let mut plain = String::new();
         let start = self.at;
         let flush = |plain: &mut String, word: &mut Word| {
             if !plain.is_empty() {
-                word.push(Part::Text { text: std::mem::take(plain), is_quoted: false });
+                word.push(Part::Text { text: std::mem::take(plain), quoting: Quoting::Bare });
             }
         };
         while let Some(letter) = self.peek() {
@@ -435,7 +451,7 @@ impl Parser {
                         self.at += 1;
                         if next != '\n' {
                             flush(&mut plain, &mut word);
-                            word.push(Part::Text { text: next.to_string(), is_quoted: true });
+                            word.push(Part::Text { text: next.to_string(), quoting: Quoting::Quoted });
                         }
                     }
                 }
@@ -445,7 +461,7 @@ impl Parser {
                     let length = self.letters[self.at..].iter().position(|&letter| letter == '\'');
                     let end = self.at + length.ok_or(SyntaxError::Quote)?;
                     let text = self.letters[self.at..end].iter().collect();
-                    word.push(Part::Text { text, is_quoted: true });
+                    word.push(Part::Text { text, quoting: Quoting::Quoted });
                     self.at = end + 1;
                 }
                 '"' => {
@@ -455,12 +471,12 @@ impl Parser {
                 }
                 '$' => {
                     flush(&mut plain, &mut word);
-                    let part = self.dollar(false)?;
+                    let part = self.dollar(Quoting::Bare)?;
                     word.push(part);
                 }
                 '`' => {
                     flush(&mut plain, &mut word);
-                    let part = self.backticks(false)?;
+                    let part = self.backticks(Quoting::Bare)?;
                     word.push(part);
                 }
                 letter => {
@@ -475,7 +491,7 @@ impl Parser {
 
     fn quoted(&mut self, word: &mut Word) -> Result<(), SyntaxError> {
         let mut text = String::new();
-        // Even nothing in quotes is a word.
+        // `""` is a word, an empty one.
         let mut is_empty = true;
         loop {
             match self.peek().ok_or(SyntaxError::Quote)? {
@@ -486,6 +502,7 @@ impl Parser {
                 '\\' => {
                     self.at += 1;
                     match self.peek().ok_or(SyntaxError::Quote)? {
+                        // In quotes a backslash quotes only these; before others it stays.
                         letter @ ('$' | '`' | '"' | '\\') => text.push(letter),
                         '\n' => {}
                         letter => text.extend(['\\', letter]),
@@ -494,10 +511,14 @@ impl Parser {
                 }
                 sign @ ('$' | '`') => {
                     if !text.is_empty() {
-                        word.push(Part::Text { text: std::mem::take(&mut text), is_quoted: true });
+                        word.push(Part::Text { text: std::mem::take(&mut text), quoting: Quoting::Quoted });
                     }
                     is_empty = false;
-                    let part = if sign == '$' { self.dollar(true) } else { self.backticks(true) }?;
+                    let part = if sign == '$' {
+                        self.dollar(Quoting::Quoted)
+                    } else {
+                        self.backticks(Quoting::Quoted)
+                    }?;
                     word.push(part);
                 }
                 letter => {
@@ -507,13 +528,14 @@ impl Parser {
             }
         }
         if is_empty || !text.is_empty() {
-            word.push(Part::Text { text, is_quoted: true });
+            word.push(Part::Text { text, quoting: Quoting::Quoted });
         }
         Ok(())
     }
 
-    fn backticks(&mut self, is_quoted: bool) -> Result<Part, SyntaxError> {
+    fn backticks(&mut self, quoting: Quoting) -> Result<Part, SyntaxError> {
         self.at += 1;
+        // Backticks do not nest, so the next one closes.
         let length = self.letters[self.at..].iter().position(|&letter| letter == '`');
         let end = self.at + length.ok_or(SyntaxError::Quote)?;
         let letters = self.letters[self.at..end].to_vec();
@@ -521,26 +543,26 @@ impl Parser {
         let mut inner = Parser { letters, at: 0, depth: self.depth };
         let list = inner.list(&[])?;
         match inner.peek() {
-            None => Ok(Part::Output { list, is_quoted }),
+            None => Ok(Part::Output { list, quoting }),
             Some(_) => Err(inner.unexpected()),
         }
     }
 
-    fn dollar(&mut self, is_quoted: bool) -> Result<Part, SyntaxError> {
+    fn dollar(&mut self, quoting: Quoting) -> Result<Part, SyntaxError> {
         self.at += 1;
-        let variable = |name: String| Part::Variable { name, otherwise: None, is_quoted };
+        let variable = |name: String| Part::Variable { name, otherwise: None, quoting };
         match self.peek() {
             Some('(') => {
-                // Two brackets may also be a command of its own within commands.
+                // Two brackets may also open a subshell within a substitution.
                 if let Some(text) = self.sum() {
-                    return Ok(Part::Sum { text, is_quoted });
+                    return Ok(Part::Sum { text, quoting });
                 }
                 self.at += 1;
                 let list = self.list(&[])?;
                 if !self.take(")") {
                     return Err(self.unexpected());
                 }
-                Ok(Part::Output { list, is_quoted })
+                Ok(Part::Output { list, quoting })
             }
             Some('{') => {
                 self.at += 1;
@@ -555,7 +577,7 @@ impl Parser {
                 if name.is_empty() || !self.take("}") {
                     return Err(SyntaxError::Substitution);
                 }
-                Ok(Part::Variable { name, otherwise, is_quoted })
+                Ok(Part::Variable { name, otherwise, quoting })
             }
             Some(sign @ ('?' | '$' | '#' | '@' | '*' | '!' | '0'..='9')) => {
                 self.at += 1;
@@ -563,15 +585,16 @@ impl Parser {
             }
             _ => {
                 let name = self.name();
+                // A dollar without a name stands for itself.
                 if name.is_empty() {
-                    return Ok(Part::Text { text: "$".to_string(), is_quoted: true });
+                    return Ok(Part::Text { text: "$".to_string(), quoting: Quoting::Quoted });
                 }
                 Ok(variable(name))
             }
         }
     }
 
-    /// Takes a sum in its double brackets, if one stands here.
+    /// Takes an arithmetic expression in its double brackets, if there is one.
     fn sum(&mut self) -> Option<String> {
         let inner = self.letters[self.at..].strip_prefix(&['(', '('])?;
         let mut open = 0_usize;
@@ -581,6 +604,7 @@ impl Parser {
                     self.at += length + 4;
                     return Some(inner[..length].iter().collect());
                 }
+                // One bracket alone closes what `((` opened: then it was no expression.
                 [')', _] => open = open.checked_sub(1)?,
                 ['(', _] => open += 1,
                 _ => {}

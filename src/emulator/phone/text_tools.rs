@@ -1,36 +1,23 @@
-//! Tools that read lines and write some of them: `grep`, `sed`, `head` and their kin.
+//! Tools that filter and edit lines: `grep`, `sed`, `head` and their kin.
 
 use regex::bytes::{Regex, RegexBuilder};
 
-use super::Phone;
-use super::io::Io;
-use super::shell::shown;
+use super::io::{Io, OUTPUT_MAX, add, shown};
+use super::system::Phone;
 use super::tools::{options, read};
 
-/// How large a compiled pattern gets at most.
+/// Largest compiled pattern, in bytes.
 const PATTERN_BYTES_MAX: usize = 1 << 20;
 
-/// Runs the tool `name`, which [`super::commands`] knows.
-pub(super) fn run(phone: &Phone, name: &str, args: &[String], io: &mut Io) -> u8 {
-    match name {
-        "grep" | "egrep" | "fgrep" => grep(phone, name, args, io),
-        "sed" => sed(phone, args, io),
-        "head" | "tail" => ends(phone, name, args, io),
-        "wc" => wc(phone, args, io),
-        "cut" => cut(args, io),
-        "tr" => tr(args, io),
-        _ => sorted(name, args, io),
-    }
-}
-
-/// The lines of a text, without what ends them.
+/// Returns the lines of a text, without their line feeds.
 fn lines(bytes: &[u8]) -> impl DoubleEndedIterator<Item = &[u8]> {
+    // The last line feed ends a line and starts none.
     let bytes = bytes.strip_suffix(b"\n").unwrap_or(bytes);
     let is_empty = bytes.is_empty();
     bytes.split(|byte| *byte == b'\n').filter(move |line| !is_empty || !line.is_empty())
 }
 
-/// The bytes of the named files one after the other, or what is to be read; with the code of what was missing.
+/// Returns the bytes of the named files one after the other, or the input, with the exit code for missing files.
 fn gathered(phone: &Phone, tool: &str, names: &[String], io: &mut Io) -> (Vec<u8>, u8) {
     if names.is_empty() {
         return (io.input.rest().to_vec(), 0);
@@ -38,33 +25,55 @@ fn gathered(phone: &Phone, tool: &str, names: &[String], io: &mut Io) -> (Vec<u8
     let (mut all, mut code) = (Vec::new(), 0);
     for name in names {
         match read(phone, name, io) {
-            Ok(bytes) => super::io::add(&mut all, &bytes),
+            Ok(bytes) => add(&mut all, &bytes),
             Err(error) => code = io.complain(&format!("{tool}: {}: {error}", shown(name))),
         }
     }
     (all, code)
 }
 
-/// A pattern as `regex` reads it; in a basic one the signs mean something with a backslash alone.
-fn pattern(text: &str, is_extended: bool, ignores_case: bool) -> Option<Regex> {
+/// Syntax of a pattern.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Syntax {
+    /// Syntax of `grep` and `sed` without options: brackets and bars are operators only behind a backslash.
+    Basic,
+    /// Syntax of `egrep` and of `-E`.
+    Extended,
+}
+
+/// Treatment of upper and lower case.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Case {
+    Kept,
+    Ignored,
+}
+
+/// Compiles a pattern, translated into the syntax of `regex`.
+fn pattern(text: &str, syntax: Syntax, case: Case) -> Option<Regex> {
     let mut made = String::new();
     let mut letters = text.chars().peekable();
     while let Some(letter) = letters.next() {
         match letter {
-            '\\' if !is_extended => match letters.next() {
+            '\\' if syntax == Syntax::Basic => match letters.next() {
                 Some(sign @ ('(' | ')' | '{' | '}' | '|' | '+' | '?')) => made.push(sign),
                 Some(other) => made.extend(['\\', other]),
                 None => made.push_str("\\\\"),
             },
-            '(' | ')' | '{' | '}' | '|' | '+' | '?' if !is_extended => made.extend(['\\', letter]),
+            '(' | ')' | '{' | '}' | '|' | '+' | '?' if syntax == Syntax::Basic => made.extend(['\\', letter]),
+            // A star at the start has nothing to repeat and stands for itself.
             '*' if made.is_empty() => made.push_str("\\*"),
             letter => made.push(letter),
         }
     }
-    RegexBuilder::new(&made).case_insensitive(ignores_case).size_limit(PATTERN_BYTES_MAX).build().ok()
+    RegexBuilder::new(&made)
+        .case_insensitive(case == Case::Ignored)
+        .size_limit(PATTERN_BYTES_MAX)
+        .build()
+        .ok()
 }
 
-fn grep(phone: &Phone, name: &str, args: &[String], io: &mut Io) -> u8 {
+/// `grep`, `egrep` and `fgrep`: the lines that fit a pattern.
+pub(super) fn grep(phone: &Phone, name: &str, args: &[String], io: &mut Io) -> u8 {
     let (mut letters, mut patterns, mut words) = (String::new(), Vec::new(), Vec::new());
     let mut rest = args.iter();
     while let Some(word) = rest.next() {
@@ -84,12 +93,15 @@ fn grep(phone: &Phone, name: &str, args: &[String], io: &mut Io) -> u8 {
         patterns.push(words.remove(0));
     }
     let is_extended = has('E') || name == "egrep";
+    let case = if has('i') { Case::Ignored } else { Case::Kept };
     let mut made = Vec::new();
+    // Lines of a pattern are alternatives.
     for text in patterns.iter().flat_map(|text| text.split('\n')) {
         let text = if has('F') || name == "fgrep" { regex::escape(text) } else { text.to_string() };
         let text = if has('w') { format!("\\b{text}\\b") } else { text };
+        // The parts added around the text are in the syntax of `regex`, as extended patterns are.
         let is_extended = is_extended || has('F') || name == "fgrep" || has('w');
-        match pattern(&text, is_extended, has('i')) {
+        match pattern(&text, if is_extended { Syntax::Extended } else { Syntax::Basic }, case) {
             Some(pattern) => made.push(pattern),
             None => return io.complain(&format!("grep: bad REGEX '{}'", shown(&text))).max(2),
         }
@@ -101,6 +113,7 @@ fn grep(phone: &Phone, name: &str, args: &[String], io: &mut Io) -> u8 {
         let bytes = match read(phone, file, io) {
             Ok(bytes) => bytes,
             Err(error) => {
+                // 1 says that no line fits; an error is 2.
                 code = io.complain(&format!("grep: {}: {error}", shown(file))).max(2);
                 continue;
             }
@@ -112,6 +125,7 @@ fn grep(phone: &Phone, name: &str, args: &[String], io: &mut Io) -> u8 {
                 continue;
             }
             here += 1;
+            // These options need the number of lines alone.
             if has('q') || has('c') || has('l') {
                 continue;
             }
@@ -140,30 +154,31 @@ fn grep(phone: &Phone, name: &str, args: &[String], io: &mut Io) -> u8 {
     if code > 0 { code } else { u8::from(found == 0) }
 }
 
-/// One order of a script for `sed`.
-enum Order {
+/// A command of a script for `sed`.
+enum Command {
     Substitute { pattern: Regex, with: Vec<u8>, is_global: bool, prints: bool },
     Delete,
     Print,
     Quit,
 }
 
-/// To which lines an order is given.
-enum Place {
+/// Address of a command: the lines that it is for.
+enum Address {
     All,
-    Number(usize),
+    Line(usize),
     Last,
-    Like(Regex),
+    Matching(Regex),
 }
 
-fn sed(phone: &Phone, args: &[String], io: &mut Io) -> u8 {
-    let (mut is_silent, mut is_extended) = (false, false);
+/// `sed`: edits lines by a script.
+pub(super) fn sed(phone: &mut Phone, args: &[String], io: &mut Io) -> u8 {
+    let (mut is_silent, mut syntax) = (false, Syntax::Basic);
     let (mut scripts, mut files) = (Vec::new(), Vec::new());
     let mut rest = args.iter();
     while let Some(word) = rest.next() {
         match word.as_str() {
             "-n" => is_silent = true,
-            "-E" | "-r" => is_extended = true,
+            "-E" | "-r" => syntax = Syntax::Extended,
             "-e" => scripts.extend(rest.next().cloned()),
             "-ne" => {
                 is_silent = true;
@@ -176,41 +191,44 @@ fn sed(phone: &Phone, args: &[String], io: &mut Io) -> u8 {
             word => files.push(word.to_string()),
         }
     }
-    let mut orders = Vec::new();
-    for part in scripts.iter().flat_map(|script| split_orders(script)) {
-        match order(&part, is_extended) {
-            Some(order) => orders.push(order),
+    let mut commands = Vec::new();
+    for part in scripts.iter().flat_map(|script| split_commands(script)) {
+        match command(&part, syntax) {
+            Some(command) => commands.push(command),
             None => return io.complain(&format!("sed: bad pattern '{}'", shown(&part))),
         }
     }
+    // All files are one stream: line numbers and `$` count through.
     let (bytes, code) = gathered(phone, "sed", &files, io);
     let count = lines(&bytes).count();
     for (at, line) in lines(&bytes).enumerate() {
         let (mut line, mut is_deleted, mut is_last) = (line.to_vec(), false, false);
-        for (place, order) in &orders {
-            let is_meant = match place {
-                Place::All => true,
-                Place::Number(number) => at + 1 == *number,
-                Place::Last => at + 1 == count,
-                Place::Like(pattern) => pattern.is_match(&line),
+        for (address, command) in &commands {
+            let is_meant = match address {
+                Address::All => true,
+                Address::Line(number) => at + 1 == *number,
+                Address::Last => at + 1 == count,
+                Address::Matching(pattern) => pattern.is_match(&line),
             };
             if !is_meant || is_deleted {
                 continue;
             }
-            match order {
-                Order::Delete => is_deleted = true,
-                Order::Quit => is_last = true,
-                Order::Print => {
+            match command {
+                Command::Delete => is_deleted = true,
+                Command::Quit => is_last = true,
+                Command::Print => {
                     io.write(&line);
                     io.write(b"\n");
                 }
-                Order::Substitute { pattern, with, is_global, prints } => {
+                Command::Substitute { pattern, with, is_global, prints } => {
                     if !pattern.is_match(&line) {
                         continue;
                     }
+                    // For `regex` 0 means all.
                     let limit = usize::from(!is_global);
                     line = pattern.replacen(&line, limit, &with[..]).into_owned();
-                    line.truncate(super::io::OUTPUT_MAX);
+                    // `s/./&&/g` in a row doubles a line each time.
+                    line.truncate(OUTPUT_MAX);
                     if *prints {
                         io.write(&line);
                         io.write(b"\n");
@@ -229,19 +247,20 @@ fn sed(phone: &Phone, args: &[String], io: &mut Io) -> u8 {
     code
 }
 
-/// The orders of a script, which stand apart by `;` outside of patterns.
-fn split_orders(script: &str) -> Vec<String> {
-    let mut orders = vec![String::new()];
+/// Splits a script into its commands, which `;` separates outside of patterns.
+fn split_commands(script: &str) -> Vec<String> {
+    let mut commands = vec![String::new()];
     let mut sign: Option<(char, u32)> = None;
     let mut letters = script.chars();
     while let Some(letter) = letters.next() {
-        let last = orders.last_mut().expect("there is one from the start");
+        let last = commands.last_mut().expect("there is one from the start");
         match (&mut sign, letter) {
             (_, '\\') => {
                 last.push(letter);
                 last.extend(letters.next());
             }
-            (None, ';' | '\n') => orders.push(String::new()),
+            (None, ';' | '\n') => commands.push(String::new()),
+            // Behind `s` any sign may separate pattern and replacement.
             (None, 's') => {
                 last.push(letter);
                 if let Some(next) = letters.next() {
@@ -263,48 +282,51 @@ fn split_orders(script: &str) -> Vec<String> {
             (_, letter) => last.push(letter),
         }
     }
-    orders.retain(|order| !order.trim().is_empty());
-    orders
+    commands.retain(|command| !command.trim().is_empty());
+    commands
 }
 
-fn order(text: &str, is_extended: bool) -> Option<(Place, Order)> {
+fn command(text: &str, syntax: Syntax) -> Option<(Address, Command)> {
     let text = text.trim();
     let digits = text.find(|letter: char| !letter.is_ascii_digit()).unwrap_or(text.len());
-    let (place, text) = if digits > 0 {
-        (Place::Number(text[..digits].parse().ok()?), &text[digits..])
+    let (address, text) = if digits > 0 {
+        (Address::Line(text[..digits].parse().ok()?), &text[digits..])
     } else if let Some(rest) = text.strip_prefix('$') {
-        (Place::Last, rest)
+        (Address::Last, rest)
     } else if let Some(rest) = text.strip_prefix('/') {
         let end = unquoted(rest, '/')?;
-        (Place::Like(pattern(&rest[..end], is_extended, false)?), &rest[end + 1..])
+        (Address::Matching(pattern(&rest[..end], syntax, Case::Kept)?), &rest[end + 1..])
     } else {
-        (Place::All, text)
+        (Address::All, text)
     };
-    let order = match text.trim() {
-        "d" => Order::Delete,
-        "p" => Order::Print,
-        "q" => Order::Quit,
+    let command = match text.trim() {
+        "d" => Command::Delete,
+        "p" => Command::Print,
+        "q" => Command::Quit,
         text => {
             let rest = text.strip_prefix('s')?;
+            // Any sign separates pattern and replacement, as in `s|a|b|`.
             let sign = rest.chars().next()?;
             let rest = &rest[sign.len_utf8()..];
             let middle = unquoted(rest, sign)?;
             let after = &rest[middle + sign.len_utf8()..];
             let end = unquoted(after, sign)?;
             let flags = &after[end + sign.len_utf8()..];
+            // The separator needs its backslash for `sed` alone.
             let source = rest[..middle].replace(&format!("\\{sign}"), &sign.to_string());
-            Order::Substitute {
-                pattern: pattern(&source, is_extended, flags.contains(['i', 'I']))?,
+            let case = if flags.contains(['i', 'I']) { Case::Ignored } else { Case::Kept };
+            Command::Substitute {
+                pattern: pattern(&source, syntax, case)?,
                 with: replacement(&after[..end]),
                 is_global: flags.contains('g'),
                 prints: flags.contains('p'),
             }
         }
     };
-    Some((place, order))
+    Some((address, command))
 }
 
-/// Where a sign is that has no backslash before it.
+/// Returns the place of the first `sign` without a backslash before it.
 fn unquoted(text: &str, sign: char) -> Option<usize> {
     let mut is_quoted = false;
     text.char_indices().find_map(|(at, letter)| {
@@ -314,12 +336,13 @@ fn unquoted(text: &str, sign: char) -> Option<usize> {
     })
 }
 
-/// What is put in, as `regex` reads it.
+/// Translates a replacement into the syntax of `regex`.
 fn replacement(text: &str) -> Vec<u8> {
     let mut made = String::new();
     let mut letters = text.chars();
     while let Some(letter) = letters.next() {
         match letter {
+            // A dollar means something to `regex` and nothing to `sed`.
             '$' => made.push_str("$$"),
             '&' => made.push_str("${0}"),
             '\\' => match letters.next() {
@@ -335,7 +358,8 @@ fn replacement(text: &str) -> Vec<u8> {
     made.into_bytes()
 }
 
-fn ends(phone: &Phone, name: &str, args: &[String], io: &mut Io) -> u8 {
+/// `head` and `tail`: the first or last lines or bytes.
+pub(super) fn ends(phone: &Phone, name: &str, args: &[String], io: &mut Io) -> u8 {
     let (mut count, mut is_bytes, mut is_from) = (10, false, false);
     let mut files = Vec::new();
     let mut rest = args.iter();
@@ -363,6 +387,7 @@ fn ends(phone: &Phone, name: &str, args: &[String], io: &mut Io) -> u8 {
     }
     let (bytes, code) = gathered(phone, name, &files, io);
     if is_bytes {
+        // `tail -c +N` starts at byte N, counted from 1.
         let part = match name {
             "head" => &bytes[..count.min(bytes.len())],
             _ if is_from => &bytes[count.saturating_sub(1).min(bytes.len())..],
@@ -372,6 +397,7 @@ fn ends(phone: &Phone, name: &str, args: &[String], io: &mut Io) -> u8 {
         return code;
     }
     let all = lines(&bytes).count();
+    // `tail -n +N` starts at line N, counted from 1.
     let (skipped, taken) = match name {
         "head" => (0, count),
         _ if is_from => (count.saturating_sub(1), all),
@@ -384,7 +410,8 @@ fn ends(phone: &Phone, name: &str, args: &[String], io: &mut Io) -> u8 {
     code
 }
 
-fn wc(phone: &Phone, args: &[String], io: &mut Io) -> u8 {
+/// `wc`: counts lines, words and bytes.
+pub(super) fn wc(phone: &mut Phone, args: &[String], io: &mut Io) -> u8 {
     let (letters, files) = options(args);
     let (bytes, code) = gathered(phone, "wc", files, io);
     let counts = [
@@ -397,12 +424,14 @@ fn wc(phone: &Phone, args: &[String], io: &mut Io) -> u8 {
         .filter(|(letter, _)| letters.is_empty() || letters.contains(*letter))
         .map(|(_, count)| count.to_string())
         .collect();
+    // One total for all files, under the first name.
     let name = files.first().map(|name| format!(" {name}")).unwrap_or_default();
     io.say(&format!("{}{name}", asked.join(" ")));
     code
 }
 
-fn cut(args: &[String], io: &mut Io) -> u8 {
+/// `cut`: fields of each line.
+pub(super) fn cut(_phone: &mut Phone, args: &[String], io: &mut Io) -> u8 {
     let value = |letter: &str| {
         args.iter().enumerate().find_map(|(at, word)| {
             let rest = word.strip_prefix(letter)?;
@@ -423,7 +452,8 @@ fn cut(args: &[String], io: &mut Io) -> u8 {
     0
 }
 
-fn tr(args: &[String], io: &mut Io) -> u8 {
+/// `tr`: replaces or deletes bytes.
+pub(super) fn tr(_phone: &mut Phone, args: &[String], io: &mut Io) -> u8 {
     let (letters, words) = options(args);
     let set = |word: &str| {
         let plain = word.replace("\\r", "\r").replace("\\n", "\n").replace("\\t", "\t").into_bytes();
@@ -451,6 +481,7 @@ fn tr(args: &[String], io: &mut Io) -> u8 {
         .filter_map(|byte| match from.iter().position(|other| *other == byte) {
             None => Some(byte),
             Some(_) if letters.contains('d') => None,
+            // Beyond the second set its last byte stands for the rest.
             Some(at) => Some(to.get(at).or(to.last()).copied().unwrap_or(byte)),
         })
         .collect();
@@ -458,11 +489,13 @@ fn tr(args: &[String], io: &mut Io) -> u8 {
     0
 }
 
-fn sorted(name: &str, args: &[String], io: &mut Io) -> u8 {
+/// `sort` and `uniq`.
+pub(super) fn sorted(name: &str, args: &[String], io: &mut Io) -> u8 {
     let (letters, _) = options(args);
     let input = io.input.rest().to_vec();
     let mut all: Vec<&[u8]> = lines(&input).collect();
     if name == "sort" {
+        // By bytes, as in the locale of the shell.
         all.sort_unstable();
         if letters.contains('r') {
             all.reverse();

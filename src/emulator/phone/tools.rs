@@ -3,72 +3,19 @@
 use std::sync::Arc;
 
 use super::base64::{base64, from_base64};
-use super::files::{FileError, Stat, fits, parent};
-use super::io::Io;
-use super::shell::{base_name, shown};
-use super::{AndroidVersion, Phone, SHELL_UID};
-use crate::device::sum::{md5, sha256};
+use super::clock::Moment;
+use super::files::{FileError, Removal, Stat, base_name, fits, parent};
+use super::io::{Io, shown};
+use super::system::Phone;
+use super::version::AndroidVersion;
 
-/// How many files a command goes through at most.
+/// User id of the shell.
+const SHELL_UID: u32 = 2000;
+
+/// Number of files, or of lines of `seq`, at most.
 const FILES_MAX: usize = 20_000;
 
-/// Runs the tool `name`, which [`super::commands`] knows.
-pub(super) fn run(phone: &mut Phone, name: &str, args: &[String], io: &mut Io) -> u8 {
-    match name {
-        "true" | "sync" => 0,
-        "false" => 1,
-        "test" => u8::from(!tested(phone, args, io)),
-        "[" => match args.split_last() {
-            Some((last, rest)) if last == "]" => u8::from(!tested(phone, rest, io)),
-            _ => io.complain("/system/bin/sh: [: missing ]").max(2),
-        },
-        "echo" => echo(args, io),
-        "printf" => printf(args, io),
-        "pwd" => said(io, &io.folder.clone()),
-        "cat" => cat(phone, args, io),
-        "ls" => ls(phone, args, io),
-        "rm" | "rmdir" => rm(phone, name, args, io),
-        "mkdir" => mkdir(phone, args, io),
-        "cp" | "mv" => copy(phone, name, args, io),
-        "touch" => touch(phone, args, io),
-        "chmod" => chmod(phone, args, io),
-        "stat" => stat(phone, args, io),
-        "find" => find(phone, args, io),
-        "md5sum" => sum(phone, (name, md5), args, io),
-        "sha256sum" => sum(phone, (name, sha256), args, io),
-        "base64" => base64_tool(phone, args, io),
-        "dirname" => said(io, parent(args.first().map_or("", String::as_str))),
-        "basename" => {
-            let name = base_name(args.first().map_or("", String::as_str));
-            let name = args.get(1).and_then(|end| name.strip_suffix(end.as_str())).unwrap_or(name);
-            said(io, name)
-        }
-        "id" => id(args, io),
-        "whoami" => said(io, "shell"),
-        "uname" => uname(phone, args, io),
-        "uptime" => {
-            let minutes = phone.uptime_ms / 60_000;
-            said(io, &format!(" up {minutes} min,  0 users,  load average: 0.00, 0.00, 0.00"))
-        }
-        "date" => date(phone, args, io),
-        "df" => df(phone, io),
-        "env" | "printenv" => said(io, "PATH=/system/bin\nHOME=/\nUSER=shell\nSHELL=/bin/sh"),
-        "seq" => seq(args, io),
-        "dd" => {
-            let input = io.input.rest().to_vec();
-            io.write(&input);
-            0
-        }
-        name => io.complain(&format!("toybox: Unknown command {}", shown(name))).max(127),
-    }
-}
-
-fn said(io: &mut Io, line: &str) -> u8 {
-    io.say(line);
-    0
-}
-
-/// The single letters of the options before the first word that is none, and the words.
+/// Splits arguments into the letters of the leading options and the other words.
 pub(super) fn options(args: &[String]) -> (String, &[String]) {
     let count =
         args.iter().take_while(|word| word.len() > 1 && word.starts_with('-') && *word != "--").count();
@@ -77,8 +24,75 @@ pub(super) fn options(args: &[String]) -> (String, &[String]) {
     (letters, &args[count..])
 }
 
+/// `test`: the exit code of a condition.
+pub(super) fn test(phone: &mut Phone, args: &[String], io: &mut Io) -> u8 {
+    u8::from(!tested(phone, args, io))
+}
+
+/// `[`: as `test`, with a bracket behind the condition.
+pub(super) fn bracket(phone: &mut Phone, args: &[String], io: &mut Io) -> u8 {
+    match args.split_last() {
+        Some((last, rest)) if last == "]" => u8::from(!tested(phone, rest, io)),
+        _ => io.complain("/system/bin/sh: [: missing ]").max(2),
+    }
+}
+
+pub(super) fn succeed(_phone: &mut Phone, _args: &[String], _io: &mut Io) -> u8 {
+    0
+}
+
+pub(super) fn fail(_phone: &mut Phone, _args: &[String], _io: &mut Io) -> u8 {
+    1
+}
+
+pub(super) fn pwd(_phone: &mut Phone, _args: &[String], io: &mut Io) -> u8 {
+    let folder = io.folder.clone();
+    io.answer(&folder)
+}
+
+pub(super) fn dirname(_phone: &mut Phone, args: &[String], io: &mut Io) -> u8 {
+    io.answer(parent(args.first().map_or("", String::as_str)))
+}
+
+pub(super) fn basename(_phone: &mut Phone, args: &[String], io: &mut Io) -> u8 {
+    let name = base_name(args.first().map_or("", String::as_str));
+    let name = args.get(1).and_then(|end| name.strip_suffix(end.as_str())).unwrap_or(name);
+    io.answer(name)
+}
+
+pub(super) fn whoami(_phone: &mut Phone, _args: &[String], io: &mut Io) -> u8 {
+    io.answer("shell")
+}
+
+pub(super) fn uptime(phone: &mut Phone, _args: &[String], io: &mut Io) -> u8 {
+    let minutes = phone.uptime_ms / 60_000;
+    io.answer(&format!(" up {minutes} min,  0 users,  load average: 0.00, 0.00, 0.00"))
+}
+
+pub(super) fn env(_phone: &mut Phone, _args: &[String], io: &mut Io) -> u8 {
+    io.answer("PATH=/system/bin\nHOME=/\nUSER=shell\nSHELL=/bin/sh")
+}
+
+/// `dd`: copies its input to its output, whatever its options.
+pub(super) fn dd(_phone: &mut Phone, _args: &[String], io: &mut Io) -> u8 {
+    let input = io.input.rest().to_vec();
+    io.write(&input);
+    0
+}
+
+/// `bugreport` and `bugreportz`: refused, as a simulated phone has nothing to report.
+pub(super) fn bugreport(tool: &str, args: &[String], io: &mut Io) -> u8 {
+    if tool == "bugreportz" && args.first().is_some_and(|word| word == "-v") {
+        io.complain("1.1");
+        return 0;
+    }
+    io.say("FAIL: a simulated phone writes no reports of bugs");
+    1
+}
+
 fn tested(phone: &Phone, args: &[String], io: &Io) -> bool {
     let words: Vec<&str> = args.iter().map(String::as_str).collect();
+    // `-o` binds less than `-a`, so it splits the words first.
     if let Some(at) = words.iter().position(|word| *word == "-o").filter(|&at| at > 0) {
         return tested(phone, &args[..at], io) || tested(phone, &args[at + 1..], io);
     }
@@ -110,11 +124,11 @@ fn tested(phone: &Phone, args: &[String], io: &Io) -> bool {
     }
 }
 
-fn echo(args: &[String], io: &mut Io) -> u8 {
+pub(super) fn echo(_phone: &mut Phone, args: &[String], io: &mut Io) -> u8 {
     let options = args.iter().take_while(|word| matches!(word.as_str(), "-n" | "-e" | "-ne" | "-en")).count();
     let has_line_end = !args[..options].iter().any(|word| word.contains('n'));
     let text = args[options..].join(" ");
-    // mksh reads escapes whether it is told to or not.
+    // mksh reads escapes with and without `-e`.
     let bytes = unescaped(&text);
     io.write(&bytes);
     if has_line_end {
@@ -136,6 +150,7 @@ fn unescaped(text: &str) -> Vec<u8> {
             Some('t') => bytes.push(b'\t'),
             Some('r') => bytes.push(b'\r'),
             Some('0') => {
+                // Octal, and only the lowest byte counts.
                 let mut number = 0_u32;
                 while let Some(digit) = letters.peek().and_then(|letter| letter.to_digit(8)) {
                     number = (number * 8 + digit) & 0xff;
@@ -154,10 +169,11 @@ fn unescaped(text: &str) -> Vec<u8> {
     bytes
 }
 
-fn printf(args: &[String], io: &mut Io) -> u8 {
+pub(super) fn printf(_phone: &mut Phone, args: &[String], io: &mut Io) -> u8 {
     let Some((format, words)) = args.split_first() else {
         return io.complain("/system/bin/sh: printf: not enough arguments");
     };
+    // As long as words are left, the format starts again.
     let mut words = words.iter();
     loop {
         let before = words.len();
@@ -181,13 +197,14 @@ fn printf(args: &[String], io: &mut Io) -> u8 {
         }
         let bytes = unescaped(&line);
         io.write(&bytes);
+        // A format that takes no word would never end.
         if words.len() == 0 || words.len() == before {
             return 0;
         }
     }
 }
 
-fn cat(phone: &Phone, args: &[String], io: &mut Io) -> u8 {
+pub(super) fn cat(phone: &mut Phone, args: &[String], io: &mut Io) -> u8 {
     let (_, names) = options(args);
     let mut code = 0;
     let stdin = ["-".to_string()];
@@ -200,7 +217,7 @@ fn cat(phone: &Phone, args: &[String], io: &mut Io) -> u8 {
     code
 }
 
-/// The bytes of a file that is named on a line, `-` for what is to be read.
+/// Returns the bytes of a file named on a command line, or of the input for `-`.
 pub(super) fn read(phone: &Phone, name: &str, io: &mut Io) -> Result<Arc<[u8]>, FileError> {
     if name == "-" {
         let bytes = io.input.rest();
@@ -209,6 +226,7 @@ pub(super) fn read(phone: &Phone, name: &str, io: &mut Io) -> Result<Arc<[u8]>, 
         return Ok(bytes);
     }
     match io.path(name).as_str() {
+        // These have no bytes of their own: the clock and the processes change without a write.
         "/proc/version" => Ok(b"Linux version 5.15.0 (sim)\n"[..].into()),
         "/proc/uptime" => {
             let (seconds, hundredths) = (phone.uptime_ms / 1000, phone.uptime_ms % 1000 / 10);
@@ -250,11 +268,11 @@ fn owner(path: &str) -> (&'static str, &'static str) {
 
 fn long_line(path: &str, name: &str, stat: Stat) -> String {
     let (user, group) = owner(path);
-    let moment = super::log::Moment::of(stat.mtime);
+    let moment = Moment::of(stat.mtime);
     format!("{} 1 {user} {group} {:>8} {} {name}", rights(stat), stat.size, moment.date_and_minute())
 }
 
-fn ls(phone: &Phone, args: &[String], io: &mut Io) -> u8 {
+pub(super) fn ls(phone: &mut Phone, args: &[String], io: &mut Io) -> u8 {
     let (letters, names) = options(args);
     let here = [".".to_string()];
     let names = if names.is_empty() { &here } else { names };
@@ -283,11 +301,13 @@ fn ls(phone: &Phone, args: &[String], io: &mut Io) -> u8 {
         }
         if is_long {
             io.say(&format!(
+                // In blocks of 4 kB, counted in kB.
                 "total {}",
                 inside.iter().map(|(_, stat)| stat.size.div_ceil(4096) * 4).sum::<u64>()
             ));
         }
         for (name, stat) in inside {
+            // Names with a dot are hidden.
             if name.starts_with('.') && !letters.contains(['a', 'A']) {
                 continue;
             }
@@ -298,10 +318,10 @@ fn ls(phone: &Phone, args: &[String], io: &mut Io) -> u8 {
     code
 }
 
-fn rm(phone: &mut Phone, tool: &str, args: &[String], io: &mut Io) -> u8 {
+pub(super) fn rm(phone: &mut Phone, tool: &str, args: &[String], io: &mut Io) -> u8 {
     let (letters, names) = options(args);
     let is_forced = letters.contains('f');
-    let is_deep = letters.contains(['r', 'R']);
+    let removal = if letters.contains(['r', 'R']) { Removal::WithContents } else { Removal::Single };
     let mut code = 0;
     if names.is_empty() && !is_forced {
         return io.complain(&format!("{tool}: Needs 1 argument"));
@@ -309,12 +329,14 @@ fn rm(phone: &mut Phone, tool: &str, args: &[String], io: &mut Io) -> u8 {
     for name in names {
         let path = io.path(name);
         let is_folder = phone.files.stat(&path).is_some_and(Stat::is_folder);
+        // `rm` refuses folders and `rmdir` files; the tree of files finds all other errors.
         let removed = match (tool, is_folder) {
-            ("rm", true) if !is_deep => Err(FileError::Folder),
+            ("rm", true) if removal == Removal::Single => Err(FileError::Folder),
             ("rmdir", false) if phone.files.stat(&path).is_some() => Err(FileError::NoFolder),
-            _ => phone.files.remove(&path, is_deep),
+            _ => phone.files.remove(&path, removal),
         };
         match removed {
+            // `-f` is silent about missing files and reports everything else.
             Err(FileError::Missing) if is_forced => {}
             Err(error) => code = io.complain(&format!("{tool}: {}: {error}", shown(name))),
             Ok(()) => {}
@@ -323,13 +345,14 @@ fn rm(phone: &mut Phone, tool: &str, args: &[String], io: &mut Io) -> u8 {
     code
 }
 
-fn mkdir(phone: &mut Phone, args: &[String], io: &mut Io) -> u8 {
+pub(super) fn mkdir(phone: &mut Phone, args: &[String], io: &mut Io) -> u8 {
     let (letters, names) = options(args);
     let makes_all = letters.contains('p');
     let now_s = phone.now_s();
     let mut code = 0;
     for name in names {
         let path = io.path(name);
+        // `-p` also accepts that the folder exists.
         if makes_all {
             phone.files.make_folders_for(&path, now_s);
         }
@@ -342,7 +365,7 @@ fn mkdir(phone: &mut Phone, args: &[String], io: &mut Io) -> u8 {
     code
 }
 
-fn copy(phone: &mut Phone, tool: &str, args: &[String], io: &mut Io) -> u8 {
+pub(super) fn copy(phone: &mut Phone, tool: &str, args: &[String], io: &mut Io) -> u8 {
     let (_, names) = options(args);
     let Some((to, from)) = names.split_last().filter(|(_, from)| !from.is_empty()) else {
         return io.complain(&format!("{tool}: Needs 2 arguments"));
@@ -354,7 +377,9 @@ fn copy(phone: &mut Phone, tool: &str, args: &[String], io: &mut Io) -> u8 {
         let path = io.path(name);
         let target = if is_into { format!("{target}/{}", base_name(&path)) } else { target.clone() };
         let now_s = phone.now_s();
+        // A copy keeps the rights of its source.
         let mode = phone.files.stat(&path).map_or(0o644, |stat| stat.mode);
+        // A file onto itself must neither be written nor, by `mv`, removed.
         let done =
             phone
                 .files
@@ -363,7 +388,11 @@ fn copy(phone: &mut Phone, tool: &str, args: &[String], io: &mut Io) -> u8 {
                     if path == target { Ok(()) } else { phone.files.write(&target, mode, now_s, bytes) }
                 })
                 .and_then(|()| {
-                    if tool == "mv" && path != target { phone.files.remove(&path, false) } else { Ok(()) }
+                    if tool == "mv" && path != target {
+                        phone.files.remove(&path, Removal::Single)
+                    } else {
+                        Ok(())
+                    }
                 });
         if let Err(error) = done {
             code = io.complain(&format!("{tool}: {}: {error}", shown(name)));
@@ -372,11 +401,12 @@ fn copy(phone: &mut Phone, tool: &str, args: &[String], io: &mut Io) -> u8 {
     code
 }
 
-fn touch(phone: &mut Phone, args: &[String], io: &mut Io) -> u8 {
+pub(super) fn touch(phone: &mut Phone, args: &[String], io: &mut Io) -> u8 {
     let (_, names) = options(args);
     let now_s = phone.now_s();
     let mut code = 0;
     for name in names {
+        // Appending nothing sets the time of a file that exists.
         if let Err(error) = phone.files.append(&io.path(name), now_s, &[]) {
             code = io.complain(&format!("touch: '{}': {error}", shown(name)));
         }
@@ -384,7 +414,7 @@ fn touch(phone: &mut Phone, args: &[String], io: &mut Io) -> u8 {
     code
 }
 
-fn chmod(phone: &mut Phone, args: &[String], io: &mut Io) -> u8 {
+pub(super) fn chmod(phone: &mut Phone, args: &[String], io: &mut Io) -> u8 {
     let (_, words) = options(args);
     let Some((mode, names)) = words.split_first() else { return io.complain("chmod: Needs 2 arguments") };
     let mut code = 0;
@@ -393,6 +423,7 @@ fn chmod(phone: &mut Phone, args: &[String], io: &mut Io) -> u8 {
         let old = phone.files.stat(&path).map_or(0, |stat| stat.mode);
         let mode = match u32::from_str_radix(mode, 8) {
             Ok(mode) => mode,
+            // Of the symbolic modes clients send `+x`.
             Err(_) if mode.contains('x') => old | 0o111,
             Err(_) => old,
         };
@@ -403,7 +434,7 @@ fn chmod(phone: &mut Phone, args: &[String], io: &mut Io) -> u8 {
     code
 }
 
-fn stat(phone: &Phone, args: &[String], io: &mut Io) -> u8 {
+pub(super) fn stat(phone: &mut Phone, args: &[String], io: &mut Io) -> u8 {
     let (format, names) = match args {
         [option, format, names @ ..] if option == "-c" => (Some(format.as_str()), names),
         names => (None, names),
@@ -435,7 +466,7 @@ fn stat(phone: &Phone, args: &[String], io: &mut Io) -> u8 {
     code
 }
 
-fn find(phone: &Phone, args: &[String], io: &mut Io) -> u8 {
+pub(super) fn find(phone: &mut Phone, args: &[String], io: &mut Io) -> u8 {
     let root = args.first().filter(|word| !word.starts_with('-')).map_or(".", String::as_str);
     let value = |option: &str| {
         let at = args.iter().position(|word| word == option)?;
@@ -445,6 +476,7 @@ fn find(phone: &Phone, args: &[String], io: &mut Io) -> u8 {
     if phone.files.stat(&io.path(root)).is_none() {
         return io.complain(&format!("find: '{}': No such file or directory", shown(root)));
     }
+    // A stack in place of recursion; children go on it in reverse, so that they come off in the order of names.
     let mut left = vec![(root.to_string(), io.path(root))];
     let mut seen = 0;
     while let Some((shown_as, path)) = left.pop() {
@@ -468,9 +500,9 @@ fn find(phone: &Phone, args: &[String], io: &mut Io) -> u8 {
     0
 }
 
-type Sum = fn(&[u8]) -> String;
+pub(super) type Sum = fn(&[u8]) -> String;
 
-fn sum(phone: &Phone, (tool, sum): (&str, Sum), args: &[String], io: &mut Io) -> u8 {
+pub(super) fn sum(phone: &Phone, (tool, sum): (&str, Sum), args: &[String], io: &mut Io) -> u8 {
     let (letters, names) = options(args);
     let stdin = ["-".to_string()];
     let mut code = 0;
@@ -484,10 +516,11 @@ fn sum(phone: &Phone, (tool, sum): (&str, Sum), args: &[String], io: &mut Io) ->
     code
 }
 
-fn base64_tool(phone: &Phone, args: &[String], io: &mut Io) -> u8 {
+pub(super) fn base64_tool(phone: &mut Phone, args: &[String], io: &mut Io) -> u8 {
     let is_back = args.iter().any(|word| word == "-d" || word == "-D");
     let at = args.iter().position(|word| word == "-w");
     let width = at.and_then(|at| args.get(at + 1)).and_then(|width| width.parse().ok()).unwrap_or(76);
+    // The value of `-w` is no file name.
     let name = args.last().filter(|word| !word.starts_with('-') && at.is_none_or(|at| at + 2 < args.len()));
     match read(phone, name.map_or("-", String::as_str), io) {
         Ok(bytes) => {
@@ -499,12 +532,11 @@ fn base64_tool(phone: &Phone, args: &[String], io: &mut Io) -> u8 {
     }
 }
 
-fn id(args: &[String], io: &mut Io) -> u8 {
+pub(super) fn id(_phone: &mut Phone, args: &[String], io: &mut Io) -> u8 {
     match args.first().map(String::as_str) {
-        Some("-u" | "-g") => said(io, &SHELL_UID.to_string()),
-        Some("-un" | "-nu" | "-gn" | "-ng") => said(io, "shell"),
-        _ => said(
-            io,
+        Some("-u" | "-g") => io.answer(&SHELL_UID.to_string()),
+        Some("-un" | "-nu" | "-gn" | "-ng") => io.answer("shell"),
+        _ => io.answer(
             "uid=2000(shell) gid=2000(shell) groups=2000(shell),1004(input),1007(log),1011(adb),1015(sdcard_rw),\
              1028(sdcard_r),3001(net_bt_admin),3002(net_bt),3003(inet),3006(net_bw_stats),3009(readproc) \
              context=u:r:shell:s0",
@@ -512,33 +544,34 @@ fn id(args: &[String], io: &mut Io) -> u8 {
     }
 }
 
-fn uname(phone: &Phone, args: &[String], io: &mut Io) -> u8 {
+pub(super) fn uname(phone: &mut Phone, args: &[String], io: &mut Io) -> u8 {
     let (letters, _) = options(args);
+    // Kernels of the two generations; nothing depends on more.
     let release = if phone.version >= AndroidVersion::V13 { "5.15.0-sim" } else { "4.14.0-sim" };
     if letters.contains('a') {
-        return said(
-            io,
-            &format!("Linux localhost {release} #1 SMP PREEMPT Mon Jan 1 00:00:00 UTC 2024 x86_64 Toybox"),
-        );
+        return io.answer(&format!(
+            "Linux localhost {release} #1 SMP PREEMPT Mon Jan 1 00:00:00 UTC 2024 x86_64 Toybox"
+        ));
     }
     let parts = [('s', "Linux"), ('n', "localhost"), ('r', release), ('m', "x86_64")];
     let asked: Vec<&str> =
         parts.iter().filter(|(letter, _)| letters.contains(*letter)).map(|(_, part)| *part).collect();
-    said(io, &if asked.is_empty() { "Linux".to_string() } else { asked.join(" ") })
+    io.answer(&if asked.is_empty() { "Linux".to_string() } else { asked.join(" ") })
 }
 
-fn date(phone: &Phone, args: &[String], io: &mut Io) -> u8 {
-    let moment = super::log::Moment::of(phone.now_s());
+pub(super) fn date(phone: &mut Phone, args: &[String], io: &mut Io) -> u8 {
+    let moment = Moment::of(phone.now_s());
     let format = args.iter().find_map(|word| word.strip_prefix('+'));
     let line = match format {
         Some(format) => moment.formatted(format, phone.uptime_ms % 1000),
         None => moment.formatted("%a %b %e %H:%M:%S UTC %Y", 0),
     };
-    said(io, &line)
+    io.answer(&line)
 }
 
-fn df(phone: &Phone, io: &mut Io) -> u8 {
+pub(super) fn df(phone: &mut Phone, _args: &[String], io: &mut Io) -> u8 {
     let (all, used) = phone.files.space();
+    // `df` counts in kB.
     let [all, used] = [all, used].map(|bytes| bytes / 1024);
     let percent = used * 100 / all.max(1);
     io.say("Filesystem     1K-blocks    Used Available Use% Mounted on");
@@ -546,7 +579,7 @@ fn df(phone: &Phone, io: &mut Io) -> u8 {
     0
 }
 
-fn seq(args: &[String], io: &mut Io) -> u8 {
+pub(super) fn seq(_phone: &mut Phone, args: &[String], io: &mut Io) -> u8 {
     let number = |at: usize| args.get(at).and_then(|word| word.parse::<i64>().ok());
     let (first, last) = match args.len() {
         1 => (Some(1), number(0)),

@@ -1,4 +1,4 @@
-//! Android's versions, as far as what commands answer depends on them.
+//! Versions of Android, as far as the answers of commands depend on them.
 
 /// A version of Android.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -15,7 +15,7 @@ pub enum AndroidVersion {
 }
 
 impl AndroidVersion {
-    /// All that are known, the oldest first.
+    /// All known versions, the oldest first.
     pub const ALL: [AndroidVersion; 7] = [
         AndroidVersion::V7,
         AndroidVersion::V8,
@@ -26,12 +26,12 @@ impl AndroidVersion {
         AndroidVersion::V16,
     ];
 
-    /// Returns the version that people call `name`, like `13`.
+    /// Returns the version with the name `name`, like `13`.
     pub fn parse(name: &str) -> Option<AndroidVersion> {
         AndroidVersion::ALL.into_iter().find(|version| version.release() == name)
     }
 
-    /// What people call it.
+    /// Returns its name.
     pub fn release(self) -> &'static str {
         match self {
             AndroidVersion::V7 => "7",
@@ -44,7 +44,7 @@ impl AndroidVersion {
         }
     }
 
-    /// What `ro.build.version.release` says: the first versions with a dot have it.
+    /// Returns `ro.build.version.release`, which has a dot in the oldest versions.
     pub fn release_property(self) -> &'static str {
         match self {
             AndroidVersion::V7 => "7.0",
@@ -57,7 +57,7 @@ impl AndroidVersion {
         }
     }
 
-    /// The level of its programming interface.
+    /// Returns its API level.
     pub fn sdk(self) -> u32 {
         match self {
             AndroidVersion::V7 => 24,

@@ -1,11 +1,13 @@
-//! What adb's wire asks of a phone.
+//! The phone as adb's wire asks for it.
 
 use std::time::Duration;
 
-use super::{AndroidVersion, Phone, Stat};
-use crate::emulator::adbd::{self, FileStat, Ran, WireFault};
+use super::files::Stat;
+use super::system::Phone;
+use super::version::AndroidVersion;
+use crate::emulator::adbd::{Backend, FileStat, Ran, WireFault};
 
-impl adbd::Phone for Phone {
+impl Backend for Phone {
     fn product(&self) -> [String; 3] {
         Phone::product(self)
     }
@@ -14,6 +16,7 @@ impl adbd::Phone for Phone {
         if self.is_adb_old {
             return "";
         }
+        // As `adb features` prints them on each version, without compression and other features not served here.
         match self.version {
             AndroidVersion::V7 => "shell_v2,cmd",
             AndroidVersion::V8 | AndroidVersion::V9 => "shell_v2,cmd,stat_v2",
@@ -44,7 +47,7 @@ impl adbd::Phone for Phone {
     }
 
     fn list(&mut self, path: &str) -> Vec<(String, FileStat)> {
-        // The protocol has no words for why a folder cannot be read: it is empty.
+        // The protocol cannot tell why a folder is unreadable; a phone lists it as empty.
         let listed = Phone::list(self, path).unwrap_or_default();
         listed.into_iter().map(|(name, stat)| (name, stat.into())).collect()
     }

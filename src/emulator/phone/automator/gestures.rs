@@ -1,23 +1,46 @@
-//! Touches that a client of uiautomator2 asks for, by points and by what is there.
+//! Gestures of uiautomator2, at points and on elements.
 
 use serde_json::{Value, json};
 
-use super::super::{Phone, input};
+use super::super::input;
+use super::super::system::Phone;
+use super::failure::{Answer, Failure};
+use super::params::Params;
 use super::selector::{Found, Selector};
-use super::{Answer, Failure, Params};
 use crate::gui::Bounds;
 
-/// How long one step of a swipe takes.
+/// Duration of a step of a swipe.
 const STEP_MS: u64 = 5;
 
-/// How long a finger stays for a long click.
+/// Duration of a long click.
 const LONG_MS: u64 = 800;
 
-/// How often something is scrolled at most to come to its end, or to what is looked for: as often as Android does.
+/// Number of scrolls at most to reach an end or an element: as many as Android does.
 const SCROLLS_MAX: usize = 30;
 
 type Point = (i32, i32);
 
+/// Direction of a scroll along the content.
+#[derive(Clone, Copy)]
+enum Way {
+    Forward,
+    Backward,
+}
+
+#[derive(Clone, Copy)]
+enum Axis {
+    Vertical,
+    Horizontal,
+}
+
+impl Axis {
+    /// Returns the axis by the client's flag.
+    fn of(is_vertical: bool) -> Axis {
+        if is_vertical { Axis::Vertical } else { Axis::Horizontal }
+    }
+}
+
+/// Calls a method by its name.
 pub(super) fn call(phone: &mut Phone, method: &str, params: Params<'_>) -> Answer {
     match method {
         "click" | "clickAndWaitForNewWindow" if params.has_selector() => {
@@ -40,10 +63,10 @@ pub(super) fn call(phone: &mut Phone, method: &str, params: Params<'_>) -> Answe
         "dragTo" => drag_to(phone, params),
         "swipePoints" => swipe_points(phone, params),
         "injectInputEvent" => finger(phone, params.int(0)?, params.point(1)?),
-        "scrollForward" | "flingForward" => scroll(phone, params, true),
-        "scrollBackward" | "flingBackward" => scroll(phone, params, false),
-        "scrollToEnd" | "flingToEnd" => scroll_to_end(phone, params, true),
-        "scrollToBeginning" | "flingToBeginning" => scroll_to_end(phone, params, false),
+        "scrollForward" | "flingForward" => scroll(phone, params, Way::Forward),
+        "scrollBackward" | "flingBackward" => scroll(phone, params, Way::Backward),
+        "scrollToEnd" | "flingToEnd" => scroll_to_end(phone, params, Way::Forward),
+        "scrollToBeginning" | "flingToBeginning" => scroll_to_end(phone, params, Way::Backward),
         "scrollTo" => scroll_to(phone, params),
         _ => Err(Failure::Method),
     }
@@ -54,6 +77,7 @@ fn steps_ms(steps: i32) -> u64 {
 }
 
 fn touch(phone: &mut Phone, from: Point, to: Point, ms: u64) -> Answer {
+    // The server refuses points outside of the display on this side alone.
     if [from.0, from.1, to.0, to.1].iter().any(|place| *place < 0) {
         return Ok(json!(false));
     }
@@ -63,7 +87,7 @@ fn touch(phone: &mut Phone, from: Point, to: Point, ms: u64) -> Answer {
 
 fn click(phone: &mut Phone, selector: &Selector, corner: Option<&str>, ms: u64) -> Answer {
     let bounds = selector.wanted(phone)?.bounds();
-    // As far from the corner as Android goes.
+    // Android keeps five pixels from the corner.
     let at = match corner {
         Some("tl" | "topleft") => (bounds.left + 5, bounds.top + 5),
         Some("br" | "bottomright") => (bounds.right - 5, bounds.bottom - 5),
@@ -95,13 +119,14 @@ fn drag_to(phone: &mut Phone, params: Params<'_>) -> Answer {
     touch(phone, from, to, STEP_MS)
 }
 
-/// A finger that goes along many points: where it comes down and where it leaves is what counts here.
+/// Swipes along many points; the simulator needs the first and the last alone.
 fn swipe_points(phone: &mut Phone, params: Params<'_>) -> Answer {
     let points = params.0.first().and_then(Value::as_array).ok_or(Failure::Params)?;
     let numbers = Params(points);
     if points.len() < 4 {
         return Ok(json!(false));
     }
+    // The steps are those of each part of the way.
     let steps = u64::try_from(params.int(1)?).unwrap_or(0);
     let ms = steps.saturating_mul(STEP_MS).saturating_mul(points.len() as u64 / 2);
     touch(phone, numbers.point(0)?, numbers.point(points.len() / 2 * 2 - 2)?, ms)
@@ -120,57 +145,59 @@ fn finger(phone: &mut Phone, action: i32, at: Point) -> Answer {
     Ok(json!(true))
 }
 
-/// Scrolls by most of what is seen; the answer is whether there is more.
-fn scroll(phone: &mut Phone, params: Params<'_>, is_forward: bool) -> Answer {
-    let (selector, is_upright) = (params.selector(0)?, params.flag(1)?);
+/// Scrolls by most of the visible part; answers true if the content moved.
+fn scroll(phone: &mut Phone, params: Params<'_>, way: Way) -> Answer {
+    let (selector, axis) = (params.selector(0)?, Axis::of(params.flag(1)?));
     let found = selector.wanted(phone)?;
-    Ok(json!(scroll_once(phone, &found, is_upright, is_forward)?))
+    Ok(json!(scroll_once(phone, &found, axis, way)?))
 }
 
-fn scroll_once(
-    phone: &mut Phone,
-    found: &Found,
-    is_upright: bool,
-    is_forward: bool,
-) -> Result<bool, Failure> {
+fn scroll_once(phone: &mut Phone, found: &Found, axis: Axis, way: Way) -> Result<bool, Failure> {
     let before = phone.screen()?;
     let Bounds { left, top, right, bottom } = found.bounds();
     let middle = found.bounds().centre();
-    // The outer tenths are left alone, as Android does.
-    let (near, far) = if is_upright {
-        let dead = (bottom - top) / 10;
-        ((middle.0, top + dead), (middle.0, bottom - dead))
-    } else {
-        let dead = (right - left) / 10;
-        ((left + dead, middle.1), (right - dead, middle.1))
+    // Android leaves a tenth at both edges alone.
+    let (near, far) = match axis {
+        Axis::Vertical => {
+            let dead = (bottom - top) / 10;
+            ((middle.0, top + dead), (middle.0, bottom - dead))
+        }
+        Axis::Horizontal => {
+            let dead = (right - left) / 10;
+            ((left + dead, middle.1), (right - dead, middle.1))
+        }
     };
-    let (from, to) = if is_forward { (far, near) } else { (near, far) };
+    let (from, to) = match way {
+        Way::Forward => (far, near),
+        Way::Backward => (near, far),
+    };
     touch(phone, from, to, STEP_MS)?;
     Ok(phone.screen()?.widgets() != before.widgets())
 }
 
-fn scroll_to_end(phone: &mut Phone, params: Params<'_>, is_forward: bool) -> Answer {
-    let (selector, is_upright) = (params.selector(0)?, params.flag(1)?);
+fn scroll_to_end(phone: &mut Phone, params: Params<'_>, way: Way) -> Answer {
+    let (selector, axis) = (params.selector(0)?, Axis::of(params.flag(1)?));
     for _ in 0..SCROLLS_MAX {
         let found = selector.wanted(phone)?;
-        if !scroll_once(phone, &found, is_upright, is_forward)? {
+        if !scroll_once(phone, &found, axis, way)? {
             return Ok(json!(true));
         }
     }
     Ok(json!(false))
 }
 
-/// Scrolls from the start until something is seen.
+/// Scrolls from the start until an element is visible.
 fn scroll_to(phone: &mut Phone, params: Params<'_>) -> Answer {
     let (selector, target) = (params.selector(0)?, params.selector(1)?);
-    let is_upright = if params.len() > 2 { params.flag(2)? } else { true };
-    for is_forward in [false, true] {
+    let axis = Axis::of(if params.len() > 2 { params.flag(2)? } else { true });
+    // First to the start, then through the content once.
+    for way in [Way::Backward, Way::Forward] {
         for _ in 0..SCROLLS_MAX {
             if target.find(phone)?.is_some() {
                 return Ok(json!(true));
             }
             let found = selector.wanted(phone)?;
-            if !scroll_once(phone, &found, is_upright, is_forward)? {
+            if !scroll_once(phone, &found, axis, way)? {
                 break;
             }
         }

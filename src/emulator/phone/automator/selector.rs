@@ -1,6 +1,6 @@
-//! Selectors of uiautomator2, and the nodes that they mean.
+//! Selectors of uiautomator2, and the nodes that they select.
 //!
-//! A selector is a conjunction of tests, with others that are looked for in what it means, or beside it.
+//! A selector is a conjunction of tests, with a chain of further selectors for children and siblings of its nodes.
 
 use std::collections::BTreeSet;
 use std::ops::Range;
@@ -9,17 +9,18 @@ use std::sync::Arc;
 use regex::{Regex, RegexBuilder};
 use serde_json::{Value, json};
 
-use super::super::{Phone, dump};
-use super::Failure;
+use super::super::dump::{self, Tree};
+use super::super::system::Phone;
+use super::failure::Failure;
 use crate::gui::{Bounds, Flags, Screen, Widget};
 
-/// How many selectors stand behind each other at most.
+/// Longest chain of selectors.
 const CHAIN_MAX: usize = 20;
 
-/// How many bytes a pattern takes at most once it is compiled.
+/// Largest compiled pattern, in bytes.
 const PATTERN_MAX: usize = 1 << 20;
 
-/// What a text is compared with.
+/// Text of a node.
 #[derive(Clone, Copy)]
 enum Part {
     Text,
@@ -29,11 +30,12 @@ enum Part {
     Id,
 }
 
-/// How it is compared.
+/// Comparison with a text.
 enum Match {
     Is(String),
-    /// As all that follow but patterns, without regard to case.
+    /// Ignores case.
     Contains(String),
+    /// Ignores case.
     Starts(String),
     Fits(Regex),
 }
@@ -42,7 +44,7 @@ enum Test {
     Text(Part, Match),
     Flag(Flags, bool),
     Focusable(bool),
-    /// Its place among its siblings.
+    /// Position among the siblings.
     Index(usize),
 }
 
@@ -52,17 +54,17 @@ enum Relation {
     Sibling,
 }
 
-/// What is looked for.
+/// A selector.
 pub(super) struct Selector {
     tests: Vec<Test>,
-    /// Which of those that pass.
+    /// Index among the nodes that pass the tests.
     instance: Option<usize>,
     chain: Vec<(Relation, Selector)>,
-    /// How it is named in a complaint.
+    /// Name in an error.
     name: String,
 }
 
-/// A node that was found.
+/// A selected node.
 pub(super) struct Found {
     screen: Arc<Screen>,
     widget: Widget,
@@ -70,7 +72,7 @@ pub(super) struct Found {
 }
 
 impl Selector {
-    /// Reads a selector as the client sends it; what its mask does not name is not meant.
+    /// Reads a selector as the client sends it; fields outside of its mask do not count.
     pub fn read(value: &Value) -> Result<Selector, Failure> {
         let fields = value.as_object().ok_or(Failure::Params)?;
         let mask = fields.get("mask").and_then(Value::as_u64).unwrap_or(0);
@@ -90,6 +92,7 @@ impl Selector {
         }
         let list = |name: &str| fields.get(name).and_then(Value::as_array).map_or(&[][..], Vec::as_slice);
         let (relations, others) = (list("childOrSibling"), list("childOrSiblingSelector"));
+        // The reader of JSON bounds the nesting, and this the length of each chain.
         if relations.len() > CHAIN_MAX {
             return Err(Failure::Params);
         }
@@ -100,6 +103,7 @@ impl Selector {
                 _ => continue,
             };
             let other = Selector::read(other)?;
+            // Android names a sibling by its parent, and clients show this name.
             let word = if relation == Relation::Child { "CHILD" } else { "PARENT" };
             names.push(format!("{word}={}", other.name));
             selector.chain.push((relation, other));
@@ -108,22 +112,22 @@ impl Selector {
         Ok(selector)
     }
 
-    /// The first node that is meant, if there is one.
+    /// Returns the first selected node, if there is one.
     pub fn find(&self, phone: &mut Phone) -> Result<Option<Found>, Failure> {
         Ok(self.find_all(phone)?.into_iter().next())
     }
 
-    /// The first node that is meant; it must be there.
+    /// Returns the first selected node, or throws.
     pub fn wanted(&self, phone: &mut Phone) -> Result<Found, Failure> {
         let missing =
             || Failure::Thrown("androidx.test.uiautomator.UiObjectNotFoundException", self.name.clone());
         self.find(phone)?.ok_or_else(missing)
     }
 
-    /// All nodes that are meant, from the top.
+    /// Returns all selected nodes, from the top.
     pub fn find_all(&self, phone: &mut Phone) -> Result<Vec<Found>, Failure> {
         let screen = phone.screen()?;
-        let nodes = dump::nodes(&screen, false);
+        let nodes = dump::nodes(&screen, Tree::Whole);
         let found = self.places(&nodes, screen.package());
         let found = found.into_iter().map(|at| Found {
             screen: screen.clone(),
@@ -142,6 +146,7 @@ impl Selector {
             let ranges: Vec<Range<usize>> = match relation {
                 Relation::Child => found.iter().map(|&at| inside(nodes, at)).collect(),
                 Relation::Sibling => {
+                    // A set: two nodes with one parent select its children once.
                     let parents: BTreeSet<usize> = found.iter().filter_map(|&at| parent(nodes, at)).collect();
                     parents.into_iter().map(|at| inside(nodes, at)).collect()
                 }
@@ -151,8 +156,8 @@ impl Selector {
         found
     }
 
-    /// The nodes in these stretches that pass, each once. The stretches come in order, and one that lies in another
-    /// comes behind it.
+    /// Returns the nodes in these ranges that pass the tests, each once. The ranges are in order, an inner one behind
+    /// its outer one.
     fn among(
         &self,
         nodes: &[dump::Node<'_>],
@@ -161,6 +166,7 @@ impl Selector {
     ) -> Vec<usize> {
         let mut found = Vec::new();
         let mut seen = 0;
+        // A node before the end of an earlier range was found there, or failed.
         for range in ranges {
             found.extend(range.clone().filter(|&at| at >= seen && self.passes(&nodes[at], package)));
             seen = seen.max(range.end);
@@ -173,6 +179,7 @@ impl Selector {
 
     fn passes(&self, node: &dump::Node<'_>, package: &str) -> bool {
         let widget = node.widget;
+        // Android finds visible nodes alone.
         widget.is_visible()
             && self.tests.iter().all(|test| match test {
                 Test::Text(part, wanted) => wanted.fits(match part {
@@ -200,7 +207,7 @@ impl Match {
     }
 }
 
-/// The fields of a selector, in the order of their bits in its mask.
+/// Fields of a selector, in the order of their bits in its mask.
 const FIELDS: [&str; 25] = [
     "text",
     "textContains",
@@ -252,6 +259,7 @@ fn test(field: &str, value: &Value) -> Result<Test, Failure> {
         ("packageName", Part::Package),
         ("resourceId", Part::Id),
     ];
+    // `textContains`, `textMatches`: the text of a test stands at the start of its field.
     let (name, part) = part.into_iter().find(|(name, _)| field.starts_with(name)).ok_or(Failure::Params)?;
     let text = value.as_str().ok_or(Failure::Params)?;
     let wanted = match &field[name.len()..] {
@@ -267,7 +275,7 @@ fn whole(value: &Value) -> Result<usize, Failure> {
     value.as_u64().and_then(|number| usize::try_from(number).ok()).ok_or(Failure::Params)
 }
 
-/// A pattern that a whole text must fit.
+/// Compiles a pattern that a whole text must fit.
 fn pattern(text: &str) -> Result<Regex, Failure> {
     RegexBuilder::new(&format!(r"\A(?:{text})\z"))
         .size_limit(PATTERN_MAX)
@@ -275,7 +283,7 @@ fn pattern(text: &str) -> Result<Regex, Failure> {
         .map_err(|error| Failure::Thrown("java.util.regex.PatternSyntaxException", error.to_string()))
 }
 
-/// The nodes that lie in another.
+/// Returns the range of the nodes inside another.
 fn inside(nodes: &[dump::Node<'_>], at: usize) -> Range<usize> {
     let rest = &nodes[at + 1..];
     let count = rest.iter().take_while(|node| node.depth > nodes[at].depth).count();
@@ -303,7 +311,7 @@ impl Found {
         self.widget.flags.has(Flags::FOCUSED)
     }
 
-    /// What the client is told of it.
+    /// Returns the facts of the node for the client.
     pub fn info(&self) -> Value {
         let Widget { class, id, text, desc, bounds, flags, .. } = &self.widget;
         let bounds = json!({
