@@ -147,6 +147,7 @@ fn start(phone: &mut Phone, args: &[String], io: &mut Io) -> u8 {
     let intent = Intent::read(args);
     // Up to Android 10 a failed start has exit code 0.
     let fails_with = u8::from(phone.version >= AndroidVersion::V11);
+    // Clients leave an app through its launcher's category, or by the launcher's name.
     let is_home = intent.categories.iter().any(|name| name == "android.intent.category.HOME");
     if is_home || component(&intent.component).is_some_and(|(package, _)| package == LAUNCHER.0) {
         io.say(&format!("Starting: {}", intent.shown()));

@@ -38,6 +38,7 @@ pub(super) fn uiautomator(phone: &mut Phone, args: &[String], io: &mut Io) -> u8
     let is_compressed = rest.iter().any(|word| word == "--compressed");
     let tree = if is_compressed { Tree::Compressed } else { Tree::Whole };
     let path = rest.iter().find(|word| !word.starts_with("--"));
+    // The answer prints this link; the usage names its target.
     let path = path.map_or("/sdcard/window_dump.xml", String::as_str);
     let rotation = phone.rotation();
     let version = phone.version;
@@ -161,6 +162,7 @@ pub(super) fn nodes(screen: &Screen, tree: Tree) -> Vec<Node<'_>> {
     let mut top = 0;
     let mut nodes = Vec::new();
     for widget in screen.widgets() {
+        // Widgets come in order with their depths, so the open ones are a stack.
         while around.last().is_some_and(|(depth, _)| *depth >= widget.depth) {
             around.pop();
         }
@@ -222,6 +224,7 @@ fn write_node(
     let Node { widget, index, .. } = node;
     xml.push_str("<node");
     let is_list = LISTS.iter().any(|list| widget.class.ends_with(list));
+    // `NAF`: not accessible friendly, a mark for elements that a screen reader cannot name.
     if !is_named && !is_list {
         xml.push_str(" NAF=\"true\"");
     }

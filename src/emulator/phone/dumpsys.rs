@@ -297,6 +297,7 @@ fn activities(phone: &Phone, io: &mut Io) {
     io.say("Display #0 (activities from top to bottom):");
     let mut resumed = None;
     for task in &tasks {
+        // A task is named for its root, the lowest activity.
         let Some((package, class, _)) = task.last() else { continue };
         let number = task_of(package);
         let name = in_line(&short_name(package, class));
@@ -333,6 +334,7 @@ fn activities(phone: &Phone, io: &mut Io) {
             });
         }
     }
+    // Below all tasks the version's line for the activity in front.
     if let Some(resumed) = resumed {
         io.say(&match version {
             AndroidVersion::V7 => format!("  mFocusedActivity: {resumed}"),

@@ -121,6 +121,7 @@ impl Faults {
             }
             let rate = rate.map(|rate| rate_of(name, rate)).transpose()?;
             for fault in meant {
+                // `all=1%,drop=0` means all but drops: the later rate holds.
                 faults.chances.retain(|(other, ..)| *other != fault);
                 let rng = seed.fork(&format!("fault {}", fault.name()));
                 faults.chances.push((fault, rate.unwrap_or(fault.usual_rate()), rng));
@@ -160,6 +161,7 @@ impl Faults {
         // All four are drawn, so that the chance of one does not depend on how often another strikes.
         let [drops, stalls, is_offline, closes_twice] =
             [Fault::Drop, Fault::Stall, Fault::Offline, Fault::DoubleClose].map(|fault| self.strikes(fault));
+        // Before or after the effect is a coin of the drop's own chance.
         let dropped = self.chances.iter_mut().find(|(fault, ..)| *fault == Fault::Drop);
         // At most one strikes a command, the most destructive first.
         match () {

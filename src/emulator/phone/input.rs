@@ -49,6 +49,7 @@ pub(super) fn input(phone: &mut Phone, args: &[String], io: &mut Io) -> u8 {
     if words.first().is_some_and(|word| SOURCES.contains(&word.as_str())) {
         words = &words[1..];
     }
+    // There is one display.
     if words.first().is_some_and(|word| word == "-d") {
         words = words.get(2..).unwrap_or_default();
     }

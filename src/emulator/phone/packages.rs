@@ -184,6 +184,7 @@ fn clear(phone: &mut Phone, package: &str, io: &mut Io) -> u8 {
     if let Some(sim) = &mut phone.apps[at].sim {
         sim.clear();
     }
+    // The next start is again a first one.
     phone.apps[at].is_fresh = true;
     io.answer("Success")
 }

@@ -66,6 +66,7 @@ struct Canvas {
 /// Draws a screen on a display of this size; without a screen the display is dark.
 fn draw(screen: Option<&Screen>, (width, height): (u32, u32)) -> Framebuffer {
     let width = width.clamp(1, 10_000);
+    // Within the limit for any size that `wm` sets.
     let height = height.clamp(1, (PIXELS_MAX / u64::from(width)) as u32);
     let ground = if screen.is_some() { PAPER } else { DARK };
     let pixels = width as usize * height as usize;
@@ -190,6 +191,7 @@ fn chunk(png: &mut Vec<u8>, name: &[u8; 4], bytes: &[u8]) {
 
 /// `screencap`: the display as PNG, or as raw pixels.
 pub(super) fn screencap(phone: &mut Phone, args: &[String], io: &mut Io) -> u8 {
+    // The display behind `-d` is no file name.
     let at = args.iter().position(|word| word == "-d");
     let name = args
         .iter()

@@ -128,6 +128,7 @@ impl<'p> Shell<'p> {
 
     /// Runs a script and returns its status.
     fn script(&mut self, script: &str, io: &mut Io) -> u8 {
+        // A script may call itself.
         if self.shells >= SHELLS_MAX {
             return io.complain("/system/bin/sh: too many shells in each other");
         }
@@ -259,6 +260,7 @@ impl<'p> Shell<'p> {
                 return Ok(Some(Input::from(bytes)));
             }
             Target::Stream(to) => {
+                // `2>&1` means the present target of stream 1, so the order of redirections counts.
                 let sink = if *to == 2 { sinks[1].clone() } else { sinks[0].clone() };
                 sinks[usize::from(redirect.stream == 2)] = sink;
             }
@@ -360,6 +362,7 @@ impl<'p> Shell<'p> {
 
     fn set(&mut self, name: &str, value: String) {
         let mut value = value;
+        // Cut at a character, as the value stays text.
         let length = cut(&value, WORDS_BYTES_MAX).len();
         value.truncate(length);
         // All variables together are bounded: each stage of a pipe copies them.
@@ -385,6 +388,7 @@ impl<'p> Shell<'p> {
             values.into_iter().for_each(|(name, value)| self.set(&name, value));
             return;
         }
+        // As Linux refuses it with `E2BIG`.
         if args.iter().map(String::len).sum::<usize>() > WORDS_BYTES_MAX {
             self.status =
                 io.complain(&format!("/system/bin/sh: {}: Argument list too long", shown(&args[0])));
@@ -439,6 +443,7 @@ impl<'p> Shell<'p> {
             "sh" | "/system/bin/sh" => self.inner(rest, io),
             "xargs" => self.each_of_input(rest, io),
             "which" => which(self.phone, rest, io),
+            // It needs a variable of the shell, so it is no entry of the table.
             _ if commands::starts_classes(name) => {
                 let class_path = self.variables.get("CLASSPATH").map(String::as_str);
                 automator::app_process(self.phone, class_path, rest, io)
@@ -478,6 +483,7 @@ impl<'p> Shell<'p> {
 
     fn timeout(&mut self, rest: &[String], io: &mut Io) -> u8 {
         let options = rest.iter().take_while(|word| word.starts_with('-')).count();
+        // `-s` and `-k` have a value.
         let options = options + usize::from(rest.first().is_some_and(|word| word == "-s" || word == "-k"));
         let Some((limit, command)) = rest.get(options..).and_then(|rest| rest.split_first()) else {
             return io.complain("timeout: Needs 2 arguments");
@@ -537,6 +543,7 @@ impl<'p> Shell<'p> {
 
     /// `xargs`: runs a command once, with the words of the input behind its own.
     fn each_of_input(&mut self, rest: &[String], io: &mut Io) -> u8 {
+        // A real `xargs` splits a long input into several commands; clients send a few words.
         let said = String::from_utf8_lossy(io.input.take(WORDS_BYTES_MAX)).into_owned();
         let mut words = if rest.is_empty() { vec!["echo".to_string()] } else { rest.to_vec() };
         words.extend(said.split_whitespace().map(str::to_string));
@@ -643,6 +650,7 @@ impl<'p> Shell<'p> {
     /// Returns the files that fit a pattern; none if the text has no pattern sign.
     fn files_like(&self, text: &str, pattern: &str, io: &Io) -> Vec<String> {
         let has_sign = pattern.replace("\\*", "").replace("\\?", "").contains(['*', '?']);
+        // No path is longer than 4,096 bytes.
         if !has_sign || text.len() > 4_096 {
             return Vec::new();
         }

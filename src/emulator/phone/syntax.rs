@@ -283,6 +283,7 @@ impl Parser {
             None => return Err(SyntaxError::End),
         };
         let mut redirects = Vec::new();
+        // A compound command has its redirections behind it, a simple one anywhere.
         while let Some(redirect) = self.redirect()? {
             redirects.push(redirect);
         }
@@ -455,6 +456,7 @@ impl Parser {
                         }
                     }
                 }
+                // In single quotes nothing has a meaning, the backslash included.
                 '\'' => {
                     flush(&mut plain, &mut word);
                     self.at += 1;
@@ -573,6 +575,7 @@ impl Parser {
                     }
                     _ => self.name(),
                 };
+                // Of the forms of a substitution clients use this one.
                 let otherwise = if self.take(":-") { Some(self.up_to_brace()) } else { None };
                 if name.is_empty() || !self.take("}") {
                     return Err(SyntaxError::Substitution);

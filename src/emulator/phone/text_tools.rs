@@ -98,6 +98,7 @@ pub(super) fn grep(phone: &Phone, name: &str, args: &[String], io: &mut Io) -> u
     // Lines of a pattern are alternatives.
     for text in patterns.iter().flat_map(|text| text.split('\n')) {
         let text = if has('F') || name == "fgrep" { regex::escape(text) } else { text.to_string() };
+        // Whole words alone.
         let text = if has('w') { format!("\\b{text}\\b") } else { text };
         // The parts added around the text are in the syntax of `regex`, as extended patterns are.
         let is_extended = is_extended || has('F') || name == "fgrep" || has('w');
@@ -385,6 +386,7 @@ pub(super) fn ends(phone: &Phone, name: &str, args: &[String], io: &mut Io) -> u
             Err(_) => return io.complain(&format!("{name}: not integer: {}", shown(number))),
         };
     }
+    // Bytes of several files count as one stream, without the headings that `head` prints for each.
     let (bytes, code) = gathered(phone, name, &files, io);
     if is_bytes {
         // `tail -c +N` starts at byte N, counted from 1.
@@ -444,6 +446,7 @@ pub(super) fn cut(_phone: &mut Phone, args: &[String], io: &mut Io) -> u8 {
     let input = io.input.rest().to_vec();
     for line in lines(&input) {
         let parts: Vec<&[u8]> = line.split(|byte| *byte == sign).collect();
+        // Fields count from 1; a missing one is left out.
         let chosen: Vec<&[u8]> =
             wanted.iter().filter_map(|&field| parts.get(field.checked_sub(1)?).copied()).collect();
         io.write(&chosen.join(&sign));
@@ -501,6 +504,7 @@ pub(super) fn sorted(name: &str, args: &[String], io: &mut Io) -> u8 {
             all.reverse();
         }
     }
+    // Equal lines stand next to each other once they are sorted.
     if name == "uniq" || letters.contains('u') {
         all.dedup();
     }

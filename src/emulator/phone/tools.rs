@@ -126,6 +126,7 @@ fn tested(phone: &Phone, args: &[String], io: &Io) -> bool {
 
 pub(super) fn echo(_phone: &mut Phone, args: &[String], io: &mut Io) -> u8 {
     let options = args.iter().take_while(|word| matches!(word.as_str(), "-n" | "-e" | "-ne" | "-en")).count();
+    // `-ne` has both letters in one option.
     let has_line_end = !args[..options].iter().any(|word| word.contains('n'));
     let text = args[options..].join(" ");
     // mksh reads escapes with and without `-e`.
@@ -296,6 +297,7 @@ pub(super) fn ls(phone: &mut Phone, args: &[String], io: &mut Io) -> u8 {
                 continue;
             }
         };
+        // Several folders are told apart by their names.
         if names.len() > 1 {
             io.say(&format!("{name}:"));
         }
@@ -371,6 +373,7 @@ pub(super) fn copy(phone: &mut Phone, tool: &str, args: &[String], io: &mut Io) 
         return io.complain(&format!("{tool}: Needs 2 arguments"));
     };
     let target = io.path(to);
+    // Into a folder a copy keeps its name.
     let is_into = phone.files.stat(&target).is_some_and(Stat::is_folder);
     let mut code = 0;
     for name in from {
@@ -481,6 +484,7 @@ pub(super) fn find(phone: &mut Phone, args: &[String], io: &mut Io) -> u8 {
     let mut seen = 0;
     while let Some((shown_as, path)) = left.pop() {
         seen += 1;
+        // The tree is bounded too, so this only guards the time of one command.
         if seen > FILES_MAX {
             break;
         }

@@ -13,6 +13,7 @@ impl Backend for Phone {
     }
 
     fn features(&self) -> &'static str {
+        // The wire tells an old adb by this.
         if self.is_adb_old {
             return "";
         }
