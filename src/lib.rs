@@ -53,6 +53,7 @@
 pub mod abstraction;
 pub mod agent;
 pub mod device;
+pub mod emulator;
 pub mod episode;
 pub mod event;
 pub mod experience;

@@ -9,7 +9,7 @@ use farlead::device::android::focus::{Dialog, Focus, focus};
 use farlead::device::android::log::{Kind, Trouble, dropped, entries, troubles};
 use farlead::device::android::manifest::{Manifest, ManifestError};
 use farlead::device::android::{display, keyboard, power};
-use farlead::device::phone::AndroidVersion;
+use farlead::emulator::phone::AndroidVersion;
 
 use crate::fixtures::{self, BinaryManifest, Pool};
 use crate::{phone, shared};

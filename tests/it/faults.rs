@@ -8,10 +8,10 @@ use std::time::Duration;
 
 use farlead::agent::PLANNER;
 use farlead::device::adb::{self, Adb, Answer, Client, Line, LineError, Options};
-use farlead::device::adbd::{self, Settings};
-use farlead::device::phone::{AndroidVersion, Fault, Faults, Phone};
 use farlead::device::sim::model::Model;
 use farlead::device::{Device, DeviceError, Sim};
+use farlead::emulator::adbd::{self, Settings};
+use farlead::emulator::phone::{AndroidVersion, Fault, Faults, Phone};
 use farlead::rng::Seed;
 use farlead::search::{Finding, Plan, search};
 use farlead::spec::{Source, Spec, parse};

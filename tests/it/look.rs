@@ -3,8 +3,8 @@
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use farlead::device::phone::{AndroidVersion, Phone};
 use farlead::device::{Device as _, Sim};
+use farlead::emulator::phone::{AndroidVersion, Phone};
 use farlead::gui::{
     Action, Context, DumpError, Flags, Hierarchy, Labeller, Refusal, Repertoire, Screen, Widget,
     atoms_of_screen, offers, shortfall,
