@@ -12,7 +12,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::episode::Labeling;
 use crate::experience::{self, Experience, Link};
-use crate::gui::{Deed, Identity, Screen};
+use crate::gui::{ActionRecord, Identity, Screen};
 
 /// The version of the format that is written.
 pub const VERSION: u64 = 1;
@@ -232,7 +232,7 @@ impl Reader {
         Ok(())
     }
 
-    fn step(&mut self, line: StepLine<Deed>) -> Result<(), String> {
+    fn step(&mut self, line: StepLine<ActionRecord>) -> Result<(), String> {
         in_turn("step", line.step, self.steps.len())?;
         let before = match line.after {
             None => None,
@@ -332,7 +332,7 @@ mod tests {
     use proptest::prelude::*;
 
     use super::*;
-    use crate::gui::{Action, Bounds, Context, Direction, Flags, Target, Widget};
+    use crate::gui::{Action, Bounds, Context, Direction, Flags, Stroke, Target, Touch, Widget};
 
     const HEADER: &str = "{\"farlead\":\"learned\",\"version\":1}\n";
     const SCREEN: &str = r#"{"screen":0,"seen":{"package":"p","activity":"p.A","widgets":[{"text":"a"}]}}"#;
@@ -460,11 +460,11 @@ mod tests {
         });
         (0..6, target, text()).prop_map(|(kind, on, text)| match kind {
             0 => Action::Reinitialise(text),
-            1 => Action::Click(on),
+            1 => Action::click(on),
             2 => Action::Text { on, text },
             3 => Action::Scroll { on, towards: Direction::Left },
-            4 => Action::Back,
-            _ => Action::LongClick(on),
+            4 => Action::BACK,
+            _ => Action::Touch(Touch::LongClick, on),
         })
     }
 

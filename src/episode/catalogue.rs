@@ -8,7 +8,9 @@ use rustc_hash::{FxHashMap, FxHashSet, FxHasher};
 
 use crate::agent::{self, ActionId, ActivityId, LabelingId, Offer, Scene, ScreenId, SpotId};
 use crate::device::App;
-use crate::gui::{Action, Habit, Identity, Key, Outline, Repertoire, Screen, Target, habit, offers};
+use crate::gui::{
+    Action, Argument, Habit, Identity, Key, Outline, Repertoire, Screen, Target, Touch, habit, offers,
+};
 use crate::ltl::Labels;
 use crate::reward::{ActionClass, Goal, Look};
 
@@ -161,19 +163,10 @@ fn parts(action: &Action) -> Parts<'_, impl Iterator<Item = &str> + Clone> {
 
 /// What an action says besides its type, its widget and what is typed.
 fn detail(action: &Action) -> &str {
-    match action {
-        Action::Reinitialise(activity) => activity,
-        Action::Scroll { towards, .. } | Action::Swipe { towards, .. } => towards.name(),
-        Action::Click(_)
-        | Action::LongClick(_)
-        | Action::Text { .. }
-        | Action::Back
-        | Action::Menu
-        | Action::Rotate
-        | Action::Network
-        | Action::PauseResume
-        | Action::Idle
-        | Action::User { .. } => "",
+    match action.argument() {
+        Argument::Activity(activity) => activity,
+        Argument::Towards(towards) => towards.name(),
+        Argument::None | Argument::Text(_) | Argument::Own(_) => "",
     }
 }
 
@@ -347,7 +340,7 @@ impl Catalogue {
                     let labels = goal.screen_labels(&screen);
                     match action {
                         // What changes nothing by itself may change more than itself.
-                        Action::Click(_) if labels == *here => agent::Habit::Any,
+                        Action::Touch(Touch::Click, _) if labels == *here => agent::Habit::Any,
                         Action::Text { .. } if labels == *here => agent::Habit::MostlyStays,
                         _ if labels == *here => agent::Habit::Stays,
                         _ => agent::Habit::Becomes(goal.look(&labels).0),

@@ -15,7 +15,7 @@ use crate::agent::{
 };
 use crate::device::{Device, DeviceError};
 use crate::experience::Experience;
-use crate::gui::{Action, Deed, Screen};
+use crate::gui::{Action, ActionRecord, Screen};
 use crate::ltl::{Labels, State};
 use crate::reward::{ActionClass, Forecast, Goal, Look, Shaping, Standing, Verdict};
 use crate::rng::Rng;
@@ -322,7 +322,7 @@ impl<'a> Stage<'a> {
     fn recall_run(
         &mut self,
         agent: &mut dyn Agent,
-        steps: &[(&Deed, &Arc<Screen>)],
+        steps: &[(&ActionRecord, &Arc<Screen>)],
         is_old: bool,
         rng: &mut Rng,
     ) {

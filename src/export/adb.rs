@@ -9,7 +9,8 @@ use super::page::{Page, is_unseen, one_line};
 use super::{Exported, activity, asks, does, note_the_whole, package, shown, used, write_head};
 use crate::device::android::typing::{has_key, pieces};
 use crate::gui::{
-    self, Action, Atom, Comparison, Direction, Gesture, Key, Op, Percent, Point, PressedKey, Value,
+    self, Action, Argument, Atom, Comparison, DeviceAction, Direction, Gesture, Key, Op, Percent, Point,
+    PressedKey, Stroke, Touch, Value,
 };
 use crate::test_case::TestCase;
 
@@ -37,20 +38,9 @@ pub(super) fn export(test: &TestCase) -> Exported {
     let mut body = Page::new("#");
     note_the_whole(&mut body, test);
     let package = package(&mut body, test);
-    let activity = test.steps.iter().find_map(|step| match &step.action {
-        Action::Reinitialise(name) => Some(activity(&mut body, name)),
-        Action::Click(_)
-        | Action::LongClick(_)
-        | Action::Text { .. }
-        | Action::Scroll { .. }
-        | Action::Swipe { .. }
-        | Action::Back
-        | Action::Menu
-        | Action::Rotate
-        | Action::Network
-        | Action::PauseResume
-        | Action::Idle
-        | Action::User { .. } => None,
+    let activity = test.steps.iter().find_map(|step| match step.action.argument() {
+        Argument::Activity(name) => Some(activity(&mut body, name)),
+        Argument::None | Argument::Text(_) | Argument::Towards(_) | Argument::Own(_) => None,
     });
     write_steps(&mut body, test);
     let (body, notes) = body.finish();
@@ -85,7 +75,7 @@ pub(super) fn export(test: &TestCase) -> Exported {
 }
 
 fn write_steps(page: &mut Page, test: &TestCase) {
-    let (rotates, switches) = (does(test, &Action::Rotate), does(test, &Action::Network));
+    let (rotates, switches) = (does(test, &Action::ROTATE), does(test, &Action::NETWORK));
     if rotates || switches {
         set_device_up(page, rotates, switches);
     }
@@ -136,11 +126,11 @@ fn act(page: &mut Page, action: &Action, state: &mut State) {
     const MIDDLE: &str = "50000 50000";
     match action {
         Action::Reinitialise(_) => page.line("start"),
-        Action::Click(on) => {
+        Action::Touch(Touch::Click, on) => {
             find(page, on);
             page.line(&format!("tap {MIDDLE}"));
         }
-        Action::LongClick(on) => {
+        Action::Touch(Touch::LongClick, on) => {
             find(page, on);
             page.line(&format!("long_tap {MIDDLE}"));
         }
@@ -150,7 +140,7 @@ fn act(page: &mut Page, action: &Action, state: &mut State) {
             page.line("erase_text");
             type_text(page, text);
         }
-        Action::Scroll { on, towards } => {
+        Action::Stroke(Stroke::Scroll, on, towards) => {
             find(page, on);
             // What lies below is shown by a finger that goes up.
             page.line(match towards {
@@ -160,7 +150,7 @@ fn act(page: &mut Page, action: &Action, state: &mut State) {
                 Direction::Right => "swipe 90000 50000 10000 50000",
             });
         }
-        Action::Swipe { on, towards } => {
+        Action::Stroke(Stroke::Swipe, on, towards) => {
             find(page, on);
             let end = match towards {
                 Direction::Up => "50000 10000",
@@ -170,18 +160,18 @@ fn act(page: &mut Page, action: &Action, state: &mut State) {
             };
             page.line(&format!("swipe {MIDDLE} {end}"));
         }
-        Action::Back => press(page, PressedKey::Back),
-        Action::Menu => press(page, PressedKey::Menu),
-        Action::Rotate => {
+        Action::Device(DeviceAction::Back) => press(page, PressedKey::Back),
+        Action::Device(DeviceAction::Menu) => press(page, PressedKey::Menu),
+        Action::Device(DeviceAction::Rotate) => {
             state.is_turned = !state.is_turned;
             page.line(if state.is_turned { "turn 1" } else { "turn 0" });
         }
-        Action::Network => {
+        Action::Device(DeviceAction::Network) => {
             state.is_off_network = !state.is_off_network;
             page.line(if state.is_off_network { "network enable" } else { "network disable" });
         }
-        Action::PauseResume => page.line("pause_and_resume"),
-        Action::Idle => {
+        Action::Device(DeviceAction::PauseResume) => page.line("pause_and_resume"),
+        Action::Device(DeviceAction::Idle) => {
             page.line("go_dark");
             state.is_dark = true;
         }

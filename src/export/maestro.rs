@@ -10,7 +10,10 @@ use super::locate::{Known, Locator};
 use super::page::{Page, is_unseen};
 use super::sight::{Range, flag, range};
 use super::{Exported, activity, does, java, note_the_whole, package, shown, write_head};
-use crate::gui::{self, Action, Atom, Comparison, Direction, Gesture, Key, Op, Percent, Point, PressedKey};
+use crate::gui::{
+    self, Action, Atom, Comparison, DeviceAction, Direction, Gesture, Key, Op, Percent, Point, PressedKey,
+    Stroke, Touch,
+};
 use crate::test_case::TestCase;
 
 const HOW: [&str; 2] = [
@@ -39,7 +42,7 @@ pub(super) fn export(test: &TestCase) -> Exported {
     let package = package(&mut page, test);
     page.line(&format!("appId: {}", quoted(&package)));
     page.line(&format!("name: {}", quoted(&test.oracle.name.replace("${", "$ {"))));
-    let (rotates, switches) = (does(test, &Action::Rotate), does(test, &Action::Network));
+    let (rotates, switches) = (does(test, &Action::ROTATE), does(test, &Action::NETWORK));
     if rotates || switches {
         page.line("onFlowComplete:");
         page.indent(2);
@@ -85,34 +88,34 @@ fn act(page: &mut Page, action: &Action, known: &Known<'_>, state: &mut State) {
             page.line("- launchApp:");
             page.line("    clearState: true");
         }
-        Action::Click(on) => tap(page, "tapOn", on, None, known),
-        Action::LongClick(on) => tap(page, "longPressOn", on, None, known),
+        Action::Touch(Touch::Click, on) => tap(page, "tapOn", on, None, known),
+        Action::Touch(Touch::LongClick, on) => tap(page, "longPressOn", on, None, known),
         Action::Text { on, text } => {
             tap(page, "tapOn", on, None, known);
             erase(page, &on.text);
             type_text(page, text);
         }
         // What lies below is shown by a finger that goes up.
-        Action::Scroll { on, towards } => swipe(page, on, opposite(*towards), known),
-        Action::Swipe { on, towards } => swipe(page, on, *towards, known),
-        Action::Back => page.line("- back"),
-        Action::Menu => press(page, PressedKey::Menu),
-        Action::Rotate => {
+        Action::Stroke(Stroke::Scroll, on, towards) => swipe(page, on, opposite(*towards), known),
+        Action::Stroke(Stroke::Swipe, on, towards) => swipe(page, on, *towards, known),
+        Action::Device(DeviceAction::Back) => page.line("- back"),
+        Action::Device(DeviceAction::Menu) => press(page, PressedKey::Menu),
+        Action::Device(DeviceAction::Rotate) => {
             state.is_turned = !state.is_turned;
             let orientation = if state.is_turned { "LANDSCAPE_LEFT" } else { "PORTRAIT" };
             page.line(&format!("- setOrientation: {orientation}"));
         }
-        Action::Network => {
+        Action::Device(DeviceAction::Network) => {
             state.is_off_network = !state.is_off_network;
             let mode = if state.is_off_network { "enabled" } else { "disabled" };
             page.line(&format!("- setAirplaneMode: {mode}"));
         }
-        Action::PauseResume => {
+        Action::Device(DeviceAction::PauseResume) => {
             page.line("- pressKey: Home");
             page.line("- launchApp:");
             page.line("    stopApp: false");
         }
-        Action::Idle => {
+        Action::Device(DeviceAction::Idle) => {
             page.note("the display is put to sleep at once, and the time that passes until it goes dark does not pass");
             page.line("- pressKey: Lock");
             state.is_dark = true;

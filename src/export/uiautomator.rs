@@ -12,7 +12,8 @@ use super::{
     Exported, activity, asks, code_of, does, has_word, java, note_the_whole, package, shown, used, write_head,
 };
 use crate::gui::{
-    self, Action, Atom, Comparison, Direction, Gesture, Key, Op, Percent, Point, PressedKey, Value,
+    self, Action, Atom, Comparison, DeviceAction, Direction, Gesture, Key, Op, Percent, Point, PressedKey,
+    Stroke, Touch, Value,
 };
 use crate::test_case::TestCase;
 
@@ -88,7 +89,7 @@ pub(super) fn export(test: &TestCase) -> Exported {
     page.indent(8);
     page.line(&format!("const val PACKAGE = {}", quoted(&package)));
     page.line("const val TIMEOUT_MS = 10_000L");
-    if does(test, &Action::Idle) {
+    if does(test, &Action::IDLE) {
         page.comment("Longer than the display stays lit.");
         page.line("const val IDLE_MS = 70_000L");
     }
@@ -100,7 +101,7 @@ pub(super) fn export(test: &TestCase) -> Exported {
 }
 
 fn write_class(page: &mut Page, test: &TestCase, class: &str, package: &str) {
-    let (rotates, switches) = (does(test, &Action::Rotate), does(test, &Action::Network));
+    let (rotates, switches) = (does(test, &Action::ROTATE), does(test, &Action::NETWORK));
     page.line("private val device = UiDevice.getInstance(InstrumentationRegistry.getInstrumentation())");
     if rotates || switches {
         page.line("");
@@ -153,11 +154,11 @@ fn act(page: &mut Page, action: &Action, known: &Known<'_>, state: &mut State) {
             state.activity = activity(page, name);
             page.line(&format!("start({})", quoted(&state.activity)));
         }
-        Action::Click(on) => {
+        Action::Touch(Touch::Click, on) => {
             let widget = widget(page, on, known);
             page.line(&format!("{widget}.click()"));
         }
-        Action::LongClick(on) => {
+        Action::Touch(Touch::LongClick, on) => {
             let widget = widget(page, on, known);
             page.line(&format!("{widget}.longClick()"));
         }
@@ -165,11 +166,11 @@ fn act(page: &mut Page, action: &Action, known: &Known<'_>, state: &mut State) {
             let widget = widget(page, on, known);
             page.line(&format!("{widget}.text = {}", quoted(text)));
         }
-        Action::Scroll { on, towards } => {
+        Action::Stroke(Stroke::Scroll, on, towards) => {
             let widget = widget(page, on, known);
             page.line(&format!("{widget}.scroll(Direction.{}, 0.8f)", towards.name().to_uppercase()));
         }
-        Action::Swipe { on, towards } => {
+        Action::Stroke(Stroke::Swipe, on, towards) => {
             let widget = widget(page, on, known);
             let (x, y) = match towards {
                 Direction::Up => ("50.0", "10.0"),
@@ -179,20 +180,22 @@ fn act(page: &mut Page, action: &Action, known: &Known<'_>, state: &mut State) {
             };
             page.line(&format!("swipe({widget}, 50.0, 50.0, {x}, {y})"));
         }
-        Action::Back => page.line("device.pressBack()"),
-        Action::Menu => page.line("device.pressMenu()"),
-        Action::Rotate => {
+        Action::Device(DeviceAction::Back) => page.line("device.pressBack()"),
+        Action::Device(DeviceAction::Menu) => page.line("device.pressMenu()"),
+        Action::Device(DeviceAction::Rotate) => {
             state.is_turned = !state.is_turned;
             let turn = if state.is_turned { "Left" } else { "Natural" };
             page.line(&format!("device.setOrientation{turn}()"));
         }
-        Action::Network => {
+        Action::Device(DeviceAction::Network) => {
             state.is_off_network = !state.is_off_network;
             let verb = if state.is_off_network { "enable" } else { "disable" };
             page.line(&format!("shell(\"cmd connectivity airplane-mode {verb}\")"));
         }
-        Action::PauseResume => page.line(&format!("pauseAndResume({})", quoted(&state.activity))),
-        Action::Idle => {
+        Action::Device(DeviceAction::PauseResume) => {
+            page.line(&format!("pauseAndResume({})", quoted(&state.activity)))
+        }
+        Action::Device(DeviceAction::Idle) => {
             page.line("idle()");
             state.is_dark = true;
         }

@@ -7,7 +7,7 @@ use std::sync::Arc;
 
 use serde::{Deserialize, Serialize};
 
-use super::atom::START_TYPE;
+use super::action_type::{ActionType, DeviceAction, START_TYPE, Stroke, TEXT_TYPE, Touch};
 use super::json::is_default;
 use super::screen::{Bounds, Widget};
 use super::user_action::UserAction;
@@ -102,15 +102,13 @@ impl Target {
     }
 }
 
-/// Something that is done to an app.
+/// Something that is done to an app, by what it carries; [`ActionType`] tells those of one shape apart.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Action {
     /// Starts the app afresh, as after an installation, with this launchable activity in full.
     Reinitialise(Arc<str>),
-    /// A short touch in the middle.
-    Click(Target),
-    /// A touch in the middle that is held.
-    LongClick(Target),
+    /// A touch in the middle of a widget.
+    Touch(Touch, Target),
     /// Puts `text` in place of what is in a field.
     Text {
         /// The field.
@@ -118,32 +116,10 @@ pub enum Action {
         /// What it holds then.
         text: Arc<str>,
     },
-    /// Shows what lies in this direction.
-    Scroll {
-        /// What is scrolled.
-        on: Target,
-        /// Where more is to be seen.
-        towards: Direction,
-    },
-    /// A touch that moves across in this direction.
-    Swipe {
-        /// What is swiped.
-        on: Target,
-        /// Where the finger goes.
-        towards: Direction,
-    },
-    /// The key back.
-    Back,
-    /// The key menu.
-    Menu,
-    /// Turns the device, and back the next time.
-    Rotate,
-    /// Connects the device to the network, or takes it off.
-    Network,
-    /// Home, and back to the app.
-    PauseResume,
-    /// Nothing, for longer than the display stays lit.
-    Idle,
+    /// A touch that moves across a widget.
+    Stroke(Stroke, Target, Direction),
+    /// An action on the device.
+    Device(DeviceAction),
     /// An action of the user's own.
     User {
         /// What it is.
@@ -153,83 +129,107 @@ pub enum Action {
     },
 }
 
+/// What an action carries besides its type and its widget.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Argument<'a> {
+    /// Nothing.
+    None,
+    /// The activity that a start starts.
+    Activity(&'a Arc<str>),
+    /// The text that is typed.
+    Text(&'a Arc<str>),
+    /// The direction of a stroke.
+    Towards(Direction),
+    /// The user's action, with its gestures.
+    Own(&'a Arc<UserAction>),
+}
+
 impl Action {
-    /// Its type, as `actionType` compares it.
+    /// The key back.
+    pub const BACK: Action = Action::Device(DeviceAction::Back);
+    /// The key menu.
+    pub const MENU: Action = Action::Device(DeviceAction::Menu);
+    /// Turns the device, and back the next time.
+    pub const ROTATE: Action = Action::Device(DeviceAction::Rotate);
+    /// Connects the device to the network, or takes it off.
+    pub const NETWORK: Action = Action::Device(DeviceAction::Network);
+    /// Home, and back to the app.
+    pub const PAUSE_RESUME: Action = Action::Device(DeviceAction::PauseResume);
+    /// Nothing, for longer than the display stays lit.
+    pub const IDLE: Action = Action::Device(DeviceAction::Idle);
+
+    /// Returns a click on `on`.
+    pub fn click(on: Target) -> Action {
+        Action::Touch(Touch::Click, on)
+    }
+
+    /// Returns its type; none for an action of the user's own.
+    pub fn builtin_type(&self) -> Option<ActionType> {
+        match self {
+            Action::Reinitialise(_) => Some(ActionType::Start),
+            Action::Touch(touch, _) => Some(ActionType::Touch(*touch)),
+            Action::Text { .. } => Some(ActionType::Text),
+            Action::Stroke(stroke, ..) => Some(ActionType::Stroke(*stroke)),
+            Action::Device(action) => Some(ActionType::Device(*action)),
+            Action::User { .. } => None,
+        }
+    }
+
+    /// Returns the name of its type, as `actionType` compares it.
     pub fn type_name(&self) -> &str {
         match self {
             Action::Reinitialise(_) => START_TYPE,
-            Action::Click(_) => "click",
-            Action::LongClick(_) => "longclick",
-            Action::Text { .. } => "text",
-            Action::Scroll { .. } => "scroll",
-            Action::Swipe { .. } => "swipe",
-            Action::Back => "back",
-            Action::Menu => "menu",
-            Action::Rotate => "rotate",
-            Action::Network => "network",
-            Action::PauseResume => "pauseresume",
-            Action::Idle => "idle",
+            Action::Touch(touch, _) => touch.name(),
+            Action::Text { .. } => TEXT_TYPE,
+            Action::Stroke(stroke, ..) => stroke.name(),
+            Action::Device(action) => action.name(),
             Action::User { action, .. } => &action.name,
         }
     }
 
-    /// The widget it is done on.
+    /// Returns the widget it is done on.
     pub fn target(&self) -> Option<&Target> {
         match self {
-            Action::Click(on)
-            | Action::LongClick(on)
+            Action::Touch(_, on)
             | Action::Text { on, .. }
-            | Action::Scroll { on, .. }
-            | Action::Swipe { on, .. }
+            | Action::Stroke(_, on, _)
             | Action::User { on, .. } => Some(on),
-            Action::Reinitialise(_)
-            | Action::Back
-            | Action::Menu
-            | Action::Rotate
-            | Action::Network
-            | Action::PauseResume
-            | Action::Idle => None,
+            Action::Reinitialise(_) | Action::Device(_) => None,
         }
     }
 
-    /// What is typed.
+    /// Returns what it carries besides its type and its widget.
+    pub fn argument(&self) -> Argument<'_> {
+        match self {
+            Action::Reinitialise(activity) => Argument::Activity(activity),
+            Action::Text { text, .. } => Argument::Text(text),
+            Action::Stroke(_, _, towards) => Argument::Towards(*towards),
+            Action::User { action, .. } => Argument::Own(action),
+            Action::Touch(..) | Action::Device(_) => Argument::None,
+        }
+    }
+
+    /// Returns the text that is typed.
     pub fn typed(&self) -> Option<&str> {
-        match self {
-            Action::Text { text, .. } => Some(text),
-            Action::Reinitialise(_)
-            | Action::Click(_)
-            | Action::LongClick(_)
-            | Action::Scroll { .. }
-            | Action::Swipe { .. }
-            | Action::Back
-            | Action::Menu
-            | Action::Rotate
-            | Action::Network
-            | Action::PauseResume
-            | Action::Idle
-            | Action::User { .. } => None,
+        match self.argument() {
+            Argument::Text(text) => Some(text),
+            Argument::None | Argument::Activity(_) | Argument::Towards(_) | Argument::Own(_) => None,
         }
     }
 
-    /// What `actionDetail` compares: an atom holds if it does of any of these.
+    /// Returns what `actionDetail` compares: an atom holds if it does of any of these.
     pub fn details(&self) -> Vec<&str> {
-        match self {
-            Action::Reinitialise(activity) => vec![activity],
-            Action::Text { text, .. } => vec![text],
-            Action::Scroll { towards, .. } | Action::Swipe { towards, .. } => vec![towards.name()],
-            Action::Click(on) | Action::LongClick(on) | Action::User { on, .. } => {
-                on.names().into_iter().filter(|name| !name.is_empty()).collect()
+        match self.argument() {
+            Argument::Activity(text) | Argument::Text(text) => vec![text],
+            Argument::Towards(towards) => vec![towards.name()],
+            Argument::None | Argument::Own(_) => {
+                let names = self.target().map(Target::names).into_iter().flatten();
+                names.filter(|name| !name.is_empty()).collect()
             }
-            Action::Back
-            | Action::Menu
-            | Action::Rotate
-            | Action::Network
-            | Action::PauseResume
-            | Action::Idle => Vec::new(),
         }
     }
 
-    /// The first of [`Action::details`], which is what is printed; may be empty.
+    /// Returns the first of [`Action::details`], which is what is printed; may be empty.
     pub fn detail(&self) -> &str {
         self.details().first().copied().unwrap_or_default()
     }
@@ -238,21 +238,14 @@ impl Action {
 impl fmt::Display for Action {
     fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
         out.write_str(self.type_name())?;
-        match self {
-            Action::Reinitialise(activity) => write!(out, " {activity}"),
-            Action::Text { on, text } => write!(out, " {} into {on}", quote(text)),
-            Action::Scroll { on, towards } | Action::Swipe { on, towards } => {
-                write!(out, " {} on {on}", towards.name())
-            }
-            Action::Click(on) | Action::LongClick(on) => write!(out, " {on}"),
-            Action::User { on, .. } => write!(out, " on {on}"),
-            Action::Back
-            | Action::Menu
-            | Action::Rotate
-            | Action::Network
-            | Action::PauseResume
-            | Action::Idle => Ok(()),
+        match self.argument() {
+            Argument::None => {}
+            Argument::Activity(activity) => write!(out, " {activity}")?,
+            Argument::Text(text) => write!(out, " {} into", quote(text))?,
+            Argument::Towards(towards) => write!(out, " {} on", towards.name())?,
+            Argument::Own(_) => write!(out, " on")?,
         }
+        self.target().map_or(Ok(()), |on| write!(out, " {on}"))
     }
 }
 

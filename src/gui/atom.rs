@@ -6,6 +6,7 @@
 use std::collections::BTreeSet;
 use std::fmt;
 
+use super::action_type::{ActionType, START_TYPE};
 use super::nearest::nearest;
 use super::value::{Number, Value, regex};
 
@@ -259,25 +260,6 @@ impl Op {
     }
 }
 
-/// The action types farlead knows by itself.
-pub const BUILTIN_ACTION_TYPES: [&str; 12] = [
-    START_TYPE,
-    "click",
-    "longclick",
-    "text",
-    "scroll",
-    "swipe",
-    "back",
-    "menu",
-    "rotate",
-    "network",
-    "pauseresume",
-    "idle",
-];
-
-/// The type of the action at step 0, and of no other.
-pub const START_TYPE: &str = "reinitialise";
-
 /// The action types an atom may name.
 #[derive(Clone, Copy, Debug)]
 pub enum ActionTypes<'a> {
@@ -426,13 +408,13 @@ fn one_of<'a>(key: &str, text: &str, words: &[&'a str]) -> Result<&'a str, Mista
 
 fn check_action_type(op: Op, text: &str, types: ActionTypes<'_>) -> Result<(), Mistake> {
     let ActionTypes::Declared(declared) = types else { return Ok(()) };
-    let known = || BUILTIN_ACTION_TYPES.into_iter().chain(declared.iter().map(String::as_str));
+    let known = || ActionType::all().map(ActionType::name).chain(declared.iter().map(String::as_str));
     let (fits, message) = match op {
         Op::Contains => {
             (known().any(|word| word.contains(text)), format!("no action type contains `{text}`"))
         }
         Op::Equal | Op::NotEqual | Op::Less | Op::AtMost | Op::Greater | Op::AtLeast => (
-            BUILTIN_ACTION_TYPES.contains(&text) || declared.contains(text),
+            ActionType::parse(text).is_some() || declared.contains(text),
             format!("there is no action type `{text}`"),
         ),
     };
@@ -478,7 +460,7 @@ fn check_regex(key: Key, text: &str, types: ActionTypes<'_>) -> Result<(), Mista
     })?;
     match (key.domain(), types) {
         (Domain::ActionType, ActionTypes::Declared(declared)) => {
-            let known = || BUILTIN_ACTION_TYPES.into_iter().chain(declared.iter().map(String::as_str));
+            let known = || ActionType::all().map(ActionType::name).chain(declared.iter().map(String::as_str));
             if known().any(|word| pattern.is_match(word)) {
                 Ok(())
             } else {
@@ -751,11 +733,12 @@ fn clash_with_type(all: &[Comparison]) -> Option<String> {
         all.iter().filter(|comparison| (comparison.key, comparison.op) == (Key::ActionType, Op::Equal));
     for comparison in types {
         let Value::Text(action_type) = &comparison.value else { continue };
-        let has_detail = has_detail(action_type);
+        let builtin = ActionType::parse(action_type);
+        let has_detail = !matches!(builtin, Some(ActionType::Device(_)));
         let missing = |key| {
             (key == Key::ActionDetail && !has_detail)
-                || (key == Key::ActionText && action_type != "text")
-                || (key == Key::ActionObjectId && (!has_detail || action_type == START_TYPE))
+                || (key == Key::ActionText && builtin != Some(ActionType::Text))
+                || (key == Key::ActionObjectId && (!has_detail || builtin == Some(ActionType::Start)))
         };
         // What is not there differs from everything.
         let asked = all.iter().find(|other| other.op != Op::NotEqual && missing(other.key));
@@ -764,10 +747,6 @@ fn clash_with_type(all: &[Comparison]) -> Option<String> {
         }
     }
     None
-}
-
-fn has_detail(action_type: &str) -> bool {
-    !matches!(action_type, "back" | "menu" | "rotate" | "network" | "pauseresume" | "idle")
 }
 
 impl fmt::Display for Comparison {

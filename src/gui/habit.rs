@@ -1,6 +1,7 @@
 //! Habits: what an action does in most apps, before anybody has tried it in this one.
 
 use super::action::Action;
+use super::action_type::{ActionType, Touch, Usual};
 use super::atom::Key;
 use super::screen::{Context, Flags, Screen, Widget};
 
@@ -24,32 +25,45 @@ const WIDGETS_MAX: usize = 1_000;
 
 /// Returns what most apps do when `action` is done on `screen`, so far as it matters to those who look at `keys` alone.
 pub fn habit(screen: &Screen, action: &Action, keys: &dyn Fn(Key) -> bool) -> Habit {
-    let context = screen.context();
-    let in_context = |key: Key, context: Context| {
-        if keys(key) { Habit::Becomes(Box::new(screen.in_context(context))) } else { Habit::Stays }
-    };
     match action {
-        Action::Back => Habit::Back,
-        Action::Menu | Action::PauseResume => Habit::Stays,
-        Action::Rotate => {
-            in_context(Key::Orientation, Context { orientation: context.orientation.turned(), ..context })
-        }
-        Action::Network => in_context(Key::Network, Context { network: !context.network, ..context }),
-        Action::Idle => in_context(Key::Screen, Context { screen_on: false, ..context }),
-        Action::LongClick(_) | Action::Scroll { .. } | Action::Swipe { .. } => Habit::MostlyStays,
         Action::Text { on, text } if keys(Key::Text) => {
             with(screen, &on.object_id, Habit::MostlyStays, |field| field.text = text.clone())
         }
-        Action::Text { .. } => Habit::MostlyStays,
-        Action::Click(on) if is_switch(&on.class) && keys(Key::Checked) => {
+        Action::Touch(Touch::Click, on) if is_switch(&on.class) && keys(Key::Checked) => {
             with(screen, &on.object_id, Habit::Any, |switch| {
                 // One of several to choose from stays chosen.
                 let checked = !switch.flags.has(Flags::CHECKED) || switch.class.ends_with("RadioButton");
                 switch.flags = switch.flags.set(Flags::CHECKED, checked);
             })
         }
-        Action::Click(on) if is_switch(&on.class) => Habit::MostlyStays,
-        Action::Reinitialise(_) | Action::Click(_) | Action::User { .. } => Habit::Any,
+        Action::Touch(Touch::Click, on) if is_switch(&on.class) => Habit::MostlyStays,
+        Action::Reinitialise(_)
+        | Action::Touch(..)
+        | Action::Text { .. }
+        | Action::Stroke(..)
+        | Action::Device(_)
+        | Action::User { .. } => {
+            usually(screen, action.builtin_type().map_or(Usual::Any, ActionType::usual), keys)
+        }
+    }
+}
+
+/// Returns what becomes of `screen` by the usual effect of an action, so far as it matters to those who look at `keys`.
+fn usually(screen: &Screen, usual: Usual, keys: &dyn Fn(Key) -> bool) -> Habit {
+    let context = screen.context();
+    let in_context = |key: Key, context: Context| {
+        if keys(key) { Habit::Becomes(Box::new(screen.in_context(context))) } else { Habit::Stays }
+    };
+    match usual {
+        Usual::Any => Habit::Any,
+        Usual::Stays => Habit::Stays,
+        Usual::MostlyStays => Habit::MostlyStays,
+        Usual::Back => Habit::Back,
+        Usual::Turns => {
+            in_context(Key::Orientation, Context { orientation: context.orientation.turned(), ..context })
+        }
+        Usual::SwitchesNetwork => in_context(Key::Network, Context { network: !context.network, ..context }),
+        Usual::GoesDark => in_context(Key::Screen, Context { screen_on: false, ..context }),
     }
 }
 
@@ -87,13 +101,13 @@ mod tests {
     fn what_a_switch_and_the_display_become_is_known_where_it_matters() {
         let switch = Widget { class: "android.widget.CheckBox".into(), ..Widget::default() };
         let screen = Screen::new("p", "p.A", Context::default(), vec![switch.clone()]);
-        let click = Action::Click(Target::new(&switch, "0"));
+        let click = Action::click(Target::new(&switch, "0"));
         let Habit::Becomes(ticked) = habit(&screen, &click, &|_| true) else { panic!("it is a switch") };
         assert!(ticked.widgets()[0].flags.has(Flags::CHECKED));
         assert_eq!(habit(&screen, &click, &|_| false), Habit::MostlyStays);
-        let Habit::Becomes(turned) = habit(&screen, &Action::Rotate, &|_| true) else { panic!("it turns") };
+        let Habit::Becomes(turned) = habit(&screen, &Action::ROTATE, &|_| true) else { panic!("it turns") };
         assert_eq!(turned.context().orientation, Orientation::Landscape);
-        assert_eq!(habit(&screen, &Action::Rotate, &|key| key == Key::Screen), Habit::Stays);
-        assert_eq!(habit(&screen, &Action::Back, &|_| true), Habit::Back);
+        assert_eq!(habit(&screen, &Action::ROTATE, &|key| key == Key::Screen), Habit::Stays);
+        assert_eq!(habit(&screen, &Action::BACK, &|_| true), Habit::Back);
     }
 }

@@ -3,6 +3,7 @@
 //! A hint is a guess and nothing else: names may be missing, worn, or in another language.
 
 use super::action::Action;
+use super::action_type::Touch;
 use super::atom::{Atom, Comparison, Key, Op};
 use super::habit::is_switch;
 use super::value::Value;
@@ -48,7 +49,7 @@ impl Hints {
         let shares = move |(_, wanted): &&(u32, Vec<String>)| {
             wanted.iter().any(|word| called.iter().any(|other| are_kin(word, other)))
         };
-        let switches = matches!(action, Action::Click(on) if is_switch(&on.class));
+        let switches = matches!(action, Action::Touch(Touch::Click, on) if is_switch(&on.class));
         let checked = self.checked.iter().filter(move |_| switches);
         self.words.iter().filter(shares).map(|(number, _)| number).chain(checked).copied()
     }
@@ -132,8 +133,8 @@ mod tests {
         let atoms = [atom(Key::Activity, "SettingsActivity"), atom(Key::Activity, "Main")];
         let hints = Hints::new((0..).zip(&atoms));
         let widget = Widget { text: "Open setting".into(), ..Widget::default() };
-        let click = Action::Click(Target::new(&widget, "0"));
+        let click = Action::click(Target::new(&widget, "0"));
         assert_eq!(hints.of(&click).collect::<Vec<_>>(), [0]);
-        assert_eq!(hints.of(&Action::Back).count(), 0);
+        assert_eq!(hints.of(&Action::BACK).count(), 0);
     }
 }

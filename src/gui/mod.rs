@@ -6,8 +6,9 @@
 //! and which atoms hold is worked out here alone, so that all devices agree on it.
 
 mod action;
+mod action_record;
+mod action_type;
 mod atom;
-mod deed;
 mod habit;
 mod hierarchy;
 mod hint;
@@ -24,11 +25,10 @@ mod shortfall;
 mod user_action;
 mod value;
 
-pub use action::{Action, Direction, Target};
-pub use atom::{
-    ActionTypes, Atom, BUILTIN_ACTION_TYPES, Comparison, Key, Kind, Mistake, Op, Part, START_TYPE,
-};
-pub use deed::Deed;
+pub use action::{Action, Argument, Direction, Target};
+pub use action_record::ActionRecord;
+pub use action_type::{ActionType, DeviceAction, START_TYPE, Stroke, Touch};
+pub use atom::{ActionTypes, Atom, Comparison, Key, Kind, Mistake, Op, Part};
 pub use habit::{Habit, habit};
 pub use hierarchy::{DUMP_BYTES_MAX, DumpError, Hierarchy, Refusal};
 pub use hint::Hints;

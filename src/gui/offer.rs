@@ -3,6 +3,7 @@
 use std::sync::Arc;
 
 use super::action::{Action, Direction, Target};
+use super::action_type::{DeviceAction, Stroke, Touch};
 use super::label::WidgetTest;
 use super::rule::Rules;
 use super::screen::{Flags, Screen, Widget};
@@ -76,23 +77,22 @@ pub fn offers(screen: &Screen, repertoire: &Repertoire) -> Vec<Action> {
         let mut target = || made.get_or_insert_with(|| Target::new(widget, object_id)).clone();
         let enabled = widget.flags.has(Flags::ENABLED);
         if enabled && widget.flags.has(Flags::CLICKABLE) {
-            offers.push(Action::Click(target()));
+            offers.push(Action::click(target()));
         }
         if enabled && widget.flags.has(Flags::LONG_CLICKABLE) {
-            offers.push(Action::LongClick(target()));
+            offers.push(Action::Touch(Touch::LongClick, target()));
         }
         if enabled && widget.flags.has(Flags::EDITABLE) {
             let texts = repertoire.texts_for(widget, object_id).into_iter();
             offers.extend(texts.map(|text| Action::Text { on: target(), text }));
         }
         if enabled && widget.flags.has(Flags::SCROLLABLE) {
-            offers.extend(
-                scroll_directions(&widget.class).map(|towards| Action::Scroll { on: target(), towards }),
-            );
+            let ways = scroll_directions(&widget.class);
+            offers.extend(ways.map(|towards| Action::Stroke(Stroke::Scroll, target(), towards)));
         }
         if enabled && is_slider(&widget.class) {
             let ways = [Direction::Left, Direction::Right];
-            offers.extend(ways.map(|towards| Action::Swipe { on: target(), towards }));
+            offers.extend(ways.map(|towards| Action::Stroke(Stroke::Swipe, target(), towards)));
         }
         for (action, on) in &repertoire.user_actions {
             if on.holds(widget, object_id) {
@@ -100,11 +100,9 @@ pub fn offers(screen: &Screen, repertoire: &Repertoire) -> Vec<Action> {
             }
         }
     });
-    offers.extend([Action::Back, Action::Menu, Action::Rotate]);
-    if repertoire.network {
-        offers.push(Action::Network);
-    }
-    offers.extend([Action::PauseResume, Action::Idle]);
+    let on_device = DeviceAction::ALL.iter().copied();
+    let allowed = on_device.filter(|&action| action != DeviceAction::Network || repertoire.network);
+    offers.extend(allowed.map(Action::Device));
     repertoire.rules.leave_out(&mut offers);
     offers
 }

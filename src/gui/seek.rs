@@ -30,21 +30,12 @@ pub fn seek(screen: &Screen, action: &Action) -> Sought {
     };
     let repertoire = Repertoire::new(action.typed(), own, false);
     let mut candidates = offers(screen, &repertoire);
-    candidates.retain(|offer| offer.type_name() == action.type_name() && is_alike(offer, action));
+    candidates
+        .retain(|offer| offer.type_name() == action.type_name() && offer.argument() == action.argument());
     let all: Vec<&Target> = candidates.iter().filter_map(Action::target).collect();
     match choose(recorded, &all) {
         Some(at) => Sought::Found(candidates.swap_remove(at)),
         None => Sought::Missing { nearest: nearest_widget(screen, recorded) },
-    }
-}
-
-/// Whether the same is done, on whatever widget.
-fn is_alike(offer: &Action, action: &Action) -> bool {
-    match (offer, action) {
-        (Action::Text { text, .. }, Action::Text { text: other, .. }) => text == other,
-        (Action::Scroll { towards, .. }, Action::Scroll { towards: other, .. })
-        | (Action::Swipe { towards, .. }, Action::Swipe { towards: other, .. }) => towards == other,
-        _ => true,
     }
 }
 
@@ -161,7 +152,7 @@ mod tests {
     fn found(recorded: (Vec<Widget>, usize), now: Vec<Widget>) -> Result<String, Option<String>> {
         let before = screen(recorded.0);
         let target = Target::new(&before.widgets()[recorded.1], &before.object_id(recorded.1));
-        match seek(&screen(now), &Action::Click(target)) {
+        match seek(&screen(now), &Action::click(target)) {
             Sought::Found(action) => {
                 Ok(action.target().map(|on| on.object_id.to_string()).unwrap_or_default())
             }

@@ -11,7 +11,9 @@ use pest::Parser as _;
 use pest::iterators::Pair;
 
 use super::{CAPTURED_END, Provenance, TestCase, TestStep, captured_expectation, captured_name};
-use crate::gui::{Action, Atom, Bounds, Direction, START_TYPE, Target, UserAction, quote};
+use crate::gui::{
+    Action, ActionType, Argument, Atom, Bounds, Direction, START_TYPE, Target, UserAction, quote,
+};
 use crate::ltl::{Formula, Formulas, Node};
 use crate::rate::Rate;
 use crate::spec::{self, Diagnostic, Diagnostics, Source, Spec, clip, unquote};
@@ -357,20 +359,15 @@ impl Reader<'_> {
         let text = argument.filter(|pair| pair.as_rule() == Rule::quoted).map(|pair| self.text(pair));
         let towards = argument
             .and_then(|pair| Direction::ALL.into_iter().find(|direction| direction.name() == pair.as_str()));
-        let action = match (name, text, towards, on) {
-            (START_TYPE, Some(activity), None, None) => Action::Reinitialise(activity.into()),
-            ("click", None, None, Some(on)) => Action::Click(on),
-            ("longclick", None, None, Some(on)) => Action::LongClick(on),
-            ("text", Some(text), None, Some(on)) => Action::Text { on, text: text.into() },
-            ("scroll", None, Some(towards), Some(on)) => Action::Scroll { on, towards },
-            ("swipe", None, Some(towards), Some(on)) => Action::Swipe { on, towards },
-            ("back", None, None, None) => Action::Back,
-            ("menu", None, None, None) => Action::Menu,
-            ("rotate", None, None, None) => Action::Rotate,
-            ("network", None, None, None) => Action::Network,
-            ("pauseresume", None, None, None) => Action::PauseResume,
-            ("idle", None, None, None) => Action::Idle,
-            (_, None, None, Some(on)) if self.actions.iter().any(|action| action.name == name) => {
+        let action = match (ActionType::parse(name), text, towards, on) {
+            (Some(ActionType::Start), Some(activity), None, None) => Action::Reinitialise(activity.into()),
+            (Some(ActionType::Touch(touch)), None, None, Some(on)) => Action::Touch(touch, on),
+            (Some(ActionType::Text), Some(text), None, Some(on)) => Action::Text { on, text: text.into() },
+            (Some(ActionType::Stroke(stroke)), None, Some(towards), Some(on)) => {
+                Action::Stroke(stroke, on, towards)
+            }
+            (Some(ActionType::Device(action)), None, None, None) => Action::Device(action),
+            (None, None, None, Some(on)) if self.actions.iter().any(|action| action.name == name) => {
                 let action = self.actions.iter().find(|action| action.name == name)?;
                 Action::User { action: Arc::new(action.clone()), on }
             }
@@ -459,18 +456,10 @@ impl fmt::Display for Provenance {
 fn write_step(out: &mut fmt::Formatter<'_>, number: usize, step: &TestStep) -> fmt::Result {
     let action = &step.action;
     write!(out, "    {number} {}", action.type_name())?;
-    match action {
-        Action::Reinitialise(text) | Action::Text { text, .. } => write!(out, " {}", quote(text))?,
-        Action::Scroll { towards, .. } | Action::Swipe { towards, .. } => write!(out, " {}", towards.name())?,
-        Action::Click(_)
-        | Action::LongClick(_)
-        | Action::Back
-        | Action::Menu
-        | Action::Rotate
-        | Action::Network
-        | Action::PauseResume
-        | Action::Idle
-        | Action::User { .. } => {}
+    match action.argument() {
+        Argument::Activity(text) | Argument::Text(text) => write!(out, " {}", quote(text))?,
+        Argument::Towards(towards) => write!(out, " {}", towards.name())?,
+        Argument::None | Argument::Own(_) => {}
     }
     writeln!(out)?;
     if let Some(Target { object_id, class, id, text, desc, bounds }) = action.target() {

@@ -13,8 +13,8 @@
 mod app;
 #[cfg(feature = "adb")]
 mod client;
-mod deed;
 mod error;
+mod gestures;
 mod kept;
 mod line;
 mod look;
@@ -389,21 +389,8 @@ impl Device for Adb {
     }
 
     fn act(&mut self, action: &Action) -> Result<Observation, DeviceError> {
-        match action {
-            Action::Reinitialise(activity) => Ok(self.start_afresh(activity)?),
-            Action::Click(_)
-            | Action::LongClick(_)
-            | Action::Text { .. }
-            | Action::Scroll { .. }
-            | Action::Swipe { .. }
-            | Action::Back
-            | Action::Menu
-            | Action::Rotate
-            | Action::Network
-            | Action::PauseResume
-            | Action::Idle
-            | Action::User { .. } => Ok(self.perform(action)?),
-        }
+        let Action::Reinitialise(activity) = action else { return Ok(self.perform(action)?) };
+        Ok(self.start_afresh(activity)?)
     }
 }
 
