@@ -462,7 +462,7 @@ mod tests {
             0 => Action::Reinitialise(text),
             1 => Action::click(on),
             2 => Action::Text { on, text },
-            3 => Action::Scroll { on, towards: Direction::Left },
+            3 => Action::Stroke(Stroke::Scroll, on, Direction::Left),
             4 => Action::BACK,
             _ => Action::Touch(Touch::LongClick, on),
         })

@@ -613,7 +613,7 @@ fn action() -> impl Strategy<Value = Action> {
     let towards = || prop::sample::select(Direction::ALL.to_vec());
     prop_oneof![
         target().prop_map(Action::click),
-        target().prop_map(Action::LongClick),
+        target().prop_map(|on| Action::Touch(Touch::LongClick, on)),
         (target(), hostile()).prop_map(|(on, text)| Action::Text { on, text: text.into() }),
         (target(), towards()).prop_map(|(on, towards)| Action::Stroke(Stroke::Scroll, on, towards)),
         (target(), towards()).prop_map(|(on, towards)| Action::Stroke(Stroke::Swipe, on, towards)),

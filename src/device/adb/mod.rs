@@ -149,8 +149,8 @@ pub struct Adb {
     app: App,
     facts: Facts,
     mark: Mark,
-    /// The number of the last thing that was done.
-    deed: u64,
+    /// Number of the last task.
+    task: u64,
     kept: Kept,
     /// What is installed again at each start, for [`Reset::Reinstall`].
     apks: Vec<app::Apk>,
@@ -218,7 +218,7 @@ impl Adb {
                 has_network: true,
             },
             mark: Mark::new(),
-            deed: 0,
+            task: 0,
             kept: Kept::default(),
             apks: Vec::new(),
             rights: Vec::new(),

@@ -586,7 +586,7 @@ fn swipes_are_taken_by_those_who_know_them() {
     let on = play.target("seek");
     play.act(Action::Stroke(Stroke::Swipe, on.clone(), Direction::Right)).shows("4");
     play.act(Action::Stroke(Stroke::Swipe, on.clone(), Direction::Left)).shows("3");
-    play.act(Action::Swipe { on, towards: Direction::Up }).shows("3");
+    play.act(Action::Stroke(Stroke::Swipe, on, Direction::Up)).shows("3");
 }
 
 fn user_action(text: &str) -> Arc<UserAction> {
