@@ -1,6 +1,6 @@
-//! What is done: actions as values.
+//! Actions as values.
 //!
-//! Which of them a screen offers is for [`offers`](super::offers) to say.
+//! [`offers`](super::offers) says which of them a screen offers.
 
 use std::fmt;
 use std::sync::Arc;
@@ -13,7 +13,7 @@ use super::screen::{Bounds, Widget};
 use super::user_action::UserAction;
 use super::value::quote;
 
-/// A way on the display.
+/// A direction on the display.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 #[expect(missing_docs, reason = "the names say it")]
@@ -28,7 +28,7 @@ impl Direction {
     /// All directions.
     pub const ALL: [Direction; 4] = [Direction::Up, Direction::Down, Direction::Left, Direction::Right];
 
-    /// The direction as it is written.
+    /// Returns the direction as it is written.
     pub fn name(self) -> &'static str {
         match self {
             Direction::Up => "up",
@@ -38,7 +38,7 @@ impl Direction {
         }
     }
 
-    /// A line through the middle of `bounds` in this direction, over four fifths of their length.
+    /// Returns a line through the middle of `bounds` in this direction, over four fifths of their length.
     pub fn across(self, bounds: Bounds) -> ((i32, i32), (i32, i32)) {
         let (x, y) = bounds.centre();
         let part = |length: u32| (u64::from(length) * 4 / 5) as i32;
@@ -54,26 +54,26 @@ impl Direction {
     }
 }
 
-/// The widget an action is done on, as it was when the action was offered.
+/// The widget that an action is done on, as it was when the action was offered.
 #[derive(Clone, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Target {
-    /// Its place in the tree, see [`Screen::object_id`](super::Screen::object_id).
+    /// Path in the tree, see [`Screen::object_id`](super::Screen::object_id).
     #[serde(rename = "objectID")]
     pub object_id: Arc<str>,
-    /// Its class in full.
+    /// Class in full.
     #[serde(default, skip_serializing_if = "is_default")]
     pub class: Arc<str>,
-    /// Its resource id in full; may be empty.
+    /// Resource id in full; may be empty.
     #[serde(default, skip_serializing_if = "is_default")]
     pub id: Arc<str>,
-    /// Its text; may be empty.
+    /// Text; may be empty.
     #[serde(default, skip_serializing_if = "is_default")]
     pub text: Arc<str>,
-    /// Its content description; may be empty.
+    /// Content description; may be empty.
     #[serde(default, skip_serializing_if = "is_default")]
     pub desc: Arc<str>,
-    /// Where it was seen.
+    /// Pixels of the display that it covered.
     #[serde(default, skip_serializing_if = "is_default")]
     pub bounds: Bounds,
 }
@@ -91,56 +91,56 @@ impl Target {
         }
     }
 
-    /// The entry name of its id: `save` of `org.notes:id/save`.
+    /// Returns the entry name of its id: `save` of `org.notes:id/save`.
     pub fn id_entry(&self) -> &str {
         self.id.rsplit('/').next().unwrap_or(&self.id)
     }
 
-    /// Its text, its description and the entry name of its id.
+    /// Returns its text, its description and the entry name of its id.
     pub fn names(&self) -> [&str; 3] {
         [&self.text, &self.desc, self.id_entry()]
     }
 }
 
-/// Something that is done to an app, by what it carries; [`ActionType`] tells those of one shape apart.
+/// One thing done to an app. Actions that carry the same share a variant; [`ActionType`] tells them apart.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Action {
     /// Starts the app afresh, as after an installation, with this launchable activity in full.
     Reinitialise(Arc<str>),
     /// A touch in the middle of a widget.
     Touch(Touch, Target),
-    /// Puts `text` in place of what is in a field.
+    /// Replaces the text of a field.
     Text {
-        /// The field.
+        /// Field.
         on: Target,
-        /// What it holds then.
+        /// New text.
         text: Arc<str>,
     },
     /// A touch that moves across a widget.
     Stroke(Stroke, Target, Direction),
     /// An action on the device.
     Device(DeviceAction),
-    /// An action of the user's own.
+    /// An action that the user has declared.
     User {
-        /// What it is.
+        /// Its declaration.
         action: Arc<UserAction>,
-        /// Where it is done.
+        /// Widget that its gestures are done on.
         on: Target,
     },
 }
 
-/// What an action carries besides its type and its widget.
+/// Part of an action besides its type and its widget.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Argument<'a> {
     /// Nothing.
     None,
-    /// The activity that a start starts.
+    /// Activity that is started.
     Activity(&'a Arc<str>),
-    /// The text that is typed.
+    /// Text that is typed.
     Text(&'a Arc<str>),
-    /// The direction of a stroke.
+    /// Direction of a stroke.
     Towards(Direction),
-    /// The user's action, with its gestures.
+    /// Declaration of a user's action, with its gestures.
     Own(&'a Arc<UserAction>),
 }
 
@@ -153,9 +153,9 @@ impl Action {
     pub const ROTATE: Action = Action::Device(DeviceAction::Rotate);
     /// Connects the device to the network, or takes it off.
     pub const NETWORK: Action = Action::Device(DeviceAction::Network);
-    /// Home, and back to the app.
+    /// Goes home, and back to the app.
     pub const PAUSE_RESUME: Action = Action::Device(DeviceAction::PauseResume);
-    /// Nothing, for longer than the display stays lit.
+    /// Waits for longer than the display stays lit.
     pub const IDLE: Action = Action::Device(DeviceAction::Idle);
 
     /// Returns a click on `on`.
@@ -163,7 +163,7 @@ impl Action {
         Action::Touch(Touch::Click, on)
     }
 
-    /// Returns its type; none for an action of the user's own.
+    /// Returns its type; none for an action that the user has declared.
     pub fn builtin_type(&self) -> Option<ActionType> {
         match self {
             Action::Reinitialise(_) => Some(ActionType::Start),
@@ -198,7 +198,7 @@ impl Action {
         }
     }
 
-    /// Returns what it carries besides its type and its widget.
+    /// Returns the part besides its type and its widget.
     pub fn argument(&self) -> Argument<'_> {
         match self {
             Action::Reinitialise(activity) => Argument::Activity(activity),
@@ -217,7 +217,7 @@ impl Action {
         }
     }
 
-    /// Returns what `actionDetail` compares: an atom holds if it does of any of these.
+    /// Returns the texts that `actionDetail` compares: an atom holds if it holds of any of them.
     pub fn details(&self) -> Vec<&str> {
         match self.argument() {
             Argument::Activity(text) | Argument::Text(text) => vec![text],
@@ -229,7 +229,7 @@ impl Action {
         }
     }
 
-    /// Returns the first of [`Action::details`], which is what is printed; may be empty.
+    /// Returns the first of [`Action::details`], the one that is printed; may be empty.
     pub fn detail(&self) -> &str {
         self.details().first().copied().unwrap_or_default()
     }
@@ -249,7 +249,7 @@ impl fmt::Display for Action {
     }
 }
 
-/// Printed as people tell it from others: by its text, its description, its id, or its class and place.
+/// Printed by the first name that a person would use: text, description, id, or class and path.
 impl fmt::Display for Target {
     fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
         let Target { object_id, class, text, desc, .. } = self;

@@ -1,8 +1,7 @@
 //! Action records: actions as they are remembered, compared and written down.
 //!
-//! An [`Action`] is performed now, on a widget at some place; its record is what makes it the same action the next time.
-//! An action of the user's is known by its name and its gestures, so that a record is read without the file that declares
-//! the action.
+//! An [`Action`] is performed now, on a widget at some place; its record makes it the same action the next time. A user's
+//! action is known by its name and its gestures, so that a record is read without the file that declares the action.
 
 use std::fmt;
 use std::sync::Arc;
@@ -16,12 +15,12 @@ use super::screen::Bounds;
 use super::user_action::UserAction;
 use super::value::quote;
 
-/// What was done: its type, the widget it was done on wherever that lies, and what was typed.
+/// An action as it is remembered: its type, its widget wherever that lies, and its argument.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize)]
 #[serde(transparent)]
 pub struct ActionRecord(Form);
 
-/// A deed as it is written.
+/// A record as it is written.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 struct Form {
@@ -35,13 +34,13 @@ struct Form {
     towards: Option<Direction>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     activity: Option<Arc<str>>,
-    /// What an action of the user's does: another under the same name is another deed.
+    /// Gestures of a user's action: with other gestures, an action of the same name has another record.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     does: Option<Arc<str>>,
 }
 
 impl ActionRecord {
-    /// Returns what is remembered of `action`.
+    /// Returns the record of `action`.
     pub fn new(action: &Action) -> ActionRecord {
         let mut form = Form {
             action_type: action.type_name().into(),
@@ -61,7 +60,7 @@ impl ActionRecord {
         ActionRecord(form)
     }
 
-    /// Whether `action` is this once more.
+    /// Returns true if `action` has this record.
     pub fn is(&self, action: &Action) -> bool {
         let ActionRecord(Form { action_type, on, text, towards, activity, does: gestures }) = self;
         let is_on = match (on, action.target()) {
@@ -87,7 +86,7 @@ impl ActionRecord {
         is_on && has_argument && **action_type == *action.type_name()
     }
 
-    /// How many bytes its texts take.
+    /// Returns the number of bytes of its texts.
     pub fn bytes(&self) -> usize {
         let ActionRecord(Form { action_type, on, text, towards: _, activity, does }) = self;
         let of_target = |on: &Target| {
@@ -102,7 +101,7 @@ impl ActionRecord {
     }
 }
 
-/// Printed as the action is, whatever is known of its widget.
+/// Printed as the action is.
 impl fmt::Display for ActionRecord {
     fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
         let ActionRecord(Form { action_type, on, text, towards, activity, does }) = self;
@@ -121,7 +120,7 @@ impl fmt::Display for ActionRecord {
     }
 }
 
-/// Returns the gestures of an action of the user's, as they are written in a spec.
+/// Returns the gestures of a user's action, as they are written in a spec.
 fn does(own: &UserAction) -> Arc<str> {
     let gestures: Vec<String> = own.gestures.iter().map(ToString::to_string).collect();
     gestures.join(", ").into()
@@ -136,7 +135,7 @@ impl<'de> Deserialize<'de> for ActionRecord {
             Some(ActionType::Text) => &["on", "text"],
             Some(ActionType::Stroke(_)) => &["on", "towards"],
             Some(ActionType::Device(_)) => &[],
-            // One of the user's.
+            // Any other type is one that the user has declared.
             None => &["on", "does"],
         };
         let is_there = [
@@ -169,7 +168,7 @@ mod tests {
         Target { object_id: "0:1".into(), text: text.into(), bounds, ..Target::default() }
     }
 
-    /// One action of each kind, no two of them the same.
+    /// Returns actions of each type, no two of them the same.
     fn actions() -> Vec<Action> {
         let user =
             UserAction { name: "chessmove".to_string(), on: Atom::Checked(true), gestures: Vec::new() };
@@ -199,14 +198,14 @@ mod tests {
     }
 
     #[test]
-    fn a_deed_is_its_action_and_no_other_written_or_not() {
+    fn a_record_is_of_its_action_and_no_other_written_or_not() {
         for (at, action) in actions().iter().enumerate() {
-            let deed = ActionRecord::new(action);
-            let text = serde_json::to_string(&deed).expect("a deed is JSON");
-            assert_eq!(serde_json::from_str::<ActionRecord>(&text).expect(&text), deed);
+            let record = ActionRecord::new(action);
+            let text = serde_json::to_string(&record).expect("a record is JSON");
+            assert_eq!(serde_json::from_str::<ActionRecord>(&text).expect(&text), record);
             for (other_at, other) in actions().iter().enumerate() {
-                assert_eq!(deed.is(other), at == other_at, "{deed:?} {other:?}");
-                assert_eq!(deed == ActionRecord::new(other), at == other_at, "{deed:?} {other:?}");
+                assert_eq!(record.is(other), at == other_at, "{record:?} {other:?}");
+                assert_eq!(record == ActionRecord::new(other), at == other_at, "{record:?} {other:?}");
             }
         }
     }
@@ -217,13 +216,13 @@ mod tests {
         assert!(ActionRecord::new(&Action::click(target("a"))).is(&Action::click(moved.clone())));
         let text = r#"{"type":"click","on":{"objectID":"0:1","text":"a","bounds":[5,5,6,6]}}"#;
         assert_eq!(
-            serde_json::from_str::<ActionRecord>(text).expect("a deed"),
+            serde_json::from_str::<ActionRecord>(text).expect("a record"),
             ActionRecord::new(&Action::click(moved))
         );
     }
 
     #[test]
-    fn a_deed_says_what_it_takes_and_no_more() {
+    fn a_record_says_what_it_takes_and_no_more() {
         for (text, part) in [
             (r#"{"type":"click"}"#, "a `click` needs `on`"),
             (r#"{"type":"back","text":"a"}"#, "a `back` has no `text`"),

@@ -103,9 +103,9 @@ action_types! {
         Rotate "rotate" Turns,
         /// Connects the device to the network, or takes it off.
         Network "network" SwitchesNetwork,
-        /// Home, and back to the app.
+        /// Goes home, and back to the app.
         PauseResume "pauseresume" Stays,
-        /// Nothing, for longer than the display stays lit.
+        /// Waits for longer than the display stays lit.
         Idle "idle" GoesDark,
     }
 }

@@ -1,29 +1,29 @@
-//! Habits: what an action does in most apps, before anybody has tried it in this one.
+//! Habits: the effect of an action in most apps, before anybody has tried it in this one.
 
 use super::action::Action;
 use super::action_type::{ActionType, Touch, Usual};
 use super::atom::Key;
 use super::screen::{Context, Flags, Screen, Widget};
 
-/// What most apps do.
+/// Effect of an action in most apps.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Habit {
-    /// Anything.
+    /// Unknown.
     Any,
     /// The screen stays as it is.
     Stays,
-    /// It stays as it is, as far as anybody can tell before.
+    /// The screen stays as it is, apart from what cannot be known before.
     MostlyStays,
-    /// What was seen before comes back.
+    /// The screen before comes back.
     Back,
     /// The screen becomes this one.
     Becomes(Box<Screen>),
 }
 
-/// On a larger screen it is not worked out what a single widget becomes.
+/// Largest screen on which the change of a single widget is worked out.
 const WIDGETS_MAX: usize = 1_000;
 
-/// Returns what most apps do when `action` is done on `screen`, so far as it matters to those who look at `keys` alone.
+/// Returns the effect of `action` on `screen` in most apps; a change that no key of `keys` sees is no change.
 pub fn habit(screen: &Screen, action: &Action, keys: &dyn Fn(Key) -> bool) -> Habit {
     match action {
         Action::Text { on, text } if keys(Key::Text) => {
@@ -31,7 +31,7 @@ pub fn habit(screen: &Screen, action: &Action, keys: &dyn Fn(Key) -> bool) -> Ha
         }
         Action::Touch(Touch::Click, on) if is_switch(&on.class) && keys(Key::Checked) => {
             with(screen, &on.object_id, Habit::Any, |switch| {
-                // One of several to choose from stays chosen.
+                // A click on a chosen radio button leaves it chosen.
                 let checked = !switch.flags.has(Flags::CHECKED) || switch.class.ends_with("RadioButton");
                 switch.flags = switch.flags.set(Flags::CHECKED, checked);
             })
@@ -48,7 +48,7 @@ pub fn habit(screen: &Screen, action: &Action, keys: &dyn Fn(Key) -> bool) -> Ha
     }
 }
 
-/// Returns what becomes of `screen` by the usual effect of an action, so far as it matters to those who look at `keys`.
+/// Returns the effect `usual` on `screen`; a change that no key of `keys` sees is no change.
 fn usually(screen: &Screen, usual: Usual, keys: &dyn Fn(Key) -> bool) -> Habit {
     let context = screen.context();
     let in_context = |key: Key, context: Context| {
@@ -67,7 +67,7 @@ fn usually(screen: &Screen, usual: Usual, keys: &dyn Fn(Key) -> bool) -> Habit {
     }
 }
 
-/// The screen with the widget at `object_id` changed, `otherwise` if that is not worked out.
+/// Returns the screen with the widget at `object_id` changed, or `otherwise` if it has no such widget or too many.
 fn with(screen: &Screen, object_id: &str, otherwise: Habit, change: impl FnOnce(&mut Widget)) -> Habit {
     if screen.widgets().len() > WIDGETS_MAX {
         return otherwise;
@@ -85,7 +85,7 @@ fn with(screen: &Screen, object_id: &str, otherwise: Habit, change: impl FnOnce(
     Habit::Becomes(Box::new(changed))
 }
 
-/// Whether a click on such a widget checks it, or no longer.
+/// Returns true if a click on a widget of this class checks or unchecks it.
 pub(super) fn is_switch(class: &str) -> bool {
     ["CheckBox", "RadioButton", "Switch", "SwitchCompat", "ToggleButton", "CheckedTextView"]
         .iter()

@@ -1,9 +1,8 @@
-//! What is seen and done on a screen: screens, actions, the atoms that hold of them, and the actions
-//! a user declares.
+//! Screens, actions, the atoms that hold of them, and the actions that a user declares.
 //!
-//! How atoms and actions are spelled in a file is for [`crate::spec`] to read; here they are
-//! values that are checked, compared, and printed in one canonical way. What actions a screen offers
-//! and which atoms hold is worked out here alone, so that all devices agree on it.
+//! [`crate::spec`] reads how atoms and actions are spelled in a file; here they are values that are checked, compared,
+//! and printed in one canonical way. The actions that a screen offers and the atoms that hold are worked out here alone,
+//! so that all devices agree on them.
 
 mod action;
 mod action_record;
