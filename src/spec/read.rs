@@ -19,8 +19,7 @@ use super::items::{BYTES_MAX, Item, ItemKind, is_word_char, items};
 use super::mistake;
 use super::source::Source;
 use crate::gui::{
-    self, ActionTypes, BUILTIN_ACTION_TYPES, Gesture, Percent, Point, PressedKey, UserAction, WAIT_MS_MAX,
-    nearest,
+    self, ActionType, ActionTypes, Gesture, Percent, Point, PressedKey, UserAction, WAIT_MS_MAX, nearest,
 };
 use crate::ltl::{Formula, Formulas, Node};
 
@@ -361,7 +360,7 @@ impl<'a> Reader<'a> {
                 ),
                 ItemKind::Label => self.declare_name(name, span, Referent::Label),
                 ItemKind::Action => {
-                    let is_builtin = BUILTIN_ACTION_TYPES.contains(&name);
+                    let is_builtin = ActionType::parse(name).is_some();
                     if is_builtin {
                         let message = format!("`{name}` is an action farlead knows already");
                         self.diagnostics.error(|| {
