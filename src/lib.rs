@@ -70,4 +70,5 @@ pub mod setup;
 pub mod spec;
 pub mod store;
 pub mod test_case;
+mod text;
 pub mod trace;

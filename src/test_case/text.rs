@@ -14,7 +14,8 @@ use super::{CAPTURED_END, Provenance, TestCase, TestStep, captured_expectation, 
 use crate::gui::{Action, Atom, Bounds, Direction, START_TYPE, Target, UserAction, quote};
 use crate::ltl::{Formula, Formulas, Node};
 use crate::rate::Rate;
-use crate::spec::{self, Diagnostic, Diagnostics, Source, Spec, clip, unquote};
+use crate::spec::{self, Diagnostic, Diagnostics, Source, Spec};
+use crate::text::{clip, stopped_at, unquote};
 
 /// The version of the form; a later one is refused.
 pub const FORMAT: u32 = 1;
@@ -157,7 +158,7 @@ fn read_into(source: &Source, diagnostics: &mut Diagnostics) -> Option<TestCase>
             oracle.name,
             captured_name(&oracle)
         );
-        diagnostics.error(|| Diagnostic::error("E-specs", captured.place.item.clone(), message));
+        diagnostics.error(|| Diagnostic::error("E-specs", captured.spans.item.clone(), message));
     }
     Some(TestCase { provenance, steps, captured, oracle, actions: specs.file.actions })
 }
@@ -183,10 +184,7 @@ fn later_format(text: &str) -> Option<(Range<usize>, &str)> {
 }
 
 fn misplaced(error: &pest::error::Error<Rule>) -> Diagnostic {
-    use pest::error::InputLocation;
-    let at = match error.location {
-        InputLocation::Pos(at) | InputLocation::Span((at, _)) => at,
-    };
+    let at = stopped_at(error);
     Diagnostic::error("E-test", at..at, "this is not how a test goes on here")
         .help("docs/formats.md has the form; `farlead check` writes such a file anew")
 }
