@@ -74,4 +74,5 @@ pub mod situation;
 pub mod spec;
 pub mod store;
 pub mod test_case;
+mod text;
 pub mod trace;

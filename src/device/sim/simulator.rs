@@ -470,8 +470,8 @@ impl Core {
 
     fn error(&self, fault: &Fault) -> DeviceError {
         let source = &self.model.source;
-        let place = fault.place.as_ref().filter(|place| source.text().is_char_boundary(place.start));
-        let message = match place.map(|place| source.position(place.start)) {
+        let span = fault.span.as_ref().filter(|span| source.text().is_char_boundary(span.start));
+        let message = match span.map(|span| source.position(span.start)) {
             Some(at) => format!("line {}, column {}: {}", at.line, at.column, fault.message),
             None => fault.message.clone(),
         };
