@@ -21,6 +21,46 @@ pub struct Repertoire {
     pub network: bool,
     /// What is never offered, and what is typed into certain fields alone.
     pub rules: Arc<Rules>,
+    /// Kinds of action that the device has.
+    pub capabilities: Capabilities,
+}
+
+/// Kinds of action that a device has besides those on widgets, which the screen itself offers.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[expect(missing_docs, reason = "the names are those of the actions")]
+pub struct Capabilities {
+    pub back: bool,
+    pub menu: bool,
+    pub rotate: bool,
+    pub network: bool,
+    pub pause_resume: bool,
+    pub idle: bool,
+}
+
+impl Capabilities {
+    /// All kinds, as phones have them.
+    pub const ALL: Capabilities =
+        Capabilities { back: true, menu: true, rotate: true, network: true, pause_resume: true, idle: true };
+
+    /// Returns the actions of these kinds, in the order in which they are offered.
+    fn actions(self) -> impl Iterator<Item = Action> {
+        let Capabilities { back, menu, rotate, network, pause_resume, idle } = self;
+        let all = [
+            (back, Action::Back),
+            (menu, Action::Menu),
+            (rotate, Action::Rotate),
+            (network, Action::Network),
+            (pause_resume, Action::PauseResume),
+            (idle, Action::Idle),
+        ];
+        all.into_iter().filter_map(|(is_there, action)| is_there.then_some(action))
+    }
+}
+
+impl Default for Capabilities {
+    fn default() -> Capabilities {
+        Capabilities::ALL
+    }
 }
 
 impl Repertoire {
@@ -40,7 +80,7 @@ impl Repertoire {
             .iter()
             .filter_map(|action| Some((Arc::new(action.clone()), WidgetTest::new(&action.on)?)))
             .collect();
-        Repertoire { texts: kept, asked: Vec::new(), user_actions, network, rules: Arc::default() }
+        Repertoire { texts: kept, user_actions, network, ..Repertoire::default() }
     }
 
     /// Returns what is typed into `widget`, which is at `object_id`: all texts, or if rules say what, that and what is asked
@@ -100,11 +140,9 @@ pub fn offers(screen: &Screen, repertoire: &Repertoire) -> Vec<Action> {
             }
         }
     });
-    offers.extend([Action::Back, Action::Menu, Action::Rotate]);
-    if repertoire.network {
-        offers.push(Action::Network);
-    }
-    offers.extend([Action::PauseResume, Action::Idle]);
+    let capabilities = repertoire.capabilities;
+    let network = capabilities.network && repertoire.network;
+    offers.extend(Capabilities { network, ..capabilities }.actions());
     repertoire.rules.leave_out(&mut offers);
     offers
 }

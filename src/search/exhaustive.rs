@@ -233,7 +233,7 @@ impl Sweep<'_> {
     }
 
     fn entry(&mut self, snapshot: Snapshot) -> Result<Arc<Entry>, DeviceError> {
-        let screen = self.sim.look(snapshot)?;
+        let screen = self.sim.screen_at(snapshot)?;
         Ok(self.catalogue.see(&screen, &mut self.goal))
     }
 

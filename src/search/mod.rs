@@ -243,7 +243,8 @@ pub fn search(
     plan: &Plan,
     watch: &mut dyn FnMut(&News) -> bool,
 ) -> Result<Finding, DeviceError> {
-    let mut catalogue = Catalogue::new(device.app(), plan.offered(spec), plan.agent.looks_closely());
+    let offered = Repertoire { capabilities: device.capabilities(), ..plan.offered(spec) };
+    let mut catalogue = Catalogue::new(device.app(), offered, plan.agent.looks_closely());
     let knowledge = recalled(&plan.learned, &mut catalogue);
     let mut agent = agent(plan, &knowledge);
     let mut stage = Stage::new(device, Goal::new(spec), catalogue, plan.switches, plan.steps_max);
@@ -388,7 +389,7 @@ mod tests {
     use std::sync::Arc;
 
     use super::*;
-    use crate::device::{App, Faulty, Observation};
+    use crate::device::{App, Capabilities, Faulty, Observation};
     use crate::event::Outcome;
     use crate::gui::{Bounds, Context, Flags, Screen, Widget};
     use crate::spec::{Expectation, Source, parse};
@@ -412,7 +413,7 @@ mod tests {
             Corridor { app, room: 0, last: usize::MAX, steps: 0 }
         }
 
-        fn look(&mut self) -> Observation {
+        fn seen(&mut self) -> Observation {
             self.steps += 1;
             let button = |text: &str, left: i32| Widget {
                 text: text.into(),
@@ -440,9 +441,17 @@ mod tests {
             &self.app
         }
 
+        fn capabilities(&self) -> Capabilities {
+            Capabilities::ALL
+        }
+
+        fn look(&mut self) -> Result<Observation, DeviceError> {
+            Ok(self.seen())
+        }
+
         fn reset(&mut self, _: &str) -> Result<Observation, DeviceError> {
             self.room = 0;
-            Ok(self.look())
+            self.look()
         }
 
         fn act(&mut self, action: &Action) -> Result<Observation, DeviceError> {
@@ -451,7 +460,7 @@ mod tests {
                 "off" => self.room = 0,
                 _ => {}
             }
-            Ok(self.look())
+            self.look()
         }
     }
 
