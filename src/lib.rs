@@ -51,6 +51,7 @@
 
 pub mod agent;
 pub mod device;
+mod drawing;
 pub mod episode;
 pub mod event;
 pub mod experience;
