@@ -63,6 +63,8 @@ pub struct Columns {
     pub gaps: Vec<Vec<usize>>,
     /// The way of each edge.
     pub ways: Vec<Way>,
+    /// Pull to the middle of the picture, see [`Style`].
+    pub pull: f64,
 }
 
 /// The edges for which a lane is.
@@ -89,6 +91,7 @@ impl Columns {
             segments: Vec::new(),
             gaps: vec![Vec::new(); count],
             ways: Vec::new(),
+            pull: style.pull,
         };
         let pad = style.node_gap / 2.0;
         for (node, &column) in nodes.iter().zip(&column_of) {
@@ -121,6 +124,7 @@ impl Columns {
         };
         let passed: Vec<usize> =
             if is_leftwards { (end + 1..start).rev().collect() } else { (start + 1..end).collect() };
+        // A bundle that has its lanes needs no more.
         let is_there = passed.first().is_some_and(|&column| shared.lanes.contains_key(&(lane, column)));
         if !is_there && shared.lanes.len() + passed.len() > LANES_MAX {
             return Way::Below;
@@ -175,6 +179,7 @@ pub fn distances(nodes: &[Node], edges: &[Edge]) -> Vec<usize> {
     }
     let mut distances = vec![None; nodes.len()];
     let mut starts: Vec<usize> = (0..nodes.len()).filter(|&node| nodes[node].is_start).collect();
+    // Goes over all nodes once in total, as those before it have a distance.
     let mut rest = 0..nodes.len();
     while !starts.is_empty() {
         let mut open: VecDeque<(usize, usize)> = starts.drain(..).map(|start| (start, 0)).collect();

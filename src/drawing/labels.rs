@@ -46,6 +46,7 @@ pub fn place(edges: &[Edge], nodes: &[Rectangle], stems: &[Stem], routes: &mut [
         let find = |width: f64| {
             let free: Vec<Rectangle> =
                 candidates(curve, stems[at].shift, width).into_iter().filter(is_free).collect();
+            // Over another edge a label can still be read, as it has an outline.
             free.iter().find(|place| !crosses(place)).or(free.first()).copied()
         };
         let whole = find(label.width).map(|place| LabelPlace { place, is_whole: true });

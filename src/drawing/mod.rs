@@ -59,6 +59,9 @@ pub struct Style {
     pub lane_gap: f64,
     /// Length of an arrowhead that the caller draws; paths end where it begins.
     pub head: f64,
+    /// Pull of each node to the middle of the picture, against 1 of each of its edges. Without it, edges are straighter;
+    /// with it, the picture is less high.
+    pub pull: f64,
     /// True if all nodes of a column are made as wide as the widest; else each is centred.
     pub is_flush: bool,
 }

@@ -1,6 +1,6 @@
 //! The order of items in each column with few crossings, and their heights near to what they are bound to.
 
-use super::columns::{Columns, End};
+use super::columns::{Columns, End, Item};
 
 /// Rounds of moving items towards those they are bound to; the best of them is kept.
 const ROUNDS_MAX: usize = 40;
@@ -53,8 +53,10 @@ pub fn settle(columns: &mut Columns) {
             true => Side::Left,
             false => Side::Right,
         };
+        // Sweeps in turns, so that both ends of the graph pull at all columns.
         sweep(columns, is_rightwards, side, Order::Free, &mut sums);
         let (crossings, length) = (crossings(columns), length(columns));
+        // A later round may be worse: the barycentre heuristic does not converge.
         let is_better = best.as_ref().is_none_or(|(least, shortest, ..)| {
             crossings < *least || (crossings == *least && length < *shortest)
         });
@@ -81,11 +83,12 @@ pub fn settle(columns: &mut Columns) {
 
 /// Puts the items of a column below each other as they are.
 fn stack(columns: &mut Columns, column: usize) {
-    let mut y = 0.0;
+    let room = |item: &Item| item.over + item.height + 2.0 * item.pad;
+    let mut y = -columns.columns[column].iter().map(|&at| room(&columns.items[at])).sum::<f64>() / 2.0;
     for &at in &columns.columns[column] {
         let item = &mut columns.items[at];
         item.y = y + item.pad + item.over;
-        y = item.y + item.height + item.pad;
+        y += room(item);
     }
 }
 
@@ -127,7 +130,12 @@ fn wishes(columns: &Columns, column: usize, side: Side, sums: &mut [(f64, u32)])
     }
     let wish = |&item: &usize| match std::mem::take(&mut sums[item]) {
         (_, 0) => Wish { item, y: columns.items[item].y, weight: WEIGHT_MIN },
-        (sum, count) => Wish { item, y: sum / f64::from(count), weight: f64::from(count) },
+        (sum, count) => {
+            // Columns are stacked around 0, so the middle of the picture stays there.
+            let centred = -columns.items[item].height / 2.0;
+            let weight = f64::from(count) + columns.pull;
+            Wish { item, y: (sum + columns.pull * centred) / weight, weight }
+        }
     };
     columns.columns[column].iter().map(wish).collect()
 }

@@ -10,8 +10,15 @@ use crate::drawing::svg::{short, text_width};
 use crate::drawing::{self, Label, LabelPlace, Rectangle, Style};
 
 const MARGIN: f64 = 14.0;
-const STYLE: Style =
-    Style { left: MARGIN, top: MARGIN, node_gap: 34.0, lane_gap: 16.0, head: 0.0, is_flush: false };
+const STYLE: Style = Style {
+    left: MARGIN,
+    top: MARGIN,
+    node_gap: 34.0,
+    lane_gap: 16.0,
+    head: 0.0,
+    pull: 0.1,
+    is_flush: false,
+};
 
 /// Font size of labels, as in the style sheet of the page.
 const LABEL_SIZE: f64 = 10.5;

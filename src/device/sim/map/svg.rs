@@ -36,6 +36,7 @@ const STYLE: Style = Style {
     node_gap: 28.0,
     lane_gap: 12.0,
     head: ARROWHEAD,
+    pull: 0.0,
     is_flush: true,
 };
 
