@@ -8,7 +8,7 @@ use std::sync::Arc;
 use rustc_hash::FxHashSet;
 
 use super::{Reach, reach};
-use crate::device::sim::{Outcome as SimOutcome, Sim, Snapshot};
+use crate::device::sim::{Sim, SimOutcome, Snapshot};
 use crate::device::{Device as _, DeviceError};
 use crate::episode::{Catalogue, Entry, Totals};
 use crate::gui::{Action, Repertoire};

@@ -131,7 +131,7 @@ fn chance_of_success(row: &Row) -> f64 {
                     }
                     (None, action) => panic!("{action} before the start"),
                 };
-                for sim::Outcome { probability, after, observation } in
+                for sim::SimOutcome { probability, after, observation } in
                     outcomes.expect("the model runs").expect("few outcomes")
                 {
                     let seen = catalogue.see(&observation.screen, &mut goal);
