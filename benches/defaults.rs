@@ -1,8 +1,7 @@
 //! The evidence for the agents' defaults: made-up apps, and each agent with each of its switches.
 //!
 //! `cargo bench --bench defaults` prints failures and mean steps at the three levels of formulas, on the small
-//! apps of
-//! [`made_up`] that are reserved for choosing.
+//! apps of [`made_up`] that are reserved for choosing.
 
 use std::sync::Arc;
 

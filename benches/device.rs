@@ -1,8 +1,7 @@
 //! The cost of a step on a device, split into farlead, the way through adb, and the device.
 //!
 //! A simulated phone is reached through a real adb server, as with `farlead sim`; without `adb` nothing is
-//! measured. Each
-//! line of the table gives means over the steps of random walks.
+//! measured. Each line of the table gives means over the steps of random walks.
 
 use std::net::TcpListener;
 use std::process::{Command, Stdio};

@@ -67,8 +67,7 @@ fn random(seed: u64) -> ChaCha8Rng {
 }
 
 /// Returns random letters of episodes of at most `steps` steps. Half of the letters are drawn again until they
-/// decide
-/// nothing, so that episodes have some length.
+/// decide nothing, so that episodes have some length.
 fn letters(automaton: &mut Automaton, steps: usize) -> Vec<u64> {
     let atoms = automaton.atoms().count();
     let mut random = random(1);
@@ -226,8 +225,7 @@ fn random_formula(operators: u32, seed: u64) -> (Formulas, Formula) {
 }
 
 /// A hundred steps with random labels through each of fifty formulas, each time with a new automaton: every
-/// residual is
-/// met for the first time. One item is one residual.
+/// residual is met for the first time. One item is one residual.
 #[divan::bench(args = [5, 15, 40])]
 fn first_time(bencher: Bencher, operators: u32) {
     let formulas: Vec<(Formulas, Formula)> =

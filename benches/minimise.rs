@@ -1,8 +1,7 @@
 //! The cost of minimising: the tables of docs/results.md.
 //!
 //! `cargo bench --bench minimise` prints them in Markdown; after `--`, `--runs 10` uses more runs of each app.
-//! All figures
-//! other than times are the same on every machine.
+//! All figures other than times are the same on every machine.
 
 use std::convert::Infallible;
 use std::time::Instant;

@@ -1,14 +1,11 @@
 //! Results of the agents on the paper's formulas and on made-up apps: the tables of docs/results.md.
 //!
 //! `cargo bench --bench results` prints all of them in Markdown, which takes a while. After `--`, `--only
-//! table3` (or
-//! `k12`, `lost`, `rankings`, `made-up`, `speed`) prints one, `--runs 5` sets the number of runs and `--apps 2`
-//! the number of
-//! made-up apps. `--choosing` prints a line for each setting of the planner on the made-up apps that are
-//! reserved for
-//! choosing constants. `--write FOLDER` writes the made-up apps and their formulas to files, for use with
-//! `farlead`.
-//! All figures other than those of `speed` are the same on every machine.
+//! table3` (or `k12`, `lost`, `rankings`, `made-up`, `speed`) prints one, `--runs 5` sets the number of runs
+//! and `--apps 2` the number of made-up apps. `--choosing` prints a line for each setting of the planner on the
+//! made-up apps that are reserved for choosing constants. `--write FOLDER` writes the made-up apps and their
+//! formulas to files, for use with `farlead`. All figures other than those of `speed` are the same on every
+//! machine.
 
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -159,8 +156,7 @@ fn rankings(options: &Options) {
 }
 
 /// Prints results on the made-up apps that no constant was chosen on: all agents with good names; the planner
-/// also without
-/// reading them, with no names, and with names in another language.
+/// also without reading them, with no names, and with names in another language.
 fn made_up(options: &Options) {
     let contenders = agents();
     let on_others =
@@ -181,8 +177,7 @@ fn made_up(options: &Options) {
 }
 
 /// Prints a line for each setting of the planner on the made-up apps for choosing: failures and mean steps by
-/// level and by
-/// family, and the geometric mean, in which hard apps count as much as others.
+/// level and by family, and the geometric mean, in which hard apps count as much as others.
 fn choosing(options: &Options) {
     let contenders = planners();
     let mut by_level = vec![vec![Tally::default(); 3]; contenders.len()];

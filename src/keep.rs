@@ -1,8 +1,7 @@
 //! Keeping: minimises a run that was found, confirms it, and captures it as a test.
 //!
 //! The caller hands in a function that opens a device, so each try has a fresh app and its own chance. The
-//! result depends on
-//! the run and the seed, and neither on the order of tries nor on threads.
+//! result depends on the run and the seed, and neither on the order of tries nor on threads.
 
 use std::sync::{Arc, Mutex};
 

@@ -20,8 +20,7 @@ impl Seed {
     }
 
     /// Returns the generator for the part of the program called `name`: the numbers of one part never depend on
-    /// how many
-    /// another has drawn.
+    /// how many another has drawn.
     pub fn fork(self, name: &str) -> Rng {
         let mut bytes = [0; 32];
         let (seed, rest) = bytes.split_at_mut(8);

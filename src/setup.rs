@@ -4,7 +4,7 @@
 //! out. What they do is no step of the episode. Where they do not hold, they are tried again on the app started afresh, as
 //! apps vary. Which tests these are is for others to say.
 
-use crate::device::sim::{Outcome, Sim};
+use crate::device::sim::{Sim, SimOutcome};
 use crate::device::{App, Device, DeviceError};
 use crate::gui::Action;
 use crate::replay::{Player, Replay};
@@ -142,10 +142,10 @@ pub fn prepared_outcomes(
     sim: &mut Sim,
     activity: &str,
     tests: &[SetUpTest],
-) -> Result<Option<Vec<Outcome>>, DeviceError> {
+) -> Result<Option<Vec<SimOutcome>>, DeviceError> {
     let mut set_up = SetUp::new(tests);
     set_up.check_start(activity)?;
-    let mut all: Vec<Outcome> = Vec::new();
+    let mut all: Vec<SimOutcome> = Vec::new();
     let mut way = Way { sim, at: 0, choices: Vec::new(), last: None, is_too_much: false };
     for _ in 0..WAYS_MAX {
         way.at = 0;
@@ -174,7 +174,7 @@ struct Way<'a> {
     at: usize,
     /// Which outcome is chosen at each step, and of how many.
     choices: Vec<(usize, usize)>,
-    last: Option<Outcome>,
+    last: Option<SimOutcome>,
     /// Whether chance had too many ways at a step.
     is_too_much: bool,
 }
@@ -191,7 +191,7 @@ impl Way<'_> {
         false
     }
 
-    fn choose(&mut self, outcomes: Option<Vec<Outcome>>) -> Result<Observation, DeviceError> {
+    fn choose(&mut self, outcomes: Option<Vec<SimOutcome>>) -> Result<Observation, DeviceError> {
         let Some(mut outcomes) = outcomes else {
             self.is_too_much = true;
             // Nobody asks what is seen on a way that is not followed.

@@ -12,8 +12,7 @@ struct Part<'a> {
 }
 
 /// Returns a formula for each level: *a* names the activities and signs seen, *b* also the types of the
-/// actions, and *c*
-/// the actions themselves.
+/// actions, and *c* the actions themselves.
 pub fn formulas(walk: &[Step], family: Family, number: u64) -> Vec<(char, String)> {
     let mut rng = chance(family, number, "formulas");
     let mut parts = Vec::new();

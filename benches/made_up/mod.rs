@@ -2,10 +2,8 @@
 //! them.
 //!
 //! An app is determined by its family, its number and the kind of its names. It comes with a formula for each
-//! of the levels
-//! a, b and c, made from a walk through it, so that each can be satisfied within its limit of steps. Even
-//! numbers are for
-//! choosing constants, odd ones for reporting.
+//! of the levels a, b and c, made from a walk through it, so that each can be satisfied within its limit of
+//! steps. Even numbers are for choosing constants, odd ones for reporting.
 
 #![allow(dead_code, reason = "each of the benches and tests that take these in uses a part of them")]
 

@@ -1,8 +1,7 @@
 //! Models of made-up apps, as text.
 //!
 //! Apps with different kinds of names draw the same chance for everything else: they have the same widgets in
-//! the same
-//! order.
+//! the same order.
 
 use farlead::rng::Rng;
 
@@ -317,8 +316,7 @@ impl Draft {
     }
 
     /// Adds a page behind a button that works only after a setting was changed, after something was stored on
-    /// leaving, or at
-    /// a second visit.
+    /// leaving, or at a second visit.
     fn vault(&mut self, number: u64) {
         let pages = self.pages.len();
         // Pages with low numbers are near the start.

@@ -1,8 +1,7 @@
 //! Walks through made-up apps, from which formulas are made.
 //!
 //! A walk runs on the simulator, so everything it meets can be reached. It continues after steps with a new
-//! result, and
-//! takes back steps without one.
+//! result, and takes back steps without one.
 
 use std::collections::BTreeSet;
 use std::sync::Arc;

@@ -1,6 +1,5 @@
 //! Reads any text as output of `dumpsys`, `wm` and `logcat` and as an answer of uiautomator2's server: it has a
-//! meaning or
-//! none, and the same one every time.
+//! meaning or none, and the same one every time.
 
 #![no_main]
 

@@ -1,8 +1,7 @@
 //! The residuals of one formula as the states of an automaton, built only as far as steps ask for it.
 //!
 //! A step taken before costs one look-up. No answer depends on earlier questions: states are numbered in the
-//! order in
-//! which they are met, and nothing is decided by that number.
+//! order in which they are met, and nothing is decided by that number.
 
 use std::collections::{BTreeMap, HashMap};
 use std::fmt;
@@ -234,8 +233,7 @@ impl Automaton {
     }
 
     /// Predicts a step from `state` for which only the atoms in `known` are decided, each given by its number
-    /// and its
-    /// value.
+    /// and its value.
     pub fn predict(&mut self, state: State, known: &BTreeMap<u32, bool>) -> Prediction {
         self.ask(state, |meaning, formulas, class| meaning.predict(formulas, class, known))
             .unwrap_or(Prediction::UNKNOWN)
@@ -260,8 +258,7 @@ impl Automaton {
     }
 
     /// Returns a shortest trace that satisfies the formula, if there is one: for each step, the atoms that must
-    /// hold and
-    /// those that must not. `assumption` is in `formulas` and has only atoms of the formula.
+    /// hold and those that must not. `assumption` is in `formulas` and has only atoms of the formula.
     pub fn witness(
         &mut self,
         formulas: &Formulas,
@@ -360,8 +357,7 @@ impl Automaton {
     }
 
     /// Returns true if two short probes show that nothing is permanent: steps without any label, and with every
-    /// one. On a
-    /// large formula this is much faster than computing all followers.
+    /// one. On a large formula this is much faster than computing all followers.
     fn is_plainly_open(&mut self, state: State) -> bool {
         if self.atom_count(state) < PROBED_ATOMS_MIN {
             return false;
@@ -529,8 +525,7 @@ pub struct Follower {
     /// The state, or one of the same meaning.
     pub state: State,
     /// Labels of a step that leads there: the atoms of one of these cubes, each with its value. If there are
-    /// too many to
-    /// read, just one of them.
+    /// too many to read, just one of them.
     pub cubes: Vec<Cube>,
 }
 

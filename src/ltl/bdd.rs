@@ -1,8 +1,7 @@
 //! Boolean functions, each kept once: reduced ordered binary decision diagrams (BDDs) with negated edges.
 //!
 //! Two edges are equal exactly if their functions are. Nothing here is recursive, so ten thousand variables
-//! need no deeper
-//! stack than two.
+//! need no deeper stack than two.
 
 use super::table::{Unique, hash_of};
 

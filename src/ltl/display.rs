@@ -1,8 +1,7 @@
 //! Formulas printed in the language they are written in.
 //!
 //! A printed formula reads back as the same formula. Brackets stand where they are needed, and around a
-//! temporal prefix
-//! to the left of an until, which is easily misread.
+//! temporal prefix to the left of an until, which is easily misread.
 
 use std::fmt;
 
@@ -46,8 +45,7 @@ impl Display<'_> {
 const PIECES_A_NAME: usize = 20;
 
 /// A piece of text still to be written. A formula is taken apart only when its turn comes, so no depth of
-/// nesting needs a
-/// deep call stack.
+/// nesting needs a deep call stack.
 enum Piece {
     Text(&'static str),
     Bound(Bound),

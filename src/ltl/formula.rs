@@ -1,16 +1,13 @@
 //! The formulas themselves: each kept once, in one normal form.
 //!
 //! [`Formulas`] stores the formulas and [`Formula`] is a handle to one of them, so two handles are equal
-//! exactly if the
-//! formulas are spelled alike. [`super::Automaton`] computes what a formula still asks for after a step.
+//! exactly if the formulas are spelled alike. [`super::Automaton`] computes what a formula still asks for after
+//! a step.
 //!
 //! The normal form: constants and double negation are removed; `&` and `|` are sets, flattened, ordered by the
-//! content
-//! of their members (not by the time they were made), without repeats, and constant if they hold a formula and
-//! its
-//! negation. Nothing is absorbed, nothing is distributed. Two operators that are each other's negation share a
-//! node:
-//! `a | b` is `!(!a & !b)`.
+//! content of their members (not by the time they were made), without repeats, and constant if they hold a
+//! formula and its negation. Nothing is absorbed, nothing is distributed. Two operators that are each other's
+//! negation share a node: `a | b` is `!(!a & !b)`.
 
 use std::cmp::Ordering;
 
@@ -103,8 +100,7 @@ pub enum Node {
     /// The strong next: there is a next step, and it holds there. Negated, the weak next.
     Next(Formula),
     /// `left U right`; negated, the release of the negations. `true U true` is never simplified: in a residual
-    /// it means
-    /// that another step must come.
+    /// it means that another step must come.
     Until(Bound, Formula, Formula),
     /// `left M right`: `right` holds up to and including a step with `left`. Negated, the weak
     /// until of the negations.
@@ -498,8 +494,7 @@ impl Formulas {
     }
 
     /// Removes `true U true` from a conjunction that implies it: a member that is false at the end of the trace
-    /// already
-    /// demands another step. If no other step may come, only the value at the end is left.
+    /// already demands another step. If no other step may come, only the value at the end is left.
     fn drop_needless_more(&mut self, members: &mut Vec<Formula>) {
         let is_more =
             |formula: Formula| self.node(formula) == Node::Until(Bound::ANY, Formula::TRUE, Formula::TRUE);

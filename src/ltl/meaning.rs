@@ -1,14 +1,10 @@
 //! The meaning of a residual, independent of its spelling: which residuals can follow, and whether all or none
-//! of them
-//! are satisfied.
+//! of them are satisfied.
 //!
 //! A residual is a boolean function of the next step: of its atoms and of the temporal formulas there, the
-//! *leaves*. A
-//! step turns it into a function of the step's labels and of the leaves after it. The labels are decided first,
-//! so the
-//! functions below them are exactly the residuals that can follow; no list of label sets is ever written down.
-//! Each
-//! past operator adds a function: its value at the next step.
+//! *leaves*. A step turns it into a function of the step's labels and of the leaves after it. The labels are
+//! decided first, so the functions below them are exactly the residuals that can follow; no list of label sets
+//! is ever written down. Each past operator adds a function: its value at the next step.
 
 use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 use std::sync::Arc;
@@ -37,8 +33,7 @@ pub const RESIDUALS_MAX: usize = 50_000;
 const WORK_MAX: u64 = 50_000_000;
 
 /// Cost limit of one step of a residual in conjunctions. A step that takes more leads to more than
-/// [`RESIDUALS_MAX`]
-/// residuals by itself.
+/// [`RESIDUALS_MAX`] residuals by itself.
 const STEP_WORK_MAX: u64 = 600_000;
 const NODES_MAX: usize = 6_000_000;
 
@@ -131,8 +126,7 @@ impl Meaning {
     /// Returns the meaning of residuals in `formulas`, which must get no further atoms.
     pub fn new(formulas: &Formulas) -> Meaning {
         // The atoms of this step, and as the first leaves those of the step after, have one order: functions of
-        // the one are
-        // built from functions of the other bottom up.
+        // the one are built from functions of the other bottom up.
         let atoms = formulas.names_len() as u32;
         let leaves: Vec<Formula> = (0..atoms).map(|number| formulas.known_atom(Atom(number))).collect();
         Meaning {
@@ -155,8 +149,7 @@ impl Meaning {
     }
 
     /// Returns the class of a formula over the steps to come. `memory` has its past operators, parts before
-    /// wholes, and
-    /// their remembered values.
+    /// wholes, and their remembered values.
     pub fn class(
         &mut self,
         formulas: &Formulas,
@@ -279,8 +272,7 @@ impl Meaning {
     }
 
     /// Returns a shortest trace from `start` that satisfies the formula under `assumption`: for each step, the
-    /// labels that
-    /// matter.
+    /// labels that matter.
     pub fn witness(
         &mut self,
         formulas: &mut Formulas,
@@ -350,8 +342,7 @@ impl Meaning {
     }
 
     /// Predicts a step whose labels agree with `known`: for none, some or all of these label sets, is the
-    /// formula violated
-    /// for good, and is it satisfied?
+    /// formula violated for good, and is it satisfied?
     pub fn predict(
         &mut self,
         formulas: &mut Formulas,
@@ -404,8 +395,7 @@ impl Meaning {
     }
 
     /// Returns true if the meaning should start anew, because it is large, or must, because a question was
-    /// given up half way
-    /// and left unreliable results.
+    /// given up half way and left unreliable results.
     pub fn is_full(&self) -> bool {
         self.is_exhausted() || self.bdd.len() > NODES_MAX / 3 || self.classes.len() > 20 * RESIDUALS_MAX
     }
@@ -640,8 +630,7 @@ impl Meaning {
     }
 
     /// Returns the value of a past operator, given the value kept from the step before and the values of the
-    /// operators
-    /// within it.
+    /// operators within it.
     fn seen_now(&mut self, formulas: &Formulas, past: Formula, kept: Edge, now: &Values) -> Edge {
         match formulas.node(past) {
             Node::Since(a, b) => {
@@ -772,8 +761,7 @@ impl Meaning {
     }
 
     /// Calls `visit` with each list of functions that the atoms, restricted to `known`, can lead to, and with a
-    /// cube that
-    /// leads there.
+    /// cube that leads there.
     fn for_each_follower(
         &mut self,
         functions: &[Edge],
@@ -848,8 +836,7 @@ impl Meaning {
     }
 
     /// Returns cubes that hold wherever `least` does and nowhere `most` does not, and their function. Cubes
-    /// without the first
-    /// variable come last and cover what the others leave (Minato 1992).
+    /// without the first variable come last and cover what the others leave (Minato 1992).
     fn cover(&mut self, least: Edge, most: Edge) -> (Vec<Cube>, Edge) {
         if least == Edge::FALSE {
             return (Vec::new(), Edge::FALSE);

@@ -66,8 +66,7 @@ impl Monitor {
     }
 
     /// Returns what is permanent: before the first step, over all traces that have a step; later, as returned
-    /// by the
-    /// last step.
+    /// by the last step.
     pub fn permanent(&mut self) -> Permanent {
         self.automaton.permanent(self.state)
     }
@@ -79,8 +78,7 @@ impl Monitor {
 }
 
 /// Returns the paper's shaped reward for a step from a residual of `before` atoms to one of `after`: 1 if the
-/// formula is
-/// satisfied, -1 if it is violated for good, else the relative change in the number of atoms.
+/// formula is satisfied, -1 if it is violated for good, else the relative change in the number of atoms.
 ///
 /// ```
 /// use farlead::ltl::{Permanent, reward};

@@ -4,8 +4,7 @@
 //! It reads no screen: the same residual and labels give the same answer.
 //!
 //! The past is remembered beside the formula: for each past operator that still occurs in it, its value at the
-//! next
-//! step. That value is a formula if the operator has a future operator inside (`Y F a`), and otherwise a
+//! next step. That value is a formula if the operator has a future operator inside (`Y F a`), and otherwise a
 //! constant.
 
 use std::collections::BTreeMap;
@@ -169,8 +168,7 @@ impl Progression {
     }
 
     /// Computes `root` and all its parts. Uses a list of open formulas instead of recursion: a residual may be
-    /// nested deeper
-    /// than any stack.
+    /// nested deeper than any stack.
     fn progress(&mut self, root: Formula, memory: Memory, labels: &Labels) -> Formula {
         self.open.push(root.bare());
         while let Some(&formula) = self.open.last() {
@@ -323,8 +321,7 @@ impl Progression {
     }
 
     /// Returns `formula` as seen from the next step, where the values of its past operators are known. `keep`
-    /// gives the
-    /// value kept of a past operator from the step before.
+    /// gives the value kept of a past operator from the step before.
     fn seen_from_there(
         &mut self,
         formula: Formula,
@@ -383,12 +380,10 @@ impl Progression {
     }
 
     /// Returns `formula` with each of `settled` replaced by `true`. Other past operators keep their spelling,
-    /// to which
-    /// their remembered values belong.
+    /// to which their remembered values belong.
     ///
     /// An until with a side that became `true` may leave a past operator at the top. There, the operator's
-    /// value at the next
-    /// step in `memory` replaces it.
+    /// value at the next step in `memory` replaces it.
     fn with_true(&mut self, formula: Formula, settled: &[Formula], memory: &[(Formula, Formula)]) -> Formula {
         let keep = |_: &Progression, past| {
             memory.iter().find(|(of, _)| *of == past).map_or(Formula::FALSE, |&(_, value)| value)

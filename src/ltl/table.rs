@@ -1,8 +1,7 @@
 //! Hash tables of numbers; the things they stand for are kept once, in a list elsewhere.
 //!
 //! Hash-consing is built on [`Unique`]. The hash is not random, which is safe because no table is ever
-//! iterated: the
-//! same input gives the same bytes.
+//! iterated: the same input gives the same bytes.
 
 use std::hash::{BuildHasher, Hash, Hasher};
 
@@ -80,8 +79,7 @@ pub(super) fn hash_of(key: &(impl Hash + ?Sized)) -> u64 {
 /// A fast hash for short keys: rotate, xor, multiply, eight bytes at a time.
 ///
 /// Keys come from one user's specs and traces, and sizes are bounded before anything is hashed. So the hash
-/// need not
-/// withstand collisions made on purpose; their cost is linear.
+/// need not withstand collisions made on purpose; their cost is linear.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct Multiply;
 

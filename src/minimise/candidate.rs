@@ -33,8 +33,7 @@ pub(super) fn parts(length: usize, count: usize) -> impl Iterator<Item = Range<u
 }
 
 /// The probability that each element of the original is needed, in the manner of ProbDD: a failure without some
-/// elements
-/// makes each of them likelier to be needed, the more the fewer they are.
+/// elements makes each of them likelier to be needed, the more the fewer they are.
 #[derive(Clone, Debug)]
 pub(super) struct Needs {
     probability: Vec<f64>,

@@ -1,12 +1,9 @@
 //! The schedule with the fewest expected rounds, computed as a Markov decision process (MDP).
 //!
 //! A state holds the results of all candidates: passes and fails of each. Candidates are interchangeable, so
-//! states are
-//! sorted; all candidates that are out are equal; and once one passes, the process ends. A round only adds
-//! runs, so the
-//! states form layers by their number of runs, and a layer depends only on later ones: one pass backwards is
-//! enough, in
-//! place of an iteration.
+//! states are sorted; all candidates that are out are equal; and once one passes, the process ends. A round
+//! only adds runs, so the states form layers by their number of runs, and a layer depends only on later ones:
+//! one pass backwards is enough, in place of an iteration.
 
 use super::prior::Prior;
 use super::schedule::{Rule, Tally};
@@ -70,8 +67,7 @@ impl Policy {
     }
 
     /// Returns the number of runs of each candidate in the next round. None of the candidates may have passed,
-    /// and there may
-    /// be at most as many as the policy was computed for.
+    /// and there may be at most as many as the policy was computed for.
     pub fn choose(&self, tallies: &[Tally]) -> Vec<u32> {
         let (state, order) = self.state(tallies);
         let shares = self.choices[rank(&state[..self.candidates])];
@@ -183,8 +179,7 @@ impl Solver {
     }
 
     /// Returns the fewest expected rounds, and the first division of a round that reaches them. A round is
-    /// filled as far as
-    /// candidates have runs left, because each run adds information.
+    /// filled as far as candidates have runs left, because each run adds information.
     fn best(&self, state: &MdpState) -> (f64, Shares) {
         let left = |symbol: u16| {
             if symbol == out(self.rule) { 0 } else { tally(self.rule, symbol).left(self.rule) as u8 }
@@ -271,8 +266,7 @@ mod tests {
     use crate::rng::Seed;
 
     /// Returns the fewest expected rounds straight from the definition: every division of a round, full or not,
-    /// and every
-    /// outcome of each single run.
+    /// and every outcome of each single run.
     fn fewest(tallies: &mut Vec<Tally>, width: u32, rule: Rule, prior: &Prior) -> f64 {
         if is_over(tallies, rule) {
             return 0.0;

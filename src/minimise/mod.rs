@@ -1,14 +1,12 @@
 //! Minimising: shortens a run that passes, on apps that may answer by chance.
 //!
 //! [`minimise`] is delta debugging as in ND3MIN ("Minimizing GUI Event Traces", FSE 2016): it keeps parts of
-//! the run alone
-//! or leaves them out, makes the parts smaller, and lets a shortened run pass if at least `passes` of `runs`
-//! tries pass.
-//! A [`Schedule`] decides which shortened runs are tried in the next round of parallel devices.
+//! the run alone or leaves them out, makes the parts smaller, and lets a shortened run pass if at least
+//! `passes` of `runs` tries pass. A [`Schedule`] decides which shortened runs are tried in the next round of
+//! parallel devices.
 //!
 //! The caller hands in a [`Check`], which tries shortened runs and says whether they pass. Elements of a run
-//! are numbers
-//! here; the start of the app is not an element.
+//! are numbers here; the start of the app is not an element.
 //!
 //! ```
 //! use std::convert::Infallible;
@@ -50,8 +48,7 @@ use crate::rate::Rate;
 use work::Work;
 
 /// An element of a run that is kept: its place in the original and its form. Form 0 is the original one; the
-/// higher the
-/// number, the simpler the form.
+/// higher the number, the simpler the form.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Kept {
     /// Its place in the original run.
@@ -66,8 +63,7 @@ pub struct Trial<'a> {
     /// The elements kept, in the order of the original.
     pub kept: &'a [Kept],
     /// Number of earlier trials of this same shortened run. Chance drawn from it and from `kept` depends on
-    /// nothing else,
-    /// neither on the order of trials nor on threads.
+    /// nothing else, neither on the order of trials nor on threads.
     pub number: u32,
 }
 
@@ -77,8 +73,7 @@ pub struct Tried {
     /// True if the run did what it must.
     pub passed: bool,
     /// The elements really done, a subsequence of those kept: an action without its widget is skipped, and
-    /// nothing is done
-    /// once the goal is reached. A list that is no subsequence counts as all elements kept.
+    /// nothing is done once the goal is reached. A list that is no subsequence counts as all elements kept.
     pub done: Vec<Kept>,
 }
 
@@ -208,8 +203,7 @@ pub struct Minimised {
 }
 
 /// A decision too large for the schedule `mdp`: more than [`CANDIDATES_MAX`] candidates, [`WIDTH_MAX`] devices
-/// or
-/// [`RUNS_MAX`] runs of a candidate.
+/// or [`RUNS_MAX`] runs of a candidate.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct BeyondMdp {
     /// Most candidates open at once.
@@ -225,8 +219,7 @@ pub struct BeyondMdp {
 /// Shortens a run of `length` elements by trying shortened runs with `check`.
 ///
 /// The same answers of `check` give the same result. Memory is bounded: decisions about a million shortened
-/// runs are
-/// remembered; after that, older ones are forgotten.
+/// runs are remembered; after that, older ones are forgotten.
 ///
 /// # Errors
 ///

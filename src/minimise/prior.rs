@@ -28,8 +28,7 @@ impl Default for Prior {
 
 impl Prior {
     /// Returns the prior that gives `weights` to probabilities evenly spread from 0 to 1, the last weight to 1.
-    /// Negative
-    /// weights, infinite ones and NaN count as 0; if all are 0, all probabilities are equally likely.
+    /// Negative weights, infinite ones and NaN count as 0; if all are 0, all probabilities are equally likely.
     pub fn new(weights: &[f64]) -> Prior {
         let mut prior = Prior { weights: [0.0; STEPS + 1] };
         for (at, &weight) in weights.iter().enumerate() {

@@ -15,8 +15,7 @@ const RECORDS_MAX: usize = 1 << 20;
 const DONE_MAX: usize = 1 << 22;
 
 /// The identity of a shortened run, a hash: ten thousand elements fit 16 bytes, and in a million runs two are
-/// confused with
-/// probability 10^-26.
+/// confused with probability 10^-26.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub(super) struct Key(u64, u64);
 

@@ -64,8 +64,7 @@ impl Tally {
     }
 
     /// Returns whether the candidate passes, once no further run can change that. If there are more runs than
-    /// the rule asks
-    /// for, the same share must have passed.
+    /// the rule asks for, the same share must have passed.
     pub fn verdict(self, rule: Rule) -> Option<bool> {
         if self.runs() > rule.runs {
             let share = u64::from(self.passes) * u64::from(rule.runs);
@@ -87,8 +86,7 @@ impl Tally {
 }
 
 /// Returns the number of runs of each undecided candidate in a round of `width` runs. Here [`Schedule::Mdp`]
-/// equals
-/// [`Schedule::Heuristic`]; a [`Policy`](super::Policy) computes the optimum.
+/// equals [`Schedule::Heuristic`]; a [`Policy`](super::Policy) computes the optimum.
 ///
 /// ```
 /// use farlead::minimise::{Rule, Schedule, Tally, share_out};
@@ -134,8 +132,7 @@ impl Round<'_> {
     }
 
     /// Applies the paper's heuristic. Untried candidates come between those it confirms and those it discards:
-    /// one of them
-    /// may pass, and all must be tried before the search can end without one.
+    /// one of them may pass, and all must be tried before the search can end without one.
     fn by_promise(&mut self) {
         let width = self.free;
         let is_tried = |tally: &Tally| tally.runs() > 0;

@@ -10,8 +10,7 @@ use super::schedule::{self, Rule, Schedule, Tally};
 use super::{BeyondMdp, Check, Kept, Minimised, Rate, Settings, Trial};
 
 /// Runs of the original on an app that does not seem to vary: two that differ show that it varies, and a third
-/// finds most
-/// variations that occur one time in three.
+/// finds most variations that occur one time in three.
 const FIRST_RUNS: u32 = 3;
 
 /// Open candidates per run of a round; the others wait.
@@ -250,8 +249,7 @@ impl<'a, C: Check> Work<'a, C> {
     }
 
     /// Leaves out single elements until none can be left out, always decided under the strict rule. Returns
-    /// true if it left
-    /// out any.
+    /// true if it left out any.
     fn leave_out_single(&mut self) -> Result<bool, Halt<C::Error>> {
         let mut has_left_out = false;
         loop {
@@ -264,8 +262,7 @@ impl<'a, C: Check> Work<'a, C> {
     }
 
     /// Leaves out a few elements in a row that cannot go one by one, like a way there and back. Returns true if
-    /// it left out
-    /// any.
+    /// it left out any.
     fn leave_out_stretch(&mut self) -> Result<bool, Halt<C::Error>> {
         let length = self.current().len();
         if !self.settings.additions.stretches || length > STRETCHED_MAX {
@@ -470,9 +467,8 @@ impl<'a, C: Check> Work<'a, C> {
     }
 
     /// Takes `kept` as the current run if fresh runs confirm it as far as there is doubt. If all its passing
-    /// runs did the
-    /// same, takes what they did: elements they skipped would be skipped again. Returns true if the current run
-    /// changed.
+    /// runs did the same, takes what they did: elements they skipped would be skipped again. Returns true if
+    /// the current run changed.
     fn accept(&mut self, kept: Vec<Kept>) -> Result<bool, Halt<C::Error>> {
         if kept != self.current() && !self.is_confirmed(&kept)? {
             return Ok(false);

@@ -1,10 +1,8 @@
 //! Capture: makes the formula of a run, step by step.
 //!
 //! The formula names the action of each step, and the atoms of the spec that decide the residual. It has as few
-//! atoms as
-//! possible such that every run that satisfies it also reaches the goal, and changes the residual in the same
-//! way at the
-//! steps where the captured run changed it.
+//! atoms as possible such that every run that satisfies it also reaches the goal, and changes the residual in
+//! the same way at the steps where the captured run changed it.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -78,8 +76,7 @@ struct Walk {
     /// By step: the atoms that are kept, with their values.
     kept: Vec<BTreeMap<u32, bool>>,
     /// By step: all atoms that may be kept. These are the atoms about the screen, and those about the action
-    /// that its name
-    /// leaves open, because they may refer to another of its names or to its place.
+    /// that its name leaves open, because they may refer to another of its names or to its place.
     open: Vec<Vec<u32>>,
 }
 

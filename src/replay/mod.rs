@@ -1,8 +1,7 @@
 //! Replay: does the steps of a test again and compares the result.
 //!
 //! Widgets are found again by their names, not by their positions. The original spec decides whether a replay
-//! holds;
-//! [`capture`] makes the formula that describes the steps themselves.
+//! holds; [`capture`] makes the formula that describes the steps themselves.
 
 mod capture;
 

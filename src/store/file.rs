@@ -1,9 +1,8 @@
 //! A single file, written whole or not at all.
 //!
 //! The file is written beside its target, under a name that ends in `.tmp`, and then replaces the target
-//! atomically. The
-//! writer holds a lock on it, so the next writer can tell the leftover of a killed process from a file still in
-//! use.
+//! atomically. The writer holds a lock on it, so the next writer can tell the leftover of a killed process from
+//! a file still in use.
 
 use std::fs::{self, File, Permissions, TryLockError};
 use std::io;
@@ -42,8 +41,7 @@ fn advice(why: &io::Error) -> &'static str {
 /// Replaces the content of the file at `path` with `bytes`, whole or not at all.
 ///
 /// Follows links and replaces their target; keeps the file's permissions; creates missing folders. At every
-/// moment the
-/// file holds either its old content or `bytes`.
+/// moment the file holds either its old content or `bytes`.
 ///
 /// ```no_run
 /// use std::path::Path;
@@ -204,8 +202,7 @@ pub(super) fn hold_at(path: &Path) -> Option<(File, Hold)> {
 /// Locks `file`, just created at `path`, and returns true if it is still there.
 ///
 /// Between creation and lock, another process may have taken the file for a leftover and removed it. A process
-/// only removes
-/// a file whose lock it holds: once this one is locked and still there, it stays.
+/// only removes a file whose lock it holds: once this one is locked and still there, it stays.
 pub(super) fn is_mine(file: &File, path: &Path) -> bool {
     hold(file) != Hold::Others && fs::symlink_metadata(path).is_ok()
 }

@@ -1,10 +1,8 @@
 //! The store: files that are written whole or not at all, folders of runs, and the paths of stored tests.
 //!
 //! A process may be killed at any moment and a disk be full at any call; existing files stay as they were, byte
-//! for byte.
-//! The content of a test is defined in [`crate::test_case`] and the events of a run in [`crate::event`]; the
-//! shell decides
-//! whether to go on when nothing can be written.
+//! for byte. The content of a test is defined in [`crate::test_case`] and the events of a run in
+//! [`crate::event`]; the shell decides whether to go on when nothing can be written.
 
 pub mod disk;
 mod file;

@@ -1,6 +1,5 @@
 //! The rules that a sequence of events follows, for writers and readers alike: sizes, order, and numbers that
-//! are defined
-//! before they are used.
+//! are defined before they are used.
 
 use crate::event::{Automaton, Event, FORMAT, RunBegan, SpecEnded, Way};
 

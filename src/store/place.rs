@@ -1,8 +1,8 @@
 //! The path of a stored test, made of the spec's file and name, and valid on every system.
 //!
 //! No two specs of a file share a path, even on systems that do not tell `A` from `a`. Characters other than
-//! letters, digits
-//! and harmless signs are written as `%` and their bytes, so that people can still read the rest.
+//! letters, digits and harmless signs are written as `%` and their bytes, so that people can still read the
+//! rest.
 
 use std::collections::BTreeSet;
 use std::ffi::OsStr;
@@ -42,12 +42,11 @@ const LETTERS: [(char, char); 9] = [
 const RESERVED: [&str; 6] = ["con", "prn", "aux", "nul", "conin$", "conout$"];
 
 /// Returns the path of the test for the spec `spec_name`, relative to the project folder. It has the path of
-/// `spec_file`
-/// below `project` without `.ltl`, or just its file name if it lies elsewhere, and then the spec's name.
+/// `spec_file` below `project` without `.ltl`, or just its file name if it lies elsewhere, and then the spec's
+/// name.
 ///
 /// `names` are the names of all specs in the file. Where several would make the same path, all but the first in
-/// their order
-/// get a mark.
+/// their order get a mark.
 ///
 /// ```
 /// use std::path::Path;

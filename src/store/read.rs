@@ -1,8 +1,7 @@
 //! Reads the events of a run, during the run or long after.
 //!
 //! A killed process leaves whole lines and perhaps a torn last one, which counts as not written. An error
-//! anywhere else is
-//! reported with its line.
+//! anywhere else is reported with its line.
 
 use std::fs::{self, File};
 use std::io::{self, BufRead, BufReader, Read};

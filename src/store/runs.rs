@@ -1,9 +1,8 @@
 //! Folders of runs: each has a number and a file of events, written line by line; the oldest are removed.
 //!
 //! A folder is ours if its name is a number and it has a file `lock`. The writer of a run holds a lock on that
-//! file, so no
-//! other process removes the folder, and leftovers of killed processes are recognised. Other folders are left
-//! alone.
+//! file, so no other process removes the folder, and leftovers of killed processes are recognised. Other
+//! folders are left alone.
 
 use std::collections::BTreeMap;
 use std::fs::{self, File};
@@ -84,8 +83,7 @@ impl Runs {
     }
 
     /// Creates the folder of a new run, numbered after the last, and removes the oldest runs so that `keep` are
-    /// left with the
-    /// new one. Runs being written, and runs that cannot be removed, stay.
+    /// left with the new one. Runs being written, and runs that cannot be removed, stay.
     pub fn begin(&self, keep: usize) -> Result<RunWriter, WriteError> {
         self.make_folder()?;
         let writer = self.make_run()?;
@@ -280,8 +278,8 @@ impl RunWriter {
     /// Appends `event`; the first must be [`Event::RunBegan`].
     ///
     /// After this returns, the event survives the end of the process; after the end of a spec or of the run,
-    /// also a loss of
-    /// power. Once the disk has failed, nothing more is written, and all earlier events stay readable.
+    /// also a loss of power. Once the disk has failed, nothing more is written, and all earlier events stay
+    /// readable.
     pub fn add(&mut self, event: &Event) -> Result<(), RunError> {
         if self.is_stopped {
             return Err(RunError::Stopped { path: self.path.clone() });

@@ -44,8 +44,7 @@ pub fn density(text: &str) -> Option<u32> {
 }
 
 /// Returns the rotation of the display in quarter turns, 0 to 3, from `dumpsys window` or its parts, `dumpsys
-/// display` or
-/// `dumpsys input`.
+/// display` or `dumpsys input`.
 pub fn rotation(text: &str) -> Option<u8> {
     ["mCurrentRotation", "mRotation", "SurfaceOrientation", "orientation"]
         .iter()

@@ -1,8 +1,8 @@
 //! The window in front: its package and activity, and a system dialog over it.
 //!
 //! Each version of Android reports it elsewhere: in lines for the window with the focus, the app with the
-//! focus, the window
-//! that gets the typing, or the activity that runs; without any of these, in the list of windows.
+//! focus, the window that gets the typing, or the activity that runs; without any of these, in the list of
+//! windows.
 
 /// The window in front.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -29,8 +29,7 @@ pub struct Dialog {
 /// Returns what is in front, or `None` if the text does not say it, as between two windows.
 ///
 /// The text is that of `dumpsys window`, of its parts `displays` or `windows`, of `dumpsys activity
-/// activities`, or
-/// several of them together.
+/// activities`, or several of them together.
 ///
 /// ```
 /// use farlead::device::android::focus::focus;

@@ -1,9 +1,8 @@
 //! The log: its lines in every format of `logcat`, and the crashes and hangs of apps in it.
 //!
 //! A crash is a block of lines from one process under one tag, with lines of others in between. Its stack is
-//! identified by
-//! a number that stays the same when the app is rebuilt or runs at another address, so one fault has one
-//! number.
+//! identified by a number that stays the same when the app is rebuilt or runs at another address, so one fault
+//! has one number.
 
 mod block;
 mod stack;

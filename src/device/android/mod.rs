@@ -1,10 +1,8 @@
 //! Android's own words: parsers for the texts of `dumpsys`, `wm` and `logcat` and for the manifests of apps,
-//! and the
-//! limits of its shell.
+//! and the limits of its shell.
 //!
 //! Everything here is a function from printed text to its meaning, across versions of Android and habits of
-//! makers. A
-//! missing fact is `None`; nothing is guessed. Asking a device for the texts is left to the device.
+//! makers. A missing fact is `None`; nothing is guessed. Asking a device for the texts is left to the device.
 
 pub mod display;
 pub mod focus;

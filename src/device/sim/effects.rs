@@ -1,8 +1,7 @@
 //! Effects: what a model does during an action.
 //!
 //! Changes to the stack of activities are only noted here, and [`super::life`] carries them out after the
-//! effects, as
-//! Android does; dialogs open and close at once.
+//! effects, as Android does; dialogs open and close at once.
 
 use std::sync::Arc;
 

@@ -105,8 +105,7 @@ impl Scope<'_> {
     /// Returns the value of `expr`.
     ///
     /// Operators nest up to 200 deep, inside effects that nest as deep. Each kind has a function of its own, so
-    /// that frames
-    /// stay small and a thread's stack is enough.
+    /// that frames stay small and a thread's stack is enough.
     pub fn value(&self, expr: &Expr, locals: &mut [Value], meter: &mut Meter<'_>) -> Result<Value, Fault> {
         meter.work(1)?;
         match expr {

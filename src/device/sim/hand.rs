@@ -1,8 +1,7 @@
 //! The simulator by hand: touched at pixels and by single keys, and looked at like a phone.
 //!
 //! An [`Action`](crate::gui::Action) is for agents; the gestures here are for code that presents the simulator
-//! as a phone.
-//! Looking changes nothing.
+//! as a phone. Looking changes nothing.
 
 use std::sync::Arc;
 

@@ -119,8 +119,7 @@ impl TouchMap {
     }
 
     /// Returns the enabled widgets under a moving finger, the topmost first. A solid widget hides all others
-    /// but those around
-    /// it. Widgets that do not react to swipes are left out.
+    /// but those around it. Widgets that do not react to swipes are left out.
     pub fn under(&self, at: (i32, i32)) -> Vec<&Placed> {
         let mut found = Vec::new();
         let mut solid = None;
@@ -491,8 +490,7 @@ impl<'m> Expansion<'_, 'm> {
             Purpose::Touched => (Arc::default(), Arc::default()),
         };
         // Names are noted here, before the rest is evaluated and whether or not someone needs them later: so a
-        // state holds the
-        // same names whichever way it was reached.
+        // state holds the same names whichever way it was reached.
         let names = &mut self.names;
         let (names, is_asked_for) = self.known.get_or_insert_with(|| {
             let from = names.len();

@@ -62,8 +62,7 @@ pub struct Sim {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Snapshot {
     /// Number of the state. Equal numbers mean that the app looks and behaves the same, unless the model reads
-    /// the clock
-    /// ([`Sim::has_read_clock`]).
+    /// the clock ([`Sim::has_read_clock`]).
     pub state: u32,
     /// The device's clock.
     pub at_ms: u64,
@@ -496,8 +495,7 @@ impl Core {
 }
 
 /// Returns the gesture as the phone takes it, if it does. A dark display ignores touches and keys, but home
-/// lights it;
-/// text after a lost touch is ignored; an activity already in front is not brought there.
+/// lights it; text after a lost touch is ignored; an activity already in front is not brought there.
 fn taken(gesture: Gesture, state: &State, is_touch_lost: bool) -> Option<Gesture> {
     match &gesture {
         Gesture::Home if !state.is_lit => Some(Gesture::Light(true)),
@@ -641,8 +639,7 @@ fn perform(run: &mut Run<'_>, gesture: &Gesture) -> Result<(), Fault> {
 /// Returns the time that a gesture takes until the screen has settled.
 ///
 /// Each action takes as long as one touch: text after a touch takes no time of its own, and neither does home
-/// before the
-/// app is brought back.
+/// before the app is brought back.
 fn takes_ms(gesture: &Gesture, lag_ms: u64) -> u64 {
     match gesture {
         Gesture::Start(_)

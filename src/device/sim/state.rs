@@ -326,8 +326,7 @@ impl State {
     }
 
     /// Renumbers instances and records by their order, and drops what nothing refers to: then states that
-    /// behave alike are
-    /// mostly equal.
+    /// behave alike are mostly equal.
     pub fn tidy(&mut self) {
         let timers = &self.timers;
         self.closed.retain(|instance| {

@@ -22,8 +22,7 @@ pub struct Trouble {
     /// Its kind.
     pub kind: Kind,
     /// The process: the package, sometimes followed by `:` and more. If only the thread is known, the last 15
-    /// letters of the
-    /// package. Empty if the log has neither.
+    /// letters of the package. Empty if the log has neither.
     pub process: String,
     /// The number of the process, if the log has it.
     pub pid: Option<u32>,

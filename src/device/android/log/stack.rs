@@ -5,8 +5,7 @@ use std::hash::Hasher as _;
 use rustc_hash::FxHasher;
 
 /// Returns a number for the calls of a Java trace and the classes of its exceptions. It ignores messages, line
-/// numbers,
-/// numbers of lambdas and generated classes, and addresses.
+/// numbers, numbers of lambdas and generated classes, and addresses.
 pub(super) fn java<'t>(lines: impl IntoIterator<Item = &'t str>) -> u64 {
     let parts = lines.into_iter().filter_map(|line| {
         let line = line.trim();
