@@ -206,6 +206,7 @@ impl Check for Reruns<'_> {
     fn round(&mut self, trials: &[Trial<'_>]) -> Result<Vec<Tried>, DeviceError> {
         let mut all = Vec::with_capacity(trials.len());
         let attempt = |number: usize| self.attempt(&trials[number]);
+        // One device or one trial needs no threads.
         if self.players.len() == 1 || trials.len() == 1 {
             all.extend((0..trials.len()).map(attempt));
         } else {
@@ -235,6 +236,7 @@ fn forms(action: &Action, rules: &Rules) -> Vec<Action> {
             let lengths = [letters / 2, 1].into_iter().filter(|&length| 0 < length && length < letters);
             let mut shorter: Vec<String> =
                 lengths.map(|length| text.chars().take(length).collect()).collect();
+            // Half of two or three letters is the single letter again.
             shorter.dedup();
             forms.extend(shorter.into_iter().map(|text| Action::Text { on: on.clone(), text: text.into() }));
         }

@@ -236,6 +236,7 @@ impl Automaton {
     /// and its value.
     pub fn predict(&mut self, state: State, known: &BTreeMap<u32, bool>) -> Prediction {
         self.ask(state, |meaning, formulas, class| meaning.predict(formulas, class, known))
+            // Too large to explore, so nothing may be ruled out.
             .unwrap_or(Prediction::UNKNOWN)
     }
 
@@ -281,6 +282,7 @@ impl Automaton {
         let mut next = 0;
         while next < graph.states.len() {
             for Guard { class, way, cubes } in self.guards(graph.states[next]).ok()? {
+                // States of a class behave alike, so the first one met stands for all.
                 let to = match of_class.get(&class) {
                     Some(&to) => to,
                     None => {

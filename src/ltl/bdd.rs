@@ -206,6 +206,7 @@ impl Bdd {
                 open.extend([high, low]);
             }
         }
+        // A node is made after its branches, so ascending indexes give parts before wholes.
         seen.into_iter().collect()
     }
 

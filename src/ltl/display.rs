@@ -7,7 +7,7 @@ use std::fmt;
 
 use super::formula::{Bound, Formula, Formulas, Node};
 
-/// How tightly an operator binds; a part that binds less tightly than its place asks gets brackets.
+/// Binding strength of an operator; a part that binds less tightly than its place asks gets brackets.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 enum Level {
     Iff,

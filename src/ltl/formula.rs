@@ -268,6 +268,7 @@ impl Formulas {
         if left == Formula::FALSE || (right == Formula::FALSE && starts_now) {
             Formula::FALSE
         } else if right == Formula::TRUE {
+            // Then only the step with `left` is asked for.
             self.eventually(Bound { from: 0, ..bound }, left)
         } else if starts_now && left == Formula::TRUE {
             self.at_a_step(right)
@@ -303,6 +304,7 @@ impl Formulas {
 
     /// Returns `left S right`: `right` held now or before, and `left` at every step since.
     pub fn since(&mut self, left: Formula, right: Formula) -> Formula {
+        // With `left` false, only a `right` at this very step counts.
         if right == Formula::FALSE || right == Formula::TRUE || left == Formula::FALSE {
             right
         } else {
@@ -418,6 +420,7 @@ impl Formulas {
             let of = |f: Formula| -> Formula {
                 mine.get(&f.bare()).copied().map_or(f, |found: Formula| found.negated_if(f.is_negated()))
             };
+            // Parts come before wholes, so the parts of this node are built already.
             let built = match other.node(part) {
                 Node::True => Formula::TRUE,
                 Node::Atom(atom) => self.atom(other.name(atom)),
@@ -539,6 +542,7 @@ impl Formulas {
             depth = depth.max(part.depth + 1);
             has_past |= part.has_past;
         });
+        // An ended trace satisfies no node that needs a step; it may satisfy the node's negation.
         let at_end = match node {
             Node::True => true,
             Node::And(members) => self.members(members).iter().all(|&member| self.at_end(member)),

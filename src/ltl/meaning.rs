@@ -472,6 +472,7 @@ impl Meaning {
             return Ok(found);
         }
         let granted = self.step(formulas, granted, &mut Step::default());
+        // The assumption comes first: it is true where the labels are allowed.
         let functions: Vec<Edge> = std::iter::once(granted).chain(functions.iter().copied()).collect();
         self.for_each_follower(&functions, &BTreeMap::new(), |meaning, functions, cube| {
             if functions[0] == Edge::TRUE {
@@ -793,6 +794,7 @@ impl Meaning {
                         if value { high } else { low }
                     })
                     .collect();
+                // Label sets with the same functions lead to the same residuals, so one of them is enough.
                 if seen.insert(branch.clone()) {
                     let mut cube = cube.clone();
                     cube.push((variable, value));

@@ -13,7 +13,7 @@ use super::formula::{Atom, Formula, Formulas, Node};
 use super::labels::Labels;
 use super::table::{Unique, hash_of};
 
-/// What a formula still asks for: a formula over the steps to come, and the past values it needs.
+/// The rest of a formula after some steps: a formula over the steps to come, and the past values it needs.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub(super) struct Residual {
     pub formula: Formula,
@@ -123,6 +123,7 @@ impl Progression {
 
     /// Returns the atoms that the next step can depend on.
     pub fn atoms_now(&mut self, residual: Residual) -> Vec<Atom> {
+        // Marks by number, so that nothing needs to be cleared between searches.
         self.looks += 1;
         self.looked_at.resize(self.formulas.len(), 0);
         let mut open = vec![residual.formula];
@@ -182,6 +183,7 @@ impl Progression {
                 continue;
             }
             let value = self.progress_node(formula, memory, labels);
+            // Computing a value may have made new nodes.
             if self.done.len() <= formula.index() {
                 self.done.resize(self.formulas.len(), (0, Formula::FALSE));
             }

@@ -117,6 +117,7 @@ fn rank(state: &[u16]) -> usize {
 }
 
 fn choose(of: usize, many: usize) -> usize {
+    // Every partial product is a binomial itself, so each division is exact.
     (0..many).fold(1, |product, at| product * (of - at.min(of)) / (at + 1))
 }
 

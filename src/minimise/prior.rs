@@ -32,6 +32,7 @@ impl Prior {
     pub fn new(weights: &[f64]) -> Prior {
         let mut prior = Prior { weights: [0.0; STEPS + 1] };
         for (at, &weight) in weights.iter().enumerate() {
+            // A single weight is that of 1.
             let place = (at * STEPS).checked_div(weights.len() - 1).unwrap_or(STEPS);
             prior.weights[place] += if weight.is_finite() { weight.max(0.0) } else { 0.0 };
         }

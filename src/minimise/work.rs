@@ -304,6 +304,7 @@ impl<'a, C: Check> Work<'a, C> {
             while open.len() < window && passing.is_empty() {
                 let Some((at, candidate)) = waiting.next() else { break };
                 let key = Key::of(&candidate.of(self.current()));
+                // A verdict that is known already costs no run.
                 match self.records.verdict(key, rule) {
                     Some(true) => passing.push(at),
                     Some(false) => {}
@@ -403,6 +404,7 @@ impl<'a, C: Check> Work<'a, C> {
         let mut trials = Vec::new();
         let mut keys = Vec::new();
         for (kept, key, runs) in tried {
+            // Each run gets a number of its own; with the same number it would repeat the same chance.
             let number = self.records.number(*key);
             for run in 0..*runs {
                 trials.push(Trial { kept, number: number + run });
@@ -439,6 +441,7 @@ impl<'a, C: Check> Work<'a, C> {
             self.round(&[(kept.to_vec(), key, now)])?;
             let after = self.records.tally(key);
             tally = Tally { passes: after.passes - before.passes, fails: after.fails - before.fails };
+            // It passed before and fails now, so the app varies.
             if self.is_sure() && tally.fails > 0 {
                 self.vary();
                 return Err(Halt::Varied);

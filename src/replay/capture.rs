@@ -35,6 +35,7 @@ const DETAIL_CHARS_MAX: usize = 100;
 /// Returns the steps and the formula of `trace`, which reaches the goal of `spec`.
 pub fn capture(spec: &Spec, trace: &Trace) -> Captured {
     let mut actions = spec.actions.clone();
+    // The spec that is printed must declare every user action that it names.
     for step in &trace.steps {
         if let Action::User { action, .. } = &step.action
             && !actions.contains(action)
@@ -100,6 +101,7 @@ impl Walk {
                 .filter(|(_, atom)| !atom.is_action() || !is_told(named, atom))
                 .map(|&(number, _)| number)
                 .collect();
+            // Labels that follow from the action's name hold in any case; the others may be left open.
             let told = of_action.into_iter().filter(|atom| !open_now.contains(atom)).collect();
             classes.push(goal.class_with(told));
             kept.push(open_now.iter().map(|&atom| (atom, held.contains(&atom))).collect());
@@ -165,6 +167,7 @@ impl Walk {
         let fixed: Vec<u32> =
             self.kept[step].iter().filter(|(_, holds)| **holds).map(|(&atom, _)| atom).collect();
         let mut after = BTreeSet::new();
+        // Every set of the open atoms may hold.
         for chosen in 0..1_u32 << open.len() {
             let some = (0..).zip(&open).filter(|(bit, _)| chosen >> bit & 1 == 1).map(|(_, &atom)| atom);
             let labels: Labels = fixed.iter().copied().chain(some).collect();
@@ -214,6 +217,7 @@ fn action_atom(action: &Action, before: Option<&Screen>, declared: &BTreeSet<Str
     };
     let detail = action.detail();
     let is_named = !detail.trim().is_empty() && detail.chars().count() <= DETAIL_CHARS_MAX;
+    // The place is only needed if the name does not identify the widget.
     let is_only = is_named && before.is_none_or(|screen| alike(screen, action) <= 1);
     let place = action.target().filter(|_| !is_only).map(|target| &*target.object_id);
     let comparisons = [

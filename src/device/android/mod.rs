@@ -18,6 +18,7 @@ pub mod typing;
 fn values<'t>(text: &'t str, name: &'t str) -> impl Iterator<Item = &'t str> {
     text.match_indices(name).filter_map(move |(at, _)| {
         let is_part = |char: char| char.is_ascii_alphanumeric() || char == '_' || char == '.';
+        // The end of a longer name, as in `mOtherShown`, does not count.
         if text[..at].chars().next_back().is_some_and(is_part) {
             return None;
         }

@@ -127,6 +127,7 @@ impl Script {
 
     fn draw(&mut self, odds: Odds<'_>) -> usize {
         if self.at == self.choices.len() {
+            // In reverse, because the next alternative is popped from the end.
             let mut rest: Vec<_> =
                 odds.possible().into_iter().rev().map(|choice| (choice, odds.of(choice))).collect();
             let taken = rest.pop().unwrap_or((0, 1.0));

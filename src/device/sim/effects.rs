@@ -275,6 +275,7 @@ impl<'a> Run<'a> {
             return Err(Fault::new(format!("more than {CALLS_MAX} calls stand in each other")));
         }
         let locals = self.values(values, frame)?;
+        // A procedure has its own locals and shares everything else with its caller.
         let mut inner = Frame { locals, result: frame.result.clone(), ..*frame };
         inner.locals.resize(procedure.locals.max(procedure.parameters) as usize, Value::None);
         self.calls += 1;
@@ -346,6 +347,7 @@ impl<'a> Run<'a> {
             Variable::Own(own) => self.state.set_own(frame.instance, *own, value),
             Variable::Local(local) => set(&mut frame.locals, *local, value),
             Variable::Field(record, field) => {
+                // A record that was removed has no fields to set.
                 if let Value::Record(global, number) = self.value(record, frame)?
                     && let Some(place) = field_place(self.model, global, *field)
                     && let Some(list) = self.state.list_mut(global)
@@ -439,6 +441,7 @@ impl<'a> Run<'a> {
         if let Some((opener, request)) = activity.opened_by
             && let Some(opener) = self.state.activity_mut(opener)
         {
+            // The opener handles it when it is in front again.
             opener.results.push((request, with));
         }
     }
@@ -484,6 +487,7 @@ impl<'a> Run<'a> {
 
     /// Runs handlers of another window within effects.
     fn nested(&mut self, work: impl FnOnce(&mut Self) -> Result<(), Fault>) -> Result<(), Fault> {
+        // The handlers run inside the effects of another window, so they count as a call and as braces.
         if self.calls == CALLS_MAX || self.braces == BRACES_MAX {
             return Err(Fault::new(format!("more than {CALLS_MAX} windows open each other")));
         }

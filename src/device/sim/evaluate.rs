@@ -448,6 +448,7 @@ fn call(function: Function, values: &[Value], meter: &mut Meter<'_>) -> Result<V
     }
     Ok(match (function, first, second) {
         (Function::Len, Value::Text(text), _) => Value::Int(text.chars().count() as i64),
+        // A negative length takes no letters.
         (Function::Left, Value::Text(text), Value::Int(len)) => {
             Value::Text(text.chars().take(usize::try_from(*len).unwrap_or(0)).collect::<String>().into())
         }

@@ -14,7 +14,7 @@ use super::state::{Trouble, activity_names};
 use crate::device::{DeviceError, Observation};
 use crate::gui::{Orientation, PressedKey, Screen};
 
-/// What the system knows about windows and the display.
+/// The system's knowledge about windows and the display.
 #[derive(Clone, Debug)]
 pub(in crate::device) struct Windows {
     /// Package and class of each open activity, the topmost last.

@@ -265,6 +265,7 @@ pub(super) fn scene(
     };
     let mut expansion = Expansion {
         scope,
+        // Looking must draw no chance, or it would change the run.
         meter: Meter::new(Chance::Absent, now_ms),
         locals: vec![Value::None; window.map_or(0, |window| window.locals as usize)],
         names: Vec::new(),
@@ -429,6 +430,7 @@ impl<'m> Expansion<'_, 'm> {
     ) -> Result<(), Fault> {
         for item in self.items(each)? {
             self.meter.work(1)?;
+            // Loop values identify the fields inside the body.
             self.items.push(item.clone());
             self.set(local, item);
             self.nodes(body, depth, nesting + 1)?;
@@ -737,6 +739,7 @@ fn place_contents(widgets: &mut [Laid<'_>], at: usize, instance: &Instance) {
         bottom = bottom.max(widgets[child].at.bottom);
     }
     let offset_max = if scroll.is_sideways { right - frame.right } else { bottom - frame.bottom };
+    // The contents may have become shorter since they were scrolled.
     let offset = instance.scrolled(scroll.position).clamp(0, offset_max);
     let moved = if scroll.is_sideways { (offset, 0) } else { (0, offset) };
     for &child in &inner {
@@ -769,6 +772,7 @@ fn arrange(
     let mut start = if is_across { frame.left } else { frame.top };
     for (&at, length) in flowing.iter().zip(lengths) {
         let laid = &mut widgets[at];
+        // Limited, so that no sum of lengths overflows.
         let end = (start + length).min(2 * FAR);
         laid.at = if is_across {
             let needed = if is_free.1 { laid.need.1 } else { 0 };

@@ -150,6 +150,7 @@ impl Run<'_> {
         }
         let activity = &self.state.stack[at];
         let number = activity.instance.number;
+        // An activity that never came to the front was never created.
         if activity.phase != Phase::Opened {
             self.handle(number, Event::Destroy, Value::None, false)?;
         }
@@ -246,6 +247,7 @@ impl Run<'_> {
         };
         for (handler, Handler { event, .. }) in window.handlers.iter().enumerate() {
             if let Event::Every { ms } = *event {
+                // A timer without a delay would fire for ever.
                 let ms = ms.max(1);
                 self.set_timer(ms, Task::Every { instance: number, handler, ms })?;
             }
@@ -267,6 +269,7 @@ impl Run<'_> {
     pub fn pass(&mut self, ms: u64) -> Result<(), Fault> {
         let mut left_ms = ms;
         loop {
+            // Effects that run meanwhile may ask for more time.
             left_ms = left_ms.saturating_add(std::mem::take(&mut self.wait_ms));
             if self.state.is_lit && self.quiet_ms >= LIT_MS && !self.is_awake()? {
                 self.state.is_lit = false;
@@ -299,6 +302,7 @@ impl Run<'_> {
             return None;
         }
         let timers = self.state.timers.iter().map(|timer| timer.due_ms).enumerate();
+        // Of timers due at the same time, this takes the one set first.
         timers.min_by_key(|&(_, due_ms)| due_ms)
     }
 

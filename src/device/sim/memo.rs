@@ -103,6 +103,7 @@ impl States {
         let mut key = known.hash;
         while let Some(&number) = self.numbers.get(&key) {
             let other = &self.list[number as usize].state;
+            // Mostly both are one shared state, and comparing the pointers is enough.
             if Arc::ptr_eq(other, &known.state) || **other == *known.state {
                 return number;
             }

@@ -110,6 +110,7 @@ pub(super) fn system_widgets(model: &Model, state: &State) -> Vec<(Widget, Optio
     let orientation: Orientation = state.shown_orientation();
     let display = Stretch::new(model, orientation).display();
     let (width, height) = (display.right, display.bottom);
+    // In twentieths of the display.
     let part = |left: i32, top: i32, right: i32, bottom: i32| {
         Bounds::new(width / 20 * left, height / 20 * top, width / 20 * right, height / 20 * bottom)
     };

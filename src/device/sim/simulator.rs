@@ -146,6 +146,7 @@ impl Sim {
     /// Goes back to a state that this device has saved.
     pub fn restore(&mut self, snapshot: Snapshot) {
         if let Some(known) = self.core.saved.get(snapshot.state) {
+            // The memo may have been emptied since the state was saved.
             let state = self.core.memo.intern(known.clone());
             self.now = Moment { state, at_ms: snapshot.at_ms };
         }
@@ -205,7 +206,7 @@ impl Sim {
 
     /// Replaces the model by one that differs only in its settings.
     pub(super) fn set_model(&mut self, model: Arc<Model>) {
-        // What is remembered depends on the settings, so only the present state is kept.
+        // The memo depends on the settings, so only the present state is kept.
         let present = self.core.memo.state(self.now.state).clone();
         self.core.model = model;
         self.core.memo = Memo::default();
@@ -378,6 +379,7 @@ impl Core {
     ) -> Result<(), DeviceError> {
         let done = self.perform(progress.now, gesture, chance.lend())?;
         progress.now = Moment { state: done.to, at_ms: progress.now.at_ms.saturating_add(done.elapsed_ms) };
+        // Mostly there are no new ones, and then nothing is copied.
         progress.notices = match (&*progress.notices, &*done.notices) {
             (_, []) => progress.notices.clone(),
             ([], _) => done.notices,

@@ -179,6 +179,7 @@ impl Instance {
     }
 
     pub fn scroll_to(&mut self, position: u32, offset: i64) {
+        // Kept sorted and without zeros, so that equal positions are equal lists.
         self.scrolls.retain(|&(other, _)| other != position);
         if offset != 0 {
             let at = self.scrolls.partition_point(|&(other, _)| other < position);

@@ -27,6 +27,7 @@ impl Run<'_> {
     fn touch(&mut self, at: Pixel, is_long: bool) -> Result<(), Fault> {
         self.wake()?;
         let Some(touch_map) = self.touch_map()? else {
+            // Widgets of the system ignore long touches.
             return if is_long { Ok(()) } else { self.press(at) };
         };
         if self.closes_by_touch(&touch_map, at)? {
