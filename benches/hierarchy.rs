@@ -95,7 +95,7 @@ fn read(bencher: Bencher) {
         .bench_local(|| Hierarchy::read(dump.as_bytes()).expect("a hierarchy"));
 }
 
-/// The work of a device for each look: widgets, the screen and its identity, and the atoms that hold.
+/// Measures the work of a device for each look: widgets, the screen and its identity, and the atoms that hold.
 #[divan::bench]
 fn read_and_labelled(bencher: Bencher) {
     let (dump, atoms) = (dump(), atoms());

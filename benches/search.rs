@@ -60,7 +60,7 @@ fn notes(bencher: Bencher<'_, '_>, agent: &str) {
     bench(bencher, &app("notes"), &spec, &plan(kind, 6, 20_000));
 }
 
-/// A run of the whole program: three specs of a bundled app.
+/// Measures a run of the whole program: three specs of a bundled app.
 #[divan::bench(sample_count = 50)]
 fn check_from_start(bencher: Bencher<'_, '_>) {
     bencher.bench_local(|| {
@@ -72,7 +72,7 @@ fn check_from_start(bencher: Bencher<'_, '_>) {
     });
 }
 
-/// Screens with this number of widgets, a tenth of them buttons.
+/// Measures screens with this number of widgets, a tenth of them buttons.
 #[divan::bench(args = [10, 100, 1_000, 5_000], sample_count = 5)]
 fn widgets(bencher: Bencher<'_, '_>, widgets: usize) {
     let text = format!(
@@ -96,7 +96,7 @@ fn episodes(bencher: Bencher<'_, '_>, episodes: u32) {
     bench(bencher, &app("chesswalk"), &unmet(), &plan(AgentKind::Farlead, 6, episodes));
 }
 
-/// The same work on one thread and on two.
+/// Measures the same work on one thread and on two.
 #[divan::bench(args = [1, 2], sample_count = 5)]
 fn jobs(bencher: Bencher<'_, '_>, jobs: usize) {
     let (model, spec) = (app("chesswalk"), unmet());

@@ -91,7 +91,7 @@ fn start(sim: &mut Sim) -> Observation {
     sim.reset(START).expect("a model that runs")
 }
 
-/// Repeated steps: each costs a look-up.
+/// Measures repeated steps: each costs a look-up.
 #[divan::bench(args = ["small", "wide"], sample_count = 10)]
 fn again(bencher: Bencher, name: &str) {
     let mut sim = sim(name);
@@ -105,7 +105,7 @@ fn again(bencher: Bencher, name: &str) {
     });
 }
 
-/// New steps: each is computed and drawn.
+/// Measures new steps: each is computed and drawn.
 #[divan::bench(args = MODELS, sample_count = 10)]
 fn first_time(bencher: Bencher, name: &str) {
     let actions = walk(&mut sim(name), if name == "wide" { 100 } else { 2_000 });
@@ -120,7 +120,8 @@ fn first_time(bencher: Bencher, name: &str) {
     );
 }
 
-/// New steps from known screens of nearly 5,000 widgets, with every button: to new states and to known ones.
+/// Measures new steps from known screens of nearly 5,000 widgets, with every button: to new states and to known
+/// ones.
 #[divan::bench(sample_count = 10)]
 fn never_taken(bencher: Bencher) {
     let repertoire = repertoire();
@@ -153,7 +154,7 @@ fn never_taken(bencher: Bencher) {
     );
 }
 
-/// New screens of nearly 5,000 widgets.
+/// Measures new screens of nearly 5,000 widgets.
 #[divan::bench(sample_count = 10)]
 fn new_screens(bencher: Bencher) {
     let repertoire = repertoire();
@@ -176,7 +177,7 @@ fn new_screens(bencher: Bencher) {
         });
 }
 
-/// Computes the offers of each screen, as an agent without memory does.
+/// Measures walks that compute the offers of each screen, as an agent without memory does.
 #[divan::bench(args = MODELS, sample_count = 10)]
 fn with_offers(bencher: Bencher, name: &str) {
     let steps = if name == "wide" { 100 } else { 2_000 };
@@ -184,7 +185,7 @@ fn with_offers(bencher: Bencher, name: &str) {
     bencher.counter(ItemsCount::new(steps)).bench_local(|| walk(&mut sim, steps).len());
 }
 
-/// All outcomes of repeated actions, as exhaustive search asks for them.
+/// Measures all outcomes of repeated actions, as exhaustive search asks for them.
 #[divan::bench(sample_count = 10)]
 fn outcomes(bencher: Bencher) {
     let mut sim = sim("small");

@@ -86,7 +86,7 @@ pub struct Automaton {
     atoms: u32,
     numbers: HashMap<Box<str>, u32, Multiply>,
     states: Vec<StateEntry>,
-    /// Of each state, the answers needed after every step.
+    /// By state: the answers needed after every step.
     verdicts: Vec<Verdict>,
     by_residual: Unique,
     /// The follower for each label set, row by row, if the formula has few atoms.
@@ -177,7 +177,7 @@ impl Automaton {
         labels
     }
 
-    /// Returns what is left of `state` after a step with `labels`.
+    /// Returns the state after a step from `state` with `labels`.
     #[inline]
     pub fn step(&mut self, state: State, labels: &Labels) -> State {
         if self.atoms <= ATOMS_IN_A_ROW {
@@ -318,7 +318,7 @@ impl Automaton {
         self.ask(state, |meaning, formulas, class| meaning.guards(formulas, class))
     }
 
-    /// The number of states met so far, the start included.
+    /// Returns the number of states met so far, the start included.
     pub fn states_met(&self) -> usize {
         self.states.len()
     }

@@ -177,7 +177,7 @@ impl Display<'_> {
         }
     }
 
-    /// The operator of a formula that is written with an until or one of its kin in the middle.
+    /// Returns the operator of a formula that is written with an until or one of its kin in the middle.
     fn operator(&self, formula: Formula) -> Option<&'static str> {
         match self.formulas.node(formula) {
             Node::Until(_, Formula::TRUE, _) | Node::Since(Formula::TRUE, _) => None,

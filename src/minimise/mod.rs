@@ -119,7 +119,7 @@ pub struct Settings {
 }
 
 impl Default for Settings {
-    /// One device; at least 9 of 10 runs pass; all additions.
+    /// Returns settings for one device: at least 9 of 10 runs pass; all additions.
     fn default() -> Settings {
         Settings {
             schedule: Schedule::Heuristic,
