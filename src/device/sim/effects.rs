@@ -372,6 +372,7 @@ impl<'a> Run<'a> {
             Some(Initial::List(fields)) => fields.len(),
             Some(Initial::Value(_)) | None => 0,
         };
+        // All values are computed before the list grows, because they may read it.
         let mut record = vec![Value::None; fields];
         for (field, value) in values {
             let value = self.value(value, frame)?;
@@ -511,6 +512,7 @@ impl<'a> Run<'a> {
                 && (is_first || !own.is_kept)
             {
                 self.burn()?;
+                // Set one by one, because a variable may use those before it.
                 let value = self.value(initial, &mut frame).map_err(|fault| fault.at(&window.place))?;
                 self.state.set_own(number, at as OwnId, value);
             }
@@ -540,6 +542,7 @@ impl<'a> Run<'a> {
 pub(super) fn globals(model: &Model, before: Option<&[Slot]>) -> Result<Vec<Slot>, Fault> {
     let held = model.settings.display.by_nature();
     let mut state = State::new(Vec::with_capacity(model.globals.len()), 0, held);
+    // No chance: a newly installed app is always the same.
     let mut meter = Meter::new(Chance::Absent, 0);
     for (at, global) in model.globals.iter().enumerate() {
         let kept = before.and_then(|before| before.get(at)).filter(|_| match global.life {
@@ -563,6 +566,7 @@ pub(super) fn globals(model: &Model, before: Option<&[Slot]>) -> Result<Vec<Slot
                 Slot::Value(scope.value(value, &mut [], &mut meter)?)
             }
         };
+        // Added one by one, because a variable may use those before it.
         state.globals.push(slot);
     }
     Ok(state.globals)

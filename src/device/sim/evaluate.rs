@@ -309,6 +309,7 @@ impl Scope<'_> {
             | Operator::Divide
             | Operator::Remainder => false,
         };
+        // A right side that does not matter is not computed, so it draws no chance either.
         let right = if is_decided { left.clone() } else { self.value(right, locals, meter)? };
         combined(operator, &left, right, meter)
     }

@@ -124,6 +124,7 @@ impl TouchMap {
         let mut found = Vec::new();
         let mut solid = None;
         for placed in self.placed.iter().rev() {
+            // A widget that ends before the solid one does not contain it, and so lies hidden below it.
             let is_hidden = solid.is_some_and(|solid| placed.span.1 <= solid);
             if is_hidden || !placed.bounds.contains(at.0, at.1) {
                 continue;
@@ -543,6 +544,7 @@ impl<'m> Expansion<'_, 'm> {
 
     fn flags(&mut self, widget: &Widget) -> Result<Flags, Fault> {
         let edits = widget.edits.is_some();
+        // A field takes clicks and long clicks by itself.
         let is_clickable = self.flag(widget.clickable.as_ref(), edits || widget.on_click.is_some())?;
         let is_longclickable =
             self.flag(widget.longclickable.as_ref(), edits || widget.on_longclick.is_some())?;
@@ -886,6 +888,7 @@ impl Scene {
 impl TouchMap {
     /// Adds the widget with index `at`, if it may react to a touch.
     fn add(&mut self, at: usize, laid: &Laid<'_>, bounds: Bounds) {
+        // The outermost widgets bound the window.
         if laid.depth == 0 {
             self.area = Some(self.area.map_or(bounds, |area| around(area, bounds)));
         }

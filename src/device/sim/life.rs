@@ -81,6 +81,7 @@ impl Run<'_> {
             self.state.stack[top].orientation = orientation;
             self.close_popups(top)?;
         } else if !activity.results.is_empty() {
+            // One at a time, because its handler may open or end activities.
             let (request, result) = self.state.stack[top].results.remove(0);
             self.handle(number, Event::Result(request), result, false)?;
         } else if activity.phase != Phase::Resumed {

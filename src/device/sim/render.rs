@@ -93,6 +93,7 @@ pub(super) fn render(model: &Model, state: &State, now_ms: u64) -> Result<Render
     Ok(Rendered {
         screen: Screen::new(package, activity, context, scene.widgets),
         has_read_clock: scene.has_read_clock || scene.texts_have_read_clock,
+        // A touch map that depends on the clock is not to be remembered.
         touch_map: (!scene.has_read_clock).then_some(scene.touch_map),
     })
 }

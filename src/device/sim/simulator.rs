@@ -355,6 +355,7 @@ impl Core {
         let state = &self.memo.state(progress.now.state).state;
         let Some(mut gesture) = taken(gesture, state, progress.is_touch_lost) else { return Ok(()) };
         let (is_touch, can_crash) = (is_touch(&gesture), can_be_followed_by_crash(&gesture));
+        // Other gestures draw nothing here, so they leave later draws as they are.
         let is_lost = can_be_lost(&gesture, state) && comes_up(settings.lose_percent, chance);
         if is_lost {
             gesture = Gesture::Lost;
@@ -628,10 +629,12 @@ fn perform(run: &mut Run<'_>, gesture: &Gesture) -> Result<(), Fault> {
             run.settle()?;
         }
         Gesture::Sleep { quiet_ms, .. } => run.quiet_ms = *quiet_ms,
+        // Time passes all the same.
         Gesture::Lost => {}
         Gesture::Crash => {
             let top = run.state.top().map(|top| run.state.stack[top].instance.number);
             run.crash("java.lang.RuntimeException: sim.crash".into(), top.unwrap_or(u32::MAX));
+            // It takes no time of its own.
             return run.settle();
         }
     }

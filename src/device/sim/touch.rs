@@ -83,6 +83,7 @@ impl Run<'_> {
             let effects = placed.widget.on_swipe.iter().find(|(direction, _)| *direction == towards);
             effects.map(|(_, effects)| (placed, effects))
         });
+        // Only a swipe that no handler takes scrolls.
         if let Some((placed, effects)) = swiped.next() {
             if let Some(mut frame) = self.frame_with(touch_map.names(placed.names)) {
                 self.effects_of(&placed.widget, Some(effects), &mut frame)?;
@@ -96,6 +97,7 @@ impl Run<'_> {
             && let Some(number) = self.front_number()
             && let Some(instance) = self.state.instance_mut(number)
         {
+            // Scroll offsets are in pixels of the model.
             let (from, to) = (touch_map.stretch.back(from), touch_map.stretch.back(to));
             let moved = if is_sideways { from.0 - to.0 } else { from.1 - to.1 };
             let offset = (scrolled.offset + moved).clamp(0, scrolled.offset_max);
