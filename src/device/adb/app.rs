@@ -5,8 +5,8 @@ use std::path::Path;
 use std::sync::Arc;
 use std::time::Duration;
 
-use super::kept::Kept;
-use super::kept::{FOLDERS, NOTE};
+use super::changes::Changes;
+use super::changes::{FOLDERS, NOTE};
 use super::script::{Script, quote};
 use super::server::shown;
 use super::{Adb, AdbError, Facts, Reset, Subject, look};
@@ -90,20 +90,20 @@ impl Adb {
             has_network: look::has_network(&parts.text("network")).unwrap_or(true),
             home: home(&parts.text("home"), &parts.text("front")),
         };
-        let mut kept = Kept::default();
+        let mut changes = Changes::default();
         for &(space, name, _) in settings {
             let said = parts.text(name);
-            kept.setting(space, name, said.lines().next().unwrap_or("null").trim());
+            changes.setting(space, name, said.lines().next().unwrap_or("null").trim());
         }
-        self.kept = kept;
+        self.changes = changes;
         Ok(())
     }
 
     /// Changes the settings, and creates the folder for the state of tasks.
     pub(super) fn prepare(&mut self, settings: &[Setting]) -> Result<(), AdbError> {
-        self.kept.folder();
+        self.changes.folder();
         if self.options.u2.is_some() {
-            self.kept.server();
+            self.changes.server();
         }
         let folder = self.folder();
         let settings: Vec<String> = settings
@@ -111,7 +111,7 @@ impl Adb {
             .map(|(space, name, value)| format!("settings put {space} {name} {value}"))
             .collect();
         // The note is written before the changes, so that a run killed at any moment can be undone.
-        let note = self.kept.note(&folder);
+        let note = self.changes.note(&folder);
         let script =
             format!("mkdir -p {folder}/0\n{note}\n{}\n[ -d {folder}/0 ] && echo yes", settings.join("\n"));
         let answer = self.ask("preparing it", &script)?;
@@ -248,7 +248,7 @@ impl Adb {
             version: version.map(shown).unwrap_or_default().into(),
             launchable: launchable.into_iter().map(Arc::from).collect(),
         };
-        self.rights = rights(&dump);
+        self.permissions = permissions(&dump);
         Ok(())
     }
 }
@@ -329,10 +329,10 @@ fn class(component: &str, package: &str) -> Option<String> {
 }
 
 /// Returns the permissions granted at installation, which clearing the app's data revokes.
-fn rights(dump: &str) -> Vec<String> {
+fn permissions(dump: &str) -> Vec<String> {
     let lines = dump.lines().map(str::trim).skip_while(|line| *line != "runtime permissions:").skip(1);
-    let of_rights = lines.take_while(|line| line.contains(": granted="));
-    of_rights
+    let granted = lines.take_while(|line| line.contains(": granted="));
+    granted
         .filter(|line| line.contains("granted=true"))
         .filter_map(|line| line.split_once(':').map(|(name, _)| name.to_string()))
         .collect()
@@ -358,8 +358,8 @@ mod tests {
     }
 
     #[test]
-    fn the_rights_that_are_given_are_known() {
-        assert_eq!(rights(DUMP), ["android.permission.CAMERA"]);
-        assert!(rights("").is_empty());
+    fn the_permissions_that_are_granted_are_known() {
+        assert_eq!(permissions(DUMP), ["android.permission.CAMERA"]);
+        assert!(permissions("").is_empty());
     }
 }

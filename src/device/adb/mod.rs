@@ -13,11 +13,11 @@
 //! Changes to the phone are undone by [`Adb::restore`], and when the device is dropped.
 
 mod app;
+mod changes;
 #[cfg(feature = "adb")]
 mod client;
-mod deed;
 mod error;
-mod kept;
+mod gestures;
 mod line;
 mod look;
 mod script;
@@ -41,7 +41,7 @@ pub use server::{Listed, Server, ServerError, State};
 pub use u2::{Jar, JarError};
 
 use app::SETTINGS;
-use kept::Kept;
+use changes::Changes;
 use look::{Glance, Looked, Unclear};
 use script::{Mark, Script};
 
@@ -153,12 +153,12 @@ pub struct Adb {
     facts: Facts,
     mark: Mark,
     /// Number of the last task.
-    deed: u64,
-    kept: Kept,
+    task: u64,
+    changes: Changes,
     /// APKs to install again at each start, for [`Reset::Reinstall`].
     apks: Vec<app::Apk>,
     /// Permissions to grant again after the app's data are cleared.
-    rights: Vec<String>,
+    permissions: Vec<String>,
     now: Now,
 }
 
@@ -221,10 +221,10 @@ impl Adb {
                 has_network: true,
             },
             mark: Mark::new(),
-            deed: 0,
-            kept: Kept::default(),
+            task: 0,
+            changes: Changes::default(),
             apks: Vec::new(),
-            rights: Vec::new(),
+            permissions: Vec::new(),
             now: Now::default(),
         }
     }
@@ -247,7 +247,7 @@ impl Adb {
 
     /// Undoes all changes to the phone. Calling it again does nothing.
     pub fn restore(&mut self) -> Result<(), AdbError> {
-        let Some(script) = self.kept.take_back(&self.folder()) else { return Ok(()) };
+        let Some(script) = self.changes.take_back(&self.folder()) else { return Ok(()) };
         self.ask("putting the settings back", &script).map(|_| ())
     }
 
@@ -414,7 +414,7 @@ impl Device for Adb {
 impl Drop for Adb {
     fn drop(&mut self) {
         // Nobody can receive an error here; a device that is gone gets only a short time.
-        if let Some(script) = self.kept.take_back(&self.folder()) {
+        if let Some(script) = self.changes.take_back(&self.folder()) {
             let _ = self.line.shell(&script, self.options.answer.min(Duration::from_secs(10)));
         }
     }

@@ -13,7 +13,7 @@ use std::sync::Arc;
 
 use serde_json::{Value, json};
 
-use super::kept::end_of_server;
+use super::changes::end_of_server;
 use super::script::Script;
 use super::server::shown;
 use super::{Adb, AdbError};

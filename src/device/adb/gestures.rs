@@ -42,7 +42,7 @@ const ERASED_MAX: usize = 10_000;
 const LINE_BYTES_MAX: usize = 3_900;
 
 /// Tasks that share a folder; the folder before the last is removed with its contents.
-const DEEDS_IN_FOLDER: u64 = 500;
+const TASKS_IN_FOLDER: u64 = 500;
 
 /// Most checks if a task that was begun is done.
 const ASKS_MAX: u32 = 20;
@@ -63,7 +63,7 @@ struct Done {
 }
 
 /// Something to do on the phone exactly once.
-struct Deed {
+struct Task {
     /// Its name in messages.
     name: String,
     /// Its parts, each with its name in the answer.
@@ -87,10 +87,10 @@ impl Adb {
             self.reinstall()?;
         }
         self.now.screen = None;
-        let deed = self.start(activity);
+        let task = self.start(activity);
         // The answer to a start is needed, so after a lost answer the app is started again.
         for _ in 0..=self.options.recoveries_max {
-            let Done { said, look } = self.do_once(&deed)?;
+            let Done { said, look } = self.do_once(&task)?;
             if let Some(said) = said {
                 self.note_start(activity, &said)?;
                 let looked = self.look_until_settled(look)?;
@@ -98,7 +98,7 @@ impl Adb {
             }
         }
         let source = LineError::Lost { stdout: Vec::new(), why: None };
-        Err(AdbError::Uncertain { serial: self.serial().to_string(), action: deed.name, source })
+        Err(AdbError::Uncertain { serial: self.serial().to_string(), action: task.name, source })
     }
 
     /// Reads the phone's time, from which on the log is read.
@@ -113,20 +113,20 @@ impl Adb {
         Ok(())
     }
 
-    fn start(&mut self, activity: &str) -> Deed {
+    fn start(&mut self, activity: &str) -> Task {
         let package = quote(&self.app.package);
         let mut clear = format!("am force-stop {package}\n");
         if self.options.reset == Reset::Clear {
             clear.push_str(&format!("pm clear {package}\n"));
-            for right in &self.rights {
-                clear.push_str(&format!("pm grant {package} {} >/dev/null\n", quote(right)));
+            for permission in &self.permissions {
+                clear.push_str(&format!("pm grant {package} {} >/dev/null\n", quote(permission)));
             }
         }
         let mut hold = format!("{WAKE}\n");
         // The last action may have ended unheard, so the orientation is set back in any case.
         hold.push_str("settings put system user_rotation 0\n");
         // An action has changed the network, the only change that a command undoes.
-        if self.kept.has_undo() {
+        if self.changes.has_undo() {
             hold.push_str(&network(&self.facts, self.facts.has_network));
         }
         hold.push_str("input keyevent 3");
@@ -138,7 +138,7 @@ impl Adb {
             ("start", started(&self.app.package, activity)),
             ("lock", LOCK.to_string()),
         ];
-        Deed { name: format!("start {activity}"), parts, takes: Duration::from_secs(20) }
+        Task { name: format!("start {activity}"), parts, takes: Duration::from_secs(20) }
     }
 
     /// Takes in the phone's answer to a start.
@@ -189,17 +189,17 @@ impl Adb {
         let note = self.note_changes(action);
         let takes = Duration::from_millis(commands.takes_ms);
         let act = format!("{note}{}", commands.lines.join("\n"));
-        let mut deed = Deed { name: name.clone(), parts: vec![("act", act)], takes };
+        let mut task = Task { name: name.clone(), parts: vec![("act", act)], takes };
         if let Some(text) = &commands.put {
-            deed.parts.push((PUT, self.push_text(text)?));
+            task.parts.push((PUT, self.push_text(text)?));
         }
-        let Done { said, mut look } = self.do_once(&deed)?;
+        let Done { said, mut look } = self.do_once(&task)?;
         let complaint = said.as_ref().and_then(|said| complaint(&self.mark.parts(said).text("act")));
         if let Some(said) = complaint {
             return Err(AdbError::Action { serial, action: name, said });
         }
         if let (Some(said), true) = (said, commands.put.is_some()) {
-            look = self.ensure_put(deed, said, look)?;
+            look = self.ensure_put(task, said, look)?;
         }
         self.now.is_turned ^= *action == Action::Rotate;
         self.now.is_off_network ^= *action == Action::Network;
@@ -211,7 +211,7 @@ impl Adb {
     /// after it.
     fn ensure_put(
         &mut self,
-        mut deed: Deed,
+        mut task: Task,
         said: Vec<u8>,
         look: Option<Vec<u8>>,
     ) -> Result<Option<Vec<u8>>, AdbError> {
@@ -220,8 +220,8 @@ impl Adb {
         let mut look = look;
         if is_put.as_ref().is_err_and(rpc::RpcError::is_over) {
             self.start_server()?;
-            deed.parts.retain(|(name, _)| *name == PUT);
-            let done = self.do_once(&deed)?;
+            task.parts.retain(|(name, _)| *name == PUT);
+            let done = self.do_once(&task)?;
             look = done.look;
             is_put = done.said.map_or(Ok(true), |said| was_put(&self.mark, &said));
         }
@@ -230,15 +230,15 @@ impl Adb {
             Ok(false) => "the field does not take it".to_string(),
             Err(error) => error.to_string(),
         };
-        Err(AdbError::Action { serial: self.serial().to_string(), action: deed.name, said })
+        Err(AdbError::Action { serial: self.serial().to_string(), action: task.name, said })
     }
 
     /// Notes how to undo the effect of an action on the phone; returns the command that notes it there.
     fn note_changes(&mut self, action: &Action) -> String {
         if *action == Action::Network {
             let back = network(&self.facts, self.facts.has_network);
-            self.kept.undo(back.trim_end());
-            return format!("{}\n", self.kept.note(&self.folder()));
+            self.changes.undo(back.trim_end());
+            return format!("{}\n", self.changes.note(&self.folder()));
         }
         String::new()
     }
@@ -247,12 +247,12 @@ impl Adb {
     ///
     /// The phone claims the number of the task before it does it. If no answer comes, the same is sent again,
     /// and the phone does the task if it has not; so the task is done once, whatever happens to the line.
-    fn do_once(&mut self, deed: &Deed) -> Result<Done, AdbError> {
-        self.deed += 1;
-        let (line, done) = self.claimed(deed);
+    fn do_once(&mut self, task: &Task) -> Result<Done, AdbError> {
+        self.task += 1;
+        let (line, done) = self.claimed(task);
         let line = self.as_file_if_long(line)?;
         // With virtual time, the answer comes at once.
-        let takes = if self.facts.has_virtual_time { Duration::ZERO } else { deed.takes };
+        let takes = if self.facts.has_virtual_time { Duration::ZERO } else { task.takes };
         let within = self.options.answer + takes;
         let mut last = None;
         for _ in 0..=self.options.recoveries_max {
@@ -260,11 +260,11 @@ impl Adb {
                 Ok(answer) => (answer.stdout, true),
                 Err(error) if error.is_passing() => {
                     let stdout = error.partial().to_vec();
-                    self.recover(&deed.name)?;
+                    self.recover(&task.name)?;
                     last = Some(error);
                     (stdout, false)
                 }
-                Err(error) => return Err(self.error(&deed.name, error)),
+                Err(error) => return Err(self.error(&task.name, error)),
             };
             let parts = self.mark.parts(&stdout);
             // A later part has begun, so the task is done.
@@ -283,16 +283,16 @@ impl Adb {
             }
         }
         let source = last.unwrap_or(LineError::Lost { stdout: Vec::new(), why: None });
-        Err(AdbError::Uncertain { serial: self.serial().to_string(), action: deed.name.clone(), source })
+        Err(AdbError::Uncertain { serial: self.serial().to_string(), action: task.name.clone(), source })
     }
 
     /// Returns the command that does a task unless it is claimed, and then looks; and the folder that marks it
     /// as done.
-    fn claimed(&self, deed: &Deed) -> (String, String) {
+    fn claimed(&self, task: &Task) -> (String, String) {
         let (claim, done, prepare) = self.claim();
         let mut script = Script::new(&self.mark);
         script.part("claim", &format!("{prepare}if mkdir {claim} 2>/dev/null; then"));
-        for (name, commands) in &deed.parts {
+        for (name, commands) in &task.parts {
             script.part(name, &format!("{{ {commands}\n}} 2>&1"));
         }
         script.part(DONE, &format!("mkdir {done}\nfi"));
@@ -306,7 +306,7 @@ impl Adb {
         if line.len() <= LINE_BYTES_MAX {
             return Ok(line);
         }
-        let file = format!("{}/{}/{}.sh", self.folder(), self.deed / DEEDS_IN_FOLDER, self.deed);
+        let file = format!("{}/{}/{}.sh", self.folder(), self.task / TASKS_IN_FOLDER, self.task);
         self.push("writing a long command", &line.into_bytes().into(), &file)?;
         Ok(format!("sh {file}"))
     }
@@ -327,12 +327,12 @@ impl Adb {
     /// Returns the folders that mark the present task as begun and as done, and the commands that make room for
     /// them.
     fn claim(&self) -> (String, String, String) {
-        let (number, age) = (self.deed, self.deed / DEEDS_IN_FOLDER);
+        let (number, age) = (self.task, self.task / TASKS_IN_FOLDER);
         let folder = self.folder();
         let claim = format!("{folder}/{age}/{number}");
         let done = format!("{claim}/done");
         // The first folder exists from the beginning.
-        let prepare = if number.is_multiple_of(DEEDS_IN_FOLDER) {
+        let prepare = if number.is_multiple_of(TASKS_IN_FOLDER) {
             let old = age.checked_sub(2).map(|old| format!("rm -rf {folder}/{old}\n")).unwrap_or_default();
             format!("mkdir {folder}/{age} 2>/dev/null\n{old}")
         } else {

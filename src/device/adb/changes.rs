@@ -20,7 +20,7 @@ pub(super) fn end_of_server(folder: &str) -> String {
 
 /// The changes made to a phone, with what was there before.
 #[derive(Clone, Debug, Default)]
-pub(super) struct Kept {
+pub(super) struct Changes {
     /// Old values by namespace and name; `None` for a setting without a value.
     settings: BTreeMap<(&'static str, &'static str), Option<String>>,
     /// Commands that undo other changes, in their order.
@@ -30,7 +30,7 @@ pub(super) struct Kept {
     has_folder: bool,
 }
 
-impl Kept {
+impl Changes {
     /// Notes the old value of a setting, as printed by `settings get`; the first call for a setting counts.
     pub fn setting(&mut self, space: &'static str, name: &'static str, value: &str) {
         let value = (value != "null").then(|| value.to_string());
@@ -62,7 +62,7 @@ impl Kept {
     /// Returns the commands that undo all changes, and forgets the changes; `None` if there are none.
     pub fn take_back(&mut self, folder: &str) -> Option<String> {
         let commands = self.commands(folder);
-        *self = Kept::default();
+        *self = Changes::default();
         (!commands.is_empty()).then(|| commands.join("\n"))
     }
 
@@ -78,7 +78,7 @@ impl Kept {
     }
 
     fn commands(&self, folder: &str) -> Vec<String> {
-        let Kept { settings, undo, has_server, has_folder } = self;
+        let Changes { settings, undo, has_server, has_folder } = self;
         let mut commands: Vec<String> = has_server.then(|| end_of_server(folder)).into_iter().collect();
         commands.extend(undo.iter().flat_map(|command| command.lines().map(str::to_string)));
         for ((space, name), value) in settings {
