@@ -1,4 +1,4 @@
-//! What real phones and their tools said, read: every recording against the value it is known to have.
+//! Readers of real phones' texts: every recording gives the value that is known for it.
 
 use std::fs;
 use std::io::Cursor;
@@ -70,7 +70,7 @@ fn screen_and_rotation_of_each_recording_are_read() {
     }
 }
 
-/// What the simulated phone says in the formats of a version is read by the readers of real ones.
+/// Readers of real phones' texts also read what the simulated phone prints in the formats of each version.
 #[test]
 fn what_the_simulated_phone_says_is_read_in_every_version() {
     for version in AndroidVersion::ALL {
@@ -135,7 +135,7 @@ fn crashes_and_hangs_of_the_simulated_phone_are_found_in_every_version() {
     }
 }
 
-/// A crash as a table of tests needs it.
+/// Returns a crash as the tables of tests write it.
 fn short(trouble: &Trouble) -> (Kind, &str, Option<u32>, &str) {
     (trouble.kind, &trouble.process, trouble.pid, &trouble.exception)
 }
@@ -282,7 +282,7 @@ fn the_manifests_of_apks_say_what_aapt_says() {
     assert!(matches!(fake, Err(ManifestError::Apk(_))), "{fake:?}");
 }
 
-/// By the packages that `aapt` reads in them; the last it calls corrupt, and Android itself does not.
+/// Packages as `aapt` reads them; it calls the last file corrupt, which Android accepts.
 #[test]
 fn odd_manifests_are_read_as_aapt_reads_them() {
     let Some(folder) = shared::path("android/axml") else { return };

@@ -1,4 +1,4 @@
-//! The engine against verdicts worked out elsewhere, by other programs: see the data's own notes.
+//! The engine against verdicts computed by other programs: see the data's own notes.
 
 use farlead::ltl::{Automaton, Formula, Formulas, Monitor, Permanent, State};
 use farlead::spec::{self, Names, Source};
@@ -99,7 +99,7 @@ fn every_pair_is_equivalent_exactly_if_it_is_said_to_be() {
     eprintln!("{} pairs hold", rows.len());
 }
 
-/// The length of a shortest trace that satisfies just one of two formulas.
+/// Returns the length of a shortest trace that satisfies exactly one of two formulas.
 fn difference(one: &str, other: &str) -> Option<u32> {
     let mut formulas = Formulas::new();
     let [one, other] = [one, other].map(|text| {
@@ -186,8 +186,8 @@ fn textbook_patterns_stay_small_for_a_thousand_steps() {
     }
 }
 
-/// Section 5 of the notes on the paper's formulas: N at the start, and after each step of the
-/// sequences of its section 4, with the rewards.
+/// Checks section 5 of the notes on the paper's formulas: N at the start and after each step of the sequences
+/// of its section 4, with the rewards.
 #[test]
 fn every_atom_count_and_reward_of_the_papers_formulas_is_exact() {
     let Some(path) = shared::path("apps/table3.md") else { return };
@@ -236,7 +236,7 @@ fn fraction(text: &str) -> f64 {
     }
 }
 
-/// The labels of the shortest sequence of section 4 for `name`, as the two apps show them.
+/// Returns the labels of the shortest sequence of section 4 for `name`, as the two apps show them.
 fn sequence(name: &str) -> Vec<Vec<&'static str>> {
     let click = |detail: &'static str, more: &[&'static str]| {
         let mut labels = vec!["[actionType = click]", detail];
@@ -296,7 +296,7 @@ fn sequence(name: &str) -> Vec<Vec<&'static str>> {
     }
 }
 
-/// Laws of the logic, each as an equivalence of random formulas would state it.
+/// Laws of the logic, each as an equivalence of random formulas.
 #[test]
 fn the_laws_of_the_logic_hold() {
     for (one, other) in [
