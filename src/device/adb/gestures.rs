@@ -54,7 +54,7 @@ const WHETHER_DONE: &str = "whether done";
 /// The part with the server's answer to putting a text in a field.
 const PUT: &str = "put";
 
-/// What is known about a finished task.
+/// The results of a finished task.
 struct Done {
     /// The answer of its parts, if it has arrived.
     said: Option<Vec<u8>>,
