@@ -40,10 +40,10 @@ pub struct Step {
     pub action: Action,
     /// What was seen then.
     pub observation: Observation,
-    /// The formula's atoms that hold at the step, in the order of their names.
+    /// Conditions of the objective that hold at the step: of a formula, its atoms, in the order of their names.
     pub labels: Vec<Arc<str>>,
-    /// What the formula still asks for.
-    pub residual: Arc<str>,
+    /// What the objective still asks for: of a formula, its residual.
+    pub remaining: Arc<str>,
     /// What the step was worth.
     pub reward: f64,
     /// Why it was taken, if the agent can say.

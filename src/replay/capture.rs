@@ -9,8 +9,9 @@ use std::collections::{BTreeMap, BTreeSet};
 use crate::gui::{
     Action, ActionTypes, Atom, Comparison, Key, Op, Repertoire, Screen, UserAction, Value, offers, quote,
 };
-use crate::ltl::{Labels, State};
-use crate::reward::{ActionClass, Goal, Verdict};
+use crate::ltl::Labels;
+use crate::objective::{Formula, Objective as _, Shaping, Verdict};
+use crate::situation::{ClassId, PhaseId};
 use crate::spec::{Source, Spec, SpecFile, parse};
 use crate::test_case::{CAPTURED_MAX, TestStep, captured_expectation, captured_name};
 use crate::trace::Trace;
@@ -68,12 +69,12 @@ fn named(trace: &Trace, actions: &[UserAction]) -> Vec<Atom> {
     atoms.collect()
 }
 
-/// A run under its goal, with the labels that are kept.
+/// Run under its objective, and the labels of it that are kept.
 struct Walk {
-    goal: Goal,
+    objective: Formula,
     /// By step: the labels of the action that follow from its name.
-    classes: Vec<ActionClass>,
-    states: Vec<State>,
+    classes: Vec<ClassId>,
+    phases: Vec<PhaseId>,
     /// By step: the atoms that are kept, with their values.
     kept: Vec<BTreeMap<u32, bool>>,
     /// By step: all atoms that may be kept. These are the atoms about the screen, and those about the action
@@ -83,19 +84,19 @@ struct Walk {
 
 impl Walk {
     fn new(spec: &Spec, trace: &Trace, named: &[Atom]) -> Walk {
-        let mut goal = Goal::new(spec);
+        let mut objective = Formula::new(spec, Shaping::Atoms);
         let known: Vec<(u32, &Atom)> = (0..)
-            .zip(goal.atoms())
+            .zip(objective.conditions())
             .filter_map(|(number, name)| Some((number, spec.atoms.get(&**name)?)))
             .collect();
-        let (mut classes, mut states, mut kept, mut open) =
-            (Vec::new(), vec![State::START], Vec::new(), Vec::new());
+        let (mut classes, mut phases, mut kept, mut open) =
+            (Vec::new(), vec![PhaseId::START], Vec::new(), Vec::new());
         for (step, named) in trace.steps.iter().zip(named) {
-            let class = goal.action_class(&step.action);
-            let on_screen = goal.screen_labels(&step.observation.screen);
-            let of_action: BTreeSet<u32> = goal.action_labels(class).iter().collect();
+            let class = objective.class(&step.action);
+            let on_screen = objective.screen_labels(&step.observation.screen);
+            let of_action: BTreeSet<u32> = objective.action_labels(class).iter().collect();
             let held: BTreeSet<u32> = on_screen.iter().chain(of_action.iter().copied()).collect();
-            states.push(goal.step(states[states.len() - 1], class, &on_screen));
+            phases.push(objective.after_labels(phases[phases.len() - 1], class, &on_screen));
             let open_now: Vec<u32> = known
                 .iter()
                 .filter(|(_, atom)| !atom.is_action() || !is_told(named, atom))
@@ -103,16 +104,16 @@ impl Walk {
                 .collect();
             // Labels that follow from the action's name hold in any case; the others may be left open.
             let told = of_action.into_iter().filter(|atom| !open_now.contains(atom)).collect();
-            classes.push(goal.class_with(told));
+            classes.push(objective.class_with(told));
             kept.push(open_now.iter().map(|&atom| (atom, held.contains(&atom))).collect());
             open.push(open_now);
         }
-        Walk { goal, classes, states, kept, open }
+        Walk { objective, classes, phases, kept, open }
     }
 
     /// Returns the atoms kept at a step as atoms of `spec`.
     fn atoms(&self, spec: &Spec, kept: &BTreeMap<u32, bool>) -> Vec<(Atom, bool)> {
-        let atom = |number: u32| spec.atoms.get(&*self.goal.atoms()[number as usize]).cloned();
+        let atom = |number: u32| spec.atoms.get(&*self.objective.conditions()[number as usize]).cloned();
         kept.iter().filter_map(|(&number, &holds)| Some((atom(number)?, holds))).collect()
     }
 
@@ -141,27 +142,27 @@ impl Walk {
         if self.open[step].len() - self.kept[step].len() > OPEN_MAX {
             return false;
         }
-        let (before, after) = (self.states[step], self.states[step + 1]);
+        let (before, after) = (self.phases[step], self.phases[step + 1]);
         // At this step the residual must change as it did, unless the run is won there.
         if before != after {
             let could_be = self.after(&BTreeSet::from([before]), step);
-            if !could_be.into_iter().all(|state| state == after || self.is_won(state)) {
+            if !could_be.into_iter().all(|phase| phase == after || self.is_won(phase)) {
                 return false;
             }
         }
-        let mut states = BTreeSet::from([State::START]);
+        let mut phases = BTreeSet::from([PhaseId::START]);
         for step in 0..self.kept.len() {
-            states = self.after(&states, step);
+            phases = self.after(&phases, step);
         }
-        states.into_iter().all(|state| self.is_won(state))
+        phases.into_iter().all(|phase| self.is_won(phase))
     }
 
-    fn is_won(&mut self, state: State) -> bool {
-        self.goal.standing(state).verdict == Verdict::Won
+    fn is_won(&mut self, phase: PhaseId) -> bool {
+        self.objective.assess(phase).verdict == Verdict::Won
     }
 
     /// Returns the states possible after `step`, given only the kept atoms; a won state stays won.
-    fn after(&mut self, states: &BTreeSet<State>, step: usize) -> BTreeSet<State> {
+    fn after(&mut self, phases: &BTreeSet<PhaseId>, step: usize) -> BTreeSet<PhaseId> {
         let open: Vec<u32> =
             self.open[step].iter().copied().filter(|atom| !self.kept[step].contains_key(atom)).collect();
         let fixed: Vec<u32> =
@@ -172,14 +173,14 @@ impl Walk {
             let some = (0..).zip(&open).filter(|(bit, _)| chosen >> bit & 1 == 1).map(|(_, &atom)| atom);
             let labels: Labels = fixed.iter().copied().chain(some).collect();
             // These labels exclude each other, so no run has them at one step.
-            if self.goal.is_impossible(&labels) {
+            if self.objective.is_impossible(&labels) {
                 continue;
             }
-            for &state in states {
-                let next = if self.is_won(state) {
-                    state
+            for &phase in phases {
+                let next = if self.is_won(phase) {
+                    phase
                 } else {
-                    self.goal.step(state, self.classes[step], &labels)
+                    self.objective.after_labels(phase, self.classes[step], &labels)
                 };
                 after.insert(next);
             }

@@ -8,11 +8,11 @@ use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
 use farlead::device::adb::{Adb, Answer, Client, Jar, Line, LineError, Options, Reset, Server, Subject};
-use farlead::device::adbd::{self, WireFault};
-use farlead::device::phone::{AndroidVersion, Faults, Phone};
 use farlead::device::sim::apk::{Manifest, pack};
 use farlead::device::sim::model::Model;
 use farlead::device::{Device, DeviceError, Notice, Observation, Sim};
+use farlead::emulator::adbd::{self, WireFault};
+use farlead::emulator::phone::{AndroidVersion, Faults, Phone};
 use farlead::gui::{Action, Orientation, Repertoire, offers};
 use farlead::rng::{Rng, Seed};
 
@@ -38,7 +38,7 @@ impl Line for Direct {
 
     fn shell(&mut self, command: &str, within: Duration) -> Result<Answer, LineError> {
         let mut phone = self.phone.lock().expect("a phone");
-        let fault = adbd::Phone::wire_fault(&mut *phone);
+        let fault = adbd::Backend::wire_fault(&mut *phone);
         let lost = |stdout: Vec<u8>| LineError::Lost { stdout, why: None };
         match fault {
             Some(WireFault::DropBefore | WireFault::Offline) => return Err(lost(Vec::new())),

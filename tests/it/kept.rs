@@ -3,6 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::{Arc, OnceLock};
 
+use farlead::agent::PLANNER;
 use farlead::device::Device;
 use farlead::device::sim::{self, Sim, model::Model};
 use farlead::gui::{
@@ -10,10 +11,11 @@ use farlead::gui::{
 };
 use farlead::keep::{self, keep};
 use farlead::ltl::{Automaton, Formula, Formulas, Labels, Monitor, Node, Permanent, State};
+use farlead::objective::{self, Objective as _, Shaping, Verdict};
 use farlead::rate::Rate;
-use farlead::reward::{Goal, Verdict};
 use farlead::rng::Seed;
-use farlead::search::{AgentKind, Plan, search};
+use farlead::search::{Plan, search};
+use farlead::situation::PhaseId;
 use farlead::spec::{Expectation, Source, Spec, Style, parse};
 use farlead::test_case::{Provenance, TestCase, TestStep, captured_expectation, captured_name, read};
 use farlead::trace::{Step, Trace};
@@ -69,7 +71,7 @@ fn all() -> &'static [Found] {
 
 fn plan(spec: &Spec, actions: &[UserAction], seed: u64) -> Plan {
     let steps_max = spec.budget.steps_max.expect("these specs have budgets");
-    Plan { steps_max, actions: actions.into(), seed: Seed(seed), ..Plan::new(AgentKind::Planner) }
+    Plan { steps_max, actions: actions.into(), seed: Seed(seed), ..Plan::new(&PLANNER) }
 }
 
 fn found(name: String, app: &'static str, spec: &Spec, actions: &[UserAction]) -> Found {
@@ -169,8 +171,8 @@ fn the_formula_of_a_run_names_the_type_and_the_detail_of_every_action() {
 
 /// Returns laws about atoms that hold for every app: implications, and atoms that exclude each other.
 fn laws(formulas: &mut Formulas, atoms: &BTreeMap<&str, &Atom>, oracle: &Spec) -> Vec<Formula> {
-    let goal = Goal::new(oracle);
-    let number = |name: &str| goal.atoms().iter().position(|known| &**known == name);
+    let goal = objective::Formula::new(oracle, Shaping::Atoms);
+    let number = |name: &str| goal.conditions().iter().position(|known| &**known == name);
     let mut laws = Vec::new();
     for (&name, &one) in atoms {
         for (&other_name, &other) in atoms {
@@ -247,9 +249,9 @@ fn subsets(atoms: &[u32]) -> Vec<Vec<u32>> {
 fn what_a_step_sees_decides_what_is_left_of_the_spec_after_it() {
     let mut moved = 0;
     for found in all() {
-        let mut goal = Goal::new(&found.spec);
-        let number = |name: &str, goal: &Goal| {
-            goal.atoms().iter().position(|known| &**known == name).expect("an atom of the spec") as u32
+        let mut goal = objective::Formula::new(&found.spec, Shaping::Atoms);
+        let number = |name: &str, goal: &objective::Formula| {
+            goal.conditions().iter().position(|known| &**known == name).expect("an atom of the spec") as u32
         };
         let of_screen: Vec<u32> = found
             .spec
@@ -258,10 +260,10 @@ fn what_a_step_sees_decides_what_is_left_of_the_spec_after_it() {
             .filter(|(_, atom)| !atom.is_action())
             .map(|(name, _)| number(name, &goal))
             .collect();
-        let mut state = State::START;
+        let mut state = PhaseId::START;
         for (at, (step, kept)) in found.run.steps.iter().zip(&found.test.steps).enumerate() {
-            let class = goal.action_class(&step.action);
-            let after = goal.step(state, class, &goal.screen_labels(&step.observation.screen));
+            let class = goal.class(&step.action);
+            let after = goal.after_labels(state, class, &goal.screen_labels(&step.observation.screen));
             if after != state {
                 moved += 1;
                 let sees: BTreeMap<u32, bool> = kept
@@ -275,14 +277,14 @@ fn what_a_step_sees_decides_what_is_left_of_the_spec_after_it() {
                     if goal.is_impossible(&labels) {
                         continue;
                     }
-                    let could_be = goal.step(state, class, &labels);
-                    let is_won = goal.standing(could_be).verdict == Verdict::Won;
+                    let could_be = goal.after_labels(state, class, &labels);
+                    let is_won = goal.assess(could_be).verdict == Verdict::Won;
                     assert!(could_be == after || is_won, "{} at step {at}: {:?}", found.name, kept.sees);
                 }
             }
             state = after;
         }
-        assert_eq!(goal.standing(state).verdict, Verdict::Won, "{}", found.name);
+        assert_eq!(goal.assess(state).verdict, Verdict::Won, "{}", found.name);
     }
     assert!(moved >= all().len() * 2, "{moved} steps change what is left");
 }

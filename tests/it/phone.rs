@@ -3,11 +3,11 @@
 use std::path::Path;
 use std::sync::Arc;
 
-use farlead::device::phone::{AndroidVersion, Phone};
 use farlead::device::sim::apk::{Manifest, pack};
 use farlead::device::sim::model::Model;
 use farlead::device::sim::{self, Sim};
 use farlead::device::{Device as _, Observation};
+use farlead::emulator::phone::{AndroidVersion, Phone};
 use farlead::gui::{Action, Direction, Flags, Orientation, Repertoire, Screen, offers};
 use farlead::rng::{Rng, Seed};
 use farlead::spec::Source;

@@ -4,6 +4,7 @@
 //! Everything here is a function from printed text to its meaning, across versions of Android and habits of
 //! makers. A missing fact is `None`; nothing is guessed. Asking a device for the texts is left to the device.
 
+pub mod archive;
 pub mod display;
 pub mod focus;
 pub mod keyboard;
