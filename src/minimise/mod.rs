@@ -73,7 +73,8 @@ pub struct Tried {
     /// True if the run did what it must.
     pub passed: bool,
     /// The elements really done, a subsequence of those kept: an action without its widget is skipped, and
-    /// nothing is done once the goal is reached. A list that is no subsequence counts as all elements kept.
+    /// nothing is done once the objective is reached. A list that is no subsequence counts as all elements
+    /// kept.
     pub done: Vec<Kept>,
 }
 

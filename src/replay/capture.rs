@@ -1,8 +1,8 @@
 //! Capture: makes the formula of a run, step by step.
 //!
 //! The formula names the action of each step, and the atoms of the spec that decide the residual. It has as few
-//! atoms as possible such that every run that satisfies it also reaches the goal, and changes the residual in
-//! the same way at the steps where the captured run changed it.
+//! atoms as possible such that every run that satisfies it also reaches the objective, and changes the residual
+//! in the same way at the steps where the captured run changed it.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -33,7 +33,7 @@ const OPEN_MAX: usize = 8;
 /// Most characters of a widget's name; a longer one is a text, and the place of the widget is used.
 const DETAIL_CHARS_MAX: usize = 100;
 
-/// Returns the steps and the formula of `trace`, which reaches the goal of `spec`.
+/// Returns the steps and the formula of `trace`, which reaches the objective of `spec`.
 pub fn capture(spec: &Spec, trace: &Trace) -> Captured {
     let mut actions = spec.actions.clone();
     // The spec that is printed must declare every user action that it names.
@@ -69,7 +69,7 @@ fn named(trace: &Trace, actions: &[UserAction]) -> Vec<Atom> {
     atoms.collect()
 }
 
-/// Run under its objective, and the labels of it that are kept.
+/// A run under its objective, with the labels that are kept.
 struct Walk {
     objective: Formula,
     /// By step: the labels of the action that follow from its name.

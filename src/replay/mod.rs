@@ -39,7 +39,7 @@ pub struct Played {
     pub trace: Trace,
     /// The index of each step of `trace` among the given actions; those in between could not be done.
     pub done: Vec<usize>,
-    /// True if the goal was reached, which ends the replay.
+    /// True if the objective was reached, which ends the replay.
     pub is_won: bool,
     /// The step that could not be done, and the widget nearest to the one it needs.
     pub missing: Option<(usize, Option<Target>)>,
@@ -48,9 +48,9 @@ pub struct Played {
 /// The result of replaying a test.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Replay {
-    /// The goal was reached.
+    /// The objective was reached.
     Held,
-    /// All steps could be done, without reaching the goal.
+    /// All steps could be done, without reaching the objective.
     Broke {
         /// The first step with an unexpected observation, else the last.
         step: usize,
@@ -83,7 +83,7 @@ impl Player {
         Player { objective: Formula::new(spec, Shaping::Atoms), rules }
     }
 
-    /// Does `actions` on `device`, the first of which starts the app, until the goal is reached or out of
+    /// Does `actions` on `device`, the first of which starts the app, until the objective is reached or out of
     /// reach.
     pub fn play<'a>(
         &mut self,
@@ -163,7 +163,7 @@ impl Player {
     ) -> (ClassId, LookId, Judgement) {
         let screen = &observation.screen;
         let (class, look) = (self.objective.class(action), self.objective.look(Some(screen)));
-        // A replay is no part of a search, so that nothing of it counts.
+        // A replay is no part of a search, so nothing in it counts as new.
         let moment = Moment { action, class, seen: Seen::Recalled(screen), look, is_new: false };
         (class, look, self.objective.step(phase, &moment))
     }

@@ -20,7 +20,7 @@ fn read(name: &str) -> Option<String> {
     Some(String::from_utf8_lossy(&bytes).into_owned())
 }
 
-/// The text of a file of our own.
+/// Returns the text of a file of our own.
 fn own(name: &str) -> String {
     fixtures::text(&format!("android/{name}.txt"))
 }
@@ -240,7 +240,7 @@ fn the_crashes_of_logs_of_our_own_are_found() {
     assert_eq!(found.iter().map(short).collect::<Vec<_>>(), expected);
     assert_eq!((&*found[0].message, &*found[1].message), ("Unable to start the row", "stopped"));
     assert!(found[0].trace.contains("Caused by: java.lang.ArithmeticException"), "{}", found[0].trace);
-    // Where a line of the source stands is no part of which crash it is, and which function is.
+    // Lines of the source do not identify a crash, and functions do.
     assert_eq!(troubles(&text.replace("Main.java:31", "Main.java:99"))[0].stack, found[0].stack);
     assert_ne!(troubles(&text.replace("Main.open", "Main.close"))[0].stack, found[0].stack);
     let text = own("logcat/anr");
@@ -356,7 +356,7 @@ fn manifests_of_our_own_say_what_was_written() {
         is_test_only: false,
     };
     assert_eq!(Manifest::read(Cursor::new(fixtures::apk(&usual))).expect("a manifest"), expected);
-    // As other tools write them, and as Android takes them all the same.
+    // As other tools write them; Android accepts them.
     for odd in [
         BinaryManifest { pool: Pool::Utf8, ..usual.clone() },
         BinaryManifest { pool: Pool::Unterminated, ..usual.clone() },

@@ -21,7 +21,7 @@ fn recordings(folder: &str) -> Vec<PathBuf> {
     shared::path(&format!("android/{folder}")).map_or_else(Vec::new, |folder| files(&folder))
 }
 
-/// The dumps of our own, in the order of their names.
+/// Returns the dumps of our own, sorted by name.
 fn dumps() -> Vec<PathBuf> {
     files(&fixtures::path("android/ui"))
 }
@@ -89,7 +89,7 @@ fn recordings_are_read_as_another_reader_reads_them() {
     assert!(read == 0 || read > 25, "{read} recordings");
 }
 
-/// Returns how many of the files hold a hierarchy.
+/// Returns the number of files that hold a hierarchy.
 fn check_files(files: &[PathBuf]) -> usize {
     let mut read = 0;
     for path in files {

@@ -259,7 +259,7 @@ fn runs_that_begin_at_once_get_a_number_each() {
 
 #[test]
 fn a_disk_that_fails_at_any_call_costs_no_run_and_no_test_of_before() {
-    // A run is synced many times, so what lies there before is written once and then copied.
+    // A run syncs many times, so the initial files are written once and then copied.
     let original = folder("failing_runs_before");
     for _ in 0..3 {
         write_run(&Runs::new(&original), 3).expect("a run");

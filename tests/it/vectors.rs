@@ -141,7 +141,7 @@ fn difference(one: &str, other: &str) -> Option<u32> {
     automaton.steps_to_satisfaction(State::START).expect("few residuals")
 }
 
-/// Returns how many rows say what holds before the first step, and the names of those that are left open.
+/// Returns the number of rows with a verdict before the first step, and the names of the open ones.
 fn check_start_verdicts(rows: &[Value]) -> (usize, Vec<&str>) {
     let (mut counted, mut open) = (0, Vec::new());
     for row in rows {
@@ -277,7 +277,7 @@ fn every_atom_count_and_reward_of_formulas_of_our_own_is_exact() {
     assert_eq!(check_counts(&fixtures::text("ltl/counts.md")), 2);
 }
 
-/// Returns how many formulas of the notes have numbers.
+/// Returns the number of formulas in the notes that have numbers.
 fn check_counts(notes: &str) -> usize {
     let mut counted = 0;
     for (name, start, counts, rewards) in numbers(notes) {

@@ -105,7 +105,7 @@ fn a_dump_is_written_letter_by_letter_as_android_does() {
     assert!(said(&mut phone, "logcat -d").contains("failed to dump window to file"));
 }
 
-/// The names of the attributes of the first node of a dump.
+/// Returns the names of the attributes of the first node of a dump.
 fn attributes(xml: &str) -> Vec<String> {
     let start = xml.find("<node ").expect("a node");
     let node = &xml[start..start + xml[start..].find('>').expect("its end")];
