@@ -10,7 +10,7 @@ use super::{Adb, AdbError, Facts, LineError, Now, Reset, is_address};
 use crate::device::Observation;
 use crate::device::android::typing::{has_key, pieces};
 use crate::device::android::{power, rpc};
-use crate::gui::{Action, Bounds, Gesture, PressedKey};
+use crate::gui::{Action, Bounds, DeviceAction, Gesture, PressedKey, Stroke, Touch};
 
 /// Turns the display on and dismisses a lock that asks for nothing. Complaints of versions that cannot dismiss
 /// it are discarded.
@@ -201,8 +201,8 @@ impl Adb {
         if let (Some(said), true) = (said, commands.put.is_some()) {
             look = self.ensure_put(task, said, look)?;
         }
-        self.now.is_turned ^= *action == Action::Rotate;
-        self.now.is_off_network ^= *action == Action::Network;
+        self.now.is_turned ^= *action == Action::ROTATE;
+        self.now.is_off_network ^= *action == Action::NETWORK;
         let looked = self.look_until_settled(look)?;
         Ok(self.observed(looked))
     }
@@ -235,7 +235,7 @@ impl Adb {
 
     /// Notes how to undo the effect of an action on the phone; returns the command that notes it there.
     fn note_changes(&mut self, action: &Action) -> String {
-        if *action == Action::Network {
+        if *action == Action::NETWORK {
             let back = network(&self.facts, self.facts.has_network);
             self.changes.undo(back.trim_end());
             return format!("{}\n", self.changes.note(&self.folder()));
@@ -429,14 +429,14 @@ fn commands(
     let mut commands = Commands::default();
     // A touch on a dark display at most lights it. An idle leaves it dark.
     let is_dark = now.screen.as_ref().is_some_and(|screen| !screen.context().screen_on);
-    if is_dark && *action != Action::Idle {
+    if is_dark && *action != Action::IDLE {
         commands.run(WAKE.to_string());
     }
     match action {
         // Starts are done by `start_afresh`.
         Action::Reinitialise(_) => {}
-        Action::Click(on) => commands.tap(on.bounds.centre()),
-        Action::LongClick(on) => commands.hold(on.bounds.centre()),
+        Action::Touch(Touch::Click, on) => commands.tap(on.bounds.centre()),
+        Action::Touch(Touch::LongClick, on) => commands.hold(on.bounds.centre()),
         Action::Text { on, text } if has_server && without_key(text).is_some() => {
             commands.tap(on.bounds.centre());
             commands.put = Some(text.clone());
@@ -448,26 +448,26 @@ fn commands(
             commands.erase(on.text.chars().count() + more);
             commands.type_text(text).map_err(|why| format!("{why}; --u2 FILE has it put there otherwise"))?;
         }
-        Action::Scroll { on, towards } => {
+        Action::Stroke(Stroke::Scroll, on, towards) => {
             let (start, end) = towards.across(on.bounds);
             commands.stroke((end, start));
         }
-        Action::Swipe { on, towards } => {
+        Action::Stroke(Stroke::Swipe, on, towards) => {
             commands.stroke((on.bounds.centre(), towards.across(on.bounds).1));
         }
-        Action::Back => commands.key(PressedKey::Back.code()),
-        Action::Menu => commands.key(PressedKey::Menu.code()),
-        Action::Rotate => {
+        Action::Device(DeviceAction::Back) => commands.key(PressedKey::Back.code()),
+        Action::Device(DeviceAction::Menu) => commands.key(PressedKey::Menu.code()),
+        Action::Device(DeviceAction::Rotate) => {
             commands.run(format!("settings put system user_rotation {}", u8::from(!now.is_turned)));
         }
-        Action::Network => commands.run(switch(facts, now, serial)?),
-        Action::PauseResume => {
+        Action::Device(DeviceAction::Network) => commands.run(switch(facts, now, serial)?),
+        Action::Device(DeviceAction::PauseResume) => {
             if is_in_app(facts, now) {
                 commands.key(PressedKey::Home.code());
                 commands.run(started(package, &now.launched));
             }
         }
-        Action::Idle => idle(&mut commands, facts),
+        Action::Device(DeviceAction::Idle) => idle(&mut commands, facts),
         Action::User { action, on } => {
             for gesture in &action.gestures {
                 do_gesture(&mut commands, gesture, on.bounds)?;

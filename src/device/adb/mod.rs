@@ -154,7 +154,7 @@ pub struct Adb {
     mark: Mark,
     /// Number of the last task.
     task: u64,
-    changes: Changes,
+    kept: Kept,
     /// APKs to install again at each start, for [`Reset::Reinstall`].
     apks: Vec<app::Apk>,
     /// Permissions to grant again after the app's data are cleared.
@@ -222,7 +222,7 @@ impl Adb {
             },
             mark: Mark::new(),
             task: 0,
-            changes: Changes::default(),
+            kept: Kept::default(),
             apks: Vec::new(),
             permissions: Vec::new(),
             now: Now::default(),
@@ -393,21 +393,8 @@ impl Device for Adb {
     }
 
     fn act(&mut self, action: &Action) -> Result<Observation, DeviceError> {
-        match action {
-            Action::Reinitialise(activity) => Ok(self.start_afresh(activity)?),
-            Action::Click(_)
-            | Action::LongClick(_)
-            | Action::Text { .. }
-            | Action::Scroll { .. }
-            | Action::Swipe { .. }
-            | Action::Back
-            | Action::Menu
-            | Action::Rotate
-            | Action::Network
-            | Action::PauseResume
-            | Action::Idle
-            | Action::User { .. } => Ok(self.perform(action)?),
-        }
+        let Action::Reinitialise(activity) = action else { return Ok(self.perform(action)?) };
+        Ok(self.start_afresh(activity)?)
     }
 }
 

@@ -92,7 +92,7 @@ impl<'a> Run<'a> {
     /// Runs `effects` one after another.
     pub fn effects(&mut self, effects: &[Effect], frame: &mut Frame) -> Result<(), Fault> {
         for effect in effects {
-            self.effect(effect, frame).map_err(|fault| fault.at(&effect.place))?;
+            self.effect(effect, frame).map_err(|fault| fault.at(&effect.span))?;
         }
         Ok(())
     }
@@ -513,7 +513,7 @@ impl<'a> Run<'a> {
             {
                 self.burn()?;
                 // Set one by one, because a variable may use those before it.
-                let value = self.value(initial, &mut frame).map_err(|fault| fault.at(&window.place))?;
+                let value = self.value(initial, &mut frame).map_err(|fault| fault.at(&window.span))?;
                 self.state.set_own(number, at as OwnId, value);
             }
         }

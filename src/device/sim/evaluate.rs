@@ -7,9 +7,10 @@ use std::ops::Range;
 use std::sync::Arc;
 
 use super::chance::{Chance, Odds};
-use super::model::{Expr, FieldId, Function, Model, Operator, Place, Query, Value};
+use super::model::{Expr, FieldId, Function, Model, Operator, Query, Value};
 use super::state::State;
 use crate::gui::Orientation;
+use crate::text::Span;
 
 /// Most characters of a text.
 const TEXT_MAX: usize = 10_000;
@@ -27,17 +28,17 @@ const RANDOM_MAX: i64 = 1_000;
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Fault {
     pub message: String,
-    pub place: Option<Place>,
+    pub span: Option<Span>,
 }
 
 impl Fault {
     pub fn new(message: impl Into<String>) -> Fault {
-        Fault { message: message.into(), place: None }
+        Fault { message: message.into(), span: None }
     }
 
-    /// Returns the fault with `place` as its place, unless it has one.
-    pub fn at(self, place: &Place) -> Fault {
-        Fault { place: self.place.or_else(|| Some(place.clone())), ..self }
+    /// Returns the fault with `span` as its place, unless it has one.
+    pub fn at(self, span: &Span) -> Fault {
+        Fault { span: self.span.or_else(|| Some(span.clone())), ..self }
     }
 }
 

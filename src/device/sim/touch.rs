@@ -126,8 +126,8 @@ impl Run<'_> {
         };
         let Some(field) = touch_map.focus(touched) else { return Ok(()) };
         let Some(variable) = &field.widget.edits else { return Ok(()) };
-        let Some(mut frame) = self.frame_with(touch_map.names(field.names)) else { return Ok(()) };
-        let fault = |fault: Fault| fault.at(&field.widget.place);
+        let Some(mut frame) = self.frame_with(ground.names(field.names)) else { return Ok(()) };
+        let fault = |fault: Fault| fault.at(&field.widget.span);
         let before = self.typed(variable, &mut frame).map_err(fault)?;
         let Some(text) = change(before) else { return Ok(()) };
         let text = measured(&text).map_err(fault)?;
@@ -322,6 +322,6 @@ impl Run<'_> {
         let Some(effects) = effects else { return Ok(()) };
         // Starting a handler costs fuel too, even one without effects.
         self.burn()?;
-        self.effects(effects, frame).map_err(|fault| fault.at(&widget.place))
+        self.effects(effects, frame).map_err(|fault| fault.at(&widget.span))
     }
 }

@@ -1,54 +1,54 @@
-//! Actions as what a hand does: touches and keys in a row, as farlead has them done on a phone.
+//! Actions as the gestures of a hand: touches and keys in a row, as farlead does them on a phone.
 //!
-//! On a phone behind adb the same gestures come one by one, so here they are done one by one too: each takes its
-//! time and its chance by itself, and a run looks the same on both.
+//! On a phone behind adb the same gestures come one by one, so they do here too: each takes its own time and
+//! chance, and a run looks the same on both.
 
 use super::memo::Gesture;
 use super::render::{Front, front};
 use super::state::State;
-use crate::gui::{self, Action, PressedKey};
+use crate::gui::{self, Action, DeviceAction, PressedKey, Stroke, Touch};
 
-/// How long [`Action::Idle`] takes: longer than the display stays lit.
+/// Duration of [`DeviceAction::Idle`]: longer than the display stays lit.
 pub(super) const IDLE_MS: u64 = 70_000;
 
-/// Hands each gesture of `action` to `next`, in their order, for a phone that is in `state` before; none for one that
-/// starts the app.
+/// Passes each gesture of `action`, in order, to `next`. `state` is the phone's state before; an action that
+/// starts the app has no gestures.
 pub(super) fn each<E>(
     action: &Action,
     state: &State,
     mut next: impl FnMut(Gesture) -> Result<(), E>,
 ) -> Result<(), E> {
-    // A touch of a dark display lights it at most. An idle leaves it as it is.
-    if !state.is_lit && *action != Action::Idle {
+    // A touch on a dark display at most lights it. An idle leaves it dark.
+    if !state.is_lit && *action != Action::IDLE {
         next(Gesture::Light(true))?;
     }
     match action {
         Action::Reinitialise(_) => Ok(()),
-        Action::Click(on) => next(Gesture::Tap(on.bounds.centre())),
-        Action::LongClick(on) => next(Gesture::LongTap(on.bounds.centre())),
+        Action::Touch(Touch::Click, on) => next(Gesture::Tap(on.bounds.centre())),
+        Action::Touch(Touch::LongClick, on) => next(Gesture::LongTap(on.bounds.centre())),
         Action::Text { on, text } => {
             next(Gesture::Tap(on.bounds.centre()))?;
             next(Gesture::Replace(text.clone()))
         }
-        Action::Scroll { on, towards } => {
+        Action::Stroke(Stroke::Scroll, on, towards) => {
             let (start, end) = towards.across(on.bounds);
             next(Gesture::Swipe(end, start))
         }
-        Action::Swipe { on, towards } => {
+        Action::Stroke(Stroke::Swipe, on, towards) => {
             next(Gesture::Swipe(on.bounds.centre(), towards.across(on.bounds).1))
         }
-        Action::Back => next(Gesture::Back),
-        Action::Menu => next(Gesture::Menu),
-        Action::Rotate => next(Gesture::Rotate),
-        Action::Network => next(Gesture::Network),
-        Action::PauseResume => match front(state) {
+        Action::Device(DeviceAction::Back) => next(Gesture::Back),
+        Action::Device(DeviceAction::Menu) => next(Gesture::Menu),
+        Action::Device(DeviceAction::Rotate) => next(Gesture::Rotate),
+        Action::Device(DeviceAction::Network) => next(Gesture::Network),
+        Action::Device(DeviceAction::PauseResume) => match front(state) {
             Front::Window { .. } => {
                 next(Gesture::Home)?;
                 next(Gesture::Front(state.launched))
             }
             Front::System => Ok(()),
         },
-        Action::Idle => next(Gesture::Sleep { ms: IDLE_MS, quiet_ms: 0 }),
+        Action::Device(DeviceAction::Idle) => next(Gesture::Sleep { ms: IDLE_MS, quiet_ms: 0 }),
         Action::User { action, on } => {
             let mut quiet_ms = 0;
             for gesture in &action.gestures {
@@ -73,7 +73,7 @@ pub(super) fn each<E>(
     }
 }
 
-/// A key that is pressed so many times; back, menu and home once.
+/// Returns the gesture that presses a key this many times; back, menu and home only once.
 pub(super) fn pressed(key: PressedKey, times: u32) -> Gesture {
     match key {
         PressedKey::Back => Gesture::Back,
