@@ -1,7 +1,7 @@
-//! Where the defaults of agents come from: made-up apps, each agent with each switch turned over.
+//! The evidence for the agents' defaults: made-up apps, and each agent with each of its switches.
 //!
-//! `cargo bench --bench defaults` prints failures and mean steps at the three levels of formulas, on the small apps of
-//! [`made_up`] that are there to choose on.
+//! `cargo bench --bench defaults` prints failures and mean steps at the three levels of formulas, on the small
+//! apps of [`made_up`] that are reserved for choosing.
 
 use std::sync::Arc;
 
@@ -19,7 +19,7 @@ const APPS: u64 = 24;
 const RUNS: u32 = 10;
 
 fn main() {
-    // `cargo test --benches` only wants to know that it starts.
+    // `cargo test --benches` only checks that it starts.
     let apps = if std::env::args().any(|arg| arg == "--test") { 1 } else { APPS };
     let contenders = contenders();
     let mut totals = vec![[(); 3].map(|()| Tally::default()); contenders.len()];
@@ -63,7 +63,7 @@ fn contenders() -> Vec<Contender> {
     contenders
 }
 
-/// What each contender takes at each level.
+/// Returns the tally of each contender at each level.
 fn run(made_up: &MadeUp, contenders: &[Contender]) -> Vec<[Tally; 3]> {
     let none = Arc::default();
     let tasks: Vec<Task<'_>> = made_up

@@ -1,4 +1,4 @@
-//! How fast the whole loop is: screens, labels, policy, learning; with widgets, episodes and jobs.
+//! Speed of the whole loop (screens, labels, policy, learning) by widgets, episodes and jobs.
 //!
 //! One item is one step on the simulator.
 
@@ -30,7 +30,7 @@ fn spec(text: &str) -> Spec {
     parse(&Source::new("bench.ltl", text)).file.specs.remove(0)
 }
 
-/// What no run of the app does, so that every episode is run to its end.
+/// Returns a spec that no run of the app satisfies, so that every episode runs to its end.
 fn unmet() -> Spec {
     spec("X ([activity ~ Main] U ([activity ~ About] & X ([activity ~ About] U [text = never])))")
 }
@@ -61,7 +61,7 @@ fn notes(bencher: Bencher<'_, '_>, agent: &str) {
     bench(bencher, &app("notes"), &spec, &plan(kind, 6, 20_000));
 }
 
-/// A whole run of the program, from its start to its end: three specs of a bundled app.
+/// Measures a run of the whole program: three specs of a bundled app.
 #[divan::bench(sample_count = 50)]
 fn check_from_start(bencher: Bencher<'_, '_>) {
     bencher.bench_local(|| {
@@ -73,7 +73,7 @@ fn check_from_start(bencher: Bencher<'_, '_>) {
     });
 }
 
-/// Screens of so many widgets, a tenth of them buttons.
+/// Measures screens with this number of widgets, a tenth of them buttons.
 #[divan::bench(args = [10, 100, 1_000, 5_000], sample_count = 5)]
 fn widgets(bencher: Bencher<'_, '_>, widgets: usize) {
     let text = format!(
@@ -97,7 +97,7 @@ fn episodes(bencher: Bencher<'_, '_>, episodes: u32) {
     bench(bencher, &app("chesswalk"), &unmet(), &plan(&FARLEAD, 6, episodes));
 }
 
-/// The same work on one thread and on two.
+/// Measures the same work on one thread and on two.
 #[divan::bench(args = [1, 2], sample_count = 5)]
 fn jobs(bencher: Bencher<'_, '_>, jobs: usize) {
     let (model, spec) = (app("chesswalk"), unmet());

@@ -4,7 +4,7 @@
 //! of these tests are no steps of the episode. If a test does not hold, the set-up is tried again on the app started
 //! afresh, as apps vary. Choosing the tests is for others.
 
-use crate::device::sim::{Outcome, Sim};
+use crate::device::sim::{Sim, SimOutcome};
 use crate::device::{App, Capabilities, Device, DeviceError};
 use crate::gui::Action;
 use crate::replay::{Player, Replay};
@@ -150,10 +150,10 @@ pub fn prepared_outcomes(
     sim: &mut Sim,
     activity: &str,
     tests: &[SetUpTest],
-) -> Result<Option<Vec<Outcome>>, DeviceError> {
+) -> Result<Option<Vec<SimOutcome>>, DeviceError> {
     let mut set_up = SetUp::new(tests);
     set_up.check_start(activity)?;
-    let mut all: Vec<Outcome> = Vec::new();
+    let mut all: Vec<SimOutcome> = Vec::new();
     let mut way = Way { sim, at: 0, choices: Vec::new(), last: None, is_too_much: false };
     for _ in 0..WAYS_MAX {
         way.at = 0;
@@ -182,7 +182,7 @@ struct Way<'a> {
     at: usize,
     /// Index of the outcome that is chosen at each step, and number of outcomes there.
     choices: Vec<(usize, usize)>,
-    last: Option<Outcome>,
+    last: Option<SimOutcome>,
     /// True if chance had too many ways at a step.
     is_too_much: bool,
 }
@@ -199,7 +199,7 @@ impl Way<'_> {
         false
     }
 
-    fn choose(&mut self, outcomes: Option<Vec<Outcome>>) -> Result<Observation, DeviceError> {
+    fn choose(&mut self, outcomes: Option<Vec<SimOutcome>>) -> Result<Observation, DeviceError> {
         let Some(mut outcomes) = outcomes else {
             self.is_too_much = true;
             // The caller sees the flag first, and never this error.

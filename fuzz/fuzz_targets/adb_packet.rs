@@ -1,4 +1,4 @@
-//! Any bytes as what a host sends to a phone: packets, and what they carry to shells and files.
+//! Reads any bytes as input from a host to a phone: packets, and their contents for shells and files.
 
 #![no_main]
 
@@ -9,7 +9,7 @@ use farlead::emulator::adbd::packet::{self, Checksum, Command, Reader};
 use farlead::emulator::adbd::{Auth, Backend, Budget, FileStat, Ran};
 use libfuzzer_sys::fuzz_target;
 
-/// A phone on which nothing is done, but every answer has something in it.
+/// A phone that does nothing, but gives every answer some content.
 struct Still;
 
 impl Backend for Still {
@@ -70,7 +70,7 @@ fuzz_target!(|bytes: &[u8]| {
     assert_eq!(budget.used(), 0, "what was held is given back");
 });
 
-/// The bytes as they are, in pieces.
+/// Reads the bytes unchanged, in pieces.
 fn raw(bytes: &[u8]) {
     let mut reader = Reader::new(4_096);
     for piece in bytes.chunks(7) {
@@ -88,7 +88,7 @@ fn raw(bytes: &[u8]) {
     }
 }
 
-/// The bytes as commands with small numbers and short payloads, so that streams are met.
+/// Turns the bytes into commands with small numbers and short payloads, so that they refer to open streams.
 fn sensible(bytes: &[u8], link: &mut Link) {
     let mut wire = Vec::new();
     let mut rest = bytes;

@@ -1,4 +1,5 @@
-//! Any bytes as requests of the sync protocol to a phone with files: what is held is given back, and files stay bounded.
+//! Reads any bytes as requests of the sync protocol to a phone with files: memory is given back, and files stay
+//! bounded.
 
 #![no_main]
 
@@ -32,7 +33,7 @@ fuzz_target!(|bytes: &[u8]| {
     assert_eq!(budget.used(), 0, "what was held is given back");
 });
 
-/// A host with one stream, which fetches all that it is told.
+/// A host with one stream, which acknowledges everything it receives.
 struct Host<'a> {
     link: &'a mut Link,
     answers: Reader,
@@ -65,7 +66,7 @@ impl Host<'_> {
     }
 }
 
-/// The bytes as requests: which it is, how long it is said to be, and what it holds.
+/// Turns the bytes into requests: each with a name, a stated length, and a body.
 fn requests(mut bytes: &[u8]) -> Vec<u8> {
     const NAMES: [&[u8; 4]; 13] = [
         b"STAT", b"LIST", b"SEND", b"RECV", b"STA2", b"LST2", b"LIS2", b"DATA", b"DONE", b"QUIT", b"SND2",

@@ -1,4 +1,4 @@
-//! Any bytes as what clients of uiautomator2 ask of its server: each request has an answer that is HTTP and JSON.
+//! Reads any bytes as requests to the uiautomator2 server: each gets an answer that is HTTP and JSON.
 
 #![no_main]
 

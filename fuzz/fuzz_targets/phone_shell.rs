@@ -1,4 +1,5 @@
-//! Any text as lines of the phone's shell, any bytes as what they read: the phone answers, the same every time.
+//! Runs any text as lines of the phone's shell, with any bytes as their input: the phone gives the same answer
+//! every time.
 
 #![no_main]
 
@@ -28,7 +29,7 @@ fuzz_target!(|bytes: &[u8]| {
     let ran = phone.shell(&line, &rest[end..]);
     assert_eq!(other.shell(&line, &rest[end..]), ran);
     assert!(ran.stdout.len() <= 16 << 20 && ran.stderr.len() <= 16 << 20);
-    // One program at a time may look.
+    // Only one program at a time may read the screen.
     if let Some(server) = phone.take_server() {
         phone.end_server(server);
     }

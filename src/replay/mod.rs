@@ -1,7 +1,7 @@
-//! Replay: the steps of a test done again, and what comes of them.
+//! Replay: does the steps of a test again and compares the result.
 //!
-//! The widgets of a test are found again by what they are called, and not by where they were. What the steps must come to
-//! is for the spec to say that the run was found for; a formula that captures them is made by [`capture`].
+//! Widgets are found again by their names, not by their positions. The original spec decides whether a replay
+//! holds; [`capture`] makes the formula that describes the steps themselves.
 
 mod capture;
 
@@ -16,74 +16,75 @@ use crate::test_case::TestStep;
 use crate::trace::{Observation, Step, Trace};
 pub use capture::{Captured, capture};
 
-/// Does steps again, and knows what they come to for one spec.
+/// Does steps again and evaluates them under one spec.
 #[derive(Debug)]
 pub struct Player {
     objective: Formula,
     rules: Arc<Rules>,
 }
 
-/// What to do about a widget that is not there.
+/// Reaction to a step whose widget is not there.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Missing {
-    /// The step cannot be done, and that is the end.
+    /// The step cannot be done, and the replay ends.
     Ends,
-    /// The step is passed over.
+    /// The step is skipped.
     IsPassedOver,
 }
 
 /// Steps that were done again.
 #[derive(Clone, Debug)]
 pub struct Played {
-    /// What was done and seen.
+    /// The actions and observations.
     pub trace: Trace,
-    /// Which of the steps that were to be done this is; steps in between could not be done.
+    /// The index of each step of `trace` among the given actions; those in between could not be done.
     pub done: Vec<usize>,
-    /// Whether the goal was reached; then nothing more was done.
+    /// True if the objective was reached, which ends the replay.
     pub is_won: bool,
-    /// The step that could not be done, and the widget that comes nearest to the one it is done on.
+    /// The step that could not be done, and the widget nearest to the one it needs.
     pub missing: Option<(usize, Option<Target>)>,
 }
 
-/// How a replay of a test went.
+/// The result of replaying a test.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Replay {
-    /// It came to what it must.
+    /// The objective was reached.
     Held,
-    /// All of it could be done, and it came to something else.
+    /// All steps could be done, without reaching the objective.
     Broke {
-        /// The first step at which something else was seen, else the last.
+        /// The first step with an unexpected observation, else the last.
         step: usize,
-        /// What was to be seen, or not.
+        /// The expected observation.
         expected: String,
-        /// What was seen.
+        /// The actual observation.
         actual: String,
     },
-    /// A step could not be done, and nothing before it was otherwise than it must.
+    /// A step could not be done, after only expected observations.
     Diverged {
         /// The step.
         step: usize,
-        /// What was to be done.
+        /// The recorded action.
         expected: String,
-        /// What was there.
+        /// The actual screen.
         actual: String,
-        /// The widget that comes nearest.
+        /// The nearest widget.
         nearest: Option<String>,
     },
 }
 
 impl Player {
-    /// Returns who plays for `spec`.
+    /// Returns a player for `spec`.
     pub fn new(spec: &Spec) -> Player {
         Player::within(spec, Arc::default())
     }
 
-    /// Returns who plays for `spec` and does nothing that `rules` forbid: such a step cannot be done.
+    /// Returns a player for `spec` that does nothing `rules` forbid: a forbidden step cannot be done.
     pub fn within(spec: &Spec, rules: Arc<Rules>) -> Player {
         Player { objective: Formula::new(spec, Shaping::Atoms), rules }
     }
 
-    /// Does `actions` on `device`, the first of which starts the app, until the goal is reached or cannot be any more.
+    /// Does `actions` on `device`, the first of which starts the app, until the objective is reached or out of
+    /// reach.
     pub fn play<'a>(
         &mut self,
         device: &mut dyn Device,
@@ -93,7 +94,7 @@ impl Player {
         self.play_on(device, None, actions, missing)
     }
 
-    /// As [`Player::play`]; if the app `is_started`, what is seen of it stands for what the first action shows.
+    /// Plays as [`Player::play`] does. If `is_started` has an observation, it replaces the first action's.
     fn play_on<'a>(
         &mut self,
         device: &mut dyn Device,
@@ -117,6 +118,7 @@ impl Player {
                         break;
                     }
                 },
+                // Before the first step there is no screen to search for a widget.
                 None => recorded.clone(),
             };
             let observation = match is_started.take() {
@@ -161,7 +163,7 @@ impl Player {
     ) -> (ClassId, LookId, Judgement) {
         let screen = &observation.screen;
         let (class, look) = (self.objective.class(action), self.objective.look(Some(screen)));
-        // A replay is no part of a search, so that nothing of it counts.
+        // A replay is no part of a search, so nothing in it counts as new.
         let moment = Moment { action, class, seen: Seen::Recalled(screen), look, is_new: false };
         (class, look, self.objective.step(phase, &moment))
     }
@@ -176,7 +178,7 @@ impl Player {
         })
     }
 
-    /// Does the steps of a test on `device`, and says how that went.
+    /// Does the steps of a test on `device` and returns the result.
     pub fn replay(
         &mut self,
         device: &mut dyn Device,
@@ -186,7 +188,8 @@ impl Player {
         Ok((verdict(steps, &played), played.trace))
     }
 
-    /// As [`Player::replay`], on an app that is started already: `seen` of it stands for what the first step shows.
+    /// Replays as [`Player::replay`] does on an app that is already started; `seen` replaces the first step's
+    /// observation.
     pub fn resume(
         &mut self,
         device: &mut dyn Device,
@@ -203,6 +206,7 @@ fn verdict(steps: &[TestStep], played: &Played) -> Replay {
     if played.is_won {
         return Replay::Held;
     }
+    // An unexpected observation explains more than a missing widget after it, so it comes first.
     let otherwise = steps.iter().zip(&played.trace.steps).enumerate().find_map(|(number, (test, step))| {
         let expected = unseen(test, step)?;
         Some(Replay::Broke { step: number, expected, actual: seen(step) })
@@ -226,7 +230,7 @@ fn verdict(steps: &[TestStep], played: &Played) -> Replay {
     }
 }
 
-/// The widget that comes nearest; if it is the one that is meant, what is wrong with it.
+/// Describes the nearest widget; if it is the one meant, says why it does not fit.
 fn near(nearest: &Target, action: &Action) -> String {
     let is_meant = action.target().is_some_and(|recorded| recorded.names() == nearest.names());
     if is_meant {
@@ -236,7 +240,7 @@ fn near(nearest: &Target, action: &Action) -> String {
     }
 }
 
-/// What was to be seen at a step and was not, or the other way round.
+/// Returns the atoms of `test` that do not have their recorded value at `step`, if there are any.
 fn unseen(test: &TestStep, step: &Step) -> Option<String> {
     let labeller =
         Labeller::new(test.sees.iter().enumerate().map(|(number, (atom, _))| (number as u32, atom)));
@@ -247,7 +251,7 @@ fn unseen(test: &TestStep, step: &Step) -> Option<String> {
     (!wrong.is_empty()).then(|| wrong.join(" & "))
 }
 
-/// What a screen is, in a few words.
+/// Describes a screen in a few words.
 fn seen(step: &Step) -> String {
     let screen = &step.observation.screen;
     let context = screen.context();

@@ -7,7 +7,7 @@ use rustc_hash::FxHashSet;
 
 use super::{Reach, reach};
 use crate::abstraction::LOOKS;
-use crate::device::sim::{Outcome as SimOutcome, Sim, Snapshot};
+use crate::device::sim::{Sim, SimOutcome, Snapshot};
 use crate::device::{Device as _, DeviceError};
 use crate::episode::{Catalogue, Encounter, Totals};
 use crate::gui::{Action, Repertoire};

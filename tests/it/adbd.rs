@@ -1,4 +1,4 @@
-//! The wire of a phone: recorded conversations had again, the real adb, and hosts that mean no good.
+//! The wire of a phone: recorded conversations played again, the real adb, and hostile hosts.
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -18,10 +18,10 @@ use farlead::spec::Source;
 
 use crate::{fixtures, shared};
 
-/// The longest anything here may take; only what is broken takes as long.
+/// The longest time for anything here; only something broken takes as long.
 pub const PATIENCE: Duration = Duration::from_secs(60);
 
-/// A phone of files and of answers that were written down.
+/// A phone of files and of scripted answers.
 #[derive(Default)]
 struct Scripted {
     answers: BTreeMap<String, Ran>,
@@ -58,7 +58,7 @@ impl Backend for Scripted {
                 Ran::default()
             }
             ("export", _) | ("logcat", _) => said(self.log.as_str()),
-            // Every byte there is, as a picture may hold them.
+            // Every possible byte, as a picture may contain them.
             ("screencap", _) => said((0..=255).collect::<Vec<u8>>().repeat(300)),
             ("fail", code) => {
                 let code = code.parse().unwrap_or(1);
@@ -105,7 +105,7 @@ impl Backend for Scripted {
         if path.starts_with("/system/") {
             return Err("couldn't create file: Read-only file system".to_string());
         }
-        // The rights and the time that all files of the recordings have.
+        // The permissions and the time of all files in the recordings.
         let stat = FileStat { mode: 0o100_660, size: bytes.len() as u64, mtime: 1_700_000_000 };
         self.files.insert(path.to_string(), (stat, bytes));
         Ok(())
@@ -157,11 +157,11 @@ impl Host {
     fn send(&mut self, command: Word, args: [u32; 2], payload: &[u8], sum: Checksum) {
         let mut bytes = Vec::new();
         packet::write(&mut bytes, command, args, payload, sum);
-        // A phone that has hung up is seen when its answer is read.
+        // If the phone has hung up, reading its answer shows it.
         let _ = self.socket.write_all(&bytes);
     }
 
-    /// The next packet, or nothing if the phone has hung up.
+    /// Returns the next packet, or `None` if the phone has hung up.
     fn receive(&mut self) -> Option<Packet> {
         let mut bytes = [0; 4_096];
         loop {
@@ -201,7 +201,7 @@ fn packets(rows: &[serde_json::Value]) -> Vec<Recorded> {
     let packet = |row: &serde_json::Value| {
         let letters = row["cmd"].as_str().expect("a command").as_bytes();
         let mut payload = from_base64(row["data_b64"].as_str().expect("a payload"));
-        // Long payloads were cut when they were written down.
+        // Long payloads were cut when they were recorded.
         payload.resize(number(row, "len") as usize, 0);
         Recorded {
             is_host: row["dir"] == "host>device",
@@ -229,7 +229,7 @@ fn from_base64(text: &str) -> Vec<u8> {
     bytes
 }
 
-/// What was said on a stream.
+/// The messages on a stream.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 struct Heard {
     bytes: Vec<u8>,
@@ -237,7 +237,7 @@ struct Heard {
     is_closed: bool,
 }
 
-/// What the phone said, by the host's number of the stream.
+/// Returns the phone's messages, by the host's number of the stream.
 fn heard(packets: &[Recorded]) -> BTreeMap<u32, Heard> {
     let mut streams: BTreeMap<u32, Heard> = BTreeMap::new();
     for packet in packets.iter().filter(|packet| !packet.is_host) {
@@ -255,7 +255,7 @@ fn hear(stream: &mut Heard, command: Word, payload: &[u8]) {
     }
 }
 
-/// The services of a recording, by the host's number of the stream.
+/// Returns the services of a recording, by the host's number of the stream.
 fn services(packets: &[Recorded]) -> BTreeMap<u32, String> {
     let opens = packets.iter().filter(|packet| packet.command == Word::Open);
     let name =
@@ -263,7 +263,7 @@ fn services(packets: &[Recorded]) -> BTreeMap<u32, String> {
     opens.map(|packet| (packet.args[0], name(packet))).collect()
 }
 
-/// A phone that runs the commands of a recording as the one there did.
+/// Returns a phone that runs the commands of a recording as the recorded phone did.
 fn phone_of(packets: &[Recorded]) -> Scripted {
     let heard = heard(packets);
     let mut phone =
@@ -285,7 +285,7 @@ fn phone_of(packets: &[Recorded]) -> Scripted {
     phone
 }
 
-/// What packets of the shell protocol say.
+/// Decodes packets of the shell protocol.
 fn ran_of(mut bytes: &[u8]) -> Ran {
     let mut ran = Ran::default();
     while let [id, a, b, c, d, rest @ ..] = bytes {
@@ -300,8 +300,8 @@ fn ran_of(mut bytes: &[u8]) -> Ran {
     ran
 }
 
-/// What is left of an answer once that is gone which each phone says as it likes: numbers of devices, owners and
-/// times in the long form of what is known of a file.
+/// Returns an answer without the parts that each phone chooses freely: numbers of devices, owners and times in
+/// the long form of a file's metadata.
 fn determined(mut bytes: Vec<u8>) -> Vec<u8> {
     if bytes.starts_with(b"STA2") || bytes.starts_with(b"DNT2") {
         let is_missing = bytes[4] != 0;
@@ -312,7 +312,7 @@ fn determined(mut bytes: Vec<u8>) -> Vec<u8> {
     bytes
 }
 
-/// Has a conversation again with a phone that answers as the one there did.
+/// Plays a conversation again with a phone that answers as the recorded one.
 fn check_recording(name: &str, auth: Auth) {
     let Some(packets) = recorded(name) else { return };
     check_packets(name, &packets, auth);
@@ -320,13 +320,14 @@ fn check_recording(name: &str, auth: Auth) {
 
 fn check_packets(name: &str, packets: &[Recorded], auth: Auth) {
     let is_same = |service: &str, ours: &Heard, theirs: &Heard| {
-        // The phone that was recorded said yes to this and then did nothing.
+        // The recorded phone agreed to this and then did nothing.
         service.starts_with("reverse:") || determined(ours.bytes.clone()) == determined(theirs.bytes.clone())
     };
     check_conversation(name, packets, phone_of(packets), auth, |banner| banner.to_string(), is_same);
 }
 
-/// Has a conversation again with a simulated phone, which has other files and other apps than the one there.
+/// Plays a conversation again with a simulated phone, which has other files and other apps than the recorded
+/// one.
 fn check_recording_on_an_app(name: &str, auth: Auth) {
     let Some(packets) = recorded(name) else { return };
     check_packets_on_an_app(name, &packets, auth);
@@ -338,20 +339,20 @@ fn check_packets_on_an_app(name: &str, packets: &[Recorded], auth: Auth) {
     let phone = farlead::emulator::phone::Phone::new(Arc::new(model), Seed(1), AndroidVersion::default());
     let is_old = packets.iter().any(|packet| !packet.is_host && packet.args[1] == 4_096);
     let phone = if is_old { phone.with_old_adb() } else { phone };
-    // What it can do is the same, what it is called is not.
+    // It has the same features, and another name.
     let features =
         |banner: &str| banner.split_once("features=").map_or(String::new(), |(_, names)| names.to_string());
     check_conversation(name, packets, phone, auth, features, is_same_on_an_app);
 }
 
-/// Whether what is determined of an answer is the same: the whole of what only the command decides, the status of
-/// what ran, the first letters of what else has a form.
+/// Returns true if the determined part of an answer is the same: all of it if the command alone decides it, the
+/// status of commands, the first letters of other answers with a form.
 fn is_same_on_an_app(service: &str, ours: &Heard, theirs: &Heard) -> bool {
     let (kind, line) = service.split_once(':').expect("a service");
     let status = |heard: &Heard| if kind.contains("v2") { ran_of(&heard.bytes).code } else { 0 };
     match line {
         "echo hi" => ours.bytes == theirs.bytes,
-        // There it complained, which no other phone does.
+        // The recorded phone complained, which no other phone does.
         "false" => !kind.contains("v2") || (status(ours) != 0 && status(theirs) != 0),
         "uiautomator dump /dev/tty" => {
             let end = "UI hierchary dumped to: /dev/tty\n";
@@ -362,7 +363,7 @@ fn is_same_on_an_app(service: &str, ours: &Heard, theirs: &Heard) -> bool {
                 && [ours, theirs].iter().all(|heard| said(heard).ends_with(end.as_bytes()))
         }
         "screencap '-p'" => ours.bytes.starts_with(b"\x89PNG\r\n\x1a\n"),
-        // Which commands there were, and what is said of an app that was cut when it was written down, is the phone's own.
+        // The known commands, and the description of an app, which was cut when recorded, are the phone's own.
         line if ["logcat", "package", "pm "].iter().any(|word| line.contains(word)) => true,
         _ if kind == "sync" => {
             ours.bytes.get(..4) == theirs.bytes.get(..4)
@@ -391,7 +392,7 @@ fn check_conversation(
             if matches!(packet.command, Word::Cnxn | Word::Auth) {
                 let answer = host.receive().expect("an answer");
                 assert_eq!((answer.command, answer.arg0), (packet.command, packet.args[0]), "{name}:{at}");
-                // How much a phone takes is its own affair, and a token is made up.
+                // Each phone chooses how much it takes, and tokens are random.
                 let [ours, theirs] =
                     [&answer.payload, &packet.payload].map(|said| String::from_utf8_lossy(said));
                 assert!(
@@ -402,13 +403,13 @@ fn check_conversation(
             }
             continue;
         }
-        // Ours are acknowledged as they come, which may be fewer than there.
+        // Our phone's packets are acknowledged as they come, and there may be fewer of them.
         if packet.command == Word::Okay {
             continue;
         }
         let stream = packet.args[0];
         if packet.command == Word::Wrte || packet.command == Word::Clse {
-            // What the phone had said by then is waited for.
+            // Wait for all that the recorded phone had sent by then.
             let expected = heard(&packets[..at]).remove(&stream).unwrap_or_default();
             let is_enough = |streams: &BTreeMap<u32, Heard>| is_through(&streams[&stream], &expected);
             fetch(&mut host, &mut streams, &mut ids, is_enough);
@@ -446,7 +447,7 @@ fn is_through(stream: &Heard, expected: &Heard) -> bool {
     stream.is_closed || (stream.bytes.len() >= expected.bytes.len() && stream.okays >= expected.okays)
 }
 
-/// Takes packets until `is_enough`, and acknowledges them as a host does.
+/// Receives packets until `is_enough`, and acknowledges them as a host does.
 fn fetch(
     host: &mut Host,
     streams: &mut BTreeMap<u32, Heard>,
@@ -494,7 +495,7 @@ fn recorded_conversations_go_the_same_way_with_a_simulated_app() {
     check_recording_on_an_app("device_packets_adb-29.0.6-auth.jsonl", Auth::Ask);
 }
 
-// Hosts that mean no good.
+// Hostile hosts.
 
 /// Waits until `is_so`, which must not take long.
 pub fn wait_until(what: &str, is_so: impl Fn() -> bool) {
@@ -505,7 +506,7 @@ pub fn wait_until(what: &str, is_so: impl Fn() -> bool) {
     }
 }
 
-/// The threads of the server, and the sockets at its port that are not its listener.
+/// Returns the number of the server's threads, and of the sockets at its port besides its listener.
 #[cfg(target_os = "linux")]
 fn left_behind(server: &Server) -> (usize, usize) {
     let name = format!("adbd :{}\n", server.address().port());
@@ -516,7 +517,7 @@ fn left_behind(server: &Server) -> (usize, usize) {
     let table = fs::read_to_string("/proc/self/net/tcp").expect("sockets");
     let is_held = |line: &&str| {
         let fields: Vec<&str> = line.split_whitespace().collect();
-        // The state 0A listens; a socket without an inode belongs to nobody any more.
+        // State 0A is a listener; a socket without an inode belongs to nobody any more.
         fields[1].ends_with(&port) && fields[3] != "0A" && fields[9] != "0"
     };
     (threads, table.lines().skip(1).filter(is_held).count())
@@ -620,14 +621,14 @@ fn uploads_that_never_end_stay_within_the_budget() {
 
 // The real adb.
 
-/// A server of the real adb on a port of its own, with a home of its own.
+/// A real adb server on a port of its own, with a home of its own.
 pub struct Adb {
     pub port: u16,
     pub home: PathBuf,
 }
 
 impl Adb {
-    /// Starts it, or says that there is none; with `CI` set there must be.
+    /// Starts the server, or reports that there is no adb; with `CI` set there must be one.
     pub fn start(name: &str) -> Option<Adb> {
         if Command::new("adb").arg("version").stdout(Stdio::null()).stderr(Stdio::null()).status().is_err() {
             assert!(std::env::var_os("CI").is_none(), "adb is not installed");
@@ -651,10 +652,10 @@ impl Adb {
         command
     }
 
-    /// A program that speaks to this server and no other.
+    /// Returns a program that uses this server and no other.
     pub fn for_program(&self, program: &str) -> Command {
         let mut command = Command::new(program);
-        // Else it would try every port an emulator might have.
+        // Otherwise it would try every port that an emulator might have.
         command.env("ADB_EMU", "0").env("ANDROID_ADB_SERVER_PORT", self.port.to_string());
         command.env("HOME", &self.home).env_remove("ANDROID_SERIAL").stdin(Stdio::null());
         command
@@ -664,13 +665,13 @@ impl Adb {
         self.command(arguments).output().expect("adb runs")
     }
 
-    /// What it prints, its two outputs one after the other.
+    /// Returns the output, stdout and then stderr.
     pub fn text(&self, arguments: &[&str]) -> String {
         let output = self.run(arguments);
         String::from_utf8_lossy(&[output.stdout, output.stderr].concat()).into_owned()
     }
 
-    /// What it prints when it is given `stdin`, and its exit status.
+    /// Returns the output of a run with `stdin`, and its exit status.
     pub fn fed(&self, arguments: &[&str], stdin: &[u8]) -> (String, Option<i32>) {
         let mut command = self.command(arguments);
         let mut child = command
@@ -684,12 +685,12 @@ impl Adb {
         (String::from_utf8_lossy(&output.stdout).into_owned(), output.status.code())
     }
 
-    /// Connects to `server`, and returns once it is a device; its serial.
+    /// Connects to `server` and returns its serial once it is a device.
     pub fn connect(&self, server: &Server) -> String {
         self.connect_to(&server.address().to_string())
     }
 
-    /// Connects to the phone at `serial`, and returns that once it is a device.
+    /// Connects to the phone at `serial` and returns the serial once it is a device.
     pub fn connect_to(&self, serial: &str) -> String {
         wait_until("a device", || {
             self.run(&["connect", serial]);
@@ -698,7 +699,7 @@ impl Adb {
         serial.to_string()
     }
 
-    /// Has `command` use this server.
+    /// Makes `command` use this server.
     pub fn lend_to(&self, command: &mut Command) {
         command.env("ANDROID_ADB_SERVER_PORT", self.port.to_string()).env("HOME", &self.home);
         command.env_remove("ANDROID_SERIAL").env_remove("ADB_SERVER_SOCKET");

@@ -1,4 +1,4 @@
-//! APKs as Android's own tools see them: what is packed is read by `aapt`, what others packed is read here.
+//! APKs and Android's own tools: `aapt` reads what farlead packs, and farlead reads what others packed.
 
 use std::fs::{self, File};
 use std::io::{BufReader, Cursor};
@@ -10,7 +10,8 @@ use farlead::device::sim::apk::{ApkError, Manifest, pack, unpack_model};
 
 use crate::{fixtures, shared};
 
-/// What `aapt dump badging` says of the file, or nothing, said on stderr, where `aapt` is not installed.
+/// Returns what `aapt dump badging` prints for the file; without `aapt` reports that on stderr and returns
+/// `None`.
 pub fn badging(apk: &Path) -> Option<String> {
     let ended = match Command::new("aapt").args(["dump", "badging"]).arg(apk).output() {
         Ok(ended) => ended,

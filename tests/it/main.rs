@@ -1,4 +1,4 @@
-//! farlead as others see it: the binary as a user runs it, the library by its public face.
+//! farlead from the outside: the binary as a user runs it, the library by its public interface.
 
 mod adb;
 mod adbd;

@@ -1,5 +1,5 @@
-//! The planner: what it reaches on the paper's formulas, what it says when there is nothing to reach, and what apps that
-//! are made to be hard do to it.
+//! The planner: its results on the paper's formulas, its reports when nothing can be reached, and its behaviour
+//! on apps made to be hard.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -14,7 +14,7 @@ use farlead::spec::{Source, Spec, parse};
 
 use crate::models;
 
-/// The steps of so many runs of all formulas, by level; of each formula with its name.
+/// Returns the steps of `runs` runs of all formulas, by level, each formula with its name.
 fn runs(set: &[(&str, &str)], runs: u32) -> BTreeMap<char, Vec<(String, farlead::search::Tally)>> {
     let mut by_level: BTreeMap<char, Vec<_>> = BTreeMap::new();
     for row in models::table3() {
@@ -98,7 +98,7 @@ fn found(model: &Arc<sim::model::Model>, formula: &str, steps_max: u32, episodes
     search(&mut simulator, &spec(formula), &plan, &mut |_| true).expect("the model runs")
 }
 
-/// Rooms in a row, each with a text that is another at each look.
+/// Returns rooms in a row, each with a text that differs at each look.
 fn restless() -> Arc<sim::model::Model> {
     let mut text = String::from("app org.restless \"Restless\" 1\nlaunch R0\nsession looks = 0\n");
     for room in 0..6 {
@@ -154,7 +154,7 @@ fn one_step_is_enough_to_say_that_it_is_not() {
 
 #[test]
 fn nothing_is_called_impossible_that_trying_everything_finds() {
-    // Something hidden turns on at the third press only, and a number shown tells nothing of it.
+    // A hidden state turns on only at the third press, and the number shown says nothing about it.
     let model = app("app org.hidden \"Hidden\" 1
         launch Main
         session presses = 0, shown = 0
@@ -202,7 +202,7 @@ fn an_episode_of_very_many_steps_is_planned_as_others_are() {
 
 #[test]
 fn what_does_not_show_is_thought_of_before_all_else_was_tried() {
-    // A press shows nothing, and opens what was closed.
+    // A press has no visible effect, and opens what was closed.
     let model = app("app org.quiet \"Quiet\" 1
         launch Main
         session presses = 0
@@ -224,6 +224,6 @@ fn what_does_not_show_is_thought_of_before_all_else_was_tried() {
         assert_eq!(finding.stop, Stop::Found, "seed {seed}");
         steps.push(finding.steps);
     }
-    // Chance alone takes some 500.
+    // Chance alone needs some 500.
     assert!(mean(&steps) < 350.0, "{steps:?}");
 }

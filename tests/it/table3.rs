@@ -1,5 +1,5 @@
-//! The paper's 25 formulas on the models of its two apps: what can be reached at all, what chance alone must reach,
-//! and what the agent of FARLEAD-Android reaches.
+//! The paper's 25 formulas on the models of its two apps: results that can be reached at all, that chance alone
+//! must reach, and that the agent of FARLEAD-Android reaches.
 
 use std::collections::BTreeMap;
 
@@ -26,7 +26,7 @@ fn plan(agent: &'static AgentInfo) -> Plan {
     Plan { switches, episodes_max: EPISODES_MAX, ..Plan::new(agent) }
 }
 
-/// The failures and steps of 100 runs.
+/// Returns the failures and steps of 100 runs.
 fn runs(row: &Row, agent: &'static AgentInfo) -> farlead::search::Tally {
     let model = models::model(row.app, &[]);
     let device = |seed| -> Box<dyn Device> { Box::new(Sim::new(model.clone(), seed)) };
@@ -100,7 +100,7 @@ fn a_dummy_note_made_by_back_is_gone_from_the_corrected_app() {
     }
 }
 
-/// The chance that one episode of uniformly random actions satisfies the formula, exactly.
+/// Returns the exact probability that an episode of uniformly random actions satisfies the formula.
 fn chance_of_success(row: &Row) -> f64 {
     let mut simulator = models::simulator(row.app, &[], 1);
     let mut objective = Formula::new(&row.spec, Shaping::Atoms);
@@ -108,7 +108,7 @@ fn chance_of_success(row: &Row) -> f64 {
     let mut catalogue = Catalogue::new(simulator.app(), offered, &LOOKS, false);
     let start = catalogue.start(&mut objective);
     let mut won = 0.0;
-    // Of each pair of app and residual that can be there, how likely it is, and what its screen offers.
+    // The possible pairs of app state and residual, each with its probability and the offers of its screen.
     let mut there = BTreeMap::new();
     let mut next = BTreeMap::new();
     for depth in 0..row.steps_max {
@@ -134,7 +134,7 @@ fn chance_of_success(row: &Row) -> f64 {
                     }
                     (None, action) => panic!("{action} before the start"),
                 };
-                for sim::Outcome { probability, after, observation } in
+                for sim::SimOutcome { probability, after, observation } in
                     outcomes.expect("the model runs").expect("few outcomes")
                 {
                     let to = catalogue.see(&observation.screen, &mut objective);
@@ -157,7 +157,7 @@ fn chance_of_success(row: &Row) -> f64 {
     won
 }
 
-/// The central 99.9 % of how often something of this chance comes up in `RUNS`.
+/// Returns the central 99.9 % range of the number of successes in `RUNS` at this probability.
 fn expected_range(chance: f64) -> (u32, u32) {
     let log_choose = |k: u32| -> f64 { (0..k).map(|i| (f64::from(RUNS - i) / f64::from(k - i)).ln()).sum() };
     let of = |k: u32| -> f64 {

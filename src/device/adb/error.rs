@@ -1,4 +1,4 @@
-//! Errors of phones: no phone, or one that could not look or act.
+//! Errors of looking at a phone or acting on it.
 
 use std::fmt;
 
@@ -6,10 +6,10 @@ use super::LineError;
 use super::server::{Listed, ServerError, State};
 use crate::device::DeviceError;
 
-/// Reason why there is no phone, or why it could not look or act.
+/// The reason there is no phone, or it could not be used.
 #[derive(Debug, thiserror::Error)]
 pub enum AdbError {
-    /// The server of adb failed.
+    /// The adb server does not answer.
     #[error(transparent)]
     Server(#[from] ServerError),
     /// No device is connected.
@@ -17,23 +17,23 @@ pub enum AdbError {
         "no device is connected; plug one in with USB debugging allowed, start an emulator, or `adb connect HOST:PORT`"
     )]
     NoDevice,
-    /// Several devices are connected, and none is named.
+    /// Several devices are connected, and none is chosen.
     #[error("{} devices are connected: {}; name one with --device or ANDROID_SERIAL", .0.len(), Serials(.0))]
     Several(Vec<Listed>),
-    /// The device that is named is not there.
+    /// The chosen device is not connected.
     #[error("there is no device `{serial}`; {}{}", Others(others), connect_hint(serial))]
     Unknown {
-        /// Serial number that is named.
+        /// Serial number of the chosen device.
         serial: String,
-        /// Devices that are there.
+        /// The connected devices.
         others: Vec<Listed>,
     },
-    /// The device is there, and cannot be used.
+    /// The device is connected, but cannot be used.
     #[error("device `{serial}` {}", what_to_do(state))]
     Unusable {
         /// Serial number of the device.
         serial: String,
-        /// Its state.
+        /// The state of its connection.
         state: State,
     },
     /// A command gave no answer.
@@ -41,12 +41,12 @@ pub enum AdbError {
     Line {
         /// Serial number of the device.
         serial: String,
-        /// The task that needed the command.
+        /// The operation that was under way.
         doing: String,
-        /// The line's failure.
+        /// The error of the line.
         source: LineError,
     },
-    /// The connection ended during an action.
+    /// The connection ended in the middle of an action.
     #[error(
         "the connection to `{serial}` ended in the middle of `{action}`; whether that was done nobody knows, so the \
          run ends here"
@@ -56,17 +56,17 @@ pub enum AdbError {
         serial: String,
         /// The action.
         action: String,
-        /// The line's failure.
+        /// The error of the line.
         source: LineError,
     },
-    /// The screen could not be read in several looks.
+    /// The screen could not be read in any of the looks.
     #[error("cannot read the screen of `{serial}`, {looks} looks long: {why}")]
     Screen {
         /// Serial number of the device.
         serial: String,
         /// Number of looks.
         looks: u32,
-        /// Reason of the last failure.
+        /// The reason at the last look.
         why: String,
     },
     /// uiautomator2's server does not run.
@@ -76,10 +76,10 @@ pub enum AdbError {
     NoServer {
         /// Serial number of the device.
         serial: String,
-        /// Reason, as the device gave it.
+        /// The server's message.
         said: String,
     },
-    /// Another program reads the screen.
+    /// Another program is looking at the screen.
     #[error(
         "another program uses uiautomator on `{serial}`, and one may at a time; end it (a script of uiautomator2, Appium), or \
          restart the device"
@@ -88,7 +88,7 @@ pub enum AdbError {
         /// Serial number of the device.
         serial: String,
     },
-    /// The phone's lock asks for a PIN or the like.
+    /// The lock screen asks for something.
     #[error("`{serial}` is locked; unlock it, and let it have no PIN as long as it is used for tests")]
     Locked {
         /// Serial number of the device.
@@ -99,7 +99,7 @@ pub enum AdbError {
     NotInstalled {
         /// Serial number of the device.
         serial: String,
-        /// Package of the app.
+        /// The app's package.
         package: String,
     },
     /// The app has no activity that can be started.
@@ -107,15 +107,15 @@ pub enum AdbError {
     NoActivity {
         /// Serial number of the device.
         serial: String,
-        /// Package of the app.
+        /// The app's package.
         package: String,
     },
     /// An APK cannot be read.
     #[error("cannot read {path}: {why}")]
     Apk {
-        /// The file.
+        /// Path of the file.
         path: String,
-        /// The mistake in it.
+        /// The reason.
         why: String,
     },
     /// An APK was not installed.
@@ -123,21 +123,21 @@ pub enum AdbError {
     Install {
         /// Serial number of the device.
         serial: String,
-        /// Names of the files.
+        /// The files.
         what: String,
-        /// The device's answer.
+        /// The device's message.
         said: String,
     },
-    /// The app's data were not cleared.
+    /// The app's data could not be cleared.
     #[error(
         "`{serial}` did not clear `{package}`: {said}; --reset restart starts it anew with what it has stored"
     )]
     Clear {
         /// Serial number of the device.
         serial: String,
-        /// Package of the app.
+        /// The app's package.
         package: String,
-        /// The device's answer.
+        /// The device's message.
         said: String,
     },
     /// An activity could not be started.
@@ -147,7 +147,7 @@ pub enum AdbError {
         serial: String,
         /// The activity.
         activity: String,
-        /// The device's answer.
+        /// The device's message.
         said: String,
     },
     /// An action cannot be done on this device.
@@ -167,13 +167,13 @@ pub enum AdbError {
         serial: String,
         /// The action.
         action: String,
-        /// The device's answer.
+        /// The device's message.
         said: String,
     },
 }
 
 impl AdbError {
-    /// Returns true if the device cannot be used or relied on any more, though another might be.
+    /// Returns true if the device is unusable or unreliable from now on, though another might work.
     pub fn is_lost(&self) -> bool {
         match self {
             AdbError::Server(_)
@@ -207,7 +207,7 @@ impl From<AdbError> for DeviceError {
     }
 }
 
-/// Serials with commas between them.
+/// Serial numbers separated by commas.
 struct Serials<'l>(&'l [Listed]);
 
 impl fmt::Display for Serials<'_> {
@@ -255,7 +255,7 @@ fn what_to_do(state: &State) -> String {
     }
 }
 
-/// Returns advice for the answer that Android gave to an installation.
+/// Returns advice for Android's error about an installation.
 fn install_hint(said: &str) -> &'static str {
     const HINTS: [(&str, &str); 6] = [
         (

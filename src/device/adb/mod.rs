@@ -1,22 +1,23 @@
-//! Real phones and emulators, reached through a server of adb.
+//! Real phones and emulators, reached through an adb server.
 //!
-//! A step is one line of the phone's shell: the action, and all questions about the screen. Each action has a number, which
-//! the phone claims before it acts, so that an action without an answer can be asked for again and is never done twice. A
-//! dump counts only if the same window was in front before and after it, and if the dump shows that window. A screen has
-//! settled when two dumps in a row agree; until then the device looks again, a bounded number of times. A screen that never
-//! settles, such as a clock, counts as the last dump shows it. With virtual time nothing moves between two dumps, so one is
-//! enough.
+//! A step is one command for the phone's shell: the action, and everything that is looked at. Each action has a
+//! number that the phone is asked to claim before doing it. If the answer never comes, the same is asked again,
+//! and the action is never done twice. A dump counts only if the same window was in front before and after it,
+//! and if it shows that window. A screen has settled when two dumps in a row agree. Otherwise it is looked at
+//! again, a bounded number of times; a screen that never settles, like that of a clock, is taken as it was
+//! last. With virtual time nothing moves between two dumps, so one is enough.
 //!
-//! With a [`Jar`] uiautomator2's server makes the dumps, and the phone's shell asks it in the same line.
+//! With a [`Jar`] the dumps come from uiautomator2's server, which the phone's shell asks within the same
+//! command.
 //!
-//! [`Adb::restore`] puts back all that was changed on the phone, and so does dropping the device.
+//! Changes to the phone are undone by [`Adb::restore`], and when the device is dropped.
 
 mod app;
+mod changes;
 #[cfg(feature = "adb")]
 mod client;
 mod error;
 mod gestures;
-mod kept;
 mod line;
 mod look;
 mod script;
@@ -40,28 +41,28 @@ pub use server::{Listed, Server, ServerError, State};
 pub use u2::{Jar, JarError};
 
 use app::SETTINGS;
-use kept::Kept;
+use changes::Changes;
 use look::{Glance, Looked, Unclear};
 use script::{Mark, Script};
 
 /// The app under test.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Subject {
-    /// Package of an app that is installed.
+    /// An installed app, by its package.
     Package(String),
-    /// Files of an app to be installed first: the base APK, and those it is split into.
+    /// An app to install first from its APKs: the base, and its splits.
     Apks(Vec<PathBuf>),
 }
 
-/// Way to start the app afresh at the start of an episode.
+/// The way to reset the app at the start of an episode.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Reset {
-    /// Clears the app's data, and gives it its permissions again.
+    /// Clears its data, and grants its permissions again.
     #[default]
     Clear,
-    /// Uninstalls the app and installs it again, which needs its APK.
+    /// Uninstalls and installs it, which needs its APK.
     Reinstall,
-    /// Ends the app and starts it with all that it has stored.
+    /// Stops and starts it, and keeps its stored data.
     Restart,
 }
 
@@ -69,7 +70,7 @@ impl Reset {
     /// All ways.
     pub const ALL: [Reset; 3] = [Reset::Clear, Reset::Reinstall, Reset::Restart];
 
-    /// Returns its name on a command line.
+    /// Returns its name on the command line.
     pub fn name(self) -> &'static str {
         match self {
             Reset::Clear => "clear",
@@ -87,22 +88,23 @@ impl Reset {
 /// Most restarts of uiautomator2's server in a look.
 const RESTARTS_MAX: u32 = 2;
 
-/// Ways and bounds of using a phone.
+/// Settings for the use of a phone.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Options {
-    /// Way to start the app afresh.
+    /// The way to reset the app.
     pub reset: Reset,
-    /// Server that makes the dumps; without it `uiautomator dump` does.
+    /// The server for looking at the phone; without it, `uiautomator dump` is used.
     pub u2: Option<Jar>,
-    /// Longest wait for the answer to a line of the shell, beyond the waiting that the line itself asks for.
+    /// Time allowed for the answer to a shell command, beyond the waiting that the command asks for.
     pub answer: Duration,
-    /// Most looks at a screen until two dumps in a row agree; after them the last dump counts if it is clear.
+    /// Most looks at a screen until two dumps in a row agree. After that, the last dump is used if it is clear;
+    /// otherwise the look fails.
     pub looks_max: u32,
-    /// Pause between two looks, on this computer's clock: the phone's goes on.
+    /// Pause between two looks, on this computer's clock: meanwhile the phone goes on.
     pub pause: Duration,
-    /// Longest wait for a phone that was lost.
+    /// Time to wait for a lost phone; [`Options::recoveries_max`] limits how often in a step.
     pub recovery: Duration,
-    /// Most of these waits in a step.
+    /// Most recoveries of a lost phone in a step.
     pub recoveries_max: u32,
 }
 
@@ -111,7 +113,8 @@ impl Default for Options {
         Options {
             reset: Reset::default(),
             u2: None,
-            // Each of two dumps may wait for ten seconds until the screen is at rest, and starting an app as long.
+            // Each of two dumps may wait ten seconds for the screen to come to rest, and starting an app takes
+            // as long.
             answer: Duration::from_secs(60),
             looks_max: 8,
             pause: Duration::from_millis(300),
@@ -121,24 +124,24 @@ impl Default for Options {
     }
 }
 
-/// Properties that a phone reports of itself.
+/// Facts that a phone reports about itself.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Facts {
     /// The makers' name for it, like `Pixel 7`.
     pub model: String,
     /// Version of Android, like `13`.
     pub release: String,
-    /// API level, like 33.
+    /// Its API level, like 33.
     pub sdk: u32,
     /// Width and height of the display in its natural orientation.
     pub size: (u32, u32),
-    /// Dots of the display to the inch.
+    /// Dots per inch of the display.
     pub dpi: u32,
-    /// True if waiting takes no time, as on a simulated phone.
+    /// True if waiting takes no time there, as on a simulated phone.
     has_virtual_time: bool,
     /// Package of the launcher.
     home: Arc<str>,
-    /// True if the phone was connected to a network at first.
+    /// True if it was connected to a network at first.
     has_network: bool,
 }
 
@@ -151,39 +154,39 @@ pub struct Adb {
     mark: Mark,
     /// Number of the last task.
     task: u64,
-    kept: Kept,
-    /// Files to install again at each start, for [`Reset::Reinstall`].
+    changes: Changes,
+    /// APKs to install again at each start, for [`Reset::Reinstall`].
     apks: Vec<app::Apk>,
-    /// Permissions to give again once the app's data are cleared.
-    rights: Vec<String>,
+    /// Permissions to grant again after the app's data are cleared.
+    permissions: Vec<String>,
     now: Now,
 }
 
-/// Present state of the phone, as far as it is known.
+/// The present state of the phone, as far as known.
 #[derive(Clone, Debug, Default)]
 struct Now {
     /// Activity that the app was started with.
     launched: Arc<str>,
-    /// Screen that was seen last.
+    /// The last screen seen.
     screen: Option<Arc<Screen>>,
     is_turned: bool,
     is_off_network: bool,
     /// The phone's clock when the app was started.
     started_ms: u64,
-    /// Time from which on the log is read.
+    /// Time from which on the log is read, and number of its notices that are already known.
     log_since: String,
     /// Number of the log's entries since then that are known.
     log_known: usize,
 }
 
 impl Adb {
-    /// Opens the device `serial` of `server`, which runs, and has the app ready on it.
+    /// Opens the device `serial` of a running `server`, and makes the app ready on it.
     #[cfg(feature = "adb")]
     pub fn open(server: &Server, serial: &str, subject: &Subject, options: Options) -> Result<Adb, AdbError> {
         Adb::on(Box::new(Client::new(server.clone(), serial)), subject, options)
     }
 
-    /// Opens the device at the other end of `line`, and has the app ready on it.
+    /// Opens the device at the other end of `line`, and makes the app ready on it.
     pub fn on(line: Box<dyn Line>, subject: &Subject, options: Options) -> Result<Adb, AdbError> {
         let mut adb = Adb::unknown(line, options);
         adb.learn_facts(&SETTINGS)?;
@@ -193,8 +196,8 @@ impl Adb {
         Ok(adb)
     }
 
-    /// Opens the device at the other end of `line` to look at whatever it shows: nothing is installed, started or set.
-    /// No app can be started on it.
+    /// Opens the device at the other end of `line` for looking only: installs, starts and sets nothing. No app
+    /// can be started on it.
     pub fn to_look(line: Box<dyn Line>, options: Options) -> Result<Adb, AdbError> {
         let mut adb = Adb::unknown(line, options);
         adb.learn_facts(&[])?;
@@ -220,32 +223,32 @@ impl Adb {
             },
             mark: Mark::new(),
             task: 0,
-            kept: Kept::default(),
+            changes: Changes::default(),
             apks: Vec::new(),
-            rights: Vec::new(),
+            permissions: Vec::new(),
             now: Now::default(),
         }
     }
 
-    /// Returns the device's serial number.
+    /// Returns the serial number of the device.
     pub fn serial(&self) -> &str {
         self.line.serial()
     }
 
-    /// Returns what the phone reports of itself.
+    /// Returns the facts that the phone reports about itself.
     pub fn facts(&self) -> &Facts {
         &self.facts
     }
 
-    /// Puts back all that was changed on the phone, and leaves nothing there; once is enough.
+    /// Undoes all changes to the phone. Calling it again does nothing.
     pub fn restore(&mut self) -> Result<(), AdbError> {
-        let Some(script) = self.kept.take_back(&self.folder()) else { return Ok(()) };
+        let Some(script) = self.changes.take_back(&self.folder()) else { return Ok(()) };
         self.ask("putting the settings back", &script).map(|_| ())
     }
 
-    /// Returns the folder on the phone that has notes of the action under way.
+    /// Returns the folder on the phone for the state of tasks.
     fn folder(&self) -> String {
-        // A run finds the folders of runs that were killed by how the mark starts.
+        // The mark starts with `farlead-`, as the folders of all runs do.
         format!("/data/local/tmp/{}", self.mark.word())
     }
 
@@ -253,7 +256,7 @@ impl Adb {
         AdbError::Line { serial: self.line.serial().to_string(), doing: doing.to_string(), source }
     }
 
-    /// Runs a command that may run any number of times.
+    /// Runs a command that may safely run more than once.
     fn ask(&mut self, doing: &str, command: &str) -> Result<Answer, AdbError> {
         self.ask_within(doing, command, self.options.answer)
     }
@@ -278,7 +281,7 @@ impl Adb {
 
     /// Writes a file on the phone.
     fn push(&mut self, doing: &str, bytes: &Arc<[u8]>, to: &str) -> Result<(), AdbError> {
-        // A slow cable carries a megabyte in a second.
+        // A slow cable carries about a megabyte per second.
         let within = self.options.answer + Duration::from_secs(bytes.len() as u64 >> 20);
         let mut recoveries = 0;
         loop {
@@ -293,9 +296,9 @@ impl Adb {
         }
     }
 
-    /// Adds all questions of a look to `script` and returns the line.
+    /// Completes `script` with the commands of a look.
     fn with_look(&self, script: Script<'_>) -> String {
-        // With virtual time nothing moves unless the app is acted upon.
+        // With virtual time, nothing moves between two dumps.
         self.with_glances(script, if self.facts.has_virtual_time { 1 } else { 2 })
     }
 
@@ -305,7 +308,7 @@ impl Adb {
         script.finish()
     }
 
-    /// Looks until the screen has settled; `first` is an answer that has a look in it already.
+    /// Looks until the screen has settled; `first` is an answer that already contains a look.
     fn look_until_settled(&mut self, first: Option<Vec<u8>>) -> Result<Looked, AdbError> {
         let mark = self.mark.clone();
         let looks_max = self.options.looks_max.max(1);
@@ -332,11 +335,12 @@ impl Adb {
                 last = glance;
             }
             match last {
-                // A screen that never comes to rest, such as a clock, counts as it was last.
+                // A screen that never settles is taken as it was last.
                 Ok(glance) if has_settled || look == looks_max => {
                     return Ok(look::looked(&parts, glance, &self.app.package, &self.facts, &self.now));
                 }
                 Err(Unclear { why, is_server_over: true }) => {
+                    // Starting the server lights the display, which would change a dark screen.
                     if restarts == RESTARTS_MAX || look::is_dark(&parts) {
                         return Err(self.no_server(why));
                     }
@@ -355,11 +359,11 @@ impl Adb {
         Ok(self.ask("looking at its screen", &line)?.stdout)
     }
 
-    /// Notes what was seen, and returns it as an observation.
+    /// Remembers a look and turns it into an observation.
     fn observed(&mut self, looked: Looked) -> Observation {
         let Looked { screen, at_ms, notices, log_len } = looked;
         self.now.log_known = log_len;
-        // Sharing the screen that is known spares others reading an equal one again.
+        // Sharing an unchanged screen lets others recognise it without comparing.
         let screen = match self.now.screen.take() {
             Some(before) if *before == screen => before,
             Some(_) | None => Arc::new(screen),
@@ -400,8 +404,8 @@ impl Device for Adb {
 
 impl Drop for Adb {
     fn drop(&mut self) {
-        // Nobody is left to hear of an error, and a device that is gone must not hold up the program.
-        if let Some(script) = self.kept.take_back(&self.folder()) {
+        // Nobody can receive an error here; a device that is gone gets only a short time.
+        if let Some(script) = self.changes.take_back(&self.folder()) {
             let _ = self.line.shell(&script, self.options.answer.min(Duration::from_secs(10)));
         }
     }

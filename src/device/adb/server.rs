@@ -1,7 +1,7 @@
-//! The server of adb: where it is, that it runs, and which devices it knows.
+//! The adb server: finds and starts it, and lists its devices.
 //!
-//! The few requests to the server are made here and not by `adb_client`: its list of devices fails as a whole on a line that
-//! it does not know, and it starts a server on every call, on the usual port alone.
+//! The few requests are sent from here, not by `adb_client`: its list of devices fails as a whole on a single
+//! line it does not know, and it starts a server with every call, only on the usual port.
 
 use std::fmt;
 use std::io::{self, ErrorKind, Read, Write};
@@ -13,28 +13,28 @@ use std::time::{Duration, Instant};
 
 use super::AdbError;
 
-/// Port of a server unless the environment names another.
+/// The usual port of a server.
 const PORT: u16 = 5037;
 
-/// Longest waits: for a server's answer, for a connection to it, and for `adb` to start one.
+/// Time limits for an answer, for a connection, and for `adb` to start a server.
 const ANSWER: Duration = Duration::from_secs(10);
 const CONNECT: Duration = Duration::from_secs(2);
 const START: Duration = Duration::from_secs(20);
 
-/// Pause between two questions whether `adb` is done.
+/// Pause between two checks if `adb` has finished.
 const LOOK_EVERY: Duration = Duration::from_millis(20);
 
-/// Reason why the server of adb does not answer.
+/// The reason the adb server does not answer.
 #[derive(Debug, thiserror::Error)]
 pub enum ServerError {
-    /// A variable of the environment, or a flag, has no address.
+    /// An environment variable or a flag is no address.
     #[error("{name} is `{value}`, which is no address of an adb server: {why}")]
     Address {
-        /// Name of the variable or flag.
+        /// Its name.
         name: &'static str,
         /// Its value.
         value: String,
-        /// The mistake in it.
+        /// The mistake.
         why: &'static str,
     },
     /// There is no `adb`.
@@ -43,42 +43,42 @@ pub enum ServerError {
          ANDROID_HOME"
     )]
     NoAdb {
-        /// Address of the server.
+        /// The address of the missing server.
         address: SocketAddrV4,
     },
     /// `adb` could not start a server.
     #[error("`adb start-server` failed for {address}: {why}; run it yourself to see more")]
     Start {
-        /// Address of the server.
+        /// The address of the missing server.
         address: SocketAddrV4,
-        /// The reason, as far as it is known.
+        /// The reason.
         why: String,
     },
     /// The server cannot be reached.
     #[error("the adb server at {address} does not answer")]
     Silent {
-        /// Address of the server.
+        /// The address of the server.
         address: SocketAddrV4,
-        /// The system's reason.
+        /// The error of the system.
         source: io::Error,
     },
     /// The server refused a request.
     #[error("the adb server at {address} says: {said}")]
     Refused {
-        /// Address of the server.
+        /// The address of the server.
         address: SocketAddrV4,
-        /// The server's answer.
+        /// Its message.
         said: String,
     },
 }
 
-/// A server of adb.
+/// An adb server.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Server {
     address: SocketAddrV4,
 }
 
-/// State of a device, as the server reports it.
+/// The state of a device's connection to the server.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum State {
     /// Ready for use.
@@ -87,7 +87,7 @@ pub enum State {
     Offline,
     /// Connected, without its user's consent.
     Unauthorized,
-    /// Asking its user for consent.
+    /// It is asking its user to allow this computer.
     Authorizing,
     /// On the way to being connected.
     Connecting,
@@ -111,12 +111,12 @@ impl fmt::Display for State {
     }
 }
 
-/// A device that the server knows.
+/// A device in the server's list.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Listed {
     /// Serial number, or address.
     pub serial: String,
-    /// State of the device.
+    /// The state of its connection.
     pub state: State,
     /// Model, with `_` for spaces, if the server knows it.
     pub model: Option<String>,
@@ -128,10 +128,10 @@ impl Server {
         Server { address }
     }
 
-    /// Returns the server that the environment names as it does for `adb`: `ADB_SERVER_SOCKET`, else
-    /// `ANDROID_ADB_SERVER_ADDRESS` and `ANDROID_ADB_SERVER_PORT`, else the usual one.
+    /// Returns the server named by the environment, with the same rules as `adb`: `ADB_SERVER_SOCKET`, else
+    /// `ANDROID_ADB_SERVER_ADDRESS` and `ANDROID_ADB_SERVER_PORT`, else the usual address.
     ///
-    /// `variable` looks up a variable of the environment.
+    /// `variable` looks up an environment variable.
     pub fn from_environment(variable: impl Fn(&str) -> Option<String>) -> Result<Server, ServerError> {
         let set = |name: &str| variable(name).filter(|value| !value.trim().is_empty());
         if let Some(socket) = set("ADB_SERVER_SOCKET") {
@@ -158,8 +158,8 @@ impl Server {
         Ok(server)
     }
 
-    /// Returns the server at `socket`, which is written as `ADB_SERVER_SOCKET` is: `tcp:5037`, `tcp:HOST:5037`. `name` is
-    /// the variable or flag that has it.
+    /// Returns the server at `socket`, written as in `ADB_SERVER_SOCKET`: `tcp:5037`, `tcp:HOST:5037`. Messages
+    /// call the source of the value `name`.
     pub fn at(name: &'static str, socket: &str) -> Result<Server, ServerError> {
         let wrong = |why| ServerError::Address { name, value: socket.to_string(), why };
         let rest = socket.trim();
@@ -175,12 +175,12 @@ impl Server {
         resolved(name, socket, host, port)
     }
 
-    /// Returns the address that it listens on.
+    /// Returns its address.
     pub fn address(&self) -> SocketAddrV4 {
         self.address
     }
 
-    /// Starts the server with `adb` if it does not run and is one of this computer.
+    /// Starts the server if it does not run. `adb` does the starting, and only on this computer.
     pub fn ensure_running(&self) -> Result<(), ServerError> {
         let address = self.address;
         match connect(address) {
@@ -199,7 +199,7 @@ impl Server {
         for program in programs() {
             let mut command = Command::new(program);
             command.args(["-P", &address.port().to_string(), "start-server"]);
-            // The server outlives the program that starts it, and would hold on to its output.
+            // The server outlives the program that starts it, and would keep the program's output open.
             command.stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::null());
             match command.spawn() {
                 Ok(child) => {
@@ -219,6 +219,7 @@ impl Server {
                 Ok(None) if begun.elapsed() < START => thread::sleep(LOOK_EVERY),
                 Ok(None) => {
                     let _ = child.kill();
+                    // Without this it would stay as a zombie.
                     let _ = child.wait();
                     return Err(failed(format!("it took longer than {} s", START.as_secs())));
                 }
@@ -227,7 +228,7 @@ impl Server {
         }
     }
 
-    /// Returns the version of the server's protocol, as `adb version` has it behind the last dot.
+    /// Returns the version of the server's protocol, the last number that `adb version` prints.
     pub fn version(&self) -> Result<u32, ServerError> {
         let said = self.ask("host:version")?;
         u32::from_str_radix(said.trim(), 16)
@@ -239,19 +240,19 @@ impl Server {
         Ok(self.ask("host:devices-l")?.lines().filter_map(listed).collect())
     }
 
-    /// Returns the device with this serial number, without one the only device there is.
+    /// Returns the device with this serial number, or without one the only device.
     pub fn choose(&self, serial: Option<&str>) -> Result<Listed, AdbError> {
         choose(self.devices()?, serial)
     }
 
-    /// Connects the server to a device at `HOST:PORT`, and returns the server's answer.
+    /// Connects the server to a device at `HOST:PORT`; returns the server's message.
     pub fn connect(&self, serial: &str) -> Result<String, ServerError> {
-        // The server refuses a new connection while it keeps one that has ended.
+        // A dead connection that the server still remembers would prevent a new one.
         let _ = self.ask(&format!("host:disconnect:{serial}"));
         self.ask(&format!("host:connect:{serial}"))
     }
 
-    /// Sends a request and returns the text that answers it.
+    /// Sends a request and returns the text of the answer.
     fn ask(&self, request: &str) -> Result<String, ServerError> {
         let address = self.address;
         let silent = |source| ServerError::Silent { address, source };
@@ -272,7 +273,7 @@ fn connect(address: SocketAddrV4) -> io::Result<TcpStream> {
     Ok(stream)
 }
 
-/// Reads four hexadecimal digits and as many bytes as they say.
+/// Reads four hexadecimal digits and the number of bytes they give.
 fn counted(stream: &mut TcpStream) -> io::Result<String> {
     let mut digits = [0; 4];
     stream.read_exact(&mut digits)?;
@@ -283,7 +284,7 @@ fn counted(stream: &mut TcpStream) -> io::Result<String> {
     Ok(String::from_utf8_lossy(&bytes).into_owned())
 }
 
-/// Returns the words of a server or a device, fit for a line of a terminal.
+/// Returns the words of a server or a device, fit for a line in a terminal.
 pub(super) fn shown(said: &str) -> String {
     const CHARS_MAX: usize = 300;
     let line: String = said
@@ -305,7 +306,7 @@ fn resolved(name: &'static str, value: &str, host: &str, port: u16) -> Result<Se
     found.map(Server::new).ok_or_else(|| wrong("only hosts with an IPv4 address can be reached"))
 }
 
-/// Returns the places where `adb` may be.
+/// Returns the possible paths of `adb`.
 fn programs() -> Vec<PathBuf> {
     let name = format!("adb{}", std::env::consts::EXE_SUFFIX);
     let mut programs = vec![PathBuf::from(&name)];
@@ -317,9 +318,9 @@ fn programs() -> Vec<PathBuf> {
     programs
 }
 
-/// Reads a line of the list.
+/// Parses a line of the list.
 fn listed(line: &str) -> Option<Listed> {
-    // The server's words for a device without a serial number have blanks in them.
+    // For a device without a serial number, adb writes this text, which contains spaces.
     let (serial, rest) = match line.strip_prefix("(no serial number)") {
         Some(rest) => ("(no serial number)", rest),
         None => line.split_once(char::is_whitespace)?,

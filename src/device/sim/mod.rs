@@ -1,4 +1,4 @@
-//! The embedded device: an app model, run with a virtual clock and by chance from a seed.
+//! The embedded device: runs an app model with a virtual clock and with chance from a seed.
 
 pub mod apk;
 mod chance;
@@ -21,4 +21,4 @@ mod touch;
 
 pub(crate) use hand::Windows;
 pub use read::{BYTES_MAX, Read, SetError, read};
-pub use simulator::{Outcome, Sim, Snapshot};
+pub use simulator::{Sim, SimOutcome, Snapshot};

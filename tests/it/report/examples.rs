@@ -19,7 +19,7 @@ use farlead::trace::{Notice, Trace};
 
 use crate::models::{simulator, source};
 
-/// A run of these events.
+/// Returns a run with these events.
 pub fn run(events: impl IntoIterator<Item = Event>) -> Run {
     let mut run = Run::new();
     for event in events {
@@ -28,7 +28,7 @@ pub fn run(events: impl IntoIterator<Item = Event>) -> Run {
     run
 }
 
-/// Searches on ChessWalk: met, given up, broken, untested and impossible to look at.
+/// Returns searches on ChessWalk: met, given up, broken, untested and impossible to look at.
 pub fn chess() -> Vec<Event> {
     let mut recorder = Recorder::new("chesswalk", 1);
     for (file, only, agent) in [
@@ -50,7 +50,7 @@ never \"unseen\" within 4 steps, 30 episodes: F ([activity ~ Nowhere] & [crashed
     recorder.finish(1)
 }
 
-/// Searches on Notes.
+/// Returns searches on Notes.
 pub fn notes() -> Vec<Event> {
     let mut recorder = Recorder::new("notes", 2);
     for file in ["palette", "dummy_note"] {
@@ -243,10 +243,10 @@ fn automaton(spec: &Spec) -> Option<Automaton> {
     Some(Automaton { residuals, ways })
 }
 
-/// A text that breaks whoever takes it for something else.
+/// A text that breaks any reader that takes it for something else.
 pub const HOSTILE: &str = "]]></script></title><b onclick='alert(1)'>\"&amp;%0A|`~~~\u{202e}\u{0}\u{7}\u{1b}[31m\r\n::error::x\u{fffe}$x$ {{1}} ${2} שלום 😀";
 
-/// A run in which every text is hostile, numbers are extreme, and everything goes wrong.
+/// Returns a run in which every text is hostile, numbers are extreme, and everything fails.
 pub fn hostile() -> Vec<Event> {
     let long = HOSTILE.repeat(200);
     let mut events = vec![Event::RunBegan(RunBegan {
@@ -391,7 +391,7 @@ fn hostile_end(spec: usize, outcome: Outcome, long: &str) -> SpecEnded {
     }
 }
 
-/// Replays, of which one diverges, one crashes, and one is flaky.
+/// Returns replays: among them one that diverges, one that crashes, and one that is flaky.
 pub fn replays() -> Vec<Event> {
     let mut events = vec![Event::RunBegan(RunBegan {
         format: FORMAT,
