@@ -1,4 +1,4 @@
-//! `farlead compare`: agents against each other on the same specs with the same seeds.
+//! `farlead compare`: compares agents on the same specs with the same seeds.
 
 use std::fs;
 use std::io::{self, BufWriter, Write};
@@ -247,6 +247,7 @@ fn ablated(name: &str, plan: &Plan, agent: AgentName) -> Vec<Contender> {
         for on in [false, true] {
             let mut other = plan.clone();
             switch.set(&mut other, on);
+            // A switch that is at this position already makes no other contender.
             if (other.switches, other.farlead, other.planner) != (plan.switches, plan.farlead, plan.planner) {
                 let sign = if on { '+' } else { '-' };
                 contenders.push(Contender { name: format!("{name} {sign}{}", switch.name()), plan: other });
@@ -269,6 +270,7 @@ fn rows(names: &Names<'_>, tasks: &[Task<'_>], contenders: &[Contender], tallies
     for level in [Level::A, Level::B, Level::C] {
         let of_level = |spec: &Spec| spec.level() == level;
         let members = || tasks.iter().zip(tallies).filter(|(task, _)| of_level(task.spec));
+        // The sum over a single spec would repeat its row.
         if members().count() < 2 {
             continue;
         }
