@@ -8,10 +8,10 @@ use std::sync::{Arc, Mutex};
 use std::thread;
 use std::time::{Duration, Instant};
 
-use farlead::device::adbd::packet::{self, Command, Packet, Reader, VERSION};
-use farlead::device::adbd::{Server, Settings};
-use farlead::device::phone::{AndroidVersion, Phone};
 use farlead::device::sim::read;
+use farlead::emulator::adbd::packet::{self, Checksum, Command, Packet, Reader, VERSION};
+use farlead::emulator::adbd::{Server, Settings};
+use farlead::emulator::phone::{AndroidVersion, Phone};
 use farlead::rng::Seed;
 use farlead::spec::Source;
 
@@ -144,7 +144,7 @@ impl Host {
 
     fn send(&mut self, command: Command, args: [u32; 2], payload: &[u8]) {
         let mut bytes = Vec::new();
-        packet::write(&mut bytes, command, args, payload, false);
+        packet::write(&mut bytes, command, args, payload, Checksum::Omitted);
         self.sent += bytes.len();
         self.socket.write_all(&bytes).expect("a device");
     }

@@ -5,13 +5,12 @@
 
 use std::sync::Arc;
 
-use farlead::agent::FarleadSettings;
+use farlead::agent::{AGENTS, FARLEAD, FarleadSettings, RANDOM, Settings};
 use farlead::device::{Device, Sim};
-use farlead::episode::Switches;
-use farlead::reward::Shaping;
 use farlead::rng::Seed;
-use farlead::search::{AgentKind, Contender, EPISODES_MAX, Plan, Rounds, Tally, Task, compare, mean};
+use farlead::search::{Contender, EPISODES_MAX, Plan, Rounds, Tally, Task, compare, mean};
 
+use farlead::situation::Switches;
 use made_up::{Family, Half, MadeUp, Names};
 
 mod made_up;
@@ -40,7 +39,7 @@ fn main() {
 
 fn contenders() -> Vec<Contender> {
     let mut contenders = Vec::new();
-    for agent in AgentKind::ALL {
+    for agent in AGENTS {
         for (name, sure_actions, restart_hopeless) in [
             ("", false, false),
             (" +sure-actions", true, false),
@@ -48,19 +47,16 @@ fn contenders() -> Vec<Contender> {
             (" +both", true, true),
         ] {
             let mut settings = vec![("", FarleadSettings::FEW_FAILURES)];
-            if agent == AgentKind::Farlead {
+            if agent.name == FARLEAD.name {
                 settings.push((" few-steps", FarleadSettings::FEW_STEPS));
                 settings.push((" -tails", FarleadSettings { tail: 0, ..FarleadSettings::FEW_FAILURES }));
             }
             for (setting, farlead) in settings {
-                let switches = Switches {
-                    shaping: Shaping::Atoms,
-                    prediction: agent != AgentKind::Random,
-                    sure_actions,
-                    restart_hopeless,
-                };
-                let plan = Plan { farlead, switches, ..Plan::new(agent) };
-                contenders.push(Contender { name: format!("{}{setting}{name}", agent.name()), plan });
+                let switches =
+                    Switches { prediction: agent.name != RANDOM.name, sure_actions, restart_hopeless };
+                let settings = Settings { farlead, ..Settings::default() };
+                let plan = Plan { settings, switches, ..Plan::new(agent) };
+                contenders.push(Contender { name: format!("{}{setting}{name}", agent.name), plan });
             }
         }
     }

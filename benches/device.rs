@@ -9,10 +9,10 @@ use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
 use farlead::device::adb::{Adb, Answer, Client, Line, LineError, Options, Server, Subject};
-use farlead::device::adbd::{self, FileStat, Ran};
-use farlead::device::phone::{AndroidVersion, Phone};
 use farlead::device::sim::{self, model::Model};
 use farlead::device::{Device, Observation};
+use farlead::emulator::adbd::{self, FileStat, Ran};
+use farlead::emulator::phone::{AndroidVersion, Phone};
 use farlead::gui::{Action, BUILTIN_TEXTS, Repertoire, offers};
 use farlead::rng::Seed;
 use farlead::spec::Source;
@@ -146,13 +146,13 @@ struct Timed {
     spent: Arc<Mutex<Duration>>,
 }
 
-impl adbd::Phone for Timed {
+impl adbd::Backend for Timed {
     fn product(&self) -> [String; 3] {
         self.phone.product()
     }
 
     fn features(&self) -> &'static str {
-        adbd::Phone::features(&self.phone)
+        adbd::Backend::features(&self.phone)
     }
 
     fn shell(&mut self, line: &str, stdin: &[u8]) -> Ran {
@@ -167,27 +167,27 @@ impl adbd::Phone for Timed {
     }
 
     fn stat(&mut self, path: &str) -> Option<FileStat> {
-        adbd::Phone::stat(&mut self.phone, path)
+        adbd::Backend::stat(&mut self.phone, path)
     }
 
     fn list(&mut self, path: &str) -> Vec<(String, FileStat)> {
-        adbd::Phone::list(&mut self.phone, path)
+        adbd::Backend::list(&mut self.phone, path)
     }
 
     fn read(&mut self, path: &str) -> Result<Vec<u8>, String> {
-        adbd::Phone::read(&mut self.phone, path)
+        adbd::Backend::read(&mut self.phone, path)
     }
 
     fn write(&mut self, path: &str, mode: u32, mtime: u32, bytes: Vec<u8>) -> Result<(), String> {
-        adbd::Phone::write(&mut self.phone, path, mode, mtime, bytes)
+        adbd::Backend::write(&mut self.phone, path, mode, mtime, bytes)
     }
 
     fn framebuffer(&mut self) -> (u32, u32, Vec<u8>) {
-        adbd::Phone::framebuffer(&mut self.phone)
+        adbd::Backend::framebuffer(&mut self.phone)
     }
 
     fn logged(&self) -> u64 {
-        adbd::Phone::logged(&self.phone)
+        adbd::Backend::logged(&self.phone)
     }
 
     fn reboot(&mut self) {
@@ -195,7 +195,7 @@ impl adbd::Phone for Timed {
     }
 
     fn tcp(&mut self, port: u16, request: &[u8]) -> Option<Vec<u8>> {
-        adbd::Phone::tcp(&mut self.phone, port, request)
+        adbd::Backend::tcp(&mut self.phone, port, request)
     }
 }
 

@@ -10,16 +10,14 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::Instant;
 
-use farlead::agent::PlannerSettings;
+use farlead::agent::{FARLEAD, PLANNER, PlannerSettings, RANDOM, Settings, TREE};
 use farlead::device::{Device, Sim, sim};
-use farlead::episode::Switches;
 use farlead::gui::UserAction;
 use farlead::rng::Seed;
-use farlead::search::{
-    AgentKind, Contender, EPISODES_MAX, Plan, Rounds, Tally, Task, compare, mean, median, search,
-};
+use farlead::search::{Contender, EPISODES_MAX, Plan, Rounds, Tally, Task, compare, mean, median, search};
 use farlead::spec::{Source, Spec, parse};
 
+use farlead::situation::Switches;
 use made_up::{Family, Half, MadeUp, Names};
 use models::Row;
 
@@ -285,19 +283,20 @@ fn us_a_step(model: &Arc<sim::model::Model>, never: &str, steps_max: u32, plan: 
 /// The agents as they are, and the one of FARLEAD-Android as the paper has it.
 fn agents() -> Vec<Contender> {
     let named = |name: &str, plan: Plan| Contender { name: name.to_string(), plan };
-    let of_paper = Switches { sure_actions: false, restart_hopeless: false, ..AgentKind::Farlead.switches() };
+    let of_paper = Switches { sure_actions: false, restart_hopeless: false, ..FARLEAD.switches };
     vec![
         planner("planner", PlannerSettings::default()),
         planner("planner, names unread", PlannerSettings { names: false, ..PlannerSettings::default() }),
-        named("farlead, as published", Plan { switches: of_paper, ..Plan::new(AgentKind::Farlead) }),
-        named("farlead", Plan::new(AgentKind::Farlead)),
-        named("tree", Plan::new(AgentKind::Tree)),
-        named("random", Plan::new(AgentKind::Random)),
+        named("farlead, as published", Plan { switches: of_paper, ..Plan::new(&FARLEAD) }),
+        named("farlead", Plan::new(&FARLEAD)),
+        named("tree", Plan::new(&TREE)),
+        named("random", Plan::new(&RANDOM)),
     ]
 }
 
-fn planner(name: &str, settings: PlannerSettings) -> Contender {
-    Contender { name: name.to_string(), plan: Plan { planner: settings, ..Plan::new(AgentKind::Planner) } }
+fn planner(name: &str, planner: PlannerSettings) -> Contender {
+    let settings = Settings { planner, ..Settings::default() };
+    Contender { name: name.to_string(), plan: Plan { settings, ..Plan::new(&PLANNER) } }
 }
 
 /// The planner with all of its rankings, without each, with each alone, and without any.

@@ -6,10 +6,11 @@ use std::sync::Arc;
 
 use divan::Bencher;
 use divan::counter::ItemsCount;
+use farlead::agent::{AGENTS, AgentInfo, FARLEAD};
 use farlead::device::Sim;
 use farlead::device::sim::{self, model::Model};
 use farlead::rng::Seed;
-use farlead::search::{AgentKind, Finding, Plan, in_order, search};
+use farlead::search::{Finding, Plan, in_order, search};
 use farlead::spec::{Source, Spec, parse};
 
 fn main() {
@@ -34,7 +35,7 @@ fn unmet() -> Spec {
     spec("X ([activity ~ Main] U ([activity ~ About] & X ([activity ~ About] U [text = never])))")
 }
 
-fn plan(agent: AgentKind, steps_max: u32, episodes_max: u32) -> Plan {
+fn plan(agent: &'static AgentInfo, steps_max: u32, episodes_max: u32) -> Plan {
     Plan { steps_max, episodes_max, ..Plan::new(agent) }
 }
 
@@ -49,13 +50,13 @@ fn bench(bencher: Bencher<'_, '_>, model: &Arc<Model>, spec: &Spec, plan: &Plan)
 
 #[divan::bench(args = ["random", "qlearning", "farlead"], sample_count = 5)]
 fn chesswalk(bencher: Bencher<'_, '_>, agent: &str) {
-    let kind = AgentKind::ALL.into_iter().find(|kind| kind.name() == agent).expect("an agent");
+    let kind = AGENTS.into_iter().find(|kind| kind.name == agent).expect("an agent");
     bench(bencher, &app("chesswalk"), &unmet(), &plan(kind, 6, 20_000));
 }
 
 #[divan::bench(args = ["random", "qlearning", "farlead"], sample_count = 5)]
 fn notes(bencher: Bencher<'_, '_>, agent: &str) {
-    let kind = AgentKind::ALL.into_iter().find(|kind| kind.name() == agent).expect("an agent");
+    let kind = AGENTS.into_iter().find(|kind| kind.name == agent).expect("an agent");
     let spec = spec("F ([activity ~ Main] & X ([text = never] & F [checked = true]))");
     bench(bencher, &app("notes"), &spec, &plan(kind, 6, 20_000));
 }
@@ -88,12 +89,12 @@ fn widgets(bencher: Bencher<'_, '_>, widgets: usize) {
         widgets / 10
     );
     let spec = spec("F ([text = \"page 21\"] & F [text ~ never])");
-    bench(bencher, &model(&text), &spec, &plan(AgentKind::Farlead, 10, 1_000));
+    bench(bencher, &model(&text), &spec, &plan(&FARLEAD, 10, 1_000));
 }
 
 #[divan::bench(args = [1_000, 10_000, 100_000], sample_count = 5)]
 fn episodes(bencher: Bencher<'_, '_>, episodes: u32) {
-    bench(bencher, &app("chesswalk"), &unmet(), &plan(AgentKind::Farlead, 6, episodes));
+    bench(bencher, &app("chesswalk"), &unmet(), &plan(&FARLEAD, 6, episodes));
 }
 
 /// The same work on one thread and on two.
@@ -103,7 +104,7 @@ fn jobs(bencher: Bencher<'_, '_>, jobs: usize) {
     let all = || {
         let mut steps = 0;
         let one = |seed: usize| {
-            run(&model, &spec, &Plan { seed: Seed(seed as u64), ..plan(AgentKind::Farlead, 6, 10_000) }).steps
+            run(&model, &spec, &Plan { seed: Seed(seed as u64), ..plan(&FARLEAD, 6, 10_000) }).steps
         };
         in_order(jobs, 16, one, |_, of_one| steps += of_one);
         steps

@@ -8,7 +8,8 @@
 //! use std::sync::Arc;
 //!
 //! use farlead::device::sim::{Sim, read};
-//! use farlead::search::{AgentKind, Plan, search};
+//! use farlead::agent::FARLEAD;
+//! use farlead::search::{Plan, search};
 //! use farlead::spec::{Source, parse};
 //!
 //! let app = "app org.lamp \"Lamp\" 1
@@ -19,7 +20,7 @@
 //!     }";
 //! let model = read(&Source::new("lamp.app", app)).model.expect("a model without mistakes");
 //! let file = parse(&Source::new("lamp.ltl", "possible \"light\": F [text = off]")).file;
-//! let plan = Plan { steps_max: 4, actions: file.actions.clone().into(), ..Plan::new(AgentKind::Farlead) };
+//! let plan = Plan { steps_max: 4, actions: file.actions.clone().into(), ..Plan::new(&FARLEAD) };
 //! let mut device = Sim::new(Arc::new(model), plan.seed);
 //! let finding = search(&mut device, &file.specs[0], &plan, &mut |_| true)?;
 //! let run = finding.run.expect("there is such a run");
@@ -39,9 +40,9 @@
 //! | *screen* | what is seen: package, activity, widgets, and what surrounds them |
 //! | *action* | what is done: a click, back, text into a field, ... |
 //! | *observation* | a screen, and when it was seen |
-//! | *deed* | an action as it is remembered: what was done on which widget, wherever that lies |
+//! | *action record* | an action as it is remembered: on which widget, wherever that lies |
 //! | *episode* | steps from a fresh start of the app to where nothing more is to be had |
-//! | *experience* | the deeds and screens of episodes, of no formula, so that every spec can learn from them |
+//! | *experience* | the action records and screens of episodes, of no formula, so that every spec can learn from them |
 //! | *decision* | a choice of an action after the last few screens, its *tail* |
 //! | *residual* | what a formula still asks for after a step |
 //! | *verdict* | whether a trace satisfies a formula if it ends here, and whether that is for good |
@@ -49,8 +50,10 @@
 //! | *witness* | a trace that satisfies a formula |
 //! | *test case* | a run that was found, made short and tried again, as it is kept |
 
+pub mod abstraction;
 pub mod agent;
 pub mod device;
+pub mod emulator;
 pub mod episode;
 pub mod event;
 pub mod experience;
@@ -60,14 +63,16 @@ pub mod keep;
 pub mod learned;
 pub mod ltl;
 pub mod minimise;
+pub mod objective;
 pub mod rate;
 pub mod replay;
 pub mod report;
-pub mod reward;
 pub mod rng;
 pub mod search;
 pub mod setup;
+pub mod situation;
 pub mod spec;
 pub mod store;
 pub mod test_case;
+mod text;
 pub mod trace;

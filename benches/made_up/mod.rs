@@ -16,9 +16,9 @@ use std::sync::Arc;
 use farlead::device::sim::{model::Model, read};
 use farlead::device::{Device, Sim};
 use farlead::gui::Action;
-use farlead::ltl::State;
-use farlead::reward::{Goal, Verdict};
+use farlead::objective::{Formula, Objective as _, Shaping, Verdict};
 use farlead::rng::{Rng, Seed};
+use farlead::situation::PhaseId;
 use farlead::spec::{Source, Spec, Style, parse};
 
 pub use walk::Step;
@@ -150,13 +150,13 @@ impl MadeUp {
         let start = sim.reset(&launched).expect("the model runs").screen;
         let start = (Action::Reinitialise(launched), start);
         let rest = self.walk.iter().map(|step| (step.action.clone(), step.screen.clone()));
-        let mut goal = Goal::new(spec);
-        let mut state = State::START;
+        let mut objective = Formula::new(spec, Shaping::Atoms);
+        let mut phase = PhaseId::START;
         for (steps, (action, screen)) in (1..).zip(std::iter::once(start).chain(rest)) {
-            let class = goal.action_class(&action);
-            let labels = goal.screen_labels(&screen);
-            state = goal.step(state, class, &labels);
-            match goal.standing(state).verdict {
+            let class = objective.class(&action);
+            let labels = objective.screen_labels(&screen);
+            phase = objective.after_labels(phase, class, &labels);
+            match objective.assess(phase).verdict {
                 Verdict::Won => return Some(steps),
                 Verdict::Lost => return None,
                 Verdict::Open => {}

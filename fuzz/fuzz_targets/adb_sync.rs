@@ -4,11 +4,11 @@
 
 use std::sync::{Arc, LazyLock, Mutex};
 
-use farlead::device::adbd::link::Link;
-use farlead::device::adbd::packet::{self, Command, Reader};
-use farlead::device::adbd::{Auth, Budget};
-use farlead::device::phone::{AndroidVersion, Phone};
 use farlead::device::sim::read;
+use farlead::emulator::adbd::link::Link;
+use farlead::emulator::adbd::packet::{self, Checksum, Command, Reader};
+use farlead::emulator::adbd::{Auth, Budget};
+use farlead::emulator::phone::{AndroidVersion, Phone};
 use farlead::rng::Seed;
 use farlead::spec::Source;
 use libfuzzer_sys::fuzz_target;
@@ -47,7 +47,7 @@ impl Host<'_> {
             _ => [1, self.phone_id],
         };
         let mut wire = Vec::new();
-        packet::write(&mut wire, command, args, payload, true);
+        packet::write(&mut wire, command, args, payload, Checksum::Included);
         let mut reader = Reader::new(1 << 20);
         reader.push(&wire);
         let packet = reader.next_packet().expect("a packet").expect("a whole one");
@@ -68,8 +68,8 @@ impl Host<'_> {
 /// The bytes as requests: which it is, how long it is said to be, and what it holds.
 fn requests(mut bytes: &[u8]) -> Vec<u8> {
     const NAMES: [&[u8; 4]; 13] = [
-        b"STAT", b"LIST", b"SEND", b"RECV", b"STA2", b"LST2", b"LIS2", b"DATA", b"DONE", b"QUIT", b"SND2", b"RCV2",
-        b"nope",
+        b"STAT", b"LIST", b"SEND", b"RECV", b"STA2", b"LST2", b"LIS2", b"DATA", b"DONE", b"QUIT", b"SND2",
+        b"RCV2", b"nope",
     ];
     const PATHS: [&str; 8] = [
         "/sdcard/a",

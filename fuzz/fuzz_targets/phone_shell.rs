@@ -4,10 +4,10 @@
 
 use std::sync::{Arc, LazyLock};
 
-use farlead::device::adbd::Phone as _;
-use farlead::device::phone::{AndroidVersion, Phone};
 use farlead::device::sim::model::Model;
 use farlead::device::sim::read;
+use farlead::emulator::adbd::Backend as _;
+use farlead::emulator::phone::{AndroidVersion, Phone};
 use farlead::rng::Seed;
 use farlead::spec::Source;
 use libfuzzer_sys::fuzz_target;

@@ -5,13 +5,11 @@
 //! all devices agree on it. An app that crashes is an observation; an error is that we could not look.
 
 pub mod adb;
-pub mod adbd;
 pub mod android;
 mod faulty;
-pub mod phone;
 mod pool;
 pub mod sim;
-mod sum;
+pub(crate) mod sum;
 
 use std::sync::Arc;
 

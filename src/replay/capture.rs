@@ -9,8 +9,9 @@ use std::collections::{BTreeMap, BTreeSet};
 use crate::gui::{
     Action, ActionTypes, Atom, Comparison, Key, Op, Repertoire, Screen, UserAction, Value, offers, quote,
 };
-use crate::ltl::{Labels, State};
-use crate::reward::{ActionClass, Goal, Verdict};
+use crate::ltl::Labels;
+use crate::objective::{Formula, Objective as _, Shaping, Verdict};
+use crate::situation::{ClassId, PhaseId};
 use crate::spec::{Source, Spec, SpecFile, parse};
 use crate::test_case::{CAPTURED_MAX, TestStep, captured_expectation, captured_name};
 use crate::trace::Trace;
@@ -67,12 +68,12 @@ fn named(trace: &Trace, actions: &[UserAction]) -> Vec<Atom> {
     atoms.collect()
 }
 
-/// A run under its goal, and what is kept of its labels.
+/// Run under its objective, and the labels of it that are kept.
 struct Walk {
-    goal: Goal,
+    objective: Formula,
     /// At each step, the labels of the action that follow from its name.
-    classes: Vec<ActionClass>,
-    states: Vec<State>,
+    classes: Vec<ClassId>,
+    phases: Vec<PhaseId>,
     /// The atoms, and whether each holds, that are kept at each step.
     kept: Vec<BTreeMap<u32, bool>>,
     /// All atoms that may be kept at each step: those about the screen, and of those about the action the ones that its
@@ -82,35 +83,35 @@ struct Walk {
 
 impl Walk {
     fn new(spec: &Spec, trace: &Trace, named: &[Atom]) -> Walk {
-        let mut goal = Goal::new(spec);
+        let mut objective = Formula::new(spec, Shaping::Atoms);
         let known: Vec<(u32, &Atom)> = (0..)
-            .zip(goal.atoms())
+            .zip(objective.conditions())
             .filter_map(|(number, name)| Some((number, spec.atoms.get(&**name)?)))
             .collect();
-        let (mut classes, mut states, mut kept, mut open) =
-            (Vec::new(), vec![State::START], Vec::new(), Vec::new());
+        let (mut classes, mut phases, mut kept, mut open) =
+            (Vec::new(), vec![PhaseId::START], Vec::new(), Vec::new());
         for (step, named) in trace.steps.iter().zip(named) {
-            let class = goal.action_class(&step.action);
-            let on_screen = goal.screen_labels(&step.observation.screen);
-            let of_action: BTreeSet<u32> = goal.action_labels(class).iter().collect();
+            let class = objective.class(&step.action);
+            let on_screen = objective.screen_labels(&step.observation.screen);
+            let of_action: BTreeSet<u32> = objective.action_labels(class).iter().collect();
             let held: BTreeSet<u32> = on_screen.iter().chain(of_action.iter().copied()).collect();
-            states.push(goal.step(states[states.len() - 1], class, &on_screen));
+            phases.push(objective.after_labels(phases[phases.len() - 1], class, &on_screen));
             let open_now: Vec<u32> = known
                 .iter()
                 .filter(|(_, atom)| !atom.is_action() || !is_told(named, atom))
                 .map(|&(number, _)| number)
                 .collect();
             let told = of_action.into_iter().filter(|atom| !open_now.contains(atom)).collect();
-            classes.push(goal.class_with(told));
+            classes.push(objective.class_with(told));
             kept.push(open_now.iter().map(|&atom| (atom, held.contains(&atom))).collect());
             open.push(open_now);
         }
-        Walk { goal, classes, states, kept, open }
+        Walk { objective, classes, phases, kept, open }
     }
 
     /// What is kept at a step, as atoms of `spec`.
     fn atoms(&self, spec: &Spec, kept: &BTreeMap<u32, bool>) -> Vec<(Atom, bool)> {
-        let atom = |number: u32| spec.atoms.get(&*self.goal.atoms()[number as usize]).cloned();
+        let atom = |number: u32| spec.atoms.get(&*self.objective.conditions()[number as usize]).cloned();
         kept.iter().filter_map(|(&number, &holds)| Some((atom(number)?, holds))).collect()
     }
 
@@ -138,26 +139,26 @@ impl Walk {
         if self.open[step].len() - self.kept[step].len() > OPEN_MAX {
             return false;
         }
-        let (before, after) = (self.states[step], self.states[step + 1]);
+        let (before, after) = (self.phases[step], self.phases[step + 1]);
         if before != after {
             let could_be = self.after(&BTreeSet::from([before]), step);
-            if !could_be.into_iter().all(|state| state == after || self.is_won(state)) {
+            if !could_be.into_iter().all(|phase| phase == after || self.is_won(phase)) {
                 return false;
             }
         }
-        let mut states = BTreeSet::from([State::START]);
+        let mut phases = BTreeSet::from([PhaseId::START]);
         for step in 0..self.kept.len() {
-            states = self.after(&states, step);
+            phases = self.after(&phases, step);
         }
-        states.into_iter().all(|state| self.is_won(state))
+        phases.into_iter().all(|phase| self.is_won(phase))
     }
 
-    fn is_won(&mut self, state: State) -> bool {
-        self.goal.standing(state).verdict == Verdict::Won
+    fn is_won(&mut self, phase: PhaseId) -> bool {
+        self.objective.assess(phase).verdict == Verdict::Won
     }
 
     /// What could be left after `step`, by all that is not kept there; what is won stays so.
-    fn after(&mut self, states: &BTreeSet<State>, step: usize) -> BTreeSet<State> {
+    fn after(&mut self, phases: &BTreeSet<PhaseId>, step: usize) -> BTreeSet<PhaseId> {
         let open: Vec<u32> =
             self.open[step].iter().copied().filter(|atom| !self.kept[step].contains_key(atom)).collect();
         let fixed: Vec<u32> =
@@ -166,14 +167,14 @@ impl Walk {
         for chosen in 0..1_u32 << open.len() {
             let some = (0..).zip(&open).filter(|(bit, _)| chosen >> bit & 1 == 1).map(|(_, &atom)| atom);
             let labels: Labels = fixed.iter().copied().chain(some).collect();
-            if self.goal.is_impossible(&labels) {
+            if self.objective.is_impossible(&labels) {
                 continue;
             }
-            for &state in states {
-                let next = if self.is_won(state) {
-                    state
+            for &phase in phases {
+                let next = if self.is_won(phase) {
+                    phase
                 } else {
-                    self.goal.step(state, self.classes[step], &labels)
+                    self.objective.after_labels(phase, self.classes[step], &labels)
                 };
                 after.insert(next);
             }

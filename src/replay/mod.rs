@@ -9,8 +9,8 @@ use std::sync::Arc;
 
 use crate::device::{Device, DeviceError};
 use crate::gui::{Action, Labeller, Rules, Sought, Target, seek};
-use crate::ltl::State;
-use crate::reward::{Goal, Shaping, Verdict};
+use crate::objective::{Formula, Judgement, Moment, Objective as _, Seen, Shaping, Verdict};
+use crate::situation::{ClassId, LookId, PhaseId};
 use crate::spec::Spec;
 use crate::test_case::TestStep;
 use crate::trace::{Observation, Step, Trace};
@@ -19,7 +19,7 @@ pub use capture::{Captured, capture};
 /// Does steps again, and knows what they come to for one spec.
 #[derive(Debug)]
 pub struct Player {
-    goal: Goal,
+    objective: Formula,
     rules: Arc<Rules>,
 }
 
@@ -80,7 +80,7 @@ impl Player {
 
     /// Returns who plays for `spec` and does nothing that `rules` forbid: such a step cannot be done.
     pub fn within(spec: &Spec, rules: Arc<Rules>) -> Player {
-        Player { goal: Goal::new(spec), rules }
+        Player { objective: Formula::new(spec, Shaping::Atoms), rules }
     }
 
     /// Does `actions` on `device`, the first of which starts the app, until the goal is reached or cannot be any more.
@@ -102,7 +102,7 @@ impl Player {
         missing: Missing,
     ) -> Result<Played, DeviceError> {
         let mut played = Played { trace: Trace::default(), done: Vec::new(), is_won: false, missing: None };
-        let mut state = State::START;
+        let mut phase = PhaseId::START;
         for (number, recorded) in actions.into_iter().enumerate() {
             let action = match played.trace.steps.last() {
                 Some(last) => match seek(&last.observation.screen, recorded) {
@@ -123,11 +123,11 @@ impl Player {
                 Some(seen) => seen,
                 None => device.act(&action)?,
             };
-            let (step, after) = self.step(state, action, observation);
-            state = after;
+            let (step, judgement) = self.step(phase, action, observation);
+            phase = judgement.next;
             played.trace.steps.push(step);
             played.done.push(number);
-            match self.goal.standing(state).verdict {
+            match judgement.verdict {
                 Verdict::Won => {
                     played.is_won = true;
                     break;
@@ -139,31 +139,40 @@ impl Player {
         Ok(played)
     }
 
-    fn step(&mut self, state: State, action: Action, observation: Observation) -> (Step, State) {
-        let class = self.goal.action_class(&action);
-        let on_screen = self.goal.screen_labels(&observation.screen);
-        let after = self.goal.step(state, class, &on_screen);
-        let labels = self.goal.action_labels(class).union(&on_screen);
+    fn step(&mut self, phase: PhaseId, action: Action, observation: Observation) -> (Step, Judgement) {
+        let (class, look, judgement) = self.judge(phase, &action, &observation);
         let step = Step {
-            labels: labels.iter().map(|atom| self.goal.atoms()[atom as usize].clone()).collect(),
-            residual: self.goal.residual(after).into(),
-            reward: self.goal.reward(state, after, Shaping::Atoms),
+            labels: self.objective.labels(class, look),
+            remaining: self.objective.remaining(judgement.next).into(),
+            reward: judgement.reward,
             action,
             observation,
             why: None,
             learned: None,
         };
-        (step, after)
+        (step, judgement)
     }
 
-    /// Whether `trace` reaches what the spec asks for.
+    fn judge(
+        &mut self,
+        phase: PhaseId,
+        action: &Action,
+        observation: &Observation,
+    ) -> (ClassId, LookId, Judgement) {
+        let screen = &observation.screen;
+        let (class, look) = (self.objective.class(action), self.objective.look(Some(screen)));
+        // A replay is no part of a search, so that nothing of it counts.
+        let moment = Moment { action, class, seen: Seen::Recalled(screen), look, is_new: false };
+        (class, look, self.objective.step(phase, &moment))
+    }
+
+    /// Returns true if `trace` reaches the objective of the spec.
     pub fn is_won(&mut self, trace: &Trace) -> bool {
-        let mut state = State::START;
+        let mut phase = PhaseId::START;
         trace.steps.iter().any(|step| {
-            let class = self.goal.action_class(&step.action);
-            let labels = self.goal.screen_labels(&step.observation.screen);
-            state = self.goal.step(state, class, &labels);
-            self.goal.standing(state).verdict == Verdict::Won
+            let (_, _, judgement) = self.judge(phase, &step.action, &step.observation);
+            phase = judgement.next;
+            judgement.verdict == Verdict::Won
         })
     }
 
@@ -212,7 +221,7 @@ fn verdict(steps: &[TestStep], played: &Played) -> Replay {
         None => Replay::Broke {
             step: played.trace.steps.len() - 1,
             expected: "the goal is reached".to_string(),
-            actual: format!("{}; what is left is {}", seen(last), last.residual),
+            actual: format!("{}; what is left is {}", seen(last), last.remaining),
         },
     }
 }

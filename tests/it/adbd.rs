@@ -10,13 +10,13 @@ use std::sync::{Arc, Mutex};
 use std::thread;
 use std::time::{Duration, Instant};
 
-use farlead::device::adbd::packet::{self, Command as Word, Packet, Reader, VERSION};
-use farlead::device::adbd::{Auth, FileStat, Phone, Ran, Server, Settings};
-use farlead::device::phone::AndroidVersion;
+use farlead::emulator::adbd::packet::{self, Checksum, Command as Word, Packet, Reader, VERSION};
+use farlead::emulator::adbd::{Auth, Backend, FileStat, Ran, Server, Settings};
+use farlead::emulator::phone::AndroidVersion;
 use farlead::rng::Seed;
 use farlead::spec::Source;
 
-use crate::shared;
+use crate::{fixtures, shared};
 
 /// The longest anything here may take; only what is broken takes as long.
 pub const PATIENCE: Duration = Duration::from_secs(60);
@@ -34,7 +34,7 @@ fn said(stdout: impl Into<Vec<u8>>) -> Ran {
     Ran { stdout: stdout.into(), ..Ran::default() }
 }
 
-impl Phone for Scripted {
+impl Backend for Scripted {
     fn product(&self) -> [String; 3] {
         ["sim", "Sim", "sim"].map(String::from)
     }
@@ -129,7 +129,7 @@ impl Phone for Scripted {
     }
 }
 
-fn serve(phone: impl Phone + 'static, settings: Settings) -> Server {
+fn serve(phone: impl Backend + 'static, settings: Settings) -> Server {
     let free = SocketAddr::from(([127, 0, 0, 1], 0));
     Server::start(free, Arc::new(Mutex::new(phone)), settings).expect("a free port")
 }
@@ -149,14 +149,14 @@ impl Host {
 
     fn online(server: &Server) -> Host {
         let mut host = Host::new(server);
-        host.send(Word::Cnxn, [VERSION, 1 << 20], b"host::", true);
+        host.send(Word::Cnxn, [VERSION, 1 << 20], b"host::", Checksum::Included);
         assert_eq!(host.receive().expect("an answer").command, Word::Cnxn);
         host
     }
 
-    fn send(&mut self, command: Word, args: [u32; 2], payload: &[u8], has_check: bool) {
+    fn send(&mut self, command: Word, args: [u32; 2], payload: &[u8], sum: Checksum) {
         let mut bytes = Vec::new();
-        packet::write(&mut bytes, command, args, payload, has_check);
+        packet::write(&mut bytes, command, args, payload, sum);
         // A phone that has hung up is seen when its answer is read.
         let _ = self.socket.write_all(&bytes);
     }
@@ -184,12 +184,17 @@ struct Recorded {
     is_host: bool,
     command: Word,
     args: [u32; 2],
-    has_check: bool,
+    sum: Checksum,
     payload: Vec<u8>,
 }
 
 fn recorded(name: &str) -> Option<Vec<Recorded>> {
     let rows = shared::rows(&format!("android/adb_traces/{name}"))?;
+    eprintln!("{name}: {} packets read", rows.len());
+    Some(packets(&rows))
+}
+
+fn packets(rows: &[serde_json::Value]) -> Vec<Recorded> {
     let number = |row: &serde_json::Value, key: &str| {
         row[key].as_u64().and_then(|n| u32::try_from(n).ok()).expect("a number")
     };
@@ -202,11 +207,11 @@ fn recorded(name: &str) -> Option<Vec<Recorded>> {
             is_host: row["dir"] == "host>device",
             command: Word::from_number(u32::from_le_bytes(letters.try_into().expect("four letters"))),
             args: [number(row, "arg0"), number(row, "arg1")],
-            has_check: number(row, "check") != 0,
+            sum: if number(row, "check") == 0 { Checksum::Omitted } else { Checksum::Included },
             payload,
         }
     };
-    Some(rows.iter().map(packet).collect())
+    rows.iter().map(packet).collect()
 }
 
 fn from_base64(text: &str) -> Vec<u8> {
@@ -310,25 +315,33 @@ fn determined(mut bytes: Vec<u8>) -> Vec<u8> {
 /// Has a conversation again with a phone that answers as the one there did.
 fn check_recording(name: &str, auth: Auth) {
     let Some(packets) = recorded(name) else { return };
+    check_packets(name, &packets, auth);
+}
+
+fn check_packets(name: &str, packets: &[Recorded], auth: Auth) {
     let is_same = |service: &str, ours: &Heard, theirs: &Heard| {
         // The phone that was recorded said yes to this and then did nothing.
         service.starts_with("reverse:") || determined(ours.bytes.clone()) == determined(theirs.bytes.clone())
     };
-    check_conversation(name, &packets, phone_of(&packets), auth, |banner| banner.to_string(), is_same);
+    check_conversation(name, packets, phone_of(packets), auth, |banner| banner.to_string(), is_same);
 }
 
 /// Has a conversation again with a simulated phone, which has other files and other apps than the one there.
 fn check_recording_on_an_app(name: &str, auth: Auth) {
     let Some(packets) = recorded(name) else { return };
+    check_packets_on_an_app(name, &packets, auth);
+}
+
+fn check_packets_on_an_app(name: &str, packets: &[Recorded], auth: Auth) {
     let text = "app org.lamp \"Lamp\" 1.5\nlaunch Main\nactivity Main .Main { Button \"on\" }";
     let model = farlead::device::sim::read(&Source::new("lamp.app", text)).model.expect("no mistakes");
-    let phone = farlead::device::phone::Phone::new(Arc::new(model), Seed(1), AndroidVersion::default());
+    let phone = farlead::emulator::phone::Phone::new(Arc::new(model), Seed(1), AndroidVersion::default());
     let is_old = packets.iter().any(|packet| !packet.is_host && packet.args[1] == 4_096);
     let phone = if is_old { phone.with_old_adb() } else { phone };
     // What it can do is the same, what it is called is not.
     let features =
         |banner: &str| banner.split_once("features=").map_or(String::new(), |(_, names)| names.to_string());
-    check_conversation(name, &packets, phone, auth, features, is_same_on_an_app);
+    check_conversation(name, packets, phone, auth, features, is_same_on_an_app);
 }
 
 /// Whether what is determined of an answer is the same: the whole of what only the command decides, the status of
@@ -364,7 +377,7 @@ fn is_same_on_an_app(service: &str, ours: &Heard, theirs: &Heard) -> bool {
 fn check_conversation(
     name: &str,
     packets: &[Recorded],
-    phone: impl Phone + 'static,
+    phone: impl Backend + 'static,
     auth: Auth,
     of_banner: impl Fn(&str) -> String,
     is_same: impl Fn(&str, &Heard, &Heard) -> bool,
@@ -404,7 +417,7 @@ fn check_conversation(
             Word::Cnxn | Word::Auth | Word::Open => packet.args,
             _ => [stream, ids[&stream]],
         };
-        host.send(packet.command, args, &packet.payload, packet.has_check);
+        host.send(packet.command, args, &packet.payload, packet.sum);
         if packet.command == Word::Open {
             fetch(&mut host, &mut streams, &mut ids, |streams| streams.contains_key(&stream));
         }
@@ -443,10 +456,19 @@ fn fetch(
     while !is_enough(streams) {
         let packet = host.receive().expect("a phone that answers");
         if packet.command == Word::Wrte {
-            host.send(Word::Okay, [packet.arg1, packet.arg0], &[], false);
+            host.send(Word::Okay, [packet.arg1, packet.arg0], &[], Checksum::Omitted);
         }
         ids.insert(packet.arg1, packet.arg0);
         hear(streams.entry(packet.arg1).or_default(), packet.command, &packet.payload);
+    }
+}
+
+#[test]
+fn conversations_of_our_own_go_the_same_way_again() {
+    for (name, auth) in [("talk", Auth::Open), ("talk_old", Auth::Open), ("talk_auth", Auth::Ask)] {
+        let packets = packets(&fixtures::rows(&format!("android/adb/{name}.jsonl")));
+        check_packets(name, &packets, auth);
+        check_packets_on_an_app(name, &packets, auth);
     }
 }
 
@@ -504,10 +526,10 @@ fn left_behind(server: &Server) -> (usize, usize) {
 fn a_thousand_connections_leave_nothing_behind() {
     let server = serve(Scripted::default(), Settings::default());
     let mut greeting = Vec::new();
-    packet::write(&mut greeting, Word::Cnxn, [VERSION, 4_096], b"host::", true);
+    packet::write(&mut greeting, Word::Cnxn, [VERSION, 4_096], b"host::", Checksum::Included);
     let mut open = greeting.clone();
-    packet::write(&mut open, Word::Open, [1, 0], b"sync:", true);
-    packet::write(&mut open, Word::Open, [2, 0], b"shell,v2,raw:cat", true);
+    packet::write(&mut open, Word::Open, [1, 0], b"sync:", Checksum::Included);
+    packet::write(&mut open, Word::Open, [2, 0], b"shell,v2,raw:cat", Checksum::Included);
     for number in 0..1_000 {
         let mut socket = TcpStream::connect(server.address()).expect("a server that listens");
         let said: &[u8] = match number % 5 {
@@ -531,7 +553,7 @@ fn a_thousand_connections_leave_nothing_behind() {
 fn what_is_no_packet_ends_the_connection() {
     let server = serve(Scripted::default(), Settings::default());
     let mut long = Vec::new();
-    packet::write(&mut long, Word::Cnxn, [VERSION, 4_096], &[b'x'; 5_000], true);
+    packet::write(&mut long, Word::Cnxn, [VERSION, 4_096], &[b'x'; 5_000], Checksum::Included);
     for garbage in [&[0; 24][..], b"GET / HTTP/1.1\r\nHost: phone\r\n\r\n", &long] {
         let mut host = Host::new(&server);
         let _ = host.socket.write_all(garbage);
@@ -547,9 +569,9 @@ fn a_host_that_does_not_go_on_is_closed() {
     let mut silent = Host::new(&server);
     assert!(silent.receive().is_none());
     let mut greeting = Vec::new();
-    packet::write(&mut greeting, Word::Cnxn, [VERSION, 4_096], b"host::", true);
+    packet::write(&mut greeting, Word::Cnxn, [VERSION, 4_096], b"host::", Checksum::Included);
     let mut halfway = Host::new(&server);
-    halfway.send(Word::Cnxn, [VERSION, 4_096], b"host::", true);
+    halfway.send(Word::Cnxn, [VERSION, 4_096], b"host::", Checksum::Included);
     assert!(halfway.receive().is_some());
     halfway.socket.write_all(&greeting[..10]).expect("a connection");
     assert!(halfway.receive().is_none());
@@ -580,18 +602,18 @@ fn a_server_that_ends_hangs_up() {
 fn uploads_that_never_end_stay_within_the_budget() {
     let server = serve(Scripted::default(), Settings { held_max: 1 << 20, ..Settings::default() });
     let mut host = Host::online(&server);
-    host.send(Word::Open, [1, 0], b"sync:", false);
+    host.send(Word::Open, [1, 0], b"sync:", Checksum::Omitted);
     let id = host.receive().expect("a stream").arg0;
     let mut piece = b"DATA\0\0\x01\0".to_vec();
     piece.resize(8 + 65_536, 7);
-    host.send(Word::Wrte, [1, id], b"SEND\x08\0\0\0/f,33188", false);
+    host.send(Word::Wrte, [1, id], b"SEND\x08\0\0\0/f,33188", Checksum::Omitted);
     assert_eq!(host.receive().expect("an answer").command, Word::Okay);
     for _ in 0..100 {
-        host.send(Word::Wrte, [1, id], &piece, false);
+        host.send(Word::Wrte, [1, id], &piece, Checksum::Omitted);
         assert_eq!(host.receive().expect("an answer").command, Word::Okay);
         assert!(server.held() <= 1 << 20);
     }
-    host.send(Word::Wrte, [1, id], b"DONE\0\0\0\0", false);
+    host.send(Word::Wrte, [1, id], b"DONE\0\0\0\0", Checksum::Omitted);
     assert_eq!(host.receive().expect("an answer").command, Word::Okay);
     assert!(host.receive().expect("an answer").payload.starts_with(b"FAIL"));
 }

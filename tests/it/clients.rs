@@ -400,12 +400,12 @@ fn held_by(device: &Simulated) -> (usize, usize) {
 #[test]
 #[cfg(target_os = "linux")]
 fn a_thousand_connections_leave_nothing_behind_in_the_process() {
-    use farlead::device::adbd::packet::{self, Command as Word};
+    use farlead::emulator::adbd::packet::{self, Checksum, Command as Word};
 
     let device = Simulated::notes(&[]);
     let before = held_by(&device);
     let mut greeting = Vec::new();
-    packet::write(&mut greeting, Word::Cnxn, [packet::VERSION, 4_096], b"host::", true);
+    packet::write(&mut greeting, Word::Cnxn, [packet::VERSION, 4_096], b"host::", Checksum::Included);
     let mut open = greeting.clone();
     let services = [
         "sync:",
@@ -417,7 +417,7 @@ fn a_thousand_connections_leave_nothing_behind_in_the_process() {
         "tcp:9008",
     ];
     for (number, service) in (1..).zip(services) {
-        packet::write(&mut open, Word::Open, [number, 0], service.as_bytes(), true);
+        packet::write(&mut open, Word::Open, [number, 0], service.as_bytes(), Checksum::Included);
     }
     for number in 0..1_000 {
         let mut socket = TcpStream::connect(&device.address).expect("a device that listens");

@@ -6,13 +6,14 @@ use std::sync::{Arc, Mutex};
 use std::thread;
 use std::time::Duration;
 
+use farlead::agent::PLANNER;
 use farlead::device::adb::{self, Adb, Answer, Client, Line, LineError, Options};
-use farlead::device::adbd::{self, Settings};
-use farlead::device::phone::{AndroidVersion, Fault, Faults, Phone};
 use farlead::device::sim::model::Model;
 use farlead::device::{Device, DeviceError, Sim};
+use farlead::emulator::adbd::{self, Settings};
+use farlead::emulator::phone::{AndroidVersion, Fault, Faults, Phone};
 use farlead::rng::Seed;
-use farlead::search::{AgentKind, Finding, Plan, search};
+use farlead::search::{Finding, Plan, search};
 use farlead::spec::{Source, Spec, parse};
 
 use crate::adb::{Direct, options, package};
@@ -27,7 +28,7 @@ type Came = (Option<Vec<String>>, u32, u64);
 
 fn came(device: &mut dyn Device, spec: &Spec, seed: Seed) -> Result<Came, DeviceError> {
     let steps_max = spec.budget.steps_max.unwrap_or(6);
-    let plan = Plan { steps_max, episodes_max: 100, seed, ..Plan::new(AgentKind::Planner) };
+    let plan = Plan { steps_max, episodes_max: 100, seed, ..Plan::new(&PLANNER) };
     let Finding { run, episodes, steps, .. } = search(device, spec, &plan, &mut |_| true)?;
     let actions = run.map(|run| run.steps.iter().map(|step| step.action.to_string()).collect());
     Ok((actions, episodes, steps))

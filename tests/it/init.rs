@@ -6,6 +6,7 @@ use std::path::Path;
 use yaml_rust2::YamlLoader;
 
 use crate::cli::farlead;
+use crate::fixtures::{self, BinaryManifest};
 use crate::models;
 use crate::project::Folder;
 
@@ -164,6 +165,21 @@ fn every_shell_gets_the_commands_there_are() {
 }
 
 #[test]
+fn an_apk_of_our_own_has_a_spec_for_each_of_its_activities() {
+    let folder = Folder::new("init-own");
+    fs::write(folder.path("shelf.apk"), fixtures::apk(&BinaryManifest::default())).expect("a file");
+    folder.done(0, &["init", "--apk", "shelf.apk"]);
+    folder.done(0, &["lint", "specs", "--strict"]);
+    let specs = folder.read("specs/reach.ltl");
+    for class in ["org.example.shelf.Main", "org.example.shelf.deep.Row"] {
+        assert!(specs.contains(&format!("[activity = {class}]")), "{specs}");
+    }
+    let split = BinaryManifest { split: "config.en", ..BinaryManifest::default() };
+    fs::write(folder.path("split.apk"), fixtures::apk(&split)).expect("a file");
+    folder.done(3, &["init", "split", "--apk", "split.apk"]);
+}
+
+#[test]
 fn an_apk_of_others_has_a_spec_for_each_of_its_activities() {
     let Some(apks) = crate::shared::path("android/apk") else { return };
     let mut count = 0;
@@ -176,5 +192,5 @@ fn an_apk_of_others_has_a_spec_for_each_of_its_activities() {
             count += 1;
         }
     }
-    eprintln!("{count} apks with activities");
+    eprintln!("{count} APKs with activities read");
 }

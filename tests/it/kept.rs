@@ -3,17 +3,20 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::{Arc, OnceLock};
 
+use farlead::agent::PLANNER;
 use farlead::device::Device;
 use farlead::device::sim::{self, Sim, model::Model};
 use farlead::gui::{
-    Action, ActionTypes, Atom, Bounds, Comparison, Direction, Key, Labeller, Op, Target, UserAction, Value,
+    Action, ActionTypes, Atom, Bounds, Comparison, Direction, Key, Labeller, Op, Stroke, Target, Touch,
+    UserAction, Value,
 };
 use farlead::keep::{self, keep};
 use farlead::ltl::{Automaton, Formula, Formulas, Labels, Monitor, Node, Permanent, State};
+use farlead::objective::{self, Objective as _, Shaping, Verdict};
 use farlead::rate::Rate;
-use farlead::reward::{Goal, Verdict};
 use farlead::rng::Seed;
-use farlead::search::{AgentKind, Plan, search};
+use farlead::search::{Plan, search};
+use farlead::situation::PhaseId;
 use farlead::spec::{Expectation, Source, Spec, Style, parse};
 use farlead::test_case::{Provenance, TestCase, TestStep, captured_expectation, captured_name, read};
 use farlead::trace::{Step, Trace};
@@ -69,7 +72,7 @@ fn all() -> &'static [Found] {
 
 fn plan(spec: &Spec, actions: &[UserAction], seed: u64) -> Plan {
     let steps_max = spec.budget.steps_max.expect("these specs have budgets");
-    Plan { steps_max, actions: actions.into(), seed: Seed(seed), ..Plan::new(AgentKind::Planner) }
+    Plan { steps_max, actions: actions.into(), seed: Seed(seed), ..Plan::new(&PLANNER) }
 }
 
 fn found(name: String, app: &'static str, spec: &Spec, actions: &[UserAction]) -> Found {
@@ -169,8 +172,8 @@ fn the_formula_of_a_run_names_the_type_and_the_detail_of_every_action() {
 
 /// What is known of atoms whatever the app: which imply which, and which never hold together.
 fn laws(formulas: &mut Formulas, atoms: &BTreeMap<&str, &Atom>, oracle: &Spec) -> Vec<Formula> {
-    let goal = Goal::new(oracle);
-    let number = |name: &str| goal.atoms().iter().position(|known| &**known == name);
+    let goal = objective::Formula::new(oracle, Shaping::Atoms);
+    let number = |name: &str| goal.conditions().iter().position(|known| &**known == name);
     let mut laws = Vec::new();
     for (&name, &one) in atoms {
         for (&other_name, &other) in atoms {
@@ -246,9 +249,9 @@ fn subsets(atoms: &[u32]) -> Vec<Vec<u32>> {
 fn what_a_step_sees_decides_what_is_left_of_the_spec_after_it() {
     let mut moved = 0;
     for found in all() {
-        let mut goal = Goal::new(&found.spec);
-        let number = |name: &str, goal: &Goal| {
-            goal.atoms().iter().position(|known| &**known == name).expect("an atom of the spec") as u32
+        let mut goal = objective::Formula::new(&found.spec, Shaping::Atoms);
+        let number = |name: &str, goal: &objective::Formula| {
+            goal.conditions().iter().position(|known| &**known == name).expect("an atom of the spec") as u32
         };
         let of_screen: Vec<u32> = found
             .spec
@@ -257,10 +260,10 @@ fn what_a_step_sees_decides_what_is_left_of_the_spec_after_it() {
             .filter(|(_, atom)| !atom.is_action())
             .map(|(name, _)| number(name, &goal))
             .collect();
-        let mut state = State::START;
+        let mut state = PhaseId::START;
         for (at, (step, kept)) in found.run.steps.iter().zip(&found.test.steps).enumerate() {
-            let class = goal.action_class(&step.action);
-            let after = goal.step(state, class, &goal.screen_labels(&step.observation.screen));
+            let class = goal.class(&step.action);
+            let after = goal.after_labels(state, class, &goal.screen_labels(&step.observation.screen));
             if after != state {
                 moved += 1;
                 let sees: BTreeMap<u32, bool> = kept
@@ -274,14 +277,14 @@ fn what_a_step_sees_decides_what_is_left_of_the_spec_after_it() {
                     if goal.is_impossible(&labels) {
                         continue;
                     }
-                    let could_be = goal.step(state, class, &labels);
-                    let is_won = goal.standing(could_be).verdict == Verdict::Won;
+                    let could_be = goal.after_labels(state, class, &labels);
+                    let is_won = goal.assess(could_be).verdict == Verdict::Won;
                     assert!(could_be == after || is_won, "{} at step {at}: {:?}", found.name, kept.sees);
                 }
             }
             state = after;
         }
-        assert_eq!(goal.standing(state).verdict, Verdict::Won, "{}", found.name);
+        assert_eq!(goal.assess(state).verdict, Verdict::Won, "{}", found.name);
     }
     assert!(moved >= all().len() * 2, "{moved} steps change what is left");
 }
@@ -611,19 +614,19 @@ fn zap() -> UserAction {
 fn action() -> impl Strategy<Value = Action> {
     let towards = || prop::sample::select(Direction::ALL.to_vec());
     prop_oneof![
-        target().prop_map(Action::Click),
-        target().prop_map(Action::LongClick),
+        target().prop_map(Action::click),
+        target().prop_map(|on| Action::Touch(Touch::LongClick, on)),
         (target(), hostile()).prop_map(|(on, text)| Action::Text { on, text: text.into() }),
-        (target(), towards()).prop_map(|(on, towards)| Action::Scroll { on, towards }),
-        (target(), towards()).prop_map(|(on, towards)| Action::Swipe { on, towards }),
+        (target(), towards()).prop_map(|(on, towards)| Action::Stroke(Stroke::Scroll, on, towards)),
+        (target(), towards()).prop_map(|(on, towards)| Action::Stroke(Stroke::Swipe, on, towards)),
         target().prop_map(|on| Action::User { action: Arc::new(zap()), on }),
         prop::sample::select(vec![
-            Action::Back,
-            Action::Menu,
-            Action::Rotate,
-            Action::Network,
-            Action::PauseResume,
-            Action::Idle,
+            Action::BACK,
+            Action::MENU,
+            Action::ROTATE,
+            Action::NETWORK,
+            Action::PAUSE_RESUME,
+            Action::IDLE,
         ]),
     ]
 }

@@ -4,10 +4,11 @@
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
+use farlead::agent::PLANNER;
 use farlead::device::{Device, Sim, sim};
 use farlead::rng::Seed;
 use farlead::search::{
-    AgentKind, Contender, Finding, Plan, Rounds, Stop, Task, compare, exhaust, mean, repertoire, search,
+    Contender, Finding, Plan, Rounds, Stop, Task, compare, exhaust, mean, repertoire, search,
 };
 use farlead::spec::{Source, Spec, parse};
 
@@ -21,7 +22,7 @@ fn runs(set: &[(&str, &str)], runs: u32) -> BTreeMap<char, Vec<(String, farlead:
         let device = |seed| -> Box<dyn Device> { Box::new(Sim::new(model.clone(), seed)) };
         let task =
             Task { spec: &row.spec, actions: &row.actions, steps_max: row.steps_max, episodes_max: 500 };
-        let contender = Contender { name: "planner".to_string(), plan: Plan::new(AgentKind::Planner) };
+        let contender = Contender { name: "planner".to_string(), plan: Plan::new(&PLANNER) };
         let rounds = Rounds { runs, seed: Seed(1), jobs: 2 };
         let tallies = compare(&[task], &[contender], rounds, &device, &|| false, &mut |_, _| ());
         let tally = tallies.expect("the model runs").expect("nobody stops it").remove(0).remove(0);
@@ -69,8 +70,7 @@ fn on_a_corrected_app_it_is_said_that_no_run_does() {
         if !matches!(row.name().as_str(), "G.b" | "G.c" | "D.b" | "H.c") {
             continue;
         }
-        let plan =
-            Plan { steps_max: row.steps_max, actions: row.actions.clone(), ..Plan::new(AgentKind::Planner) };
+        let plan = Plan { steps_max: row.steps_max, actions: row.actions.clone(), ..Plan::new(&PLANNER) };
         let mut simulator = models::simulator(row.app, &[("fixed", "true")], 1);
         let finding = search(&mut simulator, &row.spec, &plan, &mut |_| true).expect("the model runs");
         assert_eq!(finding.stop, Stop::Exhausted, "{}", row.name());
@@ -93,7 +93,7 @@ fn spec(text: &str) -> Spec {
 }
 
 fn found(model: &Arc<sim::model::Model>, formula: &str, steps_max: u32, episodes_max: u32) -> Finding {
-    let plan = Plan { steps_max, episodes_max, ..Plan::new(AgentKind::Planner) };
+    let plan = Plan { steps_max, episodes_max, ..Plan::new(&PLANNER) };
     let mut simulator = Sim::new(model.clone(), Seed(1));
     search(&mut simulator, &spec(formula), &plan, &mut |_| true).expect("the model runs")
 }
@@ -183,7 +183,7 @@ fn an_app_that_answers_by_chance_is_seen_to_and_nothing_is_called_impossible() {
         activity Main .Main { Button \"try\" -> chance { 10% { open Inside } else { toast \"no\" } } }
         activity Inside .Inside { TextView \"inside\" }");
     for seed in 1..=20 {
-        let plan = Plan { steps_max: 4, seed: Seed(seed), ..Plan::new(AgentKind::Planner) };
+        let plan = Plan { steps_max: 4, seed: Seed(seed), ..Plan::new(&PLANNER) };
         let mut simulator = Sim::new(model.clone(), Seed(seed));
         let formula = spec("X [actionType = click] & F ([actionType = click] & [activity ~ Inside])");
         let finding = search(&mut simulator, &formula, &plan, &mut |_| true).expect("the model runs");
@@ -217,7 +217,7 @@ fn what_does_not_show_is_thought_of_before_all_else_was_tried() {
         activity Inside .Inside { TextView \"inside\" }");
     let mut steps = Vec::new();
     for seed in 1..=20 {
-        let plan = Plan { steps_max: 5, seed: Seed(seed), ..Plan::new(AgentKind::Planner) };
+        let plan = Plan { steps_max: 5, seed: Seed(seed), ..Plan::new(&PLANNER) };
         let mut simulator = Sim::new(model.clone(), Seed(seed));
         let finding = search(&mut simulator, &spec("F [activity ~ Inside]"), &plan, &mut |_| true);
         let finding = finding.expect("the model runs");

@@ -8,11 +8,12 @@ use std::sync::Arc;
 use std::thread;
 use std::time::Duration;
 
+use farlead::agent::{AgentInfo, PLANNER, RANDOM};
 use farlead::device::sim;
 use farlead::event::{Event, FORMAT, Outcome, RunBegan, SpecBegan, SpecEnded, StepTaken};
 use farlead::gui::{Bounds, Context, Screen, Widget};
 use farlead::rng::Seed;
-use farlead::search::{AgentKind, News, Plan, search};
+use farlead::search::{News, Plan, search};
 use farlead::spec::{Source, parse};
 use farlead::store::disk::Faulty;
 use farlead::store::{
@@ -257,15 +258,22 @@ fn runs_that_begin_at_once_get_a_number_each() {
 
 #[test]
 fn a_disk_that_fails_at_any_call_costs_no_run_and_no_test_of_before() {
+    // A run is synced many times, so what lies there before is written once and then copied.
+    let original = folder("failing_runs_before");
+    for _ in 0..3 {
+        write_run(&Runs::new(&original), 3).expect("a run");
+    }
+    write(&original.join("farlead-tests/a/b.test.ltl"), b"a test").expect("a file");
+    let before = files(&original);
     for make in [Faulty::once, Faulty::for_good] {
         for fails_at in 0.. {
             let project = folder("failing_runs");
-            let runs = Runs::new(&project);
-            for _ in 0..3 {
-                write_run(&runs, 3).expect("a run");
+            for (name, bytes) in &before {
+                let path = project.join(name);
+                fs::create_dir_all(path.parent().expect("a folder")).expect("a folder");
+                fs::write(path, bytes).expect("a file");
             }
-            write(&project.join("farlead-tests/a/b.test.ltl"), b"a test").expect("a file");
-            let before = files(&project);
+            let runs = Runs::new(&project);
             let disk = Arc::new(make(fails_at));
             let failing = Runs::on(disk.clone(), &project);
             let written = write_run(&failing, 3).map(|writer| writer.number());
@@ -355,7 +363,7 @@ fn the_run_on_the_page_on_formats_is_read_and_written_as_it_stands() {
 }
 
 /// The traces of the episodes of a search that finds nothing.
-fn searched(agent: AgentKind, steps_max: u32, episodes_max: u32) -> Vec<Trace> {
+fn searched(agent: &'static AgentInfo, steps_max: u32, episodes_max: u32) -> Vec<Trace> {
     let app = fs::read_to_string("apps/chesswalk.app").expect("the app");
     let model = sim::read(&Source::new("chesswalk.app", app)).model.expect("a model");
     let spec =
@@ -375,7 +383,7 @@ fn searched(agent: AgentKind, steps_max: u32, episodes_max: u32) -> Vec<Trace> {
 
 #[test]
 fn a_step_takes_less_than_five_kilobytes_besides_new_screens() {
-    for (agent, steps_max, episodes_max) in [(AgentKind::Random, 1_000, 10), (AgentKind::Planner, 25, 60)] {
+    for (agent, steps_max, episodes_max) in [(&RANDOM, 1_000, 10), (&PLANNER, 25, 60)] {
         let runs = Runs::new(&folder("sizes"));
         let mut writer = runs.begin(1).expect("a run");
         writer.add(&began(1)).expect("an event");
@@ -402,7 +410,7 @@ fn a_step_takes_less_than_five_kilobytes_besides_new_screens() {
         let each = (bytes - met_bytes) / steps;
         eprintln!(
             "{}: {steps} steps, {each} bytes each; {} screens, {met_bytes} bytes",
-            agent.name(),
+            agent.name,
             numbers.count()
         );
         assert!(steps >= 1_000 && each < 5_000, "{steps} steps, {each} bytes each");

@@ -9,21 +9,22 @@ use std::path::{Path, PathBuf};
 
 /// The layers from the top, and the modules of each from left to right. A new module is added where
 /// its words are.
-const LAYERS: [Layer; 6] = [
+const LAYERS: [Layer; 7] = [
     Layer { name: "words", modules: &["ltl", "gui", "rng"], uses_left: false },
-    Layer { name: "language", modules: &["spec"], uses_left: false },
+    Layer { name: "language", modules: &["text", "spec"], uses_left: true },
     Layer {
         name: "record",
-        modules: &["rate", "trace", "event", "test_case", "experience"],
+        modules: &["rate", "trace", "event", "test_case", "experience", "situation"],
         uses_left: true,
     },
-    Layer { name: "parties", modules: &["device", "agent", "reward"], uses_left: false },
+    Layer { name: "parties", modules: &["device", "agent", "objective", "abstraction"], uses_left: false },
     Layer { name: "meeting", modules: &["episode", "search", "replay", "setup"], uses_left: true },
     Layer {
         name: "after",
         modules: &["minimise", "keep", "store", "export", "learned", "report"],
         uses_left: true,
     },
+    Layer { name: "outside", modules: &["emulator"], uses_left: false },
 ];
 
 /// More is two files.
@@ -129,6 +130,9 @@ fn an_arrow_that_points_back_is_named() {
         ("replay", "episode", true),
         ("report", "store", true),
         ("store", "report", false),
+        ("emulator", "device", true),
+        ("device", "emulator", false),
+        ("report", "emulator", false),
     ] {
         assert_eq!(may_use(user, used), Some(expected), "{user} uses {used}");
     }

@@ -6,6 +6,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
 use clap::Args;
+use farlead::agent::PLANNER;
 use farlead::event::{Outcome, SpecBegan, SpecEnded};
 use farlead::experience::Experience;
 use farlead::gui::UserAction;
@@ -244,12 +245,9 @@ fn has_mistakes_of_its_own(judged: &Judged) -> bool {
 
 fn tasks<'a>(checked: &Checked<'a>, texts: &[String], learned: &Learned) -> anyhow::Result<Vec<Task<'a>>> {
     let Checked { args, project, app, set_ups, judged } = *checked;
-    let mut base = args.search.plan(
-        project,
-        args.agent.or(project.agent).unwrap_or(AgentName::Planner).kind(),
-        texts,
-    )?;
-    base.learned = learned.labelings.iter().map(|(labeling, values)| (labeling.clone(), *values)).collect();
+    let AgentName(agent) = args.agent.or(project.agent).unwrap_or(AgentName(&PLANNER));
+    let mut base = args.search.plan(project, agent, texts)?;
+    base.kept = learned.kept(agent);
     base.tells_steps = args.verbose;
     let mut tasks = Vec::new();
     for one in judged {
@@ -365,7 +363,7 @@ fn check_all(
         in_order(app.jobs(args.search.jobs()), wave.len(), work, |number, mut decided| {
             let task = &tasks[wave.start + number];
             progress.clear();
-            done.learned.add(std::mem::take(&mut decided.labelings));
+            done.learned.add(task.plan.agent, &std::mem::take(&mut decided.kept));
             // With another set-up the same app starts on another screen, and would look non-deterministic.
             if serves(task) {
                 done.learned.experience.merge(&decided.experience);
@@ -376,7 +374,7 @@ fn check_all(
             done.exit = done.exit.and(decided.exit());
             if written.is_ok() {
                 let Plan { steps_max, episodes_max, .. } = task.plan;
-                let agent = if args.exhaustive { "exhaustive" } else { task.plan.agent.name() };
+                let agent = if args.exhaustive { "exhaustive" } else { task.plan.agent.name };
                 written = outputs.spec(began(task.file, task.spec, agent, steps_max, episodes_max), decided);
             }
         });
@@ -450,7 +448,7 @@ fn provenance(
             || crate::app::from(&project.folder, task.file.as_ref()),
             |test| test.provenance.spec.clone(),
         ),
-        agent: if args.exhaustive { "exhaustive" } else { task.plan.agent.name() }.to_string(),
+        agent: if args.exhaustive { "exhaustive" } else { task.plan.agent.name }.to_string(),
         seed: task.plan.seed.0,
         episodes: decided.ended.episodes,
         steps: decided.ended.steps,
@@ -461,6 +459,6 @@ fn provenance(
 
 /// How many tasks are done before what was found out is handed on: all, unless it serves the others.
 fn first_wave(args: &CheckArgs, tasks: &[Task<'_>]) -> usize {
-    let is_handed_on = tasks.iter().any(|task| task.plan.agent.recalls()) && !args.exhaustive;
+    let is_handed_on = tasks.iter().any(|task| task.plan.agent.needs.experience) && !args.exhaustive;
     if is_handed_on { 1 } else { tasks.len() }
 }

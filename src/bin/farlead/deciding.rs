@@ -5,10 +5,9 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Instant;
 
 use farlead::device::{DeviceError, Sim};
-use farlead::episode::Labeling;
 use farlead::event::{Event, Outcome, Reached, SpecEnded};
 use farlead::experience::Experience;
-use farlead::gui::{Atom, BUILTIN_ACTION_TYPES, Key, Op, Screen, Value};
+use farlead::gui::{ActionType, Atom, Key, Op, Screen, Value};
 use farlead::keep::{self, Keeping, keep};
 use farlead::replay::Player;
 use farlead::report::{shortened, step_text, to_type};
@@ -67,8 +66,8 @@ pub struct Decided {
     pub keeping: Option<Keeping>,
     /// The episodes of the search, as events.
     pub episodes: Vec<Event>,
-    /// What actions were worth.
-    pub labelings: Vec<(Labeling, [f64; 2])>,
+    /// Bytes that the agent keeps for the next search.
+    pub kept: Vec<u8>,
     /// What was done and seen.
     pub experience: Experience,
     /// Whether what was known before is of an app that answers otherwise.
@@ -83,7 +82,7 @@ impl Decided {
             run: None,
             keeping: None,
             episodes: Vec::new(),
-            labelings: Vec::new(),
+            kept: Vec::new(),
             experience: Experience::new(),
             is_outdated: false,
         }
@@ -281,7 +280,7 @@ fn refusal(task: &Task<'_>) -> Option<String> {
         ));
     }
     let known = |name: &str| {
-        BUILTIN_ACTION_TYPES.contains(&name) || task.plan.actions.iter().any(|action| action.name == name)
+        ActionType::parse(name).is_some() || task.plan.actions.iter().any(|action| action.name == name)
     };
     let actions = task.spec.atoms.values().filter_map(|atom| match atom {
         Atom::Action(all) => Some(all),
@@ -363,13 +362,12 @@ fn told(spec: &Spec, episode: u32, trace: &Trace) -> String {
 }
 
 fn judged(task: &Task<'_>, spec: &Spec, plan: &Plan, finding: Finding) -> Decided {
-    let Finding { stop, episodes, steps, device_ms, run, mut reach, learned, experience, is_outdated } =
-        finding;
+    let Finding { stop, episodes, steps, device_ms, run, mut reach, kept, experience, is_outdated } = finding;
     if stop == Stop::Exhausted {
         // The remaining untried actions belong to last steps, or to ways that the formula rules out.
         reach.never_tried.clear();
     }
-    let held: Vec<u64> = reach.held.iter().map(|(_, times)| *times).collect();
+    let held: Vec<u64> = reach.report.held.iter().map(|(_, times)| *times).collect();
     // An interrupted search gives no outcome, not even for a `never`.
     let outcome = match stop {
         Stop::Interrupted => Outcome::GaveUp,
@@ -400,14 +398,14 @@ fn judged(task: &Task<'_>, spec: &Spec, plan: &Plan, finding: Finding) -> Decide
     decided.ended.steps = steps;
     decided.ended.device_ms = device_ms;
     decided.ended.reach = Some(reached(&reach));
-    Decided { run, labelings: learned, experience, is_outdated, ..decided }
+    Decided { run, kept, experience, is_outdated, ..decided }
 }
 
 fn reached(reach: &Reach) -> Reached {
     Reached {
-        held: reach.held.clone(),
-        hints: reach.hints.clone(),
-        closest: reach.closest.clone(),
+        held: reach.report.held.clone(),
+        hints: reach.report.hints.clone(),
+        closest: reach.report.closest.clone(),
         screens: reach.screens,
         starts: reach.starts,
         starts_crashed: reach.starts_crashed,
@@ -442,7 +440,7 @@ fn advice(task: &Task<'_>, stop: Stop, reach: &Reach) -> Vec<String> {
 
 /// What the words seen say about atoms that never held.
 fn hints(reach: &Reach) -> Vec<String> {
-    reach.hints.iter().map(|(atom, hint)| format!("{} never held; {hint}", shortened(atom))).collect()
+    reach.report.hints.iter().map(|(atom, hint)| format!("{} never held; {hint}", shortened(atom))).collect()
 }
 
 fn counted_steps(steps: u64) -> String {
@@ -471,7 +469,7 @@ fn decide_exhaustively(asked: &Asked<'_>, task: &Task<'_>, watch: Watch<'_>) -> 
             !asked.interrupted.load(Ordering::Relaxed)
         })?;
     let Exhausted { run, is_too_large, is_interrupted, steps, mut reach } = exhausted;
-    let held: Vec<u64> = reach.held.iter().map(|(_, times)| *times).collect();
+    let held: Vec<u64> = reach.report.held.iter().map(|(_, times)| *times).collect();
     let is_proven = run.is_none() && !is_too_large && !is_interrupted;
     if is_proven {
         // The remaining untried actions would be one step too many.

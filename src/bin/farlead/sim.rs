@@ -7,9 +7,9 @@ use std::sync::{Arc, Mutex};
 use std::thread;
 
 use clap::Args;
-use farlead::device::adbd::{Auth, Server, Settings};
-use farlead::device::phone::{AndroidVersion, Faults, Phone};
 use farlead::device::{Device, Sim};
+use farlead::emulator::adbd::{Auth, Server, Settings};
+use farlead::emulator::phone::{AndroidVersion, Faults, Phone};
 use farlead::rng::Seed;
 
 use crate::app::model_at;

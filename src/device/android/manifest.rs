@@ -3,6 +3,7 @@
 //! What is wanted is what is needed to start an app and to call it by its names; the rest is passed over.
 
 mod chunk;
+mod facts;
 mod resources;
 
 use std::io::{Read, Seek};
@@ -10,7 +11,8 @@ use std::io::{Read, Seek};
 use chunk::{Chunk, Strings, Value, chunks};
 use resources::Resources;
 
-use crate::device::sim::apk::{ApkError, Archive, MANIFEST_PATH, RESOURCES_PATH};
+use super::archive::{Archive, ArchiveError, MANIFEST_PATH, RESOURCES_PATH};
+pub(crate) use facts::Facts;
 
 /// What is read of an app's manifest.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -36,7 +38,7 @@ pub struct Manifest {
 pub enum ManifestError {
     /// The file is no APK, or a broken one.
     #[error(transparent)]
-    Apk(#[from] ApkError),
+    Apk(#[from] ArchiveError),
     /// The manifest is longer than anything that is read here.
     #[error("its {MANIFEST_PATH} has more than {MANIFEST_BYTES_MAX} bytes")]
     TooLong,

@@ -4,6 +4,7 @@
 //! Everything here is a function from what was printed to what it means, over the versions of Android and the habits of
 //! its makers. What is not said is `None`; nothing is guessed. Asking a device for the texts is for the device.
 
+pub mod archive;
 pub mod display;
 pub mod focus;
 pub mod keyboard;
