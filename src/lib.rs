@@ -53,6 +53,7 @@
 pub mod abstraction;
 pub mod agent;
 pub mod device;
+mod drawing;
 pub mod emulator;
 pub mod episode;
 pub mod event;

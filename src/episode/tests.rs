@@ -5,7 +5,7 @@ use std::sync::Arc;
 use super::*;
 use crate::abstraction::{LOOKS, PLACES};
 use crate::agent::RANDOM;
-use crate::device::{App, Faulty};
+use crate::device::{App, Capabilities, Faulty};
 use crate::gui::{Bounds, Context, Flags, Repertoire, Widget};
 use crate::objective::{Formula, Report, Shaping};
 use crate::situation::{ClassId, LookId, Outlook};
@@ -51,6 +51,14 @@ impl Device for Corridor {
 
     fn app(&self) -> &App {
         &self.app
+    }
+
+    fn capabilities(&self) -> Capabilities {
+        Capabilities::ALL
+    }
+
+    fn look(&mut self) -> Result<Observation, DeviceError> {
+        Ok(self.seen())
     }
 
     fn reset(&mut self, _: &str) -> Result<Observation, DeviceError> {

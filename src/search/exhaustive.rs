@@ -254,7 +254,7 @@ impl Sweep<'_> {
     }
 
     fn encounter(&mut self, snapshot: Snapshot) -> Result<Encounter, DeviceError> {
-        let screen = self.sim.look(snapshot)?;
+        let screen = self.sim.screen_at(snapshot)?;
         Ok(self.catalogue.see(&screen, self.objective))
     }
 

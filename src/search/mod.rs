@@ -192,6 +192,7 @@ pub fn pursue(
     watch: &mut dyn FnMut(&News) -> bool,
 ) -> Result<Finding, DeviceError> {
     let needs = plan.agent.needs;
+    let repertoire = Repertoire { capabilities: device.capabilities(), ..repertoire };
     let catalogue = Catalogue::new(device.app(), repertoire, plan.abstraction, needs.details);
     let mut stage = Stage::new(device, objective, catalogue, plan.switches, plan.steps_max, plan.seed);
     let mut agent = agent(plan, stage.catalogue_mut());
@@ -293,7 +294,7 @@ mod tests {
 
     use super::*;
     use crate::agent::{AGENTS, FARLEAD, PLANNER, QLEARNING, RANDOM, TREE, Tree};
-    use crate::device::{App, Faulty, Observation};
+    use crate::device::{App, Capabilities, Faulty, Observation};
     use crate::event::Outcome;
     use crate::gui::{Bounds, Context, Flags, Screen, Widget};
     use crate::objective::Activities;
@@ -318,7 +319,7 @@ mod tests {
             Corridor { app, room: 0, last: usize::MAX, steps: 0 }
         }
 
-        fn look(&mut self) -> Observation {
+        fn seen(&mut self) -> Observation {
             self.steps += 1;
             let button = |text: &str, left: i32| Widget {
                 text: text.into(),
@@ -346,9 +347,17 @@ mod tests {
             &self.app
         }
 
+        fn capabilities(&self) -> Capabilities {
+            Capabilities::ALL
+        }
+
+        fn look(&mut self) -> Result<Observation, DeviceError> {
+            Ok(self.seen())
+        }
+
         fn reset(&mut self, _: &str) -> Result<Observation, DeviceError> {
             self.room = 0;
-            Ok(self.look())
+            self.look()
         }
 
         fn act(&mut self, action: &Action) -> Result<Observation, DeviceError> {
@@ -357,7 +366,7 @@ mod tests {
                 "off" => self.room = 0,
                 _ => {}
             }
-            Ok(self.look())
+            self.look()
         }
     }
 

@@ -9,6 +9,7 @@ mod attached;
 mod check;
 mod cli;
 mod clients;
+mod device;
 mod docs;
 mod export;
 mod faults;

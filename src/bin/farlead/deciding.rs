@@ -168,7 +168,8 @@ fn decide_somewhere(asked: &Asked<'_>, task: &Task<'_>, watch: Watch<'_>, tell: 
 pub fn exit_of_error(error: &DeviceError) -> Exit {
     match error {
         DeviceError::Model { .. } => Exit::Broken,
-        DeviceError::Adb(_)
+        DeviceError::Lost { .. }
+        | DeviceError::Refused { .. }
         | DeviceError::SetUp { .. }
         | DeviceError::Faulty { .. }
         | DeviceError::NoneLeft { .. } => Exit::Environment,

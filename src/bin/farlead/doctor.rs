@@ -130,12 +130,8 @@ fn look_at_adb(found: &mut Findings<'_>) -> anyhow::Result<()> {
 }
 
 fn look_at_server(found: &mut Findings<'_>) -> anyhow::Result<Option<Server>> {
-    let server = Server::from_environment(|name| std::env::var(name).ok());
-    let reached = server.and_then(|server| {
-        server.ensure_running()?;
-        Ok((server.version()?, server))
-    });
-    match reached {
+    let server = Server::running(|name| std::env::var(name).ok());
+    match server.and_then(|server| Ok((server.version()?, server))) {
         Ok((version, server)) => {
             found.ok("adb server", format!("version {version}, at {}", server.address()))?;
             Ok(Some(server))

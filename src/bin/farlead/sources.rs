@@ -1,18 +1,16 @@
 //! Reads the spec files and other texts that a command line names, and prints their mistakes.
 
 use std::fs;
-use std::io::{self, IsTerminal, Read, Write};
+use std::io::{self, IsTerminal, Write};
 use std::path::{Path, PathBuf};
 
 use clap::ValueEnum;
-use farlead::spec::{self, Diagnostic, Diagnostics, Linted, Source, SpecFile, Style};
+pub use farlead::spec::FILE_BYTES_MAX as BYTES_MAX;
+use farlead::spec::{self, Diagnostics, Linted, Source, SpecFile, Style};
 use farlead::test_case::{self, TestCase};
 
 use crate::project::Project;
 use crate::{Mistake, Usage};
-
-/// A file larger than this is not read: a large app.
-pub const BYTES_MAX: u64 = 512 << 20;
 
 /// When to use colours.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
@@ -130,27 +128,12 @@ pub fn read_test(path: &Path, shell: &Shell) -> anyhow::Result<TestCase> {
 
 /// Reads the text at `path`, whatever it is about.
 pub fn read_text(path: &Path) -> anyhow::Result<Source> {
-    let bytes = read_bytes(path)?;
-    Source::from_bytes(path.display().to_string(), bytes).map_err(|not_text| {
-        let Diagnostic { message, help, .. } = &not_text.diagnostic;
-        let at = not_text.source.position(not_text.diagnostic.span.start);
-        let help = help.as_deref().map(|help| format!("; {help}")).unwrap_or_default();
-        Mistake::new(format!("{}:{}:{}: {message}{help}", path.display(), at.line, at.column)).into()
-    })
+    Ok(spec::read_text(path).map_err(|error| Mistake::new(error.to_string()))?)
 }
 
 /// Reads the file at `path`, if it is not larger than anything that is read here.
 pub fn read_bytes(path: &Path) -> Result<Vec<u8>, Mistake> {
-    let cannot_read = |error: io::Error| Mistake::new(format!("cannot read {}: {error}", path.display()));
-    let mut bytes = Vec::new();
-    // A device file has no size in its metadata and no end, so the read itself is bounded.
-    let file = fs::File::open(path).map_err(cannot_read)?;
-    file.take(BYTES_MAX + 1).read_to_end(&mut bytes).map_err(cannot_read)?;
-    if bytes.len() as u64 > BYTES_MAX {
-        let message = format!("cannot read {}: it is larger than {} MB", path.display(), BYTES_MAX >> 20);
-        return Err(Mistake::new(message));
-    }
-    Ok(bytes)
+    spec::read_bytes(path).map_err(|error| Mistake::new(error.to_string()))
 }
 
 /// Says no if what is to be written to `path` would take the place of one of `inputs`.

@@ -1,7 +1,7 @@
 //! The server of adb: where it is, that it runs, and which devices it knows.
 //!
-//! The few requests to it are made here and not by `adb_client`, whose list of devices fails as a whole on a line that it
-//! does not know, and which starts a server on every call, on the usual port alone.
+//! The few requests to the server are made here and not by `adb_client`: its list of devices fails as a whole on a line that
+//! it does not know, and it starts a server on every call, on the usual port alone.
 
 use std::fmt;
 use std::io::{self, ErrorKind, Read, Write};
@@ -13,28 +13,28 @@ use std::time::{Duration, Instant};
 
 use super::AdbError;
 
-/// Where a server listens unless it is told otherwise.
+/// Port of a server unless the environment names another.
 const PORT: u16 = 5037;
 
-/// How long a server may take to answer, and `adb` to start one.
+/// Longest waits: for a server's answer, for a connection to it, and for `adb` to start one.
 const ANSWER: Duration = Duration::from_secs(10);
 const CONNECT: Duration = Duration::from_secs(2);
 const START: Duration = Duration::from_secs(20);
 
-/// How often it is looked whether `adb` is done.
+/// Pause between two questions whether `adb` is done.
 const LOOK_EVERY: Duration = Duration::from_millis(20);
 
-/// Why the server of adb does not answer.
+/// Reason why the server of adb does not answer.
 #[derive(Debug, thiserror::Error)]
 pub enum ServerError {
-    /// A variable of the environment, or a flag, says no address.
+    /// A variable of the environment, or a flag, has no address.
     #[error("{name} is `{value}`, which is no address of an adb server: {why}")]
     Address {
-        /// Of which.
+        /// Name of the variable or flag.
         name: &'static str,
-        /// What it says.
+        /// Its value.
         value: String,
-        /// What is wrong.
+        /// The mistake in it.
         why: &'static str,
     },
     /// There is no `adb`.
@@ -43,31 +43,31 @@ pub enum ServerError {
          ANDROID_HOME"
     )]
     NoAdb {
-        /// Where it should answer.
+        /// Address of the server.
         address: SocketAddrV4,
     },
-    /// `adb` could not start one.
+    /// `adb` could not start a server.
     #[error("`adb start-server` failed for {address}: {why}; run it yourself to see more")]
     Start {
-        /// Where it should answer.
+        /// Address of the server.
         address: SocketAddrV4,
-        /// What is known.
+        /// The reason, as far as it is known.
         why: String,
     },
-    /// It cannot be reached.
+    /// The server cannot be reached.
     #[error("the adb server at {address} does not answer")]
     Silent {
-        /// Where it should answer.
+        /// Address of the server.
         address: SocketAddrV4,
-        /// What the system said.
+        /// The system's reason.
         source: io::Error,
     },
-    /// It refused a request.
+    /// The server refused a request.
     #[error("the adb server at {address} says: {said}")]
     Refused {
-        /// Which server.
+        /// Address of the server.
         address: SocketAddrV4,
-        /// What it said.
+        /// The server's answer.
         said: String,
     },
 }
@@ -78,22 +78,22 @@ pub struct Server {
     address: SocketAddrV4,
 }
 
-/// How a device stands with the server.
+/// State of a device, as the server reports it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum State {
-    /// It can be used.
+    /// Ready for use.
     Device,
-    /// It does not answer.
+    /// Not answering.
     Offline,
-    /// It has not allowed this computer.
+    /// Connected, without its user's consent.
     Unauthorized,
-    /// It is being asked to.
+    /// Asking its user for consent.
     Authorizing,
-    /// It is being connected.
+    /// On the way to being connected.
     Connecting,
-    /// This user may not open it.
+    /// Closed to the user of this computer.
     NoPermissions,
-    /// Something else, like `recovery`.
+    /// Another state, like `recovery`.
     Other(String),
 }
 
@@ -114,11 +114,11 @@ impl fmt::Display for State {
 /// A device that the server knows.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Listed {
-    /// Its serial number, or its address.
+    /// Serial number, or address.
     pub serial: String,
-    /// How it stands.
+    /// State of the device.
     pub state: State,
-    /// Its model, with `_` for spaces, if the server knows it.
+    /// Model, with `_` for spaces, if the server knows it.
     pub model: Option<String>,
 }
 
@@ -151,8 +151,15 @@ impl Server {
         }
     }
 
+    /// Returns the server that the environment names, started if it does not run.
+    pub fn running(variable: impl Fn(&str) -> Option<String>) -> Result<Server, ServerError> {
+        let server = Server::from_environment(variable)?;
+        server.ensure_running()?;
+        Ok(server)
+    }
+
     /// Returns the server at `socket`, which is written as `ADB_SERVER_SOCKET` is: `tcp:5037`, `tcp:HOST:5037`. `name` is
-    /// who says so.
+    /// the variable or flag that has it.
     pub fn at(name: &'static str, socket: &str) -> Result<Server, ServerError> {
         let wrong = |why| ServerError::Address { name, value: socket.to_string(), why };
         let rest = socket.trim();
@@ -168,12 +175,12 @@ impl Server {
         resolved(name, socket, host, port)
     }
 
-    /// Where it listens.
+    /// Returns the address that it listens on.
     pub fn address(&self) -> SocketAddrV4 {
         self.address
     }
 
-    /// Starts the server if it does not run; that is for `adb` to do, and only on this computer.
+    /// Starts the server with `adb` if it does not run and is one of this computer.
     pub fn ensure_running(&self) -> Result<(), ServerError> {
         let address = self.address;
         match connect(address) {
@@ -192,7 +199,7 @@ impl Server {
         for program in programs() {
             let mut command = Command::new(program);
             command.args(["-P", &address.port().to_string(), "start-server"]);
-            // The server outlives the program that starts it, and would hold on to what it is given to write to.
+            // The server outlives the program that starts it, and would hold on to its output.
             command.stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::null());
             match command.spawn() {
                 Ok(child) => {
@@ -220,26 +227,26 @@ impl Server {
         }
     }
 
-    /// The version of the server's protocol, as `adb version` has it behind the last dot.
+    /// Returns the version of the server's protocol, as `adb version` has it behind the last dot.
     pub fn version(&self) -> Result<u32, ServerError> {
         let said = self.ask("host:version")?;
         u32::from_str_radix(said.trim(), 16)
             .map_err(|_| ServerError::Refused { address: self.address, said: shown(&said) })
     }
 
-    /// The devices that the server knows, in its order.
+    /// Returns the devices that the server knows, in its order.
     pub fn devices(&self) -> Result<Vec<Listed>, ServerError> {
         Ok(self.ask("host:devices-l")?.lines().filter_map(listed).collect())
     }
 
-    /// Returns the device that is meant: the one with this serial number, else the only one that there is.
+    /// Returns the device with this serial number, without one the only device there is.
     pub fn choose(&self, serial: Option<&str>) -> Result<Listed, AdbError> {
         choose(self.devices()?, serial)
     }
 
-    /// Connects the server to a device at `HOST:PORT`; says what the server says.
+    /// Connects the server to a device at `HOST:PORT`, and returns the server's answer.
     pub fn connect(&self, serial: &str) -> Result<String, ServerError> {
-        // What is known of a connection that ended stands in the way of a new one.
+        // The server refuses a new connection while it keeps one that has ended.
         let _ = self.ask(&format!("host:disconnect:{serial}"));
         self.ask(&format!("host:connect:{serial}"))
     }
@@ -276,7 +283,7 @@ fn counted(stream: &mut TcpStream) -> io::Result<String> {
     Ok(String::from_utf8_lossy(&bytes).into_owned())
 }
 
-/// What a server or a device said, fit for a line of a terminal.
+/// Returns the words of a server or a device, fit for a line of a terminal.
 pub(super) fn shown(said: &str) -> String {
     const CHARS_MAX: usize = 300;
     let line: String = said
@@ -298,7 +305,7 @@ fn resolved(name: &'static str, value: &str, host: &str, port: u16) -> Result<Se
     found.map(Server::new).ok_or_else(|| wrong("only hosts with an IPv4 address can be reached"))
 }
 
-/// Where `adb` may be.
+/// Returns the places where `adb` may be.
 fn programs() -> Vec<PathBuf> {
     let name = format!("adb{}", std::env::consts::EXE_SUFFIX);
     let mut programs = vec![PathBuf::from(&name)];
@@ -312,7 +319,7 @@ fn programs() -> Vec<PathBuf> {
 
 /// Reads a line of the list.
 fn listed(line: &str) -> Option<Listed> {
-    // Devices without a serial number are listed with blanks in its place.
+    // The server's words for a device without a serial number have blanks in them.
     let (serial, rest) = match line.strip_prefix("(no serial number)") {
         Some(rest) => ("(no serial number)", rest),
         None => line.split_once(char::is_whitespace)?,

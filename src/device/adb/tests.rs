@@ -4,6 +4,7 @@ use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
 use super::{Adb, Answer, Jar, Line, LineError, Options};
+use crate::device::Device as _;
 
 /// What has the focus after so many dumps, and what the last of them says; the first is number 1.
 type Shown = fn(usize) -> (&'static str, String);

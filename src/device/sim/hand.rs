@@ -11,7 +11,7 @@ use super::model::{Display, Model, WindowId};
 use super::render::{Front, front};
 use super::simulator::Sim;
 use super::state::{Trouble, activity_names};
-use crate::device::{DeviceError, Observation};
+use crate::device::{Device as _, DeviceError, Observation};
 use crate::gui::{Orientation, PressedKey, Screen};
 
 /// What is on the display and behind it, as the system knows it.
@@ -140,7 +140,7 @@ impl Sim {
 
     /// What is seen.
     pub(crate) fn screen(&mut self) -> Result<Arc<Screen>, DeviceError> {
-        self.look_here()
+        Ok(self.look()?.screen)
     }
 
     /// The app's windows, and what else the system knows of itself.

@@ -14,7 +14,7 @@ use super::memo::{Gesture, Known, Memo, States, Transition};
 use super::model::{Model, WindowId};
 use super::render::render;
 use super::state::{State, activity_names};
-use crate::device::{App, Device, DeviceError, Notice, Observation};
+use crate::device::{App, Capabilities, Device, DeviceError, Notice, Observation};
 use crate::gui::{Action, PressedKey, Screen};
 use crate::rng::{Rng, Seed};
 
@@ -173,7 +173,7 @@ impl Sim {
     }
 
     /// Returns the screen of a state that this device has saved, and stays here.
-    pub fn look(&mut self, snapshot: Snapshot) -> Result<Arc<Screen>, DeviceError> {
+    pub fn screen_at(&mut self, snapshot: Snapshot) -> Result<Arc<Screen>, DeviceError> {
         self.make_room();
         let Some(known) = self.core.saved.get(snapshot.state) else {
             return self.core.observation(self.now, self.core.no_notices.clone()).map(|seen| seen.screen);
@@ -232,11 +232,6 @@ impl Sim {
         self.go_from_here([Gesture::Start(window)])
     }
 
-    pub(super) fn look_here(&mut self) -> Result<Arc<Screen>, DeviceError> {
-        self.make_room();
-        self.core.observation(self.now, self.core.no_notices.clone()).map(|seen| seen.screen)
-    }
-
     /// Remembers nothing from now on.
     #[cfg(test)]
     pub(super) fn forget_everything(&mut self) {
@@ -283,6 +278,15 @@ impl Device for Sim {
 
     fn app(&self) -> &App {
         &self.core.app
+    }
+
+    fn capabilities(&self) -> Capabilities {
+        Capabilities::ALL
+    }
+
+    fn look(&mut self) -> Result<Observation, DeviceError> {
+        self.make_room();
+        self.core.observation(self.now, self.core.no_notices.clone())
     }
 
     fn reset(&mut self, activity: &str) -> Result<Observation, DeviceError> {

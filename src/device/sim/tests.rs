@@ -944,7 +944,7 @@ fn what_is_asked_in_between_changes_nothing_that_is_shown() {
                 asked.outcomes(action).expect("a model that runs");
                 asked.start_outcomes("org.example.Main").expect("a model that runs");
             }
-            assert_eq!(asked.look(here).expect("a model that runs"), seen.screen);
+            assert_eq!(asked.screen_at(here).expect("a model that runs"), seen.screen);
             let action = choose(&seen.screen, &repertoire, &mut rng);
             seen = plain.act(&action).expect("a model that runs");
             let same = asked.act(&action).expect("a model that runs");
