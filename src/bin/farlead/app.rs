@@ -167,7 +167,7 @@ impl AppArgs {
     /// Returns the app that is asked for here, else by `project`, or what to type so that there is one.
     pub fn open(&self, project: &Project, shell: &Shell) -> anyhow::Result<OpenedApp> {
         if self.is_said() {
-            // A model that is named here runs where models do, whatever the project's other apps run on.
+            // A model runs in the simulator, whatever devices the project names for its own app.
             let device = if self.app.is_some() { self.device.clone() } else { self.device_or(project) };
             let app = AppArgs { device, ..self.clone() };
             return app.open_with(&[], "", shell);
@@ -200,7 +200,7 @@ impl AppArgs {
             }
         }
         for path in of_test.app.iter().chain(&of_test.apk) {
-            // A pipe that a test names may never give anything.
+            // Reading a pipe could block for ever.
             if !path.is_file() {
                 let message = format!(
                     "cannot read {}, the app that the test was found on; say another with `--app`",
@@ -209,7 +209,7 @@ impl AppArgs {
                 return Err(Mistake::new(message).into());
             }
         }
-        // What is set here comes last.
+        // `--set` of the command line comes last, so that it wins.
         let of_test_set = std::mem::replace(&mut of_test.set, self.set.clone());
         of_test.open_with(&of_test_set, "the stored test", shell)
     }

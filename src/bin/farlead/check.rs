@@ -1,4 +1,4 @@
-//! `farlead check`: finds the run that decides each spec, makes it short, tries it again and keeps it.
+//! `farlead check`: finds the run that decides each spec, minimises, confirms and keeps it.
 
 use std::io::{self, Write};
 use std::path::PathBuf;
@@ -109,7 +109,7 @@ pub fn run(args: &CheckArgs, shell: &Shell) -> anyhow::Result<Exit> {
         match sources::read(path, &project) {
             Ok(one) => judged.push(one),
             Err(mistake) => {
-                // The others are checked all the same.
+                // A file that cannot be read does not keep the others from being checked.
                 writeln!(io::stderr(), "farlead: {mistake}")?;
                 exit = exit.and(Exit::Broken);
             }
@@ -121,7 +121,7 @@ pub fn run(args: &CheckArgs, shell: &Shell) -> anyhow::Result<Exit> {
     if judged.iter().any(has_mistakes_of_its_own) {
         exit = exit.and(Exit::Broken);
     }
-    // What cannot be read has been said, and nothing is left that an app is needed for.
+    // All mistakes are reported by now, and without a spec there is no need for an app.
     if exit != Exit::Met && judged.iter().all(|one| one.linted.file.specs.is_empty()) {
         return Ok(exit);
     }
@@ -143,7 +143,7 @@ pub fn run(args: &CheckArgs, shell: &Shell) -> anyhow::Result<Exit> {
     if tasks.is_empty() && exit != Exit::Met {
         return Ok(exit);
     }
-    // What was known before stays, also of actions that are not met this time.
+    // The new experience adds to the old, so that actions of other specs are not forgotten.
     let done = check_all(&place, &mut tasks, shell, Done { exit, learned })?;
     if let Some(path) = &args.learned {
         learned::write(path, &done.learned)?;
@@ -198,7 +198,7 @@ fn say_unread(judged: &[Judged], seed: u64) -> anyhow::Result<()> {
             let spec = SpecBegan { file: file.to_string(), name: name.to_string(), ..SpecBegan::default() };
             let ended = SpecEnded::new(Outcome::Error, "the spec has mistakes", Exit::Broken.code());
             let lines = spec_json(&spec, &ended, "", seed);
-            // It was never begun: its result alone.
+            // The spec never began, so its `start` line is left out.
             write!(out, "{}", lines.split_once('\n').map_or("", |(_, result)| result))?;
         }
     }
@@ -254,7 +254,7 @@ fn tasks<'a>(checked: &Checked<'a>, texts: &[String], learned: &Learned) -> anyh
         let actions: Arc<[UserAction]> = one.linted.file.actions.clone().into();
         let captured = one.test.as_ref().and_then(|test| test.captured.as_ref());
         for (spec, judgement) in one.linted.file.specs.iter().zip(&one.linted.judgements) {
-            // It is looked for on the way to the spec that it was found for.
+            // The captured formula is no spec of its own: the search for its oracle tries it first.
             if captured.is_some_and(|captured| captured.name == spec.name) {
                 continue;
             }
@@ -275,7 +275,7 @@ fn tasks<'a>(checked: &Checked<'a>, texts: &[String], learned: &Learned) -> anyh
     let all = judged.iter().flat_map(|one| &one.linted.file.specs);
     let names: std::collections::BTreeSet<&str> = all.map(|spec| &*spec.name).collect();
     match &args.only {
-        // Where no spec could be read at all, that has been said.
+        // Without any readable spec, the mistakes are already on stderr.
         Some(only) if tasks.is_empty() && !names.is_empty() => {
             let names: Vec<&str> = names.into_iter().collect();
             Err(Usage::new(format!("there is no spec `{only}`; there is `{}`", names.join("`, `"))).into())
@@ -320,7 +320,7 @@ fn check_all(
             minimise: (!args.no_minimize).then(minimise::Settings::default),
             confirm: args.confirm,
             seed,
-            // Runs of one spec are shared out among devices; on the simulator, specs are.
+            // Devices share the runs of one spec; simulators share specs, and each minimises alone.
             jobs: if app.is_on_devices() { app.jobs(args.search.jobs()) } else { 1 },
             keeps_found: args.record.is_some(),
             rules: project.rules.clone(),
@@ -330,10 +330,10 @@ fn check_all(
     let progress = Progress::new(!shell.quiet);
     let finished = AtomicUsize::new(0);
     let mut written = Ok(());
-    // What this run alone has seen.
+    // The experience of this run alone, in case that of the file proves out of date.
     let (mut fresh, mut is_outdated) = (Experience::new(), false);
     for wave in waves(tasks.len(), first_wave(args, tasks)) {
-        // What came of the waves before is known to all of this one, and nothing that comes up within it.
+        // A spec knows the earlier waves and nothing of its own wave, so results do not depend on `--jobs`.
         let known = Arc::new(done.learned.experience.clone());
         let serves = |task: &Task<'_>| task.app.set_up().len() == set_ups.all().len();
         let served = tasks[wave.clone()].iter_mut().filter(|task| serves(task));
@@ -354,7 +354,7 @@ fn check_all(
             };
             let decided = decide(&asked, task, &watch, &|text: &str| {
                 progress.clear();
-                // Where stderr is closed there is nobody to tell.
+                // A closed stderr leaves nobody to tell, so a failed write is no error.
                 let _ = io::stderr().write_all(text.as_bytes());
             });
             finished.fetch_add(1, Ordering::Relaxed);
@@ -364,7 +364,7 @@ fn check_all(
             let task = &tasks[wave.start + number];
             progress.clear();
             done.learned.add(task.plan.agent, &std::mem::take(&mut decided.kept));
-            // An app that is set up otherwise would seem to start now like this and now like that.
+            // With another set-up the same app starts on another screen, and would look non-deterministic.
             if serves(task) {
                 done.learned.experience.merge(&decided.experience);
                 fresh.merge(&decided.experience);

@@ -1,4 +1,4 @@
-//! `farlead compare`: agents against each other on the same specs with the same seeds.
+//! `farlead compare`: compares agents on the same specs with the same seeds.
 
 use std::fs;
 use std::io::{self, BufWriter, Write};
@@ -241,6 +241,7 @@ fn ablated(name: &str, plan: &Plan) -> Vec<Contender> {
             let mut other = plan.clone();
             switch.set(&mut other, on);
             let all = |plan: &Plan| (plan.shaping, plan.switches, plan.settings);
+            // A switch that is at this position already makes no other contender.
             if all(&other) != all(plan) {
                 let sign = if on { '+' } else { '-' };
                 contenders.push(Contender { name: format!("{name} {sign}{}", switch.name()), plan: other });
@@ -263,6 +264,7 @@ fn rows(names: &Names<'_>, tasks: &[Task<'_>], contenders: &[Contender], tallies
     for level in [Level::A, Level::B, Level::C] {
         let of_level = |spec: &Spec| spec.level() == level;
         let members = || tasks.iter().zip(tallies).filter(|(task, _)| of_level(task.spec));
+        // The sum over a single spec would repeat its row.
         if members().count() < 2 {
             continue;
         }

@@ -1,4 +1,4 @@
-//! `farlead devices`: what is connected, and whether it can be used.
+//! `farlead devices`: lists connected devices and their states.
 
 use std::io::{self, Write};
 

@@ -1,4 +1,4 @@
-//! `farlead look`: a screen as atoms and actions, ready to be pasted into a spec.
+//! `farlead look`: prints a screen as atoms and actions to paste into a spec.
 
 use std::collections::BTreeSet;
 use std::io::{self, BufWriter, Read, Write};
@@ -267,13 +267,13 @@ fn say(out: &mut impl Write, look: &Look, offers: &[Action]) -> io::Result<()> {
 
 /// The atom of an action, and behind it, as a comment, what it is done on.
 fn action_line(action: &Action) -> Option<String> {
-    // What is typed into a field is for the spec to say.
+    // The author of the spec chooses the text, so the atom leaves it open.
     let atom = match action {
         Action::Text { on, .. } => gui::atom_of_action(&Action::Text { on: on.clone(), text: "".into() }),
         other => gui::atom_of_action(other),
     }?;
     Some(match action.target() {
-        // What has no name is shown by its place already.
+        // A nameless widget is shown by its place, which need not appear twice.
         Some(on) if on.to_string().ends_with(&*on.object_id) => {
             format!("{atom}  # on {on}, at {}", on.bounds)
         }

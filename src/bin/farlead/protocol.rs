@@ -1,4 +1,4 @@
-//! What each attached device was asked to do, a line of JSON each, in a folder of the device's own beside the run's events.
+//! The requests to each attached device, one line of JSON each, in the device's own folder beside the run's events.
 
 use std::fs::{self, File, OpenOptions};
 use std::io::{self, Write};
@@ -88,7 +88,7 @@ impl Recorded {
             error: done.as_ref().err().map(ToString::to_string),
         };
         let text = serde_json::to_string(&line).expect("texts and numbers are JSON");
-        // A protocol that cannot be written keeps no run from going on.
+        // A full disk must not end the run: the protocol is only for diagnosis.
         let _ = self.write(&text);
         done
     }

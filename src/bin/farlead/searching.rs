@@ -1,4 +1,4 @@
-//! How specs are searched for, as the command line says it.
+//! The flags of a search, and the plan they make.
 
 use std::path::{Path, PathBuf};
 use std::thread;

@@ -1,4 +1,4 @@
-//! Spec files and other texts as a command line names them, and what is said about them.
+//! Reads the spec files and other texts that a command line names, and prints their mistakes.
 
 use std::fs;
 use std::io::{self, IsTerminal, Write};
@@ -79,7 +79,7 @@ fn add_below(folder: &Path, files: &mut Vec<PathBuf>) -> Result<(), Mistake> {
     entries.sort_by_key(fs::DirEntry::file_name);
     for entry in entries {
         let path = entry.path();
-        // Links are not followed: a folder may be reached through one of its own.
+        // A link may lead to a folder above it, so links are not followed.
         if entry.file_type().map_err(cannot_read)?.is_dir() {
             add_below(&path, files)?;
         } else if path.extension().is_some_and(|extension| extension == "ltl") {
@@ -97,7 +97,7 @@ pub fn read(path: &Path, project: &Project) -> Result<Judged, Mistake> {
             let test_case::Read { test, diagnostics } = test_case::read(&source);
             let linted = match test {
                 Some(_) => spec::lint_given(&test_case::specs_alone(&source), &project.actions),
-                // Its specs are those of a test, and are no specs without it.
+                // The specs of a broken test are no specs to check by themselves.
                 None => Linted { file: SpecFile::default(), diagnostics, judgements: Vec::new() },
             };
             Judged { source, linted, test }
@@ -163,6 +163,6 @@ pub fn refuse(source: &Source, diagnostics: &Diagnostics, shell: &Shell) -> Mist
 
 /// Says `diagnostics` on stderr.
 pub fn warn(source: &Source, diagnostics: &Diagnostics, shell: &Shell) {
-    // Where stderr is closed there is nobody to tell.
+    // A closed stderr leaves nobody to tell, so a failed write is no error.
     let _ = write!(io::stderr(), "{}", diagnostics.render(source, shell.stderr));
 }
