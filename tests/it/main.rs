@@ -11,6 +11,7 @@ mod cli;
 mod clients;
 mod device;
 mod docs;
+mod examples;
 mod export;
 mod faults;
 mod fixtures;
