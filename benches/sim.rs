@@ -7,7 +7,7 @@ use divan::Bencher;
 use divan::counter::ItemsCount;
 use farlead::device::sim::{Sim, read};
 use farlead::device::{Device, Observation};
-use farlead::gui::{Action, Repertoire, offers};
+use farlead::gui::{Action, Repertoire, Touch, offers};
 use farlead::rng::Seed;
 use farlead::spec::Source;
 
@@ -139,8 +139,12 @@ fn never_taken(bencher: Bencher) {
     };
     let (mut sim, states) = known();
     let actions = offers(&start(&mut sim).screen, &repertoire);
-    let clicks: Vec<Action> =
-        actions.into_iter().filter(|action| matches!(action, Action::Click(_))).skip(1).step_by(9).collect();
+    let clicks: Vec<Action> = actions
+        .into_iter()
+        .filter(|action| matches!(action, Action::Touch(Touch::Click, _)))
+        .skip(1)
+        .step_by(9)
+        .collect();
     bencher.counter(ItemsCount::new(clicks.len() * states.len())).with_inputs(known).bench_local_values(
         |(mut sim, states)| {
             let mut widgets = 0;

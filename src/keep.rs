@@ -6,7 +6,7 @@
 use std::sync::{Arc, Mutex};
 
 use crate::device::{Device, DeviceError};
-use crate::gui::{Action, Rules};
+use crate::gui::{Action, Rules, Touch};
 use crate::minimise::{Check, Kept, Minimised, Trial, Tried, minimise};
 use crate::rate::Rate;
 use crate::replay::{Captured, Missing, Played, Player, capture};
@@ -224,29 +224,18 @@ impl Check for Reruns<'_> {
 /// An action, and after it the simpler ones that `rules` let take its place, the simplest last.
 fn forms(action: &Action, rules: &Rules) -> Vec<Action> {
     let mut forms = vec![action.clone()];
-    match action {
-        Action::LongClick(on) => forms.push(Action::Click(on.clone())),
-        // What a rule says is typed, no less.
-        Action::Text { text, .. } if rules.say(text) => {}
-        Action::Text { on, text } => {
-            let letters = text.chars().count();
-            let lengths = [letters / 2, 1].into_iter().filter(|&length| 0 < length && length < letters);
-            let mut shorter: Vec<String> =
-                lengths.map(|length| text.chars().take(length).collect()).collect();
-            shorter.dedup();
-            forms.extend(shorter.into_iter().map(|text| Action::Text { on: on.clone(), text: text.into() }));
-        }
-        Action::Reinitialise(_)
-        | Action::Click(_)
-        | Action::Scroll { .. }
-        | Action::Swipe { .. }
-        | Action::Back
-        | Action::Menu
-        | Action::Rotate
-        | Action::Network
-        | Action::PauseResume
-        | Action::Idle
-        | Action::User { .. } => {}
+    if let Action::Touch(Touch::LongClick, on) = action {
+        forms.push(Action::click(on.clone()));
+    }
+    // What a rule says is typed, no less.
+    if let Action::Text { on, text } = action
+        && !rules.say(text)
+    {
+        let letters = text.chars().count();
+        let lengths = [letters / 2, 1].into_iter().filter(|&length| 0 < length && length < letters);
+        let mut shorter: Vec<String> = lengths.map(|length| text.chars().take(length).collect()).collect();
+        shorter.dedup();
+        forms.extend(shorter.into_iter().map(|text| Action::Text { on: on.clone(), text: text.into() }));
     }
     let mut simpler = forms.split_off(1);
     rules.leave_out(&mut simpler);
@@ -263,7 +252,7 @@ mod tests {
     #[test]
     fn what_rules_forbid_takes_the_place_of_nothing() {
         let on = Target { text: "Log out".into(), ..Target::default() };
-        let held = Action::LongClick(on.clone());
+        let held = Action::Touch(Touch::LongClick, on.clone());
         let typed = Action::Text { on, text: "name@example.com".into() };
         assert_eq!((forms(&held, &Rules::default()).len(), forms(&typed, &Rules::default()).len()), (2, 3));
         let never = parse_rule(&Source::new("rule", "[actionType = click]"), &[]).0.expect("a rule");

@@ -14,7 +14,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::agent::{self, AgentInfo, Kept};
 use crate::experience::{self, Experience, Link};
-use crate::gui::{Deed, Identity, Screen};
+use crate::gui::{ActionRecord, Identity, Screen};
 
 /// Version of the format that is written. Version 1 had the values of the agent `farlead` in lines of their own.
 pub const VERSION: u64 = 2;
@@ -263,7 +263,7 @@ impl Reader {
         Ok(())
     }
 
-    fn step(&mut self, line: StepLine<Deed>) -> Result<(), String> {
+    fn step(&mut self, line: StepLine<ActionRecord>) -> Result<(), String> {
         in_turn("step", line.step, self.steps.len())?;
         let before = match line.after {
             None => None,
@@ -338,7 +338,7 @@ mod tests {
     use proptest::prelude::*;
 
     use super::*;
-    use crate::gui::{Action, Bounds, Context, Direction, Flags, Target, Widget};
+    use crate::gui::{Action, Bounds, Context, Direction, Flags, Stroke, Target, Touch, Widget};
 
     const HEADER: &str = "{\"farlead\":\"learned\",\"version\":2}\n";
     const SCREEN: &str = r#"{"screen":0,"seen":{"package":"p","activity":"p.A","widgets":[{"text":"a"}]}}"#;
@@ -486,11 +486,11 @@ mod tests {
         });
         (0..6, target, text()).prop_map(|(kind, on, text)| match kind {
             0 => Action::Reinitialise(text),
-            1 => Action::Click(on),
+            1 => Action::click(on),
             2 => Action::Text { on, text },
-            3 => Action::Scroll { on, towards: Direction::Left },
-            4 => Action::Back,
-            _ => Action::LongClick(on),
+            3 => Action::Stroke(Stroke::Scroll, on, Direction::Left),
+            4 => Action::BACK,
+            _ => Action::Touch(Touch::LongClick, on),
         })
     }
 

@@ -40,9 +40,9 @@
 //! | *screen* | what is seen: package, activity, widgets, and what surrounds them |
 //! | *action* | what is done: a click, back, text into a field, ... |
 //! | *observation* | a screen, and when it was seen |
-//! | *deed* | an action as it is remembered: what was done on which widget, wherever that lies |
+//! | *action record* | an action as it is remembered: on which widget, wherever that lies |
 //! | *episode* | steps from a fresh start of the app to where nothing more is to be had |
-//! | *experience* | the deeds and screens of episodes, of no formula, so that every spec can learn from them |
+//! | *experience* | the action records and screens of episodes, of no formula, so that every spec can learn from them |
 //! | *decision* | a choice of an action after the last few screens, its *tail* |
 //! | *residual* | what a formula still asks for after a step |
 //! | *verdict* | whether a trace satisfies a formula if it ends here, and whether that is for good |
@@ -75,4 +75,5 @@ pub mod situation;
 pub mod spec;
 pub mod store;
 pub mod test_case;
+mod text;
 pub mod trace;

@@ -1,6 +1,6 @@
 //! Formulas of the kinds of the paper's table, made from a walk that satisfies them.
 
-use farlead::gui::Action;
+use farlead::gui::{Action, Touch};
 
 use super::walk::Step;
 use super::{Family, chance};
@@ -41,7 +41,7 @@ pub fn formulas(walk: &[Step], family: Family, number: u64) -> Vec<(char, String
         _ => untils(parts.iter().map(|part| {
             let mut left = activity(&part.step.from);
             // What no step is there to contradict is said as the paper's formulas do: nothing but clicks.
-            if part.stays.iter().all(|step| matches!(step.action, Action::Click(_))) {
+            if part.stays.iter().all(|step| matches!(step.action, Action::Touch(Touch::Click, _))) {
                 left = format!("({left} & [actionType = click])");
             }
             let right = goal(part.step);

@@ -8,7 +8,7 @@ use std::sync::Arc;
 
 use farlead::device::sim::model::Model;
 use farlead::device::{Device, Sim};
-use farlead::gui::{Action, BUILTIN_TEXTS, Repertoire, Screen, offers};
+use farlead::gui::{Action, BUILTIN_TEXTS, Repertoire, Screen, Touch, offers};
 use farlead::rng::{Rng, Seed};
 
 use super::{Family, chance};
@@ -117,7 +117,8 @@ impl Walk {
         if step.sign.is_some() {
             return 0.5;
         }
-        let is_touch = matches!(step.action, Action::Click(_) | Action::LongClick(_));
+        let is_touch =
+            matches!(step.action, Action::Touch(Touch::Click, _) | Action::Touch(Touch::LongClick, _));
         let after_blind = self.steps.last().is_some_and(Step::is_blind);
         match self.family {
             Family::Long => 0.0,

@@ -8,7 +8,9 @@ use rustc_hash::{FxHashMap, FxHashSet, FxHasher};
 
 use crate::abstraction::{Abstraction, AbstractionInfo, Numbering};
 use crate::device::App;
-use crate::gui::{Action, Habit, Identity, Key, Outline, Repertoire, Screen, Target, habit, offers};
+use crate::gui::{
+    Action, Argument, Habit, Identity, Key, Outline, Repertoire, Screen, Target, Touch, habit, offers,
+};
 use crate::objective::Objective;
 use crate::situation::{
     self, ActionId, ActivityId, Labeling, LabelingId, LookId, Offer, Scene, ScreenId, SpotId, StateId,
@@ -197,19 +199,10 @@ fn parts(action: &Action) -> Parts<'_, impl Iterator<Item = &str> + Clone> {
 
 /// Returns the detail of an action besides its type, its widget and its typed text.
 fn detail(action: &Action) -> &str {
-    match action {
-        Action::Reinitialise(activity) => activity,
-        Action::Scroll { towards, .. } | Action::Swipe { towards, .. } => towards.name(),
-        Action::Click(_)
-        | Action::LongClick(_)
-        | Action::Text { .. }
-        | Action::Back
-        | Action::Menu
-        | Action::Rotate
-        | Action::Network
-        | Action::PauseResume
-        | Action::Idle
-        | Action::User { .. } => "",
+    match action.argument() {
+        Argument::Activity(activity) => activity,
+        Argument::Towards(towards) => towards.name(),
+        Argument::None | Argument::Text(_) | Argument::Own(_) => "",
     }
 }
 
@@ -493,7 +486,7 @@ impl Catalogue {
                     let look = objective.look(Some(&screen));
                     match action {
                         // An action without an effect of its own may change more than itself.
-                        Action::Click(_) if look == here => situation::Habit::Any,
+                        Action::Touch(Touch::Click, _) if look == here => situation::Habit::Any,
                         Action::Text { .. } if look == here => situation::Habit::MostlyStays,
                         _ if look == here => situation::Habit::Stays,
                         _ => situation::Habit::Becomes(look),

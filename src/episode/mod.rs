@@ -18,7 +18,7 @@ use crate::abstraction::Numbering;
 use crate::agent::Agent;
 use crate::device::{Device, DeviceError};
 use crate::experience::Experience;
-use crate::gui::{Action, Deed, Screen};
+use crate::gui::{Action, ActionRecord, Screen};
 use crate::objective::{Judgement, Moment, Objective, Seen, Verdict};
 use crate::rng::{Rng, Seed};
 use crate::situation::{
@@ -296,7 +296,7 @@ impl<'a> Stage<'a> {
     fn recall_run(
         &mut self,
         agent: &mut dyn Agent,
-        steps: &[(&Deed, &Arc<Screen>)],
+        steps: &[(&ActionRecord, &Arc<Screen>)],
         is_old: bool,
         rng: &mut Rng,
     ) -> Summary {

@@ -4,13 +4,12 @@
 //! written in the script as they are in that tree, with XML entities for quotes and for what is not seen, so that no text
 //! ends its quotes. The device's shell reads words once more, so each is quoted for it too.
 
+use super::commands::{Changes, Command, Device};
 use super::locate;
 use super::page::{Page, is_unseen, one_line};
-use super::{Exported, activity, asks, does, note_the_whole, package, shown, used, write_head};
+use super::{Exported, activity, asks, note_the_whole, package, shown, used, write_head};
 use crate::device::android::typing::{has_key, pieces};
-use crate::gui::{
-    self, Action, Atom, Comparison, Direction, Gesture, Key, Op, Percent, Point, PressedKey, Value,
-};
+use crate::gui::{self, Argument, Atom, Comparison, Direction, Key, Op, Percent, Point, PressedKey, Value};
 use crate::test_case::TestCase;
 
 const HOW: [&str; 3] = [
@@ -25,32 +24,13 @@ const LIBRARY: &str = include_str!("library.sh");
 /// The program that reads what is seen.
 const READER: &str = include_str!("reader.awk");
 
-/// What is known of the device from what was done to it.
-#[derive(Default)]
-struct State {
-    is_turned: bool,
-    is_off_network: bool,
-    is_dark: bool,
-}
-
 pub(super) fn export(test: &TestCase) -> Exported {
     let mut body = Page::new("#");
     note_the_whole(&mut body, test);
     let package = package(&mut body, test);
-    let activity = test.steps.iter().find_map(|step| match &step.action {
-        Action::Reinitialise(name) => Some(activity(&mut body, name)),
-        Action::Click(_)
-        | Action::LongClick(_)
-        | Action::Text { .. }
-        | Action::Scroll { .. }
-        | Action::Swipe { .. }
-        | Action::Back
-        | Action::Menu
-        | Action::Rotate
-        | Action::Network
-        | Action::PauseResume
-        | Action::Idle
-        | Action::User { .. } => None,
+    let activity = test.steps.iter().find_map(|step| match step.action.argument() {
+        Argument::Activity(name) => Some(activity(&mut body, name)),
+        Argument::None | Argument::Text(_) | Argument::Towards(_) | Argument::Own(_) => None,
     });
     write_steps(&mut body, test);
     let (body, notes) = body.finish();
@@ -85,11 +65,11 @@ pub(super) fn export(test: &TestCase) -> Exported {
 }
 
 fn write_steps(page: &mut Page, test: &TestCase) {
-    let (rotates, switches) = (does(test, &Action::Rotate), does(test, &Action::Network));
-    if rotates || switches {
-        set_device_up(page, rotates, switches);
+    let changes = Changes::of(test);
+    if changes.is_any() {
+        set_device_up(page, changes);
     }
-    let mut state = State::default();
+    let mut device = Device::default();
     for (at, step) in test.steps.iter().enumerate() {
         page.line("");
         let said = page.step(at, &step.action);
@@ -97,60 +77,51 @@ fn write_steps(page: &mut Page, test: &TestCase) {
         if asks(&step.sees, Key::Crashed) {
             page.line("forget_crashes");
         }
-        if state.is_dark {
-            page.line("device input keyevent 224");
-            state.is_dark = false;
-        }
-        act(page, &step.action, &mut state);
+        let commands = device.commands(page, &step.action);
+        commands.into_iter().for_each(|command| write(page, command));
         step.sees.iter().for_each(|(atom, holds)| check(page, atom, *holds));
     }
 }
 
 /// Writes what brings the device to where the test starts from, and back when it ends.
-fn set_device_up(page: &mut Page, rotates: bool, switches: bool) {
-    if rotates {
+fn set_device_up(page: &mut Page, changes: Changes) {
+    if changes.orientation {
         page.line("sensor_was=$(device settings get system accelerometer_rotation)");
     }
     page.line("put_back() {");
     page.indent(4);
-    if rotates {
+    if changes.orientation {
         page.line("turn 0 || true");
         page.line("device settings put system accelerometer_rotation \"$sensor_was\" || true");
     }
-    if switches {
+    if changes.network {
         page.line("network disable || true");
     }
     page.indent(0);
     page.line("}");
     page.line("trap put_back EXIT");
-    if rotates {
+    if changes.orientation {
         page.line("device settings put system accelerometer_rotation 0");
         page.line("turn 0");
     }
-    if switches {
+    if changes.network {
         page.line("network disable");
     }
 }
 
-fn act(page: &mut Page, action: &Action, state: &mut State) {
-    const MIDDLE: &str = "50000 50000";
-    match action {
-        Action::Reinitialise(_) => page.line("start"),
-        Action::Click(on) => {
+fn write(page: &mut Page, command: Command<'_>) {
+    match command {
+        Command::Wake => page.line("device input keyevent 224"),
+        Command::Start { activity: _ } => page.line("start"),
+        Command::Tap { on, at } => {
             find(page, on);
-            page.line(&format!("tap {MIDDLE}"));
+            page.line(&format!("tap {}", point(at)));
         }
-        Action::LongClick(on) => {
+        Command::LongTap { on, at } => {
             find(page, on);
-            page.line(&format!("long_tap {MIDDLE}"));
+            page.line(&format!("long_tap {}", point(at)));
         }
-        Action::Text { on, text } => {
-            find(page, on);
-            page.line(&format!("tap {MIDDLE}"));
-            page.line("erase_text");
-            type_text(page, text);
-        }
-        Action::Scroll { on, towards } => {
+        Command::Scroll { on, towards } => {
             find(page, on);
             // What lies below is shown by a finger that goes up.
             page.line(match towards {
@@ -160,7 +131,7 @@ fn act(page: &mut Page, action: &Action, state: &mut State) {
                 Direction::Right => "swipe 90000 50000 10000 50000",
             });
         }
-        Action::Swipe { on, towards } => {
+        Command::Swipe { on, towards } => {
             find(page, on);
             let end = match towards {
                 Direction::Up => "50000 10000",
@@ -168,50 +139,36 @@ fn act(page: &mut Page, action: &Action, state: &mut State) {
                 Direction::Left => "10000 50000",
                 Direction::Right => "90000 50000",
             };
-            page.line(&format!("swipe {MIDDLE} {end}"));
+            page.line(&format!("swipe {} {end}", point(None)));
         }
-        Action::Back => press(page, PressedKey::Back),
-        Action::Menu => press(page, PressedKey::Menu),
-        Action::Rotate => {
-            state.is_turned = !state.is_turned;
-            page.line(if state.is_turned { "turn 1" } else { "turn 0" });
+        Command::SwipeBetween { on, from, to } => {
+            find(page, on);
+            page.line(&format!("swipe {} {}", point(Some(from)), point(Some(to))));
         }
-        Action::Network => {
-            state.is_off_network = !state.is_off_network;
-            page.line(if state.is_off_network { "network enable" } else { "network disable" });
+        Command::Replace { on, text } => {
+            find(page, on);
+            page.line(&format!("tap {}", point(None)));
+            page.line("erase_text");
+            type_text(page, text);
         }
-        Action::PauseResume => page.line("pause_and_resume"),
-        Action::Idle => {
-            page.line("go_dark");
-            state.is_dark = true;
+        Command::Type { text } => type_text(page, text),
+        Command::Back => press(page, PressedKey::Back),
+        Command::Press(key) => press(page, key),
+        Command::Turn { is_landscape } => page.line(if is_landscape { "turn 1" } else { "turn 0" }),
+        Command::SwitchAirplaneMode { is_on } => {
+            page.line(if is_on { "network enable" } else { "network disable" });
         }
-        Action::User { action, on } => {
-            action.gestures.iter().for_each(|gesture| gesture_on(page, gesture, on));
-        }
+        Command::PauseResume { activity: _ } => page.line("pause_and_resume"),
+        Command::Idle => page.line("go_dark"),
+        // Not every `sleep` knows parts of a second.
+        Command::Wait { ms } => page.line(&format!("sleep {}", ms.div_ceil(1000))),
     }
 }
 
-fn gesture_on(page: &mut Page, gesture: &Gesture, on: &gui::Target) {
+/// Returns a point of a widget in thousandths of a percent, its middle if none is named.
+fn point(at: Option<Point>) -> String {
     let thousandths = |percent: Percent| percent.of(100_000);
-    let point = |at: &Point| format!("{} {}", thousandths(at.x), thousandths(at.y));
-    match gesture {
-        Gesture::Tap(at) => {
-            find(page, on);
-            page.line(&format!("tap {}", point(at)));
-        }
-        Gesture::LongTap(at) => {
-            find(page, on);
-            page.line(&format!("long_tap {}", point(at)));
-        }
-        Gesture::Swipe { from, to } => {
-            find(page, on);
-            page.line(&format!("swipe {} {}", point(from), point(to)));
-        }
-        Gesture::Text(text) => type_text(page, text),
-        Gesture::Key(key) => press(page, *key),
-        // Not every `sleep` knows parts of a second.
-        Gesture::Wait { ms } => page.line(&format!("sleep {}", ms.div_ceil(1000))),
-    }
+    at.map_or("50000 50000".to_string(), |at| format!("{} {}", thousandths(at.x), thousandths(at.y)))
 }
 
 /// Writes the search for a widget. Its first name must fit, and the others where several widgets have that one.

@@ -6,11 +6,12 @@
 
 use std::fmt::Write as _;
 
+use super::commands::{Changes, Command, Device};
 use super::locate::{Known, Locator};
 use super::page::{Page, is_unseen};
 use super::sight::{Range, flag, range};
-use super::{Exported, activity, does, java, note_the_whole, package, shown, write_head};
-use crate::gui::{self, Action, Atom, Comparison, Direction, Gesture, Key, Op, Percent, Point, PressedKey};
+use super::{Exported, activity, java, note_the_whole, package, shown, write_head};
+use crate::gui::{self, Atom, Comparison, Direction, Key, Op, Percent, Point, PressedKey};
 use crate::test_case::TestCase;
 
 const HOW: [&str; 2] = [
@@ -24,14 +25,6 @@ const ERASED_CHARS: usize = 50;
 /// The most Maestro's documentation says it erases.
 const ERASED_CHARS_MAX: usize = 100;
 
-/// What is known of the device from what was done to it.
-#[derive(Default)]
-struct State {
-    is_turned: bool,
-    is_off_network: bool,
-    is_dark: bool,
-}
-
 pub(super) fn export(test: &TestCase) -> Exported {
     let mut page = Page::new("#");
     write_head(&mut page, test, &HOW);
@@ -39,45 +32,43 @@ pub(super) fn export(test: &TestCase) -> Exported {
     let package = package(&mut page, test);
     page.line(&format!("appId: {}", quoted(&package)));
     page.line(&format!("name: {}", quoted(&test.oracle.name.replace("${", "$ {"))));
-    let (rotates, switches) = (does(test, &Action::Rotate), does(test, &Action::Network));
-    if rotates || switches {
+    let changes = Changes::of(test);
+    if changes.is_any() {
         page.line("onFlowComplete:");
         page.indent(2);
-        set_device_up(&mut page, rotates, switches);
+        set_device_up(&mut page, changes);
         page.indent(0);
     }
     page.line("---");
-    set_device_up(&mut page, rotates, switches);
+    set_device_up(&mut page, changes);
     // Maestro does not tell upper case from lower case, nor a text from a description.
     let known = Known::new(test, |one, two| one.to_lowercase() == two.to_lowercase());
-    let mut state = State::default();
+    let mut device = Device::default();
     for (at, step) in test.steps.iter().enumerate() {
         page.line("");
         let said = page.step(at, &step.action);
         page.comment(&said);
-        if state.is_dark {
-            page.line("- pressKey: Power");
-            state.is_dark = false;
-        }
-        act(&mut page, &step.action, &known, &mut state);
+        let commands = device.commands(&mut page, &step.action);
+        commands.into_iter().for_each(|command| write(&mut page, command, &known));
         step.sees.iter().for_each(|(atom, holds)| check(&mut page, atom, *holds));
     }
     let (text, notes) = page.finish();
     Exported { text, notes }
 }
 
-fn set_device_up(page: &mut Page, rotates: bool, switches: bool) {
-    if rotates {
+fn set_device_up(page: &mut Page, changes: Changes) {
+    if changes.orientation {
         page.line("- setOrientation: PORTRAIT");
     }
-    if switches {
+    if changes.network {
         page.line("- setAirplaneMode: disabled");
     }
 }
 
-fn act(page: &mut Page, action: &Action, known: &Known<'_>, state: &mut State) {
-    match action {
-        Action::Reinitialise(name) => {
+fn write(page: &mut Page, command: Command<'_>, known: &Known<'_>) {
+    match command {
+        Command::Wake => page.line("- pressKey: Power"),
+        Command::Start { activity: name } => {
             let name = activity(page, name);
             page.note(&format!(
                 "Maestro starts the activity that the launcher starts, whether that is `{name}` or not"
@@ -85,56 +76,41 @@ fn act(page: &mut Page, action: &Action, known: &Known<'_>, state: &mut State) {
             page.line("- launchApp:");
             page.line("    clearState: true");
         }
-        Action::Click(on) => tap(page, "tapOn", on, None, known),
-        Action::LongClick(on) => tap(page, "longPressOn", on, None, known),
-        Action::Text { on, text } => {
+        Command::Tap { on, at } => tap(page, "tapOn", on, at, known),
+        Command::LongTap { on, at } => tap(page, "longPressOn", on, at, known),
+        // What lies below is shown by a finger that goes up.
+        Command::Scroll { on, towards } => swipe(page, on, opposite(towards), known),
+        Command::Swipe { on, towards } => swipe(page, on, towards, known),
+        Command::SwipeBetween { on, from, to } => {
+            page.note("Maestro has no swipe between two points of a widget, so it goes between the pixels they were");
+            write_swipe(page, pixel(on, from), pixel(on, to));
+        }
+        Command::Replace { on, text } => {
             tap(page, "tapOn", on, None, known);
             erase(page, &on.text);
             type_text(page, text);
         }
-        // What lies below is shown by a finger that goes up.
-        Action::Scroll { on, towards } => swipe(page, on, opposite(*towards), known),
-        Action::Swipe { on, towards } => swipe(page, on, *towards, known),
-        Action::Back => page.line("- back"),
-        Action::Menu => press(page, PressedKey::Menu),
-        Action::Rotate => {
-            state.is_turned = !state.is_turned;
-            let orientation = if state.is_turned { "LANDSCAPE_LEFT" } else { "PORTRAIT" };
+        Command::Type { text } => type_text(page, text),
+        Command::Back => page.line("- back"),
+        Command::Press(key) => press(page, key),
+        Command::Turn { is_landscape } => {
+            let orientation = if is_landscape { "LANDSCAPE_LEFT" } else { "PORTRAIT" };
             page.line(&format!("- setOrientation: {orientation}"));
         }
-        Action::Network => {
-            state.is_off_network = !state.is_off_network;
-            let mode = if state.is_off_network { "enabled" } else { "disabled" };
+        Command::SwitchAirplaneMode { is_on } => {
+            let mode = if is_on { "enabled" } else { "disabled" };
             page.line(&format!("- setAirplaneMode: {mode}"));
         }
-        Action::PauseResume => {
+        Command::PauseResume { activity: _ } => {
             page.line("- pressKey: Home");
             page.line("- launchApp:");
             page.line("    stopApp: false");
         }
-        Action::Idle => {
+        Command::Idle => {
             page.note("the display is put to sleep at once, and the time that passes until it goes dark does not pass");
             page.line("- pressKey: Lock");
-            state.is_dark = true;
         }
-        Action::User { action, on } => {
-            action.gestures.iter().for_each(|gesture| gesture_on(page, gesture, on, known));
-        }
-    }
-}
-
-fn gesture_on(page: &mut Page, gesture: &Gesture, on: &gui::Target, known: &Known<'_>) {
-    match gesture {
-        Gesture::Tap(at) => tap(page, "tapOn", on, Some(*at), known),
-        Gesture::LongTap(at) => tap(page, "longPressOn", on, Some(*at), known),
-        Gesture::Swipe { from, to } => {
-            page.note("Maestro has no swipe between two points of a widget, so it goes between the pixels they were");
-            let (from, to) = (pixel(on, *from), pixel(on, *to));
-            write_swipe(page, from, to);
-        }
-        Gesture::Text(text) => type_text(page, text),
-        Gesture::Key(key) => press(page, *key),
-        Gesture::Wait { ms } => {
+        Command::Wait { ms } => {
             page.note("Maestro waits until nothing moves, and for so long at most");
             page.line("- waitForAnimationToEnd:");
             page.line(&format!("    timeout: {ms}"));

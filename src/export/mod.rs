@@ -4,6 +4,7 @@
 //! step, and as a note to whoever exports. Writing files is for the shell.
 
 mod adb;
+mod commands;
 mod java;
 mod locate;
 mod maestro;

@@ -5,15 +5,15 @@
 
 use std::fmt::Write as _;
 
+use super::commands::{Changes, Command, Device};
 use super::locate::{Known, Locator};
 use super::page::{Page, is_unseen, one_line};
 use super::sight::{Range, flag, range};
 use super::{
-    Exported, activity, asks, code_of, does, has_word, java, note_the_whole, package, shown, used, write_head,
+    Exported, activity, android_name, asks, code_of, does, has_word, java, note_the_whole, package, shown,
+    used, write_head,
 };
-use crate::gui::{
-    self, Action, Atom, Comparison, Direction, Gesture, Key, Op, Percent, Point, PressedKey, Value,
-};
+use crate::gui::{self, Action, Atom, Comparison, Direction, Key, Op, Percent, Point, PressedKey, Value};
 use crate::test_case::TestCase;
 
 const HOW: [&str; 3] = [
@@ -48,15 +48,6 @@ const IMPORTS: [(&str, &str); 16] = [
 /// What the steps call, each after its name.
 const LIBRARY: &str = include_str!("library.kt");
 
-/// What is known of the device from what was done to it.
-#[derive(Default)]
-struct State {
-    activity: String,
-    is_turned: bool,
-    is_off_network: bool,
-    is_dark: bool,
-}
-
 pub(super) fn export(test: &TestCase) -> Exported {
     let class = class_name(&test.oracle.name);
     let mut body = Page::new("//");
@@ -88,7 +79,7 @@ pub(super) fn export(test: &TestCase) -> Exported {
     page.indent(8);
     page.line(&format!("const val PACKAGE = {}", quoted(&package)));
     page.line("const val TIMEOUT_MS = 10_000L");
-    if does(test, &Action::Idle) {
+    if does(test, &Action::IDLE) {
         page.comment("Longer than the display stays lit.");
         page.line("const val IDLE_MS = 70_000L");
     }
@@ -100,18 +91,18 @@ pub(super) fn export(test: &TestCase) -> Exported {
 }
 
 fn write_class(page: &mut Page, test: &TestCase, class: &str, package: &str) {
-    let (rotates, switches) = (does(test, &Action::Rotate), does(test, &Action::Network));
+    let changes = Changes::of(test);
     page.line("private val device = UiDevice.getInstance(InstrumentationRegistry.getInstrumentation())");
-    if rotates || switches {
+    if changes.is_any() {
         page.line("");
         page.line("@After");
         page.line("fun putBack() {");
         page.indent(8);
-        if rotates {
+        if changes.orientation {
             page.line("device.setOrientationNatural()");
             page.line("device.unfreezeRotation()");
         }
-        if switches {
+        if changes.network {
             page.line("shell(\"cmd connectivity airplane-mode disable\")");
         }
         page.indent(4);
@@ -121,13 +112,13 @@ fn write_class(page: &mut Page, test: &TestCase, class: &str, package: &str) {
     page.line("@Test");
     page.line(&format!("fun {}() {{", method_name(class)));
     page.indent(8);
-    if rotates {
+    if changes.orientation {
         page.line("device.setOrientationNatural()");
     }
     let known = Known::new(test, |one, two| one == two);
-    let mut state = State::default();
+    let mut device = Device::default();
     for (at, step) in test.steps.iter().enumerate() {
-        if at > 0 || rotates {
+        if at > 0 || changes.orientation {
             page.line("");
         }
         let said = page.step(at, &step.action);
@@ -135,11 +126,10 @@ fn write_class(page: &mut Page, test: &TestCase, class: &str, package: &str) {
         if asks(&step.sees, Key::Crashed) {
             page.line("shell(\"logcat -b crash -c\")");
         }
-        if state.is_dark {
-            page.line("device.wakeUp()");
-            state.is_dark = false;
+        for command in device.commands(page, &step.action) {
+            let line = line(page, command, &known);
+            page.line(&line);
         }
-        act(page, &step.action, &known, &mut state);
         page.line("device.waitForIdle()");
         step.sees.iter().for_each(|(atom, holds)| check(page, &said, atom, *holds, package));
     }
@@ -147,74 +137,48 @@ fn write_class(page: &mut Page, test: &TestCase, class: &str, package: &str) {
     page.line("}");
 }
 
-fn act(page: &mut Page, action: &Action, known: &Known<'_>, state: &mut State) {
-    match action {
-        Action::Reinitialise(name) => {
-            state.activity = activity(page, name);
-            page.line(&format!("start({})", quoted(&state.activity)));
+fn line(page: &mut Page, command: Command<'_>, known: &Known<'_>) -> String {
+    let point = |at: Point| format!("{}, {}", percent(at.x), percent(at.y));
+    match command {
+        Command::Wake => "device.wakeUp()".to_string(),
+        Command::Start { activity: name } => format!("start({})", quoted(&activity(page, name))),
+        Command::Tap { on, at: None } => format!("{}.click()", widget(page, on, known)),
+        Command::Tap { on, at: Some(at) } => format!("tap({}, {})", widget(page, on, known), point(at)),
+        Command::LongTap { on, at: None } => format!("{}.longClick()", widget(page, on, known)),
+        Command::LongTap { on, at: Some(at) } => {
+            format!("longTap({}, {})", widget(page, on, known), point(at))
         }
-        Action::Click(on) => {
-            let widget = widget(page, on, known);
-            page.line(&format!("{widget}.click()"));
+        Command::Scroll { on, towards } => {
+            let direction = towards.name().to_uppercase();
+            format!("{}.scroll(Direction.{direction}, 0.8f)", widget(page, on, known))
         }
-        Action::LongClick(on) => {
-            let widget = widget(page, on, known);
-            page.line(&format!("{widget}.longClick()"));
-        }
-        Action::Text { on, text } => {
-            let widget = widget(page, on, known);
-            page.line(&format!("{widget}.text = {}", quoted(text)));
-        }
-        Action::Scroll { on, towards } => {
-            let widget = widget(page, on, known);
-            page.line(&format!("{widget}.scroll(Direction.{}, 0.8f)", towards.name().to_uppercase()));
-        }
-        Action::Swipe { on, towards } => {
-            let widget = widget(page, on, known);
+        Command::Swipe { on, towards } => {
             let (x, y) = match towards {
                 Direction::Up => ("50.0", "10.0"),
                 Direction::Down => ("50.0", "90.0"),
                 Direction::Left => ("10.0", "50.0"),
                 Direction::Right => ("90.0", "50.0"),
             };
-            page.line(&format!("swipe({widget}, 50.0, 50.0, {x}, {y})"));
+            format!("swipe({}, 50.0, 50.0, {x}, {y})", widget(page, on, known))
         }
-        Action::Back => page.line("device.pressBack()"),
-        Action::Menu => page.line("device.pressMenu()"),
-        Action::Rotate => {
-            state.is_turned = !state.is_turned;
-            let turn = if state.is_turned { "Left" } else { "Natural" };
-            page.line(&format!("device.setOrientation{turn}()"));
-        }
-        Action::Network => {
-            state.is_off_network = !state.is_off_network;
-            let verb = if state.is_off_network { "enable" } else { "disable" };
-            page.line(&format!("shell(\"cmd connectivity airplane-mode {verb}\")"));
-        }
-        Action::PauseResume => page.line(&format!("pauseAndResume({})", quoted(&state.activity))),
-        Action::Idle => {
-            page.line("idle()");
-            state.is_dark = true;
-        }
-        Action::User { action, on } => {
-            action.gestures.iter().for_each(|gesture| gesture_on(page, gesture, on, known));
-        }
-    }
-}
-
-fn gesture_on(page: &mut Page, gesture: &Gesture, on: &gui::Target, known: &Known<'_>) {
-    let point = |at: &Point| format!("{}, {}", percent(at.x), percent(at.y));
-    let line = match gesture {
-        Gesture::Tap(at) => format!("tap({}, {})", widget(page, on, known), point(at)),
-        Gesture::LongTap(at) => format!("longTap({}, {})", widget(page, on, known), point(at)),
-        Gesture::Swipe { from, to } => {
+        Command::SwipeBetween { on, from, to } => {
             format!("swipe({}, {}, {})", widget(page, on, known), point(from), point(to))
         }
-        Gesture::Text(text) => format!("typeText({})", quoted(text)),
-        Gesture::Key(key) => press(*key).to_string(),
-        Gesture::Wait { ms } => format!("SystemClock.sleep({ms})"),
-    };
-    page.line(&line);
+        Command::Replace { on, text } => format!("{}.text = {}", widget(page, on, known), quoted(text)),
+        Command::Type { text } => format!("typeText({})", quoted(text)),
+        Command::Back => press(PressedKey::Back).to_string(),
+        Command::Press(key) => press(key).to_string(),
+        Command::Turn { is_landscape } => {
+            format!("device.setOrientation{}()", if is_landscape { "Left" } else { "Natural" })
+        }
+        Command::SwitchAirplaneMode { is_on } => {
+            let verb = if is_on { "enable" } else { "disable" };
+            format!("shell(\"cmd connectivity airplane-mode {verb}\")")
+        }
+        Command::PauseResume { activity } => format!("pauseAndResume({})", quoted(&android_name(activity))),
+        Command::Idle => "idle()".to_string(),
+        Command::Wait { ms } => format!("SystemClock.sleep({ms})"),
+    }
 }
 
 fn press(key: PressedKey) -> &'static str {

@@ -191,12 +191,12 @@ impl Outlook for Activities {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::gui::Context;
+    use crate::gui::{Context, DeviceAction};
     use crate::objective::Seen;
 
     fn step(objective: &mut Activities, from: PhaseId, activity: &str, is_new: bool) -> Judgement {
         let screen = Screen::new("p", activity, Context::default(), Vec::new());
-        let (action, look) = (Action::Back, objective.look(Some(&screen)));
+        let (action, look) = (Action::Device(DeviceAction::Back), objective.look(Some(&screen)));
         let class = objective.class(&action);
         objective.step(from, &Moment { action: &action, class, seen: Seen::Recalled(&screen), look, is_new })
     }

@@ -235,7 +235,7 @@ fn what_was_changed_is_put_back() {
         Adb::on(Box::new(line.clone()), &package(&model_of(crate::phone::LAMP)), options()).expect("a phone");
     let activity = adb.app().launchable[0].clone();
     adb.reset(&activity).expect("a screen");
-    for action in [Action::Rotate, Action::Network, Action::Idle] {
+    for action in [Action::ROTATE, Action::NETWORK, Action::IDLE] {
         adb.act(&action).expect("a screen");
     }
     assert_ne!(said(state), before);
@@ -505,7 +505,7 @@ fn a_run_that_was_killed_is_put_right_by_the_next() {
     };
     let mut adb = open();
     adb.reset("org.lamp.Main").expect("a screen");
-    adb.act(&Action::Network).expect("a screen");
+    adb.act(&Action::NETWORK).expect("a screen");
     // What is killed has no time to put anything back.
     std::mem::forget(adb);
     assert_ne!(said(state), before);
@@ -533,7 +533,7 @@ fn a_thousand_actions_leave_little_on_the_phone() {
         Adb::on(Box::new(line.clone()), &package(&model_of(crate::phone::LAMP)), options()).expect("a phone");
     adb.reset("org.lamp.Main").expect("a screen");
     for _ in 0..1_600 {
-        adb.act(&Action::Menu).expect("a screen");
+        adb.act(&Action::MENU).expect("a screen");
     }
     let count = line.phone.lock().expect("a phone").shell("find /data/local/tmp | wc -l", b"").stdout;
     let count: usize = String::from_utf8_lossy(&count).trim().parse().expect("a number");

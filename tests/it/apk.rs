@@ -90,7 +90,7 @@ fn an_apk_of_our_own_that_was_not_packed_carries_no_model() {
     let apk = fixtures::apk(&fixtures::BinaryManifest::default());
     assert!(matches!(unpack_model(Cursor::new(&apk)), Ok(None)));
     let answer = unpack_model(Cursor::new(b"no archive"));
-    assert!(matches!(answer, Err(ApkError::NotApk { .. })), "{answer:?}");
+    assert!(matches!(answer, Err(ApkError::Archive(_))), "{answer:?}");
 }
 
 #[test]

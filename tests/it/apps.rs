@@ -11,7 +11,8 @@ use std::sync::Arc;
 use farlead::device::sim::{self, Sim};
 use farlead::device::{Device as _, Notice, Observation};
 use farlead::gui::{
-    Action, BUILTIN_TEXTS, Bounds, Direction, Flags, Repertoire, Screen, Target, UserAction, Widget, offers,
+    Action, BUILTIN_TEXTS, Bounds, Direction, Flags, Repertoire, Screen, Stroke, Target, Touch, UserAction,
+    Widget, offers,
 };
 use farlead::rng::Seed;
 use farlead::spec::{Source, Style, parse};
@@ -101,11 +102,11 @@ impl Phone {
     #[track_caller]
     fn step(&mut self, step: &str) -> &mut Phone {
         match step {
-            "back" => self.act(&Action::Back),
-            "menu" => self.act(&Action::Menu),
-            "rotate" => self.act(&Action::Rotate),
-            "pauseresume" => self.act(&Action::PauseResume),
-            "idle" => self.act(&Action::Idle),
+            "back" => self.act(&Action::BACK),
+            "menu" => self.act(&Action::MENU),
+            "rotate" => self.act(&Action::ROTATE),
+            "pauseresume" => self.act(&Action::PAUSE_RESUME),
+            "idle" => self.act(&Action::IDLE),
             "chessmove" => self.user("chessmove"),
             _ => self.click(step),
         }
@@ -122,13 +123,13 @@ impl Phone {
     /// Clicks on the first widget that is called so, or on what it lies in.
     #[track_caller]
     fn click(&mut self, name: &str) -> &mut Phone {
-        let action = self.offered_around(|action| matches!(action, Action::Click(_)), name);
+        let action = self.offered_around(|action| matches!(action, Action::Touch(Touch::Click, _)), name);
         self.act(&action)
     }
 
     #[track_caller]
     fn long_click(&mut self, name: &str) -> &mut Phone {
-        let action = self.offered_around(|action| matches!(action, Action::LongClick(_)), name);
+        let action = self.offered_around(|action| matches!(action, Action::Touch(Touch::LongClick, _)), name);
         self.act(&action)
     }
 
@@ -141,7 +142,7 @@ impl Phone {
 
     #[track_caller]
     fn swipe(&mut self, name: &str, way: Direction) -> &mut Phone {
-        let is_it = |action: &Action| matches!(action, Action::Swipe { on, towards } if is_called(on, name) && *towards == way);
+        let is_it = |action: &Action| matches!(action, Action::Stroke(Stroke::Swipe, on, towards) if is_called(on, name) && *towards == way);
         let action = self.offered(is_it, name);
         self.act(&action)
     }
@@ -233,8 +234,8 @@ impl Phone {
         let count = |is_it: fn(&Action) -> bool| offers.iter().filter(|action| is_it(action)).count();
         let found = (
             self.screen().widgets().len(),
-            count(|action| matches!(action, Action::Click(_))),
-            count(|action| matches!(action, Action::LongClick(_))),
+            count(|action| matches!(action, Action::Touch(Touch::Click, _))),
+            count(|action| matches!(action, Action::Touch(Touch::LongClick, _))),
             count(|action| matches!(action, Action::Text { .. })) / BUILTIN_TEXTS.len(),
             offers.len(),
         );

@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 use std::fs;
 use std::path::Path;
 
-use farlead::gui::{Deed, Key, Screen};
+use farlead::gui::{ActionRecord, Key, Screen};
 use farlead::learned::Learned;
 use farlead::spec::{Names, Source, parse_formula};
 
@@ -84,7 +84,7 @@ fn the_json_of_the_page_on_formats_is_read() {
     let screen: Screen = serde_json::from_str(screen).expect("a screen");
     assert_eq!(screen.object_id(1), "0:0");
     for action in actions.lines() {
-        serde_json::from_str::<Deed>(action).unwrap_or_else(|error| panic!("{action}: {error}"));
+        serde_json::from_str::<ActionRecord>(action).unwrap_or_else(|error| panic!("{action}: {error}"));
     }
     assert_eq!(Learned::read(learned).expect("what was learned").to_text(), learned);
 }

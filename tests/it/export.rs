@@ -8,7 +8,8 @@ use std::sync::Arc;
 
 use farlead::export::{Exported, Target, export};
 use farlead::gui::{
-    Action, Atom, Bounds, Direction, Gesture, Op, Percent, Point, PressedKey, UserAction, Value,
+    Action, Atom, Bounds, Direction, Gesture, Op, Percent, Point, PressedKey, Stroke, Touch, UserAction,
+    Value,
 };
 use farlead::rate::Rate;
 use farlead::spec::{Source, Spec, parse};
@@ -126,20 +127,20 @@ fn all_gestures() -> Vec<Gesture> {
 fn all_actions() -> Vec<Action> {
     let mut actions = vec![
         Action::Reinitialise("org.notes.Main".into()),
-        Action::Click(button("OK")),
-        Action::LongClick(button("OK")),
+        Action::click(button("OK")),
+        Action::Touch(Touch::LongClick, button("OK")),
         Action::Text { on: button("Name"), text: "a few words".into() },
-        Action::Back,
-        Action::Menu,
-        Action::Rotate,
-        Action::Network,
-        Action::PauseResume,
-        Action::Idle,
+        Action::BACK,
+        Action::MENU,
+        Action::ROTATE,
+        Action::NETWORK,
+        Action::PAUSE_RESUME,
+        Action::IDLE,
         user(all_gestures()),
     ];
     for towards in Direction::ALL {
-        actions.push(Action::Scroll { on: button("List"), towards });
-        actions.push(Action::Swipe { on: button("Slider"), towards });
+        actions.push(Action::Stroke(Stroke::Scroll, button("List"), towards));
+        actions.push(Action::Stroke(Stroke::Swipe, button("Slider"), towards));
     }
     actions
 }
@@ -202,7 +203,7 @@ const ALL_ATOMS: [&str; 50] = [
 fn everything() -> TestCase {
     let mut steps: Vec<TestStep> = all_actions().into_iter().map(|action| step(action, &[])).collect();
     for text in ALL_ATOMS {
-        steps.push(step(Action::Back, &[(text, true), (text, false)]));
+        steps.push(step(Action::BACK, &[(text, true), (text, false)]));
     }
     test_of(steps)
 }
@@ -224,15 +225,15 @@ fn notes() -> TestCase {
     let plus = widget("0:3", "android.widget.ImageButton", "", "", "", Bounds::new(400, 700, 464, 764));
     let steps = vec![
         step(Action::Reinitialise("org.notes.ui.Main".into()), &[("[activity ~ Main]", true)]),
-        step(Action::Click(plus), &[("[activity ~ Edit]", true)]),
+        step(Action::click(plus), &[("[activity ~ Edit]", true)]),
         step(Action::Text { on: field, text: "50% off, it's $5".into() }, &[]),
-        step(Action::Back, &[("[text ~ /^Note [0-9]+$/]", false), ("[count(id = row) >= 2]", true)]),
-        step(Action::LongClick(row("0:1:0", "one", 100)), &[]),
+        step(Action::BACK, &[("[text ~ /^Note [0-9]+$/]", false), ("[count(id = row) >= 2]", true)]),
+        step(Action::Touch(Touch::LongClick, row("0:1:0", "one", 100)), &[]),
         step(
-            Action::Click(row("0:1:1", "two", 172)),
+            Action::click(row("0:1:1", "two", 172)),
             &[("[checked = true]", true), ("[crashed = true]", false)],
         ),
-        step(Action::Rotate, &[("[text = \"50% off, it's $5\"]", true)]),
+        step(Action::ROTATE, &[("[text = \"50% off, it's $5\"]", true)]),
     ];
     let provenance = Provenance {
         farlead: "0.1.0".into(),
@@ -289,14 +290,14 @@ fn whole_exports_are_as_they_were_kept() {
 #[test]
 fn every_action_and_every_atom_is_said_or_noted() {
     for to in Target::ALL {
-        let bare = export(&test_of(vec![start(), step(Action::Back, &[])]), to);
+        let bare = export(&test_of(vec![start(), step(Action::BACK, &[])]), to);
         for action in all_actions() {
             let with = export(&test_with(action.clone(), &[]), to);
-            assert!(with.text != bare.text || action == Action::Back, "{to:?} says nothing of {action}");
+            assert!(with.text != bare.text || action == Action::BACK, "{to:?} says nothing of {action}");
         }
         for text in ALL_ATOMS.iter().filter(|text| !text.contains("action")) {
             for holds in [true, false] {
-                let with = export(&test_with(Action::Back, &[(text, holds)]), to);
+                let with = export(&test_with(Action::BACK, &[(text, holds)]), to);
                 let is_said = with.text.lines().count() > bare.text.lines().count();
                 // At least none is always so.
                 assert!(is_said || text.contains(">= 0"), "{to:?} says nothing of {text} {holds}");
@@ -315,7 +316,7 @@ fn every_action_and_every_atom_is_said_or_noted() {
 #[test]
 fn what_adb_and_ui_automator_cannot_say_is_little() {
     let noted = |to: Target, text: &str, holds: bool| {
-        !export(&test_with(Action::Back, &[(text, holds)]), to).notes.is_empty()
+        !export(&test_with(Action::BACK, &[(text, holds)]), to).notes.is_empty()
     };
     for text in ALL_ATOMS {
         for holds in [true, false] {
@@ -328,7 +329,7 @@ fn what_adb_and_ui_automator_cannot_say_is_little() {
 
 #[test]
 fn a_flaky_run_and_labels_are_noted_for_the_whole() {
-    let mut test = test_with(Action::Back, &[]);
+    let mut test = test_with(Action::BACK, &[]);
     test.provenance.confirmed = Rate { passes: 2, runs: 3 };
     test.oracle = spec("label paid\npossible \"x\": F paid");
     for to in Target::ALL {
@@ -389,7 +390,7 @@ fn files_are_named_after_their_spec() {
 #[test]
 fn the_page_on_exports_says_how_each_action_is_expressed() {
     let page = include_str!("../../docs/exporting.md");
-    for action_type in farlead::gui::BUILTIN_ACTION_TYPES {
+    for action_type in farlead::gui::ActionType::all().map(farlead::gui::ActionType::name) {
         let is_said = page.lines().any(|line| {
             let cell = line.trim_start_matches('|').split('|').next().unwrap_or_default();
             line.starts_with('|') && cell.contains(&format!("`{action_type}`"))
@@ -546,7 +547,7 @@ fn a_flow_finds_hostile_texts_and_no_others() {
             let comparison =
                 farlead::gui::Comparison { key: farlead::gui::Key::Text, op, value: value.clone() };
             let sees = vec![(Atom::Widget(vec![comparison]), true)];
-            let test = test_of(vec![TestStep { action: Action::Click(button(hostile)), sees }]);
+            let test = test_of(vec![TestStep { action: Action::click(button(hostile)), sees }]);
             for (name, arguments) in commands(&export(&test, Target::Maestro).text) {
                 let Some(pattern) = arguments["text"].as_str() else { continue };
                 let similar = if name == "tapOn" { false } else { similar };
@@ -563,7 +564,7 @@ fn a_regular_expression_with_a_dollar_before_a_brace_is_no_script() {
     for (regex, text, other) in
         [(r"a\${2}b", "a$$b", "a$b"), (r"[\${x}]", "{", "y"), (r"[${x}]", "$", "y"), (r"a${1}", "ba", "ab")]
     {
-        let test = test_with(Action::Back, &[(&format!("[text ~ /{regex}/]"), true)]);
+        let test = test_with(Action::BACK, &[(&format!("[text ~ /{regex}/]"), true)]);
         let commands = commands(&export(&test, Target::Maestro).text);
         let pattern = commands.last().expect("a command").1["text"].as_str().expect("a pattern").to_string();
         assert!(matches_in_java(&pattern, text), "{pattern}");
@@ -574,7 +575,7 @@ fn a_regular_expression_with_a_dollar_before_a_brace_is_no_script() {
 #[test]
 fn scrolling_down_moves_the_finger_up() {
     let on = button("List");
-    let scroll = test_with(Action::Scroll { on: on.clone(), towards: Direction::Down }, &[]);
+    let scroll = test_with(Action::Stroke(Stroke::Scroll, on.clone(), Direction::Down), &[]);
     let commands = commands(&export(&scroll, Target::Maestro).text);
     assert_eq!(commands[1].1["direction"].as_str(), Some("UP"));
     assert!(export(&scroll, Target::UiAutomator).text.contains(".scroll(Direction.DOWN, 0.8f)"));
@@ -696,7 +697,7 @@ fn kotlin_is_balanced_and_imports_what_it_uses() {
     }
     for text in ALL_ATOMS {
         for holds in [true, false] {
-            check_kotlin(&export(&test_with(Action::Back, &[(text, holds)]), Target::UiAutomator).text);
+            check_kotlin(&export(&test_with(Action::BACK, &[(text, holds)]), Target::UiAutomator).text);
         }
     }
 }
@@ -916,25 +917,25 @@ fn a_script_does_the_steps_and_checks_what_must_be_seen() {
 fn a_script_waits_for_a_screen_that_moves() {
     let fake = Fake::new("moving", &notes_screen());
     fake.set("moving", "");
-    let (code, errors, log) = fake.run(&test_with(Action::Click(button("two")), &[]));
+    let (code, errors, log) = fake.run(&test_with(Action::click(button("two")), &[]));
     assert_eq!((code, &*errors, &*log), (0, "", "<input><tap><240><208>\n"));
 }
 
 #[test]
 fn a_script_fails_at_the_step_and_says_what_it_expected() {
     let fake = Fake::new("fails", &notes_screen());
-    let missing = fake.run(&test_with(Action::Click(button("three")), &[]));
+    let missing = fake.run(&test_with(Action::click(button("three")), &[]));
     assert_eq!(missing.0, 1);
     assert!(
         missing.1.starts_with("failed at step 1, click \"three\": no such widget: text = three"),
         "{}",
         missing.1
     );
-    let unmet = fake.run(&test_with(Action::Back, &[("[text = three]", true)]));
+    let unmet = fake.run(&test_with(Action::BACK, &[("[text = three]", true)]));
     assert_eq!(unmet.0, 1);
     assert_eq!(unmet.1, "failed at step 1, back: expected yes, for: [text = three]\n");
     fake.set("screen.xml", "null root node returned");
-    let unseen = fake.run(&test_with(Action::Back, &[("[text = three]", false)]));
+    let unseen = fake.run(&test_with(Action::BACK, &[("[text = three]", false)]));
     assert_eq!(unseen.0, 1, "what cannot be seen is not known to be away");
 }
 
@@ -984,9 +985,9 @@ fn a_script_knows_every_atom() {
         ("[anr = true]", false),
         ("[activity ~ Main, screen = off]", false),
     ] {
-        let (code, errors, _) = fake.run(&test_of(vec![step(Action::Back, &[(text, holds)])]));
+        let (code, errors, _) = fake.run(&test_of(vec![step(Action::BACK, &[(text, holds)])]));
         assert_eq!(code, 0, "{text} {holds}: {errors}");
-        let (code, ..) = fake_once(&fake, &test_of(vec![step(Action::Back, &[(text, !holds)])]));
+        let (code, ..) = fake_once(&fake, &test_of(vec![step(Action::BACK, &[(text, !holds)])]));
         assert_eq!(code, 1, "{text} {holds}");
     }
     fake.set("logcat.txt", "E AndroidRuntime: Process: org.notes, PID: 3\n");
@@ -999,7 +1000,7 @@ fn a_script_knows_every_atom() {
     for text in
         ["[crashed = true]", "[anr = true]", "[orientation = landscape]", "[screen = off]", "[network = off]"]
     {
-        let (code, errors, _) = fake.run(&test_of(vec![step(Action::Back, &[(text, true)])]));
+        let (code, errors, _) = fake.run(&test_of(vec![step(Action::BACK, &[(text, true)])]));
         assert_eq!(code, 0, "{text}: {errors}");
     }
 }
@@ -1024,12 +1025,12 @@ fn a_script_does_every_action() {
         node("android.widget.FrameLayout", "", "", "", "[0,0][480,800]", &parts.concat())
     });
     let steps = vec![
-        step(Action::Rotate, &[]),
-        step(Action::Network, &[]),
-        step(Action::Idle, &[]),
+        step(Action::ROTATE, &[]),
+        step(Action::NETWORK, &[]),
+        step(Action::IDLE, &[]),
         step(user(all_gestures()), &[]),
-        step(Action::Swipe { on: button("OK"), towards: Direction::Right }, &[]),
-        step(Action::Scroll { on: button("OK"), towards: Direction::Down }, &[]),
+        step(Action::Stroke(Stroke::Swipe, button("OK"), Direction::Right), &[]),
+        step(Action::Stroke(Stroke::Scroll, button("OK"), Direction::Down), &[]),
     ];
     let (code, errors, log) = fake.run(&test_of(steps));
     assert_eq!((code, &*errors), (0, ""));
@@ -1060,7 +1061,7 @@ fn a_script_finds_hostile_texts_and_runs_none_of_them() {
         let sees = vec![(Atom::Count { of: vec![comparison], op: Op::Equal, number: 1 }, true)];
         let text: Arc<str> = hostile.into();
         let test = test_of(vec![
-            TestStep { action: Action::Click(button(hostile)), sees },
+            TestStep { action: Action::click(button(hostile)), sees },
             step(Action::Text { on: button(hostile), text }, &[]),
         ]);
         let (code, errors, log) = fake.run(&test);
@@ -1086,7 +1087,7 @@ proptest! {
     fn a_widget_of_any_name_is_found_by_the_script(text in "[ -~äß日😀\u{202e}\n]{1,60}") {
         prop_assume!(!text.trim().is_empty());
         let fake = Fake::new("any", &node("android.widget.Button", "", &text, "", "[0,100][100,300]", ""));
-        let (code, errors, log) = fake.run(&test_of(vec![step(Action::Click(button(&text)), &[])]));
+        let (code, errors, log) = fake.run(&test_of(vec![step(Action::click(button(&text)), &[])]));
         prop_assert_eq!(code, 0, "{}", errors);
         prop_assert_eq!(log, "<input><tap><50><200>\n");
     }
@@ -1101,7 +1102,7 @@ proptest! {
         let mut test = test_of(vec![start()]);
         for action in [
             Action::Text { on: on.clone(), text: typed.as_str().into() },
-            Action::Swipe { on: on.clone(), towards: Direction::Left },
+            Action::Stroke(Stroke::Swipe, on.clone(), Direction::Left),
         ] {
             test.steps.push(step(action, &[]));
         }

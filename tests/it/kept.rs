@@ -7,7 +7,8 @@ use farlead::agent::PLANNER;
 use farlead::device::Device;
 use farlead::device::sim::{self, Sim, model::Model};
 use farlead::gui::{
-    Action, ActionTypes, Atom, Bounds, Comparison, Direction, Key, Labeller, Op, Target, UserAction, Value,
+    Action, ActionTypes, Atom, Bounds, Comparison, Direction, Key, Labeller, Op, Stroke, Target, Touch,
+    UserAction, Value,
 };
 use farlead::keep::{self, keep};
 use farlead::ltl::{Automaton, Formula, Formulas, Labels, Monitor, Node, Permanent, State};
@@ -613,19 +614,19 @@ fn zap() -> UserAction {
 fn action() -> impl Strategy<Value = Action> {
     let towards = || prop::sample::select(Direction::ALL.to_vec());
     prop_oneof![
-        target().prop_map(Action::Click),
-        target().prop_map(Action::LongClick),
+        target().prop_map(Action::click),
+        target().prop_map(|on| Action::Touch(Touch::LongClick, on)),
         (target(), hostile()).prop_map(|(on, text)| Action::Text { on, text: text.into() }),
-        (target(), towards()).prop_map(|(on, towards)| Action::Scroll { on, towards }),
-        (target(), towards()).prop_map(|(on, towards)| Action::Swipe { on, towards }),
+        (target(), towards()).prop_map(|(on, towards)| Action::Stroke(Stroke::Scroll, on, towards)),
+        (target(), towards()).prop_map(|(on, towards)| Action::Stroke(Stroke::Swipe, on, towards)),
         target().prop_map(|on| Action::User { action: Arc::new(zap()), on }),
         prop::sample::select(vec![
-            Action::Back,
-            Action::Menu,
-            Action::Rotate,
-            Action::Network,
-            Action::PauseResume,
-            Action::Idle,
+            Action::BACK,
+            Action::MENU,
+            Action::ROTATE,
+            Action::NETWORK,
+            Action::PAUSE_RESUME,
+            Action::IDLE,
         ]),
     ]
 }

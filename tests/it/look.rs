@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use farlead::device::{Device as _, Sim};
 use farlead::emulator::phone::{AndroidVersion, Phone};
 use farlead::gui::{
-    Action, Context, DumpError, Flags, Hierarchy, Labeller, Refusal, Repertoire, Screen, Widget,
+    Action, Context, DumpError, Flags, Hierarchy, Labeller, Refusal, Repertoire, Screen, Touch, Widget,
     atoms_of_screen, offers, shortfall,
 };
 use farlead::rng::Seed;
@@ -180,7 +180,7 @@ fn the_dump_of_a_screen_is_the_screen() {
             for _ in 0..25 {
                 let clicks: Vec<Action> = offers(&screen, &Repertoire::default())
                     .into_iter()
-                    .filter(|action| matches!(action, Action::Click(_)))
+                    .filter(|action| matches!(action, Action::Touch(Touch::Click, _)))
                     .collect();
                 if clicks.is_empty() || screen.package() != &package {
                     break;

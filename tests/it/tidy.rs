@@ -11,7 +11,7 @@ use std::path::{Path, PathBuf};
 /// its words are.
 const LAYERS: [Layer; 7] = [
     Layer { name: "words", modules: &["ltl", "gui", "rng", "drawing"], uses_left: false },
-    Layer { name: "language", modules: &["spec"], uses_left: false },
+    Layer { name: "language", modules: &["text", "spec"], uses_left: true },
     Layer {
         name: "record",
         modules: &["rate", "trace", "event", "test_case", "experience", "situation"],

@@ -7,7 +7,7 @@ use std::time::Instant;
 use farlead::device::{DeviceError, Sim};
 use farlead::event::{Event, Outcome, Reached, SpecEnded};
 use farlead::experience::Experience;
-use farlead::gui::{Atom, BUILTIN_ACTION_TYPES, Key, Op, Screen, Value};
+use farlead::gui::{ActionType, Atom, Key, Op, Screen, Value};
 use farlead::keep::{self, Keeping, keep};
 use farlead::replay::Player;
 use farlead::report::{shortened, step_text, to_type};
@@ -280,7 +280,7 @@ fn refusal(task: &Task<'_>) -> Option<String> {
         ));
     }
     let known = |name: &str| {
-        BUILTIN_ACTION_TYPES.contains(&name) || task.plan.actions.iter().any(|action| action.name == name)
+        ActionType::parse(name).is_some() || task.plan.actions.iter().any(|action| action.name == name)
     };
     let actions = task.spec.atoms.values().filter_map(|atom| match atom {
         Atom::Action(all) => Some(all),

@@ -13,8 +13,8 @@
 mod app;
 #[cfg(feature = "adb")]
 mod client;
-mod deed;
 mod error;
+mod gestures;
 mod kept;
 mod line;
 mod look;
@@ -149,8 +149,8 @@ pub struct Adb {
     app: App,
     facts: Facts,
     mark: Mark,
-    /// The number of the last thing that was done.
-    deed: u64,
+    /// Number of the last task.
+    task: u64,
     kept: Kept,
     /// What is installed again at each start, for [`Reset::Reinstall`].
     apks: Vec<app::Apk>,
@@ -218,7 +218,7 @@ impl Adb {
                 has_network: true,
             },
             mark: Mark::new(),
-            deed: 0,
+            task: 0,
             kept: Kept::default(),
             apks: Vec::new(),
             rights: Vec::new(),
@@ -389,21 +389,8 @@ impl Device for Adb {
     }
 
     fn act(&mut self, action: &Action) -> Result<Observation, DeviceError> {
-        match action {
-            Action::Reinitialise(activity) => Ok(self.start_afresh(activity)?),
-            Action::Click(_)
-            | Action::LongClick(_)
-            | Action::Text { .. }
-            | Action::Scroll { .. }
-            | Action::Swipe { .. }
-            | Action::Back
-            | Action::Menu
-            | Action::Rotate
-            | Action::Network
-            | Action::PauseResume
-            | Action::Idle
-            | Action::User { .. } => Ok(self.perform(action)?),
-        }
+        let Action::Reinitialise(activity) = action else { return Ok(self.perform(action)?) };
+        Ok(self.start_afresh(activity)?)
     }
 }
 

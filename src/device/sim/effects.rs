@@ -93,7 +93,7 @@ impl<'a> Run<'a> {
     /// Does `effects`, one after the other.
     pub fn effects(&mut self, effects: &[Effect], frame: &mut Frame) -> Result<(), Fault> {
         for effect in effects {
-            self.effect(effect, frame).map_err(|fault| fault.at(&effect.place))?;
+            self.effect(effect, frame).map_err(|fault| fault.at(&effect.span))?;
         }
         Ok(())
     }
@@ -507,7 +507,7 @@ impl<'a> Run<'a> {
                 && (is_first || !own.is_kept)
             {
                 self.burn()?;
-                let value = self.value(initial, &mut frame).map_err(|fault| fault.at(&window.place))?;
+                let value = self.value(initial, &mut frame).map_err(|fault| fault.at(&window.span))?;
                 self.state.set_own(number, at as OwnId, value);
             }
         }

@@ -7,9 +7,10 @@ use std::ops::Range;
 use std::sync::Arc;
 
 use super::chance::{Chance, Odds};
-use super::model::{Expr, FieldId, Function, Model, Operator, Place, Query, Value};
+use super::model::{Expr, FieldId, Function, Model, Operator, Query, Value};
 use super::state::State;
 use crate::gui::Orientation;
+use crate::text::Span;
 
 /// The longest text, in characters.
 const TEXT_MAX: usize = 10_000;
@@ -27,17 +28,17 @@ const RANDOM_MAX: i64 = 1_000;
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Fault {
     pub message: String,
-    pub place: Option<Place>,
+    pub span: Option<Span>,
 }
 
 impl Fault {
     pub fn new(message: impl Into<String>) -> Fault {
-        Fault { message: message.into(), place: None }
+        Fault { message: message.into(), span: None }
     }
 
-    /// The same, said to be at `place` if nobody knew better.
-    pub fn at(self, place: &Place) -> Fault {
-        Fault { place: self.place.or_else(|| Some(place.clone())), ..self }
+    /// The same, said to be at `span` if nobody knew better.
+    pub fn at(self, span: &Span) -> Fault {
+        Fault { span: self.span.or_else(|| Some(span.clone())), ..self }
     }
 }
 

@@ -5,7 +5,7 @@
 
 use std::sync::Arc;
 
-use super::deed::pressed;
+use super::gestures::pressed;
 use super::memo::Gesture;
 use super::model::{Display, Model, WindowId};
 use super::render::{Front, front};

@@ -274,7 +274,7 @@ pub(super) fn scene(
         found: Vec::new(),
     };
     if let Some(window) = window {
-        expansion.nodes(&window.nodes, 0, 0).map_err(|fault| fault.at(&window.place))?;
+        expansion.nodes(&window.nodes, 0, 0).map_err(|fault| fault.at(&window.span))?;
     }
     expansion.forget_names();
     let Expansion { locals, names, fields, texts_have_read_clock, mut found, meter, .. } = expansion;
@@ -464,10 +464,10 @@ impl<'m> Expansion<'_, 'm> {
 
     fn widget(&mut self, widget: &'m Arc<Widget>, depth: u16, nesting: u16) -> Result<(), Fault> {
         let at = self.found.len();
-        if self.begin(widget, depth).map_err(|fault| fault.at(&widget.place))? {
+        if self.begin(widget, depth).map_err(|fault| fault.at(&widget.span))? {
             let done = self.nodes(&widget.nodes, depth + 1, nesting + 1);
             self.found[at].end = self.found.len();
-            return done.map_err(|fault| fault.at(&widget.place));
+            return done.map_err(|fault| fault.at(&widget.span));
         }
         Ok(())
     }

@@ -31,7 +31,7 @@ impl Run<'_> {
     fn at_top(&self, fault: Fault) -> Fault {
         let top = self.state.stack.last().and_then(|activity| self.window(activity.instance.window));
         match top {
-            Some(window) => fault.at(&window.place),
+            Some(window) => fault.at(&window.span),
             None => fault,
         }
     }
@@ -206,7 +206,7 @@ impl Run<'_> {
         let mut is_handled = false;
         for handler in window.handlers.iter().filter(|handler| handler.event == event) {
             let done = self.handle_with(number, handler, result.clone(), is_recreated);
-            is_handled |= done.map_err(|fault| fault.at(&window.place))?;
+            is_handled |= done.map_err(|fault| fault.at(&window.span))?;
             let is_one_enough = matches!(event, Event::Back | Event::Menu);
             if (is_handled && is_one_enough) || self.crash.is_some() {
                 break;
@@ -325,12 +325,12 @@ impl Run<'_> {
                 let burnt = self.burn();
                 burnt
                     .and_then(|()| self.handle_with(instance, handler, Value::None, false))
-                    .map_err(|fault| fault.at(&window.place))?;
+                    .map_err(|fault| fault.at(&window.span))?;
             }
             Task::After { mut frame, effects: Block(effects) } => {
                 let done = self.burn().and_then(|()| self.effects(&effects, &mut frame));
-                let first = effects.first().map(|effect| &effect.place);
-                done.map_err(|fault| if let Some(place) = first { fault.at(place) } else { fault })?;
+                let first = effects.first().map(|effect| &effect.span);
+                done.map_err(|fault| if let Some(span) = first { fault.at(span) } else { fault })?;
             }
         }
         self.settle()
@@ -345,7 +345,7 @@ impl Run<'_> {
         let Some(window) = self.window(instance.window) else { return Ok(false) };
         let WindowKind::Activity { awake: Some(awake), .. } = &window.kind else { return Ok(false) };
         let Some(mut frame) = self.frame(number) else { return Ok(false) };
-        let is_awake = self.value(awake, &mut frame).map_err(|fault| fault.at(&window.place))?;
+        let is_awake = self.value(awake, &mut frame).map_err(|fault| fault.at(&window.span))?;
         Ok(is_true(&is_awake))
     }
 }

@@ -2,9 +2,9 @@
 
 pub mod apk;
 mod chance;
-mod deed;
 mod effects;
 mod evaluate;
+mod gestures;
 mod hand;
 mod layout;
 mod life;

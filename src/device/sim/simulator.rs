@@ -7,9 +7,9 @@ use std::sync::Arc;
 use rustc_hash::FxBuildHasher;
 
 use super::chance::{Chance, Odds, Script};
-use super::deed::{self, IDLE_MS};
 use super::effects::{Base, Run, globals};
 use super::evaluate::Fault;
+use super::gestures::{self, IDLE_MS};
 use super::memo::{Gesture, Known, Memo, States, Transition};
 use super::model::{Model, WindowId};
 use super::render::render;
@@ -48,7 +48,7 @@ const OUTCOMES_MAX: usize = 10_000;
 /// let seen = sim.act(click)?;
 /// assert_eq!(&*seen.screen.widgets()[0].text, "1");
 /// assert_eq!(seen.at_ms, 1000);
-/// assert_eq!(&**sim.act(&Action::Back)?.screen.package(), "com.android.launcher");
+/// assert_eq!(&**sim.act(&Action::BACK)?.screen.package(), "com.android.launcher");
 /// # Ok::<(), farlead::device::DeviceError>(())
 /// ```
 #[derive(Clone, Debug)]
@@ -326,7 +326,7 @@ impl Core {
     fn act(&mut self, from: Moment, action: &Action, chance: &mut Chance<'_>) -> Result<Way, DeviceError> {
         let before = self.memo.state(from.state).state.clone();
         let mut way = self.way(from);
-        deed::each(action, &before, |gesture| self.go(&mut way, gesture, chance))?;
+        gestures::each(action, &before, |gesture| self.go(&mut way, gesture, chance))?;
         Ok(way)
     }
 
@@ -470,8 +470,8 @@ impl Core {
 
     fn error(&self, fault: &Fault) -> DeviceError {
         let source = &self.model.source;
-        let place = fault.place.as_ref().filter(|place| source.text().is_char_boundary(place.start));
-        let message = match place.map(|place| source.position(place.start)) {
+        let span = fault.span.as_ref().filter(|span| source.text().is_char_boundary(span.start));
+        let message = match span.map(|span| source.position(span.start)) {
             Some(at) => format!("line {}, column {}: {}", at.line, at.column, fault.message),
             None => fault.message.clone(),
         };

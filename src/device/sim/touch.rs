@@ -124,7 +124,7 @@ impl Run<'_> {
         let Some(field) = ground.focus(touched) else { return Ok(()) };
         let Some(variable) = &field.widget.edits else { return Ok(()) };
         let Some(mut frame) = self.frame_with(ground.names(field.names)) else { return Ok(()) };
-        let fault = |fault: Fault| fault.at(&field.widget.place);
+        let fault = |fault: Fault| fault.at(&field.widget.span);
         let before = self.typed(variable, &mut frame).map_err(fault)?;
         let Some(text) = change(before) else { return Ok(()) };
         let text = measured(&text).map_err(fault)?;
@@ -315,6 +315,6 @@ impl Run<'_> {
         let Some(effects) = effects else { return Ok(()) };
         // What begins here reads as one thing that was done.
         self.burn()?;
-        self.effects(effects, frame).map_err(|fault| fault.at(&widget.place))
+        self.effects(effects, frame).map_err(|fault| fault.at(&widget.span))
     }
 }

@@ -262,8 +262,13 @@ fn long_names_are_cut_and_long_lists_scroll() {
     assert!(phone.has_text(&names[0]));
     assert!(phone.has_text(&format!("{}...", &names[1][..27])));
     let down =
-        phone.offered(|action| matches!(action, Action::Scroll { towards: Direction::Down, .. }), "down");
-    assert!(!with_notes(&["a"]).offers().iter().any(|action| matches!(action, Action::Scroll { .. })));
+        phone.offered(|action| matches!(action, Action::Stroke(Stroke::Scroll, _, Direction::Down)), "down");
+    assert!(
+        !with_notes(&["a"])
+            .offers()
+            .iter()
+            .any(|action| matches!(action, Action::Stroke(Stroke::Scroll, ..)))
+    );
     phone.act(&down);
     assert!(phone.has_text(&format!("{}...", &names[7][..27])));
 }
@@ -410,7 +415,7 @@ fn the_palette_has_no_black() {
     assert_eq!(phone.object_id("colorpicker_base"), "0:0:0:0:0:0");
     assert_eq!(phone.object_id("color_palette"), "0:0:0:0:0:0:1");
     let last = phone.offered(
-        |action| matches!(action, Action::Click(on) if *on.object_id == *"0:0:0:0:0:0:1:18:0"),
+        |action| matches!(action, Action::Touch(Touch::Click, on) if *on.object_id == *"0:0:0:0:0:0:1:18:0"),
         "the last colour",
     );
     assert_eq!(last.target().expect("a button").bounds, Bounds::new(285, 485, 345, 545));
@@ -449,7 +454,7 @@ fn about_is_longer_than_the_screen() {
     let mut phone = main_screen();
     phone.steps(&["menu", "About"]).check_activity("AboutActivity").check_counts(23, 1, 0, 0, 8);
     let down =
-        phone.offered(|action| matches!(action, Action::Scroll { towards: Direction::Down, .. }), "down");
+        phone.offered(|action| matches!(action, Action::Stroke(Stroke::Scroll, _, Direction::Down)), "down");
     phone.act(&down).step("SECUSO-Website").check_activity("BrowserActivity");
     phone.step("back").check_activity("AboutActivity");
 }

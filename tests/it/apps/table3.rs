@@ -90,11 +90,12 @@ fn check(file: &str, name: &str, steps: &[&str], atoms: &[u64], rewards: &str) {
 #[track_caller]
 fn action_of(phone: &Phone, step: &str) -> Action {
     match step {
-        "back" => Action::Back,
-        "pauseresume" => Action::PauseResume,
-        "idle" => Action::Idle,
+        "back" => Action::BACK,
+        "pauseresume" => Action::PAUSE_RESUME,
+        "idle" => Action::IDLE,
         "chessmove" => phone.offered(|action| matches!(action, Action::User { .. }), step),
-        _ => phone.offered(|action| matches!(action, Action::Click(on) if is_called(on, step)), step),
+        _ => phone
+            .offered(|action| matches!(action, Action::Touch(Touch::Click, on) if is_called(on, step)), step),
     }
 }
 

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use farlead::device::sim::{self, model::Model};
 use farlead::device::{Device, DeviceError, Sim};
-use farlead::gui::{Action, BUILTIN_TEXTS, Repertoire, Screen, offers};
+use farlead::gui::{Action, BUILTIN_TEXTS, Repertoire, Screen, Touch, offers};
 use farlead::minimise::{Check, Kept, Trial, Tried};
 use farlead::rng::{Rng, Seed};
 use farlead::spec::Source;
@@ -165,7 +165,7 @@ fn forms(action: Action) -> Vec<Action> {
                 std::iter::successors(Some(letters / 2), |&letters| (letters > 0).then_some(letters / 2));
             if letters > 0 { halves.map(shorter).collect() } else { Vec::new() }
         }
-        Action::LongClick(on) => vec![Action::Click(on.clone())],
+        Action::Touch(Touch::LongClick, on) => vec![Action::click(on.clone())],
         _ => Vec::new(),
     };
     [vec![action], simpler].concat()

@@ -1,34 +1,33 @@
-//! A text with a name, and where in it things stand.
+//! A text with a name, and its lines.
 
-use std::ops::Range;
 use std::path::Path;
 
-use super::diagnostic::Diagnostic;
+use super::{Diagnostic, Span};
 
-/// The text of a file or of an argument, and what it is called in messages.
+/// Text of a file or of an argument, with its name in messages.
 #[derive(Clone, Debug)]
 pub struct Source {
     name: String,
     text: String,
-    /// Where each line starts.
+    /// First byte of each line.
     lines: Vec<usize>,
 }
 
-/// Bytes that are no text, see [`Source::from_bytes`].
+/// Bytes that are not UTF-8, see [`Source::from_bytes`].
 #[derive(Clone, Debug)]
 pub struct NotText {
-    /// The bytes, with `�` where they are broken.
+    /// The bytes as text, with `�` in place of broken ones.
     pub source: Source,
-    /// What is wrong, and where in `source`.
+    /// The mistake and its place in `source`.
     pub diagnostic: Diagnostic,
 }
 
-/// A place in a text as people count: from 1, in characters.
+/// Place in a text as people count: from 1, in characters.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Position {
-    /// The line.
+    /// Line of the text.
     pub line: usize,
-    /// The character in the line.
+    /// Character of the line.
     pub column: usize,
 }
 
@@ -55,6 +54,7 @@ impl Source {
                 let mut start = error.utf8_error().valid_up_to();
                 let byte = error.as_bytes()[start];
                 let text = String::from_utf8_lossy(error.as_bytes()).into_owned();
+                // `Source::new` leaves the mark out, so that all places move.
                 if text.starts_with('\u{feff}') {
                     start -= '\u{feff}'.len_utf8();
                 }
@@ -68,17 +68,17 @@ impl Source {
         }
     }
 
-    /// What the source is called.
+    /// Returns the name of the source.
     pub fn name(&self) -> &str {
         &self.name
     }
 
-    /// The text, without a byte order mark.
+    /// Returns the text, without a byte order mark.
     pub fn text(&self) -> &str {
         &self.text
     }
 
-    /// The name of the file without its folders and its last ending.
+    /// Returns the name of the file without its folders and its last ending.
     pub fn stem(&self) -> &str {
         let path = Path::new(&self.name);
         path.file_stem().and_then(|stem| stem.to_str()).unwrap_or(&self.name)
@@ -92,7 +92,7 @@ impl Source {
     }
 
     /// Returns the bytes of the line that the byte at `at` is in, without its end.
-    pub(super) fn line_around(&self, at: usize) -> Range<usize> {
+    pub(super) fn line_around(&self, at: usize) -> Span {
         let line = self.line_index(at);
         let start = self.lines[line];
         let end = self.lines.get(line + 1).map_or(self.text.len(), |&next| next - 1);

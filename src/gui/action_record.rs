@@ -1,7 +1,7 @@
-//! Deeds: actions as they are remembered, compared and written down.
+//! Action records: actions as they are remembered, compared and written down.
 //!
-//! An [`Action`] is what is done now, on a widget that is somewhere; a deed is what makes it the same the next time. An
-//! action of the user's is known by its name and its gestures, so that a deed is read without the file that declares it.
+//! An [`Action`] is performed now, on a widget at some place; its record makes it the same action the next time. A user's
+//! action is known by its name and its gestures, so that a record is read without the file that declares the action.
 
 use std::fmt;
 use std::sync::Arc;
@@ -9,17 +9,18 @@ use std::sync::Arc;
 use serde::de::{self, Deserializer};
 use serde::{Deserialize, Serialize};
 
-use super::action::{Action, Direction, Target};
-use super::atom::{BUILTIN_ACTION_TYPES, START_TYPE};
+use super::action::{Action, Argument, Direction, Target};
+use super::action_type::ActionType;
 use super::screen::Bounds;
+use super::user_action::UserAction;
 use super::value::quote;
 
-/// What was done: its type, the widget it was done on wherever that lies, and what was typed.
+/// An action as it is remembered: its type, its widget wherever that lies, and its argument.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize)]
 #[serde(transparent)]
-pub struct Deed(Form);
+pub struct ActionRecord(Form);
 
-/// A deed as it is written.
+/// A record as it is written.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 struct Form {
@@ -33,41 +34,35 @@ struct Form {
     towards: Option<Direction>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     activity: Option<Arc<str>>,
-    /// What an action of the user's does: another under the same name is another deed.
+    /// Gestures of a user's action: with other gestures, an action of the same name has another record.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     does: Option<Arc<str>>,
 }
 
-impl Deed {
-    /// Returns what is remembered of `action`.
-    pub fn new(action: &Action) -> Deed {
-        let (text, towards, activity) = match action {
-            Action::Reinitialise(activity) => (None, None, Some(activity)),
-            Action::Text { text, .. } => (Some(text), None, None),
-            Action::Scroll { towards, .. } | Action::Swipe { towards, .. } => (None, Some(*towards), None),
-            Action::Click(_)
-            | Action::LongClick(_)
-            | Action::Back
-            | Action::Menu
-            | Action::Rotate
-            | Action::Network
-            | Action::PauseResume
-            | Action::Idle
-            | Action::User { .. } => (None, None, None),
-        };
-        Deed(Form {
+impl ActionRecord {
+    /// Returns the record of `action`.
+    pub fn new(action: &Action) -> ActionRecord {
+        let mut form = Form {
             action_type: action.type_name().into(),
             on: action.target().map(|on| Target { bounds: Bounds::default(), ..on.clone() }),
-            text: text.cloned(),
-            towards,
-            activity: activity.cloned(),
-            does: does(action),
-        })
+            text: None,
+            towards: None,
+            activity: None,
+            does: None,
+        };
+        match action.argument() {
+            Argument::None => {}
+            Argument::Activity(activity) => form.activity = Some(activity.clone()),
+            Argument::Text(text) => form.text = Some(text.clone()),
+            Argument::Towards(towards) => form.towards = Some(towards),
+            Argument::Own(own) => form.does = Some(does(own)),
+        }
+        ActionRecord(form)
     }
 
-    /// Whether `action` is this once more.
+    /// Returns true if `action` has this record.
     pub fn is(&self, action: &Action) -> bool {
-        let Deed(Form { action_type, on, text, towards, activity, does: gestures }) = self;
+        let ActionRecord(Form { action_type, on, text, towards, activity, does: gestures }) = self;
         let is_on = match (on, action.target()) {
             (Some(on), Some(other)) => {
                 let Target { object_id, class, id, text, desc, bounds: _ } = other;
@@ -81,28 +76,19 @@ impl Deed {
             (None, None) => true,
             (Some(_), None) | (None, Some(_)) => false,
         };
-        let is_so = match action {
-            Action::Reinitialise(other) => activity.as_ref() == Some(other),
-            Action::Text { text: other, .. } => text.as_ref() == Some(other),
-            Action::Scroll { towards: other, .. } | Action::Swipe { towards: other, .. } => {
-                *towards == Some(*other)
-            }
-            Action::Click(_)
-            | Action::LongClick(_)
-            | Action::Back
-            | Action::Menu
-            | Action::Rotate
-            | Action::Network
-            | Action::PauseResume
-            | Action::Idle => true,
-            Action::User { .. } => *gestures == does(action),
+        let has_argument = match action.argument() {
+            Argument::None => true,
+            Argument::Activity(other) => activity.as_ref() == Some(other),
+            Argument::Text(other) => text.as_ref() == Some(other),
+            Argument::Towards(other) => *towards == Some(other),
+            Argument::Own(own) => gestures.as_ref() == Some(&does(own)),
         };
-        is_on && is_so && **action_type == *action.type_name()
+        is_on && has_argument && **action_type == *action.type_name()
     }
 
-    /// How many bytes its texts take.
+    /// Returns the number of bytes of its texts.
     pub fn bytes(&self) -> usize {
-        let Deed(Form { action_type, on, text, towards: _, activity, does }) = self;
+        let ActionRecord(Form { action_type, on, text, towards: _, activity, does }) = self;
         let of_target = |on: &Target| {
             [&on.object_id, &on.class, &on.id, &on.text, &on.desc].iter().map(|part| part.len()).sum()
         };
@@ -115,10 +101,10 @@ impl Deed {
     }
 }
 
-/// Printed as the action is, whatever is known of its widget.
-impl fmt::Display for Deed {
+/// Printed as the action is.
+impl fmt::Display for ActionRecord {
     fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let Deed(Form { action_type, on, text, towards, activity, does }) = self;
+        let ActionRecord(Form { action_type, on, text, towards, activity, does }) = self;
         out.write_str(action_type)?;
         if let Some(text) = text {
             write!(out, " {} into", quote(text))?;
@@ -134,39 +120,23 @@ impl fmt::Display for Deed {
     }
 }
 
-/// What an action of the user's does, as it is written in a spec.
-fn does(action: &Action) -> Option<Arc<str>> {
-    match action {
-        Action::User { action, .. } => {
-            let gestures: Vec<String> = action.gestures.iter().map(ToString::to_string).collect();
-            Some(gestures.join(", ").into())
-        }
-        Action::Reinitialise(_)
-        | Action::Click(_)
-        | Action::LongClick(_)
-        | Action::Text { .. }
-        | Action::Scroll { .. }
-        | Action::Swipe { .. }
-        | Action::Back
-        | Action::Menu
-        | Action::Rotate
-        | Action::Network
-        | Action::PauseResume
-        | Action::Idle => None,
-    }
+/// Returns the gestures of a user's action, as they are written in a spec.
+fn does(own: &UserAction) -> Arc<str> {
+    let gestures: Vec<String> = own.gestures.iter().map(ToString::to_string).collect();
+    gestures.join(", ").into()
 }
 
-impl<'de> Deserialize<'de> for Deed {
-    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Deed, D::Error> {
+impl<'de> Deserialize<'de> for ActionRecord {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<ActionRecord, D::Error> {
         let mut form = Form::deserialize(deserializer)?;
-        let asked: &[&str] = match &*form.action_type {
-            START_TYPE => &["activity"],
-            "text" => &["on", "text"],
-            "scroll" | "swipe" => &["on", "towards"],
-            "click" | "longclick" => &["on"],
-            builtin if BUILTIN_ACTION_TYPES.contains(&builtin) => &[],
-            // One of the user's.
-            _ => &["on", "does"],
+        let asked: &[&str] = match ActionType::parse(&form.action_type) {
+            Some(ActionType::Start) => &["activity"],
+            Some(ActionType::Touch(_)) => &["on"],
+            Some(ActionType::Text) => &["on", "text"],
+            Some(ActionType::Stroke(_)) => &["on", "towards"],
+            Some(ActionType::Device(_)) => &[],
+            // Any other type is one that the user has declared.
+            None => &["on", "does"],
         };
         let is_there = [
             ("on", form.on.is_some()),
@@ -184,58 +154,58 @@ impl<'de> Deserialize<'de> for Deed {
         if let Some(on) = &mut form.on {
             on.bounds = Bounds::default();
         }
-        Ok(Deed(form))
+        Ok(ActionRecord(form))
     }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::gui::{Atom, UserAction};
+    use crate::gui::{Atom, Stroke, Touch, UserAction};
 
     fn target(text: &str) -> Target {
         let bounds = Bounds::new(0, 0, 9, 9);
         Target { object_id: "0:1".into(), text: text.into(), bounds, ..Target::default() }
     }
 
-    /// One action of each kind, no two of them the same.
+    /// Returns actions of each type, no two of them the same.
     fn actions() -> Vec<Action> {
         let user =
             UserAction { name: "chessmove".to_string(), on: Atom::Checked(true), gestures: Vec::new() };
         let mut actions = vec![
             Action::Reinitialise("a.Main".into()),
             Action::Reinitialise("a.Other".into()),
-            Action::Click(target("a")),
-            Action::Click(target("b")),
-            Action::LongClick(target("a")),
+            Action::click(target("a")),
+            Action::click(target("b")),
+            Action::Touch(Touch::LongClick, target("a")),
             Action::Text { on: target("a"), text: "x".into() },
             Action::Text { on: target("a"), text: "".into() },
             Action::User { action: Arc::new(user), on: target("a") },
         ];
         for towards in Direction::ALL {
-            actions.push(Action::Scroll { on: target("a"), towards });
-            actions.push(Action::Swipe { on: target("a"), towards });
+            actions.push(Action::Stroke(Stroke::Scroll, target("a"), towards));
+            actions.push(Action::Stroke(Stroke::Swipe, target("a"), towards));
         }
         actions.extend([
-            Action::Back,
-            Action::Menu,
-            Action::Rotate,
-            Action::Network,
-            Action::PauseResume,
-            Action::Idle,
+            Action::BACK,
+            Action::MENU,
+            Action::ROTATE,
+            Action::NETWORK,
+            Action::PAUSE_RESUME,
+            Action::IDLE,
         ]);
         actions
     }
 
     #[test]
-    fn a_deed_is_its_action_and_no_other_written_or_not() {
+    fn a_record_is_of_its_action_and_no_other_written_or_not() {
         for (at, action) in actions().iter().enumerate() {
-            let deed = Deed::new(action);
-            let text = serde_json::to_string(&deed).expect("a deed is JSON");
-            assert_eq!(serde_json::from_str::<Deed>(&text).expect(&text), deed);
+            let record = ActionRecord::new(action);
+            let text = serde_json::to_string(&record).expect("a record is JSON");
+            assert_eq!(serde_json::from_str::<ActionRecord>(&text).expect(&text), record);
             for (other_at, other) in actions().iter().enumerate() {
-                assert_eq!(deed.is(other), at == other_at, "{deed:?} {other:?}");
-                assert_eq!(deed == Deed::new(other), at == other_at, "{deed:?} {other:?}");
+                assert_eq!(record.is(other), at == other_at, "{record:?} {other:?}");
+                assert_eq!(record == ActionRecord::new(other), at == other_at, "{record:?} {other:?}");
             }
         }
     }
@@ -243,13 +213,16 @@ mod tests {
     #[test]
     fn where_a_widget_lies_makes_no_difference() {
         let moved = Target { bounds: Bounds::new(5, 5, 6, 6), ..target("a") };
-        assert!(Deed::new(&Action::Click(target("a"))).is(&Action::Click(moved.clone())));
+        assert!(ActionRecord::new(&Action::click(target("a"))).is(&Action::click(moved.clone())));
         let text = r#"{"type":"click","on":{"objectID":"0:1","text":"a","bounds":[5,5,6,6]}}"#;
-        assert_eq!(serde_json::from_str::<Deed>(text).expect("a deed"), Deed::new(&Action::Click(moved)));
+        assert_eq!(
+            serde_json::from_str::<ActionRecord>(text).expect("a record"),
+            ActionRecord::new(&Action::click(moved))
+        );
     }
 
     #[test]
-    fn a_deed_says_what_it_takes_and_no_more() {
+    fn a_record_says_what_it_takes_and_no_more() {
         for (text, part) in [
             (r#"{"type":"click"}"#, "a `click` needs `on`"),
             (r#"{"type":"back","text":"a"}"#, "a `back` has no `text`"),
@@ -260,7 +233,7 @@ mod tests {
             (r#"{"type":"click","on":{}}"#, "missing field `objectID`"),
             (r#"{"kind":"click"}"#, "unknown field `kind`"),
         ] {
-            let error = serde_json::from_str::<Deed>(text).expect_err(text).to_string();
+            let error = serde_json::from_str::<ActionRecord>(text).expect_err(text).to_string();
             assert!(error.contains(part), "{error}");
         }
     }

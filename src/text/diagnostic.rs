@@ -1,23 +1,22 @@
-//! Mistakes, each with its place, and how they are shown.
+//! Mistakes with their places, as people and programs read them.
 
 use std::fmt::Write as _;
-use std::ops::Range;
 
 use unicode_width::UnicodeWidthChar;
 
-use super::source::{Position, Source};
+use super::{Position, Source, Span};
 
-/// How bad it is.
+/// Weight of a mistake.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Severity {
     /// The item cannot be used.
     Error,
-    /// The item can be used, and may not mean what it looks like.
+    /// The item can be used, but may not mean what it seems to.
     Warning,
 }
 
 impl Severity {
-    /// The word for it.
+    /// Returns the word that people read.
     pub fn name(self) -> &'static str {
         match self {
             Severity::Error => "error",
@@ -26,29 +25,29 @@ impl Severity {
     }
 }
 
-/// Something that is wrong with a text, or may be.
+/// Mistake in a text, or doubt about it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Diagnostic {
-    /// How bad it is.
+    /// Weight of a mistake.
     pub severity: Severity,
-    /// A name for the kind of mistake that stays the same, like `E-unknown-name`.
+    /// Name of the kind of mistake, the same in every version, like `E-unknown-name`.
     pub code: &'static str,
-    /// The bytes of the text that it is about; empty where something is missing.
-    pub span: Range<usize>,
-    /// What is wrong, in a sentence without a full stop.
+    /// Bytes of the text that are wrong; empty where something is missing.
+    pub span: Span,
+    /// The mistake, in a sentence without a full stop.
     pub message: String,
-    /// What would be right.
+    /// Advice that mends the mistake.
     pub help: Option<String>,
 }
 
-/// A diagnostic with its place in lines and columns, for other programs.
+/// Diagnostic with its place in lines and columns, for other programs.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Located {
-    /// What the source is called.
+    /// Name of the source.
     pub file: String,
-    /// Where it starts.
+    /// First character.
     pub start: Position,
-    /// The first character after it.
+    /// First character after the mistake.
     pub end: Position,
     /// As in [`Diagnostic`].
     pub severity: Severity,
@@ -60,12 +59,12 @@ pub struct Located {
     pub help: Option<String>,
 }
 
-/// How a diagnostic is written.
+/// Style in which a diagnostic is written.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Style {
-    /// In letters alone.
+    /// Letters alone.
     Plain,
-    /// With the colours of a terminal.
+    /// Letters in the colours of a terminal.
     Colour,
 }
 
@@ -80,16 +79,16 @@ impl Style {
 
 impl Diagnostic {
     /// Returns an error about the bytes of `span`.
-    pub fn error(code: &'static str, span: Range<usize>, message: impl Into<String>) -> Diagnostic {
+    pub fn error(code: &'static str, span: Span, message: impl Into<String>) -> Diagnostic {
         Diagnostic { severity: Severity::Error, code, span, message: message.into(), help: None }
     }
 
     /// Returns a warning about the bytes of `span`.
-    pub fn warning(code: &'static str, span: Range<usize>, message: impl Into<String>) -> Diagnostic {
+    pub fn warning(code: &'static str, span: Span, message: impl Into<String>) -> Diagnostic {
         Diagnostic { severity: Severity::Warning, ..Diagnostic::error(code, span, message) }
     }
 
-    /// Returns the same with what would be right.
+    /// Returns the diagnostic with `help` for people to mend it.
     pub fn help(self, help: impl Into<String>) -> Diagnostic {
         Diagnostic { help: Some(help.into()), ..self }
     }
@@ -119,6 +118,7 @@ impl Diagnostic {
         let message = style.paint("1", &printable(&self.message));
         let mut out = format!("{place} {severity} {message}\n");
         let excerpt = Excerpt::new(source, &self.span);
+        // Carets below a blank line would point at nothing.
         if !excerpt.text.trim().is_empty() {
             let number = line.to_string();
             let indent = " ".repeat(number.len());
@@ -135,17 +135,17 @@ impl Diagnostic {
     }
 }
 
-/// The part of a line that is shown, and where the carets stand below it.
+/// Part of a line that is shown, and the carets below it.
 struct Excerpt {
     text: String,
-    /// The columns of a terminal before the first caret.
+    /// Columns of a terminal before the first caret.
     before: usize,
     carets: usize,
 }
 
 impl Excerpt {
-    fn new(source: &Source, span: &Range<usize>) -> Excerpt {
-        // What fits a terminal beside the line number, with enough before the caret to see where one is.
+    fn new(source: &Source, span: &Span) -> Excerpt {
+        // A line and its number fit a terminal; half of the line before the caret shows where one is.
         const WIDTH_MAX: usize = 100;
         const BEFORE_MAX: usize = 50;
         let line = source.line_around(span.start);
@@ -156,6 +156,7 @@ impl Excerpt {
         let mut shown_before = Vec::new();
         let mut before = 0;
         let mut cut_before = false;
+        // From the caret to the left, so that a cut loses the start of the line.
         for char in text[line.start..start].chars().rev() {
             let (piece, width) = cell(char);
             if before + width > BEFORE_MAX {
@@ -185,11 +186,12 @@ impl Excerpt {
                 carets += cells;
             }
         }
+        // An empty span, where something is missing, has a caret too.
         Excerpt { text: shown, before, carets: carets.max(1) }
     }
 }
 
-/// Returns `text`, if it is short enough to be repeated in a message, or else its start.
+/// Returns `text`, cut to a length that a message can repeat.
 pub(crate) fn clip(text: &str) -> String {
     shorten(text, 60)
 }
@@ -201,7 +203,7 @@ fn shorten(text: &str, chars_max: usize) -> String {
     }
 }
 
-/// How a character is shown, and how many columns that takes.
+/// Returns the character as it is shown, and the columns it takes.
 fn cell(char: char) -> (String, usize) {
     match char {
         '\t' => ("    ".to_string(), 4),
@@ -210,8 +212,7 @@ fn cell(char: char) -> (String, usize) {
     }
 }
 
-/// Returns `text` without what would move the cursor, change colours or turn letters around.
-/// Returns `text` without what would steer a terminal or turn its letters around.
+/// Returns `text` without characters that steer a terminal or turn letters around.
 pub fn printable(text: &str) -> String {
     text.chars().map(|char| if is_unseen(char) { '�' } else { char }).collect()
 }
@@ -221,7 +222,7 @@ fn is_unseen(char: char) -> bool {
         || matches!(char, '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}' | '\u{2028}' | '\u{2029}')
 }
 
-/// The mistakes of a text, of which a hostile one may have any number.
+/// Mistakes of a text. A hostile text may have any number of them.
 #[derive(Clone, Debug, Default)]
 pub struct Diagnostics {
     kept: Vec<Diagnostic>,
@@ -230,27 +231,27 @@ pub struct Diagnostics {
 }
 
 impl Diagnostics {
-    /// More than this of a kind nobody reads; the rest is counted.
+    /// Nobody reads more than this of a kind; the rest is counted.
     const KEPT_MAX: usize = 100;
-    /// A message repeats what was written, which may be long.
+    /// A message repeats the text, which may be long.
     const CHARS_MAX: usize = 400;
 
-    /// The first hundred errors and the first hundred warnings, in the order of the text.
+    /// Returns the first hundred errors and the first hundred warnings, in the order of the text.
     pub fn iter(&self) -> std::slice::Iter<'_, Diagnostic> {
         self.kept.iter()
     }
 
-    /// The number of errors, those that are not kept too.
+    /// Returns the number of errors, with those that are not kept.
     pub fn errors(&self) -> usize {
         self.errors
     }
 
-    /// The number of warnings, those that are not kept too.
+    /// Returns the number of warnings, with those that are not kept.
     pub fn warnings(&self) -> usize {
         self.warnings
     }
 
-    /// Returns all as people read them, with the number of those left out.
+    /// Returns all diagnostics as people read them, and the number of those left out.
     pub fn render(&self, source: &Source, style: Style) -> String {
         let mut out: String = self.kept.iter().map(|diagnostic| diagnostic.render(source, style)).collect();
         match self.errors + self.warnings - self.kept.len() {
@@ -262,7 +263,7 @@ impl Diagnostics {
         out
     }
 
-    /// Adds the error that `make` returns, which is not asked for once there are enough.
+    /// Adds the error that `make` returns. Once there are enough, it counts the error and does not call `make`.
     pub(crate) fn error(&mut self, make: impl FnOnce() -> Diagnostic) {
         self.errors += 1;
         if self.errors <= Diagnostics::KEPT_MAX {
@@ -278,7 +279,7 @@ impl Diagnostics {
         }
     }
 
-    /// Adds what was made already.
+    /// Adds a diagnostic that is made already.
     pub(crate) fn add(&mut self, diagnostic: Diagnostic) {
         match diagnostic.severity {
             Severity::Error => self.error(|| diagnostic),
@@ -294,7 +295,7 @@ impl Diagnostics {
         });
     }
 
-    /// Returns them in the order of the text.
+    /// Returns the diagnostics in the order of the text.
     pub(crate) fn sorted(mut self) -> Diagnostics {
         self.kept.sort_by_key(|diagnostic| (diagnostic.span.start, diagnostic.severity));
         self
@@ -309,7 +310,7 @@ impl From<Diagnostic> for Diagnostics {
     }
 }
 
-/// Put in the order of the text.
+/// Collects diagnostics in the order of the text.
 impl FromIterator<Diagnostic> for Diagnostics {
     fn from_iter<I: IntoIterator<Item = Diagnostic>>(all: I) -> Diagnostics {
         let mut diagnostics = Diagnostics::default();
@@ -323,7 +324,7 @@ mod tests {
     use super::*;
 
     #[track_caller]
-    fn check(text: &str, span: Range<usize>, expected: &str) {
+    fn check(text: &str, span: Span, expected: &str) {
         let source = Source::new("a.ltl", text);
         let diagnostic = Diagnostic::error("E-test", span, "it is wrong").help("do it right");
         assert_eq!(diagnostic.render(&source, Style::Plain), expected);

@@ -10,7 +10,7 @@ use super::{Adb, AdbError, Facts, LineError, Now, Reset, is_address};
 use crate::device::Observation;
 use crate::device::android::typing::{has_key, pieces};
 use crate::device::android::{power, rpc};
-use crate::gui::{Action, Bounds, Gesture, PressedKey};
+use crate::gui::{Action, Bounds, DeviceAction, Gesture, PressedKey, Stroke, Touch};
 
 /// Lights the display, and takes a lock away that asks for nothing; versions that cannot complain.
 const WAKE: &str = "input keyevent 224; wm dismiss-keyguard >/dev/null 2>&1";
@@ -41,7 +41,7 @@ const ERASED_MAX: usize = 10_000;
 const LINE_BYTES_MAX: usize = 3_900;
 
 /// How many numbers share a folder; the folder before the last is removed with what is in it.
-const DEEDS_IN_FOLDER: u64 = 500;
+const TASKS_IN_FOLDER: u64 = 500;
 
 /// How often it is asked whether what was begun is done.
 const ASKS_MAX: u32 = 20;
@@ -62,7 +62,7 @@ struct Done {
 }
 
 /// What is to be done.
-struct Deed {
+struct Task {
     /// What it is called in messages.
     name: String,
     /// Parts, each with what it is called in the answer.
@@ -86,10 +86,10 @@ impl Adb {
             self.reinstall()?;
         }
         self.now.screen = None;
-        let deed = self.start(activity);
+        let task = self.start(activity);
         // What the phone says of the start is needed; where it was lost, the app is started once more.
         for _ in 0..=self.options.recoveries_max {
-            let Done { said, look } = self.do_once(&deed)?;
+            let Done { said, look } = self.do_once(&task)?;
             if let Some(said) = said {
                 self.note_start(activity, &said)?;
                 let looked = self.look_until_settled(look)?;
@@ -97,7 +97,7 @@ impl Adb {
             }
         }
         let source = LineError::Lost { stdout: Vec::new(), why: None };
-        Err(AdbError::Uncertain { serial: self.serial().to_string(), action: deed.name, source })
+        Err(AdbError::Uncertain { serial: self.serial().to_string(), action: task.name, source })
     }
 
     /// Asks for the time, from which on the log is read.
@@ -111,7 +111,7 @@ impl Adb {
         Ok(())
     }
 
-    fn start(&mut self, activity: &str) -> Deed {
+    fn start(&mut self, activity: &str) -> Task {
         let package = quote(&self.app.package);
         let mut clear = format!("am force-stop {package}\n");
         if self.options.reset == Reset::Clear {
@@ -135,7 +135,7 @@ impl Adb {
             ("start", started(&self.app.package, activity)),
             ("lock", LOCK.to_string()),
         ];
-        Deed { name: format!("start {activity}"), parts, takes: Duration::from_secs(20) }
+        Task { name: format!("start {activity}"), parts, takes: Duration::from_secs(20) }
     }
 
     /// Takes in what the phone says of a start.
@@ -186,20 +186,20 @@ impl Adb {
         let note = self.note_changes(action);
         let takes = Duration::from_millis(commands.takes_ms);
         let act = format!("{note}{}", commands.lines.join("\n"));
-        let mut deed = Deed { name: name.clone(), parts: vec![("act", act)], takes };
+        let mut task = Task { name: name.clone(), parts: vec![("act", act)], takes };
         if let Some(text) = &commands.put {
-            deed.parts.push((PUT, self.push_text(text)?));
+            task.parts.push((PUT, self.push_text(text)?));
         }
-        let Done { said, mut look } = self.do_once(&deed)?;
+        let Done { said, mut look } = self.do_once(&task)?;
         let complaint = said.as_ref().and_then(|said| complaint(&self.mark.parts(said).text("act")));
         if let Some(said) = complaint {
             return Err(AdbError::Action { serial, action: name, said });
         }
         if let (Some(said), true) = (said, commands.put.is_some()) {
-            look = self.ensure_put(deed, said, look)?;
+            look = self.ensure_put(task, said, look)?;
         }
-        self.now.is_turned ^= *action == Action::Rotate;
-        self.now.is_off_network ^= *action == Action::Network;
+        self.now.is_turned ^= *action == Action::ROTATE;
+        self.now.is_off_network ^= *action == Action::NETWORK;
         let looked = self.look_until_settled(look)?;
         Ok(self.observed(looked))
     }
@@ -207,7 +207,7 @@ impl Adb {
     /// Sees to it that a text was put in a field, once more if the server had ended; returns the look from after it.
     fn ensure_put(
         &mut self,
-        mut deed: Deed,
+        mut task: Task,
         said: Vec<u8>,
         look: Option<Vec<u8>>,
     ) -> Result<Option<Vec<u8>>, AdbError> {
@@ -216,8 +216,8 @@ impl Adb {
         let mut look = look;
         if is_put.as_ref().is_err_and(rpc::RpcError::is_over) {
             self.start_server()?;
-            deed.parts.retain(|(name, _)| *name == PUT);
-            let done = self.do_once(&deed)?;
+            task.parts.retain(|(name, _)| *name == PUT);
+            let done = self.do_once(&task)?;
             look = done.look;
             is_put = done.said.map_or(Ok(true), |said| was_put(&self.mark, &said));
         }
@@ -226,12 +226,12 @@ impl Adb {
             Ok(false) => "the field does not take it".to_string(),
             Err(error) => error.to_string(),
         };
-        Err(AdbError::Action { serial: self.serial().to_string(), action: deed.name, said })
+        Err(AdbError::Action { serial: self.serial().to_string(), action: task.name, said })
     }
 
     /// Notes how what an action changes on the phone is put back; returns the command that notes it there.
     fn note_changes(&mut self, action: &Action) -> String {
-        if *action == Action::Network {
+        if *action == Action::NETWORK {
             let back = network(&self.facts, self.facts.has_network);
             self.kept.undo(back.trim_end());
             return format!("{}\n", self.kept.note(&self.folder()));
@@ -241,14 +241,14 @@ impl Adb {
 
     /// Has something done once.
     ///
-    /// The phone is asked to claim the number of the deed before it does it. Where no answer comes it is asked again, and
+    /// The phone is asked to claim the number of the task before it does it. Where no answer comes it is asked again, and
     /// does it if it has not; so it is done once, whatever happens to the line.
-    fn do_once(&mut self, deed: &Deed) -> Result<Done, AdbError> {
-        self.deed += 1;
-        let (line, done) = self.claimed(deed);
+    fn do_once(&mut self, task: &Task) -> Result<Done, AdbError> {
+        self.task += 1;
+        let (line, done) = self.claimed(task);
         let line = self.as_file_if_long(line)?;
         // Where time is virtual, the answer is there at once.
-        let takes = if self.facts.has_virtual_time { Duration::ZERO } else { deed.takes };
+        let takes = if self.facts.has_virtual_time { Duration::ZERO } else { task.takes };
         let within = self.options.answer + takes;
         let mut last = None;
         for _ in 0..=self.options.recoveries_max {
@@ -256,11 +256,11 @@ impl Adb {
                 Ok(answer) => (answer.stdout, true),
                 Err(error) if error.is_passing() => {
                     let stdout = error.partial().to_vec();
-                    self.recover(&deed.name)?;
+                    self.recover(&task.name)?;
                     last = Some(error);
                     (stdout, false)
                 }
-                Err(error) => return Err(self.error(&deed.name, error)),
+                Err(error) => return Err(self.error(&task.name, error)),
             };
             let parts = self.mark.parts(&stdout);
             // What comes behind it has begun, so it is done.
@@ -279,15 +279,15 @@ impl Adb {
             }
         }
         let source = last.unwrap_or(LineError::Lost { stdout: Vec::new(), why: None });
-        Err(AdbError::Uncertain { serial: self.serial().to_string(), action: deed.name.clone(), source })
+        Err(AdbError::Uncertain { serial: self.serial().to_string(), action: task.name.clone(), source })
     }
 
-    /// The line that has a deed done if nobody has claimed it, and looks; and the folder that says that it is done.
-    fn claimed(&self, deed: &Deed) -> (String, String) {
+    /// The line that has a task done if nobody has claimed it, and looks; and the folder that says that it is done.
+    fn claimed(&self, task: &Task) -> (String, String) {
         let (claim, done, prepare) = self.claim();
         let mut script = Script::new(&self.mark);
         script.part("claim", &format!("{prepare}if mkdir {claim} 2>/dev/null; then"));
-        for (name, commands) in &deed.parts {
+        for (name, commands) in &task.parts {
             script.part(name, &format!("{{ {commands}\n}} 2>&1"));
         }
         script.part(DONE, &format!("mkdir {done}\nfi"));
@@ -300,7 +300,7 @@ impl Adb {
         if line.len() <= LINE_BYTES_MAX {
             return Ok(line);
         }
-        let file = format!("{}/{}/{}.sh", self.folder(), self.deed / DEEDS_IN_FOLDER, self.deed);
+        let file = format!("{}/{}/{}.sh", self.folder(), self.task / TASKS_IN_FOLDER, self.task);
         self.push("writing a long command", &line.into_bytes().into(), &file)?;
         Ok(format!("sh {file}"))
     }
@@ -318,14 +318,14 @@ impl Adb {
         Ok(false)
     }
 
-    /// The folders that say that the present deed is begun, and that it is done; and what makes room for them.
+    /// The folders that say that the present task is begun, and that it is done; and what makes room for them.
     fn claim(&self) -> (String, String, String) {
-        let (number, age) = (self.deed, self.deed / DEEDS_IN_FOLDER);
+        let (number, age) = (self.task, self.task / TASKS_IN_FOLDER);
         let folder = self.folder();
         let claim = format!("{folder}/{age}/{number}");
         let done = format!("{claim}/done");
         // The first folder is there from the beginning.
-        let prepare = if number.is_multiple_of(DEEDS_IN_FOLDER) {
+        let prepare = if number.is_multiple_of(TASKS_IN_FOLDER) {
             let old = age.checked_sub(2).map(|old| format!("rm -rf {folder}/{old}\n")).unwrap_or_default();
             format!("mkdir {folder}/{age} 2>/dev/null\n{old}")
         } else {
@@ -422,14 +422,14 @@ fn commands(
     let mut commands = Commands::default();
     // A touch of a dark display lights it at most. An idle leaves it as it is.
     let is_dark = now.screen.as_ref().is_some_and(|screen| !screen.context().screen_on);
-    if is_dark && *action != Action::Idle {
+    if is_dark && *action != Action::IDLE {
         commands.run(WAKE.to_string());
     }
     match action {
         // The start is done by a way of its own.
         Action::Reinitialise(_) => {}
-        Action::Click(on) => commands.tap(on.bounds.centre()),
-        Action::LongClick(on) => commands.hold(on.bounds.centre()),
+        Action::Touch(Touch::Click, on) => commands.tap(on.bounds.centre()),
+        Action::Touch(Touch::LongClick, on) => commands.hold(on.bounds.centre()),
         Action::Text { on, text } if has_server && without_key(text).is_some() => {
             commands.tap(on.bounds.centre());
             commands.put = Some(text.clone());
@@ -441,26 +441,26 @@ fn commands(
             commands.erase(on.text.chars().count() + more);
             commands.type_text(text).map_err(|why| format!("{why}; --u2 FILE has it put there otherwise"))?;
         }
-        Action::Scroll { on, towards } => {
+        Action::Stroke(Stroke::Scroll, on, towards) => {
             let (start, end) = towards.across(on.bounds);
             commands.stroke((end, start));
         }
-        Action::Swipe { on, towards } => {
+        Action::Stroke(Stroke::Swipe, on, towards) => {
             commands.stroke((on.bounds.centre(), towards.across(on.bounds).1));
         }
-        Action::Back => commands.key(PressedKey::Back.code()),
-        Action::Menu => commands.key(PressedKey::Menu.code()),
-        Action::Rotate => {
+        Action::Device(DeviceAction::Back) => commands.key(PressedKey::Back.code()),
+        Action::Device(DeviceAction::Menu) => commands.key(PressedKey::Menu.code()),
+        Action::Device(DeviceAction::Rotate) => {
             commands.run(format!("settings put system user_rotation {}", u8::from(!now.is_turned)));
         }
-        Action::Network => commands.run(switch(facts, now, serial)?),
-        Action::PauseResume => {
+        Action::Device(DeviceAction::Network) => commands.run(switch(facts, now, serial)?),
+        Action::Device(DeviceAction::PauseResume) => {
             if is_in_app(facts, now) {
                 commands.key(PressedKey::Home.code());
                 commands.run(started(package, &now.launched));
             }
         }
-        Action::Idle => idle(&mut commands, facts),
+        Action::Device(DeviceAction::Idle) => idle(&mut commands, facts),
         Action::User { action, on } => {
             for gesture in &action.gestures {
                 do_gesture(&mut commands, gesture, on.bounds)?;

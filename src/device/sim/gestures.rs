@@ -6,9 +6,9 @@
 use super::memo::Gesture;
 use super::render::{Front, front};
 use super::state::State;
-use crate::gui::{self, Action, PressedKey};
+use crate::gui::{self, Action, DeviceAction, PressedKey, Stroke, Touch};
 
-/// How long [`Action::Idle`] takes: longer than the display stays lit.
+/// How long [`DeviceAction::Idle`] takes: longer than the display stays lit.
 pub(super) const IDLE_MS: u64 = 70_000;
 
 /// Hands each gesture of `action` to `next`, in their order, for a phone that is in `state` before; none for one that
@@ -19,36 +19,36 @@ pub(super) fn each<E>(
     mut next: impl FnMut(Gesture) -> Result<(), E>,
 ) -> Result<(), E> {
     // A touch of a dark display lights it at most. An idle leaves it as it is.
-    if !state.is_lit && *action != Action::Idle {
+    if !state.is_lit && *action != Action::IDLE {
         next(Gesture::Light(true))?;
     }
     match action {
         Action::Reinitialise(_) => Ok(()),
-        Action::Click(on) => next(Gesture::Tap(on.bounds.centre())),
-        Action::LongClick(on) => next(Gesture::LongTap(on.bounds.centre())),
+        Action::Touch(Touch::Click, on) => next(Gesture::Tap(on.bounds.centre())),
+        Action::Touch(Touch::LongClick, on) => next(Gesture::LongTap(on.bounds.centre())),
         Action::Text { on, text } => {
             next(Gesture::Tap(on.bounds.centre()))?;
             next(Gesture::Replace(text.clone()))
         }
-        Action::Scroll { on, towards } => {
+        Action::Stroke(Stroke::Scroll, on, towards) => {
             let (start, end) = towards.across(on.bounds);
             next(Gesture::Swipe(end, start))
         }
-        Action::Swipe { on, towards } => {
+        Action::Stroke(Stroke::Swipe, on, towards) => {
             next(Gesture::Swipe(on.bounds.centre(), towards.across(on.bounds).1))
         }
-        Action::Back => next(Gesture::Back),
-        Action::Menu => next(Gesture::Menu),
-        Action::Rotate => next(Gesture::Rotate),
-        Action::Network => next(Gesture::Network),
-        Action::PauseResume => match front(state) {
+        Action::Device(DeviceAction::Back) => next(Gesture::Back),
+        Action::Device(DeviceAction::Menu) => next(Gesture::Menu),
+        Action::Device(DeviceAction::Rotate) => next(Gesture::Rotate),
+        Action::Device(DeviceAction::Network) => next(Gesture::Network),
+        Action::Device(DeviceAction::PauseResume) => match front(state) {
             Front::Window { .. } => {
                 next(Gesture::Home)?;
                 next(Gesture::Front(state.launched))
             }
             Front::System => Ok(()),
         },
-        Action::Idle => next(Gesture::Sleep { ms: IDLE_MS, quiet_ms: 0 }),
+        Action::Device(DeviceAction::Idle) => next(Gesture::Sleep { ms: IDLE_MS, quiet_ms: 0 }),
         Action::User { action, on } => {
             let mut quiet_ms = 0;
             for gesture in &action.gestures {
