@@ -97,6 +97,7 @@ impl<'a> Reader<'a> {
             return worked;
         }
         let unknown = Worked { depth: TOO_DEEP, ..Worked::unknown(worked.span.clone()) };
+        // An operator inside is reported already.
         if worked.depth > TOO_DEEP {
             return unknown;
         }
@@ -116,6 +117,7 @@ impl<'a> Reader<'a> {
                 Rule::prefix => prefixes.push((part.as_str().starts_with('!'), at)),
                 Rule::infix => {
                     let operator = operator(part.as_str());
+                    // Operators that bind alike group to the left.
                     while operators.last().is_some_and(|(before, _)| binding(*before) >= binding(operator)) {
                         let is_chain = self.is_chain(&operators, operator, &at, scope);
                         self.reduce(&mut operands, &mut operators, scope);
@@ -269,6 +271,7 @@ impl<'a> Reader<'a> {
         if self.operands > OPERANDS_MAX {
             self.too_large(span(&pair, scope.offset));
         }
+        // Reported once. The rest would take as long again.
         if self.is_full {
             return Worked::unknown(span(&pair, scope.offset));
         }
@@ -304,6 +307,7 @@ impl<'a> Reader<'a> {
             Rule::number | Rule::signed => match pair.as_str().parse() {
                 Ok(number) => of(Expr::Value(Value::Int(number)), Kind::Int),
                 Err(_) => {
+                    // Digits alone: only their size can be wrong.
                     let message = format!("`{}` is too large a number", clip(pair.as_str()));
                     let help = format!("numbers go up to {}", i64::MAX);
                     self.mistake(scope, "E-number", at.clone(), message, help);
@@ -377,6 +381,7 @@ impl<'a> Reader<'a> {
     /// Returns the meaning of a name, or reports that it has none.
     pub(super) fn referent(&mut self, pair: &Pair<'a, Rule>, scope: &Scope<'a>) -> Option<Referent> {
         let name = pair.as_str();
+        // Names given inside hide those of the window and of the app.
         if let Some(local) = scope.local(name) {
             let (slot, kind, is_settable) = (local.slot, local.kind, local.is_settable);
             return Some(Referent::Local { slot, kind, is_settable });
@@ -385,6 +390,7 @@ impl<'a> Reader<'a> {
         if let Owner::Window { number, own: known } = scope.owner
             && let Some(&own) = self.declared.windows[number as usize].own_numbers.get(name)
         {
+            // Initial values are evaluated in order: later variables have none yet.
             if own < known {
                 self.uses.own(number, own);
                 return Some(Referent::Own(own));
@@ -395,6 +401,7 @@ impl<'a> Reader<'a> {
         }
         if let Some(&global) = self.declared.global_numbers.get(name) {
             self.uses.global(global);
+            // Other variables have no values yet when the app is installed.
             if scope.owner == Owner::Start && self.declared.globals[global as usize].life != Life::Param {
                 self.check_not_at_start(name, &at, scope);
                 return None;
@@ -412,6 +419,7 @@ impl<'a> Reader<'a> {
             return;
         }
         let windows = self.declared.windows.clone();
+        // Most likely a variable of a window was meant, which parts and `def`s do not know.
         let owner = match scope.owner {
             Owner::Part => Some("part"),
             Owner::Procedure => Some("def"),
@@ -490,6 +498,7 @@ impl<'a> Reader<'a> {
             return number;
         }
         let at = span(field, scope.offset);
+        // A broken item may declare a list with this field.
         let is_said = scope.is_quiet || list.is_none() && self.declared.broken.contains(name);
         if is_said || self.is_enough("E-unknown-field", &at) {
             return None;
@@ -534,6 +543,7 @@ impl<'a> Reader<'a> {
             };
         }
         let arguments = part(&pair, Rule::arguments);
+        // `count(notes)` stands for `count(n in notes)`.
         if name.as_str() == "count" {
             return self.count_all(&arguments, at, scope);
         }
@@ -560,6 +570,7 @@ impl<'a> Reader<'a> {
         }
         let mut depth = 1;
         let mut values = Vec::new();
+        // As many as both have: a wrong number is reported above.
         let expressions = parts(&arguments, Rule::expression);
         for (expression, &takes) in expressions.zip(signature.takes) {
             let value = self.expression(expression, scope);
@@ -686,6 +697,7 @@ impl<'a> Reader<'a> {
         scope: &mut Scope<'a>,
     ) -> Option<(Query, usize)> {
         let list = self.list(list, scope);
+        // The name is known even if the list is not, so that its uses are not reported too.
         let local = scope.add(name, list.map_or(Kind::Unknown, Kind::Record), false);
         let condition = child(clauses, Rule::where_clause).map(|clause| self.expression_in(&clause, scope));
         let by_clause = child(clauses, Rule::by_clause);
@@ -722,6 +734,7 @@ impl<'a> Reader<'a> {
             let message = format!("these are more than {NUMBERS_MAX} numbers");
             self.mistake(scope, "E-number", at, message, "take fewer");
         }
+        // After the ends, which do not know the name.
         let local = scope.add(name, Kind::Int, false);
         Some((local, Each::Numbers { from, to }))
     }
@@ -735,6 +748,7 @@ impl<'a> Reader<'a> {
         let take = |plain: &mut String| Expr::Value(Value::Text(Arc::from(std::mem::take(plain))));
         for part in pair.into_inner() {
             match part.as_rule() {
+                // Plain pieces are joined, so that a text without values is one constant.
                 Rule::raw => plain.push_str(part.as_str()),
                 Rule::doubled => plain.push_str(&part.as_str()[1..]),
                 Rule::escape => plain.extend(self.escaped(&part, scope)),

@@ -126,6 +126,7 @@ impl Model {
             let nearest = nearest(name, known.iter().map(String::as_str)).map(str::to_string);
             return Err(SetError::Unknown { name: name.to_string(), nearest, known });
         };
+        // Values of parameters are constants, see `is_constant`.
         let Initial::Value(Expr::Value(initial)) = &mut global.initial else {
             return Err(SetError::Variable { name: name.to_string() });
         };
