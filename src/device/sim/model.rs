@@ -342,7 +342,7 @@ pub struct Widget {
     pub password: Option<Expr>,
     /// Variable that typed text sets.
     pub edits: Option<Variable>,
-    /// True if it keeps touches from what lies below it.
+    /// True if a touch that no child takes ends here.
     pub is_solid: bool,
     /// Condition under which it is there; by default it is.
     pub condition: Option<Expr>,

@@ -345,7 +345,7 @@ impl<'a> Stop<'a, Rule, Option<ItemKind>> {
         self.here(format!("`{}` says nothing of a window", clip(word))).help(help)
     }
 
-    /// Explains a place where one certain sign is due, if it is such a place.
+    /// Explains a place where one certain sign is due; `None` anywhere else.
     fn no_sign(&self) -> Option<Diagnostic> {
         // `on every 2s`: the word was read as an event.
         if self.expects(Rule::event_name) && self.previous() == "every" {

@@ -336,7 +336,7 @@ impl<'a> Reader<'a> {
                 self.mistake(scope, "E-content", at.clone(), message, help);
             }
         }
-        // A part by itself puts in no others, each of which is read by itself too.
+        // Read by itself, a part puts in no others: they are read by themselves too.
         let is_alone = matches!(content, Content::Open);
         let Some((_, part)) =
             part.filter(|(number, _)| !is_alone && !self.declared.recursive.contains(number))
