@@ -16,7 +16,7 @@ use super::grammar::{Grammar, Rule};
 use super::items::{Item, ItemKind, items};
 use super::mistake;
 use crate::gui::{
-    self, ActionTypes, BUILTIN_ACTION_TYPES, Gesture, Percent, Point, PressedKey, UserAction, WAIT_MS_MAX,
+    self, ActionType, ActionTypes, Gesture, Percent, Point, PressedKey, UserAction, WAIT_MS_MAX,
 };
 use crate::ltl::{Formula, Formulas, Node};
 use crate::text::{
@@ -340,7 +340,7 @@ impl<'a> Reader<'a> {
                 ),
                 ItemKind::Label => self.declare_name(name, span, Referent::Label),
                 ItemKind::Action => {
-                    let is_builtin = BUILTIN_ACTION_TYPES.contains(&name);
+                    let is_builtin = ActionType::parse(name).is_some();
                     if is_builtin {
                         let message = format!("`{name}` is an action farlead knows already");
                         self.error("E-declared-twice", span, message, "choose another name");
