@@ -116,7 +116,7 @@ pub enum Initial {
 
 /// Value of an expression while a model runs.
 #[derive(Clone, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub enum Value {
+pub enum Datum {
     /// No value.
     #[default]
     None,
@@ -486,7 +486,7 @@ pub enum Does {
 #[derive(Clone, Debug)]
 #[expect(missing_docs, reason = "the names are those of the language")]
 pub enum Expr {
-    Value(Value),
+    Value(Datum),
     Global(GlobalId),
     Own(OwnId),
     Local(LocalId),

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use pest::iterators::Pair;
 
-use super::super::model::{Each, Expr, FieldId, Function, GlobalId, Life, LocalId, Operator, Query, Value};
+use super::super::model::{Datum, Each, Expr, FieldId, Function, GlobalId, Life, LocalId, Operator, Query};
 use super::grammar::Rule;
 use super::scope::{Kind, Owner, Scope};
 use super::{DEPTH_MAX, OPERANDS_MAX, Reader, span};
@@ -22,7 +22,7 @@ pub(super) struct Worked {
 impl Worked {
     /// Returns the stand-in for an expression with mistakes.
     fn unknown(span: Span) -> Worked {
-        Worked { expr: Expr::Value(Value::None), kind: Kind::Unknown, depth: 1, span }
+        Worked { expr: Expr::Value(Datum::None), kind: Kind::Unknown, depth: 1, span }
     }
 }
 
@@ -170,7 +170,7 @@ impl<'a> Reader<'a> {
         self.expect_kind(&worked, Kind::Int, "`-` takes a number", scope);
         // `-1` stays a constant, which parameters need.
         let expr = match worked.expr {
-            Expr::Value(Value::Int(number)) => Expr::Value(Value::Int(-number)),
+            Expr::Value(Datum::Int(number)) => Expr::Value(Datum::Int(-number)),
             expr => Expr::Negate(Box::new(expr)),
         };
         self.bounded(Worked { expr, kind: Kind::Int, depth, span }, scope)
@@ -305,7 +305,7 @@ impl<'a> Reader<'a> {
                 Worked { span: at, ..worked }
             }
             Rule::number | Rule::signed => match pair.as_str().parse() {
-                Ok(number) => of(Expr::Value(Value::Int(number)), Kind::Int),
+                Ok(number) => of(Expr::Value(Datum::Int(number)), Kind::Int),
                 Err(_) => {
                     // Digits alone: only their size can be wrong.
                     let message = format!("`{}` is too large a number", clip(pair.as_str()));
@@ -318,9 +318,9 @@ impl<'a> Reader<'a> {
             Rule::constant => {
                 let constant = |expr| of(expr, Kind::Bool);
                 let worked = match pair.as_str() {
-                    "true" => return of(Expr::Value(Value::Bool(true)), Kind::Bool),
-                    "false" => return of(Expr::Value(Value::Bool(false)), Kind::Bool),
-                    "none" => return of(Expr::Value(Value::None), Kind::None),
+                    "true" => return of(Expr::Value(Datum::Bool(true)), Kind::Bool),
+                    "false" => return of(Expr::Value(Datum::Bool(false)), Kind::Bool),
+                    "none" => return of(Expr::Value(Datum::None), Kind::None),
                     "portrait" => constant(Expr::Portrait),
                     "landscape" => constant(Expr::Landscape),
                     "network" => constant(Expr::Network),
@@ -727,7 +727,7 @@ impl<'a> Reader<'a> {
         let (from, to) = (end(), end());
         // The simulator goes no further. Ends that are no plain numbers are known only there.
         const NUMBERS_MAX: i64 = 10_000;
-        if let (Expr::Value(Value::Int(first)), Expr::Value(Value::Int(last))) = (&from, &to)
+        if let (Expr::Value(Datum::Int(first)), Expr::Value(Datum::Int(last))) = (&from, &to)
             && last.saturating_sub(*first) >= NUMBERS_MAX
         {
             let at = span(pair, scope.offset);
@@ -745,7 +745,7 @@ impl<'a> Reader<'a> {
         let mut parts: Vec<Expr> = Vec::new();
         let mut plain = String::new();
         let mut depth = 1;
-        let take = |plain: &mut String| Expr::Value(Value::Text(Arc::from(std::mem::take(plain))));
+        let take = |plain: &mut String| Expr::Value(Datum::Text(Arc::from(std::mem::take(plain))));
         for part in pair.into_inner() {
             match part.as_rule() {
                 // Plain pieces are joined, so that a text without values is one constant.
@@ -777,7 +777,7 @@ impl<'a> Reader<'a> {
     /// Returns the text of a pair that has no values in it.
     pub(super) fn literal(&mut self, pair: Pair<'a, Rule>, scope: &Scope<'a>) -> Option<Arc<str>> {
         match self.text(pair, &mut scope.clone()).expr {
-            Expr::Value(Value::Text(text)) => Some(text),
+            Expr::Value(Datum::Text(text)) => Some(text),
             _ => None,
         }
     }

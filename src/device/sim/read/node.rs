@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use pest::iterators::Pair;
 
-use super::super::model::{Does, Effect, Expr, LocalId, Node, Scroll, Value, Widget};
+use super::super::model::{Datum, Does, Effect, Expr, LocalId, Node, Scroll, Widget};
 use super::declare::Head;
 use super::grammar::{LINE_WHEN, Rule};
 use super::reach;
@@ -496,12 +496,12 @@ impl<'a> Reader<'a> {
             Rule::plain => match word {
                 "across" => widget.is_across = true,
                 "solid" => widget.is_solid = true,
-                _ => widget.enabled = Some(Expr::Value(Value::Bool(false))),
+                _ => widget.enabled = Some(Expr::Value(Datum::Bool(false))),
             },
             Rule::flag => {
                 let value = pair.into_inner().find(|pair| pair.as_rule() != Rule::flag_word);
                 let value = value.map(|value| self.primary(value, scope).expr);
-                let value = Some(value.unwrap_or(Expr::Value(Value::Bool(true))));
+                let value = Some(value.unwrap_or(Expr::Value(Datum::Bool(true))));
                 match word {
                     "clickable" => widget.clickable = value,
                     "longclickable" => widget.longclickable = value,

@@ -89,7 +89,7 @@ impl<'a> Reader<'a> {
                     scope.is_look = true;
                     awake = Some(match child(&pair, Rule::group) {
                         Some(group) => self.primary(group, scope).expr,
-                        None => super::super::model::Expr::Value(super::super::model::Value::Bool(true)),
+                        None => super::super::model::Expr::Value(super::super::model::Datum::Bool(true)),
                     });
                     scope.is_look = false;
                     ("awake", true, false)
