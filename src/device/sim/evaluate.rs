@@ -21,7 +21,7 @@ pub(super) const LOOP_MAX: i64 = 10_000;
 /// Most work for an action or a screen: about a second's worth.
 pub(super) const WORK_MAX: u64 = 20_000_000;
 
-/// Most distance between the ends of `random`.
+/// Largest distance between the ends of `random`.
 const RANDOM_MAX: i64 = 1_000;
 
 /// The reason a model cannot go on.

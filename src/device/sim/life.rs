@@ -212,7 +212,7 @@ impl Run<'_> {
         for handler in window.handlers.iter().filter(|handler| handler.event == event) {
             let done = self.handle_with(number, handler, result.clone(), is_recreated);
             is_handled |= done.map_err(|fault| fault.at(&window.span))?;
-            // A key is consumed by the first handler that takes it.
+            // The first handler that takes a key consumes it, and a crash ends all handlers.
             let is_one_enough = matches!(event, Event::Back | Event::Menu);
             if (is_handled && is_one_enough) || self.crash.is_some() {
                 break;
