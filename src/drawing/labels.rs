@@ -80,7 +80,9 @@ fn centred(middle: (f64, f64), width: f64) -> Rectangle {
 /// Returns the point of a curve after this share of it.
 fn along(curve: Curve, share: f64) -> (f64, f64) {
     let rest = 1.0 - share;
-    let weights = [rest.powi(3), 3.0 * rest.powi(2) * share, 3.0 * rest * share.powi(2), share.powi(3)];
+    // Products, as machines may round `powi` differently.
+    let weights =
+        [rest * rest * rest, 3.0 * rest * rest * share, 3.0 * rest * share * share, share * share * share];
     let sum = |of: fn((f64, f64)) -> f64| {
         curve.iter().zip(weights).map(|(&point, weight)| of(point) * weight).sum()
     };
