@@ -150,6 +150,7 @@ impl Columns {
         let key = (lane, segment.from.item, segment.from.y.map(f64::to_bits), segment.to.item);
         *shared.segments.entry(key).or_insert_with(|| {
             let (from, to) = (self.items[segment.from.item].column, self.items[segment.to.item].column);
+            // A segment within a column lies in no gap.
             if from != to {
                 self.gaps[from.min(to)].push(self.segments.len());
             }

@@ -37,6 +37,7 @@ pub fn place(edges: &[Edge], nodes: &[Rectangle], stems: &[Stem], routes: &mut [
     order.sort_by_key(|&at| edges[at].label.is_none_or(|label| label.needed == 0.0));
     for at in order {
         let (Some(label), Some(curve)) = (edges[at].label, stems[at].stem) else { continue };
+        // All pairs are compared: callers label small graphs alone.
         let is_free = |place: &Rectangle| {
             place.x >= 0.0 && place.y >= 0.0 && !taken.iter().any(|other| place.overlaps(*other))
         };

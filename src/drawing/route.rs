@@ -50,6 +50,7 @@ pub fn draw(mut columns: Columns, nodes: &[Node], edges: &[Edge], style: &Style)
         let (pen, is_leftwards, shift) = match &columns.ways[at] {
             Way::Along(segments) => router.along(edge, segments, &mut is_drawn),
             Way::Over => router.over(edge),
+            // Two tracks stay free, so that no line touches the lowest node.
             Way::Below => router.below(edge, lowest + TRACK_GAP * (at % TRACKS + 2) as f64),
         };
         routes.push(Route { path: pen.path, tip: pen.tip, is_leftwards, label: None });
@@ -91,6 +92,7 @@ fn spread_ends(columns: &mut Columns) {
             let by_height = one.0.cmp(&other.0).then(one.1.total_cmp(&other.1));
             by_height.then((one.2, one.3).cmp(&(other.2, other.3)))
         });
+        // One share more than there are ends, so that none is at a corner.
         let share = columns.items[item].height / (ends.len() + 1) as f64;
         for (place, (_, _, number, is_start)) in ends.into_iter().enumerate() {
             let segment = &mut columns.segments[number];
@@ -224,6 +226,7 @@ impl<'a> Router<'a> {
                 true => near(self.extents[from]),
                 false => far(self.sides(segment.from)),
             };
+            // A narrow node is reached by a straight line from the side of its column, past wider nodes.
             let (x1, x2) = (far(self.extents[from]), near(self.extents[to]).min(end));
             let bend = (x2 - x1) / 2.0;
             pen.line_to((start * side, from_y));
@@ -286,6 +289,7 @@ fn gaps(columns: &Columns, edges: &[Edge]) -> Vec<f64> {
             let reach = 0.75 * arc_out(columns.height(segment.from), columns.height(segment.to));
             arcs[from] = arcs[from].max(reach + width + ARC_GAP);
         } else {
+            // A label stands beside the first segment.
             let gap = &mut labels[from.min(to)];
             *gap = gap.max(width);
         }
