@@ -166,7 +166,7 @@ impl Columns {
     }
 
     /// Returns the ends of a segment, that in the left column first.
-    pub fn from_left(&self, segment: usize) -> (End, End) {
+    pub fn left_first(&self, segment: usize) -> (End, End) {
         let Segment { from, to } = self.segments[segment];
         if self.items[from.item].column <= self.items[to.item].column { (from, to) } else { (to, from) }
     }
