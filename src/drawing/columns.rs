@@ -150,6 +150,7 @@ impl Columns {
         let key = (lane, segment.from.item, segment.from.y.map(f64::to_bits), segment.to.item);
         *shared.segments.entry(key).or_insert_with(|| {
             let (from, to) = (self.items[segment.from.item].column, self.items[segment.to.item].column);
+            // A segment within a column lies in no gap.
             if from != to {
                 self.gaps[from.min(to)].push(self.segments.len());
             }
@@ -165,7 +166,7 @@ impl Columns {
     }
 
     /// Returns the ends of a segment, that in the left column first.
-    pub fn from_left(&self, segment: usize) -> (End, End) {
+    pub fn left_first(&self, segment: usize) -> (End, End) {
         let Segment { from, to } = self.segments[segment];
         if self.items[from.item].column <= self.items[to.item].column { (from, to) } else { (to, from) }
     }

@@ -37,6 +37,7 @@ pub fn place(edges: &[Edge], nodes: &[Rectangle], stems: &[Stem], routes: &mut [
     order.sort_by_key(|&at| edges[at].label.is_none_or(|label| label.needed == 0.0));
     for at in order {
         let (Some(label), Some(curve)) = (edges[at].label, stems[at].stem) else { continue };
+        // All pairs are compared: callers label small graphs alone.
         let is_free = |place: &Rectangle| {
             place.x >= 0.0 && place.y >= 0.0 && !taken.iter().any(|other| place.overlaps(*other))
         };
@@ -80,7 +81,9 @@ fn centred(middle: (f64, f64), width: f64) -> Rectangle {
 /// Returns the point of a curve after this share of it.
 fn along(curve: Curve, share: f64) -> (f64, f64) {
     let rest = 1.0 - share;
-    let weights = [rest.powi(3), 3.0 * rest.powi(2) * share, 3.0 * rest * share.powi(2), share.powi(3)];
+    // Products, as machines may round `powi` differently.
+    let weights =
+        [rest * rest * rest, 3.0 * rest * rest * share, 3.0 * rest * share * share, share * share * share];
     let sum = |of: fn((f64, f64)) -> f64| {
         curve.iter().zip(weights).map(|(&point, weight)| of(point) * weight).sum()
     };

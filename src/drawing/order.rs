@@ -37,6 +37,15 @@ struct Wish {
     weight: f64,
 }
 
+/// An order of all columns, and how good it is.
+struct Arrangement {
+    crossings: usize,
+    length: f64,
+    columns: Vec<Vec<usize>>,
+    /// The tops of all items.
+    heights: Vec<f64>,
+}
+
 /// Orders the items of each column and gives each its height.
 pub fn settle(columns: &mut Columns) {
     for column in 0..columns.columns.len() {
@@ -45,7 +54,7 @@ pub fn settle(columns: &mut Columns) {
     // What each item's segments ask for; zero between two uses.
     let mut sums = vec![(0.0, 0); columns.items.len()];
     let rounds = (MOVES_MAX / (columns.items.len() + columns.segments.len() + 1)).clamp(2, ROUNDS_MAX);
-    let mut best: Option<(usize, f64, Vec<Vec<usize>>, Vec<f64>)> = None;
+    let mut best: Option<Arrangement> = None;
     for round in 0..rounds {
         let is_rightwards = round % 2 == 0;
         let side = match is_rightwards {
@@ -57,17 +66,17 @@ pub fn settle(columns: &mut Columns) {
         sweep(columns, is_rightwards, side, Order::Free, &mut sums);
         let (crossings, length) = (crossings(columns), length(columns));
         // A later round may be worse: the barycentre heuristic does not converge.
-        let is_better = best.as_ref().is_none_or(|(least, shortest, ..)| {
-            crossings < *least || (crossings == *least && length < *shortest)
+        let is_better = best.as_ref().is_none_or(|best| {
+            crossings < best.crossings || (crossings == best.crossings && length < best.length)
         });
         if is_better {
             let heights = columns.items.iter().map(|item| item.y).collect();
-            best = Some((crossings, length, columns.columns.clone(), heights));
+            best = Some(Arrangement { crossings, length, columns: columns.columns.clone(), heights });
         }
     }
-    if let Some((_, _, order, heights)) = best {
-        columns.columns = order;
-        for (item, y) in columns.items.iter_mut().zip(heights) {
+    if let Some(best) = best {
+        columns.columns = best.columns;
+        for (item, y) in columns.items.iter_mut().zip(best.heights) {
             item.y = y;
         }
     }
@@ -118,13 +127,13 @@ fn wishes(columns: &Columns, column: usize, side: Side, sums: &mut [(f64, u32)])
     };
     if column > 0 && side != Side::Right {
         for &segment in &columns.gaps[column - 1] {
-            let (left, right) = columns.from_left(segment);
+            let (left, right) = columns.left_first(segment);
             ask(right, left);
         }
     }
     if side != Side::Left {
         for &segment in &columns.gaps[column] {
-            let (left, right) = columns.from_left(segment);
+            let (left, right) = columns.left_first(segment);
             ask(left, right);
         }
     }
@@ -175,7 +184,7 @@ pub fn crossings(columns: &Columns) -> usize {
         let mut ends: Vec<(f64, f64)> = gap
             .iter()
             .map(|&segment| {
-                let (left, right) = columns.from_left(segment);
+                let (left, right) = columns.left_first(segment);
                 (columns.height(left), columns.height(right))
             })
             .collect();

@@ -50,6 +50,7 @@ pub fn draw(mut columns: Columns, nodes: &[Node], edges: &[Edge], style: &Style)
         let (pen, is_leftwards, shift) = match &columns.ways[at] {
             Way::Along(segments) => router.along(edge, segments, &mut is_drawn),
             Way::Over => router.over(edge),
+            // Two tracks stay free, so that no line touches the lowest node.
             Way::Below => router.below(edge, lowest + TRACK_GAP * (at % TRACKS + 2) as f64),
         };
         routes.push(Route { path: pen.path, tip: pen.tip, is_leftwards, label: None });
@@ -68,33 +69,45 @@ pub fn draw(mut columns: Columns, nodes: &[Node], edges: &[Edge], style: &Style)
     }
 }
 
+/// An end of a segment on the side of a node.
+struct Port {
+    segment: usize,
+    is_start: bool,
+    /// Place on the side by the kind of segment: up within the column, to another column, down within the column.
+    rank: u8,
+    /// Place among those of its rank, from the top.
+    height: f64,
+}
+
 /// Spreads the ends of edges evenly over the sides of nodes, in the order of their other ends.
 fn spread_ends(columns: &mut Columns) {
-    let mut sides: BTreeMap<(usize, bool), Vec<(i32, f64, usize, bool)>> = BTreeMap::new();
+    let mut sides: BTreeMap<(usize, bool), Vec<Port>> = BTreeMap::new();
     for (number, segment) in columns.segments.iter().enumerate() {
         let ends = [(segment.from, segment.to, true), (segment.to, segment.from, false)];
         for (end, other, is_start) in ends.into_iter().filter(|(end, ..)| end.y.is_none()) {
             let column = |end: End| columns.items[end.item].column;
             let far = columns.height(other);
             // Curves within a column enclose each other: the longest has its ends nearest to the middle.
-            let (rank, far) = match column(end) == column(other) {
+            let (rank, height) = match column(end) == column(other) {
                 true if far < columns.height(end) => (0, -far),
                 true => (2, -far),
                 false => (1, far),
             };
             let is_right = column(other) >= column(end);
-            sides.entry((end.item, is_right)).or_default().push((rank, far, number, is_start));
+            let ports = sides.entry((end.item, is_right)).or_default();
+            ports.push(Port { segment: number, is_start, rank, height });
         }
     }
-    for ((item, _), mut ends) in sides {
-        ends.sort_by(|one, other| {
-            let by_height = one.0.cmp(&other.0).then(one.1.total_cmp(&other.1));
-            by_height.then((one.2, one.3).cmp(&(other.2, other.3)))
+    for ((item, _), mut ports) in sides {
+        ports.sort_by(|one, other| {
+            let by_height = one.rank.cmp(&other.rank).then(one.height.total_cmp(&other.height));
+            by_height.then((one.segment, one.is_start).cmp(&(other.segment, other.is_start)))
         });
-        let share = columns.items[item].height / (ends.len() + 1) as f64;
-        for (place, (_, _, number, is_start)) in ends.into_iter().enumerate() {
-            let segment = &mut columns.segments[number];
-            let end = if is_start { &mut segment.from } else { &mut segment.to };
+        // One share more than there are ends, so that none is at a corner.
+        let share = columns.items[item].height / (ports.len() + 1) as f64;
+        for (place, port) in ports.into_iter().enumerate() {
+            let segment = &mut columns.segments[port.segment];
+            let end = if port.is_start { &mut segment.from } else { &mut segment.to };
             end.y = Some(share * (place + 1) as f64);
         }
     }
@@ -224,6 +237,7 @@ impl<'a> Router<'a> {
                 true => near(self.extents[from]),
                 false => far(self.sides(segment.from)),
             };
+            // A narrow node is reached by a straight line from the side of its column, past wider nodes.
             let (x1, x2) = (far(self.extents[from]), near(self.extents[to]).min(end));
             let bend = (x2 - x1) / 2.0;
             pen.line_to((start * side, from_y));
@@ -286,6 +300,7 @@ fn gaps(columns: &Columns, edges: &[Edge]) -> Vec<f64> {
             let reach = 0.75 * arc_out(columns.height(segment.from), columns.height(segment.to));
             arcs[from] = arcs[from].max(reach + width + ARC_GAP);
         } else {
+            // A label stands beside the first segment.
             let gap = &mut labels[from.min(to)];
             *gap = gap.max(width);
         }

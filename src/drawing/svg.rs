@@ -37,6 +37,7 @@ pub fn cut(text: &str, room: f64, size: f64) -> String {
         return text.to_string();
     }
     let mut cut = String::new();
+    // The sign of the cut needs room too.
     let mut left = room - text_width("…", size);
     for char in text.chars() {
         left -= size * f64::from(em_hundredths(char)) / 100.0;

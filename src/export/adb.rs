@@ -172,6 +172,7 @@ fn find(page: &mut Page, on: &Target) {
         ("class", locate::name(&on.class)),
         ("objectID", locate::name(&on.object_id)),
     ];
+    // Class and place are no names: other widgets may share them after a change.
     if names[..3].iter().all(|(_, name)| name.is_none()) {
         page.note("no name tells the widget apart, so it is found by its class and its place in the tree");
     }
@@ -195,6 +196,7 @@ fn type_text(page: &mut Page, text: &str) {
             press(page, PressedKey::Enter);
         }
         let line: String = line.chars().filter(|&char| has_key(char)).collect();
+        // One call of `input` takes a short text.
         for piece in pieces(&line) {
             page.line(&format!("type_text {}", quote(&piece)));
         }

@@ -66,6 +66,7 @@ pub(super) fn is_plain(regex: &str) -> bool {
             }
             ']' => in_class = false,
             '&' | '~' | '-' if in_class && next == Some(char) => return false,
+            // Flags, names and look-around differ from kind to kind.
             '(' if !in_class && next == Some('?') && chars.clone().nth(1) != Some(':') => return false,
             _ => {}
         }

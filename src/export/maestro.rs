@@ -310,6 +310,7 @@ fn check_count(page: &mut Page, expect: &Expect<'_>, of: &[Comparison], range: R
         Some(0) | None => {}
         Some(at_least) => assert(page, true, &nth(at_least - 1)),
     }
+    // There are at most `n` if the one with index `n` is missing.
     if let Some(at_most) = range.at_most {
         assert(page, false, &nth(at_most));
     }

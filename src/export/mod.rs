@@ -162,6 +162,7 @@ fn used(library: &'static str, sign: &str, body: &str, quote: char) -> String {
 /// Returns `text` without its comments and quoted texts.
 fn code_of(text: &str, quote: char) -> String {
     let mut code = String::new();
+    // A comment may name functions that no code calls.
     let is_comment = |line: &&str| line.trim_start().starts_with(['#', '/']);
     for line in text.lines().filter(|line| !is_comment(line)) {
         let mut is_quoted = false;

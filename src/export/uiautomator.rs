@@ -301,9 +301,11 @@ fn criterion(comparison: &Comparison) -> Option<String> {
         (Key::Text, Op::Contains) => Some(format!("textContains({})", quoted(text))),
         (Key::Desc, Op::Equal) => Some(format!("desc({})", quoted(text))),
         (Key::Desc, Op::Contains) => Some(format!("descContains({})", quoted(text))),
+        // A full id; a short one has to match the end of any.
         (Key::Id, Op::Equal) if text.contains(":id/") => Some(format!("res({})", quoted(text))),
         (Key::Id, Op::Equal) => Some(matching("res", format!("(?s)(.*/)?{literal}"))),
         (Key::Id, Op::Contains) => Some(matching("res", format!("(?s).*{literal}.*"))),
+        // Likewise a full class name.
         (Key::Class, Op::Equal) if text.contains('.') && !text.starts_with('.') => {
             Some(format!("clazz({})", quoted(text)))
         }

@@ -108,6 +108,7 @@ pub fn outcome(spec: &SpecReport) -> &'static str {
     let Some(ended) = &spec.ended else { return "cut short" };
     match (ended.outcome, ended.exit) {
         (Outcome::Met, 0) => "met",
+        // Exit codes of the command line: 6 for a crash on the way, 130 for an interrupt.
         (Outcome::Met, 6) => "met, with a crash",
         (Outcome::Met, 130) => "met, interrupted",
         (Outcome::Met, _) => "met, with trouble",

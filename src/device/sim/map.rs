@@ -110,6 +110,7 @@ impl Map {
         }
         for (at, arrow) in self.arrows.iter().enumerate() {
             let label = quoted(&arrow.by.join("\n"));
+            // An end leads back, and must not turn the order of the columns around.
             let style = if arrow.is_end { ", style=dashed, color=gray40, constraint=false" } else { "" };
             match arrow.to {
                 Some(to) => {
@@ -138,6 +139,7 @@ impl Map {
 
 fn quoted(text: &str) -> String {
     let escaped = text.replace('\\', "\\\\").replace('"', "\\\"").replace('\n', "\\n");
+    // Graphviz has no escapes for control characters.
     format!("\"{}\"", escaped.replace(char::is_control, "\u{fffd}"))
 }
 
@@ -237,6 +239,7 @@ impl Reader<'_> {
     }
 
     fn named(&mut self, local: u32, shown: String, body: &[Node]) {
+        // A local is known in its body alone.
         self.locals.push((local, shown));
         self.nodes(body);
         self.locals.pop();
@@ -281,6 +284,7 @@ impl Reader<'_> {
             .into_iter()
             .flatten()
             .filter_map(|text| self.text(text))
+            // A lone sign like `⋮` names no widget.
             .find(|text| text.chars().any(char::is_alphanumeric))
             .map(|text| format!("“{}”", clip(&text)))
     }
@@ -418,6 +422,7 @@ fn arrows(model: &Model, leads: &[Lead]) -> Vec<Arrow> {
             Way::Closes => (below.only(below.dialog(lead.from)), true),
             Way::Finishes => (below.only(below.activity(lead.from)), true),
         };
+        // All widgets that lead to a window in the same way share an arrow.
         let place = *places.entry((lead.from, to, is_end)).or_insert_with(|| {
             let to = to.map(|to| to as usize);
             arrows.push(Arrow { from: lead.from as usize, to, is_end, by: Vec::new() });
@@ -498,6 +503,7 @@ impl<'a> Below<'a> {
     }
 
     fn only(&self, windows: BTreeSet<WindowId>) -> Option<WindowId> {
+        // An arrow has one end, so several windows are as good as none.
         windows.first().copied().filter(|_| windows.len() == 1)
     }
 }

@@ -62,6 +62,7 @@ fn taken(automaton: &Automaton, run: &[StepTaken]) -> (Taken, Option<usize>) {
                 taken.entry((here, next)).or_default().push(number);
                 here = next;
             }
+            // From here on the residuals of the run are none of the drawn ones.
             _ => return (taken, Some(number)),
         }
     }

@@ -158,6 +158,7 @@ fn node(number: usize, screen: &Screen, displays: Displays) -> Node {
         short(height + 13.0),
         escape(&name)
     );
+    // The caption stands below the screen.
     Node { width: WIDTH, height: height + 16.0, svg }
 }
 

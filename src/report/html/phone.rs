@@ -41,6 +41,7 @@ impl Displays {
         for screen in screens {
             for widget in screen.widgets().iter().filter(|widget| widget.depth == 0 && widget.is_visible()) {
                 let Bounds { right, bottom, .. } = widget.bounds;
+                // Some dumps have bounds beyond any display.
                 let fits = |side: i32| if (1..=PIXELS_MAX).contains(&side) { side } else { 0 };
                 let (right, bottom) = (fits(right), fits(bottom));
                 // All screens of a run share one display, which is turned at times.
@@ -498,6 +499,7 @@ impl DrawnWidget<'_> {
 fn fitted(class: &str, text: &str, place: Rectangle, is_centred: bool) -> String {
     let size = (place.height * 0.72).min(11.0);
     let text = line(text, LETTERS_MAX);
+    // Smaller letters cannot be read.
     if size < 3.5 || place.width < 4.0 || text.trim().is_empty() {
         return String::new();
     }

@@ -158,6 +158,7 @@ impl Section<'_> {
         if !began.agent.is_empty() {
             facts.push(("agent", line(&began.agent, 60)));
         }
+        // A replay has no budget.
         if began.episodes_max > 0 {
             let most = counted(began.episodes_max, "episode");
             facts.push(("budget", format!("{most} of {}", counted(began.steps_max, "step"))));

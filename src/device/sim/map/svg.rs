@@ -98,6 +98,7 @@ impl Drawn {
             row.lines.iter().map(move |line| text_width(line, 12.0) + sign)
         });
         let widest = widest_row
+            // Bold letters are up to a tenth wider.
             .chain([1.1 * text_width(&of.name, 14.0), text_width(&of.about, 11.0)])
             .fold(0.0, f64::max);
         // One more, as `cut` measures again, and rounding must not cut the widest text.
@@ -108,6 +109,7 @@ impl Drawn {
 
 fn lines(arrow: &Arrow) -> Vec<String> {
     let more = arrow.by.len().saturating_sub(CAUSES_SHOWN_MAX);
+    // `and 1 more` would take the room of that cause.
     let shown = if more > 1 { CAUSES_SHOWN_MAX } else { arrow.by.len() };
     let mut lines = arrow.by[..shown].to_vec();
     if shown < arrow.by.len() {
@@ -216,6 +218,7 @@ impl Picture<'_> {
                     name(to),
                     escaped(&arrow.by.join(", "))
                 );
+                // Arrows of a bundle share their head.
                 heads.insert((to, route.is_leftwards), route.tip);
             }
         }
