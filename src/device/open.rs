@@ -427,7 +427,6 @@ fn joined(devices: &[DeviceUrl]) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::device::Device as _;
     use crate::rng::Seed;
 
     const NOTES: &str = "apps/notes.app";

@@ -15,21 +15,21 @@ use crate::device::android::display;
 use crate::device::android::focus::focus;
 use crate::device::android::manifest::{Manifest, ManifestError};
 
-/// Longest wait for an installation: the phone compiles what it installs.
+/// How long an installation may take: the phone compiles what it installs.
 const INSTALL: Duration = Duration::from_secs(300);
 
-/// Size of the largest APK that is read.
+/// The largest APK that is read.
 const APK_BYTES_MAX: u64 = 2 << 30;
 
-/// Space and name of a setting, and its value during a run.
+/// Where a setting is, what it is called, and what it is for a run.
 pub(super) type Setting = (&'static str, &'static str, &'static str);
 
-/// Settings that a run changes, so that screens come to rest and stay lit, and the display turns only when told to.
+/// What is changed for a run, so that a screen comes to rest and stays lit, and the phone is held as it is told.
 pub(super) const SETTINGS: [Setting; 7] = [
     ("system", "accelerometer_rotation", "0"),
     ("system", "user_rotation", "0"),
     ("system", "screen_off_timeout", "1800000"),
-    // A phone on a cable would never go dark, as the action `idle` needs it to.
+    // A phone on a cable would never go dark.
     ("global", "stay_on_while_plugged_in", "0"),
     ("global", "window_animation_scale", "0"),
     ("global", "transition_animation_scale", "0"),
@@ -44,11 +44,11 @@ pub(super) struct Apk {
 }
 
 impl Adb {
-    /// Learns the phone's facts, and the present values of `settings`.
+    /// Asks the phone what it is.
     pub(super) fn learn_facts(&mut self, settings: &[Setting]) -> Result<(), AdbError> {
         let mark = self.mark.clone();
         let mut script = Script::new(&mark);
-        // A run that was killed could not put back its changes, and left notes of how to.
+        // A run that was killed could not put back what it had changed, and left a note of it.
         script.part(
             "left",
             &format!(
@@ -67,7 +67,7 @@ impl Adb {
         for (space, name, _) in settings {
             script.part(name, &format!("settings get {space} {name} 2>/dev/null"));
         }
-        // Only looking must change nothing, so the screen stays where it is.
+        // Who only looks changes nothing, and does not go home.
         let goes_home = if settings.is_empty() { "" } else { "; input keyevent 224; input keyevent 3" };
         script.part(
             "home",
@@ -99,7 +99,7 @@ impl Adb {
         Ok(())
     }
 
-    /// Changes `settings` for a run, and makes the folder for notes of the action under way.
+    /// Changes what is changed for a run, and makes the folder for what is under way.
     pub(super) fn prepare(&mut self, settings: &[Setting]) -> Result<(), AdbError> {
         self.kept.folder();
         if self.options.u2.is_some() {
@@ -125,7 +125,7 @@ impl Adb {
         })
     }
 
-    /// Installs the app if an APK is given, and learns its activities.
+    /// Installs the app if an APK is given, and learns what can be started of it.
     pub(super) fn set_up_app(&mut self, subject: &Subject) -> Result<(), AdbError> {
         let package = match subject {
             Subject::Package(package) => package.clone(),
@@ -146,7 +146,7 @@ impl Adb {
         self.learn_app(&package)
     }
 
-    /// Installs the APKs in place of the app that is there.
+    /// Installs the APKs in place of what is there of the app.
     fn install(&mut self) -> Result<(), AdbError> {
         let folder = "/data/local/tmp";
         let apks = self.apks.clone();
@@ -195,7 +195,7 @@ impl Adb {
         let mut script = String::new();
         for (at, (apk, path)) in apks.iter().zip(paths).enumerate() {
             let length = apk.bytes.len();
-            // A success of one part would be read as that of the whole.
+            // What is said of the parts that are written would be read as a success of the whole.
             script.push_str(&format!(
                 "pm install-write -S {length} {number} {at}.apk {path} >/dev/null 2>&1\n"
             ));
@@ -204,14 +204,14 @@ impl Adb {
         Ok(script)
     }
 
-    /// Uninstalls the app and installs it anew.
+    /// Has the app as after its first installation, by installing it anew.
     pub(super) fn reinstall(&mut self) -> Result<(), AdbError> {
         let package = quote(&self.app.package);
         self.ask_within("uninstalling", &format!("pm uninstall {package} 2>&1"), INSTALL)?;
         self.install()
     }
 
-    /// Learns version, activities and permissions of an app that is installed.
+    /// Learns version, activities and rights of an app that is installed.
     fn learn_app(&mut self, package: &str) -> Result<(), AdbError> {
         let mark = self.mark.clone();
         let word = quote(package);
@@ -251,18 +251,18 @@ impl Adb {
     }
 }
 
-/// Returns the package of the launcher: the one that handles home, else the one in front after the home key.
+/// The package of the launcher: the one that is meant by home, or else the one that is in front after that key.
 fn home(resolved: &str, front: &str) -> Arc<str> {
     let named = resolved.lines().rev().find_map(|line| {
         let (package, _) = line.trim().split_once('/')?;
-        // With several launchers and no choice among them, the system's chooser answers.
+        // Where there are several and none was chosen, the system asks which.
         (package != "android" && !package.contains(' ')).then(|| package.to_string())
     });
     let package = named.or_else(|| focus(front).map(|focus| focus.package));
     package.unwrap_or_default().into()
 }
 
-/// Reads the base APK and those it is split into; the base names the package.
+/// Reads the base APK and what it is split into; the base says which app it is.
 fn read_apks(paths: &[std::path::PathBuf]) -> Result<(String, Vec<Apk>), AdbError> {
     let mut package = None;
     let mut apks = Vec::new();
@@ -295,7 +295,7 @@ fn read_apk(path: &Path) -> Result<Apk, AdbError> {
     Ok(Apk { name: shown(&name), bytes: bytes.into() })
 }
 
-/// Returns the classes of a package that a launcher starts, from `dumpsys package`.
+/// The classes that a launcher starts of a package, from `dumpsys package`.
 fn launchable(dump: &str, package: &str) -> Vec<String> {
     let mut found: Vec<String> = Vec::new();
     let mut current = None;
@@ -316,7 +316,7 @@ fn launchable(dump: &str, package: &str) -> Vec<String> {
     found
 }
 
-/// Returns the full class name of `package/.Class`, if it is of this package.
+/// The class in full of `package/.Class`, if it is of this package.
 fn class(component: &str, package: &str) -> Option<String> {
     let (owner, class) = component.trim().split_once('/')?;
     let is_name = |letter: char| letter.is_alphanumeric() || "._$".contains(letter);
@@ -326,7 +326,7 @@ fn class(component: &str, package: &str) -> Option<String> {
     Some(if class.starts_with('.') { format!("{package}{class}") } else { class.to_string() })
 }
 
-/// Returns the permissions that the app got at its installation, which it loses when its data are cleared.
+/// The rights that the app was given when it was installed and that are lost when its data are cleared.
 fn rights(dump: &str) -> Vec<String> {
     let lines = dump.lines().map(str::trim).skip_while(|line| *line != "runtime permissions:").skip(1);
     let of_rights = lines.take_while(|line| line.contains(": granted="));

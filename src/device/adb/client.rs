@@ -1,8 +1,8 @@
 //! The line through a server of adb, by the crate `adb_client`.
 //!
-//! This line uses the crate's server device alone, and makes up for two things. The crate gives no exit status, so each
-//! command prints its own behind a mark, which also shows that the answer is whole. The crate has no bound on time, so calls
-//! run on a thread of their own; a call that overruns is left behind with its thread, and the line goes on with another.
+//! Of that crate only its server device is used, with what it lacks made up for here. It gives no exit status, so each
+//! command prints its own behind a mark, which says too that the answer is whole. It knows no bound on time, so calls run
+//! on a thread of their own; one that overruns is left behind with its thread, and the line goes on with another.
 
 use std::io::{self, Cursor, Write};
 use std::net::SocketAddrV4;
@@ -18,19 +18,19 @@ use adb_client::{ADBDeviceExt, RustADBError};
 use super::line::{Answer, Line, LineError};
 use super::server::{Server, State, shown};
 
-/// Length of the longest answer: more than that of a dump that is read.
+/// How long an answer is at most: more than a dump that is read.
 const ANSWER_BYTES_MAX: usize = 80 << 20;
 
-/// Length of the longest command: adb sends it as four hexadecimal digits, with a few words before the command.
+/// How long a command is at most: its length is sent as four hexadecimal digits, with a few words before it.
 const COMMAND_BYTES_MAX: usize = 60_000;
 
-/// Most calls that may be left behind at a time; each holds a thread and a connection.
+/// How many calls may be left behind that never came back; each holds a thread and a connection.
 const LEFT_BEHIND_MAX: usize = 200;
 
-/// Mark before the exit status of a command.
+/// What comes before the exit status of a command.
 const STATUS: &str = "farlead-status:";
 
-/// Pause between two questions whether the device is back.
+/// How long is waited between two looks whether the device is back.
 const LOOK_EVERY: Duration = Duration::from_millis(100);
 
 /// A line to a device through a server of adb.
@@ -38,7 +38,7 @@ pub struct Client {
     server: Server,
     serial: String,
     worker: Option<Worker>,
-    /// Number of calls that were left behind and have not come back.
+    /// How many calls were left behind and have not come back.
     left_behind: Arc<AtomicUsize>,
 }
 
@@ -53,7 +53,7 @@ enum Job {
     Push { bytes: Arc<[u8]>, to: String },
 }
 
-/// The part of an answer that has arrived, readable while more arrives.
+/// What arrives of an answer, readable while it does.
 #[derive(Clone, Default)]
 struct Sink(Arc<Mutex<Vec<u8>>>);
 
@@ -84,7 +84,7 @@ impl Client {
         Client { server, serial: serial.to_string(), worker: None, left_behind: Arc::default() }
     }
 
-    /// Does a job; `None` if it took longer than `within`.
+    /// Has a job done within a time; `None` if it was not.
     fn call(&mut self, job: Job, within: Duration) -> Result<Option<Result<(), RustADBError>>, LineError> {
         let unreached = |why: String| LineError::Unreached { why };
         let worker = match self.worker.take() {
@@ -116,7 +116,7 @@ impl Client {
         }
     }
 
-    /// Returns true if the server has the device ready; connects one again that is known by its address.
+    /// Whether the server has the device ready; one that was connected by its address is connected again.
     fn is_back(&self) -> Result<bool, String> {
         let devices = self.server.devices().map_err(|error| error.to_string())?;
         match devices.iter().find(|listed| listed.serial == self.serial).map(|listed| &listed.state) {
@@ -146,7 +146,7 @@ impl Worker {
                     Job::Push { bytes, to } => device.push(Cursor::new(bytes), to),
                 };
                 if report.send(result).is_err() {
-                    // Nobody waits any more: this call was left behind, and has come back.
+                    // Nobody waits any more: this one was left behind, and has come back.
                     left_behind.fetch_sub(1, Ordering::Relaxed);
                     return;
                 }
@@ -209,7 +209,7 @@ impl Line for Client {
     }
 }
 
-/// Takes the exit status off the end of an answer; `None` if the answer does not end with one.
+/// Takes the exit status off the end of an answer; nothing if it does not end with one.
 fn take_status(stdout: &mut Vec<u8>) -> Option<u8> {
     let mark = STATUS.as_bytes();
     let tail = stdout.len().saturating_sub(mark.len() + 8);
@@ -231,8 +231,8 @@ fn failed(error: &RustADBError, stdout: Vec<u8>) -> LineError {
         RustADBError::IOError(error) if error.kind() == io::ErrorKind::ConnectionRefused => {
             LineError::Unreached { why }
         }
-        // The server's words if it does not hand the connection over. "closed" is none of them: a service may be closed
-        // after it has begun.
+        // What the server says in place of handing the connection over. That a service is closed may be said of one that
+        // has begun.
         RustADBError::ADBRequestFailed(said)
             if said.contains("not found") || said.contains("offline") || said.contains("unauthorized") =>
         {

@@ -1,4 +1,4 @@
-//! Errors of phones: no phone, or one that could not look or act.
+//! Why a phone could not be looked at, or not acted upon.
 
 use std::fmt;
 
@@ -6,67 +6,67 @@ use super::LineError;
 use super::server::{Listed, ServerError, State};
 use crate::device::DeviceError;
 
-/// Reason why there is no phone, or why it could not look or act.
+/// Why there is no phone, or it could not be looked at.
 #[derive(Debug, thiserror::Error)]
 pub enum AdbError {
-    /// The server of adb failed.
+    /// The server of adb is the trouble.
     #[error(transparent)]
     Server(#[from] ServerError),
-    /// No device is connected.
+    /// Nothing is connected.
     #[error(
         "no device is connected; plug one in with USB debugging allowed, start an emulator, or `adb connect HOST:PORT`"
     )]
     NoDevice,
-    /// Several devices are connected, and none is named.
+    /// More than one is connected, and nobody says which is meant.
     #[error("{} devices are connected: {}; name one with --device or ANDROID_SERIAL", .0.len(), Serials(.0))]
     Several(Vec<Listed>),
-    /// The device that is named is not there.
+    /// The one that is meant is not there.
     #[error("there is no device `{serial}`; {}{}", Others(others), connect_hint(serial))]
     Unknown {
-        /// Serial number that is named.
+        /// Which is meant.
         serial: String,
-        /// Devices that are there.
+        /// Which there are.
         others: Vec<Listed>,
     },
-    /// The device is there, and cannot be used.
+    /// It is there, and cannot be used.
     #[error("device `{serial}` {}", what_to_do(state))]
     Unusable {
-        /// Serial number of the device.
+        /// Which.
         serial: String,
-        /// Its state.
+        /// How it stands.
         state: State,
     },
     /// A command gave no answer.
     #[error("`{serial}`, {doing}: {source}")]
     Line {
-        /// Serial number of the device.
+        /// Which device.
         serial: String,
-        /// The task that needed the command.
+        /// What was being done.
         doing: String,
-        /// The line's failure.
+        /// How the line failed.
         source: LineError,
     },
-    /// The connection ended during an action.
+    /// The connection ended while something was done.
     #[error(
         "the connection to `{serial}` ended in the middle of `{action}`; whether that was done nobody knows, so the \
          run ends here"
     )]
     Uncertain {
-        /// Serial number of the device.
+        /// Which device.
         serial: String,
-        /// The action.
+        /// What was being done.
         action: String,
-        /// The line's failure.
+        /// How the line failed.
         source: LineError,
     },
-    /// The screen could not be read in several looks.
+    /// The screen could not be read, however often it was looked at.
     #[error("cannot read the screen of `{serial}`, {looks} looks long: {why}")]
     Screen {
-        /// Serial number of the device.
+        /// Which device.
         serial: String,
-        /// Number of looks.
+        /// How often it was looked at.
         looks: u32,
-        /// Reason of the last failure.
+        /// What was wrong the last time.
         why: String,
     },
     /// uiautomator2's server does not run.
@@ -74,106 +74,106 @@ pub enum AdbError {
         "`{serial}` does not run the server of u2.jar: {said}; without --u2 it is looked at by `uiautomator dump`"
     )]
     NoServer {
-        /// Serial number of the device.
+        /// Which device.
         serial: String,
-        /// Reason, as the device gave it.
+        /// What is said of it.
         said: String,
     },
-    /// Another program reads the screen.
+    /// Another program looks at the screen.
     #[error(
         "another program uses uiautomator on `{serial}`, and one may at a time; end it (a script of uiautomator2, Appium), or \
          restart the device"
     )]
     Taken {
-        /// Serial number of the device.
+        /// Which device.
         serial: String,
     },
-    /// The phone's lock asks for a PIN or the like.
+    /// Its lock asks for something.
     #[error("`{serial}` is locked; unlock it, and let it have no PIN as long as it is used for tests")]
     Locked {
-        /// Serial number of the device.
+        /// Which device.
         serial: String,
     },
-    /// The app is not installed.
+    /// The app is not there.
     #[error("`{package}` is not installed on `{serial}`; give its APK, or install it with `adb install`")]
     NotInstalled {
-        /// Serial number of the device.
+        /// Which device.
         serial: String,
-        /// Package of the app.
+        /// Which app.
         package: String,
     },
-    /// The app has no activity that can be started.
+    /// The app has nothing that can be started.
     #[error("`{package}` on `{serial}` has no activity that a launcher starts")]
     NoActivity {
-        /// Serial number of the device.
+        /// Which device.
         serial: String,
-        /// Package of the app.
+        /// Which app.
         package: String,
     },
     /// An APK cannot be read.
     #[error("cannot read {path}: {why}")]
     Apk {
-        /// The file.
+        /// Which file.
         path: String,
-        /// The mistake in it.
+        /// What is wrong with it.
         why: String,
     },
     /// An APK was not installed.
     #[error("`{serial}` did not install {what}: {said}{}", install_hint(said))]
     Install {
-        /// Serial number of the device.
+        /// Which device.
         serial: String,
-        /// Names of the files.
+        /// What was to be installed.
         what: String,
-        /// The device's answer.
+        /// What the device said.
         said: String,
     },
-    /// The app's data were not cleared.
+    /// The app could not be had afresh.
     #[error(
         "`{serial}` did not clear `{package}`: {said}; --reset restart starts it anew with what it has stored"
     )]
     Clear {
-        /// Serial number of the device.
+        /// Which device.
         serial: String,
-        /// Package of the app.
+        /// Which app.
         package: String,
-        /// The device's answer.
+        /// What the device said.
         said: String,
     },
     /// An activity could not be started.
     #[error("`{serial}` did not start `{activity}`: {said}")]
     Start {
-        /// Serial number of the device.
+        /// Which device.
         serial: String,
-        /// The activity.
+        /// Which activity.
         activity: String,
-        /// The device's answer.
+        /// What the device said.
         said: String,
     },
     /// An action cannot be done on this device.
     #[error("`{action}` cannot be done on `{serial}`: {why}")]
     Impossible {
-        /// Serial number of the device.
+        /// Which device.
         serial: String,
-        /// The action.
+        /// Which action.
         action: String,
-        /// The reason.
+        /// Why.
         why: String,
     },
-    /// The device refused an action.
+    /// An action was refused by the device.
     #[error("`{serial}` did not do `{action}`: {said}")]
     Action {
-        /// Serial number of the device.
+        /// Which device.
         serial: String,
-        /// The action.
+        /// Which action.
         action: String,
-        /// The device's answer.
+        /// What the device said.
         said: String,
     },
 }
 
 impl AdbError {
-    /// Returns true if the device cannot be used or relied on any more, though another might be.
+    /// Whether the device cannot be used any more, or not relied on, though another might be.
     pub fn is_lost(&self) -> bool {
         match self {
             AdbError::Server(_)
@@ -255,7 +255,7 @@ fn what_to_do(state: &State) -> String {
     }
 }
 
-/// Returns advice for the answer that Android gave to an installation.
+/// What helps against what Android says of an installation.
 fn install_hint(said: &str) -> &'static str {
     const HINTS: [(&str, &str); 6] = [
         (

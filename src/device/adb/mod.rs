@@ -1,15 +1,14 @@
 //! Real phones and emulators, reached through a server of adb.
 //!
-//! A step is one line of the phone's shell: the action, and all questions about the screen. Each action has a number, which
-//! the phone claims before it acts, so that an action without an answer can be asked for again and is never done twice. A
-//! dump counts only if the same window was in front before and after it, and if the dump shows that window. A screen has
-//! settled when two dumps in a row agree; until then the device looks again, a bounded number of times. A screen that never
-//! settles, such as a clock, counts as the last dump shows it. With virtual time nothing moves between two dumps, so one is
-//! enough.
+//! A step is one line of the phone's shell: what is done, and all that is looked at. Each action has a number that the
+//! phone is asked to claim before it does it, so that an action whose answer never came is asked for again and never done
+//! twice. A dump counts only if what is in front was the same before and after it, and if it is of that; and a screen has
+//! settled when two dumps in a row agree. Else it is looked again, a bounded number of times. One that never settles, as
+//! that of a clock, is taken as it was last. Where time is virtual nothing moves between two dumps, so one is enough.
 //!
-//! With a [`Jar`] uiautomator2's server makes the dumps, and the phone's shell asks it in the same line.
+//! With a [`Jar`] the dumps are those of uiautomator2's server, which the phone's shell asks in the same line.
 //!
-//! [`Adb::restore`] puts back all that was changed on the phone, and so does dropping the device.
+//! What was changed on the phone is put back by [`Adb::restore`], and when the device is dropped.
 
 mod app;
 #[cfg(feature = "adb")]
@@ -44,24 +43,24 @@ use kept::Kept;
 use look::{Glance, Looked, Unclear};
 use script::{Mark, Script};
 
-/// The app under test.
+/// Which app is tested.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Subject {
-    /// Package of an app that is installed.
+    /// One that is installed, by its package.
     Package(String),
-    /// Files of an app to be installed first: the base APK, and those it is split into.
+    /// One that is installed first, from its APK: the base, and what it is split into.
     Apks(Vec<PathBuf>),
 }
 
-/// Way to start the app afresh at the start of an episode.
+/// How the app is had afresh at the start of an episode.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Reset {
-    /// Clears the app's data, and gives it its permissions again.
+    /// Its data are cleared, and the rights that it had are given again.
     #[default]
     Clear,
-    /// Uninstalls the app and installs it again, which needs its APK.
+    /// It is uninstalled and installed again, which needs its APK.
     Reinstall,
-    /// Ends the app and starts it with all that it has stored.
+    /// It is ended and started, with all that it has stored.
     Restart,
 }
 
@@ -69,7 +68,7 @@ impl Reset {
     /// All ways.
     pub const ALL: [Reset; 3] = [Reset::Clear, Reset::Reinstall, Reset::Restart];
 
-    /// Returns its name on a command line.
+    /// What it is called on a command line.
     pub fn name(self) -> &'static str {
         match self {
             Reset::Clear => "clear",
@@ -84,25 +83,26 @@ impl Reset {
     }
 }
 
-/// Most restarts of uiautomator2's server in a look.
+/// How often uiautomator2's server is started again in a look.
 const RESTARTS_MAX: u32 = 2;
 
-/// Ways and bounds of using a phone.
+/// How a phone is used.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Options {
-    /// Way to start the app afresh.
+    /// How the app is had afresh.
     pub reset: Reset,
-    /// Server that makes the dumps; without it `uiautomator dump` does.
+    /// The server by which the phone is looked at; else `uiautomator dump` does it.
     pub u2: Option<Jar>,
-    /// Longest wait for the answer to a line of the shell, beyond the waiting that the line itself asks for.
+    /// How long a line of the shell may take to answer, beyond what it is told to wait.
     pub answer: Duration,
-    /// Most looks at a screen until two dumps in a row agree; after them the last dump counts if it is clear.
+    /// How often a screen is looked at until two dumps in a row agree; then it is taken as it was last if that is clear,
+    /// and else given up.
     pub looks_max: u32,
-    /// Pause between two looks, on this computer's clock: the phone's goes on.
+    /// How long is waited between two looks, on the clock here: that of the phone goes on.
     pub pause: Duration,
-    /// Longest wait for a phone that was lost.
+    /// How long is waited for a phone that was lost, and how often in a step.
     pub recovery: Duration,
-    /// Most of these waits in a step.
+    /// See [`Options::recovery`].
     pub recoveries_max: u32,
 }
 
@@ -121,24 +121,24 @@ impl Default for Options {
     }
 }
 
-/// Properties that a phone reports of itself.
+/// What a phone says of itself.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Facts {
-    /// The makers' name for it, like `Pixel 7`.
+    /// What its makers call it, like `Pixel 7`.
     pub model: String,
-    /// Version of Android, like `13`.
+    /// Its version of Android, like `13`.
     pub release: String,
-    /// API level, like 33.
+    /// The level of its programming interface, like 33.
     pub sdk: u32,
-    /// Width and height of the display in its natural orientation.
+    /// The display in its natural way up.
     pub size: (u32, u32),
-    /// Dots of the display to the inch.
+    /// How many dots it has to the inch.
     pub dpi: u32,
-    /// True if waiting takes no time, as on a simulated phone.
+    /// Whether waiting takes no time there, as on a simulated phone.
     has_virtual_time: bool,
-    /// Package of the launcher.
+    /// The package of the launcher.
     home: Arc<str>,
-    /// True if the phone was connected to a network at first.
+    /// Whether it was connected to a network at first.
     has_network: bool,
 }
 
@@ -149,30 +149,29 @@ pub struct Adb {
     app: App,
     facts: Facts,
     mark: Mark,
-    /// Number of the last action.
+    /// The number of the last thing that was done.
     deed: u64,
     kept: Kept,
-    /// Files to install again at each start, for [`Reset::Reinstall`].
+    /// What is installed again at each start, for [`Reset::Reinstall`].
     apks: Vec<app::Apk>,
-    /// Permissions to give again once the app's data are cleared.
+    /// The rights that are given again once the app's data are cleared.
     rights: Vec<String>,
     now: Now,
 }
 
-/// Present state of the phone, as far as it is known.
+/// What is known of the phone as it is now.
 #[derive(Clone, Debug, Default)]
 struct Now {
-    /// Activity that the app was started with.
+    /// The activity that the app was started with.
     launched: Arc<str>,
-    /// Screen that was seen last.
+    /// What was seen last.
     screen: Option<Arc<Screen>>,
     is_turned: bool,
     is_off_network: bool,
     /// The phone's clock when the app was started.
     started_ms: u64,
-    /// Time from which on the log is read.
+    /// From when on the log is read, and how much of it was known already.
     log_since: String,
-    /// Number of the log's entries since then that are known.
     log_known: usize,
 }
 
@@ -227,25 +226,25 @@ impl Adb {
         }
     }
 
-    /// Returns the device's serial number.
+    /// The serial number of the device.
     pub fn serial(&self) -> &str {
         self.line.serial()
     }
 
-    /// Returns what the phone reports of itself.
+    /// What the phone says of itself.
     pub fn facts(&self) -> &Facts {
         &self.facts
     }
 
-    /// Puts back all that was changed on the phone, and leaves nothing there; once is enough.
+    /// Puts back what was changed on the phone, and leaves nothing there; once is enough.
     pub fn restore(&mut self) -> Result<(), AdbError> {
         let Some(script) = self.kept.take_back(&self.folder()) else { return Ok(()) };
         self.ask("putting the settings back", &script).map(|_| ())
     }
 
-    /// Returns the folder on the phone that has notes of the action under way.
+    /// The folder on the phone in which what is under way is noted.
     fn folder(&self) -> String {
-        // A run finds the folders of runs that were killed by how the mark starts.
+        // The mark starts as all folders do.
         format!("/data/local/tmp/{}", self.mark.word())
     }
 
@@ -253,7 +252,7 @@ impl Adb {
         AdbError::Line { serial: self.line.serial().to_string(), doing: doing.to_string(), source }
     }
 
-    /// Runs a command that may run any number of times.
+    /// Asks for something that may be asked for any number of times.
     fn ask(&mut self, doing: &str, command: &str) -> Result<Answer, AdbError> {
         self.ask_within(doing, command, self.options.answer)
     }
@@ -293,9 +292,9 @@ impl Adb {
         }
     }
 
-    /// Adds all questions of a look to `script` and returns the line.
+    /// Makes a script of all that is looked at, behind what `script` has already.
     fn with_look(&self, script: Script<'_>) -> String {
-        // With virtual time nothing moves unless the app is acted upon.
+        // Where time is virtual, nothing moves unless something is done.
         self.with_glances(script, if self.facts.has_virtual_time { 1 } else { 2 })
     }
 
@@ -305,7 +304,7 @@ impl Adb {
         script.finish()
     }
 
-    /// Looks until the screen has settled; `first` is an answer that has a look in it already.
+    /// Looks until what is seen has settled; `first` is an answer that has a look in it already.
     fn look_until_settled(&mut self, first: Option<Vec<u8>>) -> Result<Looked, AdbError> {
         let mark = self.mark.clone();
         let looks_max = self.options.looks_max.max(1);
@@ -332,7 +331,7 @@ impl Adb {
                 last = glance;
             }
             match last {
-                // A screen that never comes to rest, such as a clock, counts as it was last.
+                // What never comes to rest is as it was last.
                 Ok(glance) if has_settled || look == looks_max => {
                     return Ok(look::looked(&parts, glance, &self.app.package, &self.facts, &self.now));
                 }
@@ -355,11 +354,11 @@ impl Adb {
         Ok(self.ask("looking at its screen", &line)?.stdout)
     }
 
-    /// Notes what was seen, and returns it as an observation.
+    /// Notes what was seen, and says it.
     fn observed(&mut self, looked: Looked) -> Observation {
         let Looked { screen, at_ms, notices, log_len } = looked;
         self.now.log_known = log_len;
-        // Sharing the screen that is known spares others reading an equal one again.
+        // One that is known already saves others reading it.
         let screen = match self.now.screen.take() {
             Some(before) if *before == screen => before,
             Some(_) | None => Arc::new(screen),
@@ -413,14 +412,14 @@ impl Device for Adb {
 
 impl Drop for Adb {
     fn drop(&mut self) {
-        // Nobody is left to hear of an error, and a device that is gone must not hold up the program.
+        // Nobody is left to be told; a device that is gone is not waited for.
         if let Some(script) = self.kept.take_back(&self.folder()) {
             let _ = self.line.shell(&script, self.options.answer.min(Duration::from_secs(10)));
         }
     }
 }
 
-/// Returns true if a serial number is the address of a device that adb reaches over a network.
+/// Whether a serial number is the address of a device, which adb reaches over a network.
 fn is_address(serial: &str) -> bool {
     serial.rsplit_once(':').is_some_and(|(_, port)| port.parse::<u16>().is_ok())
 }

@@ -1,7 +1,7 @@
 //! The server of adb: where it is, that it runs, and which devices it knows.
 //!
-//! The few requests to the server are made here and not by `adb_client`: its list of devices fails as a whole on a line that
-//! it does not know, and it starts a server on every call, on the usual port alone.
+//! The few requests to it are made here and not by `adb_client`, whose list of devices fails as a whole on a line that it
+//! does not know, and which starts a server on every call, on the usual port alone.
 
 use std::fmt;
 use std::io::{self, ErrorKind, Read, Write};
@@ -13,28 +13,28 @@ use std::time::{Duration, Instant};
 
 use super::AdbError;
 
-/// Port of a server unless the environment names another.
+/// Where a server listens unless it is told otherwise.
 const PORT: u16 = 5037;
 
-/// Longest waits: for a server's answer, for a connection to it, and for `adb` to start one.
+/// How long a server may take to answer, and `adb` to start one.
 const ANSWER: Duration = Duration::from_secs(10);
 const CONNECT: Duration = Duration::from_secs(2);
 const START: Duration = Duration::from_secs(20);
 
-/// Pause between two questions whether `adb` is done.
+/// How often it is looked whether `adb` is done.
 const LOOK_EVERY: Duration = Duration::from_millis(20);
 
-/// Reason why the server of adb does not answer.
+/// Why the server of adb does not answer.
 #[derive(Debug, thiserror::Error)]
 pub enum ServerError {
-    /// A variable of the environment, or a flag, has no address.
+    /// A variable of the environment, or a flag, says no address.
     #[error("{name} is `{value}`, which is no address of an adb server: {why}")]
     Address {
-        /// Name of the variable or flag.
+        /// Of which.
         name: &'static str,
-        /// Its value.
+        /// What it says.
         value: String,
-        /// The mistake in it.
+        /// What is wrong.
         why: &'static str,
     },
     /// There is no `adb`.
@@ -43,31 +43,31 @@ pub enum ServerError {
          ANDROID_HOME"
     )]
     NoAdb {
-        /// Address of the server.
+        /// Where it should answer.
         address: SocketAddrV4,
     },
-    /// `adb` could not start a server.
+    /// `adb` could not start one.
     #[error("`adb start-server` failed for {address}: {why}; run it yourself to see more")]
     Start {
-        /// Address of the server.
+        /// Where it should answer.
         address: SocketAddrV4,
-        /// The reason, as far as it is known.
+        /// What is known.
         why: String,
     },
-    /// The server cannot be reached.
+    /// It cannot be reached.
     #[error("the adb server at {address} does not answer")]
     Silent {
-        /// Address of the server.
+        /// Where it should answer.
         address: SocketAddrV4,
-        /// The system's reason.
+        /// What the system said.
         source: io::Error,
     },
-    /// The server refused a request.
+    /// It refused a request.
     #[error("the adb server at {address} says: {said}")]
     Refused {
-        /// Address of the server.
+        /// Which server.
         address: SocketAddrV4,
-        /// The server's answer.
+        /// What it said.
         said: String,
     },
 }
@@ -78,22 +78,22 @@ pub struct Server {
     address: SocketAddrV4,
 }
 
-/// State of a device, as the server reports it.
+/// How a device stands with the server.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum State {
-    /// Ready for use.
+    /// It can be used.
     Device,
-    /// Not answering.
+    /// It does not answer.
     Offline,
-    /// Connected, without its user's consent.
+    /// It has not allowed this computer.
     Unauthorized,
-    /// Asking its user for consent.
+    /// It is being asked to.
     Authorizing,
-    /// On the way to being connected.
+    /// It is being connected.
     Connecting,
-    /// Closed to the user of this computer.
+    /// This user may not open it.
     NoPermissions,
-    /// Another state, like `recovery`.
+    /// Something else, like `recovery`.
     Other(String),
 }
 
@@ -114,11 +114,11 @@ impl fmt::Display for State {
 /// A device that the server knows.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Listed {
-    /// Serial number, or address.
+    /// Its serial number, or its address.
     pub serial: String,
-    /// State of the device.
+    /// How it stands.
     pub state: State,
-    /// Model, with `_` for spaces, if the server knows it.
+    /// Its model, with `_` for spaces, if the server knows it.
     pub model: Option<String>,
 }
 
@@ -159,7 +159,7 @@ impl Server {
     }
 
     /// Returns the server at `socket`, which is written as `ADB_SERVER_SOCKET` is: `tcp:5037`, `tcp:HOST:5037`. `name` is
-    /// the variable or flag that has it.
+    /// who says so.
     pub fn at(name: &'static str, socket: &str) -> Result<Server, ServerError> {
         let wrong = |why| ServerError::Address { name, value: socket.to_string(), why };
         let rest = socket.trim();
@@ -175,12 +175,12 @@ impl Server {
         resolved(name, socket, host, port)
     }
 
-    /// Returns the address that it listens on.
+    /// Where it listens.
     pub fn address(&self) -> SocketAddrV4 {
         self.address
     }
 
-    /// Starts the server with `adb` if it does not run and is one of this computer.
+    /// Starts the server if it does not run; that is for `adb` to do, and only on this computer.
     pub fn ensure_running(&self) -> Result<(), ServerError> {
         let address = self.address;
         match connect(address) {
@@ -199,7 +199,7 @@ impl Server {
         for program in programs() {
             let mut command = Command::new(program);
             command.args(["-P", &address.port().to_string(), "start-server"]);
-            // The server outlives the program that starts it, and would hold on to its output.
+            // The server outlives the program that starts it, and would hold on to what it is given to write to.
             command.stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::null());
             match command.spawn() {
                 Ok(child) => {
@@ -227,26 +227,26 @@ impl Server {
         }
     }
 
-    /// Returns the version of the server's protocol, as `adb version` has it behind the last dot.
+    /// The version of the server's protocol, as `adb version` has it behind the last dot.
     pub fn version(&self) -> Result<u32, ServerError> {
         let said = self.ask("host:version")?;
         u32::from_str_radix(said.trim(), 16)
             .map_err(|_| ServerError::Refused { address: self.address, said: shown(&said) })
     }
 
-    /// Returns the devices that the server knows, in its order.
+    /// The devices that the server knows, in its order.
     pub fn devices(&self) -> Result<Vec<Listed>, ServerError> {
         Ok(self.ask("host:devices-l")?.lines().filter_map(listed).collect())
     }
 
-    /// Returns the device with this serial number, without one the only device there is.
+    /// Returns the device that is meant: the one with this serial number, else the only one that there is.
     pub fn choose(&self, serial: Option<&str>) -> Result<Listed, AdbError> {
         choose(self.devices()?, serial)
     }
 
-    /// Connects the server to a device at `HOST:PORT`, and returns the server's answer.
+    /// Connects the server to a device at `HOST:PORT`; says what the server says.
     pub fn connect(&self, serial: &str) -> Result<String, ServerError> {
-        // The server refuses a new connection while it keeps one that has ended.
+        // What is known of a connection that ended stands in the way of a new one.
         let _ = self.ask(&format!("host:disconnect:{serial}"));
         self.ask(&format!("host:connect:{serial}"))
     }
@@ -283,7 +283,7 @@ fn counted(stream: &mut TcpStream) -> io::Result<String> {
     Ok(String::from_utf8_lossy(&bytes).into_owned())
 }
 
-/// Returns the words of a server or a device, fit for a line of a terminal.
+/// What a server or a device said, fit for a line of a terminal.
 pub(super) fn shown(said: &str) -> String {
     const CHARS_MAX: usize = 300;
     let line: String = said
@@ -305,7 +305,7 @@ fn resolved(name: &'static str, value: &str, host: &str, port: u16) -> Result<Se
     found.map(Server::new).ok_or_else(|| wrong("only hosts with an IPv4 address can be reached"))
 }
 
-/// Returns the places where `adb` may be.
+/// Where `adb` may be.
 fn programs() -> Vec<PathBuf> {
     let name = format!("adb{}", std::env::consts::EXE_SUFFIX);
     let mut programs = vec![PathBuf::from(&name)];
@@ -319,7 +319,7 @@ fn programs() -> Vec<PathBuf> {
 
 /// Reads a line of the list.
 fn listed(line: &str) -> Option<Listed> {
-    // The server's words for a device without a serial number have blanks in them.
+    // Devices without a serial number are listed with blanks in its place.
     let (serial, rest) = match line.strip_prefix("(no serial number)") {
         Some(rest) => ("(no serial number)", rest),
         None => line.split_once(char::is_whitespace)?,
