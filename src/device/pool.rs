@@ -265,7 +265,7 @@ mod tests {
         let mut lent: Vec<Box<dyn Device>> = (0..9).map(|seed| pool.lend(Seed(seed))).collect();
         assert!(lent.iter_mut().all(|device| start(&mut **device).is_ok()));
         assert_eq!((pool.jobs(9), pool.has_attached()), (9, false));
-        assert!(pool.describe().starts_with("simulator of Example 1.0 (example)"), "{}", pool.describe());
+        assert!(pool.describe().starts_with("simulator of Example 1.0 (example.app)"), "{}", pool.describe());
     }
 
     #[test]

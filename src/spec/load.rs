@@ -44,7 +44,7 @@ pub enum ReadError {
 pub fn read_bytes(path: &Path) -> Result<Vec<u8>, ReadError> {
     let unreadable = |source: io::Error| ReadError::Unreadable { path: path.display().to_string(), source };
     let mut bytes = Vec::new();
-    // A device has no size and no end, so its size is no bound.
+    // A device file has no size in its metadata and no end, so the reading itself is bounded.
     let file = fs::File::open(path).map_err(unreadable)?;
     file.take(FILE_BYTES_MAX + 1).read_to_end(&mut bytes).map_err(unreadable)?;
     if bytes.len() as u64 > FILE_BYTES_MAX {

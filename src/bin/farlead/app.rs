@@ -99,12 +99,12 @@ impl OpenedApp {
         OpenedApp { set_up: tests.into(), ..self.clone() }
     }
 
-    /// The tests that set it up.
+    /// Returns the tests that set it up.
     pub fn set_up(&self) -> &[SetUpTest] {
         &self.set_up
     }
 
-    /// Says no if the rules of `project` leave no activity to start it with.
+    /// Refuses an app if the rules of `project` leave no activity to start it with.
     pub fn check_rules(&self, project: &Project) -> Result<(), Mistake> {
         let launchable = self.device(Seed::default()).app().launchable.clone();
         let is_forbidden =
@@ -164,7 +164,7 @@ impl OpenedApp {
 }
 
 impl AppArgs {
-    /// Returns the app that is asked for here, else by `project`, or what to type so that there is one.
+    /// Opens the app that is named here, else the one of `project`; without either the error says what to type.
     pub fn open(&self, project: &Project, shell: &Shell) -> anyhow::Result<OpenedApp> {
         if self.is_said() {
             // A model runs in the simulator, whatever devices the project names for its own app.
@@ -178,7 +178,7 @@ impl AppArgs {
         of_project.open_with(&set, "farlead.toml", shell)
     }
 
-    /// Returns the app that is asked for here, else the one a stored test was found on, else that of `project`.
+    /// Opens the app that is named here, else the one that a stored test was found on, else that of `project`.
     pub fn open_for(&self, test: &TestCase, project: &Project, shell: &Shell) -> anyhow::Result<OpenedApp> {
         if self.is_said() || test.provenance.app.is_empty() {
             return self.open(project, shell);
@@ -250,18 +250,18 @@ impl AppArgs {
         device::open_to_look(serial, self.u2.as_deref(), &variable).map(Some).map_err(refused)
     }
 
-    /// The devices that are asked for here, else by `project`.
+    /// Returns the devices that are named here, else those of `project`.
     fn device_or(&self, project: &Project) -> Vec<String> {
         if self.device.is_empty() { project.devices.clone() } else { self.device.clone() }
     }
 
-    /// What is said here besides which app.
+    /// Returns the same flags without those for an app.
     fn without_app(&self, project: &Project) -> AppArgs {
         let (device, set) = (self.device_or(project), self.set.clone());
         AppArgs { app: None, apk: Vec::new(), package: None, device, set, ..self.clone() }
     }
 
-    /// Whether an app is named.
+    /// Returns true if an app is named.
     pub fn is_said(&self) -> bool {
         self.app.is_some() || !self.apk.is_empty() || self.package.is_some()
     }
@@ -283,7 +283,7 @@ impl AppArgs {
         app.chain(apk).chain(package).chain(set).flatten().collect()
     }
 
-    /// `set` is written in `origin`, and comes before what the command line sets.
+    /// Opens the app; `set` are parameters from the file `origin`, which come before those of the command line.
     fn open_with(&self, set: &[String], origin: &str, shell: &Shell) -> anyhow::Result<OpenedApp> {
         let app = match (&self.app, &self.apk[..], &self.package) {
             (Some(path), ..) => AppSource::Model(path.clone()),
@@ -344,13 +344,13 @@ fn warn_of(loaded: &LoadedModel, shell: &Shell) {
     }
 }
 
-/// A path from the folder of a project, as it is from the current one.
+/// Turns a path from the folder of a project into one from the current folder.
 fn below(folder: &Path, path: &str) -> PathBuf {
     let there = folder.join(path);
     if there.exists() { there } else { PathBuf::from(path) }
 }
 
-/// A path as it is from the folder of a project.
+/// Turns a path from the current folder into one from the folder of a project.
 pub fn from(folder: &Path, path: &Path) -> String {
     let folder = if folder.as_os_str().is_empty() { Path::new(".") } else { folder };
     let (Ok(path), Ok(folder)) = (path.canonicalize(), folder.canonicalize()) else {

@@ -23,7 +23,7 @@ use crate::app::{AppArgs, OpenedApp};
 use crate::deciding::{Asked, Decided, Task, decide, errors};
 use crate::learned;
 use crate::lint;
-use crate::outputs::{OutputArgs, Outputs, began, warn};
+use crate::outputs::{Beginning, OutputArgs, Outputs, Stored, began, warn};
 use crate::progress::{Progress, interruption, left};
 use crate::project::Project;
 use crate::searching::{SearchArgs, Shard};
@@ -151,7 +151,7 @@ pub fn run(args: &CheckArgs, shell: &Shell) -> anyhow::Result<Exit> {
     Ok(done.exit)
 }
 
-/// Returns the app of the command line, or the one that all of the stored tests were found on.
+/// Opens the app of the command line, or the one that all stored tests were found on.
 fn open(args: &CheckArgs, project: &Project, judged: &[Judged], shell: &Shell) -> anyhow::Result<OpenedApp> {
     let tests: Vec<&TestCase> = judged.iter().filter_map(|one| one.test.as_ref()).collect();
     match tests.first() {
@@ -171,7 +171,7 @@ fn open(args: &CheckArgs, project: &Project, judged: &[Judged], shell: &Shell) -
     }
 }
 
-/// Says no to a file that is there, and to runs of which there may be several.
+/// Refuses to record into a file that is there, or the runs of several specs.
 fn refuse_to_record(path: &std::path::Path, specs: usize) -> anyhow::Result<()> {
     if specs > 1 {
         let message =
@@ -184,7 +184,7 @@ fn refuse_to_record(path: &std::path::Path, specs: usize) -> anyhow::Result<()> 
     Ok(())
 }
 
-/// Says of the specs that could not be read that they were not: by the names they start with.
+/// Writes an error for each spec that could not be read, by the name that it starts with.
 fn say_unread(judged: &[Judged], seed: u64) -> anyhow::Result<()> {
     let mut out = io::stdout().lock();
     for one in judged.iter().filter(|one| has_mistakes_of_its_own(one)) {
@@ -205,7 +205,7 @@ fn say_unread(judged: &[Judged], seed: u64) -> anyhow::Result<()> {
     Ok(())
 }
 
-/// The names behind `possible`, `never` and `must` at the start of lines; that of the file where there is none.
+/// Returns the names behind `possible`, `never` and `must` at the start of lines; that of the file if there is none.
 fn named_specs(source: &Source) -> Vec<&str> {
     let is_part = |char: char| char.is_alphanumeric() || char == '_';
     let name = |line: &'_ str| -> Option<(usize, usize)> {
@@ -231,13 +231,13 @@ fn named_specs(source: &Source) -> Vec<&str> {
     names
 }
 
-/// Whether the diagnostics of a file are to be shown: its mistakes always, warnings unless all is to be quiet.
+/// Returns true if a file has diagnostics to show: mistakes always, warnings unless the shell is quiet.
 fn says_something(judged: &Judged, shell: &Shell) -> bool {
     let diagnostics = &judged.linted.diagnostics;
     diagnostics.errors() > 0 || (diagnostics.warnings() > 0 && !shell.quiet)
 }
 
-/// Whether a file has mistakes outside the specs that were read, which are errors of their own.
+/// Returns true if a file has mistakes outside the specs that were read; those are errors of their own.
 fn has_mistakes_of_its_own(judged: &Judged) -> bool {
     let of_specs: usize = judged.linted.judgements.iter().map(errors).sum();
     judged.linted.diagnostics.errors() > of_specs
@@ -287,14 +287,14 @@ fn tasks<'a>(checked: &Checked<'a>, texts: &[String], learned: &Learned) -> anyh
     }
 }
 
-/// How a run over all specs went so far.
+/// State of a run over all specs.
 struct Done {
     exit: Exit,
-    /// What is known of the app.
+    /// Knowledge of the app.
     learned: Learned,
 }
 
-/// What all specs of a run have in common.
+/// The parts that all specs of a run share.
 struct Checked<'a> {
     args: &'a CheckArgs,
     project: &'a Project,
@@ -312,7 +312,8 @@ fn check_all(
     let Checked { args, project, app, set_ups, .. } = *checked;
     let seed = args.search.seed(project);
     let app = app.with_set_up(set_ups.all());
-    let mut outputs = Outputs::begin(&args.outputs, project, "check", Some(&app), seed, args.verbose, shell)?;
+    let beginning = Beginning { command: "check", app: Some(&app), seed, verbose: args.verbose };
+    let mut outputs = Outputs::begin(&args.outputs, project, beginning, shell)?;
     let interrupted = interruption();
     let asked = Asked {
         exhaustive: args.exhaustive,
@@ -388,7 +389,7 @@ fn check_all(
     Ok(done)
 }
 
-/// Keeps the run of `decided` as a test, if it has one that is none yet.
+/// Keeps the run of `decided` as a test, if it has a run that is no test yet.
 fn store(checked: &Checked<'_>, outputs: &mut Outputs<'_>, task: &Task<'_>, decided: &mut Decided) {
     let Checked { args, judged, .. } = *checked;
     let Some(keeping) = &decided.keeping else {
@@ -407,11 +408,12 @@ fn store(checked: &Checked<'_>, outputs: &mut Outputs<'_>, task: &Task<'_>, deci
         actions: keeping.captured.actions.clone(),
     };
     let path = std::path::Path::new(task.file);
+    let old = if args.update { Stored::IsReplaced } else { Stored::Stays };
     decided.ended.test = match stored {
-        Some(_) => outputs.keep_at(path, task.file, &test, args.update).then(|| task.file.to_string()),
+        Some(_) => outputs.keep_at(path, task.file, &test, old).then(|| task.file.to_string()),
         None => {
             let specs = one.into_iter().flat_map(|one| &one.linted.file.specs);
-            outputs.keep(&test, path, specs.map(|spec| &*spec.name), args.update)
+            outputs.keep(&test, path, specs.map(|spec| &*spec.name), old)
         }
     };
     if let (Some(path), Some(found)) = (&args.record, &keeping.found) {
@@ -422,7 +424,7 @@ fn store(checked: &Checked<'_>, outputs: &mut Outputs<'_>, task: &Task<'_>, deci
             provenance: Provenance { confirmed: Default::default(), ..test.provenance },
             ..test
         };
-        outputs.keep_at(path, &path.display().to_string(), &raw, false);
+        outputs.keep_at(path, &path.display().to_string(), &raw, Stored::Stays);
     }
 }
 
@@ -457,7 +459,7 @@ fn provenance(
     }
 }
 
-/// How many tasks are done before what was found out is handed on: all, unless it serves the others.
+/// Returns the size of the first wave: all tasks, unless the experience of one serves the others.
 fn first_wave(args: &CheckArgs, tasks: &[Task<'_>]) -> usize {
     let is_handed_on = tasks.iter().any(|task| task.plan.agent.needs.experience) && !args.exhaustive;
     if is_handed_on { 1 } else { tasks.len() }

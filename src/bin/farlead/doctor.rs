@@ -13,14 +13,14 @@ use serde::Serialize;
 use crate::Exit;
 use crate::sources::Shell;
 
-/// How long a question to a device may take, and a dump of its screen.
+/// Longest waits for the answer to a question and for a dump of the screen.
 const ASK: Duration = Duration::from_secs(10);
 const DUMP: Duration = Duration::from_secs(30);
 
-/// Android before this is not read.
+/// API level of the oldest Android whose screens are read.
 const SDK_MIN: u32 = 16;
 
-/// What slows every look down.
+/// Settings of animations, which slow every look down.
 const ANIMATIONS: [&str; 3] =
     ["window_animation_scale", "transition_animation_scale", "animator_duration_scale"];
 
@@ -49,19 +49,19 @@ enum Health {
     Error,
 }
 
-/// Something that was looked at.
+/// Something that was examined.
 #[derive(Serialize)]
 struct Finding {
     /// `adb`, or the serial number of a device.
     subject: String,
     state: Health,
     what: String,
-    /// What to do.
+    /// Advice for mending it.
     #[serde(skip_serializing_if = "Option::is_none")]
     fix: Option<String>,
 }
 
-/// All that was found, said as it is found.
+/// All findings, each written as it is made.
 struct Findings<'a> {
     args: &'a DoctorArgs,
     is_ill: bool,
@@ -235,7 +235,7 @@ fn look_inside(found: &mut Findings<'_>, line: &mut dyn Line) -> anyhow::Result<
     look_at_screen(found, line, &serial)
 }
 
-/// Whether a dump of the screen can be had, and how long it takes.
+/// Examines whether the device gives a dump of its screen, and how long that takes.
 fn look_at_screen(found: &mut Findings<'_>, line: &mut dyn Line, serial: &str) -> anyhow::Result<()> {
     let begun = Instant::now();
     let dump = match line.shell("uiautomator dump /dev/tty", DUMP) {

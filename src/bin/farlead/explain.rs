@@ -12,10 +12,10 @@ use crate::project::Project;
 use crate::sources::{self, Shell};
 use crate::{Exit, Usage};
 
-/// An automaton of more states is not worth looking at.
+/// Most states of an automaton that is worth drawing.
 const STATES_MAX: usize = 500;
 
-/// Of a longer witness, or of more goals, only so many are shown.
+/// Most steps of a witness, and most goals, that are shown.
 const STEPS_SHOWN_MAX: usize = 100;
 
 /// Say in plain words what a spec asks for.
@@ -193,7 +193,7 @@ fn write_dot(out: &mut impl Write, spec: &Spec) -> anyhow::Result<()> {
     Ok(())
 }
 
-/// A set of labels, and whether each holds.
+/// Writes a set of labels in a line; `!` stands before those that do not hold.
 pub fn in_a_line(cube: &[(u32, bool)], names: &[String]) -> String {
     if cube.is_empty() {
         return "anything".to_owned();
@@ -205,7 +205,7 @@ pub fn in_a_line(cube: &[(u32, bool)], names: &[String]) -> String {
     parts.collect::<Vec<_>>().join(" & ")
 }
 
-/// `text` in lines of about thirty letters, so that a picture is no wider than it is high.
+/// Breaks `text` into lines of about thirty letters, so that a picture is no wider than it is high.
 fn wrapped(text: &str) -> String {
     let mut lines = String::new();
     let mut width = 0;

@@ -68,7 +68,7 @@ pub fn run(args: &ExportArgs, shell: &Shell) -> anyhow::Result<Exit> {
     Ok(Exit::Met)
 }
 
-/// Says that the tests are missing in what is written which set the app up before the one at `path`.
+/// Warns that the code lacks the tests that set the app up before the one at `path`.
 fn warn_of_set_up(path: &Path, project: &Project) {
     let is_same = |named: &SetUpFile| match (named.path.canonicalize(), path.canonicalize()) {
         (Ok(named), Ok(path)) => named == path,

@@ -73,13 +73,13 @@ pub fn run(args: &InitArgs, shell: &Shell) -> anyhow::Result<Exit> {
 }
 
 impl InitArgs {
-    /// The folder; empty if it is the current one.
+    /// Returns the folder; empty if it is the current one.
     fn folder(&self) -> PathBuf {
         self.folder.strip_prefix(".").map_or_else(|_| self.folder.clone(), Path::to_path_buf)
     }
 
-    /// The activities of the app in full, those that can be started from outside and the others; none if they are not
-    /// known.
+    /// Returns the app's activities by their full names: those that can be started from outside, and the others. Both are
+    /// empty if the app is not known.
     fn activities(&self, shell: &Shell) -> anyhow::Result<(Vec<String>, Vec<String>)> {
         let (launchable, mut activities) = match (&self.app, &self.apk) {
             (Some(path), _) => {
@@ -107,7 +107,7 @@ impl InitArgs {
         }
     }
 
-    /// The text of farlead.toml.
+    /// Returns the text of farlead.toml.
     fn project(&self) -> String {
         let app = match (&self.app, &self.apk, &self.package) {
             (Some(path), _, _) => format!("app = {}", toml_text(&app::from(&self.folder(), path))),
@@ -119,7 +119,7 @@ impl InitArgs {
     }
 }
 
-/// Says no if one of `paths` is there already, and which.
+/// Refuses to write if one of `paths` is there already.
 fn refuse_to_overwrite(folder: &Path, paths: &[&str]) -> Result<(), Mistake> {
     let is_there = |path: &&&str| folder.join(path).symlink_metadata().is_ok();
     let there: Vec<String> =
@@ -136,7 +136,7 @@ fn refuse_to_overwrite(folder: &Path, paths: &[&str]) -> Result<(), Mistake> {
     }
 }
 
-/// The folders that are missing for `paths`, outer ones first.
+/// Returns the folders that are missing for `paths`, outer ones first.
 fn made_folders(folder: &Path, paths: &[&str]) -> Vec<PathBuf> {
     let files = paths.iter().map(|path| folder.join(path));
     let folders: BTreeSet<PathBuf> =
@@ -182,7 +182,7 @@ fn say(args: &InitArgs, paths: &[&str]) -> io::Result<()> {
     }
 }
 
-/// A text as TOML has it.
+/// Returns a text as TOML writes it.
 fn toml_text(text: &str) -> String {
     let mut written = String::from("\"");
     for char in text.chars() {

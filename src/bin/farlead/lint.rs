@@ -65,7 +65,7 @@ pub enum Event<'a> {
         file: &'a str,
         message: String,
     },
-    /// Diagnostics of a file beyond those that are said.
+    /// Number of diagnostics of a file beyond those that are shown.
     More {
         file: &'a str,
         diagnostics: usize,
@@ -161,7 +161,7 @@ fn counted_atoms(count: u64) -> String {
     usize::try_from(count).map_or_else(|_| format!("{count} atoms"), |count| counted(count, "atom"))
 }
 
-/// `1 spec`, `2 specs`.
+/// Returns a number with its noun: `1 spec`, `2 specs`.
 pub fn counted(count: usize, what: &str) -> String {
     if count == 1 { format!("1 {what}") } else { format!("{count} {what}s") }
 }

@@ -62,13 +62,13 @@ pub struct LookArgs {
     json: bool,
 }
 
-/// How long is waited between two looks at a device.
+/// Pause between two looks at a device.
 const WATCH_EVERY: Duration = Duration::from_millis(500);
 
-/// What was looked at.
+/// A screen that was looked at.
 struct Look {
     screen: Screen,
-    /// How many nodes it has; a screen may leave some out.
+    /// Number of nodes in its tree; a screen may leave some out.
     nodes: usize,
     /// False of a dump, which does not say what surrounds the widgets.
     has_context: bool,
@@ -96,7 +96,7 @@ pub fn run(args: &LookArgs, shell: &Shell) -> anyhow::Result<Exit> {
     watch(args, &mut *device, against.as_ref())
 }
 
-/// Says the screen that a device shows; with `--watch` again whenever it is another.
+/// Writes the screen that a device shows; with `--watch` again whenever it is another.
 fn watch(args: &LookArgs, device: &mut dyn Device, against: Option<&SpecFile>) -> anyhow::Result<Exit> {
     let interrupted = interruption();
     let mut before = None;
@@ -166,7 +166,7 @@ fn start(device: &mut dyn Device) -> anyhow::Result<()> {
 }
 
 impl Look {
-    /// The atoms that hold, as far as what they speak of is known.
+    /// Returns the atoms that hold and speak of what is known.
     fn atoms(&self) -> Vec<Atom> {
         let mut atoms = gui::atoms_of_screen(&self.screen);
         atoms.retain(|atom| self.knows(atom));
@@ -201,7 +201,7 @@ struct ActionForm<'a> {
     bounds: [i32; 4],
 }
 
-/// An atom of a spec, and whether it holds; nothing if the dump does not say it.
+/// An atom of a spec; `holds` is none if the dump does not say it.
 #[derive(Serialize)]
 struct JudgedForm {
     spec: String,
@@ -265,7 +265,7 @@ fn say(out: &mut impl Write, look: &Look, offers: &[Action]) -> io::Result<()> {
     Ok(())
 }
 
-/// The atom of an action, and behind it, as a comment, what it is done on.
+/// Returns the atom of an action, followed by its widget as a comment.
 fn action_line(action: &Action) -> Option<String> {
     // The author of the spec chooses the text, so the atom leaves it open.
     let atom = match action {
@@ -301,7 +301,7 @@ fn say_against(out: &mut impl Write, look: &Look, offers: &[Action], file: &Spec
     Ok(())
 }
 
-/// Each atom of each spec, in the order of their names.
+/// Judges each atom of each spec, in the order of their names.
 fn judged(look: &Look, offers: &[Action], file: &SpecFile) -> Vec<JudgedForm> {
     let mut judged = Vec::new();
     for spec in &file.specs {

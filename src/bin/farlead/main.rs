@@ -83,10 +83,10 @@ enum Command {
     Completions(completions::CompletionsArgs),
 }
 
-/// How a run of the program ends.
+/// Way in which a run of the program ends.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Exit {
-    /// All is as expected.
+    /// Everything is as expected.
     Met,
     /// A spec is not met.
     NotMet,
@@ -96,7 +96,7 @@ enum Exit {
     Broken,
     /// The machine did not let us.
     Environment,
-    /// A run is not the same each time, or cannot be done again.
+    /// A run differs from one time to the next, or cannot be done again.
     Flaky,
     /// A run has a crash that no spec asked for.
     Crash,
@@ -119,7 +119,7 @@ const GRAVEST_FIRST: [Exit; 9] = [
 ];
 
 impl Exit {
-    /// Returns how a run ends with this code.
+    /// Returns the end that has this code.
     fn of_code(code: u8) -> Exit {
         GRAVEST_FIRST.into_iter().find(|exit| exit.code() == code).unwrap_or(Exit::Fault)
     }
@@ -138,14 +138,13 @@ impl Exit {
         }
     }
 
-    /// Returns how a run ends in which both came up: the graver of the two.
+    /// Returns the graver of two ends that came up in one run.
     fn and(self, other: Exit) -> Exit {
         GRAVEST_FIRST.into_iter().find(|exit| [self, other].contains(exit)).unwrap_or(self)
     }
 }
 
-/// A file or a spec of the user's is wrong: what, where, and what to do. Empty if that has been
-/// said already.
+/// A mistake in a file or spec of the user's: what, where, and what to do. The message is empty if stderr has it already.
 #[derive(Debug, thiserror::Error)]
 #[error("{message}")]
 struct Mistake {
@@ -158,7 +157,7 @@ impl Mistake {
     }
 }
 
-/// Something that is needed is not there, and it is no file of the user's: a device, a package on it.
+/// The lack of something that is no file of the user's: a device, a package on it.
 #[derive(Debug, thiserror::Error)]
 #[error("{message}")]
 struct Missing {
@@ -171,7 +170,7 @@ impl Missing {
     }
 }
 
-/// The command line asks for something that is not there.
+/// A command line that asks for something that is not there.
 #[derive(Debug, thiserror::Error)]
 #[error("{message}")]
 struct Usage {
@@ -240,7 +239,7 @@ fn run(cli: &Cli) -> Exit {
     }
 }
 
-/// How a command ends that something kept from being done.
+/// Returns the end of a command that failed.
 fn exit_of(error: &anyhow::Error) -> Exit {
     match () {
         () if error.is::<Usage>() => Exit::Usage,

@@ -207,7 +207,7 @@ pub fn run(args: &MinimizeArgs, shell: &Shell) -> anyhow::Result<Exit> {
     })
 }
 
-/// A run that is not seen to do what it must in so many tries does it too rarely.
+/// Most tries of a run: one that never does what it must in these does it too rarely.
 const TRIES_MAX: u32 = 20;
 
 fn of_app(provenance: Provenance, app: &OpenedApp) -> Provenance {
@@ -233,7 +233,7 @@ fn say(args: &MinimizeArgs, test: &TestCase, keeping: &keep::Keeping) -> io::Res
     Ok(())
 }
 
-/// What is known of the short run, and how.
+/// Returns statements about the short run, with their grounds.
 fn statements(minimised: &Minimised) -> Vec<String> {
     let mut lines = vec![format!(
         "{} in {}",

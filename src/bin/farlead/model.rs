@@ -16,7 +16,7 @@ use crate::lint::counted;
 use crate::sources::{self, Shell};
 use crate::{Exit, Mistake, Usage};
 
-/// Of more windows nobody could read the map.
+/// Most windows on a map: nobody could read a larger one.
 const WINDOWS_MAX: usize = 200;
 
 /// Check, draw and pack app models.
@@ -127,7 +127,7 @@ enum Event<'a> {
         file: &'a str,
         message: String,
     },
-    /// Diagnostics of a file beyond those that are said.
+    /// Number of diagnostics of a file beyond those that are shown.
     More {
         file: &'a str,
         diagnostics: usize,
@@ -140,7 +140,7 @@ enum Event<'a> {
     },
 }
 
-/// How much there is in a model.
+/// Numbers of a model's parts.
 #[derive(Clone, Copy, Default, Serialize)]
 struct Counts {
     activities: usize,
@@ -150,7 +150,7 @@ struct Counts {
     parameters: usize,
 }
 
-/// The text of a model, and what was read of it.
+/// The text of a model, and the model that was read from it.
 struct Text {
     source: Source,
     read: Read,
@@ -223,7 +223,7 @@ fn say(out: &mut impl Write, text: &Text, shell: &Shell) -> io::Result<()> {
     Ok(())
 }
 
-/// The app as its model's first item says it.
+/// Describes the app as its model's first item does.
 fn in_short(model: &Model) -> String {
     format!("{} {:?} {}", model.package, model.label, model.version)
 }
@@ -351,7 +351,7 @@ fn pack(args: &PackArgs, shell: &Shell) -> anyhow::Result<Exit> {
     Ok(Exit::Met)
 }
 
-/// What others made, and took their time for, is not overwritten.
+/// Refuses to overwrite a file that somebody else made.
 fn refuse_other_file(path: &Path) -> Result<(), Usage> {
     let file = match File::open(path) {
         Ok(file) => file,
@@ -372,7 +372,7 @@ fn cannot_write(path: &Path, error: &io::Error) -> Exit {
     Exit::Environment
 }
 
-/// Reads the model at `path`, whatever is wrong with it.
+/// Reads the model at `path`, whatever mistakes it has.
 fn read(path: &Path) -> Result<Text, Mistake> {
     let bytes =
         fs::read(path).map_err(|error| Mistake::new(format!("cannot read {}: {error}", path.display())))?;
@@ -385,7 +385,7 @@ fn read(path: &Path) -> Result<Text, Mistake> {
     })
 }
 
-/// Reads the model at `path`; if it has mistakes, says all of them.
+/// Reads the model at `path`; writes its mistakes to stderr, if it has any.
 fn read_sound(path: &Path, shell: &Shell) -> Result<(Source, Model), Mistake> {
     let Text { source, read } = read(path)?;
     match read.model {

@@ -16,13 +16,13 @@ use crate::project::Project;
 use crate::sources::{self, Shell};
 use crate::{Exit, Mistake, Usage};
 
-/// A residual of more atoms than this is printed with an ellipsis.
+/// Most atoms of a residual that is printed without an ellipsis.
 const NAMES_MAX: usize = 1_000;
 
-/// What some editors put before a text.
+/// Byte order mark, which some editors put before a text.
 const BYTE_ORDER_MARK: &[u8] = "\u{feff}".as_bytes();
 
-/// Names of labels read before; more than these are read anew each time.
+/// Most names of labels that are remembered; further ones are read anew each time.
 const KNOWN_LABELS_MAX: usize = 10_000;
 
 /// Follow a formula along a recorded trace, step by step.
@@ -59,7 +59,7 @@ pub struct MonitorArgs {
     json: bool,
 }
 
-/// What `--json` says of a step.
+/// A step as `--json` writes it.
 #[derive(Serialize)]
 struct Line<'a> {
     step: u64,
@@ -130,7 +130,7 @@ pub fn run(args: &MonitorArgs, shell: &Shell) -> anyhow::Result<Exit> {
     Ok(if course.is_as(expectation) { Exit::Met } else { Exit::NotMet })
 }
 
-/// The monitor of the one spec asked for.
+/// Returns the monitor of the spec that is asked for.
 fn of_file(path: &Path, only: Option<&str>, shell: &Shell) -> anyhow::Result<(Monitor, Expectation)> {
     let file = sources::read_sound(path, &Project::find()?, shell)?;
     let names: Vec<&str> = file.specs.iter().map(|spec| &*spec.name).collect();
@@ -217,7 +217,7 @@ fn say(
     Ok(())
 }
 
-/// Label names as they are written in a trace, and as they are known.
+/// Label names as a trace writes them, each with the name that formulas use.
 #[derive(Default)]
 struct KnownLabels(HashMap<String, Rc<str>>);
 
@@ -236,14 +236,14 @@ impl KnownLabels {
     }
 }
 
-/// What has come of the trace so far.
+/// Course of the formula along the trace so far.
 #[derive(Default)]
 struct Course {
     steps: u64,
     satisfied: bool,
-    /// The first step at which the formula was satisfied.
+    /// First step at which the formula was satisfied.
     satisfied_at: Option<u64>,
-    /// The step from which on it is violated for good.
+    /// Step from which on it is violated for good.
     violated_at: Option<u64>,
 }
 

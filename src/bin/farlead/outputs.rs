@@ -19,7 +19,7 @@ use crate::project::Project;
 use crate::sources::{self, Shell};
 use crate::{Exit, Missing, is_closed_pipe};
 
-/// An automaton of more residuals is not drawn.
+/// Most residuals of an automaton that is drawn.
 const RESIDUALS_MAX: usize = 40;
 
 /// Reports, and where things are kept.
@@ -90,15 +90,15 @@ impl ReportArgs {
     }
 }
 
-/// Everything a run of a command leaves behind, as its events come up.
+/// All outputs of a run of a command, written as its events come up.
 pub struct Outputs<'a> {
     args: &'a OutputArgs,
     wanted: Wanted,
-    /// The folder in which tests and runs lie.
+    /// The folder that tests and runs lie in.
     folder: PathBuf,
     project: PathBuf,
     out: BufWriter<io::StdoutLock<'static>>,
-    /// Whether nobody reads what is written to stdout any more.
+    /// True once nobody reads stdout any more.
     is_closed: bool,
     writer: Option<RunWriter>,
     run: Run,
@@ -106,21 +106,35 @@ pub struct Outputs<'a> {
     specs: usize,
     device: String,
     seed: Seed,
-    /// What went wrong with files.
+    /// Exit code for failures with files.
     exit: Exit,
 }
 
+/// A run of a command, as it begins.
+pub struct Beginning<'a> {
+    pub command: &'a str,
+    /// The app, if it is one for all specs.
+    pub app: Option<&'a OpenedApp>,
+    pub seed: Seed,
+    pub verbose: bool,
+}
+
+/// Fate of a stored test whose run differs from the one to be kept.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Stored {
+    Stays,
+    IsReplaced,
+}
+
 impl<'a> Outputs<'a> {
-    /// Begins a run of `command`, on `app` if it is one for all.
+    /// Begins the outputs of a run.
     pub fn begin(
         args: &'a OutputArgs,
         project: &Project,
-        command: &str,
-        app: Option<&OpenedApp>,
-        seed: Seed,
-        verbose: bool,
+        beginning: Beginning<'_>,
         shell: &Shell,
     ) -> anyhow::Result<Outputs<'a>> {
+        let Beginning { command, app, seed, verbose } = beginning;
         let folder = args.out.clone().unwrap_or_else(|| project.folder.clone());
         let device = app.map_or_else(String::new, OpenedApp::describe);
         let known = app.map(OpenedApp::app);
@@ -194,7 +208,7 @@ impl<'a> Outputs<'a> {
         self.run.take(event).expect("events are told in their order");
     }
 
-    /// The steps of `run` with the numbers of their screens.
+    /// Returns the steps of `run` with the numbers of their screens.
     fn steps(&mut self, run: &Trace) -> Vec<StepTaken> {
         run.steps.iter().map(|step| StepTaken::new(step, self.screen(&step.observation.screen))).collect()
     }
@@ -207,7 +221,7 @@ impl<'a> Outputs<'a> {
         number
     }
 
-    /// Takes in what became of a spec, and says it.
+    /// Records how a spec was decided, and writes it.
     pub fn spec(&mut self, began: SpecBegan, mut decided: Decided) -> anyhow::Result<()> {
         let spec = self.specs;
         self.specs += 1;
@@ -235,22 +249,22 @@ impl<'a> Outputs<'a> {
         self.write(&text)
     }
 
-    /// Keeps `test` where the tests of its spec lie; says where, or what is different from the one that is there.
+    /// Keeps `test` where the tests of its spec lie; returns the path if a test is there then.
     pub fn keep<'b>(
         &mut self,
         test: &TestCase,
         spec_file: &Path,
         names: impl IntoIterator<Item = &'b str>,
-        update: bool,
+        stored: Stored,
     ) -> Option<String> {
         let place = store::place(&self.project, spec_file, &test.oracle.name, names);
         let shown = place.display().to_string();
         let path = self.folder.join(&place);
-        self.keep_at(&path, &shown, test, update).then_some(shown)
+        self.keep_at(&path, &shown, test, stored).then_some(shown)
     }
 
-    /// Keeps `test` in the file at `path`, known as `shown`; whether it is there then.
-    pub fn keep_at(&mut self, path: &Path, shown: &str, test: &TestCase, update: bool) -> bool {
+    /// Keeps `test` in the file at `path`, called `shown` in messages; returns true if a test is there then.
+    pub fn keep_at(&mut self, path: &Path, shown: &str, test: &TestCase, stored: Stored) -> bool {
         let text = test.to_string();
         if let Ok(before) = sources::read_text(path) {
             let known = test_case::read(&before).test;
@@ -259,9 +273,9 @@ impl<'a> Outputs<'a> {
                 self.exit = self.exit.and(Exit::Environment);
                 return false;
             }
-            match &known {
-                Some(known) if known.is_same(test) && !update => return true,
-                _ if !update => {
+            match (stored, &known) {
+                (Stored::Stays, Some(known)) if known.is_same(test) => return true,
+                (Stored::Stays, _) => {
                     let old = known.map(|known| TestCase { provenance: test.provenance.clone(), ..known });
                     let old = old.map_or_else(|| before.text().to_string(), |old| old.to_string());
                     warn(&format!(
@@ -270,7 +284,7 @@ impl<'a> Outputs<'a> {
                     ));
                     return true;
                 }
-                _ => {}
+                (Stored::IsReplaced, _) => {}
             }
         }
         match store::write(path, text.as_bytes()) {
@@ -283,7 +297,7 @@ impl<'a> Outputs<'a> {
         }
     }
 
-    /// Ends the run: says how many specs there were, and writes the reports.
+    /// Ends the run: writes the summary and the reports.
     pub fn end(mut self, exit: Exit) -> anyhow::Result<Exit> {
         let exit = exit.and(self.exit);
         self.tell(Event::RunEnded { exit: exit.code() });
@@ -302,7 +316,7 @@ impl<'a> Outputs<'a> {
     }
 }
 
-/// Returns what is told before work on `spec`.
+/// Returns the event that work on `spec` begins.
 pub fn began(file: &str, spec: &Spec, agent: &str, steps_max: u32, episodes_max: u32) -> SpecBegan {
     SpecBegan {
         spec: 0,
@@ -344,14 +358,14 @@ fn automaton(spec: &Spec) -> Option<event::Automaton> {
     Some(event::Automaton { residuals: residuals.collect(), ways: ways.collect() })
 }
 
-/// Says a warning on stderr.
+/// Writes a warning to stderr.
 pub fn warn(message: &str) {
     let lines: Vec<String> = message.lines().map(printable).collect();
     // A closed stderr leaves nobody to tell, so a failed write is no error.
     let _ = writeln!(io::stderr(), "farlead: warning: {}", lines.join("\n"));
 }
 
-/// Why `test` cannot take the place of what is known as `shown`, if it cannot.
+/// Returns the reason why `test` cannot take the place of the file called `shown`, if there is one.
 fn refusal(shown: &str, before: &Source, known: Option<&TestCase>, test: &TestCase) -> Option<String> {
     match known {
         Some(known) if known.provenance.spec != test.provenance.spec => Some(format!(
@@ -367,7 +381,7 @@ fn refusal(shown: &str, before: &Source, known: Option<&TestCase>, test: &TestCa
     }
 }
 
-/// The lines that only one of two texts has, as `diff` marks them.
+/// Returns the lines that only one of two texts has, as `diff` marks them.
 pub fn difference(before: &str, after: &str) -> String {
     // The table below grows with the product of both; nobody reads a longer difference.
     const LINES_MAX: usize = 2_000;

@@ -5,13 +5,13 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex};
 use std::time::{Duration, Instant};
 
-/// How often the line is written anew.
+/// Pause before the line is written anew.
 const PERIOD: Duration = Duration::from_millis(100);
 
-/// A line that says how far the work is.
+/// A line that shows progress.
 #[derive(Debug)]
 pub struct Progress {
-    /// When it began and when it was last written; none if nobody looks.
+    /// Time of its start, and of the last writing; none if nobody looks.
     times: Option<Mutex<(Instant, Instant)>>,
 }
 
@@ -22,7 +22,7 @@ impl Progress {
         Progress { times: (wanted && io::stderr().is_terminal()).then(|| Mutex::new((now, now))) }
     }
 
-    /// Writes what `line` says, given the seconds since the start; not too often.
+    /// Writes the line that `line` makes of the seconds since the start, but not too often.
     pub fn say(&self, line: impl FnOnce(f64) -> String) {
         let Some(times) = &self.times else { return };
         // Another thread is writing the line; waiting for it would slow the search down.
@@ -46,7 +46,7 @@ impl Progress {
     }
 }
 
-/// Returns what becomes true at Ctrl-C; at a second one the program ends at once.
+/// Returns a flag that becomes true at Ctrl-C; a second Ctrl-C ends the program at once.
 pub fn interruption() -> Arc<AtomicBool> {
     let interrupted = Arc::new(AtomicBool::new(false));
     let flag = interrupted.clone();
@@ -62,7 +62,7 @@ pub fn interruption() -> Arc<AtomicBool> {
     interrupted
 }
 
-/// `12 s`, `3 min`: how long something will still take, if it goes on as it did.
+/// Returns the time that is left if the work goes on as before, like `12 s` or `3 min`.
 pub fn left(done: f64, whole: f64, seconds: f64) -> String {
     if done <= 0.0 {
         return "some time".to_string();

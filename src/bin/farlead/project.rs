@@ -18,13 +18,13 @@ use crate::sources;
 
 const FILE_NAME: &str = "farlead.toml";
 
-/// A larger one is no list of defaults.
+/// Size of the largest farlead.toml that is read.
 const BYTES_MAX: usize = 1 << 20;
 
-/// More texts make every field a screen of its own each.
+/// Most texts of a dictionary: each is tried in every field.
 pub const TEXTS_MAX: usize = 1_000;
 
-/// More set-up tests take longer than what they are for.
+/// Most set-up tests: more would take longer than the episodes after them.
 const SET_UP_MAX: usize = 20;
 
 /// The defaults of the project that the current folder is in; paths are from its folder.
@@ -42,7 +42,7 @@ pub struct Project {
     pub devices: Vec<String>,
     /// As `--set`, given several times.
     pub set: Vec<String>,
-    /// What is typed into fields, or as `--texts`.
+    /// Texts to type into fields, or as `--texts`.
     pub texts: Option<Texts>,
     /// As `--agent`.
     pub agent: Option<AgentName>,
@@ -52,11 +52,11 @@ pub struct Project {
     pub steps: Option<u32>,
     /// As `--seed`.
     pub seed: Option<u64>,
-    /// Stored tests that are done before each episode.
+    /// Stored tests that run before each episode.
     pub set_up: Vec<SetUpFile>,
     /// Actions that every file of specs knows.
     pub actions: Vec<UserAction>,
-    /// What agents never do, and what they type where.
+    /// Actions that agents never do, and texts that they type into certain fields.
     pub rules: Arc<Rules>,
 }
 
@@ -70,7 +70,7 @@ pub enum Texts {
     All(Vec<String>),
 }
 
-/// A stored test that is done before each episode, and where it is said.
+/// A stored test that runs before each episode, and its place in farlead.toml.
 #[derive(Clone, Debug)]
 pub struct SetUpFile {
     /// The file.
@@ -100,7 +100,7 @@ struct Written {
 }
 
 impl Project {
-    /// Returns what the farlead.toml of the current folder says, or of the nearest folder above it that has one.
+    /// Reads the farlead.toml of the current folder, else that of the nearest folder above it that has one.
     pub fn find() -> anyhow::Result<Project> {
         // A deleted current folder has no project.
         let Ok(folder) = env::current_dir() else { return Ok(Project::default()) };
@@ -156,7 +156,7 @@ impl Project {
 }
 
 impl Written {
-    /// What is wrong with values that can be read.
+    /// Returns a mistake in values that can be read, if there is one.
     fn mistake(&self) -> Option<String> {
         for (key, number) in [("episodes", self.episodes), ("steps", self.steps)] {
             if number == Some(0) {

@@ -10,20 +10,20 @@ use farlead::device::{App, BoxedDevice, Capabilities, Device, DeviceError, Obser
 use farlead::gui::Action;
 use serde::Serialize;
 
-/// What a folder has of a device's name.
+/// Most characters of a device's name in the name of its folder.
 const NAME_MAX: usize = 80;
 
-/// A file that grows no further than this: the first steps tell what went wrong with all of them.
+/// Size at which a protocol ends: the first steps tell what went wrong with all of them.
 const BYTES_MAX: u64 = 16 << 20;
 
-/// Where protocols are written, once there is a place.
+/// The protocols of all devices, written once there is a folder for them.
 #[derive(Clone, Default)]
 pub struct Protocols {
     folder: Arc<Mutex<Option<PathBuf>>>,
 }
 
 impl Protocols {
-    /// Writes them below `folder` from now on.
+    /// Writes all protocols below `folder` from now on.
     pub fn write_to(&self, folder: &Path) {
         *self.folder.lock().unwrap_or_else(PoisonError::into_inner) = Some(folder.to_path_buf());
     }
@@ -49,15 +49,14 @@ pub struct Recorded {
     protocols: Protocols,
     folder: String,
     begun: Instant,
-    /// Where it is written, and to which folder that belongs.
     file: Option<File>,
     bytes: u64,
 }
 
-/// A line of it.
+/// A line of a protocol.
 #[derive(Serialize)]
 struct Line<'l> {
-    /// Since the device was opened, on the clock here.
+    /// Time since the device was opened, on this computer's clock.
     at_ms: u64,
     took_ms: u64,
     action: &'l str,

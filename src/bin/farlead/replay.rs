@@ -20,7 +20,7 @@ use farlead::trace::Trace;
 use crate::app::{AppArgs, OpenedApp};
 use crate::deciding::Decided;
 use crate::lint::counted;
-use crate::outputs::{OutputArgs, Outputs, began};
+use crate::outputs::{Beginning, OutputArgs, Outputs, began};
 use crate::progress::{Progress, interruption};
 use crate::project::Project;
 use crate::searching::Shard;
@@ -77,7 +77,7 @@ pub struct ReplayArgs {
     outputs: OutputArgs,
 }
 
-/// A test that holds so often will hardly fail soon.
+/// Most replays with `--until-failure`: a test that holds that often will hardly fail soon.
 const TIMES_UNTIL_FAILURE: u32 = 1_000;
 
 /// A test to replay, and the app it runs on.
@@ -100,7 +100,8 @@ pub fn run(args: &ReplayArgs, shell: &Shell) -> anyhow::Result<Exit> {
     let has_failed = AtomicBool::new(false);
     let seed = args.seed.map_or_else(Seed::default, Seed);
     let common = common_app(&tests).map(|app| app.with_set_up(set_ups.all()));
-    let mut outputs = Outputs::begin(&args.outputs, &project, "replay", common.as_ref(), seed, false, shell)?;
+    let beginning = Beginning { command: "replay", app: common.as_ref(), seed, verbose: false };
+    let mut outputs = Outputs::begin(&args.outputs, &project, beginning, shell)?;
     let progress = Progress::new(!shell.quiet);
     let (mut exit, mut written, mut left_out) = (exit, Ok(()), 0);
     let work = |number: usize| {
@@ -139,7 +140,7 @@ pub fn run(args: &ReplayArgs, shell: &Shell) -> anyhow::Result<Exit> {
     outputs.end(exit)
 }
 
-/// The test files that are meant, in the order of their names.
+/// Returns the files of the tests to replay, in the order of their names.
 fn select(args: &ReplayArgs) -> anyhow::Result<Vec<PathBuf>> {
     let mut files = Vec::new();
     for path in &args.tests {
@@ -161,7 +162,7 @@ fn select(args: &ReplayArgs) -> anyhow::Result<Vec<PathBuf>> {
     Ok(files)
 }
 
-/// Reads the tests; those that cannot be read are said, and the others replayed all the same.
+/// Reads the tests; those that cannot be read are reported, and the others are replayed all the same.
 fn read(
     args: &ReplayArgs,
     files: &[PathBuf],
@@ -215,15 +216,15 @@ fn read(
     Ok((tests, exit))
 }
 
-/// The app as the test in `file` needs it.
+/// Returns the app as the test in `file` needs it.
 fn set_up_for(file: &Path, app: &OpenedApp, set_ups: &SetUps) -> Result<OpenedApp, Mistake> {
     let tests = set_ups.for_test(file);
     set_up::check_app(tests, &app.app())?;
     Ok(app.with_set_up(tests))
 }
 
-/// How many tests are replayed at a time: as many as there are devices, and one after another where those have several
-/// apps in turn.
+/// Returns how many tests are replayed at a time: as many as there are devices, and one after another if those have
+/// several apps in turn.
 fn jobs_on(tests: &[Stored], jobs: usize) -> usize {
     let mut apps = tests.iter().filter_map(|stored| stored.app.as_ref().ok());
     match apps.find(|app| app.is_on_devices()) {
@@ -233,7 +234,7 @@ fn jobs_on(tests: &[Stored], jobs: usize) -> usize {
     }
 }
 
-/// The app, if all tests have the same.
+/// Returns the app, if all tests have the same.
 fn common_app(tests: &[Stored]) -> Option<&OpenedApp> {
     let first = tests.first()?.app.as_ref().ok()?;
     // Set-up tests have less set-up than others, though the app is the same.
@@ -292,7 +293,7 @@ fn replay(args: &ReplayArgs, stored: &Stored, interrupted: &AtomicBool) -> Decid
     judged(stored, rate, &replay, trace)
 }
 
-/// What replays come to: whether the run was done again, and whether it should have been.
+/// Judges replays by whether the run was done again, and whether it should have been.
 fn judged(stored: &Stored, rate: Rate, replay: &Replay, trace: Trace) -> Decided {
     let is_wanted = stored.test.oracle.expectation == Expectation::Possible;
     let times = |many: u32| if many == 1 { "once".to_string() } else { format!("{many} times") };

@@ -22,12 +22,12 @@ pub struct SetUpArgs {
 #[derive(Debug, Default)]
 pub struct SetUps {
     tests: Vec<SetUpTest>,
-    /// The file of each, from the root.
+    /// File of each, as a path from the root.
     files: Vec<PathBuf>,
 }
 
 impl SetUpArgs {
-    /// Reads the tests that `project` names; they start the same activity.
+    /// Reads the tests that `project` names, all of which start the same activity.
     pub fn read(self, project: &Project, shell: &Shell) -> anyhow::Result<SetUps> {
         let mut all = SetUps::default();
         if self.no_setup {
@@ -68,19 +68,19 @@ impl SetUpArgs {
 }
 
 impl SetUps {
-    /// All of them.
+    /// Returns all tests.
     pub fn all(&self) -> &[SetUpTest] {
         &self.tests
     }
 
-    /// Those for the stored test in the file at `path`: one that sets apps up itself needs those before it alone.
+    /// Returns the tests for the stored test in the file at `path`: those before it if it sets apps up itself, else all.
     pub fn for_test(&self, path: &Path) -> &[SetUpTest] {
         let path = path.canonicalize().unwrap_or_else(|_| path.to_path_buf());
         let own = self.files.iter().position(|file| *file == path);
         &self.tests[..own.unwrap_or(self.tests.len())]
     }
 
-    /// Those for the spec `name` in the file at `path`: one that such a test was found for needs those before that alone.
+    /// Returns the tests for the spec `name` in the file at `path`: those before the test that was found for it, else all.
     pub fn for_spec(&self, project: &Project, path: &Path, name: &str) -> &[SetUpTest] {
         let file = crate::app::from(&project.folder, path);
         let is_own = |one: &SetUpTest| one.test.provenance.spec == file && one.test.oracle.name == name;
@@ -89,7 +89,7 @@ impl SetUps {
     }
 }
 
-/// Says no to `tests` that are of another app than `app`.
+/// Refuses `tests` of another app than `app`.
 pub fn check_app(tests: &[SetUpTest], app: &App) -> Result<(), Mistake> {
     for SetUpTest { name, test } in tests {
         let package = &test.provenance.package;

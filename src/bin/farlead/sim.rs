@@ -109,7 +109,7 @@ fn warn(address: SocketAddr, app: &str) {
     }
 }
 
-/// The address that is meant: a host and a port, or a port of this machine.
+/// Returns the address to listen on: a host and a port, or a port of this machine.
 fn address(listen: &str) -> Result<SocketAddr, Usage> {
     let full = match listen.strip_prefix(':').unwrap_or(listen).parse::<u16>() {
         Ok(port) => format!("127.0.0.1:{port}"),

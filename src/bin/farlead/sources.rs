@@ -20,7 +20,7 @@ pub enum Colour {
     Never,
 }
 
-/// Where results and messages go.
+/// Styles of results and messages.
 #[derive(Clone, Copy, Debug)]
 pub struct Shell {
     pub stdout: Style,
@@ -40,16 +40,16 @@ impl Shell {
     }
 }
 
-/// A spec file with all that is to be said of it.
+/// A spec file with all judgements of it.
 pub struct Judged {
     pub source: Source,
     pub linted: Linted,
-    /// The test that is stored in it, if it is one. Its specs are those of the file.
+    /// The test in it, if it is a stored one; the test's specs are those of the file.
     pub test: Option<TestCase>,
 }
 
 impl Judged {
-    /// Says all mistakes, if there are any.
+    /// Writes all mistakes to stderr and fails, if there are any.
     pub fn unless_mistaken(&self, shell: &Shell) -> Result<(), Mistake> {
         let diagnostics = &self.linted.diagnostics;
         if diagnostics.errors() > 0 { Err(refuse(&self.source, diagnostics, shell)) } else { Ok(()) }
@@ -89,7 +89,7 @@ fn add_below(folder: &Path, files: &mut Vec<PathBuf>) -> Result<(), Mistake> {
     Ok(())
 }
 
-/// Reads and judges the spec file at `path`, in `project`.
+/// Reads and judges the spec file at `path`, with the actions of `project`.
 pub fn read(path: &Path, project: &Project) -> Result<Judged, Mistake> {
     let bytes = read_bytes(path)?;
     Ok(match Source::from_bytes(path.display().to_string(), bytes) {
@@ -111,7 +111,7 @@ pub fn read(path: &Path, project: &Project) -> Result<Judged, Mistake> {
     })
 }
 
-/// Reads the stored test at `path`; if it has mistakes, says all of them.
+/// Reads the stored test at `path`; writes its mistakes to stderr, if it has any.
 pub fn read_test(path: &Path, shell: &Shell) -> anyhow::Result<TestCase> {
     let source = read_text(path)?;
     if !test_case::is_test(source.text()) {
@@ -126,17 +126,17 @@ pub fn read_test(path: &Path, shell: &Shell) -> anyhow::Result<TestCase> {
     test.ok_or_else(|| refuse(&source, &diagnostics, shell).into())
 }
 
-/// Reads the text at `path`, whatever it is about.
+/// Reads the text at `path`, in whatever language it is.
 pub fn read_text(path: &Path) -> anyhow::Result<Source> {
     Ok(spec::read_text(path).map_err(|error| Mistake::new(error.to_string()))?)
 }
 
-/// Reads the file at `path`, if it is not larger than anything that is read here.
+/// Reads the file at `path`.
 pub fn read_bytes(path: &Path) -> Result<Vec<u8>, Mistake> {
     spec::read_bytes(path).map_err(|error| Mistake::new(error.to_string()))
 }
 
-/// Says no if what is to be written to `path` would take the place of one of `inputs`.
+/// Refuses to write to `path` if one of `inputs` is there.
 pub fn refuse_to_overwrite<'a>(path: &Path, inputs: impl IntoIterator<Item = &'a Path>) -> Result<(), Usage> {
     let Ok(output) = path.canonicalize() else { return Ok(()) };
     for input in inputs {
@@ -148,20 +148,20 @@ pub fn refuse_to_overwrite<'a>(path: &Path, inputs: impl IntoIterator<Item = &'a
     Ok(())
 }
 
-/// Reads the spec file at `path`, in `project`; if it has mistakes, says all of them.
+/// Reads the spec file at `path`, with the actions of `project`; writes its mistakes to stderr, if it has any.
 pub fn read_sound(path: &Path, project: &Project, shell: &Shell) -> Result<SpecFile, Mistake> {
     let judged = read(path, project)?;
     judged.unless_mistaken(shell)?;
     Ok(judged.linted.file)
 }
 
-/// Says `diagnostics` on stderr, and returns a mistake of which all has been said.
+/// Writes `diagnostics` to stderr, and returns a mistake that needs no message any more.
 pub fn refuse(source: &Source, diagnostics: &Diagnostics, shell: &Shell) -> Mistake {
     warn(source, diagnostics, shell);
     Mistake::new(String::new())
 }
 
-/// Says `diagnostics` on stderr.
+/// Writes `diagnostics` to stderr.
 pub fn warn(source: &Source, diagnostics: &Diagnostics, shell: &Shell) {
     // A closed stderr leaves nobody to tell, so a failed write is no error.
     let _ = write!(io::stderr(), "{}", diagnostics.render(source, shell.stderr));

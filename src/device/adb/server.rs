@@ -32,7 +32,7 @@ pub enum ServerError {
     Address {
         /// Its name.
         name: &'static str,
-        /// Its value.
+        /// What it says.
         value: String,
         /// The mistake.
         why: &'static str,
@@ -46,7 +46,7 @@ pub enum ServerError {
         /// The address of the missing server.
         address: SocketAddrV4,
     },
-    /// `adb` could not start a server.
+    /// `adb` could not start one.
     #[error("`adb start-server` failed for {address}: {why}; run it yourself to see more")]
     Start {
         /// The address of the missing server.
@@ -54,7 +54,7 @@ pub enum ServerError {
         /// The reason.
         why: String,
     },
-    /// The server cannot be reached.
+    /// It cannot be reached.
     #[error("the adb server at {address} does not answer")]
     Silent {
         /// The address of the server.
@@ -62,7 +62,7 @@ pub enum ServerError {
         /// The error of the system.
         source: io::Error,
     },
-    /// The server refused a request.
+    /// It refused a request.
     #[error("the adb server at {address} says: {said}")]
     Refused {
         /// The address of the server.
@@ -81,19 +81,19 @@ pub struct Server {
 /// The state of a device's connection to the server.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum State {
-    /// Ready for use.
+    /// It can be used.
     Device,
-    /// Not answering.
+    /// It does not answer.
     Offline,
-    /// Connected, without its user's consent.
+    /// It has not allowed this computer.
     Unauthorized,
     /// It is asking its user to allow this computer.
     Authorizing,
-    /// On the way to being connected.
+    /// It is being connected.
     Connecting,
-    /// Closed to the user of this computer.
+    /// This user may not open it.
     NoPermissions,
-    /// Another state, like `recovery`.
+    /// Something else, like `recovery`.
     Other(String),
 }
 
@@ -114,11 +114,11 @@ impl fmt::Display for State {
 /// A device in the server's list.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Listed {
-    /// Serial number, or address.
+    /// Its serial number, or its address.
     pub serial: String,
     /// The state of its connection.
     pub state: State,
-    /// Model, with `_` for spaces, if the server knows it.
+    /// Its model, with `_` for spaces, if the server knows it.
     pub model: Option<String>,
 }
 
@@ -235,7 +235,7 @@ impl Server {
             .map_err(|_| ServerError::Refused { address: self.address, said: shown(&said) })
     }
 
-    /// Returns the devices that the server knows, in its order.
+    /// The devices that the server knows, in its order.
     pub fn devices(&self) -> Result<Vec<Listed>, ServerError> {
         Ok(self.ask("host:devices-l")?.lines().filter_map(listed).collect())
     }

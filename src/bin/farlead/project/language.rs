@@ -11,10 +11,10 @@ use toml::Spanned;
 
 use crate::Mistake;
 
-/// More actions nobody tells apart.
+/// Most actions of a project: nobody could tell more apart.
 pub const ACTIONS_MAX: usize = 100;
 
-/// Each rule is asked of every action that a screen offers.
+/// Most rules of a project: each is checked against every action that a screen offers.
 pub const RULES_MAX: usize = 100;
 
 /// An action as it is written.
@@ -36,7 +36,7 @@ pub struct WrittenRule {
     into: Option<Spanned<String>>,
 }
 
-/// Returns the actions and rules that are written in `source`, or all that is wrong with them.
+/// Returns the actions and rules that are written in `source`, or all mistakes in them.
 pub fn read(
     source: &Source,
     actions: &[WrittenAction],
@@ -122,7 +122,7 @@ fn rule(
 struct Composed<'a> {
     source: &'a Source,
     text: String,
-    /// Where a value stands here, and where in the file; it is known exactly unless it is written with escapes.
+    /// Range of each value in `text` and in the file; the latter is exact unless the value has escapes.
     parts: Vec<(Range<usize>, Range<usize>)>,
 }
 
@@ -137,7 +137,7 @@ impl<'a> Composed<'a> {
         self.parts.push((start..self.text.len(), inside(self.source, value)));
     }
 
-    /// Says what was found here where it is in the file.
+    /// Adds diagnostics of `text` at their places in the file.
     fn tell(&self, found: &Diagnostics, diagnostics: &mut Vec<Diagnostic>) {
         for diagnostic in found.iter() {
             let span = self.in_file(&diagnostic.span);
@@ -157,7 +157,7 @@ impl<'a> Composed<'a> {
     }
 }
 
-/// Where a value stands in the file, without its quotes if nothing in it is escaped.
+/// Returns the range of a value in the file, without its quotes if it has no escapes.
 fn inside(source: &Source, value: &Spanned<String>) -> Range<usize> {
     let span = value.span();
     let written = source.text().get(span.clone()).unwrap_or_default();
