@@ -251,3 +251,6 @@ fn seen(step: &Step) -> String {
     };
     format!("activity {activity}{state}")
 }
+
+#[cfg(test)]
+mod tests;
