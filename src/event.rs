@@ -1,7 +1,7 @@
-//! Events: what happens while specs are checked and tests are replayed, as plain values in a row.
+//! Events: the course of a `check` or a `replay`, as plain values in a row.
 //!
-//! All reports are made from them, while a run goes on or long after: a run's folder holds them as JSON lines. They speak
-//! in the words of people (residuals, atoms, actions as they are printed), so that a reader needs nothing else.
+//! All reports are made from events, during a run or long after it: a run's folder holds them as JSON lines. Events
+//! hold residuals, atoms and actions as they are printed, so that a reader needs nothing else.
 
 use std::sync::Arc;
 
@@ -12,147 +12,147 @@ use crate::rate::Rate;
 use crate::spec::Expectation;
 use crate::trace::{Notice, Step};
 
-/// The version of the form in which events are written; a later one is refused.
+/// Version of the format of events; a later one is refused.
 pub const FORMAT: u32 = 1;
 
-/// Something that happened.
+/// An event.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(tag = "event", rename_all = "snake_case", deny_unknown_fields)]
 pub enum Event {
-    /// A run of a command began; the first of all.
+    /// The run of a command began; always the first event.
     RunBegan(RunBegan),
-    /// A screen that was not seen before; the first has the number 0, and so on.
+    /// A new screen was met. Screens are numbered from 0.
     ScreenMet {
-        /// Its number.
+        /// Number of the screen.
         screen: usize,
-        /// What was seen.
+        /// Screen.
         seen: Arc<Screen>,
     },
-    /// Work on a spec, or on a stored test, began; the first has the number 0, and so on.
+    /// Work on a spec, or on a stored test, began. Specs are numbered from 0.
     SpecBegan(SpecBegan),
-    /// An episode of the search for a spec is over.
+    /// An episode of the search for a spec ended.
     EpisodeEnded {
-        /// The number of the spec.
+        /// Number of the spec.
         spec: usize,
-        /// Which episode, from 1.
+        /// Number of the episode, from 1.
         episode: u32,
-        /// The steps on the device so far.
+        /// Steps on the device so far.
         steps: u64,
-        /// The fewest steps that were left to the goal so far, whatever the app.
+        /// Fewest steps from a residual so far to the goal, whatever the app does.
         closest: Option<u32>,
     },
     /// A spec is decided.
     SpecEnded(Box<SpecEnded>),
-    /// The run of the command is over; the last of all.
+    /// The run of the command ended; always the last event.
     RunEnded {
-        /// The exit code.
+        /// Exit code.
         exit: u8,
     },
 }
 
-/// What runs.
+/// Run of a command.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct RunBegan {
-    /// See [`FORMAT`].
+    /// Format of the events, see [`FORMAT`].
     pub format: u32,
-    /// The version of farlead.
+    /// Version of farlead.
     pub farlead: String,
-    /// The command: `check` or `replay`.
+    /// Command: `check` or `replay`.
     pub command: String,
-    /// The device, in a few words.
+    /// Device, in a few words.
     pub device: String,
-    /// The package of the app.
+    /// Package of the app.
     pub package: String,
-    /// The version of the app.
+    /// Version of the app.
     pub version: String,
-    /// Where chance comes from.
+    /// Seed of the run.
     pub seed: u64,
 }
 
-/// What is asked of the app.
+/// Spec, and the budget of its search.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct SpecBegan {
-    /// Its number.
+    /// Number of the spec.
     pub spec: usize,
-    /// The file it is from, as the user has named it.
+    /// File of the spec, as the user has named it.
     pub file: String,
-    /// The line there it starts in, from 1.
+    /// Line in the file where it starts, from 1.
     pub line: usize,
-    /// Its name.
+    /// Name.
     pub name: String,
-    /// What is expected: `possible`, `never` or `must`.
+    /// Expectation: `possible`, `never` or `must`.
     pub expectation: String,
-    /// Its formula.
+    /// Formula.
     pub formula: String,
-    /// Who searches; empty where nobody does.
+    /// Agent of the search; empty where there is no search.
     pub agent: String,
-    /// The most steps of an episode, the start included.
+    /// Most steps of an episode, the start included.
     pub steps_max: u32,
-    /// The most episodes; 0 where nobody searches.
+    /// Most episodes; 0 where there is no search.
     pub episodes_max: u32,
-    /// What the formula may still ask for, if that is little enough to be drawn.
+    /// Residuals that the formula can reach, if they are few enough to be drawn.
     pub automaton: Option<Automaton>,
 }
 
-/// The residuals of a formula, and the ways between them.
+/// Residuals of a formula, and the transitions between them.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Automaton {
-    /// The start first.
+    /// Residuals; the first is the formula itself.
     pub residuals: Vec<Residual>,
-    /// In the order of where they come from.
+    /// Transitions, in the order of the residuals that they leave.
     pub ways: Vec<Way>,
 }
 
-/// What a formula still asks for.
+/// Residual of a formula.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Residual {
-    /// As it is printed.
+    /// Residual as it is printed.
     pub text: String,
-    /// Whether a run that ends here satisfies the formula.
+    /// True if a run that ends here satisfies the formula.
     pub satisfied: bool,
 }
 
-/// A way between two things that have numbers.
+/// A transition between two residuals or screens, by their numbers.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Way {
-    /// Where it comes from.
+    /// Number that it leaves.
     pub from: usize,
-    /// Where it leads.
+    /// Number that it leads to.
     pub to: usize,
-    /// By what: the labels of a step, or an action.
+    /// Labels of a step, or an action.
     pub by: String,
-    /// How often it was taken, where that is counted.
+    /// Times that it was taken, where that is counted.
     #[serde(default)]
     pub times: u64,
 }
 
-/// What became of a spec.
+/// Outcome of a spec.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Outcome {
-    /// As the spec expects.
+    /// The app does as the spec expects.
     Met,
-    /// A run does what must not be.
+    /// A run violates the spec.
     Broken,
-    /// No run was found; there may be one.
+    /// No run was found, but there may be one.
     GaveUp,
-    /// There is no run.
+    /// It is proven that there is no run.
     Impossible,
-    /// Nothing forbidden was found, but little of what the spec guards against was ever seen.
+    /// No forbidden run was found, but too many atoms of the spec never held.
     Untested,
-    /// Now it is met, now it is not.
+    /// Replays of the same run differ: flaky.
     Flaky,
-    /// It could not be looked.
+    /// The device could not be used.
     Error,
 }
 
 impl Outcome {
-    /// The outcome as reports name it.
+    /// Returns the outcome as reports name it.
     pub fn name(self) -> &'static str {
         match self {
             Outcome::Met => "met",
@@ -165,15 +165,15 @@ impl Outcome {
         }
     }
 
-    /// Returns what became of a spec that expects this and was looked at as far as was asked for: by whether a run was
-    /// found, whether it is known that there is none, and how often each atom held.
+    /// Returns the outcome of a spec after a whole search: `found` says that a run was found, `is_proven` that there is
+    /// none, and `held` how often each atom held.
     pub fn of(expectation: Expectation, found: bool, is_proven: bool, held: &[u64]) -> Outcome {
         match (expectation, found) {
             (Expectation::Possible, true) => Outcome::Met,
             (Expectation::Possible, false) if is_proven => Outcome::Impossible,
             (Expectation::Possible, false) => Outcome::GaveUp,
             (Expectation::Never | Expectation::Must, true) => Outcome::Broken,
-            // One atom may be what the spec guards against.
+            // A single atom that never held may be the very one that the spec forbids.
             (Expectation::Never | Expectation::Must, false) if !is_proven && unseen(held) >= 2 => {
                 Outcome::Untested
             }
@@ -186,44 +186,44 @@ fn unseen(held: &[u64]) -> usize {
     held.iter().filter(|&&times| times == 0).count()
 }
 
-/// What became of a spec, and how that is known.
+/// Outcome of a spec, with its evidence.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct SpecEnded {
-    /// Its number.
+    /// Number of the spec.
     pub spec: usize,
-    /// What became of it.
+    /// Outcome.
     pub outcome: Outcome,
-    /// How that is known, in a sentence without its start.
+    /// Reason for the outcome, a sentence without its start.
     pub why: String,
-    /// The exit code if this were all.
+    /// Exit code of this spec alone.
     pub exit: u8,
-    /// What the user may do about it.
+    /// Advice to the user.
     pub advice: Vec<String>,
-    /// The episodes of the search.
+    /// Episodes of the search.
     pub episodes: u32,
-    /// The steps of the search on the device, the first of each episode included.
+    /// Steps of the search on the device, the first of each episode included.
     pub steps: u64,
-    /// The time that passed on the device.
+    /// Time that passed on the device, in milliseconds.
     pub device_ms: u64,
-    /// The run that decides it, if there is one.
+    /// Run that decides the outcome, if there is one.
     pub run: Vec<StepTaken>,
-    /// How many steps that run had before it was made short.
+    /// Steps of that run before it was minimised.
     pub found_steps: Option<usize>,
-    /// How often that run did it again, of how often it was tried.
+    /// Replays of that run that passed, of those tried.
     pub confirmed: Option<Rate>,
-    /// Where the run is kept as a test, from the folder of the project.
+    /// Path of the test that the run is kept as, from the folder of the project.
     pub test: Option<String>,
-    /// How a replay of a stored test went.
+    /// Result of replaying a stored test.
     pub replay: Option<Replayed>,
-    /// How far the search came.
+    /// Progress of the search.
     pub reach: Option<Reached>,
-    /// The screens that were met for it, and how one leads to another, as far as there is room.
+    /// Transitions between the screens that were met for the spec, as far as there is room.
     pub map: Vec<Way>,
 }
 
 impl SpecEnded {
-    /// Returns an end of which no more is known than its outcome.
+    /// Returns the end of a spec with its outcome and nothing else.
     pub fn new(outcome: Outcome, why: impl Into<String>, exit: u8) -> SpecEnded {
         SpecEnded {
             spec: 0,
@@ -245,38 +245,38 @@ impl SpecEnded {
     }
 }
 
-/// How replays of a stored test went.
+/// Result of replaying a stored test.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Replayed {
-    /// How often it held.
+    /// Replays that held, of those tried.
     pub rate: Rate,
-    /// How the first that did not hold went, else the last.
+    /// Verdict of the first replay that did not hold, else of the last.
     pub verdict: ReplayVerdict,
-    /// The step at which it broke or diverged.
+    /// Step at which it broke or diverged.
     pub step: Option<usize>,
-    /// What was expected there.
+    /// Expectation there.
     pub expected: Option<String>,
-    /// What was there in its place.
+    /// Observation there.
     pub actual: Option<String>,
-    /// The widget that comes nearest to the one that was not found.
+    /// Widget nearest to the one that was not found.
     pub nearest: Option<String>,
 }
 
-/// How a replay went.
+/// Verdict of a replay.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum ReplayVerdict {
-    /// It did what the test says.
+    /// The replay did what the test says.
     Held,
-    /// All of it could be done, and something else came of it.
+    /// All steps could be done, with another result.
     Broke,
     /// A step could not be done.
     Diverged,
 }
 
 impl ReplayVerdict {
-    /// The verdict as reports name it.
+    /// Returns the verdict as reports name it.
     pub fn name(self) -> &'static str {
         match self {
             ReplayVerdict::Held => "held",
@@ -290,31 +290,31 @@ impl ReplayVerdict {
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct StepTaken {
-    /// What was done.
+    /// Action.
     pub action: ActionDone,
-    /// The number of the screen it led to.
+    /// Number of the screen that it led to.
     pub screen: usize,
-    /// The device's clock, in milliseconds since the app was started afresh.
+    /// Time on the device's clock, in milliseconds since the app was started afresh.
     pub at_ms: u64,
-    /// What came up and is no part of the screen.
+    /// Notices that came up meanwhile and are no part of the screen.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub notices: Vec<Notice>,
-    /// The formula's atoms that hold at the step.
+    /// Atoms of the formula that hold at the step.
     pub labels: Vec<Arc<str>>,
-    /// What the formula still asks for.
+    /// Residual of the formula after the step.
     pub residual: Arc<str>,
-    /// What the step was worth.
+    /// Reward of the step.
     pub reward: f64,
-    /// Why it was taken.
+    /// Agent's reason for the action.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub why: Option<Arc<str>>,
-    /// What came of it that was not known before.
+    /// News that the agent learned from the step.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub learned: Option<Arc<str>>,
 }
 
 impl StepTaken {
-    /// Returns `step`, which led to the screen of this number.
+    /// Returns `step`, which led to the screen numbered `screen`.
     pub fn new(step: &Step, screen: usize) -> StepTaken {
         StepTaken {
             action: ActionDone::new(&step.action),
@@ -322,7 +322,7 @@ impl StepTaken {
             at_ms: step.observation.at_ms,
             notices: step.observation.notices.to_vec(),
             labels: step.labels.clone(),
-            residual: step.residual.clone(),
+            residual: step.remaining.clone(),
             reward: step.reward,
             why: step.why.clone(),
             learned: step.learned.clone(),
@@ -330,26 +330,26 @@ impl StepTaken {
     }
 }
 
-/// An action as reports say it.
+/// An action as reports have it.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct ActionDone {
-    /// Its type.
+    /// Action type.
     #[serde(rename = "type")]
     pub action_type: Arc<str>,
-    /// The first of its details; may be empty.
+    /// First of its details; may be empty.
     pub detail: Arc<str>,
-    /// The place in the tree of the widget it was done on.
+    /// Path in the tree of its widget.
     #[serde(rename = "objectID")]
     pub object_id: Option<Arc<str>>,
-    /// Where that widget was.
+    /// Pixels that the widget covered.
     pub bounds: Option<Bounds>,
-    /// The whole of it as it is printed.
+    /// The whole action as it is printed.
     pub shown: String,
 }
 
 impl ActionDone {
-    /// Returns `action` as reports say it.
+    /// Returns `action` as reports have it.
     pub fn new(action: &Action) -> ActionDone {
         let target = action.target();
         ActionDone {
@@ -366,22 +366,22 @@ impl ActionDone {
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Reached {
-    /// The formula's atoms, and at how many steps each held.
+    /// Atoms of the formula, each with the number of steps at which it held.
     pub held: Vec<(String, u64)>,
-    /// Of atoms that never held, what was seen where they look.
+    /// Atoms that never held, each with what was seen where it looks.
     pub hints: Vec<(String, String)>,
-    /// The residual that was closest to the goal, and how many steps it would take from there at least.
+    /// Residual closest to the goal, and the fewest steps from it to the goal.
     pub closest: Option<(String, u32)>,
-    /// How many screens were met.
+    /// Screens that were met.
     pub screens: usize,
-    /// How often the app was started, and how often it crashed doing so.
+    /// Starts of the app.
     pub starts: u64,
-    /// See [`Reached::starts`].
+    /// Starts of the app that crashed.
     pub starts_crashed: u64,
     /// Some of the actions that were offered and never tried.
     pub never_tried: Vec<String>,
-    /// How many there are of them in all.
+    /// Number of the actions that were offered and never tried.
     pub never_tried_count: usize,
-    /// How often the app answered otherwise than before to the same actions since its start.
+    /// Steps at which the app answered otherwise than before to the same actions since its start.
     pub surprises: u64,
 }

@@ -6,7 +6,7 @@
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-use crate::gui::{Action, Deed, Identity, Screen};
+use crate::gui::{Action, ActionRecord, Identity, Screen};
 
 /// The most histories that are told apart.
 pub const HISTORIES_MAX: usize = 100_000;
@@ -30,8 +30,8 @@ pub struct Experience {
     histories: Vec<History>,
     /// By the history before, the deed and the screen.
     numbers: BTreeMap<(Option<u32>, u32, u32), u32>,
-    deeds: Vec<Arc<Deed>>,
-    deed_numbers: BTreeMap<Arc<Deed>, u32>,
+    deeds: Vec<Arc<ActionRecord>>,
+    deed_numbers: BTreeMap<Arc<ActionRecord>, u32>,
     screens: Vec<Arc<Screen>>,
     screen_numbers: BTreeMap<Identity, u32>,
     /// How much is in it, see [`WIDGETS_MAX`], [`BYTES_MAX`] and [`STEPS_MAX`].
@@ -56,7 +56,7 @@ struct History {
 #[derive(Clone, Debug)]
 pub struct Run<'a> {
     /// What was done and seen.
-    pub steps: Vec<(&'a Deed, &'a Arc<Screen>)>,
+    pub steps: Vec<(&'a ActionRecord, &'a Arc<Screen>)>,
     /// How many episodes went so.
     pub times: u32,
 }
@@ -67,7 +67,7 @@ pub struct Link<'a> {
     /// The place in the row of the history before; none at the first step.
     pub before: Option<usize>,
     /// What was done then.
-    pub deed: &'a Deed,
+    pub deed: &'a ActionRecord,
     /// What was seen then.
     pub screen: &'a Arc<Screen>,
     /// How many episodes ended here.
@@ -85,7 +85,7 @@ impl Experience {
     pub fn add<'a>(&mut self, episode: impl IntoIterator<Item = (&'a Action, &'a Arc<Screen>)>) {
         let mut at = None;
         for (action, screen) in episode {
-            match self.follow(at, Deed::new(action), screen) {
+            match self.follow(at, ActionRecord::new(action), screen) {
                 Some(next) => at = Some(next),
                 None => break,
             }
@@ -130,7 +130,7 @@ impl Experience {
     pub fn link(
         &mut self,
         before: Option<usize>,
-        deed: Deed,
+        deed: ActionRecord,
         screen: &Arc<Screen>,
         times: u32,
     ) -> Option<usize> {
@@ -145,7 +145,7 @@ impl Experience {
     fn follow(
         &mut self,
         before: Option<u32>,
-        deed: impl Into<Arc<Deed>>,
+        deed: impl Into<Arc<ActionRecord>>,
         screen: &Arc<Screen>,
     ) -> Option<u32> {
         let deed = deed.into();
@@ -311,7 +311,7 @@ mod tests {
     }
 
     fn click(text: &str) -> Action {
-        Action::Click(Target { object_id: "0".into(), text: text.into(), ..Target::default() })
+        Action::click(Target { object_id: "0".into(), text: text.into(), ..Target::default() })
     }
 
     /// An episode of clicks: each letter is what is clicked and what is seen then.

@@ -1,7 +1,7 @@
-//! Traces: what happened, step by step, as values and as recorded elsewhere.
+//! Traces: the steps of a run, as values and as recorded elsewhere.
 //!
-//! A recorded line is the list of the step's label names, or an object that has them as `labels`. What
-//! the names mean is for others to say; nothing is inferred from them.
+//! A recorded line is the list of the step's label names, or an object that has them as `labels`. The names have no
+//! meaning here; nothing is inferred from them.
 
 use serde::de::{self, Deserializer, MapAccess, SeqAccess, Visitor};
 use serde::{Deserialize, Serialize};
@@ -10,18 +10,18 @@ use std::sync::Arc;
 
 use crate::gui::{Action, Screen};
 
-/// What is seen once an action has settled.
+/// Screen, time and notices once an action has settled.
 #[derive(Clone, Debug)]
 pub struct Observation {
-    /// The screen. Devices may give the same one again, which saves reading it.
+    /// Screen. A device may give the same `Arc` again, which saves work on it.
     pub screen: Arc<Screen>,
-    /// The device's clock, in milliseconds since the app was started afresh.
+    /// Time on the device's clock, in milliseconds since the app was started afresh.
     pub at_ms: u64,
-    /// What was seen for a while, and is no part of the screen.
+    /// Notices that came up meanwhile and are no part of the screen.
     pub notices: Arc<[Notice]>,
 }
 
-/// Something that came up while an action settled.
+/// An event of the app while an action settled.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Notice {
@@ -29,26 +29,26 @@ pub enum Notice {
     Toast(Arc<str>),
     /// The app crashed: its stack trace.
     Crash(Arc<str>),
-    /// The app did not respond: why, as far as that is known.
+    /// The app did not respond: the reason, as far as it is known.
     Anr(Arc<str>),
 }
 
-/// What was done and what came of it.
+/// An action and its observation, with their labels.
 #[derive(Clone, Debug)]
 pub struct Step {
-    /// What was done.
+    /// Action.
     pub action: Action,
-    /// What was seen then.
+    /// Observation after the action.
     pub observation: Observation,
-    /// The formula's atoms that hold at the step, in the order of their names.
+    /// Conditions of the objective that hold at the step: of a formula, its atoms, in the order of their names.
     pub labels: Vec<Arc<str>>,
-    /// What the formula still asks for.
-    pub residual: Arc<str>,
-    /// What the step was worth.
+    /// Rest of the objective after the step: of a formula, its residual.
+    pub remaining: Arc<str>,
+    /// Reward of the step.
     pub reward: f64,
-    /// Why it was taken, if the agent can say.
+    /// Agent's reason for the action, if it has one.
     pub why: Option<Arc<str>>,
-    /// What came of it that was not known before, if the agent can say.
+    /// News that the agent learned from the step, if it has any.
     pub learned: Option<Arc<str>>,
 }
 
@@ -59,25 +59,25 @@ pub struct Trace {
     pub steps: Vec<Step>,
 }
 
-/// A line longer than this is refused: 4 MB, far beyond what a screen of 5,000 widgets takes.
+/// Longest line that is read: 4 MB, far more than a screen of 5,000 widgets takes.
 pub const LINE_MAX: usize = 4_000_000;
 
 /// A line of a trace that is not a step.
 #[derive(Debug, thiserror::Error)]
 pub enum LineError {
-    /// It is too long.
+    /// The line is too long.
     #[error("the line is longer than {LINE_MAX} bytes")]
     Long,
-    /// It is not text.
+    /// The line is not text.
     #[error("the line is not UTF-8: byte {at} is out of place")]
     Text {
-        /// The place of the byte, from 1.
+        /// Place of the byte, from 1.
         at: usize,
     },
-    /// It is not a step.
+    /// The line is not a step.
     #[error("{message}; a step is a list of label names, as in `[\"main\"]`, or `{{\"labels\": [..]}}`")]
     Step {
-        /// What was found in its place.
+        /// Message of the JSON reader.
         message: String,
     },
 }
@@ -100,12 +100,12 @@ pub fn read_line(line: &[u8]) -> Result<Vec<String>, LineError> {
     }
 }
 
-/// The place within the file is said by whoever knows the file.
+/// Removes the line, which is always 1: the caller knows the line in the file.
 fn without_line(message: &str) -> String {
     message.replace(" at line 1 column", " at column")
 }
 
-/// A step's labels, from either form.
+/// Labels of a step, from either form.
 struct Recorded(Vec<String>);
 
 impl<'de> Deserialize<'de> for Recorded {
@@ -135,7 +135,7 @@ impl<'de> Visitor<'de> for RecordedVisitor {
         let mut labels = None;
         while let Some(key) = map.next_key::<String>()? {
             if key != "labels" {
-                // A recorded step may say more than is asked for here.
+                // Other tools record more about a step; only the labels count here.
                 map.next_value::<de::IgnoredAny>()?;
             } else if labels.replace(map.next_value::<Vec<String>>()?).is_some() {
                 return Err(de::Error::duplicate_field("labels"));

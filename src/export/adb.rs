@@ -1,16 +1,15 @@
 //! adb: a script for any POSIX shell that needs nothing but adb, awk and sed.
 //!
-//! It reads the tree of `uiautomator dump` with one awk program, in which texts are compared byte by byte. Values are
-//! written in the script as they are in that tree, with XML entities for quotes and for what is not seen, so that no text
-//! ends its quotes. The device's shell reads words once more, so each is quoted for it too.
+//! The script reads the tree of `uiautomator dump` with one awk program, which compares texts byte by byte. Values stand in
+//! the script as in that tree, with XML entities for quotes and invisible characters, so that no text ends its quotes. The
+//! shell of the device reads words once more, so each is quoted for it too.
 
+use super::commands::{Activity, Command, Expect, Script, Subject, swiped};
 use super::locate;
 use super::page::{Page, is_unseen, one_line};
-use super::{Exported, activity, asks, does, note_the_whole, package, shown, used, write_head};
+use super::{Exported, used, write_head};
 use crate::device::android::typing::{has_key, pieces};
-use crate::gui::{
-    self, Action, Atom, Comparison, Direction, Gesture, Key, Op, Percent, Point, PressedKey, Value,
-};
+use crate::gui::{Comparison, Direction, Op, Percent, Point, PressedKey, Target, Value};
 use crate::test_case::TestCase;
 
 const HOW: [&str; 3] = [
@@ -19,41 +18,23 @@ const HOW: [&str; 3] = [
     "widget, or whether something holds, before it gives up (20), FARLEAD_IDLE_S how many seconds an idle takes (70).",
 ];
 
-/// What the steps call, each after its name.
+/// Functions that the steps call, each after its name.
 const LIBRARY: &str = include_str!("library.sh");
 
-/// The program that reads what is seen.
+/// The awk program that reads the tree.
 const READER: &str = include_str!("reader.awk");
 
-/// What is known of the device from what was done to it.
-#[derive(Default)]
-struct State {
-    is_turned: bool,
-    is_off_network: bool,
-    is_dark: bool,
-}
-
-pub(super) fn export(test: &TestCase) -> Exported {
+pub(super) fn print(test: &TestCase) -> Exported {
+    // `find_widget` gets all names of a widget, so the locators do not matter.
+    let script = Script::new(test, |one, two| one == two);
+    // The steps are written first: the library above them has what they call.
     let mut body = Page::new("#");
-    note_the_whole(&mut body, test);
-    let package = package(&mut body, test);
-    let activity = test.steps.iter().find_map(|step| match &step.action {
-        Action::Reinitialise(name) => Some(activity(&mut body, name)),
-        Action::Click(_)
-        | Action::LongClick(_)
-        | Action::Text { .. }
-        | Action::Scroll { .. }
-        | Action::Swipe { .. }
-        | Action::Back
-        | Action::Menu
-        | Action::Rotate
-        | Action::Network
-        | Action::PauseResume
-        | Action::Idle
-        | Action::User { .. } => None,
-    });
-    write_steps(&mut body, test);
+    script.remarks.iter().for_each(|remark| body.note(remark));
+    let activity = script.launched();
+    activity.and_then(Activity::remark).iter().for_each(|remark| body.note(remark));
+    write_steps(&mut body, &script);
     let (body, notes) = body.finish();
+    // Functions that no step calls are left out, so that people read a short script.
     let library = used(LIBRARY, "#: ", &body, '\'');
     let mut page = Page::new("#");
     page.line("#!/bin/sh");
@@ -64,9 +45,9 @@ pub(super) fn export(test: &TestCase) -> Exported {
     );
     page.line("set -eu");
     page.line("");
-    page.line(&format!("package={}", quote(&package)));
+    page.line(&format!("package={}", quote(&script.package)));
     if library.contains("$activity") {
-        page.line(&format!("activity={}", quote(&activity.unwrap_or_default())));
+        page.line(&format!("activity={}", quote(activity.map_or("", |activity| &activity.safe))));
     }
     page.line("tries_max=${FARLEAD_TRIES:-20}");
     page.line("here='the start'");
@@ -84,75 +65,68 @@ pub(super) fn export(test: &TestCase) -> Exported {
     Exported { text: page.finish().0, notes }
 }
 
-fn write_steps(page: &mut Page, test: &TestCase) {
-    let (rotates, switches) = (does(test, &Action::Rotate), does(test, &Action::Network));
-    if rotates || switches {
-        set_device_up(page, rotates, switches);
+fn write_steps(page: &mut Page, script: &Script<'_>) {
+    if script.turns || script.switches_network {
+        set_device_up(page, script);
     }
-    let mut state = State::default();
-    for (at, step) in test.steps.iter().enumerate() {
+    for step in &script.steps {
         page.line("");
-        let said = page.step(at, &step.action);
-        page.line(&format!("step {}", quote(&said)));
-        if asks(&step.sees, Key::Crashed) {
-            page.line("forget_crashes");
-        }
-        if state.is_dark {
-            page.line("device input keyevent 224");
-            state.is_dark = false;
-        }
-        act(page, &step.action, &mut state);
-        step.sees.iter().for_each(|(atom, holds)| check(page, atom, *holds));
+        page.step(&step.title);
+        page.line(&format!("step {}", quote(&step.title)));
+        step.commands.iter().for_each(|command| act(page, command));
+        step.expects.iter().for_each(|expect| check(page, expect));
     }
 }
 
-/// Writes what brings the device to where the test starts from, and back when it ends.
-fn set_device_up(page: &mut Page, rotates: bool, switches: bool) {
-    if rotates {
+/// Writes code that makes the device upright and connected, now and when the script ends.
+fn set_device_up(page: &mut Page, script: &Script<'_>) {
+    if script.turns {
         page.line("sensor_was=$(device settings get system accelerometer_rotation)");
     }
     page.line("put_back() {");
     page.indent(4);
-    if rotates {
+    if script.turns {
         page.line("turn 0 || true");
         page.line("device settings put system accelerometer_rotation \"$sensor_was\" || true");
     }
-    if switches {
+    if script.switches_network {
         page.line("network disable || true");
     }
     page.indent(0);
     page.line("}");
     page.line("trap put_back EXIT");
-    if rotates {
+    if script.turns {
         page.line("device settings put system accelerometer_rotation 0");
         page.line("turn 0");
     }
-    if switches {
+    if script.switches_network {
         page.line("network disable");
     }
 }
 
-fn act(page: &mut Page, action: &Action, state: &mut State) {
+fn act(page: &mut Page, command: &Command<'_>) {
     const MIDDLE: &str = "50000 50000";
-    match action {
-        Action::Reinitialise(_) => page.line("start"),
-        Action::Click(on) => {
-            find(page, on);
-            page.line(&format!("tap {MIDDLE}"));
+    match command {
+        Command::ForgetCrashes => page.line("forget_crashes"),
+        Command::Wake => page.line("device input keyevent 224"),
+        Command::Launch(_) => page.line("start"),
+        Command::Tap { on, at } => {
+            find(page, on.target);
+            page.line(&format!("tap {}", at.map_or(MIDDLE.to_string(), point)));
         }
-        Action::LongClick(on) => {
-            find(page, on);
-            page.line(&format!("long_tap {MIDDLE}"));
+        Command::LongTap { on, at } => {
+            find(page, on.target);
+            page.line(&format!("long_tap {}", at.map_or(MIDDLE.to_string(), point)));
         }
-        Action::Text { on, text } => {
-            find(page, on);
+        Command::Fill { on, text } => {
+            find(page, on.target);
             page.line(&format!("tap {MIDDLE}"));
             page.line("erase_text");
             type_text(page, text);
         }
-        Action::Scroll { on, towards } => {
-            find(page, on);
-            // What lies below is shown by a finger that goes up.
+        Command::Scroll { on, towards } => {
+            find(page, on.target);
+            // To show what lies below, the finger goes up.
             page.line(match towards {
                 Direction::Up => "swipe 50000 10000 50000 90000",
                 Direction::Down => "swipe 50000 90000 50000 10000",
@@ -160,62 +134,37 @@ fn act(page: &mut Page, action: &Action, state: &mut State) {
                 Direction::Right => "swipe 90000 50000 10000 50000",
             });
         }
-        Action::Swipe { on, towards } => {
-            find(page, on);
-            let end = match towards {
-                Direction::Up => "50000 10000",
-                Direction::Down => "50000 90000",
-                Direction::Left => "10000 50000",
-                Direction::Right => "90000 50000",
-            };
-            page.line(&format!("swipe {MIDDLE} {end}"));
+        Command::Swipe { on, towards } => swipe(page, on.target, swiped(*towards)),
+        Command::Drag { on, from, to } => swipe(page, on.target, (*from, *to)),
+        Command::Type(text) => type_text(page, text),
+        Command::Press(key) => press(page, *key),
+        Command::Back => press(page, PressedKey::Back),
+        Command::Turn { is_upright } => page.line(if *is_upright { "turn 0" } else { "turn 1" }),
+        // `network` passes the word on to the airplane mode.
+        Command::SwitchNetwork { is_on } => {
+            page.line(if *is_on { "network disable" } else { "network enable" });
         }
-        Action::Back => press(page, PressedKey::Back),
-        Action::Menu => press(page, PressedKey::Menu),
-        Action::Rotate => {
-            state.is_turned = !state.is_turned;
-            page.line(if state.is_turned { "turn 1" } else { "turn 0" });
-        }
-        Action::Network => {
-            state.is_off_network = !state.is_off_network;
-            page.line(if state.is_off_network { "network enable" } else { "network disable" });
-        }
-        Action::PauseResume => page.line("pause_and_resume"),
-        Action::Idle => {
-            page.line("go_dark");
-            state.is_dark = true;
-        }
-        Action::User { action, on } => {
-            action.gestures.iter().for_each(|gesture| gesture_on(page, gesture, on));
-        }
+        Command::LeaveAndReturn { .. } => page.line("pause_and_resume"),
+        Command::Idle => page.line("go_dark"),
+        // POSIX has no parts of a second for `sleep`, so round up.
+        Command::Wait { ms } => page.line(&format!("sleep {}", ms.div_ceil(1000))),
+        Command::Refuse(why) => page.note(why),
     }
 }
 
-fn gesture_on(page: &mut Page, gesture: &Gesture, on: &gui::Target) {
+/// Returns a point in thousandths of a percent, as a shell computes with whole numbers.
+fn point(at: Point) -> String {
     let thousandths = |percent: Percent| percent.of(100_000);
-    let point = |at: &Point| format!("{} {}", thousandths(at.x), thousandths(at.y));
-    match gesture {
-        Gesture::Tap(at) => {
-            find(page, on);
-            page.line(&format!("tap {}", point(at)));
-        }
-        Gesture::LongTap(at) => {
-            find(page, on);
-            page.line(&format!("long_tap {}", point(at)));
-        }
-        Gesture::Swipe { from, to } => {
-            find(page, on);
-            page.line(&format!("swipe {} {}", point(from), point(to)));
-        }
-        Gesture::Text(text) => type_text(page, text),
-        Gesture::Key(key) => press(page, *key),
-        // Not every `sleep` knows parts of a second.
-        Gesture::Wait { ms } => page.line(&format!("sleep {}", ms.div_ceil(1000))),
-    }
+    format!("{} {}", thousandths(at.x), thousandths(at.y))
 }
 
-/// Writes the search for a widget. Its first name must fit, and the others where several widgets have that one.
-fn find(page: &mut Page, on: &gui::Target) {
+fn swipe(page: &mut Page, on: &Target, (from, to): (Point, Point)) {
+    find(page, on);
+    page.line(&format!("swipe {} {}", point(from), point(to)));
+}
+
+/// Writes the search for a widget. Its first name must fit; the others tell apart widgets that share it.
+fn find(page: &mut Page, on: &Target) {
     let names = [
         ("resource-id", locate::name(&on.id)),
         ("text", locate::name(&on.text)),
@@ -241,6 +190,7 @@ fn type_text(page: &mut Page, text: &str) {
         page.line("printf 'some letters cannot be typed at %s\\n' \"$here\" >&2");
     }
     for (at, line) in text.split('\n').enumerate() {
+        // `input text` ends at a line break.
         if at > 0 {
             press(page, PressedKey::Enter);
         }
@@ -251,28 +201,27 @@ fn type_text(page: &mut Page, text: &str) {
     }
 }
 
-fn check(page: &mut Page, atom: &Atom, holds: bool) {
-    let check = match atom {
-        // What was done is said by the commands themselves.
-        Atom::Action(_) => return,
-        Atom::State(all) => words(all).map(|words| format!("state_is {words}")),
-        Atom::Widget(all) => words(all).map(|words| format!("widgets_are -ge 1 {words}")),
-        Atom::Count { of, op, number } => {
-            words(of).map(|words| format!("widgets_are {} {number} {words}", relation(*op)))
+fn check(page: &mut Page, expect: &Expect<'_>) {
+    let check = match expect.of {
+        Subject::State(all) => words(all).map(|words| format!("state_is {words}")),
+        Subject::Widget(all) => words(all).map(|words| format!("widgets_are -ge 1 {words}")),
+        Subject::Count { of, op, number } => {
+            words(of).map(|words| format!("widgets_are {} {number} {words}", relation(op)))
         }
-        Atom::Checked(is_checked) => Some(format!("checked_is {is_checked}")),
+        Subject::Checked(is_checked) => Some(format!("checked_is {is_checked}")),
     };
     let Some(check) = check else {
-        let shown = shown(atom, holds);
+        let shown = expect.shown();
         return page.note(&format!("awk knows fewer regular expressions, so {shown} is not checked"));
     };
-    let (answer, what) = (if holds { "yes" } else { "no" }, one_line(&atom.to_string(), 1_000));
+    let answer = if expect.holds { "yes" } else { "no" };
+    let what = one_line(&expect.atom.to_string(), 1_000);
     page.line(&format!("expect {answer} {} {check}", quote(&what)));
 }
 
 fn relation(op: Op) -> &'static str {
     match op {
-        // A count is not compared by what it contains.
+        // No spec asks what a count contains.
         Op::Equal | Op::Contains => "-eq",
         Op::NotEqual => "-ne",
         Op::Less => "-lt",
@@ -282,12 +231,12 @@ fn relation(op: Op) -> &'static str {
     }
 }
 
-/// Returns comparisons as three words each; nothing if awk cannot say one of them.
+/// Returns comparisons as three words each; none if awk cannot say one of them.
 fn words(all: &[Comparison]) -> Option<String> {
     let words: Option<Vec<String>> = all
         .iter()
         .map(|Comparison { key, op, value }| {
-            // As the tree has them.
+            // The tree has these under other names.
             let key = match key.name() {
                 "id" => "resource-id",
                 "desc" => "content-desc",
@@ -317,7 +266,7 @@ fn extended(regex: &str) -> Option<String> {
                 if chars.next_if_eq(&'?').is_some() {
                     chars.next_if_eq(&':')?;
                 }
-                // What an empty group is, each awk says for itself.
+                // Versions of awk differ in their meaning of an empty group.
                 if chars.peek() == Some(&')') {
                     return None;
                 }
@@ -326,23 +275,23 @@ fn extended(regex: &str) -> Option<String> {
             '.' => extended.push_str("[^\\n]"),
             '*' | '+' | '?' => {
                 extended.push(char);
-                // How much is taken makes no difference to whether there is a match.
+                // Whether there is a match does not depend on lazy or greedy.
                 chars.next_if_eq(&'?');
                 if chars.peek().is_some_and(|next| "*+?".contains(*next)) {
                     return None;
                 }
             }
-            // Some versions of awk do not know how often that is.
+            // Some versions of awk have no counted repetition.
             '{' => return None,
             '|' if extended.is_empty() || extended.ends_with(['|', '(']) => return None,
             '|' if chars.peek().is_none_or(|next| "|)".contains(*next)) => return None,
             ']' | '}' | '/' => extended.extend(['\\', char]),
-            // What is repeated must be all bytes of the letter.
+            // In a locale of bytes, a repetition would else take the last byte alone.
             _ if !char.is_ascii() => extended.push_str(&format!("({char})")),
             _ => extended.push(char),
         }
     }
-    // What matches everywhere needs no expression, and an empty one not every awk takes.
+    // Not every awk takes an empty expression; `^` matches everywhere too.
     if extended.is_empty() { Some("^".to_string()) } else { Some(extended) }
 }
 
@@ -361,7 +310,7 @@ fn escaped(char: char) -> Option<String> {
     })
 }
 
-/// Returns the class whose bracket was read.
+/// Returns a class, after its opening bracket.
 fn class(chars: &mut std::iter::Peekable<std::str::Chars<'_>>) -> Option<String> {
     let mut class = String::from("[");
     class.extend(chars.next_if_eq(&'^'));
@@ -380,7 +329,7 @@ fn class(chars: &mut std::iter::Peekable<std::str::Chars<'_>>) -> Option<String>
                 'w' => class.push_str("A-Za-z0-9_"),
                 's' => class.push_str(" \\t\\n\\r\\f\\v"),
                 escaped @ ('n' | 'r' | 't' | '\\' | ']') => class.extend(['\\', escaped]),
-                // There is no one spelling of these that every awk takes.
+                // No spelling of these works in every awk.
                 '-' | '[' | '^' => return None,
                 escaped if escaped.is_ascii_punctuation() => class.push(escaped),
                 _ => return None,
@@ -393,7 +342,7 @@ fn class(chars: &mut std::iter::Peekable<std::str::Chars<'_>>) -> Option<String>
     Some(class)
 }
 
-/// Returns `text` as one word of a shell with the entities of XML, so that it has no line break and nothing ends its quotes.
+/// Returns `text` as one word of a shell with the entities of XML, so that it has no line break and no quote of its own.
 fn encoded(text: &str) -> String {
     let mut encoded = String::new();
     for char in text.chars() {
@@ -407,7 +356,7 @@ fn encoded(text: &str) -> String {
     quote(&encoded)
 }
 
-/// Returns `text`, in which all is seen, as one word of a shell.
+/// Returns `text`, which has no invisible characters, as one word of a shell.
 fn quote(text: &str) -> String {
     let is_bare = |char: char| char.is_ascii_alphanumeric() || "._-/:=".contains(char);
     if !text.is_empty() && text.chars().all(is_bare) {

@@ -1,4 +1,4 @@
-//! Regular expressions of Java, which Maestro and UI Automator match whole texts with.
+//! Regular expressions of Java, with which Maestro and UI Automator match whole texts.
 
 use crate::gui::{Op, Value};
 
@@ -6,11 +6,11 @@ use crate::gui::{Op, Value};
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Pattern {
     pub text: String,
-    /// Whether it surely means in Java what it means in farlead.
+    /// True if it surely means the same in Java and in farlead.
     pub is_sure: bool,
 }
 
-/// Returns the pattern of the texts that compare so, where `.` is any letter; nothing if that is about numbers.
+/// Returns the pattern of the texts for which a comparison holds, where `.` is any character; none for numbers.
 pub(super) fn pattern(op: Op, value: &Value) -> Option<Pattern> {
     let sure = |text: String| Some(Pattern { text, is_sure: true });
     match (op, value) {
@@ -27,7 +27,7 @@ pub(super) fn pattern(op: Op, value: &Value) -> Option<Pattern> {
     }
 }
 
-/// Returns `regex` as a group that keeps to farlead's rules: classes know all scripts, and `.` ends at a line break.
+/// Returns `regex` as a group with the rules of farlead: classes cover Unicode, and `.` stops at a line break.
 pub(super) fn embedded(regex: &str) -> String {
     format!("(?U-ims:{regex})")
 }
@@ -44,7 +44,7 @@ pub(super) fn literal(text: &str) -> String {
     escaped
 }
 
-/// Whether `regex` is made of what all kinds of regular expressions have in common.
+/// Returns true if `regex` has no syntax beyond that of all kinds of regular expressions.
 pub(super) fn is_plain(regex: &str) -> bool {
     let mut chars = regex.chars().peekable();
     let mut in_class = false;
@@ -59,7 +59,7 @@ pub(super) fn is_plain(regex: &str) -> bool {
             '[' if in_class => return false,
             '[' => {
                 in_class = true;
-                // Which bracket closes a class that starts so is not agreed upon.
+                // Kinds differ in the bracket that closes such a class.
                 if next == Some(']') || next == Some('^') && chars.clone().nth(1) == Some(']') {
                     return false;
                 }

@@ -1,19 +1,19 @@
-//! What is done: actions as values.
+//! Actions as values.
 //!
-//! Which of them a screen offers is for [`offers`](super::offers) to say.
+//! [`offers`](super::offers) says which of them a screen offers.
 
 use std::fmt;
 use std::sync::Arc;
 
 use serde::{Deserialize, Serialize};
 
-use super::atom::START_TYPE;
+use super::action_type::{ActionType, DeviceAction, START_TYPE, Stroke, TEXT_TYPE, Touch};
 use super::json::is_default;
 use super::screen::{Bounds, Widget};
 use super::user_action::UserAction;
 use super::value::quote;
 
-/// A way on the display.
+/// A direction on the display.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 #[expect(missing_docs, reason = "the names say it")]
@@ -28,7 +28,7 @@ impl Direction {
     /// All directions.
     pub const ALL: [Direction; 4] = [Direction::Up, Direction::Down, Direction::Left, Direction::Right];
 
-    /// The direction as it is written.
+    /// Returns the direction as it is written.
     pub fn name(self) -> &'static str {
         match self {
             Direction::Up => "up",
@@ -38,7 +38,7 @@ impl Direction {
         }
     }
 
-    /// A line through the middle of `bounds` in this direction, over four fifths of their length.
+    /// Returns a line through the middle of `bounds` in this direction, over four fifths of their length.
     pub fn across(self, bounds: Bounds) -> ((i32, i32), (i32, i32)) {
         let (x, y) = bounds.centre();
         let part = |length: u32| (u64::from(length) * 4 / 5) as i32;
@@ -54,26 +54,26 @@ impl Direction {
     }
 }
 
-/// The widget an action is done on, as it was when the action was offered.
+/// The widget that an action is done on, as it was when the action was offered.
 #[derive(Clone, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Target {
-    /// Its place in the tree, see [`Screen::object_id`](super::Screen::object_id).
+    /// Path in the tree, see [`Screen::object_id`](super::Screen::object_id).
     #[serde(rename = "objectID")]
     pub object_id: Arc<str>,
-    /// Its class in full.
+    /// Class in full.
     #[serde(default, skip_serializing_if = "is_default")]
     pub class: Arc<str>,
-    /// Its resource id in full; may be empty.
+    /// Resource id in full; may be empty.
     #[serde(default, skip_serializing_if = "is_default")]
     pub id: Arc<str>,
-    /// Its text; may be empty.
+    /// Text; may be empty.
     #[serde(default, skip_serializing_if = "is_default")]
     pub text: Arc<str>,
-    /// Its content description; may be empty.
+    /// Content description; may be empty.
     #[serde(default, skip_serializing_if = "is_default")]
     pub desc: Arc<str>,
-    /// Where it was seen.
+    /// Pixels of the display that it covered.
     #[serde(default, skip_serializing_if = "is_default")]
     pub bounds: Bounds,
 }
@@ -91,145 +91,145 @@ impl Target {
         }
     }
 
-    /// The entry name of its id: `save` of `org.notes:id/save`.
+    /// Returns the entry name of its id: `save` of `org.notes:id/save`.
     pub fn id_entry(&self) -> &str {
         self.id.rsplit('/').next().unwrap_or(&self.id)
     }
 
-    /// Its text, its description and the entry name of its id.
+    /// Returns its text, its description and the entry name of its id.
     pub fn names(&self) -> [&str; 3] {
         [&self.text, &self.desc, self.id_entry()]
     }
 }
 
-/// Something that is done to an app.
+/// One thing done to an app. Actions that carry the same share a variant; [`ActionType`] tells them apart.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Action {
     /// Starts the app afresh, as after an installation, with this launchable activity in full.
     Reinitialise(Arc<str>),
-    /// A short touch in the middle.
-    Click(Target),
-    /// A touch in the middle that is held.
-    LongClick(Target),
-    /// Puts `text` in place of what is in a field.
+    /// A touch in the middle of a widget.
+    Touch(Touch, Target),
+    /// Replaces the text of a field.
     Text {
-        /// The field.
+        /// Field.
         on: Target,
-        /// What it holds then.
+        /// New text.
         text: Arc<str>,
     },
-    /// Shows what lies in this direction.
-    Scroll {
-        /// What is scrolled.
-        on: Target,
-        /// Where more is to be seen.
-        towards: Direction,
-    },
-    /// A touch that moves across in this direction.
-    Swipe {
-        /// What is swiped.
-        on: Target,
-        /// Where the finger goes.
-        towards: Direction,
-    },
-    /// The key back.
-    Back,
-    /// The key menu.
-    Menu,
-    /// Turns the device, and back the next time.
-    Rotate,
-    /// Connects the device to the network, or takes it off.
-    Network,
-    /// Home, and back to the app.
-    PauseResume,
-    /// Nothing, for longer than the display stays lit.
-    Idle,
-    /// An action of the user's own.
+    /// A touch that moves across a widget.
+    Stroke(Stroke, Target, Direction),
+    /// An action on the device.
+    Device(DeviceAction),
+    /// An action that the user has declared.
     User {
-        /// What it is.
+        /// Its declaration.
         action: Arc<UserAction>,
-        /// Where it is done.
+        /// Widget that its gestures are done on.
         on: Target,
     },
 }
 
+/// Part of an action besides its type and its widget.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Argument<'a> {
+    /// Nothing.
+    None,
+    /// Activity that is started.
+    Activity(&'a Arc<str>),
+    /// Text that is typed.
+    Text(&'a Arc<str>),
+    /// Direction of a stroke.
+    Towards(Direction),
+    /// Declaration of a user's action, with its gestures.
+    Own(&'a Arc<UserAction>),
+}
+
 impl Action {
-    /// Its type, as `actionType` compares it.
+    /// The key back.
+    pub const BACK: Action = Action::Device(DeviceAction::Back);
+    /// The key menu.
+    pub const MENU: Action = Action::Device(DeviceAction::Menu);
+    /// Turns the device, and back the next time.
+    pub const ROTATE: Action = Action::Device(DeviceAction::Rotate);
+    /// Connects the device to the network, or takes it off.
+    pub const NETWORK: Action = Action::Device(DeviceAction::Network);
+    /// Goes home, and back to the app.
+    pub const PAUSE_RESUME: Action = Action::Device(DeviceAction::PauseResume);
+    /// Waits for longer than the display stays lit.
+    pub const IDLE: Action = Action::Device(DeviceAction::Idle);
+
+    /// Returns a click on `on`.
+    pub fn click(on: Target) -> Action {
+        Action::Touch(Touch::Click, on)
+    }
+
+    /// Returns its type; none for an action that the user has declared.
+    pub fn builtin_type(&self) -> Option<ActionType> {
+        match self {
+            Action::Reinitialise(_) => Some(ActionType::Start),
+            Action::Touch(touch, _) => Some(ActionType::Touch(*touch)),
+            Action::Text { .. } => Some(ActionType::Text),
+            Action::Stroke(stroke, ..) => Some(ActionType::Stroke(*stroke)),
+            Action::Device(action) => Some(ActionType::Device(*action)),
+            Action::User { .. } => None,
+        }
+    }
+
+    /// Returns the name of its type, as `actionType` compares it.
     pub fn type_name(&self) -> &str {
         match self {
             Action::Reinitialise(_) => START_TYPE,
-            Action::Click(_) => "click",
-            Action::LongClick(_) => "longclick",
-            Action::Text { .. } => "text",
-            Action::Scroll { .. } => "scroll",
-            Action::Swipe { .. } => "swipe",
-            Action::Back => "back",
-            Action::Menu => "menu",
-            Action::Rotate => "rotate",
-            Action::Network => "network",
-            Action::PauseResume => "pauseresume",
-            Action::Idle => "idle",
+            Action::Touch(touch, _) => touch.name(),
+            Action::Text { .. } => TEXT_TYPE,
+            Action::Stroke(stroke, ..) => stroke.name(),
+            Action::Device(action) => action.name(),
             Action::User { action, .. } => &action.name,
         }
     }
 
-    /// The widget it is done on.
+    /// Returns the widget it is done on.
     pub fn target(&self) -> Option<&Target> {
         match self {
-            Action::Click(on)
-            | Action::LongClick(on)
+            Action::Touch(_, on)
             | Action::Text { on, .. }
-            | Action::Scroll { on, .. }
-            | Action::Swipe { on, .. }
+            | Action::Stroke(_, on, _)
             | Action::User { on, .. } => Some(on),
-            Action::Reinitialise(_)
-            | Action::Back
-            | Action::Menu
-            | Action::Rotate
-            | Action::Network
-            | Action::PauseResume
-            | Action::Idle => None,
+            Action::Reinitialise(_) | Action::Device(_) => None,
         }
     }
 
-    /// What is typed.
+    /// Returns the part besides its type and its widget.
+    pub fn argument(&self) -> Argument<'_> {
+        match self {
+            Action::Reinitialise(activity) => Argument::Activity(activity),
+            Action::Text { text, .. } => Argument::Text(text),
+            Action::Stroke(_, _, towards) => Argument::Towards(*towards),
+            Action::User { action, .. } => Argument::Own(action),
+            Action::Touch(..) | Action::Device(_) => Argument::None,
+        }
+    }
+
+    /// Returns the text that is typed.
     pub fn typed(&self) -> Option<&str> {
-        match self {
-            Action::Text { text, .. } => Some(text),
-            Action::Reinitialise(_)
-            | Action::Click(_)
-            | Action::LongClick(_)
-            | Action::Scroll { .. }
-            | Action::Swipe { .. }
-            | Action::Back
-            | Action::Menu
-            | Action::Rotate
-            | Action::Network
-            | Action::PauseResume
-            | Action::Idle
-            | Action::User { .. } => None,
+        match self.argument() {
+            Argument::Text(text) => Some(text),
+            Argument::None | Argument::Activity(_) | Argument::Towards(_) | Argument::Own(_) => None,
         }
     }
 
-    /// What `actionDetail` compares: an atom holds if it does of any of these.
+    /// Returns the texts that `actionDetail` compares: an atom holds if it holds of any of them.
     pub fn details(&self) -> Vec<&str> {
-        match self {
-            Action::Reinitialise(activity) => vec![activity],
-            Action::Text { text, .. } => vec![text],
-            Action::Scroll { towards, .. } | Action::Swipe { towards, .. } => vec![towards.name()],
-            Action::Click(on) | Action::LongClick(on) | Action::User { on, .. } => {
-                on.names().into_iter().filter(|name| !name.is_empty()).collect()
+        match self.argument() {
+            Argument::Activity(text) | Argument::Text(text) => vec![text],
+            Argument::Towards(towards) => vec![towards.name()],
+            Argument::None | Argument::Own(_) => {
+                let names = self.target().map(Target::names).into_iter().flatten();
+                names.filter(|name| !name.is_empty()).collect()
             }
-            Action::Back
-            | Action::Menu
-            | Action::Rotate
-            | Action::Network
-            | Action::PauseResume
-            | Action::Idle => Vec::new(),
         }
     }
 
-    /// The first of [`Action::details`], which is what is printed; may be empty.
+    /// Returns the first of [`Action::details`], the one that is printed; may be empty.
     pub fn detail(&self) -> &str {
         self.details().first().copied().unwrap_or_default()
     }
@@ -238,25 +238,18 @@ impl Action {
 impl fmt::Display for Action {
     fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
         out.write_str(self.type_name())?;
-        match self {
-            Action::Reinitialise(activity) => write!(out, " {activity}"),
-            Action::Text { on, text } => write!(out, " {} into {on}", quote(text)),
-            Action::Scroll { on, towards } | Action::Swipe { on, towards } => {
-                write!(out, " {} on {on}", towards.name())
-            }
-            Action::Click(on) | Action::LongClick(on) => write!(out, " {on}"),
-            Action::User { on, .. } => write!(out, " on {on}"),
-            Action::Back
-            | Action::Menu
-            | Action::Rotate
-            | Action::Network
-            | Action::PauseResume
-            | Action::Idle => Ok(()),
+        match self.argument() {
+            Argument::None => {}
+            Argument::Activity(activity) => write!(out, " {activity}")?,
+            Argument::Text(text) => write!(out, " {} into", quote(text))?,
+            Argument::Towards(towards) => write!(out, " {} on", towards.name())?,
+            Argument::Own(_) => write!(out, " on")?,
         }
+        self.target().map_or(Ok(()), |on| write!(out, " {on}"))
     }
 }
 
-/// Printed as people tell it from others: by its text, its description, its id, or its class and place.
+/// Printed by the first name that a person would use: text, description, id, or class and path.
 impl fmt::Display for Target {
     fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
         let Target { object_id, class, text, desc, .. } = self;

@@ -1,4 +1,4 @@
-//! Atoms: what a bracket of a formula says of a step, checked and in one canonical form.
+//! Atoms: the brackets of a formula, each a statement about a step, checked and in one canonical form.
 //!
 //! Two spellings of an atom have one text, and that text is its name in
 //! [`Formulas::atom`](crate::ltl::Formulas::atom).
@@ -6,10 +6,11 @@
 use std::collections::BTreeSet;
 use std::fmt;
 
+use super::action_type::{ActionType, START_TYPE};
 use super::nearest::nearest;
 use super::value::{Number, Value, regex};
 
-/// What a comparison asks about.
+/// Property that a comparison looks at.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 #[expect(missing_docs, reason = "the names are those of the language")]
 pub enum Key {
@@ -37,18 +38,18 @@ pub enum Key {
     ActionText,
 }
 
-/// What the keys of an atom are all asked of.
+/// Kind of thing that all keys of an atom are about.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Kind {
-    /// The screen as a whole, of which there is one a step.
+    /// The screen as a whole, one at each step.
     State,
-    /// A visible widget, of which there are many.
+    /// A visible widget, many at each step.
     Widget,
-    /// The action, of which there is one a step.
+    /// The action, one at each step.
     Action,
 }
 
-/// The values a key can have.
+/// Values that a key can have.
 enum Domain {
     Flag,
     Words(&'static [&'static str]),
@@ -56,7 +57,7 @@ enum Domain {
     Text,
     /// One text, which may be a number.
     Quantity,
-    /// The same thing has a full name and short ones.
+    /// Several names of one thing, a full one and short ones.
     Names,
     /// Any of several texts.
     Texts,
@@ -90,7 +91,7 @@ impl Key {
         Key::ActionText,
     ];
 
-    /// The key as it is written.
+    /// Returns the key as it is written.
     pub fn name(self) -> &'static str {
         match self {
             Key::Package => "package",
@@ -118,12 +119,12 @@ impl Key {
         }
     }
 
-    /// Returns the key written `name`, or what is wrong with it.
+    /// Returns the key written `name`, or the mistake in it.
     pub fn parse(name: &str) -> Result<Key, Mistake> {
         if let Some(&key) = Key::ALL.iter().find(|key| key.name() == name) {
             return Ok(key);
         }
-        // What Android and other tools call the same thing.
+        // Names that Android and other tools have for the same property.
         let elsewhere = match name {
             "resource-id" | "resourceId" | "resource_id" => Some("id"),
             "content-desc" | "contentDescription" | "content_desc" | "description" | "hint" => Some("desc"),
@@ -143,7 +144,7 @@ impl Key {
         })
     }
 
-    /// What the key is asked of.
+    /// Returns the kind of thing that the key is about.
     pub fn kind(self) -> Kind {
         match self {
             Key::Package
@@ -189,7 +190,7 @@ impl Key {
     }
 }
 
-/// How a comparison compares.
+/// Comparison operator.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Op {
     /// `=`
@@ -213,7 +214,7 @@ impl Op {
     pub const ALL: [Op; 7] =
         [Op::Equal, Op::NotEqual, Op::Contains, Op::Less, Op::AtMost, Op::Greater, Op::AtLeast];
 
-    /// The operator as it is written.
+    /// Returns the operator as it is written.
     pub fn sign(self) -> &'static str {
         match self {
             Op::Equal => "=",
@@ -238,7 +239,7 @@ impl Op {
         Op::ALL.into_iter().find(|op| op.sign() == plain)
     }
 
-    /// Says whether a number compares with `number` in this way.
+    /// Returns true if `left` compares with `number` in this way.
     pub fn holds(self, left: Number, number: Number) -> bool {
         match self {
             Op::Equal => left == number,
@@ -259,59 +260,40 @@ impl Op {
     }
 }
 
-/// The action types farlead knows by itself.
-pub const BUILTIN_ACTION_TYPES: [&str; 12] = [
-    START_TYPE,
-    "click",
-    "longclick",
-    "text",
-    "scroll",
-    "swipe",
-    "back",
-    "menu",
-    "rotate",
-    "network",
-    "pauseresume",
-    "idle",
-];
-
-/// The type of the action at step 0, and of no other.
-pub const START_TYPE: &str = "reinitialise";
-
-/// The action types an atom may name.
+/// Action types that an atom may name.
 #[derive(Clone, Copy, Debug)]
 pub enum ActionTypes<'a> {
-    /// Any, as in a trace whose app is not at hand.
+    /// Any type, as in a trace without its app.
     Any,
-    /// The built-in ones and these of the user's.
+    /// The built-in types and these of the user's.
     Declared(&'a BTreeSet<String>),
 }
 
 /// `key op value`.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Comparison {
-    /// What is asked about.
+    /// Property that is looked at.
     pub key: Key,
-    /// How it is compared.
+    /// Operator.
     pub op: Op,
-    /// What it is compared with.
+    /// Right side of the comparison.
     pub value: Value,
 }
 
-/// What is wrong with an atom, and where in it.
+/// A mistake in an atom, and its place there.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Mistake {
-    /// A name for the kind of mistake that stays the same.
+    /// Stable name of the kind of mistake.
     pub code: &'static str,
-    /// The part to underline.
+    /// Part to underline.
     pub part: Part,
-    /// What is wrong.
+    /// Sentence that says the mistake.
     pub message: String,
-    /// What would be right.
+    /// Sentence that says what to write in its place.
     pub help: String,
 }
 
-/// A part of an atom.
+/// Part of an atom.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[expect(missing_docs, reason = "the names say it")]
 pub enum Part {
@@ -322,8 +304,8 @@ pub enum Part {
 }
 
 impl Comparison {
-    /// Returns the comparison, its value read as the key wants it: `value` is a text or a regular
-    /// expression, as it was written.
+    /// Returns the comparison, with its value read as the key wants it: `value` is a text or a regular expression, as it
+    /// was written.
     pub fn new(key: Key, op: Op, value: Value, types: ActionTypes<'_>) -> Result<Comparison, Mistake> {
         let name = key.name();
         let value = match (value, op) {
@@ -357,7 +339,7 @@ impl Comparison {
         Ok(Comparison { key, op, value })
     }
 
-    /// Says whether a text equal to `value` would pass, as far as that can be known from the text alone.
+    /// Returns true if a text equal to `value` would pass, as far as the text alone decides that.
     fn admits(&self, value: &Value) -> bool {
         let text = match value {
             Value::Text(text) => text.as_str(),
@@ -426,17 +408,24 @@ fn one_of<'a>(key: &str, text: &str, words: &[&'a str]) -> Result<&'a str, Mista
 
 fn check_action_type(op: Op, text: &str, types: ActionTypes<'_>) -> Result<(), Mistake> {
     let ActionTypes::Declared(declared) = types else { return Ok(()) };
-    let known = || BUILTIN_ACTION_TYPES.into_iter().chain(declared.iter().map(String::as_str));
+    let known = || known_types(declared);
     let (fits, message) = match op {
         Op::Contains => {
             (known().any(|word| word.contains(text)), format!("no action type contains `{text}`"))
         }
         Op::Equal | Op::NotEqual | Op::Less | Op::AtMost | Op::Greater | Op::AtLeast => (
-            BUILTIN_ACTION_TYPES.contains(&text) || declared.contains(text),
+            ActionType::parse(text).is_some() || declared.contains(text),
             format!("there is no action type `{text}`"),
         ),
     };
     if fits { Ok(()) } else { Err(wrong_value(message, action_type_help(text, known()))) }
+}
+
+/// Returns the names of all action types, the built-in ones first.
+fn known_types(declared: &BTreeSet<String>) -> impl Iterator<Item = &str> + Clone {
+    // The names of the built-in types live forever; those of the user's do not.
+    let builtin = ActionType::all().map(|known| -> &str { known.name() });
+    builtin.chain(declared.iter().map(String::as_str))
 }
 
 fn action_type_help<'a>(text: &str, known: impl Iterator<Item = &'a str> + Clone) -> String {
@@ -461,7 +450,7 @@ fn check_regex(key: Key, text: &str, types: ActionTypes<'_>) -> Result<(), Mista
     let pattern = regex(text).map_err(|error| {
         let reason = match &error {
             regex::Error::CompiledTooBig(_) => "it grows too large".to_string(),
-            // The first lines draw the expression again; the last one says what is wrong.
+            // The first lines draw the expression again; the last one has the reason.
             _ => error
                 .to_string()
                 .lines()
@@ -478,7 +467,7 @@ fn check_regex(key: Key, text: &str, types: ActionTypes<'_>) -> Result<(), Mista
     })?;
     match (key.domain(), types) {
         (Domain::ActionType, ActionTypes::Declared(declared)) => {
-            let known = || BUILTIN_ACTION_TYPES.into_iter().chain(declared.iter().map(String::as_str));
+            let known = || known_types(declared);
             if known().any(|word| pattern.is_match(word)) {
                 Ok(())
             } else {
@@ -490,7 +479,7 @@ fn check_regex(key: Key, text: &str, types: ActionTypes<'_>) -> Result<(), Mista
     }
 }
 
-/// What a bracket says, its comparisons sorted and without repeats.
+/// A bracket of a formula, its comparisons sorted and without repeats.
 ///
 /// ```
 /// use farlead::gui::{ActionTypes, Atom, Comparison, Key, Op, Value};
@@ -504,25 +493,25 @@ fn check_regex(key: Key, text: &str, types: ActionTypes<'_>) -> Result<(), Mista
 pub enum Atom {
     /// One visible widget meets all of these.
     Widget(Vec<Comparison>),
-    /// As many visible widgets as this meet all of those.
+    /// The number of visible widgets that meet all of some comparisons compares so.
     Count {
-        /// What each of them meets.
+        /// Comparisons that each of them meets.
         of: Vec<Comparison>,
-        /// How their number is compared.
+        /// Operator.
         op: Op,
-        /// What it is compared with.
+        /// Number that the count is compared with.
         number: u64,
     },
     /// The screen as a whole meets all of these.
     State(Vec<Comparison>),
     /// The action meets all of these.
     Action(Vec<Comparison>),
-    /// `[checked = ...]` standing alone: some visible widget is checked, or one could be and none is.
+    /// `[checked = ...]` standing alone: some visible widget is checked, or some are checkable and none is checked.
     Checked(bool),
 }
 
 impl Atom {
-    /// Returns the atom of these comparisons, of which there is at least one.
+    /// Returns the atom of these comparisons, at least one.
     pub fn new(mut comparisons: Vec<Comparison>) -> Result<Atom, Mistake> {
         comparisons.sort();
         comparisons.dedup();
@@ -581,7 +570,7 @@ impl Atom {
         }
     }
 
-    /// Says whether the atom is about the action, and not about the screen.
+    /// Returns true if the atom is about the action, and not about the screen.
     pub fn is_action(&self) -> bool {
         match self {
             Atom::Action(_) => true,
@@ -589,7 +578,7 @@ impl Atom {
         }
     }
 
-    /// Says whether the atom asks more of the action than what type it has.
+    /// Returns true if the atom asks for more than the type of the action.
     pub fn is_action_detail(&self) -> bool {
         match self {
             Atom::Action(all) => all.iter().any(|comparison| comparison.key != Key::ActionType),
@@ -597,7 +586,7 @@ impl Atom {
         }
     }
 
-    /// Whether it compares `key`.
+    /// Returns true if it compares `key`.
     pub fn mentions(&self, key: Key) -> bool {
         match self {
             Atom::Widget(all) | Atom::State(all) | Atom::Action(all) | Atom::Count { of: all, .. } => {
@@ -607,7 +596,7 @@ impl Atom {
         }
     }
 
-    /// Says whether the atom speaks of actions of the type `name`, be it to rule them out.
+    /// Returns true if the atom is about actions of the type `name`, even to rule them out.
     pub fn mentions_action_type(&self, name: &str) -> bool {
         match self {
             Atom::Action(all) => {
@@ -640,10 +629,10 @@ impl Atom {
         }
     }
 
-    /// Says whether the two can surely not hold at the same step.
+    /// Returns true if the two surely cannot hold at the same step.
     ///
-    /// There are many widgets on a screen, so two atoms about widgets never exclude each other; two counts
-    /// of the same widgets may.
+    /// A screen has many widgets, so two atoms about widgets never exclude each other; two counts of the same widgets
+    /// may.
     pub fn excludes(&self, other: &Atom) -> bool {
         match (self, other) {
             (Atom::Checked(one), Atom::Checked(two)) => one != two,
@@ -656,7 +645,7 @@ impl Atom {
                 Atom::Count { of: one_of, op: one_op, number: one },
                 Atom::Count { of: two_of, op: two_op, number: two },
             ) => {
-                // If any number is right for both, then one at or beside those they name, or 0.
+                // If any number fits both, then one at or next to those that they name, or 0.
                 let near =
                     [*one, *two].into_iter().flat_map(|n| [n.saturating_sub(1), n, n.saturating_add(1)]);
                 let holds =
@@ -670,14 +659,14 @@ impl Atom {
         }
     }
 
-    /// Says whether the atom can hold at step 0, whose action starts the app.
+    /// Returns true if the atom can hold at step 0, whose action starts the app.
     pub fn fits_start(&self) -> bool {
         let start =
             Comparison { key: Key::ActionType, op: Op::Equal, value: Value::Text(START_TYPE.to_string()) };
         self.contradiction().is_none() && !self.excludes(&Atom::Action(vec![start]))
     }
 
-    /// Says whether the atom can hold after step 0, where no action starts the app.
+    /// Returns true if the atom can hold after step 0, where no action starts the app.
     pub fn fits_later(&self) -> bool {
         let not_start =
             Comparison { key: Key::ActionType, op: Op::NotEqual, value: Value::Text(START_TYPE.to_string()) };
@@ -703,7 +692,7 @@ fn mixed(comparisons: &[Comparison]) -> Mistake {
     }
 }
 
-/// Why no one thing can meet all of these.
+/// Returns the reason why no single thing can meet all of these.
 fn clash(all: &[Comparison]) -> Option<String> {
     for (at, one) in all.iter().enumerate() {
         for two in &all[at + 1..] {
@@ -715,14 +704,14 @@ fn clash(all: &[Comparison]) -> Option<String> {
     None
 }
 
-/// Says whether `one`, if it is an equality or a bound from below, rules out `two`.
+/// Returns true if `one`, an equality or a lower bound, rules out `two`.
 fn clashes(one: &Comparison, two: &Comparison) -> bool {
     match (one.key.domain(), one.op, two.op) {
         (Domain::Names, Op::Equal, Op::Equal) => match (&one.value, &two.value) {
             (Value::Text(one), Value::Text(two)) => last_part(one) != last_part(two),
             (Value::Text(_) | Value::Flag(_) | Value::Regex(_) | Value::Number(_), _) => false,
         },
-        // Its other names may be what the other comparison is about.
+        // The other comparison may be about another name of the same thing.
         (Domain::Names | Domain::Texts, Op::Equal, Op::NotEqual) => one.value == two.value,
         (Domain::Names | Domain::Texts, _, _) => false,
         (_, Op::Equal, _) => !two.admits(&one.value),
@@ -740,34 +729,31 @@ fn clashes(one: &Comparison, two: &Comparison) -> bool {
     }
 }
 
-/// What full and short forms of a name have in common: `Main` of `com.x.Main`, `.Main` and `com.x/.Main`.
+/// Returns the part that full and short forms of a name share: `Main` of `com.x.Main`, `.Main` and `com.x/.Main`.
 fn last_part(name: &str) -> &str {
     name.rsplit(['.', '/', ':']).next().unwrap_or(name)
 }
 
-/// Why no action of the type asked for has the rest of what is asked.
+/// Returns the reason why no action of the type asked for can meet the other comparisons.
 fn clash_with_type(all: &[Comparison]) -> Option<String> {
     let types =
         all.iter().filter(|comparison| (comparison.key, comparison.op) == (Key::ActionType, Op::Equal));
     for comparison in types {
         let Value::Text(action_type) = &comparison.value else { continue };
-        let has_detail = has_detail(action_type);
+        let builtin = ActionType::parse(action_type);
+        let has_detail = !matches!(builtin, Some(ActionType::Device(_)));
         let missing = |key| {
             (key == Key::ActionDetail && !has_detail)
-                || (key == Key::ActionText && action_type != "text")
-                || (key == Key::ActionObjectId && (!has_detail || action_type == START_TYPE))
+                || (key == Key::ActionText && builtin != Some(ActionType::Text))
+                || (key == Key::ActionObjectId && (!has_detail || builtin == Some(ActionType::Start)))
         };
-        // What is not there differs from everything.
+        // A detail that is not there differs from every value.
         let asked = all.iter().find(|other| other.op != Op::NotEqual && missing(other.key));
         if let Some(other) = asked {
             return Some(format!("an action of type `{action_type}` has no {}", other.key.name()));
         }
     }
     None
-}
-
-fn has_detail(action_type: &str) -> bool {
-    !matches!(action_type, "back" | "menu" | "rotate" | "network" | "pauseresume" | "idle")
 }
 
 impl fmt::Display for Comparison {

@@ -1,59 +1,73 @@
-//! Habits: what an action does in most apps, before anybody has tried it in this one.
+//! Habits: the effect of an action in most apps, before anybody has tried it in this one.
 
 use super::action::Action;
+use super::action_type::{ActionType, Touch, Usual};
 use super::atom::Key;
 use super::screen::{Context, Flags, Screen, Widget};
 
-/// What most apps do.
+/// Effect of an action in most apps.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Habit {
-    /// Anything.
+    /// Unknown.
     Any,
     /// The screen stays as it is.
     Stays,
-    /// It stays as it is, as far as anybody can tell before.
+    /// The screen stays as it is, apart from what cannot be known before.
     MostlyStays,
-    /// What was seen before comes back.
+    /// The screen before comes back.
     Back,
     /// The screen becomes this one.
     Becomes(Box<Screen>),
 }
 
-/// On a larger screen it is not worked out what a single widget becomes.
+/// Largest screen on which the change of a single widget is worked out.
 const WIDGETS_MAX: usize = 1_000;
 
-/// Returns what most apps do when `action` is done on `screen`, so far as it matters to those who look at `keys` alone.
+/// Returns the effect of `action` on `screen` in most apps; a change that no key of `keys` sees is no change.
 pub fn habit(screen: &Screen, action: &Action, keys: &dyn Fn(Key) -> bool) -> Habit {
-    let context = screen.context();
-    let in_context = |key: Key, context: Context| {
-        if keys(key) { Habit::Becomes(Box::new(screen.in_context(context))) } else { Habit::Stays }
-    };
     match action {
-        Action::Back => Habit::Back,
-        Action::Menu | Action::PauseResume => Habit::Stays,
-        Action::Rotate => {
-            in_context(Key::Orientation, Context { orientation: context.orientation.turned(), ..context })
-        }
-        Action::Network => in_context(Key::Network, Context { network: !context.network, ..context }),
-        Action::Idle => in_context(Key::Screen, Context { screen_on: false, ..context }),
-        Action::LongClick(_) | Action::Scroll { .. } | Action::Swipe { .. } => Habit::MostlyStays,
         Action::Text { on, text } if keys(Key::Text) => {
             with(screen, &on.object_id, Habit::MostlyStays, |field| field.text = text.clone())
         }
-        Action::Text { .. } => Habit::MostlyStays,
-        Action::Click(on) if is_switch(&on.class) && keys(Key::Checked) => {
+        Action::Touch(Touch::Click, on) if is_switch(&on.class) && keys(Key::Checked) => {
             with(screen, &on.object_id, Habit::Any, |switch| {
-                // One of several to choose from stays chosen.
+                // A click on a chosen radio button leaves it chosen.
                 let checked = !switch.flags.has(Flags::CHECKED) || switch.class.ends_with("RadioButton");
                 switch.flags = switch.flags.set(Flags::CHECKED, checked);
             })
         }
-        Action::Click(on) if is_switch(&on.class) => Habit::MostlyStays,
-        Action::Reinitialise(_) | Action::Click(_) | Action::User { .. } => Habit::Any,
+        Action::Touch(Touch::Click, on) if is_switch(&on.class) => Habit::MostlyStays,
+        Action::Reinitialise(_)
+        | Action::Touch(..)
+        | Action::Text { .. }
+        | Action::Stroke(..)
+        | Action::Device(_)
+        | Action::User { .. } => {
+            usually(screen, action.builtin_type().map_or(Usual::Any, ActionType::usual), keys)
+        }
     }
 }
 
-/// The screen with the widget at `object_id` changed, `otherwise` if that is not worked out.
+/// Returns the effect `usual` on `screen`; a change that no key of `keys` sees is no change.
+fn usually(screen: &Screen, usual: Usual, keys: &dyn Fn(Key) -> bool) -> Habit {
+    let context = screen.context();
+    let in_context = |key: Key, context: Context| {
+        if keys(key) { Habit::Becomes(Box::new(screen.in_context(context))) } else { Habit::Stays }
+    };
+    match usual {
+        Usual::Any => Habit::Any,
+        Usual::Stays => Habit::Stays,
+        Usual::MostlyStays => Habit::MostlyStays,
+        Usual::Back => Habit::Back,
+        Usual::Turns => {
+            in_context(Key::Orientation, Context { orientation: context.orientation.turned(), ..context })
+        }
+        Usual::SwitchesNetwork => in_context(Key::Network, Context { network: !context.network, ..context }),
+        Usual::GoesDark => in_context(Key::Screen, Context { screen_on: false, ..context }),
+    }
+}
+
+/// Returns the screen with the widget at `object_id` changed, or `otherwise` if it has no such widget or too many.
 fn with(screen: &Screen, object_id: &str, otherwise: Habit, change: impl FnOnce(&mut Widget)) -> Habit {
     if screen.widgets().len() > WIDGETS_MAX {
         return otherwise;
@@ -71,7 +85,7 @@ fn with(screen: &Screen, object_id: &str, otherwise: Habit, change: impl FnOnce(
     Habit::Becomes(Box::new(changed))
 }
 
-/// Whether a click on such a widget checks it, or no longer.
+/// Returns true if a click on a widget of this class checks or unchecks it.
 pub(super) fn is_switch(class: &str) -> bool {
     ["CheckBox", "RadioButton", "Switch", "SwitchCompat", "ToggleButton", "CheckedTextView"]
         .iter()
@@ -87,13 +101,13 @@ mod tests {
     fn what_a_switch_and_the_display_become_is_known_where_it_matters() {
         let switch = Widget { class: "android.widget.CheckBox".into(), ..Widget::default() };
         let screen = Screen::new("p", "p.A", Context::default(), vec![switch.clone()]);
-        let click = Action::Click(Target::new(&switch, "0"));
+        let click = Action::click(Target::new(&switch, "0"));
         let Habit::Becomes(ticked) = habit(&screen, &click, &|_| true) else { panic!("it is a switch") };
         assert!(ticked.widgets()[0].flags.has(Flags::CHECKED));
         assert_eq!(habit(&screen, &click, &|_| false), Habit::MostlyStays);
-        let Habit::Becomes(turned) = habit(&screen, &Action::Rotate, &|_| true) else { panic!("it turns") };
+        let Habit::Becomes(turned) = habit(&screen, &Action::ROTATE, &|_| true) else { panic!("it turns") };
         assert_eq!(turned.context().orientation, Orientation::Landscape);
-        assert_eq!(habit(&screen, &Action::Rotate, &|key| key == Key::Screen), Habit::Stays);
-        assert_eq!(habit(&screen, &Action::Back, &|_| true), Habit::Back);
+        assert_eq!(habit(&screen, &Action::ROTATE, &|key| key == Key::Screen), Habit::Stays);
+        assert_eq!(habit(&screen, &Action::BACK, &|_| true), Habit::Back);
     }
 }

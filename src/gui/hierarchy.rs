@@ -1,7 +1,7 @@
-//! Hierarchies: what `uiautomator dump` says of a window, as widgets.
+//! Hierarchies: the output of `uiautomator dump` for a window, as widgets.
 //!
-//! A dump comes with what was printed around it, may be cut off, and is at times no dump at all but a message of why there
-//! is none; which of these it is, [`Hierarchy::read`] tells. What is in front, and on what, is for a device to say.
+//! Other output surrounds a dump, a dump may be cut off, and at times a message explains why there is none;
+//! [`Hierarchy::read`] tells these apart. A device says which app is in front, and in which context.
 
 use std::borrow::Cow;
 use std::fmt;
@@ -16,94 +16,94 @@ use rustc_hash::FxHasher;
 
 use super::screen::{Bounds, Context, Flags, Orientation, Screen, WIDGETS_MAX, Widget};
 
-/// The longest dump that is read, in bytes; a node takes some 400 of them.
+/// Longest dump that is read, in bytes; a node takes about 400.
 pub const DUMP_BYTES_MAX: usize = 64 << 20;
 
-/// The most that the depths of all nodes come to: a chain of 6,000, or 100,000 nodes 200 deep. An object id has a number
-/// for each node that a widget lies in, so this bounds how long all of them are.
+/// Largest sum of the depths of all nodes: a chain of 6,000, or 100,000 nodes 200 deep. An object id has a number for
+/// each node that a widget lies in, so this bounds the length of all object ids.
 const DEPTHS_MAX: usize = 20_000_000;
 
-/// Of what a device says, and of names in it, so many characters are repeated.
+/// Most characters of a device's output, or of a name in it, that are repeated.
 const SAID_CHARS_MAX: usize = 200;
 
 /// The widgets of a window, as they were dumped.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Hierarchy {
-    /// By how many quarter turns the display is turned, 0 to 3.
+    /// Quarter turns of the display, 0 to 3.
     pub rotation: u8,
-    /// The package of the first node; the app in front may be another. Empty if there is no node.
+    /// Package of the first node; the app in front may be another. Empty if there is no node.
     pub package: Arc<str>,
-    /// The nodes, each before those in it; all of them, also those that are not seen.
+    /// All nodes, also those that are not seen, each before those in it.
     pub widgets: Vec<Widget>,
 }
 
-/// Why a dump gives no hierarchy.
+/// Reason why a dump gives no hierarchy.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum DumpError {
-    /// The device says that there is none.
+    /// The device explains that there is none.
     #[error("{refusal}: the device says `{said}`")]
     Refused {
-        /// Why.
+        /// Reason.
         refusal: Refusal,
-        /// In its own words, the first line of them that says it.
+        /// First line of its message that names the reason.
         said: String,
     },
-    /// There is nothing.
+    /// The output is empty.
     #[error("the dump is empty; take it again")]
     Empty,
-    /// It is something else.
+    /// The output is something else.
     #[error("there is no `<hierarchy>` in the dump, which starts with `{start}`")]
     NotDump {
-        /// Its first line.
+        /// First line of it.
         start: String,
     },
-    /// It ends before its end.
+    /// The dump is cut off.
     #[error("the dump is cut off at line {line}, column {column}, before `</hierarchy>`; take it again")]
     Truncated {
-        /// The line where it ends, from 1.
+        /// Line where it ends, from 1.
         line: usize,
-        /// The character after the last, from 1.
+        /// Column after the last character, from 1.
         column: usize,
     },
-    /// It is no XML.
+    /// The dump is not XML.
     #[error("line {line}, column {column} of the dump: {reason}")]
     Malformed {
-        /// The line, from 1.
+        /// Line, from 1.
         line: usize,
-        /// The character in the line, from 1.
+        /// Column, from 1.
         column: usize,
-        /// What is wrong there.
+        /// Mistake there.
         reason: String,
     },
-    /// It is longer than anything that is read here.
+    /// The dump is longer than [`DUMP_BYTES_MAX`].
     #[error("the dump has {bytes} bytes, and at most {DUMP_BYTES_MAX} are read")]
     TooLong {
-        /// How long it is.
+        /// Its length.
         bytes: usize,
     },
-    /// It has more nodes than any app shows.
+    /// The dump has more nodes than any app shows.
     #[error("the dump has more than {WIDGETS_MAX} nodes")]
     TooMany,
-    /// Its nodes lie in each other without end.
+    /// The nodes are nested too deeply.
     #[error("the nodes of the dump lie {depth} deep in each other, and there are too many of them for that")]
     TooDeep {
-        /// How deep the node lies with which it was too much.
+        /// Depth of the node that was too much.
         depth: usize,
     },
 }
 
-/// Why a device gives no dump; what helps against each is another thing.
+/// Reason why a device gives no dump; each has a remedy of its own.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Refusal {
-    /// Something on the screen moves all the time: animations off, or another way to look.
+    /// Something on the screen moves all the time: switch animations off, or look in another way.
     NotIdle,
     /// No window is in front at this moment: wait, and look again.
     NoWindow,
-    /// The system ended the dump before it was done: look again.
+    /// The system ended the dump early: look again.
     Killed,
-    /// Another program looks at the screen the same way, and only one may: end it.
+    /// Another program looks at the screen the same way, and only one may: end that program.
     Taken,
-    /// The dump failed in a way of its own: look again.
+    /// The dump failed for another reason: look again.
     Exception,
 }
 
@@ -120,7 +120,7 @@ impl fmt::Display for Refusal {
 }
 
 impl Hierarchy {
-    /// Returns the hierarchy in `dump`, whatever was printed before and after it.
+    /// Returns the hierarchy in `dump`, with any other output before and after it.
     ///
     /// ```
     /// use farlead::gui::{DumpError, Hierarchy, Refusal};
@@ -145,12 +145,12 @@ impl Hierarchy {
         }
     }
 
-    /// Which way up the display is, on a device that is upright when it is not turned.
+    /// Returns the orientation of the display, for a device that is upright when it is not turned.
     pub fn orientation(&self) -> Orientation {
         if self.rotation.is_multiple_of(2) { Orientation::Portrait } else { Orientation::Landscape }
     }
 
-    /// Returns the screen of these widgets, with what is in front as the device says it.
+    /// Returns the screen of these widgets, with the activity in front and the context as the device says them.
     pub fn into_screen(
         self,
         package: impl Into<Arc<str>>,
@@ -161,14 +161,14 @@ impl Hierarchy {
     }
 }
 
-/// The text of a dump, in the encoding that its first bytes tell; what is no letter is `�`.
+/// Returns the text of a dump, in the encoding that its first bytes tell; bytes that are no text become `�`.
 fn decoded(dump: &[u8]) -> Cow<'_, str> {
     let utf16 = |bytes: &[u8], letter: fn([u8; 2]) -> u16| {
         let letters = bytes.chunks_exact(2).map(|pair| letter([pair[0], pair[1]]));
         let text = char::decode_utf16(letters).map(|char| char.unwrap_or(char::REPLACEMENT_CHARACTER));
         Cow::Owned(text.collect())
     };
-    // PowerShell writes what a program prints in UTF-16.
+    // PowerShell turns the output of a program into UTF-16.
     match dump {
         [0xff, 0xfe, rest @ ..] => utf16(rest, u16::from_le_bytes),
         [0xfe, 0xff, rest @ ..] => utf16(rest, u16::from_be_bytes),
@@ -177,7 +177,7 @@ fn decoded(dump: &[u8]) -> Cow<'_, str> {
     }
 }
 
-/// Where the last hierarchy starts: one before it is of a dump that failed.
+/// Returns the start of the last hierarchy: any before it are of dumps that failed.
 fn start(text: &str) -> Option<usize> {
     const TAG: &str = "<hierarchy";
     text.rmatch_indices(TAG).map(|(at, _)| at).find(|at| {
@@ -186,7 +186,7 @@ fn start(text: &str) -> Option<usize> {
     })
 }
 
-/// What a dump without a hierarchy is.
+/// Returns the reason why a dump has no hierarchy.
 fn without_hierarchy(text: &str) -> DumpError {
     if let Some((_, rest)) = text.rsplit_once("<?xml") {
         let after = rest.split_once("?>").map_or("", |(_, after)| after).trim();
@@ -215,7 +215,7 @@ fn without_hierarchy(text: &str) -> DumpError {
     }
 }
 
-/// The line and column of the byte at `at`, from 1.
+/// Returns the line and column of the byte at `at`, from 1.
 fn position(text: &str, at: usize) -> (usize, usize) {
     let before = &text.as_bytes()[..at.min(text.len())];
     let line_start = before.iter().rposition(|&byte| byte == b'\n').map_or(0, |newline| newline + 1);
@@ -223,17 +223,17 @@ fn position(text: &str, at: usize) -> (usize, usize) {
     (line, String::from_utf8_lossy(&before[line_start..]).chars().count() + 1)
 }
 
-/// A hierarchy that is being read.
+/// State while a hierarchy is read.
 struct Reading<'t> {
     text: &'t str,
-    /// Where in it the hierarchy starts.
+    /// Start of the hierarchy in the text.
     start: usize,
     known: Known,
     depths: usize,
     hierarchy: Hierarchy,
 }
 
-/// What is wrong in a tag, and how far into it.
+/// A mistake in a tag, and its offset there.
 struct Fault {
     at: usize,
     reason: String,
@@ -246,7 +246,7 @@ impl<'t> Reading<'t> {
 
     fn read(mut self) -> Result<Hierarchy, DumpError> {
         let mut reader = Reader::from_str(&self.text[self.start..]);
-        // What is printed between two nodes by someone else is not looked at.
+        // Other programs print between two nodes; their text is skipped.
         reader.config_mut().allow_dangling_amp = true;
         let mut depth = 0_usize;
         loop {
@@ -310,7 +310,7 @@ impl<'t> Reading<'t> {
         };
         match self.widget(tag, depth) {
             Ok(widget) => self.hierarchy.widgets.push(widget),
-            // One more for the `<`.
+            // The offset in the tag does not count the `<`.
             Err(Fault { at: within, reason }) => return Err(self.malformed(at + 1 + within, reason)),
         }
         Ok(())
@@ -345,7 +345,7 @@ impl<'t> Reading<'t> {
                 "password" => flag(Flags::PASSWORD),
                 "selected" => flag(Flags::SELECTED),
                 "focusable" => takes_focus = is_set,
-                // Only other programs than Android's own dump what is not seen.
+                // Android's own dump leaves out hidden nodes; other programs mark them so.
                 "visible-to-user" => is_shown = is_set,
                 _ => {}
             }
@@ -359,17 +359,17 @@ impl<'t> Reading<'t> {
     }
 }
 
-/// Whether what is of this class is typed in; the dump does not say it otherwise.
+/// Returns true if the class is one of fields to type in; the dump has no attribute for it.
 fn is_field(class: &str) -> bool {
     ["EditText", "AutoComplete"].iter().any(|name| class.contains(name))
 }
 
-/// How far into the tag `part` of it is.
+/// Returns the offset of `part` in the tag.
 fn offset(tag: &BytesStart<'_>, part: &str) -> usize {
     (part.as_ptr() as usize).saturating_sub(tag.as_ptr() as usize)
 }
 
-/// The corners as they are written, `[left,top][right,bottom]`; what is too far out is put at the edge of all numbers.
+/// Returns the corners written `[left,top][right,bottom]`; numbers out of range become the nearest in range.
 fn bounds(text: &str) -> Option<Bounds> {
     let (left_top, right_bottom) = text.strip_prefix('[')?.strip_suffix(']')?.split_once("][")?;
     let number = |text: &str| -> Option<i32> {
@@ -384,7 +384,7 @@ fn bounds(text: &str) -> Option<Bounds> {
     Some(Bounds::new(left, top, right, bottom))
 }
 
-/// What an attribute says, or what is wrong in it.
+/// Returns the value of an attribute, or the mistake in it.
 fn value(raw: &str) -> Result<Cow<'_, str>, Fault> {
     let is_plain = |byte: u8| matches!(byte, b' '..=b'~') && byte != b'&' && byte != b'<';
     if raw.bytes().all(is_plain) {
@@ -413,7 +413,7 @@ fn value(raw: &str) -> Result<Cow<'_, str>, Fault> {
     Ok(Cow::Owned(text))
 }
 
-/// The character of the reference that `text` starts with, and how long that is.
+/// Returns the character of the reference that `text` starts with, and the length of the reference.
 fn reference(text: &str) -> Option<(char, usize)> {
     const LEN_MAX: usize = 12;
     let end = text.bytes().take(LEN_MAX).position(|byte| byte == b';')?;
@@ -435,7 +435,7 @@ fn reference(text: &str) -> Option<(char, usize)> {
     Some((char, end + 1))
 }
 
-/// The number of `#10` or `#x0a`.
+/// Returns the number written `#10` or `#x0a`.
 fn code(name: &str) -> Option<u32> {
     let digits = name.strip_prefix('#')?;
     let (digits, radix) = digits.strip_prefix('x').map_or((digits, 10), |digits| (digits, 16));
@@ -445,7 +445,7 @@ fn code(name: &str) -> Option<u32> {
     u32::from_str_radix(digits, radix).ok()
 }
 
-/// Old versions of Android write a character beyond the first 65,536 as two references, one for each half.
+/// Old versions of Android write a character beyond the first 65,536 as two references, one for each surrogate.
 fn low_surrogate(high: u32, rest: &str) -> Option<(char, usize)> {
     let end = rest.strip_prefix('&')?.bytes().take(12).position(|byte| byte == b';')? + 1;
     let low = code(&rest[1..end])?;
@@ -454,7 +454,8 @@ fn low_surrogate(high: u32, rest: &str) -> Option<(char, usize)> {
     Some((chars.next()?.ok()?, end + 1))
 }
 
-/// What XML knows no letter for is a dot, as Android's own dump has it; those of some makers let it through.
+/// Replaces a character that XML does not allow with a dot, as Android's own dump does; those of some makers let it
+/// through.
 fn legal(char: char) -> char {
     match char {
         '\t' | '\n' | '\r' => char,
@@ -488,9 +489,10 @@ fn said(error: &XmlError) -> String {
     }
 }
 
-/// Texts that were there lately, so that those of many nodes are kept once.
+/// Recent texts, so that a text of many nodes is kept once.
 ///
-/// Each has one place, which the next takes over: the work for a text stays the same whatever is dumped.
+/// Each text has one place, which the next text there takes over: the work for a text stays the same whatever is
+/// dumped.
 struct Known {
     texts: Vec<Arc<str>>,
     empty: Arc<str>,

@@ -1,26 +1,27 @@
-//! Hints: what a widget is called, held against the words that a formula's atoms look for.
+//! Hints: the names of a widget, compared with the words that a formula's atoms look for.
 //!
-//! A hint is a guess and nothing else: names may be missing, worn, or in another language.
+//! A hint is a guess: names may be missing, obfuscated, or in another language.
 
 use super::action::Action;
+use super::action_type::Touch;
 use super::atom::{Atom, Comparison, Key, Op};
 use super::habit::is_switch;
 use super::value::Value;
 
-/// A word of fewer letters says too little to be found within another.
+/// Fewest letters of a word that another word may begin with; shorter ones say too little.
 const PREFIX_MIN: usize = 3;
 
-/// Says which of some atoms share a word with what an action's widget is called.
+/// Finds the atoms that share a word with the names of an action's widget.
 #[derive(Clone, Debug, Default)]
 pub struct Hints {
-    /// The words of atoms, with their numbers.
+    /// Numbers of atoms, each with its words.
     words: Vec<(u32, Vec<String>)>,
-    /// The atoms about what is checked.
+    /// Numbers of the atoms about `checked`.
     checked: Vec<u32>,
 }
 
 impl Hints {
-    /// Returns what answers for `atoms`, each with its number; those that name nothing are left out.
+    /// Returns the hints for `atoms`, each with its number; atoms that name nothing are left out.
     pub fn new<'a>(atoms: impl IntoIterator<Item = (u32, &'a Atom)>) -> Hints {
         let mut hints = Hints::default();
         for (number, atom) in atoms {
@@ -35,11 +36,11 @@ impl Hints {
         hints
     }
 
-    /// Returns the atoms that share a word with the text, the description or the id of what `action` is done on, and of
-    /// a click on a switch those about what is checked.
+    /// Returns the atoms that share a word with the text, the description or the id of the widget of `action`; for a
+    /// click on a switch also the atoms about `checked`.
     pub fn of<'a>(&'a self, action: &Action) -> impl Iterator<Item = u32> + use<'a> {
         let names = action.target().map(|target| target.names()).unwrap_or_default();
-        // Long texts are read, not tapped.
+        // Long texts are there to be read; nobody taps them by their words.
         const LETTERS_MAX: usize = 60;
         let called: Vec<String> = match &self.words[..] {
             [] => Vec::new(),
@@ -48,7 +49,7 @@ impl Hints {
         let shares = move |(_, wanted): &&(u32, Vec<String>)| {
             wanted.iter().any(|word| called.iter().any(|other| are_kin(word, other)))
         };
-        let switches = matches!(action, Action::Click(on) if is_switch(&on.class));
+        let switches = matches!(action, Action::Touch(Touch::Click, on) if is_switch(&on.class));
         let checked = self.checked.iter().filter(move |_| switches);
         self.words.iter().filter(shares).map(|(number, _)| number).chain(checked).copied()
     }
@@ -79,7 +80,7 @@ fn words_of(atom: &Atom) -> Vec<String> {
     named.flat_map(words).collect()
 }
 
-/// The words of a name, in small letters: `btn_color_selector`, `NewGameActivity` and `New game` each have several.
+/// Returns the words of a name, in lower case: `btn_color_selector`, `NewGameActivity` and `New game` have several.
 fn words(name: &str) -> Vec<String> {
     let mut words: Vec<String> = vec![String::new()];
     let mut was_small = false;
@@ -94,12 +95,12 @@ fn words(name: &str) -> Vec<String> {
         }
         was_small = char.is_lowercase() || char.is_numeric();
     }
-    // What every activity is called, and every widget.
+    // Most activities and widgets have these in their names.
     words.retain(|word| word.len() > 1 && !["activity", "btn", "button", "the", "id"].contains(&&**word));
     words
 }
 
-/// Whether two words are one, or one begins with the other, as `setting` and `settings`.
+/// Returns true if two words are one, or one begins with the other, as `setting` and `settings`.
 fn are_kin(one: &str, two: &str) -> bool {
     let (short, long) = if one.len() < two.len() { (one, two) } else { (two, one) };
     short == long || (short.len() >= PREFIX_MIN && long.starts_with(short))
@@ -132,8 +133,8 @@ mod tests {
         let atoms = [atom(Key::Activity, "SettingsActivity"), atom(Key::Activity, "Main")];
         let hints = Hints::new((0..).zip(&atoms));
         let widget = Widget { text: "Open setting".into(), ..Widget::default() };
-        let click = Action::Click(Target::new(&widget, "0"));
+        let click = Action::click(Target::new(&widget, "0"));
         assert_eq!(hints.of(&click).collect::<Vec<_>>(), [0]);
-        assert_eq!(hints.of(&Action::Back).count(), 0);
+        assert_eq!(hints.of(&Action::BACK).count(), 0);
     }
 }

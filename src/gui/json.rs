@@ -1,7 +1,7 @@
-//! Screens as JSON: short and readable, with what is as usual left out.
+//! Screens as JSON: short and readable, with the usual values left out.
 //!
-//! `docs/formats.md` shows the form. What is read is a screen or a message: a list has its most, a key that is not known
-//! is a mistake, and nothing is put right silently.
+//! `docs/formats.md` shows the form. Reading gives a screen or a message: lists are bounded, an unknown key is a
+//! mistake, and nothing is mended silently.
 
 use std::fmt;
 use std::sync::Arc;
@@ -12,12 +12,12 @@ use serde::{Deserialize, Serialize};
 
 use super::screen::{Bounds, Context, Flags, Orientation, Screen, WIDGETS_MAX, Widget};
 
-/// Whether `value` is what is left out.
+/// Returns true if `value` is the usual one, which is left out.
 pub(super) fn is_default<T: Default + PartialEq>(value: &T) -> bool {
     *value == T::default()
 }
 
-/// The flags as they are written, in this order.
+/// Flags and their names, in the order in which they are written.
 const FLAGS: [(Flags, &str); 10] = [
     (Flags::CLICKABLE, "clickable"),
     (Flags::LONG_CLICKABLE, "longclickable"),
@@ -31,7 +31,7 @@ const FLAGS: [(Flags, &str); 10] = [
     (Flags::EDITABLE, "editable"),
 ];
 
-/// `on` or `off`, as atoms say it.
+/// `on` or `off`, as in atoms.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 enum Switch {
@@ -96,7 +96,7 @@ impl<'de> Deserialize<'de> for Screen {
     }
 }
 
-/// The widgets of a screen, as deep as [`Screen::new`] would make them and no more than it would keep.
+/// Widgets of a screen, at depths and in a number that [`Screen::new`] would leave as they are.
 struct Widgets(Vec<Widget>);
 
 impl<'de> Deserialize<'de> for Widgets {

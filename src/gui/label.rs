@@ -1,6 +1,6 @@
-//! Which atoms hold: the meaning of brackets on screens and actions, the same for every device.
+//! Labels: the atoms that hold on screens and of actions, the same for every device.
 //!
-//! Tests are made once from atoms and asked often; a screen is walked once for all of them.
+//! Tests are made once from atoms and used often; a screen is walked once for all of them.
 
 use std::collections::BTreeSet;
 
@@ -11,20 +11,20 @@ use super::atom::{Atom, Comparison, Key, Op};
 use super::screen::{Flags, Screen, Widget};
 use super::value::{Number, Value, regex};
 
-/// Says which of some atoms, known by numbers, hold.
+/// Finds those of some atoms that hold, by their numbers.
 #[derive(Clone, Debug, Default)]
 pub struct Labeller {
     screens: Vec<(u32, ScreenTest)>,
     actions: Vec<(u32, Vec<Test>)>,
 }
 
-/// Says of a widget whether it meets all of some comparisons.
+/// Tests a widget against all of some comparisons.
 #[derive(Clone, Debug)]
 pub struct WidgetTest {
     tests: Vec<Test>,
 }
 
-/// Says of an action whether it meets all of some comparisons.
+/// Tests an action against all of some comparisons.
 #[derive(Clone, Debug)]
 pub struct ActionTest {
     tests: Vec<Test>,
@@ -38,7 +38,7 @@ enum ScreenTest {
     Checked(bool),
 }
 
-/// A comparison that is ready to be asked.
+/// A comparison with its regular expression compiled.
 #[derive(Clone, Debug)]
 struct Test {
     key: Key,
@@ -55,7 +55,7 @@ enum TestValue {
 }
 
 impl Labeller {
-    /// Returns what answers for `atoms`, each with its number.
+    /// Returns the labeller of `atoms`, each with its number.
     pub fn new<'a>(atoms: impl IntoIterator<Item = (u32, &'a Atom)>) -> Labeller {
         let mut labeller = Labeller::default();
         for (number, atom) in atoms {
@@ -76,12 +76,12 @@ impl Labeller {
         labeller
     }
 
-    /// The numbers of the atoms about actions.
+    /// Returns the numbers of the atoms about actions.
     pub fn action_atoms(&self) -> impl Iterator<Item = u32> {
         self.actions.iter().map(|&(number, _)| number)
     }
 
-    /// Whether the atom with the number `atom` is about actions.
+    /// Returns true if the atom with the number `atom` is about actions.
     pub fn is_about_action(&self, atom: u32) -> bool {
         self.actions.iter().any(|&(number, _)| number == atom)
     }
@@ -137,7 +137,7 @@ impl Labeller {
 }
 
 impl WidgetTest {
-    /// Returns the test for what `atom` says of one widget; an atom of another kind holds of none.
+    /// Returns the test of `atom` on a widget; nothing if it is of another kind.
     pub fn new(atom: &Atom) -> Option<WidgetTest> {
         match atom {
             Atom::Widget(all) => Some(WidgetTest { tests: tests(all) }),
@@ -145,7 +145,7 @@ impl WidgetTest {
         }
     }
 
-    /// Says whether `widget`, which is at `object_id`, meets all of it.
+    /// Returns true if `widget`, which is at `object_id`, passes.
     pub fn holds(&self, widget: &Widget, object_id: &str) -> bool {
         self.tests.iter().all(|test| test.holds(Subject::Widget(widget, object_id)))
     }
@@ -156,7 +156,7 @@ impl WidgetTest {
 }
 
 impl ActionTest {
-    /// Returns the test for what `atom` says of an action; an atom of another kind holds of none.
+    /// Returns the test of `atom` on an action; nothing if it is of another kind.
     pub fn new(atom: &Atom) -> Option<ActionTest> {
         match atom {
             Atom::Action(all) => Some(ActionTest { tests: tests(all) }),
@@ -164,7 +164,7 @@ impl ActionTest {
         }
     }
 
-    /// Says whether `action` meets all of it.
+    /// Returns true if `action` passes.
     pub fn holds(&self, action: &Action) -> bool {
         self.tests.iter().all(|test| test.holds(Subject::Action(action)))
     }
@@ -186,10 +186,10 @@ fn tests(all: &[Comparison]) -> Vec<Test> {
         .collect()
 }
 
-/// What a comparison can be asked of.
+/// Thing that a comparison is about.
 #[derive(Clone, Copy)]
 enum Subject<'a> {
-    /// A widget, and its object id.
+    /// A widget and its object id.
     Widget(&'a Widget, &'a str),
     Screen(&'a Screen),
     Action(&'a Action),
@@ -223,12 +223,12 @@ impl Test {
                 self.names(action.target().map(|target| &*target.object_id))
             }
             (Key::ActionText, Subject::Action(action)) => self.names(action.typed()),
-            // An atom is about one kind of thing, so nothing else is ever asked.
+            // An atom is about one kind of thing, so its tests meet no other.
             (_, Subject::Widget(..) | Subject::Screen(_) | Subject::Action(_)) => false,
         }
     }
 
-    /// The same class has a full name and, within its package, short ones.
+    /// Compares the names of the activity: the same class has a full name and, within its package, short ones.
     fn activity(&self, screen: &Screen) -> bool {
         let (package, full) = (&**screen.package(), &**screen.activity());
         let relative = full.strip_prefix(package).filter(|rest| rest.starts_with('.'));
@@ -256,7 +256,7 @@ impl Test {
         }
     }
 
-    /// Of several names for a thing one is enough, and to differ it must differ from all of them.
+    /// Compares several names of one thing: one of them is enough, but `!=` must hold of all.
     fn names<'a>(&self, names: impl IntoIterator<Item = &'a str>) -> bool {
         let mut names = names.into_iter();
         match self.op {

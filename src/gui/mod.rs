@@ -1,13 +1,13 @@
-//! What is seen and done on a screen: screens, actions, the atoms that hold of them, and the actions
-//! a user declares.
+//! Screens, actions, the atoms that hold of them, and the actions that a user declares.
 //!
-//! How atoms and actions are spelled in a file is for [`crate::spec`] to read; here they are
-//! values that are checked, compared, and printed in one canonical way. What actions a screen offers
-//! and which atoms hold is worked out here alone, so that all devices agree on it.
+//! [`crate::spec`] reads how atoms and actions are spelled in a file; here they are values that are checked, compared,
+//! and printed in one canonical way. The actions that a screen offers and the atoms that hold are worked out here alone,
+//! so that all devices agree on them.
 
 mod action;
+mod action_record;
+mod action_type;
 mod atom;
-mod deed;
 mod habit;
 mod hierarchy;
 mod hint;
@@ -24,17 +24,16 @@ mod shortfall;
 mod user_action;
 mod value;
 
-pub use action::{Action, Direction, Target};
-pub use atom::{
-    ActionTypes, Atom, BUILTIN_ACTION_TYPES, Comparison, Key, Kind, Mistake, Op, Part, START_TYPE,
-};
-pub use deed::Deed;
+pub use action::{Action, Argument, Direction, Target};
+pub use action_record::ActionRecord;
+pub use action_type::{ActionType, DeviceAction, START_TYPE, Stroke, Touch};
+pub use atom::{ActionTypes, Atom, Comparison, Key, Kind, Mistake, Op, Part};
 pub use habit::{Habit, habit};
 pub use hierarchy::{DUMP_BYTES_MAX, DumpError, Hierarchy, Refusal};
 pub use hint::Hints;
 pub use label::{ActionTest, Labeller, WidgetTest};
 pub(crate) use nearest::nearest;
-pub use offer::{BUILTIN_TEXTS, Repertoire, offers};
+pub use offer::{BUILTIN_TEXTS, Capabilities, Repertoire, offers};
 pub use outline::Outline;
 pub use paste::{atom_of_action, atoms_of_screen};
 pub use rule::{Rule, Rules};

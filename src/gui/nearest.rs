@@ -1,8 +1,8 @@
-//! The nearest of some known words, for "did you mean".
+//! Nearest of some known words, for "did you mean".
 
-/// Returns the word of `known` that `typed` is most likely a slip of; letter case matters least.
+/// Returns the word of `known` that `typed` most likely misspells; letter case matters least.
 pub(crate) fn nearest<'a>(typed: &str, known: impl IntoIterator<Item = &'a str>) -> Option<&'a str> {
-    // What is longer than any word of ours is no slip of one.
+    // A text longer than any word of ours misspells none of them, and the distance takes quadratic time.
     const LENGTH_MAX: usize = 60;
     let letters = |word: &str| -> Vec<char> {
         word.chars().take(LENGTH_MAX + 1).flat_map(char::to_lowercase).collect()
@@ -11,7 +11,7 @@ pub(crate) fn nearest<'a>(typed: &str, known: impl IntoIterator<Item = &'a str>)
     if typed_letters.len() > LENGTH_MAX {
         return None;
     }
-    // One slip in a word of three letters, two in one of five: more would be another word.
+    // One mistake in a word of three letters, two in one of five: with more it is another word.
     let slips_max = (typed_letters.len() + 1) / 3;
     known
         .into_iter()
@@ -24,7 +24,7 @@ pub(crate) fn nearest<'a>(typed: &str, known: impl IntoIterator<Item = &'a str>)
         .map(|(_, word)| word)
 }
 
-/// The letters to change, add, leave out or swap with their neighbour to get from `a` to `b`.
+/// Returns the number of letters to change, add, remove or swap with their neighbour to get from `a` to `b`.
 fn slips(a: &[char], b: &[char]) -> usize {
     let mut before: Vec<usize> = Vec::new();
     let mut above: Vec<usize> = (0..=b.len()).collect();

@@ -1,30 +1,62 @@
-//! What a screen offers: the actions that can be done on it, the same for every device.
+//! Offers: the actions that can be done on a screen, the same for every device.
 
 use std::sync::Arc;
 
 use super::action::{Action, Direction, Target};
+use super::action_type::{DeviceAction, Stroke, Touch};
 use super::label::WidgetTest;
 use super::rule::Rules;
 use super::screen::{Flags, Screen, Widget};
 use super::user_action::UserAction;
 
-/// What is offered beyond what a screen says by itself.
+/// Choices that a screen leaves open: texts, the user's actions, and rules.
 #[derive(Clone, Debug, Default)]
 pub struct Repertoire {
-    /// What is typed into fields, in this order.
+    /// Texts to type into fields, in this order.
     pub texts: Vec<Arc<str>>,
-    /// Those of them that are asked for by name, as the text of an action.
+    /// Those of them that an atom asks for by name, as the text of an action.
     pub asked: Vec<Arc<str>>,
-    /// The user's actions, and on what they are done.
+    /// The user's actions, each with the test of the widgets that it is done on.
     pub user_actions: Vec<(Arc<UserAction>, WidgetTest)>,
-    /// Whether the network is switched: that takes rights few devices give, and is dear.
+    /// True if the network may be switched: that takes rights that few devices give, and it is slow.
     pub network: bool,
-    /// What is never offered, and what is typed into certain fields alone.
+    /// Rules that restrict the offers.
     pub rules: Arc<Rules>,
+    /// Kinds of action that the device has.
+    pub capabilities: Capabilities,
+}
+
+/// Actions on the device itself that a device has; the screen offers all others.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Capabilities {
+    /// A bit for each, by its place in [`DeviceAction::ALL`].
+    bits: u32,
+}
+
+impl Capabilities {
+    /// All actions, as phones have them.
+    pub const ALL: Capabilities = Capabilities { bits: u32::MAX };
+
+    /// Returns the same without `action`.
+    #[must_use]
+    pub fn without(self, action: DeviceAction) -> Capabilities {
+        Capabilities { bits: self.bits & !(1 << action as u32) }
+    }
+
+    /// Returns true if the device has `action`.
+    pub fn has(self, action: DeviceAction) -> bool {
+        self.bits >> action as u32 & 1 == 1
+    }
+}
+
+impl Default for Capabilities {
+    fn default() -> Capabilities {
+        Capabilities::ALL
+    }
 }
 
 impl Repertoire {
-    /// Returns a repertoire of these texts and actions; of texts that are there twice, the first is kept.
+    /// Returns a repertoire of these texts and actions; a text that comes twice is kept where it comes first.
     pub fn new<'a>(
         texts: impl IntoIterator<Item = &'a str>,
         user_actions: &[UserAction],
@@ -40,11 +72,11 @@ impl Repertoire {
             .iter()
             .filter_map(|action| Some((Arc::new(action.clone()), WidgetTest::new(&action.on)?)))
             .collect();
-        Repertoire { texts: kept, asked: Vec::new(), user_actions, network, rules: Arc::default() }
+        Repertoire { texts: kept, user_actions, network, ..Repertoire::default() }
     }
 
-    /// Returns what is typed into `widget`, which is at `object_id`: all texts, or if rules say what, that and what is asked
-    /// for by name.
+    /// Returns the texts for `widget`, which is at `object_id`: all of them, or if rules are about it, theirs and those
+    /// asked for by name.
     fn texts_for(&self, widget: &Widget, object_id: &str) -> Vec<Arc<str>> {
         let mut texts = self.rules.texts(widget, object_id);
         if texts.is_empty() {
@@ -59,40 +91,39 @@ impl Repertoire {
     }
 }
 
-/// What is typed where nobody says what: a word, a number, an address, nothing, and a sentence.
+/// Texts typed by default: a word, a number, an address, nothing, and a sentence.
 pub const BUILTIN_TEXTS: [&str; 5] = ["abc", "42", "name@example.com", "", "a few words, and 1 more"];
 
-/// Returns the actions that `screen` offers, in the order of its widgets and those of the device last.
+/// Returns the actions that `screen` offers, in the order of its widgets; those on the device come last.
 ///
-/// Step 0 has one kind of action alone, [`Action::Reinitialise`], and it is not offered later.
+/// [`Action::Reinitialise`] is done at step 0 alone and never offered here.
 pub fn offers(screen: &Screen, repertoire: &Repertoire) -> Vec<Action> {
     let mut offers = Vec::new();
     screen.for_each_object(|_, widget, object_id| {
         if !widget.is_visible() {
             return;
         }
-        // Most widgets offer nothing, and what several actions are done on is made once.
+        // Most widgets offer nothing, so a target is made on first use and shared by the actions of its widget.
         let mut made: Option<Target> = None;
         let mut target = || made.get_or_insert_with(|| Target::new(widget, object_id)).clone();
         let enabled = widget.flags.has(Flags::ENABLED);
         if enabled && widget.flags.has(Flags::CLICKABLE) {
-            offers.push(Action::Click(target()));
+            offers.push(Action::click(target()));
         }
         if enabled && widget.flags.has(Flags::LONG_CLICKABLE) {
-            offers.push(Action::LongClick(target()));
+            offers.push(Action::Touch(Touch::LongClick, target()));
         }
         if enabled && widget.flags.has(Flags::EDITABLE) {
             let texts = repertoire.texts_for(widget, object_id).into_iter();
             offers.extend(texts.map(|text| Action::Text { on: target(), text }));
         }
         if enabled && widget.flags.has(Flags::SCROLLABLE) {
-            offers.extend(
-                scroll_directions(&widget.class).map(|towards| Action::Scroll { on: target(), towards }),
-            );
+            let ways = scroll_directions(&widget.class);
+            offers.extend(ways.map(|towards| Action::Stroke(Stroke::Scroll, target(), towards)));
         }
         if enabled && is_slider(&widget.class) {
             let ways = [Direction::Left, Direction::Right];
-            offers.extend(ways.map(|towards| Action::Swipe { on: target(), towards }));
+            offers.extend(ways.map(|towards| Action::Stroke(Stroke::Swipe, target(), towards)));
         }
         for (action, on) in &repertoire.user_actions {
             if on.holds(widget, object_id) {
@@ -100,16 +131,17 @@ pub fn offers(screen: &Screen, repertoire: &Repertoire) -> Vec<Action> {
             }
         }
     });
-    offers.extend([Action::Back, Action::Menu, Action::Rotate]);
-    if repertoire.network {
-        offers.push(Action::Network);
-    }
-    offers.extend([Action::PauseResume, Action::Idle]);
+    let on_device = DeviceAction::ALL.iter().copied();
+    let capabilities = repertoire.capabilities;
+    let allowed = on_device
+        .filter(|&action| action != DeviceAction::Network || repertoire.network)
+        .filter(|&action| capabilities.has(action));
+    offers.extend(allowed.map(Action::Device));
     repertoire.rules.leave_out(&mut offers);
     offers
 }
 
-/// Android's dump says that something scrolls and not which way; its class does.
+/// Returns the directions by the class: Android's dump says that a widget scrolls, but not which way.
 fn scroll_directions(class: &str) -> [Direction; 2] {
     if class.contains("Horizontal") || class.ends_with("ViewPager") || class.ends_with("Gallery") {
         [Direction::Left, Direction::Right]

@@ -1,7 +1,7 @@
-//! Outlines: a screen taken apart into how it is built and what it says, as numbers.
+//! Outlines: the structure and the contents of a screen, as numbers.
 //!
-//! Two looks at the same place of an app often differ in a clock, a counter or the rows of a list. An outline lets
-//! those who see numbers alone find out which of its contents matter.
+//! Two looks at the same place of an app often differ in a clock, a counter or the rows of a list. With an outline, an
+//! agent that sees numbers alone can find out which contents matter.
 
 use std::hash::{Hash, Hasher};
 
@@ -9,12 +9,12 @@ use rustc_hash::FxHasher;
 
 use super::screen::{Flags, Orientation, Screen, Widget};
 
-/// A screen taken apart. The numbers depend on the content alone, the same on every machine.
+/// Structure and contents of a screen. The numbers depend on the screen alone, the same on every machine.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Outline {
-    /// How it is built: activity, context, and the tree of classes, ids and flags, the rows of a list as one.
+    /// Structure: activity, context, and the tree of classes, ids and flags, the rows of a list as one.
     pub frame: u64,
-    /// Where something is said, and what, in the order of the screen; each place once.
+    /// Places with a content and the contents there, each place once, in the order of their numbers.
     pub contents: Vec<(u64, u64)>,
 }
 
@@ -29,9 +29,9 @@ impl Outline {
             context.orientation == Orientation::Landscape,
             (context.network, context.crashed, context.anr),
         ))];
-        // Of the nodes on the way to this one: what names its place, and whether it is a list.
+        // For each ancestor of this node: the hash that names its place, and true if it is a list.
         let mut way: Vec<(u64, bool)> = Vec::new();
-        // How many children each of them had so far.
+        // Number of children that each of them had so far.
         let mut children: Vec<u32> = vec![0];
         let mut parts: Vec<u64> = Vec::new();
         let mut said: Vec<(u64, u64)> = Vec::new();
@@ -40,7 +40,7 @@ impl Outline {
             way.truncate(depth);
             children.truncate(depth + 1);
             let (above, in_list) = way.last().copied().unwrap_or_default();
-            // The rows of a list are all in one place.
+            // All rows of a list share one place, so that scrolling leaves the structure as it is.
             let nth = if in_list { 0 } else { children[depth] };
             children[depth] += 1;
             children.push(0);
@@ -54,7 +54,7 @@ impl Outline {
                 said.push((place, hash(&(&*widget.text, &*widget.desc, state))));
             }
         }
-        // A list with more rows of the same kinds is built alike.
+        // A list with more rows of the same kinds has the same structure.
         parts.sort_unstable();
         parts.dedup();
         frame.extend(parts);

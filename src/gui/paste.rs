@@ -1,19 +1,19 @@
-//! What can be said of a screen: atoms that hold on it and of the actions there, to be pasted into a spec.
+//! Atoms that hold on a screen and of its actions, to be pasted into a spec.
 
 use super::action::Action;
 use super::atom::{ActionTypes, Atom, Comparison, Key, Op};
 use super::screen::{Context, Flags, Screen, Widget};
 use super::value::Value;
 
-/// A text is repeated in full up to so many characters; of a longer one, its first words.
+/// Most characters of a text that is repeated in full; of a longer one, its first words are.
 const CHARS_MAX: usize = 60;
 
-/// Returns atoms that hold on `screen`: of the screen, then of what is checked, then one for each visible widget that is
-/// called something, in the order of the screen; each once.
+/// Returns atoms that hold on `screen`: those of the screen, then `checked`, then one for each visible widget with a
+/// name, in the order of the screen; each once.
 pub fn atoms_of_screen(screen: &Screen) -> Vec<Atom> {
     let mut atoms = Vec::new();
     let mut add = |comparisons: Option<Vec<Comparison>>| {
-        // A hostile name may be one that no atom can look for.
+        // No atom can look for some hostile names.
         if let Some(atom) = comparisons.filter(|all| !all.is_empty()).and_then(|all| Atom::new(all).ok()) {
             atoms.push(atom);
         }
@@ -35,7 +35,7 @@ pub fn atoms_of_screen(screen: &Screen) -> Vec<Atom> {
     atoms
 }
 
-/// Returns the atom that holds of `action` and says most of it, its place in the tree where nothing else names it.
+/// Returns the atom that holds of `action`, with its detail, or its path in the tree where nothing else names it.
 pub fn atom_of_action(action: &Action) -> Option<Atom> {
     let mut all = vec![comparison(Key::ActionType, Op::Equal, action.type_name())?];
     let detail = action.detail();
@@ -48,7 +48,7 @@ pub fn atom_of_action(action: &Action) -> Option<Atom> {
     Atom::new(all).ok()
 }
 
-/// The keys of a screen as a whole, and what they are on this one.
+/// Returns the keys of a screen as a whole, with their values on this one.
 fn state(screen: &Screen) -> Vec<(Key, String)> {
     let Context { screen_on, orientation, network, crashed, anr } = screen.context();
     let on = |is_on: bool| if is_on { "on" } else { "off" }.to_string();
@@ -67,7 +67,7 @@ fn state(screen: &Screen) -> Vec<(Key, String)> {
     .collect()
 }
 
-/// What a widget is called, and whether it is checked or switched off.
+/// Returns comparisons for the name of a widget, its `checked`, and its `enabled` if it is off.
 fn of_widget(widget: &Widget) -> Option<Vec<Comparison>> {
     let names = [(Key::Text, &*widget.text), (Key::Desc, &*widget.desc), (Key::Id, widget.id_entry())];
     let (key, name) = names.into_iter().find(|(_, name)| !name.trim().is_empty())?;
@@ -83,7 +83,7 @@ fn of_widget(widget: &Widget) -> Option<Vec<Comparison>> {
     Some(all)
 }
 
-/// How a text is looked for: a short one as it is, of a long one the start of its first line.
+/// Returns the comparison that finds a text: by all of a short one, by the start of the first line of a long one.
 fn shown(text: &str) -> (Op, &str) {
     if text.chars().count() <= CHARS_MAX && !text.contains('\n') {
         return (Op::Equal, text);

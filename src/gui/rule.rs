@@ -1,6 +1,6 @@
-//! Rules: what agents must never do to an app, and what they type into certain fields.
+//! Rules: actions that agents must never do to an app, and the texts that they type into certain fields.
 //!
-//! They are about what is offered. A run that is kept is done again as it is.
+//! Rules restrict the actions that are offered. A kept run is replayed as it is.
 
 use std::sync::Arc;
 
@@ -9,21 +9,21 @@ use super::atom::Atom;
 use super::label::{ActionTest, WidgetTest};
 use super::screen::Widget;
 
-/// A rule, as its user says it.
+/// A rule, as its user writes it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Rule {
-    /// Actions of which all of this is so are never done: atoms about actions, and whether each holds.
+    /// Forbids actions: atoms about actions, each with true if it holds of them and false if it does not.
     Never(Vec<(Atom, bool)>),
-    /// Into some fields certain texts alone are typed.
+    /// Restricts some fields to certain texts.
     Type {
-        /// The text.
+        /// Text that may be typed.
         text: Arc<str>,
-        /// The fields; always [`Atom::Widget`].
+        /// Fields; always [`Atom::Widget`].
         into: Atom,
     },
 }
 
-/// Rules that are ready to be asked.
+/// Rules as tests.
 #[derive(Clone, Debug, Default)]
 pub struct Rules {
     never: Vec<Vec<(ActionTest, bool)>>,
@@ -31,7 +31,7 @@ pub struct Rules {
 }
 
 impl Rules {
-    /// Returns what all of `rules` say together. A part of a rule that is about something else holds of nothing.
+    /// Returns all of `rules` together. A rule that forbids by an atom about no action is left out.
     pub fn new(rules: &[Rule]) -> Rules {
         let mut all = Rules::default();
         for rule in rules {
@@ -48,29 +48,29 @@ impl Rules {
         all
     }
 
-    /// Whether some actions are never done.
+    /// Returns true if some actions are forbidden.
     pub fn forbid_some(&self) -> bool {
         !self.never.is_empty()
     }
 
-    /// Whether `action` is never done.
+    /// Returns true if `action` is forbidden.
     pub fn forbid(&self, action: &Action) -> bool {
         self.never.iter().any(|all| all.iter().all(|(test, holds)| test.holds(action) == *holds))
     }
 
-    /// Leaves those of `actions` out that are never done.
+    /// Removes the forbidden ones from `actions`.
     pub fn leave_out(&self, actions: &mut Vec<Action>) {
         if self.forbid_some() {
             actions.retain(|action| !self.forbid(action));
         }
     }
 
-    /// Whether some rule says that `text` is typed.
+    /// Returns true if `text` is that of some rule.
     pub fn say(&self, text: &str) -> bool {
         self.typed.iter().any(|(_, typed)| **typed == *text)
     }
 
-    /// Returns what rules say is typed into `widget`, which is at `object_id`: each text once, in their order; nothing if no
+    /// Returns the texts that rules allow for `widget`, which is at `object_id`: each once, in their order; empty if no
     /// rule is about it.
     pub fn texts(&self, widget: &Widget, object_id: &str) -> Vec<Arc<str>> {
         let mut texts: Vec<Arc<str>> = Vec::new();

@@ -1,7 +1,7 @@
-//! What is seen: a screen as a tree of widgets with what surrounds it, as plain values.
+//! Screens: a tree of widgets and the context around it, as plain values.
 //!
-//! Where a screen comes from is for a device to say. What can be done on it is worked out by
-//! [`offers`](super::offers), which atoms hold on it by [`Labeller`](super::Labeller).
+//! A device makes screens. [`offers`](super::offers) works out the actions on a screen,
+//! [`Labeller`](super::Labeller) the atoms that hold on it.
 
 use std::fmt;
 use std::sync::Arc;
@@ -10,7 +10,7 @@ use serde::{Deserialize, Serialize};
 
 use super::json::is_default;
 
-/// A rectangle in pixels of the display, its right and bottom edge not included.
+/// A rectangle in pixels of the display, without its right and bottom edge.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
 #[expect(missing_docs, reason = "the names say it")]
 pub struct Bounds {
@@ -26,33 +26,33 @@ impl Bounds {
         Bounds { left, top, right, bottom }
     }
 
-    /// How wide it is, 0 if it is turned inside out.
+    /// Returns its width, 0 if right and left are swapped.
     pub fn width(self) -> u32 {
         u32::try_from(i64::from(self.right) - i64::from(self.left)).unwrap_or(0)
     }
 
-    /// How high it is, 0 if it is turned inside out.
+    /// Returns its height, 0 if top and bottom are swapped.
     pub fn height(self) -> u32 {
         u32::try_from(i64::from(self.bottom) - i64::from(self.top)).unwrap_or(0)
     }
 
-    /// Whether there is nothing in it.
+    /// Returns true if it has no pixels.
     pub fn is_empty(self) -> bool {
         self.width() == 0 || self.height() == 0
     }
 
-    /// The point in the middle, rounded towards the top left: where a click goes.
+    /// Returns the point in the middle, rounded towards the top left: a click goes there.
     pub fn centre(self) -> (i32, i32) {
         let middle = |low: i32, high: i32| ((i64::from(low) + i64::from(high)).div_euclid(2)) as i32;
         (middle(self.left, self.right), middle(self.top, self.bottom))
     }
 
-    /// Whether the pixel at `(x, y)` is in it.
+    /// Returns true if it has the pixel at `(x, y)`.
     pub fn contains(self, x: i32, y: i32) -> bool {
         self.left <= x && x < self.right && self.top <= y && y < self.bottom
     }
 
-    /// What it has in common with `other`, which may be empty.
+    /// Returns the pixels that both have; may be empty.
     pub fn intersection(self, other: Bounds) -> Bounds {
         Bounds {
             left: self.left.max(other.left),
@@ -69,7 +69,7 @@ impl fmt::Display for Bounds {
     }
 }
 
-/// Which way up the display is.
+/// Orientation of the display.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 #[expect(missing_docs, reason = "the names say it")]
@@ -80,7 +80,7 @@ pub enum Orientation {
 }
 
 impl Orientation {
-    /// The orientation as an atom names it.
+    /// Returns the orientation as an atom names it.
     pub fn name(self) -> &'static str {
         match self {
             Orientation::Portrait => "portrait",
@@ -88,7 +88,7 @@ impl Orientation {
         }
     }
 
-    /// The other one.
+    /// Returns the other one.
     pub fn turned(self) -> Orientation {
         match self {
             Orientation::Portrait => Orientation::Landscape,
@@ -97,18 +97,18 @@ impl Orientation {
     }
 }
 
-/// What surrounds the widgets of a screen.
+/// State of the device and the app around the widgets of a screen.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Context {
-    /// Whether the display is lit.
+    /// True if the display is lit.
     pub screen_on: bool,
-    /// Which way up it is.
+    /// Orientation of the display.
     pub orientation: Orientation,
-    /// Whether the device is connected to a network.
+    /// True if the device is connected to a network.
     pub network: bool,
-    /// Whether the app has just crashed.
+    /// True if the app has just crashed.
     pub crashed: bool,
-    /// Whether the app is said not to respond.
+    /// True if the system says that the app does not respond.
     pub anr: bool,
 }
 
@@ -124,84 +124,84 @@ impl Default for Context {
     }
 }
 
-/// What is true of a widget or not.
+/// Properties of a widget that are true or false.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Flags(u16);
 
 impl Flags {
-    /// A touch does something, as far as Android knows.
+    /// A touch has an effect, as far as Android knows.
     pub const CLICKABLE: Flags = Flags(1);
-    /// So does a touch that is held.
+    /// A touch that is held has an effect, as far as Android knows.
     pub const LONG_CLICKABLE: Flags = Flags(1 << 1);
-    /// It can be checked.
+    /// The widget can be checked.
     pub const CHECKABLE: Flags = Flags(1 << 2);
-    /// It is checked.
+    /// The widget is checked.
     pub const CHECKED: Flags = Flags(1 << 3);
-    /// It takes input.
+    /// The widget takes input.
     pub const ENABLED: Flags = Flags(1 << 4);
-    /// What is typed goes here.
+    /// Letters typed go to the widget.
     pub const FOCUSED: Flags = Flags(1 << 5);
-    /// It is one of those that were chosen.
+    /// The widget is among those chosen.
     pub const SELECTED: Flags = Flags(1 << 6);
-    /// What is typed here is not shown.
+    /// Letters typed here are not shown.
     pub const PASSWORD: Flags = Flags(1 << 7);
-    /// There is more in it than is seen.
+    /// The widget has more content than is seen.
     pub const SCROLLABLE: Flags = Flags(1 << 8);
-    /// It is a field to type in.
+    /// The widget is a field to type in.
     pub const EDITABLE: Flags = Flags(1 << 9);
 
-    /// Whether all of `others` are there.
+    /// Returns true if all of `others` are set.
     pub fn has(self, others: Flags) -> bool {
         self.0 & others.0 == others.0
     }
 
-    /// The flags with `other` there or not.
+    /// Returns the flags with `other` set or cleared.
     #[must_use]
     pub fn set(self, other: Flags, is_there: bool) -> Flags {
         if is_there { Flags(self.0 | other.0) } else { Flags(self.0 & !other.0) }
     }
 }
 
-/// A node of the tree: what Android's dump says of a view.
+/// A node of the tree: a view, as Android's dump describes it.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct Widget {
-    /// How many nodes it lies in; a top node in none.
+    /// Number of nodes that it lies in; 0 for a top node.
     #[serde(skip_serializing_if = "is_default")]
     pub depth: u16,
-    /// Its class in full, like `android.widget.Button`.
+    /// Class in full, like `android.widget.Button`.
     #[serde(skip_serializing_if = "is_default")]
     pub class: Arc<str>,
-    /// Its resource id in full, like `org.notes:id/save`; may be empty.
+    /// Resource id in full, like `org.notes:id/save`; may be empty.
     #[serde(skip_serializing_if = "is_default")]
     pub id: Arc<str>,
-    /// Its text; may be empty.
+    /// Text; may be empty.
     #[serde(skip_serializing_if = "is_default")]
     pub text: Arc<str>,
-    /// Its content description; may be empty.
+    /// Content description; may be empty.
     #[serde(skip_serializing_if = "is_default")]
     pub desc: Arc<str>,
-    /// Where it is seen.
+    /// Pixels of the display that it covers.
     #[serde(skip_serializing_if = "is_default")]
     pub bounds: Bounds,
-    /// What is true of it.
+    /// Properties that are true of it.
     #[serde(skip_serializing_if = "is_default")]
     pub flags: Flags,
 }
 
 impl Widget {
-    /// Whether any of it is seen; the tree may name what is not.
+    /// Returns true if any of it is seen; the tree may have hidden nodes.
     pub fn is_visible(&self) -> bool {
         !self.bounds.is_empty()
     }
 
-    /// The entry name of its id: `save` of `org.notes:id/save`.
+    /// Returns the entry name of its id: `save` of `org.notes:id/save`.
     pub fn id_entry(&self) -> &str {
         self.id.rsplit('/').next().unwrap_or(&self.id)
     }
 }
 
-/// What is seen at a moment.
+/// A screen: package, activity, context and widgets.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Screen {
     package: Arc<str>,
@@ -211,19 +211,19 @@ pub struct Screen {
     identity: Identity,
 }
 
-/// Two screens with the same one look the same, wherever their widgets lie.
+/// Identity of a screen: two screens that share it look the same, wherever their widgets lie.
 ///
-/// The number is worked out from the content alone, the same on every machine.
+/// The number depends on the content alone, the same on every machine.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Identity(pub u128);
 
-/// More widgets than any app shows at a time; what is beyond is left out.
+/// Most widgets of a screen, more than any app shows at a time; further ones are left out.
 pub const WIDGETS_MAX: usize = 100_000;
 
 impl Screen {
     /// Returns the screen of these widgets, each before those in it, siblings in their order.
     ///
-    /// A depth that skips a level is made right, and widgets beyond [`WIDGETS_MAX`] are left out.
+    /// A depth that skips a level is corrected, and widgets beyond [`WIDGETS_MAX`] are left out.
     pub fn new(
         package: impl Into<Arc<str>>,
         activity: impl Into<Arc<str>>,
@@ -253,36 +253,36 @@ impl Screen {
         Screen::new(self.package.clone(), self.activity.clone(), context, self.widgets.clone())
     }
 
-    /// The package of the app in front.
+    /// Returns the package of the app in front.
     pub fn package(&self) -> &Arc<str> {
         &self.package
     }
 
-    /// The class of the activity in front, in full.
+    /// Returns the class of the activity in front, in full.
     pub fn activity(&self) -> &Arc<str> {
         &self.activity
     }
 
-    /// What surrounds the widgets.
+    /// Returns the state around the widgets.
     pub fn context(&self) -> Context {
         self.context
     }
 
-    /// The widgets, each before those in it.
+    /// Returns the widgets, each before those in it.
     pub fn widgets(&self) -> &[Widget] {
         &self.widgets
     }
 
-    /// What tells the screen from others that look different.
+    /// Returns the identity, which screens that look different do not share.
     pub fn identity(&self) -> Identity {
         self.identity
     }
 
-    /// Calls `see` with each widget and its object id: the places among siblings from the top node
-    /// down, joined by `:`.
+    /// Calls `see` with the position of each widget, the widget, and its object id: the places among siblings from the
+    /// top node down, joined by `:`.
     pub fn for_each_object(&self, mut see: impl FnMut(usize, &Widget, &str)) {
         use std::fmt::Write as _;
-        // The place of the last node met at each depth, and how long the object id is up to there.
+        // Place of the last node met at each depth, and the length of the object id up to there.
         let mut places: Vec<u32> = Vec::new();
         let mut lengths: Vec<usize> = Vec::new();
         let mut object_id = String::new();
@@ -336,7 +336,7 @@ impl Screen {
     }
 }
 
-/// A hash of 128 bits that is the same on every machine; chance alone makes two contents share one.
+/// A hash of 128 bits, the same on every machine; two contents share one by chance alone.
 struct Hash128 {
     low: u64,
     high: u64,

@@ -1,22 +1,22 @@
-//! Finding again: the widget of an action that was recorded, on the screen there is now.
+//! Seeking: finds the widget of a recorded action on the present screen.
 //!
-//! A widget is known by its id, its description, its text, its class, its path and its place, in this order. What an app
-//! shows may have changed in between, so not all of them have to agree; but names have to, if there are any: a click
-//! goes nowhere rather than somewhere else.
+//! A widget is identified by its id, its description, its text, its class, its path and its bounds, in this order. An
+//! app may have changed since the recording, so not all of them have to agree; but names have to, if there are any: a
+//! missing widget is better than a click on another one.
 
 use super::action::{Action, Target};
 use super::nearest::nearest;
 use super::offer::{Repertoire, offers};
 use super::screen::Screen;
 
-/// What a screen has for an action that was recorded.
+/// Result of a search for a recorded action.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Sought {
-    /// The action on the widget as it is now.
+    /// The action, on the widget as it is now.
     Found(Action),
-    /// There is no such widget, or nothing can be done on it now.
+    /// The screen does not offer the action on that widget.
     Missing {
-        /// The widget that comes nearest.
+        /// Widget with the most in common.
         nearest: Option<Target>,
     },
 }
@@ -30,7 +30,8 @@ pub fn seek(screen: &Screen, action: &Action) -> Sought {
     };
     let repertoire = Repertoire::new(action.typed(), own, false);
     let mut candidates = offers(screen, &repertoire);
-    candidates.retain(|offer| offer.type_name() == action.type_name() && is_alike(offer, action));
+    candidates
+        .retain(|offer| offer.type_name() == action.type_name() && offer.argument() == action.argument());
     let all: Vec<&Target> = candidates.iter().filter_map(Action::target).collect();
     match choose(recorded, &all) {
         Some(at) => Sought::Found(candidates.swap_remove(at)),
@@ -38,17 +39,7 @@ pub fn seek(screen: &Screen, action: &Action) -> Sought {
     }
 }
 
-/// Whether the same is done, on whatever widget.
-fn is_alike(offer: &Action, action: &Action) -> bool {
-    match (offer, action) {
-        (Action::Text { text, .. }, Action::Text { text: other, .. }) => text == other,
-        (Action::Scroll { towards, .. }, Action::Scroll { towards: other, .. })
-        | (Action::Swipe { towards, .. }, Action::Swipe { towards: other, .. }) => towards == other,
-        _ => true,
-    }
-}
-
-/// Which of `all` is the recorded one.
+/// Returns the position in `all` of the recorded one.
 fn choose(recorded: &Target, all: &[&Target]) -> Option<usize> {
     let mut left: Vec<usize> = (0..all.len()).collect();
     let has_id = !recorded.id.is_empty();
@@ -56,7 +47,7 @@ fn choose(recorded: &Target, all: &[&Target]) -> Option<usize> {
     let is_named = !recorded.desc.is_empty() || !recorded.text.is_empty();
     match by_id.len() {
         1 => return Some(by_id[0]),
-        // The rows of a list share an id: what they say tells them apart.
+        // The rows of a list share an id: their texts tell them apart.
         2.. => left = by_id,
         0 => {}
     }
@@ -64,7 +55,7 @@ fn choose(recorded: &Target, all: &[&Target]) -> Option<usize> {
     let by_text = same(by_desc.as_ref().unwrap_or(&left), all, recorded, |target| &target.text);
     match by_text.or(by_desc) {
         Some(named) => left = named,
-        // What is in a field changes, and where it is does not.
+        // The text of a field changes as one types, its path does not.
         None if is_named && !is_field(recorded) => return None,
         None => {
             left.retain(|&at| {
@@ -79,7 +70,7 @@ fn choose(recorded: &Target, all: &[&Target]) -> Option<usize> {
     by_path.into_iter().min_by_key(|&at| distance(all[at], recorded))
 }
 
-/// Those of `left` of which the same is said, if it is anything and there are such.
+/// Returns those of `left` that share a part with the recorded one; nothing if that is empty or no one shares it.
 fn same<'a>(
     left: &[usize],
     all: &[&'a Target],
@@ -101,8 +92,8 @@ fn distance(one: &Target, other: &Target) -> u64 {
     u64::from(x.abs_diff(x2)) + u64::from(y.abs_diff(y2))
 }
 
-/// The widget on `screen` that has most in common with the recorded one: a name, else its place, else a name that is
-/// spelled much like it.
+/// Returns the widget on `screen` with the most in common with the recorded one: a name, else its place, else a similar
+/// name.
 fn nearest_widget(screen: &Screen, recorded: &Target) -> Option<Target> {
     let mut best: Option<(u32, Target)> = None;
     let mut named: Vec<(String, Target)> = Vec::new();
@@ -125,7 +116,7 @@ fn nearest_widget(screen: &Screen, recorded: &Target) -> Option<Target> {
     })
 }
 
-/// How much both have in common; a name weighs more than any place.
+/// Returns a score for how much both have in common; a name weighs more than any place.
 fn likeness(target: &Target, recorded: &Target) -> u32 {
     let shared = |one: &str, other: &str, worth: u32| if !one.is_empty() && one == other { worth } else { 0 };
     let names = shared(&target.id, &recorded.id, 16)
@@ -157,11 +148,11 @@ mod tests {
         Screen::new("p", "p.A", Context::default(), widgets)
     }
 
-    /// The path of what a click on the widget at `at` of one screen goes to on another.
+    /// Returns the path of the widget that a click on the widget at `at` of one screen goes to on another.
     fn found(recorded: (Vec<Widget>, usize), now: Vec<Widget>) -> Result<String, Option<String>> {
         let before = screen(recorded.0);
         let target = Target::new(&before.widgets()[recorded.1], &before.object_id(recorded.1));
-        match seek(&screen(now), &Action::Click(target)) {
+        match seek(&screen(now), &Action::click(target)) {
             Sought::Found(action) => {
                 Ok(action.target().map(|on| on.object_id.to_string()).unwrap_or_default())
             }

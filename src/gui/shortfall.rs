@@ -1,4 +1,4 @@
-//! Shortfalls: why an atom does not hold on a screen, in words.
+//! Shortfalls: the reason why an atom does not hold on a screen, in words.
 
 use super::atom::{Atom, Comparison, Key, Op};
 use super::label::{Labeller, WidgetTest};
@@ -6,10 +6,10 @@ use super::nearest::nearest;
 use super::screen::{Flags, Screen};
 use super::value::{Value, quote};
 
-/// A text of a screen is repeated up to so many characters.
+/// Most characters of a screen's text that are repeated.
 const CHARS_MAX: usize = 60;
 
-/// Returns why `atom` does not hold on `screen`, or nothing if it holds there or is about actions.
+/// Returns the reason why `atom` does not hold on `screen`; nothing if it holds there or is about actions.
 ///
 /// ```
 /// use farlead::gui::{Context, Screen, shortfall};
@@ -97,7 +97,7 @@ fn unmet_words(one: &Comparison, screen: &Screen) -> String {
         Key::Class => widget.class.rsplit('.').next().unwrap_or(&widget.class),
         _ => "",
     });
-    // The search for a near one is dear, and no one looks at more widgets than these.
+    // The search for a near one is slow, and nobody reads through more widgets than these.
     const WIDGETS_MAX: usize = 2_000;
     match nearest(wanted, names.filter(|name| !name.is_empty()).take(WIDGETS_MAX)) {
         Some(near) => format!("no visible widget has {what}; there is {}", clipped(&quote(near))),
@@ -105,7 +105,7 @@ fn unmet_words(one: &Comparison, screen: &Screen) -> String {
     }
 }
 
-/// How many widgets meet all of these; of those that are seen, or of all.
+/// Returns the number of widgets that meet all of these, among those that are seen or among all.
 fn count(all: &[Comparison], screen: &Screen, visible_alone: bool) -> usize {
     let Some(test) = WidgetTest::new(&Atom::Widget(all.to_vec())) else { return 0 };
     let mut count = 0;

@@ -1,4 +1,4 @@
-//! Actions a user declares: a few gestures, done on a widget as one.
+//! User actions: a few gestures that the user declares, done on a widget as one action.
 
 use std::fmt;
 
@@ -6,18 +6,18 @@ use super::atom::Atom;
 use super::screen::Bounds;
 use super::value::quote;
 
-/// An action of the user's own, offered where a widget matches.
+/// An action that the user declares, offered where a widget matches.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct UserAction {
-    /// Its name, and its action type.
+    /// Name, which is also its action type.
     pub name: String,
-    /// The widget it is done on; always [`Atom::Widget`].
+    /// Widgets that it is done on; always [`Atom::Widget`].
     pub on: Atom,
-    /// What is done, in this order.
+    /// Gestures, done in this order.
     pub gestures: Vec<Gesture>,
 }
 
-/// One thing a user action does.
+/// A part of a user action.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Gesture {
     /// A short touch.
@@ -26,31 +26,31 @@ pub enum Gesture {
     LongTap(Point),
     /// A touch that moves.
     Swipe {
-        /// Where it starts.
+        /// Start of the touch.
         from: Point,
-        /// Where it ends.
+        /// End of the touch.
         to: Point,
     },
-    /// Letters, typed.
+    /// Letters to type.
     Text(String),
-    /// A key, pressed and let go.
+    /// A key to press and let go.
     Key(PressedKey),
-    /// Nothing, for this many milliseconds.
+    /// A wait.
     Wait {
-        /// How long.
+        /// Length in milliseconds.
         ms: u32,
     },
 }
 
-/// The longest wait within a user action, ten minutes.
+/// Longest wait within a user action, ten minutes.
 pub const WAIT_MS_MAX: u32 = 600_000;
 
-/// A place on a widget.
+/// A point of a widget.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Point {
-    /// From the left.
+    /// Distance from the left.
     pub x: Percent,
-    /// From the top.
+    /// Distance from the top.
     pub y: Percent,
 }
 
@@ -61,7 +61,7 @@ pub struct Percent {
 }
 
 impl Point {
-    /// The pixel on a widget with these bounds.
+    /// Returns the pixel on a widget with these bounds.
     pub fn on(self, bounds: Bounds) -> (i32, i32) {
         let place = |start: i32, end: i32, offset: u32| {
             start.saturating_add(offset as i32).min(end.saturating_sub(1))
@@ -87,7 +87,7 @@ impl Percent {
         (thousandths <= 100_000).then_some(Percent { thousandths })
     }
 
-    /// Returns so much of `length`, rounded down.
+    /// Returns this part of `length`, rounded down.
     pub fn of(self, length: u32) -> u32 {
         (u64::from(length) * u64::from(self.thousandths) / 100_000) as u32
     }
@@ -118,7 +118,7 @@ impl PressedKey {
         PressedKey::Search,
     ];
 
-    /// The key as it is written.
+    /// Returns the key as it is written.
     pub fn name(self) -> &'static str {
         match self {
             PressedKey::Back => "back",
@@ -131,7 +131,7 @@ impl PressedKey {
         }
     }
 
-    /// The number that Android has for it.
+    /// Returns the number that Android has for it.
     pub fn code(self) -> u32 {
         match self {
             PressedKey::Back => 4,

@@ -1,17 +1,17 @@
-//! The values atoms compare with.
+//! Values that atoms compare with.
 
 use std::fmt;
 
-/// What stands on the right of a comparison.
+/// Right side of a comparison.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Value {
     /// `true` or `false`.
     Flag(bool),
-    /// A text, for keys with a few known words one of those.
+    /// A text; for keys with a few known words, one of them.
     Text(String),
     /// The inside of `/.../`, without escapes of the slash.
     Regex(String),
-    /// What `<` and its kin compare with.
+    /// A number, for `<`, `<=`, `>` and `>=`.
     Number(Number),
 }
 
@@ -24,7 +24,7 @@ pub struct Number {
 impl Number {
     const ONE: i128 = 1_000_000_000;
 
-    /// Returns the number `text` says: at most 15 digits before the point and 9 after it.
+    /// Returns the number written `text`, with at most 15 digits before the point and 9 after it.
     pub fn parse(text: &str) -> Option<Number> {
         let (negative, digits) = match text.strip_prefix('-') {
             Some(rest) => (true, rest),
@@ -62,17 +62,17 @@ impl fmt::Display for Number {
     }
 }
 
-/// Returns the regular expression `text`, refused if it is broken or grows too large.
+/// Returns the regular expression `text`; refuses one that is broken or grows too large.
 ///
-/// Every `~ /regex/` is made here, so that what a spec may say is what can be matched.
+/// Every `~ /regex/` is made here, so that a spec accepts only expressions that can be matched.
 pub fn regex(text: &str) -> Result<regex::Regex, regex::Error> {
-    // Room for a hundred letters of any script, which take the most; a screen's text needs less.
+    // Room for a hundred classes of letters of any script, which take the most; a screen's text needs less.
     const SIZE_MAX: usize = 1 << 20;
     regex::RegexBuilder::new(text).size_limit(SIZE_MAX).nest_limit(50).build()
 }
 
 impl Value {
-    /// Writes the value so that it is read back the same after an operator that is `contains` or not.
+    /// Writes the value so that it reads back the same, after `~` if `contains` is true and else after another operator.
     pub(super) fn write(&self, out: &mut fmt::Formatter<'_>, contains: bool) -> fmt::Result {
         match self {
             Value::Flag(flag) => write!(out, "{flag}"),
@@ -84,7 +84,7 @@ impl Value {
     }
 }
 
-/// Says whether `text` is read back the same without quotes, and without a doubt about a `[` in it.
+/// Returns true if `text` reads back the same without quotes, and no `[` in it could be misread.
 fn is_bare(text: &str, contains: bool) -> bool {
     let starts_otherwise = text.starts_with("!=")
         || text.starts_with(|start| "\"=~<>∼≤≥≠".contains(start))
@@ -109,7 +109,7 @@ pub(crate) fn quote(text: &str) -> String {
     quoted
 }
 
-/// What could not be seen on a page, or would turn the letters after it around.
+/// Returns true for characters that are invisible on a page, or that turn the letters after them around.
 fn needs_escape(char: char) -> bool {
     char.is_control()
         || (char.is_whitespace() && char != ' ')

@@ -1,7 +1,7 @@
-//! Test cases as text: `.test.ltl`, readable and with one line for each thing that may change.
+//! Test cases as text: `.test.ltl`, readable and with one line for each part that may change.
 //!
-//! The form is in `grammar/test.pest`, the specs at its end are those of any `.ltl` file. What is written is read as the
-//! same, and written again as the same bytes.
+//! The grammar is `grammar/test.pest`; the specs at the end are those of any `.ltl` file. A test that is written reads
+//! back the same, and is written again as the same bytes.
 
 use std::fmt::{self, Write as _};
 use std::ops::Range;
@@ -11,21 +11,24 @@ use pest::Parser as _;
 use pest::iterators::Pair;
 
 use super::{CAPTURED_END, Provenance, TestCase, TestStep, captured_expectation, captured_name};
-use crate::gui::{Action, Atom, Bounds, Direction, START_TYPE, Target, UserAction, quote};
+use crate::gui::{
+    Action, ActionType, Argument, Atom, Bounds, Direction, START_TYPE, Target, UserAction, quote,
+};
 use crate::ltl::{Formula, Formulas, Node};
 use crate::rate::Rate;
-use crate::spec::{self, Diagnostic, Diagnostics, Source, Spec, clip, unquote};
+use crate::spec::{self, Diagnostic, Diagnostics, Source, Spec};
+use crate::text::{clip, stopped_at, unquote};
 
-/// The version of the form; a later one is refused.
+/// Version of the format; a later one is refused.
 pub const FORMAT: u32 = 1;
 
-/// The largest test that is read: a run of 10,000 steps on widgets with long names.
+/// Largest test that is read: a run of 10,000 steps on widgets with long names.
 const BYTES_MAX: usize = 16 << 20;
 
-/// The most steps of a test.
+/// Most steps of a test.
 const STEPS_MAX: usize = 10_000;
 
-/// The word that stands alone on the line before the specs.
+/// Word that stands alone on the line before the specs.
 const SPECS: &str = "specs";
 
 /// The parser made from `grammar/test.pest`.
@@ -40,21 +43,21 @@ mod grammar {
 
 use grammar::{Grammar, Rule};
 
-/// What was read of a test.
+/// Result of reading a test.
 #[derive(Clone, Debug)]
 pub struct Read {
-    /// The test, if it has no mistakes.
+    /// Test, if it has no mistakes.
     pub test: Option<TestCase>,
     /// All mistakes.
     pub diagnostics: Diagnostics,
 }
 
-/// Whether `text` is meant as a stored test: its first line says so.
+/// Returns true if `text` is meant as a stored test: its first line says so.
 pub fn is_test(text: &str) -> bool {
     head(text).is_some_and(|(_, line)| line.split_whitespace().take(2).eq(["farlead", "test"]))
 }
 
-/// The first line that says something, and where it starts.
+/// Returns the first line that is neither empty nor a comment, with its start.
 fn head(text: &str) -> Option<(usize, &str)> {
     let mut at = 0;
     for line in text.split_inclusive('\n') {
@@ -66,7 +69,7 @@ fn head(text: &str) -> Option<(usize, &str)> {
     None
 }
 
-/// Returns the same source with all but its specs blanked out, so that they are read where they stand.
+/// Returns the same source with all but its specs blanked out, so that diagnostics about specs point at their lines.
 pub fn specs_alone(source: &Source) -> Source {
     let text = source.text();
     let start = specs_start(text).map_or(text.len(), |line| line.end);
@@ -74,7 +77,7 @@ pub fn specs_alone(source: &Source) -> Source {
     Source::new(source.name(), blank + &text[start..])
 }
 
-/// Where the line `specs` stands.
+/// Returns the range of the line `specs`.
 fn specs_start(text: &str) -> Option<Range<usize>> {
     let mut at = 0;
     for line in text.split_inclusive('\n') {
@@ -140,7 +143,7 @@ fn read_into(source: &Source, diagnostics: &mut Diagnostics) -> Option<TestCase>
         Err(mut specs) if specs.len() == 1 && !specs[0].name.ends_with(CAPTURED_END) => {
             (None, specs.remove(0))
         }
-        // The other one has mistakes, which are said.
+        // The other spec has mistakes, which are reported already.
         Err(specs) if specs.len() == 1 && diagnostics.errors() > 0 => return None,
         Err(_) => {
             diagnostics.error(|| {
@@ -157,22 +160,22 @@ fn read_into(source: &Source, diagnostics: &mut Diagnostics) -> Option<TestCase>
             oracle.name,
             captured_name(&oracle)
         );
-        diagnostics.error(|| Diagnostic::error("E-specs", captured.place.item.clone(), message));
+        diagnostics.error(|| Diagnostic::error("E-specs", captured.spans.item.clone(), message));
     }
     Some(TestCase { provenance, steps, captured, oracle, actions: specs.file.actions })
 }
 
-/// Whether `captured` is called as the formula of a run of `oracle` is, and expects as much.
+/// Returns true if `captured` has the name and the expectation of a formula that captures a run of `oracle`.
 fn captures(captured: &Spec, oracle: &Spec) -> bool {
     captured.name == captured_name(oracle) && captured.expectation == captured_expectation(oracle)
 }
 
-/// Whether `text` is a stored test of a later form than is read here.
+/// Returns true if `text` is a stored test in a later format than [`FORMAT`].
 pub fn is_newer(text: &str) -> bool {
     later_format(text).is_some()
 }
 
-/// Where the format is said that is later than ours, and which that is.
+/// Returns the number of a format later than ours, with its range in the text.
 fn later_format(text: &str) -> Option<(Range<usize>, &str)> {
     let (at, line) = head(text).filter(|_| is_test(text))?;
     let number = line.split_whitespace().nth(2)?;
@@ -183,10 +186,7 @@ fn later_format(text: &str) -> Option<(Range<usize>, &str)> {
 }
 
 fn misplaced(error: &pest::error::Error<Rule>) -> Diagnostic {
-    use pest::error::InputLocation;
-    let at = match error.location {
-        InputLocation::Pos(at) | InputLocation::Span((at, _)) => at,
-    };
+    let at = stopped_at(error);
     Diagnostic::error("E-test", at..at, "this is not how a test goes on here")
         .help("docs/formats.md has the form; `farlead check` writes such a file anew")
 }
@@ -219,7 +219,7 @@ impl Reader<'_> {
         })
     }
 
-    /// A later format was refused before.
+    /// Checks the format; a later one was refused before.
     fn head(&mut self, head: Pair<'_, Rule>) {
         let number = head.into_inner().next().expect("a head has a number");
         if self.number::<u32>(&number) != FORMAT {
@@ -357,20 +357,15 @@ impl Reader<'_> {
         let text = argument.filter(|pair| pair.as_rule() == Rule::quoted).map(|pair| self.text(pair));
         let towards = argument
             .and_then(|pair| Direction::ALL.into_iter().find(|direction| direction.name() == pair.as_str()));
-        let action = match (name, text, towards, on) {
-            (START_TYPE, Some(activity), None, None) => Action::Reinitialise(activity.into()),
-            ("click", None, None, Some(on)) => Action::Click(on),
-            ("longclick", None, None, Some(on)) => Action::LongClick(on),
-            ("text", Some(text), None, Some(on)) => Action::Text { on, text: text.into() },
-            ("scroll", None, Some(towards), Some(on)) => Action::Scroll { on, towards },
-            ("swipe", None, Some(towards), Some(on)) => Action::Swipe { on, towards },
-            ("back", None, None, None) => Action::Back,
-            ("menu", None, None, None) => Action::Menu,
-            ("rotate", None, None, None) => Action::Rotate,
-            ("network", None, None, None) => Action::Network,
-            ("pauseresume", None, None, None) => Action::PauseResume,
-            ("idle", None, None, None) => Action::Idle,
-            (_, None, None, Some(on)) if self.actions.iter().any(|action| action.name == name) => {
+        let action = match (ActionType::parse(name), text, towards, on) {
+            (Some(ActionType::Start), Some(activity), None, None) => Action::Reinitialise(activity.into()),
+            (Some(ActionType::Touch(touch)), None, None, Some(on)) => Action::Touch(touch, on),
+            (Some(ActionType::Text), Some(text), None, Some(on)) => Action::Text { on, text: text.into() },
+            (Some(ActionType::Stroke(stroke)), None, Some(towards), Some(on)) => {
+                Action::Stroke(stroke, on, towards)
+            }
+            (Some(ActionType::Device(action)), None, None, None) => Action::Device(action),
+            (None, None, None, Some(on)) if self.actions.iter().any(|action| action.name == name) => {
                 let action = self.actions.iter().find(|action| action.name == name)?;
                 Action::User { action: Arc::new(action.clone()), on }
             }
@@ -393,7 +388,7 @@ impl Reader<'_> {
     }
 }
 
-/// What is said about where a test comes from, in this order.
+/// Keys of the origin of a test, in the order in which they are written.
 const KEYS: [&str; 12] = [
     "farlead",
     "package",
@@ -409,7 +404,7 @@ const KEYS: [&str; 12] = [
     "confirmed",
 ];
 
-/// Written as it is read.
+/// Printed as [`read`] reads it.
 impl fmt::Display for TestCase {
     fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
         writeln!(out, "farlead test {FORMAT}")?;
@@ -459,18 +454,10 @@ impl fmt::Display for Provenance {
 fn write_step(out: &mut fmt::Formatter<'_>, number: usize, step: &TestStep) -> fmt::Result {
     let action = &step.action;
     write!(out, "    {number} {}", action.type_name())?;
-    match action {
-        Action::Reinitialise(text) | Action::Text { text, .. } => write!(out, " {}", quote(text))?,
-        Action::Scroll { towards, .. } | Action::Swipe { towards, .. } => write!(out, " {}", towards.name())?,
-        Action::Click(_)
-        | Action::LongClick(_)
-        | Action::Back
-        | Action::Menu
-        | Action::Rotate
-        | Action::Network
-        | Action::PauseResume
-        | Action::Idle
-        | Action::User { .. } => {}
+    match action.argument() {
+        Argument::Activity(text) | Argument::Text(text) => write!(out, " {}", quote(text))?,
+        Argument::Towards(towards) => write!(out, " {}", towards.name())?,
+        Argument::None | Argument::Own(_) => {}
     }
     writeln!(out)?;
     if let Some(Target { object_id, class, id, text, desc, bounds }) = action.target() {
@@ -489,7 +476,7 @@ fn write_step(out: &mut fmt::Formatter<'_>, number: usize, step: &TestStep) -> f
     Ok(())
 }
 
-/// A spec whose formula goes from step to step, each on a line of its own.
+/// Returns a spec as text, its formula with each step on a line of its own.
 fn in_steps(spec: &Spec) -> String {
     let plain = Spec { actions: Vec::new(), ..spec.clone() }.to_string();
     let head_end = plain.find('\n').map_or(plain.len(), |at| at + 1);
@@ -503,7 +490,7 @@ fn in_steps(spec: &Spec) -> String {
     text
 }
 
-/// The parts of `now & X next`.
+/// Returns the parts of `now & X next`.
 fn now_and_next(formulas: &Formulas, formula: Formula) -> Option<(String, Formula)> {
     let members = match formulas.node(formula) {
         Node::And(members) if !formula.is_negated() => formulas.members(members).to_vec(),
@@ -523,7 +510,7 @@ fn now_and_next(formulas: &Formulas, formula: Formula) -> Option<(String, Formul
     Some((now.join(" & "), next_step))
 }
 
-/// What may be written without brackets beside `then`.
+/// Returns a formula as it may stand beside `then` without brackets.
 fn flat(formulas: &Formulas, formula: Formula) -> String {
     match formulas.node(formula) {
         Node::And(members) if !formula.is_negated() => {
@@ -535,7 +522,7 @@ fn flat(formulas: &Formulas, formula: Formula) -> String {
     }
 }
 
-/// A member of a conjunction, in brackets unless it is an atom or its negation.
+/// Returns a member of a conjunction, in brackets unless it is an atom or its negation.
 fn bracketed(formulas: &Formulas, formula: Formula) -> String {
     let text = formulas.display(formula).to_string();
     match formulas.node(formula) {

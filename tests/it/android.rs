@@ -1,4 +1,4 @@
-//! What real phones and their tools said, read: every recording against the value it is known to have.
+//! Readers of real phones' texts: every recording gives the value that is known for it.
 
 use std::fs;
 use std::io::Cursor;
@@ -9,7 +9,7 @@ use farlead::device::android::focus::{Dialog, Focus, focus};
 use farlead::device::android::log::{Kind, Trouble, dropped, entries, troubles};
 use farlead::device::android::manifest::{Manifest, ManifestError};
 use farlead::device::android::{display, keyboard, power};
-use farlead::device::phone::AndroidVersion;
+use farlead::emulator::phone::AndroidVersion;
 
 use crate::fixtures::{self, BinaryManifest, Pool};
 use crate::{phone, shared};
@@ -20,7 +20,7 @@ fn read(name: &str) -> Option<String> {
     Some(String::from_utf8_lossy(&bytes).into_owned())
 }
 
-/// The text of a file of our own.
+/// Returns the text of a file of our own.
 fn own(name: &str) -> String {
     fixtures::text(&format!("android/{name}.txt"))
 }
@@ -98,7 +98,7 @@ fn screen_and_rotation_of_each_recording_are_read() {
     }
 }
 
-/// What the simulated phone says in the formats of a version is read by the readers of real ones.
+/// Readers of real phones' texts also read what the simulated phone prints in the formats of each version.
 #[test]
 fn what_the_simulated_phone_says_is_read_in_every_version() {
     for version in AndroidVersion::ALL {
@@ -163,7 +163,7 @@ fn crashes_and_hangs_of_the_simulated_phone_are_found_in_every_version() {
     }
 }
 
-/// A crash as a table of tests needs it.
+/// Returns a crash as the tables of tests write it.
 fn short(trouble: &Trouble) -> (Kind, &str, Option<u32>, &str) {
     (trouble.kind, &trouble.process, trouble.pid, &trouble.exception)
 }
@@ -240,7 +240,7 @@ fn the_crashes_of_logs_of_our_own_are_found() {
     assert_eq!(found.iter().map(short).collect::<Vec<_>>(), expected);
     assert_eq!((&*found[0].message, &*found[1].message), ("Unable to start the row", "stopped"));
     assert!(found[0].trace.contains("Caused by: java.lang.ArithmeticException"), "{}", found[0].trace);
-    // Where a line of the source stands is no part of which crash it is, and which function is.
+    // Lines of the source do not identify a crash, and functions do.
     assert_eq!(troubles(&text.replace("Main.java:31", "Main.java:99"))[0].stack, found[0].stack);
     assert_ne!(troubles(&text.replace("Main.open", "Main.close"))[0].stack, found[0].stack);
     let text = own("logcat/anr");
@@ -356,7 +356,7 @@ fn manifests_of_our_own_say_what_was_written() {
         is_test_only: false,
     };
     assert_eq!(Manifest::read(Cursor::new(fixtures::apk(&usual))).expect("a manifest"), expected);
-    // As other tools write them, and as Android takes them all the same.
+    // As other tools write them; Android accepts them.
     for odd in [
         BinaryManifest { pool: Pool::Utf8, ..usual.clone() },
         BinaryManifest { pool: Pool::Unterminated, ..usual.clone() },
@@ -417,7 +417,7 @@ fn the_manifests_of_apks_say_what_aapt_says() {
     assert!(matches!(fake, Err(ManifestError::Apk(_))), "{fake:?}");
 }
 
-/// By the packages that `aapt` reads in them; the last it calls corrupt, and Android itself does not.
+/// Packages as `aapt` reads them; it calls the last file corrupt, which Android accepts.
 #[test]
 fn odd_manifests_are_read_as_aapt_reads_them() {
     let Some(folder) = shared::path("android/axml") else { return };

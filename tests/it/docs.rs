@@ -1,10 +1,10 @@
-//! What docs/language.md says is what the language knows, and what docs/formats.md shows is read.
+//! docs/language.md matches the language, and the examples of docs/formats.md are valid.
 
 use std::collections::BTreeSet;
 use std::fs;
 use std::path::Path;
 
-use farlead::gui::{Deed, Key, Screen};
+use farlead::gui::{ActionRecord, Key, Screen};
 use farlead::learned::Learned;
 use farlead::spec::{Names, Source, parse_formula};
 
@@ -84,7 +84,7 @@ fn the_json_of_the_page_on_formats_is_read() {
     let screen: Screen = serde_json::from_str(screen).expect("a screen");
     assert_eq!(screen.object_id(1), "0:0");
     for action in actions.lines() {
-        serde_json::from_str::<Deed>(action).unwrap_or_else(|error| panic!("{action}: {error}"));
+        serde_json::from_str::<ActionRecord>(action).unwrap_or_else(|error| panic!("{action}: {error}"));
     }
     assert_eq!(Learned::read(learned).expect("what was learned").to_text(), learned);
 }
@@ -117,7 +117,7 @@ fn text_of(file: &str) -> String {
     fs::read_to_string(&path).unwrap_or_else(|error| panic!("{}: {error}", path.display()))
 }
 
-/// The cells of the first table below `heading`, row by row, without its head.
+/// Returns the cells of the first table below `heading`, row by row, without its head.
 fn table(page: &str, heading: &str) -> Vec<Vec<String>> {
     let rows: Vec<Vec<String>> = page
         .lines()
@@ -131,16 +131,16 @@ fn table(page: &str, heading: &str) -> Vec<Vec<String>> {
     rows
 }
 
-/// The cells of a row; `\|` is a bar within one.
+/// Returns the cells of a row; `\|` is a bar within a cell.
 fn cells(row: &str) -> Vec<String> {
-    // No page has this letter.
+    // No page contains this letter.
     const BAR: &str = "\u{0}";
     let row = row.replace("\\|", BAR);
     let inner = row.trim().trim_start_matches('|').trim_end_matches('|');
     inner.split('|').map(|cell| cell.trim().replace(BAR, "|")).collect()
 }
 
-/// What stands between backticks, in order.
+/// Returns the texts between backticks, in order.
 fn quoted(cell: &str) -> Vec<String> {
     cell.split('`').skip(1).step_by(2).map(str::to_string).collect()
 }

@@ -1,10 +1,10 @@
-//! What brackets mean on screens and actions, and what screens offer.
+//! Atoms on screens and actions, and the offers of screens.
 
 use std::sync::Arc;
 
 use farlead::gui::{
-    Action, Bounds, Context, Direction, Flags, Labeller, Orientation, Repertoire, Screen, Target, Widget,
-    offers,
+    Action, Bounds, Context, Direction, Flags, Labeller, Orientation, Repertoire, Screen, Stroke, Target,
+    Widget, offers,
 };
 use farlead::spec::{Names, Source, parse, parse_formula};
 use proptest::prelude::*;
@@ -21,7 +21,8 @@ fn widget(depth: u16, class: &str, id: &str, text: &str, flags: &[Flags]) -> Wid
     }
 }
 
-/// Settings of an app: two boxes, one of them checked, a field that cannot be typed in, and a button out of sight.
+/// Returns a settings screen: two boxes, one of them checked, a field that cannot be edited, and a button out
+/// of sight.
 fn settings() -> Screen {
     let mut field = widget(1, "android.widget.EditText", "org.x:id/name", "42", &[Flags::EDITABLE]);
     field.flags = field.flags.set(Flags::ENABLED, false);
@@ -59,7 +60,7 @@ fn holds(atom: &str, screen: &Screen, action: &Action) -> bool {
 #[track_caller]
 fn check(expected: bool, atoms: &[&str]) {
     for atom in atoms {
-        assert_eq!(holds(atom, &settings(), &Action::Back), expected, "{atom}");
+        assert_eq!(holds(atom, &settings(), &Action::BACK), expected, "{atom}");
     }
 }
 
@@ -151,7 +152,7 @@ fn checked_alone_is_about_all_widgets() {
         let widgets = vec![widget(0, "a.B", "", "", flags)];
         Screen::new("p", "p.A", Context::default(), widgets)
     };
-    let of = |atom: &str, screen: &Screen| holds(atom, screen, &Action::Back);
+    let of = |atom: &str, screen: &Screen| holds(atom, screen, &Action::BACK);
     assert!(
         of("[checked = false]", &with(&[Flags::CHECKABLE]))
             && !of("[checked = true]", &with(&[Flags::CHECKABLE]))
@@ -169,9 +170,9 @@ fn action_atoms_are_about_what_was_done() {
         desc: "Save note".into(),
         bounds: Bounds::default(),
     };
-    let click = Action::Click(target.clone());
+    let click = Action::click(target.clone());
     let text = Action::Text { on: target.clone(), text: "17".into() };
-    let scroll = Action::Scroll { on: target, towards: Direction::Down };
+    let scroll = Action::Stroke(Stroke::Scroll, target, Direction::Down);
     let start = Action::Reinitialise("org.x.Main".into());
     for (atom, action, expected) in [
         ("[actionType = click]", &click, true),
@@ -183,8 +184,8 @@ fn action_atoms_are_about_what_was_done() {
         ("[actionDetail != save]", &click, false),
         ("[actionDetail ~ Button]", &click, false),
         ("[actionObjectID = 0:1]", &click, true),
-        ("[actionObjectID != 0:1]", &Action::Back, true),
-        ("[actionDetail != x]", &Action::Back, true),
+        ("[actionObjectID != 0:1]", &Action::BACK, true),
+        ("[actionDetail != x]", &Action::BACK, true),
         ("[actionText = 17]", &text, true),
         ("[actionText > 16]", &text, true),
         ("[actionDetail = 17]", &text, true),
@@ -246,19 +247,20 @@ fn fields_and_sliders_offer_what_is_put_into_them() {
 }
 
 proptest! {
-    /// A widget atom with several comparisons is met by the widgets that meet each, and a count counts those.
+    /// Checks that a widget atom with several comparisons is met by the widgets that meet each of them, and a
+    /// count counts these widgets.
     #[test]
     fn counts_agree_with_asking_each_widget(texts in prop::collection::vec("[ab]{0,2}", 0..6), part in "[ab]{0,1}") {
         let widgets = texts.iter().map(|text| widget(0, "a.B", "", text, &[])).collect();
         let screen = Screen::new("p", "p.A", Context::default(), widgets);
         let matching = texts.iter().filter(|text| text.contains(&part)).count();
         let atom = format!("[count(text ~ \"{part}\") = {matching}]");
-        prop_assert!(holds(&atom, &screen, &Action::Back), "{}", atom);
+        prop_assert!(holds(&atom, &screen, &Action::BACK), "{}", atom);
         let any = format!("[text ~ \"{part}\"]");
-        prop_assert_eq!(holds(&any, &screen, &Action::Back), matching > 0);
+        prop_assert_eq!(holds(&any, &screen, &Action::BACK), matching > 0);
     }
 
-    /// Whatever a screen holds, each offer names a widget that is there, and nothing is offered twice.
+    /// Checks that each offer names an existing widget, and nothing is offered twice.
     #[test]
     fn offers_are_about_what_is_there(bits in prop::collection::vec(any::<u16>(), 0..12)) {
         let all = [Flags::CLICKABLE, Flags::LONG_CLICKABLE, Flags::EDITABLE, Flags::SCROLLABLE, Flags::ENABLED];

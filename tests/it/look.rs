@@ -1,12 +1,12 @@
-//! Screens as phones dump them: read by farlead and by a reader of XML that no one here wrote, and looked at by the binary.
+//! Screens dumped by phones: read by farlead, by an independent XML reader, and by the binary.
 
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use farlead::device::phone::{AndroidVersion, Phone};
 use farlead::device::{Device as _, Sim};
+use farlead::emulator::phone::{AndroidVersion, Phone};
 use farlead::gui::{
-    Action, Context, DumpError, Flags, Hierarchy, Labeller, Refusal, Repertoire, Screen, Widget,
+    Action, Context, DumpError, Flags, Hierarchy, Labeller, Refusal, Repertoire, Screen, Touch, Widget,
     atoms_of_screen, offers, shortfall,
 };
 use farlead::rng::Seed;
@@ -16,12 +16,12 @@ use serde_json::Value;
 use crate::cli::farlead;
 use crate::{fixtures, phone, shared};
 
-/// The files of a folder of recordings, in the order of their names.
+/// Returns the files of a folder of recordings, sorted by name.
 fn recordings(folder: &str) -> Vec<PathBuf> {
     shared::path(&format!("android/{folder}")).map_or_else(Vec::new, |folder| files(&folder))
 }
 
-/// The dumps of our own, in the order of their names.
+/// Returns the dumps of our own, sorted by name.
 fn dumps() -> Vec<PathBuf> {
     files(&fixtures::path("android/ui"))
 }
@@ -37,7 +37,7 @@ fn name(path: &Path) -> &str {
     path.file_name().and_then(|name| name.to_str()).expect("a name")
 }
 
-/// The XML in a recording, as another reader takes it.
+/// Returns the XML in a recording as another reader accepts it.
 fn xml(bytes: &[u8]) -> Option<String> {
     let text = match bytes {
         [0xff, 0xfe, rest @ ..] => {
@@ -49,11 +49,11 @@ fn xml(bytes: &[u8]) -> Option<String> {
     };
     let start = text.rfind("<hierarchy")?;
     let end = text.rfind("</hierarchy>")? + "</hierarchy>".len();
-    // That it may not be in XML at all is what the recording is about.
+    // This recording is about a character that XML does not allow.
     Some(text[start..end].replace('\u{1}', "."))
 }
 
-/// Compares what was read with what another reader finds, attribute by attribute.
+/// Compares the hierarchy with the one that another reader finds, attribute by attribute.
 fn compare(hierarchy: &Hierarchy, xml: &str, file: &str) {
     let options = roxmltree::ParsingOptions { nodes_limit: 1_000_000, ..Default::default() };
     let document = roxmltree::Document::parse_with_options(xml, options)
@@ -89,7 +89,7 @@ fn recordings_are_read_as_another_reader_reads_them() {
     assert!(read == 0 || read > 25, "{read} recordings");
 }
 
-/// Returns how many of the files hold a hierarchy.
+/// Returns the number of files that hold a hierarchy.
 fn check_files(files: &[PathBuf]) -> usize {
     let mut read = 0;
     for path in files {
@@ -150,7 +150,7 @@ fn check_broken(path: impl Fn(&str) -> Option<PathBuf>, exception: &str) {
     }
 }
 
-/// What a phone shows, as its dump has it: what the simulator observed, widget by widget.
+/// Checks that a phone's dump shows what the simulator observed, widget by widget.
 #[track_caller]
 fn check_dump(phone: &mut Phone, screen: &Screen, said: &str) {
     let dump = phone.shell("uiautomator dump /dev/tty", b"").stdout;
@@ -180,7 +180,7 @@ fn the_dump_of_a_screen_is_the_screen() {
             for _ in 0..25 {
                 let clicks: Vec<Action> = offers(&screen, &Repertoire::default())
                     .into_iter()
-                    .filter(|action| matches!(action, Action::Click(_)))
+                    .filter(|action| matches!(action, Action::Touch(Touch::Click, _)))
                     .collect();
                 if clicks.is_empty() || screen.package() != &package {
                     break;

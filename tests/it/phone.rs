@@ -1,14 +1,16 @@
-//! The simulated phone, used as clients use one: by lines of the shell, and by what they read in the answers.
+//! The simulated phone, used as clients use one: by shell commands and their answers.
 
 use std::path::Path;
 use std::sync::Arc;
 
-use farlead::device::phone::{AndroidVersion, Phone};
 use farlead::device::sim::apk::{Manifest, pack};
 use farlead::device::sim::model::Model;
 use farlead::device::sim::{self, Sim};
 use farlead::device::{Device as _, Observation};
-use farlead::gui::{Action, Direction, Flags, Orientation, Repertoire, Screen, offers};
+use farlead::emulator::phone::{AndroidVersion, Phone};
+use farlead::gui::{
+    Action, DeviceAction, Direction, Flags, Orientation, Repertoire, Screen, Stroke, Touch, offers,
+};
 use farlead::rng::{Rng, Seed};
 use farlead::spec::Source;
 use proptest::prelude::*;
@@ -65,7 +67,7 @@ pub fn lamp(version: AndroidVersion) -> Phone {
     Phone::new(model_of(LAMP), Seed(1), version)
 }
 
-/// What a line answers; it must do so without a complaint.
+/// Returns the answer to a shell line, which must not complain.
 #[track_caller]
 fn said(phone: &mut Phone, line: &str) -> String {
     let ran = phone.shell(line, b"");
@@ -73,7 +75,7 @@ fn said(phone: &mut Phone, line: &str) -> String {
     String::from_utf8(ran.stdout).expect("a text")
 }
 
-/// A node of a dump, as a reader that no one here wrote has it.
+/// A node of a dump, from an independent XML reader.
 struct Node {
     depth: usize,
     index: usize,
@@ -126,7 +128,7 @@ fn texts(phone: &mut Phone) -> Vec<String> {
     nodes.iter().map(|node| node.value("text").to_string()).filter(|text| !text.is_empty()).collect()
 }
 
-/// Compares a dump with the screen of a simulator that went the same way, widget by widget.
+/// Compares a dump with the screen of a simulator after the same actions, widget by widget.
 #[track_caller]
 fn compare(phone: &mut Phone, screen: &Screen, said: &str) {
     let (rotation, nodes) = dump(phone);
@@ -154,12 +156,12 @@ fn compare(phone: &mut Phone, screen: &Screen, said: &str) {
     }
 }
 
-/// An action as lines of the shell; none for what no finger does.
+/// Returns an action as shell lines, or `None` for an action that no finger does.
 fn lines(action: &Action, is_upright: bool, launch: &str) -> Option<Vec<String>> {
     let tap = |at: (i32, i32)| format!("input tap {} {}", at.0, at.1);
     Some(match action {
-        Action::Click(on) => vec![tap(on.bounds.centre())],
-        Action::LongClick(on) => {
+        Action::Touch(Touch::Click, on) => vec![tap(on.bounds.centre())],
+        Action::Touch(Touch::LongClick, on) => {
             let (x, y) = on.bounds.centre();
             vec![format!("input swipe {x} {y} {x} {y} 1000")]
         }
@@ -170,7 +172,7 @@ fn lines(action: &Action, is_upright: bool, launch: &str) -> Option<Vec<String>>
             }
             all
         }
-        Action::Scroll { on, towards } => {
+        Action::Stroke(Stroke::Scroll, on, towards) => {
             let (x, y) = on.bounds.centre();
             let part = |length: u32| (u64::from(length) * 4 / 5) as i32;
             let (width, height) = (part(on.bounds.width()), part(on.bounds.height()));
@@ -183,21 +185,26 @@ fn lines(action: &Action, is_upright: bool, launch: &str) -> Option<Vec<String>>
             };
             vec![format!("input swipe {} {} {} {}", from.0, from.1, to.0, to.1)]
         }
-        Action::Back => vec!["input keyevent 4".into()],
-        Action::Menu => vec!["input keyevent KEYCODE_MENU".into()],
-        Action::Rotate => vec![format!(
+        Action::Device(DeviceAction::Back) => vec!["input keyevent 4".into()],
+        Action::Device(DeviceAction::Menu) => vec!["input keyevent KEYCODE_MENU".into()],
+        Action::Device(DeviceAction::Rotate) => vec![format!(
             "settings put system accelerometer_rotation 0; settings put system user_rotation {}",
             u8::from(is_upright)
         )],
-        Action::PauseResume => vec!["input keyevent 3".into(), format!("am start -n {launch} 2>/dev/null")],
-        Action::Idle => vec!["sleep 70".into()],
-        Action::Reinitialise(_) | Action::Swipe { .. } | Action::Network | Action::User { .. } => {
+        Action::Device(DeviceAction::PauseResume) => {
+            vec!["input keyevent 3".into(), format!("am start -n {launch} 2>/dev/null")]
+        }
+        Action::Device(DeviceAction::Idle) => vec!["sleep 70".into()],
+        Action::Reinitialise(_)
+        | Action::Stroke(Stroke::Swipe, ..)
+        | Action::Device(DeviceAction::Network)
+        | Action::User { .. } => {
             return None;
         }
     })
 }
 
-/// Goes the same random ways on the phone and on the simulator, and looks the same all the time.
+/// Walks the same random ways on the phone and on the simulator, and compares every screen.
 fn go_the_same_ways(app: &str, walks: u64) -> usize {
     let model = bundled(app);
     let mut clicks = 0;
@@ -215,14 +222,14 @@ fn go_the_same_ways(app: &str, walks: u64) -> usize {
         for step in 0..40 {
             let Some(action) = chosen(&seen, &repertoire, &mut chance) else { continue };
             let Some(made) = lines(&action, is_upright, &launch) else { continue };
-            is_upright ^= action == Action::Rotate;
+            is_upright ^= action == Action::ROTATE;
             if !seen.screen.context().screen_on {
                 said(&mut phone, "input keyevent WAKEUP");
             }
             made.iter().for_each(|line| {
                 said(&mut phone, line);
             });
-            clicks += usize::from(matches!(action, Action::Click(_)));
+            clicks += usize::from(matches!(action, Action::Touch(Touch::Click, _)));
             seen = sim.act(&action).expect("the model goes on");
             compare(&mut phone, &seen.screen, &format!("walk {walk}, step {step}: {action} by {made:?}"));
         }
@@ -235,7 +242,7 @@ fn chosen(seen: &Observation, repertoire: &Repertoire, chance: &mut Rng) -> Opti
     let action = offered[chance.below(offered.len())].clone();
     // From the launcher the app comes back by its icon alone.
     let is_away = ["com.android.launcher", "android"].contains(&&**seen.screen.package());
-    (!is_away || action != Action::PauseResume).then_some(action)
+    (!is_away || action != Action::PAUSE_RESUME).then_some(action)
 }
 
 #[test]
@@ -258,7 +265,7 @@ fn every_offered_widget_of_every_screen_met_answers_to_a_tap_as_to_a_click() {
         for _ in 0..150 {
             let offered = offers(&seen.screen, &Repertoire::default());
             let clicks: Vec<&Action> =
-                offered.iter().filter(|action| matches!(action, Action::Click(_))).collect();
+                offered.iter().filter(|action| matches!(action, Action::Touch(Touch::Click, _))).collect();
             if met.insert(seen.screen.identity()) {
                 let mut phone = Phone::new(model.clone(), Seed(1), AndroidVersion::default());
                 way.iter().for_each(|line| {
@@ -272,10 +279,10 @@ fn every_offered_widget_of_every_screen_met_answers_to_a_tap_as_to_a_click() {
                 }
             }
             let Some(action) = chosen(&seen, &repertoire, &mut chance) else { continue };
-            // On a phone that is held otherwise or dark a tap is another matter.
-            let is_plain = !matches!(action, Action::Rotate | Action::Idle | Action::Back);
+            // On a rotated or dark phone, a tap would do something else.
+            let is_plain = !matches!(action, Action::ROTATE | Action::IDLE | Action::BACK);
             if let Some(lines) =
-                lines(&action, true, "").filter(|_| is_plain && action != Action::PauseResume)
+                lines(&action, true, "").filter(|_| is_plain && action != Action::PAUSE_RESUME)
             {
                 way.extend(lines);
                 seen = sim.act(&action).expect("the model goes on");

@@ -1,8 +1,9 @@
-//! Each command as a user sees it: stdout, stderr, exit code and the files it writes, byte for byte, on the bundled specs and apps.
+//! Each command as a user sees it: stdout, stderr, exit code and files, byte for byte, on the bundled specs and
+//! apps.
 //!
-//! A case of [`cases`] is a few lines of a small shell. They run in a folder of the case's own that has copies of `specs` and
-//! `apps`; the transcript is compared with `snapshots/NAME.snap`. After a change that is meant to show, write the transcripts anew
-//! and read the difference:
+//! A case of [`cases`] is a few lines of a small shell. They run in a folder of their own with copies of
+//! `specs` and `apps`, and the transcript is compared with `snapshots/NAME.snap`. After an intended change,
+//! write the transcripts again and read the difference:
 //!
 //! ```sh
 //! INSTA_UPDATE=always cargo test --test it snapshots:: && git diff tests/it/snapshots
@@ -121,7 +122,7 @@ fn every_snapshot_has_a_case_and_every_command_a_snapshot() {
     }
 }
 
-/// The folder in which a case runs.
+/// The folder of a running case.
 struct Room {
     folder: Folder,
 }
@@ -143,7 +144,7 @@ impl Room {
         Room { folder }
     }
 
-    /// Runs the lines of a script and returns each with all that came of it.
+    /// Runs the lines of a script and returns each with all its output.
     fn transcript(&self, script: &str) -> String {
         let mut transcript = String::new();
         for line in script.lines().map(str::trim).filter(|line| !line.is_empty()) {
@@ -190,7 +191,7 @@ impl Room {
         };
         let (input, output) = (redirected("<"), redirected(">"));
         let mut command = command(&args);
-        // Help is as wide as a terminal, and nothing else of the environment may show.
+        // Help fills the terminal's width, and nothing else in the environment may show.
         for name in ["COLUMNS", "LINES", "TERM", "CLICOLOR", "CLICOLOR_FORCE", "CI", "RUST_BACKTRACE"] {
             command.env_remove(name);
         }
@@ -211,7 +212,7 @@ impl Room {
 
     fn sum(&self, file: &str) -> String {
         let bytes = fs::read(self.folder.path(file)).unwrap_or_else(|error| panic!("{file}: {error}"));
-        // Of a text the version is no part.
+        // Texts are compared without the version.
         let bytes = String::from_utf8(bytes)
             .map_or_else(|error| error.into_bytes(), |text| redacted(&text).into_bytes());
         let hex: String = Sha256::digest(&bytes).iter().map(|byte| format!("{byte:02x}")).collect();
@@ -233,7 +234,7 @@ impl Room {
     }
 }
 
-/// The words of a line; quotes keep one together.
+/// Splits a line into words; quotes keep one together.
 fn words(line: &str) -> Vec<String> {
     let mut words = Vec::new();
     let mut rest = line.trim_start();
@@ -248,7 +249,7 @@ fn words(line: &str) -> Vec<String> {
     words
 }
 
-/// A text with its control characters spelled out, and marked if its last line has no end.
+/// Returns a text with control characters spelled out, and with a mark if its last line has no line break.
 fn shown(text: &str) -> String {
     let mut shown = String::new();
     for char in text.chars() {
@@ -260,7 +261,7 @@ fn shown(text: &str) -> String {
     shown
 }
 
-/// A text without the version of farlead, which a release changes.
+/// Returns a text without the version of farlead, which changes with each release.
 fn redacted(text: &str) -> String {
     let version = env!("CARGO_PKG_VERSION");
     let quoted = text.replace(&format!("\"{version}\""), "\"VERSION\"");

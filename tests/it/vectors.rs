@@ -1,4 +1,4 @@
-//! The engine against verdicts worked out elsewhere, by other programs: see the data's own notes.
+//! The engine against verdicts computed by other programs: see the data's own notes.
 
 use farlead::ltl::{Automaton, Formula, Formulas, Monitor, Permanent, State};
 use farlead::spec::{self, Names, Source};
@@ -129,7 +129,7 @@ fn check_pairs(rows: &[Value]) {
     eprintln!("{} pairs hold", rows.len());
 }
 
-/// The length of a shortest trace that satisfies just one of two formulas.
+/// Returns the length of a shortest trace that satisfies exactly one of two formulas.
 fn difference(one: &str, other: &str) -> Option<u32> {
     let mut formulas = Formulas::new();
     let [one, other] = [one, other].map(|text| {
@@ -141,7 +141,7 @@ fn difference(one: &str, other: &str) -> Option<u32> {
     automaton.steps_to_satisfaction(State::START).expect("few residuals")
 }
 
-/// Returns how many rows say what holds before the first step, and the names of those that are left open.
+/// Returns the number of rows with a verdict before the first step, and the names of the open ones.
 fn check_start_verdicts(rows: &[Value]) -> (usize, Vec<&str>) {
     let (mut counted, mut open) = (0, Vec::new());
     for row in rows {
@@ -262,8 +262,8 @@ fn check_small(rows: &[Value]) {
     }
 }
 
-/// Section 5 of the notes on the paper's formulas: N at the start, and after each step of the
-/// sequences of its section 4, with the rewards.
+/// Checks section 5 of the notes on the paper's formulas: N at the start and after each step of the sequences
+/// of its section 4, with the rewards.
 #[test]
 fn every_atom_count_and_reward_of_the_papers_formulas_is_exact() {
     let Some(path) = shared::path("apps/table3.md") else { return };
@@ -277,7 +277,7 @@ fn every_atom_count_and_reward_of_formulas_of_our_own_is_exact() {
     assert_eq!(check_counts(&fixtures::text("ltl/counts.md")), 2);
 }
 
-/// Returns how many formulas of the notes have numbers.
+/// Returns the number of formulas in the notes that have numbers.
 fn check_counts(notes: &str) -> usize {
     let mut counted = 0;
     for (name, start, counts, rewards) in numbers(notes) {
@@ -323,7 +323,7 @@ fn fraction(text: &str) -> f64 {
     }
 }
 
-/// The labels of the shortest sequence of section 4 for `name`, as the two apps show them.
+/// Returns the labels of the shortest sequence of section 4 for `name`, as the two apps show them.
 fn sequence(name: &str) -> Vec<Vec<&'static str>> {
     let click = |detail: &'static str, more: &[&'static str]| {
         let mut labels = vec!["[actionType = click]", detail];
@@ -383,7 +383,7 @@ fn sequence(name: &str) -> Vec<Vec<&'static str>> {
     }
 }
 
-/// Laws of the logic, each as an equivalence of random formulas would state it.
+/// Laws of the logic, each as an equivalence of random formulas.
 #[test]
 fn the_laws_of_the_logic_hold() {
     for (one, other) in [

@@ -1,16 +1,17 @@
-//! What models do, told from outside: a model's text, what is done to it, and what is seen then.
+//! Tests of models from the outside: a model's text, actions, and the screens after them.
 
 use std::sync::Arc;
 
 use super::{Sim, read};
 use crate::device::{Device, DeviceError, Notice, Observation};
 use crate::gui::{
-    Action, Bounds, Direction, Flags, Orientation, Repertoire, Screen, Target, UserAction, Widget, offers,
+    Action, Bounds, Direction, Flags, Orientation, Repertoire, Screen, Stroke, Target, Touch, UserAction,
+    Widget, offers,
 };
 use crate::rng::{Rng, Seed};
 use crate::spec::{self, Source};
 
-/// A model that is run, and what is seen of it.
+/// A running model and its last screen.
 struct Play {
     sim: Sim,
     seen: Observation,
@@ -62,19 +63,19 @@ impl Play {
     #[track_caller]
     fn click(&mut self, name: &str) -> &mut Play {
         let target = self.target(name);
-        self.act(Action::Click(target))
+        self.act(Action::click(target))
     }
 
     #[track_caller]
     fn tap(&mut self, x: i32, y: i32) -> &mut Play {
         let bounds = Bounds::new(x, y, x + 1, y + 1);
-        self.act(Action::Click(Target { bounds, ..Target::default() }))
+        self.act(Action::click(Target { bounds, ..Target::default() }))
     }
 
     #[track_caller]
     fn long_click(&mut self, name: &str) -> &mut Play {
         let target = self.target(name);
-        self.act(Action::LongClick(target))
+        self.act(Action::Touch(Touch::LongClick, target))
     }
 
     #[track_caller]
@@ -86,10 +87,10 @@ impl Play {
     #[track_caller]
     fn scroll(&mut self, name: &str, towards: Direction) -> &mut Play {
         let on = self.target(name);
-        self.act(Action::Scroll { on, towards })
+        self.act(Action::Stroke(Stroke::Scroll, on, towards))
     }
 
-    /// The texts that are seen, parted by blanks.
+    /// Returns the visible texts, separated by blanks.
     fn texts(&self) -> String {
         let texts = self.screen().widgets().iter().map(|widget| &*widget.text);
         texts.filter(|text| !text.is_empty()).collect::<Vec<_>>().join(" ")
@@ -141,14 +142,14 @@ fn activities_lie_on_each_other_and_the_launcher_below() {
     .is_in("Main")
     .click("go")
     .is_in("Second")
-    .act(Action::Back)
+    .act(Action::BACK)
     .is_in("Main")
     .click("go")
     .click("again")
     .is_in("Main")
-    .act(Action::Back)
+    .act(Action::BACK)
     .is_in("Launcher")
-    .act(Action::Back)
+    .act(Action::BACK)
     .is_in("Launcher")
     .click("Example")
     .is_in("Main");
@@ -181,16 +182,16 @@ fn the_life_of_activities_is_androids() {
         .shows("mC mR > mP sC sR  with")
         .click("with")
         .shows("mC mR > mP sC sR after sP m=7 mR sD  go");
-    play(LOGGED).click("go").act(Action::Back).shows("mC mR > mP sC sR sP m= mR sD  go");
-    play(LOGGED).act(Action::Rotate).shows("mC mR mP mD mC! mR  go");
-    play(LOGGED).act(Action::PauseResume).shows("mC mR mP mR  go");
-    play(LOGGED).act(Action::Idle).shows("mC mR mP  go").act(Action::Menu).shows("mC mR mP mR  go");
-    // Back in front, an activity is made anew if the phone was turned meanwhile.
+    play(LOGGED).click("go").act(Action::BACK).shows("mC mR > mP sC sR sP m= mR sD  go");
+    play(LOGGED).act(Action::ROTATE).shows("mC mR mP mD mC! mR  go");
+    play(LOGGED).act(Action::PAUSE_RESUME).shows("mC mR mP mR  go");
+    play(LOGGED).act(Action::IDLE).shows("mC mR mP  go").act(Action::MENU).shows("mC mR mP mR  go");
+    // Back in front, an activity is recreated if the phone was rotated meanwhile.
     play(LOGGED)
         .click("go")
-        .act(Action::Rotate)
+        .act(Action::ROTATE)
         .shows("mC mR > mP sC sR sP sD sC sR  with")
-        .act(Action::Back)
+        .act(Action::BACK)
         .shows("mC mR > mP sC sR sP sD sC sR sP mD mC! m= mR sD  go");
 }
 
@@ -198,7 +199,7 @@ fn the_life_of_activities_is_androids() {
 fn a_splash_that_ends_is_never_seen() {
     play("activity Main .Main { on create: open Second; finish }\nactivity Second .Second { TextView \"two\" }")
         .is_in("Second")
-        .act(Action::Back)
+        .act(Action::BACK)
         .is_in("Launcher");
 }
 
@@ -215,7 +216,7 @@ fn a_rotation_loses_what_is_not_kept() {
     };
     let played = |turning: &str| {
         let mut play = play(&model(turning));
-        play.click("0/0 false").act(Action::Rotate);
+        play.click("0/0 false").act(Action::ROTATE);
         (play.texts(), play.screen().context().orientation)
     };
     assert_eq!(played(""), ("0/1 true".to_string(), Orientation::Landscape));
@@ -230,7 +231,7 @@ fn what_is_handed_to_an_activity_outlives_a_rotation() {
         activity Second .Second (name) { own copy = name + \"!\" TextView \"{name} {copy}\" }",
     )
     .click("go")
-    .act(Action::Rotate)
+    .act(Action::ROTATE)
     .shows("x x!");
 }
 
@@ -248,11 +249,11 @@ const OVER: &str = "stored log = \"\"
 
 #[test]
 fn dialogs_outlive_what_closes_popups() {
-    for turn in [Action::Rotate, Action::PauseResume] {
+    for turn in [Action::ROTATE, Action::PAUSE_RESUME] {
         play(OVER).click("dialog").click("n1").is_in("Main").shows("n2").act(turn.clone()).shows("n2");
         play(OVER).click("popup").shows("row").act(turn).shows("dialog popup");
     }
-    play(OVER).click("dialog").act(Action::Back).shows("dialog popup x");
+    play(OVER).click("dialog").act(Action::BACK).shows("dialog popup x");
     play(OVER).click("dialog").tap(150, 320).shows("n2").tap(10, 10).shows("dialog popup x");
     play(OVER).click("popup").click("row").shows("dialog popup r");
     play(&OVER.replace("dialog Ask (n)", "dialog Ask (n) modal")).click("dialog").tap(10, 10).shows("n1");
@@ -266,15 +267,15 @@ fn what_a_closed_dialog_began_is_done_until_the_activity_ends() {
     play(model)
         .click("show")
         .click("ok")
-        .act(Action::Menu)
+        .act(Action::MENU)
         .shows("show leave")
-        .act(Action::Idle)
+        .act(Action::IDLE)
         .shows("show 4 leave");
     play(model)
         .click("show")
         .click("ok")
         .click("leave")
-        .act(Action::Idle)
+        .act(Action::IDLE)
         .click("Example")
         .shows("show leave");
 }
@@ -282,16 +283,16 @@ fn what_a_closed_dialog_began_is_done_until_the_activity_ends() {
 #[test]
 fn the_display_goes_off_and_the_next_action_lights_it() {
     let mut play = play("activity Main .Main { own n = 0 Button \"n{n}\" -> n += 1 }");
-    play.act(Action::Idle).shows("n0");
+    play.act(Action::IDLE).shows("n0");
     assert!(!play.screen().context().screen_on);
     assert_eq!(play.seen.at_ms, 70_500);
-    play.act(Action::Idle);
+    play.act(Action::IDLE);
     assert!(!play.screen().context().screen_on);
     play.click("n0").shows("n1");
     assert!(play.screen().context().screen_on);
     let awake = |condition: &str| {
         let mut play = self::play(&format!("activity Main .Main awake {condition} {{ own n = 0 }}"));
-        play.act(Action::Idle).screen().context().screen_on
+        play.act(Action::IDLE).screen().context().screen_on
     };
     assert!(awake(""));
     assert!(awake("(n == 0)"));
@@ -309,11 +310,11 @@ fn timers_go_off_at_their_times() {
             Button \"later\" -> after 3s { log += \"b{n}\" }; after 2500ms { log += \"a{n}\" }; wait 200ms
         }";
     let mut play = play(model);
-    play.shows("0 later").act(Action::Menu).shows("1 later").click("later");
+    play.shows("0 later").act(Action::MENU).shows("1 later").click("later");
     assert_eq!(play.seen.at_ms, 1700);
-    play.shows("1 later").act(Action::Idle).shows("71 a3b3 later");
-    // Made anew by a rotation, it counts from there.
-    play.act(Action::Rotate).shows("0 a3b3 later");
+    play.shows("1 later").act(Action::IDLE).shows("71 a3b3 later");
+    // A rotation recreates it, and it counts from the start again.
+    play.act(Action::ROTATE).shows("0 a3b3 later");
 }
 
 #[test]
@@ -349,15 +350,15 @@ fn what_goes_beyond_a_bound_is_said_with_its_place() {
         );
         let mut play = play(&model);
         let go = play.target("go");
-        match play.sim.act(&Action::Click(go)) {
+        match play.sim.act(&Action::click(go)) {
             Ok(_) => assert_eq!(expected, ""),
             Err(error) => {
                 let error = error.to_string();
                 assert!(!expected.is_empty() && error.contains(expected), "{effects}: {error}");
                 let line = if effects == "spin()" { "line 6" } else { "line 8" };
                 assert!(error.contains(line) && error.contains("example.app"), "{error}");
-                // What failed has not happened.
-                play.act(Action::Menu).shows("go");
+                // A failed action has changed nothing.
+                play.act(Action::MENU).shows("go");
             }
         }
     }
@@ -378,7 +379,7 @@ fn a_crash_ends_the_process_and_what_lives_with_it() {
     play.says(&[Notice::Crash("NullPointerException".into())]).is_in("Main");
     assert!(play.screen().context().crashed);
     assert_eq!(&**play.screen().package(), "android");
-    play.act(Action::Back).act(Action::PauseResume).act(Action::Rotate);
+    play.act(Action::BACK).act(Action::PAUSE_RESUME).act(Action::ROTATE);
     assert!(play.screen().context().crashed);
     play.click("OK").is_in("Launcher");
     assert!(!play.screen().context().crashed);
@@ -392,7 +393,7 @@ fn a_hanging_app_can_be_waited_for() {
     let mut play = play(model);
     play.click("hang").says(&[Notice::Anr("slow".into())]);
     assert!(play.screen().context().anr);
-    play.act(Action::Back).act(Action::Menu).click("Wait").is_in("Main").shows("n1 hang");
+    play.act(Action::BACK).act(Action::MENU).click("Wait").is_in("Main").shows("n1 hang");
     play.click("hang").click("OK").is_in("Launcher");
     play.click("Example").shows("n0 hang");
 }
@@ -402,7 +403,7 @@ fn home_leaves_the_app_as_it_is() {
     play("activity Main .Main { own n = 0 Button \"n{n}\" -> n += 1; leave }")
         .click("n0")
         .is_in("Launcher")
-        .act(Action::PauseResume)
+        .act(Action::PAUSE_RESUME)
         .is_in("Launcher")
         .click("Example")
         .shows("n1");
@@ -431,7 +432,7 @@ fn what_scrolls_is_seen_in_parts() {
     }
     play.shows("top r15 r16 r17 r18 r19 r20 add").scroll("list", Direction::Up);
     play.shows("top r10 r11 r12 r13 r14 r15 r16 add").lies_at("r10", "[0,100][480,180]");
-    play.act(Action::PauseResume).shows("top r10 r11 r12 r13 r14 r15 r16 add");
+    play.act(Action::PAUSE_RESUME).shows("top r10 r11 r12 r13 r14 r15 r16 add");
 }
 
 #[test]
@@ -481,7 +482,7 @@ fn widgets_are_laid_out_as_the_language_says() {
     play.lies_at("group", "[10,700][50,730]").lies_at("fixed", "[400,400][480,800]");
     play.lies_at("last", "[0,214][480,286]");
     assert!(play.screen().widgets().iter().all(|widget| widget.id_entry() != "gone"));
-    play.act(Action::Rotate).lies_at("frame", "[0,0][800,480]").lies_at("b", "[0,43][166,86]");
+    play.act(Action::ROTATE).lies_at("frame", "[0,0][800,480]").lies_at("b", "[0,43][166,86]");
     let wide = [("sim.width", "960"), ("sim.height", "1600")];
     play_with(model, &wide).lies_at("fixed", "[800,800][960,1600]").lies_at("b", "[0,144][200,288]");
 }
@@ -533,12 +534,12 @@ fn a_field_of_a_record_is_typed() {
 fn the_soft_keyboard_takes_one_back() {
     let model = "activity Main .Main { own a = \"\" EditText #a edits a Button \"up\" -> keyboard }";
     let soft = [("sim.keyboard", "soft")];
-    play(model).click("a").act(Action::Back).is_in("Launcher");
-    play_with(model, &soft).act(Action::Back).is_in("Launcher");
-    play_with(model, &soft).click("a").act(Action::Back).is_in("Main").act(Action::Back).is_in("Launcher");
-    play_with(model, &soft).put("a", "x").act(Action::Back).is_in("Main");
-    play_with(model, &soft).click("up").act(Action::Back).is_in("Main");
-    play_with(model, &soft).click("up").act(Action::PauseResume).act(Action::Back).is_in("Launcher");
+    play(model).click("a").act(Action::BACK).is_in("Launcher");
+    play_with(model, &soft).act(Action::BACK).is_in("Launcher");
+    play_with(model, &soft).click("a").act(Action::BACK).is_in("Main").act(Action::BACK).is_in("Launcher");
+    play_with(model, &soft).put("a", "x").act(Action::BACK).is_in("Main");
+    play_with(model, &soft).click("up").act(Action::BACK).is_in("Main");
+    play_with(model, &soft).click("up").act(Action::PAUSE_RESUME).act(Action::BACK).is_in("Launcher");
 }
 
 #[test]
@@ -583,9 +584,9 @@ fn swipes_are_taken_by_those_who_know_them() {
         }",
     );
     let on = play.target("seek");
-    play.act(Action::Swipe { on: on.clone(), towards: Direction::Right }).shows("4");
-    play.act(Action::Swipe { on: on.clone(), towards: Direction::Left }).shows("3");
-    play.act(Action::Swipe { on, towards: Direction::Up }).shows("3");
+    play.act(Action::Stroke(Stroke::Swipe, on.clone(), Direction::Right)).shows("4");
+    play.act(Action::Stroke(Stroke::Swipe, on.clone(), Direction::Left)).shows("3");
+    play.act(Action::Stroke(Stroke::Swipe, on, Direction::Up)).shows("3");
 }
 
 fn user_action(text: &str) -> Arc<UserAction> {
@@ -615,7 +616,7 @@ fn gestures_of_the_user_are_done_in_their_order() {
     );
     play.act(Action::User { action, on });
     play.shows("xy 100,300 t t 399,0 back t menu ");
-    // Each touch takes its time.
+    // Each touch takes time.
     assert_eq!(play.seen.at_ms, 3500);
     let on = play.target("board");
     play.act(Action::User { action: user_action("action home on [id = board]: key home"), on })
@@ -633,11 +634,11 @@ fn keys_do_what_the_first_handler_that_applies_says() {
             on network: toast \"network {network}\"
         }",
     );
-    play.act(Action::Back).says(&[toast("first")]).act(Action::Back).says(&[toast("second")]);
-    play.act(Action::Menu).says(&[toast("menu true")]);
-    play.act(Action::Network).says(&[toast("network false")]);
+    play.act(Action::BACK).says(&[toast("first")]).act(Action::BACK).says(&[toast("second")]);
+    play.act(Action::MENU).says(&[toast("menu true")]);
+    play.act(Action::NETWORK).says(&[toast("network false")]);
     assert!(!play.screen().context().network);
-    play.act(Action::Back).is_in("Launcher");
+    play.act(Action::BACK).is_in("Launcher");
 }
 
 #[test]
@@ -661,7 +662,7 @@ fn records_come_in_the_order_asked_for() {
 #[test]
 fn the_clock_is_read_anew_where_it_is_shown() {
     let mut play = play("activity Main .Main { TextView \"{now}\" }");
-    play.shows("500").act(Action::Menu).shows("1000").act(Action::Menu).shows("1500");
+    play.shows("500").act(Action::MENU).shows("1000").act(Action::MENU).shows("1500");
     assert!(play.sim.has_read_clock());
 }
 
@@ -676,7 +677,7 @@ fn states_come_again_where_nothing_differs() {
     let first = play.sim.save();
     play.click("add");
     assert_ne!(play.sim.save().state, first.state);
-    play.click("away").click("go").act(Action::Back);
+    play.click("away").click("go").act(Action::BACK);
     assert_eq!(play.sim.save().state, first.state);
 }
 
@@ -689,7 +690,7 @@ const CHANCY: &str = "activity Main .Main {
 #[test]
 fn outcomes_are_those_that_come_up_and_as_often() {
     let mut play = play(CHANCY);
-    let draw = Action::Click(play.target("draw"));
+    let draw = Action::click(play.target("draw"));
     let outcomes = play.sim.outcomes(&draw).expect("a model that runs").expect("few outcomes");
     assert_eq!(outcomes.len(), 8);
     let total: f64 = outcomes.iter().map(|outcome| outcome.probability).sum();
@@ -719,11 +720,11 @@ fn outcomes_that_cannot_be_told_apart_are_one() {
     );
     let outcomes = play
         .sim
-        .outcomes(&Action::Click(play.target("draw")))
+        .outcomes(&Action::click(play.target("draw")))
         .expect("a model that runs")
         .expect("few outcomes");
     assert_eq!(outcomes.len(), 1);
-    let many = play.sim.outcomes(&Action::Click(play.target("many"))).expect("a model that runs");
+    let many = play.sim.outcomes(&Action::click(play.target("many"))).expect("a model that runs");
     assert!(many.is_none(), "2^20 outcomes");
     assert_eq!(
         play.sim.start_outcomes("org.example.Main").expect("a model that runs").expect("few outcomes").len(),
@@ -736,7 +737,7 @@ fn actions_get_lost_and_apps_crash_as_often_as_is_set() {
     let model = "activity Main .Main { own n = 0 Button \"n{n}\" -> n += 1 }";
     let settings = [("sim.lose", "20"), ("sim.crash", "10")];
     let mut play = play_with(model, &settings);
-    let click = Action::Click(play.target("n0"));
+    let click = Action::click(play.target("n0"));
     let outcomes = play.sim.outcomes(&click).expect("a model that runs").expect("few outcomes");
     let mut found: Vec<(i64, bool, i64)> = outcomes
         .iter()
@@ -755,7 +756,7 @@ fn actions_get_lost_and_apps_crash_as_often_as_is_set() {
     assert_eq!(play.seen.at_ms, 1500);
 }
 
-/// A model with a bit of everything.
+/// A model that uses many features.
 const ZOO: &str = "param fixed = false
     stored notes = list(name, done), next = 1
     session visits = 0
@@ -822,7 +823,7 @@ fn whatever_is_offered_can_be_done() {
                 };
                 match sim.act(&action) {
                     Ok(next) => seen = next,
-                    // The reader's model calls itself without end somewhere.
+                    // One of the reader's models calls itself without end.
                     Err(error) => assert!(text.contains("Every construct"), "{action}: {error}"),
                 }
             }
@@ -895,7 +896,7 @@ fn choose(screen: &Screen, repertoire: &Repertoire, rng: &mut Rng) -> Action {
     offered.swap_remove(rng.below(offered.len()))
 }
 
-/// Walks at random through the zoo, with a start now and then, and returns what was seen.
+/// Walks at random through the zoo, with a restart now and then, and returns what was seen.
 fn walk(sim: &mut Sim, seed: u64, steps: usize) -> Vec<(Screen, u64, Arc<[Notice]>)> {
     let repertoire = zoo_repertoire();
     let mut rng = Seed(seed).fork("walk");
@@ -943,7 +944,7 @@ fn what_is_asked_in_between_changes_nothing_that_is_shown() {
                 asked.outcomes(action).expect("a model that runs");
                 asked.start_outcomes("org.example.Main").expect("a model that runs");
             }
-            assert_eq!(asked.look(here).expect("a model that runs"), seen.screen);
+            assert_eq!(asked.screen_at(here).expect("a model that runs"), seen.screen);
             let action = choose(&seen.screen, &repertoire, &mut rng);
             seen = plain.act(&action).expect("a model that runs");
             let same = asked.act(&action).expect("a model that runs");

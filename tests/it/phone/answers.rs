@@ -1,4 +1,4 @@
-//! What commands answer, as those read it who use phones: the lines of recordings, and the programs of exports.
+//! Answers of commands, as their readers need them: the lines of recordings, and the programs in exports.
 
 use super::*;
 use crate::fixtures;
@@ -51,7 +51,7 @@ fn the_focus_is_found_where_each_version_says_it() {
         let displays = said(&mut phone, "dumpsys window displays");
         let whole = said(&mut phone, "dumpsys window");
         let focused = regex_of(r"mCurrentFocus=Window\{[0-9a-f]+ u0 ([^ }]+)\}");
-        // The rule of those who take an activity out of a line, for every version.
+        // The pattern with which clients of every version find an activity in a line.
         let app = regex_of(r"ActivityRecord\{\S+ u\d+ ([\w.]+)/([\w.$]+)\}? t\d+\}");
         let in_windows = version <= AndroidVersion::V9;
         assert_eq!(windows.contains("mCurrentFocus="), in_windows, "{version:?}");
@@ -105,7 +105,7 @@ fn a_dump_is_written_letter_by_letter_as_android_does() {
     assert!(said(&mut phone, "logcat -d").contains("failed to dump window to file"));
 }
 
-/// The names of the attributes of the first node of a dump.
+/// Returns the names of the attributes of the first node of a dump.
 fn attributes(xml: &str) -> Vec<String> {
     let start = xml.find("<node ").expect("a node");
     let node = &xml[start..start + xml[start..].find('>').expect("its end")];
@@ -366,7 +366,7 @@ fn a_picture_is_a_png_of_the_display() {
     assert!(picture.rgba.chunks(4).any(|pixel| pixel[0] < 50));
 }
 
-/// The rows of a PNG, each after how it is filtered; its chunks are gone through and their sums checked.
+/// Returns the rows of a PNG, each after its filter byte; checks all chunks and their checksums.
 fn unpacked(png: &[u8]) -> Vec<u8> {
     let (mut at, mut packed, mut names) = (8, Vec::new(), Vec::new());
     while at < png.len() {

@@ -1,13 +1,13 @@
 //! The command lines that have a snapshot.
 
-/// A transcript that is kept.
+/// A case with a transcript.
 #[derive(Clone, Copy)]
 pub struct Case {
     /// The name of its file.
     pub name: &'static str,
-    /// Files that its folder has besides `specs` and `apps`.
+    /// Files in its folder besides `specs` and `apps`.
     pub files: &'static [(&'static str, &'static str)],
-    /// A command a line.
+    /// Commands, one per line.
     pub script: &'static str,
 }
 
@@ -23,7 +23,7 @@ const fn with(
     Case { name, files, script }
 }
 
-/// All cases, group by group.
+/// Returns all cases, group by group.
 pub fn all() -> impl Iterator<Item = &'static Case> {
     let groups = [
         HELP,
@@ -71,7 +71,7 @@ pub const HELP: &[Case] = &[
     case("help-completions", "farlead completions --help"),
 ];
 
-// With one job, the events come in one order.
+// With one job, the order of events is fixed.
 pub const CHECK_PLANNER: &[Case] = &[
     case(
         "check-chesswalk",
@@ -188,7 +188,7 @@ pub const CHECK_AGENTS: &[Case] = &[
     ),
 ];
 
-/// An app of one screen for each thing that can become of a spec.
+/// An app with one screen for each possible result of a spec.
 const CLINIC: &str = "\
 app org.example.clinic \"Clinic\" 2.1
 launch Main
@@ -511,7 +511,7 @@ pub const SPECS: &[Case] = &[
     ),
 ];
 
-/// A screen of an app that nobody has written: a row that scrolls, a field, a box, a widget out of sight.
+/// A screen of an unknown app: a row that scrolls, a field, a box, a widget out of sight.
 const DUMP: &str = r#"UI hierchary dumped to: /dev/tty
 <?xml version='1.0' encoding='UTF-8' standalone='yes' ?>
 <hierarchy rotation="0">

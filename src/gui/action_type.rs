@@ -1,0 +1,152 @@
+//! Action types: one table of their names and usual effects, by the shape of what an action carries.
+//!
+//! A type that shares its shape with others is a row here, and devices say how they perform it. Reading, writing and
+//! comparing actions goes by shapes alone.
+
+/// The type of the action at step 0, and of no other.
+pub const START_TYPE: &str = "reinitialise";
+
+/// The type of an action that puts a text into a field.
+pub(super) const TEXT_TYPE: &str = "text";
+
+/// An action type that farlead knows by itself: its shape, and which one of that shape it is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum ActionType {
+    /// A start, with an activity.
+    Start,
+    /// On a widget.
+    Touch(Touch),
+    /// On a widget, with a text.
+    Text,
+    /// On a widget, with a direction.
+    Stroke(Stroke),
+    /// On no widget.
+    Device(DeviceAction),
+}
+
+/// Usual effect of an action, before anybody has tried it in an app.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Usual {
+    /// Nothing is known.
+    Any,
+    /// The screen stays as it is.
+    Stays,
+    /// The screen stays as it is, apart from what cannot be known before.
+    MostlyStays,
+    /// The screen before comes back.
+    Back,
+    /// The display turns.
+    Turns,
+    /// The network is switched.
+    SwitchesNetwork,
+    /// The display goes dark.
+    GoesDark,
+}
+
+/// Declares the action types of one shape, a row each: the member, its name and its usual effect.
+macro_rules! action_types {
+    ($(#[$about:meta])* $shape:ident { $($(#[$row_about:meta])* $member:ident $name:literal $usual:ident,)* }) => {
+        $(#[$about])*
+        #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+        pub enum $shape {
+            $($(#[$row_about])* $member,)*
+        }
+
+        impl $shape {
+            /// All of this shape, in the order in which they are offered and printed.
+            pub const ALL: &[$shape] = &[$($shape::$member,)*];
+
+            /// Returns its name, as `actionType` compares it.
+            pub fn name(self) -> &'static str {
+                match self {
+                    $($shape::$member => $name,)*
+                }
+            }
+
+            pub(super) fn usual(self) -> Usual {
+                match self {
+                    $($shape::$member => Usual::$usual,)*
+                }
+            }
+        }
+    };
+}
+
+action_types! {
+    /// A touch in the middle of a widget.
+    Touch {
+        /// A short touch.
+        Click "click" Any,
+        /// A touch that is held.
+        LongClick "longclick" MostlyStays,
+    }
+}
+
+action_types! {
+    /// A touch that moves across a widget.
+    Stroke {
+        /// Shows what lies in the direction.
+        Scroll "scroll" MostlyStays,
+        /// The finger goes in the direction.
+        Swipe "swipe" MostlyStays,
+    }
+}
+
+action_types! {
+    /// An action on the device, whatever its screen shows.
+    DeviceAction {
+        /// The key back.
+        Back "back" Back,
+        /// The key menu.
+        Menu "menu" Stays,
+        /// Turns the device, and back the next time.
+        Rotate "rotate" Turns,
+        /// Connects the device to the network, or takes it off.
+        Network "network" SwitchesNetwork,
+        /// Goes home, and back to the app.
+        PauseResume "pauseresume" Stays,
+        /// Waits for longer than the display stays lit.
+        Idle "idle" GoesDark,
+    }
+}
+
+impl ActionType {
+    /// All types, in the order in which messages list them.
+    pub fn all() -> impl Iterator<Item = ActionType> + Clone {
+        let touches = Touch::ALL.iter().map(|&touch| ActionType::Touch(touch));
+        let strokes = Stroke::ALL.iter().map(|&stroke| ActionType::Stroke(stroke));
+        let on_device = DeviceAction::ALL.iter().map(|&action| ActionType::Device(action));
+        std::iter::once(ActionType::Start)
+            .chain(touches)
+            .chain([ActionType::Text])
+            .chain(strokes)
+            .chain(on_device)
+    }
+
+    /// Returns its name, as `actionType` compares it.
+    pub fn name(self) -> &'static str {
+        match self {
+            ActionType::Start => START_TYPE,
+            ActionType::Touch(touch) => touch.name(),
+            ActionType::Text => TEXT_TYPE,
+            ActionType::Stroke(stroke) => stroke.name(),
+            ActionType::Device(action) => action.name(),
+        }
+    }
+
+    /// Returns the type called `name`; any other name is for the user's own actions.
+    pub fn parse(name: &str) -> Option<ActionType> {
+        ActionType::all().find(|known| known.name() == name)
+    }
+
+    /// Returns what most apps do.
+    pub(super) fn usual(self) -> Usual {
+        match self {
+            ActionType::Start => Usual::Any,
+            ActionType::Touch(touch) => touch.usual(),
+            ActionType::Text => Usual::MostlyStays,
+            ActionType::Stroke(stroke) => stroke.usual(),
+            ActionType::Device(action) => action.usual(),
+        }
+    }
+}
