@@ -264,3 +264,6 @@ fn seen(step: &Step) -> String {
     };
     format!("activity {activity}{state}")
 }
+
+#[cfg(test)]
+mod tests;
