@@ -39,7 +39,7 @@
 //! | *screen* | what is seen: package, activity, widgets, and what surrounds them |
 //! | *action* | what is done: a click, back, text into a field, ... |
 //! | *observation* | a screen, and when it was seen |
-//! | *action record* | an action as it is remembered: on which widget, wherever that lies |
+//! | *action record* | an action as it is remembered, compared and written: its widget counts, wherever that lies |
 //! | *episode* | steps from a fresh start of the app to where nothing more is to be had |
 //! | *experience* | the action records and screens of episodes, of no formula, so that every spec can learn from them |
 //! | *decision* | a choice of an action after the last few screens, its *tail* |

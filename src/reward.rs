@@ -8,7 +8,7 @@ use std::sync::Arc;
 
 use rustc_hash::FxHashMap;
 
-use crate::gui::{Action, Atom, Comparison, Hints, Key, Labeller, Op, Screen, Value};
+use crate::gui::{Action, Atom, Comparison, Constant, Hints, Key, Labeller, Op, Screen};
 use crate::ltl::{Automaton, Follower, Labels, Permanent, Share, State, reward};
 use crate::spec::{Expectation, Spec};
 
@@ -406,9 +406,9 @@ fn keys(atom: &Atom) -> Vec<Key> {
 fn rivals(atoms: &[(u32, &Atom)]) -> Vec<(u32, u32)> {
     let activity = |atom: &Atom| match atom {
         Atom::State(all) => match &all[..] {
-            [Comparison { key: Key::Activity, op: Op::Equal | Op::Contains, value: Value::Text(name) }] => {
-                Some(name.clone())
-            }
+            [
+                Comparison { key: Key::Activity, op: Op::Equal | Op::Contains, value: Constant::Text(name) },
+            ] => Some(name.clone()),
             _ => None,
         },
         Atom::Widget(_) | Atom::Count { .. } | Atom::Action(_) | Atom::Checked(_) => None,

@@ -1,15 +1,17 @@
 //! adb: a script for any POSIX shell that needs nothing but adb, awk and sed.
 //!
-//! It reads the tree of `uiautomator dump` with one awk program, in which texts are compared byte by byte. Values are
-//! written in the script as they are in that tree, with XML entities for quotes and for what is not seen, so that no text
-//! ends its quotes. The device's shell reads words once more, so each is quoted for it too.
+//! One awk program reads the tree of `uiautomator dump` and compares texts byte by byte. The script has texts as that
+//! tree has them, with XML entities for quotes and for invisible characters, so that no text ends its quotes. The
+//! device's shell splits words once more, so each is quoted for it too.
 
 use super::commands::{Changes, Command, Device};
 use super::locate;
 use super::page::{Page, is_unseen, one_line};
 use super::{Exported, activity, asks, note_the_whole, package, shown, used, write_head};
 use crate::device::android::typing::{has_key, pieces};
-use crate::gui::{self, Argument, Atom, Comparison, Direction, Key, Op, Percent, Point, PressedKey, Value};
+use crate::gui::{
+    self, Argument, Atom, Comparison, Constant, Direction, Key, Op, Percent, Point, PressedKey,
+};
 use crate::test_case::TestCase;
 
 const HOW: [&str; 3] = [
@@ -18,10 +20,10 @@ const HOW: [&str; 3] = [
     "widget, or whether something holds, before it gives up (20), FARLEAD_IDLE_S how many seconds an idle takes (70).",
 ];
 
-/// What the steps call, each after its name.
+/// Functions that the steps call, each after its name.
 const LIBRARY: &str = include_str!("library.sh");
 
-/// The program that reads what is seen.
+/// Program that reads the tree.
 const READER: &str = include_str!("reader.awk");
 
 pub(super) fn export(test: &TestCase) -> Exported {
@@ -83,7 +85,7 @@ fn write_steps(page: &mut Page, test: &TestCase) {
     }
 }
 
-/// Writes what brings the device to where the test starts from, and back when it ends.
+/// Writes commands that bring the device to the start of the test, and back when it ends.
 fn set_device_up(page: &mut Page, changes: Changes) {
     if changes.orientation {
         page.line("sensor_was=$(device settings get system accelerometer_rotation)");
@@ -123,7 +125,7 @@ fn write(page: &mut Page, command: Command<'_>) {
         }
         Command::Scroll { on, towards } => {
             find(page, on);
-            // What lies below is shown by a finger that goes up.
+            // A finger that goes up shows the content below.
             page.line(match towards {
                 Direction::Up => "swipe 50000 10000 50000 90000",
                 Direction::Down => "swipe 50000 90000 50000 10000",
@@ -160,7 +162,7 @@ fn write(page: &mut Page, command: Command<'_>) {
         }
         Command::PauseResume { activity: _ } => page.line("pause_and_resume"),
         Command::Idle => page.line("go_dark"),
-        // Not every `sleep` knows parts of a second.
+        // Not every `sleep` takes fractions of a second.
         Command::Wait { ms } => page.line(&format!("sleep {}", ms.div_ceil(1000))),
     }
 }
@@ -210,7 +212,7 @@ fn type_text(page: &mut Page, text: &str) {
 
 fn check(page: &mut Page, atom: &Atom, holds: bool) {
     let check = match atom {
-        // What was done is said by the commands themselves.
+        // The commands themselves say the action.
         Atom::Action(_) => return,
         Atom::State(all) => words(all).map(|words| format!("state_is {words}")),
         Atom::Widget(all) => words(all).map(|words| format!("widgets_are -ge 1 {words}")),
@@ -229,7 +231,7 @@ fn check(page: &mut Page, atom: &Atom, holds: bool) {
 
 fn relation(op: Op) -> &'static str {
     match op {
-        // A count is not compared by what it contains.
+        // A count has no `~`; the spec refuses it.
         Op::Equal | Op::Contains => "-eq",
         Op::NotEqual => "-ne",
         Op::Less => "-lt",
@@ -239,22 +241,22 @@ fn relation(op: Op) -> &'static str {
     }
 }
 
-/// Returns comparisons as three words each; nothing if awk cannot say one of them.
+/// Returns comparisons as three words each; nothing if awk cannot express one of them.
 fn words(all: &[Comparison]) -> Option<String> {
     let words: Option<Vec<String>> = all
         .iter()
         .map(|Comparison { key, op, value }| {
-            // As the tree has them.
+            // Names of the attributes in the tree.
             let key = match key.name() {
                 "id" => "resource-id",
                 "desc" => "content-desc",
                 name => name,
             };
             let (op, value) = match value {
-                Value::Flag(flag) => (op.sign(), flag.to_string()),
-                Value::Text(text) => (op.sign(), text.clone()),
-                Value::Number(number) => (op.sign(), number.to_string()),
-                Value::Regex(regex) => ("matches", extended(regex)?),
+                Constant::Flag(flag) => (op.sign(), flag.to_string()),
+                Constant::Text(text) => (op.sign(), text.clone()),
+                Constant::Number(number) => (op.sign(), number.to_string()),
+                Constant::Regex(regex) => ("matches", extended(regex)?),
             };
             Some(format!("{key} {} {}", quote(op), encoded(&value)))
         })
@@ -262,7 +264,7 @@ fn words(all: &[Comparison]) -> Option<String> {
     Some(words?.join(" "))
 }
 
-/// Returns the extended regular expression that matches where `regex` does, if all of its parts have one.
+/// Returns the extended regular expression that matches as `regex` does, if each of its parts has one.
 fn extended(regex: &str) -> Option<String> {
     let mut extended = String::new();
     let mut chars = regex.chars().peekable();
@@ -274,7 +276,7 @@ fn extended(regex: &str) -> Option<String> {
                 if chars.next_if_eq(&'?').is_some() {
                     chars.next_if_eq(&':')?;
                 }
-                // What an empty group is, each awk says for itself.
+                // Implementations of awk differ on empty groups.
                 if chars.peek() == Some(&')') {
                     return None;
                 }
@@ -283,23 +285,23 @@ fn extended(regex: &str) -> Option<String> {
             '.' => extended.push_str("[^\\n]"),
             '*' | '+' | '?' => {
                 extended.push(char);
-                // How much is taken makes no difference to whether there is a match.
+                // Greedy or not, the same texts match.
                 chars.next_if_eq(&'?');
                 if chars.peek().is_some_and(|next| "*+?".contains(*next)) {
                     return None;
                 }
             }
-            // Some versions of awk do not know how often that is.
+            // Some versions of awk do not know counted repetition.
             '{' => return None,
             '|' if extended.is_empty() || extended.ends_with(['|', '(']) => return None,
             '|' if chars.peek().is_none_or(|next| "|)".contains(*next)) => return None,
             ']' | '}' | '/' => extended.extend(['\\', char]),
-            // What is repeated must be all bytes of the letter.
+            // The group makes all bytes of the letter repeat.
             _ if !char.is_ascii() => extended.push_str(&format!("({char})")),
             _ => extended.push(char),
         }
     }
-    // What matches everywhere needs no expression, and an empty one not every awk takes.
+    // An expression that matches everywhere is not needed, and not every awk takes an empty one.
     if extended.is_empty() { Some("^".to_string()) } else { Some(extended) }
 }
 
@@ -318,7 +320,7 @@ fn escaped(char: char) -> Option<String> {
     })
 }
 
-/// Returns the class whose bracket was read.
+/// Returns the class after its opening bracket.
 fn class(chars: &mut std::iter::Peekable<std::str::Chars<'_>>) -> Option<String> {
     let mut class = String::from("[");
     class.extend(chars.next_if_eq(&'^'));
@@ -337,7 +339,7 @@ fn class(chars: &mut std::iter::Peekable<std::str::Chars<'_>>) -> Option<String>
                 'w' => class.push_str("A-Za-z0-9_"),
                 's' => class.push_str(" \\t\\n\\r\\f\\v"),
                 escaped @ ('n' | 'r' | 't' | '\\' | ']') => class.extend(['\\', escaped]),
-                // There is no one spelling of these that every awk takes.
+                // No spelling of these works in every awk.
                 '-' | '[' | '^' => return None,
                 escaped if escaped.is_ascii_punctuation() => class.push(escaped),
                 _ => return None,
@@ -350,7 +352,7 @@ fn class(chars: &mut std::iter::Peekable<std::str::Chars<'_>>) -> Option<String>
     Some(class)
 }
 
-/// Returns `text` as one word of a shell with the entities of XML, so that it has no line break and nothing ends its quotes.
+/// Returns `text` as one word of a shell with XML entities, so that it has no line break and nothing ends its quotes.
 fn encoded(text: &str) -> String {
     let mut encoded = String::new();
     for char in text.chars() {
@@ -364,7 +366,7 @@ fn encoded(text: &str) -> String {
     quote(&encoded)
 }
 
-/// Returns `text`, in which all is seen, as one word of a shell.
+/// Returns `text`, which has no invisible characters, as one word of a shell.
 fn quote(text: &str) -> String {
     let is_bare = |char: char| char.is_ascii_alphanumeric() || "._-/:=".contains(char);
     if !text.is_empty() && text.chars().all(is_bare) {

@@ -1,14 +1,14 @@
-//! Commands: one list of what a step does, which each format prints in words of its own.
+//! Commands: the parts of a step, one list for all formats, which each prints in its own words.
 
 use super::does;
 use super::page::Page;
 use crate::gui::{self, Action, DeviceAction, Direction, Gesture, Point, PressedKey, Stroke, Touch};
 use crate::test_case::TestCase;
 
-/// One thing that a step does.
+/// A part of a step.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Command<'a> {
-    /// Lights the display, which the step before has left dark.
+    /// Lights the display, which the step before left dark.
     Wake,
     /// Starts the app afresh.
     Start {
@@ -24,7 +24,7 @@ pub(super) enum Command<'a> {
         on: &'a gui::Target,
         at: Option<Point>,
     },
-    /// Shows what lies in this direction.
+    /// Shows the content in this direction.
     Scroll {
         on: &'a gui::Target,
         towards: Direction,
@@ -40,7 +40,7 @@ pub(super) enum Command<'a> {
         from: Point,
         to: Point,
     },
-    /// Puts a text in place of what is in a field.
+    /// Replaces the text of a field.
     Replace {
         on: &'a gui::Target,
         text: &'a str,
@@ -69,7 +69,7 @@ pub(super) enum Command<'a> {
     },
 }
 
-/// Settings of the device that a test changes, so that they are set before it and put back after it.
+/// Settings of the device that a test changes: they are set before it and put back after it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Changes {
     pub orientation: bool,
@@ -77,7 +77,7 @@ pub(super) struct Changes {
 }
 
 impl Changes {
-    /// Returns what the steps of `test` change.
+    /// Returns the settings that the steps of `test` change.
     pub fn of(test: &TestCase) -> Changes {
         Changes { orientation: does(test, &Action::ROTATE), network: does(test, &Action::NETWORK) }
     }
@@ -87,7 +87,7 @@ impl Changes {
     }
 }
 
-/// The device, as the steps so far leave it.
+/// State of the device after the steps so far.
 #[derive(Debug, Default)]
 pub(super) struct Device<'a> {
     activity: &'a str,
@@ -97,8 +97,9 @@ pub(super) struct Device<'a> {
 }
 
 impl<'a> Device<'a> {
-    /// Returns what does `action` next, noting on `page` if there is nothing that does.
+    /// Returns the commands that do `action` next; notes on `page` if there are none.
     pub fn commands(&mut self, page: &mut Page, action: &'a Action) -> Vec<Command<'a>> {
+        // Taken before the action, which may darken the display again.
         let waking = std::mem::take(&mut self.is_dark).then_some(Command::Wake);
         let doing = self.doing(action);
         if doing.is_empty() {
@@ -140,7 +141,7 @@ impl<'a> Device<'a> {
     }
 }
 
-/// Returns what does `gesture` on a widget.
+/// Returns the command that does `gesture` on a widget.
 fn of<'a>(gesture: &'a Gesture, on: &'a gui::Target) -> Command<'a> {
     match gesture {
         Gesture::Tap(at) => Command::Tap { on, at: Some(*at) },

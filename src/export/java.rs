@@ -1,28 +1,28 @@
-//! Regular expressions of Java, which Maestro and UI Automator match whole texts with.
+//! Regular expressions of Java, which Maestro and UI Automator match against whole texts.
 
-use crate::gui::{Op, Value};
+use crate::gui::{Constant, Op};
 
 /// A regular expression that a whole text must match.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Pattern {
     pub text: String,
-    /// Whether it surely means in Java what it means in farlead.
+    /// True if it surely means the same in Java as in farlead.
     pub is_sure: bool,
 }
 
-/// Returns the pattern of the texts that compare so, where `.` is any letter; nothing if that is about numbers.
-pub(super) fn pattern(op: Op, value: &Value) -> Option<Pattern> {
+/// Returns the pattern of the texts that compare so, where `.` is any letter; nothing for a comparison of numbers.
+pub(super) fn pattern(op: Op, value: &Constant) -> Option<Pattern> {
     let sure = |text: String| Some(Pattern { text, is_sure: true });
     match (op, value) {
-        (Op::Equal, Value::Text(text)) => sure(literal(text)),
-        (Op::NotEqual, Value::Text(text)) => sure(format!("(?!{}\\z).*", literal(text))),
-        (Op::Contains, Value::Text(text)) => sure(format!(".*{}.*", literal(text))),
-        (Op::Contains, Value::Regex(regex)) => {
+        (Op::Equal, Constant::Text(text)) => sure(literal(text)),
+        (Op::NotEqual, Constant::Text(text)) => sure(format!("(?!{}\\z).*", literal(text))),
+        (Op::Contains, Constant::Text(text)) => sure(format!(".*{}.*", literal(text))),
+        (Op::Contains, Constant::Regex(regex)) => {
             Some(Pattern { text: format!(".*{}.*", embedded(regex)), is_sure: is_plain(regex) })
         }
         (
             Op::Equal | Op::NotEqual | Op::Contains | Op::Less | Op::AtMost | Op::Greater | Op::AtLeast,
-            Value::Flag(_) | Value::Text(_) | Value::Regex(_) | Value::Number(_),
+            Constant::Flag(_) | Constant::Text(_) | Constant::Regex(_) | Constant::Number(_),
         ) => None,
     }
 }
@@ -44,7 +44,7 @@ pub(super) fn literal(text: &str) -> String {
     escaped
 }
 
-/// Whether `regex` is made of what all kinds of regular expressions have in common.
+/// Returns true if `regex` has only parts that mean the same in all kinds of regular expressions.
 pub(super) fn is_plain(regex: &str) -> bool {
     let mut chars = regex.chars().peekable();
     let mut in_class = false;
@@ -59,7 +59,7 @@ pub(super) fn is_plain(regex: &str) -> bool {
             '[' if in_class => return false,
             '[' => {
                 in_class = true;
-                // Which bracket closes a class that starts so is not agreed upon.
+                // Kinds of regular expressions differ on the bracket that closes a class that starts so.
                 if next == Some(']') || next == Some('^') && chars.clone().nth(1) == Some(']') {
                     return false;
                 }
@@ -80,23 +80,23 @@ mod tests {
     #[test]
     fn texts_are_matched_as_they_are() {
         assert_eq!(literal("a.b*c"), "a\\.b\\*c");
-        // Maestro reads `${...}` as JavaScript, and this is none.
+        // Maestro reads `${...}` as JavaScript; this is not.
         assert_eq!(literal("${x}"), "\\$\\{x\\}");
     }
 
     #[test]
     fn a_comparison_has_the_pattern_of_what_meets_it() {
-        let text = || Value::Text("a.b".to_string());
-        let is_so = |op, value: Value, expected: &str, is_sure| {
+        let text = || Constant::Text("a.b".to_string());
+        let is_so = |op, value: Constant, expected: &str, is_sure| {
             let expected = Pattern { text: expected.to_string(), is_sure };
             assert_eq!(pattern(op, &value), Some(expected));
         };
         is_so(Op::Equal, text(), "a\\.b", true);
         is_so(Op::NotEqual, text(), "(?!a\\.b\\z).*", true);
         is_so(Op::Contains, text(), ".*a\\.b.*", true);
-        is_so(Op::Contains, Value::Regex("^a+$".to_string()), ".*(?U-ims:^a+$).*", true);
-        is_so(Op::Contains, Value::Regex("(?i)a".to_string()), ".*(?U-ims:(?i)a).*", false);
-        assert_eq!(pattern(Op::Less, &Value::Number(5.into())), None);
+        is_so(Op::Contains, Constant::Regex("^a+$".to_string()), ".*(?U-ims:^a+$).*", true);
+        is_so(Op::Contains, Constant::Regex("(?i)a".to_string()), ".*(?U-ims:(?i)a).*", false);
+        assert_eq!(pattern(Op::Less, &Constant::Number(5.into())), None);
     }
 
     #[test]

@@ -1,15 +1,15 @@
-//! Locators: by what an exported test finds the widget an action is done on.
+//! Locators: the names by which an exported test finds the widget of an action.
 //!
-//! Best is a resource id, then a text, then a description; more than one of them only where one alone would also mean
-//! another widget that the test knows. Where no names tell a widget apart, its place in the tree does.
+//! A resource id is best, then a text, then a description; more than one of them only where one alone would also find
+//! another widget that the test knows. Where no names tell a widget apart, its path in the tree does.
 
 use crate::gui::Target;
 use crate::test_case::TestCase;
 
-/// A text longer than this is content, and no name.
+/// Longest text that is a name; a longer one is content.
 const NAME_CHARS_MAX: usize = 200;
 
-/// The names that tell a widget apart; without any, its class and place have to do.
+/// Names that tell a widget apart; without any, its class and path have to do.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(super) struct Locator<'a> {
     pub id: Option<&'a str>,
@@ -28,10 +28,10 @@ impl Locator<'_> {
     }
 }
 
-/// The widgets a test knows.
+/// Widgets that a test knows.
 pub(super) struct Known<'a> {
     widgets: Vec<&'a Target>,
-    /// When two names are taken for one.
+    /// Returns true if the format takes two names for the same.
     is_same: fn(&str, &str) -> bool,
 }
 
@@ -45,7 +45,7 @@ impl<'a> Known<'a> {
         let (id, text, desc) = (name(&widget.id), name(&widget.text), name(&widget.desc));
         let all = |parts: &[Option<&str>]| parts.iter().all(Option::is_some);
         let candidates = [
-            // Rows of a list share the ids that come with Android.
+            // The rows of a list share the ids that come with Android.
             (id.is_some_and(|id| !id.starts_with("android:id/")), Locator { id, ..Locator::default() }),
             (all(&[id, text]), Locator { id, text, desc: None }),
             (all(&[id, desc]), Locator { id, text: None, desc }),
@@ -67,14 +67,14 @@ pub(super) fn name(text: &str) -> Option<&str> {
     (!text.trim().is_empty() && text.chars().nth(NAME_CHARS_MAX).is_none()).then_some(text)
 }
 
-/// Whether the two are surely not one widget at two times, or its like on two screens.
+/// Returns true if the two are surely neither one widget at two times, nor its like on two screens.
 fn is_another(one: &Target, two: &Target) -> bool {
     let has_other_names = one.id != two.id || one.class != two.class;
     let says_otherwise = (&one.text, &one.desc) != (&two.text, &two.desc) && one.object_id != two.object_id;
     has_other_names || says_otherwise || are_rows(&one.object_id, &two.object_id)
 }
 
-/// Whether two places differ in one step of the way alone, as those of the same widget in two rows do.
+/// Returns true if two paths differ in one step alone, as those of the same widget in two rows do.
 fn are_rows(one: &str, two: &str) -> bool {
     one.split(':').count() == two.split(':').count()
         && one.split(':').zip(two.split(':')).filter(|(one, two)| one != two).count() == 1

@@ -1,8 +1,8 @@
 //! Maestro: a flow of commands in YAML, <https://docs.maestro.dev>.
 //!
 //! All texts are in double quotes, where YAML has an escape for everything. Maestro's texts and ids are regular
-//! expressions that the whole must match whatever its case; a text may be that of a description. What stands in `${}` it
-//! runs as JavaScript, so what is typed says such letters in JavaScript.
+//! expressions that match a whole text or description, whatever its case. Maestro runs the inside of `${}` as
+//! JavaScript, so typed texts write these letters in JavaScript.
 
 use std::fmt::Write as _;
 
@@ -19,10 +19,10 @@ const HOW: [&str; 2] = [
     "Texts and ids are regular expressions; `(?-i)` keeps to upper and lower case where something is checked.",
 ];
 
-/// What Maestro erases if it is not told how much.
+/// Letters that Maestro erases by default.
 const ERASED_CHARS: usize = 50;
 
-/// The most Maestro's documentation says it erases.
+/// Most letters that Maestro erases, by its documentation.
 const ERASED_CHARS_MAX: usize = 100;
 
 pub(super) fn export(test: &TestCase) -> Exported {
@@ -78,7 +78,7 @@ fn write(page: &mut Page, command: Command<'_>, known: &Known<'_>) {
         }
         Command::Tap { on, at } => tap(page, "tapOn", on, at, known),
         Command::LongTap { on, at } => tap(page, "longPressOn", on, at, known),
-        // What lies below is shown by a finger that goes up.
+        // A finger that goes up shows the content below.
         Command::Scroll { on, towards } => swipe(page, on, opposite(towards), known),
         Command::Swipe { on, towards } => swipe(page, on, towards, known),
         Command::SwipeBetween { on, from, to } => {
@@ -149,7 +149,7 @@ fn write_locator(page: &mut Page, Locator { id, text, desc }: Locator<'_>, colum
     if let Some(id) = id {
         page.line(&format!("id: {}", quoted(&java::literal(id))));
     }
-    // Either is looked for in texts and descriptions.
+    // Maestro looks for either in texts and descriptions.
     if let Some(name) = text.or(desc) {
         page.line(&format!("text: {}", quoted(&java::literal(name))));
     }
@@ -176,7 +176,7 @@ fn type_text(page: &mut Page, text: &str) {
         if at > 0 {
             page.line("- pressKey: Enter");
         }
-        // A backslash before what looks like a script would be lost, so the two are typed apart.
+        // Maestro would drop a backslash before `${`, so the two are typed apart.
         let mut pieces = line.split("\\${");
         let mut piece = pieces.next().unwrap_or_default().to_string();
         for next in pieces {
@@ -217,7 +217,7 @@ fn write_swipe(page: &mut Page, from: (i32, i32), to: (i32, i32)) {
     page.line(&format!("    end: \"{},{}\"", to.0, to.1));
 }
 
-/// The pixel at `at`, where the widget was.
+/// Returns the pixel at `at`, with the widget where it was.
 fn pixel(on: &gui::Target, at: Point) -> (i32, i32) {
     let place = |start: i32, offset: u32| start.saturating_add(offset as i32).max(0);
     (place(on.bounds.left, at.x.of(on.bounds.width())), place(on.bounds.top, at.y.of(on.bounds.height())))
@@ -237,7 +237,7 @@ fn press(page: &mut Page, key: PressedKey) {
         PressedKey::Back => "Back",
         PressedKey::Enter => "Enter",
         PressedKey::Home => "Home",
-        // The one name Maestro has for this key; a phone takes it as well.
+        // Maestro has this name alone for the key; a phone takes it as well.
         PressedKey::Menu => "Remote Menu",
         PressedKey::Tab => {
             page.note("some versions of Maestro press the space bar for Tab");
@@ -252,7 +252,7 @@ fn press(page: &mut Page, key: PressedKey) {
 fn check(page: &mut Page, atom: &Atom, holds: bool) {
     let shown = shown(atom, holds);
     match atom {
-        // What was done is said by the commands themselves.
+        // The commands themselves say the action.
         Atom::Action(_) => {}
         Atom::State(_) => page.note(&format!("Maestro sees no more than widgets, so {shown} is not checked")),
         Atom::Widget(all) => check_widget(page, atom, all, holds),
@@ -299,7 +299,7 @@ fn check_count(page: &mut Page, atom: &Atom, of: &[Comparison], range: Range, ho
         lines.push(format!("index: {number}"));
         lines
     };
-    // There are at least so many if the last of them is there, counted from 0.
+    // The widget at an index exists if there are more widgets than that, as indices start at 0.
     match range.at_least {
         Some(0) | None => {}
         Some(at_least) => assert(page, true, &nth(at_least - 1)),
@@ -316,13 +316,13 @@ fn assert(page: &mut Page, is_seen: bool, selector: &[String]) {
     page.indent(0);
 }
 
-/// Returns the lines of a selector, and what of `all` none can say.
+/// Returns the lines of a selector, and those of `all` that no line can express.
 fn selector(page: &mut Page, all: &[Comparison]) -> (Vec<String>, Vec<String>) {
     let mut lines: Vec<(&str, String)> = Vec::new();
     let mut left_out = Vec::new();
     for comparison in all {
         match condition(page, comparison) {
-            // A selector has each of its keys once.
+            // A selector has each key once.
             Some((key, _)) if lines.iter().any(|(other, _)| *other == key) => {
                 left_out.push(format!("`{comparison}` beside the rest"));
             }
@@ -337,7 +337,7 @@ fn condition(page: &mut Page, comparison: &Comparison) -> Option<(&'static str, 
     let Comparison { key, op, value } = comparison;
     let key = match key {
         Key::Text | Key::Desc => "text",
-        // To differ from a name is to differ from its long and its short form, and Maestro asks for one of both.
+        // `!=` must hold of the long and the short form of a name, and Maestro looks for one of both.
         Key::Id if *op != Op::NotEqual => "id",
         Key::Checked | Key::Enabled | Key::Focused | Key::Selected => {
             return Some((key.name(), flag(comparison)?.to_string()));
@@ -372,7 +372,7 @@ fn joined_by_and(parts: &[String]) -> String {
     if parts.is_empty() { "what is asked".to_string() } else { parts.join(" and ") }
 }
 
-/// Returns `text` as Maestro must be given it to come out the same: what it would run is said as a text of JavaScript.
+/// Returns `text` so that Maestro types it as it is: a part that Maestro would run becomes a text of JavaScript.
 fn evaluated(text: &str) -> String {
     if !text.contains("${") {
         return text.to_string();
@@ -380,7 +380,7 @@ fn evaluated(text: &str) -> String {
     let mut script = String::from("${'");
     for char in text.chars() {
         match char {
-            // Maestro looks for the end of a script at the next of these, quotes or not.
+            // Maestro ends a script at the next of these, inside quotes or not.
             '$' | '{' | '}' | '\'' | '\\' => escape_utf16(&mut script, char),
             _ if is_unseen(char) => escape_utf16(&mut script, char),
             _ => script.push(char),
@@ -390,7 +390,7 @@ fn evaluated(text: &str) -> String {
     script
 }
 
-/// Returns a regular expression without what Maestro would run; only one that a user wrote has it.
+/// Returns a regular expression without a part that Maestro would run; only a user's own may have one.
 fn unevaluated(regex: &str) -> String {
     let mut safe = String::new();
     let (mut is_escaped, mut in_class) = (false, false);

@@ -1,7 +1,7 @@
 //! Exports: a stored test as a Maestro flow, a UI Automator test in Kotlin, or a shell script for adb.
 //!
-//! What is made is meant to be kept and read without farlead. What a format cannot do is said twice: as a comment at the
-//! step, and as a note to whoever exports. Writing files is for the shell.
+//! An export is meant to be kept and read without farlead. It says twice if a format cannot do something: in a
+//! comment at the step, and in a note to the user who exports. The shell writes the files.
 
 mod adb;
 mod commands;
@@ -17,7 +17,7 @@ use crate::spec::Spec;
 use crate::test_case::TestCase;
 use page::Page;
 
-/// What a test is exported to.
+/// Format of an export.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Target {
     /// A flow for Maestro.
@@ -31,9 +31,9 @@ pub enum Target {
 /// A test in another form.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Exported {
-    /// The whole of the file.
+    /// Text of the file.
     pub text: String,
-    /// What it cannot do as the test does, a sentence each, with the step. The text says so too.
+    /// Differences from the test, a sentence each, with the step. The text has them as comments.
     pub notes: Vec<String>,
 }
 
@@ -41,7 +41,7 @@ impl Target {
     /// All targets.
     pub const ALL: [Target; 3] = [Target::Maestro, Target::UiAutomator, Target::Adb];
 
-    /// The target as it is written.
+    /// Returns the target as it is written.
     pub fn name(self) -> &'static str {
         match self {
             Target::Maestro => "maestro",
@@ -55,7 +55,7 @@ impl Target {
         Target::ALL.into_iter().find(|target| target.name() == name)
     }
 
-    /// How the name of such a file ends, after the point.
+    /// Returns the extension of the file name, without the point.
     pub fn extension(self) -> &'static str {
         match self {
             Target::Maestro => "yaml",
@@ -64,7 +64,7 @@ impl Target {
         }
     }
 
-    /// Returns what the file of `test` should be called, where Kotlin wants the name of the class.
+    /// Returns the name for the file of `test`; Kotlin wants the name of the class there.
     pub fn file_name(self, test: &TestCase) -> String {
         let class = uiautomator::class_name(&test.oracle.name);
         let stem = match self {
@@ -77,7 +77,7 @@ impl Target {
 
 /// Returns `test` in the form of `to`.
 ///
-/// The same test gives the same text, and hostile names in it stay names.
+/// The same test gives the same text, and hostile names in it do no harm.
 pub fn export(test: &TestCase, to: Target) -> Exported {
     match to {
         Target::Maestro => maestro::export(test),
@@ -86,7 +86,7 @@ pub fn export(test: &TestCase, to: Target) -> Exported {
     }
 }
 
-/// Writes where the test comes from and what it is for, as comments.
+/// Writes the origin and the purpose of the test, as comments.
 fn write_head(page: &mut Page, test: &TestCase, how: &[&str]) {
     let from = &test.provenance;
     page.comment(&format!("Made by farlead {} from a test it keeps.", from.farlead));
@@ -115,7 +115,7 @@ fn write_head(page: &mut Page, test: &TestCase, how: &[&str]) {
     page.comment(&format!("did it again: {} of {} times", from.confirmed.passes, from.confirmed.runs));
 }
 
-/// Notes what is known of the test as a whole.
+/// Notes the differences that concern the test as a whole.
 fn note_the_whole(page: &mut Page, test: &TestCase) {
     if test.provenance.is_flaky() {
         let rate = test.provenance.confirmed;
@@ -142,7 +142,7 @@ fn joined(parts: &[&str]) -> String {
     parts.join(" ")
 }
 
-/// `GoToAboutTest` as `go-to-about-test`.
+/// Returns `go-to-about-test` for `GoToAboutTest`.
 fn dashed(class: &str) -> String {
     let mut dashed = String::new();
     for char in class.chars() {
@@ -154,12 +154,12 @@ fn dashed(class: &str) -> String {
     dashed
 }
 
-/// Returns what of `name` a package or a class of Android can be called by.
+/// Returns the letters of `name` that a package or a class of Android may have in its name.
 fn android_name(name: &str) -> String {
     name.chars().filter(|&char| char.is_ascii_alphanumeric() || "._$".contains(char)).collect()
 }
 
-/// Returns the package, noting if it is none that Android would take.
+/// Returns the package; notes if Android would not take it.
 fn package(page: &mut Page, test: &TestCase) -> String {
     let package = android_name(&test.provenance.package);
     if package != test.provenance.package || package.is_empty() {
@@ -171,7 +171,7 @@ fn package(page: &mut Page, test: &TestCase) -> String {
     package
 }
 
-/// Returns the activity that starts the app, noting if it is none that Android would take.
+/// Returns the activity that starts the app; notes if Android would not take it.
 fn activity(page: &mut Page, name: &str) -> String {
     let activity = android_name(name);
     if activity != name || activity.is_empty() {
@@ -180,17 +180,17 @@ fn activity(page: &mut Page, name: &str) -> String {
     activity
 }
 
-/// What must be so after a step, as a formula says it.
+/// Returns a check after a step, as a formula writes it.
 fn shown(atom: &Atom, holds: bool) -> String {
     format!("{}{atom}", if holds { "" } else { "!" })
 }
 
-/// Whether some step does `action`.
+/// Returns true if some step does `action`.
 fn does(test: &TestCase, action: &Action) -> bool {
     test.steps.iter().any(|step| step.action == *action)
 }
 
-/// Whether one of the atoms asks for `key`.
+/// Returns true if one of the atoms asks for `key`.
 fn asks(sees: &[(Atom, bool)], key: Key) -> bool {
     sees.iter().any(|(atom, _)| match atom {
         Atom::State(all) | Atom::Widget(all) | Atom::Action(all) | Atom::Count { of: all, .. } => {
@@ -200,8 +200,8 @@ fn asks(sees: &[(Atom, bool)], key: Key) -> bool {
     })
 }
 
-/// Returns the parts of `library` that `body` calls, and those that these call, in their order: what is not used is left
-/// out. A part starts after a line with `sign` and its name.
+/// Returns the parts of `library` that `body` calls, and those that these call, in their order. A part starts after a
+/// line with `sign` and its name.
 fn used(library: &'static str, sign: &str, body: &str, quote: char) -> String {
     let parts: Vec<(&str, &str)> = library
         .split(&format!("\n{sign}"))
@@ -220,7 +220,7 @@ fn used(library: &'static str, sign: &str, body: &str, quote: char) -> String {
     kept.map(|((_, part), _)| format!("{}\n", part.trim_end_matches('\n'))).collect()
 }
 
-/// Returns `text` without its comments and without what stands between quotes.
+/// Returns `text` without its comments and its quoted texts.
 fn code_of(text: &str, quote: char) -> String {
     let mut code = String::new();
     let is_comment = |line: &&str| line.trim_start().starts_with(['#', '/']);
@@ -229,7 +229,7 @@ fn code_of(text: &str, quote: char) -> String {
         let mut chars = line.chars();
         while let Some(char) = chars.next() {
             match char {
-                // In the single quotes of a shell nothing is escaped.
+                // The single quotes of a shell have no escapes.
                 '\\' if !is_quoted || quote == '"' => {
                     chars.next();
                 }
@@ -243,7 +243,7 @@ fn code_of(text: &str, quote: char) -> String {
     code
 }
 
-/// Whether `word` stands in `text` with nothing of a name before or after it.
+/// Returns true if `word` stands in `text` as a whole word.
 fn has_word(text: &str, word: &str) -> bool {
     let is_part = |char: char| char.is_ascii_alphanumeric() || char == '_';
     text.match_indices(word)

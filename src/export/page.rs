@@ -1,22 +1,22 @@
-//! Pages: the text that is written, its comments, and the notes on what it cannot do.
+//! Pages: the text of an export, its comments, and the notes on its differences from the test.
 
 use crate::gui::Action;
 use crate::spec::printable;
 
-/// More of a line nobody reads; a formula may have any length.
+/// Longest comment: nobody reads more, and a formula may have any length.
 const COMMENT_CHARS_MAX: usize = 4_000;
 
-/// More of a widget's text says no more.
+/// Longest name of a step: more of a widget's text adds nothing.
 const STEP_CHARS_MAX: usize = 100;
 
-/// A text as it grows.
+/// A growing text.
 pub(super) struct Page {
     text: String,
     notes: Vec<String>,
-    /// What starts a comment that ends with its line.
+    /// Sign before a comment that ends with its line.
     comment_sign: &'static str,
     indent: usize,
-    /// The step that is written, in words; nothing before the first.
+    /// Name of the present step; nothing before the first.
     step: Option<String>,
 }
 
@@ -25,7 +25,7 @@ impl Page {
         Page { text: String::new(), notes: Vec::new(), comment_sign, indent: 0, step: None }
     }
 
-    /// Moves what follows to the right by so many columns, from the edge.
+    /// Indents the following lines by this many columns.
     pub fn indent(&mut self, columns: usize) {
         self.indent = columns;
     }
@@ -39,26 +39,26 @@ impl Page {
         self.text.push('\n');
     }
 
-    /// Writes ready lines as they are.
+    /// Writes finished lines as they are.
     pub fn raw(&mut self, lines: &str) {
         self.text.push_str(lines);
     }
 
-    /// Writes a comment, from which nothing in `text` escapes.
+    /// Writes a comment; nothing in `text` ends it early.
     pub fn comment(&mut self, text: &str) {
         let text = one_line(text, COMMENT_CHARS_MAX);
         let line = format!("{} {text}", self.comment_sign);
         self.line(line.trim_end());
     }
 
-    /// Starts a step, and returns how it is called.
+    /// Starts a step, and returns its name.
     pub fn step(&mut self, at: usize, action: &Action) -> String {
         let step = format!("step {at}, {}", one_line(&action.to_string(), STEP_CHARS_MAX));
         self.step = Some(step.clone());
         step
     }
 
-    /// Writes down what cannot be done here as the test does it.
+    /// Notes a difference from the test, here and for the user.
     pub fn note(&mut self, sentence: &str) {
         self.comment(&format!("Not as in the test: {sentence}."));
         let sentence = one_line(sentence, COMMENT_CHARS_MAX);
@@ -73,7 +73,7 @@ impl Page {
     }
 }
 
-/// Returns `text` on one line, without what is not seen or turns letters around, and not longer than this.
+/// Returns `text` on one line of at most this length, without characters that are invisible or turn letters around.
 pub(super) fn one_line(text: &str, chars_max: usize) -> String {
     let shown: String =
         printable(text).chars().map(|char| if is_unseen(char) { '�' } else { char }).collect();
@@ -83,14 +83,15 @@ pub(super) fn one_line(text: &str, chars_max: usize) -> String {
     }
 }
 
-/// What should stand in a source as an escape: it is not seen, moves the cursor, or turns letters around.
+/// Returns true for characters that a source should escape: they are invisible, move the cursor, or turn letters
+/// around.
 pub(super) fn is_unseen(char: char) -> bool {
     char.is_control()
         || (char.is_whitespace() && char != ' ')
         || matches!(u32::from(char),
             0xad | 0x61c | 0x180e | 0x200b..=0x200f | 0x202a..=0x202e | 0x2060..=0x206f | 0xfe00..=0xfe0f | 0xfeff
             | 0xfff0..=0xfffb | 0xfffe | 0xffff | 0xe0000..=0xe0fff)
-        // The last two of each plane are no characters.
+        // The last two code points of each plane are no characters.
         || u32::from(char) & 0xfffe == 0xfffe
 }
 

@@ -1,15 +1,15 @@
-//! What must be seen, brought to forms that all formats share.
+//! Checks of what is seen, in forms that all formats share.
 
-use crate::gui::{Comparison, Op, Value};
+use crate::gui::{Comparison, Constant, Op};
 
-/// How many there must be.
+/// Number of widgets that there must be.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(super) struct Range {
     pub at_least: Option<u64>,
     pub at_most: Option<u64>,
 }
 
-/// Returns the numbers that compare so with `number`, or all others; nothing if they are no range.
+/// Returns the range of the numbers that compare so with `number`, or of all others; nothing if they are no range.
 pub(super) fn range(op: Op, number: u64, holds: bool) -> Option<Range> {
     let from = |at_least| Some(Range { at_least: Some(at_least), at_most: None });
     let to = |at_most| Some(Range { at_least: None, at_most: Some(at_most) });
@@ -25,11 +25,11 @@ pub(super) fn range(op: Op, number: u64, holds: bool) -> Option<Range> {
     }
 }
 
-/// Returns whether a flag must be set, if it is one that is compared.
+/// Returns true if a flag must be set and false if not; nothing if no flag is compared.
 pub(super) fn flag(comparison: &Comparison) -> Option<bool> {
     match comparison.value {
-        Value::Flag(flag) => Some(flag == (comparison.op == Op::Equal)),
-        Value::Text(_) | Value::Regex(_) | Value::Number(_) => None,
+        Constant::Flag(flag) => Some(flag == (comparison.op == Op::Equal)),
+        Constant::Text(_) | Constant::Regex(_) | Constant::Number(_) => None,
     }
 }
 

@@ -1,7 +1,7 @@
 //! UI Automator: a test class in Kotlin for androidx.test.uiautomator.
 //!
-//! It is to run in a process of its own, as clearing the app's data ends the app's. What is in front and whether the app
-//! crashed it asks the device's shell, which a test may use; all else it sees and does by itself.
+//! The test runs in a process of its own, as clearing the app's data ends the app's. It asks the device's shell,
+//! which a test may use, for the app in front and for crashes; it sees and does all else by itself.
 
 use std::fmt::Write as _;
 
@@ -13,7 +13,7 @@ use super::{
     Exported, activity, android_name, asks, code_of, does, has_word, java, note_the_whole, package, shown,
     used, write_head,
 };
-use crate::gui::{self, Action, Atom, Comparison, Direction, Key, Op, Percent, Point, PressedKey, Value};
+use crate::gui::{self, Action, Atom, Comparison, Constant, Direction, Key, Op, Percent, Point, PressedKey};
 use crate::test_case::TestCase;
 
 const HOW: [&str; 3] = [
@@ -22,10 +22,10 @@ const HOW: [&str; 3] = [
     "Run it with `./gradlew connectedAndroidTest`, the app being installed.",
 ];
 
-/// More of a name is no better name.
+/// Longest name of a class, before `Test`.
 const CLASS_CHARS_MAX: usize = 60;
 
-/// The names that the code may use, and where they come from.
+/// Names that the code may use, and their imports.
 const IMPORTS: [(&str, &str); 16] = [
     ("SystemClock", "android.os.SystemClock"),
     ("KeyEvent", "android.view.KeyEvent"),
@@ -45,7 +45,7 @@ const IMPORTS: [(&str, &str); 16] = [
     ("RunWith", "org.junit.runner.RunWith"),
 ];
 
-/// What the steps call, each after its name.
+/// Functions that the steps call, each after its name.
 const LIBRARY: &str = include_str!("library.kt");
 
 pub(super) fn export(test: &TestCase) -> Exported {
@@ -193,7 +193,7 @@ fn press(key: PressedKey) -> &'static str {
     }
 }
 
-/// A percentage as a number of Kotlin.
+/// Returns a percentage as a number of Kotlin.
 fn percent(percent: Percent) -> String {
     let shown = percent.to_string();
     let number = shown.trim_end_matches('%');
@@ -226,7 +226,7 @@ fn check(page: &mut Page, said: &str, atom: &Atom, holds: bool, package: &str) {
         assert(page, &if holds { code } else { format!("!({code})") });
     };
     match atom {
-        // What was done is said by the calls themselves.
+        // The calls themselves say the action.
         Atom::Action(_) => {}
         Atom::State(all) => {
             let code: Vec<String> = all.iter().map(|comparison| state_code(page, comparison)).collect();
@@ -278,7 +278,7 @@ fn in_range(count: &str, range: Range) -> String {
     }
 }
 
-/// Returns the selector that says all of it, if one does: it has each key once, and takes no empty texts.
+/// Returns the selector for all of these, if there is one: a selector has each key once, and takes no empty texts.
 fn selector(all: &[Comparison]) -> Option<String> {
     let mut keys: Vec<Key> = Vec::new();
     let mut by = String::from("By");
@@ -295,12 +295,12 @@ fn selector(all: &[Comparison]) -> Option<String> {
 fn criterion(comparison: &Comparison) -> Option<String> {
     let Comparison { key, op, value } = comparison;
     if let Some(is_set) = flag(comparison) {
-        // There is no criterion for the other flags.
+        // A selector has no criterion for the other flags.
         let is_known =
             matches!(key, Key::Checked | Key::Enabled | Key::Focused | Key::Selected | Key::Scrollable);
         return is_known.then(|| format!("{}({is_set})", key.name()));
     }
-    let Value::Text(text) = value else { return None };
+    let Constant::Text(text) = value else { return None };
     if text.is_empty() {
         return None;
     }
@@ -323,7 +323,7 @@ fn criterion(comparison: &Comparison) -> Option<String> {
     }
 }
 
-/// Returns the code that says of `it` all that can be said, noting the rest; nothing if that is not enough.
+/// Returns the code that checks `it` as far as Kotlin can, noting the rest; nothing if that is not enough.
 fn all_of(page: &mut Page, atom: &Atom, all: &[Comparison], holds: bool, needs_all: bool) -> Option<String> {
     let (mut said, mut left_out) = (Vec::new(), Vec::new());
     for comparison in all {
@@ -374,11 +374,11 @@ fn widget_code(page: &mut Page, comparison: &Comparison) -> Option<String> {
 
 fn state_code(page: &mut Page, comparison: &Comparison) -> String {
     let is = |code: &str, word: &str| match &comparison.value {
-        Value::Text(value) => {
+        Constant::Text(value) => {
             let is_wanted = (value == word) == (comparison.op == Op::Equal);
             format!("{}{code}", if is_wanted { "" } else { "!" })
         }
-        Value::Flag(_) | Value::Regex(_) | Value::Number(_) => code.to_string(),
+        Constant::Flag(_) | Constant::Regex(_) | Constant::Number(_) => code.to_string(),
     };
     let flagged = |code: &str| format!("{}{code}", if flag(comparison) == Some(false) { "!" } else { "" });
     match comparison.key {
@@ -407,30 +407,30 @@ fn state_code(page: &mut Page, comparison: &Comparison) -> String {
     }
 }
 
-/// Returns the code that says whether the text that `code` gives compares so.
+/// Returns the code of a comparison with the text that `code` gives.
 fn text_code(page: &mut Page, comparison: &Comparison, code: &str) -> String {
     match (&comparison.value, comparison.op) {
-        (Value::Text(text), Op::NotEqual) => format!("{code} != {}", quoted(text)),
-        (Value::Text(text), Op::Contains) => format!("{} in {code}", quoted(text)),
-        (Value::Text(text), _) => format!("{code} == {}", quoted(text)),
-        (Value::Regex(regex), _) => {
+        (Constant::Text(text), Op::NotEqual) => format!("{code} != {}", quoted(text)),
+        (Constant::Text(text), Op::Contains) => format!("{} in {code}", quoted(text)),
+        (Constant::Text(text), _) => format!("{code} == {}", quoted(text)),
+        (Constant::Regex(regex), _) => {
             if !java::is_plain(regex) {
                 page.note(&format!(
                     "`{comparison}` is read as a regular expression of Java, which may mean something else"
                 ));
             }
-            // All classes know all scripts on Android, and the flag that says so elsewhere is not known there.
+            // On Android all classes know all scripts, and the flag for that on other systems is an error.
             format!("Regex({}).containsMatchIn({code})", quoted(regex))
         }
-        (Value::Number(number), op) => {
+        (Constant::Number(number), op) => {
             format!("{code}.number()?.let {{ n -> n {} BigDecimal(\"{number}\") }} == true", sign(op))
         }
-        (Value::Flag(flag), _) => format!("{code} == \"{flag}\""),
+        (Constant::Flag(flag), _) => format!("{code} == \"{flag}\""),
     }
 }
 
 fn names_code(page: &mut Page, comparison: &Comparison, code: &str) -> String {
-    // To differ from a name is to differ from its long and its short form.
+    // `!=` must hold of the long and the short form of a name.
     let any = if comparison.op == Op::NotEqual { "all" } else { "any" };
     format!("{code}.{any} {{ name -> {} }}", text_code(page, comparison, "name"))
 }
@@ -446,7 +446,7 @@ fn sign(op: Op) -> &'static str {
     }
 }
 
-/// The name of the class that tests the spec called `name`.
+/// Returns the name of the class that tests the spec called `name`.
 pub(super) fn class_name(name: &str) -> String {
     let words = name.split(|char: char| !char.is_ascii_alphanumeric()).filter(|word| !word.is_empty());
     let mut class = String::new();
@@ -462,7 +462,7 @@ pub(super) fn class_name(name: &str) -> String {
     class
 }
 
-/// `goToAbout` of `GoToAboutTest`; never a word of Kotlin.
+/// Returns `goToAboutRun` for `GoToAboutTest`; the ending keeps it from being a word of Kotlin.
 fn method_name(class: &str) -> String {
     let stem = class.strip_suffix("Test").unwrap_or(class);
     let mut name = stem[..1].to_ascii_lowercase();

@@ -13,7 +13,7 @@ use crate::agent::{
 use crate::device::{Device, DeviceError};
 use crate::episode::{Catalogue, Ending, Labeling, Stage, Switches, Totals};
 use crate::experience::Experience;
-use crate::gui::{Action, Atom, Comparison, Key, Op, Repertoire, Rules, UserAction, Value, nearest};
+use crate::gui::{Action, Atom, Comparison, Constant, Key, Op, Repertoire, Rules, UserAction, nearest};
 use crate::reward::{Goal, Shaping};
 use crate::rng::Seed;
 use crate::spec::Spec;
@@ -365,7 +365,7 @@ fn hints(spec: &Spec, held: &[(String, u64)], catalogue: &Catalogue) -> Vec<(Str
             let (Atom::State(all) | Atom::Widget(all) | Atom::Action(all)) = spec.atoms.get(name)? else {
                 return None;
             };
-            let [Comparison { key, op: Op::Equal | Op::Contains, value: Value::Text(text) }] = &all[..]
+            let [Comparison { key, op: Op::Equal | Op::Contains, value: Constant::Text(text) }] = &all[..]
             else {
                 return None;
             };

@@ -6,7 +6,7 @@ use pest::iterators::Pair;
 
 use super::diagnostic::{Diagnostic, clip};
 use super::grammar::{Rule, span};
-use crate::gui::{ActionTypes, Atom, Comparison, Key, Mistake, Op, Part, Value};
+use crate::gui::{ActionTypes, Atom, Comparison, Constant, Key, Mistake, Op, Part};
 
 /// Returns what `written`, which is in quotes as a grammar has it, stands for, or the first escape in it that stands for no
 /// character.
@@ -123,7 +123,7 @@ impl AtomReader<'_> {
         })
     }
 
-    fn value(&mut self, value: Pair<'_, Rule>) -> Option<Value> {
+    fn value(&mut self, value: Pair<'_, Rule>) -> Option<Constant> {
         let whole = span(&value, self.offset);
         let inside = match value.as_rule() {
             Rule::regex => value,
@@ -132,10 +132,10 @@ impl AtomReader<'_> {
         match inside.as_rule() {
             Rule::regex => {
                 let written = inside.as_str();
-                Some(Value::Regex(unescape_slashes(&written[1..written.len() - 1])))
+                Some(Constant::Regex(unescape_slashes(&written[1..written.len() - 1])))
             }
             Rule::quoted => match unquote(inside.as_str()) {
-                Ok(text) => Some(Value::Text(text)),
+                Ok(text) => Some(Constant::Text(text)),
                 Err(escape) => {
                     self.mistakes.push(no_character(&escape, whole));
                     None
@@ -151,7 +151,7 @@ impl AtomReader<'_> {
                             .help("if that is meant, put it in quotes; if not, a `]` is missing in it"),
                     );
                 }
-                Some(Value::Text(text.to_string()))
+                Some(Constant::Text(text.to_string()))
             }
         }
     }

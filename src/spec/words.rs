@@ -3,7 +3,7 @@
 //! What is said is of the formula in its normal form: two spellings of one formula have one
 //! explanation. Where a formula is too long to be read, its text stands for it.
 
-use crate::gui::{Atom, Comparison, Key, Op, Value};
+use crate::gui::{Atom, Comparison, Constant, Key, Op};
 use crate::ltl::{Bound, Formula, Formulas, Node};
 
 /// A part with more atoms than this is shown as it is written.
@@ -265,14 +265,14 @@ fn comparison_in_words(comparison: &Comparison) -> String {
         Key::Anr => ("the app", Some("hung")),
     };
     match (predicate, value) {
-        (Some(predicate), Value::Flag(flag)) => {
+        (Some(predicate), Constant::Flag(flag)) => {
             let is = *flag == (*op == Op::Equal);
             format!("{subject} is {}{predicate}", if is { "" } else { "not " })
         }
-        (_, Value::Regex(regex)) => format!("{subject} matches /{regex}/"),
-        (_, Value::Text(text)) => format!("{subject} {}`{}`", relation(*op), text.escape_debug()),
-        (_, Value::Number(number)) => format!("{subject} {}{number}", relation(*op)),
-        (None, Value::Flag(flag)) => format!("{subject} {}{flag}", relation(*op)),
+        (_, Constant::Regex(regex)) => format!("{subject} matches /{regex}/"),
+        (_, Constant::Text(text)) => format!("{subject} {}`{}`", relation(*op), text.escape_debug()),
+        (_, Constant::Number(number)) => format!("{subject} {}{number}", relation(*op)),
+        (None, Constant::Flag(flag)) => format!("{subject} {}{flag}", relation(*op)),
     }
 }
 

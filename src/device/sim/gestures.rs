@@ -1,24 +1,23 @@
-//! Actions as what a hand does: touches and keys in a row, as farlead has them done on a phone.
+//! Gestures: the touches and keys of an action, one by one as farlead has them done on a phone.
 //!
-//! On a phone behind adb the same gestures come one by one, so here they are done one by one too: each takes its
-//! time and its chance by itself, and a run looks the same on both.
+//! Each gesture takes its time and its chance by itself, as on a phone behind adb, so that a run looks the same on
+//! both.
 
 use super::memo::Gesture;
 use super::render::{Front, front};
 use super::state::State;
 use crate::gui::{self, Action, DeviceAction, PressedKey, Stroke, Touch};
 
-/// How long [`DeviceAction::Idle`] takes: longer than the display stays lit.
+/// Time that [`DeviceAction::Idle`] takes: longer than the display stays lit.
 pub(super) const IDLE_MS: u64 = 70_000;
 
-/// Hands each gesture of `action` to `next`, in their order, for a phone that is in `state` before; none for one that
-/// starts the app.
+/// Hands each gesture of `action` to `next`, in order, for a phone that is in `state` before; a start has none.
 pub(super) fn each<E>(
     action: &Action,
     state: &State,
     mut next: impl FnMut(Gesture) -> Result<(), E>,
 ) -> Result<(), E> {
-    // A touch of a dark display lights it at most. An idle leaves it as it is.
+    // On a dark display a touch does no more than light it. An idle leaves it dark.
     if !state.is_lit && *action != Action::IDLE {
         next(Gesture::Light(true))?;
     }
@@ -73,7 +72,7 @@ pub(super) fn each<E>(
     }
 }
 
-/// A key that is pressed so many times; back, menu and home once.
+/// Returns the gesture of a key pressed this many times; back, menu and home are pressed once.
 pub(super) fn pressed(key: PressedKey, times: u32) -> Gesture {
     match key {
         PressedKey::Back => Gesture::Back,
