@@ -1,21 +1,21 @@
 # Chess Walk 1.5.2, a chess game, as it is on Android 4.4 with a display of 480x800 pixels.
 #
-# The model follows the app widget by widget: what is in the tree, where it lies, what is kept and what
-# is lost. Two bugs are in it because they are in the app; each has a parameter that corrects it, and
+# The model follows the app widget by widget: the tree, the bounds, the kept state and the lost state.
+# It has two bugs because the app has them; each has a parameter that corrects it, and
 # `--set fixed=true` corrects both.
 #
 # Simplified: the game is scripted (see `the_game`), and the screens that need the chess server are left
-# out, but for the attempt to log in.
+# out, except the attempt to log in.
 
 app cz.hejl.chesswalk "Chess Walk" 1.5.2
 display 480x800 240dpi                     # 72 of the 800 pixels are the navigation bar
 launch Main
 
 param fixed = false                        # corrects all of the following
-param fixed_stale_line = false             # the last move of a game is not shown in the next one
+param fixed_stale_line = false             # the next game does not show the last move of a game
 param fixed_sleeps = false                 # the display stays on
 
-# ---- What is kept ------------------------------------------------------------------------------
+# ---- Stored state ------------------------------------------------------------------------------
 
 # The settings; the login screen has the same name and password.
 stored auto_login = true, as_guest = false, username = "", password = ""
@@ -26,8 +26,8 @@ stored game_played = 0, game_flipped = false, game_ended = false
 
 # ---- The game ----------------------------------------------------------------------------------
 
-# Its half-moves: from where, to where, and what the app says of it. A square is its file, counted from
-# 1, and its rank: e2 is 52. Whoever moves, man or machine, has to follow the script.
+# Its half-moves: from, to, and the text that the app shows. A square is its file, counted from 1, and
+# its rank: e2 is 52. Both sides, human and computer, must follow the script.
 session script = list(start, goal, line)
 
 def the_game {
@@ -50,9 +50,9 @@ def the_game {
     }
 }
 
-# ---- What screens share ------------------------------------------------------------------------
+# ---- Shared parts ------------------------------------------------------------------------------
 
-# The app is full screen and has no title, so this is all that surrounds its own widgets.
+# The app is full screen and has no title, so nothing else surrounds its own widgets.
 part frame {
     FrameLayout at 0,0 480,728 {
         LinearLayout {
@@ -74,7 +74,7 @@ activity Browser com.android.browser/.BrowserActivity (address) {
 # ---- Main menu ---------------------------------------------------------------------------------
 
 activity Main .MainActivity in frame awake (fixed || fixed_sleeps) {
-    # However the screen for a new game ends, a game is opened: back does not lead to the menu.
+    # Every end of the screen for a new game opens a game: back does not lead to the menu.
     on result new_game: open Game
 
     LinearLayout {
@@ -122,7 +122,7 @@ activity Settings .Settings in frame awake (fixed || fixed_sleeps) {
 # ---- New game ----------------------------------------------------------------------------------
 
 activity NewGame .NewGame in frame awake (fixed || fixed_sleeps) {
-    # Which side is chosen cannot be told from the widgets: the buttons differ in colour alone.
+    # The widgets do not tell which side is chosen: the buttons differ only in colour.
     own white = game_white or "human", black = game_black or "computer"
     # On a fresh installation the slider and the text above it have different defaults.
     own kept strength = game_strength or 3, shown = game_strength or 4
@@ -169,12 +169,12 @@ activity Game .OfflineGame in frame awake (fixed || fixed_sleeps) {
     own silent = !has_game
     own selected = 0                       # the square whose piece was touched, or 0
     own thinking = 0                       # half seconds until the computer moves
-    own line = ""                          # what the last half-move was
+    own line = ""                          # the text of the last half-move
 
     on create: the_game(); line = find(p in script where p.index == played - 1).line or ""
 
-    # What was stored is read at every return: the game may be another one by now. Here is the bug: the
-    # line is left as it is.
+    # Every return reads the stored game, which may be another one by now. Here is the bug: the line
+    # does not change.
     on resume when has_game: white = game_white; black = game_black;
         played = game_played; flipped = game_flipped; ended = game_ended
     on resume when fixed || fixed_stale_line: line = find(p in script where p.index == played - 1).line or ""

@@ -1,15 +1,15 @@
 # Privacy Friendly Notes 1.0.1, as it is on Android 4.4 with a display of 480x800 pixels.
 #
-# The model follows the app widget by widget: what is in the tree, where it lies, what is stored when and
-# what is lost. Two bugs are in it because they are in the app; each has a parameter that corrects it, and
+# The model follows the app widget by widget: the tree, the bounds, the stored state and the lost state.
+# It has two bugs because the app has them; each has a parameter that corrects it, and
 # `--set fixed=true` corrects both.
 #
 # It deviates from the app in two widgets: the plus button of the main screen and the colour square of
 # a sketch have no text and no description there. Here their descriptions are `+` and `colorSelector`, so
 # that a spec can name them.
 #
-# Simplified: reminders are set to no certain time and never ring; sound is recorded without a microphone;
-# what is drawn is not kept; `Share` leads to a chooser without choices.
+# Simplified: reminders have no certain time and never ring; the app records sound without a microphone;
+# it does not keep drawings; `Share` leads to a chooser without choices.
 
 app org.secuso.privacyfriendlynotes "Notes" 1.0.1
 display 480x800 240dpi                     # 38 pixels are the status bar, 72 the navigation bar
@@ -17,32 +17,32 @@ launch Splash
 
 param fixed = false                        # corrects all of the following
 param fixed_black_missing = false          # the palette has a twentieth colour, black
-param fixed_back_saves = false             # back discards what was written, as `Cancel` does
+param fixed_back_saves = false             # back discards the text, as `Cancel` does
 
-# ---- What is kept ------------------------------------------------------------------------------
+# ---- Stored state ------------------------------------------------------------------------------
 
 stored greeted = false                     # the welcome dialog was shown
-stored bin_explained = false               # so was the one about the recycle bin
+stored bin_explained = false               # the dialog about the recycle bin was shown
 stored next = 1                            # the number of the next note without a name
 
 # Of every kind: "text", "checklist", "audio", "sketch". `marked` ones are selected in the list.
 stored notes = list(kind, name, body, category, reminder, trashed, marked)
 stored items = list(note, text, done)      # of checklists
-stored categories = list(name, marked)     # besides `Default`, which is always there
+stored categories = list(name, marked)     # besides `Default`, which always exists
 
 stored bin_with_category = false           # settings
 stored custom_size = false
 stored font_size = none
 
-# Of the one editor that is open: what its dialogs and its lower part have to know of it.
-session category = "Default"               # what is chosen
-session dropped = false                    # it is left without saving
-session saving = false                     # it is left by its button to save
-session saved = none                       # the note that is edited, once it is stored
+# State of the one open editor, for its dialogs and its lower part.
+session category = "Default"               # the chosen category
+session dropped = false                    # the editor ends without saving
+session saving = false                     # the editor ends by its button to save
+session saved = none                       # the edited note, once it is stored
 session entries = list(text, done, marked) # the items of a checklist
 session pen = 20                           # the colour of a sketch, 20 is black
 
-# ---- What notes do -----------------------------------------------------------------------------
+# ---- Notes -------------------------------------------------------------------------------------
 
 def edit(note) {
     if note.kind == "text" { open TextNote(note) }
@@ -51,7 +51,7 @@ def edit(note) {
     else { open Sketch(note) }
 }
 
-# What every editor does when it is made.
+# Every editor does this when it is created.
 def begin(note) { category = note.category or "Default"; dropped = false; saving = false; saved = note }
 
 # A note without a name gets one with a number that is never used again.
@@ -84,9 +84,9 @@ def drop_category(old) {
     remove old
 }
 
-# ---- What screens share ------------------------------------------------------------------------
+# ---- Shared parts ------------------------------------------------------------------------------
 
-# All screens but the main one.
+# All screens except the main one.
 part window {
     FrameLayout at 0,0 480,728 {
         LinearLayout {
@@ -99,11 +99,11 @@ part window {
     }
 }
 
-# Their title, and what stands beside it.
+# Their title, and the widgets beside it.
 part bar(title) {
     FrameLayout #action_bar_container at 0,38 480,122 {
         View #action_bar {
-            # It leads to a main screen made anew, back to the one that there was.
+            # It creates a new main screen; back leads to the old one.
             ImageButton desc "Navigate up" at 0,38 84,122 -> open Main afresh
             TextView (title) at 108,60 340,100
             content
@@ -111,7 +111,7 @@ part bar(title) {
     }
 }
 
-# What covers the title while rows are selected.
+# Covers the title while rows are selected.
 part selection_bar {
     FrameLayout #action_bar_container at 0,38 480,122 {
         View #action_context_bar {
@@ -132,7 +132,7 @@ part note_row(name) {
     TextView #item_name (len(name) < 30 ? name : left(name, 27) + "...") tall 36 wide 396
 }
 
-# A question of the system's; its buttons are the content.
+# A question of the system; its buttons are the content.
 part alert(title, message) {
     FrameLayout at 30,235 450,537 {
         FrameLayout {
@@ -160,7 +160,7 @@ part alert(title, message) {
     }
 }
 
-# What the popup of a button at the top right has in it.
+# The popup of a button at the top right.
 part menu(rows) {
     FrameLayout at 180,44 474,(44 + 72 * rows) {
         ListView {
@@ -175,7 +175,7 @@ part menu_row(text) {
     }
 }
 
-# Links, and what is shared, leave the app.
+# Links and `Share` leave the app.
 activity Browser com.android.browser/.BrowserActivity (address) {
     FrameLayout at 0,38 480,728 {
         EditText #com.android.browser:id/url at 0,38 480,110 edits address
@@ -191,7 +191,7 @@ activity Chooser android/com.android.internal.app.ChooserActivity {
 
 # ---- Start -------------------------------------------------------------------------------------
 
-# It shows a picture for a moment, and is never seen at rest.
+# It shows a picture for a moment, and never comes to rest.
 activity Splash .SplashActivity {
     on create: open Main; finish
     FrameLayout at 0,0 480,728
@@ -209,9 +209,9 @@ dialog Welcome {
 activity Main .MainActivity {
     own kept fab = false, drawer = false   # the menu of the plus button, the drawer
     own sorted = false
-    own shown = ""                         # the category that is shown, "" for all
-    own lit = ""                           # the row of the drawer that is checked
-    own marking = false                    # whether rows are being selected
+    own shown = ""                         # the shown category, "" for all
+    own lit = ""                           # the checked row of the drawer
+    own marking = false                    # true while rows are being selected
 
     on create when !greeted: greeted = true; show Welcome
     on create: for n in notes { n.marked = false }
@@ -281,7 +281,7 @@ activity Main .MainActivity {
                                     ImageButton #fab_expand_menu_button desc "+" at 345,593 456,704 -> fab = !fab; wait 300ms
                                 }
                             }
-                            # The drawer lies over all that, which stays in the tree.
+                            # The drawer lies over the screen, which stays in the tree.
                             when drawer {
                                 # A touch beside it closes it.
                                 View at 384,38 480,728 solid {
@@ -291,7 +291,7 @@ activity Main .MainActivity {
                                     android.support.v7.widget.RecyclerView #design_navigation_view scrolls {
                                         LinearLayout #navigation_header_container tall 240 {
                                             LinearLayout {
-                                                # The button of the bar is below; it is reached all the same.
+                                                # The button of the bar lies below, and still gets touches.
                                                 on tap(x, y): if x < 84 && y < 84 { drawer = false }
                                                 ImageView #imageView tall 150
                                                 TextView "Notes" tall 90
@@ -348,7 +348,7 @@ popup Overflow {
     }
 }
 
-# ---- What the editors share --------------------------------------------------------------------
+# ---- Shared parts of editors -------------------------------------------------------------------
 
 # Beside the title, once the note is stored.
 part edit_actions(note) {
@@ -399,7 +399,7 @@ popup EditOverflow(note) {
     }
 }
 
-# Both dialogs of a reminder take back for their button.
+# In both dialogs of a reminder, back acts as their button.
 dialog ReminderDate(note) {
     on back: close; show ReminderTime(note)
     use alert("Set date", "Today") {
@@ -423,8 +423,8 @@ popup Reminder(note) {
 
 # ---- Text note ---------------------------------------------------------------------------------
 
-# Every editor saves when it is paused, whatever the reason: here is the bug that back saves. If it comes
-# back, it goes on with the note that was stored.
+# Every editor saves when it is paused, for any reason: here is the bug that back saves. If it comes
+# back, it goes on with the stored note.
 activity TextNote .TextNoteActivity (note) in window relaid {
     own name = note.name or "", body = note.body or ""
     on create: begin(note)
@@ -454,7 +454,7 @@ activity TextNote .TextNoteActivity (note) in window relaid {
 
 activity Checklist .ChecklistNoteActivity (note) in window relaid {
     own name = note.name or "", typed = ""
-    own marking = false                    # whether items are being selected
+    own marking = false                    # true while items are being selected
     on create: begin(note); clear entries;
         for i in items where i.note == note { add entries(text: i.text, done: i.done, marked: false) }
     on create when !note: keyboard
@@ -607,8 +607,8 @@ dialog Palette {
 
 activity Categories .ManageCategoriesActivity in window {
     own kept typed = ""
-    own refused = false                    # whether it is said that there is one of that name
-    own marking = false                    # whether rows are being selected
+    own refused = false                    # true while the message about a name in use is shown
+    own marking = false                    # true while rows are being selected
     on create: keyboard; for c in categories { c.marked = false }
     on back when marking: marking = false; for c in categories { c.marked = false }
 

@@ -1,6 +1,8 @@
-//! What the simulated device takes for what clients do, over a socket, beside the same bytes over a bare echo.
+//! Time that the simulated device needs for the requests of clients, over a socket, beside an echo of the same
+//! bytes.
 //!
-//! `cargo bench --bench adb` prints a table as Markdown: the median of some rounds, in one process on the loopback.
+//! `cargo bench --bench adb` prints a table in Markdown: the median of some rounds, in one process over the
+//! loopback.
 
 use std::io::{Read, Write};
 use std::net::{SocketAddr, TcpListener, TcpStream};
@@ -8,10 +10,10 @@ use std::sync::{Arc, Mutex};
 use std::thread;
 use std::time::{Duration, Instant};
 
-use farlead::device::adbd::packet::{self, Command, Packet, Reader, VERSION};
-use farlead::device::adbd::{Server, Settings};
-use farlead::device::phone::{AndroidVersion, Phone};
 use farlead::device::sim::read;
+use farlead::emulator::adbd::packet::{self, Checksum, Command, Packet, Reader, VERSION};
+use farlead::emulator::adbd::{Server, Settings};
+use farlead::emulator::phone::{AndroidVersion, Phone};
 use farlead::rng::Seed;
 use farlead::spec::Source;
 
@@ -20,7 +22,7 @@ const PAYLOAD_MAX: u32 = 1 << 20;
 const STREAM: u32 = 1;
 
 fn main() {
-    // `cargo test --benches` only wants to know that it starts.
+    // `cargo test --benches` only checks that it starts.
     let rounds = if std::env::args().any(|arg| arg == "--test") { 1 } else { 30 };
     let cores = thread::available_parallelism().map_or(0, usize::from);
     println!("{cores} cores\n\n| | device | bytes out, in | echo of the same |\n|---|---|---|---|");
@@ -33,9 +35,9 @@ fn main() {
     eight(rounds);
 }
 
-/// A device with an app that shows so many widgets.
+/// Returns a device with an app that shows `nodes` widgets.
 fn device(nodes: usize) -> Server {
-    // So small that all have room beside each other, ten in a row.
+    // Ten in a row and small, so that the display has room for all.
     let widget = |at: usize| {
         let (left, top) = (at % 10 * 48, at / 10 * 8);
         format!(" TextView \"row {at}\" at {left},{top} {},{}", left + 48, top + 8)
@@ -51,10 +53,11 @@ fn device(nodes: usize) -> Server {
     Server::start(free, Arc::new(Mutex::new(phone)), Settings::default()).expect("a free port")
 }
 
-/// Prints what something takes on a device, and what an echo of as many bytes takes.
+/// Prints the time of `act` on a device, and the time to echo as many bytes.
 fn row(name: &str, rounds: usize, nodes: usize, act: impl Fn(&mut Host)) {
     let server = device(nodes);
     let mut host = Host::new(server.address());
+    // The first round warms up and is not counted.
     act(&mut host);
     (host.sent, host.heard) = (0, 0);
     let took = median(rounds, || act(&mut host));
@@ -63,7 +66,7 @@ fn row(name: &str, rounds: usize, nodes: usize, act: impl Fn(&mut Host)) {
     println!("| {name} | {} | {sent}, {heard} | {} |", shown(took), shown(echo));
 }
 
-/// Eight clients at once, each with a round trip after the other.
+/// Measures eight clients at once, each with one round trip after another.
 fn eight(rounds: usize) {
     let server = device(100);
     let address = server.address();
@@ -98,7 +101,7 @@ fn shown(time: Duration) -> String {
     format!("{:.3} ms", time.as_secs_f64() * 1e3)
 }
 
-/// What it takes to send so many bytes and get so many back, where nothing is done with them.
+/// Returns the time to send `sent` bytes and get `heard` bytes back, from a peer that ignores them.
 fn echo(rounds: usize, sent: usize, heard: usize) -> Duration {
     let listener = TcpListener::bind("127.0.0.1:0").expect("a free port");
     let address = listener.local_addr().expect("an address");
@@ -144,7 +147,7 @@ impl Host {
 
     fn send(&mut self, command: Command, args: [u32; 2], payload: &[u8]) {
         let mut bytes = Vec::new();
-        packet::write(&mut bytes, command, args, payload, false);
+        packet::write(&mut bytes, command, args, payload, Checksum::Omitted);
         self.sent += bytes.len();
         self.socket.write_all(&bytes).expect("a device");
     }
@@ -167,7 +170,7 @@ impl Host {
         self.receive().arg0
     }
 
-    /// Acknowledges what comes, until `is_last` says so of a payload or the stream is closed.
+    /// Acknowledges payloads until `is_last` returns true for one, or the stream is closed.
     fn fetch(&mut self, id: u32, is_last: impl Fn(&[u8]) -> bool) {
         loop {
             let packet = self.receive();

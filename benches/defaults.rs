@@ -1,17 +1,16 @@
-//! Where the defaults of agents come from: made-up apps, each agent with each switch turned over.
+//! The evidence for the agents' defaults: made-up apps, and each agent with each of its switches.
 //!
-//! `cargo bench --bench defaults` prints failures and mean steps at the three levels of formulas, on the small apps of
-//! [`made_up`] that are there to choose on.
+//! `cargo bench --bench defaults` prints failures and mean steps at the three levels of formulas, on the small
+//! apps of [`made_up`] that are reserved for choosing.
 
 use std::sync::Arc;
 
-use farlead::agent::FarleadSettings;
+use farlead::agent::{AGENTS, FARLEAD, FarleadSettings, RANDOM, Settings};
 use farlead::device::{Device, Sim};
-use farlead::episode::Switches;
-use farlead::reward::Shaping;
 use farlead::rng::Seed;
-use farlead::search::{AgentKind, Contender, EPISODES_MAX, Plan, Rounds, Tally, Task, compare, mean};
+use farlead::search::{Contender, EPISODES_MAX, Plan, Rounds, Tally, Task, compare, mean};
 
+use farlead::situation::Switches;
 use made_up::{Family, Half, MadeUp, Names};
 
 mod made_up;
@@ -20,7 +19,7 @@ const APPS: u64 = 24;
 const RUNS: u32 = 10;
 
 fn main() {
-    // `cargo test --benches` only wants to know that it starts.
+    // `cargo test --benches` only checks that it starts.
     let apps = if std::env::args().any(|arg| arg == "--test") { 1 } else { APPS };
     let contenders = contenders();
     let mut totals = vec![[(); 3].map(|()| Tally::default()); contenders.len()];
@@ -40,7 +39,7 @@ fn main() {
 
 fn contenders() -> Vec<Contender> {
     let mut contenders = Vec::new();
-    for agent in AgentKind::ALL {
+    for agent in AGENTS {
         for (name, sure_actions, restart_hopeless) in [
             ("", false, false),
             (" +sure-actions", true, false),
@@ -48,26 +47,23 @@ fn contenders() -> Vec<Contender> {
             (" +both", true, true),
         ] {
             let mut settings = vec![("", FarleadSettings::FEW_FAILURES)];
-            if agent == AgentKind::Farlead {
+            if agent.name == FARLEAD.name {
                 settings.push((" few-steps", FarleadSettings::FEW_STEPS));
                 settings.push((" -tails", FarleadSettings { tail: 0, ..FarleadSettings::FEW_FAILURES }));
             }
             for (setting, farlead) in settings {
-                let switches = Switches {
-                    shaping: Shaping::Atoms,
-                    prediction: agent != AgentKind::Random,
-                    sure_actions,
-                    restart_hopeless,
-                };
-                let plan = Plan { farlead, switches, ..Plan::new(agent) };
-                contenders.push(Contender { name: format!("{}{setting}{name}", agent.name()), plan });
+                let switches =
+                    Switches { prediction: agent.name != RANDOM.name, sure_actions, restart_hopeless };
+                let settings = Settings { farlead, ..Settings::default() };
+                let plan = Plan { settings, switches, ..Plan::new(agent) };
+                contenders.push(Contender { name: format!("{}{setting}{name}", agent.name), plan });
             }
         }
     }
     contenders
 }
 
-/// What each contender takes at each level.
+/// Returns the tally of each contender at each level.
 fn run(made_up: &MadeUp, contenders: &[Contender]) -> Vec<[Tally; 3]> {
     let none = Arc::default();
     let tasks: Vec<Task<'_>> = made_up

@@ -1,7 +1,7 @@
-//! What a step on a device costs, and where: in farlead, on the way through adb, and on the device.
+//! The cost of a step on a device, split into farlead, the way through adb, and the device.
 //!
-//! A simulated phone is reached through a real server of adb, as `farlead sim` is; without `adb` nothing is measured. Each
-//! line of the table is means over the steps of random walks.
+//! A simulated phone is reached through a real adb server, as with `farlead sim`; without `adb` nothing is
+//! measured. Each line of the table gives means over the steps of random walks.
 
 use std::net::TcpListener;
 use std::process::{Command, Stdio};
@@ -9,15 +9,15 @@ use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
 use farlead::device::adb::{Adb, Answer, Client, Line, LineError, Options, Server, Subject};
-use farlead::device::adbd::{self, FileStat, Ran};
-use farlead::device::phone::{AndroidVersion, Phone};
 use farlead::device::sim::{self, model::Model};
 use farlead::device::{Device, Observation};
+use farlead::emulator::adbd::{self, FileStat, Ran};
+use farlead::emulator::phone::{AndroidVersion, Phone};
 use farlead::gui::{Action, BUILTIN_TEXTS, Repertoire, offers};
 use farlead::rng::Seed;
 use farlead::spec::Source;
 
-/// The steps of a walk, and of an episode of it.
+/// Number of steps of a walk, and of each episode in it.
 const STEPS: usize = 400;
 const EPISODE: usize = 12;
 
@@ -45,9 +45,9 @@ fn model(text: &str) -> Arc<Model> {
     Arc::new(sim::read(&Source::new("bench.app", text)).model.expect("a model without mistakes"))
 }
 
-/// An app whose one screen has so many widgets, on a display that shows them all.
+/// Returns an app with one screen of `rows` widgets, on a display that shows them all.
 fn long_list(rows: usize) -> Arc<Model> {
-    // Rows of a pixel, and where they reach the end of the display, more beside them.
+    // Rows one pixel high, and further columns where they reach the end of the display.
     let place =
         |row: usize| format!("{},{} {},{}", row / 700 * 50, row % 700, row / 700 * 50 + 50, row % 700 + 1);
     let list: String = (0..rows)
@@ -74,6 +74,7 @@ fn measure(adb: &PrivateAdb, name: &str, model: &Arc<Model>) {
     let line = TimedLine { line: Client::new(adb.server(), &serial), spent: on_line.clone() };
     let subject = Subject::Package(model.package.to_string());
     let mut device = Adb::on(Box::new(line), &subject, Options::default()).expect("a phone");
+    // Connecting is not part of a step.
     for spent in [&on_phone, &on_line] {
         *spent.lock().unwrap_or_else(PoisonError::into_inner) = Duration::ZERO;
     }
@@ -92,7 +93,7 @@ fn measure(adb: &PrivateAdb, name: &str, model: &Arc<Model>) {
     );
 }
 
-/// Goes at random for [`STEPS`] steps; returns how many widgets a screen had in the mean.
+/// Walks at random for [`STEPS`] steps; returns the mean number of widgets on a screen.
 fn walk(device: &mut Adb) -> usize {
     let repertoire = Repertoire::new(BUILTIN_TEXTS, &[], false);
     let start = device.app().launchable[0].clone();
@@ -113,7 +114,7 @@ fn walk(device: &mut Adb) -> usize {
     widgets / STEPS
 }
 
-/// A line whose time is measured.
+/// A line that measures its time.
 struct TimedLine {
     line: Client,
     spent: Arc<Mutex<Duration>>,
@@ -140,19 +141,19 @@ impl Line for TimedLine {
     }
 }
 
-/// A phone whose time is measured.
+/// A phone that measures its time.
 struct Timed {
     phone: Phone,
     spent: Arc<Mutex<Duration>>,
 }
 
-impl adbd::Phone for Timed {
+impl adbd::Backend for Timed {
     fn product(&self) -> [String; 3] {
         self.phone.product()
     }
 
     fn features(&self) -> &'static str {
-        adbd::Phone::features(&self.phone)
+        adbd::Backend::features(&self.phone)
     }
 
     fn shell(&mut self, line: &str, stdin: &[u8]) -> Ran {
@@ -167,27 +168,27 @@ impl adbd::Phone for Timed {
     }
 
     fn stat(&mut self, path: &str) -> Option<FileStat> {
-        adbd::Phone::stat(&mut self.phone, path)
+        adbd::Backend::stat(&mut self.phone, path)
     }
 
     fn list(&mut self, path: &str) -> Vec<(String, FileStat)> {
-        adbd::Phone::list(&mut self.phone, path)
+        adbd::Backend::list(&mut self.phone, path)
     }
 
     fn read(&mut self, path: &str) -> Result<Vec<u8>, String> {
-        adbd::Phone::read(&mut self.phone, path)
+        adbd::Backend::read(&mut self.phone, path)
     }
 
     fn write(&mut self, path: &str, mode: u32, mtime: u32, bytes: Vec<u8>) -> Result<(), String> {
-        adbd::Phone::write(&mut self.phone, path, mode, mtime, bytes)
+        adbd::Backend::write(&mut self.phone, path, mode, mtime, bytes)
     }
 
     fn framebuffer(&mut self) -> (u32, u32, Vec<u8>) {
-        adbd::Phone::framebuffer(&mut self.phone)
+        adbd::Backend::framebuffer(&mut self.phone)
     }
 
     fn logged(&self) -> u64 {
-        adbd::Phone::logged(&self.phone)
+        adbd::Backend::logged(&self.phone)
     }
 
     fn reboot(&mut self) {
@@ -195,11 +196,11 @@ impl adbd::Phone for Timed {
     }
 
     fn tcp(&mut self, port: u16, request: &[u8]) -> Option<Vec<u8>> {
-        adbd::Phone::tcp(&mut self.phone, port, request)
+        adbd::Backend::tcp(&mut self.phone, port, request)
     }
 }
 
-/// A server of adb on a port of its own, ended with this.
+/// An adb server on a port of its own, which ends when this is dropped.
 struct PrivateAdb {
     port: u16,
 }

@@ -1,6 +1,6 @@
-//! How fast a dump of 5,000 nodes is read and labelled, beside a bare loop over its attributes.
+//! Time to read and label a dump of 5,000 nodes, beside a bare loop over its attributes.
 //!
-//! `bare` is the yardstick: the same crate, the same bytes, every attribute looked at and nothing kept.
+//! `bare` is the yardstick: the same crate and the same bytes; it looks at every attribute and keeps nothing.
 
 use divan::Bencher;
 use divan::counter::{BytesCount, ItemsCount};
@@ -15,7 +15,7 @@ fn main() {
 
 const NODES: usize = 5_000;
 
-/// A dump as a long list gives it: rows of a frame, a picture, two texts and a switch.
+/// Returns a dump of a long list: rows of a frame, a picture, two texts and a switch.
 fn dump() -> String {
     use std::fmt::Write as _;
     let mut xml =
@@ -95,7 +95,7 @@ fn read(bencher: Bencher) {
         .bench_local(|| Hierarchy::read(dump.as_bytes()).expect("a hierarchy"));
 }
 
-/// What a device does with each look: widgets, the screen and its identity, and which atoms hold.
+/// Measures the work of a device for each look: widgets, the screen and its identity, and the atoms that hold.
 #[divan::bench]
 fn read_and_labelled(bencher: Bencher) {
     let (dump, atoms) = (dump(), atoms());

@@ -1,6 +1,6 @@
-//! How fast formulas are followed: cached and first-time progression, verdicts, growth.
+//! Time to follow formulas: cached and first-time progression, verdicts, growth.
 //!
-//! The bare table is the bar: a two-line loop over the same letters, in the same run.
+//! The bare table is the yardstick: a two-line loop over the same letters, in the same run.
 
 use std::collections::BTreeMap;
 
@@ -14,7 +14,7 @@ fn main() {
     divan::main();
 }
 
-/// The paper's formulas: A.a, E.b and G.b, with the steps of an episode.
+/// The paper's formulas A.a, E.b and G.b.
 const FORMULAS: [&str; 3] = ["A.a", "E.b", "G.b"];
 
 fn build(name: &str) -> (Formulas, Formula, usize) {
@@ -66,8 +66,8 @@ fn random(seed: u64) -> ChaCha8Rng {
     ChaCha8Rng::seed_from_u64(seed)
 }
 
-/// Letters of episodes of at most `steps` steps: of half of them, drawn anew until they decide
-/// nothing, so that episodes have some length.
+/// Returns random letters of episodes of at most `steps` steps. Half of the letters are drawn again until they
+/// decide nothing, so that episodes have some length.
 fn letters(automaton: &mut Automaton, steps: usize) -> Vec<u64> {
     let atoms = automaton.atoms().count();
     let mut random = random(1);
@@ -93,7 +93,7 @@ fn letters(automaton: &mut Automaton, steps: usize) -> Vec<u64> {
     letters
 }
 
-/// A step taken before, from label bits, with the verdict after each.
+/// Measures steps taken before, from label bits, with the verdict after each.
 #[divan::bench(args = FORMULAS)]
 fn cached_bits(bencher: Bencher, name: &str) {
     let (ltl, formula, steps) = build(name);
@@ -113,7 +113,7 @@ fn cached_bits(bencher: Bencher, name: &str) {
     });
 }
 
-/// The same with a table and nothing else.
+/// Measures the same steps with a bare table.
 #[divan::bench(args = FORMULAS)]
 fn bare_table(bencher: Bencher, name: &str) {
     let (ltl, formula, steps) = build(name);
@@ -152,7 +152,7 @@ fn bare_table(bencher: Bencher, name: &str) {
     });
 }
 
-/// A step taken before, from slices of label names.
+/// Measures steps taken before, from slices of label names.
 #[divan::bench(args = FORMULAS)]
 fn cached_names(bencher: Bencher, name: &str) {
     let (ltl, formula, steps) = build(name);
@@ -185,7 +185,7 @@ fn cached_names(bencher: Bencher, name: &str) {
     });
 }
 
-/// Random formulas of so many operators over four atoms.
+/// Returns a random formula with this number of operators over four atoms.
 fn random_formula(operators: u32, seed: u64) -> (Formulas, Formula) {
     fn tree(l: &mut Formulas, random: &mut ChaCha8Rng, operators: u32) -> Formula {
         if operators == 0 {
@@ -224,8 +224,8 @@ fn random_formula(operators: u32, seed: u64) -> (Formulas, Formula) {
     (ltl, formula)
 }
 
-/// A hundred steps of random labels through each of fifty formulas, every automaton new: each
-/// residual is met for the first time. One item is one residual.
+/// Measures a hundred steps with random labels through each of fifty formulas, each time with a new automaton:
+/// every residual is met for the first time. One item is one residual.
 #[divan::bench(args = [5, 15, 40])]
 fn first_time(bencher: Bencher, operators: u32) {
     let formulas: Vec<(Formulas, Formula)> =
@@ -263,7 +263,7 @@ fn first_time(bencher: Bencher, operators: u32) {
         });
 }
 
-/// Every residual of one of the paper's formulas, met for the first time. One item is one residual.
+/// Measures the residuals of one of the paper's formulas, met for the first time. One item is one residual.
 #[divan::bench(args = FORMULAS)]
 fn first_time_paper(bencher: Bencher, name: &str) {
     let (ltl, formula, steps) = build(name);
@@ -288,21 +288,21 @@ fn first_time_paper(bencher: Bencher, name: &str) {
         .bench_local_refs(run);
 }
 
-/// Satisfiability and the permanent verdict before the first step, from nothing.
+/// Measures satisfiability and the permanent verdict before the first step, with a new automaton.
 #[divan::bench(args = FORMULAS)]
 fn verdict_from_nothing(bencher: Bencher, name: &str) {
     let (ltl, formula, _) = build(name);
     bencher.bench_local(|| Automaton::new(&ltl, formula).permanent(State::START));
 }
 
-/// The same, and the length of a shortest witness.
+/// Measures the same, and the length of a shortest witness.
 #[divan::bench(args = FORMULAS)]
 fn shortest_witness(bencher: Bencher, name: &str) {
     let (ltl, formula, _) = build(name);
     bencher.bench_local(|| Automaton::new(&ltl, formula).steps_to_satisfaction(State::START));
 }
 
-/// What an action can lead to of which only the labels of the action are known, after the start.
+/// Measures the prediction of a step after the start, with only the labels of the action known.
 #[divan::bench(args = FORMULAS)]
 fn prediction(bencher: Bencher, name: &str) {
     let (ltl, formula, _) = build(name);
@@ -318,7 +318,7 @@ fn prediction(bencher: Bencher, name: &str) {
     bencher.bench_local(|| automaton.predict(state, &known));
 }
 
-/// The permanent verdict of random formulas, from nothing.
+/// Measures the permanent verdict of random formulas, with new automata.
 #[divan::bench(args = [5, 15, 40])]
 fn random_verdict_from_nothing(bencher: Bencher, operators: u32) {
     let formulas: Vec<(Formulas, Formula)> = (0..50).map(|seed| random_formula(operators, seed)).collect();
@@ -330,7 +330,7 @@ fn random_verdict_from_nothing(bencher: Bencher, operators: u32) {
     });
 }
 
-/// A monitor on a trace of so many steps: the time a step takes must not grow with it.
+/// Measures a monitor on a long trace: the time of a step must not grow with the number of steps.
 #[divan::bench(args = [10_000, 1_000_000, 10_000_000], sample_count = 3, sample_size = 1)]
 fn long_trace(bencher: Bencher, steps: usize) {
     let (ltl, formula, _) = build("G.b");

@@ -1,7 +1,7 @@
-//! What making runs short costs: the tables of docs/results.md.
+//! The cost of minimising: the tables of docs/results.md.
 //!
-//! `cargo bench --bench minimise` prints them as Markdown; after `--`, `--runs 10` takes more runs of each app. Figures
-//! other than times are the same on every machine.
+//! `cargo bench --bench minimise` prints them in Markdown; after `--`, `--runs 10` uses more runs of each app.
+//! All figures other than times are the same on every machine.
 
 use std::convert::Infallible;
 use std::time::Instant;
@@ -23,7 +23,7 @@ fn main() {
     let args: Vec<String> = std::env::args().collect();
     let after = |name: &str| args.iter().skip_while(|arg| *arg != name).nth(1);
     let count = after("--runs").map_or(4, |count| count.parse().expect("a number"));
-    // `cargo test --benches` only wants to know that it starts.
+    // `cargo test --benches` only checks that it starts.
     let (count, percents) =
         if args.iter().any(|arg| arg == "--test") { (1, vec![0]) } else { (count, vec![0, 10, 30]) };
     let mut apps: Vec<(u32, Vec<Leads>)> =
@@ -34,7 +34,7 @@ fn main() {
     overhead();
 }
 
-/// One call of the schedule: candidates drawn from the prior, until one passes or none can.
+/// Prints the rounds of single decisions: candidates drawn from the prior, until one passes or none can.
 fn calls() {
     println!("### Rounds until one of n candidates passes or none can\n");
     println!("| n, M | {} |", Schedule::ALL.map(Schedule::name).join(" | "));
@@ -47,6 +47,7 @@ fn calls() {
             if schedule == Schedule::Mdp && policy.is_none() {
                 return "as heuristic".to_string();
             }
+            // The same chance for all schedules, so that they decide about the same candidates.
             let mut rng = Seed(1).fork("calls");
             let rounds: u32 = (0..4_000)
                 .map(|_| {
@@ -132,7 +133,8 @@ fn additions(apps: &mut [(u32, Vec<Leads>)]) {
     println!();
 }
 
-/// Mean rounds, runs, final length, and the rate of what is left in runs that nothing was decided on.
+/// Returns mean rounds, mean runs, mean final length, and the mean rate of the result in runs that decided
+/// nothing.
 fn cell(of_app: &mut [Leads], settings: &Settings) -> String {
     let count = of_app.len() as f64;
     let (mut rounds, mut runs, mut length, mut rate) = (0, 0, 0, 0.0);
@@ -148,7 +150,7 @@ fn cell(of_app: &mut [Leads], settings: &Settings) -> String {
     format!("{rounds:.0} / {runs:.0} / {length:.1} / {:.2}", mean(rate))
 }
 
-/// Passes where all of these are left, in no time.
+/// Passes if all these elements are kept, and takes no time.
 struct Needs {
     needed: Vec<usize>,
 }

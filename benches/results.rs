@@ -1,25 +1,24 @@
-//! What agents reach on the formulas of the paper and on made-up apps: the tables of docs/results.md.
+//! Results of the agents on the paper's formulas and on made-up apps: the tables of docs/results.md.
 //!
-//! `cargo bench --bench results` prints all of them as Markdown, which takes a while; after `--`, `--only table3` (or
-//! `k12`, `lost`, `rankings`, `made-up`, `speed`) prints one, `--runs 5` makes runs few and `--apps 2` made-up apps. `--choosing`
-//! prints what to choose constants by: a line for each setting of the planner, over the made-up apps that are there for
-//! it. `--write FOLDER` puts the made-up apps and their formulas into files, to be looked at with `farlead`.
-//! Figures other than those of `speed` are the same on every machine.
+//! `cargo bench --bench results` prints all of them in Markdown, which takes a while. After `--`, `--only
+//! table3` (or `k12`, `lost`, `rankings`, `made-up`, `speed`) prints one, `--runs 5` sets the number of runs
+//! and `--apps 2` the number of made-up apps. `--choosing` prints a line for each setting of the planner on the
+//! made-up apps that are reserved for choosing constants. `--write FOLDER` writes the made-up apps and their
+//! formulas to files, for use with `farlead`. All figures other than those of `speed` are the same on every
+//! machine.
 
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::Instant;
 
-use farlead::agent::PlannerSettings;
+use farlead::agent::{FARLEAD, PLANNER, PlannerSettings, RANDOM, Settings, TREE};
 use farlead::device::{Device, Sim, sim};
-use farlead::episode::Switches;
 use farlead::gui::UserAction;
 use farlead::rng::Seed;
-use farlead::search::{
-    AgentKind, Contender, EPISODES_MAX, Plan, Rounds, Tally, Task, compare, mean, median, search,
-};
+use farlead::search::{Contender, EPISODES_MAX, Plan, Rounds, Tally, Task, compare, mean, median, search};
 use farlead::spec::{Source, Spec, parse};
 
+use farlead::situation::Switches;
 use made_up::{Family, Half, MadeUp, Names};
 use models::Row;
 
@@ -28,15 +27,15 @@ mod made_up;
 #[allow(dead_code, reason = "tests use all of it")]
 mod models;
 
-/// What the command line says.
+/// The options on the command line.
 struct Options {
     only: Option<String>,
     is_choosing: bool,
     write: Option<PathBuf>,
-    /// Of each agent on each formula, of the paper and of a made-up app.
+    /// Runs of each agent on each formula of the paper; `made_up_runs` for those of made-up apps.
     runs: u32,
     made_up_runs: u32,
-    /// Made-up apps of each family.
+    /// Number of made-up apps of each family.
     apps: u64,
 }
 
@@ -56,7 +55,7 @@ impl Options {
                 "--write" => options.write = Some(value().into()),
                 "--choosing" => options.is_choosing = true,
                 "--apps" => options.apps = value().parse().expect("a number"),
-                // `cargo test --benches` only wants to know that it starts.
+                // `cargo test --benches` only checks that it starts.
                 "--test" => {
                     let only = Some("table3".to_string());
                     options = Options { only, runs: 1, made_up_runs: 1, apps: 1, ..options };
@@ -99,7 +98,7 @@ fn main() {
     }
 }
 
-/// The 25 formulas of the paper with their own K: each formula, and the levels.
+/// Prints the 25 formulas of the paper with their own K, one by one and by level.
 fn table3(options: &Options) {
     let rows = models::table3();
     let contenders = agents();
@@ -114,7 +113,7 @@ fn table3(options: &Options) {
     println!();
 }
 
-/// The same with 12 steps for all.
+/// Prints the same with 12 steps for all formulas.
 fn k12(options: &Options) {
     let rows = models::table3();
     let contenders = agents();
@@ -126,7 +125,7 @@ fn k12(options: &Options) {
     println!();
 }
 
-/// The same with actions that are lost.
+/// Prints the same with lost actions.
 fn lost(options: &Options) {
     let rows = models::table3();
     let contenders = agents();
@@ -141,7 +140,7 @@ fn lost(options: &Options) {
     println!();
 }
 
-/// What each of the planner's rankings is worth on the formulas of the paper.
+/// Prints the effect of each of the planner's rankings on the paper's formulas.
 fn rankings(options: &Options) {
     let rows = models::table3();
     let contenders = planners();
@@ -154,8 +153,8 @@ fn rankings(options: &Options) {
     println!();
 }
 
-/// The made-up apps that nothing was chosen on: the agents on those with good names, the planner with its eyes shut to
-/// them, and on those without and with others.
+/// Prints results on the made-up apps that no constant was chosen on: all agents with good names; the planner
+/// also without reading them, with no names, and with names in another language.
 fn made_up(options: &Options) {
     let contenders = agents();
     let on_others =
@@ -175,7 +174,7 @@ fn made_up(options: &Options) {
     println!();
 }
 
-/// A line for each setting of the planner, over the made-up apps that are there to choose on: failures and mean steps by
+/// Prints a line for each setting of the planner on the made-up apps for choosing: failures and mean steps by
 /// level and by family, and the geometric mean, in which hard apps count as much as others.
 fn choosing(options: &Options) {
     let contenders = planners();
@@ -230,7 +229,8 @@ fn write(folder: &Path, options: &Options) {
     }
 }
 
-/// How long a step takes, all of it: screen, labels, choice, learning. Unlike all else these figures are of a machine.
+/// Prints the time of a whole step: screen, labels, choice, learning. These are the only figures that depend on
+/// the machine.
 fn speed(_: &Options) {
     const WIDGETS: [usize; 4] = [10, 100, 1_000, 5_000];
     let contenders = agents();
@@ -251,7 +251,7 @@ fn speed(_: &Options) {
     println!();
 }
 
-/// An app with so many widgets on every screen, a tenth of them buttons.
+/// Returns an app with `widgets` widgets on every screen, a tenth of them buttons.
 fn wide(widgets: usize) -> String {
     format!(
         "app org.wide \"Wide\" 1
@@ -274,7 +274,7 @@ fn us_a_step(model: &Arc<sim::model::Model>, never: &str, steps_max: u32, plan: 
         let plan = Plan { steps_max, episodes_max: 100, seed: Seed(seed), ..plan.clone() };
         let mut device = Sim::new(model.clone(), plan.seed);
         steps += search(&mut device, &spec, &plan, &mut |_| true).expect("the model runs").steps;
-        // Long enough for three digits.
+        // Long enough for three significant digits.
         if begun.elapsed().as_secs_f64() > 0.3 {
             break;
         }
@@ -282,25 +282,26 @@ fn us_a_step(model: &Arc<sim::model::Model>, never: &str, steps_max: u32, plan: 
     format!("{:.1}", begun.elapsed().as_secs_f64() * 1e6 / steps as f64)
 }
 
-/// The agents as they are, and the one of FARLEAD-Android as the paper has it.
+/// Returns the agents with their defaults, and FARLEAD-Android's agent as published.
 fn agents() -> Vec<Contender> {
     let named = |name: &str, plan: Plan| Contender { name: name.to_string(), plan };
-    let of_paper = Switches { sure_actions: false, restart_hopeless: false, ..AgentKind::Farlead.switches() };
+    let of_paper = Switches { sure_actions: false, restart_hopeless: false, ..FARLEAD.switches };
     vec![
         planner("planner", PlannerSettings::default()),
         planner("planner, names unread", PlannerSettings { names: false, ..PlannerSettings::default() }),
-        named("farlead, as published", Plan { switches: of_paper, ..Plan::new(AgentKind::Farlead) }),
-        named("farlead", Plan::new(AgentKind::Farlead)),
-        named("tree", Plan::new(AgentKind::Tree)),
-        named("random", Plan::new(AgentKind::Random)),
+        named("farlead, as published", Plan { switches: of_paper, ..Plan::new(&FARLEAD) }),
+        named("farlead", Plan::new(&FARLEAD)),
+        named("tree", Plan::new(&TREE)),
+        named("random", Plan::new(&RANDOM)),
     ]
 }
 
-fn planner(name: &str, settings: PlannerSettings) -> Contender {
-    Contender { name: name.to_string(), plan: Plan { planner: settings, ..Plan::new(AgentKind::Planner) } }
+fn planner(name: &str, planner: PlannerSettings) -> Contender {
+    let settings = Settings { planner, ..Settings::default() };
+    Contender { name: name.to_string(), plan: Plan { settings, ..Plan::new(&PLANNER) } }
 }
 
-/// The planner with all of its rankings, without each, with each alone, and without any.
+/// Returns the planner with all rankings, without each one, with each one alone, and with none.
 fn planners() -> Vec<Contender> {
     type Set = fn(&mut PlannerSettings, bool);
     const RANKINGS: [(&str, Set); 5] = [
@@ -323,7 +324,7 @@ fn planners() -> Vec<Contender> {
     [vec![planner("all", all)], without.into(), alone.into(), vec![planner("none", none)]].concat()
 }
 
-/// A formula, an app, and the steps that an episode may take.
+/// A formula, an app, and the limit of steps in an episode.
 struct Case<'a> {
     model: Arc<sim::model::Model>,
     spec: &'a Spec,
@@ -331,7 +332,7 @@ struct Case<'a> {
     steps_max: u32,
 }
 
-/// The formulas of the paper on their apps with these settings, and with this K if there is one.
+/// Returns the paper's formulas on their apps with these settings, and with this K if given.
 fn of_paper<'a>(rows: &'a [Row], set: &[(&str, &str)], steps_max: Option<u32>) -> Vec<Case<'a>> {
     let apps = ["chesswalk", "notes"].map(|name| (name, models::model(name, set)));
     let model = |row: &Row| apps.iter().find(|(name, _)| *name == row.app).expect("an app").1.clone();
@@ -345,12 +346,12 @@ fn of_paper<'a>(rows: &'a [Row], set: &[(&str, &str)], steps_max: Option<u32>) -
         .collect()
 }
 
-/// Lets each contender search each case so often, and returns the tallies case by case.
+/// Lets each contender search each case `runs` times, and returns the tallies case by case.
 fn measure(part: &str, cases: &[Case<'_>], contenders: &[Contender], runs: u32) -> Vec<Vec<Tally>> {
     let jobs = std::thread::available_parallelism().map_or(1, usize::from);
     let (mut done, mut told) = (0, 0);
     let mut tallies = Vec::new();
-    // A comparison has one device, so cases of an app are compared together.
+    // A comparison has one device, so it takes neighbouring cases with the same app.
     for of_app in cases.chunk_by(|one, next| Arc::ptr_eq(&one.model, &next.model)) {
         let tasks: Vec<Task<'_>> = of_app
             .iter()
@@ -382,7 +383,7 @@ fn measure(part: &str, cases: &[Case<'_>], contenders: &[Contender], runs: u32) 
     tallies
 }
 
-/// The tallies of all formulas of a level together.
+/// Returns the sum of the tallies of each level.
 fn by_level(rows: &[Row], tallies: &[Vec<Tally>]) -> Vec<(String, Vec<Tally>)> {
     let levels = rows.iter().map(|row| row.level).zip(tallies);
     let levels: Vec<(char, &Vec<Tally>)> = levels.collect();
@@ -397,7 +398,7 @@ fn together(level: char, tallies: &[(char, &Vec<Tally>)]) -> Vec<Tally> {
     all
 }
 
-/// The tallies of made-up apps, those of a level together.
+/// Returns the sum of the tallies of each level on made-up apps.
 fn of_apps(part: &str, apps: &[MadeUp], contenders: &[Contender], runs: u32) -> Vec<(char, Vec<Tally>)> {
     let none: Arc<[UserAction]> = Arc::default();
     let asked = || apps.iter().flat_map(|app| app.asked.iter().map(move |asked| (app, asked)));
@@ -428,14 +429,14 @@ fn row(name: &str, cells: impl Iterator<Item = String>) {
     println!("| {name} | {} |", cells.collect::<Vec<_>>().join(" | "));
 }
 
-/// Failures in bold, if there are any; mean, median and most steps; mean episodes.
+/// Formats failures in bold, if there are any; mean, median and most steps; mean episodes.
 fn full(tally: &Tally) -> String {
     let most = tally.steps.iter().max().unwrap_or(&0);
     let (steps, episodes) = (mean(&tally.steps), mean(&tally.episodes));
     format!("{}{steps:.1} / {:.0} / {most}, {episodes:.1}", failures(tally), median(&tally.steps))
 }
 
-/// Failures in bold, if there are any, and mean steps.
+/// Formats failures in bold, if there are any, and mean steps.
 fn brief(tally: &Tally) -> String {
     format!("{}{:.1}", failures(tally), mean(&tally.steps))
 }

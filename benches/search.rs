@@ -1,4 +1,4 @@
-//! How fast the whole loop is: screens, labels, policy, learning; with widgets, episodes and jobs.
+//! Speed of the whole loop (screens, labels, policy, learning) by widgets, episodes and jobs.
 //!
 //! One item is one step on the simulator.
 
@@ -6,10 +6,11 @@ use std::sync::Arc;
 
 use divan::Bencher;
 use divan::counter::ItemsCount;
+use farlead::agent::{AGENTS, AgentInfo, FARLEAD};
 use farlead::device::Sim;
 use farlead::device::sim::{self, model::Model};
 use farlead::rng::Seed;
-use farlead::search::{AgentKind, Finding, Plan, in_order, search};
+use farlead::search::{Finding, Plan, in_order, search};
 use farlead::spec::{Source, Spec, parse};
 
 fn main() {
@@ -29,12 +30,12 @@ fn spec(text: &str) -> Spec {
     parse(&Source::new("bench.ltl", text)).file.specs.remove(0)
 }
 
-/// What no run of the app does, so that every episode is run to its end.
+/// Returns a spec that no run of the app satisfies, so that every episode runs to its end.
 fn unmet() -> Spec {
     spec("X ([activity ~ Main] U ([activity ~ About] & X ([activity ~ About] U [text = never])))")
 }
 
-fn plan(agent: AgentKind, steps_max: u32, episodes_max: u32) -> Plan {
+fn plan(agent: &'static AgentInfo, steps_max: u32, episodes_max: u32) -> Plan {
     Plan { steps_max, episodes_max, ..Plan::new(agent) }
 }
 
@@ -49,18 +50,18 @@ fn bench(bencher: Bencher<'_, '_>, model: &Arc<Model>, spec: &Spec, plan: &Plan)
 
 #[divan::bench(args = ["random", "qlearning", "farlead"], sample_count = 5)]
 fn chesswalk(bencher: Bencher<'_, '_>, agent: &str) {
-    let kind = AgentKind::ALL.into_iter().find(|kind| kind.name() == agent).expect("an agent");
+    let kind = AGENTS.into_iter().find(|kind| kind.name == agent).expect("an agent");
     bench(bencher, &app("chesswalk"), &unmet(), &plan(kind, 6, 20_000));
 }
 
 #[divan::bench(args = ["random", "qlearning", "farlead"], sample_count = 5)]
 fn notes(bencher: Bencher<'_, '_>, agent: &str) {
-    let kind = AgentKind::ALL.into_iter().find(|kind| kind.name() == agent).expect("an agent");
+    let kind = AGENTS.into_iter().find(|kind| kind.name == agent).expect("an agent");
     let spec = spec("F ([activity ~ Main] & X ([text = never] & F [checked = true]))");
     bench(bencher, &app("notes"), &spec, &plan(kind, 6, 20_000));
 }
 
-/// A whole run of the program, from its start to its end: three specs of a bundled app.
+/// Measures a run of the whole program: three specs of a bundled app.
 #[divan::bench(sample_count = 50)]
 fn check_from_start(bencher: Bencher<'_, '_>) {
     bencher.bench_local(|| {
@@ -72,7 +73,7 @@ fn check_from_start(bencher: Bencher<'_, '_>) {
     });
 }
 
-/// Screens of so many widgets, a tenth of them buttons.
+/// Measures screens with this number of widgets, a tenth of them buttons.
 #[divan::bench(args = [10, 100, 1_000, 5_000], sample_count = 5)]
 fn widgets(bencher: Bencher<'_, '_>, widgets: usize) {
     let text = format!(
@@ -88,22 +89,22 @@ fn widgets(bencher: Bencher<'_, '_>, widgets: usize) {
         widgets / 10
     );
     let spec = spec("F ([text = \"page 21\"] & F [text ~ never])");
-    bench(bencher, &model(&text), &spec, &plan(AgentKind::Farlead, 10, 1_000));
+    bench(bencher, &model(&text), &spec, &plan(&FARLEAD, 10, 1_000));
 }
 
 #[divan::bench(args = [1_000, 10_000, 100_000], sample_count = 5)]
 fn episodes(bencher: Bencher<'_, '_>, episodes: u32) {
-    bench(bencher, &app("chesswalk"), &unmet(), &plan(AgentKind::Farlead, 6, episodes));
+    bench(bencher, &app("chesswalk"), &unmet(), &plan(&FARLEAD, 6, episodes));
 }
 
-/// The same work on one thread and on two.
+/// Measures the same work on one thread and on two.
 #[divan::bench(args = [1, 2], sample_count = 5)]
 fn jobs(bencher: Bencher<'_, '_>, jobs: usize) {
     let (model, spec) = (app("chesswalk"), unmet());
     let all = || {
         let mut steps = 0;
         let one = |seed: usize| {
-            run(&model, &spec, &Plan { seed: Seed(seed as u64), ..plan(AgentKind::Farlead, 6, 10_000) }).steps
+            run(&model, &spec, &Plan { seed: Seed(seed as u64), ..plan(&FARLEAD, 6, 10_000) }).steps
         };
         in_order(jobs, 16, one, |_, of_one| steps += of_one);
         steps

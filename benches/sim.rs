@@ -1,5 +1,4 @@
-//! How fast apps are simulated: steps that were taken before, steps taken for the first time, and walks
-//! that ask what a screen offers.
+//! Speed of the simulator: repeated steps, new steps, and walks that compute the offers of each screen.
 
 use std::sync::Arc;
 
@@ -15,7 +14,7 @@ fn main() {
     divan::main();
 }
 
-/// Few widgets; one activity with many; a clock that runs, so that hardly a state comes again.
+/// Apps with few widgets, with many on one screen, and with a running clock, so that states hardly ever recur.
 const MODELS: [&str; 3] = ["small", "wide", "ticking"];
 
 const START: &str = "org.example.Main";
@@ -69,7 +68,7 @@ fn repertoire() -> Repertoire {
     Repertoire::new(["abc", "42", ""], &[], false)
 }
 
-/// A walk at random, as what was done, started afresh every 20 steps.
+/// Walks at random, with a fresh start every 20 steps, and returns the actions.
 fn walk(sim: &mut Sim, steps: usize) -> Vec<Action> {
     let repertoire = repertoire();
     let mut rng = Seed(1).fork("walk");
@@ -92,7 +91,7 @@ fn start(sim: &mut Sim) -> Observation {
     sim.reset(START).expect("a model that runs")
 }
 
-/// What was done before is done again: a step costs a look-up.
+/// Measures repeated steps: each costs a look-up.
 #[divan::bench(args = ["small", "wide"], sample_count = 10)]
 fn again(bencher: Bencher, name: &str) {
     let mut sim = sim(name);
@@ -106,7 +105,7 @@ fn again(bencher: Bencher, name: &str) {
     });
 }
 
-/// Nothing is known yet: steps are worked out and drawn as they come.
+/// Measures new steps: each is computed and drawn.
 #[divan::bench(args = MODELS, sample_count = 10)]
 fn first_time(bencher: Bencher, name: &str) {
     let actions = walk(&mut sim(name), if name == "wide" { 100 } else { 2_000 });
@@ -121,14 +120,14 @@ fn first_time(bencher: Bencher, name: &str) {
     );
 }
 
-/// Every button of a known screen of nearly 5,000 widgets for the first time: steps to states that are new,
-/// and to known ones.
+/// Measures new steps from known screens of nearly 5,000 widgets, with every button: to new states and to known
+/// ones.
 #[divan::bench(sample_count = 10)]
 fn never_taken(bencher: Bencher) {
     let repertoire = repertoire();
     let known = || {
         let mut sim = sim("wide");
-        // It adds 3 of 10, which leads through all states.
+        // This button adds 3 of 10, and so leads through all states.
         let next = offers(&start(&mut sim).screen, &repertoire).swap_remove(1);
         let mut states = vec![sim.save()];
         for _ in 1..10 {
@@ -159,11 +158,11 @@ fn never_taken(bencher: Bencher) {
     );
 }
 
-/// Screens of nearly 5,000 widgets, each for the first time.
+/// Measures new screens of nearly 5,000 widgets.
 #[divan::bench(sample_count = 10)]
 fn new_screens(bencher: Bencher) {
     let repertoire = repertoire();
-    // It adds 3 of 10, which leads through all states.
+    // This button adds 3 of 10, and so leads through all states.
     let click = offers(&start(&mut sim("wide")).screen, &repertoire).swap_remove(1);
     bencher
         .counter(ItemsCount::new(9_usize))
@@ -177,12 +176,12 @@ fn new_screens(bencher: Bencher) {
             for _ in 0..9 {
                 widgets += sim.act(&click).expect("a model that runs").screen.widgets().len();
             }
-            // Forgetting them all is no part of it.
+            // Returned, so that dropping it is not measured.
             (widgets, sim)
         });
 }
 
-/// With asking each screen what it offers, as an agent does that remembers nothing.
+/// Measures walks that compute the offers of each screen, as an agent without memory does.
 #[divan::bench(args = MODELS, sample_count = 10)]
 fn with_offers(bencher: Bencher, name: &str) {
     let steps = if name == "wide" { 100 } else { 2_000 };
@@ -190,7 +189,7 @@ fn with_offers(bencher: Bencher, name: &str) {
     bencher.counter(ItemsCount::new(steps)).bench_local(|| walk(&mut sim, steps).len());
 }
 
-/// All outcomes of what was asked before, as a search asks for them.
+/// Measures all outcomes of repeated actions, as exhaustive search asks for them.
 #[divan::bench(sample_count = 10)]
 fn outcomes(bencher: Bencher) {
     let mut sim = sim("small");

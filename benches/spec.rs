@@ -1,4 +1,4 @@
-//! How fast specs are read and judged, and lines of a trace are read.
+//! Speed of reading and judging specs, and of reading lines of a trace.
 
 use divan::Bencher;
 use divan::counter::{BytesCount, ItemsCount};
@@ -21,21 +21,21 @@ fn source(name: &str) -> Source {
     Source::new(name, *text)
 }
 
-/// A file of three specs, with the thread it is read on.
+/// Measures reading a file of three specs, including the thread it is read on.
 #[divan::bench(args = ["A", "E", "G"])]
 fn read_file(bencher: Bencher, name: &str) {
     let source = source(name);
     bencher.counter(BytesCount::new(source.text().len())).bench_local(|| parse(&source));
 }
 
-/// The same, and each spec judged: satisfiable, shortest witness, what an app could do.
+/// Measures the same, and judging each spec: satisfiability, shortest witness, possible steps of an app.
 #[divan::bench(args = ["A", "E", "G"])]
 fn lint_file(bencher: Bencher, name: &str) {
     let source = source(name);
     bencher.bench_local(|| lint(&source));
 }
 
-/// A chain of so many operators.
+/// Measures reading a chain of this many operators.
 #[divan::bench(args = [10, 100, 1_000, 9_999])]
 fn read_chain(bencher: Bencher, operators: usize) {
     let text = format!("{}[activity ~ Main]", "[text ~ OK] U ".repeat(operators));
@@ -43,13 +43,13 @@ fn read_chain(bencher: Bencher, operators: usize) {
     bencher.counter(ItemsCount::new(operators)).bench_local(|| parse_formula(&source, Names::Any));
 }
 
-/// The name of an atom as a trace may write it.
+/// Measures reading the name of an atom as written in a trace.
 #[divan::bench]
 fn label() -> Option<String> {
     read_label(divan::black_box("[activity~Main]"))
 }
 
-/// A step of a recorded trace.
+/// Measures reading a step of a recorded trace.
 #[divan::bench]
 fn trace_line() -> usize {
     let line = br#"{"labels": ["[activity ~ Main]", "[actionType = click]", "[text ~ moved]"]}"#;

@@ -322,7 +322,7 @@ impl StepTaken {
             at_ms: step.observation.at_ms,
             notices: step.observation.notices.to_vec(),
             labels: step.labels.clone(),
-            residual: step.residual.clone(),
+            residual: step.remaining.clone(),
             reward: step.reward,
             why: step.why.clone(),
             learned: step.learned.clone(),

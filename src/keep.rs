@@ -1,7 +1,7 @@
-//! Keeping: a run that was found made short, tried again, and captured as a test.
+//! Keeping: minimises a run that was found, confirms it, and captures it as a test.
 //!
-//! The device is handed in as a way to open one, so that each try is on an app of its own, with chance of its own: what
-//! comes out depends on the run and the seed, and neither on the order of tries nor on threads.
+//! The caller hands in a function that opens a device, so each try has a fresh app and its own chance. The
+//! result depends on the run and the seed, and neither on the order of tries nor on threads.
 
 use std::sync::{Arc, Mutex};
 
@@ -15,47 +15,47 @@ use crate::search::in_order;
 use crate::spec::Spec;
 use crate::trace::{Step, Trace};
 
-/// Opens a device with the app on it, all its chance from the seed.
+/// Opens a device with the app on it; all its chance comes from the seed.
 pub type Opener<'a> = &'a (dyn Fn(Seed) -> Box<dyn Device> + Sync);
 
-/// What is done with a run before it is kept.
+/// Settings of [`keep`].
 #[derive(Clone, Debug)]
 pub struct Settings {
-    /// How it is made short; not at all if there is nothing here.
+    /// Settings of minimising; `None` keeps all steps.
     pub minimise: Option<crate::minimise::Settings>,
-    /// How often it is tried again.
+    /// Number of runs that confirm the result.
     pub confirm: u32,
-    /// Where chance comes from.
+    /// The seed of all chance.
     pub seed: Seed,
-    /// How many devices are used at a time.
+    /// Number of devices used at a time.
     pub jobs: usize,
-    /// Whether the run as it was found is captured too.
+    /// True if the run as found is captured too.
     pub keeps_found: bool,
-    /// What is never done while it is made short and tried again.
+    /// Actions that are never done while minimising and confirming.
     pub rules: Arc<Rules>,
 }
 
 /// A run as it is kept.
 #[derive(Clone, Debug)]
 pub struct Keeping {
-    /// The run.
+    /// The run after minimising.
     pub run: Trace,
-    /// How many steps it had before.
+    /// Number of steps of the run as found.
     pub found_steps: usize,
-    /// How it was made short.
+    /// The result of minimising, if it was asked for.
     pub minimised: Option<Minimised>,
-    /// How often it did it again.
+    /// Rate of the confirming runs.
     pub confirmed: Rate,
-    /// Its steps and its formula.
+    /// The steps and the formula of `run`.
     pub captured: Captured,
-    /// The run as it was found, if that is asked for.
+    /// The steps and the formula of the run as found, if asked for.
     pub found: Option<Captured>,
-    /// Whether it was stopped before all was done.
+    /// True if it was stopped before the end.
     pub is_interrupted: bool,
 }
 
 impl Keeping {
-    /// Returns `run` as it was found, where nothing can be tried again.
+    /// Returns `run` unchanged, for devices on which nothing can be tried again.
     pub fn as_found(spec: &Spec, run: &Trace, settings: &Settings) -> Keeping {
         Keeping {
             captured: capture(spec, run),
@@ -69,14 +69,14 @@ impl Keeping {
     }
 }
 
-/// If no run is asked for to confirm, one is looked for among so many that does it in as few steps.
+/// Most tries to see the shortened run once, if no confirming runs are asked for.
 const TRIES_MAX: u32 = 10;
 
-/// Makes `run` short, which does what `spec` asks for, and tries it again.
+/// Minimises `run`, which satisfies `spec`, and confirms the result.
 ///
 /// # Errors
 ///
-/// Those of the device.
+/// Returns the first error of the device.
 pub fn keep(
     open: Opener<'_>,
     spec: &Spec,
@@ -116,7 +116,7 @@ pub fn keep(
         }
     }
     let found = run;
-    // A run that was never done again is kept as it was found.
+    // A run that never succeeded again is kept as it was found.
     let run = again.map_or_else(|| run.clone(), |played| explained(played, &kept, run));
     Ok(Keeping {
         captured: capture(spec, &run),
@@ -129,8 +129,9 @@ pub fn keep(
     })
 }
 
-/// What was played, with the reasons of the run it was played after.
+/// Returns the played trace with the reasons from the run it repeats.
 fn explained(played: Played, kept: &[Kept], run: &Trace) -> Trace {
+    // Played actions count the start as 0; elements of minimising count from the step after it.
     let found = |done: usize| match done {
         0 => run.steps.first(),
         later => kept.get(later - 1).and_then(|kept| run.steps.get(kept.at + 1)),
@@ -146,11 +147,11 @@ fn explained(played: Played, kept: &[Kept], run: &Trace) -> Trace {
     Trace { steps: steps.collect() }
 }
 
-/// Tries shortened runs on the app.
+/// Tries shortened runs on fresh devices.
 struct Reruns<'a> {
     open: Opener<'a>,
     start: Action,
-    /// Each action behind the start in its forms, as it was first.
+    /// Each action after the start in all its forms, the original first.
     forms: Vec<Vec<Action>>,
     players: Vec<Mutex<Player>>,
     seed: Seed,
@@ -177,7 +178,7 @@ impl<'a> Reruns<'a> {
         }
     }
 
-    /// The actions of a shortened run, its start too.
+    /// Returns the actions of a shortened run, the start included.
     fn actions(&self, kept: &[Kept]) -> Vec<Action> {
         let later = kept.iter().map(|kept| self.forms[kept.at][usize::from(kept.form)].clone());
         std::iter::once(self.start.clone()).chain(later).collect()
@@ -185,6 +186,7 @@ impl<'a> Reruns<'a> {
 
     fn attempt(&self, trial: &Trial<'_>) -> Result<Tried, DeviceError> {
         let actions = self.actions(trial.kept);
+        // Named by the trial alone, so that threads and their order change no chance.
         let seed = self.seed.derived(&format!("try {} of {:?}", trial.number, trial.kept));
         let mut device = (self.open)(seed);
         let mut player = self
@@ -204,6 +206,7 @@ impl Check for Reruns<'_> {
     fn round(&mut self, trials: &[Trial<'_>]) -> Result<Vec<Tried>, DeviceError> {
         let mut all = Vec::with_capacity(trials.len());
         let attempt = |number: usize| self.attempt(&trials[number]);
+        // One device or one trial needs no threads.
         if self.players.len() == 1 || trials.len() == 1 {
             all.extend((0..trials.len()).map(attempt));
         } else {
@@ -221,19 +224,20 @@ impl Check for Reruns<'_> {
     }
 }
 
-/// An action, and after it the simpler ones that `rules` let take its place, the simplest last.
+/// Returns the action and then the simpler ones that `rules` let replace it, the simplest last.
 fn forms(action: &Action, rules: &Rules) -> Vec<Action> {
     let mut forms = vec![action.clone()];
     if let Action::Touch(Touch::LongClick, on) = action {
         forms.push(Action::click(on.clone()));
     }
-    // What a rule says is typed, no less.
+    // A rule prescribes this text, so no shorter one is tried.
     if let Action::Text { on, text } = action
         && !rules.say(text)
     {
         let letters = text.chars().count();
         let lengths = [letters / 2, 1].into_iter().filter(|&length| 0 < length && length < letters);
         let mut shorter: Vec<String> = lengths.map(|length| text.chars().take(length).collect()).collect();
+        // Half of two or three letters is the single letter again.
         shorter.dedup();
         forms.extend(shorter.into_iter().map(|text| Action::Text { on: on.clone(), text: text.into() }));
     }

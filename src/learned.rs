@@ -1,43 +1,43 @@
-//! What was learned of an app, as the text of a file that the next run starts from.
+//! Knowledge of an app as the text of a file that the next run starts from: experience, and what agents have kept.
 //!
-//! `docs/formats.md` shows its lines. What is read is measured before it is kept, and what is wrong is said with its
-//! line. Where the file lies, and which app it has to be of, is for the shell to say.
+//! `docs/formats.md` shows its lines. Everything is measured before it is kept, and a mistake is reported with its line.
+//! The shell knows where the file lies, and which app it has to be of.
 
 use std::collections::BTreeMap;
 use std::fmt;
 use std::sync::Arc;
 
-use serde::de::{self, Deserializer, IgnoredAny, MapAccess, SeqAccess, Visitor};
+use base64::Engine as _;
+use base64::engine::general_purpose::STANDARD as BASE64;
+use serde::de::{self, Deserializer, IgnoredAny, MapAccess, Visitor};
 use serde::{Deserialize, Serialize};
 
-use crate::episode::Labeling;
+use crate::agent::{self, AgentInfo, Kept};
 use crate::experience::{self, Experience, Link};
 use crate::gui::{ActionRecord, Identity, Screen};
 
-/// The version of the format that is written.
-pub const VERSION: u64 = 1;
+/// Version of the format that is written. Version 1 had the values of the agent `farlead` in lines of their own.
+pub const VERSION: u64 = 2;
 
-/// The most actions of which it is kept what they were worth.
-pub const LABELINGS_MAX: usize = 1_000_000;
+/// Most agents whose knowledge a file holds.
+const AGENTS_MAX: usize = 100;
 
-/// An action is called by its text, its description, its id and its detail, and no more than this.
-const NAMES_MAX: usize = 16;
-
-/// What the first line calls a file of this kind.
+/// Kind of file, as the first line calls it.
 const KIND: &str = "learned";
 
-/// What was learned of an app.
+/// Knowledge of an app.
 #[derive(Clone, Debug, Default)]
 pub struct Learned {
-    /// Of which app; the first release did not say it.
+    /// App; the first release did not name it.
     pub app: Option<LearnedApp>,
-    /// What actions were worth in both tables, by what they are called.
-    pub labelings: BTreeMap<Labeling, [f64; 2]>,
-    /// What was done and seen.
+    /// Bytes that agents have kept, by the names of the agents. Those of agents that this program does not know stay as
+    /// they are.
+    pub agents: BTreeMap<String, Vec<u8>>,
+    /// Steps of earlier runs.
     pub experience: Experience,
 }
 
-/// An app of which something was learned.
+/// App that something was learned of.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct LearnedApp {
@@ -48,7 +48,7 @@ pub struct LearnedApp {
     pub version: Arc<str>,
 }
 
-/// Why a text is not what was learned.
+/// Reason to refuse a text.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("{line}: {message}")]
 pub struct Mistake {
@@ -65,17 +65,13 @@ struct Header {
     version: u64,
 }
 
-/// A line on what actions of a name were worth.
+/// Line with the bytes that an agent has kept.
 #[derive(Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
-struct LabelingLine {
-    #[serde(rename = "type")]
-    action_type: String,
-    #[serde(deserialize_with = "few_names")]
-    names: Vec<String>,
-    #[serde(skip_serializing_if = "Option::is_none", default)]
-    typed: Option<String>,
-    values: [f64; 2],
+struct AgentLine {
+    agent: String,
+    /// In Base64.
+    kept: String,
 }
 
 /// A line with a screen.
@@ -118,16 +114,23 @@ impl Learned {
         for (line, text) in (1..).zip(text.lines()) {
             reader.line(line, text).map_err(|message| Mistake { line, message })?;
         }
-        let Learned { app, labelings, experience } = reader.learned;
-        Ok(Learned { app, labelings, experience: experience.grown_old() })
+        reader.end()?;
+        let Learned { app, agents, experience } = reader.learned;
+        Ok(Learned { app, agents, experience: experience.grown_old() })
     }
 
-    /// Adds what actions were worth since: of one that is known, what is said now counts.
-    pub fn add(&mut self, labelings: impl IntoIterator<Item = (Labeling, [f64; 2])>) {
-        for (labeling, values) in labelings {
-            if self.labelings.len() < LABELINGS_MAX || self.labelings.contains_key(&labeling) {
-                self.labelings.insert(labeling, values);
-            }
+    /// Returns what agents of this kind have kept, nothing if there is none.
+    pub fn kept(&self, info: &AgentInfo) -> Kept {
+        let bytes = self.agents.get(info.name).map_or(&[][..], Vec::as_slice);
+        // Whatever was read of an agent in the table was found good then.
+        Kept::new(info, bytes).unwrap_or_default()
+    }
+
+    /// Adds what an agent has kept since.
+    pub fn add(&mut self, info: &AgentInfo, kept: &[u8]) {
+        if !kept.is_empty() {
+            let known = self.agents.entry(info.name.to_string()).or_default();
+            *known = if known.is_empty() { kept.to_vec() } else { (info.merge)(known, kept) };
         }
     }
 
@@ -138,9 +141,8 @@ impl Learned {
         if let Some(app) = &self.app {
             push_line(&mut text, app);
         }
-        for (Labeling { action_type, names, typed }, &values) in &self.labelings {
-            let (action_type, names, typed) = (action_type.clone(), names.clone(), typed.clone());
-            push_line(&mut text, &LabelingLine { action_type, names, typed, values });
+        for (agent, kept) in &self.agents {
+            push_line(&mut text, &AgentLine { agent: agent.clone(), kept: BASE64.encode(kept) });
         }
         let mut screens: BTreeMap<Identity, usize> = BTreeMap::new();
         for (step, link) in self.experience.links().enumerate() {
@@ -161,11 +163,13 @@ fn push_line(text: &mut String, line: &impl Serialize) {
     text.push('\n');
 }
 
-/// What was read so far.
+/// Reader of a file, line by line.
 #[derive(Default)]
 struct Reader {
     learned: Learned,
     has_header: bool,
+    /// Lines of version 1 with values of the agent `farlead`, each with its number.
+    values: Vec<(usize, String)>,
     screens: Vec<Arc<Screen>>,
     /// How many widgets the screens have, and how many bytes their texts.
     widgets: usize,
@@ -179,14 +183,18 @@ impl Reader {
         let FirstKey(key) = parse(text)?;
         match &*key {
             "farlead" if number == 1 => self.header(text),
-            "type" | "names" | "typed" | "values" => self.labeling(parse(text)?),
-            "app" | "screen" | "step" if !self.has_header => Err(format!(
+            "type" | "names" | "typed" | "values" => {
+                self.values.push((number, text.to_string()));
+                Ok(())
+            }
+            "app" | "agent" | "screen" | "step" if !self.has_header => Err(format!(
                 "without a first line `{{\"farlead\":\"{KIND}\",\"version\":{VERSION}}}` there is no `{key}`"
             )),
             "app" => match self.learned.app.replace(parse(text)?) {
                 Some(_) => Err("the app is said twice".to_string()),
                 None => Ok(()),
             },
+            "agent" => self.agent(parse(text)?),
             "screen" => self.screen(parse(text)?),
             "step" => self.step(parse(text)?),
             _ => Err(unknown(&format!("there are no lines that start with `{key}` here"))),
@@ -208,12 +216,35 @@ impl Reader {
         Ok(())
     }
 
-    fn labeling(&mut self, line: LabelingLine) -> Result<(), String> {
-        let LabelingLine { action_type, names, typed, values } = line;
-        self.learned.labelings.insert(Labeling { action_type, names, typed }, values);
-        if self.learned.labelings.len() > LABELINGS_MAX {
-            return Err(format!("these are more than {LABELINGS_MAX} actions"));
+    fn agent(&mut self, line: AgentLine) -> Result<(), String> {
+        let AgentLine { agent, kept } = line;
+        let kept = BASE64
+            .decode(&kept)
+            .map_err(|error| unknown(&format!("what `{agent}` has kept is no Base64: {error}")))?;
+        if let Some(info) = agent::find(&agent) {
+            Kept::new(info, &kept).map_err(|error| unknown(&format!("`{agent}`: {error}")))?;
         }
+        if self.learned.agents.insert(agent, kept).is_some() {
+            return Err("what an agent has kept is said twice".to_string());
+        }
+        if self.learned.agents.len() > AGENTS_MAX {
+            return Err(format!("these are more than {AGENTS_MAX} agents"));
+        }
+        Ok(())
+    }
+
+    /// Takes in the values of version 1: they are what the agent `farlead` keeps, line by line.
+    fn end(&mut self) -> Result<(), Mistake> {
+        let Some((first, _)) = self.values.first() else { return Ok(()) };
+        let mut kept = "{\"version\":1}\n".to_string();
+        for (_, line) in &self.values {
+            kept += line;
+            kept.push('\n');
+        }
+        let at = |line: usize| self.values.get(line.saturating_sub(2)).map_or(*first, |(number, _)| *number);
+        Kept::new(&agent::FARLEAD, kept.as_bytes())
+            .map_err(|error| Mistake { line: at(error.line), message: unknown(&error.message) })?;
+        self.learned.agents.insert(agent::FARLEAD.name.to_string(), kept.into_bytes());
         Ok(())
     }
 
@@ -302,31 +333,6 @@ impl<'de> Visitor<'de> for FirstKeyVisitor {
     }
 }
 
-fn few_names<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Vec<String>, D::Error> {
-    deserializer.deserialize_seq(NamesVisitor)
-}
-
-struct NamesVisitor;
-
-impl<'de> Visitor<'de> for NamesVisitor {
-    type Value = Vec<String>;
-
-    fn expecting(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
-        out.write_str("a list of names")
-    }
-
-    fn visit_seq<A: SeqAccess<'de>>(self, mut list: A) -> Result<Vec<String>, A::Error> {
-        let mut names = Vec::new();
-        while let Some(name) = list.next_element()? {
-            if names.len() == NAMES_MAX {
-                return Err(de::Error::custom(format_args!("an action has at most {NAMES_MAX} names")));
-            }
-            names.push(name);
-        }
-        Ok(names)
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use proptest::prelude::*;
@@ -334,11 +340,14 @@ mod tests {
     use super::*;
     use crate::gui::{Action, Bounds, Context, Direction, Flags, Stroke, Target, Touch, Widget};
 
-    const HEADER: &str = "{\"farlead\":\"learned\",\"version\":1}\n";
+    const HEADER: &str = "{\"farlead\":\"learned\",\"version\":2}\n";
     const SCREEN: &str = r#"{"screen":0,"seen":{"package":"p","activity":"p.A","widgets":[{"text":"a"}]}}"#;
     const START: &str =
         r#"{"step":0,"action":{"type":"reinitialise","activity":"p.A"},"screen":0,"ended":2}"#;
     const BACK: &str = r#"{"step":1,"after":0,"action":{"type":"back"},"screen":0,"ended":1}"#;
+    /// An agent of another program, with bytes that are no text.
+    const AGENT: &str = r#"{"agent":"another","kept":"AP8="}"#;
+    /// A line of version 1.
     const VALUES: &str = r#"{"type":"click","names":["a","",""],"values":[0.5,-0.25]}"#;
 
     fn file(lines: &[&str]) -> String {
@@ -353,21 +362,35 @@ mod tests {
 
     #[test]
     fn what_is_read_is_written_as_it_was() {
-        let text = file(&[r#"{"app":"p","version":"1.2"}"#, VALUES, SCREEN, START, BACK]);
+        let text = file(&[r#"{"app":"p","version":"1.2"}"#, AGENT, SCREEN, START, BACK]);
         let learned = Learned::read(&text).expect("a file");
         assert_eq!(learned.to_text(), text);
-        assert_eq!((learned.labelings.len(), learned.experience.steps()), (1, 4));
+        assert_eq!((learned.agents.len(), learned.experience.steps()), (1, 4));
         assert_eq!(learned.app.map(|app| app.version), Some("1.2".into()));
     }
 
     #[test]
     fn a_file_of_the_first_release_has_values_alone() {
         let old = Learned::read(&format!("{VALUES}\n")).expect("a file");
-        assert_eq!((old.labelings.len(), old.app.clone()), (1, None));
-        assert_eq!(old.to_text(), file(&[VALUES]));
-        assert!(Learned::read("").expect("an empty file").labelings.is_empty());
+        assert_eq!((old.agents.len(), old.app.clone()), (1, None));
+        let kept = old.kept(&agent::FARLEAD);
+        assert_eq!(String::from_utf8_lossy(kept.bytes()), format!("{{\"version\":1}}\n{VALUES}\n"));
+        let again = Learned::read(&old.to_text()).expect("a file of now");
+        assert_eq!(again.kept(&agent::FARLEAD), kept);
+        assert!(Learned::read("").expect("an empty file").agents.is_empty());
         let mistake = Learned::read(SCREEN).expect_err("without a first line");
         assert!(mistake.message.contains("without a first line"), "{mistake}");
+    }
+
+    #[test]
+    fn what_an_agent_keeps_is_merged_as_the_agent_says() {
+        let mut learned = Learned::read(&format!("{VALUES}\n")).expect("a file");
+        let other = VALUES.replace("\"a\"", "\"b\"");
+        learned.add(&agent::FARLEAD, format!("{{\"version\":1}}\n{other}\n").as_bytes());
+        learned.add(&agent::FARLEAD, b"");
+        let kept = learned.kept(&agent::FARLEAD);
+        assert_eq!(String::from_utf8_lossy(kept.bytes()).lines().count(), 3);
+        assert_eq!(learned.kept(&agent::RANDOM), Kept::default());
     }
 
     #[test]
@@ -385,8 +408,11 @@ mod tests {
         refused(&[SCREEN, &START.replace("activity", "active")], 3, "unknown field `active`");
         refused(&[SCREEN, &START.replace(":2}", ":-2}")], 3, "invalid value");
         refused(&[&SCREEN.replace("text", "txet")], 2, "unknown field `txet`");
-        refused(&[&VALUES.replace("0.5", "1e999")], 2, "number out of range");
-        let names = format!("[{}\"\"]", "\"\",".repeat(NAMES_MAX));
+        refused(&[AGENT, AGENT], 3, "said twice");
+        refused(&[&AGENT.replace("AP8=", "AP8")], 2, "is no Base64");
+        refused(&[&AGENT.replace("another", "random")], 2, "`random`: line 1 of what the agent has kept");
+        refused(&[SCREEN, &VALUES.replace("0.5", "1e999")], 3, "number out of range");
+        let names = format!("[{}\"\"]", "\"\",".repeat(16));
         refused(&[&VALUES.replace(r#"["a","",""]"#, &names)], 2, "at most 16 names");
         refused(&[&"[".repeat(1_000_000)], 2, "expected an object");
         refused(&[&format!("{{\"screen\":{}", "[".repeat(1_000_000))], 2, "EOF");
@@ -395,7 +421,7 @@ mod tests {
     #[test]
     fn what_is_of_another_kind_or_of_later_is_refused() {
         for (header, part) in [
-            (r#"{"farlead":"learned","version":2,"new":[]}"#, "use a newer farlead"),
+            (r#"{"farlead":"learned","version":3,"new":[]}"#, "use a newer farlead"),
             (r#"{"farlead":"trace","version":1}"#, "this is `trace`, and not what was learned"),
         ] {
             let mistake = Learned::read(header).expect_err("this is to be refused");
@@ -473,7 +499,7 @@ mod tests {
         fn what_is_written_is_read(
             screens in prop::collection::vec(screen(), 1..5),
             episodes in prop::collection::vec(prop::collection::vec((action(), any::<usize>()), 0..6), 0..8),
-            labelings in prop::collection::vec((text(), prop::option::of(text()), -4..4), 0..4),
+            agents in prop::collection::btree_map("[a-c]{1,3}", prop::collection::vec(any::<u8>(), 0..9), 0..4),
         ) {
             let mut learned = Learned::default();
             for episode in &episodes {
@@ -481,16 +507,11 @@ mod tests {
                     episode.iter().map(|(action, screen)| (action, &screens[screen % screens.len()])),
                 );
             }
-            for (name, typed, value) in labelings {
-                let names = vec![name.to_string(), String::new()];
-                let typed = typed.map(|typed| typed.to_string());
-                let labeling = Labeling { action_type: "click".to_string(), names, typed };
-                learned.labelings.insert(labeling, [f64::from(value) / 4.0, 0.0]);
-            }
+            learned.agents = agents;
             let text = learned.to_text();
             let read = Learned::read(&text).expect("what was written");
             prop_assert_eq!(read.to_text(), text);
-            prop_assert_eq!(&read.labelings, &learned.labelings);
+            prop_assert_eq!(&read.agents, &learned.agents);
             let shown = |experience: &Experience| -> Vec<String> {
                 experience.runs().map(|run| format!("{run:?}")).collect()
             };
@@ -500,7 +521,7 @@ mod tests {
 
         #[test]
         fn any_change_of_a_file_is_read_or_refused(at in any::<prop::sample::Index>(), by in any::<char>()) {
-            let text = file(&[r#"{"app":"p","version":"1.2"}"#, VALUES, SCREEN, START, BACK]);
+            let text = file(&[r#"{"app":"p","version":"1.2"}"#, AGENT, SCREEN, START, BACK]);
             let at = at.index(text.len());
             let changed = format!("{}{by}{}", &text[..at], &text[at + 1..]);
             if let Ok(read) = Learned::read(&changed) {

@@ -1,14 +1,15 @@
 //! farlead finds the run of an Android app that satisfies a temporal formula, makes it short, proves
 //! it by replay and keeps it as a regression test.
 //!
-//! [`spec`] reads what people write, [`ltl`] says what a formula still asks for as steps are seen, [`device`]
-//! runs an app, [`agent`] picks what is done to it, and [`search`] brings them together.
+//! [`spec`] reads specs, [`ltl`] progresses formulas, [`device`] runs an app, [`agent`] chooses actions, [`objective`] judges
+//! and rewards steps, [`abstraction`] says which screens are the same state, and [`search`] brings them together.
 //!
 //! ```
 //! use std::sync::Arc;
 //!
 //! use farlead::device::sim::{Sim, read};
-//! use farlead::search::{AgentKind, Plan, search};
+//! use farlead::agent::FARLEAD;
+//! use farlead::search::{Plan, search};
 //! use farlead::spec::{Source, parse};
 //!
 //! let app = "app org.lamp \"Lamp\" 1
@@ -19,7 +20,7 @@
 //!     }";
 //! let model = read(&Source::new("lamp.app", app)).model.expect("a model without mistakes");
 //! let file = parse(&Source::new("lamp.ltl", "possible \"light\": F [text = off]")).file;
-//! let plan = Plan { steps_max: 4, actions: file.actions.clone().into(), ..Plan::new(AgentKind::Farlead) };
+//! let plan = Plan { steps_max: 4, actions: file.actions.clone().into(), ..Plan::new(&FARLEAD) };
 //! let mut device = Sim::new(Arc::new(model), plan.seed);
 //! let finding = search(&mut device, &file.specs[0], &plan, &mut |_| true)?;
 //! let run = finding.run.expect("there is such a run");
@@ -30,27 +31,40 @@
 //! The features `cli` (the command line) and `adb` (devices through a server of adb, `device::adb::Client`) are on unless
 //! `default-features = false` is said; without them there is less to build.
 //!
+//! One idea has one word, in code, specs and reports alike.
+//!
 //! | Word | Means |
 //! |---|---|
-//! | *formula* | what is asked of a trace; its *atoms* are about single steps |
+//! | *formula* | condition on a trace; its *atoms* speak of single steps |
 //! | *label* | an atom that holds at a step |
-//! | *step* | an action and the screen it led to, with their labels |
+//! | *step* | an action and the screen after it, with their labels |
 //! | *trace* | steps in a row; the first starts the app |
-//! | *screen* | what is seen: package, activity, widgets, and what surrounds them |
-//! | *action* | what is done: a click, back, text into a field, ... |
-//! | *observation* | a screen, and when it was seen |
-//! | *action record* | an action as it is remembered, compared and written: its widget counts, wherever that lies |
-//! | *episode* | steps from a fresh start of the app to where nothing more is to be had |
+//! | *screen* | package, activity, widgets, and what surrounds them, at one moment |
+//! | *action* | one thing done to an app: a click, back, text into a field, ... |
+//! | *action record* | an action as it is remembered: its widget, wherever that lies |
+//! | *observation* | a screen with its time on the device's clock |
+//! | *offer* | an action that a screen offers, in numbers |
+//! | *episode* | steps from a fresh start of the app to an end |
 //! | *experience* | the action records and screens of episodes, of no formula, so that every spec can learn from them |
+//! | *objective* | aim of a run: turns each step into a verdict and a reward; a formula is one |
+//! | *phase* | progress of an episode towards its objective; of a formula, the residual |
+//! | *residual* | the rest of a formula after a step |
+//! | *verdict* | the objective is reached, open, or out of reach |
+//! | *outlook* | model of an objective: the phase after steps nobody has taken yet |
+//! | *abstraction* | partition of screens into *states*, and of offers into actions of a state |
+//! | *agent* | chooser of actions, which may learn from transitions |
+//! | *situation* | screen, phase and candidates of a choice |
+//! | *transition* | a situation, an action, its reward, and the next situation |
 //! | *decision* | a choice of an action after the last few screens, its *tail* |
-//! | *residual* | what a formula still asks for after a step |
-//! | *verdict* | whether a trace satisfies a formula if it ends here, and whether that is for good |
-//! | *spec* | a named formula with what is expected of it, and a budget |
+//! | *spec* | a named formula with its expectation and its budget |
 //! | *witness* | a trace that satisfies a formula |
-//! | *test case* | a run that was found, made short and tried again, as it is kept |
+//! | *test case* | a run that was found, minimised and confirmed, as it is kept |
 
+pub mod abstraction;
 pub mod agent;
 pub mod device;
+mod drawing;
+pub mod emulator;
 pub mod episode;
 pub mod event;
 pub mod experience;
@@ -60,14 +74,16 @@ pub mod keep;
 pub mod learned;
 pub mod ltl;
 pub mod minimise;
+pub mod objective;
 pub mod rate;
 pub mod replay;
 pub mod report;
-pub mod reward;
 pub mod rng;
 pub mod search;
 pub mod setup;
+pub mod situation;
 pub mod spec;
 pub mod store;
 pub mod test_case;
+mod text;
 pub mod trace;

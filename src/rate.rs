@@ -1,37 +1,38 @@
-//! How often something came about, and what that says of how often it will.
+//! Rates: how often something happened, with the confidence interval of its probability.
 
 use serde::{Deserialize, Serialize};
 
-/// How often something came about.
+/// A number of passes among a number of runs.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Rate {
-    /// How often it did.
+    /// Number of runs that passed.
     pub passes: u32,
-    /// How often it was tried.
+    /// Number of runs.
     pub runs: u32,
 }
 
 impl Rate {
-    /// Whether it came about each time, and was tried.
+    /// Returns true if there were runs and all passed.
     pub fn is_full(self) -> bool {
         self.runs > 0 && self.passes == self.runs
     }
 
-    /// Between what the rate of ever more runs lies, see [`wilson`].
+    /// Returns the 95 % interval of the probability behind the rate, see [`wilson`].
     pub fn interval(self) -> (f64, f64) {
         wilson(self.passes, self.runs)
     }
 }
 
-/// Returns Wilson's 95 % interval for the probability behind `passes` of `runs`: all of it for no runs.
+/// Returns Wilson's 95 % interval for the probability behind `passes` of `runs`: from 0 to 1 if there were no
+/// runs.
 ///
 /// ```
 /// let (low, high) = farlead::rate::wilson(10, 10);
 /// assert_eq!((format!("{low:.3}"), high), ("0.722".to_string(), 1.0));
 /// ```
 pub fn wilson(passes: u32, runs: u32) -> (f64, f64) {
-    // Of the normal distribution, 95 % lie within so many standard deviations.
+    // Of a normal distribution, 95 % lie within this many standard deviations of the mean.
     const Z: f64 = 1.959_963_984_540_054;
     if runs == 0 {
         return (0.0, 1.0);
@@ -40,7 +41,7 @@ pub fn wilson(passes: u32, runs: u32) -> (f64, f64) {
     let (rate, of_all) = (passes / runs, Z * Z / runs);
     let middle = rate + of_all / 2.0;
     let half = (of_all * (rate * (1.0 - rate) + of_all / 4.0)).sqrt();
-    // At the ends the exact bound is the end, which rounding would miss.
+    // At the ends the exact bound is 0 or 1, which rounding would miss.
     let low = if passes == 0.0 { 0.0 } else { (middle - half) / (1.0 + of_all) };
     let high = if passes == runs { 1.0 } else { (middle + half) / (1.0 + of_all) };
     (low, high)

@@ -1,9 +1,9 @@
-//! Chance: every random number comes from one seed, by names.
+//! Chance: every random number comes from one seed and a name.
 
 use rand_chacha::ChaCha8Rng;
 use rand_chacha::rand_core::{RngCore, SeedableRng};
 
-/// Where all chance comes from; printed in reports and kept in test cases.
+/// The source of all chance, printed in reports and kept in test cases.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Seed(pub u64);
 
@@ -14,18 +14,18 @@ impl Default for Seed {
 }
 
 impl Seed {
-    /// Returns a seed of its own for the part of the program called `name`, as [`Seed::fork`] does.
+    /// Returns a seed for the part of the program called `name`, derived as in [`Seed::fork`].
     pub fn derived(self, name: &str) -> Seed {
         Seed(self.fork(name).inner.next_u64())
     }
 
-    /// Returns the chance of the part of the program called `name`: no part's numbers depend on
+    /// Returns the generator for the part of the program called `name`: the numbers of one part never depend on
     /// how many another has drawn.
     pub fn fork(self, name: &str) -> Rng {
         let mut bytes = [0; 32];
         let (seed, rest) = bytes.split_at_mut(8);
         seed.copy_from_slice(&self.0.to_le_bytes());
-        // FNV-1a, four times with different starts: names differ, so their bytes do.
+        // FNV-1a, four times with different starts: different names give different bytes.
         for (start, chunk) in rest.chunks_mut(8).enumerate() {
             let hash = name.bytes().fold(0xcbf2_9ce4_8422_2325 ^ start as u64, |hash, byte| {
                 (hash ^ u64::from(byte)).wrapping_mul(0x0100_0000_01b3)
@@ -36,25 +36,25 @@ impl Seed {
     }
 }
 
-/// A source of random numbers that gives the same ones on every machine.
+/// A random number generator that gives the same numbers on every machine.
 #[derive(Clone, Debug)]
 pub struct Rng {
     inner: ChaCha8Rng,
 }
 
 impl Rng {
-    /// A number in 0.0..1.0, one of 2^53 that are as likely.
+    /// Returns a number in 0.0..1.0, one of 2^53 equally likely ones.
     pub fn unit(&mut self) -> f64 {
         (self.inner.next_u64() >> 11) as f64 / (1_u64 << 53) as f64
     }
 
-    /// A number below `end`, all as likely; 0 if `end` is.
+    /// Returns a number below `end`, all equally likely; 0 if `end` is 0.
     pub fn below(&mut self, end: usize) -> usize {
-        // The error of this shortcut is below 2^-32 for anything that fits a memory.
+        // The bias of this shortcut is below 2^-32 for any `end` that fits a memory.
         ((u128::from(self.inner.next_u64()) * end as u128) >> 64) as usize
     }
 
-    /// `true` one time in two.
+    /// Returns `true` with probability one half.
     pub fn coin(&mut self) -> bool {
         self.inner.next_u32() & 1 == 1
     }

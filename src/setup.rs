@@ -1,45 +1,45 @@
-//! Set-up: stored tests that are done before each episode, so that it begins where they end.
+//! Set-up: stored tests that run before each episode, so that it begins where they end.
 //!
-//! The app is started afresh once; each test goes on from where the one before it has ended, and its own start is left
-//! out. What they do is no step of the episode. Where they do not hold, they are tried again on the app started afresh, as
-//! apps vary. Which tests these are is for others to say.
+//! The app is started afresh once; each test goes on from the end of the one before it, without its own start. The steps
+//! of these tests are no steps of the episode. If a test does not hold, the set-up is tried again on the app started
+//! afresh, as apps vary. Choosing the tests is for others.
 
-use crate::device::sim::{Outcome, Sim};
-use crate::device::{App, Device, DeviceError};
+use crate::device::sim::{Sim, SimOutcome};
+use crate::device::{App, Capabilities, Device, DeviceError};
 use crate::gui::Action;
 use crate::replay::{Player, Replay};
 use crate::test_case::TestCase;
 use crate::trace::Observation;
 
-/// How often a set-up is tried that chance has broken: an app that breaks it more often is not set up by it.
+/// Most tries of a set-up: a test that breaks in all of them does not set the app up.
 const TRIES_MAX: u32 = 3;
 
-/// Chance may have so many ways through a set-up before it is too much to follow.
+/// Most ways of chance through a set-up that are followed.
 const WAYS_MAX: usize = 1_000;
 
-/// A stored test that is done before each episode.
+/// A stored test that runs before each episode.
 #[derive(Clone, Debug)]
 pub struct SetUpTest {
-    /// Where it is stored, for people.
+    /// File of the test, for people.
     pub name: String,
     /// The test.
     pub test: TestCase,
 }
 
 impl SetUpTest {
-    /// The activity it starts.
+    /// Returns the activity that it starts.
     pub fn starts(&self) -> &str {
         self.test.steps.first().map_or("", |start| start.action.detail())
     }
 }
 
-/// A device that is set up by `tests`, in a line, where `device` says which it is.
+/// Describes in a line the device `device`, which `tests` set up.
 pub fn described<'t>(device: String, tests: impl Iterator<Item = &'t SetUpTest>) -> String {
     let names: Vec<&str> = tests.map(|test| &*test.name).collect();
     if names.is_empty() { device } else { format!("{device}, set up by {}", names.join(", ")) }
 }
 
-/// A device whose app is set up whenever it is started.
+/// A device that sets the app up whenever it starts it.
 pub struct Prepared {
     inner: Box<dyn Device>,
     app: App,
@@ -47,7 +47,7 @@ pub struct Prepared {
 }
 
 impl Prepared {
-    /// Returns `inner`, on which `tests` are done at each start, one at least. They start the same activity, and no other
+    /// Wraps `inner`, on which `tests` run at each start; there is one at least. They start the same activity, and no other
     /// can be launched.
     pub fn new(inner: Box<dyn Device>, tests: &[SetUpTest]) -> Prepared {
         let first = tests.first().map_or("", SetUpTest::starts);
@@ -64,6 +64,14 @@ impl Device for Prepared {
 
     fn app(&self) -> &App {
         &self.app
+    }
+
+    fn capabilities(&self) -> Capabilities {
+        self.inner.capabilities()
+    }
+
+    fn look(&mut self) -> Result<Observation, DeviceError> {
+        self.inner.look()
     }
 
     fn reset(&mut self, activity: &str) -> Result<Observation, DeviceError> {
@@ -89,7 +97,7 @@ impl Device for Prepared {
     }
 }
 
-/// Tests in a row, each with who plays it.
+/// Tests in a row, each with its player.
 struct SetUp {
     tests: Vec<(SetUpTest, Player)>,
 }
@@ -99,7 +107,7 @@ impl SetUp {
         SetUp { tests: tests.iter().map(|one| (one.clone(), Player::new(&one.test.oracle))).collect() }
     }
 
-    /// Says no to a run that starts otherwise than the tests do.
+    /// Refuses a run that starts with another activity than the tests.
     fn check_start(&self, activity: &str) -> Result<(), DeviceError> {
         match self.tests.iter().find(|(one, _)| one.starts() != activity) {
             Some((one, _)) => Err(DeviceError::SetUp {
@@ -112,7 +120,7 @@ impl SetUp {
         }
     }
 
-    /// Does all tests on an app that has been started and shows what is `seen`; returns what is seen then.
+    /// Runs all tests on an app that was started and shows `seen`; returns the last observation.
     fn go_on(&mut self, device: &mut dyn Device, mut seen: Observation) -> Result<Observation, DeviceError> {
         for (one, player) in &mut self.tests {
             let (replay, trace) = player.resume(device, seen.clone(), &one.test.steps)?;
@@ -136,16 +144,16 @@ impl SetUp {
     }
 }
 
-/// Returns all that starting the app afresh with `activity` and setting it up by `tests` may lead to; `None` if chance has
-/// too many ways.
+/// Returns all outcomes of starting the app afresh with `activity` and setting it up by `tests`; `None` if chance has too
+/// many ways.
 pub fn prepared_outcomes(
     sim: &mut Sim,
     activity: &str,
     tests: &[SetUpTest],
-) -> Result<Option<Vec<Outcome>>, DeviceError> {
+) -> Result<Option<Vec<SimOutcome>>, DeviceError> {
     let mut set_up = SetUp::new(tests);
     set_up.check_start(activity)?;
-    let mut all: Vec<Outcome> = Vec::new();
+    let mut all: Vec<SimOutcome> = Vec::new();
     let mut way = Way { sim, at: 0, choices: Vec::new(), last: None, is_too_much: false };
     for _ in 0..WAYS_MAX {
         way.at = 0;
@@ -167,20 +175,20 @@ pub fn prepared_outcomes(
     Ok(None)
 }
 
-/// A simulator on which chance is chosen: the ways it may go come one after the other.
+/// A simulator that goes through all ways of chance, one after the other.
 struct Way<'a> {
     sim: &'a mut Sim,
-    /// How many choices were made on this way.
+    /// Number of choices on this way so far.
     at: usize,
-    /// Which outcome is chosen at each step, and of how many.
+    /// Index of the outcome that is chosen at each step, and number of outcomes there.
     choices: Vec<(usize, usize)>,
-    last: Option<Outcome>,
-    /// Whether chance had too many ways at a step.
+    last: Option<SimOutcome>,
+    /// True if chance had too many ways at a step.
     is_too_much: bool,
 }
 
 impl Way<'_> {
-    /// Turns to the next way; whether there is one.
+    /// Turns to the next way; returns false if there is none.
     fn turn(&mut self) -> bool {
         while let Some((chosen, of)) = self.choices.pop() {
             if chosen + 1 < of {
@@ -191,10 +199,10 @@ impl Way<'_> {
         false
     }
 
-    fn choose(&mut self, outcomes: Option<Vec<Outcome>>) -> Result<Observation, DeviceError> {
+    fn choose(&mut self, outcomes: Option<Vec<SimOutcome>>) -> Result<Observation, DeviceError> {
         let Some(mut outcomes) = outcomes else {
             self.is_too_much = true;
-            // Nobody asks what is seen on a way that is not followed.
+            // The caller sees the flag first, and never this error.
             return Err(DeviceError::Faulty { step: self.at });
         };
         if self.choices.len() == self.at {
@@ -217,6 +225,14 @@ impl Device for Way<'_> {
 
     fn app(&self) -> &App {
         self.sim.app()
+    }
+
+    fn capabilities(&self) -> Capabilities {
+        self.sim.capabilities()
+    }
+
+    fn look(&mut self) -> Result<Observation, DeviceError> {
+        self.sim.look()
     }
 
     fn reset(&mut self, activity: &str) -> Result<Observation, DeviceError> {

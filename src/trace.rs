@@ -40,10 +40,10 @@ pub struct Step {
     pub action: Action,
     /// Observation after the action.
     pub observation: Observation,
-    /// Atoms of the formula that hold at the step, in the order of their names.
+    /// Conditions of the objective that hold at the step: of a formula, its atoms, in the order of their names.
     pub labels: Vec<Arc<str>>,
-    /// Residual of the formula after the step.
-    pub residual: Arc<str>,
+    /// Rest of the objective after the step: of a formula, its residual.
+    pub remaining: Arc<str>,
     /// Reward of the step.
     pub reward: f64,
     /// Agent's reason for the action, if it has one.

@@ -1,18 +1,18 @@
-//! Formulas of the kinds of the paper's table, made from a walk that satisfies them.
+//! Formulas in the manner of the paper's table, made from a walk that satisfies them.
 
 use farlead::gui::{Action, Touch};
 
 use super::walk::Step;
 use super::{Family, chance};
 
-/// A step that something came of, and the blind ones before it.
+/// A step with a visible result, and the blind steps before it.
 struct Part<'a> {
     stays: Vec<&'a Step>,
     step: &'a Step,
 }
 
-/// A formula for each level. a says which activities and signs are seen, b also by what types of actions, and c by which
-/// actions.
+/// Returns a formula for each level: *a* names the activities and signs seen, *b* also the types of the
+/// actions, and *c* the actions themselves.
 pub fn formulas(walk: &[Step], family: Family, number: u64) -> Vec<(char, String)> {
     let mut rng = chance(family, number, "formulas");
     let mut parts = Vec::new();
@@ -40,7 +40,7 @@ pub fn formulas(walk: &[Step], family: Family, number: u64) -> Vec<(char, String
         }
         _ => untils(parts.iter().map(|part| {
             let mut left = activity(&part.step.from);
-            // What no step is there to contradict is said as the paper's formulas do: nothing but clicks.
+            // Like the paper's formulas, it demands clicks alone wherever no step contradicts that.
             if part.stays.iter().all(|step| matches!(step.action, Action::Touch(Touch::Click, _))) {
                 left = format!("({left} & [actionType = click])");
             }
@@ -54,7 +54,7 @@ pub fn formulas(walk: &[Step], family: Family, number: u64) -> Vec<(char, String
     let end = named.last_mut().expect("a walk has steps");
     *end = if way == 0 { format!("({end}) U ({})", goal(last)) } else { format!("{end} & {}", goal(last)) };
     if way == 2 {
-        // With where each action leads, as well.
+        // Also with the activity that each action leads to.
         for (label, step) in named.iter_mut().zip(walk).rev().skip(1) {
             *label += &format!(" & {}", activity(&step.to));
         }
@@ -70,7 +70,7 @@ fn kind(action: &Action) -> String {
     format!("[actionType = {}]", action.type_name())
 }
 
-/// What is seen after a step.
+/// Returns the formula for the screen after a step.
 fn goal(step: &Step) -> String {
     match &step.sign {
         Some(sign) if step.from == step.to => format!("[text = \"{sign}\"]"),
@@ -79,7 +79,8 @@ fn goal(step: &Step) -> String {
     }
 }
 
-/// Which action it was: by its name, or by its place where there is none or another one at each visit.
+/// Returns the formula for the action of a step: by its name, or by its place if the name is missing or
+/// changes.
 fn named(step: &Step, family: Family) -> String {
     let kind = kind(&step.action);
     let changes =
@@ -92,7 +93,7 @@ fn named(step: &Step, family: Family) -> String {
     }
 }
 
-/// One after the other, a step each: `X(f & X(g & X(h)))`.
+/// Returns labels at consecutive steps: `X(f & X(g & X(h)))`.
 fn nexts(labels: impl DoubleEndedIterator<Item = String>) -> String {
     labels.rev().fold(String::new(), |rest, label| match &*rest {
         "" => format!("X({label})"),
@@ -100,7 +101,7 @@ fn nexts(labels: impl DoubleEndedIterator<Item = String>) -> String {
     })
 }
 
-/// One after the other, at any time: `X F(f & X F(g))`.
+/// Returns labels in this order at any steps: `X F(f & X F(g))`.
 fn eventually(labels: impl DoubleEndedIterator<Item = String>) -> String {
     labels.rev().fold(String::new(), |rest, label| match &*rest {
         "" => format!("X F({label})"),
@@ -108,7 +109,7 @@ fn eventually(labels: impl DoubleEndedIterator<Item = String>) -> String {
     })
 }
 
-/// One after the other, and until then nothing else: `X(e U (f & X(f U g)))`.
+/// Returns labels in this order, with nothing else in between: `X(e U (f & X(f U g)))`.
 fn untils(parts: impl DoubleEndedIterator<Item = (String, String)>) -> String {
     parts.rev().fold(String::new(), |rest, (left, right)| match &*rest {
         "" => format!("X({left} U ({right}))"),
@@ -116,7 +117,7 @@ fn untils(parts: impl DoubleEndedIterator<Item = (String, String)>) -> String {
     })
 }
 
-/// The same from the inside: `X(((e U f) U g) U h)`.
+/// Returns the same, nested to the left: `X(((e U f) U g) U h)`.
 fn nested(parts: &[Part<'_>]) -> String {
     let first = activity(&parts[0].step.from);
     let chain = parts.iter().fold(first, |left, part| format!("({left} U {})", activity(&part.step.to)));

@@ -1,9 +1,9 @@
-//! Made-up apps: what agents are measured on besides the apps of the repository, with which these share nothing but
-//! the language.
+//! Made-up apps: measure agents on other apps than those of the repository, which share only the language with
+//! them.
 //!
-//! An app is made from its family, its number and how its widgets are called, and is the same at every call. It comes
-//! with a formula for each of the levels a, b and c, made from a walk through it, so that each of them can be reached in
-//! the steps it may take. Even numbers are there to choose constants on, odd ones to report.
+//! An app is determined by its family, its number and the kind of its names. It comes with a formula for each
+//! of the levels a, b and c, made from a walk through it, so that each can be satisfied within its limit of
+//! steps. Even numbers are for choosing constants, odd ones for reporting.
 
 #![allow(dead_code, reason = "each of the benches and tests that take these in uses a part of them")]
 
@@ -16,33 +16,33 @@ use std::sync::Arc;
 use farlead::device::sim::{model::Model, read};
 use farlead::device::{Device, Sim};
 use farlead::gui::Action;
-use farlead::ltl::State;
-use farlead::reward::{Goal, Verdict};
+use farlead::objective::{Formula, Objective as _, Shaping, Verdict};
 use farlead::rng::{Rng, Seed};
+use farlead::situation::PhaseId;
 use farlead::spec::{Source, Spec, Style, parse};
 
 pub use walk::Step;
 
-/// What is hard about an app.
+/// The difficulty of an app.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Family {
-    /// 5 to 8 activities with little on them.
+    /// 5 to 8 activities with few widgets.
     Small,
-    /// 14 activities with about 30 widgets each, most of which lead nowhere.
+    /// 14 activities with about 30 widgets each, most of them without effect.
     Large,
     /// 7 to 9 sub-goals.
     Long,
-    /// Every look at a screen shows another text, so that hardly a screen is seen twice.
+    /// A text differs at every look, so that hardly any screen recurs.
     Clock,
-    /// Lists of 30 to 200 rows with something else in them at every visit, and counters of visits.
+    /// Lists of 30 to 200 rows that change at every visit, and counters of visits.
     Feed,
-    /// The last activity is open only after something was done elsewhere, which does not show.
+    /// The last activity only opens after an action elsewhere that shows no effect.
     Hidden,
-    /// Adverts come up by chance in front of what was asked for, and buttons fail by chance.
+    /// By chance, adverts open in place of what was asked for, and buttons fail.
     Chance,
-    /// Half of what can be done crashes the app.
+    /// Half of the actions crash the app.
     Crash,
-    /// Most of what can be done leads out of the app.
+    /// Most of the actions lead out of the app.
     Outside,
 }
 
@@ -74,40 +74,40 @@ impl Family {
     }
 }
 
-/// How the widgets are called that something is done on. Formulas speak of activities, which keep their names.
+/// The kind of names of useful widgets. Activities keep their names, because formulas use them.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Names {
-    /// Two in three of those that lead somewhere say where.
+    /// Two in three widgets that lead somewhere say where.
     Good,
-    /// Nothing is said: no text, no description, and no id or one like `a17`.
+    /// No text, no description, and no id or one like `a17`.
     None,
-    /// The same as good ones in a language that no formula speaks.
+    /// Good names in a language that no formula uses.
     Other,
 }
 
-/// Which apps.
+/// A half of the apps.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Half {
-    /// Those to choose constants on.
+    /// The apps for choosing constants.
     Choosing,
-    /// Those whose figures are reported.
+    /// The apps for reported figures.
     Reporting,
 }
 
-/// A made-up app and what is asked of it.
+/// A made-up app and its formulas.
 pub struct MadeUp {
     pub family: Family,
     pub number: u64,
     /// The text of its model.
     pub text: String,
     pub model: Arc<Model>,
-    /// The walk that all formulas are made from, without the start.
+    /// The walk from which the formulas are made, without the start.
     pub walk: Vec<Step>,
-    /// A formula for each level.
+    /// One formula for each level.
     pub asked: Vec<Asked>,
 }
 
-/// A formula, and the steps it may take.
+/// A formula and its limit of steps.
 pub struct Asked {
     pub level: char,
     pub text: String,
@@ -115,7 +115,7 @@ pub struct Asked {
     pub steps_max: u32,
 }
 
-/// So many steps an episode has beyond the start and the walk.
+/// Steps allowed in an episode beyond the start and the walk.
 const STEPS_SPARE: u32 = 2;
 
 impl MadeUp {
@@ -143,20 +143,20 @@ impl MadeUp {
         made_up
     }
 
-    /// After how many steps, the start included, the walk satisfies a formula.
+    /// Returns the number of steps, the start included, after which the walk satisfies a formula.
     fn steps_to(&self, spec: &Spec) -> Option<u32> {
         let mut sim = Sim::new(self.model.clone(), Seed(1));
         let launched = sim.app().launchable[0].clone();
         let start = sim.reset(&launched).expect("the model runs").screen;
         let start = (Action::Reinitialise(launched), start);
         let rest = self.walk.iter().map(|step| (step.action.clone(), step.screen.clone()));
-        let mut goal = Goal::new(spec);
-        let mut state = State::START;
+        let mut objective = Formula::new(spec, Shaping::Atoms);
+        let mut phase = PhaseId::START;
         for (steps, (action, screen)) in (1..).zip(std::iter::once(start).chain(rest)) {
-            let class = goal.action_class(&action);
-            let labels = goal.screen_labels(&screen);
-            state = goal.step(state, class, &labels);
-            match goal.standing(state).verdict {
+            let class = objective.class(&action);
+            let labels = objective.screen_labels(&screen);
+            phase = objective.after_labels(phase, class, &labels);
+            match objective.assess(phase).verdict {
                 Verdict::Won => return Some(steps),
                 Verdict::Lost => return None,
                 Verdict::Open => {}
@@ -166,13 +166,13 @@ impl MadeUp {
     }
 }
 
-/// The first `count` apps of a family that are in this half.
+/// Returns the first `count` apps of a family in this half.
 pub fn apps(family: Family, half: Half, count: u64, names: Names) -> Vec<MadeUp> {
     let first = u64::from(half == Half::Reporting);
     (0..count).map(|n| MadeUp::new(family, 2 * n + first, names)).collect()
 }
 
-/// The chance of one part of the making of an app.
+/// Returns the chance for one part of making an app.
 fn chance(family: Family, number: u64, part: &str) -> Rng {
     Seed(number).fork(&format!("made-up {} {part}", family.name()))
 }

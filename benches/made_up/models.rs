@@ -1,22 +1,22 @@
-//! The models of made-up apps, as text.
+//! Models of made-up apps, as text.
 //!
-//! Names draw no chance that nothing else depends on: an app has the same widgets in the same order however they are
-//! called.
+//! Apps with different kinds of names draw the same chance for everything else: they have the same widgets in
+//! the same order.
 
 use farlead::rng::Rng;
 
 use super::{Family, Names, chance};
 
-/// What activities are called. None is part of another.
+/// Names of activities. None is part of another.
 const NAMES: [&str; 14] = [
     "Main", "Account", "Basket", "Camera", "Detail", "Export", "Folder", "Gallery", "Help", "Inbox",
     "Journal", "Keys", "Library", "Map",
 ];
 
-/// What is open only after something was done elsewhere.
+/// The activity that opens only after something was done elsewhere.
 const VAULT: &str = "Vault";
 
-/// What widgets say that lead nowhere.
+/// Words on widgets without effect.
 const WORDS: [&str; 12] =
     ["More", "Like", "Edit", "Sort", "Filter", "Info", "Copy", "Mark", "Move", "Hide", "Pin", "Mute"];
 
@@ -41,13 +41,13 @@ pub fn text(family: Family, number: u64, names: Names) -> String {
 
 struct Page {
     name: &'static str,
-    /// Variables, handlers and what stands on top.
+    /// Variables, handlers and the widgets on top.
     head: String,
-    /// Widgets, in no order yet.
+    /// Widgets, not yet in their order.
     pieces: Vec<String>,
-    /// What stands below all of them.
+    /// The widgets at the bottom.
     foot: String,
-    /// How many variables of its own it has.
+    /// Number of its own variables.
     owns: usize,
 }
 
@@ -56,7 +56,7 @@ impl Page {
         Page { name: NAMES[at], head: String::new(), pieces: Vec::new(), foot: String::new(), owns: 0 }
     }
 
-    /// Declares a variable of its own, and returns its name.
+    /// Declares a variable of its own, and returns the variable's name.
     fn own(&mut self, first: &str) -> String {
         let name = format!("own_{}", self.owns);
         self.owns += 1;
@@ -65,15 +65,15 @@ impl Page {
     }
 }
 
-/// A model that is being made.
+/// A model in the making.
 struct Draft {
     family: Family,
     names: Names,
-    /// Whether widgets without names have ids that say nothing.
+    /// True if widgets without names have meaningless ids.
     has_ids: bool,
     rng: Rng,
     labels: usize,
-    /// All items but the pages.
+    /// All items other than pages.
     items: String,
     pages: Vec<Page>,
 }
@@ -112,6 +112,7 @@ impl Draft {
         for (at, Page { name, head, mut pieces, foot, .. }) in pages.into_iter().enumerate() {
             text +=
                 &format!("activity {name} .{name}Activity {{\n{head}    TextView \"You are here: {at}\"\n");
+            // A shuffle, so that useful widgets are anywhere among the others.
             for place in (1..pieces.len()).rev() {
                 pieces.swap(place, rng.below(place + 1));
             }
@@ -122,7 +123,7 @@ impl Draft {
         text
     }
 
-    /// What calls a widget `says`: a text, a description or an id.
+    /// Returns the properties that label a widget with `says`: a text, a description or an id.
     fn label(&mut self, says: &str) -> String {
         let kind = self.rng.below(6);
         self.labels += 1;
@@ -139,7 +140,7 @@ impl Draft {
         }
     }
 
-    /// The same for a widget that leads to what is called `goal`, which two in three say.
+    /// Returns the label of a widget that leads to `goal`; two in three such labels name it.
     fn label_to(&mut self, goal: &str) -> String {
         let says = if self.rng.below(3) < 2 { goal.to_string() } else { self.number_of("Item") };
         self.label(&says)
@@ -149,7 +150,7 @@ impl Draft {
         format!("{word} {}", self.rng.below(100))
     }
 
-    /// A check box for the switch of a page, and a sign somewhere that it is on.
+    /// Adds a check box for the switch of a page, and mostly a sign on some page that it is on.
     fn switch(&mut self, at: usize) {
         let label = self.label_to(&format!("Sign {at}"));
         self.pages[at]
@@ -161,7 +162,7 @@ impl Draft {
         }
     }
 
-    /// A way to every page, and as many ways between any two, some open only while a switch is on.
+    /// Adds a way to every page, and at least as many between any two; some are open only while a switch is on.
     fn links(&mut self) {
         let pages = self.pages.len();
         for to in 1..pages {
@@ -197,7 +198,7 @@ impl Draft {
         self.pages[from].pieces.push(piece);
     }
 
-    /// The effect that opens a page, if nothing comes in between.
+    /// Returns the effect that opens a page, perhaps with chance in between.
     fn opening(&mut self, goal: &str) -> String {
         if self.family != Family::Chance {
             return format!("open {goal}");
@@ -211,9 +212,9 @@ impl Draft {
         }
     }
 
-    /// A widget that leads nowhere, or not where one would want to be.
+    /// Returns a widget without effect, or with an unwanted one.
     fn nothing(&mut self, at: usize) -> String {
-        // One in ten promises what it does not keep.
+        // One in ten has a misleading name.
         let says = match self.rng.below(10) {
             0 => NAMES[self.rng.below(self.pages.len())].to_string(),
             _ => {
@@ -272,7 +273,7 @@ impl Draft {
         }
     }
 
-    /// A text on every page that is another one at the next look: with the time, at every visit, or every second.
+    /// Adds a text to every page that changes: with the time, at every visit, or every second.
     fn clock(&mut self, number: u64) {
         for page in &mut self.pages {
             page.head += match (number / 2) % 3 {
@@ -285,7 +286,7 @@ impl Draft {
         }
     }
 
-    /// Two pages with long lists, whose rows lead to a page or not, as it falls out.
+    /// Adds long lists to two pages; some of their rows lead to a page, and which ones changes with each visit.
     fn feeds(&mut self, number: u64) {
         let pages = self.pages.len();
         for at in [self.rng.below(2), 2 + self.rng.below(pages - 2)] {
@@ -314,11 +315,11 @@ impl Draft {
         }
     }
 
-    /// A page that a button leads to only after a setting was changed, something was stored on leaving, or at a second
-    /// visit.
+    /// Adds a page behind a button that works only after a setting was changed, after something was stored on
+    /// leaving, or at a second visit.
     fn vault(&mut self, number: u64) {
         let pages = self.pages.len();
-        // Not too far from the start.
+        // Pages with low numbers are near the start.
         let (here, there) = (self.rng.below(4), self.rng.below(4));
         let label = self.label_to(VAULT);
         let setting = self.label_to("Open all");
@@ -344,7 +345,7 @@ impl Draft {
         self.pages[here].pieces.push(gate);
     }
 
-    /// What comes up in front of pages: a dialog, an activity, and something when they are made.
+    /// Adds interruptions: a dialog, an activity, and one of them when a page is created.
     fn adverts(&mut self) {
         let (yes, no, skip) = (self.label("Yes"), self.label("Later"), self.label("Skip"));
         self.items += &format!(
@@ -358,11 +359,11 @@ activity Advert .AdvertActivity {{ TextView \"Buy now\" Button {skip} -> finish 
                 _ => "",
             };
         }
-        // Not every app has all of them.
+        // The pages above may have drawn only one kind or none, so one button opens both.
         self.pages[0].pieces.push("Button -> chance { 50% { show Offer } else { open Advert } }".to_string());
     }
 
-    /// Keys and turns that crash the app.
+    /// Adds keys and rotations that crash the app.
     fn crashes(&mut self) {
         for page in &mut self.pages {
             for handler in ["on back", "on menu", "on create when recreated"] {
@@ -373,7 +374,7 @@ activity Advert .AdvertActivity {{ TextView \"Buy now\" Button {skip} -> finish 
         }
     }
 
-    /// Other apps that there is a way to.
+    /// Adds other apps and ways to them.
     fn others(&mut self) {
         let (reload, choice) = (self.label("Reload"), self.label("Bluetooth"));
         self.items += &format!(
@@ -397,7 +398,7 @@ activity Chooser com.android.internal/.ChooserActivity {{
     }
 }
 
-/// The text in a language of its own: each word backwards.
+/// Returns the text in a language of its own: each word backwards.
 fn nonsense(says: &str) -> String {
     let backwards = |word: &str| -> String {
         if word.starts_with(|first: char| first.is_ascii_digit()) {

@@ -1,7 +1,7 @@
-//! Walks through made-up apps, which formulas are made from.
+//! Walks through made-up apps, from which formulas are made.
 //!
-//! A walk is done on the simulator: whatever it meets can be met. It goes on where something new comes up, and takes
-//! back what leads nowhere.
+//! A walk runs on the simulator, so everything it meets can be reached. It continues after steps with a new
+//! result, and takes back steps without one.
 
 use std::collections::BTreeSet;
 use std::sync::Arc;
@@ -13,31 +13,31 @@ use farlead::rng::{Rng, Seed};
 
 use super::{Family, chance};
 
-/// What was done, and what it led to.
+/// An action and its result.
 #[derive(Clone, Debug)]
 pub struct Step {
     pub action: Action,
     pub screen: Arc<Screen>,
-    /// The activities before and after, by the word that formulas use.
+    /// Activities before and after, by the word used in formulas.
     pub from: String,
     pub to: String,
-    /// A sign that came up for the first time.
+    /// A sign seen for the first time.
     pub sign: Option<String>,
 }
 
 impl Step {
-    /// Whether nothing came of it that can be seen from afar.
+    /// Returns true if it had no visible result.
     pub fn is_blind(&self) -> bool {
         self.from == self.to && self.sign.is_none()
     }
 }
 
-/// So often a walk is begun again that leads nowhere.
+/// Most walks tried.
 const WALKS_MAX: usize = 20_000;
-/// So many actions are tried at each step of it.
+/// Most actions tried at each step.
 const TRIES_MAX: usize = 200;
 const STEPS_MAX: usize = 12;
-/// Of so many walks to what is hidden the shortest is taken.
+/// Number of walks to a hidden activity, of which the shortest is used.
 const HIDDEN_WALKS: usize = 24;
 
 pub fn walk(model: &Arc<Model>, family: Family, number: u64) -> Vec<Step> {
@@ -100,13 +100,13 @@ impl Walk {
         }
     }
 
-    /// How willingly a step is taken that `does` something.
+    /// Returns the probability of taking a step; `does` is true if it changed the state.
     fn weight(&self, step: &Step, does: bool) -> f64 {
         let context = step.screen.context();
         if context.crashed || context.anr || !context.screen_on || &**step.screen.package() == LAUNCHER {
             return 0.0;
         }
-        // What nobody asked for is no part of a way.
+        // Adverts come up by chance, so a formula cannot count on them.
         if step.screen.widgets().iter().any(|widget| matches!(&*widget.text, "Buy now" | "Rate us")) {
             return 0.0;
         }
@@ -123,7 +123,7 @@ impl Walk {
         match self.family {
             Family::Long => 0.0,
             _ if !does || !is_touch || after_blind => 0.0,
-            // What is hidden begins with something of which nothing can be seen.
+            // The way to a hidden activity begins with an action without visible result.
             Family::Hidden => 0.2,
             _ => 0.03,
         }
@@ -132,7 +132,7 @@ impl Walk {
 
 const LAUNCHER: &str = "com.android.launcher";
 
-/// What an activity is called in formulas.
+/// Returns the word for an activity in formulas.
 fn word(screen: &Screen) -> String {
     let class = screen.activity().rsplit('.').next().unwrap_or_default();
     class.strip_suffix("Activity").unwrap_or(class).to_string()

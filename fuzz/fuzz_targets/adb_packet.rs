@@ -1,18 +1,18 @@
-//! Any bytes as what a host sends to a phone: packets, and what they carry to shells and files.
+//! Reads any bytes as input from a host to a phone: packets, and their contents for shells and files.
 
 #![no_main]
 
 use std::sync::{Arc, Mutex};
 
-use farlead::device::adbd::link::Link;
-use farlead::device::adbd::packet::{self, Command, Reader};
-use farlead::device::adbd::{Auth, Budget, FileStat, Phone, Ran};
+use farlead::emulator::adbd::link::Link;
+use farlead::emulator::adbd::packet::{self, Checksum, Command, Reader};
+use farlead::emulator::adbd::{Auth, Backend, Budget, FileStat, Ran};
 use libfuzzer_sys::fuzz_target;
 
-/// A phone on which nothing is done, but every answer has something in it.
+/// A phone that does nothing, but gives every answer some content.
 struct Still;
 
-impl Phone for Still {
+impl Backend for Still {
     fn product(&self) -> [String; 3] {
         ["a", "b", "c"].map(String::from)
     }
@@ -70,7 +70,7 @@ fuzz_target!(|bytes: &[u8]| {
     assert_eq!(budget.used(), 0, "what was held is given back");
 });
 
-/// The bytes as they are, in pieces.
+/// Reads the bytes unchanged, in pieces.
 fn raw(bytes: &[u8]) {
     let mut reader = Reader::new(4_096);
     for piece in bytes.chunks(7) {
@@ -88,19 +88,20 @@ fn raw(bytes: &[u8]) {
     }
 }
 
-/// The bytes as commands with small numbers and short payloads, so that streams are met.
+/// Turns the bytes into commands with small numbers and short payloads, so that they refer to open streams.
 fn sensible(bytes: &[u8], link: &mut Link) {
     let mut wire = Vec::new();
     let mut rest = bytes;
-    packet::write(&mut wire, Command::Cnxn, [packet::VERSION, 64], b"host::", true);
-    packet::write(&mut wire, Command::Auth, [3, 0], b"key", true);
-    packet::write(&mut wire, Command::Open, [1, 0], b"sync:", true);
+    packet::write(&mut wire, Command::Cnxn, [packet::VERSION, 64], b"host::", Checksum::Included);
+    packet::write(&mut wire, Command::Auth, [3, 0], b"key", Checksum::Included);
+    packet::write(&mut wire, Command::Open, [1, 0], b"sync:", Checksum::Included);
     while let [command, args, len, after @ ..] = rest {
-        let commands = [Command::Open, Command::Okay, Command::Wrte, Command::Clse, Command::Cnxn, Command::Auth];
+        let commands =
+            [Command::Open, Command::Okay, Command::Wrte, Command::Clse, Command::Cnxn, Command::Auth];
         let (payload, later) = after.split_at(after.len().min(usize::from(*len)));
         let command = commands[usize::from(*command) % commands.len()];
         let second = if command == Command::Open { 0 } else { u32::from(args >> 4) };
-        packet::write(&mut wire, command, [u32::from(args & 15), second], payload, true);
+        packet::write(&mut wire, command, [u32::from(args & 15), second], payload, Checksum::Included);
         rest = later;
     }
     let mut reader = Reader::new(4_096);

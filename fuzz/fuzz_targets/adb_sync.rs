@@ -1,14 +1,15 @@
-//! Any bytes as requests of the sync protocol to a phone with files: what is held is given back, and files stay bounded.
+//! Reads any bytes as requests of the sync protocol to a phone with files: memory is given back, and files stay
+//! bounded.
 
 #![no_main]
 
 use std::sync::{Arc, LazyLock, Mutex};
 
-use farlead::device::adbd::link::Link;
-use farlead::device::adbd::packet::{self, Command, Reader};
-use farlead::device::adbd::{Auth, Budget};
-use farlead::device::phone::{AndroidVersion, Phone};
 use farlead::device::sim::read;
+use farlead::emulator::adbd::link::Link;
+use farlead::emulator::adbd::packet::{self, Checksum, Command, Reader};
+use farlead::emulator::adbd::{Auth, Budget};
+use farlead::emulator::phone::{AndroidVersion, Phone};
 use farlead::rng::Seed;
 use farlead::spec::Source;
 use libfuzzer_sys::fuzz_target;
@@ -32,7 +33,7 @@ fuzz_target!(|bytes: &[u8]| {
     assert_eq!(budget.used(), 0, "what was held is given back");
 });
 
-/// A host with one stream, which fetches all that it is told.
+/// A host with one stream, which acknowledges everything it receives.
 struct Host<'a> {
     link: &'a mut Link,
     answers: Reader,
@@ -47,7 +48,7 @@ impl Host<'_> {
             _ => [1, self.phone_id],
         };
         let mut wire = Vec::new();
-        packet::write(&mut wire, command, args, payload, true);
+        packet::write(&mut wire, command, args, payload, Checksum::Included);
         let mut reader = Reader::new(1 << 20);
         reader.push(&wire);
         let packet = reader.next_packet().expect("a packet").expect("a whole one");
@@ -65,11 +66,11 @@ impl Host<'_> {
     }
 }
 
-/// The bytes as requests: which it is, how long it is said to be, and what it holds.
+/// Turns the bytes into requests: each with a name, a stated length, and a body.
 fn requests(mut bytes: &[u8]) -> Vec<u8> {
     const NAMES: [&[u8; 4]; 13] = [
-        b"STAT", b"LIST", b"SEND", b"RECV", b"STA2", b"LST2", b"LIS2", b"DATA", b"DONE", b"QUIT", b"SND2", b"RCV2",
-        b"nope",
+        b"STAT", b"LIST", b"SEND", b"RECV", b"STA2", b"LST2", b"LIS2", b"DATA", b"DONE", b"QUIT", b"SND2",
+        b"RCV2", b"nope",
     ];
     const PATHS: [&str; 8] = [
         "/sdcard/a",

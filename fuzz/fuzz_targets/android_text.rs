@@ -1,5 +1,5 @@
-//! Any text as what `dumpsys`, `wm` and `logcat` print, and uiautomator2's server says: it means something or nothing, and
-//! the same every time.
+//! Reads any text as output of `dumpsys`, `wm` and `logcat` and as an answer of uiautomator2's server: it has a
+//! meaning or none, and the same one every time.
 
 #![no_main]
 

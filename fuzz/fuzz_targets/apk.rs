@@ -1,4 +1,4 @@
-//! Any bytes as an APK: the model it carries, none, or what is wrong with it; and any text packed into one.
+//! Reads any bytes as an APK: gives its model, none, or an error; and packs any text into one.
 
 #![no_main]
 
@@ -22,7 +22,7 @@ fuzz_target!(|bytes: &[u8]| {
         launchable: vec![text.to_string()],
         activities: Vec::new(),
     };
-    // A byte that is no text becomes three.
+    // Each invalid byte becomes a character of three bytes.
     let Ok(apk) = pack(&manifest, &text) else { return };
     let unpacked = unpack_model(Cursor::new(apk)).expect("what was packed");
     assert_eq!(unpacked.as_deref(), Some(&*text));

@@ -1,12 +1,12 @@
-//! Any bytes as what clients of uiautomator2 ask of its server: each request has an answer that is HTTP and JSON.
+//! Reads any bytes as requests to the uiautomator2 server: each gets an answer that is HTTP and JSON.
 
 #![no_main]
 
 use std::sync::{Arc, LazyLock};
 
-use farlead::device::adbd::Phone as _;
-use farlead::device::phone::{AndroidVersion, Phone};
 use farlead::device::sim::read;
+use farlead::emulator::adbd::Backend as _;
+use farlead::emulator::phone::{AndroidVersion, Phone};
 use farlead::rng::Seed;
 use farlead::spec::Source;
 use libfuzzer_sys::fuzz_target;

@@ -1,4 +1,5 @@
-//! Any bytes as a dump of a screen: widgets that can be labelled and acted upon, or what is wrong and where.
+//! Reads any bytes as a dump of a screen: gives widgets that can be labelled and acted on, or the mistake and
+//! its place.
 
 #![no_main]
 

@@ -1,4 +1,4 @@
-//! Any bytes as what was learned of an app; what is read is written, and read back the same.
+//! Reads any bytes as what was learned of an app; a valid file is written and reads back the same.
 
 #![no_main]
 

@@ -1,4 +1,4 @@
-//! Any bytes as an APK, as a manifest in binary XML, and as a table of resources beside one that is sound.
+//! Reads any bytes as an APK, as a manifest in binary XML, and as the table of resources of a valid manifest.
 
 #![no_main]
 
@@ -7,7 +7,7 @@ use std::io::Cursor;
 use farlead::device::android::manifest::Manifest;
 use libfuzzer_sys::fuzz_target;
 
-/// The manifest of an app that farlead has packed.
+/// The manifest of an app packed by farlead.
 const SOUND: &[u8] = include_bytes!("../corpus/manifest/sound");
 
 fuzz_target!(|bytes: &[u8]| {

@@ -1,4 +1,4 @@
-//! Any bytes as an app model: read, its mistakes shown, its parameters set.
+//! Reads any bytes as an app model, shows its mistakes, and sets its parameters.
 
 #![no_main]
 

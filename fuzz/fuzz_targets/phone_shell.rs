@@ -1,13 +1,14 @@
-//! Any text as lines of the phone's shell, any bytes as what they read: the phone answers, the same every time.
+//! Runs any text as lines of the phone's shell, with any bytes as their input: the phone gives the same answer
+//! every time.
 
 #![no_main]
 
 use std::sync::{Arc, LazyLock};
 
-use farlead::device::adbd::Phone as _;
-use farlead::device::phone::{AndroidVersion, Phone};
 use farlead::device::sim::model::Model;
 use farlead::device::sim::read;
+use farlead::emulator::adbd::Backend as _;
+use farlead::emulator::phone::{AndroidVersion, Phone};
 use farlead::rng::Seed;
 use farlead::spec::Source;
 use libfuzzer_sys::fuzz_target;
@@ -28,7 +29,7 @@ fuzz_target!(|bytes: &[u8]| {
     let ran = phone.shell(&line, &rest[end..]);
     assert_eq!(other.shell(&line, &rest[end..]), ran);
     assert!(ran.stdout.len() <= 16 << 20 && ran.stderr.len() <= 16 << 20);
-    // One program at a time may look.
+    // Only one program at a time may read the screen.
     if let Some(server) = phone.take_server() {
         phone.end_server(server);
     }

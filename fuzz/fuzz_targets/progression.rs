@@ -1,4 +1,4 @@
-//! Any bytes as a formula and a trace: progression against the pointwise meaning.
+//! Turns any bytes into a formula and a trace, and compares progression with the pointwise meaning.
 
 #![no_main]
 
@@ -9,7 +9,7 @@ use farlead::ltl::{Formulas, Monitor, Permanent};
 use libfuzzer_sys::fuzz_target;
 use pointwise::{Choices, Shape, formula, holds, random_tree};
 
-/// The input as choices; when it is used up, always the first.
+/// The input as choices; at its end, always the first one.
 struct Bytes<'a>(std::slice::Iter<'a, u8>);
 
 impl Choices for Bytes<'_> {

@@ -1,4 +1,4 @@
-//! Any bytes as the events of a run; what is read is written, and read back the same.
+//! Reads any bytes as the events of a run; valid events are written and read back the same.
 
 #![no_main]
 

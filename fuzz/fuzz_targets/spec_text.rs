@@ -1,4 +1,4 @@
-//! Any bytes as a spec file: read, judged and said; what is sound is printed and read back.
+//! Reads any bytes as a spec file, judges and explains it; a valid one is printed and reads back the same.
 
 #![no_main]
 
@@ -20,7 +20,7 @@ fuzz_target!(|bytes: &[u8]| {
         let _ = spec::sub_goals(&found.formulas, found.formula);
     }
     let printed = linted.file.to_string();
-    // A shared `let` may stand for a text that is longer than a file may be.
+    // With shared `let`s the printed text may be longer than a file may be.
     if !linted.file.specs.is_empty() && printed.len() < 100_000 {
         let again = spec::parse(&Source::new("fuzz.ltl", printed.clone()));
         assert_eq!(linted.file.specs, again.file.specs, "{printed}");

@@ -1,4 +1,5 @@
-//! Any bytes as a stored test: read and said; what is sound is written, read back the same, and written the same again.
+//! Reads any bytes as a stored test and explains it; a valid one is written, reads back the same, and is
+//! written the same.
 
 #![no_main]
 
@@ -15,7 +16,7 @@ fuzz_target!(|bytes: &[u8]| {
     let _ = first.diagnostics.render(&source, Style::Colour);
     let Some(test) = first.test else { return };
     let written = test.to_string();
-    // A shared `let` may stand for a text that is longer than a file may be.
+    // With shared `let`s the written text may be longer than a file may be.
     if written.len() < 100_000 {
         let again = read(&Source::new("fuzz.test.ltl", written.clone())).test;
         assert_eq!(again.as_ref(), Some(&test), "{written}");

@@ -1,4 +1,4 @@
-//! Any bytes as a line of a recorded trace, and its labels as atoms.
+//! Reads any bytes as a line of a recorded trace, and its labels as atoms.
 
 #![no_main]
 

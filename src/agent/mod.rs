@@ -1,255 +1,78 @@
-//! Agents: who picks the next action.
+//! Agents: the choice of the next action, and what is learned from its outcome.
 //!
-//! An agent sees numbers: which screen this is, what is left of the formula, which actions there are. It learns from
-//! rewards. Devices and formulas are met in an [episode](crate::episode) alone, which gives every agent the same.
+//! An agent sees [situations](crate::situation) and learns from transitions between them. Devices, formulas and
+//! abstractions are met in an [episode](crate::episode) alone, which treats every agent alike.
 
 mod farlead;
 mod planner;
 mod qlearning;
 mod random;
+mod table;
 mod tree;
 
-use std::sync::Arc;
-
 use crate::rng::Rng;
+use crate::situation::{
+    Explanation, Labelings, Origin, Outlook, Recollection, Situation, Summary, Transition,
+};
 
-pub use farlead::{Farlead, FarleadSettings, Knowledge};
+pub use farlead::{Farlead, FarleadSettings};
 pub use planner::{Planner, PlannerSettings};
 pub use qlearning::QLearning;
 pub use random::Random;
+pub use table::{
+    AGENTS, AgentInfo, FARLEAD, Kept, Needs, PLANNER, QLEARNING, RANDOM, Settings, TREE, find, newest,
+};
 pub use tree::Tree;
 
-/// A screen by its looks; the one before the app is started has a number too.
-pub type ScreenId = u32;
-/// Screens of the same activity.
-pub type ActivityId = u32;
-/// Screens on which the same atoms of the formula hold.
-pub type LookId = u32;
-/// An action by its type, the widget it is done on, what that is called, and what is typed.
-pub type ActionId = u32;
-/// An action by its type, what its widget is called, and what is typed: wherever it is offered.
-pub type LabelingId = u32;
-/// An action by its type, where in the tree its widget is, and what is typed: whatever that is called.
-pub type SpotId = u32;
-/// Actions of which the same atoms of the formula hold.
-pub type ClassId = u32;
-/// What is left of the formula.
-pub type ResidualId = u32;
-
-/// An action that a screen offers.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Offer {
-    /// Which action it is.
-    pub action: ActionId,
-    /// What it has in common with actions of the same name.
-    pub labeling: LabelingId,
-    /// What it has in common with actions in the same place.
-    pub spot: SpotId,
-    /// What the formula says of it.
-    pub class: ClassId,
-    /// Whether its widget is called something.
-    pub has_name: bool,
-    /// The atoms, of the first 64, that share a word with what its widget is called.
-    pub hints: u64,
-    /// What it does in most apps.
-    pub habit: Habit,
-}
-
-/// What an action does in most apps.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub enum Habit {
-    /// Anything.
-    Any,
-    /// The screen stays as it is.
-    Stays,
-    /// It stays as it is, as far as anybody can tell before.
-    MostlyStays,
-    /// What was seen before comes back.
-    Back,
-    /// The screen stays, and these are its labels then.
-    Becomes(LookId),
-}
-
-/// A screen in numbers.
-#[derive(Clone, Copy, Debug)]
-pub struct Scene<'a> {
-    /// Which it is.
-    pub screen: ScreenId,
-    /// Of which activity.
-    pub activity: ActivityId,
-    /// Which atoms hold on it.
-    pub look: LookId,
-    /// How it is built, see [`Outline`](crate::gui::Outline).
-    pub frame: u64,
-    /// Where something is said on it, and what; empty for agents that do not [look closely](crate::search::AgentKind::looks_closely).
-    pub contents: &'a [(u64, u64)],
-    /// What it offers; the same screen always offers the same, in the same order.
-    pub offers: &'a Arc<[Offer]>,
-}
-
-/// What an agent knows when it has to choose.
-#[derive(Clone, Copy, Debug)]
-pub struct Situation<'a> {
-    /// What is seen.
-    pub scene: Scene<'a>,
-    /// What is left of the formula.
-    pub residual: ResidualId,
-    /// How many steps the episode has left, this one included.
-    pub steps_left: u32,
-    /// The places in the offers that may be chosen, in their order; at least one. The others lose, as their labels say.
-    pub candidates: &'a [u16],
-    /// The candidates to choose from this time; at least one.
-    pub preferred: &'a [u16],
-}
-
-/// What came of an action.
-#[derive(Clone, Copy, Debug)]
-pub struct Lesson<'a> {
-    /// What it was worth.
-    pub reward: f64,
-    /// What was seen then.
-    pub scene: Scene<'a>,
-    /// What is left of the formula then.
-    pub residual: ResidualId,
-    /// Whether the episode ends here; if not, there is another choice.
-    pub ends: bool,
-}
-
-/// How a run stands by what is left of the formula.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Standing {
-    /// The goal is reached.
-    Won,
-    /// It can still be reached, in so many steps at least.
-    Open(u32),
-    /// It cannot be reached any more.
-    Lost,
-}
-
-/// What a step could lead to at best.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Wish {
-    /// What would be left of the formula then.
-    pub residual: ResidualId,
-    /// How the run would stand.
-    pub standing: Standing,
-    /// The atoms, of the first 64, that would have to come to hold.
-    pub gained: u64,
-    /// How many atoms would have to change.
-    pub changes: u32,
-    /// Whether it takes another activity.
-    pub moves: bool,
-}
-
-/// Why an agent chose what it chose.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Reason {
-    /// What the guess rests on.
-    pub ground: Ground,
-    /// The chance to reach the goal in the steps left, as it is guessed.
-    pub chance: f64,
-    /// Among how many it was chosen.
-    pub choices: usize,
-    /// The atoms, of the first 64, that it may bring, as what its widget is called says.
-    pub hinted: u64,
-}
-
-/// What is known of an action before it is done.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Ground {
-    /// Its labels alone reach the goal.
-    Wins,
-    /// It was done so often in this very run.
-    Walked(u32),
-    /// It was done in runs that differ from this one in nothing that was seen.
-    AlikeRuns(u32),
-    /// It was done in the same place in so many other runs.
-    OtherRuns(u32),
-    /// Its like was done in so many other places of the activity.
-    OtherPlaces(u32),
-    /// It is known what such actions do in most apps.
-    Habit(Habit),
-    /// Nothing.
-    Unknown,
-    /// All was tried: it is asked whether the app still answers alike.
-    Again,
-}
-
-/// What came of a step that was not known before it.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Remark {
-    /// A screen never seen.
-    NewScreen,
-    /// In this run it led to a screen seen before.
-    NewWay,
-    /// In this run it changed nothing.
-    Stays,
-    /// In this run it changed nothing but what has proven not to matter.
-    Details,
-    /// It did what it did before in this very run.
-    AsKnown,
-    /// It did something else than before in this very run: the app does not always answer alike.
-    Otherwise,
-}
-
-/// What a formula says of steps that were not taken yet.
-pub trait Outlook {
-    /// Returns what is left of `residual` after a step by an action of `class` to a screen of `look`.
-    fn after(&mut self, residual: ResidualId, class: ClassId, look: LookId) -> ResidualId;
-
-    /// Returns how a run stands of which `residual` is left.
-    fn standing(&mut self, residual: ResidualId) -> Standing;
-
-    /// How many classes of actions were met so far; they are numbered from 0.
-    fn classes(&self) -> ClassId;
-
-    /// Appends what a step by an action of `class` from a screen of `look` could lead to at best, the nearest to the
-    /// goal first.
-    fn wishes(&mut self, residual: ResidualId, class: ClassId, look: LookId, wishes: &mut Vec<Wish>);
-}
-
-/// Someone who picks actions.
+/// Chooser of actions.
+///
+/// The least an agent does is to choose; all else has a default that does nothing.
 pub trait Agent: Send {
-    /// An episode begins.
+    /// Begins an episode.
     fn begin(&mut self) {}
 
-    /// Returns one of the candidates, one of the preferred if it makes no difference: a place in the offers.
-    fn choose(&mut self, situation: &Situation<'_>, outlook: &mut dyn Outlook, rng: &mut Rng) -> u16;
+    /// Returns one of the candidates, of the preferred ones if it makes no difference: a place in the offers. `outlook`
+    /// is the objective's model of steps to come, if it has one.
+    fn choose(&mut self, situation: &Situation<'_>, outlook: Option<&mut dyn Outlook>, rng: &mut Rng) -> u16;
 
-    /// Takes notice of what came of the last choice, also if it was taken by the [episode](crate::episode) itself.
-    fn learn(&mut self, lesson: &Lesson<'_>, rng: &mut Rng);
+    /// Takes notice that another made the choice `taken`: the episode, or whoever acted in the experience.
+    fn note(&mut self, _situation: &Situation<'_>, _taken: u16, _origin: Origin) {}
 
-    /// Another choice than the one asked for was made: this place in the offers.
-    fn note(&mut self, situation: &Situation<'_>, taken: u16);
-
-    /// The last choice led to where every action loses, as their labels say.
-    fn learn_dead_end(&mut self, rng: &mut Rng);
-
-    /// The episode is over; what was begun is brought to its end.
-    fn end(&mut self) {}
-
-    /// Why the last choice was made, if it was weighed.
-    fn reason(&self) -> Option<Reason> {
-        None
+    /// Learns from the outcome of the last choice, and explains both if it can.
+    fn learn(&mut self, _transition: &Transition<'_>, _rng: &mut Rng) -> Explanation {
+        Explanation::default()
     }
 
-    /// What the last lesson taught, if it is kept.
-    fn remark(&self) -> Option<Remark> {
-        None
+    /// Ends an episode. Rates that decrease with episodes stay as they are if it was recalled.
+    fn end(&mut self, _origin: Origin) -> Summary {
+        Summary::default()
     }
 
-    /// How often the app answered otherwise than before to the same actions since its start, as far as was noticed.
-    fn surprises(&self) -> u64 {
-        0
+    /// Forgets all that was learned of states and their actions, as they have other numbers now; `recollection` of the
+    /// past follows as transitions.
+    fn forget(&mut self, _recollection: Recollection) {}
+
+    /// Returns what is of use in the next search, as bytes that [`load`](Agent::load) reads.
+    fn save(&self, _labelings: &dyn Labelings) -> Vec<u8> {
+        Vec::new()
     }
 
-    /// Whether everything that could be tried has been, if the app always answers alike.
-    fn is_exhausted(&self) -> bool {
-        false
+    /// Takes in what an agent of its kind has saved. The bytes come from outside: whatever they are, the answer is a
+    /// message at worst.
+    fn load(&mut self, kept: &[u8], _labelings: &mut dyn Labelings) -> Result<(), KeptError> {
+        match kept {
+            [] => Ok(()),
+            [..] => Err(KeptError { line: 1, message: "this agent keeps nothing".to_string() }),
+        }
     }
+}
 
-    /// What it has learned that can be of use next time.
-    fn knowledge(&self) -> Knowledge {
-        Knowledge::default()
-    }
+/// Mistake in what an agent has kept.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("line {line} of what the agent has kept: {message}")]
+pub struct KeptError {
+    /// Line, from 1; 1 for an agent that keeps no lines.
+    pub line: usize,
+    /// Reason to refuse it.
+    pub message: String,
 }

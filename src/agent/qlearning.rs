@@ -1,70 +1,140 @@
-//! Plain Q-learning over screens: values of (screen, action), carried back one step at a time.
+//! Plain Q-learning over states: values of (state, action), carried back one step at a time.
 
 use rustc_hash::FxHashMap;
 
-use super::{Agent, Lesson, Outlook, ScreenId, Situation};
+use super::Agent;
 use crate::rng::Rng;
+use crate::situation::{Explanation, Next, Offer, Outlook, Recollection, Situation, StateId, Transition};
 
-/// How much of the difference is learned at a step.
+/// Learning rate.
 const RATE: f64 = 0.5;
-/// What a reward one step later is worth.
+/// Discount of a reward one step later.
 const DISCOUNT: f64 = 0.9;
-/// How often any candidate is taken.
+/// Exploration rate: the share of choices in which any candidate is as likely.
 const EXPLORATION: f64 = 0.1;
 
-/// Q-learning as in textbooks, its table keyed by screens alone.
+/// Q-learning as in textbooks, its table keyed by states alone.
 #[derive(Clone, Debug, Default)]
 pub struct QLearning {
-    values: FxHashMap<ScreenId, Vec<f64>>,
-    last: Option<(ScreenId, u16)>,
+    /// Values by state, one for each slot met so far.
+    values: FxHashMap<StateId, Vec<f64>>,
 }
 
-impl QLearning {
-    fn row(&mut self, situation: &Situation<'_>) -> &mut Vec<f64> {
-        self.values.entry(situation.scene.screen).or_insert_with(|| vec![0.0; situation.scene.offers.len()])
-    }
+/// Returns the values of a state, by slot; none of a state that was never left.
+fn row(values: &FxHashMap<StateId, Vec<f64>>, state: StateId) -> &[f64] {
+    values.get(&state).map_or(&[], Vec::as_slice)
+}
+
+/// Returns the value of the offer at `at`; an action never done is worth nothing yet.
+fn value(row: &[f64], offers: &[Offer], at: u16) -> f64 {
+    row.get(usize::from(offers[usize::from(at)].slot)).copied().unwrap_or(0.0)
 }
 
 impl Agent for QLearning {
-    fn begin(&mut self) {
-        self.last = None;
-    }
-
-    fn choose(&mut self, situation: &Situation<'_>, _: &mut dyn Outlook, rng: &mut Rng) -> u16 {
-        let row = self.row(situation);
-        let candidates = situation.preferred;
-        let chosen = if rng.unit() < EXPLORATION {
-            candidates[rng.below(candidates.len())]
-        } else {
-            let best = candidates.iter().map(|&at| row[usize::from(at)]).fold(f64::MIN, f64::max);
-            let equals = candidates.iter().filter(|&&at| row[usize::from(at)] == best);
-            let nth = rng.below(equals.clone().count());
-            equals.clone().nth(nth).copied().expect("one of them is the best")
-        };
-        self.last = Some((situation.scene.screen, chosen));
-        chosen
-    }
-
-    fn learn(&mut self, lesson: &Lesson<'_>, _: &mut Rng) {
-        let Some((screen, at)) = self.last else { return };
-        let ahead = match self.values.get(&lesson.scene.screen) {
-            Some(row) if !lesson.ends => row.iter().copied().fold(f64::MIN, f64::max),
-            Some(_) | None => 0.0,
-        };
-        if let Some(value) = self.values.get_mut(&screen).and_then(|row| row.get_mut(usize::from(at))) {
-            *value += RATE * (lesson.reward + DISCOUNT * ahead - *value);
+    fn choose(&mut self, situation: &Situation<'_>, _: Option<&mut dyn Outlook>, rng: &mut Rng) -> u16 {
+        let Situation { scene, preferred: candidates, .. } = *situation;
+        if rng.unit() < EXPLORATION {
+            return candidates[rng.below(candidates.len())];
         }
+        let row = row(&self.values, scene.state);
+        let value = |at: u16| value(row, scene.offers, at);
+        let best = candidates.iter().map(|&at| value(at)).fold(f64::MIN, f64::max);
+        let equals = candidates.iter().filter(|&&at| value(at) == best);
+        let nth = rng.below(equals.clone().count());
+        equals.clone().nth(nth).copied().expect("one of them is the best")
     }
 
-    fn note(&mut self, situation: &Situation<'_>, taken: u16) {
-        self.row(situation);
-        self.last = Some((situation.scene.screen, taken));
-    }
-
-    fn learn_dead_end(&mut self, _: &mut Rng) {
-        let Some((screen, at)) = self.last else { return };
-        if let Some(value) = self.values.get_mut(&screen).and_then(|row| row.get_mut(usize::from(at))) {
+    fn learn(&mut self, transition: &Transition<'_>, _: &mut Rng) -> Explanation {
+        // Only actions that can be chosen next count: the value 0 of one that is ruled out would hide that all others
+        // are worth less.
+        let ahead = match &transition.next {
+            Next::Choice(next) => {
+                let row = row(&self.values, next.scene.state);
+                let values = next.candidates.iter().map(|&at| value(row, next.scene.offers, at));
+                values.fold(f64::MIN, f64::max)
+            }
+            Next::DeadEnd | Next::Terminal | Next::Truncated | Next::Unknown => 0.0,
+        };
+        let Situation { scene, .. } = transition.from;
+        let slot = usize::from(scene.offers[usize::from(transition.at)].slot);
+        let row = self.values.entry(scene.state).or_default();
+        if row.len() <= slot {
+            row.resize(usize::from(scene.slots), 0.0);
+        }
+        let value = &mut row[slot];
+        *value += RATE * (transition.reward + DISCOUNT * ahead - *value);
+        if matches!(transition.next, Next::DeadEnd) {
             *value += RATE * (-1.0 - *value);
         }
+        Explanation::default()
+    }
+
+    fn forget(&mut self, _: Recollection) {
+        self.values.clear();
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::sync::Arc;
+
+    use super::*;
+    use crate::gui::Action;
+    use crate::rng::Seed;
+    use crate::situation::{
+        ActionId, ActivityId, ClassId, Habit, LabelingId, LookId, PhaseId, Scene, ScreenId, SpotId,
+    };
+
+    fn offers(count: u16) -> Arc<[Offer]> {
+        let offer = |slot: u16| Offer {
+            action: ActionId(slot.into()),
+            slot,
+            labeling: LabelingId(slot.into()),
+            spot: SpotId(slot.into()),
+            class: ClassId(0),
+            has_name: false,
+            hints: 0,
+            habit: Habit::Any,
+        };
+        (0..count).map(offer).collect()
+    }
+
+    fn situation<'a>(state: u32, offers: &'a Arc<[Offer]>, candidates: &'a [u16]) -> Situation<'a> {
+        let actions: &[Action] = &[];
+        let scene = Scene {
+            state: StateId(state),
+            screen_id: ScreenId(state),
+            activity: ActivityId(0),
+            look: LookId(0),
+            frame: 0,
+            slots: offers.len() as u16,
+            offers,
+            actions,
+            screen: None,
+        };
+        Situation { scene, phase: PhaseId::START, steps_left: 9, candidates, preferred: candidates }
+    }
+
+    #[test]
+    fn an_action_that_is_ruled_out_hides_no_negative_value() {
+        let (offers, mut agent) = (offers(2), QLearning::default());
+        // In state 2 the offer 1 is ruled out, and the offer 0 leads to a reward of -1.
+        let (first, second) = (situation(1, &offers, &[0, 1]), situation(2, &offers, &[0]));
+        let mut learn = |from: Situation<'_>, reward: f64, next: Next<'_>| {
+            let transition = Transition {
+                from,
+                at: 0,
+                reward,
+                elapsed_ms: None,
+                to: second.scene,
+                phase: PhaseId::START,
+                next,
+            };
+            agent.learn(&transition, &mut Seed(1).fork("test"));
+        };
+        learn(second, -1.0, Next::Terminal);
+        learn(first, 0.0, Next::Choice(second));
+        let value = row(&agent.values, StateId(1))[0];
+        assert_eq!(value, RATE * DISCOUNT * RATE * -1.0, "with the maximum over all offers it was 0");
     }
 }

@@ -1,20 +1,15 @@
-//! The agent that learns nothing: what every other one must be better than.
+//! Random choice: the baseline that every other agent must beat.
 
-use super::{Agent, Lesson, Outlook, Situation};
+use super::Agent;
 use crate::rng::Rng;
+use crate::situation::{Outlook, Situation};
 
-/// Takes any of the preferred candidates, each as likely.
+/// Chooses among the preferred candidates, each as likely.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Random;
 
 impl Agent for Random {
-    fn choose(&mut self, situation: &Situation<'_>, _: &mut dyn Outlook, rng: &mut Rng) -> u16 {
+    fn choose(&mut self, situation: &Situation<'_>, _: Option<&mut dyn Outlook>, rng: &mut Rng) -> u16 {
         situation.preferred[rng.below(situation.preferred.len())]
     }
-
-    fn learn(&mut self, _: &Lesson<'_>, _: &mut Rng) {}
-
-    fn note(&mut self, _: &Situation<'_>, _: u16) {}
-
-    fn learn_dead_end(&mut self, _: &mut Rng) {}
 }

@@ -6,43 +6,47 @@
 
 use rustc_hash::FxHashMap;
 
-use super::{Agent, Lesson, Outlook, ScreenId, Situation};
+use super::Agent;
 use crate::rng::Rng;
+use crate::situation::{
+    Explanation, Next, Origin, Outlook, Recollection, Situation, StateId, Summary, Transition,
+};
 
-/// The tree of histories and what is left to try in it.
+/// Tree of histories, and the actions left to try in each.
 #[derive(Clone, Debug)]
 pub struct Tree {
     nodes: Vec<Node>,
-    /// The history after an action in a history, by what was seen then.
-    followers: FxHashMap<(u32, u16, ScreenId), u32>,
-    /// The history now, and the choice made in it.
+    /// History after an action in a history, by the state seen then.
+    followers: FxHashMap<(u32, u16, StateId), u32>,
+    /// Current history.
     at: u32,
-    taken: u16,
-    /// How often an action led elsewhere than before in the same history.
+    /// Times that an action led elsewhere than before in the same history.
     surprises: u64,
-    /// The histories and choices of this episode.
+    /// Histories and choices of this episode.
     path: Vec<(u32, u16)>,
+    /// True if earlier episodes were forgotten for good.
+    has_forgotten: bool,
 }
 
 #[derive(Clone, Debug, Default)]
 struct Node {
-    /// Of each offer; empty before the first choice here.
-    offers: Vec<Branch>,
-    /// How many offers have something left to try, of those that are candidates.
+    /// Branches by slot; empty before the first choice here.
+    branches: Vec<Branch>,
+    /// Number of branches with something left to try, of those that are candidates.
     open: u32,
-    /// Whether it is known what is to be tried here.
+    /// True once the candidates are known.
     is_known: bool,
 }
 
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 enum Branch {
-    /// It loses, as its labels say.
+    /// Ruled out by its labels.
     #[default]
     Out,
     Untried,
-    /// It was tried, and there is more to try after it.
+    /// Tried, with more to try after it.
     Open,
-    /// There is nothing more to try after it.
+    /// Tried, with nothing more to try after it.
     UsedUp,
 }
 
@@ -52,9 +56,9 @@ impl Default for Tree {
             nodes: vec![Node::default()],
             followers: FxHashMap::default(),
             at: 0,
-            taken: 0,
             surprises: 0,
             path: Vec::new(),
+            has_forgotten: false,
         }
     }
 }
@@ -62,12 +66,13 @@ impl Default for Tree {
 impl Tree {
     fn node(&mut self, situation: &Situation<'_>) -> &mut Node {
         let node = &mut self.nodes[self.at as usize];
-        if !node.is_known {
-            node.offers = vec![Branch::Out; situation.scene.offers.len()];
-            node.is_known = true;
-        }
+        node.is_known = true;
         for &at in situation.candidates {
-            let branch = &mut node.offers[usize::from(at)];
+            let slot = usize::from(slot(situation, at));
+            if node.branches.len() <= slot {
+                node.branches.resize(usize::from(situation.scene.slots), Branch::Out);
+            }
+            let branch = &mut node.branches[slot];
             if *branch == Branch::Out {
                 *branch = Branch::Untried;
                 node.open += 1;
@@ -76,11 +81,11 @@ impl Tree {
         node
     }
 
-    /// The choice at the end of `self.path` leads nowhere any more; nor may those before it then.
+    /// Marks the choice at the end of the path as used up, and those before it that have nothing else left to try.
     fn use_up(&mut self) {
         for &(history, taken) in self.path.iter().rev() {
             let node = &mut self.nodes[history as usize];
-            let branch = &mut node.offers[usize::from(taken)];
+            let branch = &mut node.branches[usize::from(taken)];
             if *branch != Branch::UsedUp {
                 *branch = Branch::UsedUp;
                 node.open -= 1;
@@ -92,19 +97,24 @@ impl Tree {
     }
 }
 
+fn slot(situation: &Situation<'_>, at: u16) -> u16 {
+    situation.scene.offers[usize::from(at)].slot
+}
+
 impl Agent for Tree {
     fn begin(&mut self) {
         self.at = 0;
         self.path.clear();
     }
 
-    fn choose(&mut self, situation: &Situation<'_>, _: &mut dyn Outlook, rng: &mut Rng) -> u16 {
+    fn choose(&mut self, situation: &Situation<'_>, _: Option<&mut dyn Outlook>, rng: &mut Rng) -> u16 {
         let node = self.node(situation);
         let of = |wanted: Branch| -> Vec<u16> {
             let among = |all: &[u16]| -> Vec<u16> {
-                all.iter().copied().filter(|&at| node.offers[usize::from(at)] == wanted).collect()
+                let is_wanted = |at: u16| node.branches[usize::from(slot(situation, at))] == wanted;
+                all.iter().copied().filter(|&at| is_wanted(at)).collect()
             };
-            // The others are tried once none that is preferred is left.
+            // The others are tried once no preferred one is left.
             let preferred = among(situation.preferred);
             if preferred.is_empty() { among(situation.candidates) } else { preferred }
         };
@@ -112,43 +122,45 @@ impl Agent for Tree {
         let open = if untried.is_empty() { of(Branch::Open) } else { untried };
         // An app that answers by chance may come to where all has been tried.
         let from = if open.is_empty() { situation.preferred } else { &open };
-        self.taken = from[rng.below(from.len())];
-        self.taken
+        from[rng.below(from.len())]
     }
 
-    fn learn(&mut self, lesson: &Lesson<'_>, _: &mut Rng) {
-        self.path.push((self.at, self.taken));
-        let branch = &mut self.nodes[self.at as usize].offers[usize::from(self.taken)];
+    fn note(&mut self, situation: &Situation<'_>, _: u16, _: Origin) {
+        self.node(situation);
+    }
+
+    fn learn(&mut self, transition: &Transition<'_>, _: &mut Rng) -> Explanation {
+        let taken = slot(&transition.from, transition.at);
+        self.path.push((self.at, taken));
+        let branch = &mut self.nodes[self.at as usize].branches[usize::from(taken)];
         let is_first_time = *branch == Branch::Untried;
         if is_first_time {
             *branch = Branch::Open;
         }
-        if lesson.ends {
+        if transition.next.ends() {
             self.use_up();
-            return;
+            return Explanation::default();
         }
         let next = self.nodes.len() as u32;
-        self.at = *self.followers.entry((self.at, self.taken, lesson.scene.screen)).or_insert(next);
+        self.at = *self.followers.entry((self.at, taken, transition.to.state)).or_insert(next);
         if self.at == next {
             self.surprises += u64::from(!is_first_time);
             self.nodes.push(Node::default());
         }
+        if matches!(transition.next, Next::DeadEnd) {
+            self.use_up();
+        }
+        Explanation::default()
     }
 
-    fn note(&mut self, situation: &Situation<'_>, taken: u16) {
-        self.node(situation);
-        self.taken = taken;
+    fn end(&mut self, _: Origin) -> Summary {
+        let root = &self.nodes[0];
+        let is_exhausted = root.is_known && root.open == 0 && self.surprises == 0 && !self.has_forgotten;
+        Summary { surprises: self.surprises, is_exhausted }
     }
 
-    fn learn_dead_end(&mut self, _: &mut Rng) {
-        self.use_up();
-    }
-
-    fn is_exhausted(&self) -> bool {
-        self.nodes[0].is_known && self.nodes[0].open == 0 && self.surprises == 0
-    }
-
-    fn surprises(&self) -> u64 {
-        self.surprises
+    fn forget(&mut self, recollection: Recollection) {
+        let has_forgotten = self.has_forgotten || recollection == Recollection::Partial;
+        *self = Tree { has_forgotten, ..Tree::default() };
     }
 }

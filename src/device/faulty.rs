@@ -1,9 +1,9 @@
-//! A device that fails on purpose, so that others can show what they do then.
+//! A device that fails on purpose, so that tests see how others take it.
 
-use super::{App, Device, DeviceError, Observation};
+use super::{App, Capabilities, Device, DeviceError, Observation};
 use crate::gui::Action;
 
-/// Another device that fails at one step.
+/// A device that wraps another and fails at one step.
 #[derive(Debug)]
 pub struct Faulty<D> {
     inner: D,
@@ -12,7 +12,7 @@ pub struct Faulty<D> {
 }
 
 impl<D: Device> Faulty<D> {
-    /// Returns `inner`, to fail at the step `fails_at`, counted from 0 over all episodes.
+    /// Wraps `inner`, which fails at the step `fails_at`, counted from 0 over all episodes. Looking is no step.
     pub fn new(inner: D, fails_at: usize) -> Faulty<D> {
         Faulty { inner, fails_at, step: 0 }
     }
@@ -31,6 +31,14 @@ impl<D: Device> Device for Faulty<D> {
 
     fn app(&self) -> &App {
         self.inner.app()
+    }
+
+    fn capabilities(&self) -> Capabilities {
+        self.inner.capabilities()
+    }
+
+    fn look(&mut self) -> Result<Observation, DeviceError> {
+        self.inner.look()
     }
 
     fn reset(&mut self, activity: &str) -> Result<Observation, DeviceError> {

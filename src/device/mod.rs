@@ -1,75 +1,91 @@
 //! Devices: apps that can be looked at and acted upon.
 //!
-//! A device starts the app afresh, performs actions and reports the screens they settle on. What a
-//! screen offers and which atoms hold on it is worked out from the screen by [`crate::gui`], so that
-//! all devices agree on it. An app that crashes is an observation; an error is that we could not look.
+//! A device starts the app afresh, performs actions and reports the screens they settle on. [`crate::gui`] works out from
+//! a screen which actions it offers and which atoms hold on it, so that all devices agree. An app that crashes is an
+//! observation; an error says that the device could not look or act.
 
 pub mod adb;
-pub mod adbd;
 pub mod android;
 mod faulty;
-pub mod phone;
+mod open;
 mod pool;
 pub mod sim;
-mod sum;
+pub(crate) mod sum;
 
+use std::error::Error;
 use std::sync::Arc;
 
 use crate::gui::Action;
+pub use crate::gui::Capabilities;
 pub use crate::trace::{Notice, Observation};
 
 pub use adb::Adb;
 pub use faulty::Faulty;
-pub use pool::Pool;
+#[cfg(feature = "adb")]
+pub use open::open_to_look;
+pub use open::{
+    AppSource, Attached, BrokenModel, Cause, DeviceUrl, LoadedModel, OpenError, Opened, Parameter, Request,
+    carried_model, load_model, open,
+};
+pub use pool::{BoxedDevice, Maker, Pool};
 pub use sim::Sim;
 
-/// What is known of the app on a device.
+/// An app on a device.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct App {
-    /// Its package.
+    /// Name of its package.
     pub package: Arc<str>,
-    /// Its version, as its makers call it.
+    /// Version, as the app's makers call it.
     pub version: Arc<str>,
-    /// The activities that can be started from outside, in full; at least one.
+    /// Activities that can be started from outside, by their full names; at least one.
     pub launchable: Vec<Arc<str>>,
 }
 
-/// Why we could not look, or not act.
+/// Reason why a device could not look or act.
 #[derive(Debug, thiserror::Error)]
 pub enum DeviceError {
-    /// The app model did something that means nothing.
+    /// The app model did something without a meaning.
     #[error("the model {model} cannot go on: {message}")]
     Model {
-        /// Which model.
+        /// Name of the model.
         model: String,
-        /// What it did, and where.
+        /// The model's mistake, with its place.
         message: String,
     },
-    /// A phone could not be looked at, or not acted upon.
+    /// The device cannot be used or relied on any more, though another might be.
     #[error(transparent)]
-    Adb(#[from] adb::AdbError),
-    /// A set-up test does not come to what it must.
+    Lost {
+        /// Reason in the words of this kind of device.
+        source: Box<dyn Error + Send + Sync>,
+    },
+    /// The device answers and cannot do the action; another of its kind could not either.
+    #[error(transparent)]
+    Refused {
+        /// Reason in the words of this kind of device.
+        source: Box<dyn Error + Send + Sync>,
+    },
+    /// A set-up test did not hold.
     #[error("the set-up test {test} does not hold: at step {step} {why}{}", tried(*.tries))]
     SetUp {
-        /// Which test.
+        /// Name of the test.
         test: String,
-        /// The step of it, from 0.
+        /// Number of its step, from 0.
         step: usize,
-        /// What was expected there, and what was seen.
+        /// The step's expectation, and the screen in its place.
         why: String,
-        /// How often it was tried, each time on the app started afresh.
+        /// Number of tries, each on the app started afresh.
         tries: u32,
     },
-    /// A device that fails on purpose did.
+    /// A device that fails on purpose failed.
     #[error("the device failed at step {step}, as it was told to")]
     Faulty {
-        /// The step, from 0.
+        /// Number of the step, from 0.
         step: usize,
     },
-    /// All devices there were are lost.
+    /// All devices are lost.
     #[error("no device is left: {why}")]
     NoneLeft {
-        /// What was said of the last of them.
+        /// Error of the device that was lost last.
         why: String,
     },
 }
@@ -83,24 +99,29 @@ fn tried(tries: u32) -> String {
 }
 
 impl DeviceError {
-    /// Whether the device cannot be used any more, though another might be.
+    /// Returns true if the device cannot be used any more, though another might be.
     pub fn is_lost(&self) -> bool {
         match self {
             // Another device would show the same.
-            DeviceError::Model { .. } | DeviceError::SetUp { .. } => false,
-            DeviceError::Adb(error) => error.is_lost(),
-            DeviceError::Faulty { .. } | DeviceError::NoneLeft { .. } => true,
+            DeviceError::Model { .. } | DeviceError::SetUp { .. } | DeviceError::Refused { .. } => false,
+            DeviceError::Lost { .. } | DeviceError::Faulty { .. } | DeviceError::NoneLeft { .. } => true,
         }
     }
 }
 
 /// An app that can be looked at and acted upon.
 pub trait Device {
-    /// What the device is, in a few words, for people.
+    /// Describes the device in a few words, for people.
     fn describe(&self) -> String;
 
-    /// The app on it.
+    /// Returns the app on the device.
     fn app(&self) -> &App;
+
+    /// Returns the kinds of action that the device has; screens offer no others.
+    fn capabilities(&self) -> Capabilities;
+
+    /// Returns the screen that the device shows, without acting; before the first reset that is whatever is in front.
+    fn look(&mut self) -> Result<Observation, DeviceError>;
 
     /// Starts the app afresh, as after an installation, with the launchable `activity`, and returns
     /// its first screen.

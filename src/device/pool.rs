@@ -1,15 +1,20 @@
-//! Devices of one kind that are lent to whoever has work for one.
+//! Devices of any kinds that are lent to whoever has work for one.
 //!
-//! Each starts the app afresh for each run, so that it does not matter which one a run gets. One that is lost is
-//! not lent again; who had it tells, and does the work again on another.
+//! A pool has attached devices, which are as many as they are, and may have a [`Maker`], which makes a device anew for each
+//! loan. All start the app afresh for each run, so it does not matter which one a run gets. A device that is lost is not
+//! lent again; its borrower gets the error, and does the work again on another.
 
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 
-use super::{App, Device, DeviceError, Observation};
+use super::{App, Capabilities, Device, DeviceError, Observation};
 use crate::gui::Action;
+use crate::rng::Seed;
 
 /// A device that threads may hand on.
-pub type Shared = Box<dyn Device + Send>;
+pub type BoxedDevice = Box<dyn Device + Send>;
+
+/// Makes a device that takes all its chance from a seed.
+pub type Maker = Arc<dyn Fn(Seed) -> BoxedDevice + Send + Sync>;
 
 /// See the module.
 #[derive(Clone)]
@@ -19,86 +24,134 @@ pub struct Pool {
 
 struct Inner {
     app: App,
-    state: Mutex<State>,
-    /// Told whenever a device comes back or is lost.
+    description: String,
+    roster: Mutex<Roster>,
+    /// Notified whenever a device comes back or is lost.
     changed: Condvar,
 }
 
-struct State {
-    idle: Vec<Shared>,
-    /// How many are idle or lent.
-    alive: usize,
-    /// What was said of the last that was lost.
+/// The devices that can be lent.
+struct Roster {
+    idle: Vec<BoxedDevice>,
+    /// Number of attached devices that are idle or lent.
+    attached: usize,
+    /// Maker of further devices, until one of those is lost.
+    maker: Option<Maker>,
+    /// Message about the device that was lost last.
     lost: String,
 }
 
 impl Pool {
-    /// Returns what lends `devices`, which have the same app.
+    /// Returns a pool of `attached` devices and those of `maker`, all with the same app.
     ///
     /// # Panics
     ///
-    /// If there are none.
-    pub fn new(devices: Vec<Shared>) -> Pool {
-        let app = devices.first().expect("a pool has a device").app().clone();
-        let alive = devices.len();
-        let state = State { idle: devices, alive, lost: String::new() };
-        Pool { inner: Arc::new(Inner { app, state: Mutex::new(state), changed: Condvar::new() }) }
+    /// If there is neither a device nor a maker.
+    pub fn new(attached: Vec<BoxedDevice>, maker: Option<Maker>) -> Pool {
+        let made = maker.as_ref().map(|make| make(Seed::default()));
+        let first = attached.first().or(made.as_ref()).expect("a pool has a device");
+        let app = first.app().clone();
+        let descriptions: Vec<String> =
+            attached.iter().chain(&made).map(|device| device.describe()).collect();
+        let description = if attached.is_empty() {
+            // A device that is made for an app names the app itself.
+            descriptions.join("; ")
+        } else {
+            format!("{} {} on {}", app.package, app.version, descriptions.join("; "))
+        };
+        let roster = Roster { attached: attached.len(), idle: attached, maker, lost: String::new() };
+        let inner = Inner { app, description, roster: Mutex::new(roster), changed: Condvar::new() };
+        Pool { inner: Arc::new(inner) }
     }
 
-    /// The app on all of them.
+    /// Returns the app on all of the devices.
     pub fn app(&self) -> &App {
         &self.inner.app
     }
 
-    /// How many are left.
-    pub fn alive(&self) -> usize {
-        self.inner.state().alive
+    /// Describes the app and the devices there were at first, in a line for people.
+    pub fn describe(&self) -> &str {
+        &self.inner.description
     }
 
-    /// Lends a device until what is returned is dropped; waits until one is free. Where all are lost, it is one on
-    /// which nothing can be done.
-    pub fn lend(&self) -> Box<dyn Device> {
-        let waiting = self.inner.state();
-        let is_none = |state: &mut State| state.idle.is_empty() && state.alive > 0;
-        let waited = self.inner.changed.wait_while(waiting, is_none);
-        let device = waited.unwrap_or_else(PoisonError::into_inner).idle.pop();
-        Box::new(Lent { inner: self.inner.clone(), device, is_lost: false })
+    /// Returns true if a device can still be lent, now or once it comes back.
+    pub fn is_alive(&self) -> bool {
+        let roster = self.inner.roster();
+        roster.attached > 0 || roster.maker.is_some()
+    }
+
+    /// Returns true if some of the devices are attached, and not made for each loan.
+    pub fn has_attached(&self) -> bool {
+        self.inner.roster().attached > 0
+    }
+
+    /// Returns how many of `jobs` can go on at a time: one for each attached device, and all if further ones are made.
+    pub fn jobs(&self, jobs: usize) -> usize {
+        let roster = self.inner.roster();
+        if roster.maker.is_some() { jobs } else { roster.attached.clamp(1, jobs.max(1)) }
+    }
+
+    /// Lends a device until the loan is dropped: an idle one, else one that is made from `seed`, else the next that comes
+    /// back. If all are lost, nothing can be done on the loan.
+    pub fn lend(&self, seed: Seed) -> Box<dyn Device> {
+        let waiting = self.inner.roster();
+        let must_wait =
+            |roster: &mut Roster| roster.idle.is_empty() && roster.maker.is_none() && roster.attached > 0;
+        let waited = self.inner.changed.wait_while(waiting, must_wait);
+        let mut roster = waited.unwrap_or_else(PoisonError::into_inner);
+        let (idle, maker) = (roster.idle.pop(), roster.maker.clone());
+        // Making a device may take long, and others may come for theirs meanwhile.
+        drop(roster);
+        let (device, origin) = match (idle, maker) {
+            (Some(device), _) => (Some(device), Origin::Attached),
+            (None, Some(make)) => (Some(make(seed)), Origin::Made),
+            (None, None) => (None, Origin::Attached),
+        };
+        Box::new(Loan { inner: self.inner.clone(), device, origin, is_lost: false })
     }
 }
 
 impl Inner {
-    fn state(&self) -> MutexGuard<'_, State> {
-        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+    fn roster(&self) -> MutexGuard<'_, Roster> {
+        self.roster.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
-/// A device that goes back when this is dropped, unless it is lost.
-struct Lent {
+/// Origin of a device, which says where it goes after its loan.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Origin {
+    Attached,
+    Made,
+}
+
+/// A device that goes back to its pool when the loan is dropped, unless it is lost.
+struct Loan {
     inner: Arc<Inner>,
-    device: Option<Shared>,
+    device: Option<BoxedDevice>,
+    origin: Origin,
     is_lost: bool,
 }
 
-impl Lent {
-    fn doing(
+impl Loan {
+    fn with_device(
         &mut self,
-        what: impl FnOnce(&mut dyn Device) -> Result<Observation, DeviceError>,
+        ask: impl FnOnce(&mut dyn Device) -> Result<Observation, DeviceError>,
     ) -> Result<Observation, DeviceError> {
         let Some(device) = self.device.as_deref_mut().filter(|_| !self.is_lost) else {
-            return Err(DeviceError::NoneLeft { why: self.inner.state().lost.clone() });
+            return Err(DeviceError::NoneLeft { why: self.inner.roster().lost.clone() });
         };
-        let done = what(device);
-        if let Err(error) = &done
+        let answer = ask(device);
+        if let Err(error) = &answer
             && error.is_lost()
         {
             self.is_lost = true;
-            self.inner.state().lost = error.to_string();
+            self.inner.roster().lost = error.to_string();
         }
-        done
+        answer
     }
 }
 
-impl Device for Lent {
+impl Device for Loan {
     fn describe(&self) -> String {
         self.device.as_ref().map_or_else(|| "no device".to_string(), |device| device.describe())
     }
@@ -107,25 +160,35 @@ impl Device for Lent {
         &self.inner.app
     }
 
+    fn capabilities(&self) -> Capabilities {
+        self.device.as_ref().map_or(Capabilities::ALL, |device| device.capabilities())
+    }
+
+    fn look(&mut self) -> Result<Observation, DeviceError> {
+        self.with_device(|device| device.look())
+    }
+
     fn reset(&mut self, activity: &str) -> Result<Observation, DeviceError> {
-        self.doing(|device| device.reset(activity))
+        self.with_device(|device| device.reset(activity))
     }
 
     fn act(&mut self, action: &Action) -> Result<Observation, DeviceError> {
-        self.doing(|device| device.act(action))
+        self.with_device(|device| device.act(action))
     }
 }
 
-impl Drop for Lent {
+impl Drop for Loan {
     fn drop(&mut self) {
         let Some(device) = self.device.take() else { return };
-        let mut state = self.inner.state();
-        if self.is_lost {
-            state.alive -= 1;
-        } else {
-            state.idle.push(device);
+        let mut roster = self.inner.roster();
+        match (self.origin, self.is_lost) {
+            (Origin::Attached, false) => roster.idle.push(device),
+            (Origin::Attached, true) => roster.attached -= 1,
+            // The next one from the same seed would be lost at the same step, for ever.
+            (Origin::Made, true) => roster.maker = None,
+            (Origin::Made, false) => {}
         }
-        drop(state);
+        drop(roster);
         // Whoever waits may have to hear that nothing is left to wait for.
         self.inner.changed.notify_all();
     }
@@ -138,13 +201,17 @@ mod tests {
     use super::super::Faulty;
     use super::super::sim::{Sim, read};
     use super::*;
-    use crate::rng::Seed;
     use crate::spec::Source;
 
-    fn simulated() -> Sim {
+    fn simulated(seed: Seed) -> Sim {
         let text = "app org.example \"Example\" 1.0\nlaunch Main\nactivity Main .Main { Button \"Go\" }";
         let model = read(&Source::new("example.app", text)).model.expect("no mistakes");
-        Sim::new(Arc::new(model), Seed(1))
+        Sim::new(Arc::new(model), seed)
+    }
+
+    /// A simulator that stands for an attached device.
+    fn attached() -> BoxedDevice {
+        Box::new(simulated(Seed(1)))
     }
 
     fn start(device: &mut dyn Device) -> Result<Observation, DeviceError> {
@@ -153,36 +220,80 @@ mod tests {
 
     #[test]
     fn a_device_is_lent_to_one_at_a_time() {
-        let pool = Pool::new(vec![Box::new(simulated()), Box::new(simulated())]);
-        let (one, other) = (pool.lend(), pool.lend());
+        let pool = Pool::new(vec![attached(), attached()], None);
+        let (one, other) = (pool.lend(Seed(1)), pool.lend(Seed(1)));
         thread::scope(|scope| {
-            let third = scope.spawn(|| start(&mut *pool.lend()).is_ok());
+            let third = scope.spawn(|| start(&mut *pool.lend(Seed(1))).is_ok());
             drop(one);
             assert!(third.join().expect("no panic"));
         });
         drop(other);
-        assert_eq!((pool.alive(), pool.inner.state().idle.len()), (2, 2));
+        assert_eq!((pool.jobs(9), pool.inner.roster().idle.len()), (2, 2));
     }
 
     #[test]
     fn a_device_that_is_lost_is_not_lent_again() {
-        let faulty = Faulty::new(simulated(), 0);
-        let pool = Pool::new(vec![Box::new(simulated()), Box::new(faulty)]);
-        let mut first = pool.lend();
+        let faulty = Faulty::new(simulated(Seed(1)), 0);
+        let pool = Pool::new(vec![attached(), Box::new(faulty)], None);
+        let mut first = pool.lend(Seed(1));
         assert!(start(&mut *first).is_err(), "the last is lent first");
         assert!(matches!(start(&mut *first), Err(DeviceError::NoneLeft { .. })));
         drop(first);
         for _ in 0..3 {
-            assert!(start(&mut *pool.lend()).is_ok());
+            assert!(start(&mut *pool.lend(Seed(1))).is_ok());
         }
-        assert_eq!(pool.alive(), 1);
+        assert_eq!(pool.jobs(9), 1);
     }
 
     #[test]
     fn where_all_are_lost_nobody_waits() {
-        let pool = Pool::new(vec![Box::new(Faulty::new(simulated(), 0))]);
-        assert!(start(&mut *pool.lend()).is_err());
-        let error = start(&mut *pool.lend()).expect_err("there is none");
+        let pool = Pool::new(vec![Box::new(Faulty::new(simulated(Seed(1)), 0))], None);
+        assert!(start(&mut *pool.lend(Seed(1))).is_err());
+        let error = start(&mut *pool.lend(Seed(1))).expect_err("there is none");
         assert_eq!(error.to_string(), "no device is left: the device failed at step 0, as it was told to");
+        assert!(!pool.is_alive());
+    }
+
+    /// A maker whose devices are told apart by their seeds.
+    fn maker(fails_at: usize) -> Maker {
+        Arc::new(move |seed| Box::new(Faulty::new(simulated(seed), fails_at)))
+    }
+
+    #[test]
+    fn made_devices_are_as_many_as_there_are_jobs() {
+        let pool = Pool::new(Vec::new(), Some(maker(usize::MAX)));
+        let mut lent: Vec<Box<dyn Device>> = (0..9).map(|seed| pool.lend(Seed(seed))).collect();
+        assert!(lent.iter_mut().all(|device| start(&mut **device).is_ok()));
+        assert_eq!((pool.jobs(9), pool.has_attached()), (9, false));
+        assert!(pool.describe().starts_with("simulator of Example 1.0 (example)"), "{}", pool.describe());
+    }
+
+    #[test]
+    fn devices_of_two_kinds_share_the_work_and_one_that_is_lost_hands_on() {
+        let faulty = Faulty::new(simulated(Seed(1)), 1);
+        let pool = Pool::new(vec![Box::new(faulty)], Some(maker(usize::MAX)));
+        assert_eq!((pool.jobs(9), pool.has_attached()), (9, true));
+        let kind = |device: &dyn Device| device.describe().ends_with("failing at step 1");
+        let (mut first, mut second) = (pool.lend(Seed(1)), pool.lend(Seed(2)));
+        assert!(kind(&*first) && !kind(&*second), "the attached one is busy, so another is made");
+        assert!(start(&mut *first).is_ok() && start(&mut *second).is_ok());
+        let error = start(&mut *first).expect_err("it is lost");
+        drop(first);
+        assert!(error.is_lost() && pool.is_alive(), "the work can be done on another");
+        let mut third = pool.lend(Seed(1));
+        assert!(!kind(&*third) && start(&mut *third).is_ok());
+        assert!(!pool.has_attached());
+    }
+
+    #[test]
+    fn a_kind_whose_device_is_lost_is_made_no_more() {
+        let pool = Pool::new(vec![attached()], Some(maker(0)));
+        let busy = pool.lend(Seed(1));
+        assert!(start(&mut *pool.lend(Seed(1))).is_err());
+        drop(busy);
+        for _ in 0..3 {
+            assert!(start(&mut *pool.lend(Seed(1))).is_ok());
+        }
+        assert_eq!(pool.jobs(9), 1);
     }
 }

@@ -4,12 +4,12 @@ use md5::Md5;
 use sha2::{Digest as _, Sha256};
 
 /// The MD5 sum of some bytes, in hexadecimal digits.
-pub(super) fn md5(bytes: &[u8]) -> String {
+pub(crate) fn md5(bytes: &[u8]) -> String {
     in_digits(&Md5::digest(bytes))
 }
 
 /// The SHA-256 sum of some bytes, in hexadecimal digits.
-pub(super) fn sha256(bytes: &[u8]) -> String {
+pub(crate) fn sha256(bytes: &[u8]) -> String {
     in_digits(&Sha256::digest(bytes))
 }
 

@@ -1,4 +1,4 @@
-//! The screens and actions met so far, numbered, with what follows from them worked out once.
+//! The screens and actions met so far, numbered, with all that follows from them worked out once.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::hash::{Hash, Hasher};
@@ -6,88 +6,137 @@ use std::sync::Arc;
 
 use rustc_hash::{FxHashMap, FxHashSet, FxHasher};
 
-use crate::agent::{self, ActionId, ActivityId, LabelingId, Offer, Scene, ScreenId, SpotId};
+use crate::abstraction::{Abstraction, AbstractionInfo, Numbering};
 use crate::device::App;
 use crate::gui::{
     Action, Argument, Habit, Identity, Key, Outline, Repertoire, Screen, Target, Touch, habit, offers,
 };
-use crate::ltl::Labels;
-use crate::reward::{ActionClass, Goal, Look};
+use crate::objective::Objective;
+use crate::situation::{
+    self, ActionId, ActivityId, Labeling, LabelingId, LookId, Offer, Scene, ScreenId, SpotId, StateId,
+    Transition, View,
+};
 
-/// So many widgets and offers of screens are kept, about 100 MB; of other screens all is worked out again.
+/// Bound on the widgets and offers of screens that are kept, about 100 MB; for other screens all is worked out again.
 const KEPT_MAX: usize = 600_000;
 
-/// More actions than this on one screen are not offered: an app with more has no use for them all.
+/// Most actions of a screen that are offered: an app with more has no use for them all.
 const OFFERS_MAX: usize = 20_000;
 
-/// What is known of a screen.
+/// Screen, and all that follows from it for an objective.
 #[derive(Debug)]
 pub struct Entry {
-    /// Its number.
+    /// Number of the screen, told apart exactly.
     pub id: ScreenId,
-    /// What it offers.
-    pub offers: Vec<Place>,
-    /// The same by numbers.
-    pub ids: Arc<[Offer]>,
-    /// The atoms that hold on it.
-    pub labels: Labels,
-    /// The same as a number.
-    pub look: Look,
+    /// Screen itself; none before the app is started.
+    pub screen: Option<Arc<Screen>>,
+    /// Actions that it offers.
+    pub actions: Vec<Action>,
+    /// The same in numbers, with the exact number of each action.
+    pub offers: Arc<[Offer]>,
+    /// Screen as the objective sees it.
+    pub look: LookId,
     activity: ActivityId,
     outline: Outline,
 }
 
-impl Entry {
-    /// The screen as agents see it.
+/// State of a screen by the abstraction, with the offers as actions of that state.
+#[derive(Debug)]
+struct Abstracted {
+    state: StateId,
+    offers: Arc<[Offer]>,
+    slots: u16,
+}
+
+/// Encounter with a screen.
+#[derive(Clone, Debug)]
+pub struct Encounter {
+    /// Screen.
+    pub entry: Arc<Entry>,
+    /// True if its state is met for the first time in this search.
+    pub is_new: bool,
+    abstracted: Arc<Abstracted>,
+}
+
+impl Encounter {
+    /// Returns the screen as agents see it.
+    #[inline]
     pub fn scene(&self) -> Scene<'_> {
+        let Encounter { entry, abstracted, .. } = self;
         Scene {
-            screen: self.id,
-            activity: self.activity,
-            look: self.look.0,
-            frame: self.outline.frame,
-            contents: &self.outline.contents,
-            offers: &self.ids,
+            state: abstracted.state,
+            screen_id: entry.id,
+            activity: entry.activity,
+            look: entry.look,
+            frame: entry.outline.frame,
+            slots: abstracted.slots,
+            offers: &abstracted.offers,
+            actions: &entry.actions,
+            screen: entry.screen.as_deref(),
         }
     }
 }
 
-/// An action that a screen offers.
-#[derive(Clone, Debug)]
-pub struct Place {
-    /// What it is.
-    pub action: Action,
-    /// What its labels are.
-    pub class: ActionClass,
-}
-
 /// Everything met so far.
-#[derive(Debug)]
 pub struct Catalogue {
     launchable: Vec<Arc<str>>,
     repertoire: Repertoire,
-    /// The start, before any screen.
+    /// Start, before any screen.
     start: Option<Arc<Entry>>,
     ids: FxHashMap<Identity, ScreenId>,
-    /// By the very screen: a device that gives the same one again saves reading it.
-    by_pointer: FxHashMap<usize, (Arc<Screen>, Arc<Entry>)>,
+    /// Entries by the address of the screen: a device that gives the same one again saves reading it.
+    by_pointer: FxHashMap<usize, Arc<Entry>>,
     actions: FxHashMap<ActionKey, ActionId>,
     spots: FxHashMap<SpotKey, SpotId>,
     activities: FxHashMap<(Arc<str>, Arc<str>), ActivityId>,
     labelings: Labelings,
-    /// Whether screens are taken apart, and habits and hints worked out.
+    /// True if screens are taken apart, and habits and hints worked out.
     is_detailed: bool,
-    /// By their numbers, as far as they are kept.
-    entries: BTreeMap<ScreenId, (Arc<Screen>, Arc<Entry>)>,
-    /// How much is kept, see [`KEPT_MAX`].
+    info: &'static AbstractionInfo,
+    abstraction: Box<dyn Abstraction>,
+    /// States of screens, as far as they were asked for since they were numbered.
+    abstracted: FxHashMap<ScreenId, Arc<Abstracted>>,
+    /// Slots of the actions of states.
+    slots: FxHashMap<StateId, FxHashMap<ActionId, u16>>,
+    /// Entries by number, as far as they are kept.
+    entries: BTreeMap<ScreenId, Arc<Entry>>,
+    /// Weight of all that is kept, see [`KEPT_MAX`].
     kept: usize,
     tried: FxHashSet<(ScreenId, u16)>,
-    /// The screens that were met, and not just recalled.
-    met: FxHashSet<ScreenId>,
-    /// Whether a screen offered more than is taken in.
+    /// Screens that were met, and not just recalled.
+    met: NumberSet,
+    /// States that were met or recalled.
+    states_met: NumberSet,
+    /// True if a screen offered more than is taken in.
     has_left_out: bool,
 }
 
-/// What makes two actions the same, wherever their widgets lie.
+/// Set of numbers that are given one after the other, a bit each.
+#[derive(Debug, Default)]
+struct NumberSet {
+    bits: Vec<u64>,
+    count: usize,
+}
+
+impl NumberSet {
+    /// Inserts a number; returns true if it is new.
+    fn insert(&mut self, number: u32) -> bool {
+        let (at, bit) = (number as usize / 64, 1 << (number % 64));
+        if self.bits.len() <= at {
+            self.bits.resize(at + 1, 0);
+        }
+        let is_new = self.bits[at] & bit == 0;
+        self.bits[at] |= bit;
+        self.count += usize::from(is_new);
+        is_new
+    }
+
+    fn contains(&self, number: u32) -> bool {
+        self.bits.get(number as usize / 64).is_some_and(|bits| bits >> (number % 64) & 1 == 1)
+    }
+}
+
+/// Exact identity of an action, wherever its widget lies.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 struct ActionKey {
     labeling: LabelingId,
@@ -95,29 +144,18 @@ struct ActionKey {
     class: Arc<str>,
 }
 
-/// What makes two actions the same, whatever their widgets are called.
+/// Identity of an action whatever its widget is called.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 struct SpotKey {
     action_type: Arc<str>,
     object_id: Arc<str>,
     class: Arc<str>,
     id: Arc<str>,
-    /// What is typed, or the direction.
+    /// Typed text, or the direction.
     detail: Arc<str>,
 }
 
-/// What makes two actions alike, wherever they are offered.
-#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub struct Labeling {
-    /// The type.
-    pub action_type: String,
-    /// What the widget is called: its text, its description and the entry name of its id; else the action's detail.
-    pub names: Vec<String>,
-    /// What is typed.
-    pub typed: Option<String>,
-}
-
-/// The parts of a [`Labeling`] as an action has them, or a labeling itself: to look one up takes no copy.
+/// Parts of a [`Labeling`], of an action or of a labeling itself: looking one up takes no copy.
 #[derive(Clone, Copy)]
 struct Parts<'a, N> {
     action_type: &'a str,
@@ -149,11 +187,9 @@ impl<'a, N: Iterator<Item = &'a str> + Clone> Parts<'a, N> {
     }
 }
 
-impl Labeling {
-    fn parts(&self) -> Parts<'_, impl Iterator<Item = &str> + Clone> {
-        let names = self.names.iter().map(String::as_str);
-        Parts { action_type: &self.action_type, names, typed: self.typed.as_deref() }
-    }
+fn parts_of_labeling(labeling: &Labeling) -> Parts<'_, impl Iterator<Item = &str> + Clone> {
+    let names = labeling.names.iter().map(String::as_str);
+    Parts { action_type: &labeling.action_type, names, typed: labeling.typed.as_deref() }
 }
 
 fn parts(action: &Action) -> Parts<'_, impl Iterator<Item = &str> + Clone> {
@@ -161,7 +197,7 @@ fn parts(action: &Action) -> Parts<'_, impl Iterator<Item = &str> + Clone> {
     Parts { action_type: action.type_name(), names, typed: action.typed() }
 }
 
-/// What an action says besides its type, its widget and what is typed.
+/// Returns the detail of an action besides its type, its widget and its typed text.
 fn detail(action: &Action) -> &str {
     match action.argument() {
         Argument::Activity(activity) => activity,
@@ -181,31 +217,31 @@ impl SpotKey {
     }
 }
 
-/// The labelings met so far, by their numbers.
+/// Labelings met so far, by their numbers.
 #[derive(Debug, Default)]
 struct Labelings {
     list: Vec<Labeling>,
-    /// By the hash, or one of the numbers that follow it where others share it.
+    /// Numbers by hash, or by one of the numbers after it where others share the hash.
     numbers: FxHashMap<u64, LabelingId>,
 }
 
-/// So many labelings are told apart; each takes a hundred bytes or more.
+/// Most labelings that are told apart; each takes a hundred bytes or more.
 const LABELINGS_MAX: usize = 300_000;
 
 impl Labelings {
     fn number<'a>(&mut self, parts: &Parts<'a, impl Iterator<Item = &'a str> + Clone>) -> LabelingId {
         let mut key = parts.hash();
         while let Some(&number) = self.numbers.get(&key) {
-            if parts.is(&self.list[number as usize]) {
+            if parts.is(&self.list[number.index()]) {
                 return number;
             }
             key = key.wrapping_add(1);
         }
         if self.list.len() >= LABELINGS_MAX {
-            // Beyond, they share numbers with others: agents learn a little of one from another.
-            return (key % LABELINGS_MAX as u64) as LabelingId;
+            // Beyond, labelings share numbers: agents learn a little of one from another.
+            return LabelingId((key % LABELINGS_MAX as u64) as u32);
         }
-        let number = self.list.len() as LabelingId;
+        let number = LabelingId(self.list.len() as u32);
         self.list.push(parts.to_labeling());
         self.numbers.insert(key, number);
         number
@@ -213,9 +249,14 @@ impl Labelings {
 }
 
 impl Catalogue {
-    /// Returns a catalogue of nothing, for runs of `app` with what `repertoire` adds to its screens. If it `is_detailed`,
-    /// screens are taken apart, and habits and hints worked out.
-    pub fn new(app: &App, repertoire: Repertoire, is_detailed: bool) -> Catalogue {
+    /// Returns an empty catalogue for runs of `app`, with what `repertoire` adds to its screens, and with states by
+    /// `abstraction`. If it `is_detailed`, screens are taken apart, and habits and hints worked out.
+    pub fn new(
+        app: &App,
+        repertoire: Repertoire,
+        abstraction: &'static AbstractionInfo,
+        is_detailed: bool,
+    ) -> Catalogue {
         Catalogue {
             launchable: app.launchable.clone(),
             repertoire,
@@ -226,124 +267,229 @@ impl Catalogue {
             spots: FxHashMap::default(),
             activities: FxHashMap::default(),
             labelings: Labelings::default(),
-            is_detailed,
+            is_detailed: is_detailed || abstraction.needs_outline,
+            info: abstraction,
+            abstraction: (abstraction.make)(),
+            abstracted: FxHashMap::default(),
+            slots: FxHashMap::default(),
             entries: BTreeMap::new(),
             kept: 0,
             tried: FxHashSet::default(),
-            met: FxHashSet::default(),
+            met: NumberSet::default(),
+            states_met: NumberSet::default(),
             has_left_out: false,
         }
     }
 
-    /// What is known before the app is started: it can be started.
-    pub fn start(&mut self, goal: &mut Goal) -> Arc<Entry> {
-        if let Some(start) = &self.start {
-            return start.clone();
-        }
-        let mut actions = self.launchable.iter().cloned().map(Action::Reinitialise).collect();
-        self.repertoire.rules.leave_out(&mut actions);
-        let start = Arc::new(self.entry(0, None, actions, Labels::default(), goal));
-        self.start = Some(start.clone());
-        start
+    /// Returns the encounter before the app is started: it can be started.
+    pub fn start(&mut self, objective: &mut dyn Objective) -> Encounter {
+        let entry = match &self.start {
+            Some(start) => start.clone(),
+            None => {
+                let mut actions = self.launchable.iter().cloned().map(Action::Reinitialise).collect();
+                self.repertoire.rules.leave_out(&mut actions);
+                let start = Arc::new(self.entry(ScreenId::default(), None, actions, objective));
+                self.start = Some(start.clone());
+                start
+            }
+        };
+        self.encounter(entry)
     }
 
-    /// Returns what is known of `screen`.
+    /// Returns the encounter with `screen`.
     #[inline]
-    pub fn see(&mut self, screen: &Arc<Screen>, goal: &mut Goal) -> Arc<Entry> {
+    pub fn see(&mut self, screen: &Arc<Screen>, objective: &mut dyn Objective) -> Encounter {
         match self.by_pointer.get(&(Arc::as_ptr(screen) as usize)) {
-            Some((_, entry)) => entry.clone(),
+            Some(entry) => self.encounter(entry.clone()),
             None => {
-                let entry = self.recall(screen, goal);
-                self.met.insert(entry.id);
-                entry
+                let encounter = self.recall(screen, objective);
+                self.met.insert(encounter.entry.id.0);
+                encounter
             }
         }
     }
 
-    /// Returns what is known of a screen that was seen on another run: it does not count as met.
+    /// Returns the encounter with a screen that was seen on another run: it does not count as met.
     #[cold]
-    pub fn recall(&mut self, screen: &Arc<Screen>, goal: &mut Goal) -> Arc<Entry> {
+    pub fn recall(&mut self, screen: &Arc<Screen>, objective: &mut dyn Objective) -> Encounter {
         // The start has the number 0.
-        let next = self.ids.len() as ScreenId + 1;
+        let next = ScreenId(self.ids.len() as u32 + 1);
         let id = *self.ids.entry(screen.identity()).or_insert(next);
         let mut actions = offers(screen, &self.repertoire);
         self.has_left_out |= actions.len() > OFFERS_MAX;
         actions.truncate(OFFERS_MAX);
-        let labels = goal.screen_labels(screen);
-        let entry = Arc::new(self.entry(id, Some(screen), actions, labels, goal));
+        let entry = Arc::new(self.entry(id, Some(screen), actions, objective));
         // A screen without widgets takes some room too.
         self.kept += 8 + screen.widgets().len() + 2 * entry.offers.len();
         if self.kept > KEPT_MAX {
             self.by_pointer.clear();
             self.entries.clear();
+            self.abstracted.clear();
             self.kept = 0;
         }
-        self.entries.entry(id).or_insert_with(|| (screen.clone(), entry.clone()));
-        // The screen is kept with it, so that no other one can come to lie in the same place.
-        self.by_pointer.insert(Arc::as_ptr(screen) as usize, (screen.clone(), entry.clone()));
-        entry
+        self.entries.entry(id).or_insert_with(|| entry.clone());
+        // The entry holds the screen, so that no other one can come to lie at the same address.
+        self.by_pointer.insert(Arc::as_ptr(screen) as usize, entry.clone());
+        self.encounter(entry)
+    }
+
+    /// Returns the encounter with the screen of an entry, its state as it is numbered now.
+    #[inline]
+    pub fn encounter(&mut self, entry: Arc<Entry>) -> Encounter {
+        match self.abstracted.get(&entry.id) {
+            Some(abstracted) => Encounter { abstracted: abstracted.clone(), entry, is_new: false },
+            None => self.encounter_anew(entry),
+        }
+    }
+
+    #[cold]
+    fn encounter_anew(&mut self, entry: Arc<Entry>) -> Encounter {
+        let view = View {
+            screen_id: entry.id,
+            activity: entry.activity,
+            look: entry.look,
+            outline: &entry.outline,
+            offers: &entry.offers,
+            screen: entry.screen.as_deref(),
+        };
+        let state = self.abstraction.state(&view);
+        let abstracted = if self.info.is_exact {
+            Abstracted { state, offers: entry.offers.clone(), slots: entry.offers.len() as u16 }
+        } else {
+            self.abstract_offers(state, &entry.offers)
+        };
+        let abstracted = Arc::new(abstracted);
+        self.abstracted.insert(entry.id, abstracted.clone());
+        let is_new = self.states_met.insert(state.0);
+        Encounter { entry, is_new, abstracted }
+    }
+
+    fn abstract_offers(&mut self, state: StateId, offers: &[Offer]) -> Abstracted {
+        let slots = self.slots.entry(state).or_default();
+        let abstraction = &mut self.abstraction;
+        let offers = offers.iter().map(|offer| {
+            let action = abstraction.action(state, offer);
+            // One number is left for the count of slots; beyond, actions share the last slot.
+            let next = slots.len().min(usize::from(u16::MAX) - 1) as u16;
+            let slot = *slots.entry(action).or_insert(next);
+            Offer { action, slot, ..*offer }
+        });
+        let offers: Arc<[Offer]> = offers.collect();
+        Abstracted { state, offers, slots: slots.len().min(usize::from(u16::MAX)) as u16 }
+    }
+
+    /// Shows the abstraction a step, and tells whether states keep their numbers.
+    pub fn observe(&mut self, transition: &Transition<'_>) -> Numbering {
+        let numbering = self.abstraction.observe(transition);
+        if numbering == Numbering::Refined {
+            self.renumber();
+        }
+        numbering
+    }
+
+    /// Tells the abstraction that the same steps have led elsewhere than before from `from`.
+    pub fn contradict(&mut self, from: &Scene<'_>) {
+        self.abstraction.contradict(from);
+    }
+
+    /// Has the abstraction forget all screens but those that `is_kept`, of the latest `steps`.
+    pub fn retain(&mut self, steps: usize, is_kept: &dyn Fn(ScreenId) -> bool) {
+        self.abstraction.retain(steps, is_kept);
+        self.renumber();
+    }
+
+    /// Starts over with an abstraction that has seen nothing.
+    pub fn abstract_anew(&mut self) {
+        self.abstraction = (self.info.make)();
+        self.renumber();
+    }
+
+    fn renumber(&mut self) {
+        self.abstracted.clear();
+        self.slots.clear();
+        self.states_met = NumberSet::default();
+    }
+
+    /// Returns true if states may get other numbers.
+    pub fn can_refine(&self) -> bool {
+        self.info.can_refine
     }
 
     fn entry(
         &mut self,
         id: ScreenId,
-        screen: Option<&Screen>,
+        screen: Option<&Arc<Screen>>,
         actions: Vec<Action>,
-        labels: Labels,
-        goal: &mut Goal,
+        objective: &mut dyn Objective,
     ) -> Entry {
-        let ids: Arc<[Offer]> =
-            actions.iter().map(|action| self.offer(screen, action, &labels, goal)).collect();
-        let next = self.activities.len() as ActivityId;
+        let look = objective.look(screen.map(|screen| &**screen));
+        let numbered = (0..).zip(&actions);
+        let offers = numbered
+            .map(|(slot, action)| self.offer(screen.map(|screen| &**screen), slot, action, look, objective));
+        let offers: Arc<[Offer]> = offers.collect();
+        let next = ActivityId(self.activities.len() as u32);
         let name = screen.map(|screen| (screen.package().clone(), screen.activity().clone()));
         let activity = *self.activities.entry(name.unwrap_or_default()).or_insert(next);
-        let outline = screen.filter(|_| self.is_detailed).map(Outline::new).unwrap_or_default();
-        let offers = actions.into_iter().zip(&*ids);
-        let offers =
-            offers.map(|(action, offer)| Place { class: ActionClass(offer.class), action }).collect();
-        Entry { id, offers, ids, look: goal.look(&labels), labels, activity, outline }
+        let outline = screen.filter(|_| self.is_detailed).map(|screen| Outline::new(screen));
+        Entry {
+            id,
+            screen: screen.cloned(),
+            actions,
+            offers,
+            look,
+            activity,
+            outline: outline.unwrap_or_default(),
+        }
     }
 
-    /// `here` are the labels of `screen`.
-    fn offer(&mut self, screen: Option<&Screen>, action: &Action, here: &Labels, goal: &mut Goal) -> Offer {
+    /// Returns the offer of `action` on `screen`, which the objective sees as `here`.
+    fn offer(
+        &mut self,
+        screen: Option<&Screen>,
+        slot: u16,
+        action: &Action,
+        here: LookId,
+        objective: &mut dyn Objective,
+    ) -> Offer {
         let labeling = self.labelings.number(&parts(action));
         let (object_id, class) = match action.target() {
             Some(target) => (target.object_id.clone(), target.class.clone()),
             None => Default::default(),
         };
-        let next = self.actions.len() as ActionId;
+        let next = ActionId(self.actions.len() as u32);
         let id = *self.actions.entry(ActionKey { labeling, object_id, class }).or_insert(next);
         let mut offer = Offer {
             action: id,
+            slot,
             labeling,
-            spot: 0,
-            class: goal.action_class(action).0,
+            spot: SpotId::default(),
+            class: objective.class(action),
             has_name: false,
             hints: 0,
-            habit: agent::Habit::Any,
+            habit: situation::Habit::Any,
         };
         if self.is_detailed {
             let spot = SpotKey::new(action);
-            let next = self.spots.len() as SpotId;
+            let next = SpotId(self.spots.len() as u32);
             offer.spot = *self.spots.entry(spot).or_insert(next);
             let names = action.target().map(Target::names);
             offer.has_name = names.is_none_or(|names| names.iter().any(|name| !name.is_empty()));
-            offer.hints = goal.hints(action);
+            offer.hints = objective.hints(action);
         }
         if let Some(screen) = screen.filter(|_| self.is_detailed) {
-            offer.habit = match habit(screen, action, &|key| goal.looks_at(key)) {
-                Habit::Any => agent::Habit::Any,
-                Habit::Stays => agent::Habit::Stays,
-                Habit::MostlyStays => agent::Habit::MostlyStays,
-                Habit::Back => agent::Habit::Back,
+            offer.habit = match habit(screen, action, &|key| objective.reads(key)) {
+                Habit::Any => situation::Habit::Any,
+                Habit::Stays => situation::Habit::Stays,
+                Habit::MostlyStays => situation::Habit::MostlyStays,
+                Habit::Back => situation::Habit::Back,
                 Habit::Becomes(screen) => {
-                    let labels = goal.screen_labels(&screen);
+                    let look = objective.look(Some(&screen));
                     match action {
-                        // What changes nothing by itself may change more than itself.
-                        Action::Touch(Touch::Click, _) if labels == *here => agent::Habit::Any,
-                        Action::Text { .. } if labels == *here => agent::Habit::MostlyStays,
-                        _ if labels == *here => agent::Habit::Stays,
-                        _ => agent::Habit::Becomes(goal.look(&labels).0),
+                        // An action without an effect of its own may change more than itself.
+                        Action::Touch(Touch::Click, _) if look == here => situation::Habit::Any,
+                        Action::Text { .. } if look == here => situation::Habit::MostlyStays,
+                        _ if look == here => situation::Habit::Stays,
+                        _ => situation::Habit::Becomes(look),
                     }
                 }
             };
@@ -357,47 +503,36 @@ impl Catalogue {
         self.tried.insert((entry.id, at));
     }
 
-    /// The labelings met so far, by their numbers.
-    pub fn labelings(&self) -> Vec<&Labeling> {
-        self.labelings.list.iter().collect()
-    }
-
-    /// Gives a number to a labeling that was met on another run.
-    pub fn remember(&mut self, labeling: Labeling) -> LabelingId {
-        self.labelings.number(&labeling.parts())
-    }
-
-    /// The actions that were offered and never tried, screen by screen, as far as screens are kept.
+    /// Returns the actions that were offered and never tried, screen by screen, as far as screens are kept.
     pub fn never_tried(&self) -> Vec<&Action> {
         let untried = |entry: &Entry| -> Vec<u16> {
-            (0..entry.offers.len() as u16).filter(|&at| !self.tried.contains(&(entry.id, at))).collect()
+            (0..entry.actions.len() as u16).filter(|&at| !self.tried.contains(&(entry.id, at))).collect()
         };
         self.entries
             .values()
-            .filter(|(_, entry)| self.met.contains(&entry.id))
-            .flat_map(|(_, entry)| untried(entry).into_iter().map(|at| &entry.offers[usize::from(at)].action))
+            .filter(|entry| self.met.contains(entry.id.0))
+            .flat_map(|entry| untried(entry).into_iter().map(|at| &entry.actions[usize::from(at)]))
             .collect()
     }
 
-    /// The words seen where atoms with `key` look, in alphabetical order, as far as screens are kept.
+    /// Returns the words seen where conditions with `key` look, in alphabetical order, as far as screens are kept.
     pub fn words(&self, key: Key) -> BTreeSet<String> {
-        // Most words are on many screens, so that a copy is made of each at the end alone.
+        // Most words are on many screens, so each is copied at the end alone.
         let mut words: FxHashSet<&str> = FxHashSet::default();
-        // Of an app that shows new words all the time, some are enough.
+        // An app that shows new words all the time has enough with some.
         const WORDS_MAX: usize = 10_000;
-        for (screen, entry) in self.entries.values().filter(|(_, entry)| self.met.contains(&entry.id)) {
+        for entry in self.entries.values().filter(|entry| self.met.contains(entry.id.0)) {
             if words.len() > WORDS_MAX {
                 break;
             }
+            let Some(screen) = &entry.screen else { continue };
             match key {
                 Key::Package => drop(words.insert(screen.package())),
                 Key::Activity => words.extend(screen.activity().rsplit('.').next()),
                 Key::Text => words.extend(screen.widgets().iter().map(|widget| &*widget.text)),
                 Key::Desc => words.extend(screen.widgets().iter().map(|widget| &*widget.desc)),
                 Key::Id => words.extend(screen.widgets().iter().map(|widget| widget.id_entry())),
-                Key::ActionDetail => {
-                    words.extend(entry.offers.iter().flat_map(|offer| offer.action.details()));
-                }
+                Key::ActionDetail => words.extend(entry.actions.iter().flat_map(Action::details)),
                 _ => {}
             }
         }
@@ -405,13 +540,23 @@ impl Catalogue {
         words.into_iter().map(str::to_string).collect()
     }
 
-    /// How many screens were met.
+    /// Returns the number of screens that were met.
     pub fn screens(&self) -> usize {
-        self.met.len()
+        self.met.count
     }
 
-    /// Whether a screen offered more actions than are looked at.
+    /// Returns true if a screen offered more actions than are looked at.
     pub fn has_left_out(&self) -> bool {
         self.has_left_out
+    }
+}
+
+impl situation::Labelings for Catalogue {
+    fn number(&mut self, labeling: Labeling) -> LabelingId {
+        self.labelings.number(&parts_of_labeling(&labeling))
+    }
+
+    fn labeling(&self, number: LabelingId) -> Option<&Labeling> {
+        self.labelings.list.get(number.index())
     }
 }

@@ -1,57 +1,50 @@
-//! One episode: an agent, a device and a goal, step by step.
+//! One episode: an agent, a device, an objective and an abstraction, step by step.
 //!
-//! Here alone they meet. The loop is the same for all agents; what is added to it (prediction, sure actions, giving up
-//! what is hopeless) is a switch for all of them.
+//! Here alone they meet. The loop is the same for all agents; its additions (prediction, sure actions, restarts) are
+//! switches for all of them.
 
 mod catalogue;
+mod history;
+#[cfg(test)]
+mod tests;
 mod why;
 
 use std::sync::Arc;
 
 use rustc_hash::FxHashMap;
 
-use crate::agent::{
-    self, Agent, ClassId, Lesson, LookId, Outlook, Reason, Remark, ResidualId, ScreenId, Situation,
-};
+use self::history::{End, History, Outcome, Remembered};
+use crate::abstraction::Numbering;
+use crate::agent::Agent;
 use crate::device::{Device, DeviceError};
 use crate::experience::Experience;
 use crate::gui::{Action, ActionRecord, Screen};
-use crate::ltl::{Labels, State};
-use crate::reward::{ActionClass, Forecast, Goal, Look, Shaping, Standing, Verdict};
-use crate::rng::Rng;
+use crate::objective::{Judgement, Moment, Objective, Seen, Verdict};
+use crate::rng::{Rng, Seed};
+use crate::situation::{
+    Explanation, Forecast, Next, Origin, PhaseId, Recollection, ScreenId, Situation, StepChange, Summary,
+    Switches, Transition,
+};
 use crate::trace::{Observation, Step, Trace};
-pub use catalogue::{Catalogue, Entry, Labeling, Place};
+pub use catalogue::{Catalogue, Encounter, Entry};
 
-/// How often a choice is among the sure actions alone, where there are some. The rest keeps the others from being left
+/// Share of choices that are among the sure actions alone, where there are some. The rest keeps the others from being left
 /// out for ever; between 0.8 and 0.95 it makes no difference that can be measured.
 const SURE_SHARE: f64 = 0.9;
 
-/// So many steps are taken before it is asked again whether to go on.
+/// Steps between two questions whether to go on.
 const STEPS_UNASKED: usize = 64;
 
-/// What is added to the loop.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Switches {
-    /// What residuals that change are worth.
-    pub shaping: Shaping,
-    /// Whether actions that lose by their labels are left out, and one that wins is taken.
-    pub prediction: bool,
-    /// Whether actions that cannot lose by their labels are preferred.
-    pub sure_actions: bool,
-    /// Whether an episode ends as soon as the goal needs more steps than it has left.
-    pub restart_hopeless: bool,
-}
-
-/// How an episode ended.
+/// End of an episode.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Ending {
-    /// The goal is reached.
+    /// The objective is reached.
     Won,
-    /// It cannot be reached any more.
+    /// The objective is out of reach.
     Lost,
     /// Every action would lose.
     DeadEnd,
-    /// It could not be reached in the steps left.
+    /// The objective is out of reach in the steps left.
     Hopeless,
     /// The steps are spent.
     StepsSpent,
@@ -59,191 +52,157 @@ pub enum Ending {
     Stopped,
 }
 
-/// What the goal says of steps that were not taken yet, in an agent's numbers.
-struct Ahead<'a>(&'a mut Goal);
-
-impl Outlook for Ahead<'_> {
-    fn after(&mut self, residual: ResidualId, class: ClassId, look: LookId) -> ResidualId {
-        self.0.step_to(State::from_number(residual), ActionClass(class), Look(look)).number()
-    }
-
-    fn standing(&mut self, residual: ResidualId) -> agent::Standing {
-        standing(self.0.standing(State::from_number(residual)))
-    }
-
-    fn classes(&self) -> ClassId {
-        self.0.classes()
-    }
-
-    fn wishes(&mut self, residual: ResidualId, class: ClassId, look: LookId, wishes: &mut Vec<agent::Wish>) {
-        let known = self.0.wishes(State::from_number(residual), ActionClass(class), Look(look));
-        wishes.extend(known.iter().map(|wish| agent::Wish {
-            residual: wish.state.number(),
-            standing: standing(wish.standing),
-            gained: wish.gained,
-            changes: wish.changes,
-            moves: wish.moves,
-        }));
+impl Ending {
+    /// Returns how the step that ends an episode so continues for a learner: not at all, or cut off.
+    fn end(self) -> End {
+        match self {
+            Ending::Won | Ending::Lost | Ending::DeadEnd | Ending::Hopeless => End::Terminal,
+            Ending::StepsSpent | Ending::Stopped => End::Truncated,
+        }
     }
 }
 
-fn standing(known: Standing) -> agent::Standing {
-    match (known.verdict, known.distance) {
-        (Verdict::Won, _) => agent::Standing::Won,
-        (Verdict::Open, Some(distance)) => agent::Standing::Open(distance),
-        (Verdict::Lost, _) | (Verdict::Open, None) => agent::Standing::Lost,
-    }
-}
-
-/// What is to be learned from a step to the screen `to`, of which `residual` is left.
-fn lesson(to: &Entry, residual: State, reward: f64, ending: Option<Ending>) -> Lesson<'_> {
-    Lesson {
-        // Not in time is as bad as not at all.
-        reward: if ending == Some(Ending::Hopeless) { -1.0 } else { reward },
-        scene: to.scene(),
-        residual: residual.number(),
-        ends: ending.is_some(),
-    }
-}
-
-/// An episode that is over.
+/// Episode that is over.
 #[derive(Clone, Debug)]
 pub struct Episode {
     /// How it ended.
     pub ending: Ending,
-    /// What was done and seen.
+    /// Steps in order.
     pub steps: Vec<Taken>,
+    /// Knowledge of the agent at its end.
+    pub summary: Summary,
 }
 
-/// A step of an episode, as it is kept while most episodes are thrown away.
+/// Step of an episode, in the form that costs least while most episodes are thrown away.
 #[derive(Clone, Debug)]
 pub struct Taken {
     from: Arc<Entry>,
     at: u16,
     observation: Observation,
     to: Arc<Entry>,
-    state: State,
+    phase: PhaseId,
     reward: f64,
-    /// Why it was taken, and what it has taught; few agents say.
-    why: Option<Box<(Reason, Option<Remark>)>>,
+    /// Explanation of the agent; few agents give any.
+    explanation: Option<Box<Explanation>>,
 }
 
 impl Taken {
-    /// What was done.
+    /// Returns the action.
     pub fn action(&self) -> &Action {
-        &self.from.offers[usize::from(self.at)].action
+        &self.from.actions[usize::from(self.at)]
     }
 
-    /// What was seen then.
+    /// Returns the screen after it.
     pub fn observation(&self) -> &Observation {
         &self.observation
     }
 
-    /// What is left of the formula then.
-    pub fn state(&self) -> State {
-        self.state
+    /// Returns the phase of the objective after it.
+    pub fn phase(&self) -> PhaseId {
+        self.phase
     }
 }
 
-/// Runs episodes of one spec on one device.
+/// Runs episodes of one objective on one device.
 pub struct Stage<'a> {
     device: &'a mut dyn Device,
-    goal: Goal,
+    objective: &'a mut dyn Objective,
     catalogue: Catalogue,
     switches: Switches,
     steps_max: u32,
     totals: Totals,
-    sorted: FxHashMap<(State, ScreenId), Arc<Sorted>>,
+    sorted: FxHashMap<(PhaseId, ScreenId), Arc<Sorted>>,
     sorted_weight: usize,
+    no_offers: Arc<Sorted>,
+    history: History,
+    /// Source of chance while an agent learns from the past.
+    recall_seed: Seed,
 }
 
-/// The offers of a screen by what their labels say where this is left of the formula.
+/// Offers of a screen, by the forecasts in a phase.
 #[derive(Debug, Default)]
 struct Sorted {
-    /// Those that do not lose.
+    /// Offers that do not lose.
     candidates: Vec<u16>,
-    /// Those that are preferred; none if that is all or none of the candidates.
+    /// Offers that are preferred; none if that is all or none of the candidates.
     sure: Vec<u16>,
-    /// One that wins.
+    /// Offer that wins.
     winner: Option<u16>,
 }
 
-/// So many candidates are kept, some 20 MB; then they are sorted again.
+impl Sorted {
+    fn situation<'a>(
+        &'a self,
+        here: &'a Encounter,
+        phase: PhaseId,
+        steps_left: u32,
+        is_sure_alone: bool,
+    ) -> Situation<'a> {
+        let candidates = &self.candidates[..];
+        let preferred = if is_sure_alone { &self.sure } else { candidates };
+        Situation { scene: here.scene(), phase, steps_left, candidates, preferred }
+    }
+}
+
+/// Most candidates that are kept, some 20 MB; then they are sorted again.
 const SORTED_MAX: usize = 5_000_000;
 
-/// What was seen so far in all episodes.
+/// Counts of all episodes so far.
 #[derive(Clone, Debug, Default)]
 pub struct Totals {
     /// Steps on the device, the first of each episode included.
     pub steps: u64,
-    /// How often each atom held, by its number.
-    pub held: Vec<u64>,
-    /// The residual that was closest to the goal: its distance, its N, and itself.
-    pub closest: Option<(u32, u64, State)>,
-    /// How much time passed on the device.
+    /// Time that passed on the device.
     pub device_ms: u64,
-    /// How often the app was started, and how often it crashed doing so.
+    /// Starts of the app.
     pub starts: u64,
-    /// See [`Totals::starts`].
+    /// Starts at which it crashed.
     pub starts_crashed: u64,
-}
-
-impl Totals {
-    /// Returns the totals of `goal` before the first step.
-    pub fn new(goal: &Goal) -> Totals {
-        Totals { held: vec![0; goal.atoms().len()], ..Totals::default() }
-    }
-
-    /// Counts a step by an action of `class` to a screen with `screen_labels`, after which `state` is left.
-    pub fn count(&mut self, goal: &mut Goal, class: ActionClass, screen_labels: &Labels, state: State) {
-        self.steps += 1;
-        for atom in goal.action_labels(class).iter().chain(screen_labels.iter()) {
-            self.held[atom as usize] += 1;
-        }
-        let standing = goal.standing(state);
-        if let (Some(distance), Verdict::Open | Verdict::Won) = (standing.distance, standing.verdict)
-            && self.closest.is_none_or(|(least, atoms, _)| (distance, standing.atoms) < (least, atoms))
-        {
-            self.closest = Some((distance, standing.atoms, state));
-        }
-    }
 }
 
 impl<'a> Stage<'a> {
     /// Returns a stage for episodes of at most `steps_max` steps.
     pub fn new(
         device: &'a mut dyn Device,
-        goal: Goal,
+        objective: &'a mut dyn Objective,
         catalogue: Catalogue,
         switches: Switches,
         steps_max: u32,
+        recall_seed: Seed,
     ) -> Stage<'a> {
-        let totals = Totals::new(&goal);
         Stage {
             device,
-            goal,
+            objective,
             catalogue,
             switches,
             steps_max,
-            totals,
+            totals: Totals::default(),
             sorted: FxHashMap::default(),
             sorted_weight: 0,
+            no_offers: Arc::default(),
+            history: History::default(),
+            recall_seed,
         }
     }
 
-    /// What was seen so far.
+    /// Returns the counts so far.
     pub fn totals(&self) -> &Totals {
         &self.totals
     }
 
-    /// What is asked for.
-    pub fn goal(&self) -> &Goal {
-        &self.goal
+    /// Returns the objective.
+    pub fn objective(&self) -> &dyn Objective {
+        self.objective
     }
 
-    /// What screens were met, and what was tried on them.
+    /// Returns the screens met so far.
     pub fn catalogue(&self) -> &Catalogue {
         &self.catalogue
+    }
+
+    /// Returns the screens met so far, to number what an agent has kept.
+    pub fn catalogue_mut(&mut self) -> &mut Catalogue {
+        &mut self.catalogue
     }
 
     /// Runs an episode from the start of the app to its end, or until `goes_on` says no, which is asked now and then,
@@ -254,126 +213,151 @@ impl<'a> Stage<'a> {
         rng: &mut Rng,
         goes_on: &mut dyn FnMut(u64) -> bool,
     ) -> Result<Episode, DeviceError> {
-        let mut episode = Episode { ending: Ending::StepsSpent, steps: Vec::new() };
-        let (mut state, mut entry) = (State::START, self.catalogue.start(&mut self.goal));
+        let mut episode = Episode { ending: Ending::DeadEnd, steps: Vec::new(), summary: Summary::default() };
+        let (mut phase, mut here) = (PhaseId::START, self.catalogue.start(self.objective));
+        let mut sorted = self.sorted(&here.entry, phase);
+        let mut now_ms = 0;
         agent.begin();
-        loop {
+        self.begin_history();
+        while !sorted.candidates.is_empty() {
             let steps_left = self.steps_max - episode.steps.len() as u32;
-            let Sorted { candidates, sure, winner } = &*self.sorted(&entry, state);
-            if candidates.is_empty() {
-                agent.learn_dead_end(rng);
-                episode.ending = Ending::DeadEnd;
-                break;
-            }
-            let is_sure_alone = !sure.is_empty() && rng.unit() < SURE_SHARE;
-            let situation = Situation {
-                scene: entry.scene(),
-                residual: state.number(),
-                steps_left,
-                candidates,
-                preferred: if is_sure_alone { sure } else { candidates },
-            };
-            let at = match *winner {
+            let is_sure_alone = !sorted.sure.is_empty() && rng.unit() < SURE_SHARE;
+            let situation = sorted.situation(&here, phase, steps_left, is_sure_alone);
+            let at = match sorted.winner {
                 Some(at) => {
-                    agent.note(&situation, at);
+                    agent.note(&situation, at, Origin::Device);
                     at
                 }
-                None => agent.choose(&situation, &mut Ahead(&mut self.goal), rng),
+                None => agent.choose(&situation, self.objective.outlook(), rng),
             };
-            let mut taken = self.take(state, &entry, at)?;
+            let observation = self.act(&here.entry, at)?;
+            let elapsed_ms = observation.at_ms.saturating_sub(now_ms);
+            now_ms = observation.at_ms;
+            let to = self.catalogue.see(&observation.screen, self.objective);
+            let seen = Seen::Now(&observation, elapsed_ms);
+            let judgement = self.judge(phase, &here.entry, at, &to, seen);
             let is_asked = (episode.steps.len() + 1).is_multiple_of(STEPS_UNASKED);
-            let is_stopped = is_asked && !goes_on(taken.observation.at_ms);
-            let ending = match self.ending(taken.state, steps_left - 1) {
+            let is_stopped = is_asked && !goes_on(now_ms);
+            let ending = match self.ending(&judgement, steps_left - 1) {
                 ending @ Some(Ending::Won | Ending::Lost) => ending,
                 _ if is_stopped => Some(Ending::Stopped),
                 ending => ending,
             };
-            let lesson = lesson(&taken.to, taken.state, taken.reward, ending);
-            agent.learn(&lesson, rng);
-            taken.why = agent.reason().map(|reason| Box::new((reason, agent.remark())));
-            (state, entry) = (taken.state, taken.to.clone());
-            episode.steps.push(taken);
-            if let Some(ending) = ending {
-                episode.ending = ending;
-                break;
+            let end = ending.map_or(End::Goes, Ending::end);
+            let reward = reward(&judgement, ending);
+            let outcome = Outcome { at, reward, elapsed_ms: Some(elapsed_ms), phase: judgement.next, end };
+            let next = self.next(&to, outcome);
+            let (explanation, is_renumbered) = self.teach(agent, &situation, &here, &to, outcome, &next, rng);
+            let explanation = explanation.reason.is_some().then(|| Box::new(explanation));
+            let (from, to_entry) = (here.entry.clone(), to.entry.clone());
+            here = if is_renumbered { self.catalogue.encounter(to.entry) } else { to };
+            phase = judgement.next;
+            episode.steps.push(Taken {
+                from,
+                at,
+                observation,
+                to: to_entry,
+                phase,
+                reward: judgement.reward,
+                explanation,
+            });
+            match ending {
+                Some(ending) => {
+                    episode.ending = ending;
+                    break;
+                }
+                None => sorted = next,
             }
         }
-        agent.end();
+        episode.summary = agent.end(Origin::Device);
         if let Some(first) = episode.steps.first() {
             self.totals.starts += 1;
             self.totals.starts_crashed += u64::from(first.observation.screen.context().crashed);
         }
-        self.totals.device_ms += episode.steps.last().map_or(0, |taken| taken.observation.at_ms);
+        self.totals.device_ms += now_ms;
         Ok(episode)
     }
 
-    /// Goes through the episodes of `experience` once more without the device, so that `agent` learns from them what they
-    /// are worth here. Nothing is counted, and a run that reaches the goal is a lesson like any other.
-    pub fn recall(&mut self, agent: &mut dyn Agent, experience: &Experience, rng: &mut Rng) {
+    /// Goes through the episodes of `experience` once more without the device, so that `agent` learns their worth for
+    /// this objective. Nothing is counted, and a run that reaches the objective is learned like any other.
+    pub fn recall(&mut self, agent: &mut dyn Agent, experience: &Experience) -> Summary {
+        let mut rng = self.recall_seed.fork("recall");
+        let mut summary = Summary::default();
         for run in experience.runs() {
-            // How often each went so says how likely it is.
+            // The number of times tells how likely an outcome is.
             for _ in 0..run.times {
-                self.recall_run(agent, &run.steps, experience.is_old(), rng);
+                summary = self.recall_run(agent, &run.steps, experience.is_old(), &mut rng);
             }
         }
+        summary
     }
 
-    /// Goes through `steps` as far as this goal and what is offered here allow.
+    /// Goes through `steps` as far as this objective and the offers here allow.
     fn recall_run(
         &mut self,
         agent: &mut dyn Agent,
         steps: &[(&ActionRecord, &Arc<Screen>)],
         is_old: bool,
         rng: &mut Rng,
-    ) {
-        let (mut state, mut entry) = (State::START, self.catalogue.start(&mut self.goal));
-        let mut steps = steps.iter();
+    ) -> Summary {
+        let (mut phase, mut here) = (PhaseId::START, self.catalogue.start(self.objective));
+        let mut sorted = self.sorted(&here.entry, phase);
         let mut steps_left = self.steps_max;
         agent.begin();
-        loop {
-            let Sorted { candidates, .. } = &*self.sorted(&entry, state);
-            if candidates.is_empty() {
-                agent.learn_dead_end(rng);
-                break;
-            }
-            let Some((deed, screen)) = steps.next() else { break };
-            let is_done = |at: &&u16| deed.is(&entry.offers[usize::from(**at)].action);
-            let Some(&at) = candidates.iter().find(is_done) else { break };
-            let situation = Situation {
-                scene: entry.scene(),
-                residual: state.number(),
-                steps_left,
-                candidates,
-                preferred: candidates,
-            };
-            agent.note(&situation, at);
-            // What was tried and seen on another run is nothing to claim on this one.
+        self.begin_history();
+        for (deed, screen) in steps {
+            let is_done = |at: &&u16| deed.is(&here.entry.actions[usize::from(**at)]);
+            let Some(&at) = sorted.candidates.iter().find(is_done) else { break };
+            let situation = sorted.situation(&here, phase, steps_left, false);
+            agent.note(&situation, at, Origin::Experience);
+            // Another run's screens and trials are no claims of this one.
             let to = if is_old {
-                self.catalogue.recall(screen, &mut self.goal)
+                self.catalogue.recall(screen, self.objective)
             } else {
-                self.catalogue.note_tried(&entry, at);
-                self.catalogue.see(screen, &mut self.goal)
+                self.catalogue.note_tried(&here.entry, at);
+                self.catalogue.see(screen, self.objective)
             };
-            let (after, reward) = self.worth(state, entry.offers[usize::from(at)].class, &to);
+            let judgement = self.judge(phase, &here.entry, at, &to, Seen::Recalled(screen));
             steps_left -= 1;
-            let ending = self.ending(after, steps_left);
-            let mut lesson = lesson(&to, after, reward, ending);
-            // A way to the goal is still to be gone; any other end leaves nothing to try behind it.
-            lesson.ends &= ending != Some(Ending::Won);
-            agent.learn(&lesson, rng);
+            let ending = self.ending(&judgement, steps_left);
+            let end = match ending {
+                // A way to the objective is still to be gone; any other end leaves nothing to try behind it.
+                Some(Ending::Won) => End::Unknown,
+                Some(ending) => ending.end(),
+                None => End::Goes,
+            };
+            let reward = reward(&judgement, ending);
+            let outcome = Outcome { at, reward, elapsed_ms: None, phase: judgement.next, end };
+            let next = self.next(&to, outcome);
+            let (_, is_renumbered) = self.teach(agent, &situation, &here, &to, outcome, &next, rng);
             if ending.is_some() {
                 break;
             }
-            (state, entry) = (after, to);
+            here = if is_renumbered { self.catalogue.encounter(to.entry) } else { to };
+            (phase, sorted) = (judgement.next, next);
         }
-        agent.end();
+        agent.end(Origin::Experience)
     }
 
-    /// How a run ends of which `state` is left after a step, with so many more to take; nothing if it goes on.
-    fn ending(&mut self, state: State, steps_left: u32) -> Option<Ending> {
-        let standing = self.goal.standing(state);
-        let is_out_of_reach = || standing.distance.is_none_or(|least| least > steps_left);
-        match standing.verdict {
+    /// Starts over for a new agent: the abstraction knows nothing either.
+    pub fn start_over(&mut self) {
+        self.history.clear();
+        self.catalogue.abstract_anew();
+    }
+
+    /// Judges the step by the offer at `at` of `from`.
+    #[inline]
+    fn judge(&mut self, phase: PhaseId, from: &Entry, at: u16, to: &Encounter, seen: Seen<'_>) -> Judgement {
+        let at = usize::from(at);
+        let (action, class) = (&from.actions[at], from.offers[at].class);
+        let moment = Moment { action, class, seen, look: to.entry.look, is_new: to.is_new };
+        self.objective.step(phase, &moment)
+    }
+
+    /// Returns how a run ends that is judged so with this many steps left; none if it goes on.
+    fn ending(&self, judgement: &Judgement, steps_left: u32) -> Option<Ending> {
+        let is_out_of_reach = || judgement.distance.is_none_or(|least| least > steps_left);
+        match judgement.verdict {
             Verdict::Won => Some(Ending::Won),
             Verdict::Lost => Some(Ending::Lost),
             Verdict::Open if steps_left == 0 => Some(Ending::StepsSpent),
@@ -382,27 +366,101 @@ impl<'a> Stage<'a> {
         }
     }
 
-    /// What is left of `state` after a step by an action of `class` to the screen `to`, and what the step was worth.
-    fn worth(&mut self, state: State, class: ActionClass, to: &Entry) -> (State, f64) {
-        let after = self.goal.step(state, class, &to.labels);
-        (after, self.goal.reward(state, after, self.switches.shaping))
+    /// Returns the sorted offers after a step, if another follows.
+    #[inline]
+    fn next(&mut self, to: &Encounter, outcome: Outcome) -> Arc<Sorted> {
+        match outcome.end {
+            End::Goes => self.sorted(&to.entry, outcome.phase),
+            End::Terminal | End::Truncated | End::Unknown => self.no_offers.clone(),
+        }
     }
 
-    /// Sorts the offers of `entry` by what their labels say.
+    /// Has `agent` learn a step, and the abstraction look at it. Returns the explanation of the agent, and true if states
+    /// have other numbers since.
     #[inline]
-    fn sorted(&mut self, entry: &Entry, state: State) -> Arc<Sorted> {
-        match self.sorted.get(&(state, entry.id)) {
+    fn teach(
+        &mut self,
+        agent: &mut dyn Agent,
+        from: &Situation<'_>,
+        here: &Encounter,
+        to: &Encounter,
+        outcome: Outcome,
+        next: &Sorted,
+        rng: &mut Rng,
+    ) -> (Explanation, bool) {
+        let transition = transition(*from, to, outcome, next);
+        if !self.catalogue.can_refine() {
+            return (agent.learn(&transition, rng), false);
+        }
+        let has_dropped = self.history.push(Remembered {
+            from: here.entry.clone(),
+            phase_before: from.phase,
+            to: to.entry.clone(),
+            steps_left: from.steps_left - 1,
+            outcome,
+        });
+        if has_dropped {
+            let history = &self.history;
+            self.catalogue.retain(history.steps(), &|screen| history.has(screen));
+            return (self.learn_anew(agent, Recollection::Partial), true);
+        }
+        if self.catalogue.observe(&transition) == Numbering::Refined {
+            return (self.learn_anew(agent, Recollection::Whole), true);
+        }
+        let explanation = agent.learn(&transition, rng);
+        if explanation.change == Some(StepChange::Otherwise) {
+            self.catalogue.contradict(&transition.from.scene);
+        }
+        (explanation, false)
+    }
+
+    /// Has `agent` forget, and learn the steps so far once more, as states have other numbers. Returns the explanation of
+    /// the last step.
+    fn learn_anew(&mut self, agent: &mut dyn Agent, recollection: Recollection) -> Explanation {
+        let mut rng = self.recall_seed.fork("recall");
+        let mut last = Explanation::default();
+        agent.forget(recollection);
+        for number in 0..self.history.episodes() {
+            agent.begin();
+            for step in 0..self.history.episode(number).len() {
+                let Remembered { from, phase_before, to, steps_left, outcome } =
+                    self.history.episode(number)[step].clone();
+                let (here, to) = (self.catalogue.encounter(from), self.catalogue.encounter(to));
+                let (sorted, next) = (self.sorted(&here.entry, phase_before), self.next(&to, outcome));
+                let situation = sorted.situation(&here, phase_before, steps_left + 1, false);
+                agent.note(&situation, outcome.at, Origin::Experience);
+                last = agent.learn(&transition(situation, &to, outcome, &next), &mut rng);
+            }
+            // The current episode, which is the last one, goes on.
+            if number + 1 < self.history.episodes() {
+                agent.end(Origin::Experience);
+            }
+        }
+        last
+    }
+
+    /// Begins an episode of the history, if one is kept.
+    fn begin_history(&mut self) {
+        if self.catalogue.can_refine() {
+            self.history.begin();
+        }
+    }
+
+    /// Returns the offers of `entry`, by their forecasts in `phase`.
+    #[inline]
+    fn sorted(&mut self, entry: &Entry, phase: PhaseId) -> Arc<Sorted> {
+        match self.sorted.get(&(phase, entry.id)) {
             Some(sorted) => sorted.clone(),
-            None => self.sorted_anew(entry, state),
+            None => self.sorted_anew(entry, phase),
         }
     }
 
     #[cold]
-    fn sorted_anew(&mut self, entry: &Entry, state: State) -> Arc<Sorted> {
+    fn sorted_anew(&mut self, entry: &Entry, phase: PhaseId) -> Arc<Sorted> {
         let mut sorted = Sorted::default();
-        for (at, offer) in (0..).zip(&entry.offers) {
+        for (at, offer) in (0..).zip(entry.offers.iter()) {
             let forecast = if self.switches.prediction {
-                self.goal.forecast(state, offer.class)
+                self.objective.forecast(phase, offer.class)
             } else {
                 Forecast::Open
             };
@@ -423,40 +481,60 @@ impl<'a> Stage<'a> {
             self.sorted_weight = 0;
         }
         let sorted = Arc::new(sorted);
-        self.sorted.insert((state, entry.id), sorted.clone());
+        self.sorted.insert((phase, entry.id), sorted.clone());
         sorted
     }
 
     /// Does the action at `at` among those of `entry`.
-    fn take(&mut self, state: State, entry: &Arc<Entry>, at: u16) -> Result<Taken, DeviceError> {
-        let offer = &entry.offers[usize::from(at)];
-        let observation = match &offer.action {
+    fn act(&mut self, entry: &Entry, at: u16) -> Result<Observation, DeviceError> {
+        let observation = match &entry.actions[usize::from(at)] {
             Action::Reinitialise(activity) => self.device.reset(activity)?,
             action => self.device.act(action)?,
         };
         self.catalogue.note_tried(entry, at);
-        let to = self.catalogue.see(&observation.screen, &mut self.goal);
-        let (after, reward) = self.worth(state, offer.class, &to);
-        self.totals.count(&mut self.goal, offer.class, &to.labels, after);
-        Ok(Taken { from: entry.clone(), at, observation, to, state: after, reward, why: None })
+        self.totals.steps += 1;
+        Ok(observation)
     }
 
     /// Returns an episode as a trace.
     pub fn trace(&self, episode: &Episode) -> Trace {
-        let name = |atom: u32| self.goal.atoms()[atom as usize].clone();
         let steps = episode.steps.iter().map(|taken| {
             let class = taken.from.offers[usize::from(taken.at)].class;
-            let labels = self.goal.action_labels(class).union(&taken.to.labels);
+            let explanation = taken.explanation.as_deref();
+            let reason = explanation.and_then(|explanation| explanation.reason);
+            let change = explanation.and_then(|explanation| explanation.change);
             Step {
                 action: taken.action().clone(),
                 observation: taken.observation.clone(),
-                labels: labels.iter().map(name).collect(),
-                residual: self.goal.residual(taken.state).into(),
+                labels: self.objective.labels(class, taken.to.look),
+                remaining: self.objective.remaining(taken.phase).into(),
                 reward: taken.reward,
-                why: taken.why.as_ref().map(|why| why::reason(&why.0, self.goal.atoms()).into()),
-                learned: taken.why.as_ref().and_then(|why| why.1).map(|remark| why::remark(remark).into()),
+                why: reason.map(|reason| why::reason(&reason, self.objective.conditions()).into()),
+                learned: change.map(|change| why::change(change).into()),
             }
         });
         Trace { steps: steps.collect() }
     }
+}
+
+/// Returns the reward of a step: too late is as bad as never.
+fn reward(judgement: &Judgement, ending: Option<Ending>) -> f64 {
+    if ending == Some(Ending::Hopeless) { -1.0 } else { judgement.reward }
+}
+
+fn transition<'a>(
+    from: Situation<'a>,
+    to: &'a Encounter,
+    outcome: Outcome,
+    next: &'a Sorted,
+) -> Transition<'a> {
+    let Outcome { at, reward, elapsed_ms, phase, end } = outcome;
+    let next = match end {
+        End::Goes if next.candidates.is_empty() => Next::DeadEnd,
+        End::Goes => Next::Choice(next.situation(to, phase, from.steps_left - 1, false)),
+        End::Terminal => Next::Terminal,
+        End::Truncated => Next::Truncated,
+        End::Unknown => Next::Unknown,
+    };
+    Transition { from, at, reward, elapsed_ms, to: to.scene(), phase, next }
 }

@@ -1,41 +1,42 @@
-//! Why an agent chose what it chose, and what it learned from it, in words.
+//! Explanations of agents in words.
 
 use std::fmt::Write as _;
 use std::sync::Arc;
 
-use crate::agent::{Ground, Habit, Reason, Remark};
+use crate::situation::{Evidence, Habit, Reason, StepChange};
 
-/// Says why an action was chosen; `atoms` are the names of the formula's.
-pub fn reason(reason: &Reason, atoms: &[Arc<str>]) -> String {
-    let Reason { ground, chance, choices, hinted } = *reason;
+/// Returns the reason for a choice in words; `conditions` are the names of the objective's.
+pub fn reason(reason: &Reason, conditions: &[Arc<str>]) -> String {
+    let Reason { evidence, chance, choices, hinted } = *reason;
     let times = |times: u32, what: &str| match times {
         1 => format!("{times} {what}"),
         _ => format!("{times} {what}s"),
     };
-    let mut text = match ground {
-        Ground::Wins => return "its labels alone reach the goal".to_string(),
-        Ground::Walked(1) => "known: done once after the same steps".to_string(),
-        Ground::Walked(times) => format!("known: done {times} times after the same steps"),
-        Ground::AlikeRuns(runs) => format!("known: done in {} that looked the same", times(runs, "run")),
-        Ground::OtherRuns(runs) => format!("known on this screen from {}", times(runs, "other run")),
-        Ground::OtherPlaces(places) => {
+    let mut text = match evidence {
+        Evidence::Wins => return "its labels alone reach the goal".to_string(),
+        Evidence::Walked(1) => "known: done once after the same steps".to_string(),
+        Evidence::Walked(times) => format!("known: done {times} times after the same steps"),
+        Evidence::AlikeRuns(runs) => format!("known: done in {} that looked the same", times(runs, "run")),
+        Evidence::OtherRuns(runs) => format!("known on this screen from {}", times(runs, "other run")),
+        Evidence::OtherPlaces(places) => {
             format!("unknown here, known from {} of the activity", times(places, "other screen"))
         }
-        Ground::Habit(Habit::Back) => "unknown: it leads back in most apps".to_string(),
-        Ground::Habit(Habit::Becomes(_)) => "unknown: what it changes in most apps is known".to_string(),
-        Ground::Habit(Habit::Stays | Habit::MostlyStays | Habit::Any) => {
+        Evidence::Habit(Habit::Back) => "unknown: it leads back in most apps".to_string(),
+        Evidence::Habit(Habit::Becomes(_)) => "unknown: what it changes in most apps is known".to_string(),
+        Evidence::Habit(Habit::Stays | Habit::MostlyStays | Habit::Any) => {
             "unknown: in most apps the screen stays as it is".to_string()
         }
-        Ground::Unknown => "unknown: it could lead anywhere".to_string(),
-        Ground::Again => "all was tried: done again, to see whether the app answers alike".to_string(),
+        Evidence::Unknown => "unknown: it could lead anywhere".to_string(),
+        Evidence::Again => "all was tried: done again, to see whether the app answers alike".to_string(),
     };
     let hinted: Vec<&str> = (0_u32..)
-        .zip(atoms)
+        .zip(conditions)
         .take(64)
         .filter(|(n, _)| hinted >> n & 1 == 1)
         .map(|(_, atom)| &**atom)
         .collect();
-    if let (Ground::Unknown | Ground::Habit(_) | Ground::OtherPlaces(_), [first, ..]) = (ground, &hinted[..])
+    if let (Evidence::Unknown | Evidence::Habit(_) | Evidence::OtherPlaces(_), [first, ..]) =
+        (evidence, &hinted[..])
     {
         let _ = write!(text, ", its name speaks of {first}");
     }
@@ -46,14 +47,14 @@ pub fn reason(reason: &Reason, atoms: &[Arc<str>]) -> String {
     text
 }
 
-/// Says what a step has taught.
-pub fn remark(remark: Remark) -> &'static str {
-    match remark {
-        Remark::NewScreen => "a screen never seen before",
-        Remark::NewWay => "a screen seen before, by a new way",
-        Remark::Stays => "nothing changes",
-        Remark::Details => "nothing changes but details that have not mattered so far",
-        Remark::AsKnown => "as it was known",
-        Remark::Otherwise => "not as before: the app does not always answer alike",
+/// Returns the news of a step in words.
+pub fn change(change: StepChange) -> &'static str {
+    match change {
+        StepChange::NewScreen => "a screen never seen before",
+        StepChange::NewWay => "a screen seen before, by a new way",
+        StepChange::Stays => "nothing changes",
+        StepChange::Details => "nothing changes but details that have not mattered so far",
+        StepChange::AsKnown => "as it was known",
+        StepChange::Otherwise => "not as before: the app does not always answer alike",
     }
 }

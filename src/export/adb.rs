@@ -1,17 +1,15 @@
 //! adb: a script for any POSIX shell that needs nothing but adb, awk and sed.
 //!
-//! One awk program reads the tree of `uiautomator dump` and compares texts byte by byte. The script has texts as that
-//! tree has them, with XML entities for quotes and for invisible characters, so that no text ends its quotes. The
-//! device's shell splits words once more, so each is quoted for it too.
+//! The script reads the tree of `uiautomator dump` with one awk program, which compares texts byte by byte. Values stand in
+//! the script as in that tree, with XML entities for quotes and invisible characters, so that no text ends its quotes. The
+//! shell of the device reads words once more, so each is quoted for it too.
 
-use super::commands::{Changes, Command, Device};
+use super::commands::{Activity, Command, Expect, Script, Subject, swiped};
 use super::locate;
 use super::page::{Page, is_unseen, one_line};
-use super::{Exported, activity, asks, note_the_whole, package, shown, used, write_head};
+use super::{Exported, used, write_head};
 use crate::device::android::typing::{has_key, pieces};
-use crate::gui::{
-    self, Argument, Atom, Comparison, Constant, Direction, Key, Op, Percent, Point, PressedKey,
-};
+use crate::gui::{Comparison, Constant, Direction, Op, Percent, Point, PressedKey, Target};
 use crate::test_case::TestCase;
 
 const HOW: [&str; 3] = [
@@ -23,19 +21,20 @@ const HOW: [&str; 3] = [
 /// Functions that the steps call, each after its name.
 const LIBRARY: &str = include_str!("library.sh");
 
-/// Program that reads the tree.
+/// The awk program that reads the tree.
 const READER: &str = include_str!("reader.awk");
 
-pub(super) fn export(test: &TestCase) -> Exported {
+pub(super) fn print(test: &TestCase) -> Exported {
+    // `find_widget` gets all names of a widget, so the locators do not matter.
+    let script = Script::new(test, |one, two| one == two);
+    // The steps are written first: the library above them has what they call.
     let mut body = Page::new("#");
-    note_the_whole(&mut body, test);
-    let package = package(&mut body, test);
-    let activity = test.steps.iter().find_map(|step| match step.action.argument() {
-        Argument::Activity(name) => Some(activity(&mut body, name)),
-        Argument::None | Argument::Text(_) | Argument::Towards(_) | Argument::Own(_) => None,
-    });
-    write_steps(&mut body, test);
+    script.remarks.iter().for_each(|remark| body.note(remark));
+    let activity = script.launched();
+    activity.and_then(Activity::remark).iter().for_each(|remark| body.note(remark));
+    write_steps(&mut body, &script);
     let (body, notes) = body.finish();
+    // Functions that no step calls are left out, so that people read a short script.
     let library = used(LIBRARY, "#: ", &body, '\'');
     let mut page = Page::new("#");
     page.line("#!/bin/sh");
@@ -46,9 +45,9 @@ pub(super) fn export(test: &TestCase) -> Exported {
     );
     page.line("set -eu");
     page.line("");
-    page.line(&format!("package={}", quote(&package)));
+    page.line(&format!("package={}", quote(&script.package)));
     if library.contains("$activity") {
-        page.line(&format!("activity={}", quote(&activity.unwrap_or_default())));
+        page.line(&format!("activity={}", quote(activity.map_or("", |activity| &activity.safe))));
     }
     page.line("tries_max=${FARLEAD_TRIES:-20}");
     page.line("here='the start'");
@@ -66,66 +65,68 @@ pub(super) fn export(test: &TestCase) -> Exported {
     Exported { text: page.finish().0, notes }
 }
 
-fn write_steps(page: &mut Page, test: &TestCase) {
-    let changes = Changes::of(test);
-    if changes.is_any() {
-        set_device_up(page, changes);
+fn write_steps(page: &mut Page, script: &Script<'_>) {
+    if script.turns || script.switches_network {
+        set_device_up(page, script);
     }
-    let mut device = Device::default();
-    for (at, step) in test.steps.iter().enumerate() {
+    for step in &script.steps {
         page.line("");
-        let said = page.step(at, &step.action);
-        page.line(&format!("step {}", quote(&said)));
-        if asks(&step.sees, Key::Crashed) {
-            page.line("forget_crashes");
-        }
-        let commands = device.commands(page, &step.action);
-        commands.into_iter().for_each(|command| write(page, command));
-        step.sees.iter().for_each(|(atom, holds)| check(page, atom, *holds));
+        page.step(&step.title);
+        page.line(&format!("step {}", quote(&step.title)));
+        step.commands.iter().for_each(|command| act(page, command));
+        step.expects.iter().for_each(|expect| check(page, expect));
     }
 }
 
-/// Writes commands that bring the device to the start of the test, and back when it ends.
-fn set_device_up(page: &mut Page, changes: Changes) {
-    if changes.orientation {
+/// Writes code that makes the device upright and connected, now and when the script ends.
+fn set_device_up(page: &mut Page, script: &Script<'_>) {
+    if script.turns {
         page.line("sensor_was=$(device settings get system accelerometer_rotation)");
     }
     page.line("put_back() {");
     page.indent(4);
-    if changes.orientation {
+    if script.turns {
         page.line("turn 0 || true");
         page.line("device settings put system accelerometer_rotation \"$sensor_was\" || true");
     }
-    if changes.network {
+    if script.switches_network {
         page.line("network disable || true");
     }
     page.indent(0);
     page.line("}");
     page.line("trap put_back EXIT");
-    if changes.orientation {
+    if script.turns {
         page.line("device settings put system accelerometer_rotation 0");
         page.line("turn 0");
     }
-    if changes.network {
+    if script.switches_network {
         page.line("network disable");
     }
 }
 
-fn write(page: &mut Page, command: Command<'_>) {
+fn act(page: &mut Page, command: &Command<'_>) {
+    const MIDDLE: &str = "50000 50000";
     match command {
+        Command::ForgetCrashes => page.line("forget_crashes"),
         Command::Wake => page.line("device input keyevent 224"),
-        Command::Start { activity: _ } => page.line("start"),
+        Command::Launch(_) => page.line("start"),
         Command::Tap { on, at } => {
-            find(page, on);
-            page.line(&format!("tap {}", point(at)));
+            find(page, on.target);
+            page.line(&format!("tap {}", at.map_or(MIDDLE.to_string(), point)));
         }
         Command::LongTap { on, at } => {
-            find(page, on);
-            page.line(&format!("long_tap {}", point(at)));
+            find(page, on.target);
+            page.line(&format!("long_tap {}", at.map_or(MIDDLE.to_string(), point)));
+        }
+        Command::Fill { on, text } => {
+            find(page, on.target);
+            page.line(&format!("tap {MIDDLE}"));
+            page.line("erase_text");
+            type_text(page, text);
         }
         Command::Scroll { on, towards } => {
-            find(page, on);
-            // A finger that goes up shows the content below.
+            find(page, on.target);
+            // To show what lies below, the finger goes up.
             page.line(match towards {
                 Direction::Up => "swipe 50000 10000 50000 90000",
                 Direction::Down => "swipe 50000 90000 50000 10000",
@@ -133,48 +134,37 @@ fn write(page: &mut Page, command: Command<'_>) {
                 Direction::Right => "swipe 90000 50000 10000 50000",
             });
         }
-        Command::Swipe { on, towards } => {
-            find(page, on);
-            let end = match towards {
-                Direction::Up => "50000 10000",
-                Direction::Down => "50000 90000",
-                Direction::Left => "10000 50000",
-                Direction::Right => "90000 50000",
-            };
-            page.line(&format!("swipe {} {end}", point(None)));
-        }
-        Command::SwipeBetween { on, from, to } => {
-            find(page, on);
-            page.line(&format!("swipe {} {}", point(Some(from)), point(Some(to))));
-        }
-        Command::Replace { on, text } => {
-            find(page, on);
-            page.line(&format!("tap {}", point(None)));
-            page.line("erase_text");
-            type_text(page, text);
-        }
-        Command::Type { text } => type_text(page, text),
+        Command::Swipe { on, towards } => swipe(page, on.target, swiped(*towards)),
+        Command::Drag { on, from, to } => swipe(page, on.target, (*from, *to)),
+        Command::Type(text) => type_text(page, text),
+        Command::Press(key) => press(page, *key),
         Command::Back => press(page, PressedKey::Back),
-        Command::Press(key) => press(page, key),
-        Command::Turn { is_landscape } => page.line(if is_landscape { "turn 1" } else { "turn 0" }),
-        Command::SwitchAirplaneMode { is_on } => {
-            page.line(if is_on { "network enable" } else { "network disable" });
+        Command::Turn { is_upright } => page.line(if *is_upright { "turn 0" } else { "turn 1" }),
+        // `network` passes the word on to the airplane mode.
+        Command::SwitchNetwork { is_on } => {
+            page.line(if *is_on { "network disable" } else { "network enable" });
         }
-        Command::PauseResume { activity: _ } => page.line("pause_and_resume"),
+        Command::LeaveAndReturn { .. } => page.line("pause_and_resume"),
         Command::Idle => page.line("go_dark"),
-        // Not every `sleep` takes fractions of a second.
+        // POSIX has no parts of a second for `sleep`, so round up.
         Command::Wait { ms } => page.line(&format!("sleep {}", ms.div_ceil(1000))),
+        Command::Refuse(why) => page.note(why),
     }
 }
 
-/// Returns a point of a widget in thousandths of a percent, its middle if none is named.
-fn point(at: Option<Point>) -> String {
+/// Returns a point in thousandths of a percent, as a shell computes with whole numbers.
+fn point(at: Point) -> String {
     let thousandths = |percent: Percent| percent.of(100_000);
-    at.map_or("50000 50000".to_string(), |at| format!("{} {}", thousandths(at.x), thousandths(at.y)))
+    format!("{} {}", thousandths(at.x), thousandths(at.y))
 }
 
-/// Writes the search for a widget. Its first name must fit, and the others where several widgets have that one.
-fn find(page: &mut Page, on: &gui::Target) {
+fn swipe(page: &mut Page, on: &Target, (from, to): (Point, Point)) {
+    find(page, on);
+    page.line(&format!("swipe {} {}", point(from), point(to)));
+}
+
+/// Writes the search for a widget. Its first name must fit; the others tell apart widgets that share it.
+fn find(page: &mut Page, on: &Target) {
     let names = [
         ("resource-id", locate::name(&on.id)),
         ("text", locate::name(&on.text)),
@@ -200,6 +190,7 @@ fn type_text(page: &mut Page, text: &str) {
         page.line("printf 'some letters cannot be typed at %s\\n' \"$here\" >&2");
     }
     for (at, line) in text.split('\n').enumerate() {
+        // `input text` ends at a line break.
         if at > 0 {
             press(page, PressedKey::Enter);
         }
@@ -210,28 +201,27 @@ fn type_text(page: &mut Page, text: &str) {
     }
 }
 
-fn check(page: &mut Page, atom: &Atom, holds: bool) {
-    let check = match atom {
-        // The commands themselves say the action.
-        Atom::Action(_) => return,
-        Atom::State(all) => words(all).map(|words| format!("state_is {words}")),
-        Atom::Widget(all) => words(all).map(|words| format!("widgets_are -ge 1 {words}")),
-        Atom::Count { of, op, number } => {
-            words(of).map(|words| format!("widgets_are {} {number} {words}", relation(*op)))
+fn check(page: &mut Page, expect: &Expect<'_>) {
+    let check = match expect.of {
+        Subject::State(all) => words(all).map(|words| format!("state_is {words}")),
+        Subject::Widget(all) => words(all).map(|words| format!("widgets_are -ge 1 {words}")),
+        Subject::Count { of, op, number } => {
+            words(of).map(|words| format!("widgets_are {} {number} {words}", relation(op)))
         }
-        Atom::Checked(is_checked) => Some(format!("checked_is {is_checked}")),
+        Subject::Checked(is_checked) => Some(format!("checked_is {is_checked}")),
     };
     let Some(check) = check else {
-        let shown = shown(atom, holds);
+        let shown = expect.shown();
         return page.note(&format!("awk knows fewer regular expressions, so {shown} is not checked"));
     };
-    let (answer, what) = (if holds { "yes" } else { "no" }, one_line(&atom.to_string(), 1_000));
+    let answer = if expect.holds { "yes" } else { "no" };
+    let what = one_line(&expect.atom.to_string(), 1_000);
     page.line(&format!("expect {answer} {} {check}", quote(&what)));
 }
 
 fn relation(op: Op) -> &'static str {
     match op {
-        // A count has no `~`; the spec refuses it.
+        // No spec asks what a count contains.
         Op::Equal | Op::Contains => "-eq",
         Op::NotEqual => "-ne",
         Op::Less => "-lt",
@@ -241,12 +231,12 @@ fn relation(op: Op) -> &'static str {
     }
 }
 
-/// Returns comparisons as three words each; nothing if awk cannot express one of them.
+/// Returns comparisons as three words each; none if awk cannot say one of them.
 fn words(all: &[Comparison]) -> Option<String> {
     let words: Option<Vec<String>> = all
         .iter()
         .map(|Comparison { key, op, value }| {
-            // Names of the attributes in the tree.
+            // The tree has these under other names.
             let key = match key.name() {
                 "id" => "resource-id",
                 "desc" => "content-desc",
@@ -264,7 +254,7 @@ fn words(all: &[Comparison]) -> Option<String> {
     Some(words?.join(" "))
 }
 
-/// Returns the extended regular expression that matches as `regex` does, if each of its parts has one.
+/// Returns the extended regular expression that matches where `regex` does, if all of its parts have one.
 fn extended(regex: &str) -> Option<String> {
     let mut extended = String::new();
     let mut chars = regex.chars().peekable();
@@ -276,7 +266,7 @@ fn extended(regex: &str) -> Option<String> {
                 if chars.next_if_eq(&'?').is_some() {
                     chars.next_if_eq(&':')?;
                 }
-                // Implementations of awk differ on empty groups.
+                // Versions of awk differ in their meaning of an empty group.
                 if chars.peek() == Some(&')') {
                     return None;
                 }
@@ -285,23 +275,23 @@ fn extended(regex: &str) -> Option<String> {
             '.' => extended.push_str("[^\\n]"),
             '*' | '+' | '?' => {
                 extended.push(char);
-                // Greedy or not, the same texts match.
+                // Whether there is a match does not depend on lazy or greedy.
                 chars.next_if_eq(&'?');
                 if chars.peek().is_some_and(|next| "*+?".contains(*next)) {
                     return None;
                 }
             }
-            // Some versions of awk do not know counted repetition.
+            // Some versions of awk have no counted repetition.
             '{' => return None,
             '|' if extended.is_empty() || extended.ends_with(['|', '(']) => return None,
             '|' if chars.peek().is_none_or(|next| "|)".contains(*next)) => return None,
             ']' | '}' | '/' => extended.extend(['\\', char]),
-            // The group makes all bytes of the letter repeat.
+            // In a locale of bytes, a repetition would else take the last byte alone.
             _ if !char.is_ascii() => extended.push_str(&format!("({char})")),
             _ => extended.push(char),
         }
     }
-    // An expression that matches everywhere is not needed, and not every awk takes an empty one.
+    // Not every awk takes an empty expression; `^` matches everywhere too.
     if extended.is_empty() { Some("^".to_string()) } else { Some(extended) }
 }
 
@@ -320,7 +310,7 @@ fn escaped(char: char) -> Option<String> {
     })
 }
 
-/// Returns the class after its opening bracket.
+/// Returns a class, after its opening bracket.
 fn class(chars: &mut std::iter::Peekable<std::str::Chars<'_>>) -> Option<String> {
     let mut class = String::from("[");
     class.extend(chars.next_if_eq(&'^'));
@@ -352,7 +342,7 @@ fn class(chars: &mut std::iter::Peekable<std::str::Chars<'_>>) -> Option<String>
     Some(class)
 }
 
-/// Returns `text` as one word of a shell with XML entities, so that it has no line break and nothing ends its quotes.
+/// Returns `text` as one word of a shell with the entities of XML, so that it has no line break and no quote of its own.
 fn encoded(text: &str) -> String {
     let mut encoded = String::new();
     for char in text.chars() {

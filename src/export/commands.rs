@@ -1,156 +1,349 @@
-//! Commands: the parts of a step, one list for all formats, which each prints in its own words.
+//! Commands: a stored test as a list of what to do and what to expect, which every format prints in its own words.
+//!
+//! State of the device is tracked here, so that a printer needs none: the orientation, the network, whether the display is
+//! dark, and the activity that was started last.
 
-use super::does;
-use super::page::Page;
-use crate::gui::{self, Action, DeviceAction, Direction, Gesture, Point, PressedKey, Stroke, Touch};
-use crate::test_case::TestCase;
+use super::locate::{IsSame, Known, Locator};
+use super::page::one_line;
+use crate::gui::{
+    Action, Atom, Comparison, DeviceAction, Direction, Gesture, Key, Op, Percent, Point, PressedKey, Stroke,
+    Target, Touch,
+};
+use crate::test_case::{TestCase, TestStep};
 
-/// A part of a step.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+/// Characters of the title of a step; more of a widget's text says no more.
+const TITLE_CHARS_MAX: usize = 100;
+
+/// A test as commands.
+pub(super) struct Script<'a> {
+    /// Package of the app, fit for a program.
+    pub package: String,
+    /// Sentences about the test as a whole that no format can keep to.
+    pub remarks: Vec<String>,
+    /// True if the test turns the device, which so starts and ends upright.
+    pub turns: bool,
+    /// True if the test switches the network, which so starts and ends on.
+    pub switches_network: bool,
+    /// True if the test leaves the device alone until its display is dark.
+    pub idles: bool,
+    pub steps: Vec<Step<'a>>,
+}
+
+/// A step of a test.
+pub(super) struct Step<'a> {
+    /// `step 3, click "OK"`.
+    pub title: String,
+    pub commands: Vec<Command<'a>>,
+    pub expects: Vec<Expect<'a>>,
+}
+
+/// One thing to do.
+#[derive(Clone, Debug)]
 pub(super) enum Command<'a> {
-    /// Lights the display, which the step before left dark.
+    /// Forgets the crashes so far, as the step expects or forbids a new one.
+    ForgetCrashes,
+    /// Lights the display.
     Wake,
-    /// Starts the app afresh.
-    Start {
-        activity: &'a str,
-    },
-    /// A short touch, in the middle if no point is named.
+    /// Starts the app afresh, as after an installation.
+    Launch(Activity),
+    /// Touches a widget for a short time; in its middle unless it says where.
     Tap {
-        on: &'a gui::Target,
+        on: Widget<'a>,
         at: Option<Point>,
     },
-    /// A touch that is held, in the middle if no point is named.
+    /// Touches a widget and holds it; in its middle unless it says where.
     LongTap {
-        on: &'a gui::Target,
+        on: Widget<'a>,
         at: Option<Point>,
     },
-    /// Shows the content in this direction.
+    /// Puts a text in place of that of a field.
+    Fill {
+        on: Widget<'a>,
+        text: &'a str,
+    },
+    /// Shows more of a widget in this direction.
     Scroll {
-        on: &'a gui::Target,
+        on: Widget<'a>,
         towards: Direction,
     },
-    /// A touch that moves from the middle in this direction.
+    /// Moves a finger from the middle of a widget in this direction.
     Swipe {
-        on: &'a gui::Target,
+        on: Widget<'a>,
         towards: Direction,
     },
-    /// A touch that moves between two points of a widget.
-    SwipeBetween {
-        on: &'a gui::Target,
+    /// Moves a finger between two points of a widget.
+    Drag {
+        on: Widget<'a>,
         from: Point,
         to: Point,
     },
-    /// Replaces the text of a field.
-    Replace {
-        on: &'a gui::Target,
-        text: &'a str,
-    },
-    /// Types into the field with the focus.
-    Type {
-        text: &'a str,
-    },
-    /// Goes back.
-    Back,
+    /// Types a text into the field that has the focus.
+    Type(&'a str),
     Press(PressedKey),
+    /// Goes back by the key or the gesture of the device.
+    Back,
+    /// Turns the device to the left, or upright again.
     Turn {
-        is_landscape: bool,
+        is_upright: bool,
     },
-    SwitchAirplaneMode {
+    /// Switches the network on or off.
+    SwitchNetwork {
         is_on: bool,
     },
-    /// Home, and back to the activity that the app was started with.
-    PauseResume {
-        activity: &'a str,
+    /// Goes to the launcher, and back to the app where it was.
+    LeaveAndReturn {
+        activity: String,
     },
-    /// Waits until the display goes dark.
+    /// Does nothing until the display is dark.
     Idle,
+    /// Does nothing for some time.
     Wait {
         ms: u32,
     },
+    /// Leaves the action out, for a reason that the export has to name.
+    Refuse(&'static str),
 }
 
-/// Settings of the device that a test changes: they are set before it and put back after it.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) struct Changes {
-    pub orientation: bool,
-    pub network: bool,
+/// The activity of a launch.
+#[derive(Clone, Debug)]
+pub(super) struct Activity {
+    /// Name as the test has it.
+    pub name: String,
+    /// Name, fit for a program.
+    pub safe: String,
 }
 
-impl Changes {
-    /// Returns the settings that the steps of `test` change.
-    pub fn of(test: &TestCase) -> Changes {
-        Changes { orientation: does(test, &Action::ROTATE), network: does(test, &Action::NETWORK) }
+/// The widget of a command.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Widget<'a> {
+    /// The widget as it was when the test was found.
+    pub target: &'a Target,
+    /// The names that tell it apart.
+    pub locator: Locator<'a>,
+}
+
+/// One thing to check after a step.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Expect<'a> {
+    pub atom: &'a Atom,
+    pub of: Subject<'a>,
+    pub holds: bool,
+}
+
+/// The subject of an atom that a screen can answer.
+#[derive(Clone, Copy, Debug)]
+pub(super) enum Subject<'a> {
+    State(&'a [Comparison]),
+    Widget(&'a [Comparison]),
+    Count { of: &'a [Comparison], op: Op, number: u64 },
+    Checked(bool),
+}
+
+/// Returns the points of a widget between which a finger swipes: from the middle to a tenth before the edge.
+pub(super) fn swiped(towards: Direction) -> (Point, Point) {
+    let point = |x: &str, y: &str| {
+        let percent = |number: &str| Percent::parse(number).expect("a percentage");
+        Point { x: percent(x), y: percent(y) }
+    };
+    let end = match towards {
+        Direction::Up => point("50", "10"),
+        Direction::Down => point("50", "90"),
+        Direction::Left => point("10", "50"),
+        Direction::Right => point("90", "50"),
+    };
+    (point("50", "50"), end)
+}
+
+impl Expect<'_> {
+    /// Returns the expectation as a formula says it.
+    pub fn shown(&self) -> String {
+        format!("{}{}", if self.holds { "" } else { "!" }, self.atom)
+    }
+}
+
+impl<'a> Script<'a> {
+    /// Returns the commands of `test`, where two names are taken for one if `is_same` says so.
+    pub fn new(test: &'a TestCase, is_same: IsSame) -> Script<'a> {
+        let package = android_name(&test.provenance.package);
+        let mut remarks = remarks(test);
+        if package != test.provenance.package || package.is_empty() {
+            remarks.push(format!(
+                "`{}` is no name of a package, so this cannot run as it is",
+                test.provenance.package
+            ));
+        }
+        let does = |action: &Action| test.steps.iter().any(|step| step.action == *action);
+        let mut reader = Reader { known: Known::new(test, is_same), device: Device::default() };
+        Script {
+            package,
+            remarks,
+            turns: does(&Action::ROTATE),
+            switches_network: does(&Action::NETWORK),
+            idles: does(&Action::IDLE),
+            steps: test.steps.iter().enumerate().map(|(at, step)| reader.step(at, step)).collect(),
+        }
     }
 
-    pub fn is_any(self) -> bool {
-        self.orientation || self.network
+    /// Returns the activity of the first launch.
+    pub fn launched(&self) -> Option<&Activity> {
+        self.steps
+            .iter()
+            .flat_map(|step| &step.commands)
+            .find_map(|command| if let Command::Launch(activity) = command { Some(activity) } else { None })
     }
 }
 
-/// State of the device after the steps so far.
-#[derive(Debug, Default)]
-pub(super) struct Device<'a> {
-    activity: &'a str,
+/// Returns what cannot be kept to of the test as a whole.
+fn remarks(test: &TestCase) -> Vec<String> {
+    let mut remarks = Vec::new();
+    if test.provenance.is_flaky() {
+        let rate = test.provenance.confirmed;
+        remarks.push(format!(
+            "the run did it again {} of {} times only, and so will this",
+            rate.passes, rate.runs
+        ));
+    }
+    let labels = test.oracle.labels();
+    if !labels.is_empty() {
+        let names: Vec<&str> = labels.into_iter().collect();
+        remarks.push(format!("no screen carries the labels {}, so they are not checked", names.join(", ")));
+    }
+    remarks
+}
+
+impl Activity {
+    fn new(name: &str) -> Activity {
+        Activity { name: name.to_string(), safe: android_name(name) }
+    }
+
+    /// Returns a sentence about a name that Android would not take.
+    pub fn remark(&self) -> Option<String> {
+        let is_fit = self.safe == self.name && !self.safe.is_empty();
+        (!is_fit).then(|| format!("`{}` is no name of an activity, so this cannot run as it is", self.name))
+    }
+}
+
+/// Returns the characters of `name` that packages and classes of Android may have.
+fn android_name(name: &str) -> String {
+    name.chars().filter(|&char| char.is_ascii_alphanumeric() || "._$".contains(char)).collect()
+}
+
+/// State of the device after the commands so far.
+#[derive(Default)]
+struct Device {
+    /// The activity that was started last.
+    activity: String,
     is_turned: bool,
     is_off_network: bool,
     is_dark: bool,
 }
 
-impl<'a> Device<'a> {
-    /// Returns the commands that do `action` next; notes on `page` if there are none.
-    pub fn commands(&mut self, page: &mut Page, action: &'a Action) -> Vec<Command<'a>> {
-        // Taken before the action, which may darken the display again.
-        let waking = std::mem::take(&mut self.is_dark).then_some(Command::Wake);
-        let doing = self.doing(action);
-        if doing.is_empty() {
-            page.note("nothing does this outside farlead, so the step is left out");
+/// Reads steps in their order.
+struct Reader<'a> {
+    known: Known<'a>,
+    device: Device,
+}
+
+impl<'a> Reader<'a> {
+    fn step(&mut self, at: usize, step: &'a TestStep) -> Step<'a> {
+        let mut commands = Vec::new();
+        if asks(&step.sees, Key::Crashed) {
+            commands.push(Command::ForgetCrashes);
         }
-        waking.into_iter().chain(doing).collect()
+        // No touch reaches an app in the dark.
+        if std::mem::take(&mut self.device.is_dark) {
+            commands.push(Command::Wake);
+        }
+        match &step.action {
+            Action::User { action, .. } if action.gestures.is_empty() => {
+                commands.push(Command::Refuse("nothing does this outside farlead, so the step is left out"));
+            }
+            Action::User { action, on } => {
+                let on = self.widget(on);
+                commands.extend(action.gestures.iter().map(|gesture| gesture_on(gesture, on)));
+            }
+            Action::Reinitialise(name) => {
+                let activity = Activity::new(name);
+                self.device.activity.clone_from(&activity.safe);
+                commands.push(Command::Launch(activity));
+            }
+            Action::Touch(Touch::Click, on) => commands.push(Command::Tap { on: self.widget(on), at: None }),
+            Action::Touch(Touch::LongClick, on) => {
+                commands.push(Command::LongTap { on: self.widget(on), at: None });
+            }
+            Action::Text { on, text } => commands.push(Command::Fill { on: self.widget(on), text }),
+            Action::Stroke(Stroke::Scroll, on, towards) => {
+                commands.push(Command::Scroll { on: self.widget(on), towards: *towards });
+            }
+            Action::Stroke(Stroke::Swipe, on, towards) => {
+                commands.push(Command::Swipe { on: self.widget(on), towards: *towards });
+            }
+            Action::Device(action) => commands.push(self.on_device(*action)),
+        }
+        Step {
+            title: format!("step {at}, {}", one_line(&step.action.to_string(), TITLE_CHARS_MAX)),
+            commands,
+            expects: step.sees.iter().filter_map(|(atom, holds)| expect(atom, *holds)).collect(),
+        }
     }
 
-    fn doing(&mut self, action: &'a Action) -> Vec<Command<'a>> {
+    fn widget(&self, on: &'a Target) -> Widget<'a> {
+        Widget { target: on, locator: self.known.locate(on) }
+    }
+
+    fn on_device(&mut self, action: DeviceAction) -> Command<'a> {
+        let device = &mut self.device;
         match action {
-            Action::Reinitialise(activity) => {
-                self.activity = activity;
-                vec![Command::Start { activity }]
+            DeviceAction::Back => Command::Back,
+            DeviceAction::Menu => Command::Press(PressedKey::Menu),
+            DeviceAction::Rotate => {
+                device.is_turned = !device.is_turned;
+                Command::Turn { is_upright: !device.is_turned }
             }
-            Action::Touch(Touch::Click, on) => vec![Command::Tap { on, at: None }],
-            Action::Touch(Touch::LongClick, on) => vec![Command::LongTap { on, at: None }],
-            Action::Text { on, text } => vec![Command::Replace { on, text }],
-            Action::Stroke(Stroke::Scroll, on, towards) => vec![Command::Scroll { on, towards: *towards }],
-            Action::Stroke(Stroke::Swipe, on, towards) => vec![Command::Swipe { on, towards: *towards }],
-            Action::Device(DeviceAction::Back) => vec![Command::Back],
-            Action::Device(DeviceAction::Menu) => vec![Command::Press(PressedKey::Menu)],
-            Action::Device(DeviceAction::Rotate) => {
-                self.is_turned = !self.is_turned;
-                vec![Command::Turn { is_landscape: self.is_turned }]
+            DeviceAction::Network => {
+                device.is_off_network = !device.is_off_network;
+                Command::SwitchNetwork { is_on: !device.is_off_network }
             }
-            Action::Device(DeviceAction::Network) => {
-                self.is_off_network = !self.is_off_network;
-                vec![Command::SwitchAirplaneMode { is_on: self.is_off_network }]
+            DeviceAction::PauseResume => Command::LeaveAndReturn { activity: device.activity.clone() },
+            DeviceAction::Idle => {
+                device.is_dark = true;
+                Command::Idle
             }
-            Action::Device(DeviceAction::PauseResume) => {
-                vec![Command::PauseResume { activity: self.activity }]
-            }
-            Action::Device(DeviceAction::Idle) => {
-                self.is_dark = true;
-                vec![Command::Idle]
-            }
-            Action::User { action, on } => action.gestures.iter().map(|gesture| of(gesture, on)).collect(),
         }
     }
 }
 
-/// Returns the command that does `gesture` on a widget.
-fn of<'a>(gesture: &'a Gesture, on: &'a gui::Target) -> Command<'a> {
+fn gesture_on<'a>(gesture: &'a Gesture, on: Widget<'a>) -> Command<'a> {
     match gesture {
         Gesture::Tap(at) => Command::Tap { on, at: Some(*at) },
         Gesture::LongTap(at) => Command::LongTap { on, at: Some(*at) },
-        Gesture::Swipe { from, to } => Command::SwipeBetween { on, from: *from, to: *to },
-        Gesture::Text(text) => Command::Type { text },
+        Gesture::Swipe { from, to } => Command::Drag { on, from: *from, to: *to },
+        Gesture::Text(text) => Command::Type(text),
         Gesture::Key(key) => Command::Press(*key),
         Gesture::Wait { ms } => Command::Wait { ms: *ms },
     }
+}
+
+/// Returns the check of an atom. Atoms about the action need none, as the commands do it.
+fn expect(atom: &Atom, holds: bool) -> Option<Expect<'_>> {
+    let of = match atom {
+        Atom::Action(_) => return None,
+        Atom::State(all) => Subject::State(all),
+        Atom::Widget(all) => Subject::Widget(all),
+        Atom::Count { of, op, number } => Subject::Count { of, op: *op, number: *number },
+        Atom::Checked(is_checked) => Subject::Checked(*is_checked),
+    };
+    Some(Expect { atom, of, holds })
+}
+
+/// Returns true if one of the atoms asks for `key`.
+fn asks(sees: &[(Atom, bool)], key: Key) -> bool {
+    sees.iter().any(|(atom, _)| match atom {
+        Atom::State(all) | Atom::Widget(all) | Atom::Action(all) | Atom::Count { of: all, .. } => {
+            all.iter().any(|comparison| comparison.key == key)
+        }
+        Atom::Checked(_) => key == Key::Checked,
+    })
 }
 
 #[cfg(test)]
@@ -158,25 +351,42 @@ mod tests {
     use std::sync::Arc;
 
     use super::*;
-    use crate::gui::{Atom, UserAction};
+    use crate::gui::UserAction;
+    use crate::spec::{Source, parse};
 
-    #[test]
-    fn a_dark_display_is_lit_before_the_next_step() {
-        let (idle, rotate) = (Action::IDLE, Action::ROTATE);
-        let (mut device, mut page) = (Device::default(), Page::new("#"));
-        let mut after = |action| device.commands(&mut page, action);
-        assert_eq!(after(&idle), [Command::Idle]);
-        assert_eq!(after(&idle), [Command::Wake, Command::Idle]);
-        assert_eq!(after(&rotate), [Command::Wake, Command::Turn { is_landscape: true }]);
-        assert_eq!(after(&rotate), [Command::Turn { is_landscape: false }]);
+    /// The commands of a test with these actions, in words of Rust, a step each.
+    fn commands(actions: Vec<Action>) -> Vec<String> {
+        let oracle = parse(&Source::new("s.ltl", "possible \"a\": X [text = a]")).file.specs.remove(0);
+        let test = TestCase {
+            provenance: Default::default(),
+            steps: actions.into_iter().map(|action| TestStep { action, sees: Vec::new() }).collect(),
+            captured: None,
+            oracle,
+            actions: Vec::new(),
+        };
+        let script = Script::new(&test, |one, two| one == two);
+        script.steps.iter().map(|step| format!("{:?}", step.commands)).collect()
     }
 
     #[test]
-    fn an_action_that_nothing_does_is_noted() {
+    fn a_dark_display_is_lit_before_the_next_step() {
+        let found = commands(vec![Action::IDLE, Action::IDLE, Action::ROTATE, Action::ROTATE]);
+        let expected =
+            ["[Idle]", "[Wake, Idle]", "[Wake, Turn { is_upright: false }]", "[Turn { is_upright: true }]"];
+        assert_eq!(found, expected);
+    }
+
+    #[test]
+    fn the_app_is_left_for_the_activity_that_was_started_last() {
+        let start = |name: &str| Action::Reinitialise(name.into());
+        let found = commands(vec![start("a.One"), start("a.Two; x"), Action::PAUSE_RESUME]);
+        assert_eq!(found[2], "[LeaveAndReturn { activity: \"a.Twox\" }]");
+    }
+
+    #[test]
+    fn an_action_without_gestures_is_refused() {
         let nothing = UserAction { name: "rest".into(), on: Atom::Checked(true), gestures: Vec::new() };
-        let action = Action::User { action: Arc::new(nothing), on: gui::Target::default() };
-        let mut page = Page::new("#");
-        assert_eq!(Device::default().commands(&mut page, &action), []);
-        assert_eq!(page.finish().1, ["nothing does this outside farlead, so the step is left out"]);
+        let found = commands(vec![Action::User { action: Arc::new(nothing), on: Target::default() }]);
+        assert_eq!(found, ["[Refuse(\"nothing does this outside farlead, so the step is left out\")]"]);
     }
 }

@@ -1,4 +1,4 @@
-//! Regular expressions of Java, which Maestro and UI Automator match against whole texts.
+//! Regular expressions of Java, with which Maestro and UI Automator match whole texts.
 
 use crate::gui::{Constant, Op};
 
@@ -6,11 +6,11 @@ use crate::gui::{Constant, Op};
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Pattern {
     pub text: String,
-    /// True if it surely means the same in Java as in farlead.
+    /// True if it surely means the same in Java and in farlead.
     pub is_sure: bool,
 }
 
-/// Returns the pattern of the texts that compare so, where `.` is any letter; nothing for a comparison of numbers.
+/// Returns the pattern of the texts for which a comparison holds, where `.` is any character; none for numbers.
 pub(super) fn pattern(op: Op, value: &Constant) -> Option<Pattern> {
     let sure = |text: String| Some(Pattern { text, is_sure: true });
     match (op, value) {
@@ -27,7 +27,7 @@ pub(super) fn pattern(op: Op, value: &Constant) -> Option<Pattern> {
     }
 }
 
-/// Returns `regex` as a group that keeps to farlead's rules: classes know all scripts, and `.` ends at a line break.
+/// Returns `regex` as a group with the rules of farlead: classes cover Unicode, and `.` stops at a line break.
 pub(super) fn embedded(regex: &str) -> String {
     format!("(?U-ims:{regex})")
 }
@@ -44,7 +44,7 @@ pub(super) fn literal(text: &str) -> String {
     escaped
 }
 
-/// Returns true if `regex` has only parts that mean the same in all kinds of regular expressions.
+/// Returns true if `regex` has no syntax beyond that of all kinds of regular expressions.
 pub(super) fn is_plain(regex: &str) -> bool {
     let mut chars = regex.chars().peekable();
     let mut in_class = false;
@@ -59,7 +59,7 @@ pub(super) fn is_plain(regex: &str) -> bool {
             '[' if in_class => return false,
             '[' => {
                 in_class = true;
-                // Kinds of regular expressions differ on the bracket that closes a class that starts so.
+                // Kinds differ in the bracket that closes such a class.
                 if next == Some(']') || next == Some('^') && chars.clone().nth(1) == Some(']') {
                     return false;
                 }
@@ -80,7 +80,7 @@ mod tests {
     #[test]
     fn texts_are_matched_as_they_are() {
         assert_eq!(literal("a.b*c"), "a\\.b\\*c");
-        // Maestro reads `${...}` as JavaScript; this is not.
+        // Maestro reads `${...}` as JavaScript, and this is none.
         assert_eq!(literal("${x}"), "\\$\\{x\\}");
     }
 

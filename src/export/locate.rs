@@ -1,15 +1,18 @@
 //! Locators: the names by which an exported test finds the widget of an action.
 //!
-//! A resource id is best, then a text, then a description; more than one of them only where one alone would also find
-//! another widget that the test knows. Where no names tell a widget apart, its path in the tree does.
+//! A resource id is best, then a text, then a description. A locator has more than one of them only if one alone would
+//! also fit another widget of the test. A widget without a locator is found by its place in the tree.
 
 use crate::gui::Target;
 use crate::test_case::TestCase;
 
-/// Longest text that is a name; a longer one is content.
+/// Characters of a name; a longer text is content.
 const NAME_CHARS_MAX: usize = 200;
 
-/// Names that tell a widget apart; without any, its class and path have to do.
+/// Returns true if a format takes two names for the same.
+pub(super) type IsSame = fn(&str, &str) -> bool;
+
+/// The names that tell a widget apart. If there are none, its class and place must do.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(super) struct Locator<'a> {
     pub id: Option<&'a str>,
@@ -22,21 +25,20 @@ impl Locator<'_> {
         *self == Locator::default()
     }
 
-    fn fits(&self, widget: &Target, is_same: fn(&str, &str) -> bool) -> bool {
+    fn fits(&self, widget: &Target, is_same: IsSame) -> bool {
         let fits = |name: Option<&str>, other: &str| name.is_none_or(|name| is_same(name, other));
         fits(self.id, &widget.id) && fits(self.text, &widget.text) && fits(self.desc, &widget.desc)
     }
 }
 
-/// Widgets that a test knows.
+/// The widgets of a test.
 pub(super) struct Known<'a> {
     widgets: Vec<&'a Target>,
-    /// Returns true if the format takes two names for the same.
-    is_same: fn(&str, &str) -> bool,
+    is_same: IsSame,
 }
 
 impl<'a> Known<'a> {
-    pub fn new(test: &'a TestCase, is_same: fn(&str, &str) -> bool) -> Known<'a> {
+    pub fn new(test: &'a TestCase, is_same: IsSame) -> Known<'a> {
         Known { widgets: test.steps.iter().filter_map(|step| step.action.target()).collect(), is_same }
     }
 
@@ -45,7 +47,7 @@ impl<'a> Known<'a> {
         let (id, text, desc) = (name(&widget.id), name(&widget.text), name(&widget.desc));
         let all = |parts: &[Option<&str>]| parts.iter().all(Option::is_some);
         let candidates = [
-            // The rows of a list share the ids that come with Android.
+            // Rows of a list share the ids that Android itself defines.
             (id.is_some_and(|id| !id.starts_with("android:id/")), Locator { id, ..Locator::default() }),
             (all(&[id, text]), Locator { id, text, desc: None }),
             (all(&[id, desc]), Locator { id, text: None, desc }),
@@ -62,19 +64,19 @@ impl<'a> Known<'a> {
     }
 }
 
-/// Returns `text` if it can be a name.
+/// Returns `text` if it is fit for a name.
 pub(super) fn name(text: &str) -> Option<&str> {
     (!text.trim().is_empty() && text.chars().nth(NAME_CHARS_MAX).is_none()).then_some(text)
 }
 
-/// Returns true if the two are surely neither one widget at two times, nor its like on two screens.
+/// Returns true if the two are surely not one widget at two times, or its counterpart on two screens.
 fn is_another(one: &Target, two: &Target) -> bool {
     let has_other_names = one.id != two.id || one.class != two.class;
     let says_otherwise = (&one.text, &one.desc) != (&two.text, &two.desc) && one.object_id != two.object_id;
     has_other_names || says_otherwise || are_rows(&one.object_id, &two.object_id)
 }
 
-/// Returns true if two paths differ in one step alone, as those of the same widget in two rows do.
+/// Returns true if two places differ at one level of the tree alone, as for the same widget in two rows.
 fn are_rows(one: &str, two: &str) -> bool {
     one.split(':').count() == two.split(':').count()
         && one.split(':').zip(two.split(':')).filter(|(one, two)| one != two).count() == 1

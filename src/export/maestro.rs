@@ -1,17 +1,17 @@
 //! Maestro: a flow of commands in YAML, <https://docs.maestro.dev>.
 //!
-//! All texts are in double quotes, where YAML has an escape for everything. Maestro's texts and ids are regular
-//! expressions that match a whole text or description, whatever its case. Maestro runs the inside of `${}` as
-//! JavaScript, so typed texts write these letters in JavaScript.
+//! All texts are in double quotes, where YAML has an escape for everything. Texts and ids of Maestro are regular
+//! expressions that match the whole in either case, and a text also matches a description. Maestro runs the content of
+//! `${}` as JavaScript, so a typed text with `${` is written as a text of JavaScript.
 
 use std::fmt::Write as _;
 
-use super::commands::{Changes, Command, Device};
-use super::locate::{Known, Locator};
+use super::commands::{Command, Expect, Script, Subject, Widget};
+use super::locate::Locator;
 use super::page::{Page, is_unseen};
 use super::sight::{Range, flag, range};
-use super::{Exported, activity, java, note_the_whole, package, shown, write_head};
-use crate::gui::{self, Atom, Comparison, Direction, Key, Op, Percent, Point, PressedKey};
+use super::{Exported, java, write_head};
+use crate::gui::{Comparison, Direction, Key, Op, Percent, Point, PressedKey, Target};
 use crate::test_case::TestCase;
 
 const HOW: [&str; 2] = [
@@ -19,89 +19,89 @@ const HOW: [&str; 2] = [
     "Texts and ids are regular expressions; `(?-i)` keeps to upper and lower case where something is checked.",
 ];
 
-/// Letters that Maestro erases by default.
+/// Characters that Maestro erases if the flow gives no number.
 const ERASED_CHARS: usize = 50;
 
-/// Most letters that Maestro erases, by its documentation.
+/// Most characters that Maestro erases, by its documentation.
 const ERASED_CHARS_MAX: usize = 100;
 
-pub(super) fn export(test: &TestCase) -> Exported {
+pub(super) fn print(test: &TestCase) -> Exported {
+    // Maestro ignores case.
+    let script = Script::new(test, |one, two| one.to_lowercase() == two.to_lowercase());
     let mut page = Page::new("#");
     write_head(&mut page, test, &HOW);
-    note_the_whole(&mut page, test);
-    let package = package(&mut page, test);
-    page.line(&format!("appId: {}", quoted(&package)));
+    script.remarks.iter().for_each(|remark| page.note(remark));
+    page.line(&format!("appId: {}", quoted(&script.package)));
+    // Maestro would run `${}` in a name too.
     page.line(&format!("name: {}", quoted(&test.oracle.name.replace("${", "$ {"))));
-    let changes = Changes::of(test);
-    if changes.is_any() {
+    if script.turns || script.switches_network {
         page.line("onFlowComplete:");
         page.indent(2);
-        set_device_up(&mut page, changes);
+        set_device_up(&mut page, &script);
         page.indent(0);
     }
     page.line("---");
-    set_device_up(&mut page, changes);
-    // Maestro does not tell upper case from lower case, nor a text from a description.
-    let known = Known::new(test, |one, two| one.to_lowercase() == two.to_lowercase());
-    let mut device = Device::default();
-    for (at, step) in test.steps.iter().enumerate() {
+    set_device_up(&mut page, &script);
+    for step in &script.steps {
         page.line("");
-        let said = page.step(at, &step.action);
-        page.comment(&said);
-        let commands = device.commands(&mut page, &step.action);
-        commands.into_iter().for_each(|command| write(&mut page, command, &known));
-        step.sees.iter().for_each(|(atom, holds)| check(&mut page, atom, *holds));
+        page.step(&step.title);
+        page.comment(&step.title);
+        step.commands.iter().for_each(|command| act(&mut page, command));
+        step.expects.iter().for_each(|expect| check(&mut page, expect));
     }
     let (text, notes) = page.finish();
     Exported { text, notes }
 }
 
-fn set_device_up(page: &mut Page, changes: Changes) {
-    if changes.orientation {
+fn set_device_up(page: &mut Page, script: &Script<'_>) {
+    if script.turns {
         page.line("- setOrientation: PORTRAIT");
     }
-    if changes.network {
+    if script.switches_network {
         page.line("- setAirplaneMode: disabled");
     }
 }
 
-fn write(page: &mut Page, command: Command<'_>, known: &Known<'_>) {
+fn act(page: &mut Page, command: &Command<'_>) {
     match command {
+        // Maestro sees no crashes, so no check asks for them.
+        Command::ForgetCrashes => {}
         Command::Wake => page.line("- pressKey: Power"),
-        Command::Start { activity: name } => {
-            let name = activity(page, name);
+        Command::Launch(activity) => {
+            activity.remark().iter().for_each(|remark| page.note(remark));
             page.note(&format!(
-                "Maestro starts the activity that the launcher starts, whether that is `{name}` or not"
+                "Maestro starts the activity that the launcher starts, whether that is `{}` or not",
+                activity.safe
             ));
             page.line("- launchApp:");
             page.line("    clearState: true");
         }
-        Command::Tap { on, at } => tap(page, "tapOn", on, at, known),
-        Command::LongTap { on, at } => tap(page, "longPressOn", on, at, known),
-        // A finger that goes up shows the content below.
-        Command::Scroll { on, towards } => swipe(page, on, opposite(towards), known),
-        Command::Swipe { on, towards } => swipe(page, on, towards, known),
-        Command::SwipeBetween { on, from, to } => {
-            page.note("Maestro has no swipe between two points of a widget, so it goes between the pixels they were");
-            write_swipe(page, pixel(on, from), pixel(on, to));
-        }
-        Command::Replace { on, text } => {
-            tap(page, "tapOn", on, None, known);
-            erase(page, &on.text);
+        Command::Tap { on, at } => tap(page, "tapOn", on, *at),
+        Command::LongTap { on, at } => tap(page, "longPressOn", on, *at),
+        Command::Fill { on, text } => {
+            tap(page, "tapOn", on, None);
+            erase(page, &on.target.text);
             type_text(page, text);
         }
-        Command::Type { text } => type_text(page, text),
+        // To show what lies below, the finger goes up.
+        Command::Scroll { on, towards } => swipe(page, on, opposite(*towards)),
+        Command::Swipe { on, towards } => swipe(page, on, *towards),
+        Command::Drag { on, from, to } => {
+            page.note("Maestro has no swipe between two points of a widget, so it goes between the pixels they were");
+            write_swipe(page, pixel(on.target, *from), pixel(on.target, *to));
+        }
+        Command::Type(text) => type_text(page, text),
+        Command::Press(key) => press(page, *key),
         Command::Back => page.line("- back"),
-        Command::Press(key) => press(page, key),
-        Command::Turn { is_landscape } => {
-            let orientation = if is_landscape { "LANDSCAPE_LEFT" } else { "PORTRAIT" };
+        Command::Turn { is_upright } => {
+            let orientation = if *is_upright { "PORTRAIT" } else { "LANDSCAPE_LEFT" };
             page.line(&format!("- setOrientation: {orientation}"));
         }
-        Command::SwitchAirplaneMode { is_on } => {
-            let mode = if is_on { "enabled" } else { "disabled" };
+        Command::SwitchNetwork { is_on } => {
+            let mode = if *is_on { "disabled" } else { "enabled" };
             page.line(&format!("- setAirplaneMode: {mode}"));
         }
-        Command::PauseResume { activity: _ } => {
+        Command::LeaveAndReturn { .. } => {
             page.line("- pressKey: Home");
             page.line("- launchApp:");
             page.line("    stopApp: false");
@@ -115,13 +115,14 @@ fn write(page: &mut Page, command: Command<'_>, known: &Known<'_>) {
             page.line("- waitForAnimationToEnd:");
             page.line(&format!("    timeout: {ms}"));
         }
+        Command::Refuse(why) => page.note(why),
     }
 }
 
-fn tap(page: &mut Page, command: &str, on: &gui::Target, at: Option<Point>, known: &Known<'_>) {
-    let locator = known.locate(on);
+fn tap(page: &mut Page, command: &str, on: &Widget<'_>, at: Option<Point>) {
+    let Widget { target, locator } = *on;
     if locator.is_nameless() {
-        let (x, y) = at.map_or(on.bounds.centre(), |at| pixel(on, at));
+        let (x, y) = at.map_or(target.bounds.centre(), |at| pixel(target, at));
         note_pixels(page);
         page.line(&format!("- {command}:"));
         page.line(&format!("    point: \"{x},{y}\""));
@@ -149,7 +150,7 @@ fn write_locator(page: &mut Page, Locator { id, text, desc }: Locator<'_>, colum
     if let Some(id) = id {
         page.line(&format!("id: {}", quoted(&java::literal(id))));
     }
-    // Maestro looks for either in texts and descriptions.
+    // Maestro looks for `text` in texts and in descriptions.
     if let Some(name) = text.or(desc) {
         page.line(&format!("text: {}", quoted(&java::literal(name))));
     }
@@ -176,7 +177,7 @@ fn type_text(page: &mut Page, text: &str) {
         if at > 0 {
             page.line("- pressKey: Enter");
         }
-        // Maestro would drop a backslash before `${`, so the two are typed apart.
+        // Maestro drops a backslash before `${`, so the two are typed apart.
         let mut pieces = line.split("\\${");
         let mut piece = pieces.next().unwrap_or_default().to_string();
         for next in pieces {
@@ -189,12 +190,13 @@ fn type_text(page: &mut Page, text: &str) {
     }
 }
 
-fn swipe(page: &mut Page, on: &gui::Target, finger: Direction, known: &Known<'_>) {
-    let locator = known.locate(on);
+fn swipe(page: &mut Page, on: &Widget<'_>, finger: Direction) {
+    let Widget { target: Target { bounds, .. }, locator } = *on;
     if locator.is_nameless() {
         note_pixels(page);
-        let (x, y) = on.bounds.centre();
-        let (across, down) = (on.bounds.width() as i32 / 5 * 2, on.bounds.height() as i32 / 5 * 2);
+        let (x, y) = bounds.centre();
+        // Two fifths to either side, so that the finger stays on the widget.
+        let (across, down) = (bounds.width() as i32 / 5 * 2, bounds.height() as i32 / 5 * 2);
         let to = |x: i32, y: i32| (x.max(0), y.max(0));
         let end = match finger {
             Direction::Up => to(x, y.saturating_sub(down)),
@@ -217,8 +219,8 @@ fn write_swipe(page: &mut Page, from: (i32, i32), to: (i32, i32)) {
     page.line(&format!("    end: \"{},{}\"", to.0, to.1));
 }
 
-/// Returns the pixel at `at`, with the widget where it was.
-fn pixel(on: &gui::Target, at: Point) -> (i32, i32) {
+/// Returns the pixel at `at` of a widget, at its place in the found run.
+fn pixel(on: &Target, at: Point) -> (i32, i32) {
     let place = |start: i32, offset: u32| start.saturating_add(offset as i32).max(0);
     (place(on.bounds.left, at.x.of(on.bounds.width())), place(on.bounds.top, at.y.of(on.bounds.height())))
 }
@@ -237,7 +239,7 @@ fn press(page: &mut Page, key: PressedKey) {
         PressedKey::Back => "Back",
         PressedKey::Enter => "Enter",
         PressedKey::Home => "Home",
-        // Maestro has this name alone for the key; a phone takes it as well.
+        // Maestro names this key after the remote control of a television; a phone takes it as well.
         PressedKey::Menu => "Remote Menu",
         PressedKey::Tab => {
             page.note("some versions of Maestro press the space bar for Tab");
@@ -249,49 +251,53 @@ fn press(page: &mut Page, key: PressedKey) {
     page.line(&format!("- pressKey: {name}"));
 }
 
-fn check(page: &mut Page, atom: &Atom, holds: bool) {
-    let shown = shown(atom, holds);
-    match atom {
-        // The commands themselves say the action.
-        Atom::Action(_) => {}
-        Atom::State(_) => page.note(&format!("Maestro sees no more than widgets, so {shown} is not checked")),
-        Atom::Widget(all) => check_widget(page, atom, all, holds),
-        Atom::Count { of, op, number } => match range(*op, *number, holds) {
-            Some(range) => check_count(page, atom, of, range, holds),
+fn check(page: &mut Page, expect: &Expect<'_>) {
+    let shown = expect.shown();
+    match (expect.of, expect.holds) {
+        (Subject::State(_), _) => {
+            page.note(&format!("Maestro sees no more than widgets, so {shown} is not checked"));
+        }
+        (Subject::Widget(all), _) => check_widget(page, expect, all),
+        (Subject::Count { of, op, number }, holds) => match range(op, number, holds) {
+            Some(range) => check_count(page, expect, of, range),
             None => page.note(&format!("Maestro knows ranges alone, so {shown} is not checked")),
         },
-        Atom::Checked(true) => assert(page, holds, &["checked: true".to_string()]),
-        Atom::Checked(false) if holds => {
+        (Subject::Checked(true), holds) => assert(page, holds, &["checked: true".to_string()]),
+        (Subject::Checked(false), true) => {
             page.note(&format!(
-                "of {atom} it is checked that nothing is checked, and not that something could be"
+                "of {} it is checked that nothing is checked, and not that something could be",
+                expect.atom
             ));
             assert(page, false, &["checked: true".to_string()]);
         }
-        Atom::Checked(false) => page.note(&format!("Maestro has no `or`, so {shown} is not checked")),
+        (Subject::Checked(false), false) => {
+            page.note(&format!("Maestro has no `or`, so {shown} is not checked"));
+        }
     }
 }
 
-fn check_widget(page: &mut Page, atom: &Atom, all: &[Comparison], holds: bool) {
+fn check_widget(page: &mut Page, expect: &Expect<'_>, all: &[Comparison]) {
     let (lines, left_out) = selector(page, all);
-    let shown = shown(atom, holds);
-    if lines.is_empty() || (!holds && !left_out.is_empty()) {
-        let what = joined_by_and(&left_out);
+    // With a part left out more widgets fit, and one of those may rightly be seen.
+    if lines.is_empty() || (!expect.holds && !left_out.is_empty()) {
+        let (what, shown) = (joined_by_and(&left_out), expect.shown());
         return page.note(&format!("Maestro cannot say {what}, so {shown} is not checked"));
     }
     if !left_out.is_empty() {
         page.note(&format!(
-            "Maestro cannot say {}, so of {atom} the rest is checked",
-            joined_by_and(&left_out)
+            "Maestro cannot say {}, so of {} the rest is checked",
+            joined_by_and(&left_out),
+            expect.atom
         ));
     }
-    assert(page, holds, &lines);
+    assert(page, expect.holds, &lines);
 }
 
-fn check_count(page: &mut Page, atom: &Atom, of: &[Comparison], range: Range, holds: bool) {
+fn check_count(page: &mut Page, expect: &Expect<'_>, of: &[Comparison], range: Range) {
     let (lines, left_out) = selector(page, of);
-    let shown = shown(atom, holds);
+    // With a part left out more widgets would count.
     if lines.is_empty() || !left_out.is_empty() {
-        let what = joined_by_and(&left_out);
+        let (what, shown) = (joined_by_and(&left_out), expect.shown());
         return page.note(&format!("Maestro cannot say {what}, so {shown} is not checked"));
     }
     let nth = |number: u64| {
@@ -299,7 +305,7 @@ fn check_count(page: &mut Page, atom: &Atom, of: &[Comparison], range: Range, ho
         lines.push(format!("index: {number}"));
         lines
     };
-    // The widget at an index exists if there are more widgets than that, as indices start at 0.
+    // There are at least `n` widgets if the one with index `n - 1` is there.
     match range.at_least {
         Some(0) | None => {}
         Some(at_least) => assert(page, true, &nth(at_least - 1)),
@@ -316,13 +322,13 @@ fn assert(page: &mut Page, is_seen: bool, selector: &[String]) {
     page.indent(0);
 }
 
-/// Returns the lines of a selector, and those of `all` that no line can express.
+/// Returns the lines of a selector, and the comparisons of `all` that no selector can say.
 fn selector(page: &mut Page, all: &[Comparison]) -> (Vec<String>, Vec<String>) {
     let mut lines: Vec<(&str, String)> = Vec::new();
     let mut left_out = Vec::new();
     for comparison in all {
         match condition(page, comparison) {
-            // A selector has each key once.
+            // A selector has each key once at most.
             Some((key, _)) if lines.iter().any(|(other, _)| *other == key) => {
                 left_out.push(format!("`{comparison}` beside the rest"));
             }
@@ -337,7 +343,7 @@ fn condition(page: &mut Page, comparison: &Comparison) -> Option<(&'static str, 
     let Comparison { key, op, value } = comparison;
     let key = match key {
         Key::Text | Key::Desc => "text",
-        // `!=` must hold of the long and the short form of a name, and Maestro looks for one of both.
+        // An id differs only if its long and its short form do, and Maestro compares with one of them.
         Key::Id if *op != Op::NotEqual => "id",
         Key::Checked | Key::Enabled | Key::Focused | Key::Selected => {
             return Some((key.name(), flag(comparison)?.to_string()));
@@ -372,7 +378,7 @@ fn joined_by_and(parts: &[String]) -> String {
     if parts.is_empty() { "what is asked".to_string() } else { parts.join(" and ") }
 }
 
-/// Returns `text` so that Maestro types it as it is: a part that Maestro would run becomes a text of JavaScript.
+/// Returns the spelling of `text` that Maestro types as `text`: with `${` in it, a text of JavaScript.
 fn evaluated(text: &str) -> String {
     if !text.contains("${") {
         return text.to_string();
@@ -380,7 +386,7 @@ fn evaluated(text: &str) -> String {
     let mut script = String::from("${'");
     for char in text.chars() {
         match char {
-            // Maestro ends a script at the next of these, inside quotes or not.
+            // Maestro ends a script at the next bracket, even within quotes.
             '$' | '{' | '}' | '\'' | '\\' => escape_utf16(&mut script, char),
             _ if is_unseen(char) => escape_utf16(&mut script, char),
             _ => script.push(char),
@@ -390,7 +396,7 @@ fn evaluated(text: &str) -> String {
     script
 }
 
-/// Returns a regular expression without a part that Maestro would run; only a user's own may have one.
+/// Returns a regular expression without `${`, which Maestro would run; only users write such ones.
 fn unevaluated(regex: &str) -> String {
     let mut safe = String::new();
     let (mut is_escaped, mut in_class) = (false, false);
@@ -411,6 +417,7 @@ fn unevaluated(regex: &str) -> String {
 }
 
 fn escape_utf16(out: &mut String, char: char) {
+    // JavaScript has escapes of UTF-16.
     let mut units = [0; 2];
     for unit in char.encode_utf16(&mut units) {
         let _ = write!(out, "\\u{unit:04x}");

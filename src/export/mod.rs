@@ -1,7 +1,8 @@
 //! Exports: a stored test as a Maestro flow, a UI Automator test in Kotlin, or a shell script for adb.
 //!
-//! An export is meant to be kept and read without farlead. It says twice if a format cannot do something: in a
-//! comment at the step, and in a note to the user who exports. The shell writes the files.
+//! An export is kept and read without farlead. What a format cannot do is named twice: as a comment at the step, and as a
+//! note to the user who exports. A test becomes a list of commands first, in `commands`, which each format prints. Writing
+//! files is for the shell.
 
 mod adb;
 mod commands;
@@ -12,12 +13,11 @@ mod page;
 mod sight;
 mod uiautomator;
 
-use crate::gui::{Action, Atom, Key};
 use crate::spec::Spec;
 use crate::test_case::TestCase;
 use page::Page;
 
-/// Format of an export.
+/// A format to export to.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Target {
     /// A flow for Maestro.
@@ -28,12 +28,12 @@ pub enum Target {
     Adb,
 }
 
-/// A test in another form.
+/// An exported test.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Exported {
-    /// Text of the file.
+    /// The whole of the file.
     pub text: String,
-    /// Differences from the test, a sentence each, with the step. The text has them as comments.
+    /// Differences from the test, a sentence each, with the step. The text has them as comments too.
     pub notes: Vec<String>,
 }
 
@@ -41,7 +41,7 @@ impl Target {
     /// All targets.
     pub const ALL: [Target; 3] = [Target::Maestro, Target::UiAutomator, Target::Adb];
 
-    /// Returns the target as it is written.
+    /// Returns the name of the target, as users write it.
     pub fn name(self) -> &'static str {
         match self {
             Target::Maestro => "maestro",
@@ -55,7 +55,7 @@ impl Target {
         Target::ALL.into_iter().find(|target| target.name() == name)
     }
 
-    /// Returns the extension of the file name, without the point.
+    /// Returns the extension of its files.
     pub fn extension(self) -> &'static str {
         match self {
             Target::Maestro => "yaml",
@@ -64,7 +64,7 @@ impl Target {
         }
     }
 
-    /// Returns the name for the file of `test`; Kotlin wants the name of the class there.
+    /// Returns the name for the file of `test`, which in Kotlin is that of the class.
     pub fn file_name(self, test: &TestCase) -> String {
         let class = uiautomator::class_name(&test.oracle.name);
         let stem = match self {
@@ -75,14 +75,14 @@ impl Target {
     }
 }
 
-/// Returns `test` in the form of `to`.
+/// Returns `test` in the format of `to`.
 ///
-/// The same test gives the same text, and hostile names in it do no harm.
+/// The same test gives the same text. Hostile names in it are escaped.
 pub fn export(test: &TestCase, to: Target) -> Exported {
     match to {
-        Target::Maestro => maestro::export(test),
-        Target::UiAutomator => uiautomator::export(test),
-        Target::Adb => adb::export(test),
+        Target::Maestro => maestro::print(test),
+        Target::UiAutomator => uiautomator::print(test),
+        Target::Adb => adb::print(test),
     }
 }
 
@@ -115,22 +115,6 @@ fn write_head(page: &mut Page, test: &TestCase, how: &[&str]) {
     page.comment(&format!("did it again: {} of {} times", from.confirmed.passes, from.confirmed.runs));
 }
 
-/// Notes the differences that concern the test as a whole.
-fn note_the_whole(page: &mut Page, test: &TestCase) {
-    if test.provenance.is_flaky() {
-        let rate = test.provenance.confirmed;
-        page.note(&format!(
-            "the run did it again {} of {} times only, and so will this",
-            rate.passes, rate.runs
-        ));
-    }
-    let labels = test.oracle.labels();
-    if !labels.is_empty() {
-        let names: Vec<&str> = labels.into_iter().collect();
-        page.note(&format!("no screen carries the labels {}, so they are not checked", names.join(", ")));
-    }
-}
-
 fn write_spec(page: &mut Page, spec: &Spec) {
     for line in spec.to_string().lines() {
         page.comment(&format!("    {line}"));
@@ -142,7 +126,7 @@ fn joined(parts: &[&str]) -> String {
     parts.join(" ")
 }
 
-/// Returns `go-to-about-test` for `GoToAboutTest`.
+/// Returns `GoToAboutTest` as `go-to-about-test`.
 fn dashed(class: &str) -> String {
     let mut dashed = String::new();
     for char in class.chars() {
@@ -154,53 +138,7 @@ fn dashed(class: &str) -> String {
     dashed
 }
 
-/// Returns the letters of `name` that a package or a class of Android may have in its name.
-fn android_name(name: &str) -> String {
-    name.chars().filter(|&char| char.is_ascii_alphanumeric() || "._$".contains(char)).collect()
-}
-
-/// Returns the package; notes if Android would not take it.
-fn package(page: &mut Page, test: &TestCase) -> String {
-    let package = android_name(&test.provenance.package);
-    if package != test.provenance.package || package.is_empty() {
-        page.note(&format!(
-            "`{}` is no name of a package, so this cannot run as it is",
-            test.provenance.package
-        ));
-    }
-    package
-}
-
-/// Returns the activity that starts the app; notes if Android would not take it.
-fn activity(page: &mut Page, name: &str) -> String {
-    let activity = android_name(name);
-    if activity != name || activity.is_empty() {
-        page.note(&format!("`{name}` is no name of an activity, so this cannot run as it is"));
-    }
-    activity
-}
-
-/// Returns a check after a step, as a formula writes it.
-fn shown(atom: &Atom, holds: bool) -> String {
-    format!("{}{atom}", if holds { "" } else { "!" })
-}
-
-/// Returns true if some step does `action`.
-fn does(test: &TestCase, action: &Action) -> bool {
-    test.steps.iter().any(|step| step.action == *action)
-}
-
-/// Returns true if one of the atoms asks for `key`.
-fn asks(sees: &[(Atom, bool)], key: Key) -> bool {
-    sees.iter().any(|(atom, _)| match atom {
-        Atom::State(all) | Atom::Widget(all) | Atom::Action(all) | Atom::Count { of: all, .. } => {
-            all.iter().any(|comparison| comparison.key == key)
-        }
-        Atom::Checked(_) => key == Key::Checked,
-    })
-}
-
-/// Returns the parts of `library` that `body` calls, and those that these call, in their order. A part starts after a
+/// Returns the parts of `library` that `body` calls, directly or through other parts, in their order. A part starts after a
 /// line with `sign` and its name.
 fn used(library: &'static str, sign: &str, body: &str, quote: char) -> String {
     let parts: Vec<(&str, &str)> = library
@@ -210,6 +148,7 @@ fn used(library: &'static str, sign: &str, body: &str, quote: char) -> String {
     let codes: Vec<String> = parts.iter().map(|(_, part)| code_of(part, quote)).collect();
     let body = code_of(body, quote);
     let mut is_used: Vec<bool> = parts.iter().map(|(name, _)| has_word(&body, name)).collect();
+    // Parts call parts, so go on until no part is added.
     while let Some(next) = (0..parts.len()).find(|&at| {
         let calls_it = |other: usize| is_used[other] && has_word(&codes[other], parts[at].0);
         !is_used[at] && (0..parts.len()).any(calls_it)
@@ -220,7 +159,7 @@ fn used(library: &'static str, sign: &str, body: &str, quote: char) -> String {
     kept.map(|((_, part), _)| format!("{}\n", part.trim_end_matches('\n'))).collect()
 }
 
-/// Returns `text` without its comments and its quoted texts.
+/// Returns `text` without its comments and quoted texts.
 fn code_of(text: &str, quote: char) -> String {
     let mut code = String::new();
     let is_comment = |line: &&str| line.trim_start().starts_with(['#', '/']);
@@ -243,7 +182,7 @@ fn code_of(text: &str, quote: char) -> String {
     code
 }
 
-/// Returns true if `word` stands in `text` as a whole word.
+/// Returns true if `text` has `word` as a whole word.
 fn has_word(text: &str, word: &str) -> bool {
     let is_part = |char: char| char.is_ascii_alphanumeric() || char == '_';
     text.match_indices(word)

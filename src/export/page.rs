@@ -1,22 +1,18 @@
-//! Pages: the text of an export, its comments, and the notes on its differences from the test.
+//! Pages: the text of an export, its comments, and the notes on what it cannot do.
 
-use crate::gui::Action;
 use crate::spec::printable;
 
-/// Longest comment: nobody reads more, and a formula may have any length.
+/// Characters of a comment; a formula may have any length.
 const COMMENT_CHARS_MAX: usize = 4_000;
 
-/// Longest name of a step: more of a widget's text adds nothing.
-const STEP_CHARS_MAX: usize = 100;
-
-/// A growing text.
+/// A text as it grows.
 pub(super) struct Page {
     text: String,
     notes: Vec<String>,
-    /// Sign before a comment that ends with its line.
+    /// Sign that starts a comment up to the end of its line.
     comment_sign: &'static str,
     indent: usize,
-    /// Name of the present step; nothing before the first.
+    /// Title of the current step; none before the first.
     step: Option<String>,
 }
 
@@ -25,7 +21,7 @@ impl Page {
         Page { text: String::new(), notes: Vec::new(), comment_sign, indent: 0, step: None }
     }
 
-    /// Indents the following lines by this many columns.
+    /// Sets the indent of the lines that follow, in columns.
     pub fn indent(&mut self, columns: usize) {
         self.indent = columns;
     }
@@ -39,26 +35,24 @@ impl Page {
         self.text.push('\n');
     }
 
-    /// Writes finished lines as they are.
+    /// Writes ready lines as they are.
     pub fn raw(&mut self, lines: &str) {
         self.text.push_str(lines);
     }
 
-    /// Writes a comment; nothing in `text` ends it early.
+    /// Writes a comment. No `text` ends it early.
     pub fn comment(&mut self, text: &str) {
         let text = one_line(text, COMMENT_CHARS_MAX);
         let line = format!("{} {text}", self.comment_sign);
         self.line(line.trim_end());
     }
 
-    /// Starts a step, and returns its name.
-    pub fn step(&mut self, at: usize, action: &Action) -> String {
-        let step = format!("step {at}, {}", one_line(&action.to_string(), STEP_CHARS_MAX));
-        self.step = Some(step.clone());
-        step
+    /// Starts a step, whose title goes before its notes.
+    pub fn step(&mut self, title: &str) {
+        self.step = Some(title.to_string());
     }
 
-    /// Notes a difference from the test, here and for the user.
+    /// Adds a difference from the test, as a comment and as a note.
     pub fn note(&mut self, sentence: &str) {
         self.comment(&format!("Not as in the test: {sentence}."));
         let sentence = one_line(sentence, COMMENT_CHARS_MAX);
@@ -73,7 +67,7 @@ impl Page {
     }
 }
 
-/// Returns `text` on one line of at most this length, without characters that are invisible or turn letters around.
+/// Returns `text` on one line of at most `chars_max` characters, without invisible characters.
 pub(super) fn one_line(text: &str, chars_max: usize) -> String {
     let shown: String =
         printable(text).chars().map(|char| if is_unseen(char) { '�' } else { char }).collect();
@@ -83,8 +77,8 @@ pub(super) fn one_line(text: &str, chars_max: usize) -> String {
     }
 }
 
-/// Returns true for characters that a source should escape: they are invisible, move the cursor, or turn letters
-/// around.
+/// Returns true if `char` needs an escape in source code: it is invisible, moves the cursor, or reverses the writing
+/// direction.
 pub(super) fn is_unseen(char: char) -> bool {
     char.is_control()
         || (char.is_whitespace() && char != ' ')

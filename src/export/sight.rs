@@ -1,15 +1,15 @@
-//! Checks of what is seen, in forms that all formats share.
+//! Expectations in forms that all formats share.
 
 use crate::gui::{Comparison, Constant, Op};
 
-/// Number of widgets that there must be.
+/// The numbers of widgets that an expectation allows.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(super) struct Range {
     pub at_least: Option<u64>,
     pub at_most: Option<u64>,
 }
 
-/// Returns the range of the numbers that compare so with `number`, or of all others; nothing if they are no range.
+/// Returns the numbers that compare so with `number`, or all others; none if they are no range.
 pub(super) fn range(op: Op, number: u64, holds: bool) -> Option<Range> {
     let from = |at_least| Some(Range { at_least: Some(at_least), at_most: None });
     let to = |at_most| Some(Range { at_least: None, at_most: Some(at_most) });
@@ -25,7 +25,7 @@ pub(super) fn range(op: Op, number: u64, holds: bool) -> Option<Range> {
     }
 }
 
-/// Returns true if a flag must be set and false if not; nothing if no flag is compared.
+/// Returns true if a flag must be set, and false if it must not; none for other comparisons.
 pub(super) fn flag(comparison: &Comparison) -> Option<bool> {
     match comparison.value {
         Constant::Flag(flag) => Some(flag == (comparison.op == Op::Equal)),

@@ -1,19 +1,16 @@
 //! UI Automator: a test class in Kotlin for androidx.test.uiautomator.
 //!
-//! The test runs in a process of its own, as clearing the app's data ends the app's. It asks the device's shell,
-//! which a test may use, for the app in front and for crashes; it sees and does all else by itself.
+//! The test runs in a process of its own, as Android ends the process of an app whose data is cleared. It asks the shell of
+//! the device for the activity in front and for crashes; everything else it sees and does by itself.
 
 use std::fmt::Write as _;
 
-use super::commands::{Changes, Command, Device};
-use super::locate::{Known, Locator};
+use super::commands::{Command, Expect, Script, Subject, Widget, swiped};
+use super::locate::Locator;
 use super::page::{Page, is_unseen, one_line};
 use super::sight::{Range, flag, range};
-use super::{
-    Exported, activity, android_name, asks, code_of, does, has_word, java, note_the_whole, package, shown,
-    used, write_head,
-};
-use crate::gui::{self, Action, Atom, Comparison, Constant, Direction, Key, Op, Percent, Point, PressedKey};
+use super::{Exported, code_of, has_word, java, used, write_head};
+use crate::gui::{Comparison, Constant, Key, Op, Percent, Point, PressedKey};
 use crate::test_case::TestCase;
 
 const HOW: [&str; 3] = [
@@ -22,10 +19,10 @@ const HOW: [&str; 3] = [
     "Run it with `./gradlew connectedAndroidTest`, the app being installed.",
 ];
 
-/// Longest name of a class, before `Test`.
+/// Characters of the name of a class.
 const CLASS_CHARS_MAX: usize = 60;
 
-/// Names that the code may use, and their imports.
+/// The names that the code may use, and their imports.
 const IMPORTS: [(&str, &str); 16] = [
     ("SystemClock", "android.os.SystemClock"),
     ("KeyEvent", "android.view.KeyEvent"),
@@ -48,13 +45,14 @@ const IMPORTS: [(&str, &str); 16] = [
 /// Functions that the steps call, each after its name.
 const LIBRARY: &str = include_str!("library.kt");
 
-pub(super) fn export(test: &TestCase) -> Exported {
+pub(super) fn print(test: &TestCase) -> Exported {
+    let script = Script::new(test, |one, two| one == two);
     let class = class_name(&test.oracle.name);
+    // The steps are written first: imports and library have what they name.
     let mut body = Page::new("//");
     body.indent(4);
-    note_the_whole(&mut body, test);
-    let package = package(&mut body, test);
-    write_class(&mut body, test, &class, &package);
+    script.remarks.iter().for_each(|remark| body.note(remark));
+    write_class(&mut body, &script, &class);
     let (body, notes) = body.finish();
     let mut page = Page::new("//");
     write_head(&mut page, test, &HOW);
@@ -64,6 +62,7 @@ pub(super) fn export(test: &TestCase) -> Exported {
     let library = used(LIBRARY, "//: ", &body, '"');
     let code = code_of(&format!("{body}{library}"), '"');
     for (name, path) in IMPORTS {
+        // The last two stand before the class, outside of `code`.
         if has_word(&code, name) || ["AndroidJUnit4", "RunWith"].contains(&name) {
             page.line(&format!("import {path}"));
         }
@@ -77,9 +76,9 @@ pub(super) fn export(test: &TestCase) -> Exported {
     page.indent(4);
     page.line("private companion object {");
     page.indent(8);
-    page.line(&format!("const val PACKAGE = {}", quoted(&package)));
+    page.line(&format!("const val PACKAGE = {}", quoted(&script.package)));
     page.line("const val TIMEOUT_MS = 10_000L");
-    if does(test, &Action::IDLE) {
+    if script.idles {
         page.comment("Longer than the display stays lit.");
         page.line("const val IDLE_MS = 70_000L");
     }
@@ -90,19 +89,18 @@ pub(super) fn export(test: &TestCase) -> Exported {
     Exported { text: page.finish().0, notes }
 }
 
-fn write_class(page: &mut Page, test: &TestCase, class: &str, package: &str) {
-    let changes = Changes::of(test);
+fn write_class(page: &mut Page, script: &Script<'_>, class: &str) {
     page.line("private val device = UiDevice.getInstance(InstrumentationRegistry.getInstrumentation())");
-    if changes.is_any() {
+    if script.turns || script.switches_network {
         page.line("");
         page.line("@After");
         page.line("fun putBack() {");
         page.indent(8);
-        if changes.orientation {
+        if script.turns {
             page.line("device.setOrientationNatural()");
             page.line("device.unfreezeRotation()");
         }
-        if changes.network {
+        if script.switches_network {
             page.line("shell(\"cmd connectivity airplane-mode disable\")");
         }
         page.indent(4);
@@ -112,73 +110,66 @@ fn write_class(page: &mut Page, test: &TestCase, class: &str, package: &str) {
     page.line("@Test");
     page.line(&format!("fun {}() {{", method_name(class)));
     page.indent(8);
-    if changes.orientation {
+    if script.turns {
         page.line("device.setOrientationNatural()");
     }
-    let known = Known::new(test, |one, two| one == two);
-    let mut device = Device::default();
-    for (at, step) in test.steps.iter().enumerate() {
-        if at > 0 || changes.orientation {
+    for (at, step) in script.steps.iter().enumerate() {
+        if at > 0 || script.turns {
             page.line("");
         }
-        let said = page.step(at, &step.action);
-        page.comment(&said);
-        if asks(&step.sees, Key::Crashed) {
-            page.line("shell(\"logcat -b crash -c\")");
-        }
-        for command in device.commands(page, &step.action) {
-            let line = line(page, command, &known);
-            page.line(&line);
-        }
+        page.step(&step.title);
+        page.comment(&step.title);
+        step.commands.iter().for_each(|command| act(page, command));
         page.line("device.waitForIdle()");
-        step.sees.iter().for_each(|(atom, holds)| check(page, &said, atom, *holds, package));
+        step.expects.iter().for_each(|expect| check(page, &step.title, expect, &script.package));
     }
     page.indent(4);
     page.line("}");
 }
 
-fn line(page: &mut Page, command: Command<'_>, known: &Known<'_>) -> String {
-    let point = |at: Point| format!("{}, {}", percent(at.x), percent(at.y));
-    match command {
+fn act(page: &mut Page, command: &Command<'_>) {
+    let line = match command {
+        Command::ForgetCrashes => "shell(\"logcat -b crash -c\")".to_string(),
         Command::Wake => "device.wakeUp()".to_string(),
-        Command::Start { activity: name } => format!("start({})", quoted(&activity(page, name))),
-        Command::Tap { on, at: None } => format!("{}.click()", widget(page, on, known)),
-        Command::Tap { on, at: Some(at) } => format!("tap({}, {})", widget(page, on, known), point(at)),
-        Command::LongTap { on, at: None } => format!("{}.longClick()", widget(page, on, known)),
-        Command::LongTap { on, at: Some(at) } => {
-            format!("longTap({}, {})", widget(page, on, known), point(at))
+        Command::Launch(activity) => {
+            activity.remark().iter().for_each(|remark| page.note(remark));
+            format!("start({})", quoted(&activity.safe))
         }
+        Command::Tap { on, at: None } => format!("{}.click()", widget(page, on)),
+        Command::Tap { on, at: Some(at) } => format!("tap({}, {})", widget(page, on), point(*at)),
+        Command::LongTap { on, at: None } => format!("{}.longClick()", widget(page, on)),
+        Command::LongTap { on, at: Some(at) } => format!("longTap({}, {})", widget(page, on), point(*at)),
+        Command::Fill { on, text } => format!("{}.text = {}", widget(page, on), quoted(text)),
         Command::Scroll { on, towards } => {
-            let direction = towards.name().to_uppercase();
-            format!("{}.scroll(Direction.{direction}, 0.8f)", widget(page, on, known))
+            format!("{}.scroll(Direction.{}, 0.8f)", widget(page, on), towards.name().to_uppercase())
         }
-        Command::Swipe { on, towards } => {
-            let (x, y) = match towards {
-                Direction::Up => ("50.0", "10.0"),
-                Direction::Down => ("50.0", "90.0"),
-                Direction::Left => ("10.0", "50.0"),
-                Direction::Right => ("90.0", "50.0"),
-            };
-            format!("swipe({}, 50.0, 50.0, {x}, {y})", widget(page, on, known))
-        }
-        Command::SwipeBetween { on, from, to } => {
-            format!("swipe({}, {}, {})", widget(page, on, known), point(from), point(to))
-        }
-        Command::Replace { on, text } => format!("{}.text = {}", widget(page, on, known), quoted(text)),
-        Command::Type { text } => format!("typeText({})", quoted(text)),
+        Command::Swipe { on, towards } => swipe(page, on, swiped(*towards)),
+        Command::Drag { on, from, to } => swipe(page, on, (*from, *to)),
+        Command::Type(text) => format!("typeText({})", quoted(text)),
+        Command::Press(key) => press(*key).to_string(),
         Command::Back => press(PressedKey::Back).to_string(),
-        Command::Press(key) => press(key).to_string(),
-        Command::Turn { is_landscape } => {
-            format!("device.setOrientation{}()", if is_landscape { "Left" } else { "Natural" })
+        Command::Turn { is_upright } => {
+            let turn = if *is_upright { "Natural" } else { "Left" };
+            format!("device.setOrientation{turn}()")
         }
-        Command::SwitchAirplaneMode { is_on } => {
-            let verb = if is_on { "enable" } else { "disable" };
+        Command::SwitchNetwork { is_on } => {
+            let verb = if *is_on { "disable" } else { "enable" };
             format!("shell(\"cmd connectivity airplane-mode {verb}\")")
         }
-        Command::PauseResume { activity } => format!("pauseAndResume({})", quoted(&android_name(activity))),
+        Command::LeaveAndReturn { activity } => format!("pauseAndResume({})", quoted(activity)),
         Command::Idle => "idle()".to_string(),
         Command::Wait { ms } => format!("SystemClock.sleep({ms})"),
-    }
+        Command::Refuse(why) => return page.note(why),
+    };
+    page.line(&line);
+}
+
+fn swipe(page: &mut Page, on: &Widget<'_>, (from, to): (Point, Point)) -> String {
+    format!("swipe({}, {}, {})", widget(page, on), point(from), point(to))
+}
+
+fn point(at: Point) -> String {
+    format!("{}, {}", percent(at.x), percent(at.y))
 }
 
 fn press(key: PressedKey) -> &'static str {
@@ -201,11 +192,11 @@ fn percent(percent: Percent) -> String {
 }
 
 /// Returns the code that finds the widget.
-fn widget(page: &mut Page, on: &gui::Target, known: &Known<'_>) -> String {
-    let locator = known.locate(on);
+fn widget(page: &mut Page, on: &Widget<'_>) -> String {
+    let Widget { target, locator } = *on;
     if locator.is_nameless() {
         page.note("no name tells the widget apart, so it is found by its place in the tree and its class");
-        return format!("widgetAt({}, {})", quoted(&on.object_id), quoted(&on.class));
+        return format!("widgetAt({}, {})", quoted(&target.object_id), quoted(&target.class));
     }
     let Locator { id, text, desc } = locator;
     let parts: Vec<String> = [("res", id), ("text", text), ("desc", desc)]
@@ -215,8 +206,9 @@ fn widget(page: &mut Page, on: &gui::Target, known: &Known<'_>) -> String {
     format!("widget(By.{})", parts.join("."))
 }
 
-fn check(page: &mut Page, said: &str, atom: &Atom, holds: bool, package: &str) {
-    let what = quoted(&one_line(&format!("{said}: {}", shown(atom, holds)), 1_000));
+fn check(page: &mut Page, title: &str, expect: &Expect<'_>, package: &str) {
+    let holds = expect.holds;
+    let what = quoted(&one_line(&format!("{title}: {}", expect.shown()), 1_000));
     let assert = |page: &mut Page, code: &str| {
         page.line(&format!("assertHolds({what}) {{"));
         page.line(&format!("    {code}"));
@@ -225,37 +217,35 @@ fn check(page: &mut Page, said: &str, atom: &Atom, holds: bool, package: &str) {
     let assert_holds = |page: &mut Page, code: String| {
         assert(page, &if holds { code } else { format!("!({code})") });
     };
-    match atom {
-        // The calls themselves say the action.
-        Atom::Action(_) => {}
-        Atom::State(all) => {
+    match expect.of {
+        Subject::State(all) => {
             let code: Vec<String> = all.iter().map(|comparison| state_code(page, comparison)).collect();
-            if asks(&[(atom.clone(), holds)], Key::Crashed) && package.is_empty() {
+            if all.iter().any(|comparison| comparison.key == Key::Crashed) && package.is_empty() {
                 page.note("without a package it is not known whose crash is meant");
             }
             assert_holds(page, code.join(" && "));
         }
-        Atom::Widget(all) => {
+        Subject::Widget(all) => {
             if let Some(by) = selector(all) {
                 return page.line(&format!("{}({what}, {by})", seen_or_gone(holds)));
             }
-            if let Some(code) = all_of(page, atom, all, holds, !holds) {
+            if let Some(code) = all_of(page, expect, all, !holds) {
                 assert_holds(page, format!("widgets().any {{ {code} }}"));
             }
         }
-        Atom::Count { of, op, number } => {
-            if let Some(code) = all_of(page, atom, of, holds, true) {
+        Subject::Count { of, op, number } => {
+            if let Some(code) = all_of(page, expect, of, true) {
                 let count = format!("widgets().count {{ {code} }}");
-                match range(*op, *number, holds) {
+                match range(op, number, holds) {
                     Some(range) => assert(page, &in_range(&count, range)),
-                    None => assert_holds(page, format!("{count} {} {number}", sign(*op))),
+                    None => assert_holds(page, format!("{count} {} {number}", sign(op))),
                 }
             }
         }
-        Atom::Checked(true) => {
+        Subject::Checked(true) => {
             page.line(&format!("{}({what}, By.checked(true))", seen_or_gone(holds)));
         }
-        Atom::Checked(false) => {
+        Subject::Checked(false) => {
             let code = "device.hasObject(By.checkable(true)) && !device.hasObject(By.checked(true))";
             assert_holds(page, code.to_string());
         }
@@ -278,7 +268,7 @@ fn in_range(count: &str, range: Range) -> String {
     }
 }
 
-/// Returns the selector for all of these, if there is one: a selector has each key once, and takes no empty texts.
+/// Returns the selector that says all comparisons, if there is one: it has each key once, and no empty texts.
 fn selector(all: &[Comparison]) -> Option<String> {
     let mut keys: Vec<Key> = Vec::new();
     let mut by = String::from("By");
@@ -295,7 +285,7 @@ fn selector(all: &[Comparison]) -> Option<String> {
 fn criterion(comparison: &Comparison) -> Option<String> {
     let Comparison { key, op, value } = comparison;
     if let Some(is_set) = flag(comparison) {
-        // A selector has no criterion for the other flags.
+        // `By` has no criterion for the other flags.
         let is_known =
             matches!(key, Key::Checked | Key::Enabled | Key::Focused | Key::Selected | Key::Scrollable);
         return is_known.then(|| format!("{}({is_set})", key.name()));
@@ -323,8 +313,8 @@ fn criterion(comparison: &Comparison) -> Option<String> {
     }
 }
 
-/// Returns the code that checks `it` as far as Kotlin can, noting the rest; nothing if that is not enough.
-fn all_of(page: &mut Page, atom: &Atom, all: &[Comparison], holds: bool, needs_all: bool) -> Option<String> {
+/// Returns the code for the comparisons of `it` that can be said, and notes the others; none if it needs those too.
+fn all_of(page: &mut Page, expect: &Expect<'_>, all: &[Comparison], needs_all: bool) -> Option<String> {
     let (mut said, mut left_out) = (Vec::new(), Vec::new());
     for comparison in all {
         match widget_code(page, comparison) {
@@ -335,7 +325,8 @@ fn all_of(page: &mut Page, atom: &Atom, all: &[Comparison], holds: bool, needs_a
     if left_out.is_empty() {
         return Some(said.join(" && "));
     }
-    let (shown, what) = (shown(atom, holds), left_out.join(" and "));
+    let (shown, what) = (expect.shown(), left_out.join(" and "));
+    // With a part left out more widgets fit, so neither a count nor an absence can be checked.
     if said.is_empty() || needs_all {
         page.note(&format!("UI Automator cannot say {what}, so {shown} is not checked"));
         return None;
@@ -407,7 +398,7 @@ fn state_code(page: &mut Page, comparison: &Comparison) -> String {
     }
 }
 
-/// Returns the code of a comparison with the text that `code` gives.
+/// Returns the code that compares the text that `code` returns.
 fn text_code(page: &mut Page, comparison: &Comparison, code: &str) -> String {
     match (&comparison.value, comparison.op) {
         (Constant::Text(text), Op::NotEqual) => format!("{code} != {}", quoted(text)),
@@ -419,7 +410,7 @@ fn text_code(page: &mut Page, comparison: &Comparison, code: &str) -> String {
                     "`{comparison}` is read as a regular expression of Java, which may mean something else"
                 ));
             }
-            // On Android all classes know all scripts, and the flag for that on other systems is an error.
+            // Classes cover Unicode on Android anyway, which does not know the flag `U`.
             format!("Regex({}).containsMatchIn({code})", quoted(regex))
         }
         (Constant::Number(number), op) => {
@@ -430,7 +421,7 @@ fn text_code(page: &mut Page, comparison: &Comparison, code: &str) -> String {
 }
 
 fn names_code(page: &mut Page, comparison: &Comparison, code: &str) -> String {
-    // `!=` must hold of the long and the short form of a name.
+    // A name differs only if its long and its short form do.
     let any = if comparison.op == Op::NotEqual { "all" } else { "any" };
     format!("{code}.{any} {{ name -> {} }}", text_code(page, comparison, "name"))
 }
@@ -454,6 +445,7 @@ pub(super) fn class_name(name: &str) -> String {
         class.push_str(&word[..1].to_ascii_uppercase());
         class.push_str(&word[1..]);
     }
+    // All characters are ASCII, so any byte is a boundary.
     class.truncate(CLASS_CHARS_MAX);
     if !class.starts_with(|first: char| first.is_ascii_alphabetic()) {
         class.insert_str(0, "Spec");
@@ -462,7 +454,7 @@ pub(super) fn class_name(name: &str) -> String {
     class
 }
 
-/// Returns `goToAboutRun` for `GoToAboutTest`; the ending keeps it from being a word of Kotlin.
+/// Returns `goToAboutRun` for `GoToAboutTest`: with `Run`, it is never a keyword of Kotlin.
 fn method_name(class: &str) -> String {
     let stem = class.strip_suffix("Test").unwrap_or(class);
     let mut name = stem[..1].to_ascii_lowercase();
@@ -470,7 +462,7 @@ fn method_name(class: &str) -> String {
     format!("{name}Run")
 }
 
-/// Returns `text` as a text of Kotlin.
+/// Returns `text` as a string of Kotlin.
 fn quoted(text: &str) -> String {
     let mut quoted = String::from("\"");
     for char in text.chars() {

@@ -35,7 +35,7 @@ pub use hierarchy::{DUMP_BYTES_MAX, DumpError, Hierarchy, Refusal};
 pub use hint::Hints;
 pub use label::{ActionTest, Labeller, WidgetTest};
 pub(crate) use nearest::nearest;
-pub use offer::{BUILTIN_TEXTS, Repertoire, offers};
+pub use offer::{BUILTIN_TEXTS, Capabilities, Repertoire, offers};
 pub use outline::Outline;
 pub use paste::{atom_of_action, atoms_of_screen};
 pub use rule::{Rule, Rules};

@@ -22,6 +22,37 @@ pub struct Repertoire {
     pub network: bool,
     /// Rules that restrict the offers.
     pub rules: Arc<Rules>,
+    /// Kinds of action that the device has.
+    pub capabilities: Capabilities,
+}
+
+/// Actions on the device itself that a device has; the screen offers all others.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Capabilities {
+    /// A bit for each, by its place in [`DeviceAction::ALL`].
+    bits: u32,
+}
+
+impl Capabilities {
+    /// All actions, as phones have them.
+    pub const ALL: Capabilities = Capabilities { bits: u32::MAX };
+
+    /// Returns the same without `action`.
+    #[must_use]
+    pub fn without(self, action: DeviceAction) -> Capabilities {
+        Capabilities { bits: self.bits & !(1 << action as u32) }
+    }
+
+    /// Returns true if the device has `action`.
+    pub fn has(self, action: DeviceAction) -> bool {
+        self.bits >> action as u32 & 1 == 1
+    }
+}
+
+impl Default for Capabilities {
+    fn default() -> Capabilities {
+        Capabilities::ALL
+    }
 }
 
 impl Repertoire {
@@ -41,7 +72,7 @@ impl Repertoire {
             .iter()
             .filter_map(|action| Some((Arc::new(action.clone()), WidgetTest::new(&action.on)?)))
             .collect();
-        Repertoire { texts: kept, asked: Vec::new(), user_actions, network, rules: Arc::default() }
+        Repertoire { texts: kept, user_actions, network, ..Repertoire::default() }
     }
 
     /// Returns the texts for `widget`, which is at `object_id`: all of them, or if rules are about it, theirs and those
@@ -101,7 +132,10 @@ pub fn offers(screen: &Screen, repertoire: &Repertoire) -> Vec<Action> {
         }
     });
     let on_device = DeviceAction::ALL.iter().copied();
-    let allowed = on_device.filter(|&action| action != DeviceAction::Network || repertoire.network);
+    let capabilities = repertoire.capabilities;
+    let allowed = on_device
+        .filter(|&action| action != DeviceAction::Network || repertoire.network)
+        .filter(|&action| capabilities.has(action));
     offers.extend(allowed.map(Action::Device));
     repertoire.rules.leave_out(&mut offers);
     offers

@@ -1,7 +1,7 @@
-//! The residuals of one formula as the states of an automaton, built as far as steps ask for it.
+//! The residuals of one formula as the states of an automaton, built only as far as steps ask for it.
 //!
-//! A step taken before costs one look-up. What an answer says never depends on what was asked
-//! before: states are kept, not decided, in the order in which they are met.
+//! A step taken before costs one look-up. No answer depends on earlier questions: states are numbered in the
+//! order in which they are met, and nothing is decided by that number.
 
 use std::collections::{BTreeMap, HashMap};
 use std::fmt;
@@ -12,15 +12,16 @@ use super::meaning::{Assumption, Class, Cube, Guard, Meaning, Permanent, Predict
 use super::progress::{Memory, Progression, Residual};
 use super::table::{Multiply, Unique, hash_of};
 
-/// Formulas of at most so many atoms have a whole row of followers for each state: 1 KB.
+/// Most atoms of a formula with a full row of followers for each state: a row has 1 KB.
 const ATOMS_IN_A_ROW: u32 = 8;
 
 const UNKNOWN: u32 = u32::MAX;
 
-/// Of a formula with fewer atoms all that can follow is found in less time than a few steps take.
+/// Fewest atoms of a residual that is probed: with fewer, computing all followers takes less time than a few
+/// steps.
 const PROBED_ATOMS_MIN: u64 = 30;
 
-/// How far a large formula is followed, beyond most bounds, before what can follow is worked out.
+/// Number of steps a large formula is probed for before all its followers are computed; beyond most bounds.
 const PROBED_STEPS: usize = 16;
 
 /// A state of one [`Automaton`]: what is left of its formula.
@@ -31,12 +32,12 @@ impl State {
     /// The state before the first step.
     pub const START: State = State(0);
 
-    /// The state with this number, of an automaton that has met it.
+    /// Returns the state with this number in an automaton that has met it.
     pub fn from_number(number: u32) -> State {
         State(number)
     }
 
-    /// Its number, from 0 in the order in which states were met.
+    /// Returns its number, from 0 in the order in which states were met.
     pub fn number(self) -> u32 {
         self.0
     }
@@ -46,7 +47,7 @@ impl State {
     }
 }
 
-/// More residuals can be reached than are looked at, see [`super::RESIDUALS_MAX`].
+/// More residuals can be reached than the limit, see [`super::RESIDUALS_MAX`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct TooManyResiduals;
 
@@ -79,18 +80,18 @@ impl std::error::Error for TooManyResiduals {}
 pub struct Automaton {
     progression: Progression,
     meaning: Meaning,
-    /// What questions cost before the meaning was last started anew.
+    /// Cost of all questions before the meaning was last started anew.
     work_before: u64,
     formula: Formula,
     atoms: u32,
     numbers: HashMap<Box<str>, u32, Multiply>,
     states: Vec<StateEntry>,
-    /// Of each state, what is asked for after every step.
+    /// By state: the answers needed after every step.
     verdicts: Vec<Verdict>,
     by_residual: Unique,
-    /// The follower for each label set, row by row, if the atoms are few.
+    /// The follower for each label set, row by row, if the formula has few atoms.
     rows: Vec<u32>,
-    /// Otherwise the steps taken, found by the labels that matter.
+    /// Otherwise, the steps taken, found by their relevant labels.
     steps: Vec<(State, Labels, State)>,
     by_labels: Unique,
     atoms_max: u64,
@@ -100,12 +101,12 @@ pub struct Automaton {
 #[derive(Clone, Debug)]
 struct StateEntry {
     residual: Residual,
-    /// The residual as one formula: what is printed, and what N counts.
+    /// The residual as one formula, for printing and for N.
     spelled: Formula,
     /// The atoms that a step can depend on.
     relevant: Labels,
     class: Option<Class>,
-    /// Whether a question about it cost too much, and so would the next.
+    /// True if a question about it cost too much; so would the next.
     is_too_large: bool,
 }
 
@@ -116,10 +117,11 @@ struct Verdict {
 }
 
 impl Automaton {
-    /// Returns the automaton of `formula`, of which no more than the start is built yet.
+    /// Returns the automaton of `formula`, with only the start built.
     pub fn new(formulas: &Formulas, formula: Formula) -> Automaton {
         let names: Vec<&str> = formulas.atoms(formula).into_iter().map(|atom| formulas.name(atom)).collect();
         let mut own = Formulas::new();
+        // In the order of the names, so that an atom's number is its rank among them.
         for name in &names {
             own.atom(name);
         }
@@ -129,9 +131,9 @@ impl Automaton {
         automaton
     }
 
-    /// `formulas` holds no names but those of `formula`, in the order of their numbers.
+    /// Builds the automaton; `formulas` must hold only the names of `formula`, in the order of their numbers.
     fn of_own(formulas: Formulas, formula: Formula) -> Automaton {
-        // Far beyond what a person writes or reads; there a shorter spelling of the same is better.
+        // Far beyond formulas that people write or read; from here on a shorter spelling is better.
         let atoms_max = formulas.atom_count(formula).saturating_mul(4).saturating_add(10_000);
         let depth_max = formulas.depth(formula).saturating_mul(4).saturating_add(1_000);
         let atoms = formulas.names_len() as u32;
@@ -152,17 +154,18 @@ impl Automaton {
             atoms_max,
             depth_max,
         };
-        // The start is no residual: a trace has at least one step, so the end does not count for it.
+        // The start is no residual: a trace has at least one step, so the value at the end does not count for
+        // it.
         automaton.add(Residual { formula, memory: Memory::NONE });
         automaton
     }
 
-    /// The formula's atoms in the order of their numbers, which is that of their names.
+    /// Iterates over the formula's atoms in the order of their numbers, which is that of their names.
     pub fn atoms(&self) -> impl Iterator<Item = &str> {
         (0..self.atoms).map(|number| self.progression.formulas.name(Atom(number)))
     }
 
-    /// Returns the labels called `names`; names that are not in the formula make no difference.
+    /// Returns the labels called `names`; names outside the formula make no difference.
     #[inline]
     pub fn labels<'a>(&self, names: impl IntoIterator<Item = &'a str>) -> Labels {
         let mut labels = Labels::default();
@@ -174,7 +177,7 @@ impl Automaton {
         labels
     }
 
-    /// Returns what is left of `state` after a step with `labels`.
+    /// Returns the state after a step from `state` with `labels`.
     #[inline]
     pub fn step(&mut self, state: State, labels: &Labels) -> State {
         if self.atoms <= ATOMS_IN_A_ROW {
@@ -186,14 +189,13 @@ impl Automaton {
         self.step_anew(state, labels)
     }
 
-    /// Says whether a trace that ends here satisfies the formula; of the start, whether one does
-    /// that has no step.
+    /// Returns true if a trace that ends here satisfies the formula; for the start, if the empty trace does.
     #[inline]
     pub fn is_satisfied(&self, state: State) -> bool {
         self.verdicts[state.index()].is_satisfied
     }
 
-    /// Says what is permanent of a trace that has come to `state`.
+    /// Returns what is permanent for a trace that has reached `state`.
     #[inline]
     pub fn permanent(&mut self, state: State) -> Permanent {
         match self.verdicts[state.index()].permanent {
@@ -220,24 +222,25 @@ impl Automaton {
         permanent
     }
 
-    /// N: the number of atoms in the residual as printed, `u64::MAX` if they are too many to count.
+    /// Returns N: the number of atoms in the residual as printed, `u64::MAX` if they are too many to count.
     pub fn atom_count(&self, state: State) -> u64 {
         self.progression.formulas.atom_count(self.states[state.index()].spelled)
     }
 
-    /// Returns what is left of the formula, as it is written in a spec.
+    /// Returns the residual of the formula as it is written in a spec.
     pub fn residual(&self, state: State) -> super::Display<'_> {
         self.progression.formulas.display(self.states[state.index()].spelled)
     }
 
-    /// Asks what a step from `state` can lead to of which only the atoms in `known` are decided:
-    /// by their numbers, and whether they hold.
+    /// Predicts a step from `state` for which only the atoms in `known` are decided, each given by its number
+    /// and its value.
     pub fn predict(&mut self, state: State, known: &BTreeMap<u32, bool>) -> Prediction {
         self.ask(state, |meaning, formulas, class| meaning.predict(formulas, class, known))
+            // Too large to explore, so nothing may be ruled out.
             .unwrap_or(Prediction::UNKNOWN)
     }
 
-    /// The fewest steps from `state` to one at which the formula is satisfied, if that can be.
+    /// Returns the fewest steps from `state` to one at which the formula is satisfied, if there is one.
     pub fn steps_to_satisfaction(&mut self, state: State) -> Result<Option<u32>, TooManyResiduals> {
         self.ask(state, |meaning, formulas, class| {
             meaning.distance(formulas, class, state != State::START, |meaning, _, class| {
@@ -246,7 +249,7 @@ impl Automaton {
         })
     }
 
-    /// The fewest steps from `state` to one at which the formula is violated for good, if that can be.
+    /// Returns the fewest steps from `state` to one at which the formula is violated for good, if there is one.
     pub fn steps_to_violation(&mut self, state: State) -> Result<Option<u32>, TooManyResiduals> {
         self.ask(state, |meaning, formulas, class| {
             meaning.distance(formulas, class, state != State::START, |meaning, formulas, class| {
@@ -255,9 +258,8 @@ impl Automaton {
         })
     }
 
-    /// A shortest trace that satisfies the formula, if there is one: of each step the atoms that
-    /// must hold and those that must not. `assumption` is in `formulas` and speaks of the formula's
-    /// atoms alone.
+    /// Returns a shortest trace that satisfies the formula, if there is one: for each step, the atoms that must
+    /// hold and those that must not. `assumption` is in `formulas` and has only atoms of the formula.
     pub fn witness(
         &mut self,
         formulas: &Formulas,
@@ -272,7 +274,7 @@ impl Automaton {
         self.ask(State::START, |meaning, formulas, class| meaning.witness(formulas, class, assumption))
     }
 
-    /// The whole automaton with states of one meaning put together, or `None` if it has more than
+    /// Returns the whole automaton with states of equal meaning merged, or `None` if it has more than
     /// `states_max`.
     pub fn graph(&mut self, states_max: usize) -> Option<Graph> {
         let mut of_class: BTreeMap<Class, usize> = BTreeMap::new();
@@ -280,6 +282,7 @@ impl Automaton {
         let mut next = 0;
         while next < graph.states.len() {
             for Guard { class, way, cubes } in self.guards(graph.states[next]).ok()? {
+                // States of a class behave alike, so the first one met stands for all.
                 let to = match of_class.get(&class) {
                     Some(&to) => to,
                     None => {
@@ -298,7 +301,8 @@ impl Automaton {
         Some(graph)
     }
 
-    /// Returns the states that can follow `state`, by their meaning, each with the labels of a step that leads there.
+    /// Returns the states that can follow `state`, merged by meaning, each with the labels of a step that leads
+    /// there.
     pub fn followers(&mut self, state: State) -> Result<Vec<Follower>, TooManyResiduals> {
         let guards = self.guards(state)?;
         let followers = guards.into_iter().map(|Guard { way, cubes, .. }| {
@@ -314,28 +318,29 @@ impl Automaton {
         self.ask(state, |meaning, formulas, class| meaning.guards(formulas, class))
     }
 
-    /// The number of states met so far, the start included.
+    /// Returns the number of states met so far, the start included.
     pub fn states_met(&self) -> usize {
         self.states.len()
     }
 
-    /// What the questions about what can follow have cost so far: some hundred nanoseconds a unit.
+    /// Returns the cost of all questions about followers so far: some hundred nanoseconds a unit.
     pub fn work(&self) -> u64 {
         self.work_before + self.meaning.work()
     }
 
-    /// Whether so much is kept that a run without an end should [`Automaton::forget`].
+    /// Returns true if the automaton has grown so large that an endless run should call [`Automaton::forget`].
     pub fn is_large(&self) -> bool {
-        // Together below 100 MB.
+        // Below 100 MB in total.
         self.progression.formulas.len() > 1 << 19 || self.states.len() > 1 << 17 || self.steps.len() > 1 << 18
     }
 
-    /// Forgets all states but the start and `kept`, and returns what `kept` is now. Answers stay
-    /// the same.
+    /// Forgets all states but the start and `kept`, and returns the new handle of `kept`. Answers stay the
+    /// same.
     pub fn forget(&mut self, kept: State) -> State {
         let residual = self.states[kept.index()].residual;
         let old = &self.progression;
         let mut formulas = Formulas::new();
+        // All names again, in their order: the atoms keep their numbers, so labels stay valid.
         for name in self.atoms() {
             formulas.atom(name);
         }
@@ -353,8 +358,8 @@ impl Automaton {
         state
     }
 
-    /// Whether two short ways on are enough to see that nothing is permanent: without any label, and
-    /// with every one. Of a large formula that is found much sooner than what can follow at all.
+    /// Returns true if two short probes show that nothing is permanent: steps without any label, and with every
+    /// one. On a large formula this is much faster than computing all followers.
     fn is_plainly_open(&mut self, state: State) -> bool {
         if self.atom_count(state) < PROBED_ATOMS_MIN {
             return false;
@@ -395,6 +400,7 @@ impl Automaton {
 
     #[cold]
     fn step_anew(&mut self, state: State, labels: &Labels) -> State {
+        // Label sets that differ in other atoms lead to the same state, so they share one computed step.
         let mattering = labels.shared_with(&self.states[state.index()].relevant);
         if self.atoms <= ATOMS_IN_A_ROW {
             let place = self.place_in_row(state, mattering.low);
@@ -429,7 +435,7 @@ impl Automaton {
         known.map_or_else(|| self.add(residual), State)
     }
 
-    /// A residual that has grown out of all proportion, spelled by its meaning; others as they are.
+    /// Returns a residual that has grown out of all proportion respelled by its meaning; others unchanged.
     fn shortened(&mut self, residual: Residual) -> Residual {
         let formulas = &self.progression.formulas;
         let (atoms, depth) = (formulas.atom_count(residual.formula), formulas.depth(residual.formula));
@@ -456,6 +462,8 @@ impl Automaton {
         let state = State(self.states.len() as u32);
         self.states.push(StateEntry { residual, spelled, relevant, class: None, is_too_large: false });
         self.verdicts.push(Verdict { is_satisfied, permanent: None });
+        // A follower with the same residual is a state of its own: the value at the end counts for it, but not
+        // for the start.
         if state != State::START {
             self.by_residual.insert(hash_of(&residual), state.0);
         }
@@ -465,7 +473,7 @@ impl Automaton {
         state
     }
 
-    /// Asks `question` of what `state` means.
+    /// Asks `question` about the meaning of `state`.
     fn ask<T>(
         &mut self,
         state: State,
@@ -475,7 +483,7 @@ impl Automaton {
         let answer = self
             .class(state)
             .and_then(|class| question(&mut self.meaning, &mut self.progression.formulas, class));
-        // What was worked out after something was given up is no answer.
+        // After a computation gave up, its results mean nothing.
         if self.meaning.is_exhausted() {
             self.states[state.index()].is_too_large = true;
             return Err(TooManyResiduals);
@@ -516,30 +524,30 @@ fn labels_of(way: &[(u32, bool)]) -> Labels {
 /// A state that can follow another.
 #[derive(Clone, Debug)]
 pub struct Follower {
-    /// It, or one that means the same.
+    /// The state, or one of the same meaning.
     pub state: State,
-    /// The labels of a step that leads there: one of these sets of atoms and whether they hold. Where there are too
-    /// many to read, one of them.
+    /// Labels of a step that leads there: the atoms of one of these cubes, each with its value. If there are
+    /// too many to read, just one of them.
     pub cubes: Vec<Cube>,
 }
 
 /// A whole automaton, see [`Automaton::graph`].
 #[derive(Clone, Debug)]
 pub struct Graph {
-    /// The start first, then in the order in which they are met.
+    /// The start first, then in the order in which states are met.
     pub states: Vec<State>,
-    /// In the order of where they come from.
+    /// In the order of their `from`.
     pub edges: Vec<GraphEdge>,
 }
 
 /// The steps from one state of a [`Graph`] to another.
 #[derive(Clone, Debug)]
 pub struct GraphEdge {
-    /// The place of the state it comes from.
+    /// Index of the state it leaves.
     pub from: usize,
-    /// The place of the state it leads to.
+    /// Index of the state it leads to.
     pub to: usize,
-    /// The labels of such a step: one of these sets of atoms and whether they hold. `None` if they
-    /// are too many to read.
+    /// Labels of the step: the atoms of one of these cubes, each with its value. `None` if there are too many
+    /// to read.
     pub cubes: Option<Vec<Cube>>,
 }

@@ -1,11 +1,11 @@
-//! Boolean functions, each kept once: reduced ordered decision diagrams with negated edges.
+//! Boolean functions, each kept once: reduced ordered binary decision diagrams (BDDs) with negated edges.
 //!
-//! Two edges are equal exactly if the functions are. Nothing here calls itself, so that ten
-//! thousand variables need no deeper stack than two.
+//! Two edges are equal exactly if their functions are. Nothing here is recursive, so ten thousand variables
+//! need no deeper stack than two.
 
 use super::table::{Unique, hash_of};
 
-/// A function: a node, and whether to negate it.
+/// A function: a node and a negation flag.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub(super) struct Edge(u32);
 
@@ -42,7 +42,7 @@ impl std::ops::Not for Edge {
     }
 }
 
-/// The variable of the constant: behind all others.
+/// The variable of the constant, ordered behind all others.
 const NO_VARIABLE: u32 = u32::MAX;
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -53,16 +53,16 @@ struct Node {
     low: Edge,
 }
 
-/// A place where functions live.
+/// A store of functions.
 #[derive(Clone, Debug)]
 pub(super) struct Bdd {
     nodes: Vec<Node>,
     unique: Unique,
-    /// Results of conjunctions, found by hash; a later one takes the place of an earlier.
+    /// Cache of conjunctions, found by hash; a later entry replaces an earlier one.
     conjunctions: Vec<(Edge, Edge, Edge)>,
-    /// Conjunctions worked out so far: what a question costs.
+    /// Number of conjunctions computed so far: the cost of questions.
     work: u64,
-    /// At how many of them it is given up.
+    /// Limit of `work` at which a computation gives up.
     work_max: u64,
     is_exhausted: bool,
     tasks: Vec<Task>,
@@ -98,38 +98,38 @@ impl Bdd {
         self.work
     }
 
-    /// Counts work done with the functions elsewhere.
+    /// Adds `work` done with the functions elsewhere.
     pub fn spend(&mut self, work: u64) {
         self.work += work;
     }
 
-    /// Gives up, from now on, after `more` further conjunctions.
+    /// Sets the limit: give up after `more` further conjunctions.
     pub fn allow(&mut self, more: u64) {
         self.work_max = self.work + more;
     }
 
-    /// Whether something was given up: what was worked out since means nothing.
+    /// Returns true if a computation gave up; all results since then are meaningless.
     pub fn is_exhausted(&self) -> bool {
         self.is_exhausted
     }
 
-    /// The variable that decides `f` first; of a constant, a number behind all variables.
+    /// Returns the variable that decides `f` first; for a constant, a number behind all variables.
     pub fn variable(&self, f: Edge) -> u32 {
         self.nodes[f.index()].variable
     }
 
-    /// What is left of `f` if its first variable is true, and if it is false.
+    /// Returns `f` with its first variable set to true, and set to false.
     pub fn branches(&self, f: Edge) -> (Edge, Edge) {
         let node = self.nodes[f.index()];
         (node.high.negated_if(f.is_negated()), node.low.negated_if(f.is_negated()))
     }
 
-    /// What is left of `f` if `variable` is true, and if it is false; no variable before it is in `f`.
+    /// Returns `f` with `variable` set to true, and set to false; no variable before it may be in `f`.
     pub fn branches_at(&self, f: Edge, variable: u32) -> (Edge, Edge) {
         if self.variable(f) == variable { self.branches(f) } else { (f, f) }
     }
 
-    /// The function that is the value of `variable`.
+    /// Returns the function that is the value of `variable`.
     pub fn literal(&mut self, variable: u32) -> Edge {
         self.node(variable, Edge::TRUE, Edge::FALSE)
     }
@@ -145,6 +145,7 @@ impl Bdd {
                     }
                     self.work += 1;
                     if self.work > self.work_max || self.is_exhausted {
+                        // Any edge would do as the result: callers ask `is_exhausted` before they use it.
                         self.is_exhausted = true;
                         self.tasks.clear();
                         self.results.clear();
@@ -153,6 +154,7 @@ impl Bdd {
                     let variable = self.variable(f).min(self.variable(g));
                     let (f_high, f_low) = self.branches_at(f, variable);
                     let (g_high, g_low) = self.branches_at(g, variable);
+                    // Tasks run last in, first out: high, low, then the join, which pops low first.
                     self.tasks.push(Task::Join { f, g, variable });
                     self.tasks.push(Task::Conjoin(f_low, g_low));
                     self.tasks.push(Task::Conjoin(f_high, g_high));
@@ -178,14 +180,14 @@ impl Bdd {
         self.choose(f, g, !g)
     }
 
-    /// `then` where `condition` holds, and `otherwise` where it does not.
+    /// Returns `then` where `condition` holds, and `otherwise` elsewhere.
     pub fn choose(&mut self, condition: Edge, then: Edge, otherwise: Edge) -> Edge {
         let yes = self.and(condition, then);
         let no = self.and(!condition, otherwise);
         self.or(yes, no)
     }
 
-    /// The value of `f` where all variables are false.
+    /// Returns the value of `f` if all variables are false.
     pub fn value_at_none(&self, f: Edge) -> bool {
         let mut f = f;
         while !f.is_constant() {
@@ -194,7 +196,7 @@ impl Bdd {
         f == Edge::TRUE
     }
 
-    /// The nodes of `all`, parts before wholes, negations and constants apart.
+    /// Returns the nodes of `all`, parts before wholes, without negations and constants.
     pub fn nodes_below(&self, all: &[Edge]) -> Vec<Edge> {
         let mut seen = std::collections::BTreeSet::new();
         let mut open: Vec<Edge> = all.to_vec();
@@ -204,14 +206,16 @@ impl Bdd {
                 open.extend([high, low]);
             }
         }
+        // A node is made after its branches, so ascending indexes give parts before wholes.
         seen.into_iter().collect()
     }
 
-    /// The function that branches on `variable`, which comes before all variables of its branches.
+    /// Returns the function that branches on `variable`, which comes before all variables of its branches.
     pub fn node(&mut self, variable: u32, high: Edge, low: Edge) -> Edge {
         if high == low {
             return high;
         }
+        // A negation moves from the high edge to the result, so a function has one form only.
         let negate = high.is_negated();
         let node = Node { variable, high: high.negated_if(negate), low: low.negated_if(negate) };
         let hash = hash_of(&node);
@@ -242,12 +246,13 @@ impl Bdd {
     }
 
     fn place_of(&self, f: Edge, g: Edge) -> usize {
+        // Conjunction is symmetric: both orders share an entry.
         let key = u64::from(f.min(g).0) << 32 | u64::from(f.max(g).0);
         (hash_of(&key) >> 32) as usize & (self.conjunctions.len() - 1)
     }
 
     fn keep_cache_in_proportion(&mut self) {
-        // Forgetting costs work, never answers; a million entries are 12 MB.
+        // Dropping entries costs work, never answers; a million entries are 12 MB.
         if self.nodes.len() > self.conjunctions.len() && self.conjunctions.len() < 1 << 20 {
             let size = self.conjunctions.len() * 4;
             self.conjunctions = vec![(Edge::FALSE, Edge::FALSE, Edge::FALSE); size];

@@ -1,13 +1,13 @@
-//! Formulas in the language they are written in.
+//! Formulas printed in the language they are written in.
 //!
-//! What is printed can be read back and is then the same formula. Brackets stand where they are
-//! needed, and around a temporal prefix to the left of an until, which is easily misread.
+//! A printed formula reads back as the same formula. Brackets stand where they are needed, and around a
+//! temporal prefix to the left of an until, which is easily misread.
 
 use std::fmt;
 
 use super::formula::{Bound, Formula, Formulas, Node};
 
-/// How tightly an operator binds; a part that binds less tightly than its place asks gets brackets.
+/// Binding strength of an operator; a part that binds less tightly than its place asks gets brackets.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 enum Level {
     Iff,
@@ -15,11 +15,11 @@ enum Level {
     And,
     Until,
     Prefix,
-    /// Names, constants and negated names: nothing that could be misread before an until.
+    /// Names, constants and negated names: never misread before an until.
     Plain,
 }
 
-/// A formula on its way to a page, see [`Formulas::display`].
+/// A formula ready for printing, see [`Formulas::display`].
 #[derive(Clone, Copy, Debug)]
 pub struct Display<'a> {
     formulas: &'a Formulas,
@@ -35,17 +35,17 @@ impl Formulas {
 }
 
 impl Display<'_> {
-    /// Returns the same, with an ellipsis after `names_max` atoms.
+    /// Returns the same formula, cut with an ellipsis after `names_max` atoms.
     pub fn shortened(self, names_max: usize) -> Self {
         Display { names_max, ..self }
     }
 }
 
-/// A shortened formula has no more pieces of text than this for each name it may have.
+/// Most pieces of text in a shortened formula, per name it may have.
 const PIECES_A_NAME: usize = 20;
 
-/// A piece of text still to be written; a formula is taken apart when its turn comes, so that no
-/// depth of nesting needs a stack of calls.
+/// A piece of text still to be written. A formula is taken apart only when its turn comes, so no depth of
+/// nesting needs a deep call stack.
 enum Piece {
     Text(&'static str),
     Bound(Bound),
@@ -57,7 +57,7 @@ enum Piece {
 impl fmt::Display for Display<'_> {
     fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
         let mut names = 0;
-        // What is short in names may still be long in operators.
+        // A formula with few names can still have many operators.
         let mut pieces_left = self.names_max.saturating_mul(PIECES_A_NAME);
         let mut pieces = vec![Piece::Formula(self.formula, Level::Iff)];
         while let Some(piece) = pieces.pop() {
@@ -84,6 +84,7 @@ impl fmt::Display for Display<'_> {
                         pieces.insert(start, Piece::Text("("));
                         pieces.push(Piece::Text(")"));
                     }
+                    // Pieces are popped from the end, and read from the start.
                     pieces[start..].reverse();
                 }
                 Piece::Chained(formula, operator) => {
@@ -123,7 +124,8 @@ impl Display<'_> {
                     if at > 0 {
                         pieces.push(Piece::Text(between));
                     }
-                    // Not in the set itself, so a part of the same level would be another operator.
+                    // Sets are flattened: a member of the same level would be another operator, and gets
+                    // brackets.
                     let least = if negated { Level::And } else { Level::Until };
                     pieces.push(Piece::Formula(member.negated_if(negated), least));
                 }
@@ -175,7 +177,7 @@ impl Display<'_> {
         }
     }
 
-    /// The operator of a formula that is written with an until or one of its kin in the middle.
+    /// Returns the operator of a formula that is written with an until or one of its kin in the middle.
     fn operator(&self, formula: Formula) -> Option<&'static str> {
         match self.formulas.node(formula) {
             Node::Until(_, Formula::TRUE, _) | Node::Since(Formula::TRUE, _) => None,

@@ -1,13 +1,13 @@
 //! The formulas themselves: each kept once, in one normal form.
 //!
-//! [`Formulas`] is the place they live in and [`Formula`] a handle to one of them, so that two
-//! handles are equal exactly if the formulas are spelled alike. What a formula still asks for
-//! after a step is for [`super::Automaton`] to say.
+//! [`Formulas`] stores the formulas and [`Formula`] is a handle to one of them, so two handles are equal
+//! exactly if the formulas are spelled alike. [`super::Automaton`] computes what a formula still asks for after
+//! a step.
 //!
-//! The normal form: constants and double negation are gone; `&` and `|` are sets, flattened,
-//! ordered by what their members say (not by when they were made), without repeats, and constant
-//! if they hold a formula and its negation. Nothing is absorbed, nothing is distributed.
-//! Operators that are another's negation share its node: `a | b` is `!(!a & !b)`.
+//! The normal form: constants and double negation are removed; `&` and `|` are sets, flattened, ordered by the
+//! content of their members (not by the time they were made), without repeats, and constant if they hold a
+//! formula and its negation. Nothing is absorbed, nothing is distributed. Two operators that are each other's
+//! negation share a node: `a | b` is `!(!a & !b)`.
 
 use std::cmp::Ordering;
 
@@ -15,7 +15,7 @@ use super::table::{Unique, hash_of};
 
 /// A handle to a formula of one [`Formulas`].
 ///
-/// The lowest bit says whether the node is negated, so `!` costs nothing and is undone by itself.
+/// The lowest bit is set if the node is negated, so `!` costs nothing and `!!f` is `f`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct Formula(u32);
 
@@ -29,7 +29,7 @@ impl Formula {
         (self.0 >> 1) as usize
     }
 
-    /// Says whether the node is negated.
+    /// Returns true if the node is negated.
     pub fn is_negated(self) -> bool {
         self.0 & 1 == 1
     }
@@ -38,7 +38,7 @@ impl Formula {
         Formula(self.0 ^ u32::from(negate))
     }
 
-    /// The formula without its negation, if it has one.
+    /// Returns the formula without its negation, if it has one.
     pub(super) fn bare(self) -> Formula {
         Formula(self.0 & !1)
     }
@@ -56,7 +56,7 @@ impl std::ops::Not for Formula {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct Atom(pub u32);
 
-/// The steps a bounded operator speaks of, counted from the current one (0), both ends included.
+/// The range of steps of a bounded operator, counted from the current one (0), both ends included.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct Bound {
     /// The first step that counts.
@@ -68,62 +68,63 @@ pub struct Bound {
 impl Bound {
     /// The `to` of a bound without an end.
     pub const NO_END: u32 = u32::MAX;
-    /// Any step from now on.
+    /// The range without a limit.
     pub const ANY: Bound = Bound { from: 0, to: Bound::NO_END };
 
-    /// The bound seen from one step later.
+    /// Returns the bound as seen one step later.
     pub(super) fn later(self) -> Bound {
+        // A kept bound never ends at the current step (`until` sees to that), so `to` is at least 1 here.
         let to = if self.to == Bound::NO_END { self.to } else { self.to - 1 };
         Bound { from: self.from.saturating_sub(1), to }
     }
 }
 
-/// The members of a conjunction, in the list that [`Formulas::members`] reads.
+/// The members of a conjunction: a range of the list that [`Formulas::members`] reads.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct Members {
     start: u32,
     len: u32,
 }
 
-/// What a formula is made of; negations lie in the handles.
+/// The operator of a formula and its parts; negations are in the handles.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Node {
     /// Holds of every trace.
     True,
     /// Holds at a step that has this label.
     Atom(Atom),
-    /// All of two or more; negated, a disjunction.
+    /// All of two or more formulas; negated, a disjunction.
     And(Members),
-    /// Both or neither. Neither side is negated.
+    /// Equivalence. Neither side is negated.
     Iff(Formula, Formula),
     /// The strong next: there is a next step, and it holds there. Negated, the weak next.
     Next(Formula),
-    /// `left U right`; negated, the release of the negations. `true U true` is never simplified:
-    /// in what is left of a formula it says that another step must come.
+    /// `left U right`; negated, the release of the negations. `true U true` is never simplified: in a residual
+    /// it means that another step must come.
     Until(Bound, Formula, Formula),
     /// `left M right`: `right` holds up to and including a step with `left`. Negated, the weak
     /// until of the negations.
     StrongRelease(Bound, Formula, Formula),
-    /// There is a step before, and it held there.
+    /// There is a step before this one, and the formula held there.
     Previous(Formula),
     /// `right` held now or before, and `left` ever since.
     Since(Formula, Formula),
 }
 
-/// What is known of a node from its parts.
+/// A node, and the facts computed from its parts.
 #[derive(Clone, Copy, Debug)]
 struct Entry {
     node: Node,
-    /// The atoms of the formula as printed; a bracket is one, `u64::MAX` too many to count.
+    /// Number of atoms in the formula as printed; `u64::MAX` if they are too many to count.
     atoms: u64,
-    /// The longest way down.
+    /// Length of the longest path to a leaf.
     depth: u32,
-    /// Whether a trace that has ended satisfies it.
+    /// True if a trace that has ended satisfies it.
     at_end: bool,
     has_past: bool,
 }
 
-/// A place where formulas live, each kept once.
+/// A store of formulas, each kept once.
 ///
 /// ```
 /// use farlead::ltl::{Bound, Formulas};
@@ -150,7 +151,7 @@ impl Default for Formulas {
 }
 
 impl Formulas {
-    /// Returns a place that holds the constants alone.
+    /// Returns a store that holds only the constants.
     pub fn new() -> Formulas {
         let top = Entry { node: Node::True, atoms: 0, depth: 0, at_end: true, has_past: false };
         let mut formulas = Formulas {
@@ -194,6 +195,7 @@ impl Formulas {
         }
         members.sort_unstable_by(|&a, &b| self.compare(a, b));
         members.dedup();
+        // A formula sorts next to its negation, so comparing neighbours finds every such pair.
         if members.windows(2).any(|pair| pair[0] == !pair[1]) {
             return Formula::FALSE;
         }
@@ -217,6 +219,7 @@ impl Formulas {
 
     /// Returns `a <-> b`.
     pub fn iff(&mut self, a: Formula, b: Formula) -> Formula {
+        // `!a <-> b` is `!(a <-> b)`: with the negation outside, both share a node.
         let negate = a.is_negated() != b.is_negated();
         let (a, b) = (a.bare(), b.bare());
         let both = match self.compare(a, b) {
@@ -246,6 +249,7 @@ impl Formulas {
             Formula::FALSE
         } else if starts_now && (left == Formula::FALSE || bound.to == 0) {
             self.at_a_step(right)
+        // Not `true`: an ended trace has no step left at which `right` could hold.
         } else if starts_now && right == Formula::TRUE {
             self.more()
         } else {
@@ -258,12 +262,13 @@ impl Formulas {
         !self.until(bound, !left, !right)
     }
 
-    /// Returns `left M right`: as the release, and the step with `left` must come.
+    /// Returns `left M right`: like the release, and the step with `left` must come.
     pub fn strong_release(&mut self, bound: Bound, left: Formula, right: Formula) -> Formula {
         let starts_now = bound.from == 0;
         if left == Formula::FALSE || (right == Formula::FALSE && starts_now) {
             Formula::FALSE
         } else if right == Formula::TRUE {
+            // Then only the step with `left` is asked for.
             self.eventually(Bound { from: 0, ..bound }, left)
         } else if starts_now && left == Formula::TRUE {
             self.at_a_step(right)
@@ -277,7 +282,7 @@ impl Formulas {
         }
     }
 
-    /// Returns `left W right`: as the until, or else `left` as long as the bound or the trace lasts.
+    /// Returns `left W right`: like the until, or `left` holds as long as the bound or the trace lasts.
     pub fn weak_until(&mut self, bound: Bound, left: Formula, right: Formula) -> Formula {
         !self.strong_release(bound, !left, !right)
     }
@@ -299,6 +304,7 @@ impl Formulas {
 
     /// Returns `left S right`: `right` held now or before, and `left` at every step since.
     pub fn since(&mut self, left: Formula, right: Formula) -> Formula {
+        // With `left` false, only a `right` at this very step counts.
         if right == Formula::FALSE || right == Formula::TRUE || left == Formula::FALSE {
             right
         } else {
@@ -316,22 +322,22 @@ impl Formulas {
         !self.once(!f)
     }
 
-    /// What `formula` is made of, its negation apart.
+    /// Returns the operator and parts of `formula`, without its negation.
     pub fn node(&self, formula: Formula) -> Node {
         self.entries[formula.index()].node
     }
 
-    /// The members of a conjunction, in their order.
+    /// Returns the members of a conjunction, in their order.
     pub fn members(&self, members: Members) -> &[Formula] {
         &self.members[members.start as usize..][..members.len as usize]
     }
 
-    /// The name of `atom`.
+    /// Returns the name of `atom`.
     pub fn name(&self, atom: Atom) -> &str {
         &self.names[atom.0 as usize]
     }
 
-    /// The formula that is just `atom`.
+    /// Returns the formula that is just `atom`.
     pub(super) fn known_atom(&self, atom: Atom) -> Formula {
         let known = self
             .unique
@@ -339,17 +345,17 @@ impl Formulas {
         Formula(known.expect("an atom of this place") << 1)
     }
 
-    /// The number of names, which the atoms are numbered by.
+    /// Returns the number of names; atoms are numbered below it.
     pub(super) fn names_len(&self) -> usize {
         self.names.len()
     }
 
-    /// N, the number of atoms in `formula` as it is printed; `u64::MAX` if there are more.
+    /// Returns N, the number of atoms in `formula` as printed; `u64::MAX` if there are more.
     pub fn atom_count(&self, formula: Formula) -> u64 {
         self.entries[formula.index()].atoms
     }
 
-    /// Says whether a trace that has ended satisfies `formula`.
+    /// Returns true if a trace that has ended satisfies `formula`.
     pub(super) fn at_end(&self, formula: Formula) -> bool {
         self.entries[formula.index()].at_end != formula.is_negated()
     }
@@ -362,12 +368,12 @@ impl Formulas {
         self.entries[formula.index()].depth
     }
 
-    /// The number of nodes kept.
+    /// Returns the number of nodes kept.
     pub(super) fn len(&self) -> usize {
         self.entries.len()
     }
 
-    /// The parts of a node, however deep its operator looks.
+    /// Calls `visit` with each direct part of a node.
     pub(super) fn for_each_part(&self, node: Node, mut visit: impl FnMut(Formula)) {
         match node {
             Node::True | Node::Atom(_) => {}
@@ -380,7 +386,7 @@ impl Formulas {
         }
     }
 
-    /// `formula` and all below it, parts before wholes, negations apart.
+    /// Returns `formula` and all formulas below it, parts before wholes, without their negations.
     pub fn parts(&self, formula: Formula) -> Vec<Formula> {
         let mut seen = std::collections::BTreeSet::from([formula.bare()]);
         let mut open = vec![formula.bare()];
@@ -391,11 +397,11 @@ impl Formulas {
                 }
             });
         }
-        // A node is made after its parts, so the order of the handles is an order of building.
+        // A node is made after its parts, so ascending handles give parts before wholes.
         seen.into_iter().collect()
     }
 
-    /// The atoms of `formula`, in the order of their names.
+    /// Returns the atoms of `formula`, in the order of their names.
     pub fn atoms(&self, formula: Formula) -> Vec<Atom> {
         let mut atoms: Vec<Atom> = self
             .parts(formula)
@@ -406,7 +412,7 @@ impl Formulas {
         atoms
     }
 
-    /// Returns `formula` of `other` as a formula of this place.
+    /// Returns `formula` of `other` as a formula of this store.
     pub fn import(&mut self, other: &Formulas, formula: Formula) -> Formula {
         let parts = other.parts(formula);
         let mut mine = std::collections::BTreeMap::new();
@@ -414,6 +420,7 @@ impl Formulas {
             let of = |f: Formula| -> Formula {
                 mine.get(&f.bare()).copied().map_or(f, |found: Formula| found.negated_if(f.is_negated()))
             };
+            // Parts come before wholes, so the parts of this node are built already.
             let built = match other.node(part) {
                 Node::True => Formula::TRUE,
                 Node::Atom(atom) => self.atom(other.name(atom)),
@@ -433,7 +440,7 @@ impl Formulas {
         mine[&formula.bare()].negated_if(formula.is_negated())
     }
 
-    /// The order of formulas by what they say: alike in every place they may live in.
+    /// Compares two formulas by content, so the order is the same in every store.
     pub fn compare(&self, a: Formula, b: Formula) -> Ordering {
         let (mut a, mut b) = (a, b);
         loop {
@@ -445,7 +452,8 @@ impl Formulas {
             if by_kind != Ordering::Equal {
                 return by_kind;
             }
-            // Kept once: parts that differ have handles that differ, so one way down decides.
+            // Each formula is kept once: parts with different handles differ, so following one pair of them
+            // decides.
             let decided = match (left, right) {
                 (Node::Atom(x), Node::Atom(y)) => Err(self.name(x).cmp(self.name(y))),
                 (Node::And(x), Node::And(y)) => {
@@ -473,12 +481,12 @@ impl Formulas {
         }
     }
 
-    /// `true U true`: another step comes.
+    /// Returns `true U true`: another step comes.
     pub(super) fn more(&mut self) -> Formula {
         self.intern(Node::Until(Bound::ANY, Formula::TRUE, Formula::TRUE))
     }
 
-    /// `f`, said of a step that exists.
+    /// Returns `f` for a step that must exist.
     pub(super) fn at_a_step(&mut self, f: Formula) -> Formula {
         if self.at_end(f) {
             let more = self.more();
@@ -488,8 +496,8 @@ impl Formulas {
         }
     }
 
-    /// What does not hold where the trace has ended says by itself that another step must come;
-    /// and if none may come, then only the end is left to ask about.
+    /// Removes `true U true` from a conjunction that implies it: a member that is false at the end of the trace
+    /// already demands another step. If no other step may come, only the value at the end is left.
     fn drop_needless_more(&mut self, members: &mut Vec<Formula>) {
         let is_more =
             |formula: Formula| self.node(formula) == Node::Until(Bound::ANY, Formula::TRUE, Formula::TRUE);
@@ -534,6 +542,7 @@ impl Formulas {
             depth = depth.max(part.depth + 1);
             has_past |= part.has_past;
         });
+        // An ended trace satisfies no node that needs a step; it may satisfy the node's negation.
         let at_end = match node {
             Node::True => true,
             Node::And(members) => self.members(members).iter().all(|&member| self.at_end(member)),
@@ -553,7 +562,7 @@ impl Formulas {
     }
 }
 
-/// The place of a node among the others in a set: what is seen now comes before what comes later.
+/// Returns the rank of a node's kind in a set: operators about the present sort before those about later steps.
 fn kind(node: Node) -> u8 {
     match node {
         Node::True => 0,

@@ -1,10 +1,10 @@
-//! The labels of a step, as numbers: what progression reads and automata look up.
+//! The labels of a step as numbers, read by progression and looked up by automata.
 
-/// The atoms that hold at a step, by their numbers in one [`Automaton`](super::Automaton).
+/// The atoms that hold at a step, by their numbers in an [`Automaton`](super::Automaton).
 #[derive(Clone, Debug, Default, PartialEq, Eq, Hash)]
 pub struct Labels {
     pub(super) low: u64,
-    /// Of the atoms from 64 on; as short as can be.
+    /// Bits of the atoms from 64 on, without trailing zero words.
     high: Vec<u64>,
 }
 
@@ -17,7 +17,7 @@ impl FromIterator<u32> for Labels {
 }
 
 impl Labels {
-    /// The labels of a formula of at most 64 atoms: bit *n* says whether atom *n* holds.
+    /// Returns the labels of a formula of at most 64 atoms: bit *n* is set if atom *n* holds.
     #[inline]
     pub const fn from_bits(bits: u64) -> Labels {
         Labels { low: bits, high: Vec::new() }
@@ -36,7 +36,7 @@ impl Labels {
         self.high[word] |= 1 << (atom % 64);
     }
 
-    /// Says whether the atom with the number `atom` is there.
+    /// Returns true if the atom with the number `atom` is in the set.
     pub fn contains(&self, atom: u32) -> bool {
         if atom < 64 {
             self.low >> atom & 1 == 1
@@ -45,12 +45,12 @@ impl Labels {
         }
     }
 
-    /// The first 64 atoms: bit *n* says whether atom *n* is there.
+    /// Returns the first 64 atoms as bits: bit *n* is set if atom *n* holds.
     pub fn bits(&self) -> u64 {
         self.low
     }
 
-    /// The labels that are in one or the other.
+    /// Returns the labels that are in either set.
     #[inline]
     #[must_use]
     pub fn union(&self, other: &Labels) -> Labels {
@@ -60,7 +60,7 @@ impl Labels {
         union
     }
 
-    /// The numbers of the atoms that are there, from the lowest.
+    /// Iterates over the atom numbers in the set, from the lowest.
     pub fn iter(&self) -> impl Iterator<Item = u32> {
         std::iter::once(&self.low).chain(&self.high).zip(0_u32..).flat_map(|(&word, at)| {
             let mut left = word;
@@ -72,9 +72,10 @@ impl Labels {
         })
     }
 
-    /// The labels that are in both.
+    /// Returns the labels that are in both sets.
     pub(super) fn shared_with(&self, other: &Labels) -> Labels {
         let mut high: Vec<u64> = self.high.iter().zip(&other.high).map(|(a, b)| a & b).collect();
+        // Sets are compared and hashed as lists of words, so equal sets must have equal lists.
         while high.last() == Some(&0) {
             high.pop();
         }

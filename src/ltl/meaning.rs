@@ -1,11 +1,10 @@
-//! What a residual means, however it is spelled: which residuals can follow, and whether they all,
-//! or none of them, are satisfied.
+//! The meaning of a residual, independent of its spelling: which residuals can follow, and whether all or none
+//! of them are satisfied.
 //!
-//! A residual is a boolean function of what holds from the next step on: of the atoms there and of
-//! the temporal formulas there, its leaves. A step turns it into a function of the step's labels
-//! and of the leaves after it; the labels are decided first, so that the functions below them are
-//! just the residuals that can follow, with no list of label sets ever written down.
-//! Past operators add functions of their own: what each of them will be at the next step.
+//! A residual is a boolean function of the next step: of its atoms and of the temporal formulas there, the
+//! *leaves*. A step turns it into a function of the step's labels and of the leaves after it. The labels are
+//! decided first, so the functions below them are exactly the residuals that can follow; no list of label sets
+//! is ever written down. Each past operator adds a function: its value at the next step.
 
 use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 use std::sync::Arc;
@@ -15,39 +14,39 @@ use super::formula::{Atom, Formula, Formulas, Node};
 use super::progress::remembered;
 use super::table::{Multiply, Unique, hash_of};
 
-/// What further steps can change.
+/// The part of a verdict that no further step can change.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub enum Permanent {
     /// Every extension satisfies the formula, the empty one included.
     Satisfied,
-    /// No extension does.
+    /// No extension satisfies it.
     Violated,
-    /// Some do and some do not, or there are too many residuals to tell.
+    /// Some extensions satisfy it and some do not, or there are too many residuals to tell.
     Open,
 }
 
-/// A question is answered exactly if no more residuals than this can be reached.
+/// Most residuals that are explored: a question is answered exactly if no more can be reached.
 pub const RESIDUALS_MAX: usize = 50_000;
 
-/// What a question may cost in conjunctions and in nodes: some seconds, and a quarter of a gigabyte.
-/// Only formulas made to be hard come near.
+/// Cost limit of a question in conjunctions and, with [`NODES_MAX`], in nodes: some seconds, and a quarter of a
+/// gigabyte. Only formulas made to be hard come near.
 const WORK_MAX: u64 = 50_000_000;
 
-/// What one step of a residual may cost in conjunctions. A step that takes more leads to more than
+/// Cost limit of one step of a residual in conjunctions. A step that takes more leads to more than
 /// [`RESIDUALS_MAX`] residuals by itself.
 const STEP_WORK_MAX: u64 = 600_000;
 const NODES_MAX: usize = 6_000_000;
 
-/// So many followers are kept for the next question, 40 MB; beyond that they are worked out anew.
+/// Most followers kept for later questions, 40 MB; beyond that they are computed again.
 const FOLLOWERS_KEPT_MAX: usize = 10_000_000;
 
-/// A residual whose meaning takes more nodes than this is not spelled anew.
+/// Most nodes of a meaning that is spelled out as a formula.
 const RESPELLED_MAX: usize = 10_000;
 
-/// A guard of more nodes than this is not worth reading.
+/// Most nodes of a guard that is written out as cubes; larger ones are not worth reading.
 const GUARD_MAX: usize = 500;
 
-/// A residual by its meaning, within one [`Meaning`].
+/// Identity of a residual by its meaning, within one [`Meaning`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub(super) struct Class(u32);
 
@@ -57,11 +56,11 @@ impl Class {
     }
 }
 
-/// A question was given up: too many residuals, or too large.
+/// A question was given up: too many residuals, or too much work.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct TooMany;
 
-/// What may be taken for granted of the labels of a step: a boolean formula of atoms.
+/// Knowledge about the labels of every step: boolean formulas of atoms.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Assumption {
     /// Holds at the first step of a trace.
@@ -71,16 +70,16 @@ pub struct Assumption {
 }
 
 impl Assumption {
-    /// Nothing is taken for granted.
+    /// No knowledge.
     pub const NONE: Assumption = Assumption { first: Formula::TRUE, later: Formula::TRUE };
 }
 
 /// A residual as functions of the leaves.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 struct Functions {
-    /// Which list of past operators it speaks of.
+    /// Index of its list of past operators.
     past: usize,
-    /// The residual's own, and behind it what is remembered of each past operator.
+    /// The residual's own function, and behind it the remembered value of each past operator.
     all: Vec<Edge>,
 }
 
@@ -91,13 +90,13 @@ type Values = HashMap<Formula, Edge, Multiply>;
 pub(super) struct Meaning {
     bdd: Bdd,
     atoms: u32,
-    /// Lists of past operators, parts before wholes: those that some formula asked about has.
+    /// Lists of past operators, parts before wholes, one for each combination that was asked about.
     pasts: Vec<Arc<[Formula]>>,
     leaves: Vec<Formula>,
     variable_of: HashMap<Formula, u32, Multiply>,
-    /// Of formulas without past: as functions of the leaves.
+    /// Formulas without past operators, as functions of the leaves.
     lifted: Values,
-    /// Of formulas and nodes without past: after a step.
+    /// Formulas without past operators, after a step; `composed` has the nodes.
     stepped: Values,
     composed: HashMap<Edge, Edge, Multiply>,
     classes: Vec<Functions>,
@@ -105,29 +104,29 @@ pub(super) struct Meaning {
     followers: Vec<Option<Box<[Class]>>>,
     followers_kept: usize,
     verdicts: Vec<Option<Permanent>>,
-    /// In which question a class was met last.
+    /// By class: the last question that met it.
     met: Vec<u32>,
     questions: u32,
 }
 
-/// Labels on the way to a class: atom numbers, and whether they hold; the others do not matter.
+/// A partial label set: atom numbers with their values; other atoms do not matter.
 pub type Cube = Vec<(u32, bool)>;
 
-/// What leads to a class.
+/// A class and the labels that lead to it.
 #[derive(Clone, Debug)]
 pub(super) struct Guard {
     pub class: Class,
-    /// Labels that do.
+    /// One label set that leads there.
     pub way: Cube,
-    /// All that do: cubes of which one holds, or `None` if they are too many to read.
+    /// All label sets that lead there, as alternative cubes; `None` if they are too many to read.
     pub cubes: Option<Vec<Cube>>,
 }
 
 impl Meaning {
-    /// Of the formulas in `formulas`, which gets no further atoms.
+    /// Returns the meaning of residuals in `formulas`, which must get no further atoms.
     pub fn new(formulas: &Formulas) -> Meaning {
-        // The atoms of a step and those of the step after in one order: what is built of the one from
-        // the other is built from below.
+        // The atoms of this step, and as the first leaves those of the step after, have one order: functions of
+        // the one are built from functions of the other bottom up.
         let atoms = formulas.names_len() as u32;
         let leaves: Vec<Formula> = (0..atoms).map(|number| formulas.known_atom(Atom(number))).collect();
         Meaning {
@@ -149,8 +148,8 @@ impl Meaning {
         }
     }
 
-    /// The class of a formula of the steps to come, with its past operators, parts before wholes,
-    /// and what is remembered of each.
+    /// Returns the class of a formula over the steps to come. `memory` has its past operators, parts before
+    /// wholes, and their remembered values.
     pub fn class(
         &mut self,
         formulas: &Formulas,
@@ -176,7 +175,7 @@ impl Meaning {
         Ok(self.intern(formulas, Functions { past: at, all }))
     }
 
-    /// Says what is permanent of a trace that has come to `root`.
+    /// Returns what is permanent for a trace that has reached `root`.
     pub fn verdict(&mut self, formulas: &mut Formulas, root: Class) -> Permanent {
         if let Some(known) = self.verdicts[root.index()] {
             return known;
@@ -203,6 +202,7 @@ impl Meaning {
             }
         };
         if answer != Permanent::Open {
+            // All or none: every residual that was reached has the same verdict.
             for class in reached {
                 self.verdicts[class.index()] = Some(answer);
             }
@@ -211,7 +211,7 @@ impl Meaning {
         answer
     }
 
-    /// Says what is permanent before the first step, over all traces that have one.
+    /// Returns what is permanent before the first step, over all traces that have one.
     pub fn verdict_at_start(&mut self, formulas: &mut Formulas, start: Class) -> Result<Permanent, TooMany> {
         let followers = self.followers(formulas, start)?;
         let mut verdicts: Vec<Permanent> = Vec::new();
@@ -225,13 +225,13 @@ impl Meaning {
         Ok(verdicts.first().copied().unwrap_or(Permanent::Open))
     }
 
-    /// Whether a trace that ends here satisfies the formula.
+    /// Returns true if a trace that ends here satisfies the formula.
     pub fn is_satisfied(&self, class: Class) -> bool {
         self.bdd.value_at_none(self.classes[class.index()].all[0])
     }
 
-    /// The fewest further steps to a class that `is_goal`, if there is one; `from` itself counts
-    /// if it `may_be_now`.
+    /// Returns the fewest further steps to a class that `is_goal`, if there is one; `from` itself counts if
+    /// `may_be_now`.
     pub fn distance(
         &mut self,
         formulas: &mut Formulas,
@@ -243,7 +243,7 @@ impl Meaning {
         if may_be_now && is_goal(self, formulas, from) {
             return Ok(Some(0));
         }
-        // The first class is left out of what was met, as it may be come back to.
+        // The first class is not marked as seen: a path may lead back to it.
         let mut reached = Vec::new();
         let mut seen = BTreeSet::new();
         let mut layer = vec![from];
@@ -271,7 +271,7 @@ impl Meaning {
         unreachable!("there are fewer layers than numbers")
     }
 
-    /// A shortest trace from `start` that satisfies the formula under `assumption`: of each step, the
+    /// Returns a shortest trace from `start` that satisfies the formula under `assumption`: for each step, the
     /// labels that matter.
     pub fn witness(
         &mut self,
@@ -280,7 +280,7 @@ impl Meaning {
         assumption: Assumption,
     ) -> Result<Option<Vec<Cube>>, TooMany> {
         let begin = self.bdd.work();
-        // Where each class was come to from, as a place in this very list.
+        // Each class with the index, in this list, of its predecessor.
         let mut reached: Vec<(Class, usize, Cube)> = vec![(start, 0, Cube::new())];
         let mut seen = BTreeSet::new();
         let mut next = 0;
@@ -310,13 +310,13 @@ impl Meaning {
         Ok(None)
     }
 
-    /// The classes one step after `class`, in the order of their first label sets.
+    /// Returns the classes one step after `class`, in the order of their first label sets.
     pub fn followers(&mut self, formulas: &mut Formulas, class: Class) -> Result<Vec<Class>, TooMany> {
         let start = self.bdd.work();
         self.followers_within(formulas, class, start)
     }
 
-    /// The classes one step after `class` with the labels that lead there.
+    /// Returns the classes one step after `class`, with the labels that lead there.
     pub fn guards(&mut self, formulas: &mut Formulas, class: Class) -> Result<Vec<Guard>, TooMany> {
         let functions = self.after_step(formulas, class)?;
         let past = self.classes[class.index()].past;
@@ -341,8 +341,8 @@ impl Meaning {
             .collect())
     }
 
-    /// Asks of all label sets that agree with `known` (atoms, and whether they hold) whether what
-    /// follows is violated for good, is satisfied, is satisfied for good: for all, and for any.
+    /// Predicts a step whose labels agree with `known`: for none, some or all of these label sets, is the
+    /// formula violated for good, and is it satisfied?
     pub fn predict(
         &mut self,
         formulas: &mut Formulas,
@@ -384,18 +384,18 @@ impl Meaning {
         Some(spelled[&function.bare()].negated_if(function.is_negated()))
     }
 
-    /// What all questions so far have cost.
+    /// Returns the cost of all questions so far.
     pub fn work(&self) -> u64 {
         self.bdd.work()
     }
 
-    /// Whether a question was given up half way for what it cost.
+    /// Returns true if a question was given up half way because of its cost.
     pub fn is_exhausted(&self) -> bool {
         self.bdd.is_exhausted()
     }
 
-    /// Whether so much is kept that it is better to start anew, or must be: what was given up half
-    /// way is not to be relied on.
+    /// Returns true if the meaning should start anew, because it is large, or must, because a question was
+    /// given up half way and left unreliable results.
     pub fn is_full(&self) -> bool {
         self.is_exhausted() || self.bdd.len() > NODES_MAX / 3 || self.classes.len() > 20 * RESIDUALS_MAX
     }
@@ -472,6 +472,7 @@ impl Meaning {
             return Ok(found);
         }
         let granted = self.step(formulas, granted, &mut Step::default());
+        // The assumption comes first: it is true where the labels are allowed.
         let functions: Vec<Edge> = std::iter::once(granted).chain(functions.iter().copied()).collect();
         self.for_each_follower(&functions, &BTreeMap::new(), |meaning, functions, cube| {
             if functions[0] == Edge::TRUE {
@@ -499,7 +500,8 @@ impl Meaning {
         Class(index)
     }
 
-    /// Past operators that nothing asks about any more are all alike.
+    /// Sets the values of past operators that nothing asks about any more to false, so that such residuals are
+    /// equal.
     fn forget_needless(&self, formulas: &Formulas, functions: &mut Functions) {
         let past = Arc::clone(&self.pasts[functions.past]);
         if past.is_empty() {
@@ -528,7 +530,7 @@ impl Meaning {
         }
     }
 
-    /// `formula` as a function of the leaves, given the values of its past operators.
+    /// Returns `formula` as a function of the leaves, given the values of its past operators.
     fn lift(&mut self, formulas: &Formulas, formula: Formula, past: &Values) -> Edge {
         let mut here = Values::default();
         let mut open = vec![formula.bare()];
@@ -550,7 +552,7 @@ impl Meaning {
                     }
                 });
                 if open.len() > before {
-                    // Leaves are numbered as they are met: in the order of the members.
+                    // Leaves are numbered as they are met, and this keeps to the order of the members.
                     open[before..].reverse();
                     continue;
                 }
@@ -588,13 +590,13 @@ impl Meaning {
         self.bdd.literal(variable)
     }
 
-    /// Smaller functions first: what is conjoined late is met often.
+    /// Conjoins `functions`, those lowest in the variable order first: they are small, and their results recur.
     fn conjoin(&mut self, mut functions: Vec<Edge>) -> Edge {
         functions.sort_by_key(|&f| std::cmp::Reverse(self.bdd.variable(f)));
         functions.into_iter().fold(Edge::TRUE, |all, f| self.bdd.and(all, f))
     }
 
-    /// The functions of `class` after a step: of the step's atoms, and of the leaves after it.
+    /// Returns the functions of `class` after a step: of the step's atoms, and of the leaves after it.
     fn after_step(&mut self, formulas: &mut Formulas, class: Class) -> Result<Vec<Edge>, TooMany> {
         self.bdd.allow(STEP_WORK_MAX);
         let functions = self.classes[class.index()].clone();
@@ -628,8 +630,8 @@ impl Meaning {
         if self.bdd.is_exhausted() { Err(TooMany) } else { Ok(()) }
     }
 
-    /// The value of a past operator, given what is kept of it from the step before and the values
-    /// of those within it.
+    /// Returns the value of a past operator, given the value kept from the step before and the values of the
+    /// operators within it.
     fn seen_now(&mut self, formulas: &Formulas, past: Formula, kept: Edge, now: &Values) -> Edge {
         match formulas.node(past) {
             Node::Since(a, b) => {
@@ -641,13 +643,14 @@ impl Meaning {
         }
     }
 
-    /// `formula`, said of the next step, which must come.
+    /// Returns `formula` as a demand on the next step, which must exist.
     fn required_there(&mut self, formulas: &mut Formulas, formula: Formula, step: &Step) -> Edge {
         if !formulas.has_past(formula) {
             let required = formulas.at_a_step(formula);
             return self.lift(formulas, required, &step.there);
         }
-        // A past operator says nothing of the end by itself: its value there may.
+        // A past operator does not hold at the end, but the value that replaces it may: so demand another step
+        // outright.
         let there = self.lift(formulas, formula, &step.there);
         let more = formulas.more();
         let more = self.lift(formulas, more, &step.there);
@@ -658,7 +661,7 @@ impl Meaning {
         self.leaves[(self.bdd.variable(node) - self.atoms) as usize]
     }
 
-    /// A function of the leaves, once a step has been seen.
+    /// Returns a function of the leaves as it is after a step.
     fn compose(&mut self, formulas: &mut Formulas, function: Edge, step: &mut Step) -> Edge {
         let of = |meaning: &Meaning, step: &Step, edge: Edge| -> Option<Edge> {
             if edge.is_constant() {
@@ -680,6 +683,7 @@ impl Meaning {
             let then = of(self, step, high).expect("parts before wholes");
             let otherwise = of(self, step, low).expect("parts before wholes");
             let value = self.bdd.choose(condition, then, otherwise);
+            // Without past operators the result is the same for every class, so it is kept for later steps.
             if !step.has_past {
                 self.composed.insert(node, value);
             } else {
@@ -689,7 +693,7 @@ impl Meaning {
         of(self, step, function).expect("composed just now")
     }
 
-    /// A formula, once a step has been seen.
+    /// Returns a formula as it is after a step.
     fn step(&mut self, formulas: &mut Formulas, formula: Formula, step: &mut Step) -> Edge {
         let mut open = vec![formula.bare()];
         while let Some(&part) = open.last() {
@@ -757,8 +761,8 @@ impl Meaning {
         }
     }
 
-    /// Calls `visit` with each list of functions that the atoms can lead to, given those in
-    /// `known`, and with atoms that lead there.
+    /// Calls `visit` with each list of functions that the atoms, restricted to `known`, can lead to, and with a
+    /// cube that leads there.
     fn for_each_follower(
         &mut self,
         functions: &[Edge],
@@ -790,6 +794,7 @@ impl Meaning {
                         if value { high } else { low }
                     })
                     .collect();
+                // Label sets with the same functions lead to the same residuals, so one of them is enough.
                 if seen.insert(branch.clone()) {
                     let mut cube = cube.clone();
                     cube.push((variable, value));
@@ -800,7 +805,7 @@ impl Meaning {
         Ok(())
     }
 
-    /// Where the atoms lead from `function` to `target`, as a function of them.
+    /// Returns the condition on the atoms under which `function` leads to `target`.
     fn guard(&mut self, function: Edge, target: Edge) -> Edge {
         let mut guards: HashMap<Edge, Edge, Multiply> = HashMap::default();
         let mut open = vec![function];
@@ -824,7 +829,7 @@ impl Meaning {
         guards[&function]
     }
 
-    /// `guard` as a short list of cubes, one of which holds exactly where it does.
+    /// Returns `guard` as a short list of cubes; it holds exactly where one of them does.
     fn cubes(&mut self, guard: Edge) -> Option<Vec<Cube>> {
         if self.bdd.nodes_below(&[guard]).len() > GUARD_MAX {
             return None;
@@ -832,8 +837,8 @@ impl Meaning {
         Some(self.cover(guard, guard).0)
     }
 
-    /// Cubes that hold wherever `least` does and nowhere `most` does not, and their function:
-    /// those without the first variable are looked for last, for what the others leave (Minato 1992).
+    /// Returns cubes that hold wherever `least` does and nowhere `most` does not, and their function. Cubes
+    /// without the first variable come last and cover what the others leave (Minato 1992).
     fn cover(&mut self, least: Edge, most: Edge) -> (Vec<Cube>, Edge) {
         if least == Edge::FALSE {
             return (Vec::new(), Edge::FALSE);
@@ -868,25 +873,25 @@ impl Meaning {
     }
 }
 
-/// What is worked out for the sake of one step.
+/// Working space for one step.
 #[derive(Debug, Default)]
 struct Step {
-    /// Of formulas with past: their values at the step, as functions of its atoms and the leaves after.
+    /// Values at the step of formulas with past operators, as functions of its atoms and the leaves after it.
     now: Values,
     composed: HashMap<Edge, Edge, Multiply>,
-    /// Of each past operator: its value at the step after.
+    /// Values of past operators at the step after.
     there: Values,
     has_past: bool,
 }
 
-/// Of how many of the label sets in question something holds.
+/// The share of some label sets that has a property.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Share {
-    /// Of none.
+    /// None of them.
     None,
-    /// Of some, but not of all.
+    /// Some, but not all.
     Some,
-    /// Of all.
+    /// All of them.
     All,
 }
 
@@ -905,16 +910,16 @@ impl Share {
     }
 }
 
-/// What a step of which only some labels are known can lead to.
+/// Prediction for a step with only some labels known.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Prediction {
-    /// The formula is violated for good.
+    /// Label sets after which the formula is violated for good.
     pub violated: Share,
-    /// The trace up to and including the step satisfies the formula.
+    /// Label sets with which the trace up to and including the step satisfies the formula.
     pub satisfied: Share,
 }
 
 impl Prediction {
-    /// What is said where there is too much to look at: nothing that rules anything out.
+    /// The prediction where there is too much to explore: it rules nothing out.
     pub(super) const UNKNOWN: Prediction = Prediction { violated: Share::Some, satisfied: Share::Some };
 }

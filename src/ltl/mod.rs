@@ -1,11 +1,10 @@
-//! Linear temporal logic over finite traces: formulas, and what is left of them as steps are seen.
+//! Linear temporal logic over finite traces: formulas, and their residuals as steps are seen.
 //!
-//! [`Formulas`] holds formulas, each once; [`Automaton`] says what a step leaves of one, and
-//! [`Monitor`] follows it along a trace. Which labels a step has is for others to say: here they
-//! are names.
+//! [`Formulas`] holds formulas, each once; [`Automaton`] computes the residual after a step, and [`Monitor`]
+//! follows a formula along a trace. Labels are only names here; other modules decide which of them a step has.
 //!
-//! A trace has a first step and a last. `X f` at the last is false (the strong next), its weak
-//! kin `N f` is true, and `f U g` needs `g` at or before the last.
+//! A trace has a first step and a last. At the last step `X f` is false (the strong next) and its dual `N f` is
+//! true; `f U g` needs `g` at or before the last step.
 
 mod automaton;
 mod bdd;

@@ -6,20 +6,20 @@ use super::formula::{Formula, Formulas};
 use super::labels::Labels;
 use super::meaning::Permanent;
 
-/// What a step did to a formula.
+/// The effect of a step on a formula.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Progress {
-    /// Whether the trace satisfies the formula if it ends here.
+    /// True if the trace satisfies the formula should it end here.
     pub satisfied: bool,
-    /// What further steps can change.
+    /// The part of the verdict that no further step can change.
     pub permanent: Permanent,
     /// The shaped reward of the step, see [`reward`].
     pub reward: f64,
-    /// N: how many atoms the residual has as printed, `u64::MAX` if they are too many to count.
+    /// N: number of atoms in the residual as printed, `u64::MAX` if they are too many to count.
     pub atom_count: u64,
 }
 
-/// A trace so far and what it leaves of a formula.
+/// A trace so far, and the residual of a formula after it.
 ///
 /// ```
 /// use farlead::ltl::{Bound, Formulas, Monitor};
@@ -52,6 +52,7 @@ impl Monitor {
 
     /// Takes a step with `labels`, numbered as in the monitor's automaton.
     pub fn step_labels(&mut self, labels: &Labels) -> Progress {
+        // A trace may be endless, and the memory of the monitor must not grow with it.
         if self.automaton.is_large() {
             self.state = self.automaton.forget(self.state);
         }
@@ -64,20 +65,20 @@ impl Monitor {
         Progress { satisfied, permanent, reward, atom_count }
     }
 
-    /// Says what is permanent before any step, over all traces that have one; later, as the last
-    /// step did.
+    /// Returns what is permanent: before the first step, over all traces that have a step; later, as returned
+    /// by the last step.
     pub fn permanent(&mut self) -> Permanent {
         self.automaton.permanent(self.state)
     }
 
-    /// Returns what is left of the formula.
+    /// Returns the residual of the formula.
     pub fn residual(&self) -> Display<'_> {
         self.automaton.residual(self.state)
     }
 }
 
-/// The paper's shaped reward for a step from a residual of `before` atoms to one of `after`: 1 if
-/// the formula is satisfied, -1 if it is violated for good, else by how much the residual changed.
+/// Returns the paper's shaped reward for a step from a residual of `before` atoms to one of `after`: 1 if the
+/// formula is satisfied, -1 if it is violated for good, else the relative change in the number of atoms.
 ///
 /// ```
 /// use farlead::ltl::{Permanent, reward};

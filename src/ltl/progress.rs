@@ -1,11 +1,11 @@
-//! Progression: what a formula still asks for once a step has been seen.
+//! Progression: computes what a formula still asks for once a step has been seen.
 //!
 //! [`Progression::step`] expands, restricts to the step's labels and advances, as one operation.
 //! It reads no screen: the same residual and labels give the same answer.
 //!
-//! What lies behind is remembered beside the formula: for each past operator that still occurs in
-//! it, what its value will be at the next step. That value is itself a formula where the operator
-//! speaks of the future (`Y F a`), and a constant where it does not.
+//! The past is remembered beside the formula: for each past operator that still occurs in it, its value at the
+//! next step. That value is a formula if the operator has a future operator inside (`Y F a`), and otherwise a
+//! constant.
 
 use std::collections::BTreeMap;
 
@@ -13,7 +13,7 @@ use super::formula::{Atom, Formula, Formulas, Node};
 use super::labels::Labels;
 use super::table::{Unique, hash_of};
 
-/// What is left of a formula: a formula of the steps to come, and what it needs to know of the past.
+/// The rest of a formula after some steps: a formula over the steps to come, and the past values it needs.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub(super) struct Residual {
     pub formula: Formula,
@@ -25,21 +25,21 @@ pub(super) struct Residual {
 pub(super) struct Memory(u32);
 
 impl Memory {
-    /// Nothing lies behind, so that no past operator holds.
+    /// The memory of an empty past: no past operator holds.
     pub const NONE: Memory = Memory(0);
 }
 
-/// Formulas with their memories, and the room to work out a step in.
+/// Formulas, their memories, and the working space for a step.
 #[derive(Clone, Debug)]
 pub(super) struct Progression {
     pub formulas: Formulas,
     memories: Vec<Box<[(Formula, Formula)]>>,
     unique_memories: Unique,
-    /// By node: in which step it was worked out last, and to what.
+    /// By node: the round of its last computation, and the result.
     done: Vec<(u32, Formula)>,
     round: u32,
     open: Vec<Formula>,
-    /// By node: in which search for atoms it was met last.
+    /// By node: the last search for atoms that met it.
     looked_at: Vec<u32>,
     looks: u32,
 }
@@ -61,8 +61,9 @@ impl Progression {
         }
     }
 
-    /// Returns what is left of `residual` after a step at which just the atoms in `labels` hold.
+    /// Returns what is left of `residual` after a step at which exactly the atoms in `labels` hold.
     pub fn step(&mut self, residual: Residual, labels: &Labels) -> Residual {
+        // Makes all of `done` stale without clearing it.
         self.round += 1;
         let formula = self.progress(residual.formula, residual.memory, labels);
         if !self.formulas.has_past(formula) {
@@ -76,20 +77,20 @@ impl Progression {
         self.settle(formula, memory)
     }
 
-    /// The value at the next step of `past`, a `Y` or an `S` without negation.
+    /// Returns the value at the next step of `past`, a `Y` or an `S` without negation.
     pub fn recall(&self, memory: Memory, past: Formula) -> Formula {
         let list = &self.memories[memory.0 as usize];
         list.binary_search_by_key(&past, |&(of, _)| of).map_or(Formula::FALSE, |at| list[at].1)
     }
 
-    /// The past operators in `formula`, parts before wholes.
+    /// Returns the past operators in `formula`, parts before wholes.
     pub fn past_parts(&self, formula: Formula) -> Vec<Formula> {
         let mut parts = self.formulas.parts(formula);
         parts.retain(|&part| matches!(self.formulas.node(part), Node::Previous(_) | Node::Since(..)));
         parts
     }
 
-    /// Returns `residual` as one formula of the language, read as though the next step were the first.
+    /// Returns `residual` as one formula of the language, read as if the next step were the first.
     pub fn spell_out(&mut self, residual: Residual) -> Formula {
         if residual.memory == Memory::NONE {
             return residual.formula;
@@ -120,12 +121,13 @@ impl Progression {
         changed(&spelled, residual.formula)
     }
 
-    /// The atoms that the next step can depend on.
+    /// Returns the atoms that the next step can depend on.
     pub fn atoms_now(&mut self, residual: Residual) -> Vec<Atom> {
+        // Marks by number, so that nothing needs to be cleared between searches.
         self.looks += 1;
         self.looked_at.resize(self.formulas.len(), 0);
         let mut open = vec![residual.formula];
-        // What past operators keep of the step counts too, wherever they stand.
+        // The values kept for past operators depend on the step too, wherever the operators stand.
         if self.formulas.has_past(residual.formula) {
             let past = self.past_parts(residual.formula);
             open.extend(past.into_iter().map(|past| remembered(&self.formulas, past)));
@@ -137,6 +139,7 @@ impl Progression {
                 continue;
             }
             match self.formulas.node(part) {
+                // The operand of a next speaks of the step after this one.
                 Node::True | Node::Next(_) => {}
                 Node::Atom(atom) => atoms.push(atom),
                 Node::Previous(_) => open.push(self.recall(residual.memory, part.bare())),
@@ -149,7 +152,7 @@ impl Progression {
         atoms
     }
 
-    /// Returns `residual` as a formula and a memory of `formulas`, to be settled there.
+    /// Returns `residual` as a formula and a memory of `formulas`; the caller settles them there.
     pub fn moved(&self, residual: Residual, formulas: &mut Formulas) -> (Formula, Vec<(Formula, Formula)>) {
         let formula = formulas.import(&self.formulas, residual.formula);
         let memory = self.memories[residual.memory.0 as usize].iter().map(|&(past, value)| {
@@ -165,8 +168,8 @@ impl Progression {
         self.settle(formula, memory)
     }
 
-    /// Works out `root` and all it needs. What is needed comes first, by a list and not by calls:
-    /// a residual may be nested deeper than any stack.
+    /// Computes `root` and all its parts. Uses a list of open formulas instead of recursion: a residual may be
+    /// nested deeper than any stack.
     fn progress(&mut self, root: Formula, memory: Memory, labels: &Labels) -> Formula {
         self.open.push(root.bare());
         while let Some(&formula) = self.open.last() {
@@ -180,6 +183,7 @@ impl Progression {
                 continue;
             }
             let value = self.progress_node(formula, memory, labels);
+            // Computing a value may have made new nodes.
             if self.done.len() <= formula.index() {
                 self.done.resize(self.formulas.len(), (0, Formula::FALSE));
             }
@@ -194,7 +198,7 @@ impl Progression {
         (round == self.round).then(|| value.negated_if(formula.is_negated()))
     }
 
-    /// Puts what `formula` needs, and is not known yet, on the list.
+    /// Adds the parts of `formula` that are not computed yet to the list of open formulas.
     fn open_needs(&mut self, formula: Formula, memory: Memory) {
         match self.formulas.node(formula) {
             Node::True | Node::Atom(_) => {}
@@ -207,6 +211,7 @@ impl Progression {
             Node::Next(f) => self.open_past_at_top(f),
             node @ (Node::Until(bound, a, b) | Node::StrongRelease(bound, a, b)) => {
                 self.open_one(a);
+                // The right side counts only from the start of the bound on.
                 if bound.from == 0 {
                     self.open_one(b);
                 }
@@ -289,7 +294,8 @@ impl Progression {
         }
     }
 
-    /// An until or its kin from one step later; at the end of its bound, what it asks for there.
+    /// Returns an until or its kin as seen one step later; at the end of its bound, only what it asks for
+    /// there.
     fn later(&mut self, node: Node) -> Formula {
         match node {
             Node::Until(bound, a, b) => self.formulas.until(bound.later(), a, b),
@@ -308,7 +314,7 @@ impl Progression {
         self.done(formula).expect("what is needed is worked out first")
     }
 
-    /// `formula`, said of the next step, which must come.
+    /// Returns `formula` as a demand on the next step, which must exist.
     fn required_there(&mut self, formula: Formula) -> Formula {
         let keep =
             |progression: &Progression, past| progression.value(remembered(&progression.formulas, past));
@@ -316,8 +322,8 @@ impl Progression {
         self.formulas.at_a_step(there)
     }
 
-    /// `formula` as the next step sees it: what it says of the past is known by now. `keep` has what
-    /// is kept of a past operator from the step before.
+    /// Returns `formula` as seen from the next step, where the values of its past operators are known. `keep`
+    /// gives the value kept of a past operator from the step before.
     fn seen_from_there(
         &mut self,
         formula: Formula,
@@ -350,7 +356,7 @@ impl Progression {
         seen.negated_if(formula.is_negated())
     }
 
-    /// Keeps `memory`, and puts `true` for what has happened once and so has happened for ever.
+    /// Stores `memory`, and replaces each `O f` that has become true by `true`: it stays true for ever.
     pub fn settle(&mut self, formula: Formula, memory: Vec<(Formula, Formula)>) -> Residual {
         let (mut formula, mut memory) = (formula, memory);
         loop {
@@ -362,6 +368,7 @@ impl Progression {
             if settled.is_empty() {
                 break;
             }
+            // Replacing one operator can make another true, so repeat until nothing changes.
             let before = (formula, memory.clone());
             formula = self.with_true(formula, &settled, &before.1);
             memory.iter_mut().for_each(|(_, value)| *value = self.with_true(*value, &settled, &before.1));
@@ -374,11 +381,11 @@ impl Progression {
         Residual { formula, memory: self.remember(memory) }
     }
 
-    /// Returns `formula` with `true` in the place of each of `settled`; other past operators stay
-    /// as they are, as what they remember is of what they are made of.
+    /// Returns `formula` with each of `settled` replaced by `true`. Other past operators keep their spelling,
+    /// to which their remembered values belong.
     ///
-    /// An until of which a side becomes `true` may leave a past operator at the top, where its
-    /// value at the next step takes its place; `memory` has it.
+    /// An until with a side that became `true` may leave a past operator at the top. There, the operator's
+    /// value at the next step in `memory` replaces it.
     fn with_true(&mut self, formula: Formula, settled: &[Formula], memory: &[(Formula, Formula)]) -> Formula {
         let keep = |_: &Progression, past| {
             memory.iter().find(|(of, _)| *of == past).map_or(Formula::FALSE, |&(_, value)| value)
@@ -413,7 +420,7 @@ impl Progression {
         changed(&at_top, formula)
     }
 
-    /// Returns `part` made anew of other parts; `recalled` is what a past operator remembers.
+    /// Returns `part` rebuilt from other parts; `recalled` is the remembered value of a past operator.
     fn rebuild(&mut self, part: Formula, recalled: Formula, of: impl Fn(Formula) -> Formula) -> Formula {
         let formulas = &mut self.formulas;
         match formulas.node(part) {
@@ -426,6 +433,7 @@ impl Progression {
             Node::Next(f) => formulas.next(of(f)),
             Node::Until(bound, a, b) => formulas.until(bound, of(a), of(b)),
             Node::StrongRelease(bound, a, b) => formulas.strong_release(bound, of(a), of(b)),
+            // The dual of `Y` is true at the first step, just where the remembered `true` counts.
             Node::Previous(f) if recalled == Formula::TRUE => !formulas.previous(!of(f)),
             Node::Previous(f) => {
                 let before = formulas.previous(of(f));
@@ -443,7 +451,9 @@ impl Progression {
     }
 
     fn remember(&mut self, mut memory: Vec<(Formula, Formula)>) -> Memory {
+        // An operator without an entry recalls as false: left out, equal memories have equal lists.
         memory.retain(|&(_, value)| value != Formula::FALSE);
+        // `recall` searches by bisection.
         memory.sort_unstable();
         let memory = memory.into_boxed_slice();
         let hash = hash_of(&memory);
@@ -458,17 +468,17 @@ impl Progression {
     }
 }
 
-/// What `formula` was changed to.
+/// Returns the formula that replaced `formula`.
 fn changed(all: &BTreeMap<Formula, Formula>, formula: Formula) -> Formula {
     all[&formula.bare()].negated_if(formula.is_negated())
 }
 
-/// Whether `past` is `O f`, which once it holds holds for ever.
+/// Returns true if `past` is `O f`, which stays true once it is true.
 fn is_once(formulas: &Formulas, past: Formula) -> bool {
     matches!(formulas.node(past), Node::Since(Formula::TRUE, _))
 }
 
-/// What the value of a past operator at the next step is made of.
+/// Returns the formula whose value at this step a past operator needs at the next.
 pub(super) fn remembered(formulas: &Formulas, past: Formula) -> Formula {
     match formulas.node(past) {
         Node::Previous(f) => f,
@@ -483,7 +493,7 @@ pub(super) fn remembered(formulas: &Formulas, past: Formula) -> Formula {
     }
 }
 
-/// `recalled`, said of the first step alone.
+/// Returns `recalled` as a demand on the first step alone.
 fn at_the_first_step(formulas: &mut Formulas, recalled: Formula, of: impl Fn(Formula) -> Formula) -> Formula {
     if recalled == Formula::FALSE {
         return recalled;

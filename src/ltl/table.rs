@@ -1,22 +1,22 @@
-//! Hash tables that hold numbers only: the thing itself lies in a list elsewhere, kept once.
+//! Hash tables of numbers; the things they stand for are kept once, in a list elsewhere.
 //!
-//! [`Unique`] is what hash-consing stands on. The hash is not random: it orders nothing that is
-//! ever iterated, so the same input gives the same bytes.
+//! Hash-consing is built on [`Unique`]. The hash is not random, which is safe because no table is ever
+//! iterated: the same input gives the same bytes.
 
 use std::hash::{BuildHasher, Hash, Hasher};
 
 const EMPTY: u32 = u32::MAX;
 
-/// A set of list indexes, found by the hash and equality of what they stand for.
+/// A set of list indexes, found by the hash and equality of the listed items.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Unique {
-    /// The index and the upper half of its hash, so that growing and most misses read nothing else.
+    /// Each index with the upper half of its hash, so growing and most misses read nothing else.
     slots: Vec<(u32, u32)>,
     len: usize,
 }
 
 impl Unique {
-    /// The index for which `is_it` holds among those with this hash, or else `None`.
+    /// Returns the index for which `is_it` is true among those with this hash.
     pub fn find(&self, hash: u64, mut is_it: impl FnMut(u32) -> bool) -> Option<u32> {
         if self.slots.is_empty() {
             return None;
@@ -38,6 +38,7 @@ impl Unique {
 
     /// Adds `index`, which must not be in the set yet.
     pub fn insert(&mut self, hash: u64, index: u32) {
+        // At most three quarters full: a search ends at an empty slot, and there must be one.
         if (self.len + 1) * 4 > self.slots.len() * 3 {
             self.grow();
         }
@@ -46,6 +47,7 @@ impl Unique {
     }
 
     fn grow(&mut self) {
+        // A power of two, so that a mask turns a hash into a slot.
         let size = (self.slots.len() * 2).max(32);
         let old = std::mem::replace(&mut self.slots, vec![(EMPTY, 0); size]);
         for (index, tag) in old {
@@ -69,15 +71,15 @@ fn tag(hash: u64) -> u32 {
     (hash >> 32) as u32
 }
 
-/// The hash of `key` by [`Multiply`].
+/// Returns the hash of `key` by [`Multiply`].
 pub(super) fn hash_of(key: &(impl Hash + ?Sized)) -> u64 {
     Multiply.hash_one(key)
 }
 
 /// A fast hash for short keys: rotate, xor, multiply, eight bytes at a time.
 ///
-/// Keys come from specs and traces of one user, so it need not withstand collisions made on
-/// purpose beyond being linear in what they cost: sizes are bounded before anything is hashed.
+/// Keys come from one user's specs and traces, and sizes are bounded before anything is hashed. So the hash
+/// need not withstand collisions made on purpose; their cost is linear.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct Multiply;
 
@@ -139,7 +141,7 @@ impl Hasher for MultiplyHasher {
 
     #[inline]
     fn finish(&self) -> u64 {
-        // The tables use the upper half; one more round lets the last word reach all of it.
+        // The tables use the upper half; one more round spreads the last word over all of it.
         (self.0 ^ (self.0 >> 29)).wrapping_mul(0xbf58_476d_1ce4_e5b9)
     }
 }

@@ -1,23 +1,23 @@
-//! Candidates: what could be left of a run, written down without writing it out.
+//! Candidates: possible shortened runs, in compact form.
 
 use std::borrow::Cow;
 use std::ops::Range;
 
 use super::Kept;
 
-/// What could be left of the current run.
+/// A possible shortening of the current run.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) enum Candidate {
-    /// This part alone.
+    /// Keeps this part alone.
     Part(Range<usize>),
-    /// All but this part.
+    /// Keeps all but this part.
     Rest(Range<usize>),
-    /// This.
+    /// Keeps these elements.
     Other(Vec<Kept>),
 }
 
 impl Candidate {
-    /// What is kept then of `current`.
+    /// Returns the elements of `current` that the candidate keeps.
     pub fn of<'a>(&'a self, current: &'a [Kept]) -> Cow<'a, [Kept]> {
         match self {
             Candidate::Part(part) => Cow::Borrowed(&current[part.clone()]),
@@ -27,37 +27,38 @@ impl Candidate {
     }
 }
 
-/// Returns `length` places in so many parts, whose sizes differ by one at most.
+/// Splits `length` places into `count` parts whose sizes differ by one at most.
 pub(super) fn parts(length: usize, count: usize) -> impl Iterator<Item = Range<usize>> {
     (0..count).map(move |part| part * length / count..(part + 1) * length / count)
 }
 
-/// How likely each element of the original is needed, in the manner of ProbDD: what failed without some elements makes
-/// each of them likelier to be needed, the more the fewer there are.
+/// The probability that each element of the original is needed, in the manner of ProbDD: a failure without some
+/// elements makes each of them likelier to be needed, the more the fewer they are.
 #[derive(Clone, Debug)]
 pub(super) struct Needs {
     probability: Vec<f64>,
 }
 
-/// Nothing is ever held for certain: chance may have failed a run.
+/// Highest probability of need. Never 1: a run may have failed by chance.
 const NEED_MAX: f64 = 0.99;
 
 impl Needs {
     pub fn new(length: usize) -> Needs {
-        // A few elements of a run count, however long it is.
+        // Only a few elements of a run are needed, however long it is.
         Needs { probability: vec![(3.0 / length.max(1) as f64).min(0.5); length] }
     }
 
     /// Learns that `kept`, a part of `current`, does not pass.
     pub fn failed(&mut self, current: &[Kept], kept: &[Kept]) {
         let removed = removed(current, kept);
+        // Bayes' rule: the failure shows that at least one of the removed elements is needed.
         let spared: f64 = removed.iter().map(|&at| 1.0 - self.probability[at]).product();
         for at in removed {
             self.probability[at] = (self.probability[at] / (1.0 - spared)).min(NEED_MAX);
         }
     }
 
-    /// Sorts the parts of `current` that may be left out, those first that are likelier not to be needed.
+    /// Sorts parts of `current`, those first that are likelier not to be needed.
     pub fn sort(&self, current: &[Kept], parts: &mut [Range<usize>]) {
         let spared = |part: &Range<usize>| -> f64 {
             current[part.clone()].iter().map(|kept| 1.0 - self.probability[kept.at]).product()
@@ -66,7 +67,7 @@ impl Needs {
     }
 }
 
-/// A number that is one, ordered.
+/// A floating-point number with a total order.
 #[derive(PartialEq)]
 struct Ordered(f64);
 
@@ -84,7 +85,7 @@ impl Ord for Ordered {
     }
 }
 
-/// The elements of `current` that are not in `kept`, which is a subsequence of it.
+/// Returns the elements of `current` that are not in `kept`, which is a subsequence of it.
 fn removed(current: &[Kept], kept: &[Kept]) -> Vec<usize> {
     let mut kept = kept.iter().peekable();
     current

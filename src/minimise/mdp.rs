@@ -1,21 +1,21 @@
-//! The schedule with the fewest rounds on average, worked out as a Markov decision process.
+//! The schedule with the fewest expected rounds, computed as a Markov decision process (MDP).
 //!
-//! A state is what is known of the candidates: how many of each one's runs passed and failed. It does not matter which
-//! candidate is which, so states are sorted; candidates that are out are all alike; and once one passes all is over.
-//! A round only ever adds runs, so the states fall into layers by their number, and each layer needs those after it
-//! alone: one pass backwards, in place of an iteration.
+//! A state holds the results of all candidates: passes and fails of each. Candidates are interchangeable, so
+//! states are sorted; all candidates that are out are equal; and once one passes, the process ends. A round
+//! only adds runs, so the states form layers by their number of runs, and a layer depends only on later ones:
+//! one pass backwards is enough, in place of an iteration.
 
 use super::prior::Prior;
 use super::schedule::{Rule, Tally};
 
-/// The most candidates that it is worked out for.
+/// Most candidates for which a policy is computed.
 pub const CANDIDATES_MAX: usize = 4;
-/// The most runs of a round.
+/// Most runs in a round for which a policy is computed.
 pub const WIDTH_MAX: usize = 4;
-/// The most runs of a candidate.
+/// Most runs of a candidate for which a policy is computed.
 pub const RUNS_MAX: u32 = 10;
 
-/// What is best in each state of so many candidates.
+/// The best choice in each state of a number of candidates.
 ///
 /// ```
 /// use farlead::minimise::{Policy, Prior, Rule, Tally};
@@ -28,22 +28,25 @@ pub const RUNS_MAX: u32 = 10;
 pub struct Policy {
     rule: Rule,
     candidates: usize,
-    /// By the rank of the state.
+    /// Expected rounds, by the rank of the state.
     rounds: Vec<f64>,
     choices: Vec<Shares>,
 }
 
-/// How often each candidate of a state is run.
+/// Number of runs of each candidate of a state.
 type Shares = [u8; CANDIDATES_MAX];
 
-/// The symbols of a state's candidates, ascending: a pair of passes and fails, or that it is out.
-type State = [u16; CANDIDATES_MAX];
+/// A state of the process: the symbols of its candidates, ascending. A symbol encodes passes and fails, or
+/// *out*.
+type MdpState = [u16; CANDIDATES_MAX];
 
-/// What comes of a number of runs: how likely, and the symbol then; none if the candidate passes.
+/// The outcomes of a number of runs: each with its probability and the symbol after it, none if the candidate
+/// passes.
 type Outcomes = Vec<(f64, Option<u16>)>;
 
 impl Policy {
-    /// Works it out for so many candidates and runs of a round; nothing if that is too much.
+    /// Computes the policy for a number of candidates and `width` runs in a round; returns `None` beyond the
+    /// bounds.
     pub fn new(candidates: usize, width: usize, rule: Rule, prior: &Prior) -> Option<Policy> {
         let is_within = (1..=CANDIDATES_MAX).contains(&candidates)
             && (1..=WIDTH_MAX).contains(&width)
@@ -52,19 +55,19 @@ impl Policy {
         is_within.then(|| Solver::new(candidates, width, rule, prior).solve())
     }
 
-    /// How many rounds it takes on average, from where nothing is known.
+    /// Returns the expected number of rounds from the start.
     pub fn expected_rounds(&self) -> f64 {
         self.rounds[rank(&[0; CANDIDATES_MAX][..self.candidates])]
     }
 
-    /// How many rounds are still to come on average.
+    /// Returns the expected number of rounds still to come.
     pub fn expected_rounds_from(&self, tallies: &[Tally]) -> f64 {
         let (state, _) = self.state(tallies);
         self.rounds[rank(&state[..self.candidates])]
     }
 
-    /// How often each candidate is run in the next round; none of them has passed, and there are at most as many as this
-    /// was worked out for.
+    /// Returns the number of runs of each candidate in the next round. None of the candidates may have passed,
+    /// and there may be at most as many as the policy was computed for.
     pub fn choose(&self, tallies: &[Tally]) -> Vec<u32> {
         let (state, order) = self.state(tallies);
         let shares = self.choices[rank(&state[..self.candidates])];
@@ -75,8 +78,8 @@ impl Policy {
         runs
     }
 
-    /// The sorted state of these candidates, those that lack being out, and which candidate is where in it.
-    fn state(&self, tallies: &[Tally]) -> (State, Vec<usize>) {
+    /// Returns the sorted state of these candidates, padded with *out*, and the candidate at each place of it.
+    fn state(&self, tallies: &[Tally]) -> (MdpState, Vec<usize>) {
         assert!(tallies.len() <= self.candidates, "worked out for {} candidates", self.candidates);
         let mut order: Vec<usize> = (0..tallies.len()).collect();
         order.sort_by_key(|&at| symbol(self.rule, tallies[at]));
@@ -88,7 +91,7 @@ impl Policy {
     }
 }
 
-/// The symbol of a candidate that fared so; nothing if it passes.
+/// Returns the symbol of a candidate with these results, or `None` if it passes.
 fn symbol(rule: Rule, tally: Tally) -> Option<u16> {
     if tally.passes >= rule.passes {
         None
@@ -107,12 +110,14 @@ fn tally(rule: Rule, symbol: u16) -> Tally {
     Tally { passes: u32::from(symbol) / rule.fails(), fails: u32::from(symbol) % rule.fails() }
 }
 
-/// The number of an ascending state among all of its length: the sum of binomials that counts those before it.
+/// Returns the number of an ascending state among all of its length: the sum of binomials that counts those
+/// before it.
 fn rank(state: &[u16]) -> usize {
     state.iter().enumerate().map(|(at, &symbol)| choose(usize::from(symbol) + at, at + 1)).sum()
 }
 
 fn choose(of: usize, many: usize) -> usize {
+    // Every partial product is a binomial itself, so each division is exact.
     (0..many).fold(1, |product, at| product * (of - at.min(of)) / (at + 1))
 }
 
@@ -138,7 +143,8 @@ impl Solver {
 
     fn solve(mut self) -> Policy {
         let mut states = self.states();
-        // Runs are only ever added, and one that is out counts as all of its runs: what may follow comes first.
+        // Rounds only add runs, and *out* counts as all runs: in this order, every state comes after those it
+        // can lead to.
         states.sort_by_key(|state| std::cmp::Reverse(self.layer(state)));
         for state in states {
             let place = rank(&state[..self.candidates]);
@@ -149,11 +155,11 @@ impl Solver {
         Policy { rule: self.rule, candidates: self.candidates, rounds: self.rounds, choices: self.choices }
     }
 
-    /// All ascending states.
-    fn states(&self) -> Vec<State> {
+    /// Returns all ascending states.
+    fn states(&self) -> Vec<MdpState> {
         let mut states = vec![[out(self.rule); CANDIDATES_MAX]];
         for at in (0..self.candidates).rev() {
-            let below = |state: State| {
+            let below = |state: MdpState| {
                 let top = if at + 1 < self.candidates { state[at + 1] } else { out(self.rule) };
                 (0..=top).map(move |symbol| {
                     let mut state = state;
@@ -166,16 +172,16 @@ impl Solver {
         states
     }
 
-    fn layer(&self, state: &State) -> u32 {
+    fn layer(&self, state: &MdpState) -> u32 {
         let runs = |symbol: u16| {
             if symbol == out(self.rule) { self.rule.runs } else { tally(self.rule, symbol).runs() }
         };
         state[..self.candidates].iter().map(|&symbol| runs(symbol)).sum()
     }
 
-    /// The fewest rounds on average, and the first of the ways to share out a round that reach them. A round is filled as
-    /// far as there are runs left to do: a run more tells more.
-    fn best(&self, state: &State) -> (f64, Shares) {
+    /// Returns the fewest expected rounds, and the first division of a round that reaches them. A round is
+    /// filled as far as candidates have runs left, because each run adds information.
+    fn best(&self, state: &MdpState) -> (f64, Shares) {
         let left = |symbol: u16| {
             if symbol == out(self.rule) { 0 } else { tally(self.rule, symbol).left(self.rule) as u8 }
         };
@@ -188,7 +194,7 @@ impl Solver {
 
     fn share(
         &self,
-        state: &State,
+        state: &MdpState,
         left: &[u8],
         free: u8,
         at: usize,
@@ -198,14 +204,14 @@ impl Solver {
         if at == self.candidates {
             if free == 0 {
                 let rounds = self.expect(state, shares, 0, 1.0, &mut [0; CANDIDATES_MAX]);
-                // Sums of the same numbers in another order differ in the last bits.
+                // Adding the same numbers in another order changes the last bits.
                 if rounds < best.0 - 1e-12 {
                     *best = (rounds, *shares);
                 }
             }
             return;
         }
-        // Of candidates that are alike the first gets most: the rest are the same over again.
+        // Of equal candidates, the first gets most: any other division is a permutation of this one.
         let most = if at > 0 && state[at] == state[at - 1] { shares[at - 1] } else { free };
         for share in (0..=most.min(left[at]).min(free)).rev() {
             shares[at] = share;
@@ -214,7 +220,7 @@ impl Solver {
         shares[at] = 0;
     }
 
-    fn expect(&self, state: &State, shares: &Shares, at: usize, likely: f64, next: &mut State) -> f64 {
+    fn expect(&self, state: &MdpState, shares: &Shares, at: usize, likely: f64, next: &mut MdpState) -> f64 {
         if at == self.candidates {
             let mut sorted = *next;
             let sorted = &mut sorted[..self.candidates];
@@ -232,7 +238,7 @@ impl Solver {
     }
 }
 
-/// What may come of so many runs more.
+/// Returns the possible outcomes of `runs` further runs.
 fn outcomes(rule: Rule, from: u16, runs: u32, prior: &Prior) -> Outcomes {
     if from == out(rule) || runs > tally(rule, from).left(rule) {
         return vec![(1.0, Some(from))];
@@ -243,7 +249,7 @@ fn outcomes(rule: Rule, from: u16, runs: u32, prior: &Prior) -> Outcomes {
     (0..=runs)
         .map(|passes| {
             let orders = choose(runs as usize, passes as usize) as f64;
-            // What the prior holds for impossible may be seen all the same; then anything may follow.
+            // The prior may call impossible what was seen all the same; then every outcome is equally likely.
             let likely =
                 if all > 0.0 { prior.likelihood(after(passes)) / all } else { 1.0 / (1 << runs) as f64 };
             (orders * likely, symbol(rule, after(passes)))
@@ -260,8 +266,8 @@ mod tests {
     use super::*;
     use crate::rng::Seed;
 
-    /// The fewest rounds on average straight from the definition: every way to share out a round, full or not, and every
-    /// outcome of each run by itself.
+    /// Returns the fewest expected rounds straight from the definition: every division of a round, full or not,
+    /// and every outcome of each single run.
     fn fewest(tallies: &mut Vec<Tally>, width: u32, rule: Rule, prior: &Prior) -> f64 {
         if is_over(tallies, rule) {
             return 0.0;
@@ -289,7 +295,7 @@ mod tests {
             || verdicts.all(|verdict| verdict == Some(false))
     }
 
-    /// Counts up in the base `width + 1`; whether there was a next one.
+    /// Counts up in the base `width + 1`; returns false at the end.
     fn next(shares: &mut [u32], width: u32) -> bool {
         for share in shares {
             if *share < width {
@@ -301,7 +307,7 @@ mod tests {
         false
     }
 
-    /// The mean over what these runs, one after another, may bring.
+    /// Returns the mean over the outcomes of these runs, taken one after another.
     fn after(
         tallies: &mut Vec<Tally>,
         runs: &[usize],
@@ -324,7 +330,7 @@ mod tests {
         sum
     }
 
-    /// The rounds on average of any way to share them out.
+    /// Returns the expected rounds of any schedule.
     fn of_schedule(
         tallies: Vec<Tally>,
         rule: Rule,

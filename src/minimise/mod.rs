@@ -1,18 +1,19 @@
-//! Minimising: a run that does what it must made short, on apps that may answer by chance.
+//! Minimising: shortens a run that passes, on apps that may answer by chance.
 //!
-//! [`minimise`] is delta debugging as in ND3MIN ("Minimizing GUI Event Traces", FSE 2016): parts of the run are kept
-//! alone or left out, the parts become smaller, and a shortened run passes if at least `passes` of `runs` tries do. Which
-//! of several shortened runs are tried in the next round of parallel devices is for a [`Schedule`] to say.
+//! [`minimise`] is delta debugging as in ND3MIN ("Minimizing GUI Event Traces", FSE 2016): it keeps parts of
+//! the run alone or leaves them out, makes the parts smaller, and lets a shortened run pass if at least
+//! `passes` of `runs` tries pass. A [`Schedule`] decides which shortened runs are tried in the next round of
+//! parallel devices.
 //!
-//! What is tried and when it passes is for the caller: it hands in a [`Check`]. Elements of a run are numbers here, and
-//! the start of the app is none of them.
+//! The caller hands in a [`Check`], which tries shortened runs and says whether they pass. Elements of a run
+//! are numbers here; the start of the app is not an element.
 //!
 //! ```
 //! use std::convert::Infallible;
 //!
 //! use farlead::minimise::{Check, Settings, Trial, Tried, minimise};
 //!
-//! /// Passes where the elements 3 and 7 are left.
+//! /// Passes if the elements 3 and 7 are kept.
 //! struct Needs3And7;
 //!
 //! impl Check for Needs3And7 {
@@ -46,79 +47,80 @@ pub use schedule::{Rule, Schedule, Tally, share_out};
 use crate::rate::Rate;
 use work::Work;
 
-/// An element of a run that is kept: which of the original ones, and in which form: 0 is as it was, and the higher the
-/// number, the simpler the form.
+/// An element of a run that is kept: its place in the original and its form. Form 0 is the original one; the
+/// higher the number, the simpler the form.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Kept {
     /// Its place in the original run.
     pub at: usize,
-    /// Its form.
+    /// Its form, 0 for the original one.
     pub form: u16,
 }
 
-/// A shortened run that is to be tried once.
+/// A shortened run to be tried once.
 #[derive(Clone, Copy, Debug)]
 pub struct Trial<'a> {
-    /// What is left, in the order of the original.
+    /// The elements kept, in the order of the original.
     pub kept: &'a [Kept],
-    /// How often this very one was tried before: chance that is drawn by it and by what is kept depends on nothing else,
-    /// neither the order of trials nor threads.
+    /// Number of earlier trials of this same shortened run. Chance drawn from it and from `kept` depends on
+    /// nothing else, neither on the order of trials nor on threads.
     pub number: u32,
 }
 
-/// What came of a trial.
+/// The result of a trial.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Tried {
-    /// Whether it did what it must.
+    /// True if the run did what it must.
     pub passed: bool,
-    /// What was really done, a subsequence of what was to be: an action whose widget is not there is passed over, and
-    /// nothing is done once the goal is reached. What is no subsequence counts as all of it.
+    /// The elements really done, a subsequence of those kept: an action without its widget is skipped, and
+    /// nothing is done once the objective is reached. A list that is no subsequence counts as all elements
+    /// kept.
     pub done: Vec<Kept>,
 }
 
-/// Where shortened runs are tried.
+/// Tries shortened runs.
 pub trait Check {
-    /// Why a run could not be tried.
+    /// The reason a run could not be tried.
     type Error;
 
-    /// Tries all of `trials`, in parallel if it can, and answers in their order, once each.
+    /// Tries all of `trials`, in parallel if possible, and answers each once, in their order.
     fn round(&mut self, trials: &[Trial<'_>]) -> Result<Vec<Tried>, Self::Error>;
 
-    /// Whether to go on: asked before each round. Otherwise what is known by then is returned.
+    /// Returns true to go on. Asked before each round; if false, minimising ends with the result so far.
     fn goes_on(&mut self) -> bool {
         true
     }
 
-    /// In how many simpler forms the element at `at` can be tried; they are 1 to that number.
+    /// Returns the number of simpler forms of the element at `at`; they are numbered from 1.
     fn forms(&self, at: usize) -> u16 {
         let _ = at;
         0
     }
 }
 
-/// How a run is minimised.
+/// Settings of [`minimise`].
 #[derive(Clone, Debug, PartialEq)]
 pub struct Settings {
-    /// How the runs of a round are shared out.
+    /// The schedule of the runs of a round.
     pub schedule: Schedule,
-    /// How many runs a round has at most; M of the paper, at least 1.
+    /// Most runs in a round, at least 1; M of the paper.
     pub width: usize,
-    /// How many runs a shortened run has at most until it is decided; NR of the paper, 1 to 1,000.
+    /// Most runs of a shortened run until it is decided, 1 to 1,000; NR of the paper.
     pub runs: u32,
-    /// How many of them must pass; ST of the paper, 1 to `runs`.
+    /// Passes needed among them, 1 to `runs`; ST of the paper.
     pub passes: u32,
-    /// How many runs the final statement rests on.
+    /// Number of fresh runs behind the final rate.
     pub final_runs: u32,
-    /// What is thought of shortened runs before they are tried; the schedule `mdp` goes by it.
+    /// Expectation about shortened runs before they are tried, used by the schedule `mdp`.
     pub prior: Prior,
-    /// Whether the prior takes in what is seen.
+    /// True if the prior learns from the runs seen.
     pub learns_prior: bool,
-    /// What is added to ND3MIN.
+    /// Additions to ND3MIN.
     pub additions: Additions,
 }
 
 impl Default for Settings {
-    /// One device; at least 9 of 10 runs pass; all additions.
+    /// Returns settings for one device: at least 9 of 10 runs pass; all additions.
     fn default() -> Settings {
         Settings {
             schedule: Schedule::Heuristic,
@@ -133,25 +135,25 @@ impl Default for Settings {
     }
 }
 
-/// What is added to ND3MIN, each to be left out for measuring it.
+/// Additions to ND3MIN, each of which can be left out to measure it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Additions {
-    /// As long as no run ever differed from another of the same, one decides.
+    /// One run decides, as long as no run ever differed from another of the same elements.
     pub one_run: bool,
-    /// What is passed over in the same way by all runs that pass is left out.
+    /// Leaves out elements that all passing runs skipped alike.
     pub done: bool,
-    /// Shortened runs that are likelier to pass come first.
+    /// Tries shortened runs first that are likelier to pass.
     pub likelier: bool,
-    /// What can be left out each for itself is left out together.
+    /// Leaves out all parts together that can be left out one by one.
     pub merged: bool,
-    /// What is short by then is tried without each stretch of it.
+    /// Tries a short run without each stretch of it.
     pub stretches: bool,
-    /// A shortened run that passed by luck is taken back.
+    /// Takes back a shortened run that passed by luck.
     pub steps_back: bool,
 }
 
 impl Additions {
-    /// All of them.
+    /// All additions.
     pub const ALL: Additions = Additions {
         one_run: true,
         done: true,
@@ -160,7 +162,7 @@ impl Additions {
         stretches: true,
         steps_back: true,
     };
-    /// None of them: ND3MIN as published.
+    /// No additions: ND3MIN as published.
     pub const NONE: Additions = Additions {
         one_run: false,
         done: false,
@@ -171,57 +173,58 @@ impl Additions {
     };
 }
 
-/// What is left of a run, and how sure that is.
+/// The result of [`minimise`]: the run that is left, and the evidence for it.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Minimised {
-    /// What is kept; all if the original did not pass.
+    /// The elements kept; all if the original did not pass.
     pub kept: Vec<Kept>,
-    /// How the original fared when it was tried first.
+    /// Rate of the original when it was tried first.
     pub original: Rate,
-    /// Whether that was enough. If not, nothing was tried to be left out.
+    /// True if that rate was enough. If not, nothing was shortened.
     pub has_original_passed: bool,
-    /// How what is kept fared in fresh runs, on which nothing was decided before: no runs if it came not to that.
+    /// Rate of the kept run in fresh runs that decided nothing before; no runs if it never came to that.
     pub rate: Rate,
-    /// How many rounds of parallel runs there were, all included.
+    /// Number of rounds of parallel runs in all.
     pub rounds: u64,
-    /// How many runs.
+    /// Number of runs in all.
     pub runs: u64,
-    /// Whether without any single element it was decided to fail, by as many runs as that takes.
+    /// True if every run without a single one of the kept elements was decided to fail, by the full number of
+    /// runs.
     pub is_one_minimal: bool,
-    /// Whether two runs of the same ever differed, in whether they passed or in what they did.
+    /// True if two runs of the same elements ever differed, in passing or in what they did.
     pub has_varied: bool,
-    /// Whether it was stopped before its end.
+    /// True if the check stopped it before its end.
     pub is_interrupted: bool,
-    /// How often something that passed by luck was taken back.
+    /// Number of times a shortened run that had passed by luck was taken back.
     pub steps_back: u32,
-    /// What the schedule `mdp` left to the heuristic, if anything: the most candidates at once, and the bounds it has.
+    /// The rounds that the schedule `mdp` left to the heuristic, if any.
     pub beyond_mdp: Option<BeyondMdp>,
-    /// What is thought of shortened runs now.
+    /// The prior after learning.
     pub prior: Prior,
 }
 
-/// What was too large for the schedule `mdp`: more than [`CANDIDATES_MAX`] candidates, [`WIDTH_MAX`] devices or
-/// [`RUNS_MAX`] runs of a candidate.
+/// A decision too large for the schedule `mdp`: more than [`CANDIDATES_MAX`] candidates, [`WIDTH_MAX`] devices
+/// or [`RUNS_MAX`] runs of a candidate.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct BeyondMdp {
-    /// The most candidates that stood to choice.
+    /// Most candidates open at once.
     pub candidates: usize,
-    /// Runs of a round.
+    /// Runs in a round.
     pub width: usize,
-    /// Runs of a candidate.
+    /// Most runs of a candidate.
     pub runs: u32,
-    /// How many rounds were left to the heuristic.
+    /// Number of rounds left to the heuristic.
     pub rounds: u64,
 }
 
-/// Makes a run of `length` elements short by trying shortened runs with `check`.
+/// Shortens a run of `length` elements by trying shortened runs with `check`.
 ///
-/// The same answers of `check` give the same result. Memory stays bounded: what was decided of a million shortened runs
-/// is remembered, and older decisions are forgotten then.
+/// The same answers of `check` give the same result. Memory is bounded: decisions about a million shortened
+/// runs are remembered; after that, older ones are forgotten.
 ///
 /// # Errors
 ///
-/// Those of `check`; nothing is returned then.
+/// Returns the first error of `check`, and no result.
 pub fn minimise<C: Check>(check: &mut C, length: usize, settings: &Settings) -> Result<Minimised, C::Error> {
     Work::new(check, length, settings).run()
 }

@@ -1,22 +1,23 @@
-//! What is thought of a candidate before it was tried: how likely it passes with which probability.
+//! The prior: a distribution of pass probabilities, assumed of a candidate before it is tried.
 
 use super::schedule::Tally;
 
-/// The probabilities told apart: 0, 0.05, ... 1.
+/// Number of steps between the probabilities told apart: 0, 0.05, ... 1.
 const STEPS: usize = 20;
 
-/// So many candidates seen weigh as much as the prior one began with.
+/// Weight of the initial prior, as a number of candidates seen.
 const STRENGTH: f64 = 10.0;
 
 /// A distribution over the probability with which a candidate passes.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Prior {
-    /// The weight of `at / STEPS`; they add up to 1.
+    /// The weight of each probability `at / STEPS`; all add up to 1.
     weights: [f64; STEPS + 1],
 }
 
 impl Default for Prior {
-    /// What the candidates of `benches/minimise.rs` were like: most never pass, some always, few in between.
+    /// Returns the distribution of the candidates in `benches/minimise.rs`: most never pass, some always, few
+    /// in between.
     fn default() -> Prior {
         let mut weights = [0.01; STEPS + 1];
         weights[0] = 0.66;
@@ -26,11 +27,12 @@ impl Default for Prior {
 }
 
 impl Prior {
-    /// Returns the prior that gives `weights` to probabilities evenly spread from 0 to 1, the last for 1; negative
-    /// weights and what is no number count as 0, and all of them 0 as all alike.
+    /// Returns the prior that gives `weights` to probabilities evenly spread from 0 to 1, the last weight to 1.
+    /// Negative weights, infinite ones and NaN count as 0; if all are 0, all probabilities are equally likely.
     pub fn new(weights: &[f64]) -> Prior {
         let mut prior = Prior { weights: [0.0; STEPS + 1] };
         for (at, &weight) in weights.iter().enumerate() {
+            // A single weight is that of 1.
             let place = (at * STEPS).checked_div(weights.len() - 1).unwrap_or(STEPS);
             prior.weights[place] += if weight.is_finite() { weight.max(0.0) } else { 0.0 };
         }
@@ -40,17 +42,18 @@ impl Prior {
         prior.normalised()
     }
 
-    /// The probabilities with their weights, which add up to 1.
+    /// Iterates over the probabilities with their weights, which add up to 1.
     pub fn weights(&self) -> impl Iterator<Item = (f64, f64)> + '_ {
         self.weights.iter().enumerate().map(|(at, &weight)| (at as f64 / STEPS as f64, weight))
     }
 
-    /// How likely so many passes and fails are in one order of them.
+    /// Returns the likelihood of one given order of these passes and fails.
     pub fn likelihood(&self, tally: Tally) -> f64 {
         self.weights().map(|(p, weight)| weight * likelihood(p, tally)).sum()
     }
 
-    /// Takes in how candidates fared: `seen` adds up what each says of its probability.
+    /// Returns the prior updated with `seen`, the sum of what each decided candidate says about its
+    /// probability.
     pub(super) fn learned(&self, seen: &Seen) -> Prior {
         let mut prior = self.clone();
         for (weight, seen) in prior.weights.iter_mut().zip(&seen.weights) {
@@ -66,17 +69,18 @@ impl Prior {
     }
 }
 
-/// What candidates that were decided say of the prior.
+/// Sum of the posterior distributions of decided candidates.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Seen {
     weights: [f64; STEPS + 1],
-    /// How many candidates these are.
+    /// Number of candidates added.
     pub count: u64,
 }
 
 impl Seen {
     pub fn add(&mut self, prior: &Prior, tally: Tally) {
         let all = prior.likelihood(tally);
+        // A tally that the prior calls impossible has no posterior.
         if all > 0.0 {
             for (seen, (p, weight)) in self.weights.iter_mut().zip(prior.weights()) {
                 *seen += weight * likelihood(p, tally) / all;
@@ -90,7 +94,7 @@ fn likelihood(p: f64, tally: Tally) -> f64 {
     power(p, tally.passes) * power(1.0 - p, tally.fails)
 }
 
-/// By multiplication alone, so that the last bit is the same on every machine.
+/// Raises `base` to `exponent` by multiplication alone, so that the last bit is the same on every machine.
 fn power(base: f64, exponent: u32) -> f64 {
     (0..exponent).fold(1.0, |product, _| product * base)
 }

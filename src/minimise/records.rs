@@ -1,4 +1,4 @@
-//! What is remembered of shortened runs: how each fared whenever it was tried.
+//! Records of shortened runs: the results of each whenever it was tried.
 
 use std::collections::HashMap;
 use std::hash::{DefaultHasher, Hash, Hasher};
@@ -8,14 +8,14 @@ use rustc_hash::FxBuildHasher;
 use super::schedule::{Rule, Tally};
 use super::{Kept, Tried};
 
-/// So many shortened runs are remembered at most; with some 100 bytes each this stays below 100 MB.
+/// Most shortened runs remembered; at some 100 bytes each this stays below 100 MB.
 const RECORDS_MAX: usize = 1 << 20;
 
-/// So many elements are remembered as done, 64 MB: long runs that pass one after another would take more.
+/// Most elements remembered as done, 64 MB: many long passing runs would take more.
 const DONE_MAX: usize = 1 << 22;
 
-/// A shortened run by its hash: ten thousand elements fit 16 bytes, and two of a million runs are taken for each other
-/// once in 10^26 times.
+/// The identity of a shortened run, a hash: ten thousand elements fit 16 bytes, and in a million runs two are
+/// confused with probability 10^-26.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub(super) struct Key(u64, u64);
 
@@ -34,10 +34,10 @@ impl Key {
 #[derive(Clone, Debug, Default)]
 struct Record {
     tally: Tally,
-    /// Whether the first run passed, and what it did.
+    /// The first run: whether it passed, and the hash of what it did.
     first: Option<(bool, Key)>,
     done: Done,
-    /// It passed by luck once: it is not to pass again.
+    /// True if it passed by luck once and must not pass again.
     is_banned: bool,
 }
 
@@ -49,12 +49,12 @@ impl Record {
     }
 }
 
-/// What was done in runs that passed.
+/// The elements done in runs that passed.
 #[derive(Clone, Debug, Default)]
 enum Done {
     #[default]
     Nothing,
-    /// The same in all of them.
+    /// The same elements in all of them.
     Same(Box<[Kept]>),
     Various,
 }
@@ -62,11 +62,11 @@ enum Done {
 #[derive(Debug, Default)]
 pub(super) struct Records {
     records: HashMap<Key, Record, FxBuildHasher>,
-    /// What follows for shortened runs that were not tried themselves, as long as the app never varied.
+    /// Verdicts that follow for shortened runs not tried themselves; used as long as the app has never varied.
     implied: HashMap<Key, bool, FxBuildHasher>,
-    /// How many elements are remembered as done, those counted twice that came twice.
+    /// Number of elements remembered as done, with repetitions.
     done: usize,
-    /// No shortened run that was forgotten had been tried more often: where numbers start anew.
+    /// Start of trial numbers: no forgotten shortened run was tried more often than this.
     numbers_from: u32,
 }
 
@@ -75,22 +75,22 @@ impl Records {
         self.records.get(&key).map_or(Tally::default(), |record| record.tally)
     }
 
-    /// How often it was tried, as far as chance is drawn by that.
+    /// Returns the number of the next trial, from which its chance is drawn.
     pub fn number(&self, key: Key) -> u32 {
         self.numbers_from + self.tally(key).runs()
     }
 
-    /// Whether it passes by this rule, if that is out of doubt.
+    /// Returns true or false once `rule` decides that it passes or fails.
     pub fn verdict(&self, key: Key, rule: Rule) -> Option<bool> {
         if self.is_banned(key) {
             return Some(false);
         }
         let verdict = self.records.get(&key).and_then(|record| record.tally.verdict(rule));
-        // What follows from a run of another stands for one run, and no more.
+        // A verdict implied by another run is worth one run, and no more.
         verdict.or_else(|| if rule.runs == 1 { self.implied.get(&key).copied() } else { None })
     }
 
-    /// What all of its runs did that passed, if that was the same.
+    /// Returns the elements done by its passing runs, if these were the same in all of them.
     pub fn done(&self, key: Key) -> Option<&[Kept]> {
         match &self.records.get(&key)?.done {
             Done::Same(done) => Some(done),
@@ -98,7 +98,7 @@ impl Records {
         }
     }
 
-    /// Remembers a run; returns whether it differs from what was seen of the same before.
+    /// Records a run. Returns true if it differs from the first one of the same elements.
     pub fn add(&mut self, key: Key, tried: &Tried) -> bool {
         if self.records.len() >= RECORDS_MAX && !self.records.contains_key(&key) {
             self.forget();
@@ -131,7 +131,7 @@ impl Records {
         }
     }
 
-    /// The app varies: nothing follows from other runs.
+    /// Drops implied verdicts: on an app that varies, no run says anything about another.
     pub fn drop_implied(&mut self) {
         self.implied.clear();
     }
@@ -146,9 +146,10 @@ impl Records {
 
     fn forget(&mut self) {
         let most = self.records.values().map(|record| record.tally.runs()).max().unwrap_or(0);
+        // Numbers continue above all used ones, so that no new trial repeats the chance of an old one.
         self.numbers_from = self.numbers_from.saturating_add(most);
         self.records.retain(|_, record| record.is_banned);
-        // Bans that fill the table by themselves would make each new record forget all.
+        // If bans alone filled the table, each new record would forget all others.
         if self.records.len() >= RECORDS_MAX / 2 {
             self.records.clear();
         }

@@ -1,26 +1,27 @@
-//! Which candidates are run how often in the next round of parallel runs.
+//! Schedules: divide the next round of parallel runs among the candidates.
 
 use std::cmp::Reverse;
 
-/// How the runs of a round are shared out among candidates.
+/// A way to divide the runs of a round among candidates.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Schedule {
-    /// In turn, one run each, until the round is full.
+    /// One run each in turn, until the round is full.
     RoundRobin,
-    /// All runs of the first that it may still need, then of the next.
+    /// All runs that the first candidate may still need, then those of the next.
     Greedy,
-    /// Those that pass more often than not are confirmed, those untried are tried, those that fail discarded.
+    /// Confirms candidates that pass more often than not, tries untried ones, discards failing ones.
     Heuristic,
-    /// That with the fewest rounds on average, as far as it can be worked out; beyond that [`Schedule::Heuristic`].
+    /// The optimal schedule, with the fewest expected rounds, if small enough to compute; otherwise
+    /// [`Schedule::Heuristic`].
     Mdp,
 }
 
 impl Schedule {
-    /// All of them.
+    /// All schedules.
     pub const ALL: [Schedule; 4] =
         [Schedule::RoundRobin, Schedule::Greedy, Schedule::Heuristic, Schedule::Mdp];
 
-    /// Its name on the command line.
+    /// Returns its name on the command line.
     pub fn name(self) -> &'static str {
         match self {
             Schedule::RoundRobin => "round-robin",
@@ -31,39 +32,39 @@ impl Schedule {
     }
 }
 
-/// When a candidate passes: in at least `passes` of `runs` runs.
+/// The rule by which a candidate passes: at least `passes` of `runs` runs pass.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Rule {
-    /// ST of the paper, between 1 and `runs`.
+    /// Passes needed, between 1 and `runs`; ST of the paper.
     pub passes: u32,
-    /// NR of the paper.
+    /// Runs in all; NR of the paper.
     pub runs: u32,
 }
 
 impl Rule {
-    /// How many fails rule a candidate out.
+    /// Returns the number of fails that rule a candidate out.
     pub fn fails(self) -> u32 {
         self.runs - self.passes + 1
     }
 }
 
-/// How a candidate fared so far.
+/// The results of a candidate so far.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Tally {
-    /// How many runs passed.
+    /// Runs that passed.
     pub passes: u32,
-    /// How many did not.
+    /// Runs that failed.
     pub fails: u32,
 }
 
 impl Tally {
-    /// How many runs there were.
+    /// Returns the number of runs.
     pub fn runs(self) -> u32 {
         self.passes + self.fails
     }
 
-    /// Whether the candidate passes, once that is out of doubt: whatever the runs to come bring. Of more runs than the
-    /// rule asks for, the same share must have passed.
+    /// Returns whether the candidate passes, once no further run can change that. If there are more runs than
+    /// the rule asks for, the same share must have passed.
     pub fn verdict(self, rule: Rule) -> Option<bool> {
         if self.runs() > rule.runs {
             let share = u64::from(self.passes) * u64::from(rule.runs);
@@ -78,14 +79,14 @@ impl Tally {
         }
     }
 
-    /// How many runs it may have yet.
+    /// Returns the number of runs it may still have.
     pub(super) fn left(self, rule: Rule) -> u32 {
         rule.runs.saturating_sub(self.runs())
     }
 }
 
-/// Returns how often each of the undecided candidates is run in a round of `width` runs. [`Schedule::Mdp`] is as
-/// [`Schedule::Heuristic`] here: what is best of all is for a [`Policy`](super::Policy) to say.
+/// Returns the number of runs of each undecided candidate in a round of `width` runs. Here [`Schedule::Mdp`]
+/// equals [`Schedule::Heuristic`]; a [`Policy`](super::Policy) computes the optimum.
 ///
 /// ```
 /// use farlead::minimise::{Rule, Schedule, Tally, share_out};
@@ -130,15 +131,15 @@ impl Round<'_> {
         }
     }
 
-    /// The paper's heuristic, and candidates that were not tried yet between those it confirms and those it discards:
-    /// one of them may pass, and all must be tried before none does.
+    /// Applies the paper's heuristic. Untried candidates come between those it confirms and those it discards:
+    /// one of them may pass, and all must be tried before the search can end without one.
     fn by_promise(&mut self) {
         let width = self.free;
         let is_tried = |tally: &Tally| tally.runs() > 0;
         let is_likely = |tally: &Tally| is_tried(tally) && tally.passes > tally.fails;
         let mut likely: Vec<usize> =
             (0..self.tallies.len()).filter(|&at| is_likely(&self.tallies[at])).collect();
-        // By shares of passes, without dividing: equal ones stay equal on every machine.
+        // Shares of passes are compared without dividing, so that equal ones are equal on every machine.
         likely.sort_by(|&one, &other| {
             let (one, other) = (self.tallies[one], self.tallies[other]);
             let share = |of: Tally, beside: Tally| u64::from(of.passes) * u64::from(beside.runs());
@@ -147,9 +148,10 @@ impl Round<'_> {
         let mut put_off = Vec::new();
         for at in likely {
             let tally = self.tallies[at];
+            // At its share of passes so far, this many runs bring the passes it lacks.
             let lacking = (self.rule.passes - tally.passes) * tally.runs();
             let expected = lacking.div_ceil(tally.passes).min(tally.left(self.rule));
-            // What fits the next round whole need not be torn in this one.
+            // A candidate that fits the next round whole is not split over this one.
             if expected > self.free && expected <= width {
                 put_off.push(at);
             } else {
@@ -163,12 +165,14 @@ impl Round<'_> {
         let unlikely = |tally: &Tally| is_tried(tally) && !is_likely(tally);
         let mut unlikely: Vec<usize> =
             (0..self.tallies.len()).filter(|&at| unlikely(&self.tallies[at])).collect();
+        // In thousandths: integers sort the same on every machine.
         unlikely.sort_by_key(|&at| Reverse(self.tallies[at].passes * 1_000 / self.tallies[at].runs()));
         for at in unlikely {
             let tally = self.tallies[at];
             let lacking = (self.rule.fails() - tally.fails) * tally.runs();
             self.add(at, lacking.div_ceil(tally.fails));
         }
+        // The round is paid for: no device stays idle while an undecided candidate may still run.
         self.in_turn(|_| true);
     }
 }

@@ -8,11 +8,11 @@ use proptest::prelude::*;
 use super::*;
 use crate::rng::Seed;
 
-/// A check that passes with a probability that depends on what is kept alone.
+/// A check that passes with a probability that depends only on the elements kept.
 struct Chancy<F> {
     passes: F,
     seed: u64,
-    /// By what was kept: passes and runs.
+    /// Passes and runs, by the elements kept.
     seen: BTreeMap<Vec<Kept>, (u32, u32)>,
     rounds_left: u32,
     forms: u16,
@@ -113,7 +113,7 @@ proptest! {
         prop_assert_eq!((found.steps_back, found.has_varied), (0, false));
         prop_assert_eq!(found.rate, Rate { passes: 5, runs: 5 });
         if is_monotone {
-            // Nothing below what is 1-minimal passes then.
+            // Then no subset of a 1-minimal run passes.
             let shorter = (0..left).any(|part| part & left == part && truth[part as usize]);
             prop_assert!(!shorter);
         }
@@ -212,7 +212,7 @@ fn what_is_left_takes_its_simplest_form() {
 
 #[test]
 fn a_difference_makes_all_that_one_run_decided_be_decided_anew() {
-    // Without the element 1 it passes seven times in ten, which one run often takes for always.
+    // Without the element 1 it passes seven times in ten, which a single run often takes for always.
     let chance = |kept: &[Kept]| {
         let has = |at: usize| kept.iter().any(|kept| kept.at == at);
         if !has(2) {

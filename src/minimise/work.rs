@@ -1,4 +1,4 @@
-//! Delta debugging itself: what is tried, taken, and taken back.
+//! The delta debugging algorithm: tries, takes and takes back candidates.
 
 use std::ops::Range;
 
@@ -9,34 +9,34 @@ use super::records::{Key, Records};
 use super::schedule::{self, Rule, Schedule, Tally};
 use super::{BeyondMdp, Check, Kept, Minimised, Rate, Settings, Trial};
 
-/// Runs of the original on an app that does not vary: two that differ show that it does, and a third finds most of what
-/// comes up one time in three.
+/// Runs of the original on an app that does not seem to vary: two that differ show that it varies, and a third
+/// finds most variations that occur one time in three.
 const FIRST_RUNS: u32 = 3;
 
-/// So many candidates stand to choice at once, for each run of a round: the others wait for their turn.
+/// Open candidates per run of a round; the others wait.
 const WINDOW: usize = 4;
-/// At least so many.
+/// Fewest open candidates.
 const WINDOW_MIN: usize = 16;
 
-/// So often a final statement may take back what passed by luck; then it is said as it is.
+/// Most times that the final runs may take back a result that passed by luck; then the result stands as it is.
 const STEPS_BACK_MAX: u32 = 5;
 
-/// So many forms of an element are tried, the simplest first.
+/// Most forms tried of an element, the simplest first.
 const FORMS_MAX: u16 = 16;
 
-/// A run of so many elements is short enough for all stretches of it to be tried.
+/// Most elements of a run for trying it without every stretch of it.
 const STRETCHED_MAX: usize = 32;
 
-/// So many runs that passed are kept to go back to; of more, every other one.
+/// Most passing runs kept to go back to; beyond that, every other one is dropped.
 const HISTORY_MAX: usize = 64;
 
 const ORIGINAL_STAYS: &str = "the original is never dropped";
 
-/// Why it does not go on.
+/// The reason to stop.
 enum Halt<E> {
-    /// Nobody wants it to.
+    /// The check asked to stop.
     Interrupted,
-    /// The app was taken for one that does not vary.
+    /// One run decided so far, but the app turned out to vary.
     Varied,
     /// A run could not be tried.
     Failed(E),
@@ -45,22 +45,22 @@ enum Halt<E> {
 pub(super) struct Work<'a, C: Check> {
     check: &'a mut C,
     settings: &'a Settings,
-    /// When a shortened run passes, on an app that varies.
+    /// The rule for shortened runs on an app that varies.
     strict: Rule,
     width: u32,
     records: Records,
-    /// What passed, the original first, what is current last.
+    /// The runs that passed: the original first, the current one last.
     history: Vec<Vec<Kept>>,
     needs: Needs,
-    /// How many times as many runs as decide must confirm it before something is taken.
+    /// Number of times the rule must be met again by fresh runs before a candidate is taken.
     doubt: u32,
     prior: Prior,
     seen: Seen,
-    /// How many candidates are to be seen until the prior changes again.
+    /// Number of candidates seen at which the prior next changes.
     learns_at: u64,
     /// By the number of candidates less one.
     policies: [Option<Policy>; mdp::CANDIDATES_MAX],
-    said: Minimised,
+    result: Minimised,
 }
 
 impl<'a, C: Check> Work<'a, C> {
@@ -79,7 +79,7 @@ impl<'a, C: Check> Work<'a, C> {
             seen: Seen::default(),
             learns_at: 16,
             policies: Default::default(),
-            said: Minimised {
+            result: Minimised {
                 kept: Vec::new(),
                 original: Rate::default(),
                 has_original_passed: false,
@@ -99,17 +99,17 @@ impl<'a, C: Check> Work<'a, C> {
     pub fn run(mut self) -> Result<Minimised, C::Error> {
         match self.minimise() {
             Ok(()) | Err(Halt::Varied) => {}
-            Err(Halt::Interrupted) => self.said.is_interrupted = true,
+            Err(Halt::Interrupted) => self.result.is_interrupted = true,
             Err(Halt::Failed(error)) => return Err(error),
         }
-        self.said.kept = self.current().to_vec();
-        self.said.prior = self.prior;
-        Ok(self.said)
+        self.result.kept = self.current().to_vec();
+        self.result.prior = self.prior;
+        Ok(self.result)
     }
 
     fn minimise(&mut self) -> Result<(), Halt<C::Error>> {
         self.try_original()?;
-        while self.said.has_original_passed {
+        while self.result.has_original_passed {
             match self.shorten() {
                 Ok(true) => return Ok(()),
                 Ok(false) => {
@@ -123,42 +123,44 @@ impl<'a, C: Check> Work<'a, C> {
         Ok(())
     }
 
-    /// Finds out whether the original passes, and takes what was done if all of its runs did the same.
+    /// Decides whether the original passes, and continues with what was really done if that was the same in all
+    /// its runs.
     fn try_original(&mut self) -> Result<(), Halt<C::Error>> {
         let key = Key::of(self.current());
         loop {
             let tally = self.records.tally(key);
-            self.said.original = Rate { passes: tally.passes, runs: tally.runs() };
+            self.result.original = Rate { passes: tally.passes, runs: tally.runs() };
             let first = if self.is_sure() { FIRST_RUNS.min(self.strict.passes) } else { self.strict.runs };
             let is_first_done = self.is_sure() && tally.fails == 0 && tally.passes >= first;
             let verdict = tally.verdict(self.strict);
             if is_first_done || verdict.is_some() {
-                self.said.has_original_passed = is_first_done || verdict == Some(true);
+                self.result.has_original_passed = is_first_done || verdict == Some(true);
                 break;
             }
             let left = if tally.fails == 0 { first - tally.passes } else { tally.left(self.strict) };
             let all = self.current().to_vec();
             match self.round(&[(all, key, left.min(self.width))]) {
-                // From here on it is tried as an app that varies.
+                // If it varied, the loop goes on under the strict rule.
                 Ok(()) | Err(Halt::Varied) => {}
                 Err(halt) => return Err(halt),
             }
         }
-        if self.said.has_original_passed && self.history.len() == 1 {
+        if self.result.has_original_passed && self.history.len() == 1 {
             let all = self.current().to_vec();
             self.accept(all)?;
         }
         Ok(())
     }
 
-    /// Makes the current run as short and simple as it gets, and says how sure that is. Returns whether fresh runs bear
-    /// it out.
+    /// Makes the current run as short and simple as possible and measures the result. Returns true if fresh
+    /// runs confirm it.
     fn shorten(&mut self) -> Result<bool, Halt<C::Error>> {
-        self.said.is_one_minimal = false;
-        self.said.rate = Rate::default();
+        self.result.is_one_minimal = false;
+        self.result.rate = Rate::default();
         self.reduce()?;
         loop {
             self.simplify()?;
+            // Single elements come last: nothing may change after they have decided 1-minimality.
             if self.leave_out_stretch()? {
                 continue;
             }
@@ -168,11 +170,11 @@ impl<'a, C: Check> Work<'a, C> {
         }
         let kept = self.current().to_vec();
         let rate = self.fresh(&kept, self.settings.final_runs, None)?;
-        self.said.rate = rate;
-        self.said.is_one_minimal = true;
+        self.result.rate = rate;
+        self.result.is_one_minimal = true;
         let share = u64::from(rate.passes) * u64::from(self.strict.runs);
         let is_enough = share >= u64::from(self.strict.passes) * u64::from(rate.runs);
-        let may_step = self.settings.additions.steps_back && self.said.steps_back < STEPS_BACK_MAX;
+        let may_step = self.settings.additions.steps_back && self.result.steps_back < STEPS_BACK_MAX;
         if is_enough || !may_step || self.history.len() == 1 {
             return Ok(true);
         }
@@ -180,7 +182,7 @@ impl<'a, C: Check> Work<'a, C> {
         Ok(false)
     }
 
-    /// Subsets, complements, and smaller parts.
+    /// Runs delta debugging proper: parts alone, complements, smaller parts.
     fn reduce(&mut self) -> Result<(), Halt<C::Error>> {
         let mut count = 2;
         loop {
@@ -193,8 +195,9 @@ impl<'a, C: Check> Work<'a, C> {
             let alone = parts.iter().cloned().map(Candidate::Part).collect();
             if self.take_one(alone)? {
                 count = 2;
+            // Of two parts, leaving out one is keeping the other alone, which was tried just now.
             } else if count > 2 && self.leave_out(parts, self.rule())? {
-                // Parts stay of about the same size.
+                // So that the parts keep about the same size.
                 count = (self.current().len() * count).div_ceil(length);
             } else if count < length {
                 count *= 2;
@@ -210,13 +213,15 @@ impl<'a, C: Check> Work<'a, C> {
             let passing = self.passing(&candidates, self.rule())?;
             let Some(&first) = passing.first() else { return Ok(false) };
             let kept = candidates[first].of(self.current()).into_owned();
+            // A candidate that fresh runs did not confirm is banned from here on, so the next turn tries
+            // another.
             if self.accept(kept)? {
                 return Ok(true);
             }
         }
     }
 
-    /// Leaves out one of these parts if that passes, or several at once.
+    /// Leaves out one of these parts if the rest passes, or several at once.
     fn leave_out(&mut self, mut parts: Vec<Range<usize>>, rule: Rule) -> Result<bool, Halt<C::Error>> {
         if self.settings.additions.likelier {
             self.needs.sort(self.current(), &mut parts);
@@ -226,6 +231,7 @@ impl<'a, C: Check> Work<'a, C> {
             let passing = self.passing(&candidates, rule)?;
             let Some(&first) = passing.first() else { return Ok(false) };
             if self.settings.additions.merged && passing.len() > 1 {
+                // Parts that can go one by one can often go together, which saves a round for each.
                 let is_left = |at: &usize| !passing.iter().any(|&part| parts[part].contains(at));
                 let merged = (0..self.current().len()).filter(is_left).map(|at| self.current()[at]).collect();
                 let merged = Candidate::Other(merged);
@@ -242,8 +248,8 @@ impl<'a, C: Check> Work<'a, C> {
         }
     }
 
-    /// Leaves out single elements until none can be, which is decided by as many runs as an app that varies takes. Returns
-    /// whether there was one.
+    /// Leaves out single elements until none can be left out, always decided under the strict rule. Returns
+    /// true if it left out any.
     fn leave_out_single(&mut self) -> Result<bool, Halt<C::Error>> {
         let mut has_left_out = false;
         loop {
@@ -255,8 +261,8 @@ impl<'a, C: Check> Work<'a, C> {
         }
     }
 
-    /// Leaves out a few elements in a row that single ones cannot do without, like a way there and back. Returns whether
-    /// there were such.
+    /// Leaves out a few elements in a row that cannot go one by one, like a way there and back. Returns true if
+    /// it left out any.
     fn leave_out_stretch(&mut self) -> Result<bool, Halt<C::Error>> {
         let length = self.current().len();
         if !self.settings.additions.stretches || length > STRETCHED_MAX {
@@ -279,7 +285,7 @@ impl<'a, C: Check> Work<'a, C> {
                     Candidate::Other(kept)
                 })
                 .collect();
-            // What a simpler form leaves undone moves what comes after.
+            // A simpler form may skip elements, which moves later ones to this place.
             let is_taken = !candidates.is_empty() && self.take_one(candidates)?;
             if !is_taken {
                 place += 1;
@@ -288,7 +294,7 @@ impl<'a, C: Check> Work<'a, C> {
         Ok(())
     }
 
-    /// The candidates that pass, as soon as there is one: tries them until then, or until none can.
+    /// Tries candidates until one passes or none can, and returns those that pass.
     fn passing(&mut self, candidates: &[Candidate], rule: Rule) -> Result<Vec<usize>, Halt<C::Error>> {
         let mut waiting = candidates.iter().enumerate();
         let mut open: Vec<(usize, Key)> = Vec::new();
@@ -298,6 +304,7 @@ impl<'a, C: Check> Work<'a, C> {
             while open.len() < window && passing.is_empty() {
                 let Some((at, candidate)) = waiting.next() else { break };
                 let key = Key::of(&candidate.of(self.current()));
+                // A verdict that is known already costs no run.
                 match self.records.verdict(key, rule) {
                     Some(true) => passing.push(at),
                     Some(false) => {}
@@ -326,7 +333,7 @@ impl<'a, C: Check> Work<'a, C> {
         }
     }
 
-    /// One round of runs of undecided candidates.
+    /// Runs one round of undecided candidates.
     fn try_some(
         &mut self,
         candidates: &[Candidate],
@@ -351,7 +358,7 @@ impl<'a, C: Check> Work<'a, C> {
     }
 
     fn share_out(&mut self, tallies: &[Tally], rule: Rule) -> Vec<u32> {
-        // One run each leaves nothing to choose.
+        // With one run each there is nothing to choose.
         if self.settings.schedule == Schedule::Mdp && rule.runs > 1 {
             let width = self.width as usize;
             let slot = self.policies.get_mut(tallies.len() - 1);
@@ -364,7 +371,7 @@ impl<'a, C: Check> Work<'a, C> {
             if let Some(policy) = policy {
                 return policy.choose(tallies);
             }
-            let beyond = self.said.beyond_mdp.get_or_insert(BeyondMdp {
+            let beyond = self.result.beyond_mdp.get_or_insert(BeyondMdp {
                 candidates: 0,
                 width,
                 runs: rule.runs,
@@ -382,14 +389,14 @@ impl<'a, C: Check> Work<'a, C> {
         }
         self.seen.add(&self.settings.prior, tally);
         if self.seen.count >= self.learns_at {
-            // Policies are worked out anew each time: at twice as many candidates, that is seldom enough.
+            // Each change makes all policies be computed again. Doubling keeps that rare.
             self.learns_at *= 2;
             self.prior = self.settings.prior.learned(&self.seen);
             self.policies = Default::default();
         }
     }
 
-    /// Tries each of these so often, and remembers what came of it.
+    /// Tries each of these the given number of times, and records the results.
     fn round(&mut self, tried: &[(Vec<Kept>, Key, u32)]) -> Result<(), Halt<C::Error>> {
         if !self.check.goes_on() {
             return Err(Halt::Interrupted);
@@ -397,6 +404,7 @@ impl<'a, C: Check> Work<'a, C> {
         let mut trials = Vec::new();
         let mut keys = Vec::new();
         for (kept, key, runs) in tried {
+            // Each run gets a number of its own; with the same number it would repeat the same chance.
             let number = self.records.number(*key);
             for run in 0..*runs {
                 trials.push(Trial { kept, number: number + run });
@@ -405,8 +413,8 @@ impl<'a, C: Check> Work<'a, C> {
         }
         let answers = self.check.round(&trials).map_err(Halt::Failed)?;
         assert_eq!(answers.len(), trials.len(), "a check answers each trial once");
-        self.said.rounds += 1;
-        self.said.runs += trials.len() as u64;
+        self.result.rounds += 1;
+        self.result.runs += trials.len() as u64;
         let was_sure = self.is_sure();
         for ((trial, key), mut answer) in trials.iter().zip(keys).zip(answers) {
             if !self.settings.additions.done || !is_subsequence(&answer.done, trial.kept) {
@@ -415,13 +423,15 @@ impl<'a, C: Check> Work<'a, C> {
             if self.records.add(key, &answer) {
                 self.vary();
             } else if self.is_sure() && answer.done.len() < trial.kept.len() {
+                // On an app that does not vary, the elements really done would have given the same result
+                // alone.
                 self.records.imply(Key::of(&answer.done), answer.passed);
             }
         }
         if was_sure && !self.is_sure() { Err(Halt::Varied) } else { Ok(()) }
     }
 
-    /// Tries `kept` so often again, whatever came of it before, or until it is decided by `rule`.
+    /// Runs `kept` again `runs` times, whatever its earlier results, or until `rule` decides.
     fn fresh(&mut self, kept: &[Kept], runs: u32, rule: Option<Rule>) -> Result<Rate, Halt<C::Error>> {
         let key = Key::of(kept);
         let before = self.records.tally(key);
@@ -431,6 +441,7 @@ impl<'a, C: Check> Work<'a, C> {
             self.round(&[(kept.to_vec(), key, now)])?;
             let after = self.records.tally(key);
             tally = Tally { passes: after.passes - before.passes, fails: after.fails - before.fails };
+            // It passed before and fails now, so the app varies.
             if self.is_sure() && tally.fails > 0 {
                 self.vary();
                 return Err(Halt::Varied);
@@ -439,7 +450,7 @@ impl<'a, C: Check> Work<'a, C> {
         Ok(Rate { passes: tally.passes, runs: tally.runs() })
     }
 
-    /// Goes back to what passes in fresh runs, at last to the original.
+    /// Goes back to the last run that passes in fresh runs, in the end to the original.
     fn step_back(&mut self) -> Result<(), Halt<C::Error>> {
         while self.history.len() > 1 {
             let kept = self.current().to_vec();
@@ -455,17 +466,18 @@ impl<'a, C: Check> Work<'a, C> {
         let key = Key::of(self.current());
         self.records.ban(key);
         self.history.pop();
-        self.said.steps_back += 1;
+        self.result.steps_back += 1;
     }
 
-    /// Takes `kept` as the current run if fresh runs bear it out as far as there is doubt; or what was done, if all of its
-    /// runs that passed did the same: what they passed over would be passed over again. Returns whether it was taken.
+    /// Takes `kept` as the current run if fresh runs confirm it as far as there is doubt. If all its passing
+    /// runs did the same, takes what they did: elements they skipped would be skipped again. Returns true if
+    /// the current run changed.
     fn accept(&mut self, kept: Vec<Kept>) -> Result<bool, Halt<C::Error>> {
         if kept != self.current() && !self.is_confirmed(&kept)? {
             return Ok(false);
         }
         let done = self.records.done(Key::of(&kept)).map(<[Kept]>::to_vec);
-        // What was taken back once is not to come again by this way.
+        // A run that was taken back must not return this way.
         let done = done.filter(|done| !self.records.is_banned(Key::of(done))).unwrap_or(kept);
         let is_taken = done != self.current();
         if is_taken {
@@ -474,12 +486,13 @@ impl<'a, C: Check> Work<'a, C> {
         Ok(is_taken)
     }
 
-    /// Whether fresh runs do not take back that this passes.
+    /// Returns true unless fresh runs refute that `kept` passes.
     fn is_confirmed(&mut self, kept: &[Kept]) -> Result<bool, Halt<C::Error>> {
         let key = Key::of(kept);
         if self.records.is_banned(key) {
             return Ok(false);
         }
+        // Without doubt this is zero, and zero runs confirm.
         let times = if self.is_sure() { 0 } else { self.doubt };
         let rule = Rule { passes: self.strict.passes * times, runs: self.strict.runs * times };
         let rate = self.fresh(kept, rule.runs, Some(rule))?;
@@ -495,6 +508,7 @@ impl<'a, C: Check> Work<'a, C> {
             let mut at = 0;
             self.history.retain(|_| {
                 at += 1;
+                // Keeps the first, the original.
                 at % 2 == 1
             });
         }
@@ -502,13 +516,13 @@ impl<'a, C: Check> Work<'a, C> {
     }
 
     fn vary(&mut self) {
-        self.said.has_varied = true;
+        self.result.has_varied = true;
         self.records.drop_implied();
     }
 
-    /// Whether one run decides.
+    /// Returns true if one run decides.
     fn is_sure(&self) -> bool {
-        self.settings.additions.one_run && !self.said.has_varied
+        self.settings.additions.one_run && !self.result.has_varied
     }
 
     fn rule(&self) -> Rule {

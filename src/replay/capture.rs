@@ -1,16 +1,17 @@
-//! Capture: the formula of a run, step by step.
+//! Capture: makes the formula of a run, step by step.
 //!
-//! At each step it names what was done, and the atoms of the spec that decide what is left of it: as few as are needed so
-//! that whatever run satisfies the formula reaches what the spec's own run has reached, at the steps that changed what
-//! is left by the very same change.
+//! The formula names the action of each step, and the atoms of the spec that decide the residual. It has as few
+//! atoms as possible such that every run that satisfies it also reaches the objective, and changes the residual
+//! in the same way at the steps where the captured run changed it.
 
 use std::collections::{BTreeMap, BTreeSet};
 
 use crate::gui::{
     Action, ActionTypes, Atom, Comparison, Constant, Key, Op, Repertoire, Screen, UserAction, offers, quote,
 };
-use crate::ltl::{Labels, State};
-use crate::reward::{ActionClass, Goal, Verdict};
+use crate::ltl::Labels;
+use crate::objective::{Formula, Objective as _, Shaping, Verdict};
+use crate::situation::{ClassId, PhaseId};
 use crate::spec::{Source, Spec, SpecFile, parse};
 use crate::test_case::{CAPTURED_MAX, TestStep, captured_expectation, captured_name};
 use crate::trace::Trace;
@@ -18,23 +19,24 @@ use crate::trace::Trace;
 /// A run as a test keeps it.
 #[derive(Clone, Debug)]
 pub struct Captured {
-    /// Its steps.
+    /// The steps of the run.
     pub steps: Vec<TestStep>,
-    /// Its formula, unless it is too long for one.
+    /// The formula of the run, unless it would be too long.
     pub formula: Option<Spec>,
-    /// The actions of the user's it speaks of.
+    /// The user's actions that the formula uses.
     pub actions: Vec<UserAction>,
 }
 
-/// So many atoms of a step may be left open: each doubles what is looked at.
+/// Most atoms left open at a step: each doubles the label sets to check.
 const OPEN_MAX: usize = 8;
 
-/// A longer name of a widget is no name but a text; its place is used.
+/// Most characters of a widget's name; a longer one is a text, and the place of the widget is used.
 const DETAIL_CHARS_MAX: usize = 100;
 
-/// Returns what is to be kept of `trace`, which reaches what `spec` asks for.
+/// Returns the steps and the formula of `trace`, which reaches the objective of `spec`.
 pub fn capture(spec: &Spec, trace: &Trace) -> Captured {
     let mut actions = spec.actions.clone();
+    // The spec that is printed must declare every user action that it names.
     for step in &trace.steps {
         if let Action::User { action, .. } = &step.action
             && !actions.contains(action)
@@ -48,14 +50,14 @@ pub fn capture(spec: &Spec, trace: &Trace) -> Captured {
     let kept: Vec<Vec<(Atom, bool)>> = walk.kept.iter().map(|kept| walk.atoms(spec, kept)).collect();
     let formula = (kept.len() <= CAPTURED_MAX).then(|| formula(spec, &named, &kept, &actions));
     let steps = trace.steps.iter().zip(kept).map(|(step, kept)| {
-        // What is done is said by the action itself.
+        // The action of the step already says what its atoms would.
         let sees = kept.into_iter().filter(|(atom, _)| !atom.is_action()).collect();
         TestStep { action: step.action.clone(), sees }
     });
     Captured { steps: steps.collect(), formula, actions }
 }
 
-/// The atoms that name the actions of `trace`.
+/// Returns the atoms that name the actions of `trace`.
 fn named(trace: &Trace, actions: &[UserAction]) -> Vec<Atom> {
     let declared = actions.iter().map(|action| action.name.clone()).collect();
     let mut before: Option<&Screen> = None;
@@ -67,54 +69,56 @@ fn named(trace: &Trace, actions: &[UserAction]) -> Vec<Atom> {
     atoms.collect()
 }
 
-/// A run under its goal, and what is kept of its labels.
+/// A run under its objective, with the labels that are kept.
 struct Walk {
-    goal: Goal,
-    /// At each step, the labels of the action that follow from its name.
-    classes: Vec<ActionClass>,
-    states: Vec<State>,
-    /// The atoms, and whether each holds, that are kept at each step.
+    objective: Formula,
+    /// By step: the labels of the action that follow from its name.
+    classes: Vec<ClassId>,
+    phases: Vec<PhaseId>,
+    /// By step: the atoms that are kept, with their values.
     kept: Vec<BTreeMap<u32, bool>>,
-    /// All atoms that may be kept at each step: those about the screen, and of those about the action the ones that its
-    /// name leaves open, as another of its names or its place may be meant.
+    /// By step: all atoms that may be kept. These are the atoms about the screen, and those about the action
+    /// that its name leaves open, because they may refer to another of its names or to its place.
     open: Vec<Vec<u32>>,
 }
 
 impl Walk {
     fn new(spec: &Spec, trace: &Trace, named: &[Atom]) -> Walk {
-        let mut goal = Goal::new(spec);
+        let mut objective = Formula::new(spec, Shaping::Atoms);
         let known: Vec<(u32, &Atom)> = (0..)
-            .zip(goal.atoms())
+            .zip(objective.conditions())
             .filter_map(|(number, name)| Some((number, spec.atoms.get(&**name)?)))
             .collect();
-        let (mut classes, mut states, mut kept, mut open) =
-            (Vec::new(), vec![State::START], Vec::new(), Vec::new());
+        let (mut classes, mut phases, mut kept, mut open) =
+            (Vec::new(), vec![PhaseId::START], Vec::new(), Vec::new());
         for (step, named) in trace.steps.iter().zip(named) {
-            let class = goal.action_class(&step.action);
-            let on_screen = goal.screen_labels(&step.observation.screen);
-            let of_action: BTreeSet<u32> = goal.action_labels(class).iter().collect();
+            let class = objective.class(&step.action);
+            let on_screen = objective.screen_labels(&step.observation.screen);
+            let of_action: BTreeSet<u32> = objective.action_labels(class).iter().collect();
             let held: BTreeSet<u32> = on_screen.iter().chain(of_action.iter().copied()).collect();
-            states.push(goal.step(states[states.len() - 1], class, &on_screen));
+            phases.push(objective.after_labels(phases[phases.len() - 1], class, &on_screen));
             let open_now: Vec<u32> = known
                 .iter()
                 .filter(|(_, atom)| !atom.is_action() || !is_told(named, atom))
                 .map(|&(number, _)| number)
                 .collect();
+            // Labels that follow from the action's name hold in any case; the others may be left open.
             let told = of_action.into_iter().filter(|atom| !open_now.contains(atom)).collect();
-            classes.push(goal.class_with(told));
+            classes.push(objective.class_with(told));
             kept.push(open_now.iter().map(|&atom| (atom, held.contains(&atom))).collect());
             open.push(open_now);
         }
-        Walk { goal, classes, states, kept, open }
+        Walk { objective, classes, phases, kept, open }
     }
 
-    /// What is kept at a step, as atoms of `spec`.
+    /// Returns the atoms kept at a step as atoms of `spec`.
     fn atoms(&self, spec: &Spec, kept: &BTreeMap<u32, bool>) -> Vec<(Atom, bool)> {
-        let atom = |number: u32| spec.atoms.get(&*self.goal.atoms()[number as usize]).cloned();
+        let atom = |number: u32| spec.atoms.get(&*self.objective.conditions()[number as usize]).cloned();
         kept.iter().filter_map(|(&number, &holds)| Some((atom(number)?, holds))).collect()
     }
 
-    /// Leaves out what is not needed: first what does not hold, as what does says more; late steps before early ones.
+    /// Drops atoms that are not needed: first false ones, as true ones say more; at late steps before early
+    /// ones.
     fn leave_out(&mut self) {
         for holds in [false, true] {
             for step in (0..self.kept.len()).rev() {
@@ -133,47 +137,50 @@ impl Walk {
         }
     }
 
-    /// Whether what is kept is enough, after something was left out at `step`.
+    /// Returns true if the kept atoms are enough after one was dropped at `step`.
     fn is_enough(&mut self, step: usize) -> bool {
         if self.open[step].len() - self.kept[step].len() > OPEN_MAX {
             return false;
         }
-        let (before, after) = (self.states[step], self.states[step + 1]);
+        let (before, after) = (self.phases[step], self.phases[step + 1]);
+        // At this step the residual must change as it did, unless the run is won there.
         if before != after {
             let could_be = self.after(&BTreeSet::from([before]), step);
-            if !could_be.into_iter().all(|state| state == after || self.is_won(state)) {
+            if !could_be.into_iter().all(|phase| phase == after || self.is_won(phase)) {
                 return false;
             }
         }
-        let mut states = BTreeSet::from([State::START]);
+        let mut phases = BTreeSet::from([PhaseId::START]);
         for step in 0..self.kept.len() {
-            states = self.after(&states, step);
+            phases = self.after(&phases, step);
         }
-        states.into_iter().all(|state| self.is_won(state))
+        phases.into_iter().all(|phase| self.is_won(phase))
     }
 
-    fn is_won(&mut self, state: State) -> bool {
-        self.goal.standing(state).verdict == Verdict::Won
+    fn is_won(&mut self, phase: PhaseId) -> bool {
+        self.objective.assess(phase).verdict == Verdict::Won
     }
 
-    /// What could be left after `step`, by all that is not kept there; what is won stays so.
-    fn after(&mut self, states: &BTreeSet<State>, step: usize) -> BTreeSet<State> {
+    /// Returns the states possible after `step`, given only the kept atoms; a won state stays won.
+    fn after(&mut self, phases: &BTreeSet<PhaseId>, step: usize) -> BTreeSet<PhaseId> {
         let open: Vec<u32> =
             self.open[step].iter().copied().filter(|atom| !self.kept[step].contains_key(atom)).collect();
         let fixed: Vec<u32> =
             self.kept[step].iter().filter(|(_, holds)| **holds).map(|(&atom, _)| atom).collect();
         let mut after = BTreeSet::new();
+        // Every set of the open atoms may hold.
         for chosen in 0..1_u32 << open.len() {
             let some = (0..).zip(&open).filter(|(bit, _)| chosen >> bit & 1 == 1).map(|(_, &atom)| atom);
             let labels: Labels = fixed.iter().copied().chain(some).collect();
-            if self.goal.is_impossible(&labels) {
+            // These labels exclude each other, so no run has them at one step.
+            if self.objective.is_impossible(&labels) {
                 continue;
             }
-            for &state in states {
-                let next = if self.is_won(state) {
-                    state
+            for &phase in phases {
+                let next = if self.is_won(phase) {
+                    phase
                 } else {
-                    self.goal.step(state, self.classes[step], &labels)
+                    self.objective.after_labels(phase, self.classes[step], &labels)
                 };
                 after.insert(next);
             }
@@ -182,7 +189,7 @@ impl Walk {
     }
 }
 
-/// The spec that describes these steps and no others.
+/// Returns the spec that describes these steps and no others.
 fn formula(spec: &Spec, named: &[Atom], kept: &[Vec<(Atom, bool)>], actions: &[UserAction]) -> Spec {
     let lines: Vec<String> = named
         .iter()
@@ -204,7 +211,7 @@ fn formula(spec: &Spec, named: &[Atom], kept: &[Vec<(Atom, bool)>], actions: &[U
     parsed.file.specs.pop().expect("what is printed of a formula is read as one")
 }
 
-/// The atom that holds of `action` and of no other on the screen it was done on.
+/// Returns an atom that holds for `action` and for no other action on the screen it was done on.
 fn action_atom(action: &Action, before: Option<&Screen>, declared: &BTreeSet<String>) -> Atom {
     let compare = |key: Key, text: &str| {
         Comparison::new(key, Op::Equal, Constant::Text(text.to_string()), ActionTypes::Declared(declared))
@@ -212,6 +219,7 @@ fn action_atom(action: &Action, before: Option<&Screen>, declared: &BTreeSet<Str
     };
     let detail = action.detail();
     let is_named = !detail.trim().is_empty() && detail.chars().count() <= DETAIL_CHARS_MAX;
+    // The place is only needed if the name does not identify the widget.
     let is_only = is_named && before.is_none_or(|screen| alike(screen, action) <= 1);
     let place = action.target().filter(|_| !is_only).map(|target| &*target.object_id);
     let comparisons = [
@@ -222,14 +230,14 @@ fn action_atom(action: &Action, before: Option<&Screen>, declared: &BTreeSet<Str
     Atom::new(comparisons.into_iter().flatten().collect()).expect("all of it is about one action")
 }
 
-/// Whether it follows from the name of an action whether `atom` holds of it.
+/// Returns true if the name of an action decides whether `atom` holds for it.
 fn is_told(named: &Atom, atom: &Atom) -> bool {
     let (Atom::Action(known), Atom::Action(asked)) = (named, atom) else { return false };
     let follows = |asked: &Comparison| known.iter().any(|known| follows(known, asked));
     named.excludes(atom) || asked.iter().all(follows)
 }
 
-/// Whether whatever action passes `known` passes `asked`.
+/// Returns true if every action that passes `known` passes `asked`.
 fn follows(known: &Comparison, asked: &Comparison) -> bool {
     let (Constant::Text(text), Constant::Text(part)) = (&known.value, &asked.value) else {
         return known == asked;
@@ -237,13 +245,14 @@ fn follows(known: &Comparison, asked: &Comparison) -> bool {
     let is_about_it = known.key == asked.key && known.op == Op::Equal;
     match asked.op {
         Op::Contains => is_about_it && text.contains(part.as_str()),
-        // Of several names another may be the one that must not be.
+        // An action may have several details, and another of them may be the excluded one; it has only one
+        // type.
         Op::NotEqual => is_about_it && asked.key == Key::ActionType && text != part,
         Op::Equal | Op::Less | Op::AtMost | Op::Greater | Op::AtLeast => known == asked,
     }
 }
 
-/// How many actions of the type of `action` have its detail on `screen`.
+/// Counts the actions on `screen` that have the type and the detail of `action`.
 fn alike(screen: &Screen, action: &Action) -> usize {
     let own = match action {
         Action::User { action, .. } => std::slice::from_ref(&**action),

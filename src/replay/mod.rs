@@ -1,7 +1,7 @@
-//! Replay: the steps of a test done again, and what comes of them.
+//! Replay: does the steps of a test again and compares the result.
 //!
-//! The widgets of a test are found again by what they are called, and not by where they were. What the steps must come to
-//! is for the spec to say that the run was found for; a formula that captures them is made by [`capture`].
+//! Widgets are found again by their names, not by their positions. The original spec decides whether a replay
+//! holds; [`capture`] makes the formula that describes the steps themselves.
 
 mod capture;
 
@@ -9,81 +9,82 @@ use std::sync::Arc;
 
 use crate::device::{Device, DeviceError};
 use crate::gui::{Action, Labeller, Rules, Sought, Target, seek};
-use crate::ltl::State;
-use crate::reward::{Goal, Shaping, Verdict};
+use crate::objective::{Formula, Judgement, Moment, Objective as _, Seen, Shaping, Verdict};
+use crate::situation::{ClassId, LookId, PhaseId};
 use crate::spec::Spec;
 use crate::test_case::TestStep;
 use crate::trace::{Observation, Step, Trace};
 pub use capture::{Captured, capture};
 
-/// Does steps again, and knows what they come to for one spec.
+/// Does steps again and evaluates them under one spec.
 #[derive(Debug)]
 pub struct Player {
-    goal: Goal,
+    objective: Formula,
     rules: Arc<Rules>,
 }
 
-/// What to do about a widget that is not there.
+/// Reaction to a step whose widget is not there.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Missing {
-    /// The step cannot be done, and that is the end.
+    /// The step cannot be done, and the replay ends.
     Ends,
-    /// The step is passed over.
+    /// The step is skipped.
     IsPassedOver,
 }
 
 /// Steps that were done again.
 #[derive(Clone, Debug)]
 pub struct Played {
-    /// What was done and seen.
+    /// The actions and observations.
     pub trace: Trace,
-    /// Which of the steps that were to be done this is; steps in between could not be done.
+    /// The index of each step of `trace` among the given actions; those in between could not be done.
     pub done: Vec<usize>,
-    /// Whether the goal was reached; then nothing more was done.
+    /// True if the objective was reached, which ends the replay.
     pub is_won: bool,
-    /// The step that could not be done, and the widget that comes nearest to the one it is done on.
+    /// The step that could not be done, and the widget nearest to the one it needs.
     pub missing: Option<(usize, Option<Target>)>,
 }
 
-/// How a replay of a test went.
+/// The result of replaying a test.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Replay {
-    /// It came to what it must.
+    /// The objective was reached.
     Held,
-    /// All of it could be done, and it came to something else.
+    /// All steps could be done, without reaching the objective.
     Broke {
-        /// The first step at which something else was seen, else the last.
+        /// The first step with an unexpected observation, else the last.
         step: usize,
-        /// What was to be seen, or not.
+        /// The expected observation.
         expected: String,
-        /// What was seen.
+        /// The actual observation.
         actual: String,
     },
-    /// A step could not be done, and nothing before it was otherwise than it must.
+    /// A step could not be done, after only expected observations.
     Diverged {
         /// The step.
         step: usize,
-        /// What was to be done.
+        /// The recorded action.
         expected: String,
-        /// What was there.
+        /// The actual screen.
         actual: String,
-        /// The widget that comes nearest.
+        /// The nearest widget.
         nearest: Option<String>,
     },
 }
 
 impl Player {
-    /// Returns who plays for `spec`.
+    /// Returns a player for `spec`.
     pub fn new(spec: &Spec) -> Player {
         Player::within(spec, Arc::default())
     }
 
-    /// Returns who plays for `spec` and does nothing that `rules` forbid: such a step cannot be done.
+    /// Returns a player for `spec` that does nothing `rules` forbid: a forbidden step cannot be done.
     pub fn within(spec: &Spec, rules: Arc<Rules>) -> Player {
-        Player { goal: Goal::new(spec), rules }
+        Player { objective: Formula::new(spec, Shaping::Atoms), rules }
     }
 
-    /// Does `actions` on `device`, the first of which starts the app, until the goal is reached or cannot be any more.
+    /// Does `actions` on `device`, the first of which starts the app, until the objective is reached or out of
+    /// reach.
     pub fn play<'a>(
         &mut self,
         device: &mut dyn Device,
@@ -93,7 +94,7 @@ impl Player {
         self.play_on(device, None, actions, missing)
     }
 
-    /// As [`Player::play`]; if the app `is_started`, what is seen of it stands for what the first action shows.
+    /// Plays as [`Player::play`] does. If `is_started` has an observation, it replaces the first action's.
     fn play_on<'a>(
         &mut self,
         device: &mut dyn Device,
@@ -102,7 +103,7 @@ impl Player {
         missing: Missing,
     ) -> Result<Played, DeviceError> {
         let mut played = Played { trace: Trace::default(), done: Vec::new(), is_won: false, missing: None };
-        let mut state = State::START;
+        let mut phase = PhaseId::START;
         for (number, recorded) in actions.into_iter().enumerate() {
             let action = match played.trace.steps.last() {
                 Some(last) => match seek(&last.observation.screen, recorded) {
@@ -117,17 +118,18 @@ impl Player {
                         break;
                     }
                 },
+                // Before the first step there is no screen to search for a widget.
                 None => recorded.clone(),
             };
             let observation = match is_started.take() {
                 Some(seen) => seen,
                 None => device.act(&action)?,
             };
-            let (step, after) = self.step(state, action, observation);
-            state = after;
+            let (step, judgement) = self.step(phase, action, observation);
+            phase = judgement.next;
             played.trace.steps.push(step);
             played.done.push(number);
-            match self.goal.standing(state).verdict {
+            match judgement.verdict {
                 Verdict::Won => {
                     played.is_won = true;
                     break;
@@ -139,35 +141,44 @@ impl Player {
         Ok(played)
     }
 
-    fn step(&mut self, state: State, action: Action, observation: Observation) -> (Step, State) {
-        let class = self.goal.action_class(&action);
-        let on_screen = self.goal.screen_labels(&observation.screen);
-        let after = self.goal.step(state, class, &on_screen);
-        let labels = self.goal.action_labels(class).union(&on_screen);
+    fn step(&mut self, phase: PhaseId, action: Action, observation: Observation) -> (Step, Judgement) {
+        let (class, look, judgement) = self.judge(phase, &action, &observation);
         let step = Step {
-            labels: labels.iter().map(|atom| self.goal.atoms()[atom as usize].clone()).collect(),
-            residual: self.goal.residual(after).into(),
-            reward: self.goal.reward(state, after, Shaping::Atoms),
+            labels: self.objective.labels(class, look),
+            remaining: self.objective.remaining(judgement.next).into(),
+            reward: judgement.reward,
             action,
             observation,
             why: None,
             learned: None,
         };
-        (step, after)
+        (step, judgement)
     }
 
-    /// Whether `trace` reaches what the spec asks for.
+    fn judge(
+        &mut self,
+        phase: PhaseId,
+        action: &Action,
+        observation: &Observation,
+    ) -> (ClassId, LookId, Judgement) {
+        let screen = &observation.screen;
+        let (class, look) = (self.objective.class(action), self.objective.look(Some(screen)));
+        // A replay is no part of a search, so nothing in it counts as new.
+        let moment = Moment { action, class, seen: Seen::Recalled(screen), look, is_new: false };
+        (class, look, self.objective.step(phase, &moment))
+    }
+
+    /// Returns true if `trace` reaches the objective of the spec.
     pub fn is_won(&mut self, trace: &Trace) -> bool {
-        let mut state = State::START;
+        let mut phase = PhaseId::START;
         trace.steps.iter().any(|step| {
-            let class = self.goal.action_class(&step.action);
-            let labels = self.goal.screen_labels(&step.observation.screen);
-            state = self.goal.step(state, class, &labels);
-            self.goal.standing(state).verdict == Verdict::Won
+            let (_, _, judgement) = self.judge(phase, &step.action, &step.observation);
+            phase = judgement.next;
+            judgement.verdict == Verdict::Won
         })
     }
 
-    /// Does the steps of a test on `device`, and says how that went.
+    /// Does the steps of a test on `device` and returns the result.
     pub fn replay(
         &mut self,
         device: &mut dyn Device,
@@ -177,7 +188,8 @@ impl Player {
         Ok((verdict(steps, &played), played.trace))
     }
 
-    /// As [`Player::replay`], on an app that is started already: `seen` of it stands for what the first step shows.
+    /// Replays as [`Player::replay`] does on an app that is already started; `seen` replaces the first step's
+    /// observation.
     pub fn resume(
         &mut self,
         device: &mut dyn Device,
@@ -194,6 +206,7 @@ fn verdict(steps: &[TestStep], played: &Played) -> Replay {
     if played.is_won {
         return Replay::Held;
     }
+    // An unexpected observation explains more than a missing widget after it, so it comes first.
     let otherwise = steps.iter().zip(&played.trace.steps).enumerate().find_map(|(number, (test, step))| {
         let expected = unseen(test, step)?;
         Some(Replay::Broke { step: number, expected, actual: seen(step) })
@@ -212,12 +225,12 @@ fn verdict(steps: &[TestStep], played: &Played) -> Replay {
         None => Replay::Broke {
             step: played.trace.steps.len() - 1,
             expected: "the goal is reached".to_string(),
-            actual: format!("{}; what is left is {}", seen(last), last.residual),
+            actual: format!("{}; what is left is {}", seen(last), last.remaining),
         },
     }
 }
 
-/// The widget that comes nearest; if it is the one that is meant, what is wrong with it.
+/// Describes the nearest widget; if it is the one meant, says why it does not fit.
 fn near(nearest: &Target, action: &Action) -> String {
     let is_meant = action.target().is_some_and(|recorded| recorded.names() == nearest.names());
     if is_meant {
@@ -227,7 +240,7 @@ fn near(nearest: &Target, action: &Action) -> String {
     }
 }
 
-/// What was to be seen at a step and was not, or the other way round.
+/// Returns the atoms of `test` that do not have their recorded value at `step`, if there are any.
 fn unseen(test: &TestStep, step: &Step) -> Option<String> {
     let labeller =
         Labeller::new(test.sees.iter().enumerate().map(|(number, (atom, _))| (number as u32, atom)));
@@ -238,7 +251,7 @@ fn unseen(test: &TestStep, step: &Step) -> Option<String> {
     (!wrong.is_empty()).then(|| wrong.join(" & "))
 }
 
-/// What a screen is, in a few words.
+/// Describes a screen in a few words.
 fn seen(step: &Step) -> String {
     let screen = &step.observation.screen;
     let context = screen.context();

@@ -1,17 +1,17 @@
-//! Annotations as GitHub Actions reads them from what a step prints: one line for each spec that is not met, beside its
-//! line in the file.
+//! Annotations that GitHub Actions reads from the output of a step: one line for each spec that is not met, shown beside
+//! its line in the file.
 
 use std::fmt::Write as _;
 
 use super::run::{Run, SpecReport, Standing};
 use super::words::{self, ITEMS_MAX, LINE_MAX, line};
 
-/// Longer messages are not shown whole.
+/// Length of a message, in characters; GitHub cuts longer ones.
 const MESSAGE_MAX: usize = 4_000;
 
 /// Returns an annotation for each spec of `run` that is not met: an error, or a warning for one that is flaky.
 ///
-/// Where all is well there is none.
+/// Specs that are met have none.
 pub fn github(run: &Run) -> String {
     let mut commands = String::new();
     for spec in run.specs() {
@@ -49,12 +49,12 @@ fn message(spec: &SpecReport) -> String {
     data(&words::lines(&said.join("\n"), MESSAGE_MAX))
 }
 
-/// A message as GitHub wants it escaped.
+/// Returns a message, escaped for GitHub.
 fn data(text: &str) -> String {
     text.replace('%', "%25").replace('\r', "%0D").replace('\n', "%0A")
 }
 
-/// The value of a property as GitHub wants it escaped.
+/// Returns the value of a property, escaped for GitHub.
 fn property(text: &str) -> String {
     data(&line(text, LINE_MAX)).replace(':', "%3A").replace(',', "%2C")
 }

@@ -1,4 +1,4 @@
-//! Results as JSON lines: one line as work on a spec begins, one with what became of it, and one for all of them.
+//! Results as JSON lines: one line at the start of a spec, one with its result, and one summary.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -8,7 +8,7 @@ use super::Run;
 use crate::event::{Replayed, SpecBegan, SpecEnded, StepTaken};
 use crate::rate::Rate;
 
-/// A line.
+/// A line of the output.
 #[derive(Serialize)]
 #[serde(tag = "event", rename_all = "snake_case")]
 #[expect(clippy::large_enum_variant, reason = "a line is written as soon as it is made")]
@@ -45,7 +45,7 @@ enum Line<'a> {
     },
 }
 
-/// An action as JSON says it.
+/// An action in JSON.
 #[derive(Serialize)]
 struct ActionLine<'a> {
     #[serde(rename = "type")]
@@ -103,7 +103,7 @@ pub fn spec_json(began: &SpecBegan, ended: &SpecEnded, device: &str, seed: u64) 
     line(&Line::Start { file, spec, device }) + &line(&result)
 }
 
-/// Returns the last line: how many specs there are, and how many of each outcome.
+/// Returns the last line: the number of specs, and of each outcome.
 pub fn summary_json<'a>(specs: impl Iterator<Item = (&'a str, &'a SpecEnded)>) -> String {
     let (mut files, mut outcomes, mut all) = (BTreeSet::new(), BTreeMap::new(), 0);
     for (file, ended) in specs {

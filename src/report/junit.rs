@@ -1,7 +1,7 @@
-//! JUnit XML: a suite for each file of specs, a case for each spec, its steps as what it printed.
+//! JUnit XML: a suite for each file of specs, a case for each spec, with its steps as the output.
 //!
-//! The form is the one that build servers agree on: properties, then a failure or an error, then the output. Times are the
-//! device's, so that the same run gives the same bytes.
+//! Build servers agree on this form: properties, then a failure or an error, then the output. Times come from the clock of
+//! the device, so that the same run gives the same bytes.
 
 use std::fmt::Write as _;
 
@@ -9,7 +9,7 @@ use super::run::{Run, SpecReport, Standing};
 use super::words::{self, ITEMS_MAX, LINE_MAX, TEXT_MAX, escape, line, seconds};
 use crate::event::{RunBegan, SpecEnded, StepTaken};
 
-/// Of a longer run the rest is counted.
+/// Steps written of a run; further steps are counted.
 const STEPS_MAX: usize = 1_000;
 
 /// Returns `run` as JUnit XML.
@@ -19,6 +19,7 @@ pub fn junit(run: &Run) -> String {
     let mut xml = String::from("<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n");
     let trouble = words::trouble(run);
     let mut counts = Counts::of(&all);
+    // The run itself counts as a case if it failed.
     counts.tests += usize::from(trouble.is_some());
     counts.errors += usize::from(trouble.is_some());
     let _ = writeln!(xml, "<testsuites name=\"farlead {}\"{counts}>", value(&began.command));
@@ -33,7 +34,7 @@ pub fn junit(run: &Run) -> String {
     xml
 }
 
-/// How many cases there are of each kind, as attributes.
+/// Numbers of cases of each kind, printed as attributes.
 struct Counts {
     tests: usize,
     failures: usize,
@@ -86,7 +87,7 @@ fn write_suite(xml: &mut String, began: &RunBegan, file: &str, specs: &[&SpecRep
     xml.push_str("  </testsuite>\n");
 }
 
-/// A run that did not end as it should is seen by those too who count cases alone.
+/// Writes a case for a run that did not end as it should, as some tools count cases alone.
 fn write_trouble(xml: &mut String, began: &RunBegan, trouble: &str) {
     let trouble = value(trouble);
     let command = value(&began.command);
@@ -174,7 +175,7 @@ fn write_fault(xml: &mut String, spec: &SpecReport) {
     );
 }
 
-/// What a reader of a failure wants to know besides its message.
+/// Returns the details of a failure: the spec, the reason, the replay, the progress, and advice.
 fn explained(spec: &SpecReport, ended: &SpecEnded) -> String {
     let mut said = vec![
         format!("{}: {}", words::title(spec), words::outcome(spec)),
@@ -192,7 +193,7 @@ fn explained(spec: &SpecReport, ended: &SpecEnded) -> String {
     said.join("\n")
 }
 
-/// The steps of a run as text.
+/// Returns the steps of a run as text.
 fn steps(run: &[StepTaken]) -> String {
     let mut text = String::new();
     for (number, step) in run.iter().enumerate().take(STEPS_MAX) {
@@ -212,14 +213,15 @@ fn steps(run: &[StepTaken]) -> String {
     text
 }
 
-/// The file as a dotted name, by which build servers put cases together: `specs.notes.palette`.
+/// Returns the file as a dotted name, by which build servers group cases: `specs.notes.palette`.
 fn class_name(file: &str) -> String {
     let stem = file.strip_suffix(".ltl").unwrap_or(file);
+    // Files may come from Windows.
     let parts = stem.split(['/', '\\']).filter(|part| !part.is_empty() && *part != "." && *part != "..");
     parts.collect::<Vec<_>>().join(".")
 }
 
-/// `text` as the value of an attribute.
+/// Returns `text` as the value of an attribute.
 fn value(text: &str) -> String {
     escape(&line(text, TEXT_MAX))
 }

@@ -1,4 +1,4 @@
-//! Markdown for the summary of a build: what was met in a table, and what was not with all that helps.
+//! Markdown for the summary of a build: all specs in a table, and the details of those that are not met.
 
 use std::fmt::Write as _;
 
@@ -6,10 +6,10 @@ use super::run::{Run, SpecReport, Standing};
 use super::words::{self, ITEMS_MAX, LINE_MAX, TEXT_MAX, grouped, line};
 use crate::event::{SpecEnded, StepTaken};
 
-/// GitHub refuses a summary above 1 MiB; what comes after so many bytes is counted.
+/// Size of a summary, as GitHub refuses one above 1 MiB; specs beyond are counted.
 const BYTES_MAX: usize = 900_000;
 
-/// Of a longer run the rest is counted: a summary is no place to read hundreds of steps.
+/// Steps shown of a run; further steps are counted, as nobody reads hundreds of them in a summary.
 const STEPS_MAX: usize = 60;
 
 /// Returns `run` as Markdown.
@@ -18,7 +18,7 @@ pub fn markdown(run: &Run) -> String {
     write_head(&mut text, run);
     write_table(&mut text, run);
     let mut left_out = 0;
-    // What needs someone comes first.
+    // Specs that need attention come first, so that a cut leaves out the others.
     let (fine, others): (Vec<&SpecReport>, Vec<&SpecReport>) =
         run.specs().iter().partition(|spec| spec.standing() == Standing::Met);
     for spec in others.into_iter().chain(fine) {
@@ -63,6 +63,7 @@ fn write_table(text: &mut String, run: &Run) {
     text.push_str("| Spec | Outcome | Length | Episodes | Steps | Test |\n");
     text.push_str("|---|---|--:|--:|--:|---|\n");
     for (at, spec) in run.specs().iter().enumerate() {
+        // Half of the summary is for the details below the table.
         if text.len() > BYTES_MAX / 2 {
             let _ = writeln!(text, "| and {} more | | | | | |", run.specs().len() - at);
             break;
@@ -98,7 +99,7 @@ fn sign(standing: Standing) -> &'static str {
     }
 }
 
-/// What is said of one spec: of one that is met its steps alone.
+/// Returns the section of one spec. A spec that is met has its steps alone.
 fn section(spec: &SpecReport) -> String {
     let mut text = String::new();
     if spec.standing() != Standing::Met {
@@ -158,7 +159,7 @@ fn write_steps(text: &mut String, spec: &SpecReport, run: &[StepTaken]) {
     text.push_str("\n</details>\n");
 }
 
-/// `text` as itself: no mark of Markdown's or HTML's in it counts, nor does one end a table's cell.
+/// Returns `text` with all marks of Markdown and HTML escaped, and those that end a cell of a table.
 fn escape(text: &str) -> String {
     let mut escaped = String::new();
     for char in line(text, TEXT_MAX).chars() {
@@ -170,9 +171,10 @@ fn escape(text: &str) -> String {
     escaped
 }
 
-/// `text` as itself, with what stands between ticks as code.
+/// Returns `text`, escaped, with its parts between backticks as code.
 fn with_code(text: &str) -> String {
     let parts: Vec<&str> = text.split('`').collect();
+    // A backtick without its partner is no code.
     if parts.len().is_multiple_of(2) {
         return escape(text);
     }
@@ -180,7 +182,7 @@ fn with_code(text: &str) -> String {
     parts.iter().enumerate().map(part).collect()
 }
 
-/// `text` as code, fenced by more ticks than it has in a row; a bar is escaped there too, as tables want it.
+/// Returns `text` as code, fenced by more backticks than it has in a row. A bar is escaped there too, as it ends a cell.
 fn code(text: &str) -> String {
     let text = line(text, LINE_MAX).replace('|', "\\|");
     let longest = text.split(|char| char != '`').map(str::len).max().unwrap_or(0);
@@ -188,6 +190,7 @@ fn code(text: &str) -> String {
     if text.trim().is_empty() {
         return String::new();
     }
+    // Spaces keep a backtick at an end of the code apart from the fence.
     if text.starts_with('`') || text.ends_with('`') {
         format!("{fence} {text} {fence}")
     } else {

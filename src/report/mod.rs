@@ -1,9 +1,9 @@
-//! Reports: what a run of a command has come to, for machines that count and for people who look.
+//! Reports: the results of a command, for machines and for people.
 //!
 //! A [`Run`] gathers events, as they happen or from a file of them; each report is a text made from it alone: [`junit`]
 //! for tools that show tests, [`markdown`] for the summary of a build, [`github`] for annotations beside the code, and
-//! [`html`] for people who want to see what happened. The same events make the same bytes. All that comes from outside is
-//! taken for what it is: text of any length that may hold anything.
+//! [`html`] for people who want to see what happened. The same events make the same bytes. Texts from outside may have any
+//! length and any content: they are cut and escaped.
 
 mod github;
 mod html;

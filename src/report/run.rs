@@ -1,4 +1,4 @@
-//! A run as its events tell it: what every report is made from.
+//! The run that events tell of: the source of every report.
 //!
 //! Events are checked as they come, so that a report may follow every number in them.
 
@@ -8,13 +8,13 @@ use std::sync::Arc;
 use crate::event::{Event, FORMAT, Outcome, RunBegan, SpecBegan, SpecEnded};
 use crate::gui::Screen;
 
-/// A curve is read at a glance; more points than this are thinned out.
+/// Points of a curve, which is read at a glance; more are thinned out.
 const POINTS_MAX: usize = 2_000;
 
-/// All screens together keep no more widgets than this, some 100 MB; later screens are kept without theirs.
+/// Widgets of all screens together, some 100 MB; later screens are kept without widgets.
 const WIDGETS_MAX: usize = 1_000_000;
 
-/// A run of a command.
+/// A run of a command, built from its events.
 ///
 /// ```
 /// use farlead::event::{Event, FORMAT, RunBegan, SpecBegan};
@@ -37,101 +37,101 @@ const WIDGETS_MAX: usize = 1_000_000;
 pub struct Run {
     began: Option<RunBegan>,
     screens: Vec<Arc<Screen>>,
-    /// How many widgets the screens have in all.
+    /// Widgets of all screens.
     widgets: usize,
     specs: Vec<SpecReport>,
     exit: Option<u8>,
 }
 
-/// What is known of a spec.
+/// A spec and its result.
 #[derive(Clone, Debug, Default)]
 pub struct SpecReport {
-    /// What is asked.
+    /// The spec, its formula and its budget.
     pub began: SpecBegan,
-    /// How the search went.
+    /// Progress of the search.
     pub curve: Curve,
-    /// What became of it; nothing where the run was cut short.
+    /// Result; none if the run was cut short.
     pub ended: Option<SpecEnded>,
 }
 
-/// What was reported of the episodes of a search, evenly thinned out where there are many.
+/// Progress of a search by episodes, evenly thinned out if there are many.
 #[derive(Clone, Debug)]
 pub struct Curve {
     points: Vec<Point>,
     last: Option<Point>,
-    /// Every so many episodes one is kept.
+    /// Distance between two kept episodes.
     stride: u32,
 }
 
-/// How far a search was when an episode had ended.
+/// Progress of a search at the end of an episode.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Point {
-    /// Which episode, from 1.
+    /// Number of the episode, from 1.
     pub episode: u32,
-    /// The steps on the device so far.
+    /// Steps on the device so far.
     pub steps: u64,
-    /// The fewest steps that were left to the goal so far.
+    /// Fewest steps left to the goal so far.
     pub closest: Option<u32>,
 }
 
-/// How a spec counts.
+/// Class of a result.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Standing {
-    /// As the spec expects, and nothing went wrong besides.
+    /// Result as the spec expects, and no fault besides.
     Met,
-    /// Otherwise.
+    /// Result against the spec.
     NotMet,
-    /// Now so, now otherwise.
+    /// Results that differ from run to run.
     Flaky,
-    /// It could not be looked.
+    /// Fault of the device, the app or a file, so that nothing is known.
     Error,
-    /// The run ended before it was known.
+    /// End of the run before there was a result.
     CutShort,
 }
 
-/// An event that cannot follow on those before.
+/// An event that cannot follow the events before it.
 #[derive(Debug, PartialEq, Eq, thiserror::Error)]
 pub enum EventError {
-    /// The first event is another.
+    /// The first event is not `run_began`.
     #[error(
         "the first event is `{event}`, and events start with `run_began`; is the start of the file missing?"
     )]
     NotBegun {
-        /// The one that came first.
+        /// The first event.
         event: &'static str,
     },
-    /// There are two first events, or one behind the last.
+    /// There are two first events, or an event after the last.
     #[error("`{event}` stands where none can: {why}; are there events of two runs?")]
     Misplaced {
-        /// Which.
+        /// Name of the event.
         event: &'static str,
-        /// Why not.
+        /// Reason.
         why: &'static str,
     },
-    /// It is written in a form of later days.
+    /// The format is newer than this program.
     #[error(
         "the events have the format {format}, and this farlead reads {FORMAT} at most; a later one reads them"
     )]
     Format {
-        /// The format.
+        /// Number of the format.
         format: u32,
     },
-    /// Numbers leave something out, or repeat it.
+    /// Numbers skip or repeat one.
     #[error("{what} {found} comes where {expected} is next; is a line of the file missing?")]
     Number {
-        /// What is numbered.
+        /// Kind of the numbered item.
         what: &'static str,
-        /// The number it has.
+        /// Its number.
         found: usize,
-        /// The number it should have.
+        /// The number that is next.
         expected: usize,
     },
-    /// It is about something that was never announced.
+    /// The event is about an item that no event announced.
     #[error("`{event}` speaks of {what} {number}, which was never announced; is a line of the file missing?")]
     Unknown {
-        /// Which event.
+        /// Name of the event.
         event: &'static str,
-        /// What it speaks of.
+        /// Kind of the item.
         what: &'static str,
         /// Its number.
         number: usize,
@@ -139,16 +139,17 @@ pub enum EventError {
 }
 
 impl Run {
-    /// Returns a run of which no event is known yet.
+    /// Returns a run without events.
     pub fn new() -> Run {
         Run::default()
     }
 
-    /// Takes in what happened next.
+    /// Adds the next event.
     ///
-    /// What cannot follow on the events before is left out, and the run stays as it was.
+    /// An event that cannot follow the events before it leaves the run as it was.
     pub fn take(&mut self, event: Event) -> Result<(), EventError> {
         let name = name(&event);
+        // Reports name the app, the device and the seed of the first event.
         if self.began.is_none() && name != "run_began" {
             return Err(EventError::NotBegun { event: name });
         }
@@ -171,27 +172,27 @@ impl Run {
         }
     }
 
-    /// What runs; nothing before the first event.
+    /// Returns the command, the app and the device; none before the first event.
     pub fn began(&self) -> Option<&RunBegan> {
         self.began.as_ref()
     }
 
-    /// The screens that were met, by their numbers.
+    /// Returns the screens, by their numbers.
     pub fn screens(&self) -> &[Arc<Screen>] {
         &self.screens
     }
 
-    /// The specs, by their numbers.
+    /// Returns the specs, by their numbers.
     pub fn specs(&self) -> &[SpecReport] {
         &self.specs
     }
 
-    /// The exit code; nothing of a run that was cut short.
+    /// Returns the exit code; none if the run was cut short.
     pub fn exit(&self) -> Option<u8> {
         self.exit
     }
 
-    /// The numbers of the specs of each file, files in the order in which they came up.
+    /// Returns the numbers of the specs of each file, files in the order of their first specs.
     pub(super) fn files(&self) -> Vec<(&str, Vec<usize>)> {
         let mut places: BTreeMap<&str, usize> = BTreeMap::new();
         let mut files: Vec<(&str, Vec<usize>)> = Vec::new();
@@ -223,6 +224,7 @@ impl Run {
             self.widgets = widgets;
             self.screens.push(seen);
         } else {
+            // Reports still need the number of the screen, and its name.
             let (package, activity) = (seen.package().clone(), seen.activity().clone());
             self.screens.push(Arc::new(Screen::new(package, activity, seen.context(), Vec::new())));
         }
@@ -231,6 +233,7 @@ impl Run {
 
     fn begin_spec(&mut self, began: SpecBegan) -> Result<(), EventError> {
         is_next("spec", began.spec, self.specs.len())?;
+        // Events may come from a file: reports index with these numbers.
         if let Some(automaton) = &began.automaton {
             let ends = automaton.ways.iter().flat_map(|way| [way.from, way.to]);
             are_known("spec_began", "residual", ends, automaton.residuals.len())?;
@@ -249,7 +252,7 @@ impl Run {
         Ok(())
     }
 
-    /// The spec of this number, which must have begun and not ended.
+    /// Returns the spec of this number, which must have begun and not ended.
     fn open_spec(&mut self, event: &'static str, number: usize) -> Result<&mut SpecReport, EventError> {
         match self.specs.get_mut(number) {
             None => Err(EventError::Unknown { event, what: "spec", number }),
@@ -289,9 +292,9 @@ fn are_known(
 }
 
 impl SpecReport {
-    /// How the spec counts.
+    /// Returns the class of the result.
     pub fn standing(&self) -> Standing {
-        // The codes of the command line: what is broken, the environment, our own fault.
+        // Exit codes of the command line: a broken input, the environment, a bug of farlead.
         const ERRORS: [u8; 3] = [3, 4, 70];
         let Some(ended) = &self.ended else { return Standing::CutShort };
         match ended.outcome {
@@ -313,8 +316,9 @@ impl Default for Curve {
 }
 
 impl Curve {
-    /// Adds what was reported of the next episode.
+    /// Adds the point of the next episode.
     pub fn add(&mut self, point: Point) {
+        // Kept apart, so that the curve ends where the search did.
         self.last = Some(point);
         if !point.episode.is_multiple_of(self.stride) {
             return;
@@ -324,12 +328,12 @@ impl Curve {
             self.stride = self.stride.saturating_mul(2);
             let stride = self.stride;
             self.points.retain(|kept| kept.episode.is_multiple_of(stride));
-            // Episodes that all have one number are no search's; what is kept is bounded all the same.
+            // No search gives all its episodes one number, but a damaged file may, and `retain` keeps them all.
             self.points.truncate(POINTS_MAX);
         }
     }
 
-    /// The points that were kept, and the last of all.
+    /// Returns the kept points, and the last of all.
     pub fn points(&self) -> Vec<Point> {
         let mut points = self.points.clone();
         points.extend(self.last.filter(|last| points.last() != Some(last)));

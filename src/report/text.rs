@@ -1,4 +1,4 @@
-//! What a terminal shows: a line for each spec, its run below it, and at last how many there are of each outcome.
+//! The output on a terminal: a line for each spec, its run below, and at the end the number of each outcome.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write as _;
@@ -10,24 +10,24 @@ use crate::rate::wilson;
 use crate::spec::{Style, printable};
 use crate::trace::Notice;
 
-/// Of the actions that were never tried, so many are named.
+/// Named actions, of those that were never tried.
 const ACTIONS_SHOWN_MAX: usize = 5;
 
-/// A residual is shown up to so many letters.
+/// Characters shown of a residual.
 const LETTERS_SHOWN_MAX: usize = 400;
 
-/// How much is said.
+/// Amount and style of the output.
 #[derive(Clone, Copy, Debug)]
 pub struct Wanted {
-    /// With colours or without.
+    /// Use of colours.
     pub style: Style,
-    /// The line of each spec alone.
+    /// True if each spec has its line alone.
     pub quiet: bool,
-    /// Why each step was taken too.
+    /// True if steps say why they were taken.
     pub verbose: bool,
 }
 
-/// Returns all that is shown of `run`.
+/// Returns the output for all of `run`.
 pub fn text(run: &Run, wanted: Wanted) -> String {
     let mut out = String::new();
     if let Some(began) = run.began().filter(|began| !wanted.quiet && !began.device.is_empty()) {
@@ -46,7 +46,7 @@ pub fn text(run: &Run, wanted: Wanted) -> String {
     out
 }
 
-/// Returns what is shown of a spec.
+/// Returns the output for one spec.
 pub fn spec_text(began: &SpecBegan, ended: &SpecEnded, wanted: Wanted) -> String {
     let mut out = String::new();
     let name = said(ended);
@@ -99,7 +99,7 @@ pub fn spec_text(began: &SpecBegan, ended: &SpecEnded, wanted: Wanted) -> String
     out
 }
 
-/// What became of a spec, in a word or two; of a replay, how it went.
+/// Returns the outcome of a spec in a word or two; for a replay, its verdict.
 fn said(ended: &SpecEnded) -> String {
     match (ended.outcome, ended.replay.as_ref().map(|replay| replay.verdict)) {
         (Outcome::Met, Some(verdict @ ReplayVerdict::Held))
@@ -111,7 +111,7 @@ fn said(ended: &SpecEnded) -> String {
     }
 }
 
-/// Returns the last line: how many specs there are, and how many of each outcome.
+/// Returns the last line: the number of specs, and of each outcome.
 pub fn summary_text<'a>(specs: impl Iterator<Item = (&'a str, &'a SpecEnded)>) -> String {
     let (mut files, mut outcomes, mut all) = (BTreeSet::new(), BTreeMap::new(), 0_usize);
     for (file, ended) in specs {
@@ -128,7 +128,7 @@ pub fn summary_text<'a>(specs: impl Iterator<Item = (&'a str, &'a SpecEnded)>) -
     )
 }
 
-/// Returns what is shown of a step.
+/// Returns the output for one step.
 pub fn step_text(number: usize, step: &StepTaken, verbose: bool) -> String {
     let mut out = format!("  {number}. {}\n", step.action.shown);
     for line in [&step.why, &step.learned].into_iter().flatten().filter(|_| verbose) {
@@ -147,7 +147,7 @@ pub fn step_text(number: usize, step: &StepTaken, verbose: bool) -> String {
     out
 }
 
-/// What is too long to be read at a glance is cut.
+/// Returns `text`, cut if it is too long to be read at a glance.
 pub fn shortened(text: &str) -> String {
     let kept: String = text.chars().take(LETTERS_SHOWN_MAX).collect();
     if kept.len() < text.len() { kept + " ..." } else { kept }

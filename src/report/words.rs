@@ -1,4 +1,4 @@
-//! The words and phrases that all reports share, and how texts from outside are made fit to be printed.
+//! Words and phrases that all reports share, and functions that make texts from outside fit to be printed.
 
 use std::collections::BTreeSet;
 use std::fmt::Write as _;
@@ -9,33 +9,34 @@ use crate::rate::Rate;
 use crate::spec::printable;
 use crate::trace::Notice;
 
-/// Longer texts are cut where they stand among others.
+/// Characters of a text that stands among others.
 pub const LINE_MAX: usize = 400;
 
-/// What stands alone may be longer: a formula, a stack trace.
+/// Characters of a text that stands alone: a formula, a stack trace.
 pub const TEXT_MAX: usize = 8_000;
 
-/// More than this of one thing at one place nobody reads: advice, what came up at a step.
+/// Items of one list that are shown, like advice or the notices of a step: nobody reads more.
 pub const ITEMS_MAX: usize = 20;
 
-/// Returns `text` as one line of at most `chars_max` characters, without what would steer whatever shows it.
+/// Returns `text` as one line of at most `chars_max` characters, without control characters.
 pub fn line(text: &str, chars_max: usize) -> String {
     let one_line: String = text
         .chars()
+        // One more than is kept, from which `cut` sees that there is more.
         .take(chars_max + 1)
         .map(|char| if matches!(char, '\n' | '\r' | '\t') { ' ' } else { char })
         .collect();
     cut(&shown(&one_line), chars_max)
 }
 
-/// Returns `text`, its lines kept, of at most `chars_max` characters.
+/// Returns at most `chars_max` characters of `text`, with its line breaks and without other control characters.
 pub fn lines(text: &str, chars_max: usize) -> String {
     let start: String = text.chars().take(chars_max + 1).collect();
     let kept: Vec<String> = start.replace('\t', "    ").lines().map(shown).collect();
     cut(&kept.join("\n"), chars_max)
 }
 
-/// What `printable` leaves and XML cannot hold is replaced too.
+/// Returns `text` without control characters and without the two others that XML cannot hold.
 fn shown(text: &str) -> String {
     printable(text).replace(['\u{fffe}', '\u{ffff}'], "\u{fffd}")
 }
@@ -47,7 +48,7 @@ fn cut(text: &str, chars_max: usize) -> String {
     }
 }
 
-/// Returns `text`, which is fit to be printed, as text or a quoted value of XML and HTML.
+/// Returns printable `text`, escaped for the content and the quoted values of XML and HTML.
 pub fn escape(text: &str) -> String {
     let mut escaped = String::with_capacity(text.len());
     for char in text.chars() {
@@ -63,18 +64,18 @@ pub fn escape(text: &str) -> String {
     escaped
 }
 
-/// `1 spec`, `2 specs`.
+/// Returns `1 spec`, `2 specs`.
 pub fn counted(count: impl Into<u64>, what: &str) -> String {
     let count = count.into();
     if count == 1 { format!("1 {what}") } else { format!("{} {what}s", grouped(count)) }
 }
 
-/// The number of a list's members, as it is counted.
+/// Returns the length of a list, for [`counted`].
 pub fn len<T>(list: &[T]) -> u64 {
     list.len() as u64
 }
 
-/// `12,345`.
+/// Returns `12,345`.
 pub fn grouped(number: u64) -> String {
     let digits = number.to_string();
     let mut grouped = String::new();
@@ -87,12 +88,12 @@ pub fn grouped(number: u64) -> String {
     grouped
 }
 
-/// Milliseconds as seconds for machines: `12.345`.
+/// Returns milliseconds as seconds for machines: `12.345`.
 pub fn seconds(ms: u128) -> String {
     format!("{}.{:03}", ms / 1_000, ms % 1_000)
 }
 
-/// Milliseconds for people.
+/// Returns milliseconds for people.
 pub fn duration(ms: u64) -> String {
     match ms {
         0..1_000 => format!("{ms} ms"),
@@ -102,7 +103,7 @@ pub fn duration(ms: u64) -> String {
     }
 }
 
-/// What became of a spec, in as few words as can be.
+/// Returns the outcome of a spec in a word or two.
 pub fn outcome(spec: &SpecReport) -> &'static str {
     let Some(ended) = &spec.ended else { return "cut short" };
     match (ended.outcome, ended.exit) {
@@ -119,7 +120,7 @@ pub fn outcome(spec: &SpecReport) -> &'static str {
     }
 }
 
-/// What became of a spec, as machines name it.
+/// Returns the outcome of a spec for machines.
 pub fn kind(spec: &SpecReport) -> &'static str {
     match &spec.ended {
         None => "cut_short",
@@ -128,7 +129,7 @@ pub fn kind(spec: &SpecReport) -> &'static str {
     }
 }
 
-/// How that is known.
+/// Returns the reason of the outcome.
 pub fn why(spec: &SpecReport, chars_max: usize) -> String {
     match &spec.ended {
         Some(ended) => line(&ended.why, chars_max),
@@ -136,12 +137,12 @@ pub fn why(spec: &SpecReport, chars_max: usize) -> String {
     }
 }
 
-/// `possible "name"`.
+/// Returns `possible "name"`.
 pub fn title(spec: &SpecReport) -> String {
     format!("{} \"{}\"", line(&spec.began.expectation, 20), line(&spec.began.name, 200))
 }
 
-/// `5 specs in 2 files: 3 met, 1 gave up, 1 broken`.
+/// Returns `5 specs in 2 files: 3 met, 1 gave up, 1 broken`.
 pub fn headline(run: &Run) -> String {
     let counts: Vec<String> =
         counts(run).into_iter().map(|(words, count)| format!("{} {words}", grouped(count))).collect();
@@ -154,7 +155,7 @@ pub fn headline(run: &Run) -> String {
     }
 }
 
-/// How many specs there are of each outcome, in the order in which reports name them.
+/// Returns the number of specs of each outcome, in the order in which reports name them.
 pub fn counts(run: &Run) -> Vec<(&'static str, u64)> {
     const ORDER: [&str; 11] = [
         "met",
@@ -173,11 +174,12 @@ pub fn counts(run: &Run) -> Vec<(&'static str, u64)> {
     ORDER.into_iter().map(|words| (words, count(words))).filter(|(_, count)| *count > 0).collect()
 }
 
-/// How the run itself ended, if that is not as it should be.
+/// Returns the fault of the run itself, if it did not end as it should.
 pub fn trouble(run: &Run) -> Option<String> {
     match run.exit() {
         None => Some("the run was cut short: there is no event of its end".to_string()),
         Some(130) => Some("the run was interrupted".to_string()),
+        // Specs that are not met explain their exit code by themselves.
         Some(code) if run.specs().iter().all(|spec| spec.standing() == Standing::Met) && code != 0 => {
             Some(format!("the run ended with exit code {code}"))
         }
@@ -185,12 +187,12 @@ pub fn trouble(run: &Run) -> Option<String> {
     }
 }
 
-/// `3 of 3`.
+/// Returns `3 of 3`.
 pub fn rate(rate: Rate) -> String {
     format!("{} of {}", rate.passes, rate.runs)
 }
 
-/// How a replay went, a sentence a line.
+/// Returns the result of a replay, one sentence a line.
 pub fn replayed(replayed: &Replayed) -> Vec<String> {
     let Replayed { rate, verdict, step, expected, actual, nearest } = replayed;
     let at = step.map_or(String::new(), |step| format!(" at step {step}"));
@@ -203,11 +205,12 @@ pub fn replayed(replayed: &Replayed) -> Vec<String> {
     said
 }
 
-/// How far a search came that has found no run, a sentence a line; empty where there is nothing to add.
+/// Returns the progress of a search that found no run, one sentence a line.
 pub fn reached(ended: &SpecEnded) -> Vec<String> {
-    // A list of more is not read.
+    // Nobody reads a longer list.
     const SHOWN_MAX: usize = 8;
     let mut said = Vec::new();
+    // With a run at hand, nobody asks how near the search came.
     let Some(reach) = ended.reach.as_ref().filter(|_| ended.run.is_empty()) else { return said };
     if reach.starts_crashed > 0 {
         said.push(format!(
@@ -230,6 +233,7 @@ pub fn reached(ended: &SpecEnded) -> Vec<String> {
     if !reach.never_tried.is_empty() {
         let some: Vec<String> =
             distinct(&reach.never_tried).take(SHOWN_MAX).map(|action| line(action, 100)).collect();
+        // The list may be cut, so the count comes apart from it.
         let count = reach.never_tried_count.max(reach.never_tried.len());
         let actions = counted(count as u64, "action");
         said.push(format!("never tried: {actions}: {}{}", some.join(", "), rest(count, some.len())));
@@ -237,13 +241,13 @@ pub fn reached(ended: &SpecEnded) -> Vec<String> {
     said
 }
 
-/// The texts, each once: actions of many screens go by one name.
+/// Returns each text once, as actions of many screens share a name.
 pub fn distinct(texts: &[String]) -> impl Iterator<Item = &str> {
     let mut met = BTreeSet::new();
     texts.iter().map(|text| &**text).filter(move |text| met.insert(*text))
 }
 
-/// The atoms that never held, and what was seen where they look.
+/// Returns the atoms that never held, each with the value that was seen in its place.
 pub fn unseen(reach: &Reached) -> impl Iterator<Item = (&str, Option<&str>)> {
     let never = reach.held.iter().filter(|(_, times)| *times == 0);
     never.map(|(atom, _)| {
@@ -260,7 +264,7 @@ fn rest(count: usize, shown: usize) -> String {
     if count > shown { format!(", and {} more", grouped((count - shown) as u64)) } else { String::new() }
 }
 
-/// What came up, and its text.
+/// Returns the name of a notice, and its text.
 pub fn notice(notice: &Notice) -> (&'static str, &str) {
     match notice {
         Notice::Toast(text) => ("a toast", text),
@@ -269,19 +273,20 @@ pub fn notice(notice: &Notice) -> (&'static str, &str) {
     }
 }
 
-/// The first line of a text that says something.
+/// Returns the first line of a text that is not blank.
 pub fn first_line(text: &str, chars_max: usize) -> String {
     line(text.lines().find(|line| !line.trim().is_empty()).unwrap_or_default(), chars_max)
 }
 
-/// What to type to do `command` with the test at `path`.
+/// Returns the command line that does `command` with the test at `path`.
 pub fn command(command: &str, path: &str) -> String {
     let path = line(path, TEXT_MAX);
     let is_plain = |char: char| char.is_ascii_alphanumeric() || "_./-+=:@%,".contains(char);
+    // Other paths would need quotes in a shell, or start a flag.
     let is_safe = !path.is_empty() && !path.starts_with('-') && path.chars().all(is_plain);
     let path = if is_safe { path } else { format!("'{}'", path.replace('\'', r"'\''")) };
     let mut typed = String::new();
-    // Behind `--` a path that looks like a flag is none.
+    // After `--` a path that looks like a flag is a path.
     let dashes = if path.starts_with("'-") { "-- " } else { "" };
     let _ = write!(typed, "farlead {command} {dashes}{path}");
     typed

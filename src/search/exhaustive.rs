@@ -1,56 +1,55 @@
 //! Exhaustive search on the simulator: all actions, all outcomes of chance, shortest runs first.
 //!
-//! This alone saves and restores the simulator's state. A run is looked for over pairs of that state with what is left
-//! of the formula; a pair that was met is met again in vain, as it was reached by no more steps before.
-
-use std::sync::Arc;
+//! This alone saves and restores the simulator's state. The search goes over pairs of that state with a phase of the
+//! objective; a pair that was met before is not followed again, as it was reached by no more steps then.
 
 use rustc_hash::FxHashSet;
 
 use super::{Reach, reach};
-use crate::device::sim::{Outcome as SimOutcome, Sim, Snapshot};
+use crate::abstraction::LOOKS;
+use crate::device::sim::{Sim, SimOutcome, Snapshot};
 use crate::device::{Device as _, DeviceError};
-use crate::episode::{Catalogue, Entry, Totals};
+use crate::episode::{Catalogue, Encounter, Totals};
 use crate::gui::{Action, Repertoire};
-use crate::ltl::State;
-use crate::reward::{Forecast, Goal, Shaping, Verdict};
+use crate::objective::{Formula, Judgement, Moment, Objective, Seen, Shaping, Verdict};
+use crate::situation::{Forecast, PhaseId};
 use crate::spec::Spec;
-use crate::trace::{Step, Trace};
+use crate::trace::{Observation, Step, Trace};
 
-/// So many pairs of app and residual are looked at.
+/// Most pairs of state and phase that are looked at.
 const PAIRS_MAX: usize = 4_000_000;
 
-/// So much may be kept of the states of the app.
+/// Most bytes that the states of the app may take.
 const STATE_BYTES_MAX: usize = 1 << 30;
 
-/// What was found by trying everything.
+/// Result of trying everything.
 #[derive(Clone, Debug)]
 pub struct Exhausted {
-    /// A shortest run that reaches the goal.
+    /// Shortest run that reaches the objective.
     pub run: Option<Trace>,
-    /// Whether there was too much to try, so that without a run nothing is proven.
+    /// True if there was too much to try; then the lack of a run proves nothing.
     pub is_too_large: bool,
-    /// Whether someone said to stop.
+    /// True if someone said to stop.
     pub is_interrupted: bool,
-    /// The steps that were simulated.
+    /// Steps that were simulated.
     pub steps: u64,
-    /// How far it came.
+    /// Progress of the search.
     pub reach: Reach,
 }
 
-/// A pair that was reached, and how. Of its screen nothing is kept: it can be looked at again.
+/// Pair that was reached, and its way there. Its screen is not kept: it can be looked at again.
 struct Reached {
-    /// The pair before, by its number; of those after the start of the app, none.
+    /// Pair before, by its number; none after the start of the app.
     before: Option<u32>,
-    /// The offer of the pair before by which it was reached.
+    /// Offer of the pair before by which it was reached.
     at: u16,
     snapshot: Snapshot,
-    state: State,
+    phase: PhaseId,
 }
 
-/// Looks for a shortest run of at most `steps_max` steps that reaches the goal of `spec`.
+/// Looks for a shortest run of at most `steps_max` steps that reaches the objective of `spec`.
 ///
-/// `watch` is told how many steps have been looked at, and by how many pairs, and says whether to go on.
+/// `watch` is told the number of steps that have been looked at, and of pairs, and says whether to go on.
 pub fn exhaust(
     sim: &mut Sim,
     spec: &Spec,
@@ -61,10 +60,10 @@ pub fn exhaust(
     exhaust_from(&|sim, activity| sim.start_outcomes(activity), sim, spec, repertoire, steps_max, watch)
 }
 
-/// Returns all that starting the app afresh with an activity may lead to, nothing if that is too much; the same each time.
+/// Returns all outcomes of starting the app afresh with an activity, none if they are too many; the same each time.
 pub type Starts<'a> = &'a dyn Fn(&mut Sim, &str) -> Result<Option<Vec<SimOutcome>>, DeviceError>;
 
-/// As [`exhaust`], where runs begin with what `starts` says.
+/// Does the same as [`exhaust`], where runs begin with what `starts` returns.
 pub fn exhaust_from(
     starts: Starts<'_>,
     sim: &mut Sim,
@@ -76,7 +75,8 @@ pub fn exhaust_from(
     // That the clock matters is known once it has been read; what was left out before must be looked at again then.
     loop {
         let by_clock = sim.has_read_clock();
-        let exhausted = sweep(starts, sim, spec, repertoire.clone(), steps_max, by_clock, watch)?;
+        let mut objective = Formula::new(spec, Shaping::Atoms);
+        let exhausted = sweep(starts, sim, &mut objective, repertoire.clone(), steps_max, by_clock, watch)?;
         if exhausted.is_interrupted || sim.has_read_clock() == by_clock {
             return Ok(exhausted);
         }
@@ -87,19 +87,19 @@ pub fn exhaust_from(
 fn sweep(
     starts: Starts<'_>,
     sim: &mut Sim,
-    spec: &Spec,
+    objective: &mut dyn Objective,
     repertoire: Repertoire,
     steps_max: u32,
     by_clock: bool,
     watch: &mut dyn FnMut(u32, usize) -> bool,
 ) -> Result<Exhausted, DeviceError> {
-    let goal = Goal::new(spec);
-    let catalogue = Catalogue::new(sim.app(), repertoire, false);
+    let catalogue = Catalogue::new(sim.app(), repertoire, &LOOKS, false);
+    let by_clock = by_clock || objective.reads_clock();
     let mut sweep = Sweep {
         starts,
         sim,
-        totals: Totals::new(&goal),
-        goal,
+        totals: Totals::default(),
+        objective,
         catalogue,
         reached: Vec::new(),
         met: FxHashSet::default(),
@@ -130,30 +130,41 @@ fn sweep(
         depth += 1;
     }
     let run = found.map(|number| sweep.trace(number)).transpose()?;
-    let reach = reach(spec, &sweep.goal, &sweep.catalogue, &sweep.totals);
+    let reach = reach(sweep.objective, &sweep.catalogue, &sweep.totals);
     Ok(Exhausted { run, is_too_large, is_interrupted, steps: sweep.totals.steps, reach })
 }
 
 struct Sweep<'a> {
     starts: Starts<'a>,
     sim: &'a mut Sim,
-    goal: Goal,
+    objective: &'a mut dyn Objective,
     catalogue: Catalogue,
     reached: Vec<Reached>,
-    met: FxHashSet<(u32, u64, State)>,
+    met: FxHashSet<(u32, u64, PhaseId)>,
     by_clock: bool,
-    /// Whether an action had too many outcomes to follow.
+    /// True if an action had too many outcomes to follow.
     is_too_large: bool,
     steps_max: u32,
     totals: Totals,
 }
 
+/// Offer of a pair: the pair by its number, its phase, its time, its screen, and the place of the offer.
+#[derive(Clone, Copy)]
+struct Choice<'a> {
+    before: Option<u32>,
+    phase: PhaseId,
+    at_ms: u64,
+    from: &'a Encounter,
+    at: u16,
+}
+
 impl Sweep<'_> {
     fn start(&mut self) -> Result<Option<u32>, DeviceError> {
-        let entry = self.catalogue.start(&mut self.goal);
-        for (at, offer) in (0..).zip(&entry.offers) {
-            let Action::Reinitialise(activity) = &offer.action else { continue };
-            if self.goal.forecast(State::START, offer.class) == Forecast::Loses {
+        let from = self.catalogue.start(self.objective);
+        for (at, action) in (0..).zip(&from.entry.actions) {
+            let Action::Reinitialise(activity) = action else { continue };
+            let choice = Choice { before: None, phase: PhaseId::START, at_ms: 0, from: &from, at };
+            if self.loses(choice) {
                 continue;
             }
             let Some(outcomes) = (self.starts)(self.sim, activity)? else {
@@ -163,59 +174,56 @@ impl Sweep<'_> {
             let has_crashed = |outcome: &&SimOutcome| outcome.observation.screen.context().crashed;
             self.totals.starts += outcomes.len() as u64;
             self.totals.starts_crashed += outcomes.iter().filter(has_crashed).count() as u64;
-            if let Some(found) = self.reach_all(None, State::START, &entry, at, outcomes, 1) {
+            if let Some(found) = self.reach_all(choice, outcomes, 1) {
                 return Ok(Some(found));
             }
         }
         Ok(None)
     }
 
-    /// Tries every action of the pair with this number, which took `depth` steps; returns one that reaches the goal.
+    /// Tries every action of the pair with this number, which took `depth` steps; returns one that reaches the objective.
     fn follow(&mut self, number: u32, depth: u32) -> Result<Option<u32>, DeviceError> {
-        let Reached { snapshot, state, .. } = self.reached[number as usize];
-        let entry = self.entry(snapshot)?;
-        for (at, offer) in (0..).zip(&entry.offers) {
-            if self.goal.forecast(state, offer.class) == Forecast::Loses {
+        let Reached { snapshot, phase, .. } = self.reached[number as usize];
+        let from = self.encounter(snapshot)?;
+        for (at, action) in (0..).zip(&from.entry.actions) {
+            let choice = Choice { before: Some(number), phase, at_ms: snapshot.at_ms, from: &from, at };
+            if self.loses(choice) {
                 continue;
             }
             self.sim.restore(snapshot);
-            let Some(outcomes) = self.sim.outcomes(&offer.action)? else {
+            let Some(outcomes) = self.sim.outcomes(action)? else {
                 self.is_too_large = true;
                 continue;
             };
-            if let Some(found) = self.reach_all(Some(number), state, &entry, at, outcomes, depth + 1) {
+            if let Some(found) = self.reach_all(choice, outcomes, depth + 1) {
                 return Ok(Some(found));
             }
         }
         Ok(None)
     }
 
-    fn reach_all(
-        &mut self,
-        before: Option<u32>,
-        state: State,
-        from: &Arc<Entry>,
-        at: u16,
-        outcomes: Vec<SimOutcome>,
-        depth: u32,
-    ) -> Option<u32> {
-        let class = from.offers[usize::from(at)].class;
-        self.catalogue.note_tried(from, at);
+    fn loses(&mut self, choice: Choice<'_>) -> bool {
+        let class = choice.from.entry.offers[usize::from(choice.at)].class;
+        self.objective.forecast(choice.phase, class) == Forecast::Loses
+    }
+
+    fn reach_all(&mut self, choice: Choice<'_>, outcomes: Vec<SimOutcome>, depth: u32) -> Option<u32> {
+        self.catalogue.note_tried(&choice.from.entry, choice.at);
         for SimOutcome { after, observation, .. } in outcomes {
-            let entry = self.catalogue.see(&observation.screen, &mut self.goal);
-            let next = self.goal.step(state, class, &entry.labels);
-            self.totals.count(&mut self.goal, class, &entry.labels, next);
-            let standing = self.goal.standing(next);
-            let is_won = standing.verdict == Verdict::Won;
+            let to = self.catalogue.see(&observation.screen, self.objective);
+            let elapsed_ms = observation.at_ms.saturating_sub(choice.at_ms);
+            let judgement = self.judge(choice, &to, Seen::Now(&observation, elapsed_ms));
+            self.totals.steps += 1;
+            let is_won = judgement.verdict == Verdict::Won;
             let left = self.steps_max - depth;
             let is_alive =
-                standing.verdict == Verdict::Open && standing.distance.is_some_and(|least| least <= left);
-            if !is_won && (!is_alive || !self.is_new(after, next)) {
+                judgement.verdict == Verdict::Open && judgement.distance.is_some_and(|least| least <= left);
+            if !is_won && (!is_alive || !self.is_new(after, judgement.next)) {
                 continue;
             }
             let number = self.reached.len() as u32;
-            let reached = Reached { before, at, snapshot: after, state: next };
-            self.reached.push(reached);
+            let Choice { before, at, .. } = choice;
+            self.reached.push(Reached { before, at, snapshot: after, phase: judgement.next });
             if is_won {
                 return Some(number);
             }
@@ -223,18 +231,31 @@ impl Sweep<'_> {
         None
     }
 
+    fn judge(&mut self, choice: Choice<'_>, to: &Encounter, seen: Seen<'_>) -> Judgement {
+        let at = usize::from(choice.at);
+        let (action, class) = (&choice.from.entry.actions[at], choice.from.entry.offers[at].class);
+        let moment = Moment { action, class, seen, look: to.entry.look, is_new: to.is_new };
+        self.objective.step(choice.phase, &moment)
+    }
+
     fn is_too_large(&self) -> bool {
         self.is_too_large || self.reached.len() > PAIRS_MAX || self.sim.saved_bytes() > STATE_BYTES_MAX
     }
 
-    fn is_new(&mut self, after: Snapshot, state: State) -> bool {
+    /// Returns true if a pair is met for the first time.
+    ///
+    /// Here alone is decided whether states that differ in their time alone are the same. Where neither the app nor the
+    /// objective reads the clock, they are: what can follow them is the same, and telling them apart would keep the search
+    /// from ever ending. Where one of them does, a proof that merged them would be wrong, as a run that comes later may
+    /// still do what an earlier one cannot.
+    fn is_new(&mut self, after: Snapshot, phase: PhaseId) -> bool {
         let at_ms = if self.by_clock { after.at_ms } else { 0 };
-        self.met.insert((after.state, at_ms, state))
+        self.met.insert((after.state, at_ms, phase))
     }
 
-    fn entry(&mut self, snapshot: Snapshot) -> Result<Arc<Entry>, DeviceError> {
-        let screen = self.sim.look(snapshot)?;
-        Ok(self.catalogue.see(&screen, &mut self.goal))
+    fn encounter(&mut self, snapshot: Snapshot) -> Result<Encounter, DeviceError> {
+        let screen = self.sim.screen_at(snapshot)?;
+        Ok(self.catalogue.see(&screen, self.objective))
     }
 
     /// Returns the run that led to the pair with this number, each of its steps taken again.
@@ -244,12 +265,12 @@ impl Sweep<'_> {
             way.push(before);
         }
         let mut trace = Trace::default();
-        let mut from = (State::START, self.catalogue.start(&mut self.goal), None);
+        let mut from = (PhaseId::START, self.catalogue.start(self.objective), None);
         for number in way.into_iter().rev() {
-            let Reached { at, snapshot, state, .. } = self.reached[number as usize];
-            let (before, entry, saved) = from;
-            let offer = &entry.offers[usize::from(at)];
-            let outcomes = match (&offer.action, saved) {
+            let Reached { at, snapshot, phase, .. } = self.reached[number as usize];
+            let (before, encounter, saved) = from;
+            let action = &encounter.entry.actions[usize::from(at)];
+            let outcomes = match (action, saved) {
                 (Action::Reinitialise(activity), _) => (self.starts)(self.sim, activity)?,
                 (action, Some(saved)) => {
                     self.sim.restore(saved);
@@ -258,19 +279,23 @@ impl Sweep<'_> {
                 (_, None) => None,
             };
             let again = outcomes.into_iter().flatten().find(|outcome| outcome.after == snapshot);
-            let observation = again.expect("what came up before comes up again").observation;
-            let after = self.catalogue.see(&observation.screen, &mut self.goal);
-            let labels = self.goal.action_labels(offer.class).union(&after.labels);
+            let observation: Observation = again.expect("what came up before comes up again").observation;
+            let after = self.catalogue.see(&observation.screen, self.objective);
+            let choice = Choice { before: None, phase: before, at_ms: 0, from: &encounter, at };
+            // The step was counted when it was found.
+            let judgement = self.judge(choice, &after, Seen::Recalled(&observation.screen));
             trace.steps.push(Step {
-                action: offer.action.clone(),
+                action: action.clone(),
+                labels: self
+                    .objective
+                    .labels(encounter.entry.offers[usize::from(at)].class, after.entry.look),
                 observation,
-                labels: labels.iter().map(|atom| self.goal.atoms()[atom as usize].clone()).collect(),
-                residual: self.goal.residual(state).into(),
-                reward: self.goal.reward(before, state, Shaping::Atoms),
+                remaining: self.objective.remaining(phase).into(),
+                reward: judgement.reward,
                 why: None,
                 learned: None,
             });
-            from = (state, after, Some(snapshot));
+            from = (phase, after, Some(snapshot));
         }
         Ok(trace)
     }

@@ -1,4 +1,4 @@
-//! Search: episode after episode until a spec is decided or its budget is spent.
+//! Search: episode after episode until an objective is reached or the budget is spent.
 
 mod compare;
 mod exhaustive;
@@ -7,15 +7,15 @@ mod repertoire;
 
 use std::sync::Arc;
 
-use crate::agent::{
-    Agent, Farlead, FarleadSettings, Knowledge, Planner, PlannerSettings, QLearning, Random, Tree,
-};
+use crate::abstraction::{self, AbstractionInfo};
+use crate::agent::{Agent, AgentInfo, Kept, Settings};
 use crate::device::{Device, DeviceError};
-use crate::episode::{Catalogue, Ending, Labeling, Stage, Switches, Totals};
+use crate::episode::{Catalogue, Ending, Stage, Totals};
 use crate::experience::Experience;
-use crate::gui::{Action, Atom, Comparison, Constant, Key, Op, Repertoire, Rules, UserAction, nearest};
-use crate::reward::{Goal, Shaping};
+use crate::gui::{Action, Repertoire, Rules, UserAction};
+use crate::objective::{Formula, Objective, Report, Shaping};
 use crate::rng::Seed;
+use crate::situation::{Summary, Switches};
 use crate::spec::Spec;
 use crate::trace::Trace;
 pub use compare::{Contender, Rounds, Tally, Task, compare, mean, median};
@@ -23,115 +23,53 @@ pub use exhaustive::{Exhausted, Starts, exhaust, exhaust_from};
 pub use jobs::{in_order, waves};
 pub use repertoire::repertoire;
 
-/// The most episodes of a search, unless someone says how many.
+/// Most episodes of a search, unless someone says otherwise.
 pub const EPISODES_MAX: u32 = 500;
 
-/// Who searches.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-#[expect(missing_docs, reason = "the names are those of the agents")]
-pub enum AgentKind {
-    Planner,
-    Farlead,
-    Tree,
-    QLearning,
-    Random,
-}
-
-impl AgentKind {
-    /// All kinds.
-    pub const ALL: [AgentKind; 5] =
-        [AgentKind::Planner, AgentKind::Farlead, AgentKind::Tree, AgentKind::QLearning, AgentKind::Random];
-
-    /// The agent as a command line names it.
-    pub fn name(self) -> &'static str {
-        match self {
-            AgentKind::Planner => "planner",
-            AgentKind::Farlead => "farlead",
-            AgentKind::Tree => "tree",
-            AgentKind::QLearning => "qlearning",
-            AgentKind::Random => "random",
-        }
-    }
-
-    /// Whether it wants screens taken apart, which takes time that others would rather spend on steps.
-    pub fn looks_closely(self) -> bool {
-        match self {
-            AgentKind::Planner => true,
-            AgentKind::Farlead | AgentKind::Tree | AgentKind::QLearning | AgentKind::Random => false,
-        }
-    }
-
-    /// Whether it learns from what was done and seen elsewhere; to keep that takes time that others would rather spend on
-    /// steps.
-    pub fn recalls(self) -> bool {
-        match self {
-            AgentKind::Planner => true,
-            AgentKind::Farlead | AgentKind::Tree | AgentKind::QLearning | AgentKind::Random => false,
-        }
-    }
-
-    /// What is added to the loop for this agent, unless someone says otherwise: all of it, as `cargo bench --bench
-    /// defaults` shows on made-up apps.
-    pub fn switches(self) -> Switches {
-        let all = Switches {
-            shaping: Shaping::Atoms,
-            prediction: true,
-            sure_actions: true,
-            restart_hopeless: true,
-        };
-        match self {
-            // It weighs by itself what cannot lose against what may win.
-            AgentKind::Planner => Switches { sure_actions: false, ..all },
-            AgentKind::Farlead | AgentKind::Tree | AgentKind::QLearning => all,
-            // What others are measured against knows nothing of the formula.
-            AgentKind::Random => {
-                Switches { prediction: false, sure_actions: false, restart_hopeless: false, ..all }
-            }
-        }
-    }
-}
-
-/// How a spec is searched for.
+/// Plan of a search.
 #[derive(Clone, Debug)]
 pub struct Plan {
-    /// Who searches.
-    pub agent: AgentKind,
-    /// How, if it is [`AgentKind::Farlead`].
-    pub farlead: FarleadSettings,
-    /// How, if it is [`AgentKind::Planner`].
-    pub planner: PlannerSettings,
-    /// What is added to the loop.
+    /// Agent that searches.
+    pub agent: &'static AgentInfo,
+    /// Settings of agents.
+    pub settings: Settings,
+    /// Abstraction under the agent.
+    pub abstraction: &'static AbstractionInfo,
+    /// Reward of steps that do not end a run, where the objective is a formula.
+    pub shaping: Shaping,
+    /// Additions to the loop.
     pub switches: Switches,
-    /// The most steps of an episode, the start included; at least 1.
+    /// Most steps of an episode, the start included; at least 1.
     pub steps_max: u32,
-    /// The most episodes; at least 1.
+    /// Most episodes; at least 1.
     pub episodes_max: u32,
-    /// How long it may take on the device's clock.
+    /// Most time on the device's clock.
     pub timeout_ms: Option<u64>,
-    /// Where chance comes from.
+    /// Source of chance.
     pub seed: Seed,
-    /// The actions of the user's, those too that the spec does not speak of.
+    /// Actions of the user's, those too that the spec does not speak of.
     pub actions: Arc<[UserAction]>,
-    /// What is typed besides what the spec says.
+    /// Texts that farlead types besides those of the spec.
     pub texts: Vec<String>,
-    /// What is never done, and what is typed where.
+    /// Rules on actions that are never done, and on texts of certain fields.
     pub rules: Arc<Rules>,
-    /// Whether whoever watches is told the steps of each episode.
+    /// True if the watcher is told the steps of each episode.
     pub tells_steps: bool,
-    /// What was learned on another run.
-    pub learned: Vec<(Labeling, [f64; 2])>,
-    /// What was done and seen before, for other specs or on another run; for agents that [recall](AgentKind::recalls) it.
+    /// Knowledge that an agent of this kind has kept.
+    pub kept: Kept,
+    /// Experience of other specs or of another run; for agents that [need](crate::agent::Needs::experience) it.
     pub experience: Arc<Experience>,
 }
 
 impl Plan {
-    /// Returns how `agent` searches unless someone says otherwise: 500 episodes of 1 step, from the first seed.
-    pub fn new(agent: AgentKind) -> Plan {
+    /// Returns the plan of `agent` unless someone says otherwise: 500 episodes of 1 step, from the first seed.
+    pub fn new(agent: &'static AgentInfo) -> Plan {
         Plan {
             agent,
-            farlead: FarleadSettings::default(),
-            planner: PlannerSettings::default(),
-            switches: agent.switches(),
+            settings: Settings::default(),
+            abstraction: abstraction::find(agent.abstraction).unwrap_or(&abstraction::LOOKS),
+            shaping: Shaping::Atoms,
+            switches: agent.switches,
             steps_max: 1,
             episodes_max: EPISODES_MAX,
             timeout_ms: None,
@@ -140,97 +78,93 @@ impl Plan {
             texts: Vec::new(),
             rules: Arc::default(),
             tells_steps: false,
-            learned: Vec::new(),
+            kept: Kept::default(),
             experience: Arc::default(),
         }
     }
 
-    /// Returns what is offered for `spec` beyond what screens say by themselves.
+    /// Returns the offers for `spec` beyond those that screens make by themselves.
     pub fn offered(&self, spec: &Spec) -> Repertoire {
         let texts = self.texts.iter().map(String::as_str);
         Repertoire { rules: self.rules.clone(), ..repertoire(spec, &self.actions, texts) }
     }
 }
 
-/// Why a search ended.
+/// Reason why a search ended.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Stop {
-    /// The goal was reached.
+    /// The objective was reached.
     Found,
-    /// There is nothing left to try, if the app always answers alike.
+    /// Nothing is left to try, if the app always answers alike.
     Exhausted,
     /// All episodes are spent.
     EpisodesSpent,
     /// All time is spent.
     TimeSpent,
-    /// Someone said so.
+    /// Someone said to stop.
     Interrupted,
 }
 
-/// What happens while a spec is searched for, told as it happens.
+/// News of a search while it goes on.
 #[derive(Clone, Debug)]
 pub enum News {
     /// An episode goes on.
     Working {
-        /// Which, from 1.
+        /// Number of the episode, from 1.
         episode: u32,
-        /// The steps on the device in the episodes before.
+        /// Steps on the device in the episodes before.
         steps: u64,
     },
     /// An episode is over.
     EpisodeEnded {
-        /// Which, from 1.
+        /// Number of the episode, from 1.
         episode: u32,
-        /// The steps on the device so far, in all episodes.
+        /// Steps on the device so far, in all episodes.
         steps: u64,
-        /// The fewest steps that were left to the goal so far, whatever the app.
+        /// Fewest steps that were left to the objective so far, whatever the app.
         closest: Option<u32>,
-        /// Its steps, if they were asked for.
+        /// Steps of the episode, if they were asked for.
         trace: Option<Trace>,
     },
 }
 
-/// What a search has come to.
+/// Result of a search.
 #[derive(Clone, Debug)]
 pub struct Finding {
-    /// Why it ended.
+    /// Reason why it ended.
     pub stop: Stop,
-    /// The episodes it took.
+    /// Episodes that it took.
     pub episodes: u32,
-    /// The steps on the device it took, the first of each episode included.
+    /// Steps on the device, the first of each episode included.
     pub steps: u64,
-    /// The time that passed on the device.
+    /// Time that passed on the device.
     pub device_ms: u64,
-    /// The run that reached the goal.
+    /// Run that reached the objective.
     pub run: Option<Trace>,
-    /// How far it came.
+    /// Progress of the search.
     pub reach: Reach,
-    /// What was learned that can be of use next time.
-    pub learned: Vec<(Labeling, [f64; 2])>,
-    /// What was done and seen, if the agent [recalls](AgentKind::recalls) such; without what was known before.
+    /// Knowledge that the agent keeps for the next search.
+    pub kept: Vec<u8>,
+    /// Steps of this search, if the agent [needs](crate::agent::Needs::experience) experience.
     pub experience: Experience,
-    /// Whether the app answered otherwise than on the run that what was known before is of.
+    /// True if the app answered otherwise than on the run that the plan's experience is of.
     pub is_outdated: bool,
 }
 
-/// How far a search came.
+/// Progress of a search.
 #[derive(Clone, Debug, Default)]
 pub struct Reach {
-    /// The formula's atoms, and at how many steps each held.
-    pub held: Vec<(String, u64)>,
-    /// Of atoms that never held, what was seen where they look.
-    pub hints: Vec<(String, String)>,
-    /// The residual that was closest to the goal, and how many steps it would take from there at least.
-    pub closest: Option<(String, u32)>,
-    /// How many screens were met.
+    /// Report of the objective.
+    pub report: Report,
+    /// Number of screens that were met.
     pub screens: usize,
-    /// How often the app was started, and how often it crashed doing so.
+    /// Starts of the app.
     pub starts: u64,
-    /// See [`Reach::starts`].
+    /// Starts at which it crashed.
     pub starts_crashed: u64,
-    /// The actions that were offered and never tried.
+    /// Actions that were offered and never tried.
     pub never_tried: Vec<Action>,
-    /// How often the app answered otherwise than before to the same actions since its start.
+    /// Times that the app answered otherwise than before to the same actions since its start.
     pub surprises: u64,
 }
 
@@ -243,21 +177,37 @@ pub fn search(
     plan: &Plan,
     watch: &mut dyn FnMut(&News) -> bool,
 ) -> Result<Finding, DeviceError> {
-    let mut catalogue = Catalogue::new(device.app(), plan.offered(spec), plan.agent.looks_closely());
-    let knowledge = recalled(&plan.learned, &mut catalogue);
-    let mut agent = agent(plan, &knowledge);
-    let mut stage = Stage::new(device, Goal::new(spec), catalogue, plan.switches, plan.steps_max);
+    let mut objective = Formula::new(spec, plan.shaping);
+    pursue(device, &mut objective, plan.offered(spec), plan, watch)
+}
+
+/// Searches for a run that reaches `objective` on `device`, whose screens offer what `repertoire` adds.
+///
+/// `watch` is told of each episode, and says whether to go on.
+pub fn pursue(
+    device: &mut dyn Device,
+    objective: &mut dyn Objective,
+    repertoire: Repertoire,
+    plan: &Plan,
+    watch: &mut dyn FnMut(&News) -> bool,
+) -> Result<Finding, DeviceError> {
+    let needs = plan.agent.needs;
+    let repertoire = Repertoire { capabilities: device.capabilities(), ..repertoire };
+    let catalogue = Catalogue::new(device.app(), repertoire, plan.abstraction, needs.details);
+    let mut stage = Stage::new(device, objective, catalogue, plan.switches, plan.steps_max, plan.seed);
+    let mut agent = agent(plan, stage.catalogue_mut());
     let mut experience = Experience::new();
-    // What was tried on another run may come out otherwise by now.
-    let mut is_in_doubt = plan.agent.recalls() && plan.experience.is_old();
-    if plan.agent.recalls() {
-        stage.recall(&mut *agent, &plan.experience, &mut plan.seed.fork("recall"));
+    // Steps of another run may come out otherwise by now.
+    let mut is_in_doubt = needs.experience && plan.experience.is_old();
+    let mut recalled = Summary::default();
+    if needs.experience {
+        recalled = stage.recall(&mut *agent, &plan.experience);
     }
-    let mut surprises = agent.surprises();
     let mut is_outdated = false;
     let mut rng = plan.seed.fork("agent");
     let mut episodes = 0;
     let mut run = None;
+    let mut summary;
     let stop = loop {
         let (steps, device_ms) = (stage.totals().steps, stage.totals().device_ms);
         let is_late = |ms: u64| plan.timeout_ms.is_some_and(|most| ms >= most);
@@ -266,17 +216,18 @@ pub fn search(
                 && !is_late(device_ms.saturating_add(at_ms))
         })?;
         episodes += 1;
-        if plan.agent.recalls() {
+        summary = episode.summary;
+        if needs.experience {
             experience.add(episode.steps.iter().map(|taken| (taken.action(), &taken.observation().screen)));
         }
         let totals = stage.totals();
-        let closest = totals.closest.map(|(distance, _, _)| distance);
+        let closest = stage.objective().closest();
         let trace = plan.tells_steps.then(|| stage.trace(&episode));
         let goes_on = watch(&News::EpisodeEnded { episode: episodes, steps: totals.steps, closest, trace });
         let is_exhausted =
-            (agent.is_exhausted() && !stage.catalogue().has_left_out()) || episode.steps.is_empty();
+            (summary.is_exhausted && !stage.catalogue().has_left_out()) || episode.steps.is_empty();
         // An app that was always steady answers otherwise now: it is not the app any more that was learned.
-        let has_changed = is_in_doubt && surprises == 0 && agent.surprises() > 0;
+        let has_changed = is_in_doubt && recalled.surprises == 0 && summary.surprises > 0;
         is_outdated |= has_changed;
         if episode.ending == Ending::Won {
             run = Some(stage.trace(&episode));
@@ -292,20 +243,14 @@ pub fn search(
         } else if !goes_on {
             break Stop::Interrupted;
         } else if is_exhausted || has_changed {
-            // What was tried then is for nobody to know but who starts anew, with what was seen by now.
+            // Only a new agent, with the steps of this search alone, can tell what was tried on the app of now.
             is_in_doubt = false;
-            agent = self::agent(plan, &knowledge);
-            stage.recall(&mut *agent, &experience, &mut plan.seed.fork("recall"));
-            surprises = 0;
+            stage.start_over();
+            agent = self::agent(plan, stage.catalogue_mut());
+            stage.recall(&mut *agent, &experience);
+            recalled.surprises = 0;
         }
     };
-    let learned = stage.catalogue().labelings();
-    let learned = agent
-        .knowledge()
-        .labelings
-        .into_iter()
-        .map(|(labeling, known)| (learned[labeling as usize].clone(), known))
-        .collect();
     let totals = stage.totals();
     Ok(Finding {
         stop,
@@ -314,39 +259,27 @@ pub fn search(
         device_ms: totals.device_ms,
         run,
         reach: Reach {
-            surprises: agent.surprises().saturating_sub(surprises),
-            ..reach(spec, stage.goal(), stage.catalogue(), totals)
+            surprises: summary.surprises.saturating_sub(recalled.surprises),
+            ..reach(stage.objective(), stage.catalogue(), totals)
         },
-        learned,
+        kept: agent.save(stage.catalogue()),
         experience,
         is_outdated,
     })
 }
 
-fn recalled(learned: &[(Labeling, [f64; 2])], catalogue: &mut Catalogue) -> Knowledge {
-    let labelings =
-        learned.iter().map(|(labeling, known)| (catalogue.remember(labeling.clone()), *known)).collect();
-    Knowledge { labelings }
+/// Returns a new agent for `plan`, with what an agent of its kind has kept.
+fn agent(plan: &Plan, catalogue: &mut Catalogue) -> Box<dyn Agent> {
+    let mut agent = (plan.agent.make)(&plan.settings);
+    // Bytes that another kind has kept say nothing to this one; `Kept` has read those of its own kind before.
+    let _ = agent.load(plan.kept.bytes(), catalogue);
+    agent
 }
 
-fn agent(plan: &Plan, knowledge: &Knowledge) -> Box<dyn Agent> {
-    match plan.agent {
-        AgentKind::Planner => Box::new(Planner::new(plan.planner)),
-        AgentKind::Farlead => Box::new(Farlead::new(plan.farlead, knowledge)),
-        AgentKind::Tree => Box::new(Tree::default()),
-        AgentKind::QLearning => Box::new(QLearning::default()),
-        AgentKind::Random => Box::new(Random),
-    }
-}
-
-/// Returns how far was come, of which `totals` were counted.
-fn reach(spec: &Spec, goal: &Goal, catalogue: &Catalogue, totals: &Totals) -> Reach {
-    let atoms = goal.atoms().iter().map(|atom| atom.to_string());
-    let held: Vec<(String, u64)> = atoms.zip(totals.held.iter().copied()).collect();
+/// Returns the progress of a search with these totals.
+fn reach(objective: &dyn Objective, catalogue: &Catalogue, totals: &Totals) -> Reach {
     Reach {
-        hints: hints(spec, &held, catalogue),
-        held,
-        closest: totals.closest.map(|(distance, _, state)| (goal.residual(state), distance)),
+        report: objective.report(&|key| catalogue.words(key)),
         screens: catalogue.screens(),
         starts: totals.starts,
         starts_crashed: totals.starts_crashed,
@@ -355,42 +288,16 @@ fn reach(spec: &Spec, goal: &Goal, catalogue: &Catalogue, totals: &Totals) -> Re
     }
 }
 
-/// For atoms that never held and ask for a word, the nearest that was seen where they look, or all activities.
-fn hints(spec: &Spec, held: &[(String, u64)], catalogue: &Catalogue) -> Vec<(String, String)> {
-    // A list of more is not read.
-    const ACTIVITIES_MAX: usize = 8;
-    let unseen = held.iter().filter(|(_, times)| *times == 0);
-    unseen
-        .filter_map(|(name, _)| {
-            let (Atom::State(all) | Atom::Widget(all) | Atom::Action(all)) = spec.atoms.get(name)? else {
-                return None;
-            };
-            let [Comparison { key, op: Op::Equal | Op::Contains, value: Constant::Text(text) }] = &all[..]
-            else {
-                return None;
-            };
-            let words = catalogue.words(*key);
-            let hint = match nearest(text, words.iter().map(String::as_str)) {
-                Some(near) => format!("the nearest that was seen is {near:?}"),
-                None if *key == Key::Activity && !words.is_empty() => {
-                    let some: Vec<String> = words.iter().take(ACTIVITIES_MAX).cloned().collect();
-                    format!("the activities seen are {}", some.join(", "))
-                }
-                None => return None,
-            };
-            Some((name.clone(), hint))
-        })
-        .collect()
-}
-
 #[cfg(test)]
 mod tests {
     use std::sync::Arc;
 
     use super::*;
-    use crate::device::{App, Faulty, Observation};
+    use crate::agent::{AGENTS, FARLEAD, PLANNER, QLEARNING, RANDOM, TREE, Tree};
+    use crate::device::{App, Capabilities, Faulty, Observation};
     use crate::event::Outcome;
     use crate::gui::{Bounds, Context, Flags, Screen, Widget};
+    use crate::objective::Activities;
     use crate::spec::{Expectation, Source, parse};
 
     /// Rooms in a row: `on` leads to the next, `off` to the first, and nothing else does anything.
@@ -412,7 +319,7 @@ mod tests {
             Corridor { app, room: 0, last: usize::MAX, steps: 0 }
         }
 
-        fn look(&mut self) -> Observation {
+        fn seen(&mut self) -> Observation {
             self.steps += 1;
             let button = |text: &str, left: i32| Widget {
                 text: text.into(),
@@ -440,9 +347,17 @@ mod tests {
             &self.app
         }
 
+        fn capabilities(&self) -> Capabilities {
+            Capabilities::ALL
+        }
+
+        fn look(&mut self) -> Result<Observation, DeviceError> {
+            Ok(self.seen())
+        }
+
         fn reset(&mut self, _: &str) -> Result<Observation, DeviceError> {
             self.room = 0;
-            Ok(self.look())
+            self.look()
         }
 
         fn act(&mut self, action: &Action) -> Result<Observation, DeviceError> {
@@ -451,7 +366,7 @@ mod tests {
                 "off" => self.room = 0,
                 _ => {}
             }
-            Ok(self.look())
+            self.look()
         }
     }
 
@@ -461,7 +376,7 @@ mod tests {
         parsed.file.specs.remove(0)
     }
 
-    fn plan(agent: AgentKind, steps_max: u32, episodes_max: u32) -> Plan {
+    fn plan(agent: &'static AgentInfo, steps_max: u32, episodes_max: u32) -> Plan {
         Plan { steps_max, episodes_max, ..Plan::new(agent) }
     }
 
@@ -471,12 +386,12 @@ mod tests {
 
     #[test]
     fn every_agent_finds_what_is_two_rooms_away() {
-        for agent in AgentKind::ALL {
+        for agent in AGENTS {
             let finding = found("F [text = room 2]", &plan(agent, 4, 500));
-            assert_eq!(finding.stop, Stop::Found, "{}", agent.name());
+            assert_eq!(finding.stop, Stop::Found, "{}", agent.name);
             let run = finding.run.expect("a run");
             let last = run.steps.last().expect("a step");
-            assert_eq!((&*last.residual, last.reward), ("true", 1.0));
+            assert_eq!((&*last.remaining, last.reward), ("true", 1.0));
             assert!(run.steps.len() <= 4 && finding.steps >= 3);
         }
     }
@@ -485,25 +400,25 @@ mod tests {
     fn what_the_formula_says_of_actions_is_known_before_they_are_done() {
         let text =
             "X([actionDetail = on] & X([actionDetail = on] & X([actionDetail = off] & [text = room 0])))";
-        for agent in [AgentKind::Farlead, AgentKind::Tree, AgentKind::QLearning] {
+        for agent in [&FARLEAD, &TREE, &QLEARNING] {
             let finding = found(text, &plan(agent, 4, 500));
-            assert_eq!((finding.episodes, finding.steps), (1, 4), "{}", agent.name());
+            assert_eq!((finding.episodes, finding.steps), (1, 4), "{}", agent.name);
         }
     }
 
     #[test]
     fn tree_search_says_when_there_is_nothing_left_to_try() {
-        let finding = found("F [text = room 3]", &plan(AgentKind::Tree, 3, 500));
+        let finding = found("F [text = room 3]", &plan(&TREE, 3, 500));
         // The distance is 1 at most, so no episode is hopeless: 7 actions, twice.
         assert_eq!((finding.stop, finding.episodes, finding.steps), (Stop::Exhausted, 49, 147));
-        assert_eq!(finding.reach.closest, Some(("F [text = room 3]".to_string(), 1)));
+        assert_eq!(finding.reach.report.closest, Some(("F [text = room 3]".to_string(), 1)));
         // Room 2 is met at the last step alone.
         assert_eq!(finding.reach.never_tried.len(), 7);
     }
 
     #[test]
     fn a_must_is_searched_for_what_violates_it() {
-        let finding = found("must \"stay\": G ![text = room 2]", &plan(AgentKind::Farlead, 4, 500));
+        let finding = found("must \"stay\": G ![text = room 2]", &plan(&FARLEAD, 4, 500));
         assert_eq!(finding.stop, Stop::Found);
         let held = [0, 5, 9];
         assert_eq!(Outcome::of(Expectation::Must, true, false, &held), Outcome::Broken);
@@ -514,7 +429,7 @@ mod tests {
 
     #[test]
     fn the_same_seed_gives_the_same_search() {
-        for agent in AgentKind::ALL {
+        for agent in AGENTS {
             let once = format!("{:?}", found("F [text = room 3]", &plan(agent, 5, 50)));
             assert_eq!(once, format!("{:?}", found("F [text = room 3]", &plan(agent, 5, 50))));
         }
@@ -523,7 +438,7 @@ mod tests {
     #[test]
     fn a_device_that_fails_ends_the_search_and_time_and_people_do() {
         let spec = spec("F [text = room 9]");
-        let mut plan = plan(AgentKind::Random, 4, 500);
+        let mut plan = plan(&RANDOM, 4, 500);
         let mut faulty = Faulty::new(Corridor::new(), 10);
         let failed = search(&mut faulty, &spec, &plan, &mut |_| true).expect_err("it fails");
         assert_eq!(failed.to_string(), "the device failed at step 10, as it was told to");
@@ -534,42 +449,44 @@ mod tests {
         assert_eq!(late.stop, Stop::TimeSpent);
     }
 
-    /// What was done and seen by tree search in `episodes` after what it recalled of `known`, or in fewer if nothing is
-    /// left to try then; what was counted; and how many actions were never tried.
+    /// Steps of a tree search in `episodes` after what it recalled of `known`, or in fewer if nothing is left to try then;
+    /// the totals, the fewest steps left, and the number of actions never tried.
     fn tree_after(
         known: &Experience,
         text: &str,
         steps_max: u32,
         episodes: u64,
-    ) -> (Experience, Totals, usize) {
+    ) -> (Experience, Totals, Option<u32>, usize) {
         let mut device = Corridor::new();
         let spec = spec(text);
-        let catalogue = Catalogue::new(device.app(), repertoire(&spec, &[], []), false);
-        let switches = AgentKind::Tree.switches();
-        let mut stage = Stage::new(&mut device, Goal::new(&spec), catalogue, switches, steps_max);
+        let catalogue = Catalogue::new(device.app(), repertoire(&spec, &[], []), &abstraction::LOOKS, false);
+        let mut objective = Formula::new(&spec, Shaping::Atoms);
+        let mut stage = Stage::new(&mut device, &mut objective, catalogue, TREE.switches, steps_max, Seed(1));
         let (mut tree, mut rng) = (Tree::default(), Seed(1).fork("test"));
-        stage.recall(&mut tree, known, &mut rng);
+        let mut summary = stage.recall(&mut tree, known);
         let mut experience = Experience::new();
-        while !tree.is_exhausted() && stage.totals().starts < episodes {
+        while !summary.is_exhausted && stage.totals().starts < episodes {
             let episode = stage.run(&mut tree, &mut rng, &mut |_| true).expect("no device fails here");
             experience.add(episode.steps.iter().map(|taken| (taken.action(), &taken.observation().screen)));
+            summary = episode.summary;
         }
-        (experience, stage.totals().clone(), stage.catalogue().never_tried().len())
+        let never_tried = stage.catalogue().never_tried().len();
+        (experience, stage.totals().clone(), stage.objective().closest(), never_tried)
     }
 
     #[test]
     fn what_was_done_for_one_spec_is_known_to_another() {
         let nothing = Experience::new();
         let (ten, ..) = tree_after(&nothing, "F [text = room 9]", 3, 10);
-        let (mut all, totals, _) = tree_after(&ten, "F [text = room 8]", 3, u64::MAX);
+        let (mut all, totals, ..) = tree_after(&ten, "F [text = room 8]", 3, u64::MAX);
         // There are 49 runs of three steps, and none of the first ten is done again.
         assert_eq!((totals.starts, totals.steps, all.runs().count()), (39, 117, 39));
         all.merge(&ten);
         assert_eq!((all.runs().count(), all.steps()), (49, 147));
         // All is known now, and nothing of that counts as done again.
-        let (more, totals, never_tried) = tree_after(&all, "F [text = room 7]", 3, u64::MAX);
+        let (more, totals, closest, never_tried) = tree_after(&all, "F [text = room 7]", 3, u64::MAX);
         assert!(more.is_empty());
-        assert_eq!((totals.steps, totals.starts, totals.closest), (0, 0, None));
+        assert_eq!((totals.steps, totals.starts, closest), (0, 0, None));
         // Room 2 is met at the last step alone.
         assert_eq!(never_tried, 7);
         // Where fewer steps are left than were taken, the rest of a run is passed over.
@@ -581,9 +498,9 @@ mod tests {
         let (experience, ..) = tree_after(&Experience::new(), "F [text = room 9]", 3, u64::MAX);
         // Runs with `off` lose here. Of the others those are left that reach the goal: `on`, and five others before it.
         let text = "(G ![actionDetail = off]) & F [text = room 1]";
-        let (_, totals, _) = tree_after(&experience, text, 3, u64::MAX);
+        let (_, totals, ..) = tree_after(&experience, text, 3, u64::MAX);
         assert_eq!((totals.starts, totals.steps), (6, 17));
-        let finding = found(text, &Plan { experience: experience.into(), ..plan(AgentKind::Planner, 3, 5) });
+        let finding = found(text, &Plan { experience: experience.into(), ..plan(&PLANNER, 3, 5) });
         assert_eq!((finding.stop, finding.episodes, finding.steps), (Stop::Found, 1, 2));
     }
 
@@ -591,7 +508,7 @@ mod tests {
     fn what_has_changed_since_is_found() {
         // On another run the corridor had one room less.
         let mut shorter = Corridor { last: 2, ..Corridor::new() };
-        let plan = plan(AgentKind::Planner, 4, 1_000);
+        let plan = plan(&PLANNER, 4, 1_000);
         let goal = "F [text = room 3]";
         let before = search(&mut shorter, &spec(goal), &plan, &mut |_| true).expect("no device fails here");
         assert_eq!(before.stop, Stop::Exhausted);
@@ -604,7 +521,7 @@ mod tests {
 
     #[test]
     fn nothing_is_ruled_out_by_what_another_run_has_tried() {
-        let plan = plan(AgentKind::Planner, 3, 500);
+        let plan = plan(&PLANNER, 3, 500);
         let goal = "F [text = room 9]";
         let first = found(goal, &plan);
         let after = |experience: Experience| {
@@ -619,20 +536,45 @@ mod tests {
 
     #[test]
     fn only_an_agent_that_recalls_keeps_what_was_done() {
-        for agent in AgentKind::ALL {
+        for agent in AGENTS {
             let finding = found("F [text = room 2]", &plan(agent, 4, 5));
-            assert_eq!(finding.experience.is_empty(), !agent.recalls(), "{}", agent.name());
+            assert_eq!(finding.experience.is_empty(), !agent.needs.experience, "{}", agent.name);
         }
     }
 
     #[test]
     fn what_was_learned_of_labels_is_used_the_next_time() {
         let text = "F [text = room 3]";
-        let mut plan = plan(AgentKind::Farlead, 5, 500);
+        let mut plan = plan(&FARLEAD, 5, 500);
         let finding = found(text, &plan);
-        let on = finding.learned.iter().find(|(labeling, _)| labeling.names.iter().any(|name| name == "on"));
-        assert!(on.expect("it clicked there").1[0] > 0.0);
-        plan.learned = finding.learned;
+        let kept = String::from_utf8(finding.kept.clone()).expect("lines of JSON");
+        assert!(kept.contains(r#""names":["on","#), "it clicked there: {kept}");
+        plan.kept = Kept::new(&FARLEAD, &finding.kept).expect("good bytes");
         assert!(found(text, &plan).steps <= finding.steps);
+    }
+
+    #[test]
+    fn every_agent_finds_its_way_on_every_abstraction() {
+        for agent in AGENTS {
+            for abstraction in abstraction::ABSTRACTIONS {
+                let plan = Plan { abstraction, ..plan(agent, 4, 500) };
+                let finding = found("F [text = room 2]", &plan);
+                assert_eq!(finding.stop, Stop::Found, "{} on {}", agent.name, abstraction.name);
+            }
+        }
+    }
+
+    #[test]
+    fn every_agent_reaches_every_activity() {
+        for agent in AGENTS {
+            let plan = plan(agent, 4, 500);
+            let mut objective = Activities::new(["org.corridor.Room".into()]);
+            let mut device = Corridor::new();
+            let finding = pursue(&mut device, &mut objective, Repertoire::default(), &plan, &mut |_| true)
+                .expect("no device fails here");
+            let run = finding.run.expect("a run");
+            assert_eq!((finding.stop, run.steps.len()), (Stop::Found, 1), "{}", agent.name);
+            assert_eq!(&*run.steps[0].remaining, "nothing");
+        }
     }
 }

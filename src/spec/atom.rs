@@ -1,58 +1,30 @@
 //! Brackets: from the pairs of the grammar to [`gui::Atom`].
 
-use std::ops::Range;
-
 use pest::iterators::Pair;
 
-use super::diagnostic::{Diagnostic, clip};
-use super::grammar::{Rule, span};
+use super::grammar::Rule;
 use crate::gui::{ActionTypes, Atom, Comparison, Constant, Key, Mistake, Op, Part};
+use crate::text::{Diagnostic, Span, clip, no_character, span, unquote};
 
-/// Returns what `written`, which is in quotes as a grammar has it, stands for, or the first escape in it that stands for no
-/// character.
-pub(crate) fn unquote(written: &str) -> Result<String, String> {
-    let inner = &written[1..written.len() - 1];
-    let mut text = String::with_capacity(inner.len());
-    let mut rest = inner;
-    while let Some(at) = rest.find('\\') {
-        text.push_str(&rest[..at]);
-        let escape = &rest[at + 1..];
-        let (char, len) = match escape.as_bytes()[0] {
-            b'n' => ('\n', 1),
-            b'u' => {
-                let end = escape.find('}').expect("the grammar has closed it");
-                let code = u32::from_str_radix(&escape[2..end], 16).expect("the grammar has seen digits");
-                let char = char::from_u32(code).ok_or_else(|| format!("\\{}", &escape[..=end]))?;
-                (char, end + 1)
-            }
-            same => (char::from(same), 1),
-        };
-        text.push(char);
-        rest = &escape[len..];
-    }
-    text.push_str(rest);
-    Ok(text)
-}
-
-/// What a bracket stands for.
+/// Purpose of a bracket.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) enum Purpose {
-    /// A part of a formula.
+    /// Part of a formula.
     Formula,
-    /// The widget an action is done on.
+    /// Widget that an action is done on.
     Widget,
 }
 
-/// Reads brackets, and says what is wrong with them.
+/// Reader of brackets, with the mistakes it met.
 pub(super) struct AtomReader<'a> {
-    /// Where in the source the parsed text starts.
+    /// First byte of the parsed text in the source.
     pub offset: usize,
     pub types: ActionTypes<'a>,
     pub mistakes: Vec<Diagnostic>,
 }
 
 impl AtomReader<'_> {
-    /// Returns the atom of a bracket, or nothing if it has mistakes.
+    /// Returns the atom of a bracket, `None` if it has mistakes.
     pub fn read(&mut self, atom: Pair<'_, Rule>, purpose: Purpose) -> Option<Atom> {
         let whole = span(&atom, self.offset);
         let inside = atom.into_inner().next().expect("a bracket has an inside");
@@ -88,7 +60,7 @@ impl AtomReader<'_> {
         made.map_err(|mistake| self.mistake(mistake, whole.clone(), whole.clone(), whole.clone())).ok()
     }
 
-    fn mistake(&mut self, mistake: Mistake, whole: Range<usize>, op: Range<usize>, value: Range<usize>) {
+    fn mistake(&mut self, mistake: Mistake, whole: Span, op: Span, value: Span) {
         let span = match mistake.part {
             Part::Key | Part::Whole => whole,
             Part::Op => op,
@@ -97,8 +69,9 @@ impl AtomReader<'_> {
         self.mistakes.push(Diagnostic::error(mistake.code, span, mistake.message).help(mistake.help));
     }
 
-    /// All of them, or nothing if one has a mistake; each is looked at.
+    /// Returns all comparisons, `None` if one has a mistake.
     fn comparisons(&mut self, comparisons: Pair<'_, Rule>) -> Option<Vec<Comparison>> {
+        // Every comparison is read, so that the mistakes of all are reported at once.
         let all: Vec<Option<Comparison>> = comparisons
             .into_inner()
             .filter(|part| part.as_rule() == Rule::comparison)
@@ -143,6 +116,7 @@ impl AtomReader<'_> {
             },
             _ => {
                 let text = inside.as_str().trim();
+                // An atom whose `]` was forgotten takes the next atom into its value.
                 if text.contains('[') {
                     let shown = clip(text);
                     let message = format!("the value goes on to the `]` and is `{shown}`");
@@ -157,12 +131,6 @@ impl AtomReader<'_> {
     }
 }
 
-/// The error for `\u{...}` with a number that is no character's.
-pub(super) fn no_character(escape: &str, span: Range<usize>) -> Diagnostic {
-    Diagnostic::error("E-escape", span, format!("`{}` is no character", clip(escape)))
-        .help("characters go from \\u{0} to \\u{10ffff}, without d800 to dfff")
-}
-
 fn operator(relation: &Pair<'_, Rule>) -> Op {
     Op::parse(relation.as_str()).expect("the grammar knows the operators")
 }
@@ -172,7 +140,9 @@ fn unescape_slashes(written: &str) -> String {
     let mut chars = written.chars();
     while let Some(char) = chars.next() {
         match (char, chars.clone().next()) {
+            // The slash follows in the next turn.
             ('\\', Some('/')) => {}
+            // The other escapes are for the regular expression to read.
             ('\\', Some(escaped)) => {
                 chars.next();
                 text.extend([char, escaped]);

@@ -1,60 +1,60 @@
-//! Specs as values: what a file of them says, and how that is written again.
+//! Specs as values, and their canonical text.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt;
-use std::ops::Range;
 
 use crate::gui::{self, UserAction, quote};
 use crate::ltl::{Formula, Formulas};
+use crate::text::Span;
 
-/// What a file of specs says, without the items that have mistakes.
+/// File of specs, without the items that have mistakes.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct SpecFile {
-    /// The labels that are declared, in the order of the file.
+    /// Declared labels, in the order of the file.
     pub labels: Vec<String>,
-    /// The user's actions, in the order of the file.
+    /// User's actions, in the order of the file.
     pub actions: Vec<UserAction>,
-    /// The specs, in the order of the file.
+    /// Specs, in the order of the file.
     pub specs: Vec<Spec>,
 }
 
-/// A formula with a name, and what is expected of the runs of an app.
+/// Named formula, with what is expected of the runs of an app.
 #[derive(Clone, Debug)]
 pub struct Spec {
-    /// Its name; no other spec of the file has it.
+    /// Name; no other spec of the file has it.
     pub name: String,
-    /// What is expected.
+    /// Expectation of the runs.
     pub expectation: Expectation,
-    /// How much may be spent on it, as far as it says so.
+    /// Budget, as far as the spec sets one.
     pub budget: Budget,
-    /// Where its formula lives.
+    /// Store of the formula.
     pub formulas: Formulas,
-    /// Its formula.
+    /// Formula of the runs that are possible, forbidden or required.
     pub formula: Formula,
-    /// The brackets of the formula by their names in it; the names that are missing here are labels.
+    /// Brackets of the formula by their names; a name without a bracket is a label.
     pub atoms: BTreeMap<String, gui::Atom>,
-    /// The actions of the user's that the brackets speak of.
+    /// User's actions that the brackets mention.
     pub actions: Vec<UserAction>,
-    /// The line it starts in, from 1.
+    /// First line, counted from 1.
     pub line: usize,
-    /// Where its parts stand in the source.
-    pub place: Place,
+    /// Places of its parts in the source.
+    pub spans: Spans,
 }
 
-/// Where a spec and its parts stand in the source, in bytes.
+/// Places of a spec and its parts in the source.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Place {
-    /// The whole.
-    pub item: Range<usize>,
-    /// The formula.
-    pub formula: Range<usize>,
+pub struct Spans {
+    /// Whole spec.
+    pub item: Span,
+    /// Formula.
+    pub formula: Span,
     /// `within K steps`.
-    pub steps: Option<Range<usize>>,
+    pub steps: Option<Span>,
     /// `over E episodes`.
-    pub episodes: Option<Range<usize>>,
+    pub episodes: Option<Span>,
 }
 
-/// What is expected of the runs of an app.
+/// Expectation of the runs of an app.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Expectation {
     /// Some run satisfies the formula.
@@ -69,7 +69,7 @@ impl Expectation {
     /// All expectations.
     pub const ALL: [Expectation; 3] = [Expectation::Possible, Expectation::Never, Expectation::Must];
 
-    /// The word a spec starts with.
+    /// Returns the word that a spec starts with.
     pub fn word(self) -> &'static str {
         match self {
             Expectation::Possible => "possible",
@@ -79,23 +79,23 @@ impl Expectation {
     }
 }
 
-/// How much may be spent on a spec; what is not said is for the search to choose.
+/// Budget of a spec. The search chooses what the spec leaves out.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Budget {
-    /// The most steps of an episode, the start included.
+    /// Largest number of steps in an episode, with the start.
     pub steps_max: Option<u32>,
-    /// The most episodes.
+    /// Largest number of episodes.
     pub episodes_max: Option<u32>,
 }
 
-/// How much a spec says about actions.
+/// Detail in which a spec speaks of actions.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Level {
-    /// Nothing: states alone.
+    /// States alone.
     A,
-    /// Their types too.
+    /// Types of actions too.
     B,
-    /// More than their types.
+    /// More than the types of actions.
     C,
 }
 
@@ -110,7 +110,7 @@ impl fmt::Display for Level {
 }
 
 impl Spec {
-    /// Returns how much the spec says about actions.
+    /// Returns the detail in which the spec speaks of actions.
     pub fn level(&self) -> Level {
         let level = |atom: &gui::Atom| match (atom.is_action_detail(), atom.is_action()) {
             (true, _) => Level::C,
@@ -120,7 +120,7 @@ impl Spec {
         self.atoms.values().map(level).max().unwrap_or(Level::A)
     }
 
-    /// Returns the labels of the formula that are no brackets, in the order of their names.
+    /// Returns the labels of the formula in the order of their names. Brackets are no labels.
     pub fn labels(&self) -> BTreeSet<&str> {
         let atoms = self.formulas.atoms(self.formula);
         atoms
@@ -143,10 +143,11 @@ impl Spec {
     }
 }
 
-/// Equal are specs that say the same, wherever they stand.
+/// Specs are equal if they say the same, wherever they stand.
 impl PartialEq for Spec {
     fn eq(&self, other: &Spec) -> bool {
         let says_the_same = |other: &Spec| {
+            // Handles are comparable in one store alone.
             let mut mine = self.formulas.clone();
             mine.import(&other.formulas, other.formula) == self.formula
         };
@@ -159,7 +160,7 @@ impl PartialEq for Spec {
     }
 }
 
-/// Written as a file with this spec alone, and the declarations it needs.
+/// Writes a file with this spec alone and the declarations it needs.
 impl fmt::Display for Spec {
     fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
         write_declarations(out, self.labels(), &self.actions)?;
@@ -167,7 +168,7 @@ impl fmt::Display for Spec {
     }
 }
 
-/// Written as a file that is read as the same.
+/// Writes a file that reads as the same value.
 impl fmt::Display for SpecFile {
     fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
         write_declarations(out, self.labels.iter().map(String::as_str), &self.actions)?;
@@ -244,7 +245,7 @@ mod tests {
         assert_ne!(one, spec("never a 5 episodes: F ([text = b] & [activity ~ M])"));
     }
 
-    /// Texts with whatever is special somewhere in the language.
+    /// Texts with every sign that is special somewhere in the language.
     fn text() -> impl Strategy<Value = String> {
         let odd = prop::sample::select(vec![
             '"', '\\', '\n', '\t', '\r', ',', ']', '[', ')', '(', '#', '/', '~', '=', '!', '<', '∼', '≠',

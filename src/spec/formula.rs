@@ -1,42 +1,41 @@
-//! Formulas: from the flat pairs of the grammar to [`Formula`], how tightly operators bind, and what
-//! may not stand beside what without brackets.
+//! Formulas: from the flat pairs of the grammar to [`Formula`]. Operators bind here, and those that need brackets beside
+//! each other are found here.
 //!
-//! The size of a formula is counted as if `let`s and the bounds of past operators were written out,
-//! and before anything of that size is made.
+//! The size of a formula is counted with `let`s and bounds of past operators written out, before anything of that size is
+//! made.
 
 use std::iter::Peekable;
-use std::ops::Range;
 
 use pest::iterators::{Pair, Pairs};
 
-use super::diagnostic::{Diagnostic, clip};
-use super::grammar::{Rule, span};
+use super::grammar::Rule;
 use super::items::{NESTING_MAX, OPERATORS_MAX, too_deep, too_many_operators};
 use crate::ltl::{Bound, Formula, Formulas};
+use crate::text::{Diagnostic, Span, clip, span};
 
-/// The largest step that a bound may name.
+/// Largest step that a bound may name.
 const STEP_MAX: u32 = 1_000_000;
 
-/// A formula that was read, and what is known of it as it is written.
+/// Formula as it was read, with its size as it is written.
 #[derive(Clone, Debug)]
 pub(super) struct Lowered {
     pub formula: Formula,
-    /// Its operators, written out. A part has at most [`OPERATORS_MAX`] of them by its `let`s and bounds,
-    /// and there are at most a million parts, so that sums and products stay far from the largest number.
+    /// Number of operators, written out. A part has at most [`OPERATORS_MAX`] of them by its `let`s and bounds, and there
+    /// are at most a million parts: sums and products do not overflow.
     pub operators: u64,
-    /// How deep it is nested, written out.
+    /// Depth of nesting, written out.
     pub nesting: u64,
-    span: Range<usize>,
+    span: Span,
     top: Top,
 }
 
-/// What a formula is at its top, as far as that matters to what stands beside it.
+/// Top operator of a formula, as far as the operators beside it need to know it.
 #[derive(Clone, Debug)]
 enum Top {
-    /// A name, an atom, a constant, or anything in brackets.
+    /// Name, atom, constant, or formula in brackets.
     Operand,
     Not,
-    /// A temporal prefix, and where what it is applied to starts.
+    /// Temporal prefix, with the first byte of its operand.
     Prefixed(usize),
     /// `left U left U last`.
     Until(Vec<(Bound, Formula)>, Formula),
@@ -44,7 +43,7 @@ enum Top {
 }
 
 impl Lowered {
-    /// The size of the formula where it is used by its name.
+    /// Returns the formula with its operators and nesting, as they count where its name is used.
     pub fn used_by_name(&self) -> (Formula, u64, u64) {
         let brackets = match self.top {
             Top::Operand | Top::Not | Top::Prefixed(_) => 0,
@@ -54,20 +53,20 @@ impl Lowered {
     }
 }
 
-/// What a formula's operands are.
+/// Operands of a formula.
 pub(super) trait Operands {
-    /// The formula, operators and nesting that a name stands for; if none, that has been said.
-    fn name(&mut self, name: &str, span: Range<usize>) -> Option<(Formula, u64, u64)>;
-    /// The formula of a bracket; if none, what is wrong has been said.
+    /// Returns the formula, operators and nesting of a name, or reports why there is none.
+    fn name(&mut self, name: &str, span: Span) -> Option<(Formula, u64, u64)>;
+    /// Returns the formula of a bracket, or reports its mistakes.
     fn atom(&mut self, atom: Pair<'_, Rule>) -> Option<Formula>;
     fn formulas(&mut self) -> &mut Formulas;
     fn add(&mut self, diagnostic: Diagnostic);
 }
 
-/// Returns the formula of the pair `expression`, or nothing if it has mistakes.
+/// Returns the formula of the pair `expression`, `None` if it has mistakes.
 ///
-/// `text` is the source, in which what was parsed starts at `offset`. Without `may_make` it is only
-/// looked for mistakes, and nothing of size is made.
+/// `text` is the source, in which the parsed item starts at `offset`. Without `may_make` mistakes are reported, and no
+/// formula is made.
 pub(super) fn lower(
     expression: Pair<'_, Rule>,
     text: &str,
@@ -75,6 +74,7 @@ pub(super) fn lower(
     operands: &mut dyn Operands,
     may_make: bool,
 ) -> Option<Lowered> {
+    // Recursion is bounded: the nesting of the item was measured before it was parsed.
     let mut reader = Reader { text, offset, operands, is_spoiled: false, may_make };
     let lowered = reader.expression(expression);
     if reader.is_spoiled || !may_make {
@@ -97,7 +97,7 @@ struct Reader<'a> {
     text: &'a str,
     offset: usize,
     operands: &'a mut dyn Operands,
-    /// A mistake was found. The rest is still read, for its own mistakes.
+    /// True after a mistake. The rest is still read, for its own mistakes.
     is_spoiled: bool,
     may_make: bool,
 }
@@ -117,6 +117,7 @@ impl Reader<'_> {
     }
 
     fn then_level(&mut self, tokens: &mut Tokens<'_>) -> Lowered {
+        // `then` groups to the right: what follows is said of the step after.
         let mut units = self.chain(tokens, Rule::then, Reader::iff_level);
         let mut last = units.pop().expect("a chain has a member");
         while let Some(left) = units.pop() {
@@ -125,7 +126,7 @@ impl Reader<'_> {
         last
     }
 
-    /// `left then right`: in the last step of `left`, `right` starts with the next one.
+    /// Joins `left then right`: `right` starts one step after the last step of `left`.
     fn then(&mut self, left: Lowered, right: Lowered) -> Lowered {
         let size = (left.operators + right.operators + 2, right.nesting + 2);
         let nesting = left.nesting.max(size.1);
@@ -133,6 +134,7 @@ impl Reader<'_> {
         let formulas = self.formulas();
         let next = formulas.next(right.formula);
         let formula = match left.top {
+            // `a U b then c` is `a U (b & X c)`: `b` holds at the last step of the left side.
             Top::Until(lefts, last) => {
                 let mut formula = formulas.and([last, next]);
                 for (bound, left) in lefts.into_iter().rev() {
@@ -147,6 +149,7 @@ impl Reader<'_> {
 
     fn iff_level(&mut self, tokens: &mut Tokens<'_>) -> Lowered {
         let sides = self.chain(tokens, Rule::iff, Reader::implies_level);
+        // People read `a <-> b <-> c` as "all are equal", which it is not.
         if let [one, two, three, ..] = &sides[..] {
             let (one, two, three) = (self.said(&one.span), self.said(&two.span), self.said(&three.span));
             let help = format!("write `({one} <-> {two}) <-> {three}` or `{one} <-> ({two} <-> {three})`");
@@ -162,7 +165,7 @@ impl Reader<'_> {
 
     fn implies_level(&mut self, tokens: &mut Tokens<'_>) -> Lowered {
         let sides = self.chain(tokens, Rule::implies, Reader::or_level);
-        // `a -> b -> c` says `!a | !b | c`; made at once, a long chain stays cheap.
+        // `a -> b -> c` is `!a | !b | c`. One set of members keeps a long chain cheap.
         self.fold(sides, |formulas, sides| {
             let (last, conditions) = sides.split_last().expect("a chain has a member");
             formulas.or(conditions.iter().map(|&condition| !condition).chain([*last]))
@@ -193,7 +196,7 @@ impl Reader<'_> {
         members
     }
 
-    /// Returns one formula made of several; one alone stays as it is.
+    /// Returns one formula made of `members`. A single member stays as it is.
     fn fold(
         &mut self,
         mut members: Vec<Lowered>,
@@ -204,8 +207,8 @@ impl Reader<'_> {
         }
         let parts: Vec<Formula> = members.iter().map(|member| member.formula).collect();
         let operators = members.iter().map(|member| member.operators + 1).sum::<u64>() - 1;
-        // Members are compared, which takes as long as they are large: what is too large in the end is
-        // never made.
+        // Sets compare their members, which takes time in proportion to their size. A formula that will be refused is not
+        // made.
         let is_bearable = self.may_make && operators <= OPERATORS_MAX;
         Lowered {
             formula: if is_bearable { make(self.formulas(), &parts) } else { parts[0] },
@@ -243,7 +246,7 @@ impl Reader<'_> {
         whole
     }
 
-    /// Puts what is left of an operator before `right`.
+    /// Joins a link and the formula on its right.
     fn join(&mut self, Link { left, operator, bound }: Link<'_>, right: &mut Lowered) {
         let (f, g) = (left.formula, right.formula);
         let formulas = self.formulas();
@@ -259,7 +262,7 @@ impl Reader<'_> {
         right.nesting = right.nesting.max(left.nesting);
     }
 
-    /// `f S[2..4] g`, written out: `f & Y (f & Y (g | f & Y (g | f & Y g)))`.
+    /// Writes out `f S[2..4] g` as `f & Y (f & Y (g | f & Y (g | f & Y g)))`.
     fn since(&mut self, left: &Lowered, operator: &Pair<'_, Rule>, bound: Bound, right: &mut Lowered) {
         let (f, g) = (left.formula, right.formula);
         let from = u64::from(bound.from);
@@ -267,6 +270,7 @@ impl Reader<'_> {
             Bound::NO_END => (0, 1),
             to => (u64::from(to - bound.from), 0),
         };
+        // Counted before anything is made: a bound may name a million steps.
         let operators = (left.operators + 3) * alternatives
             + right.operators * (alternatives + 1)
             + (left.operators + 2) * from
@@ -289,8 +293,8 @@ impl Reader<'_> {
         (right.formula, right.operators, right.nesting) = (formula, operators, nesting);
     }
 
-    /// `O[2..4] f`, written out: `Y Y (f | Y (f | Y f))`.
-    fn once(&mut self, operator: Range<usize>, bound: Bound, right: &mut Lowered) {
+    /// Writes out `O[2..4] f` as `Y Y (f | Y (f | Y f))`.
+    fn once(&mut self, operator: Span, bound: Bound, right: &mut Lowered) {
         let from = u64::from(bound.from);
         let (alternatives, unbounded) = match bound.to {
             Bound::NO_END => (0, 1),
@@ -314,8 +318,8 @@ impl Reader<'_> {
         (right.formula, right.operators, right.nesting) = (formula, operators, nesting);
     }
 
-    /// Says whether something of this size may be made, and if not, that it may not.
-    fn is_bearable(&mut self, operators: u64, nesting: u64, span: Range<usize>) -> bool {
+    /// Returns true if a formula of this size may be made, and reports a formula that is too large.
+    fn is_bearable(&mut self, operators: u64, nesting: u64, span: Span) -> bool {
         if !self.may_make {
             return false;
         }
@@ -331,7 +335,7 @@ impl Reader<'_> {
         false
     }
 
-    /// Two different operators that bind alike need brackets.
+    /// Reports two different operators that bind alike and stand side by side without brackets.
     fn check_same(&mut self, links: &[Link<'_>], last: &Lowered) {
         let differs = |pair: &[Link<'_>]| pair[0].operator.as_rule() != pair[1].operator.as_rule();
         let Some(at) = links.windows(2).position(differs) else { return };
@@ -346,7 +350,7 @@ impl Reader<'_> {
         self.error(Diagnostic::error("E-mixed-operators", span, message).help(help));
     }
 
-    /// `X a U b` looks like `X (a U b)` and is `(X a) U b`.
+    /// Warns of `X a U b`, which looks like `X (a U b)` and is `(X a) U b`.
     fn warn_of_prefixes(&mut self, links: &[Link<'_>], last: &Lowered) {
         for (at, link) in links.iter().enumerate() {
             let Top::Prefixed(operand_start) = link.left.top else { continue };
@@ -405,6 +409,7 @@ impl Reader<'_> {
             whole.span.start = span(first, self.offset).start;
             whole.top = if is_temporal { Top::Prefixed(operand_start) } else { Top::Not };
         }
+        // The prefix next to the operand binds first.
         for (prefix, bound) in prefixes.into_iter().rev() {
             self.apply(&prefix, bound, &mut whole);
         }
@@ -413,7 +418,7 @@ impl Reader<'_> {
 
     fn operand(
         &mut self,
-        span: Range<usize>,
+        span: Span,
         read: impl FnOnce(&mut dyn Operands) -> Option<(Formula, u64, u64)>,
     ) -> Lowered {
         let (formula, operators, nesting) = read(self.operands).unwrap_or_else(|| {
@@ -424,7 +429,7 @@ impl Reader<'_> {
     }
 
     /// Puts a prefix operator before `right`.
-    fn apply(&mut self, prefix: &Pair<'_, Rule>, bound: Option<(Bound, Range<usize>)>, right: &mut Lowered) {
+    fn apply(&mut self, prefix: &Pair<'_, Rule>, bound: Option<(Bound, Span)>, right: &mut Lowered) {
         let f = right.formula;
         let any = bound.as_ref().map_or(Bound::ANY, |(bound, _)| *bound);
         let formula = match prefix.as_rule() {
@@ -433,6 +438,7 @@ impl Reader<'_> {
             Rule::always => self.formulas().always(any, f),
             Rule::once => return self.once(span(prefix, self.offset), any, right),
             Rule::historically => {
+                // `H f` is `!O !f`.
                 right.formula = !f;
                 self.once(span(prefix, self.offset), any, right);
                 right.formula = !right.formula;
@@ -463,7 +469,7 @@ impl Reader<'_> {
     }
 
     /// Reads the bound that follows an operator, if one does.
-    fn bound(&mut self, tokens: &mut Tokens<'_>) -> Option<(Bound, Range<usize>)> {
+    fn bound(&mut self, tokens: &mut Tokens<'_>) -> Option<(Bound, Span)> {
         let pair = tokens.next_if(|token| token.as_rule() == Rule::bound)?;
         let at = span(&pair, self.offset);
         let mut relation = None;
@@ -516,8 +522,8 @@ impl Reader<'_> {
         step
     }
 
-    /// What is written at `span`, in one line.
-    fn said(&self, span: &Range<usize>) -> String {
+    /// Returns the text at `span` in one line.
+    fn said(&self, span: &Span) -> String {
         let lines = self.text[span.clone()].lines().take(20).map(|line| {
             // A `#` inside a bracket belongs to a value.
             let is_comment =
@@ -528,7 +534,7 @@ impl Reader<'_> {
     }
 }
 
-/// What is left of an operator, and the operator.
+/// Operator of the until family, with the formula on its left.
 struct Link<'i> {
     left: Lowered,
     operator: Pair<'i, Rule>,
@@ -553,7 +559,7 @@ mod tests {
         assert_eq!(read.formulas.display(read.formula.expect(text)).to_string(), expected, "{text}");
     }
 
-    /// The formula of both texts is the same.
+    /// Checks that both texts are one formula.
     #[track_caller]
     fn check_same(text: &str, other: &str) {
         let read = parse_formula(&Source::new("-e", other), Names::Any);

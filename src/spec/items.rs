@@ -1,91 +1,95 @@
-//! What is done before the grammar is asked: a file is cut into items, brackets and quotes are matched,
-//! and operators and nesting counted, so that whatever comes later meets only what it can bear.
+//! The step before the grammar: a file is cut into items, brackets and quotes are matched, operators and nesting are
+//! counted. All later steps meet bounded items alone.
 //!
 //! Nothing here calls itself: text of any shape takes one pass.
 
-use std::ops::Range;
-
-use super::diagnostic::{Diagnostic, Diagnostics, clip};
+use super::Expectation;
 use super::mistake::{OPERATOR_WORDS, is_reserved};
 use crate::gui::nearest;
+use crate::text::{
+    self, Diagnostic, Diagnostics, Span, clip, crossed, first_word, is_word_char, too_many, unclosed,
+    unclosed_quote,
+};
 
-/// The longest file that is read, in bytes.
-pub const BYTES_MAX: usize = 1_000_000;
-/// The most operators a formula may have, `let`s and bounds of past operators written out.
+/// Largest number of operators in a formula, with `let`s and bounds of past operators written out.
 pub const OPERATORS_MAX: u64 = 10_000;
-/// The deepest nesting a formula may have, `let`s and bounds of past operators written out.
+/// Deepest nesting of a formula, with `let`s and bounds of past operators written out.
 pub const NESTING_MAX: u64 = 500;
 
-/// What an item declares.
+/// Kind of an item, by the word that starts it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum ItemKind {
     Let,
     Label,
     Action,
-    Spec,
-    /// What stands before the first item word.
+    Spec(Expectation),
+    /// Formula before the first item word.
     Formula,
 }
 
-/// The words that start an item.
-pub(super) const ITEM_WORDS: [(&str, ItemKind); 6] = [
-    ("let", ItemKind::Let),
-    ("label", ItemKind::Label),
-    ("action", ItemKind::Action),
-    ("possible", ItemKind::Spec),
-    ("never", ItemKind::Spec),
-    ("must", ItemKind::Spec),
-];
+impl ItemKind {
+    /// Returns the word that starts an item of this kind, empty for a formula.
+    pub fn word(self) -> &'static str {
+        match self {
+            ItemKind::Let => "let",
+            ItemKind::Label => "label",
+            ItemKind::Action => "action",
+            ItemKind::Spec(expectation) => expectation.word(),
+            ItemKind::Formula => "",
+        }
+    }
 
-/// A part of a file that is judged by itself.
-#[derive(Clone, Debug)]
-pub(super) struct Item {
-    pub kind: ItemKind,
-    /// The word it starts with, or should, empty for a formula.
-    pub word: &'static str,
-    /// From its first to its last character that is neither blank nor in a comment.
-    pub span: Range<usize>,
-    /// Its brackets match and its size is bearable; if not, that has been said.
-    pub is_sound: bool,
+    fn of(word: &str) -> Option<ItemKind> {
+        ITEM_KINDS.into_iter().find(|kind| kind.word() == word)
+    }
 }
 
-/// Cuts `text` into its items and says which of them the grammar must not be asked about.
+/// Kinds of items that start with a word.
+const ITEM_KINDS: [ItemKind; 6] = [
+    ItemKind::Let,
+    ItemKind::Label,
+    ItemKind::Action,
+    ItemKind::Spec(Expectation::Possible),
+    ItemKind::Spec(Expectation::Never),
+    ItemKind::Spec(Expectation::Must),
+];
+
+/// Words that start an item.
+pub(super) const ITEM_WORDS: [&str; 6] = ["let", "label", "action", "possible", "never", "must"];
+
+/// Part of a file that is judged by itself.
+pub(super) type Item = text::Item<ItemKind>;
+
+/// Cuts `text` into its items, and marks those that the grammar must not be asked about.
 pub(super) fn items(text: &str, diagnostics: &mut Diagnostics) -> Vec<Item> {
-    let mut starts = vec![(0, "", ItemKind::Formula)];
+    let mut starts = vec![(0, ItemKind::Formula)];
     let mut at = 0;
     for line in text.split_inclusive('\n') {
         let indent = line.len() - line.trim_start().len();
-        let known = item_word(&line[indent..]);
-        if let Some((word, kind)) = known.or_else(|| meant_item_word(line)) {
-            starts.push((at + indent, word, kind));
+        let known = ItemKind::of(first_word(&line[indent..]));
+        if let Some(kind) = known.or_else(|| meant_kind(line)) {
+            starts.push((at + indent, kind));
         }
         at += line.len();
     }
-    let ends: Vec<usize> = starts[1..].iter().map(|&(start, ..)| start).chain([text.len()]).collect();
+    let ends: Vec<usize> = starts[1..].iter().map(|&(start, _)| start).chain([text.len()]).collect();
     let mut items = Vec::new();
-    for ((start, word, kind), end) in starts.into_iter().zip(ends) {
+    for ((start, kind), end) in starts.into_iter().zip(ends) {
         let mut scan = Scan::new(text, start..end);
-        let outcome = scan.run();
+        let result = scan.run();
         // A comment or blank lines before the first item are no item.
         let Some(span) = scan.significant else { continue };
-        let is_sound = outcome.is_ok();
-        if let Err(mistake) = outcome {
+        let is_sound = result.is_ok();
+        if let Err(mistake) = result {
             diagnostics.error(|| mistake);
         }
-        items.push(Item { kind, word, span, is_sound });
+        items.push(Item { kind, span, is_sound });
     }
     items
 }
 
-/// The item word that `line` starts with.
-fn item_word(line: &str) -> Option<(&'static str, ItemKind)> {
-    let word = first_word(line);
-    ITEM_WORDS.into_iter().find(|(known, _)| *known == word)
-}
-
-/// The item word that `line` starts with a slip of, if what follows shows that an item is meant: nothing
-/// that a formula could go on with.
-fn meant_item_word(line: &str) -> Option<(&'static str, ItemKind)> {
+/// Returns the kind of item that `line` starts with a slip in its word, if a formula could not go on with the rest.
+fn meant_kind(line: &str) -> Option<ItemKind> {
     let word = first_word(line);
     if word.len() < 2 || !word.bytes().all(|byte| byte.is_ascii_alphabetic()) || is_reserved(word) {
         return None;
@@ -99,59 +103,47 @@ fn meant_item_word(line: &str) -> Option<(&'static str, ItemKind)> {
         ItemKind::Let => is_named && after.starts_with('='),
         ItemKind::Label => is_named && (after.is_empty() || after.starts_with(',')),
         ItemKind::Action => is_named && !first_word(after).is_empty(),
-        ItemKind::Spec => rest.starts_with(['"', ':']) || (is_named && rest.contains(':')),
+        ItemKind::Spec(_) => rest.starts_with(['"', ':']) || (is_named && rest.contains(':')),
         ItemKind::Formula => false,
     };
     let is_apart = line[word.len()..].starts_with(|char: char| char.is_whitespace() || "\":".contains(char));
-    // Most lines end here: words are compared where there is reason to.
-    if !is_apart || !ITEM_WORDS.into_iter().any(|(_, kind)| looks_like(kind)) {
+    // Most lines end here: the comparison of words is slow.
+    if !is_apart || !ITEM_KINDS.into_iter().any(looks_like) {
         return None;
     }
     let meant = if word.eq_ignore_ascii_case("impossible") {
-        // Nearer to `possible` in letters than in meaning.
+        // In letters it is nearer to `possible`, in meaning to `never`.
         "never"
     } else {
-        nearest(word, ITEM_WORDS.map(|(known, _)| known).into_iter().chain(OPERATOR_WORDS))?
+        nearest(word, ITEM_WORDS.into_iter().chain(OPERATOR_WORDS))?
     };
-    ITEM_WORDS.into_iter().find(|&(known, kind)| known == meant && looks_like(kind))
+    ItemKind::of(meant).filter(|&kind| looks_like(kind))
 }
 
-/// The word that `text` starts with, empty if there is none.
-fn first_word(text: &str) -> &str {
-    &text[..text.find(|char| !is_word_char(char)).unwrap_or(text.len())]
-}
-
-pub(super) fn is_word_char(char: char) -> bool {
-    char.is_alphanumeric() || char == '_'
-}
-
-/// An open round bracket.
+/// Open round bracket.
 struct Open {
     at: usize,
-    /// Its own level and those that `then` and `next:` add until it is closed.
+    /// Levels until it is closed: its own, and those that `then` and `next:` add.
     levels: u64,
 }
 
-/// One pass over an item.
+/// Pass over an item.
 struct Scan<'a> {
     text: &'a str,
     at: usize,
     end: usize,
-    significant: Option<Range<usize>>,
+    significant: Option<Span>,
     open: Vec<Open>,
     nesting: u64,
     operators: u64,
 }
 
-/// The error for an item, made only if there is one.
-type Outcome = Result<(), Diagnostic>;
-
 impl<'a> Scan<'a> {
-    fn new(text: &'a str, range: Range<usize>) -> Scan<'a> {
+    fn new(text: &'a str, span: Span) -> Scan<'a> {
         Scan {
             text,
-            at: range.start,
-            end: range.end,
+            at: span.start,
+            end: span.end,
             significant: None,
             open: Vec::new(),
             nesting: 0,
@@ -159,24 +151,24 @@ impl<'a> Scan<'a> {
         }
     }
 
-    fn run(&mut self) -> Outcome {
-        let outcome = self.walk();
-        // Where a mistake cut the walk short, the item still reaches to its last sign.
+    fn run(&mut self) -> Result<(), Diagnostic> {
+        let result = self.walk();
+        // After a mistake that ended the walk, the item still reaches to its last sign.
         while let Some(char) = self.peek() {
             match char {
                 '#' => self.skip_line(),
                 _ => self.advance(char),
             }
         }
-        outcome?;
+        result?;
         match self.open.last() {
             Some(open) => Err(self.unclosed_to_the_end(open.at)),
             None => Ok(()),
         }
     }
 
-    /// The error for a `(` that the whole rest of the item leaves open: what is missing is missing at
-    /// the item's end, which may be lines away.
+    /// Returns the error for a `(` that the rest of the item leaves open. The `)` is missing at the end of the item, which
+    /// may be lines away.
     fn unclosed_to_the_end(&self, at: usize) -> Diagnostic {
         let end = self.significant.as_ref().map_or(at, |seen| seen.end);
         if !self.text[at..end].contains('\n') {
@@ -187,7 +179,7 @@ impl<'a> Scan<'a> {
             .help("close it with `)` here, or before")
     }
 
-    fn walk(&mut self) -> Outcome {
+    fn walk(&mut self) -> Result<(), Diagnostic> {
         while let Some(char) = self.peek() {
             let start = self.at;
             match char {
@@ -213,12 +205,7 @@ impl<'a> Scan<'a> {
                 }
                 ']' => {
                     return Err(match self.open.last() {
-                        Some(open) => Diagnostic::error(
-                            "E-bracket",
-                            open.at..open.at + 1,
-                            "this `(` meets a `]` where `)` is needed",
-                        )
-                        .help("close it with `)`"),
+                        Some(open) => crossed(open.at, "(", ']', ")"),
                         None => {
                             Diagnostic::error("E-bracket", start..start + 1, "this `]` has no `[` before it")
                                 .help("an atom is like `[activity ~ Main]`")
@@ -249,7 +236,7 @@ impl<'a> Scan<'a> {
         self.rest().chars().next()
     }
 
-    /// Steps over `char`, which is next.
+    /// Steps over the next character, which is `char`.
     fn advance(&mut self, char: char) {
         let start = self.at;
         self.at += char.len_utf8();
@@ -269,7 +256,8 @@ impl<'a> Scan<'a> {
         }
     }
 
-    fn count(&mut self, start: usize) -> Outcome {
+    fn count(&mut self, start: usize) -> Result<(), Diagnostic> {
+        // Stopping here keeps the grammar, which keeps all pairs, away from millions of operators.
         self.operators += 1;
         if self.operators > OPERATORS_MAX {
             return Err(too_many_operators(start..self.at));
@@ -277,8 +265,8 @@ impl<'a> Scan<'a> {
         Ok(())
     }
 
-    /// Adds levels until the bracket that is open is closed.
-    fn nest(&mut self, levels: u64) -> Outcome {
+    /// Adds levels that end with the open bracket.
+    fn nest(&mut self, levels: u64) -> Result<(), Diagnostic> {
         self.nesting += levels;
         if let Some(open) = self.open.last_mut() {
             open.levels += levels;
@@ -289,12 +277,13 @@ impl<'a> Scan<'a> {
         Ok(())
     }
 
-    fn word(&mut self) -> Outcome {
+    fn word(&mut self) -> Result<(), Diagnostic> {
         let start = self.at;
         while let Some(char) = self.peek().filter(|&char| is_word_char(char)) {
             self.advance(char);
         }
         match &self.text[start..self.at] {
+            // `a then b` stands for `a & X (b)`, two levels more.
             "then" => {
                 self.count(start)?;
                 self.nest(2)
@@ -311,17 +300,16 @@ impl<'a> Scan<'a> {
     }
 
     /// Steps over a text in quotes.
-    fn quoted(&mut self) -> Outcome {
+    fn quoted(&mut self) -> Result<(), Diagnostic> {
         let start = self.at;
         if self.is_closed_by('"') {
             return Ok(());
         }
-        Err(Diagnostic::error("E-quote", start..start + 1, "this quote is never closed")
-            .help("close it with `\"` in the same line; a line break in a text is `\\n`"))
+        Err(unclosed_quote(start, "a line break in a text is `\\n`"))
     }
 
     /// Steps over `/.../`.
-    fn regex(&mut self) -> Outcome {
+    fn regex(&mut self) -> Result<(), Diagnostic> {
         let start = self.at;
         if self.is_closed_by('/') {
             return Ok(());
@@ -330,7 +318,7 @@ impl<'a> Scan<'a> {
             .help("it ends with `/`; to look for a text that starts with a slash, write `~ \"/...\"`"))
     }
 
-    /// Steps over `sign` and all up to the next one in the line, and says whether there is one.
+    /// Steps over `sign` and all up to the next one in the line. Returns true if there is one.
     fn is_closed_by(&mut self, sign: char) -> bool {
         self.advance(sign);
         let in_line = |char: &char| *char != '\n' && *char != '\r';
@@ -349,16 +337,17 @@ impl<'a> Scan<'a> {
     }
 
     /// Steps over `[...]`, an atom or the bound of an operator.
-    fn bracket(&mut self) -> Outcome {
+    fn bracket(&mut self) -> Result<(), Diagnostic> {
         let start = self.at;
         self.advance('[');
         self.skip_blanks();
         if self.peek().is_some_and(|char| char.is_ascii_digit() || "<>=≤≥".contains(char)) {
             return self.bound(start);
         }
+        // Values may hold signs that look like brackets, so that keys and values are told apart here already.
         let mut in_count = false;
         loop {
-            // The key and the operator.
+            // First the key and the operator.
             let operator = loop {
                 let Some(char) = self.peek() else { return Err(unclosed(start, "[", "]")) };
                 match char {
@@ -383,7 +372,7 @@ impl<'a> Scan<'a> {
             }
             self.skip_blanks();
             self.value(start, operator)?;
-            // What is after the value.
+            // Then the sign after the value.
             let line_end = self.at + self.rest().find('\n').unwrap_or(self.rest().len());
             self.skip_blanks();
             match self.peek() {
@@ -398,7 +387,7 @@ impl<'a> Scan<'a> {
                     self.advance(']');
                     return Ok(());
                 }
-                // The grammar says what is wrong between a value and its bracket in the same line.
+                // The grammar finds the mistake between a value and its bracket in the same line.
                 Some(_) if self.at < line_end => {
                     let Some(close) = self.text[self.at..line_end].find(']') else {
                         return Err(unclosed(start, "[", "]"));
@@ -412,7 +401,7 @@ impl<'a> Scan<'a> {
         }
     }
 
-    fn value(&mut self, open: usize, operator: char) -> Outcome {
+    fn value(&mut self, open: usize, operator: char) -> Result<(), Diagnostic> {
         match self.peek() {
             Some('"') => self.quoted(),
             Some('/') if operator == '~' || operator == '∼' => self.regex(),
@@ -422,6 +411,7 @@ impl<'a> Scan<'a> {
                     self.advance(char);
                 }
                 let value = &self.text[start..self.at];
+                // `[text = f(x)]`: the value ends before the bracket that it opened itself.
                 if self.peek() == Some(')') && value.contains('(') && !self.text[open..start].contains('(') {
                     let shown = clip(value.trim());
                     return Err(Diagnostic::error(
@@ -436,8 +426,8 @@ impl<'a> Scan<'a> {
         }
     }
 
-    /// Steps over the rest of `[<=5]` and its kin.
-    fn bound(&mut self, start: usize) -> Outcome {
+    /// Steps over the rest of a bound like `[<=5]`.
+    fn bound(&mut self, start: usize) -> Result<(), Diagnostic> {
         while let Some(char) = self.peek().filter(|char| !"\n\r[(&|".contains(*char)) {
             self.advance(char);
             if char == ']' {
@@ -448,39 +438,24 @@ impl<'a> Scan<'a> {
     }
 }
 
-fn unclosed(at: usize, open: &str, close: &str) -> Diagnostic {
-    Diagnostic::error("E-bracket", at..at + 1, format!("this `{open}` is never closed"))
-        .help(format!("close it with `{close}`"))
-}
-
 fn unclosed_count(at: usize) -> Diagnostic {
     Diagnostic::error("E-bracket", at..at + 1, "the `(` of a count in this bracket is never closed")
         .help("a count is like `[count(text ~ Note) >= 2]`")
 }
 
 fn closed_wrongly(at: usize) -> Diagnostic {
-    Diagnostic::error("E-bracket", at..at + 1, "this `[` meets a `)` where `]` is needed")
-        .help("close it with `]`; a value with `)` in it needs quotes")
+    crossed(at, "[", ')', "]").help("close it with `]`; a value with `)` in it needs quotes")
 }
 
-/// The error for a formula that goes on after its last bearable operator.
-pub(super) fn too_many_operators(span: Range<usize>) -> Diagnostic {
-    Diagnostic::error(
-        "E-too-large",
-        span,
-        format!("a formula may have {OPERATORS_MAX} operators, and this has more"),
-    )
-    .help("split it into several specs")
+/// Returns the error for a formula with too many operators.
+pub(super) fn too_many_operators(span: Span) -> Diagnostic {
+    too_many(span, "a formula", OPERATORS_MAX, "operators").help("split it into several specs")
 }
 
-/// The error for a formula that goes deeper than is bearable.
-pub(super) fn too_deep(span: Range<usize>) -> Diagnostic {
-    Diagnostic::error(
-        "E-too-deep",
-        span,
-        format!("a formula may be nested {NESTING_MAX} deep, and this is deeper"),
-    )
-    .help("a `then` counts as two levels, as it is written out with brackets")
+/// Returns the error for a formula that is nested too deep.
+pub(super) fn too_deep(span: Span) -> Diagnostic {
+    text::too_deep(span, "a formula", NESTING_MAX)
+        .help("a `then` counts as two levels, as it is written out with brackets")
 }
 
 #[cfg(test)]
@@ -516,34 +491,36 @@ mod tests {
 
     #[test]
     fn an_item_starts_at_a_line_with_an_item_word() {
+        use Expectation::{Must, Never};
         use ItemKind::{Action, Formula, Label, Let, Spec};
         check(
             "# head\nlet a = b # more\n  & c\n\n  never: a\r\nlabel x\naction y\nletter",
             &[
                 (Let, "let a = b # more\n  & c"),
-                (Spec, "never: a"),
+                (Spec(Never), "never: a"),
                 (Label, "label x"),
                 (Action, "action y\nletter"),
             ],
         );
-        check("\n F a # let\nmust: b", &[(Formula, "F a"), (Spec, "must: b")]);
+        check("\n F a # let\nmust: b", &[(Formula, "F a"), (Spec(Must), "must: b")]);
         check("", &[]);
         check(" # nothing\n\n", &[]);
     }
 
     #[test]
     fn a_slip_in_an_item_word_starts_an_item_where_a_formula_could_not_go_on() {
+        use Expectation::{Must, Never, Possible};
         use ItemKind::{Action, Formula, Label, Let, Spec};
         check(
             "let a = b\nposible x: c\nLET d = e\nlabels f, g\nacton h on [id = i]: j\nnevr: k\nmsut \"l\": m",
             &[
                 (Let, "let a = b"),
-                (Spec, "posible x: c"),
+                (Spec(Possible), "posible x: c"),
                 (Let, "LET d = e"),
                 (Label, "labels f, g"),
                 (Action, "acton h on [id = i]: j"),
-                (Spec, "nevr: k"),
-                (Spec, "msut \"l\": m"),
+                (Spec(Never), "nevr: k"),
+                (Spec(Must), "msut \"l\": m"),
             ],
         );
         for text in [
@@ -560,10 +537,11 @@ mod tests {
 
     #[test]
     fn an_open_bracket_or_quote_ends_with_its_item() {
-        use ItemKind::{Let, Spec};
-        check("let a = (b\nnever: c", &[(Let, "let a = (b"), (Spec, "never: c")]);
-        check("let a = [text = b\nnever: c", &[(Let, "let a = [text = b"), (Spec, "never: c")]);
-        check("let a = [text = \"b\nnever: c", &[(Let, "let a = [text = \"b"), (Spec, "never: c")]);
+        use ItemKind::Let;
+        const SPEC: ItemKind = ItemKind::Spec(Expectation::Never);
+        check("let a = (b\nnever: c", &[(Let, "let a = (b"), (SPEC, "never: c")]);
+        check("let a = [text = b\nnever: c", &[(Let, "let a = [text = b"), (SPEC, "never: c")]);
+        check("let a = [text = \"b\nnever: c", &[(Let, "let a = [text = \"b"), (SPEC, "never: c")]);
     }
 
     #[test]

@@ -1,8 +1,6 @@
-//! What a spec that can be read is worth: whether it can be met, whether it can fail, whether it is
-//! surely what was meant. No device is needed for that.
+//! Judgement of specs without a device: can the spec be met, can it fail, is it what was meant.
 //!
-//! The rule for what is a mistake and what a warning: a spec that can only fail is a mistake, one
-//! that can only pass is a warning.
+//! A spec that can only fail is an error. A spec that can only pass is a warning.
 
 use crate::gui::{Atom, Comparison, Op, UserAction};
 use crate::ltl::{
@@ -12,33 +10,33 @@ use crate::ltl::{
 
 use super::{Diagnostic, Diagnostics, Expectation, Parsed, Source, Spec, SpecFile, parse_given};
 
-/// What is known of a spec without a device.
+/// Judgement of a spec, made without a device.
 #[derive(Clone, Debug)]
 pub struct Judgement {
-    /// What is wrong with it, and what is surely not meant.
+    /// Mistakes, and formulas that do not say what they seem to.
     pub diagnostics: Vec<Diagnostic>,
-    /// The length of a shortest trace that decides the spec, the start included: one that satisfies
-    /// it, or for `must` one that violates it for good. `None` if there is none, or none was found.
+    /// Length of a shortest trace that decides the spec, with the start: it satisfies the formula, or for `must` it
+    /// violates the formula for good. `None` if there is none, or none was found.
     pub shortest: Option<u32>,
-    /// Such a trace for the formula, as far as the labels of an app allow: of each step the atoms
-    /// that hold and those that do not.
+    /// Shortest trace that satisfies the formula and that labels of an app allow: the atoms of each step, with true for
+    /// those that hold.
     pub witness: Option<Vec<Vec<(String, bool)>>>,
-    /// What finding that out has cost, see [`Automaton::work`].
+    /// Work that the judgement took, see [`Automaton::work`].
     pub work: u64,
 }
 
-/// A file of specs, read and judged.
+/// File of specs, read and judged.
 #[derive(Clone, Debug)]
 pub struct Linted {
-    /// The items that can be read.
+    /// Items that can be read.
     pub file: SpecFile,
-    /// All that is to be said of the file, in the order of its text.
+    /// Diagnostics of the file, in the order of its text.
     pub diagnostics: Diagnostics,
-    /// What is known of each spec of `file`.
+    /// Judgement of each spec of `file`.
     pub judgements: Vec<Judgement>,
 }
 
-/// Reads the specs of a file and judges those that can be read.
+/// Reads the specs of a file, and judges those that can be read.
 ///
 /// ```
 /// use farlead::spec::{Source, lint};
@@ -51,7 +49,7 @@ pub fn lint(source: &Source) -> Linted {
     lint_given(source, &[])
 }
 
-/// As [`lint`], in a project whose files all have these actions.
+/// Lints a file of a project in which every file has the actions `given`.
 pub fn lint_given(source: &Source, given: &[UserAction]) -> Linted {
     let Parsed { file, mut diagnostics } = parse_given(source, given);
     let mut work = 0;
@@ -59,6 +57,7 @@ pub fn lint_given(source: &Source, given: &[UserAction]) -> Linted {
         .specs
         .iter()
         .map(|spec| {
+            // Work is counted, not timed: the same file gets the same answer on every machine.
             if work > FILE_WORK_MAX {
                 return unjudged(spec);
             }
@@ -73,14 +72,14 @@ pub fn lint_given(source: &Source, given: &[UserAction]) -> Linted {
     Linted { file, diagnostics: diagnostics.sorted(), judgements }
 }
 
-/// What judging a file may cost before the rest of it is left as it is: a second or two.
+/// Work spent on the specs of a file before the rest is left unjudged: a second or two.
 const FILE_WORK_MAX: u64 = 3_000_000;
 
-/// What is said of a spec in a file of which enough has been tried.
+/// Returns the judgement of a spec after the work for its file is spent.
 fn unjudged(spec: &Spec) -> Judgement {
     let message = "this formula is not judged: those before it in the file took too long".to_owned();
     let help = "lint it in a file of its own".to_owned();
-    let diagnostic = Diagnostic::warning("W-not-judged", spec.place.formula.clone(), message).help(help);
+    let diagnostic = Diagnostic::warning("W-not-judged", spec.spans.formula.clone(), message).help(help);
     Judgement { diagnostics: vec![diagnostic], shortest: None, witness: None, work: 0 }
 }
 
@@ -97,10 +96,10 @@ pub fn judge(spec: &Spec) -> Judgement {
     Judgement { diagnostics: judge.diagnostics, shortest, witness, work }
 }
 
-/// Each atom is compared with each other, as far as there are no more than a person would write.
+/// Largest number of atoms that are compared in pairs: more than a person writes.
 const ATOMS_COMPARED_MAX: usize = 200;
 
-/// Warnings that have said already why no app can satisfy a formula.
+/// Warnings that say already why no app can satisfy a formula.
 const EXCLUSION_CODES: [&str; 2] = ["W-contradictory-labels", "W-never-holds"];
 
 struct Judge<'a> {
@@ -115,6 +114,7 @@ impl Judge<'_> {
             if let Some(reason) = atom.contradiction() {
                 self.warn("W-never-holds", format!("{name} can never hold: {reason}"), None);
             }
+            // `[text != OK]` holds on nearly every screen; most people mean `![text = OK]`.
             if let Atom::Widget(all) = atom
                 && all.iter().all(|comparison| comparison.op == Op::NotEqual)
             {
@@ -126,7 +126,7 @@ impl Judge<'_> {
         }
     }
 
-    /// Atoms side by side that exclude each other.
+    /// Warns of atoms that one step must meet and that exclude each other.
     fn judge_labels_at_one_step(&mut self) {
         let spec = self.spec;
         for part in spec.formulas.parts(spec.formula) {
@@ -144,7 +144,7 @@ impl Judge<'_> {
                 .enumerate()
                 .flat_map(|(at, one)| atoms[at + 1..].iter().map(move |two| (one, two)));
             let mut clashing = pairs.filter(|((_, atom), (_, other))| atom.excludes(other));
-            // One pair is enough to see what is wrong.
+            // One pair is enough to see the mistake.
             if let Some(((name, _), (other_name, _))) = clashing.next() {
                 let message =
                     format!("{name} and {other_name} are asked of one step, and never hold together");
@@ -154,7 +154,7 @@ impl Judge<'_> {
         }
     }
 
-    /// Whether the spec can be met at all, and whether it can fail.
+    /// Reports a spec that cannot be met, and one that cannot fail.
     fn judge_whole(&mut self) {
         let permanent = self.automaton.permanent(State::START);
         let at_once = self.automaton.predict(State::START, &Default::default()).satisfied;
@@ -205,7 +205,7 @@ impl Judge<'_> {
         }
     }
 
-    /// Parts of a `must` that no finite run violates for good.
+    /// Warns of parts of a `must` that no finite run violates for good.
     fn judge_eventualities(&mut self) {
         let spec = self.spec;
         let mut formulas = spec.formulas.clone();
@@ -220,7 +220,7 @@ impl Judge<'_> {
         }
     }
 
-    /// The fewest steps that decide the spec, held against its budget.
+    /// Returns the fewest steps that decide the spec, and reports a budget below them.
     fn judge_steps(&mut self) -> Option<u32> {
         let (steps, what) = match self.spec.expectation {
             Expectation::Possible => (self.automaton.steps_to_satisfaction(State::START), "satisfies"),
@@ -241,15 +241,15 @@ impl Judge<'_> {
             let message =
                 format!("no run of {steps_max} steps {what} this formula: the shortest has {shortest}");
             let help = format!("write `within {shortest} steps` or more; the start counts as one");
-            let place = self.spec.place.steps.clone().unwrap_or_else(|| self.spec.place.item.clone());
+            let place = self.spec.spans.steps.clone().unwrap_or_else(|| self.spec.spans.item.clone());
             let diagnostic = Diagnostic::error("E-too-few-steps", place, message);
             self.diagnostics.push(diagnostic.help(help));
         }
         Some(shortest)
     }
 
-    /// A shortest witness under what is known of all apps: which atoms exclude each other, and that
-    /// the first action is always the start.
+    /// Returns a shortest witness under the assumption that holds for all apps: some atoms exclude each other, and the
+    /// first action is always the start.
     fn judge_as_an_app_would(&mut self) -> Option<Vec<Vec<(String, bool)>>> {
         let mut formulas = self.spec.formulas.clone();
         let assumption = self.assumption(&mut formulas, true);
@@ -261,6 +261,7 @@ impl Judge<'_> {
                 Some(cubes.iter().map(|cube| named(cube, &names)).collect())
             }
             Ok(None) => {
+                // Without any assumption there is no trace either, which is reported already.
                 let is_settled = self.automaton.permanent(State::START) == Permanent::Violated;
                 if !is_settled && self.spec.expectation != Expectation::Must {
                     self.warn_of_no_app(formulas);
@@ -270,7 +271,7 @@ impl Judge<'_> {
         }
     }
 
-    /// Leaves out of a witness what must not hold at a step only because atoms exclude each other.
+    /// Leaves out the atoms that a step of a witness refuses only because atoms exclude each other.
     fn leave_out_needless(&mut self, cubes: &mut [Cube]) {
         for step in 0..cubes.len() {
             let refused: Vec<u32> =
@@ -289,7 +290,7 @@ impl Judge<'_> {
         }
     }
 
-    /// Why no run of an app satisfies a formula that traces of any labels could.
+    /// Warns of a formula that traces of labels can satisfy, and no run of an app.
     fn warn_of_no_app(&mut self, mut formulas: Formulas) {
         if self.diagnostics.iter().any(|found| EXCLUSION_CODES.contains(&found.code)) {
             return;
@@ -301,6 +302,7 @@ impl Judge<'_> {
         let of_start = self.assumption(&mut formulas, false);
         let at_start = Assumption { later: Formula::TRUE, ..of_start };
         let after_start = Assumption { first: Formula::TRUE, ..of_start };
+        // One half of the assumption at a time shows which half rules the runs out.
         if self.automaton.witness(&formulas, at_start) == Ok(None) {
             let message = format!(
                 "no run of an app satisfies this, {ends}: the first step is the start, whose action is `reinitialise`"
@@ -319,8 +321,8 @@ impl Judge<'_> {
         }
     }
 
-    /// What holds of the labels of any app: that the start is the first action and no other, and, if
-    /// `exclusion` is asked for, that atoms exclude each other.
+    /// Returns the assumption on labels of any app: the start is the first action and no later one. With `exclusion`,
+    /// atoms exclude each other too.
     fn assumption(&self, formulas: &mut Formulas, exclusion: bool) -> Assumption {
         let atoms: Vec<(Formula, &Atom)> =
             self.spec.atoms.iter().map(|(name, atom)| (formulas.atom(name), atom)).collect();
@@ -351,7 +353,7 @@ impl Judge<'_> {
     }
 
     fn warn(&mut self, code: &'static str, message: String, help: Option<String>) {
-        let mut diagnostic = Diagnostic::warning(code, self.spec.place.formula.clone(), message);
+        let mut diagnostic = Diagnostic::warning(code, self.spec.spans.formula.clone(), message);
         if let Some(help) = help {
             diagnostic = diagnostic.help(help);
         }
@@ -359,11 +361,11 @@ impl Judge<'_> {
     }
 
     fn refuse(&mut self, code: &'static str, message: String, help: String) {
-        self.diagnostics.push(Diagnostic::error(code, self.spec.place.formula.clone(), message).help(help));
+        self.diagnostics.push(Diagnostic::error(code, self.spec.spans.formula.clone(), message).help(help));
     }
 }
 
-/// What `formula` asks for at once, each part for itself: the members of a conjunction, also under `G`.
+/// Returns the parts that `formula` asks for at once: the members of a conjunction, also under `G`.
 fn parts_asked_for(formulas: &mut Formulas, formula: Formula) -> Vec<Formula> {
     let mut parts = Vec::new();
     let mut open = vec![(formula, false)];
@@ -381,7 +383,7 @@ fn parts_asked_for(formulas: &mut Formulas, formula: Formula) -> Vec<Formula> {
     parts
 }
 
-/// `![text = OK]` of `text != OK`.
+/// Returns `![text = OK]` for `text != OK`.
 fn opposite(comparison: &Comparison) -> String {
     let equal = Comparison { op: Op::Equal, ..comparison.clone() };
     format!("![{equal}]")

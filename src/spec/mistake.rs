@@ -1,16 +1,13 @@
-//! What the grammar could not read, in words: what is wrong there, and what would be right.
+//! Explanations of the places where the grammar of specs stopped: the mistake, and its mending.
 
-use std::ops::Range;
-
-use pest::Parser as _;
-use pest::error::{Error, ErrorVariant, InputLocation};
-
-use super::diagnostic::{Diagnostic, clip};
 use super::grammar::{Grammar, Rule};
-use super::items::{ITEM_WORDS, Item, ItemKind, is_word_char};
+use super::items::{ITEM_WORDS, ItemKind};
 use crate::gui::{Key, nearest};
+use crate::text::{
+    Diagnostic, Stop, clip, did_you_mean, first_word, is_rule, is_word_char, last_word, meant, no_item, words,
+};
 
-/// The operators that are words.
+/// Operators that are words.
 pub(super) const OPERATOR_WORDS: [&str; 16] = [
     "not",
     "and",
@@ -30,15 +27,15 @@ pub(super) const OPERATOR_WORDS: [&str; 16] = [
     "weak",
 ];
 
-/// The operators that are words or letters and stand between two operands.
+/// Words and letters that stand between two operands.
 const INFIX_WORDS: [&str; 14] =
     ["and", "or", "implies", "iff", "then", "until", "release", "since", "weak", "U", "R", "W", "M", "S"];
 
-/// The operators that are words and stand before an operand.
+/// Words that stand before an operand.
 const PREFIX_WORDS: [&str; 8] =
     ["not", "next", "eventually", "always", "previously", "once", "historically", "weak"];
 
-/// The operators that are words or letters and take a bound.
+/// Words and letters that take a bound.
 const BOUNDED_WORDS: [&str; 17] = [
     "F",
     "G",
@@ -59,7 +56,7 @@ const BOUNDED_WORDS: [&str; 17] = [
     "since",
 ];
 
-/// The operators of other languages and ours, those that start alike from long to short.
+/// Operators of other languages and ours, with the longer before those that they start with.
 const ELSEWHERE: [(&str, &str); 12] = [
     ("<==>", "<->"),
     ("<=>", "<->"),
@@ -75,10 +72,10 @@ const ELSEWHERE: [(&str, &str); 12] = [
     ("∪", "U"),
 ];
 
-/// The same for what stands before an operand.
+/// Operators of other languages that stand before an operand, and ours.
 const PREFIXES_ELSEWHERE: [(&str, &str); 3] = [("<>", "F"), ("[]", "G"), ("~", "!")];
 
-/// The operators of comparisons in other languages and ours.
+/// Operators of comparisons in other languages, and ours.
 const RELATIONS_ELSEWHERE: [(&str, &str); 8] = [
     ("===", "="),
     ("==", "="),
@@ -90,40 +87,11 @@ const RELATIONS_ELSEWHERE: [(&str, &str); 8] = [
     ("~~", "~"),
 ];
 
-/// Returns what is wrong with `item` of `text`, of which the grammar has said `error`.
-pub(super) fn explain(error: &Error<Rule>, text: &str, item: &Item) -> Diagnostic {
-    let (InputLocation::Pos(at) | InputLocation::Span((at, _))) = error.location;
-    let expected = match &error.variant {
-        ErrorVariant::ParsingError { positives, .. } => positives.clone(),
-        ErrorVariant::CustomError { .. } => Vec::new(),
-    };
-    Mistake {
-        file: text,
-        text: &text[item.span.clone()],
-        kind: item.kind,
-        start: item.span.start,
-        at,
-        expected,
-    }
-    .explain()
-}
-
-struct Mistake<'a> {
-    file: &'a str,
-    /// The item.
-    text: &'a str,
-    kind: ItemKind,
-    /// Where the item starts in the source.
-    start: usize,
-    /// The first byte of the item that could not be read.
-    at: usize,
-    /// The rules that could have gone on there.
-    expected: Vec<Rule>,
-}
-
-impl<'a> Mistake<'a> {
-    fn explain(&self) -> Diagnostic {
-        let expects = |rule| self.expected.contains(&rule);
+impl<'a> Stop<'a, Rule, ItemKind> {
+    /// Returns the mistake at this place.
+    pub(super) fn explain(&self) -> Diagnostic {
+        let expects = |rule| self.expects(rule);
+        // The most telling rule first: where an operator is due, much else is too.
         if expects(Rule::and) {
             self.no_operator()
         } else if expects(Rule::expression) || expects(Rule::constant) {
@@ -143,55 +111,19 @@ impl<'a> Mistake<'a> {
                 ItemKind::Let => self.no_let(),
                 ItemKind::Label => self.no_label(),
                 ItemKind::Action => self.no_action(),
-                ItemKind::Spec | ItemKind::Formula => self.no_head(),
+                ItemKind::Spec(_) | ItemKind::Formula => self.no_head(),
             }
         }
-    }
-
-    fn rest(&self) -> &'a str {
-        &self.text[self.at..]
-    }
-
-    fn before(&self) -> &'a str {
-        self.text[..self.at].trim_end()
     }
 
     fn starts_with(&self, char: char) -> bool {
         self.rest().starts_with(char)
     }
 
-    /// The word that could not be read, empty if there is none.
-    fn word(&self) -> &'a str {
-        let rest = self.rest();
-        &rest[..rest.find(|char| !is_word_char(char)).unwrap_or(rest.len())]
-    }
-
-    /// The word before what could not be read, empty if there is none.
-    fn word_before(&self) -> &'a str {
-        let before = self.before();
-        let start = before.rfind(|char| !is_word_char(char));
-        &before[start.map_or(0, |at| at + before[at..].chars().next().map_or(0, char::len_utf8))..]
-    }
-
-    /// What could not be read as a whole: a word, a sign, or nothing at the end.
-    fn found(&self) -> &'a str {
-        match (self.word(), self.rest().chars().next()) {
-            ("", Some(sign)) => &self.rest()[..sign.len_utf8()],
-            (word, _) => word,
-        }
-    }
-
-    fn error(&self, code: &'static str, span: Range<usize>, message: impl Into<String>) -> Diagnostic {
-        Diagnostic::error(code, span.start + self.start..span.end + self.start, message)
-    }
-
-    fn here(&self, message: impl Into<String>) -> Diagnostic {
-        self.error("E-syntax", self.at..self.at + self.found().len(), message)
-    }
-
-    /// An operand is complete, and what follows neither joins it to another nor ends it.
+    /// Explains a place after a complete operand, where an operator or the end is due.
     fn no_operator(&self) -> Diagnostic {
         let rest = self.rest();
+        // A known slip says more than "an operator is missing".
         if let Some(other) = self.other_operator().or_else(|| self.other_item_word()) {
             return other;
         }
@@ -202,7 +134,7 @@ impl<'a> Mistake<'a> {
         if word == "weak" && !self.rest()[word.len()..].trim_start().starts_with("next") {
             return self.here("after `weak` comes `next` or `until`");
         }
-        if ITEM_WORDS.iter().any(|(known, _)| *known == word) {
+        if ITEM_WORDS.contains(&word) {
             return self.here(format!("`{word}` starts an item, and only at the start of a line"));
         }
         if !word.is_empty() {
@@ -230,7 +162,7 @@ impl<'a> Mistake<'a> {
 
     fn missing_operator(&self) -> Diagnostic {
         let between = &self.text[self.before().len()..self.at];
-        let help = if between.contains('\n') && self.kind != ItemKind::Spec {
+        let help = if between.contains('\n') && !matches!(self.kind, ItemKind::Spec(_)) {
             "put one in between, like `&`; a new spec starts with `possible`, `never` or `must`"
         } else {
             "put one in between, like `&`"
@@ -240,31 +172,24 @@ impl<'a> Mistake<'a> {
 
     fn no_operator_before(&self, word: &str) -> Diagnostic {
         let line = &self.text[self.text[..self.at].rfind('\n').map_or(0, |at| at + 1)..self.at];
-        let item_words = ITEM_WORDS.map(|(word, _)| word);
         if line.trim().is_empty()
-            && let Some(near) = nearest(word, item_words)
+            && let Some(near) = nearest(word, ITEM_WORDS)
         {
-            let message = format!("no item starts with `{}`", clip(word));
-            return self
-                .error("E-item", self.at..self.at + word.len(), message)
-                .help(format!("did you mean `{near}`?"));
+            return self.no_item_at(self.at, word).help(meant(near));
         }
         self.slip_in_operator(word).unwrap_or_else(|| self.missing_operator())
     }
 
-    /// An operator misspelled, on either side of where one is missing: `after` is the word that follows.
+    /// Finds a misspelt operator on either side of the place where one is missing. `after` is the word that follows.
     fn slip_in_operator(&self, after: &str) -> Option<Diagnostic> {
         let before = self.word_before();
         let start = self.before().len() - before.len();
         if let Some(spaced) = spaced(before) {
-            let message = format!("there is no operator `{before}`");
-            return Some(
-                self.error("E-operator", start..start + before.len(), message)
-                    .help(format!("write `{spaced}`")),
-            );
+            return Some(self.elsewhere(start, before, &spaced));
         }
         let after = (self.at, after);
-        // The slip may be in what was taken for the operand.
+        // The slip may be in the word that was read as the operand.
+        // Short names are near to too many operators.
         let is_word = before.chars().count() > 2;
         let before = (start, if is_word { before } else { "" });
         let candidates: [((usize, &str), &[&'static str]); 4] =
@@ -274,14 +199,13 @@ impl<'a> Mistake<'a> {
             (!is_reserved(place.1) && !self.is_declared(place.1)).then_some((place, near))
         })?;
         let message = format!("there is no operator `{}`", clip(word));
-        Some(self.error("E-operator", at..at + word.len(), message).help(format!("did you mean `{near}`?")))
+        Some(self.error("E-operator", at..at + word.len(), message).help(meant(near)))
     }
 
-    /// Says whether a line of the file declares `word`.
+    /// Returns true if a line of the file declares `word`.
     fn is_declared(&self, word: &str) -> bool {
         self.file.lines().any(|line| {
-            let mut words =
-                line.trim_start().split(|char| !is_word_char(char)).filter(|word| !word.is_empty());
+            let mut words = words(line.trim_start());
             match words.next() {
                 Some("let") => words.next() == Some(word),
                 Some("label") => words.any(|declared| declared == word),
@@ -290,40 +214,41 @@ impl<'a> Mistake<'a> {
         })
     }
 
-    /// An operator of another language.
+    /// Finds an operator of another language.
     fn other_operator(&self) -> Option<Diagnostic> {
-        self.elsewhere(self.at, &ELSEWHERE)
+        self.known_elsewhere(self.at, &ELSEWHERE)
     }
 
-    /// An operator of another language that stands before its operand.
+    /// Finds an operator of another language that stands before its operand.
     fn other_prefix(&self) -> Option<Diagnostic> {
-        self.elsewhere(self.at, &PREFIXES_ELSEWHERE)
+        self.known_elsewhere(self.at, &PREFIXES_ELSEWHERE)
     }
 
-    fn elsewhere(&self, at: usize, known: &[(&str, &str)]) -> Option<Diagnostic> {
+    fn known_elsewhere(&self, at: usize, known: &[(&str, &str)]) -> Option<Diagnostic> {
         let (theirs, ours) = known.iter().find(|(theirs, _)| self.text[at..].starts_with(theirs))?;
-        let span = at..at + theirs.len();
-        Some(
-            self.error("E-operator", span, format!("there is no operator `{theirs}`"))
-                .help(format!("write `{ours}`")),
-        )
+        Some(self.elsewhere(at, theirs, ours))
     }
 
-    /// The word before, which starts a line and is nearly an item word, before what an item goes on with.
+    /// Finds a misspelt item word at the start of a line, before a sign or word that an item goes on with.
     fn other_item_word(&self) -> Option<Diagnostic> {
         let word = self.word_before();
         let start = self.before().len() - word.len();
         let line = self.text[..start].rsplit('\n').next().unwrap_or("");
         let is_head = self.rest().starts_with(['"', ':']) || !self.word().is_empty();
+        // Two letters are near to too many words.
         if !is_head || !line.trim().is_empty() || word.chars().count() < 3 {
             return None;
         }
-        let near = nearest(word, ITEM_WORDS.map(|(word, _)| word))?;
-        let message = format!("no item starts with `{}`", clip(word));
-        Some(self.error("E-item", start..start + word.len(), message).help(format!("did you mean `{near}`?")))
+        let near = nearest(word, ITEM_WORDS)?;
+        Some(self.no_item_at(start, word).help(meant(near)))
     }
 
-    /// A comparison that should stand in brackets.
+    fn no_item_at(&self, at: usize, word: &str) -> Diagnostic {
+        let at = at + self.start;
+        no_item(at..at + word.len(), word)
+    }
+
+    /// Finds a comparison that should stand in brackets.
     fn no_brackets(&self) -> Option<Diagnostic> {
         let rest = self.rest();
         let signs = ["!=", "<=", ">=", "==", "=", "~", "<", ">", "≠", "∼", "≤", "≥"];
@@ -331,6 +256,7 @@ impl<'a> Mistake<'a> {
         let word = self.word_before();
         let after = rest[sign.len()..].trim_start();
         let value = after.split([' ', '\t', '\n', '\r', '&', '|', ')', ',', ']']).next().unwrap_or("");
+        // The help is to be copied, so it shows our operator.
         let sign = if sign == "==" { "=" } else { sign };
         let start = self.before().len() - word.len();
         let shown = format!("[{} {sign} {}]", clip(word), if value.is_empty() { "..." } else { value });
@@ -357,36 +283,30 @@ impl<'a> Mistake<'a> {
         self.here("a text stands for nothing by itself").help("compare with it: `[text = \"...\"]`")
     }
 
-    /// An operand is due, and something else comes, or nothing.
+    /// Explains a place where an operand is due.
     fn no_operand(&self) -> Diagnostic {
         let before = self.before();
-        let word_before = self.word_before();
-        let previous = if word_before.is_empty() {
-            before.chars().next_back().map(|char| &before[before.len() - char.len_utf8()..])
-        } else {
-            Some(word_before)
-        };
-        let previous = match previous {
-            Some(">") if before.ends_with("<->") => Some("<->"),
-            Some(">") if before.ends_with("->") => Some("->"),
+        let previous = match self.previous() {
+            ">" if before.ends_with("<->") => "<->",
+            ">" if before.ends_with("->") => "->",
             previous => previous,
         };
         let word = self.word();
         let rest = self.rest();
         if rest.is_empty() {
             return match previous {
-                Some("=") if self.kind == ItemKind::Let => self
+                "=" if self.kind == ItemKind::Let => self
                     .here("a formula is missing after `=`")
                     .help("a `let` is like `let main = [activity ~ Main]`"),
-                Some(":") => self
+                ":" => self
                     .here("a formula is missing after `:`")
                     .help("a formula is like `F [activity ~ Main]`"),
-                Some("weak") => self.here("after `weak` comes `next` or `until`"),
-                Some("]") => self.here("a formula is missing after the bound"),
-                Some(operator) => self
+                "weak" => self.here("after `weak` comes `next` or `until`"),
+                "]" => self.here("a formula is missing after the bound"),
+                "" => self.here("a formula is missing here"),
+                operator => self
                     .here(format!("`{}` lacks what it is applied to", clip(operator)))
                     .help("an operand is a name, an atom like `[activity ~ Main]`, or a formula in brackets"),
-                None => self.here("a formula is missing here"),
             };
         }
         let other = self.doubled_operator().or_else(|| self.other_prefix()).or_else(|| self.other_operator());
@@ -402,7 +322,7 @@ impl<'a> Mistake<'a> {
                 self.here("a formula does not start with a digit").help("names start with a letter")
             }
             _ if word == "weak" => self.here("after `weak` comes `next` or `until`"),
-            _ if ITEM_WORDS.iter().any(|(known, _)| *known == word) => {
+            _ if ITEM_WORDS.contains(&word) => {
                 self.here(format!("`{word}` starts an item, and only at the start of a line"))
             }
             _ if INFIX_WORDS.contains(&word) || "&|)-<→↔∧∨".contains(rest.chars().next().unwrap_or(' ')) =>
@@ -410,10 +330,8 @@ impl<'a> Mistake<'a> {
                 let sign =
                     ["<->", "->"].into_iter().find(|sign| rest.starts_with(sign)).unwrap_or(self.found());
                 let after = match previous {
-                    Some(previous) if previous != ":" && previous != "=" => {
-                        format!(" after `{}`", clip(previous))
-                    }
-                    Some(_) | None => String::new(),
+                    "" | ":" | "=" => String::new(),
+                    previous => format!(" after `{}`", clip(previous)),
                 };
                 self.error(
                     "E-syntax",
@@ -428,7 +346,7 @@ impl<'a> Mistake<'a> {
         }
     }
 
-    /// `&&` and `||`, whose first half is an operator.
+    /// Finds `&&` and `||`. Their first half was read as an operator.
     fn doubled_operator(&self) -> Option<Diagnostic> {
         let sign = self.rest().chars().next().filter(|sign| "&|".contains(*sign))?;
         let is_doubled = self.text[..self.at].ends_with(sign);
@@ -438,7 +356,7 @@ impl<'a> Mistake<'a> {
         })
     }
 
-    /// A bracket does not start with a key.
+    /// Explains a place where a key is due.
     fn no_key(&self) -> Diagnostic {
         let before = self.before();
         let keys = || format!("keys: {}", Key::ALL.map(Key::name).join(" "));
@@ -450,7 +368,7 @@ impl<'a> Mistake<'a> {
             }
         }
         if self.is_empty_before_operand(open)
-            && let Some(other) = self.elsewhere(open, &PREFIXES_ELSEWHERE)
+            && let Some(other) = self.known_elsewhere(open, &PREFIXES_ELSEWHERE)
         {
             return other;
         }
@@ -464,28 +382,25 @@ impl<'a> Mistake<'a> {
         }
     }
 
-    /// Says whether what opens at `open` follows an operator that takes a bound.
+    /// Returns true if the bracket at `open` follows an operator that takes a bound.
     fn is_after_operator(&self, open: usize) -> bool {
         let before = self.text[..open].trim_end();
-        let word = &before[before
-            .rfind(|char| !is_word_char(char))
-            .map_or(0, |at| at + before[at..].chars().next().map_or(0, char::len_utf8))..];
-        BOUNDED_WORDS.contains(&word) || before.ends_with(['◇', '□'])
+        BOUNDED_WORDS.contains(&last_word(before)) || before.ends_with(['◇', '□'])
     }
 
-    /// Says whether `[]` opens at `open`, apart from what is before, and is put before an operand as
-    /// other languages put it for `G`.
+    /// Returns true if a `[]` at `open` stands apart before an operand, as other languages write `G`.
     fn is_empty_before_operand(&self, open: usize) -> bool {
         let is_apart = !self.text[..open].ends_with(is_word_char);
         let Some(after) = self.text[open..].strip_prefix("[]") else { return false };
+        // `F [] a` has a bound that is empty, `F []a` two operators.
         let after = if self.is_after_operator(open) { after } else { after.trim_start() };
-        let word = &after[..after.find(|char| !is_word_char(char)).unwrap_or(after.len())];
+        let word = first_word(after);
         let starts_operand =
             !word.is_empty() && !INFIX_WORDS.contains(&word) || after.starts_with(['(', '[', '!', '<', '~']);
         is_apart && starts_operand
     }
 
-    /// A key is not followed by an operator.
+    /// Explains a place where the operator of a comparison is due.
     fn no_relation(&self) -> Diagnostic {
         let key = self.word_before();
         let known = Key::ALL.iter().any(|known| known.name() == key);
@@ -523,7 +438,7 @@ impl<'a> Mistake<'a> {
         }
     }
 
-    /// An operator of a comparison is not followed by a value.
+    /// Explains a place where a value is due.
     fn no_value(&self) -> Diagnostic {
         let before = self.before();
         let rest = self.rest();
@@ -531,9 +446,7 @@ impl<'a> Mistake<'a> {
         let sign_end = self.at + rest.len() - rest.trim_start_matches(|char| "=!~<>".contains(char)).len();
         let sign = &self.text[sign_start..sign_end];
         if let Some((_, ours)) = RELATIONS_ELSEWHERE.into_iter().find(|&(theirs, _)| theirs == sign) {
-            return self
-                .error("E-operator", sign_start..sign_end, format!("there is no operator `{sign}`"))
-                .help(format!("write `{ours}`"));
+            return self.elsewhere(sign_start, sign, ours);
         }
         match rest.chars().next() {
             Some('"') => self.broken_escape(),
@@ -547,7 +460,7 @@ impl<'a> Mistake<'a> {
         }
     }
 
-    /// The first escape that is none in the text in quotes that starts here.
+    /// Finds the first sequence in the text in quotes that is no escape.
     fn broken_escape(&self) -> Diagnostic {
         let rest = self.rest();
         let mut at = 0;
@@ -573,7 +486,7 @@ impl<'a> Mistake<'a> {
         self.here("this text cannot be read").help("escapes are `\\\"` `\\\\` `\\n` and `\\u{e4}`")
     }
 
-    /// Says whether the bracket that is open is one of those that follow operators.
+    /// Returns true if the open bracket looks like the bound of an operator.
     fn is_in_bound(&self) -> bool {
         let open = self.text[..self.at].rfind('[').unwrap_or(self.at);
         let inside = self.text[open..].trim_start_matches('[').trim_start();
@@ -585,7 +498,7 @@ impl<'a> Mistake<'a> {
         let end = self.text[open..].find(']').map_or(self.text.len(), |at| open + at + 1);
         let inside = self.text[open..end].trim_matches(['[', ']']).trim();
         let number = |text: &str| text.trim().parse::<u32>().ok();
-        let meant = if let Some(limit) = inside.strip_prefix('<').and_then(number) {
+        let near = if let Some(limit) = inside.strip_prefix('<').and_then(number) {
             limit.checked_sub(1).map(|last| format!("[<={last}]"))
         } else if let Some(limit) = inside.strip_prefix('>').and_then(number) {
             limit.checked_add(1).map(|first| format!("[>={first}]"))
@@ -600,21 +513,21 @@ impl<'a> Mistake<'a> {
         } else {
             number(inside).map(|step| format!("[={step}]"))
         };
-        let help = match meant {
-            Some(meant) => format!("did you mean `{meant}`?"),
+        let help = match near {
+            Some(near) => meant(&near),
             None => "a bound is like `[<=5]`, `[>=2]`, `[=3]` or `[2..5]`".to_string(),
         };
         self.error("E-bound", open..end, "this is no bound of an operator").help(help)
     }
 
-    /// A bracket goes on after a value.
+    /// Explains a place after a value, where a bracket goes on or ends.
     fn not_closed(&self) -> Diagnostic {
         self.here("after a value comes `,` or `]`")
             .help("if this belongs to the value, put the whole value in quotes")
     }
 
     fn no_let(&self) -> Diagnostic {
-        if self.expected.contains(&Rule::name) {
+        if self.expects(Rule::name) {
             return self.no_name("let main = [activity ~ Main]");
         }
         let name = self.word_before();
@@ -627,7 +540,7 @@ impl<'a> Mistake<'a> {
     }
 
     fn no_label(&self) -> Diagnostic {
-        if self.expected.contains(&Rule::name) {
+        if self.expects(Rule::name) {
             return self.no_name("label ready, done");
         }
         if self.starts_line() {
@@ -636,15 +549,14 @@ impl<'a> Mistake<'a> {
         self.here("a `,` is missing between labels").help("labels are declared like `label ready, done`")
     }
 
-    /// Says whether what could not be read stands at the very start of a line.
+    /// Returns true if the place is the very start of a line.
     fn starts_line(&self) -> bool {
         !self.rest().is_empty() && self.text[..self.at].ends_with('\n')
     }
 
-    /// What is above is complete, and a new line starts like no item.
+    /// Explains a line that starts like no item, below a complete one.
     fn no_item(&self) -> Diagnostic {
-        let message = format!("no item starts with `{}`", clip(self.found()));
-        self.error("E-item", self.at..self.at + self.found().len(), message)
+        self.no_item_at(self.at, self.found())
             .help("a spec starts with `possible`, `never` or `must`; a list goes on after a `,`")
     }
 
@@ -663,7 +575,7 @@ impl<'a> Mistake<'a> {
 
     fn no_action(&self) -> Diagnostic {
         const EXAMPLE: &str = "action chessmove on [id ~ ChessBoard]: tap 56% 81%, tap 56% 56%";
-        let expects = |rule| self.expected.contains(&rule);
+        let expects = |rule| self.expects(rule);
         let found = clip(self.found());
         if expects(Rule::name) {
             return self.no_name(EXAMPLE);
@@ -676,10 +588,9 @@ impl<'a> Mistake<'a> {
             self.here("a `:` is missing here")
         } else if expects(Rule::gesture) {
             let words = ["tap", "longtap", "swipe", "text", "key", "wait"];
-            let help = match nearest(self.word(), words) {
-                Some(near) => format!("did you mean `{near}`?"),
-                None => "gestures are tap, longtap, swipe, text, key and wait".to_string(),
-            };
+            let help = did_you_mean(self.word(), words, || {
+                "gestures are tap, longtap, swipe, text, key and wait".to_string()
+            });
             let message = if found.is_empty() {
                 "a gesture is missing here".into()
             } else {
@@ -712,9 +623,10 @@ impl<'a> Mistake<'a> {
 
     fn no_head(&self) -> Diagnostic {
         const EXAMPLE: &str = "a head is like `possible \"NAME\" within 4 steps, 500 episodes:`";
-        let expects = |rule| self.expected.contains(&rule);
+        let expects = |rule| self.expects(rule);
         let word = self.word();
         let is_at_name = self.before().chars().all(is_word_char);
+        // The quotes are closed, or the item would not be sound: the grammar stopped at an escape in them.
         if self.starts_with('"') && is_at_name {
             return self.broken_escape();
         }
@@ -752,9 +664,7 @@ impl<'a> Mistake<'a> {
         } else {
             match nearest(word, ["within", "over"]) {
                 Some(near) => {
-                    return self
-                        .here(format!("`{}` is no budget", clip(word)))
-                        .help(format!("did you mean `{near}`?"));
+                    return self.here(format!("`{}` is no budget", clip(word))).help(meant(near));
                 }
                 None => self.here("a `:` is missing after the head of the spec"),
             }
@@ -763,20 +673,20 @@ impl<'a> Mistake<'a> {
     }
 }
 
-/// The letters of `word` apart, if it is made of operators that stand before an operand and nothing else.
+/// Returns the letters of `word` apart, if each of them is an operator that stands before an operand.
 fn spaced(word: &str) -> Option<String> {
     let is_operators = word.len() > 1 && word.chars().all(|char| "XNFGYOH".contains(char));
-    // A row of them is shown as far as anyone reads.
+    // Nobody reads a longer row.
     let letters = || word.chars().take(20).map(String::from).collect::<Vec<_>>().join(" ");
     is_operators.then(letters)
 }
 
-/// Says whether `word` is a word of the language.
+/// Returns true if `word` is a word of the language.
 pub(super) fn is_reserved(word: &str) -> bool {
-    Grammar::parse(Rule::reserved, word).is_ok_and(|pairs| pairs.as_str() == word)
+    is_rule::<Grammar, _>(Rule::reserved, word)
 }
 
-/// Says whether `escape` is `u{...}` with one to six hexadecimal digits.
+/// Returns true if `escape` is `u{...}` with one to six hexadecimal digits.
 fn is_code(escape: &str) -> bool {
     escape.strip_prefix("u{").and_then(|rest| rest.split_once('}')).is_some_and(|(digits, _)| {
         (1..=6).contains(&digits.len()) && digits.bytes().all(|byte| byte.is_ascii_hexdigit())
@@ -787,7 +697,7 @@ fn is_code(escape: &str) -> bool {
 mod tests {
     use crate::spec::{Source, parse};
 
-    /// The first mistake, the line and column it is at, what is underlined, and a part of the message or help.
+    /// Checks the only mistake: its line and column, the underlined text, and a part of the message or help.
     #[track_caller]
     fn check(text: &str, place: (usize, usize), underlined: &str, says: &str) {
         let source = Source::new("a.ltl", text);

@@ -1,18 +1,17 @@
 //! The language of specs: text in, formulas over [`gui::Atom`] out, every mistake with its place.
 //!
-//! What a formula means is for [`crate::ltl`], what a bracket means for [`crate::gui`]; whether a
-//! spec makes sense is said by [`judge`](fn@judge), and what it asks for by [`in_words`].
+//! [`crate::ltl`] gives formulas their meaning, [`crate::gui`] brackets. [`judge`](fn@judge) says whether a spec makes
+//! sense, [`in_words`] says it in plain words.
 
 mod atom;
-mod diagnostic;
 mod file;
 mod formula;
 mod grammar;
 mod items;
 mod judge;
+mod load;
 mod mistake;
 mod read;
-mod source;
 mod starter;
 mod words;
 
@@ -22,42 +21,44 @@ use pest::Parser as _;
 
 use crate::gui::{self, ActionTypes, UserAction};
 use crate::ltl::{Formula, Formulas};
-pub(crate) use atom::unquote;
+use crate::text::on_own_stack;
+pub use crate::text::{
+    BYTES_MAX, Diagnostic, Diagnostics, Located, NotText, Position, Severity, Source, Span, Style, printable,
+};
 use atom::{AtomReader, Purpose};
-pub(crate) use diagnostic::clip;
-pub use diagnostic::{Diagnostic, Diagnostics, Located, Severity, Style, printable};
-pub use file::{Budget, Expectation, Level, Place, Spec, SpecFile};
+pub use file::{Budget, Expectation, Level, Spans, Spec, SpecFile};
 use grammar::{Grammar, Rule};
-pub use items::{BYTES_MAX, NESTING_MAX, OPERATORS_MAX};
+pub use items::{NESTING_MAX, OPERATORS_MAX};
 pub use judge::{Judgement, Linted, judge, lint, lint_given};
+pub(crate) use load::text_of;
+pub use load::{FILE_BYTES_MAX, ReadError, read_bytes, read_text};
 pub use read::Names;
-pub use source::{NotText, Position, Source};
 pub use starter::reach;
 pub use words::{SubGoal, atom_in_words, in_words, sub_goals};
 
-/// What was read of a file.
+/// File of specs as it was read.
 #[derive(Clone, Debug)]
 pub struct Parsed {
-    /// The items that can be judged: those without mistakes, and specs whose name is taken.
+    /// Items that can be judged: those without mistakes, and specs whose name another spec has.
     pub file: SpecFile,
-    /// All mistakes.
+    /// Mistakes of the file.
     pub diagnostics: Diagnostics,
 }
 
-/// What was read of a formula by itself.
+/// Formula as it was read by itself.
 #[derive(Clone, Debug)]
 pub struct ParsedFormula {
-    /// Where the formula lives.
+    /// Store of the formula.
     pub formulas: Formulas,
     /// The formula, if it has no mistakes.
     pub formula: Option<Formula>,
-    /// The brackets of the formula by their names in it; the names that are missing here are labels.
+    /// Brackets of the formula by their names; a name without a bracket is a label.
     pub atoms: BTreeMap<String, gui::Atom>,
-    /// The mistakes.
+    /// Mistakes of the formula.
     pub diagnostics: Diagnostics,
 }
 
-/// Returns the specs of a file, and all mistakes in it.
+/// Returns the specs of a file and all its mistakes.
 ///
 /// ```
 /// use farlead::spec::{Source, parse};
@@ -72,8 +73,8 @@ pub fn parse(source: &Source) -> Parsed {
     parse_given(source, &[])
 }
 
-/// As [`parse`], in a project whose files all have these actions; one that the file declares itself takes the place of
-/// one given.
+/// Parses a file of a project in which every file has the actions `given`. An action that the file declares replaces a
+/// given one of its name.
 pub fn parse_given(source: &Source, given: &[UserAction]) -> Parsed {
     on_own_stack(|| {
         let (file, diagnostics) = read::read_file(source, given);
@@ -81,23 +82,23 @@ pub fn parse_given(source: &Source, given: &[UserAction]) -> Parsed {
     })
 }
 
-/// Returns the action that `source` is, as a file of specs declares it, and all mistakes in it.
+/// Returns the action that `source` declares as a file of specs would, and all mistakes.
 pub fn parse_action(source: &Source) -> (Option<UserAction>, Diagnostics) {
     on_own_stack(|| read::read_declaration(source))
 }
 
-/// Returns what `source` asks of an action, atoms and whether each holds, where all of `given` are known; and all
-/// mistakes in it.
+/// Returns the atoms that the rule `source` asks of an action, each with true if it must hold, and all mistakes. The
+/// actions `given` are known.
 pub fn parse_rule(source: &Source, given: &[UserAction]) -> (Option<Vec<(gui::Atom, bool)>>, Diagnostics) {
     on_own_stack(|| read::read_rule(source, given))
 }
 
-/// Returns `text` in quotes, as a spec has it.
+/// Returns `text` in quotes, as a spec writes it.
 pub fn quoted(text: &str) -> String {
     gui::quote(text)
 }
 
-/// Returns the formula that `source` is, and all mistakes in it.
+/// Returns the formula that `source` is, and all mistakes.
 pub fn parse_formula(source: &Source, names: Names<'_>) -> ParsedFormula {
     on_own_stack(|| read::read_formula(source, names))
 }
@@ -119,26 +120,15 @@ pub fn read_atom(text: &str) -> Option<gui::Atom> {
     read_bracket(text.trim())?
 }
 
-/// The atom of a bracket, nothing in it if its keys or values are not known.
+/// Returns the atom of a bracket; the inner `None` stands for a bracket with unknown keys or values.
 fn read_bracket(text: &str) -> Option<Option<gui::Atom>> {
-    // The most a spec can say in a bracket, and then it has nothing else.
+    // No file has room for a longer bracket.
     if text.len() > BYTES_MAX {
         return None;
     }
     let atom = Grammar::parse(Rule::trace_label, text).ok()?.next()?.into_inner().next()?;
     let mut reader = AtomReader { offset: 0, types: ActionTypes::Any, mistakes: Vec::new() };
     Some(reader.read(atom, Purpose::Formula))
-}
-
-/// Runs `work` where there is room for the deepest nesting that is allowed, whatever room the caller has.
-pub(crate) fn on_own_stack<T: Send>(work: impl FnOnce() -> T + Send) -> T {
-    // Many times what the deepest formula takes in a build without optimisation, some 4 MB.
-    const STACK_BYTES: usize = 64 << 20;
-    std::thread::scope(|scope| {
-        let builder = std::thread::Builder::new().name("spec".to_string()).stack_size(STACK_BYTES);
-        let thread = builder.spawn_scoped(scope, work).expect("there is room for a thread");
-        thread.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic))
-    })
 }
 
 #[cfg(test)]
@@ -209,7 +199,7 @@ mod tests {
         }
     }
 
-    /// Every diagnostic lies in the text and can be shown.
+    /// Checks that every diagnostic lies in the text and can be shown.
     fn check_shown(text: &str) {
         let source = Source::new("a.ltl", text);
         for diagnostics in [parse(&source).diagnostics, parse_formula(&source, Names::Any).diagnostics] {

@@ -1,40 +1,39 @@
 //! Files: from text to [`SpecFile`], item by item.
 //!
-//! All items are parsed first, so that every declared name is known, those of broken items too: a
-//! mistake is reported where it was made and not again where the name is used.
+//! All items are parsed first, so that every declared name is known, those of broken items too. A mistake is reported
+//! at its place, and not again where the name is used.
 
 use std::collections::{BTreeMap, BTreeSet};
-use std::ops::Range;
 
 use pest::Parser;
 use pest::iterators::Pair;
 
 use super::ParsedFormula;
-use super::atom::{AtomReader, Purpose, no_character, unquote};
-use super::diagnostic::{Diagnostic, Diagnostics, clip};
-use super::file::{Budget, Expectation, Place, Spec, SpecFile};
+use super::atom::{AtomReader, Purpose};
+use super::file::{Budget, Expectation, Spans, Spec, SpecFile};
 use super::formula::{self, Lowered, Operands};
-use super::grammar::{Grammar, Rule, span};
-use super::items::{BYTES_MAX, Item, ItemKind, is_word_char, items};
+use super::grammar::{Grammar, Rule};
+use super::items::{Item, ItemKind, items};
 use super::mistake;
-use super::source::Source;
 use crate::gui::{
-    self, ActionType, ActionTypes, Gesture, Percent, Point, PressedKey, UserAction, WAIT_MS_MAX, nearest,
+    self, ActionType, ActionTypes, Gesture, Percent, Point, PressedKey, UserAction, WAIT_MS_MAX,
 };
 use crate::ltl::{Formula, Formulas, Node};
+use crate::text::{
+    self, Diagnostic, Diagnostics, Names as Declared, Source, Span, Suggestions, child, clip, did_you_mean,
+    meant, no_character, no_item, part, parts, span, time_unit, unquote, word_at, words,
+};
 
-/// The most operators that the formulas of a file may have together, everything written out: what a
-/// file of the largest size could hold without `let`s, and quickly made.
+/// Largest number of operators in all formulas of a file, everything written out. A file of the largest size holds as
+/// many without `let`s, and they are quickly made.
 const FILE_OPERATORS_MAX: u64 = 1_000_000;
-/// The most different brackets with a regular expression in a file; each is tried out, which takes up to
-/// milliseconds.
+/// Largest number of different brackets with a regular expression in a file. Each expression is compiled, which takes
+/// up to milliseconds.
 const REGEX_BRACKETS_MAX: usize = 100;
-/// How many known names are looked at for the nearest to unknown ones, over the whole file.
-const SUGGESTIONS_MAX: usize = 200_000;
-/// The largest number of a budget.
+/// Largest number of a budget.
 const BUDGET_MAX: u32 = 1_000_000_000;
 
-/// Which names a formula may use without a declaration.
+/// Names that a formula may use without a declaration.
 #[derive(Clone, Copy, Debug)]
 pub enum Names<'a> {
     /// Any name is a label.
@@ -80,7 +79,7 @@ pub(super) fn read_declaration(source: &Source) -> (Option<UserAction>, Diagnost
     (reader.actions.pop().filter(|_| !has_mistakes), reader.diagnostics.sorted())
 }
 
-/// Reads a formula that is a rule: atoms about actions, all of which hold or do not.
+/// Reads a formula that is a rule: atoms about actions, each plain or negated.
 pub(super) fn read_rule(
     source: &Source,
     given: &[UserAction],
@@ -144,7 +143,9 @@ fn read_formula_given(source: &Source, names: Names<'_>, given: &[UserAction]) -
                 let message = "only a formula may stand here, without a head or declarations";
                 reader.diagnostics.error(|| Diagnostic::error("E-item", word, message));
             } else if let Some(pair) = reader.parse(first) {
-                formula = reader.lower(expression_of(pair), first.span.start).map(|lowered| lowered.formula);
+                formula = reader
+                    .lower(part(&pair, Rule::expression), first.span.start)
+                    .map(|lowered| lowered.formula);
             }
         }
     }
@@ -159,36 +160,14 @@ fn read_formula_given(source: &Source, names: Names<'_>, given: &[UserAction]) -
 }
 
 fn is_too_long(source: &Source, diagnostics: &mut Diagnostics) -> bool {
-    let is_too_long = source.text().len() > BYTES_MAX;
-    if is_too_long {
-        diagnostics.error(|| {
-            Diagnostic::error(
-                "E-too-large",
-                0..0,
-                format!("a file may have {BYTES_MAX} bytes, and this has more"),
-            )
-            .help("split it into several files")
-        });
-    }
-    is_too_long
+    text::is_too_long(source, "a file", Some("split it into several files"), diagnostics)
 }
 
-/// The bytes of the word that starts at `at`.
-fn word_at(text: &str, at: usize) -> Range<usize> {
-    let rest = &text[at..];
-    at..at + rest.find(|char| !is_word_char(char)).unwrap_or(rest.len())
-}
-
-/// The expression that an item is about.
-fn expression_of(item: Pair<'_, Rule>) -> Pair<'_, Rule> {
-    item.into_inner().find(|part| part.as_rule() == Rule::expression).expect("the grammar gives a formula")
-}
-
-/// What a name stands for.
+/// Meaning of a name.
 #[derive(Clone, Copy, Debug)]
 enum Referent {
     Label,
-    /// A `let` whose turn has not come.
+    /// A `let` that is read later.
     LetAhead,
     /// A `let` with mistakes.
     LetBroken,
@@ -197,13 +176,11 @@ enum Referent {
 }
 
 struct Name {
-    /// Where it was declared first.
-    span: Range<usize>,
     meaning: Referent,
     is_used: bool,
 }
 
-/// What was made of a bracket, and where it stood.
+/// Atom of a bracket, with its mistakes and the place of the bracket.
 #[derive(Clone)]
 struct Bracket {
     atom: Option<gui::Atom>,
@@ -215,23 +192,22 @@ struct Reader<'a> {
     source: &'a Source,
     any_name: bool,
     diagnostics: Diagnostics,
-    names: BTreeMap<&'a str, Name>,
+    names: Declared<&'a str, Name>,
     labels: Vec<String>,
     action_types: BTreeSet<String>,
-    /// Where each action and spec was declared first.
-    action_spans: BTreeMap<&'a str, Range<usize>>,
-    spec_spans: BTreeMap<String, Range<usize>>,
+    declared_actions: Declared<&'a str, ()>,
+    declared_specs: Declared<String, ()>,
     actions: Vec<UserAction>,
     formulas: Formulas,
     atoms: BTreeMap<String, gui::Atom>,
     operators: u64,
-    /// The brackets with regular expressions that were tried out.
+    /// Brackets with regular expressions that are compiled.
     regex_brackets: BTreeMap<(Purpose, String), Bracket>,
-    suggestions_left: usize,
-    /// Where the item at hand starts.
+    suggestions: Suggestions,
+    /// First byte of the item at hand.
     offset: usize,
-    /// The name of the `let` at hand.
-    own_name: Option<Range<usize>>,
+    /// Name of the `let` at hand.
+    own_name: Option<Span>,
 }
 
 impl<'a> Reader<'a> {
@@ -240,29 +216,31 @@ impl<'a> Reader<'a> {
             Names::Any => (true, None),
             Names::Only(labels) => (false, Some(labels)),
         };
-        let label =
-            |name: &'a String| (name.as_str(), Name { span: 0..0, meaning: Referent::Label, is_used: true });
+        let mut names = Declared::default();
+        for label in labels.into_iter().flatten() {
+            names.declare(label.as_str(), 0..0, Name { meaning: Referent::Label, is_used: true });
+        }
         Reader {
             source,
             any_name,
             diagnostics,
-            names: labels.into_iter().flatten().map(label).collect(),
+            names,
             labels: Vec::new(),
             action_types: BTreeSet::new(),
-            action_spans: BTreeMap::new(),
-            spec_spans: BTreeMap::new(),
+            declared_actions: Declared::default(),
+            declared_specs: Declared::default(),
             actions: Vec::new(),
             formulas: Formulas::new(),
             atoms: BTreeMap::new(),
             operators: 0,
             regex_brackets: BTreeMap::new(),
-            suggestions_left: SUGGESTIONS_MAX,
+            suggestions: Suggestions::default(),
             offset: 0,
             own_name: None,
         }
     }
 
-    /// Notes actions that are known without being declared here, and returns those that nothing here takes the place of.
+    /// Notes actions that are known without a declaration here, and returns those that no declaration replaces.
     fn note_given(&mut self, given: &[UserAction]) -> Vec<UserAction> {
         let new: Vec<UserAction> =
             given.iter().filter(|action| !self.action_types.contains(&action.name)).cloned().collect();
@@ -295,10 +273,12 @@ impl<'a> Reader<'a> {
         for (item, pair) in parsed {
             match (item.kind, pair) {
                 (ItemKind::Let, Some(pair)) => self.read_let(&item, pair),
-                (ItemKind::Spec | ItemKind::Formula, Some(pair)) => specs.extend(self.read_spec(&item, pair)),
+                (ItemKind::Spec(_) | ItemKind::Formula, Some(pair)) => {
+                    specs.extend(self.read_spec(&item, pair))
+                }
                 (ItemKind::Label | ItemKind::Action, Some(_)) => {}
                 (kind, None) => {
-                    if kind == ItemKind::Spec {
+                    if matches!(kind, ItemKind::Spec(_)) {
                         self.take_name_of_broken(&item);
                     }
                     self.note_names_of_broken(&item);
@@ -314,11 +294,11 @@ impl<'a> Reader<'a> {
     }
 
     fn parse(&mut self, item: &Item) -> Option<Pair<'a, Rule>> {
-        let word = word_at(self.source.text(), item.span.start);
-        if item.kind != ItemKind::Formula && &self.source.text()[word.clone()] != item.word {
-            let message = format!("no item starts with `{}`", clip(&self.source.text()[word.clone()]));
-            let help = format!("did you mean `{}`?", item.word);
-            self.diagnostics.error(|| Diagnostic::error("E-item", word, message).help(help));
+        let text = self.source.text();
+        let word = word_at(text, item.span.start);
+        if item.kind != ItemKind::Formula && &text[word.clone()] != item.kind.word() {
+            let mistake = no_item(word.clone(), &text[word]).help(meant(item.kind.word()));
+            self.diagnostics.error(|| mistake);
         }
         if !item.is_sound {
             return None;
@@ -327,28 +307,19 @@ impl<'a> Reader<'a> {
             ItemKind::Let => Rule::let_item,
             ItemKind::Label => Rule::label_item,
             ItemKind::Action => Rule::action_item,
-            ItemKind::Spec => Rule::spec_item,
+            ItemKind::Spec(_) => Rule::spec_item,
             ItemKind::Formula => Rule::formula,
         };
-        match Grammar::parse(rule, &self.source.text()[item.span.clone()]) {
-            Ok(mut pairs) => pairs.next(),
-            Err(error) => {
-                let source = self.source;
-                self.diagnostics.error(|| mistake::explain(&error, source.text(), item));
-                None
-            }
-        }
+        let parsed = item.parse::<Grammar, _>(rule, text, text);
+        parsed.map_err(|stop| self.diagnostics.error(|| stop.explain())).ok()
     }
 
-    /// Notes what `item` declares, so that it is known wherever it is used.
+    /// Notes the names that `item` declares, so that they are known wherever they are used.
     fn declare(&mut self, item: &Item, pair: Option<&Pair<'a, Rule>>) {
-        let names: Vec<(&'a str, Range<usize>)> = match pair {
-            Some(pair) => pair
-                .clone()
-                .into_inner()
-                .filter(|part| part.as_rule() == Rule::name)
-                .map(|name| (name.as_str(), span(&name, item.span.start)))
-                .collect(),
+        let names: Vec<(&'a str, Span)> = match pair {
+            Some(pair) => {
+                parts(pair, Rule::name).map(|name| (name.as_str(), span(&name, item.span.start))).collect()
+            }
             None => names_of_broken(self.source.text(), item),
         };
         for (name, span) in names {
@@ -366,36 +337,36 @@ impl<'a> Reader<'a> {
                         self.diagnostics.error(|| {
                             Diagnostic::error("E-declared-twice", span, message).help("choose another name")
                         });
-                    } else if let Some(first) = self.action_spans.get(name) {
-                        let (source, first) = (self.source, first.clone());
+                    } else if let Some(first) = self.declared_actions.first(name) {
+                        let source = self.source;
                         self.diagnostics.error(|| declared_twice(source, "the action", name, span, &first));
                     } else {
-                        self.action_spans.insert(name, span);
+                        self.declared_actions.declare(name, span, ());
                         self.action_types.insert(name.to_string());
                     }
                 }
-                ItemKind::Spec | ItemKind::Formula => {}
+                ItemKind::Spec(_) | ItemKind::Formula => {}
             }
         }
     }
 
-    fn declare_name(&mut self, name: &'a str, span: Range<usize>, meaning: Referent) {
-        if let Some(first) = self.names.get(name) {
-            let (source, first) = (self.source, first.span.clone());
+    fn declare_name(&mut self, name: &'a str, span: Span, meaning: Referent) {
+        if let Some(first) = self.names.first(name) {
+            let source = self.source;
             self.diagnostics.error(|| declared_twice(source, "the name", name, span, &first));
             return;
         }
         if let Referent::Label = meaning {
             self.labels.push(name.to_string());
         }
-        self.names.insert(name, Name { span, meaning, is_used: false });
+        self.names.declare(name, span, Name { meaning, is_used: false });
     }
 
     fn check_there_are_specs(&mut self, parsed: &[(Item, Option<Pair<'a, Rule>>)]) {
-        let is_spec = |item: &Item| matches!(item.kind, ItemKind::Spec | ItemKind::Formula);
+        let is_spec = |item: &Item| matches!(item.kind, ItemKind::Spec(_) | ItemKind::Formula);
         let mut specs = parsed.iter().filter(|(item, _)| is_spec(item));
         match specs.next() {
-            // A broken item may have been meant for one.
+            // A broken item may have been meant as a spec.
             None if parsed.iter().all(|(_, pair)| pair.is_some()) => {
                 let end = parsed.last().map_or(0, |(item, _)| item.span.end);
                 self.diagnostics.error(|| {
@@ -415,11 +386,10 @@ impl<'a> Reader<'a> {
     }
 
     fn read_let(&mut self, item: &Item, pair: Pair<'a, Rule>) {
-        let name = pair.clone().into_inner().find(|part| part.as_rule() == Rule::name);
-        let name = name.expect("the grammar gives a name");
+        let name = part(&pair, Rule::name);
         let at = span(&name, item.span.start);
         self.own_name = Some(at.clone());
-        let lowered = self.lower(expression_of(pair), item.span.start);
+        let lowered = self.lower(part(&pair, Rule::expression), item.span.start);
         self.own_name = None;
         let meaning = match lowered {
             Some(lowered) => {
@@ -428,8 +398,10 @@ impl<'a> Reader<'a> {
             }
             None => Referent::LetBroken,
         };
-        // Declared twice, the first counts.
-        if let Some(known) = self.names.get_mut(name.as_str()).filter(|known| known.span == at) {
+        // Of two declarations, the first counts.
+        if self.names.first(name.as_str()) == Some(at)
+            && let Some(known) = self.names.get_mut(name.as_str())
+        {
             known.meaning = meaning;
         }
     }
@@ -439,9 +411,8 @@ impl<'a> Reader<'a> {
         let start = item.span.start;
         let mut name = Some(self.source.stem().to_string());
         let mut name_span = None;
-        let expectation = Expectation::ALL.into_iter().find(|expectation| expectation.word() == item.word);
         let mut budget = Some(Budget::default());
-        let mut place = Place { item: item.span.clone(), ..Place::default() };
+        let mut spans = Spans { item: item.span.clone(), ..Spans::default() };
         let mut lowered = None;
         for part in pair.into_inner() {
             match part.as_rule() {
@@ -449,9 +420,9 @@ impl<'a> Reader<'a> {
                     name_span = Some(span(&part, start));
                     name = self.spec_name(part);
                 }
-                Rule::budget => budget = self.budget(part, &mut place),
+                Rule::budget => budget = self.budget(part, &mut spans),
                 Rule::expression => {
-                    place.formula = span(&part, start);
+                    spans.formula = span(&part, start);
                     lowered = self.lower(part, start);
                 }
                 _ => {}
@@ -459,54 +430,57 @@ impl<'a> Reader<'a> {
         }
         let name = name?;
         self.take_spec_name(item, &name, name_span);
+        // In a store of its own: a search does not carry the formulas of other specs.
         let (formulas, formula, atoms) = self.alone(lowered?.formula);
         let is_meant =
             |action: &&UserAction| atoms.values().any(|atom| atom.mentions_action_type(&action.name));
         Some(Spec {
             name,
-            // A formula alone is to be reached.
-            expectation: expectation.unwrap_or(Expectation::Possible),
+            expectation: match item.kind {
+                ItemKind::Spec(expectation) => expectation,
+                // A formula without a head is to be reached.
+                _ => Expectation::Possible,
+            },
             budget: budget?,
             actions: self.actions.iter().filter(is_meant).cloned().collect(),
             formulas,
             formula,
             atoms,
             line: self.source.position(start).line,
-            place,
+            spans,
         })
     }
 
-    /// Notes that `item` has `name`, which is written at `at` or else is that of the file.
-    fn take_spec_name(&mut self, item: &Item, name: &str, at: Option<Range<usize>>) {
-        // If there are others besides a formula without a head, that has been said.
+    /// Notes that `item` has `name`, which is written at `at`, or else is the name of the file.
+    fn take_spec_name(&mut self, item: &Item, name: &str, at: Option<Span>) {
+        // `check_there_are_specs` reports a formula without a head that is not alone.
         if item.kind == ItemKind::Formula {
             return;
         }
         let is_written = at.is_some();
         let at = at.unwrap_or_else(|| word_at(self.source.text(), item.span.start));
-        let Some(first) = self.spec_spans.get(name) else {
-            self.spec_spans.insert(name.to_string(), at);
-            return;
+        let Some(first) = self.declared_specs.first(name) else {
+            return self.declared_specs.declare(name.to_string(), at, ());
         };
-        let (source, first) = (self.source, first.clone());
+        let source = self.source;
         self.diagnostics.error(|| {
             let mistake = declared_twice(source, "the spec", name, at, &first);
             if is_written {
                 return mistake;
             }
             let place = mistake.help.clone().unwrap_or_default();
-            mistake.help(format!("give it a name, like `{} \"NAME\":`; {place}", item.word))
+            mistake.help(format!("give it a name, like `{} \"NAME\":`; {place}", item.kind.word()))
         });
     }
 
-    /// A spec whose head is whole has its name, whatever is wrong with its formula.
+    /// Notes the name of a spec with mistakes in its formula, if its head has none.
     fn take_name_of_broken(&mut self, item: &Item) {
         let text = &self.source.text()[item.span.clone()];
         let Some(head) = Grammar::parse(Rule::spec_head, text).ok().and_then(|mut pairs| pairs.next()) else {
             return;
         };
         self.offset = item.span.start;
-        let written = head.into_inner().find(|part| part.as_rule() == Rule::spec_name);
+        let written = child(&head, Rule::spec_name);
         let at = written.as_ref().map(|name| span(name, item.span.start));
         let name = match written {
             Some(written) => self.spec_name(written),
@@ -539,18 +513,17 @@ impl<'a> Reader<'a> {
         }
     }
 
-    fn budget(&mut self, budget: Pair<'a, Rule>, place: &mut Place) -> Option<Budget> {
+    fn budget(&mut self, budget: Pair<'a, Rule>, spans: &mut Spans) -> Option<Budget> {
         let mut read = Budget::default();
         let mut is_fine = true;
         for clause in budget.into_inner() {
             let at = span(&clause, self.offset);
             let clause = clause.into_inner().next().expect("a clause is of a kind");
             let (what, limit, known) = match clause.as_rule() {
-                Rule::within => ("steps", &mut read.steps_max, &mut place.steps),
-                _ => ("episodes", &mut read.episodes_max, &mut place.episodes),
+                Rule::within => ("steps", &mut read.steps_max, &mut spans.steps),
+                _ => ("episodes", &mut read.episodes_max, &mut spans.episodes),
             };
-            let digits = clause.into_inner().find(|part| part.as_rule() == Rule::digits);
-            let digits = digits.expect("a clause has a number");
+            let digits = part(&clause, Rule::digits);
             let number = digits.as_str().parse().ok().filter(|number| (1..=BUDGET_MAX).contains(number));
             let problem = if known.is_some() {
                 Some(format!("the number of {what} is given twice"))
@@ -588,7 +561,7 @@ impl<'a> Reader<'a> {
             }
         }
         let (name, at) = name.expect("the grammar gives a name");
-        let is_first = self.action_spans.get(name) == Some(&at);
+        let is_first = self.declared_actions.first(name) == Some(at);
         if let (true, Some(on), Some(gestures)) = (is_first, on, gestures) {
             self.actions.push(UserAction { name: name.to_string(), on, gestures });
         }
@@ -629,10 +602,8 @@ impl<'a> Reader<'a> {
         if key.is_none() {
             let at = span(&word, self.offset);
             self.diagnostics.error(|| {
-                let help = match nearest(word.as_str(), PressedKey::ALL.map(PressedKey::name)) {
-                    Some(near) => format!("did you mean `{near}`?"),
-                    None => format!("keys are {}", PressedKey::ALL.map(PressedKey::name).join(" ")),
-                };
+                let keys = PressedKey::ALL.map(PressedKey::name);
+                let help = did_you_mean(word.as_str(), keys, || format!("keys are {}", keys.join(" ")));
                 Diagnostic::error("E-gesture", at, format!("there is no key `{}`", clip(word.as_str())))
                     .help(help)
             });
@@ -642,14 +613,11 @@ impl<'a> Reader<'a> {
 
     fn wait(&mut self, duration: Pair<'a, Rule>) -> Option<Gesture> {
         let written = duration.as_str();
-        let digits = written.trim_end_matches(|char: char| char.is_ascii_alphabetic());
-        let unit_ms = match &written[digits.len()..] {
-            "ms" => Some(1),
-            "s" => Some(1000),
-            _ => None,
-        };
-        let ms = unit_ms.and_then(|unit_ms| digits.parse::<u32>().ok()?.checked_mul(unit_ms));
-        let ms = ms.filter(|&ms| ms <= WAIT_MS_MAX);
+        let ms = time_unit(written)
+            .and_then(|(number, unit_ms)| {
+                u32::try_from(number.parse::<u64>().ok()?.checked_mul(unit_ms)?).ok()
+            })
+            .filter(|&ms| ms <= WAIT_MS_MAX);
         if ms.is_none() {
             let at = span(&duration, self.offset);
             let message = format!("`{}` is no time to wait", clip(written));
@@ -685,6 +653,7 @@ impl<'a> Reader<'a> {
         let at = span(&atom, self.offset);
         let key = (purpose, atom.as_str().to_string());
         let has_regex = atom.clone().into_inner().flatten().any(|part| part.as_rule() == Rule::regex);
+        // The same bracket again: its mistakes move to its new place.
         if has_regex && let Some(known) = self.regex_brackets.get(&key) {
             let known = known.clone();
             for mistake in known.mistakes {
@@ -720,6 +689,7 @@ impl<'a> Reader<'a> {
     fn lower(&mut self, expression: Pair<'a, Rule>, offset: usize) -> Option<Lowered> {
         self.offset = offset;
         let at = span(&expression, offset);
+        // Over the bound, formulas are still read for their mistakes.
         let may_make = self.operators <= FILE_OPERATORS_MAX;
         let lowered = formula::lower(expression, self.source.text(), offset, self, may_make)?;
         self.operators += lowered.operators;
@@ -733,7 +703,7 @@ impl<'a> Reader<'a> {
         Some(lowered)
     }
 
-    /// The formula in a place of its own, with what its brackets mean.
+    /// Returns the formula in a store of its own, with the atoms of its brackets.
     fn alone(&self, formula: Formula) -> (Formulas, Formula, BTreeMap<String, gui::Atom>) {
         let mut formulas = Formulas::new();
         let formula = formulas.import(&self.formulas, formula);
@@ -743,9 +713,9 @@ impl<'a> Reader<'a> {
         (formulas, formula, atoms)
     }
 
-    /// A name in an item that could not be read may be used there.
+    /// Marks the names in a broken item as used.
     fn note_names_of_broken(&mut self, item: &Item) {
-        for word in self.source.text()[item.span.clone()].split(|char| !is_word_char(char)) {
+        for word in words(&self.source.text()[item.span.clone()]) {
             if let Some(name) = self.names.get_mut(word) {
                 name.is_used = true;
             }
@@ -753,42 +723,37 @@ impl<'a> Reader<'a> {
     }
 
     fn warn_of_unused(&mut self) {
-        let mut unused: Vec<(&str, &Name)> =
-            self.names.iter().filter(|(_, name)| !name.is_used).map(|(word, name)| (*word, name)).collect();
-        unused.sort_by_key(|(_, name)| name.span.start);
-        for (word, name) in unused {
+        for (word, span, name) in self.names.in_order().into_iter().filter(|(.., name)| !name.is_used) {
             let word = clip(word);
             let message = match name.meaning {
                 Referent::Label => format!("the label `{word}` is not used"),
                 Referent::LetAhead | Referent::Let(..) => format!("`{word}` is not used"),
-                // It will have to be mended first.
+                // Its mistakes come first.
                 Referent::LetBroken => continue,
             };
-            self.diagnostics.warning(|| Diagnostic::warning("W-unused", name.span.clone(), message));
+            self.diagnostics.warning(|| Diagnostic::warning("W-unused", span.clone(), message));
         }
     }
 
-    fn unknown_name(&mut self, name: &str, at: Range<usize>) -> Diagnostic {
+    fn unknown_name(&mut self, name: &str, at: Span) -> Diagnostic {
         let unknown = Diagnostic::error("E-unknown-name", at, format!("there is no `{}`", clip(name)));
         if let Some(key) = gui::Key::ALL.iter().find(|key| key.name() == name) {
             return unknown.help(format!("a comparison stands in brackets: `[{} = ...]`", key.name()));
         }
-        let looked_at = self.names.len().min(self.suggestions_left);
-        self.suggestions_left -= looked_at;
-        let names = self.names.keys().copied().take(looked_at);
-        unknown.help(match nearest(name, names.chain(mistake::OPERATOR_WORDS).chain(["true", "false"])) {
-            Some(near) => format!("did you mean `{near}`?"),
-            None => format!("declare it: `let {0} = [activity ~ ...]`, or `label {0}`", clip(name)),
-        })
+        let names = self.suggestions.afford(self.names.names());
+        let known = names.chain(mistake::OPERATOR_WORDS).chain(["true", "false"]);
+        unknown.help(did_you_mean(name, known, || {
+            format!("declare it: `let {0} = [activity ~ ...]`, or `label {0}`", clip(name))
+        }))
     }
 }
 
-/// The names that an item would declare if it had no mistake, as far as they can be seen.
-fn names_of_broken<'a>(text: &'a str, item: &Item) -> Vec<(&'a str, Range<usize>)> {
+/// Returns the names that a broken item would declare, as far as they can be seen.
+fn names_of_broken<'a>(text: &'a str, item: &Item) -> Vec<(&'a str, Span)> {
     let names_max = match item.kind {
         ItemKind::Let | ItemKind::Action => 1,
         ItemKind::Label => usize::MAX,
-        ItemKind::Spec | ItemKind::Formula => 0,
+        ItemKind::Spec(_) | ItemKind::Formula => 0,
     };
     let mut names = Vec::new();
     let mut at = word_at(text, item.span.start).end;
@@ -796,7 +761,7 @@ fn names_of_broken<'a>(text: &'a str, item: &Item) -> Vec<(&'a str, Range<usize>
         let rest = &text[at..item.span.end];
         let gap =
             rest.len() - rest.trim_start_matches(|char: char| char.is_whitespace() || char == ',').len();
-        // What starts a line after a complete list may have been meant for another item.
+        // A line after a complete list may have been meant as another item.
         if !names.is_empty() && rest[..gap].contains('\n') && !rest[..gap].contains(',') {
             break;
         }
@@ -811,24 +776,19 @@ fn names_of_broken<'a>(text: &'a str, item: &Item) -> Vec<(&'a str, Range<usize>
     names
 }
 
-fn declared_twice(
-    source: &Source,
-    what: &str,
-    name: &str,
-    span: Range<usize>,
-    first: &Range<usize>,
-) -> Diagnostic {
+fn declared_twice(source: &Source, what: &str, name: &str, span: Span, first: &Span) -> Diagnostic {
     let place = source.position(first.start);
     Diagnostic::error("E-declared-twice", span, format!("{what} `{}` is declared twice", clip(name)))
         .help(format!("the first is at {}:{}:{}", source.name(), place.line, place.column))
 }
 
 impl Operands for Reader<'_> {
-    fn name(&mut self, name: &str, at: Range<usize>) -> Option<(Formula, u64, u64)> {
+    fn name(&mut self, name: &str, at: Span) -> Option<(Formula, u64, u64)> {
         let Some(known) = self.names.get_mut(name) else {
             if self.any_name {
                 return Some((self.formulas.atom(name), 0, 0));
             }
+            // Taken out, as the help is worked out with the reader, and only if the error is kept.
             let mut diagnostics = std::mem::take(&mut self.diagnostics);
             diagnostics.error(|| self.unknown_name(name, at));
             self.diagnostics = diagnostics;
@@ -840,12 +800,13 @@ impl Operands for Reader<'_> {
             Referent::Let(formula, operators, nesting) => Some((formula, operators, nesting)),
             Referent::LetBroken => None,
             Referent::LetAhead => {
-                let is_own = self.own_name.as_ref() == Some(&known.span);
-                let place = self.source.position(known.span.start);
+                let declared = self.names.first(name).expect("a name is declared");
+                let is_own = self.own_name.as_ref() == Some(&declared);
+                let line = self.source.position(declared.start).line;
                 let message = if is_own {
                     format!("`{}` is used in its own `let`", clip(name))
                 } else {
-                    format!("`{}` is used before its `let` in line {}", clip(name), place.line)
+                    format!("`{}` is used before its `let` in line {line}", clip(name))
                 };
                 let help = if is_own { "say it with an operator, like F or U" } else { "move its `let` up" };
                 self.diagnostics.error(|| Diagnostic::error("E-later-name", at, message).help(help));
@@ -884,7 +845,7 @@ mod tests {
         parsed.file.specs
     }
 
-    /// All mistakes, as `LINE:COLUMN CODE UNDERLINED`.
+    /// Checks all mistakes, as `LINE:COLUMN CODE UNDERLINED`.
     #[track_caller]
     fn check_mistakes(text: &str, expected: &[&str]) {
         let source = Source::new("a.ltl", text);
@@ -926,9 +887,9 @@ mod tests {
         assert_eq!(specs[1].expectation, Expectation::Never);
         assert_eq!(specs[0].atoms.len(), 2);
         let source = Source::new("a.ltl", text);
-        let steps = specs[0].place.steps.clone().expect("a clause");
+        let steps = specs[0].spans.steps.clone().expect("a clause");
         assert_eq!(&source.text()[steps], "within 4 steps");
-        assert!(source.text()[specs[0].place.formula.clone()].starts_with("next: main"));
+        assert!(source.text()[specs[0].spans.formula.clone()].starts_with("next: main"));
     }
 
     #[test]

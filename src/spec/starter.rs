@@ -10,8 +10,8 @@ const HEAD: &str = "# A spec for each activity of the app: some run reaches it. 
 # farlead.toml), or someone who has logged in (`setup` there). What is of no interest may be taken out.
 ";
 
-/// Returns the text of a file with a spec for each activity of an app: those that can be started, and the others. Whatever
-/// their names, it has no mistakes; what would make it too long is left out and counted.
+/// Returns the text of a file with a spec for each activity of an app: those that can be started, and the others. It has no
+/// mistakes, whatever the names are. Specs that would make it too long are left out and counted.
 pub fn reach(launchable: &[String], others: &[String]) -> String {
     let short = |name: &str| name.rsplit('.').next().unwrap_or(name).to_string();
     let is_plain = |name: &str| name.chars().all(|char| char.is_ascii_alphanumeric() || "._$".contains(char));
@@ -33,7 +33,7 @@ pub fn reach(launchable: &[String], others: &[String]) -> String {
             format!("F [activity = {value}]")
         };
         let spec = format!("\npossible {}:\n    {formula}\n", quoted(&format!("reach {name}")));
-        // Half of what a file may have: people add to it.
+        // Half of the largest file: people add to it.
         if text.len() + spec.len() > BYTES_MAX / 2 {
             left_out += 1;
         } else {
@@ -51,7 +51,7 @@ mod tests {
     use super::*;
     use crate::spec::{Source, parse};
 
-    /// How many specs are written for these activities; they are sound, whatever the names.
+    /// Returns the number of specs written for these activities, and checks that they are sound.
     fn specs(launchable: &[String], others: &[String]) -> usize {
         let parsed = parse(&Source::new("reach.ltl", reach(launchable, others)));
         assert_eq!(parsed.diagnostics.iter().next(), None);

@@ -1,36 +1,36 @@
-//! A formula in plain words, and the goals it sets one after the other.
+//! Formulas in plain words, and the goals they set one after the other.
 //!
-//! What is said is of the formula in its normal form: two spellings of one formula have one
-//! explanation. Where a formula is too long to be read, its text stands for it.
+//! The words are those of the normal form: two spellings of one formula have one explanation. A formula that is too long
+//! to be read is shown as it is written.
 
 use crate::gui::{Atom, Comparison, Constant, Key, Op};
 use crate::ltl::{Bound, Formula, Formulas, Node};
 
-/// A part with more atoms than this is shown as it is written.
+/// Largest number of atoms of a part that is put into words.
 const ATOMS_MAX: u64 = 200;
 
-/// What lies deeper than this is shown as it is written.
+/// Deepest indentation of a part that is put into words.
 const INDENT_MAX: usize = 30;
 
-/// What is to be reached, and what has to hold on the way there.
+/// Goal to reach, and the condition on the way there.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct SubGoal {
-    /// Parts of the formula that hold at one step, as they are written.
+    /// Parts of the formula that one step must meet, as they are written.
     pub reach: Vec<String>,
-    /// What holds at every step before, if anything.
+    /// Condition at every step before.
     pub meanwhile: Option<String>,
-    /// Whether it is asked of just the next step.
+    /// True if the very next step must meet it.
     pub at_once: bool,
 }
 
-/// Returns `formula` in words, line by line, each with its depth of indentation.
+/// Returns `formula` in words, as lines with their indentation.
 pub fn in_words(formulas: &Formulas, formula: Formula) -> Vec<(usize, String)> {
     let mut words = Words { formulas, lines: Vec::new() };
     words.say(0, "", formula);
     words.lines
 }
 
-/// Returns the goals on the way to satisfying `formula`, as far as it sets them in a row.
+/// Returns the goals on the way to a run that satisfies `formula`, as far as it sets them in a row.
 pub fn sub_goals(formulas: &Formulas, formula: Formula) -> Vec<SubGoal> {
     let mut goals = Vec::new();
     let mut open = Some((formula, None, true));
@@ -39,6 +39,7 @@ pub fn sub_goals(formulas: &Formulas, formula: Formula) -> Vec<SubGoal> {
         let mut later = None;
         for part in conjuncts(formulas, formula) {
             match (formulas.node(part), part.is_negated()) {
+                // One goal goes on. A second one beside it is a part to be reached as a whole.
                 (Node::Next(f), false) if later.is_none() => later = Some((f, None, true)),
                 (Node::Until(_, left, right), false) if later.is_none() => {
                     let meanwhile = (left != Formula::TRUE).then(|| formulas.display(left).to_string());
@@ -49,7 +50,7 @@ pub fn sub_goals(formulas: &Formulas, formula: Formula) -> Vec<SubGoal> {
         }
         let is_step_alone = reach.is_empty() && later.is_some();
         match later {
-            // `X (a U b)`: the until itself is the goal, one step on.
+            // `X (a U b)`: the until itself is the goal, one step later.
             Some(next) if is_step_alone && meanwhile.is_none() => open = Some(next),
             later => {
                 goals.push(SubGoal { reach, meanwhile, at_once });
@@ -81,7 +82,7 @@ struct Words<'a> {
 }
 
 impl Words<'_> {
-    /// Says `formula` after `lead`, which says where it holds.
+    /// Says `formula` after `lead`, which names its steps.
     fn say(&mut self, indent: usize, lead: &str, formula: Formula) {
         if self.is_plain(formula) || self.formulas.atom_count(formula) > ATOMS_MAX || indent > INDENT_MAX {
             let text = self.formulas.display(formula).shortened(20).to_string();
@@ -89,7 +90,7 @@ impl Words<'_> {
             return;
         }
         let negated = formula.is_negated();
-        // What belongs to an item of a list stands below its text, not below its dash.
+        // Lines of an item of a list stand below its text, not below its dash.
         let below = if lead.is_empty() { indent } else { indent + 1 };
         match self.formulas.node(formula) {
             Node::True | Node::Atom(_) => unreachable!("said as it is written"),
@@ -180,7 +181,7 @@ impl Words<'_> {
         }
     }
 
-    /// An atom or a few without time: as it is written it is plain enough.
+    /// Returns true for an atom, or a few without time: their text is plain enough.
     fn is_plain(&self, formula: Formula) -> bool {
         let is_literal = |f: Formula| matches!(self.formulas.node(f), Node::Atom(_) | Node::True);
         match self.formulas.node(formula) {
@@ -216,7 +217,7 @@ fn within(bound: Bound) -> String {
     }
 }
 
-/// Returns what `atom` says of a step, in words.
+/// Returns `atom` in words.
 pub fn atom_in_words(atom: &Atom) -> String {
     match atom {
         Atom::Checked(true) => "some visible widget is checked".to_owned(),

@@ -1,6 +1,6 @@
-//! The calls by which a disk is changed, so that a test can let each of them fail.
+//! The calls that change a disk, so that a test can make each of them fail.
 //!
-//! What only looks at a disk goes to the standard library: it breaks nothing.
+//! Reading goes straight to the standard library, as a failed read changes nothing.
 
 use std::fmt;
 use std::fs::{self, File, Permissions};
@@ -8,27 +8,27 @@ use std::io::{self, Write};
 use std::path::Path;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
-/// What changes a disk.
+/// A disk that can be changed.
 pub trait Disk: fmt::Debug + Send + Sync {
-    /// Makes the file at `path`, where nothing may be yet.
+    /// Creates the file at `path`, which must not exist.
     fn create(&self, path: &Path) -> io::Result<File>;
-    /// Writes `bytes` at the end of what was written to `file`.
+    /// Appends `bytes` to `file`.
     fn write(&self, file: &File, bytes: &[u8]) -> io::Result<()>;
-    /// Says who may do what with `file`.
+    /// Sets the permissions of `file`.
     fn permit(&self, file: &File, permissions: Permissions) -> io::Result<()>;
-    /// Returns once what was written to `file` would outlast a loss of power.
+    /// Returns once the bytes written to `file` would survive a loss of power.
     fn sync(&self, file: &File) -> io::Result<()>;
-    /// Lets the file at `from` take the place of the one at `to`, at once.
+    /// Replaces the file at `to` by the one at `from`, atomically.
     fn rename(&self, from: &Path, to: &Path) -> io::Result<()>;
     /// Removes the file or link at `path`.
     fn remove_file(&self, path: &Path) -> io::Result<()>;
-    /// Makes the folder at `path`, where nothing may be yet.
+    /// Creates the folder at `path`, which must not exist.
     fn make_folder(&self, path: &Path) -> io::Result<()>;
-    /// Removes the folder at `path`, in which nothing may be.
+    /// Removes the folder at `path`, which must be empty.
     fn remove_folder(&self, path: &Path) -> io::Result<()>;
-    /// Removes the folder at `path` with all in it; what links in it lead to stays.
+    /// Removes the folder at `path` and everything in it; targets of links in it stay.
     fn remove_tree(&self, path: &Path) -> io::Result<()>;
-    /// Returns once the names in the folder at `path` would outlast a loss of power.
+    /// Returns once the names in the folder at `path` would survive a loss of power.
     fn sync_folder(&self, path: &Path) -> io::Result<()>;
 }
 
@@ -73,7 +73,7 @@ impl Disk for Real {
         fs::remove_dir_all(path)
     }
 
-    /// Does nothing where a folder is not opened like a file, and where a file system has no such thing.
+    /// Does nothing on systems that cannot open a folder as a file, and on file systems that do not support it.
     fn sync_folder(&self, path: &Path) -> io::Result<()> {
         if cfg!(not(unix)) {
             return Ok(());
@@ -89,7 +89,7 @@ impl Disk for Real {
     }
 }
 
-/// The disk of this machine, failing at one call; a write that fails has written half.
+/// The disk of this machine, failing on purpose at one call; a write that fails writes half.
 #[derive(Debug)]
 pub struct Faulty {
     fails_at: usize,
@@ -103,12 +103,13 @@ impl Faulty {
         Faulty { fails_at, is_for_good: false, calls: AtomicUsize::new(0) }
     }
 
-    /// Returns a disk that fails at the call `fails_at` and at all after it, so that nothing can be cleared away either.
+    /// Returns a disk that fails at the call `fails_at` and at all later ones, so that no clean-up succeeds
+    /// either.
     pub fn for_good(fails_at: usize) -> Faulty {
         Faulty { is_for_good: true, ..Faulty::once(fails_at) }
     }
 
-    /// Whether the call at which it fails has come.
+    /// Returns true if the call at which it fails has been made.
     pub fn has_failed(&self) -> bool {
         self.calls.load(Ordering::Relaxed) > self.fails_at
     }

@@ -1,7 +1,8 @@
-//! One file, written whole or not at all.
+//! A single file, written whole or not at all.
 //!
-//! It is written beside the place it is for, under a name that ends in `.tmp`, and takes that place at once. Whoever
-//! writes holds a lock on it, so that the next writer tells what a killed one has left from what another is at.
+//! The file is written beside its target, under a name that ends in `.tmp`, and then replaces the target
+//! atomically. The writer holds a lock on it, so the next writer can tell the leftover of a killed process from
+//! a file still in use.
 
 use std::fs::{self, File, Permissions, TryLockError};
 use std::io;
@@ -10,22 +11,22 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 
 use super::disk::{Disk, Real};
 
-/// How the name of a file begins while it is written, and how it ends.
+/// Start and end of the name of a file while it is written.
 const BESIDE: (&str, &str) = (".farlead-", ".tmp");
 
-/// So many names are tried: more than there are writers.
+/// Most names tried: more than there are writers at a time.
 const NAMES_MAX: usize = 1_000;
 
-/// More links in a row lead in a circle; Linux follows as many.
+/// Most links in a row, as on Linux; more are taken for a circle.
 const LINKS_MAX: usize = 40;
 
-/// Why a file or folder could not be written.
+/// A file or folder could not be written.
 #[derive(Debug, thiserror::Error)]
 #[error("cannot write {}: {why}{}", path.display(), advice(why))]
 pub struct WriteError {
-    /// Which.
+    /// The file or folder.
     pub path: PathBuf,
-    /// What the system says.
+    /// The error of the system.
     pub why: io::Error,
 }
 
@@ -37,10 +38,10 @@ fn advice(why: &io::Error) -> &'static str {
     }
 }
 
-/// Puts `bytes` in the file at `path`, whole or not at all.
+/// Replaces the content of the file at `path` with `bytes`, whole or not at all.
 ///
-/// What a link leads to is replaced, and not the link; who may do what with the file stays as it was; folders that are
-/// missing are made. Whatever happens on the way, the file holds either what it held or `bytes`.
+/// Follows links and replaces their target; keeps the file's permissions; creates missing folders. At every
+/// moment the file holds either its old content or `bytes`.
 ///
 /// ```no_run
 /// use std::path::Path;
@@ -52,7 +53,7 @@ pub fn write(path: &Path, bytes: &[u8]) -> Result<(), WriteError> {
     write_on(&Real, path, bytes)
 }
 
-/// As [`write()`], on a disk of one's choice.
+/// Writes as [`write()`] does, on the given disk.
 pub fn write_on(disk: &dyn Disk, path: &Path, bytes: &[u8]) -> Result<(), WriteError> {
     let written = followed(path).and_then(|target| replace(disk, &target, bytes));
     written.map_err(|why| WriteError { path: path.to_path_buf(), why })
@@ -66,15 +67,15 @@ fn replace(disk: &dyn Disk, path: &Path, bytes: &[u8]) -> io::Result<()> {
     let (beside, file) = create_beside(disk, folder)?;
     let written = fill(disk, &file, permissions, bytes).and_then(|()| disk.rename(&beside, path));
     if written.is_err() {
-        // It is of no use, and what matters is why.
+        // The half-written file is useless, and the first error is the one to report.
         let _ = disk.remove_file(&beside);
     }
     written.and_then(|()| disk.sync_folder(folder))
 }
 
-/// Writes all of a file, so that it outlasts a loss of power.
+/// Writes a whole file, so that it survives a loss of power.
 fn fill(disk: &dyn Disk, file: &File, permissions: Option<Permissions>, bytes: &[u8]) -> io::Result<()> {
-    // First, as what is written may not be for everyone.
+    // Permissions first, as the content may not be for everyone.
     if let Some(permissions) = permissions {
         disk.permit(file, permissions)?;
     }
@@ -82,14 +83,14 @@ fn fill(disk: &dyn Disk, file: &File, permissions: Option<Permissions>, bytes: &
     disk.sync(file)
 }
 
-/// Who may do what with the file at `path`, if there is one; something else is not to be replaced.
+/// Returns the permissions of the file at `path`, if there is one; fails if something else is there.
 fn permissions(path: &Path) -> io::Result<Option<Permissions>> {
     let refuse = |what| Err(io::Error::new(io::ErrorKind::InvalidInput, what));
     if path.file_name().is_none() {
         return refuse("this names no file");
     }
     match fs::metadata(path) {
-        // A pipe or a device would be gone if a file took its place.
+        // Replacing a pipe or a device by a file would destroy it.
         Ok(found) if !found.is_file() => refuse("what is there is no file"),
         Ok(found) => Ok(Some(found.permissions())),
         Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(None),
@@ -97,7 +98,7 @@ fn permissions(path: &Path) -> io::Result<Option<Permissions>> {
     }
 }
 
-/// Where the links at `path` lead, be there something or not.
+/// Follows the links at `path` to their end, whether or not something exists there.
 fn followed(path: &Path) -> io::Result<PathBuf> {
     let mut path = path.to_path_buf();
     for _ in 0..LINKS_MAX {
@@ -113,7 +114,7 @@ fn followed(path: &Path) -> io::Result<PathBuf> {
     ))
 }
 
-/// The folder that the file at `path` lies in.
+/// Returns the folder of the file at `path`.
 pub(super) fn folder(path: &Path) -> &Path {
     match path.parent() {
         Some(folder) if !folder.as_os_str().is_empty() => folder,
@@ -121,13 +122,14 @@ pub(super) fn folder(path: &Path) -> &Path {
     }
 }
 
-/// Makes the folder at `path`, and those it lies in, as far as they are missing.
+/// Creates the folder at `path` and its parents, as far as they are missing.
 pub(super) fn make_folders(disk: &dyn Disk, path: &Path) -> io::Result<()> {
     let is_missing = |path: &&Path| !path.as_os_str().is_empty() && !path.is_dir();
+    // One by one, so that each new name can be synced in its parent.
     let missing: Vec<&Path> = path.ancestors().take_while(is_missing).collect();
     for path in missing.into_iter().rev() {
         match disk.make_folder(path) {
-            // Someone else may have been first.
+            // Another process may have been first.
             Err(error) if error.kind() == io::ErrorKind::AlreadyExists && path.is_dir() => {}
             Err(error) => return Err(error),
             Ok(()) => disk.sync_folder(folder(path))?,
@@ -136,7 +138,7 @@ pub(super) fn make_folders(disk: &dyn Disk, path: &Path) -> io::Result<()> {
     Ok(())
 }
 
-/// Makes a file in `folder` that nobody takes for anything else, and locks it.
+/// Creates a file in `folder` under a free temporary name, and locks it.
 fn create_beside(disk: &dyn Disk, folder: &Path) -> io::Result<(PathBuf, File)> {
     static NEXT: AtomicUsize = AtomicUsize::new(0);
     for _ in 0..NAMES_MAX {
@@ -153,9 +155,10 @@ fn create_beside(disk: &dyn Disk, folder: &Path) -> io::Result<(PathBuf, File)> 
     Err(io::Error::other(format!("{NAMES_MAX} files are being written in {}", folder.display())))
 }
 
-/// Removes what killed writers have left in `folder`.
+/// Removes the leftovers of killed writers in `folder`.
 fn sweep(disk: &dyn Disk, folder: &Path) {
-    // What cannot be removed now is met again at the next write, and is of no harm: no reader takes it for anything.
+    // A leftover that cannot be removed now is found again at the next write. It does no harm: no reader opens
+    // it.
     let Ok(entries) = fs::read_dir(folder) else { return };
     for entry in entries.flatten() {
         let name = entry.file_name();
@@ -167,18 +170,18 @@ fn sweep(disk: &dyn Disk, folder: &Path) {
     }
 }
 
-/// Whether a lock was to be had.
+/// The result of trying to lock a file.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Hold {
-    /// It is held now, until the file is closed.
+    /// This process holds the lock until the file is closed.
     Had,
-    /// Another holds it: a process that lives.
+    /// Another live process holds the lock.
     Others,
-    /// There are no locks on this file system.
+    /// The file system has no locks.
     Unknown,
 }
 
-/// Locks `file`, if nobody else has.
+/// Locks `file`, unless another process has.
 pub(super) fn hold(file: &File) -> Hold {
     match file.try_lock() {
         Ok(()) => Hold::Had,
@@ -187,19 +190,19 @@ pub(super) fn hold(file: &File) -> Hold {
     }
 }
 
-/// Locks the file at `path`, if nobody else has; nothing if there is no such file.
+/// Locks the file at `path`, unless another process has; returns `None` if there is no file.
 pub(super) fn hold_at(path: &Path) -> Option<(File, Hold)> {
     let is_file = fs::symlink_metadata(path).is_ok_and(|found| found.is_file());
-    // Some systems lock only what is opened to be written.
+    // Some systems only lock files opened for writing.
     let file = is_file.then(|| File::options().read(true).write(true).open(path).ok())??;
     let hold = hold(&file);
     Some((file, hold))
 }
 
-/// Locks `file`, just made at `path`, and says whether it is still there.
+/// Locks `file`, just created at `path`, and returns true if it is still there.
 ///
-/// Before it was locked, another may have taken it for one that was left. Whoever removes a file holds its lock, so once
-/// it is locked here and still there, nobody will.
+/// Between creation and lock, another process may have taken the file for a leftover and removed it. A process
+/// only removes a file whose lock it holds: once this one is locked and still there, it stays.
 pub(super) fn is_mine(file: &File, path: &Path) -> bool {
     hold(file) != Hold::Others && fs::symlink_metadata(path).is_ok()
 }

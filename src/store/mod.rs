@@ -1,8 +1,8 @@
-//! What is kept: files that are written whole or not at all, folders of runs, and where a stored test lies.
+//! The store: files that are written whole or not at all, folders of runs, and the paths of stored tests.
 //!
-//! A process may be killed at any moment and a disk be full at any call; what was there before stays as it was, byte for
-//! byte. What is in a test is for [`crate::test_case`] to say, what happens in a run for [`crate::event`], and whether to go
-//! on when nothing can be written for the shell.
+//! A process may be killed at any moment and a disk be full at any call; existing files stay as they were, byte
+//! for byte. The content of a test is defined in [`crate::test_case`] and the events of a run in
+//! [`crate::event`]; the shell decides whether to go on when nothing can be written.
 
 pub mod disk;
 mod file;

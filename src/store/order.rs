@@ -1,47 +1,48 @@
-//! What events in a row keep to, whoever writes or reads them: their sizes, and that a number speaks of what was named.
+//! The rules that a sequence of events follows, for writers and readers alike: sizes, order, and numbers that
+//! are defined before they are used.
 
 use crate::event::{Automaton, Event, FORMAT, RunBegan, SpecEnded, Way};
 
-/// A line longer than this is not an event: 16 MB, a run of thousands of steps.
+/// Most bytes of a line: 16 MB, a run of thousands of steps.
 pub const LINE_MAX: usize = 16 << 20;
 
-/// All events of a run take no more than this: 512 MB.
+/// Most bytes of all events of a run: 512 MB.
 pub const BYTES_MAX: u64 = 512 << 20;
 
-/// All screens of a run have no more widgets than this.
+/// Most widgets on all screens of a run.
 pub const WIDGETS_MAX: usize = 2_000_000;
 
-/// Why something is no event, or not one that can come next.
+/// The reason a line is no event, or not one that can come next.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum Fault {
-    /// It is too long.
+    /// The line is too long.
     #[error("the event takes more than {} MB, the most that is read", LINE_MAX >> 20)]
     Long,
     /// All events together are too long.
     #[error("the events take more than {} MB, the most that is read of a run", BYTES_MAX >> 20)]
     Much,
-    /// The screens have too many widgets.
+    /// The screens have too many widgets in all.
     #[error("the screens have more than {WIDGETS_MAX} widgets, the most that is read of a run")]
     Widgets,
-    /// It is not an event.
+    /// The line is not an event.
     #[error("{message}; was this file written by farlead, as the events of a run?")]
     Unknown {
-        /// What was found in its place.
+        /// The error of the parser.
         message: String,
     },
-    /// It is of a later farlead.
+    /// A later farlead wrote it.
     #[error(
         "this is version {found} of the form in which events are written, and this farlead reads version {FORMAT}: use a \
          newer farlead"
     )]
     Later {
-        /// Its version.
+        /// Version of its format.
         found: u32,
     },
-    /// It cannot come here.
+    /// The event cannot come here.
     #[error("{message}")]
     Order {
-        /// What is wrong about it.
+        /// The rule it breaks.
         message: String,
     },
 }
@@ -50,7 +51,7 @@ fn order(message: impl Into<String>) -> Fault {
     Fault::Order { message: message.into() }
 }
 
-/// What the events so far have come to.
+/// The state of a run after the events so far.
 #[derive(Debug, Default)]
 pub(super) struct Order {
     bytes: u64,
@@ -58,12 +59,12 @@ pub(super) struct Order {
     has_ended: bool,
     screens: usize,
     widgets: usize,
-    /// Of each spec, whether it is decided.
+    /// By spec: true if it is decided.
     specs: Vec<bool>,
 }
 
 impl Order {
-    /// Takes in `event`, which is a line of so many bytes; with a fault it is as if it had not come.
+    /// Accepts `event`, a line of `bytes` bytes. After a fault the state is unchanged.
     pub fn admit(&mut self, event: &Event, bytes: usize) -> Result<(), Fault> {
         self.fits(bytes)?;
         match (event, self.has_begun) {
@@ -80,7 +81,7 @@ impl Order {
         Ok(())
     }
 
-    /// Whether there is room for a line of so many bytes.
+    /// Fails if a line of `bytes` bytes is too long, alone or with those before it.
     pub fn fits(&self, bytes: usize) -> Result<(), Fault> {
         if bytes > LINE_MAX {
             return Err(Fault::Long);
@@ -128,7 +129,7 @@ impl Order {
         Ok(())
     }
 
-    /// Whether the spec of this number, which has to have begun, is decided.
+    /// Returns true if the spec with this number is decided; fails if it has not begun.
     fn known_spec(&self, spec: usize) -> Result<bool, Fault> {
         self.specs
             .get(spec)

@@ -1,29 +1,31 @@
-//! Where a stored test lies: the spec's file and its name as a path that every system takes.
+//! The path of a stored test, made of the spec's file and name, and valid on every system.
 //!
-//! No two specs of a file share a place, on systems too that do not tell `A` from `a`. What is no letter, digit or
-//! harmless sign is written as `%` and its bytes, so that a person still reads the rest.
+//! No two specs of a file share a path, even on systems that do not tell `A` from `a`. Characters other than
+//! letters, digits and harmless signs are written as `%` and their bytes, so that people can still read the
+//! rest.
 
 use std::collections::BTreeSet;
 use std::ffi::OsStr;
 use std::fmt::Write as _;
 use std::path::{self, Component, Path, PathBuf};
 
-/// The folder in which stored tests lie, from the folder of the project.
+/// The folder of stored tests, relative to the project folder.
 pub const TESTS_FOLDER: &str = "farlead-tests";
 
-/// How the name of a stored test ends.
+/// End of a stored test's file name.
 const TEST_END: &str = ".test.ltl";
 
-/// How the name of a spec's file ends, as a rule.
+/// Usual end of a spec's file name.
 const SPEC_END: &[u8] = b".ltl";
 
-/// A part of a path has at most 200 bytes: 170 of a name, a mark of up to 21, and how it ends.
+/// Most bytes of an escaped name. A path component then has at most 200: 170 of the name, up to 21 of a mark,
+/// and the end.
 const NAME_MAX: usize = 170;
 
-/// Besides letters and digits, what no system and no shell's glob minds.
+/// Signs that no system and no shell pattern treats specially, besides letters and digits.
 const HARMLESS: &str = "-_. ,()+";
 
-/// Letters beyond ASCII that have one spelling each; an accent that is a character of its own is not among them.
+/// Ranges of non-ASCII letters with one spelling each; accents that are characters of their own are excluded.
 const LETTERS: [(char, char); 9] = [
     ('\u{c0}', '\u{17f}'),    // Latin with accents
     ('\u{386}', '\u{3ce}'),   // Greek
@@ -36,14 +38,15 @@ const LETTERS: [(char, char); 9] = [
     ('\u{ac00}', '\u{d7a3}'), // Korean
 ];
 
-/// Names that Windows keeps for devices, whatever they end in.
+/// Names that Windows reserves for devices, with any extension.
 const RESERVED: [&str; 6] = ["con", "prn", "aux", "nul", "conin$", "conout$"];
 
-/// Returns where the test of the spec `spec_name` lies, from the folder of the project: the file `spec_file` without
-/// `.ltl` as it lies below `project`, or else its name alone, and the spec's name.
+/// Returns the path of the test for the spec `spec_name`, relative to the project folder. It has the path of
+/// `spec_file` below `project` without `.ltl`, or just its file name if it lies elsewhere, and then the spec's
+/// name.
 ///
-/// `names` are those of all specs in the file: of names that would make the same path, but the first in their order get a
-/// mark.
+/// `names` are the names of all specs in the file. Where several would make the same path, all but the first in
+/// their order get a mark.
 ///
 /// ```
 /// use std::path::Path;
@@ -69,10 +72,10 @@ pub fn place<'a>(
     place
 }
 
-/// The path of `file` from the folder `project`, or its name if it lies elsewhere.
+/// Returns the path of `file` relative to the folder `project`, or its name if it lies elsewhere.
 fn below(project: &Path, file: &Path) -> PathBuf {
     let as_named = || Some(plain(file)?.strip_prefix(plain(project)?).ok()?.to_path_buf());
-    // The folders may be named through links.
+    // The folders may be reached through links.
     let as_found = || {
         let name = file.file_name()?;
         let folder = super::file::folder(file).canonicalize().ok()?;
@@ -82,7 +85,7 @@ fn below(project: &Path, file: &Path) -> PathBuf {
     as_named().or_else(as_found).unwrap_or_else(|| PathBuf::from(file.file_name().unwrap_or_default()))
 }
 
-/// The path from the root, without `.` and `..`.
+/// Returns the absolute path without `.` and `..`.
 fn plain(path: &Path) -> Option<PathBuf> {
     let path = if path.as_os_str().is_empty() { Path::new(".") } else { path };
     let mut plain = PathBuf::new();
@@ -98,16 +101,16 @@ fn plain(path: &Path) -> Option<PathBuf> {
     Some(plain)
 }
 
-/// The part of the path for the spec's file.
+/// Returns the path component for the spec's file.
 fn file_part(file: &[u8]) -> String {
     match file.strip_suffix(SPEC_END) {
         Some(name) => folder_part(name),
-        // A file `a` is not `a.ltl`; a single `%` is no byte of a name.
+        // A file `a` must differ from `a.ltl`; escapes have two digits, so a lone `%` marks it.
         None => folder_part(file) + "%",
     }
 }
 
-/// The part of the path for a folder, which is never that of a test.
+/// Returns the path component for a folder, which is never the name of a test.
 fn folder_part(name: &[u8]) -> String {
     let part = escaped(name);
     match part.len().checked_sub(TEST_END.len()) {
@@ -118,11 +121,11 @@ fn folder_part(name: &[u8]) -> String {
     }
 }
 
-/// The part of the path for a spec's name, among those of its file.
+/// Returns the path component for a spec's name, distinct among `names`.
 fn name_part<'a>(name: &str, names: impl IntoIterator<Item = &'a str>) -> String {
     let part = escaped(name.as_bytes());
     let folded = folded(&part);
-    // In a set, as names may be said twice.
+    // A set, as a name may be given twice.
     let alike: BTreeSet<&str> = names
         .into_iter()
         .filter(|&other| other < name && starts_alike(other, name))
@@ -130,18 +133,18 @@ fn name_part<'a>(name: &str, names: impl IntoIterator<Item = &'a str>) -> String
         .collect();
     match alike.len() {
         0 => part,
-        // No name has a `~`, and what is cut has 16 digits behind it.
+        // The mark is unique: escaped names have no `~`, and cut ones have 16 digits after it.
         before => format!("{part}~{}", before + 1),
     }
 }
 
-/// Whether two names may make the same path, as far as that is soon seen: there may be very many.
+/// Returns true if two names may make the same path, by a quick check: there may be very many names.
 fn starts_alike(one: &str, other: &str) -> bool {
-    // So many characters are left of the longest escapes in what is cut.
+    // Even a cut name of the longest escapes keeps this many characters.
     folded_chars(one).take(12).eq(folded_chars(other).take(12))
 }
 
-/// The text that is the same for two that a file system may not tell apart.
+/// Returns a text that is equal for names that a file system may not tell apart.
 fn folded(text: &str) -> String {
     folded_chars(text).collect()
 }
@@ -150,14 +153,14 @@ fn folded_chars(text: &str) -> impl Iterator<Item = char> {
     text.chars().flat_map(char::to_uppercase).flat_map(char::to_lowercase)
 }
 
-/// `name` as a part of a path that every system takes, with at most [`NAME_MAX`] bytes.
+/// Returns `name` as a path component that is valid on every system, with at most [`NAME_MAX`] bytes.
 fn escaped(name: &[u8]) -> String {
     let mut part = String::new();
     let last = name.len().saturating_sub(1);
     let mut at = 0;
     for chunk in name.utf8_chunks() {
         for char in chunk.valid().chars() {
-            // Some systems hide what starts with a dot and drop it at the end.
+            // Some systems hide names that start with a dot, and drop a dot or a space at the end.
             let is_at_edge = at == 0 || at == last;
             let is_device = at == 0 && is_reserved(name);
             if is_kept(char) && !is_device && !(is_at_edge && matches!(char, '.' | ' ')) {
@@ -201,15 +204,15 @@ fn is_reserved(name: &[u8]) -> bool {
         || is_port(b"lpt")
 }
 
-/// The start of `part`, and a number worked out from all of `name`.
+/// Returns the start of `part`, followed by a hash of all of `name`.
 fn cut(part: &str, name: &[u8]) -> String {
-    // FNV-1a; that two names are alike in it and in their start is seen by whoever knows both.
+    // FNV-1a. If two names share both start and hash, `name_part` sees it and marks one of them.
     let hash = name.iter().fold(0xcbf2_9ce4_8422_2325_u64, |hash, &byte| {
         (hash ^ u64::from(byte)).wrapping_mul(0x0100_0000_01b3)
     });
     let bytes = part.as_bytes();
     let is_end = |end: &usize| part.is_char_boundary(*end) && !bytes[end - 2..*end].contains(&b'%');
-    // Characters and escapes stay whole.
+    // So that no character and no escape is split.
     let end = (2..=NAME_MAX - 17).rev().find(is_end).expect("no two escapes overlap");
     format!("{}~{hash:016x}", &part[..end])
 }
@@ -303,7 +306,7 @@ mod tests {
         assert_eq!(parts[4..], ["stra\u{df}e~2", "strasse", "About~2"]);
     }
 
-    /// The bytes that a part stands for, if nothing was cut.
+    /// Returns the bytes that a component stands for, if nothing was cut.
     fn decoded(part: &str) -> Vec<u8> {
         let mut bytes = Vec::new();
         let mut rest = part.as_bytes();
@@ -315,7 +318,7 @@ mod tests {
         bytes
     }
 
-    /// Names that are likely to be alike, and any others.
+    /// Generates names that are likely to collide, and any others.
     fn names() -> impl Strategy<Value = BTreeSet<String>> {
         let name = prop_oneof![
             "[aAsS\u{df}kK\u{212a}iI\u{130}\u{131}e\u{e9}\u{c9}%~2. ]{0,4}",

@@ -1,7 +1,7 @@
-//! The events of a run, read back while it goes on or long after.
+//! Reads the events of a run, during the run or long after.
 //!
-//! A process that is killed leaves whole lines up to its last, which may be torn: that one counts as not written. What is
-//! wrong anywhere else is said with its line.
+//! A killed process leaves whole lines and perhaps a torn last one, which counts as not written. An error
+//! anywhere else is reported with its line.
 
 use std::fs::{self, File};
 use std::io::{self, BufRead, BufReader, Read};
@@ -13,24 +13,24 @@ use super::order::{Fault, LINE_MAX, Order};
 use super::runs::EVENTS_FILE;
 use crate::event::{Event, FORMAT};
 
-/// A message repeats what was found, which may be long.
+/// Most characters of a message, as it repeats text from the file.
 const MESSAGE_CHARS_MAX: usize = 300;
 
-/// Why the events of a run cannot be read.
+/// The reason the events of a run cannot be read.
 #[derive(Debug, thiserror::Error)]
 pub enum ReadError {
-    /// There is no such file, or it cannot be read.
+    /// The file does not exist, or cannot be read.
     #[error("cannot read {}: {why}", path.display())]
     File {
-        /// Which.
+        /// The file.
         path: PathBuf,
-        /// What the system says.
+        /// The error of the system.
         why: io::Error,
     },
-    /// It holds nothing whole.
+    /// The file has no whole line.
     #[error("{}: there is no event in it; was the run ended before it began, or is this another file?", path.display())]
     Empty {
-        /// Which.
+        /// The file.
         path: PathBuf,
     },
     /// A line is no event, or not one that can come there.
@@ -40,24 +40,24 @@ pub enum ReadError {
         path: PathBuf,
         /// The line, from 1.
         line: usize,
-        /// What is wrong with it.
+        /// The fault of the line.
         fault: Fault,
     },
 }
 
-/// Events as they are read; the first is [`Event::RunBegan`], and after an error there is none.
+/// An iterator over events. The first is [`Event::RunBegan`]; after an error it ends.
 #[derive(Debug)]
 pub struct Events<R> {
     input: R,
     path: PathBuf,
-    /// The last line that was read, from 1.
+    /// The last line read, from 1.
     line: usize,
     order: Order,
     first: Option<Event>,
     is_over: bool,
 }
 
-/// Returns the events of the run at `path`: its folder, or the file in it that holds them.
+/// Returns the events of the run at `path`, either its folder or its file of events.
 pub fn read(path: &Path) -> Result<Events<BufReader<File>>, ReadError> {
     let path = if path.is_dir() { path.join(EVENTS_FILE) } else { path.to_path_buf() };
     match open(&path) {
@@ -67,7 +67,7 @@ pub fn read(path: &Path) -> Result<Events<BufReader<File>>, ReadError> {
 }
 
 fn open(path: &Path) -> io::Result<File> {
-    // Who opens a pipe waits for someone to write.
+    // Opening a pipe would wait for a writer.
     if !fs::metadata(path)?.is_file() {
         return Err(io::Error::new(
             io::ErrorKind::InvalidInput,
@@ -77,7 +77,7 @@ fn open(path: &Path) -> io::Result<File> {
     File::open(path)
 }
 
-/// Returns the events in `input`, which messages call `path`.
+/// Returns the events in `input`; messages call it `path`.
 ///
 /// ```
 /// use std::path::Path;
@@ -118,17 +118,19 @@ impl<R: BufRead> Iterator for Events<R> {
 }
 
 impl<R: BufRead> Events<R> {
-    /// The event of the next line; none if there is no further line, or it is torn.
+    /// Returns the event of the next line, or `None` if there is no further line or only a torn one.
     fn read_next(&mut self) -> Result<Option<Event>, ReadError> {
         let mut text = Vec::new();
         let mut line = self.input.by_ref().take(LINE_MAX as u64 + 1);
+        // Bounded, as a line without an end would fill the memory; one byte more than allowed shows that it is
+        // too long.
         line.read_until(b'\n', &mut text).map_err(|why| ReadError::File { path: self.path.clone(), why })?;
         if text.is_empty() {
             return Ok(None);
         }
         self.line += 1;
         let event = match self.event(&text) {
-            // Written to its end, the line would have one. A part of it is never JSON.
+            // A complete line ends in a line break, and a part of an event is never valid JSON.
             Err(Fault::Unknown { .. }) if !text.ends_with(b"\n") => return Ok(None),
             event => event,
         };
@@ -146,7 +148,7 @@ impl<R: BufRead> Events<R> {
     }
 }
 
-/// The version of a first line, which is read before the rest of it: a later one may have anything else.
+/// The version on the first line. It is read before the rest, which may be unknown in later versions.
 #[derive(Deserialize)]
 struct Version {
     event: String,
@@ -158,14 +160,14 @@ fn is_read_here(line: &[u8]) -> Result<(), Fault> {
         Ok(Version { event, format: found }) if event == "run_began" && found > FORMAT => {
             Err(Fault::Later { found })
         }
-        // What else is wrong is said by whoever reads the whole line.
+        // Other mistakes are reported when the whole line is parsed.
         Ok(_) | Err(_) => Ok(()),
     }
 }
 
 fn parse(line: &[u8]) -> Result<Event, Fault> {
     serde_json::from_slice(line).map_err(|error| {
-        // The line of the file is said by whoever counts them.
+        // The parser sees one line, so its line number is always 1; the reader reports the real one.
         let text = error.to_string().replace(" at line 1 column", " at column");
         let is_long = text.chars().nth(MESSAGE_CHARS_MAX).is_some();
         let mut message: String = text.chars().take(MESSAGE_CHARS_MAX).collect();
@@ -200,7 +202,7 @@ mod tests {
         read_from(bytes, Path::new("e"))?.collect()
     }
 
-    /// The line after `lines` is refused.
+    /// Checks that the line after `lines` is refused.
     #[track_caller]
     fn refused(lines: &[&str], line: &str, part: &str) {
         let error = events(file(&[lines, &[line]].concat()).as_bytes()).expect_err("this is to be refused");

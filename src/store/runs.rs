@@ -1,7 +1,8 @@
-//! Folders of runs: a number for each, its events a line at a time, and the oldest dropped.
+//! Folders of runs: each has a number and a file of events, written line by line; the oldest are removed.
 //!
-//! A folder is ours if its name is a number and there is a file `lock` in it, on which whoever writes the run holds a
-//! lock: so no other process drops it, and what a killed one has left is known. All else is left alone.
+//! A folder is ours if its name is a number and it has a file `lock`. The writer of a run holds a lock on that
+//! file, so no other process removes the folder, and leftovers of killed processes are recognised. Other
+//! folders are left alone.
 
 use std::collections::BTreeMap;
 use std::fs::{self, File};
@@ -15,39 +16,39 @@ use super::order::{Fault, Order};
 use crate::event::Event;
 use crate::gui::{Bounds, Identity, Screen};
 
-/// The file in the folder of a run that holds its events.
+/// The file of events in the folder of a run.
 pub const EVENTS_FILE: &str = "events.jsonl";
 
-/// So many runs are kept unless someone says otherwise.
+/// Default number of runs kept.
 pub const KEEP: usize = 20;
 
-/// What a folder has that was made here.
+/// The file that marks a folder of ours.
 const LOCK_FILE: &str = "lock";
 
-/// Where runs lie, from the folder of the project: what farlead keeps for itself, and the runs in it.
+/// The path of the runs in a project: farlead's own folder, and the runs in it.
 const FOLDERS: [&str; 2] = [".farlead", "runs"];
 
-/// The largest number of a run; nobody runs so often.
+/// The largest number of a run, far beyond real use.
 const NUMBER_MAX: u32 = 999_999_999;
 
-/// Why a run was not written.
+/// The reason a run was not written.
 #[derive(Debug, thiserror::Error)]
 pub enum RunError {
-    /// The disk did not take it.
+    /// The disk failed.
     #[error(transparent)]
     Write(#[from] WriteError),
-    /// It is no event that can come next; the run can go on without it.
+    /// The event cannot come next; the run can go on without it.
     #[error("cannot add to {}: {fault}", path.display())]
     Event {
-        /// The file with the events.
+        /// The file of events.
         path: PathBuf,
-        /// What is wrong with the event.
+        /// The fault of the event.
         fault: Fault,
     },
-    /// An event before it could not be written.
+    /// An earlier event could not be written.
     #[error("cannot add to {}: an event before it could not be written", path.display())]
     Stopped {
-        /// The file with the events.
+        /// The file of events.
         path: PathBuf,
     },
 }
@@ -60,29 +61,29 @@ pub struct Runs {
 }
 
 impl Runs {
-    /// Returns the runs in `.farlead/runs` below the folder `project`; nothing is made yet.
+    /// Returns the runs in `.farlead/runs` below the folder `project`; creates nothing.
     pub fn new(project: &Path) -> Runs {
         Runs::on(Arc::new(Real), project)
     }
 
-    /// As [`Runs::new`], on a disk of one's choice.
+    /// Returns the runs as [`Runs::new`] does, on the given disk.
     pub fn on(disk: Arc<dyn Disk>, project: &Path) -> Runs {
         Runs { folder: FOLDERS.iter().fold(project.to_path_buf(), |folder, name| folder.join(name)), disk }
     }
 
-    /// The folder in which they lie.
+    /// Returns the folder of all runs.
     pub fn folder(&self) -> &Path {
         &self.folder
     }
 
-    /// The folders of all runs that have begun, the oldest first.
+    /// Returns the folders of all runs that have begun, the oldest first.
     pub fn list(&self) -> io::Result<Vec<PathBuf>> {
         let folders = self.numbers()?.into_iter().map(|number| self.folder_of(number));
         Ok(folders.filter(|folder| is_ours(folder) && has_begun(folder)).collect())
     }
 
-    /// Makes the folder of a new run, under the number after the last, and drops the oldest runs so that with it `keep` are
-    /// left. A run that is being written is not dropped, and neither is what cannot be removed.
+    /// Creates the folder of a new run, numbered after the last, and removes the oldest runs so that `keep` are
+    /// left with the new one. Runs being written, and runs that cannot be removed, stay.
     pub fn begin(&self, keep: usize) -> Result<RunWriter, WriteError> {
         self.make_folder()?;
         let writer = self.make_run()?;
@@ -97,7 +98,7 @@ impl Runs {
         let above = self.folder.parent().expect("a folder of two names");
         let failed = |why| WriteError { path: self.folder.clone(), why };
         make_folders(&*self.disk, above).map_err(failed)?;
-        // Before the folder of runs, so that it is not forgotten if this process ends here.
+        // Before the folder of runs, so that it exists even if this process ends here.
         let ignored = above.join(".gitignore");
         if fs::symlink_metadata(&ignored).is_err() {
             write_on(&*self.disk, &ignored, b"*\n")?;
@@ -118,7 +119,7 @@ impl Runs {
         Err(failed(&self.folder, io::Error::other(why)))
     }
 
-    /// Makes the folder of the run `number`, unless another has taken it.
+    /// Creates the folder of the run `number`, unless another process has taken it.
     fn try_run(&self, number: u32, folder: &Path) -> io::Result<Option<RunWriter>> {
         match self.disk.make_folder(folder) {
             Err(error) if error.kind() == io::ErrorKind::AlreadyExists => return Ok(None),
@@ -126,7 +127,8 @@ impl Runs {
         }
         let lock_path = folder.join(LOCK_FILE);
         let lock = match self.disk.create(&lock_path) {
-            // Another took the empty folder for one that was left, and yet another may have made it anew.
+            // Another process took the empty folder for a leftover and removed it; a third may have created it
+            // again.
             Err(error) if [io::ErrorKind::NotFound, io::ErrorKind::AlreadyExists].contains(&error.kind()) => {
                 return Ok(None);
             }
@@ -139,7 +141,7 @@ impl Runs {
         };
         let made = self.make_events(folder);
         if made.is_err() {
-            // What matters is why; what is left here is swept at the next run.
+            // The first error is the one to report; the next run removes what is left here.
             let _ = self.remove(folder);
         }
         Ok(Some(RunWriter {
@@ -156,14 +158,15 @@ impl Runs {
 
     fn make_events(&self, folder: &Path) -> io::Result<File> {
         let events = self.disk.create(&folder.join(EVENTS_FILE))?;
+        // A synced file is lost with a folder whose own name was not synced.
         self.disk.sync_folder(folder)?;
         self.disk.sync_folder(&self.folder)?;
         Ok(events)
     }
 
-    /// Drops the oldest of the runs before `newest`, and what killed processes have left.
+    /// Removes the oldest runs before `newest`, and leftovers of killed processes.
     fn drop_old(&self, newest: u32, keep: usize) {
-        // The runs there are do not depend on whether the old ones go now or at the next run.
+        // Failing to clean up is no error: the old runs can go at the next run.
         let Ok(numbers) = self.numbers() else { return };
         let mut kept = 1;
         for number in numbers.into_iter().rev().filter(|&number| number != newest) {
@@ -172,12 +175,13 @@ impl Runs {
                 continue;
             }
             if !is_ours(&folder) {
-                // A process that was killed may have left it, if nothing is in it; else this fails.
+                // An empty folder is the leftover of a killed process. A folder with something in it is not
+                // ours, and this call fails.
                 let _ = self.disk.remove_folder(&folder);
             } else if has_begun(&folder) && kept < keep {
                 kept += 1;
             } else if let Some((_lock, hold)) = hold_at(&folder.join(LOCK_FILE)) {
-                // Where there are no locks, one that has not begun may be about to.
+                // Without locks, a run that has not begun may be about to.
                 if hold == Hold::Had || (hold == Hold::Unknown && has_begun(&folder)) {
                     let _ = self.remove(&folder);
                 }
@@ -185,7 +189,8 @@ impl Runs {
         }
     }
 
-    /// Removes the folder of a run: its events first, without which it is none, and last what says that it is ours.
+    /// Removes the folder of a run: first its events, without which it is no run, and last the mark that it is
+    /// ours.
     fn remove(&self, folder: &Path) -> io::Result<()> {
         let events = folder.join(EVENTS_FILE);
         if fs::symlink_metadata(&events).is_ok() {
@@ -203,7 +208,7 @@ impl Runs {
         self.disk.remove_folder(folder)
     }
 
-    /// The numbers that are taken, in their order.
+    /// Returns the numbers in use, sorted.
     fn numbers(&self) -> io::Result<Vec<u32>> {
         let entries = match fs::read_dir(&self.folder) {
             Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(Vec::new()),
@@ -226,7 +231,7 @@ fn name_of(number: u32) -> String {
     format!("{number:04}")
 }
 
-/// The number that `name` is, if it is written as we do.
+/// Returns the number that `name` stands for, if it is written as [`name_of`] does.
 fn number_of(name: &str) -> Option<u32> {
     let number = name.parse().ok()?;
     (number <= NUMBER_MAX && name_of(number) == name).then_some(number)
@@ -241,12 +246,12 @@ fn is_ours(folder: &Path) -> bool {
         && fs::symlink_metadata(folder.join(LOCK_FILE)).is_ok_and(|found| found.is_file() && found.len() == 0)
 }
 
-/// Whether there is anything of a run's events.
+/// Returns true if the run has any event.
 fn has_begun(folder: &Path) -> bool {
     fs::metadata(folder.join(EVENTS_FILE)).is_ok_and(|found| found.len() > 0)
 }
 
-/// A run that is being written. It is locked until this is dropped.
+/// A run being written. It stays locked until this is dropped.
 #[derive(Debug)]
 pub struct RunWriter {
     number: u32,
@@ -260,20 +265,21 @@ pub struct RunWriter {
 }
 
 impl RunWriter {
-    /// The number of the run.
+    /// Returns the number of the run.
     pub fn number(&self) -> u32 {
         self.number
     }
 
-    /// The folder of the run.
+    /// Returns the folder of the run.
     pub fn folder(&self) -> &Path {
         &self.folder
     }
 
-    /// Writes `event` behind those before it; the first is [`Event::RunBegan`].
+    /// Appends `event`; the first must be [`Event::RunBegan`].
     ///
-    /// Once this returns, the event outlasts the end of the process, and once a spec or the run is over, a loss of power.
-    /// After the disk has failed, nothing more is written: what was written before can be read.
+    /// After this returns, the event survives the end of the process; after the end of a spec or of the run,
+    /// also a loss of power. Once the disk has failed, nothing more is written, and all earlier events stay
+    /// readable.
     pub fn add(&mut self, event: &Event) -> Result<(), RunError> {
         if self.is_stopped {
             return Err(RunError::Stopped { path: self.path.clone() });
@@ -284,6 +290,7 @@ impl RunWriter {
             .admit(event, line.len())
             .map_err(|fault| RunError::Event { path: self.path.clone(), fault })?;
         self.put(event, &line).map_err(|why| {
+            // A torn line may end the file now; another line behind it would make the file invalid.
             self.is_stopped = true;
             WriteError { path: self.path.clone(), why }.into()
         })
@@ -292,6 +299,7 @@ impl RunWriter {
     fn put(&self, event: &Event, line: &[u8]) -> io::Result<()> {
         self.disk.write(&self.events, line)?;
         match event {
+            // A sync is slow: results are worth one, progress is not.
             Event::SpecEnded(_) | Event::RunEnded { .. } => self.disk.sync(&self.events),
             Event::RunBegan(_)
             | Event::ScreenMet { .. }
@@ -301,7 +309,7 @@ impl RunWriter {
     }
 }
 
-/// The numbers of a run's screens: by what they look like and where their widgets lie.
+/// Numbers for the screens of a run, by appearance and widget bounds.
 #[derive(Clone, Debug, Default)]
 pub struct ScreenNumbers {
     numbers: BTreeMap<Identity, BTreeMap<Box<[Bounds]>, usize>>,
@@ -309,12 +317,12 @@ pub struct ScreenNumbers {
 }
 
 impl ScreenNumbers {
-    /// Returns no numbers.
+    /// Returns an empty table.
     pub fn new() -> ScreenNumbers {
         ScreenNumbers::default()
     }
 
-    /// Returns the number of `screen`, and what is to be told if it is new.
+    /// Returns the number of `screen`, and the event that defines it if it is new.
     pub fn number(&mut self, screen: &Arc<Screen>) -> (usize, Option<Event>) {
         let bounds: Box<[Bounds]> = screen.widgets().iter().map(|widget| widget.bounds).collect();
         let next = self.next;
@@ -326,7 +334,7 @@ impl ScreenNumbers {
         (number, Some(Event::ScreenMet { screen: number, seen: screen.clone() }))
     }
 
-    /// How many there are.
+    /// Returns the number of screens.
     pub fn count(&self) -> usize {
         self.next
     }

@@ -16,7 +16,8 @@ use crate::gui::{
 };
 use crate::ltl::{Formula, Formulas, Node};
 use crate::rate::Rate;
-use crate::spec::{self, Diagnostic, Diagnostics, Source, Spec, clip, unquote};
+use crate::spec::{self, Diagnostic, Diagnostics, Source, Spec};
+use crate::text::{clip, stopped_at, unquote};
 
 /// Version of the format; a later one is refused.
 pub const FORMAT: u32 = 1;
@@ -161,7 +162,7 @@ fn read_into(source: &Source, diagnostics: &mut Diagnostics) -> Option<TestCase>
             oracle.name,
             captured_name(&oracle)
         );
-        diagnostics.error(|| Diagnostic::error("E-specs", captured.place.item.clone(), message));
+        diagnostics.error(|| Diagnostic::error("E-specs", captured.spans.item.clone(), message));
     }
     Some(TestCase { provenance, steps, captured, oracle, actions: specs.file.actions })
 }
@@ -187,10 +188,7 @@ fn later_format(text: &str) -> Option<(Range<usize>, &str)> {
 }
 
 fn misplaced(error: &pest::error::Error<Rule>) -> Diagnostic {
-    use pest::error::InputLocation;
-    let at = match error.location {
-        InputLocation::Pos(at) | InputLocation::Span((at, _)) => at,
-    };
+    let at = stopped_at(error);
     Diagnostic::error("E-test", at..at, "this is not how a test goes on here")
         .help("docs/formats.md has the form; `farlead check` writes such a file anew")
 }

@@ -1,18 +1,18 @@
-//! A phone reached by adb gives what the simulator gives: the same runs on both, and the same observations.
+//! A phone over adb behaves like the simulator: both give the same runs and the same observations.
 //!
-//! Most runs go straight to the simulated phone's shell, in place of a server of adb; some go through a real one, where
-//! `adb` is to be had.
+//! Most runs go straight to the simulated phone's shell, without an adb server; some go through a real one,
+//! where `adb` is installed.
 
 use std::path::PathBuf;
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
 use farlead::device::adb::{Adb, Answer, Client, Jar, Line, LineError, Options, Reset, Server, Subject};
-use farlead::device::adbd::{self, WireFault};
-use farlead::device::phone::{AndroidVersion, Faults, Phone};
 use farlead::device::sim::apk::{Manifest, pack};
 use farlead::device::sim::model::Model;
 use farlead::device::{Device, DeviceError, Notice, Observation, Sim};
+use farlead::emulator::adbd::{self, WireFault};
+use farlead::emulator::phone::{AndroidVersion, Faults, Phone};
 use farlead::gui::{Action, Orientation, Repertoire, offers};
 use farlead::rng::{Rng, Seed};
 
@@ -38,7 +38,7 @@ impl Line for Direct {
 
     fn shell(&mut self, command: &str, within: Duration) -> Result<Answer, LineError> {
         let mut phone = self.phone.lock().expect("a phone");
-        let fault = adbd::Phone::wire_fault(&mut *phone);
+        let fault = adbd::Backend::wire_fault(&mut *phone);
         let lost = |stdout: Vec<u8>| LineError::Lost { stdout, why: None };
         match fault {
             Some(WireFault::DropBefore | WireFault::Offline) => return Err(lost(Vec::new())),
@@ -74,13 +74,13 @@ pub fn package(model: &Model) -> Subject {
     Subject::Package(model.package.to_string())
 }
 
-/// What tells one observation from another, but for the time.
+/// Returns what tells observations apart, besides the time.
 fn told(seen: &Observation) -> (String, Vec<Notice>) {
     let screen = serde_json::to_string(&*seen.screen).expect("a screen");
     (screen, seen.notices.iter().map(as_logged).collect())
 }
 
-/// A notice as the log of a phone has it: indented as Android does, with a stack, and with a reason.
+/// Returns a notice as it is in the log of a phone: indented as Android does, with a stack, and with a reason.
 fn as_logged(notice: &Notice) -> Notice {
     match notice {
         Notice::Crash(trace) => {
@@ -93,7 +93,7 @@ fn as_logged(notice: &Notice) -> Notice {
     }
 }
 
-/// What is done on both, and how often.
+/// The actions done on both devices, and the number of them.
 struct Walk {
     model: Arc<Model>,
     version: AndroidVersion,
@@ -108,8 +108,8 @@ impl Walk {
         Walk { model, version: AndroidVersion::default(), repertoire, episodes: 3, steps: 30 }
     }
 
-    /// Goes the same random ways on the simulator and on `adb`; an episode ends where `adb` says that it cannot go on.
-    /// Returns how many steps there were, and what was said.
+    /// Walks the same random ways on the simulator and on `adb`; an episode ends where `adb` reports that it
+    /// cannot go on. Returns the number of steps, and the messages.
     fn go(&self, seed: u64, adb: &mut Adb) -> (usize, Vec<String>) {
         let (mut steps, mut said) = (0, Vec::new());
         let mut sim = Sim::new(self.model.clone(), Seed(seed));
@@ -183,7 +183,7 @@ fn every_version_says_the_same_in_its_own_words() {
     }
 }
 
-/// With one fault a fifth of the time, what is seen is right, or it is said that it was not seen.
+/// Checks, with one fault a fifth of the time, that every observation is right or missing with a message.
 fn go_with(faults: &str, seeds: std::ops::Range<u64>) -> (usize, Vec<String>) {
     let (mut steps, mut said) = (0, Vec::new());
     let walk = Walk { episodes: 4, ..Walk::new(model_of(crate::phone::LAMP)) };
@@ -208,7 +208,7 @@ fn whatever_goes_wrong_what_is_seen_is_right_or_not_said_to_be_seen() {
         ["drop", "stall", "offline", "no-idle", "null-root", "truncated", "wrong-focus", "double-close"];
     for name in names {
         let (steps, said) = go_with(&format!("{name}=20%"), 0..10);
-        // Most is got over: what was asked for is asked for again, and done once.
+        // Most faults are overcome: the action is asked for again, and done once.
         assert!(steps > 1_000 && said.len() <= 2, "{name}: {} of {steps}: {said:?}", said.len());
     }
     let (steps, said) = go_with("all=20%", 0..10);
@@ -300,7 +300,7 @@ activity Main .Main {
 activity Other .Other { Button "main" -> open Main }
 "#;
 
-/// The model with other settings.
+/// Returns the model with other settings.
 fn set(model: &Model, settings: &[(&str, &str)]) -> Arc<Model> {
     let mut model = model.clone();
     for (name, value) in settings {
@@ -342,7 +342,7 @@ fn what_is_typed_behind_a_lost_touch_goes_nowhere() {
         String::from_utf8_lossy(&dump).contains("text=\"ab\"")
     };
     assert!(!typed("input tap 500 300; input keyevent 67 67; input text a; input text b"));
-    // Without a touch, letters go to the field that has the focus.
+    // Without a touch, letters go to the focused field.
     assert!(typed("input text ab"));
 }
 
@@ -474,7 +474,7 @@ fn what_an_app_has_stored_outlives_a_restart_alone() {
 fn apks_in_parts_are_installed_in_one_session() {
     let path = packed(&model_of(DICE), "adb-session");
     let line = Direct::new(Phone::new(model_of(crate::phone::LAMP), Seed(1), AndroidVersion::V13));
-    // The phone here takes any file beside the base.
+    // The simulated phone takes any file beside the base.
     let subject = Subject::Apks(vec![path.clone(), path]);
     let mut adb = Adb::on(Box::new(line), &subject, options()).expect("a phone");
     assert_eq!(&**adb.reset("org.dice.Main").expect("a screen").screen.package(), "org.dice");
@@ -506,7 +506,7 @@ fn a_run_that_was_killed_is_put_right_by_the_next() {
     let mut adb = open();
     adb.reset("org.lamp.Main").expect("a screen");
     adb.act(&Action::NETWORK).expect("a screen");
-    // What is killed has no time to put anything back.
+    // A killed process has no time to put anything back.
     std::mem::forget(adb);
     assert_ne!(said(state), before);
     drop(open());
@@ -540,9 +540,9 @@ fn a_thousand_actions_leave_little_on_the_phone() {
     assert!(count < 2_500, "{count}");
 }
 
-/// A simulated phone behind a real server of adb.
+/// A simulated phone behind a real adb server.
 struct Wired {
-    /// Kept, so that it goes on.
+    /// Held, so that the phone goes on.
     _phone: adbd::Server,
     adb: crate::adbd::Adb,
     serial: String,
@@ -582,7 +582,7 @@ fn the_same_runs_look_the_same_through_the_real_adb() {
     }
 }
 
-/// A line to a simulated phone that does not say that its time is virtual.
+/// A line to a simulated phone that hides that the phone's time is virtual.
 struct InRealTime<L>(L);
 
 impl<L: Line> Line for InRealTime<L> {
@@ -591,9 +591,9 @@ impl<L: Line> Line for InRealTime<L> {
     }
 
     fn shell(&mut self, command: &str, within: Duration) -> Result<Answer, LineError> {
-        // An action and two glances are one line.
+        // An action and two looks go over the line as one command.
         assert!(!command.contains("mkdir /data/") || command.contains("second tree"), "{command}");
-        // The display of the simulator stays lit for a minute, whatever it is told.
+        // The simulator's display stays lit for a minute, whatever it is told.
         let mut answer = self.0.shell(&command.replace("\nsleep 20\n", "\nsleep 70\n"), within)?;
         if command.contains("getprop ro.farlead.time") {
             let said = String::from_utf8(answer.stdout).expect("a text");
@@ -603,7 +603,7 @@ impl<L: Line> Line for InRealTime<L> {
     }
 
     fn push(&mut self, bytes: Arc<[u8]>, to: &str, within: Duration) -> Result<(), LineError> {
-        // A line that is too long for some phones would be a file first.
+        // A command too long for some phones would be pushed as a file first.
         assert!(!to.ends_with(".sh"), "{to}");
         self.0.push(bytes, to, within)
     }
@@ -660,14 +660,14 @@ fn a_server_of_adb_that_was_ended_is_started_again() {
 
 // Looks through uiautomator2's server.
 
-/// The usual options, with the server; nothing where its file is not to be had.
+/// Returns the usual options with the server, or `None` if its file is not available.
 fn with_server() -> Option<Options> {
     let jar = Jar::read(&crate::clients::u2_jar()?).expect("a file that is known");
     assert_eq!(jar.version(), "0.4.1");
     Some(Options { u2: Some(jar), ..options() })
 }
 
-/// A line that ends the server before every third thing that is done.
+/// A line that ends the server before every third action.
 struct Killing {
     line: Direct,
     done: usize,
@@ -679,7 +679,7 @@ impl Line for Killing {
     }
 
     fn shell(&mut self, command: &str, within: Duration) -> Result<Answer, LineError> {
-        // One that ends in the dark is not started again, as that would light the display.
+        // A server that ends in the dark is not restarted, as that would light the display.
         if command.contains("mkdir") && !command.contains("sleep 70") {
             self.done += 1;
             if self.done.is_multiple_of(3) {
@@ -707,7 +707,7 @@ fn the_same_runs_look_the_same_through_the_server() {
         (bundled("chesswalk.app"), AndroidVersion::V16),
         (model_of(crate::phone::LAMP), AndroidVersion::V8),
     ] {
-        // Texts that keys type, and texts that none does.
+        // Texts that keys can type, and texts that they cannot.
         let repertoire =
             Repertoire::new(["ab", "na\u{ef}ve", "\u{65e5}\u{672c} \u{1f600} \"%s\" \\"], &[], true);
         let walk = Walk { version, repertoire, ..Walk::new(model) };
@@ -737,7 +737,7 @@ fn a_server_that_was_ended_is_started_again() {
     };
     let first = pid();
     assert_eq!(walk.go(4, &mut adb).1, [""; 0]);
-    // Each has a number of its own.
+    // Each server has a number of its own.
     assert!(pid() > first + 20, "{first} and {}", pid());
 }
 
@@ -760,7 +760,7 @@ fn a_server_is_ended_by_whoever_has_started_it_or_by_the_next() {
     said("am force-stop org.lamp");
     assert_eq!(said(state), before);
     drop(adb);
-    // What is killed has no time to put anything back.
+    // A killed process has no time to put anything back.
     std::mem::forget(open());
     assert_ne!(said(state), before);
     drop(open());
@@ -786,7 +786,7 @@ fn why_a_server_cannot_be_used_is_said() {
         );
         taken.phone.lock().expect("a phone").shell(&start, b"");
         assert!(said(&taken).starts_with("another program uses uiautomator on `127.0.0.1:15555`"));
-        // It goes on as if nothing had been.
+        // It goes on as if nothing had happened.
         let ping = format!("echo 'GET /ping HTTP/1.1' | nc localhost {port}");
         let pong = taken.phone.lock().expect("a phone").shell(&ping, b"").stdout;
         assert!(pong.ends_with(b"pong"));

@@ -1,4 +1,4 @@
-//! The wire of a phone: recorded conversations had again, the real adb, and hosts that mean no good.
+//! The wire of a phone: recorded conversations played again, the real adb, and hostile hosts.
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -10,18 +10,18 @@ use std::sync::{Arc, Mutex};
 use std::thread;
 use std::time::{Duration, Instant};
 
-use farlead::device::adbd::packet::{self, Command as Word, Packet, Reader, VERSION};
-use farlead::device::adbd::{Auth, FileStat, Phone, Ran, Server, Settings};
-use farlead::device::phone::AndroidVersion;
+use farlead::emulator::adbd::packet::{self, Checksum, Command as Word, Packet, Reader, VERSION};
+use farlead::emulator::adbd::{Auth, Backend, FileStat, Ran, Server, Settings};
+use farlead::emulator::phone::AndroidVersion;
 use farlead::rng::Seed;
 use farlead::spec::Source;
 
-use crate::shared;
+use crate::{fixtures, shared};
 
-/// The longest anything here may take; only what is broken takes as long.
+/// The longest time for anything here; only something broken takes as long.
 pub const PATIENCE: Duration = Duration::from_secs(60);
 
-/// A phone of files and of answers that were written down.
+/// A phone of files and of scripted answers.
 #[derive(Default)]
 struct Scripted {
     answers: BTreeMap<String, Ran>,
@@ -34,7 +34,7 @@ fn said(stdout: impl Into<Vec<u8>>) -> Ran {
     Ran { stdout: stdout.into(), ..Ran::default() }
 }
 
-impl Phone for Scripted {
+impl Backend for Scripted {
     fn product(&self) -> [String; 3] {
         ["sim", "Sim", "sim"].map(String::from)
     }
@@ -58,7 +58,7 @@ impl Phone for Scripted {
                 Ran::default()
             }
             ("export", _) | ("logcat", _) => said(self.log.as_str()),
-            // Every byte there is, as a picture may hold them.
+            // Every possible byte, as a picture may contain them.
             ("screencap", _) => said((0..=255).collect::<Vec<u8>>().repeat(300)),
             ("fail", code) => {
                 let code = code.parse().unwrap_or(1);
@@ -105,7 +105,7 @@ impl Phone for Scripted {
         if path.starts_with("/system/") {
             return Err("couldn't create file: Read-only file system".to_string());
         }
-        // The rights and the time that all files of the recordings have.
+        // The permissions and the time of all files in the recordings.
         let stat = FileStat { mode: 0o100_660, size: bytes.len() as u64, mtime: 1_700_000_000 };
         self.files.insert(path.to_string(), (stat, bytes));
         Ok(())
@@ -129,7 +129,7 @@ impl Phone for Scripted {
     }
 }
 
-fn serve(phone: impl Phone + 'static, settings: Settings) -> Server {
+fn serve(phone: impl Backend + 'static, settings: Settings) -> Server {
     let free = SocketAddr::from(([127, 0, 0, 1], 0));
     Server::start(free, Arc::new(Mutex::new(phone)), settings).expect("a free port")
 }
@@ -149,19 +149,19 @@ impl Host {
 
     fn online(server: &Server) -> Host {
         let mut host = Host::new(server);
-        host.send(Word::Cnxn, [VERSION, 1 << 20], b"host::", true);
+        host.send(Word::Cnxn, [VERSION, 1 << 20], b"host::", Checksum::Included);
         assert_eq!(host.receive().expect("an answer").command, Word::Cnxn);
         host
     }
 
-    fn send(&mut self, command: Word, args: [u32; 2], payload: &[u8], has_check: bool) {
+    fn send(&mut self, command: Word, args: [u32; 2], payload: &[u8], sum: Checksum) {
         let mut bytes = Vec::new();
-        packet::write(&mut bytes, command, args, payload, has_check);
-        // A phone that has hung up is seen when its answer is read.
+        packet::write(&mut bytes, command, args, payload, sum);
+        // If the phone has hung up, reading its answer shows it.
         let _ = self.socket.write_all(&bytes);
     }
 
-    /// The next packet, or nothing if the phone has hung up.
+    /// Returns the next packet, or `None` if the phone has hung up.
     fn receive(&mut self) -> Option<Packet> {
         let mut bytes = [0; 4_096];
         loop {
@@ -184,29 +184,34 @@ struct Recorded {
     is_host: bool,
     command: Word,
     args: [u32; 2],
-    has_check: bool,
+    sum: Checksum,
     payload: Vec<u8>,
 }
 
 fn recorded(name: &str) -> Option<Vec<Recorded>> {
     let rows = shared::rows(&format!("android/adb_traces/{name}"))?;
+    eprintln!("{name}: {} packets read", rows.len());
+    Some(packets(&rows))
+}
+
+fn packets(rows: &[serde_json::Value]) -> Vec<Recorded> {
     let number = |row: &serde_json::Value, key: &str| {
         row[key].as_u64().and_then(|n| u32::try_from(n).ok()).expect("a number")
     };
     let packet = |row: &serde_json::Value| {
         let letters = row["cmd"].as_str().expect("a command").as_bytes();
         let mut payload = from_base64(row["data_b64"].as_str().expect("a payload"));
-        // Long payloads were cut when they were written down.
+        // Long payloads were cut when they were recorded.
         payload.resize(number(row, "len") as usize, 0);
         Recorded {
             is_host: row["dir"] == "host>device",
             command: Word::from_number(u32::from_le_bytes(letters.try_into().expect("four letters"))),
             args: [number(row, "arg0"), number(row, "arg1")],
-            has_check: number(row, "check") != 0,
+            sum: if number(row, "check") == 0 { Checksum::Omitted } else { Checksum::Included },
             payload,
         }
     };
-    Some(rows.iter().map(packet).collect())
+    rows.iter().map(packet).collect()
 }
 
 fn from_base64(text: &str) -> Vec<u8> {
@@ -224,7 +229,7 @@ fn from_base64(text: &str) -> Vec<u8> {
     bytes
 }
 
-/// What was said on a stream.
+/// The messages on a stream.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 struct Heard {
     bytes: Vec<u8>,
@@ -232,7 +237,7 @@ struct Heard {
     is_closed: bool,
 }
 
-/// What the phone said, by the host's number of the stream.
+/// Returns the phone's messages, by the host's number of the stream.
 fn heard(packets: &[Recorded]) -> BTreeMap<u32, Heard> {
     let mut streams: BTreeMap<u32, Heard> = BTreeMap::new();
     for packet in packets.iter().filter(|packet| !packet.is_host) {
@@ -250,7 +255,7 @@ fn hear(stream: &mut Heard, command: Word, payload: &[u8]) {
     }
 }
 
-/// The services of a recording, by the host's number of the stream.
+/// Returns the services of a recording, by the host's number of the stream.
 fn services(packets: &[Recorded]) -> BTreeMap<u32, String> {
     let opens = packets.iter().filter(|packet| packet.command == Word::Open);
     let name =
@@ -258,7 +263,7 @@ fn services(packets: &[Recorded]) -> BTreeMap<u32, String> {
     opens.map(|packet| (packet.args[0], name(packet))).collect()
 }
 
-/// A phone that runs the commands of a recording as the one there did.
+/// Returns a phone that runs the commands of a recording as the recorded phone did.
 fn phone_of(packets: &[Recorded]) -> Scripted {
     let heard = heard(packets);
     let mut phone =
@@ -280,7 +285,7 @@ fn phone_of(packets: &[Recorded]) -> Scripted {
     phone
 }
 
-/// What packets of the shell protocol say.
+/// Decodes packets of the shell protocol.
 fn ran_of(mut bytes: &[u8]) -> Ran {
     let mut ran = Ran::default();
     while let [id, a, b, c, d, rest @ ..] = bytes {
@@ -295,8 +300,8 @@ fn ran_of(mut bytes: &[u8]) -> Ran {
     ran
 }
 
-/// What is left of an answer once that is gone which each phone says as it likes: numbers of devices, owners and
-/// times in the long form of what is known of a file.
+/// Returns an answer without the parts that each phone chooses freely: numbers of devices, owners and times in
+/// the long form of a file's metadata.
 fn determined(mut bytes: Vec<u8>) -> Vec<u8> {
     if bytes.starts_with(b"STA2") || bytes.starts_with(b"DNT2") {
         let is_missing = bytes[4] != 0;
@@ -307,38 +312,47 @@ fn determined(mut bytes: Vec<u8>) -> Vec<u8> {
     bytes
 }
 
-/// Has a conversation again with a phone that answers as the one there did.
+/// Plays a conversation again with a phone that answers as the recorded one.
 fn check_recording(name: &str, auth: Auth) {
     let Some(packets) = recorded(name) else { return };
+    check_packets(name, &packets, auth);
+}
+
+fn check_packets(name: &str, packets: &[Recorded], auth: Auth) {
     let is_same = |service: &str, ours: &Heard, theirs: &Heard| {
-        // The phone that was recorded said yes to this and then did nothing.
+        // The recorded phone agreed to this and then did nothing.
         service.starts_with("reverse:") || determined(ours.bytes.clone()) == determined(theirs.bytes.clone())
     };
-    check_conversation(name, &packets, phone_of(&packets), auth, |banner| banner.to_string(), is_same);
+    check_conversation(name, packets, phone_of(packets), auth, |banner| banner.to_string(), is_same);
 }
 
-/// Has a conversation again with a simulated phone, which has other files and other apps than the one there.
+/// Plays a conversation again with a simulated phone, which has other files and other apps than the recorded
+/// one.
 fn check_recording_on_an_app(name: &str, auth: Auth) {
     let Some(packets) = recorded(name) else { return };
-    let text = "app org.lamp \"Lamp\" 1.5\nlaunch Main\nactivity Main .Main { Button \"on\" }";
-    let model = farlead::device::sim::read(&Source::new("lamp.app", text)).model.expect("no mistakes");
-    let phone = farlead::device::phone::Phone::new(Arc::new(model), Seed(1), AndroidVersion::default());
-    let is_old = packets.iter().any(|packet| !packet.is_host && packet.args[1] == 4_096);
-    let phone = if is_old { phone.with_old_adb() } else { phone };
-    // What it can do is the same, what it is called is not.
-    let features =
-        |banner: &str| banner.split_once("features=").map_or(String::new(), |(_, names)| names.to_string());
-    check_conversation(name, &packets, phone, auth, features, is_same_on_an_app);
+    check_packets_on_an_app(name, &packets, auth);
 }
 
-/// Whether what is determined of an answer is the same: the whole of what only the command decides, the status of
-/// what ran, the first letters of what else has a form.
+fn check_packets_on_an_app(name: &str, packets: &[Recorded], auth: Auth) {
+    let text = "app org.lamp \"Lamp\" 1.5\nlaunch Main\nactivity Main .Main { Button \"on\" }";
+    let model = farlead::device::sim::read(&Source::new("lamp.app", text)).model.expect("no mistakes");
+    let phone = farlead::emulator::phone::Phone::new(Arc::new(model), Seed(1), AndroidVersion::default());
+    let is_old = packets.iter().any(|packet| !packet.is_host && packet.args[1] == 4_096);
+    let phone = if is_old { phone.with_old_adb() } else { phone };
+    // It has the same features, and another name.
+    let features =
+        |banner: &str| banner.split_once("features=").map_or(String::new(), |(_, names)| names.to_string());
+    check_conversation(name, packets, phone, auth, features, is_same_on_an_app);
+}
+
+/// Returns true if the determined part of an answer is the same: all of it if the command alone decides it, the
+/// status of commands, the first letters of other answers with a form.
 fn is_same_on_an_app(service: &str, ours: &Heard, theirs: &Heard) -> bool {
     let (kind, line) = service.split_once(':').expect("a service");
     let status = |heard: &Heard| if kind.contains("v2") { ran_of(&heard.bytes).code } else { 0 };
     match line {
         "echo hi" => ours.bytes == theirs.bytes,
-        // There it complained, which no other phone does.
+        // The recorded phone complained, which no other phone does.
         "false" => !kind.contains("v2") || (status(ours) != 0 && status(theirs) != 0),
         "uiautomator dump /dev/tty" => {
             let end = "UI hierchary dumped to: /dev/tty\n";
@@ -349,7 +363,7 @@ fn is_same_on_an_app(service: &str, ours: &Heard, theirs: &Heard) -> bool {
                 && [ours, theirs].iter().all(|heard| said(heard).ends_with(end.as_bytes()))
         }
         "screencap '-p'" => ours.bytes.starts_with(b"\x89PNG\r\n\x1a\n"),
-        // Which commands there were, and what is said of an app that was cut when it was written down, is the phone's own.
+        // The known commands, and the description of an app, which was cut when recorded, are the phone's own.
         line if ["logcat", "package", "pm "].iter().any(|word| line.contains(word)) => true,
         _ if kind == "sync" => {
             ours.bytes.get(..4) == theirs.bytes.get(..4)
@@ -364,7 +378,7 @@ fn is_same_on_an_app(service: &str, ours: &Heard, theirs: &Heard) -> bool {
 fn check_conversation(
     name: &str,
     packets: &[Recorded],
-    phone: impl Phone + 'static,
+    phone: impl Backend + 'static,
     auth: Auth,
     of_banner: impl Fn(&str) -> String,
     is_same: impl Fn(&str, &Heard, &Heard) -> bool,
@@ -378,7 +392,7 @@ fn check_conversation(
             if matches!(packet.command, Word::Cnxn | Word::Auth) {
                 let answer = host.receive().expect("an answer");
                 assert_eq!((answer.command, answer.arg0), (packet.command, packet.args[0]), "{name}:{at}");
-                // How much a phone takes is its own affair, and a token is made up.
+                // Each phone chooses how much it takes, and tokens are random.
                 let [ours, theirs] =
                     [&answer.payload, &packet.payload].map(|said| String::from_utf8_lossy(said));
                 assert!(
@@ -389,13 +403,13 @@ fn check_conversation(
             }
             continue;
         }
-        // Ours are acknowledged as they come, which may be fewer than there.
+        // Our phone's packets are acknowledged as they come, and there may be fewer of them.
         if packet.command == Word::Okay {
             continue;
         }
         let stream = packet.args[0];
         if packet.command == Word::Wrte || packet.command == Word::Clse {
-            // What the phone had said by then is waited for.
+            // Wait for all that the recorded phone had sent by then.
             let expected = heard(&packets[..at]).remove(&stream).unwrap_or_default();
             let is_enough = |streams: &BTreeMap<u32, Heard>| is_through(&streams[&stream], &expected);
             fetch(&mut host, &mut streams, &mut ids, is_enough);
@@ -404,7 +418,7 @@ fn check_conversation(
             Word::Cnxn | Word::Auth | Word::Open => packet.args,
             _ => [stream, ids[&stream]],
         };
-        host.send(packet.command, args, &packet.payload, packet.has_check);
+        host.send(packet.command, args, &packet.payload, packet.sum);
         if packet.command == Word::Open {
             fetch(&mut host, &mut streams, &mut ids, |streams| streams.contains_key(&stream));
         }
@@ -433,7 +447,7 @@ fn is_through(stream: &Heard, expected: &Heard) -> bool {
     stream.is_closed || (stream.bytes.len() >= expected.bytes.len() && stream.okays >= expected.okays)
 }
 
-/// Takes packets until `is_enough`, and acknowledges them as a host does.
+/// Receives packets until `is_enough`, and acknowledges them as a host does.
 fn fetch(
     host: &mut Host,
     streams: &mut BTreeMap<u32, Heard>,
@@ -443,10 +457,19 @@ fn fetch(
     while !is_enough(streams) {
         let packet = host.receive().expect("a phone that answers");
         if packet.command == Word::Wrte {
-            host.send(Word::Okay, [packet.arg1, packet.arg0], &[], false);
+            host.send(Word::Okay, [packet.arg1, packet.arg0], &[], Checksum::Omitted);
         }
         ids.insert(packet.arg1, packet.arg0);
         hear(streams.entry(packet.arg1).or_default(), packet.command, &packet.payload);
+    }
+}
+
+#[test]
+fn conversations_of_our_own_go_the_same_way_again() {
+    for (name, auth) in [("talk", Auth::Open), ("talk_old", Auth::Open), ("talk_auth", Auth::Ask)] {
+        let packets = packets(&fixtures::rows(&format!("android/adb/{name}.jsonl")));
+        check_packets(name, &packets, auth);
+        check_packets_on_an_app(name, &packets, auth);
     }
 }
 
@@ -472,7 +495,7 @@ fn recorded_conversations_go_the_same_way_with_a_simulated_app() {
     check_recording_on_an_app("device_packets_adb-29.0.6-auth.jsonl", Auth::Ask);
 }
 
-// Hosts that mean no good.
+// Hostile hosts.
 
 /// Waits until `is_so`, which must not take long.
 pub fn wait_until(what: &str, is_so: impl Fn() -> bool) {
@@ -483,7 +506,7 @@ pub fn wait_until(what: &str, is_so: impl Fn() -> bool) {
     }
 }
 
-/// The threads of the server, and the sockets at its port that are not its listener.
+/// Returns the number of the server's threads, and of the sockets at its port besides its listener.
 #[cfg(target_os = "linux")]
 fn left_behind(server: &Server) -> (usize, usize) {
     let name = format!("adbd :{}\n", server.address().port());
@@ -494,7 +517,7 @@ fn left_behind(server: &Server) -> (usize, usize) {
     let table = fs::read_to_string("/proc/self/net/tcp").expect("sockets");
     let is_held = |line: &&str| {
         let fields: Vec<&str> = line.split_whitespace().collect();
-        // The state 0A listens; a socket without an inode belongs to nobody any more.
+        // State 0A is a listener; a socket without an inode belongs to nobody any more.
         fields[1].ends_with(&port) && fields[3] != "0A" && fields[9] != "0"
     };
     (threads, table.lines().skip(1).filter(is_held).count())
@@ -504,10 +527,10 @@ fn left_behind(server: &Server) -> (usize, usize) {
 fn a_thousand_connections_leave_nothing_behind() {
     let server = serve(Scripted::default(), Settings::default());
     let mut greeting = Vec::new();
-    packet::write(&mut greeting, Word::Cnxn, [VERSION, 4_096], b"host::", true);
+    packet::write(&mut greeting, Word::Cnxn, [VERSION, 4_096], b"host::", Checksum::Included);
     let mut open = greeting.clone();
-    packet::write(&mut open, Word::Open, [1, 0], b"sync:", true);
-    packet::write(&mut open, Word::Open, [2, 0], b"shell,v2,raw:cat", true);
+    packet::write(&mut open, Word::Open, [1, 0], b"sync:", Checksum::Included);
+    packet::write(&mut open, Word::Open, [2, 0], b"shell,v2,raw:cat", Checksum::Included);
     for number in 0..1_000 {
         let mut socket = TcpStream::connect(server.address()).expect("a server that listens");
         let said: &[u8] = match number % 5 {
@@ -531,7 +554,7 @@ fn a_thousand_connections_leave_nothing_behind() {
 fn what_is_no_packet_ends_the_connection() {
     let server = serve(Scripted::default(), Settings::default());
     let mut long = Vec::new();
-    packet::write(&mut long, Word::Cnxn, [VERSION, 4_096], &[b'x'; 5_000], true);
+    packet::write(&mut long, Word::Cnxn, [VERSION, 4_096], &[b'x'; 5_000], Checksum::Included);
     for garbage in [&[0; 24][..], b"GET / HTTP/1.1\r\nHost: phone\r\n\r\n", &long] {
         let mut host = Host::new(&server);
         let _ = host.socket.write_all(garbage);
@@ -547,9 +570,9 @@ fn a_host_that_does_not_go_on_is_closed() {
     let mut silent = Host::new(&server);
     assert!(silent.receive().is_none());
     let mut greeting = Vec::new();
-    packet::write(&mut greeting, Word::Cnxn, [VERSION, 4_096], b"host::", true);
+    packet::write(&mut greeting, Word::Cnxn, [VERSION, 4_096], b"host::", Checksum::Included);
     let mut halfway = Host::new(&server);
-    halfway.send(Word::Cnxn, [VERSION, 4_096], b"host::", true);
+    halfway.send(Word::Cnxn, [VERSION, 4_096], b"host::", Checksum::Included);
     assert!(halfway.receive().is_some());
     halfway.socket.write_all(&greeting[..10]).expect("a connection");
     assert!(halfway.receive().is_none());
@@ -580,32 +603,32 @@ fn a_server_that_ends_hangs_up() {
 fn uploads_that_never_end_stay_within_the_budget() {
     let server = serve(Scripted::default(), Settings { held_max: 1 << 20, ..Settings::default() });
     let mut host = Host::online(&server);
-    host.send(Word::Open, [1, 0], b"sync:", false);
+    host.send(Word::Open, [1, 0], b"sync:", Checksum::Omitted);
     let id = host.receive().expect("a stream").arg0;
     let mut piece = b"DATA\0\0\x01\0".to_vec();
     piece.resize(8 + 65_536, 7);
-    host.send(Word::Wrte, [1, id], b"SEND\x08\0\0\0/f,33188", false);
+    host.send(Word::Wrte, [1, id], b"SEND\x08\0\0\0/f,33188", Checksum::Omitted);
     assert_eq!(host.receive().expect("an answer").command, Word::Okay);
     for _ in 0..100 {
-        host.send(Word::Wrte, [1, id], &piece, false);
+        host.send(Word::Wrte, [1, id], &piece, Checksum::Omitted);
         assert_eq!(host.receive().expect("an answer").command, Word::Okay);
         assert!(server.held() <= 1 << 20);
     }
-    host.send(Word::Wrte, [1, id], b"DONE\0\0\0\0", false);
+    host.send(Word::Wrte, [1, id], b"DONE\0\0\0\0", Checksum::Omitted);
     assert_eq!(host.receive().expect("an answer").command, Word::Okay);
     assert!(host.receive().expect("an answer").payload.starts_with(b"FAIL"));
 }
 
 // The real adb.
 
-/// A server of the real adb on a port of its own, with a home of its own.
+/// A real adb server on a port of its own, with a home of its own.
 pub struct Adb {
     pub port: u16,
     pub home: PathBuf,
 }
 
 impl Adb {
-    /// Starts it, or says that there is none; with `CI` set there must be.
+    /// Starts the server, or reports that there is no adb; with `CI` set there must be one.
     pub fn start(name: &str) -> Option<Adb> {
         if Command::new("adb").arg("version").stdout(Stdio::null()).stderr(Stdio::null()).status().is_err() {
             assert!(std::env::var_os("CI").is_none(), "adb is not installed");
@@ -629,10 +652,10 @@ impl Adb {
         command
     }
 
-    /// A program that speaks to this server and no other.
+    /// Returns a program that uses this server and no other.
     pub fn for_program(&self, program: &str) -> Command {
         let mut command = Command::new(program);
-        // Else it would try every port an emulator might have.
+        // Otherwise it would try every port that an emulator might have.
         command.env("ADB_EMU", "0").env("ANDROID_ADB_SERVER_PORT", self.port.to_string());
         command.env("HOME", &self.home).env_remove("ANDROID_SERIAL").stdin(Stdio::null());
         command
@@ -642,13 +665,13 @@ impl Adb {
         self.command(arguments).output().expect("adb runs")
     }
 
-    /// What it prints, its two outputs one after the other.
+    /// Returns the output, stdout and then stderr.
     pub fn text(&self, arguments: &[&str]) -> String {
         let output = self.run(arguments);
         String::from_utf8_lossy(&[output.stdout, output.stderr].concat()).into_owned()
     }
 
-    /// What it prints when it is given `stdin`, and its exit status.
+    /// Returns the output of a run with `stdin`, and its exit status.
     pub fn fed(&self, arguments: &[&str], stdin: &[u8]) -> (String, Option<i32>) {
         let mut command = self.command(arguments);
         let mut child = command
@@ -662,12 +685,12 @@ impl Adb {
         (String::from_utf8_lossy(&output.stdout).into_owned(), output.status.code())
     }
 
-    /// Connects to `server`, and returns once it is a device; its serial.
+    /// Connects to `server` and returns its serial once it is a device.
     pub fn connect(&self, server: &Server) -> String {
         self.connect_to(&server.address().to_string())
     }
 
-    /// Connects to the phone at `serial`, and returns that once it is a device.
+    /// Connects to the phone at `serial` and returns the serial once it is a device.
     pub fn connect_to(&self, serial: &str) -> String {
         wait_until("a device", || {
             self.run(&["connect", serial]);
@@ -676,7 +699,7 @@ impl Adb {
         serial.to_string()
     }
 
-    /// Has `command` use this server.
+    /// Makes `command` use this server.
     pub fn lend_to(&self, command: &mut Command) {
         command.env("ANDROID_ADB_SERVER_PORT", self.port.to_string()).env("HOME", &self.home);
         command.env_remove("ANDROID_SERIAL").env_remove("ADB_SERVER_SOCKET");

@@ -1,4 +1,4 @@
-//! What real phones and their tools said, read: every recording against the value it is known to have.
+//! Readers of real phones' texts: every recording gives the value that is known for it.
 
 use std::fs;
 use std::io::Cursor;
@@ -9,13 +9,20 @@ use farlead::device::android::focus::{Dialog, Focus, focus};
 use farlead::device::android::log::{Kind, Trouble, dropped, entries, troubles};
 use farlead::device::android::manifest::{Manifest, ManifestError};
 use farlead::device::android::{display, keyboard, power};
-use farlead::device::phone::AndroidVersion;
+use farlead::emulator::phone::AndroidVersion;
 
+use crate::fixtures::{self, BinaryManifest, Pool};
 use crate::{phone, shared};
 
 fn read(name: &str) -> Option<String> {
     let bytes = fs::read(shared::path(&format!("android/{name}"))?).expect("a readable file");
+    eprintln!("1 file read: {name}");
     Some(String::from_utf8_lossy(&bytes).into_owned())
+}
+
+/// Returns the text of a file of our own.
+fn own(name: &str) -> String {
+    fixtures::text(&format!("android/{name}.txt"))
 }
 
 #[track_caller]
@@ -61,6 +68,27 @@ fn the_focus_of_each_recording_is_found() {
 }
 
 #[test]
+fn focus_screen_and_rotation_of_our_own_texts_are_read() {
+    for (name, activity) in [
+        ("window_api29", "org.example.shelf.Main"),
+        ("window_displays", "org.example.shelf.deep.Row"),
+        ("activities", "org.example.shelf.deep.Row"),
+        ("window_dialog_anr", "org.example.shelf.Main"),
+    ] {
+        let found = focus(&own(&format!("dumpsys/{name}"))).unwrap_or_else(|| panic!("{name}: no focus"));
+        assert_eq!((&*found.package, &*found.activity), ("org.example.shelf", activity), "{name}");
+        let dialog = Dialog { is_crash: false, process: "org.example.shelf".into() };
+        assert_eq!(found.dialog, (name == "window_dialog_anr").then_some(dialog), "{name}");
+    }
+    assert_eq!(focus(&own("dumpsys/package")), None);
+    assert_eq!(focus(&own("dumpsys/power")), None);
+    assert_eq!(power::is_lit(&own("dumpsys/power")), Some(false));
+    assert_eq!(display::rotation(&own("dumpsys/window_api29")), Some(1));
+    let shown = display::display(&own("dumpsys/window_displays")).expect("a display");
+    assert_eq!((shown.size, shown.dpi), ((480, 800), 240));
+}
+
+#[test]
 fn screen_and_rotation_of_each_recording_are_read() {
     let Some(text) = read("dumpsys/window_partial_jellybean.txt") else { return };
     assert_eq!(power::is_lit(&text), Some(true));
@@ -70,7 +98,7 @@ fn screen_and_rotation_of_each_recording_are_read() {
     }
 }
 
-/// What the simulated phone says in the formats of a version is read by the readers of real ones.
+/// Readers of real phones' texts also read what the simulated phone prints in the formats of each version.
 #[test]
 fn what_the_simulated_phone_says_is_read_in_every_version() {
     for version in AndroidVersion::ALL {
@@ -135,9 +163,33 @@ fn crashes_and_hangs_of_the_simulated_phone_are_found_in_every_version() {
     }
 }
 
-/// A crash as a table of tests needs it.
+/// Returns a crash as the tables of tests write it.
 fn short(trouble: &Trouble) -> (Kind, &str, Option<u32>, &str) {
     (trouble.kind, &trouble.process, trouble.pid, &trouble.exception)
+}
+
+#[test]
+fn the_lines_of_logs_of_our_own_are_read() {
+    for name in ["brief", "process", "tag", "threadtime", "time"] {
+        let text = own(&format!("logcat/format_{name}"));
+        let found: Vec<(Option<&str>, &str)> =
+            entries(&text).map(|entry| (entry.tag, entry.message)).collect();
+        let expected =
+            [(Some("shelfd"), "Two rows read"), (Some("Sync"), "no network, trying again"), (Some("a"), "")];
+        assert_eq!(found, expected, "{name}");
+        let pids: Vec<Option<u32>> = entries(&text).map(|entry| entry.pid).collect();
+        let expected = if name == "tag" { [None; 3] } else { [Some(410), Some(512), Some(7)] };
+        assert_eq!(pids, expected, "{name}");
+    }
+    let odd = own("logcat/odd_tags");
+    let tags: Vec<&str> = entries(&odd).filter_map(|entry| entry.tag).collect();
+    assert_eq!(tags, ["a,b", "(open", "", "Empty"]);
+    let long = own("logcat/format_long");
+    let found: Vec<(Option<&str>, Option<u32>, &str)> =
+        entries(&long).map(|entry| (entry.tag, entry.pid, entry.message)).collect();
+    let (one, other) = ((Some("shelfd"), Some(410)), (Some("Sync"), Some(512)));
+    let expected = [(one, "Two rows read"), (other, "no network,"), (other, "trying again")];
+    assert_eq!(found, expected.map(|((tag, pid), message)| (tag, pid, message)));
 }
 
 #[test]
@@ -175,6 +227,51 @@ fn the_lines_of_each_recording_are_read() {
     assert!(entries(&long).all(|entry| entry.tag.is_some() && entry.pid.is_some()));
     let heads = long.lines().filter(|line| line.starts_with("[ 03-25")).count();
     assert!(heads > 30 && entries(&long).count() >= heads, "{heads}");
+}
+
+#[test]
+fn the_crashes_of_logs_of_our_own_are_found() {
+    let text = own("logcat/crash");
+    let found = troubles(&text);
+    let expected = [
+        (Kind::Java, "org.example.shelf", Some(4410), "java.lang.RuntimeException"),
+        (Kind::Java, "org.example.player", Some(5120), "java.lang.IllegalStateException"),
+    ];
+    assert_eq!(found.iter().map(short).collect::<Vec<_>>(), expected);
+    assert_eq!((&*found[0].message, &*found[1].message), ("Unable to start the row", "stopped"));
+    assert!(found[0].trace.contains("Caused by: java.lang.ArithmeticException"), "{}", found[0].trace);
+    // Lines of the source do not identify a crash, and functions do.
+    assert_eq!(troubles(&text.replace("Main.java:31", "Main.java:99"))[0].stack, found[0].stack);
+    assert_ne!(troubles(&text.replace("Main.open", "Main.close"))[0].stack, found[0].stack);
+    let text = own("logcat/anr");
+    let found = troubles(&text);
+    let expected =
+        [(Kind::Anr, "org.example.shelf", Some(4410), ""), (Kind::Anr, "org.example.player", Some(5120), "")];
+    assert_eq!(found.iter().map(short).collect::<Vec<_>>(), expected);
+    assert_eq!(found[0].message, "Input dispatching timed out (no window has focus)");
+    assert!(found[0].is_of("org.example.shelf") && !found[0].is_of("org.example.player"));
+    for quiet in ["format_time", "format_long", "odd_tags"] {
+        assert_eq!(troubles(&own(&format!("logcat/{quiet}"))), [], "{quiet}");
+    }
+}
+
+#[test]
+fn what_a_drop_box_of_our_own_kept_is_found() {
+    let found = dropped(&own("logcat/dropbox_crash"));
+    let expected = [
+        (Kind::Java, "org.example.shelf", Some(4410), "java.lang.RuntimeException"),
+        (Kind::Java, "org.example.player", Some(5120), "java.lang.SecurityException"),
+    ];
+    assert_eq!(found.iter().map(short).collect::<Vec<_>>(), expected);
+    assert_eq!(found[0].time, "2026-04-05 06:07:10");
+    let found = dropped(&own("logcat/dropbox_anr"));
+    let expected = [(Kind::Anr, "org.example.shelf", Some(4410), "")];
+    assert_eq!(found.iter().map(short).collect::<Vec<_>>(), expected);
+    assert!(found[0].message.starts_with("Input dispatching timed out"), "{}", found[0].message);
+    let found = dropped(&own("logcat/tombstone"));
+    let expected = [(Kind::Native, "org.example.shelf", Some(4410), "SIGSEGV")];
+    assert_eq!(found.iter().map(short).collect::<Vec<_>>(), expected);
+    assert!(found[0].trace.contains("#00 pc 0000000000000b10"), "{}", found[0].trace);
 }
 
 #[test]
@@ -247,6 +344,43 @@ fn manifest(path: &Path) -> Result<Manifest, ManifestError> {
 }
 
 #[test]
+fn manifests_of_our_own_say_what_was_written() {
+    let usual = BinaryManifest::default();
+    let expected = Manifest {
+        package: "org.example.shelf".into(),
+        version: "2.0".into(),
+        version_code: "7".into(),
+        label: "Shelf".into(),
+        launchable: vec!["org.example.shelf.Main".into()],
+        activities: vec!["org.example.shelf.Main".into(), "org.example.shelf.deep.Row".into()],
+        is_test_only: false,
+    };
+    assert_eq!(Manifest::read(Cursor::new(fixtures::apk(&usual))).expect("a manifest"), expected);
+    // As other tools write them; Android accepts them.
+    for odd in [
+        BinaryManifest { pool: Pool::Utf8, ..usual.clone() },
+        BinaryManifest { pool: Pool::Unterminated, ..usual.clone() },
+        BinaryManifest { extra_length: 1_000, ..usual.clone() },
+        BinaryManifest { attributes_start: 24, ..usual.clone() },
+        BinaryManifest { package: "org.example.shelf\0\0", ..usual.clone() },
+    ] {
+        assert_eq!(Manifest::of_binary(&odd.bytes(), b"").expect("a manifest"), expected, "{odd:?}");
+    }
+    let test = BinaryManifest { is_test_only: true, label: "本棚", ..usual.clone() };
+    let read = Manifest::of_binary(&test.bytes(), b"").expect("a manifest");
+    assert_eq!((read.is_test_only, &*read.label), (true, "本棚"));
+    let split = BinaryManifest { split: "config.en", ..usual };
+    match Manifest::of_binary(&split.bytes(), b"") {
+        Err(ManifestError::Split { package, split }) => {
+            assert_eq!((&*package, &*split), ("org.example.shelf", "config.en"));
+        }
+        other => panic!("{other:?}"),
+    }
+    let fake = Manifest::read(Cursor::new(b"no archive"));
+    assert!(matches!(fake, Err(ManifestError::Apk(_))), "{fake:?}");
+}
+
+#[test]
 fn the_manifests_of_apks_say_what_aapt_says() {
     let Some(folder) = shared::path("android/apk") else { return };
     let text = fs::read_to_string(folder.join("expected_aapt.json")).expect("a readable file");
@@ -278,11 +412,12 @@ fn the_manifests_of_apks_say_what_aapt_says() {
         assert!(read.launchable.iter().all(|one| read.activities.contains(one)), "{name}");
         assert_eq!(read.is_test_only, expected["testonly"].as_bool().unwrap_or(false), "{name}");
     }
+    eprintln!("{} APKs read", expected.as_object().map_or(0, serde_json::Map::len));
     let fake = manifest(&folder.join("adam-sample-fake.apk"));
     assert!(matches!(fake, Err(ManifestError::Apk(_))), "{fake:?}");
 }
 
-/// By the packages that `aapt` reads in them; the last it calls corrupt, and Android itself does not.
+/// Packages as `aapt` reads them; it calls the last file corrupt, which Android accepts.
 #[test]
 fn odd_manifests_are_read_as_aapt_reads_them() {
     let Some(folder) = shared::path("android/axml") else { return };
@@ -300,6 +435,7 @@ fn odd_manifests_are_read_as_aapt_reads_them() {
         let read = Manifest::of_binary(&bytes, b"").unwrap_or_else(|error| panic!("{name}: {error}"));
         assert_eq!((&*read.package, &*read.version), (package, version), "{name}");
         assert!(!read.launchable.is_empty(), "{name}: {read:?}");
+        eprintln!("1 manifest read: {name}");
     }
 }
 

@@ -1,15 +1,17 @@
-//! APKs as Android's own tools see them: what is packed is read by `aapt`, what others packed is read here.
+//! APKs and Android's own tools: `aapt` reads what farlead packs, and farlead reads what others packed.
 
 use std::fs::{self, File};
-use std::io::BufReader;
+use std::io::{BufReader, Cursor};
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
+use farlead::device::android::archive::ArchiveError;
 use farlead::device::sim::apk::{ApkError, Manifest, pack, unpack_model};
 
-use crate::shared;
+use crate::{fixtures, shared};
 
-/// What `aapt dump badging` says of the file, or nothing, said on stderr, where `aapt` is not installed.
+/// Returns what `aapt dump badging` prints for the file; without `aapt` reports that on stderr and returns
+/// `None`.
 pub fn badging(apk: &Path) -> Option<String> {
     let ended = match Command::new("aapt").args(["dump", "badging"]).arg(apk).output() {
         Ok(ended) => ended,
@@ -85,6 +87,14 @@ fn aapt_reads_apps_of_many_activities_and_of_none_to_launch() {
 }
 
 #[test]
+fn an_apk_of_our_own_that_was_not_packed_carries_no_model() {
+    let apk = fixtures::apk(&fixtures::BinaryManifest::default());
+    assert!(matches!(unpack_model(Cursor::new(&apk)), Ok(None)));
+    let answer = unpack_model(Cursor::new(b"no archive"));
+    assert!(matches!(answer, Err(ApkError::Archive(_))), "{answer:?}");
+}
+
+#[test]
 fn apks_of_others_carry_no_model() {
     let Some(folder) = shared::path("android/apk") else { return };
     let mut read = 0;
@@ -95,11 +105,16 @@ fn apks_of_others_carry_no_model() {
         }
         let answer = unpack_model(BufReader::new(File::open(&path).expect("a readable file")));
         if path.ends_with("adam-sample-fake.apk") {
-            assert!(matches!(answer, Err(ApkError::NotApk { .. })), "{}: {answer:?}", path.display());
+            assert!(
+                matches!(answer, Err(ApkError::Archive(ArchiveError::NotApk { .. }))),
+                "{}: {answer:?}",
+                path.display()
+            );
         } else {
             assert!(matches!(answer, Ok(None)), "{}: {answer:?}", path.display());
         }
         read += 1;
     }
     assert!(read > 10, "{read} APKs");
+    eprintln!("{read} APKs read");
 }

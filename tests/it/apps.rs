@@ -1,5 +1,5 @@
-//! The models in `apps/`, held to what is known of the two apps: screen by screen, and by the runs that
-//! are known to satisfy the specs of `specs/`.
+//! The models in `apps/` against what is known of the two apps: screen by screen, and by the runs that are
+//! known to satisfy the specs of `specs/`.
 
 mod chesswalk;
 mod notes;
@@ -17,7 +17,7 @@ use farlead::gui::{
 use farlead::rng::Seed;
 use farlead::spec::{Source, Style, parse};
 
-/// A model on the simulator, used by what its widgets are called.
+/// A model on the simulator, used by the names of its widgets.
 #[derive(Clone)]
 struct Phone {
     sim: Sim,
@@ -25,7 +25,7 @@ struct Phone {
     seen: Observation,
 }
 
-/// The model `name` with these parameters, freshly started.
+/// Starts the model `name` afresh with these parameters.
 fn start(name: &str, set: &[(&str, &str)], user_actions: &[UserAction]) -> Phone {
     let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("apps").join(name);
     let text = std::fs::read_to_string(path).expect("a readable model");
@@ -79,7 +79,7 @@ fn whatever_is_done_the_models_go_on() {
     }
 }
 
-/// The actions that `text` declares.
+/// Returns the actions that `text` declares.
 fn user_actions(text: &str) -> Vec<UserAction> {
     parse(&Source::new("actions.ltl", text)).file.actions
 }
@@ -98,7 +98,7 @@ impl Phone {
         self
     }
 
-    /// Does what the step says: the name of an action without a target, or a click on what is called so.
+    /// Does a step: an action without a target by its name, or a click on a widget by its name.
     #[track_caller]
     fn step(&mut self, step: &str) -> &mut Phone {
         match step {
@@ -120,7 +120,7 @@ impl Phone {
         self
     }
 
-    /// Clicks on the first widget that is called so, or on what it lies in.
+    /// Clicks the first widget of this name, or the widget around it.
     #[track_caller]
     fn click(&mut self, name: &str) -> &mut Phone {
         let action = self.offered_around(|action| matches!(action, Action::Touch(Touch::Click, _)), name);
@@ -161,7 +161,7 @@ impl Phone {
         found.unwrap_or_else(|| panic!("`{name}` is not offered on\n{}", self.shown()))
     }
 
-    /// The action of this kind on the first widget that is called `name`, or on the innermost around one.
+    /// Returns the action of this kind on the first widget called `name`, or on the innermost widget around it.
     #[track_caller]
     fn offered_around(&self, is_it: impl Fn(&Action) -> bool, name: &str) -> Action {
         let offers = self.offers();
@@ -178,7 +178,7 @@ impl Phone {
         found.unwrap_or_else(|| panic!("`{name}` is not offered on\n{}", self.shown()))
     }
 
-    /// The texts of all widgets that have one.
+    /// Returns the texts of all widgets that have one.
     fn texts(&self) -> Vec<&str> {
         self.screen().widgets().iter().map(|widget| &*widget.text).filter(|text| !text.is_empty()).collect()
     }
@@ -197,7 +197,7 @@ impl Phone {
         self.screen().widgets().iter().any(|widget| names(widget).contains(&name))
     }
 
-    /// The class of the activity, without its package.
+    /// Returns the class of the activity, without its package.
     fn activity(&self) -> &str {
         let activity = self.screen().activity();
         activity.rsplit('.').next().unwrap_or(activity)
@@ -220,7 +220,7 @@ impl Phone {
         self
     }
 
-    /// Checks how many nodes the tree has, and how many clicks, long clicks, fields and actions are offered.
+    /// Checks the number of nodes in the tree, and of clicks, long clicks, fields and actions offered.
     #[track_caller]
     fn check_counts(
         &self,
@@ -249,7 +249,7 @@ impl Phone {
         self
     }
 
-    /// The object id of the first widget that is called so.
+    /// Returns the object id of the first widget of this name.
     #[track_caller]
     fn object_id(&self, name: &str) -> String {
         let mut found = None;
@@ -261,7 +261,7 @@ impl Phone {
         found.unwrap_or_else(|| panic!("no `{name}` on\n{}", self.shown()))
     }
 
-    /// The screen for people.
+    /// Returns the screen in readable form.
     fn shown(&self) -> String {
         let mut shown = format!("{} {:?}\n", self.screen().activity(), self.screen().context());
         self.screen().for_each_object(|_, widget, object_id| {
@@ -276,7 +276,7 @@ impl Phone {
     }
 }
 
-/// Checks where the widgets of these names lie: left, top, right, bottom.
+/// Checks the bounds of widgets by their names: left, top, right, bottom.
 #[track_caller]
 fn check_bounds(phone: &Phone, expected: &[(&str, [i32; 4])]) {
     for &(name, [left, top, right, bottom]) in expected {

@@ -1,4 +1,4 @@
-//! What is attached: `devices`, `doctor` and `look` on a simulated phone behind the real adb.
+//! Attached devices: `devices`, `doctor` and `look` on a simulated phone behind the real adb.
 
 use std::io::{BufRead, BufReader};
 use std::process::Stdio;

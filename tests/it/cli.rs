@@ -1,4 +1,4 @@
-//! The binary as a user runs it: what it prints, and how it ends.
+//! The binary as a user runs it: its output and exit codes.
 
 use std::fs;
 use std::io::{BufRead, BufReader, Write};
@@ -6,42 +6,43 @@ use std::path::{Path, PathBuf};
 use std::process::{self, Command, Stdio};
 use std::sync::atomic::{AtomicU32, Ordering};
 
-/// What a run of the program left.
+/// The result of a run of the program.
 pub struct Ended {
     pub code: i32,
     pub stdout: String,
     pub stderr: String,
 }
 
-/// The program with these arguments, in the folder of the repository. `check` and `replay` keep tests and runs there,
-/// unless `--out` or a current folder of the test's own says otherwise. It finds no adb, whatever this machine has.
+/// Returns the program with these arguments, in the folder of the repository. `check` and `replay` keep tests
+/// and runs there, unless `--out` or a current folder of the test's own redirects them. It finds no adb,
+/// whatever this machine has.
 pub fn command(args: &[&str]) -> Command {
     let mut command = Command::new(env!("CARGO_BIN_EXE_farlead"));
     command.args(args).env_remove("NO_COLOR").current_dir(env!("CARGO_MANIFEST_DIR"));
     for name in ["ANDROID_HOME", "ANDROID_SDK_ROOT", "ANDROID_SERIAL", "ADB_SERVER_SOCKET"] {
         command.env_remove(name);
     }
-    // Nothing listens on the first of all ports.
+    // No server listens on the first of all ports.
     command.env("PATH", "").env("ANDROID_ADB_SERVER_PORT", "1");
     command
 }
 
-/// Whether a command keeps tests or runs in the folder of the project.
+/// Returns true if a command keeps tests or runs in the folder of the project.
 fn keeps(args: &[&str]) -> bool {
     matches!(args.first(), Some(&"check" | &"replay")) && !args.contains(&"--help")
 }
 
-/// A folder that nobody has used before.
+/// Returns the path of a folder that was never used before.
 fn out_folder() -> PathBuf {
     static CALLS: AtomicU32 = AtomicU32::new(0);
     let name = format!("{}-{}", process::id(), CALLS.fetch_add(1, Ordering::Relaxed));
     let folder = Path::new(env!("CARGO_TARGET_TMPDIR")).join("out").join(name);
-    // A number of a process comes again some day.
+    // The system reuses process numbers some day.
     let _ = fs::remove_dir_all(&folder);
     folder
 }
 
-/// Runs the program to its end. Where it would keep tests and runs in the repository, it keeps them in a folder of this
+/// Runs the program to its end. Tests and runs that it would keep in the repository go to a folder of this
 /// call's own.
 pub fn farlead(args: &[&str], stdin: &str) -> Ended {
     let mut command = command(args);
@@ -51,7 +52,7 @@ pub fn farlead(args: &[&str], stdin: &str) -> Ended {
     }
     let ended = ended(&mut command, stdin);
     if let Some(folder) = folder {
-        // What was refused has made none.
+        // A refused command has made no folder.
         let _ = fs::remove_dir_all(folder);
     }
     ended
@@ -65,7 +66,7 @@ pub fn ended(command: &mut Command, stdin: &str) -> Ended {
         .stderr(Stdio::piped())
         .spawn()
         .expect("the binary starts");
-    // A program that does not read what it is given may have ended by now.
+    // A program that does not read its input may have ended by now.
     let _ = child.stdin.take().expect("a standard input").write_all(stdin.as_bytes());
     let output = child.wait_with_output().expect("the binary ends");
     Ended {
@@ -75,7 +76,7 @@ pub fn ended(command: &mut Command, stdin: &str) -> Ended {
     }
 }
 
-/// A file of this test's own.
+/// Writes a file of this test's own.
 pub fn file(name: &str, content: impl AsRef<[u8]>) -> PathBuf {
     let folder = Path::new(env!("CARGO_TARGET_TMPDIR")).join("cli");
     fs::create_dir_all(&folder).expect("a folder for tests");
@@ -172,7 +173,7 @@ fn a_spec_that_can_only_fail_is_a_mistake_and_one_that_can_only_pass_a_warning()
     check_judged(&format!("must \"m\": !({contradiction})"), 0, &["W-cannot-fail"]);
     check_judged(&format!("never \"nn\": !({contradiction})"), 3, &["E-cannot-pass"]);
     check_judged("possible \"at once\": [screen = on] | ![screen = on]", 0, &["W-true-at-start"]);
-    // Only its meaning shows it: at every step a next one.
+    // Only its meaning shows the mistake: each step demands a next one.
     check_judged("possible \"endless\": G X true", 3, &["E-unsatisfiable"]);
 }
 
@@ -342,11 +343,11 @@ fn monitor_ends_as_the_trace_does() {
     assert_eq!(code("F about", "[\"main\"]\n"), 1);
     assert_eq!(code("G !crash", "[\"main\"]\n[]\n"), 0);
     assert_eq!(code("G !crash", "[\"crash\"]\n[]\n"), 1);
-    // No step, no trace.
+    // Without a step there is no trace.
     assert_eq!(code("true", ""), 3);
     assert_eq!(code("true", "\n\n"), 3);
     assert_eq!(code("a U", "[]\n"), 3);
-    // What looks like an atom and is none would be a wrong answer later.
+    // Something that looks like an atom and is none would give a wrong answer later.
     assert_eq!(code("F [text = OK]", "[\"[text = OK\"]\n"), 3);
     assert_eq!(code("F a", "\u{feff}[\"a\"]\n"), 0);
 }
@@ -387,7 +388,7 @@ fn monitor_takes_the_expectation_of_a_spec_into_account() {
     assert_eq!(code("crash", "[]\n[\"[crashed = true]\"]\n"), 1);
     assert_eq!(code("calm", "[]\n[]\n[\"[crashed = true]\"]\n"), 0);
     assert_eq!(code("calm", "[]\n[\"[crashed = true]\"]\n"), 1);
-    // Which of the two was not said.
+    // Nothing says which of the two is meant.
     let ended = farlead(&["monitor", path, "--trace", "-"], "[]\n");
     assert_eq!(ended.code, 2);
     assert!(ended.stderr.contains("`crash`, `calm`"), "{}", ended.stderr);

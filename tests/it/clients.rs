@@ -1,7 +1,7 @@
-//! `farlead sim` as programs use it that no one here wrote: adb, and clients from PyPI and npm.
+//! `farlead sim` used by programs that were not written here: adb, and clients from PyPI and npm.
 //!
-//! What a program sees is asserted in its own language, in the scripts beside this file. A program that is not there
-//! is said and passed over, unless `CI` is `true`: there all must be.
+//! The scripts beside this file assert in each program's own language. A missing program is reported and
+//! skipped, unless `CI` is `true`: then all must be there.
 
 use std::fs;
 use std::io::{BufRead as _, BufReader, Read, Write as _};
@@ -13,12 +13,12 @@ use std::time::{Duration, Instant};
 
 use crate::adbd::{Adb, wait_until};
 
-/// The longest a script may take; only what is broken takes as long.
+/// The longest time for a script; only something broken takes as long.
 const PATIENCE: Duration = Duration::from_secs(300);
 
 const NOTES: &str = "org.secuso.privacyfriendlynotes";
 
-/// An app that the packages of these tests carry.
+/// The app that the packages of these tests contain.
 const LAMP: &str = "app org.example.lamp \"Lamp\" 1.5
 launch Main
 activity Main .Main {
@@ -34,7 +34,7 @@ struct Simulated {
 }
 
 impl Simulated {
-    /// Shows an app on a free port.
+    /// Serves an app on a free port.
     fn start(app: &Path, more: &[&str]) -> Simulated {
         let mut command = Command::new(env!("CARGO_BIN_EXE_farlead"));
         command.arg("sim").arg(app).args(["--listen", "127.0.0.1:0"]).args(more);
@@ -70,7 +70,7 @@ fn as_text(path: &Path) -> &str {
     path.to_str().expect("a path in letters")
 }
 
-/// Packs the lamp's model into an apk.
+/// Packs the lamp's model into an APK.
 fn lamp_apk(home: &Path) -> PathBuf {
     let (model, apk) = (home.join("lamp.app"), home.join("lamp.apk"));
     fs::write(&model, LAMP).expect("a file");
@@ -81,7 +81,7 @@ fn lamp_apk(home: &Path) -> PathBuf {
     apk
 }
 
-/// The file with the server of uiautomator2's package for Python.
+/// Returns the file with the server from uiautomator2's Python package.
 pub fn u2_jar() -> Option<PathBuf> {
     let python = python(&[("uiautomator2", "uiautomator2==3.7.1")])?;
     let script = "import uiautomator2, os; print(os.path.dirname(uiautomator2.__file__))";
@@ -90,14 +90,14 @@ pub fn u2_jar() -> Option<PathBuf> {
     Some(Path::new(folder.trim()).join("assets/u2.jar"))
 }
 
-/// Says that something is missing; where all must be there, that is a failure.
+/// Reports that something is missing; where everything must be there, this fails the test.
 fn missing(what: &str) {
     let is_ci = std::env::var("CI").is_ok_and(|value| value == "true");
     assert!(!is_ci, "{what}");
     eprintln!("skipped: {what}");
 }
 
-/// A Python that has these modules, by their packages' names at PyPI.
+/// Returns a Python with these modules, given with their package names at PyPI.
 fn python(modules: &[(&str, &str)]) -> Option<String> {
     let python = std::env::var("FARLEAD_TEST_PYTHON").unwrap_or_else(|_| "python3".to_string());
     for (module, package) in modules {
@@ -128,7 +128,7 @@ fn ended(mut command: Command) -> Output {
     Output { status, stdout: stdout.join().expect("a reader"), stderr: stderr.join().expect("a reader") }
 }
 
-/// Reads to the end while others go on.
+/// Reads to the end in a thread of its own.
 fn all_of(mut from: impl Read + Send + 'static) -> thread::JoinHandle<Vec<u8>> {
     thread::spawn(move || {
         let mut bytes = Vec::new();
@@ -137,7 +137,7 @@ fn all_of(mut from: impl Read + Send + 'static) -> thread::JoinHandle<Vec<u8>> {
     })
 }
 
-/// Runs a script, which says `ok` at its end.
+/// Runs a script, which must print `ok` at its end.
 #[track_caller]
 fn check(command: Command) {
     let output = ended(command);
@@ -146,7 +146,7 @@ fn check(command: Command) {
     assert!(output.status.success() && said.ends_with("ok\n"), "{said}\n{errors}");
 }
 
-/// Runs a script of Python with a device that adb knows and an apk.
+/// Runs a Python script with a device that adb knows and an APK.
 fn check_python(name: &str, modules: &[(&str, &str)], app: &str, more: &[&str]) {
     let Some(python) = python(modules) else { return };
     let Some(adb) = Adb::start(&name.replace('.', "-")) else { return };
@@ -303,9 +303,9 @@ fn every_dump_is_read_by_parsers_of_others_and_every_picture_by_a_viewer() {
     }
 }
 
-// Tests that were exported.
+// Exported tests.
 
-/// The tests that farlead keeps of the bundled specs of an app, in their order.
+/// Returns the tests that farlead keeps of the bundled specs of an app, in their order.
 fn stored_tests(app: &str, folder: &Path) -> Vec<PathBuf> {
     let specs = Path::new(env!("CARGO_MANIFEST_DIR")).join("specs").join(app);
     let mut check = Command::new(env!("CARGO_BIN_EXE_farlead"));
@@ -328,7 +328,7 @@ fn stored_tests(app: &str, folder: &Path) -> Vec<PathBuf> {
     tests
 }
 
-/// What a script for adb ends with on a device, and what it complains of.
+/// Runs a script for adb on a device; returns its exit code and its complaint.
 fn run_script(adb: &Adb, serial: &str, test: &Path) -> (Option<i32>, String) {
     let file = test.with_extension("sh");
     if !file.exists() {
@@ -343,7 +343,7 @@ fn run_script(adb: &Adb, serial: &str, test: &Path) -> (Option<i32>, String) {
     (output.status.code(), String::from_utf8_lossy(&output.stderr).into_owned())
 }
 
-/// The step at which a test breaks on the app with its bugs corrected, as farlead itself says it.
+/// Returns the step at which a test breaks on the app with its bugs corrected, as farlead itself reports it.
 fn broken_step(app: &str, test: &Path) -> Option<String> {
     let mut replay = Command::new(env!("CARGO_BIN_EXE_farlead"));
     replay
@@ -371,7 +371,7 @@ fn exported_scripts_pass_on_their_app_and_fail_where_it_was_changed() {
         }
         let changed = Simulated::start(&bundled(&format!("{app}.app")), &["--set", "fixed=true"]);
         let serial = adb.connect_to(&changed.address);
-        // An idle is a press of the key that puts the display out, which it does whatever the app wants.
+        // An idle presses the key that turns the display off, which works even if the app keeps it lit.
         for test in tests.iter().filter(|test| !as_text(test).contains("/sleep/")) {
             let (code, said) = run_script(&adb, &serial, test);
             match broken_step(app, test) {
@@ -387,9 +387,9 @@ fn exported_scripts_pass_on_their_app_and_fail_where_it_was_changed() {
     assert_eq!((passed, broken), (27, 9));
 }
 
-// Hosts that mean no good.
+// Hostile hosts.
 
-/// How many files and threads a process has.
+/// Returns the number of files and threads of a process.
 #[cfg(target_os = "linux")]
 fn held_by(device: &Simulated) -> (usize, usize) {
     let count =
@@ -400,12 +400,12 @@ fn held_by(device: &Simulated) -> (usize, usize) {
 #[test]
 #[cfg(target_os = "linux")]
 fn a_thousand_connections_leave_nothing_behind_in_the_process() {
-    use farlead::device::adbd::packet::{self, Command as Word};
+    use farlead::emulator::adbd::packet::{self, Checksum, Command as Word};
 
     let device = Simulated::notes(&[]);
     let before = held_by(&device);
     let mut greeting = Vec::new();
-    packet::write(&mut greeting, Word::Cnxn, [packet::VERSION, 4_096], b"host::", true);
+    packet::write(&mut greeting, Word::Cnxn, [packet::VERSION, 4_096], b"host::", Checksum::Included);
     let mut open = greeting.clone();
     let services = [
         "sync:",
@@ -417,7 +417,7 @@ fn a_thousand_connections_leave_nothing_behind_in_the_process() {
         "tcp:9008",
     ];
     for (number, service) in (1..).zip(services) {
-        packet::write(&mut open, Word::Open, [number, 0], service.as_bytes(), true);
+        packet::write(&mut open, Word::Open, [number, 0], service.as_bytes(), Checksum::Included);
     }
     for number in 0..1_000 {
         let mut socket = TcpStream::connect(&device.address).expect("a device that listens");
@@ -477,7 +477,7 @@ fn hostile_lines_end_soon_and_leave_the_device_as_it_was() {
     assert!(memory_mb(&device) < 1_500, "{} MB", memory_mb(&device));
 }
 
-/// The most memory that a process ever had; none where that cannot be known.
+/// Returns the peak memory of a process, or 0 if the system does not tell.
 fn memory_mb(device: &Simulated) -> u64 {
     let status = fs::read_to_string(format!("/proc/{}/status", device.child.id())).unwrap_or_default();
     let line = status.lines().find_map(|line| line.strip_prefix("VmHWM:"));

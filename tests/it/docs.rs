@@ -1,4 +1,4 @@
-//! What docs/language.md says is what the language knows, and what docs/formats.md shows is read.
+//! docs/language.md matches the language, and the examples of docs/formats.md are valid.
 
 use std::collections::BTreeSet;
 use std::fs;
@@ -117,7 +117,7 @@ fn text_of(file: &str) -> String {
     fs::read_to_string(&path).unwrap_or_else(|error| panic!("{}: {error}", path.display()))
 }
 
-/// The cells of the first table below `heading`, row by row, without its head.
+/// Returns the cells of the first table below `heading`, row by row, without its head.
 fn table(page: &str, heading: &str) -> Vec<Vec<String>> {
     let rows: Vec<Vec<String>> = page
         .lines()
@@ -131,16 +131,16 @@ fn table(page: &str, heading: &str) -> Vec<Vec<String>> {
     rows
 }
 
-/// The cells of a row; `\|` is a bar within one.
+/// Returns the cells of a row; `\|` is a bar within a cell.
 fn cells(row: &str) -> Vec<String> {
-    // No page has this letter.
+    // No page contains this letter.
     const BAR: &str = "\u{0}";
     let row = row.replace("\\|", BAR);
     let inner = row.trim().trim_start_matches('|').trim_end_matches('|');
     inner.split('|').map(|cell| cell.trim().replace(BAR, "|")).collect()
 }
 
-/// What stands between backticks, in order.
+/// Returns the texts between backticks, in order.
 fn quoted(cell: &str) -> Vec<String> {
     cell.split('`').skip(1).step_by(2).map(str::to_string).collect()
 }

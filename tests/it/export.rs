@@ -1,4 +1,4 @@
-//! Stored tests in the forms of other tools: read back by their rules, and the script for adb run.
+//! Stored tests in other tools' formats: read back by each tool's rules; the script for adb also runs.
 
 use std::fs;
 use std::io::Write as _;
@@ -17,7 +17,7 @@ use farlead::test_case::{Provenance, TestCase, TestStep};
 use proptest::prelude::*;
 use yaml_rust2::{Yaml, YamlLoader};
 
-/// Texts that break out of quotes, comments and patterns where they can.
+/// Texts that break out of quotes, comments and patterns if they can.
 const HOSTILE: [&str; 22] = [
     "it's \"quoted\"",
     "a: b # c",
@@ -51,7 +51,7 @@ fn spec(text: &str) -> Spec {
     parsed.file.specs.into_iter().next().expect("a spec")
 }
 
-/// The atom that is written so.
+/// Returns the atom with this text.
 fn atom(text: &str) -> Atom {
     spec(&format!("possible: X {text}")).atoms.into_values().next().expect("an atom")
 }
@@ -96,7 +96,7 @@ fn start() -> TestStep {
     step(Action::Reinitialise("org.notes.Main".into()), &[])
 }
 
-/// A test that starts the app and does this.
+/// Returns a test that starts the app and does this action.
 fn test_with(action: Action, sees: &[(&str, bool)]) -> TestCase {
     test_of(vec![start(), step(action, sees)])
 }
@@ -123,7 +123,7 @@ fn all_gestures() -> Vec<Gesture> {
     gestures
 }
 
-/// One action of each type, and scrolls and swipes in each direction.
+/// Returns one action of each type, and scrolls and swipes in each direction.
 fn all_actions() -> Vec<Action> {
     let mut actions = vec![
         Action::Reinitialise("org.notes.Main".into()),
@@ -199,7 +199,7 @@ const ALL_ATOMS: [&str; 50] = [
     "[actionType = click]",
 ];
 
-/// A test that does everything.
+/// Returns a test with every action and atom.
 fn everything() -> TestCase {
     let mut steps: Vec<TestStep> = all_actions().into_iter().map(|action| step(action, &[])).collect();
     for text in ALL_ATOMS {
@@ -208,7 +208,7 @@ fn everything() -> TestCase {
     test_of(steps)
 }
 
-/// The test whose exports are looked at as a whole.
+/// Returns the test whose exports are compared as a whole.
 fn notes() -> TestCase {
     let row = |at: &str, text: &str, top: i32| {
         let bounds = Bounds::new(0, top, 480, top + 72);
@@ -260,7 +260,7 @@ fn notes() -> TestCase {
     }
 }
 
-/// Compares `text` with the file of this name; with FARLEAD_BLESS set, writes it.
+/// Compares `text` with the file of this name; with FARLEAD_BLESS set, writes the file.
 fn check_snapshot(name: &str, text: &str) {
     let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/it/export").join(name);
     if std::env::var_os("FARLEAD_BLESS").is_some() {
@@ -299,7 +299,7 @@ fn every_action_and_every_atom_is_said_or_noted() {
             for holds in [true, false] {
                 let with = export(&test_with(Action::BACK, &[(text, holds)]), to);
                 let is_said = with.text.lines().count() > bare.text.lines().count();
-                // At least none is always so.
+                // A count of at least none is always true, so it is left out.
                 assert!(is_said || text.contains(">= 0"), "{to:?} says nothing of {text} {holds}");
             }
         }
@@ -364,7 +364,7 @@ fn hostile_names_stay_on_the_line_of_their_comment() {
     }
 }
 
-/// How many lines of code each export has.
+/// Returns the number of lines of code in each export.
 fn notes_lines(test: &TestCase) -> Vec<usize> {
     let is_code = |line: &&str| !line.trim().is_empty() && !line.trim_start().starts_with(['#', '/']);
     Target::ALL.map(|to| export(test, to).text.lines().filter(is_code).count()).to_vec()
@@ -401,7 +401,7 @@ fn the_page_on_exports_says_how_each_action_is_expressed() {
 
 // ---- Maestro ---------------------------------------------------------------------------------------------------------
 
-/// The commands a flow may have, and the keys each takes, as docs.maestro.dev has them; `*` takes one value alone.
+/// The commands of a flow, and the keys that each takes, from docs.maestro.dev; `*` stands for a single value.
 const COMMANDS: [(&str, &[&str]); 14] = [
     ("launchApp", &["appId", "clearState", "stopApp"]),
     ("tapOn", &["id", "text", "point"]),
@@ -421,14 +421,14 @@ const COMMANDS: [(&str, &[&str]); 14] = [
 
 const SELECTOR: [&str; 7] = ["id", "text", "index", "checked", "enabled", "focused", "selected"];
 
-/// What commands with one value take.
+/// The values that commands with a single value take.
 const VALUES: [(&str, &[&str]); 3] = [
     ("pressKey", &["Back", "Enter", "Home", "Remote Menu", "Tab", "Backspace", "Power", "Lock"]),
     ("setOrientation", &["PORTRAIT", "LANDSCAPE_LEFT"]),
     ("setAirplaneMode", &["enabled", "disabled"]),
 ];
 
-/// The commands of a flow: its names and their arguments.
+/// Returns the commands of a flow: names and arguments.
 fn commands(flow: &str) -> Vec<(String, Yaml)> {
     let documents = YamlLoader::load_from_str(flow).unwrap_or_else(|error| panic!("{error}\n{flow}"));
     let [head, steps] = &documents[..] else { panic!("{} documents:\n{flow}", documents.len()) };
@@ -485,14 +485,14 @@ fn a_flow_has_documented_commands_alone() {
     }
 }
 
-/// Whether it is two whole numbers, both percentages or neither.
+/// Returns true for a point: two whole numbers, both or neither of them percentages.
 fn is_point(text: &str) -> bool {
     let parts: Vec<&str> = text.split(',').collect();
     let numbers = parts.iter().all(|part| part.trim_end_matches('%').parse::<u32>().is_ok());
     parts.len() == 2 && numbers && parts[0].ends_with('%') == parts[1].ends_with('%')
 }
 
-/// What Maestro makes of a text before it uses it: scripts are run, and a backslash before one is taken away.
+/// Evaluates a text as Maestro does before using it: runs scripts, and removes a backslash before one.
 fn evaluate(text: &str) -> String {
     let script = regex::Regex::new(r"(\\?)\$\{([^$]*)\}").expect("an expression");
     let run = |found: &regex::Captures<'_>| {
@@ -501,7 +501,7 @@ fn evaluate(text: &str) -> String {
     script.replace_all(text, run).into_owned()
 }
 
-/// A text of JavaScript in single quotes; it is as one of JSON in double quotes.
+/// Returns the value of a JavaScript string in single quotes, which is like one of JSON in double quotes.
 fn literal_of_javascript(script: &str) -> String {
     let inner = script.strip_prefix('\'').and_then(|rest| rest.strip_suffix('\''));
     let inner = inner.unwrap_or_else(|| panic!("Maestro would run {script}"));
@@ -524,7 +524,8 @@ fn what_is_typed_comes_out_of_a_flow_as_it_was() {
     }
 }
 
-/// Whether the pattern that Maestro is given matches a text, with the parts of Java's syntax that Rust's has not put so.
+/// Returns true if the pattern given to Maestro matches a text. Translates the parts of Java's syntax that Rust
+/// lacks.
 fn matches_in_java(pattern: &str, text: &str) -> bool {
     let evaluated = evaluate(pattern);
     assert_eq!(evaluated, pattern, "Maestro would run something");
@@ -533,7 +534,7 @@ fn matches_in_java(pattern: &str, text: &str) -> bool {
         return !regex::Regex::new(&format!("^(?:{other})$")).expect("an expression").is_match(text);
     }
     let pattern = evaluated.replace("(?U-ims:", "(?-ims:");
-    // Maestro lets `.` match all letters.
+    // In Maestro `.` also matches line breaks.
     regex::Regex::new(&format!("(?s)^(?:{pattern})$"))
         .unwrap_or_else(|error| panic!("{pattern}: {error}"))
         .is_match(text)
@@ -584,7 +585,7 @@ fn scrolling_down_moves_the_finger_up() {
 
 // ---- UI Automator ----------------------------------------------------------------------------------------------------
 
-/// What stands in a file of Kotlin: its code without comments and texts, and its texts as they come out.
+/// Splits a Kotlin file into its code, without comments and strings, and the values of its strings.
 fn kotlin(source: &str) -> (String, Vec<String>) {
     let (mut code, mut texts) = (String::new(), Vec::new());
     let mut rest = source;
@@ -610,7 +611,7 @@ fn kotlin(source: &str) -> (String, Vec<String>) {
     (code, texts)
 }
 
-/// The text that starts here and its length in the source.
+/// Returns the value of the string that starts here, and its length in the source.
 fn kotlin_text(source: &str) -> (String, usize) {
     let mut units: Vec<u16> = Vec::new();
     let mut chars = source.char_indices().skip(1);
@@ -634,7 +635,7 @@ fn kotlin_text(source: &str) -> (String, usize) {
     panic!("a text without end: {source}")
 }
 
-/// What can be said of a file of Kotlin without its compiler.
+/// Checks what can be checked of a Kotlin file without its compiler.
 fn check_kotlin(source: &str) {
     let (code, _) = kotlin(source);
     let mut open = Vec::new();
@@ -656,7 +657,7 @@ fn check_kotlin(source: &str) {
     let rest = rest.join("\n");
     for import in &imports {
         let name = import.rsplit('.').next().expect("a name");
-        // Those of the library may stand between its quotes, as templates.
+        // Names of the library may be used in its strings, as templates.
         assert!(has_word(&rest, name), "{import} is not used");
     }
     for name in KOTLIN_NAMES {
@@ -669,7 +670,7 @@ fn check_kotlin(source: &str) {
     }
 }
 
-/// The names that Kotlin has to be told where to find.
+/// Names that Kotlin only finds with an import.
 const KOTLIN_NAMES: [&str; 16] = [
     "After",
     "AndroidJUnit4",
@@ -716,7 +717,7 @@ fn texts_come_out_of_kotlin_as_they_were() {
 
 // ---- adb -------------------------------------------------------------------------------------------------------------
 
-/// Runs a shell with this on its standard input.
+/// Runs a shell with this standard input.
 fn sh(args: &[&str], stdin: &str, path: Option<&str>) -> Output {
     let mut command = Command::new("sh");
     command.args(args).stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
@@ -728,7 +729,7 @@ fn sh(args: &[&str], stdin: &str, path: Option<&str>) -> Output {
     child.wait_with_output().expect("a shell that ends")
 }
 
-/// Whether the shell can read the script.
+/// Checks that the shell can parse the script.
 fn check_script(script: &str) {
     let output = sh(&["-n"], script, None);
     assert!(output.status.success(), "{}\n{script}", String::from_utf8_lossy(&output.stderr));
@@ -758,14 +759,14 @@ fn scripts_are_read_by_a_shell_and_have_nothing_to_find_fault_with() {
     }
 }
 
-/// A folder of this test's own.
+/// Returns the path of a folder of this test's own.
 fn folder(name: &str) -> PathBuf {
     let folder = Path::new(env!("CARGO_TARGET_TMPDIR")).join("export").join(name);
     fs::create_dir_all(&folder).expect("a folder for tests");
     folder
 }
 
-/// An adb that shows a screen that stays, keeps a log of what it is asked to do, and quotes words as a device's shell does.
+/// An adb that shows one fixed screen, logs its commands, and quotes words as a device's shell does.
 const FAKE_ADB: &str = r#"#!/bin/sh
 here=${0%/*}
 if [ "$1" = exec-out ]; then
@@ -825,7 +826,7 @@ impl Fake {
         fs::write(self.folder.join(file), content).expect("a file for a test");
     }
 
-    /// Runs the script of `test`: its exit code, what it says went wrong, and what was put in.
+    /// Runs the script of `test`; returns its exit code, its error message, and the input it gave.
     fn run(&self, test: &TestCase) -> (i32, String, String) {
         let script = export(test, Target::Adb).text;
         self.set("script.sh", &script);
@@ -840,7 +841,7 @@ impl Fake {
     }
 }
 
-/// A node as `uiautomator dump` writes it.
+/// Returns a node as `uiautomator dump` writes it.
 fn node(class: &str, id: &str, text: &str, more: &str, bounds: &str, inside: &str) -> String {
     let entities = |text: &str| {
         let mut out = String::new();
@@ -850,7 +851,7 @@ fn node(class: &str, id: &str, text: &str, more: &str, bounds: &str, inside: &st
                 '<' => out.push_str("&lt;"),
                 '"' => out.push_str("&quot;"),
                 '\n' | '\r' | '\t' => out.push_str(&format!("&#{};", u32::from(char))),
-                // Older versions of Android write these as two halves.
+                // Older versions of Android write these as two surrogates.
                 _ if u32::from(char) > 0xffff => {
                     for unit in char.encode_utf16(&mut [0; 2]).iter() {
                         out.push_str(&format!("&#{unit};"));
@@ -896,7 +897,7 @@ fn notes_screen() -> String {
 fn a_script_does_the_steps_and_checks_what_must_be_seen() {
     let fake = Fake::new("all-well", &notes_screen());
     let mut test = notes();
-    // This screen stays.
+    // This screen never changes.
     test.steps[1].sees.clear();
     test.steps[3].sees =
         vec![(atom("[text ~ /^Note [0-9]+$/]"), false), (atom("[count(id = row) = 3]"), true)];
@@ -1070,7 +1071,7 @@ fn a_script_finds_hostile_texts_and_runs_none_of_them() {
         let mut typed = String::new();
         for line in log.lines() {
             if let Some(text) = line.strip_prefix("<input><text><") {
-                // As `input` reads it.
+                // As `input` decodes it.
                 typed.push_str(&text.strip_suffix('>').expect("an end").replace("%s", " "));
             }
         }

@@ -1,33 +1,34 @@
-//! Specs on a phone that misbehaves: what is found is what is found where nothing goes wrong, or it is said that the phone
-//! could not be used.
+//! Specs on a phone that misbehaves: a search finds the same as without faults, or reports that the phone could
+//! not be used.
 
 use std::net::{Ipv4Addr, SocketAddr, SocketAddrV4};
 use std::sync::{Arc, Mutex};
 use std::thread;
 use std::time::Duration;
 
+use farlead::agent::PLANNER;
 use farlead::device::adb::{self, Adb, Answer, Client, Line, LineError, Options};
-use farlead::device::adbd::{self, Settings};
-use farlead::device::phone::{AndroidVersion, Fault, Faults, Phone};
 use farlead::device::sim::model::Model;
 use farlead::device::{Device, DeviceError, Sim};
+use farlead::emulator::adbd::{self, Settings};
+use farlead::emulator::phone::{AndroidVersion, Fault, Faults, Phone};
 use farlead::rng::Seed;
-use farlead::search::{AgentKind, Finding, Plan, search};
+use farlead::search::{Finding, Plan, search};
 use farlead::spec::{Source, Spec, parse};
 
 use crate::adb::{Direct, options, package};
 use crate::adbd::Adb as RealAdb;
 use crate::phone::bundled;
 
-/// How many searches each fault is tried in, unless `FARLEAD_FAULT_RUNS` says more.
+/// Number of searches for each fault, unless `FARLEAD_FAULT_RUNS` gives more.
 const RUNS: u64 = 6;
 
-/// What came of a search: the steps of its run, if it found one, and how long it took.
+/// The result of a search: the steps of its run, if it found one, and how long it took.
 type Came = (Option<Vec<String>>, u32, u64);
 
 fn came(device: &mut dyn Device, spec: &Spec, seed: Seed) -> Result<Came, DeviceError> {
     let steps_max = spec.budget.steps_max.unwrap_or(6);
-    let plan = Plan { steps_max, episodes_max: 100, seed, ..Plan::new(AgentKind::Planner) };
+    let plan = Plan { steps_max, episodes_max: 100, seed, ..Plan::new(&PLANNER) };
     let Finding { run, episodes, steps, .. } = search(device, spec, &plan, &mut |_| true)?;
     let actions = run.map(|run| run.steps.iter().map(|step| step.action.to_string()).collect());
     Ok((actions, episodes, steps))
@@ -38,12 +39,12 @@ fn specs(path: &str) -> Vec<Spec> {
     parse(&Source::new("spec", std::fs::read_to_string(path).expect("a spec"))).file.specs
 }
 
-/// How many searches `FARLEAD_FAULT_RUNS` asks for, if it does.
+/// Returns the number of searches that `FARLEAD_FAULT_RUNS` asks for, if it is set.
 fn runs_asked() -> Option<u64> {
     std::env::var("FARLEAD_FAULT_RUNS").ok().and_then(|runs| runs.parse().ok())
 }
 
-/// The apps that are searched, with their specs.
+/// Returns the apps with their specs.
 fn apps() -> [(&'static str, Arc<Model>, Vec<Spec>); 2] {
     [
         ("notes.app", bundled("notes.app"), specs("notes/palette")),
@@ -51,12 +52,12 @@ fn apps() -> [(&'static str, Arc<Model>, Vec<Spec>); 2] {
     ]
 }
 
-/// What came of searches on phones that misbehave.
+/// Results of searches on phones that misbehave.
 #[derive(Default)]
 struct Tried {
-    /// How often the same was found as where nothing goes wrong.
+    /// Number of searches with the same result as without faults.
     same: u64,
-    /// What was said the other times.
+    /// Messages of the other searches.
     said: Vec<String>,
 }
 
@@ -87,7 +88,7 @@ impl Tried {
         tried
     }
 
-    /// Says how it went; each error must be one of a phone that could not be used.
+    /// Prints the results; each error must be one of a phone that could not be used.
     fn show(&self, app: &str, faults: &str) {
         println!("{app}, {faults}: {} the same, {} errors", self.same, self.said.len());
         for line in &self.said {
@@ -106,13 +107,13 @@ fn a_fault_changes_no_verdict() {
             let direct = |phone| Box::new(Direct::new(phone)) as Box<dyn Line>;
             let tried = Tried::of((&model, &specs), &faults, runs, &options(), direct);
             tried.show(app, &faults);
-            // With all of them at once some looks are never clear.
+            // With all faults at once, some looks never become clear.
             assert!(fault == "all" || tried.same * 10 >= runs * 9, "{app}, {faults}: {:?}", tried.said);
         }
     }
 }
 
-/// The line to a phone through the real adb, and the phone as long as there is a line.
+/// The line to a phone through the real adb, which keeps the phone alive.
 struct Through {
     adb: Arc<RealAdb>,
     client: Client,
@@ -150,14 +151,14 @@ impl Line for Through {
 
 impl Drop for Through {
     fn drop(&mut self) {
-        // The server of adb would look for the phone for ever.
+        // Otherwise the adb server would look for the phone for ever.
         self.adb.run(&["disconnect", &self.phone.address().to_string()]);
     }
 }
 
 #[test]
 fn a_fault_changes_no_verdict_through_the_real_adb() {
-    // What takes seconds to get over is rarer, so that most searches come to an end in spite of it.
+    // Faults that take seconds to overcome are rarer, so that most searches still come to an end.
     let often = |fault: Fault| match fault {
         Fault::Stall | Fault::SlowDump | Fault::Offline => "1%",
         Fault::Drop => "2%",
@@ -165,11 +166,11 @@ fn a_fault_changes_no_verdict_through_the_real_adb() {
     };
     let Some(adb) = RealAdb::start("faults").map(Arc::new) else { return };
     let runs = runs_asked().unwrap_or(2);
-    // An answer that takes longer has stalled: a simulated phone holds none up for more than three seconds.
+    // A longer answer has stalled: a simulated phone delays none by more than three seconds.
     let options =
         Options { answer: Duration::from_secs(5), pause: Duration::from_millis(20), ..Options::default() };
     let apps = apps();
-    // Most of the time is waiting.
+    // More threads than cores, as most of the time is waiting.
     thread::scope(|scope| {
         for fault in Fault::ALL {
             let (adb, options, apps) = (&adb, &options, &apps);

@@ -1,5 +1,5 @@
-//! One run by every path: the same seed finds the same steps, selectors and formula in the embedded simulator and on a
-//! simulated phone behind the real adb.
+//! One run by every path: the same seed finds the same steps, selectors and formula in the embedded simulator
+//! and on a simulated phone behind the real adb.
 
 use std::fs;
 use std::io::{BufRead, BufReader};
@@ -11,7 +11,7 @@ use std::time::Duration;
 use crate::adbd::Adb;
 use crate::cli::{Ended, command, ended};
 
-/// `farlead sim` with an app, as long as this lives.
+/// A `farlead sim` with an app, ended when this is dropped.
 pub struct Phone {
     child: Child,
     pub serial: String,
@@ -33,13 +33,13 @@ impl Phone {
 
 impl Drop for Phone {
     fn drop(&mut self) {
-        // One that has ended already is as good.
+        // It may have ended already.
         let _ = self.child.kill();
         let _ = self.child.wait();
     }
 }
 
-/// A folder of this test's own, empty.
+/// Returns an empty folder of this test's own.
 fn folder(name: &str) -> PathBuf {
     let folder = Path::new(env!("CARGO_TARGET_TMPDIR")).join("identity").join(name);
     let _ = fs::remove_dir_all(&folder);
@@ -47,7 +47,7 @@ fn folder(name: &str) -> PathBuf {
     folder
 }
 
-/// The tests below `folder` by their names, without where each comes from.
+/// Returns the tests below `folder` by their names, without their origins.
 fn tests(folder: &Path) -> Vec<(String, String)> {
     let mut found = Vec::new();
     let mut open = vec![folder.to_path_buf()];
@@ -76,12 +76,12 @@ fn check(adb: Option<&Adb>, args: &[&str], out: &Path) -> Ended {
     ended(&mut command, "")
 }
 
-/// Checks `specs` on both, and compares what is kept.
+/// Checks `specs` on both, and compares the tests kept.
 fn compare(adb: &Adb, specs: (&str, &str), seed: &str, phone: &[&str]) -> usize {
     compare_with(adb, specs, seed, phone, &[])
 }
 
-/// The same, with more words for the check on the phone.
+/// Compares with more arguments for the check on the phone.
 fn compare_with(adb: &Adb, (specs, app): (&str, &str), seed: &str, phone: &[&str], more: &[&str]) -> usize {
     let name = format!("{}-{seed}-{}-{}", app.replace('/', "-"), phone.concat(), more.len());
     let here = folder(&format!("{name}-here"));
@@ -162,7 +162,7 @@ fn a_server_is_a_file_that_is_known_and_for_devices_alone() {
     }
 }
 
-/// The app of the notes, packed, and its specs' tests as the simulator finds them.
+/// Returns the packed notes app, and the tests that the simulator finds for its specs.
 fn notes(name: &str) -> (PathBuf, Vec<(String, String)>) {
     let here = folder(name);
     let apk = here.join("app.apk");
@@ -173,7 +173,7 @@ fn notes(name: &str) -> (PathBuf, Vec<(String, String)>) {
     (apk, tests(&here))
 }
 
-/// What the device at `serial` was asked to do, in the only run below `folder`.
+/// Returns what the device at `serial` was asked to do in the only run below `folder`.
 fn asked_of(folder: &Path, serial: &str) -> Vec<String> {
     let path = folder.join(".farlead/runs/0001/devices").join(serial.replace(':', "_")).join("steps.jsonl");
     fs::read_to_string(path).unwrap_or_default().lines().map(str::to_string).collect()
@@ -212,7 +212,7 @@ fn the_work_of_a_device_that_is_lost_is_done_on_another() {
     adb.lend_to(command.arg(&there));
     let mut child = command.stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().expect("it starts");
     let lost = goes.serial.clone();
-    // The device goes as soon as there is something that it was asked to do.
+    // The device disappears as soon as it was asked to do something.
     while asked_of(&there, &lost).is_empty() && child.try_wait().expect("a child").is_none() {
         thread::sleep(Duration::from_millis(2));
     }

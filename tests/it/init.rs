@@ -1,4 +1,4 @@
-//! `farlead init` and `farlead completions`: what they write is sound, whole, and never in the place of something else.
+//! `farlead init` and `farlead completions`: they write valid and whole files, and never replace existing ones.
 
 use std::fs;
 use std::path::Path;
@@ -6,20 +6,21 @@ use std::path::Path;
 use yaml_rust2::YamlLoader;
 
 use crate::cli::farlead;
+use crate::fixtures::{self, BinaryManifest};
 use crate::models;
 use crate::project::Folder;
 
 const FILES: [&str; 4] =
     ["farlead.toml", "specs/first.ltl", ".github/workflows/farlead.yml", "specs/reach.ltl"];
 
-/// A folder with an app of the repository in it.
+/// Returns a folder with an app of the repository in it.
 fn with_app(name: &str, app: &str) -> Folder {
     let folder = Folder::new(&format!("init-{name}"));
     folder.write(&format!("{app}.app"), models::source(&format!("apps/{app}.app")).text());
     folder
 }
 
-/// Everything below a folder.
+/// Returns all paths below a folder.
 fn files_below(path: &Path) -> Vec<String> {
     let mut found = Vec::new();
     for entry in fs::read_dir(path).expect("a folder") {
@@ -68,7 +69,7 @@ fn without_an_app_it_says_where_to_name_it() {
     assert!(written.stdout.contains("name the app in farlead.toml"), "{}", written.stdout);
     assert!(!folder.path("specs/reach.ltl").exists());
     folder.done(0, &["lint", "specs", "--strict"]);
-    // All that is commented out means something once it is not.
+    // Everything commented out is valid once the comment sign is removed.
     let commented = folder.read("farlead.toml");
     let settings: Vec<&str> = commented
         .lines()
@@ -86,7 +87,7 @@ fn without_an_app_it_says_where_to_name_it() {
     folder.done(0, &["lint", "specs", "--strict"]);
 }
 
-/// The line of a spec as it is without its `#`, if it is one.
+/// Returns the line of a spec without its `#`, if it has one.
 fn uncommented(line: &str) -> &str {
     let bare = line.strip_prefix("# ").unwrap_or_default();
     let is_item = ["possible \"", "let "].iter().any(|word| bare.starts_with(word));
@@ -111,7 +112,7 @@ fn nothing_is_replaced_and_nothing_is_written_in_part() {
         assert!(refused.stderr.contains(&format!("{there} is there already")), "{}", refused.stderr);
         assert_eq!((folder.read(there).as_str(), files_below(&folder.path(""))), ("mine\n", before));
     }
-    // A folder that cannot be made, after others were.
+    // One folder that cannot be created, after others were.
     let folder = with_app("part", "chesswalk");
     folder.write(".github", "a file\n");
     let before = files_below(&folder.path(""));
@@ -120,7 +121,7 @@ fn nothing_is_replaced_and_nothing_is_written_in_part() {
     let refused = folder.done(3, &["init", "new", "--app", "none.app"]);
     assert!(refused.stderr.contains("none.app"), "{}", refused.stderr);
     assert!(!folder.path("new").exists());
-    // Twice is once too often.
+    // A second run must not overwrite anything.
     folder.done(0, &["init", "new", "--app", "chesswalk.app"]);
     let refused = folder.done(3, &["init", "new", "--app", "chesswalk.app"]);
     assert!(refused.stderr.contains("new/farlead.toml, new/specs/first.ltl"), "{}", refused.stderr);
@@ -143,7 +144,7 @@ fn the_commands_of_the_workflow_are_those_there_are() {
     let steps = workflow["jobs"]["farlead"]["steps"].as_vec().expect("steps");
     let commands: Vec<&str> = steps.iter().filter_map(|step| step["run"].as_str()).collect();
     assert_eq!(commands.len(), 4);
-    // The first installs farlead. Replays are for tests that are kept, which the check makes.
+    // The first command installs farlead. Replays need kept tests, which the check makes.
     for command in [commands[1], commands[3], commands[2]] {
         let args: Vec<&str> =
             command.strip_prefix("farlead ").expect("a command of ours").split(' ').collect();
@@ -164,6 +165,21 @@ fn every_shell_gets_the_commands_there_are() {
 }
 
 #[test]
+fn an_apk_of_our_own_has_a_spec_for_each_of_its_activities() {
+    let folder = Folder::new("init-own");
+    fs::write(folder.path("shelf.apk"), fixtures::apk(&BinaryManifest::default())).expect("a file");
+    folder.done(0, &["init", "--apk", "shelf.apk"]);
+    folder.done(0, &["lint", "specs", "--strict"]);
+    let specs = folder.read("specs/reach.ltl");
+    for class in ["org.example.shelf.Main", "org.example.shelf.deep.Row"] {
+        assert!(specs.contains(&format!("[activity = {class}]")), "{specs}");
+    }
+    let split = BinaryManifest { split: "config.en", ..BinaryManifest::default() };
+    fs::write(folder.path("split.apk"), fixtures::apk(&split)).expect("a file");
+    folder.done(3, &["init", "split", "--apk", "split.apk"]);
+}
+
+#[test]
 fn an_apk_of_others_has_a_spec_for_each_of_its_activities() {
     let Some(apks) = crate::shared::path("android/apk") else { return };
     let mut count = 0;
@@ -176,5 +192,5 @@ fn an_apk_of_others_has_a_spec_for_each_of_its_activities() {
             count += 1;
         }
     }
-    eprintln!("{count} apks with activities");
+    eprintln!("{count} APKs with activities read");
 }

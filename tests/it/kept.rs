@@ -1,8 +1,9 @@
-//! Runs as they are kept: what the formula of a run says, that it is found again by it, and the text of a stored test.
+//! Kept runs: the formula of a run, its use to find the run again, and the text of a stored test.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::{Arc, OnceLock};
 
+use farlead::agent::PLANNER;
 use farlead::device::Device;
 use farlead::device::sim::{self, Sim, model::Model};
 use farlead::gui::{
@@ -11,10 +12,11 @@ use farlead::gui::{
 };
 use farlead::keep::{self, keep};
 use farlead::ltl::{Automaton, Formula, Formulas, Labels, Monitor, Node, Permanent, State};
+use farlead::objective::{self, Objective as _, Shaping, Verdict};
 use farlead::rate::Rate;
-use farlead::reward::{Goal, Verdict};
 use farlead::rng::Seed;
-use farlead::search::{AgentKind, Plan, search};
+use farlead::search::{Plan, search};
+use farlead::situation::PhaseId;
 use farlead::spec::{Expectation, Source, Spec, Style, parse};
 use farlead::test_case::{Provenance, TestCase, TestStep, captured_expectation, captured_name, read};
 use farlead::trace::{Step, Trace};
@@ -22,7 +24,7 @@ use proptest::prelude::*;
 
 use crate::models;
 
-/// A spec, the run that was found for it, and the test that run is kept as.
+/// A spec, the run found for it, and the test it is kept as.
 struct Found {
     name: String,
     app: &'static str,
@@ -49,7 +51,7 @@ const SPECS: [(&str, &str); 9] = [
     ("notes", "palette"),
 ];
 
-/// All specs of the repository, and the runs found for them as `farlead check` finds and keeps them.
+/// Returns all specs of the repository with the runs that `farlead check` finds and keeps for them.
 fn all() -> &'static [Found] {
     static ALL: OnceLock<Vec<Found>> = OnceLock::new();
     ALL.get_or_init(|| {
@@ -70,7 +72,7 @@ fn all() -> &'static [Found] {
 
 fn plan(spec: &Spec, actions: &[UserAction], seed: u64) -> Plan {
     let steps_max = spec.budget.steps_max.expect("these specs have budgets");
-    Plan { steps_max, actions: actions.into(), seed: Seed(seed), ..Plan::new(AgentKind::Planner) }
+    Plan { steps_max, actions: actions.into(), seed: Seed(seed), ..Plan::new(&PLANNER) }
 }
 
 fn found(name: String, app: &'static str, spec: &Spec, actions: &[UserAction]) -> Found {
@@ -104,7 +106,7 @@ fn found(name: String, app: &'static str, spec: &Spec, actions: &[UserAction]) -
     Found { name, app, spec: spec.clone(), run: keeping.run, test }
 }
 
-/// The names of the atoms of `spec` that hold at `step`.
+/// Returns the names of the atoms of `spec` that hold at `step`.
 fn labels<'a>(spec: &'a Spec, step: &Step) -> Vec<&'a str> {
     let atoms: Vec<(&str, &Atom)> = spec.atoms.iter().map(|(name, atom)| (&**name, atom)).collect();
     let labeller = Labeller::new((0..).zip(atoms.iter().map(|(_, atom)| *atom)));
@@ -113,7 +115,7 @@ fn labels<'a>(spec: &'a Spec, step: &Step) -> Vec<&'a str> {
     held.into_iter().map(|atom| atoms[atom as usize].0).collect()
 }
 
-/// The atoms that a chain of `now & X next` asks for at each of its steps, and whether each is to hold.
+/// Returns the atoms that a chain of `now & X next` demands at each of its steps, with their values.
 fn steps_of(spec: &Spec) -> Vec<Vec<(&Atom, bool)>> {
     let Spec { formulas, atoms, .. } = spec;
     let mut steps = Vec::new();
@@ -161,24 +163,24 @@ fn the_formula_of_a_run_names_the_type_and_the_detail_of_every_action() {
             assert!(atom.mentions_action_type(step.action.type_name()), "{}: {atom}", found.name);
             let has_detail = !step.action.detail().trim().is_empty();
             assert_eq!(atom.mentions(Key::ActionDetail), has_detail, "{}: {atom}", found.name);
-            // Where a name does not tell the widget from others, or there is none, its place does.
+            // If the widget has no name, or shares it with others, its place identifies it.
             let is_told = has_detail || step.action.target().is_none() || atom.mentions(Key::ActionObjectId);
             assert!(is_told, "{}: {atom}", found.name);
         }
     }
 }
 
-/// What is known of atoms whatever the app: which imply which, and which never hold together.
+/// Returns laws about atoms that hold for every app: implications, and atoms that exclude each other.
 fn laws(formulas: &mut Formulas, atoms: &BTreeMap<&str, &Atom>, oracle: &Spec) -> Vec<Formula> {
-    let goal = Goal::new(oracle);
-    let number = |name: &str| goal.atoms().iter().position(|known| &**known == name);
+    let goal = objective::Formula::new(oracle, Shaping::Atoms);
+    let number = |name: &str| goal.conditions().iter().position(|known| &**known == name);
     let mut laws = Vec::new();
     for (&name, &one) in atoms {
         for (&other_name, &other) in atoms {
             let (a, b) = (formulas.atom(name), formulas.atom(other_name));
             let labels: Labels =
                 [number(name), number(other_name)].into_iter().flatten().map(|at| at as u32).collect();
-            // Two activities are in front at once in no app that is known.
+            // In no known app are two activities in front at once.
             if name < other_name && (one.excludes(other) || goal.is_impossible(&labels)) {
                 let both = formulas.and([a, b]);
                 laws.push(!both);
@@ -191,7 +193,8 @@ fn laws(formulas: &mut Formulas, atoms: &BTreeMap<&str, &Atom>, oracle: &Spec) -
     laws
 }
 
-/// Whether whatever action meets `one` meets `other`: each comparison of `other` follows from one of the same key.
+/// Returns true if every action that meets `one` meets `other`: each comparison of `other` follows from one of
+/// the same key.
 fn implies(one: &Atom, other: &Atom) -> bool {
     let (Atom::Action(one), Atom::Action(other)) = (one, other) else { return false };
     let follows = |asked: &Comparison| {
@@ -227,7 +230,7 @@ fn whatever_run_satisfies_the_formula_does_what_the_spec_asks_for() {
         let mut automaton = Automaton::new(&formulas, counter);
         let verdict = automaton.permanent(State::START);
         assert_eq!(verdict, Permanent::Violated, "{}:\n{captured}", found.name);
-        // The other way round there is a run, or nothing would have been asked.
+        // Some run satisfies both; otherwise the verdict above would be about nothing.
         let both = formulas.and([run, lawful, goal]);
         assert_ne!(
             Automaton::new(&formulas, both).permanent(State::START),
@@ -238,7 +241,7 @@ fn whatever_run_satisfies_the_formula_does_what_the_spec_asks_for() {
     }
 }
 
-/// All sets of some of these atoms.
+/// Returns all subsets of these atoms.
 fn subsets(atoms: &[u32]) -> Vec<Vec<u32>> {
     atoms.iter().fold(vec![Vec::new()], |sets, &atom| {
         sets.into_iter().flat_map(|set| [set.clone(), [&set[..], &[atom]].concat()]).collect()
@@ -249,9 +252,9 @@ fn subsets(atoms: &[u32]) -> Vec<Vec<u32>> {
 fn what_a_step_sees_decides_what_is_left_of_the_spec_after_it() {
     let mut moved = 0;
     for found in all() {
-        let mut goal = Goal::new(&found.spec);
-        let number = |name: &str, goal: &Goal| {
-            goal.atoms().iter().position(|known| &**known == name).expect("an atom of the spec") as u32
+        let mut goal = objective::Formula::new(&found.spec, Shaping::Atoms);
+        let number = |name: &str, goal: &objective::Formula| {
+            goal.conditions().iter().position(|known| &**known == name).expect("an atom of the spec") as u32
         };
         let of_screen: Vec<u32> = found
             .spec
@@ -260,10 +263,10 @@ fn what_a_step_sees_decides_what_is_left_of_the_spec_after_it() {
             .filter(|(_, atom)| !atom.is_action())
             .map(|(name, _)| number(name, &goal))
             .collect();
-        let mut state = State::START;
+        let mut state = PhaseId::START;
         for (at, (step, kept)) in found.run.steps.iter().zip(&found.test.steps).enumerate() {
-            let class = goal.action_class(&step.action);
-            let after = goal.step(state, class, &goal.screen_labels(&step.observation.screen));
+            let class = goal.class(&step.action);
+            let after = goal.after_labels(state, class, &goal.screen_labels(&step.observation.screen));
             if after != state {
                 moved += 1;
                 let sees: BTreeMap<u32, bool> = kept
@@ -277,22 +280,22 @@ fn what_a_step_sees_decides_what_is_left_of_the_spec_after_it() {
                     if goal.is_impossible(&labels) {
                         continue;
                     }
-                    let could_be = goal.step(state, class, &labels);
-                    let is_won = goal.standing(could_be).verdict == Verdict::Won;
+                    let could_be = goal.after_labels(state, class, &labels);
+                    let is_won = goal.assess(could_be).verdict == Verdict::Won;
                     assert!(could_be == after || is_won, "{} at step {at}: {:?}", found.name, kept.sees);
                 }
             }
             state = after;
         }
-        assert_eq!(goal.standing(state).verdict, Verdict::Won, "{}", found.name);
+        assert_eq!(goal.assess(state).verdict, Verdict::Won, "{}", found.name);
     }
     assert!(moved >= all().len() * 2, "{moved} steps change what is left");
 }
 
-/// In a build for debugging a tenth of the seeds must do, all of which then have to find it.
+/// Number of seeds. A debug build tries a tenth of them, and then all must find the run.
 const SEEDS: u64 = if cfg!(debug_assertions) { 10 } else { 100 };
 
-/// How many of `SEEDS` do not find the run of a stored test in their first episode.
+/// Returns the number of `SEEDS` that do not find the run of a stored test in their first episode.
 fn misses(found: &Found, model: &Arc<Model>) -> u64 {
     let captured = found.captured();
     let is_miss = |seed: &u64| {
@@ -320,7 +323,7 @@ fn a_stored_run_is_found_again_in_the_first_episode() {
 
 #[test]
 fn a_stored_run_is_found_again_on_displays_of_other_sizes() {
-    // On one that lies the notes leave names out, as the app does that they are a model of.
+    // Upright ones: in landscape the notes app leaves names out, as the original app does.
     for (width, height, dpi) in [("1440", "2960", "560"), ("240", "320", "120"), ("800", "1280", "160")] {
         let set = [("sim.width", width), ("sim.height", height), ("sim.dpi", dpi)];
         is_found_again(&format!("{width}x{height}"), |app| models::model(app, &set));
@@ -353,7 +356,7 @@ fn a_stored_test_is_read_as_it_was_written_and_written_as_it_was_read() {
         let again = read_sound(&text);
         assert_eq!(again, found.test, "{}", found.name);
         assert_eq!(again.to_string(), text, "{}", found.name);
-        // What is read in a file of specs is the same formula.
+        // Read from a file of specs, the formula is the same.
         assert_eq!(again.captured.as_ref(), Some(found.captured()));
     }
 }
@@ -528,7 +531,7 @@ fn lines_that_end_otherwise_and_blanks_at_their_ends_change_nothing() {
 fn a_test_that_is_cut_short_anywhere_gets_an_answer() {
     let moves = all().iter().find(|found| found.name == "move.c").expect("a spec of the repository");
     for whole in [ABOUT, &moves.test.to_string()] {
-        // At each byte; in a build for debugging at fewer places.
+        // Cuts at each byte; in a debug build at fewer places.
         let stride = if cfg!(debug_assertions) { 7 } else { 1 };
         for end in (0..whole.len()).step_by(stride) {
             let source = Source::new("cut.test.ltl", &whole[..end]);
@@ -539,7 +542,7 @@ fn a_test_that_is_cut_short_anywhere_gets_an_answer() {
     }
 }
 
-/// Texts with all that turns pages around.
+/// Generates texts with everything that turns pages around.
 fn hostile() -> impl Strategy<Value = String> {
     let nasty = prop::sample::select(vec![
         "\"",
@@ -605,7 +608,7 @@ fn atom() -> impl Strategy<Value = Atom> {
 
 const ZAP: &str = "action zap on [id = board]: tap 50% 12.5%, text \"a \\u{202e}\\\\\", key back, wait 300ms";
 
-/// An action of the user's.
+/// Returns a user action.
 fn zap() -> UserAction {
     let parsed = parse(&Source::new("zap.ltl", ZAP));
     parsed.file.actions.into_iter().next().expect("an action")
@@ -665,7 +668,7 @@ fn provenance() -> impl Strategy<Value = Provenance> {
     )
 }
 
-/// A spec of this name about these atoms, if both can be said in a file.
+/// Returns a spec with this name and these atoms, if a file can express both.
 fn spec(name: &str, expectation: Expectation, atoms: &[Atom]) -> Option<Spec> {
     let chain: Vec<String> = atoms.iter().map(|atom| format!("!{atom} & [actionType = zap]")).collect();
     let text =
@@ -673,7 +676,7 @@ fn spec(name: &str, expectation: Expectation, atoms: &[Atom]) -> Option<Spec> {
     parse(&Source::new("spec.ltl", text)).file.specs.pop()
 }
 
-/// A text in the quotes of the language, every character by its number.
+/// Returns a text in quotes, with every character as an escape.
 fn quoted(text: &str) -> String {
     let escaped: String = text.chars().map(|char| format!("\\u{{{:x}}}", u32::from(char))).collect();
     format!("\"{escaped}\"")

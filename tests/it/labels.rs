@@ -1,4 +1,4 @@
-//! What brackets mean on screens and actions, and what screens offer.
+//! Atoms on screens and actions, and the offers of screens.
 
 use std::sync::Arc;
 
@@ -21,7 +21,8 @@ fn widget(depth: u16, class: &str, id: &str, text: &str, flags: &[Flags]) -> Wid
     }
 }
 
-/// Settings of an app: two boxes, one of them checked, a field that cannot be typed in, and a button out of sight.
+/// Returns a settings screen: two boxes, one of them checked, a field that cannot be edited, and a button out
+/// of sight.
 fn settings() -> Screen {
     let mut field = widget(1, "android.widget.EditText", "org.x:id/name", "42", &[Flags::EDITABLE]);
     field.flags = field.flags.set(Flags::ENABLED, false);
@@ -246,7 +247,8 @@ fn fields_and_sliders_offer_what_is_put_into_them() {
 }
 
 proptest! {
-    /// A widget atom with several comparisons is met by the widgets that meet each, and a count counts those.
+    /// Checks that a widget atom with several comparisons is met by the widgets that meet each of them, and a
+    /// count counts these widgets.
     #[test]
     fn counts_agree_with_asking_each_widget(texts in prop::collection::vec("[ab]{0,2}", 0..6), part in "[ab]{0,1}") {
         let widgets = texts.iter().map(|text| widget(0, "a.B", "", text, &[])).collect();
@@ -258,7 +260,7 @@ proptest! {
         prop_assert_eq!(holds(&any, &screen, &Action::BACK), matching > 0);
     }
 
-    /// Whatever a screen holds, each offer names a widget that is there, and nothing is offered twice.
+    /// Checks that each offer names an existing widget, and nothing is offered twice.
     #[test]
     fn offers_are_about_what_is_there(bits in prop::collection::vec(any::<u16>(), 0..12)) {
         let all = [Flags::CLICKABLE, Flags::LONG_CLICKABLE, Flags::EDITABLE, Flags::SCROLLABLE, Flags::ENABLED];

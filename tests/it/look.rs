@@ -1,10 +1,10 @@
-//! Screens as phones dump them: read by farlead and by a reader of XML that no one here wrote, and looked at by the binary.
+//! Screens dumped by phones: read by farlead, by an independent XML reader, and by the binary.
 
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use farlead::device::phone::{AndroidVersion, Phone};
 use farlead::device::{Device as _, Sim};
+use farlead::emulator::phone::{AndroidVersion, Phone};
 use farlead::gui::{
     Action, Context, DumpError, Flags, Hierarchy, Labeller, Refusal, Repertoire, Screen, Touch, Widget,
     atoms_of_screen, offers, shortfall,
@@ -14,11 +14,19 @@ use farlead::spec::read_atom;
 use serde_json::Value;
 
 use crate::cli::farlead;
-use crate::{phone, shared};
+use crate::{fixtures, phone, shared};
 
-/// The files of a folder of recordings, in the order of their names.
+/// Returns the files of a folder of recordings, sorted by name.
 fn recordings(folder: &str) -> Vec<PathBuf> {
-    let Some(folder) = shared::path(&format!("android/{folder}")) else { return Vec::new() };
+    shared::path(&format!("android/{folder}")).map_or_else(Vec::new, |folder| files(&folder))
+}
+
+/// Returns the dumps of our own, sorted by name.
+fn dumps() -> Vec<PathBuf> {
+    files(&fixtures::path("android/ui"))
+}
+
+fn files(folder: &Path) -> Vec<PathBuf> {
     let entries = fs::read_dir(folder).expect("a folder that can be listed");
     let mut files: Vec<PathBuf> = entries.map(|entry| entry.expect("an entry").path()).collect();
     files.sort();
@@ -29,7 +37,7 @@ fn name(path: &Path) -> &str {
     path.file_name().and_then(|name| name.to_str()).expect("a name")
 }
 
-/// The XML in a recording, as another reader takes it.
+/// Returns the XML in a recording as another reader accepts it.
 fn xml(bytes: &[u8]) -> Option<String> {
     let text = match bytes {
         [0xff, 0xfe, rest @ ..] => {
@@ -41,11 +49,11 @@ fn xml(bytes: &[u8]) -> Option<String> {
     };
     let start = text.rfind("<hierarchy")?;
     let end = text.rfind("</hierarchy>")? + "</hierarchy>".len();
-    // That it may not be in XML at all is what the recording is about.
+    // This recording is about a character that XML does not allow.
     Some(text[start..end].replace('\u{1}', "."))
 }
 
-/// Compares what was read with what another reader finds, attribute by attribute.
+/// Compares the hierarchy with the one that another reader finds, attribute by attribute.
 fn compare(hierarchy: &Hierarchy, xml: &str, file: &str) {
     let options = roxmltree::ParsingOptions { nodes_limit: 1_000_000, ..Default::default() };
     let document = roxmltree::Document::parse_with_options(xml, options)
@@ -71,10 +79,21 @@ fn compare(hierarchy: &Hierarchy, xml: &str, file: &str) {
 }
 
 #[test]
+fn dumps_of_our_own_are_read_as_another_reader_reads_them() {
+    assert_eq!(check_files(&dumps()), 10);
+}
+
+#[test]
 fn recordings_are_read_as_another_reader_reads_them() {
+    let read = check_files(&[recordings("ui"), recordings("ui_derived")].concat());
+    assert!(read == 0 || read > 25, "{read} recordings");
+}
+
+/// Returns the number of files that hold a hierarchy.
+fn check_files(files: &[PathBuf]) -> usize {
     let mut read = 0;
-    for path in recordings("ui").into_iter().chain(recordings("ui_derived")) {
-        let (file, bytes) = (name(&path), fs::read(&path).expect("a readable file"));
+    for path in files {
+        let (file, bytes) = (name(path), fs::read(path).expect("a readable file"));
         let found = Hierarchy::read(&bytes);
         let is_broken =
             ["truncated", "missing", "err_", "exception_only"].iter().any(|word| file.contains(word));
@@ -89,25 +108,39 @@ fn recordings_are_read_as_another_reader_reads_them() {
         }
         read += 1;
     }
-    assert!(read == 0 || read > 25, "{read} recordings");
+    eprintln!("{read} hierarchies read from {} files", files.len());
+    read
+}
+
+#[test]
+fn broken_dumps_of_our_own_are_told_apart() {
+    check_broken(|file| Some(fixtures::path(&format!("android/ui/{file}"))), "exception_only.txt");
 }
 
 #[test]
 fn broken_recordings_are_told_apart() {
+    let path = |file: &str| {
+        let folder = if file.starts_with("devtty") { "ui" } else { "ui_derived" };
+        shared::path(&format!("android/{folder}/{file}"))
+    };
+    check_broken(path, "devtty_exception_only.txt");
+}
+
+fn check_broken(path: impl Fn(&str) -> Option<PathBuf>, exception: &str) {
     let dump = |file: &str| {
-        let path = shared::path(&format!("android/{file}"))?;
-        Some(Hierarchy::read(&fs::read(path).expect("a readable file")).expect_err(file))
+        let bytes = fs::read(path(file)?).expect("a readable file");
+        Some(Hierarchy::read(&bytes).expect_err(file))
     };
     for file in
         ["truncated_in_attribute_name.xml", "truncated_inside_utf8_char.xml", "missing_hierarchy_end_tag.xml"]
     {
-        let Some(error) = dump(&format!("ui_derived/{file}")) else { return };
+        let Some(error) = dump(file) else { return };
         assert!(matches!(error, DumpError::Truncated { .. }), "{file}: {error}");
     }
     for (file, expected) in [
-        ("ui_derived/err_idle.txt", Refusal::NotIdle),
-        ("ui_derived/err_null_root.txt", Refusal::NoWindow),
-        ("ui/devtty_exception_only.txt", Refusal::Exception),
+        ("err_idle.txt", Refusal::NotIdle),
+        ("err_null_root.txt", Refusal::NoWindow),
+        (exception, Refusal::Exception),
     ] {
         let error = dump(file).expect("it is there");
         assert!(
@@ -117,7 +150,7 @@ fn broken_recordings_are_told_apart() {
     }
 }
 
-/// What a phone shows, as its dump has it: what the simulator observed, widget by widget.
+/// Checks that a phone's dump shows what the simulator observed, widget by widget.
 #[track_caller]
 fn check_dump(phone: &mut Phone, screen: &Screen, said: &str) {
     let dump = phone.shell("uiautomator dump /dev/tty", b"").stdout;
@@ -165,18 +198,30 @@ fn the_dump_of_a_screen_is_the_screen() {
 }
 
 #[test]
+fn every_atom_that_is_said_of_a_dump_of_our_own_holds() {
+    check_atoms(&dumps());
+}
+
+#[test]
 fn every_atom_that_is_said_of_a_recording_holds() {
-    for path in recordings("ui") {
-        let Ok(hierarchy) = Hierarchy::read(&fs::read(&path).expect("a readable file")) else { continue };
+    check_atoms(&recordings("ui"));
+}
+
+fn check_atoms(files: &[PathBuf]) {
+    let mut read = 0;
+    for path in files {
+        let Ok(hierarchy) = Hierarchy::read(&fs::read(path).expect("a readable file")) else { continue };
+        read += 1;
         let screen = hierarchy.into_screen("a.b", "a.b.Main", Context::default());
         let atoms = atoms_of_screen(&screen);
-        assert_eq!(Labeller::new((0..).zip(&atoms)).on_screen(&screen).len(), atoms.len(), "{}", name(&path));
+        assert_eq!(Labeller::new((0..).zip(&atoms)).on_screen(&screen).len(), atoms.len(), "{}", name(path));
         for atom in &atoms {
             assert_eq!(shortfall(atom, &screen), None, "{atom}");
             let written = atom.to_string();
             assert_eq!(read_atom(&written).as_ref(), Some(atom), "{written} is pasted as something else");
         }
     }
+    eprintln!("{read} hierarchies read from {} files", files.len());
 }
 
 #[test]

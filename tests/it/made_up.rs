@@ -1,4 +1,4 @@
-//! The made-up apps that benches measure agents on.
+//! The made-up apps on which benches measure agents.
 
 use farlead::device::Sim;
 use farlead::device::sim::read;
@@ -13,7 +13,7 @@ mod generator;
 
 const ALL_NAMES: [Names; 3] = [Names::Good, Names::None, Names::Other];
 
-/// Apps of a family: that each formula can be satisfied is seen to where they are made.
+/// Returns apps of a family. Making an app already checks that each formula can be satisfied.
 fn some(family: Family, names: Names) -> impl Iterator<Item = MadeUp> {
     [Half::Choosing, Half::Reporting].into_iter().flat_map(move |half| apps(family, half, 2, names))
 }

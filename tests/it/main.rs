@@ -1,4 +1,4 @@
-//! farlead as others see it: the binary as a user runs it, the library by its public face.
+//! farlead from the outside: the binary as a user runs it, the library by its public interface.
 
 mod adb;
 mod adbd;
@@ -9,9 +9,12 @@ mod attached;
 mod check;
 mod cli;
 mod clients;
+mod device;
 mod docs;
+mod examples;
 mod export;
 mod faults;
+mod fixtures;
 mod identity;
 mod init;
 mod kept;
@@ -30,6 +33,7 @@ mod project;
 mod replay;
 mod report;
 mod shared;
+mod snapshots;
 mod store;
 mod table3;
 mod tidy;

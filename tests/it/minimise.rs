@@ -1,4 +1,4 @@
-//! Runs of an app on the simulator made short.
+//! Minimised runs of an app on the simulator.
 
 use farlead::gui::Action;
 use farlead::minimise::{Minimised, Schedule, Settings, minimise};

@@ -28,7 +28,7 @@ fn model(name: &str, text: &str) -> String {
     file(name, text).to_str().expect("a path in letters").to_string()
 }
 
-/// Without the folder of the files.
+/// Removes the folder of the files from the output.
 fn shortened(mut ended: Ended) -> Ended {
     let folder = format!("{}/", file("any", "").parent().expect("a folder").display());
     ended.stdout = ended.stdout.replace(&folder, "");
@@ -154,7 +154,7 @@ fn what_cannot_be_written_is_said() {
     }
 }
 
-/// An empty folder of this test's own.
+/// Returns an empty folder of this test's own.
 fn folder(name: &str) -> PathBuf {
     let folder = Path::new(env!("CARGO_TARGET_TMPDIR")).join("model").join(name);
     let _ = fs::remove_dir_all(&folder);
@@ -186,7 +186,7 @@ fn pack_writes_an_apk_that_aapt_reads_and_that_carries_the_model() {
             assert!(said.contains(part), "{part} in\n{said}");
         }
     }
-    // The same model again: its own file is overwritten, with the same bytes.
+    // Packed again, the model overwrites its own file with the same bytes.
     let ended = command(&["model", "pack", "my.notes.app"]).current_dir(&folder).output().expect("a run");
     assert_eq!(ended.status.code(), Some(0));
     assert_eq!(fs::read(&apk).expect("the APK"), bytes);

@@ -1,4 +1,4 @@
-//! The app models and specs of the repository, as tests use them.
+//! The app models and specs of the repository, for tests.
 
 use std::path::Path;
 use std::sync::Arc;
@@ -9,13 +9,13 @@ use farlead::gui::UserAction;
 use farlead::rng::Seed;
 use farlead::spec::{Source, Spec, parse};
 
-/// The text of a file of the repository.
+/// Reads a file of the repository.
 pub fn source(path: &str) -> Source {
     let full = Path::new(env!("CARGO_MANIFEST_DIR")).join(path);
     Source::new(path, std::fs::read_to_string(full).expect(path))
 }
 
-/// The model at `apps/NAME.app`, with these parameters.
+/// Returns the model at `apps/NAME.app`, with these parameters.
 pub fn model(name: &str, set: &[(&str, &str)]) -> Arc<Model> {
     let source = source(&format!("apps/{name}.app"));
     let read = sim::read(&source);
@@ -28,12 +28,12 @@ pub fn model(name: &str, set: &[(&str, &str)]) -> Arc<Model> {
     Arc::new(model)
 }
 
-/// A simulator of it.
+/// Returns a simulator of a model.
 pub fn simulator(name: &str, set: &[(&str, &str)], seed: u64) -> Sim {
     Sim::new(model(name, set), Seed(seed))
 }
 
-/// A formula of the paper's table: its letter, its level, the app it is about, and the steps it may take.
+/// A formula of the paper's table: its letter, its level, its app, and its limit of steps.
 pub struct Row {
     pub letter: char,
     pub level: char,
@@ -49,7 +49,7 @@ impl Row {
     }
 }
 
-/// The 25 formulas of the paper's table; C and D have no details, so their `b` counts as `c` too.
+/// Returns the 25 formulas of the paper's table; C and D have no details, so their `b` counts as `c` too.
 pub fn table3() -> Vec<Row> {
     let files = [
         ('A', "chesswalk", "about", 4),

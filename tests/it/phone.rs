@@ -1,13 +1,13 @@
-//! The simulated phone, used as clients use one: by lines of the shell, and by what they read in the answers.
+//! The simulated phone, used as clients use one: by shell commands and their answers.
 
 use std::path::Path;
 use std::sync::Arc;
 
-use farlead::device::phone::{AndroidVersion, Phone};
 use farlead::device::sim::apk::{Manifest, pack};
 use farlead::device::sim::model::Model;
 use farlead::device::sim::{self, Sim};
 use farlead::device::{Device as _, Observation};
+use farlead::emulator::phone::{AndroidVersion, Phone};
 use farlead::gui::{
     Action, DeviceAction, Direction, Flags, Orientation, Repertoire, Screen, Stroke, Touch, offers,
 };
@@ -67,7 +67,7 @@ pub fn lamp(version: AndroidVersion) -> Phone {
     Phone::new(model_of(LAMP), Seed(1), version)
 }
 
-/// What a line answers; it must do so without a complaint.
+/// Returns the answer to a shell line, which must not complain.
 #[track_caller]
 fn said(phone: &mut Phone, line: &str) -> String {
     let ran = phone.shell(line, b"");
@@ -75,7 +75,7 @@ fn said(phone: &mut Phone, line: &str) -> String {
     String::from_utf8(ran.stdout).expect("a text")
 }
 
-/// A node of a dump, as a reader that no one here wrote has it.
+/// A node of a dump, from an independent XML reader.
 struct Node {
     depth: usize,
     index: usize,
@@ -128,7 +128,7 @@ fn texts(phone: &mut Phone) -> Vec<String> {
     nodes.iter().map(|node| node.value("text").to_string()).filter(|text| !text.is_empty()).collect()
 }
 
-/// Compares a dump with the screen of a simulator that went the same way, widget by widget.
+/// Compares a dump with the screen of a simulator after the same actions, widget by widget.
 #[track_caller]
 fn compare(phone: &mut Phone, screen: &Screen, said: &str) {
     let (rotation, nodes) = dump(phone);
@@ -156,7 +156,7 @@ fn compare(phone: &mut Phone, screen: &Screen, said: &str) {
     }
 }
 
-/// An action as lines of the shell; none for what no finger does.
+/// Returns an action as shell lines, or `None` for an action that no finger does.
 fn lines(action: &Action, is_upright: bool, launch: &str) -> Option<Vec<String>> {
     let tap = |at: (i32, i32)| format!("input tap {} {}", at.0, at.1);
     Some(match action {
@@ -204,7 +204,7 @@ fn lines(action: &Action, is_upright: bool, launch: &str) -> Option<Vec<String>>
     })
 }
 
-/// Goes the same random ways on the phone and on the simulator, and looks the same all the time.
+/// Walks the same random ways on the phone and on the simulator, and compares every screen.
 fn go_the_same_ways(app: &str, walks: u64) -> usize {
     let model = bundled(app);
     let mut clicks = 0;
@@ -279,7 +279,7 @@ fn every_offered_widget_of_every_screen_met_answers_to_a_tap_as_to_a_click() {
                 }
             }
             let Some(action) = chosen(&seen, &repertoire, &mut chance) else { continue };
-            // On a phone that is held otherwise or dark a tap is another matter.
+            // On a rotated or dark phone, a tap would do something else.
             let is_plain = !matches!(action, Action::ROTATE | Action::IDLE | Action::BACK);
             if let Some(lines) =
                 lines(&action, true, "").filter(|_| is_plain && action != Action::PAUSE_RESUME)

@@ -1,19 +1,20 @@
-//! The planner: what it reaches on the paper's formulas, what it says when there is nothing to reach, and what apps that
-//! are made to be hard do to it.
+//! The planner: its results on the paper's formulas, its reports when nothing can be reached, and its behaviour
+//! on apps made to be hard.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
+use farlead::agent::PLANNER;
 use farlead::device::{Device, Sim, sim};
 use farlead::rng::Seed;
 use farlead::search::{
-    AgentKind, Contender, Finding, Plan, Rounds, Stop, Task, compare, exhaust, mean, repertoire, search,
+    Contender, Finding, Plan, Rounds, Stop, Task, compare, exhaust, mean, repertoire, search,
 };
 use farlead::spec::{Source, Spec, parse};
 
 use crate::models;
 
-/// The steps of so many runs of all formulas, by level; of each formula with its name.
+/// Returns the steps of `runs` runs of all formulas, by level, each formula with its name.
 fn runs(set: &[(&str, &str)], runs: u32) -> BTreeMap<char, Vec<(String, farlead::search::Tally)>> {
     let mut by_level: BTreeMap<char, Vec<_>> = BTreeMap::new();
     for row in models::table3() {
@@ -21,7 +22,7 @@ fn runs(set: &[(&str, &str)], runs: u32) -> BTreeMap<char, Vec<(String, farlead:
         let device = |seed| -> Box<dyn Device> { Box::new(Sim::new(model.clone(), seed)) };
         let task =
             Task { spec: &row.spec, actions: &row.actions, steps_max: row.steps_max, episodes_max: 500 };
-        let contender = Contender { name: "planner".to_string(), plan: Plan::new(AgentKind::Planner) };
+        let contender = Contender { name: "planner".to_string(), plan: Plan::new(&PLANNER) };
         let rounds = Rounds { runs, seed: Seed(1), jobs: 2 };
         let tallies = compare(&[task], &[contender], rounds, &device, &|| false, &mut |_, _| ());
         let tally = tallies.expect("the model runs").expect("nobody stops it").remove(0).remove(0);
@@ -69,8 +70,7 @@ fn on_a_corrected_app_it_is_said_that_no_run_does() {
         if !matches!(row.name().as_str(), "G.b" | "G.c" | "D.b" | "H.c") {
             continue;
         }
-        let plan =
-            Plan { steps_max: row.steps_max, actions: row.actions.clone(), ..Plan::new(AgentKind::Planner) };
+        let plan = Plan { steps_max: row.steps_max, actions: row.actions.clone(), ..Plan::new(&PLANNER) };
         let mut simulator = models::simulator(row.app, &[("fixed", "true")], 1);
         let finding = search(&mut simulator, &row.spec, &plan, &mut |_| true).expect("the model runs");
         assert_eq!(finding.stop, Stop::Exhausted, "{}", row.name());
@@ -93,12 +93,12 @@ fn spec(text: &str) -> Spec {
 }
 
 fn found(model: &Arc<sim::model::Model>, formula: &str, steps_max: u32, episodes_max: u32) -> Finding {
-    let plan = Plan { steps_max, episodes_max, ..Plan::new(AgentKind::Planner) };
+    let plan = Plan { steps_max, episodes_max, ..Plan::new(&PLANNER) };
     let mut simulator = Sim::new(model.clone(), Seed(1));
     search(&mut simulator, &spec(formula), &plan, &mut |_| true).expect("the model runs")
 }
 
-/// Rooms in a row, each with a text that is another at each look.
+/// Returns rooms in a row, each with a text that differs at each look.
 fn restless() -> Arc<sim::model::Model> {
     let mut text = String::from("app org.restless \"Restless\" 1\nlaunch R0\nsession looks = 0\n");
     for room in 0..6 {
@@ -154,7 +154,7 @@ fn one_step_is_enough_to_say_that_it_is_not() {
 
 #[test]
 fn nothing_is_called_impossible_that_trying_everything_finds() {
-    // Something hidden turns on at the third press only, and a number shown tells nothing of it.
+    // A hidden state turns on only at the third press, and the number shown says nothing about it.
     let model = app("app org.hidden \"Hidden\" 1
         launch Main
         session presses = 0, shown = 0
@@ -183,7 +183,7 @@ fn an_app_that_answers_by_chance_is_seen_to_and_nothing_is_called_impossible() {
         activity Main .Main { Button \"try\" -> chance { 10% { open Inside } else { toast \"no\" } } }
         activity Inside .Inside { TextView \"inside\" }");
     for seed in 1..=20 {
-        let plan = Plan { steps_max: 4, seed: Seed(seed), ..Plan::new(AgentKind::Planner) };
+        let plan = Plan { steps_max: 4, seed: Seed(seed), ..Plan::new(&PLANNER) };
         let mut simulator = Sim::new(model.clone(), Seed(seed));
         let formula = spec("X [actionType = click] & F ([actionType = click] & [activity ~ Inside])");
         let finding = search(&mut simulator, &formula, &plan, &mut |_| true).expect("the model runs");
@@ -202,7 +202,7 @@ fn an_episode_of_very_many_steps_is_planned_as_others_are() {
 
 #[test]
 fn what_does_not_show_is_thought_of_before_all_else_was_tried() {
-    // A press shows nothing, and opens what was closed.
+    // A press has no visible effect, and opens what was closed.
     let model = app("app org.quiet \"Quiet\" 1
         launch Main
         session presses = 0
@@ -217,13 +217,13 @@ fn what_does_not_show_is_thought_of_before_all_else_was_tried() {
         activity Inside .Inside { TextView \"inside\" }");
     let mut steps = Vec::new();
     for seed in 1..=20 {
-        let plan = Plan { steps_max: 5, seed: Seed(seed), ..Plan::new(AgentKind::Planner) };
+        let plan = Plan { steps_max: 5, seed: Seed(seed), ..Plan::new(&PLANNER) };
         let mut simulator = Sim::new(model.clone(), Seed(seed));
         let finding = search(&mut simulator, &spec("F [activity ~ Inside]"), &plan, &mut |_| true);
         let finding = finding.expect("the model runs");
         assert_eq!(finding.stop, Stop::Found, "seed {seed}");
         steps.push(finding.steps);
     }
-    // Chance alone takes some 500.
+    // Chance alone needs some 500.
     assert!(mean(&steps) < 350.0, "{steps:?}");
 }

@@ -1,5 +1,5 @@
-//! The meaning of a formula over a whole trace, written straight from the definition: slow, and
-//! sharing nothing with the engine but the operators' names. Also random formulas and traces.
+//! The meaning of a formula over a whole trace, written straight from the definition: slow, and sharing nothing
+//! with the engine but the operators' names. Also random formulas and traces.
 
 use farlead::ltl::{Bound, Formula, Formulas};
 
@@ -29,7 +29,7 @@ pub enum Tree {
     Historically(Box<Tree>),
 }
 
-/// Says whether `trace`, of which each step is a set of atoms, satisfies `tree` at position `k`.
+/// Returns true if `trace` satisfies `tree` at position `k`. Each step of the trace is a set of atoms.
 pub fn holds(tree: &Tree, trace: &[u64], k: usize) -> bool {
     let last = trace.len() - 1;
     let within = |bound: &Bound| {
@@ -161,7 +161,7 @@ pub trait Choices {
     fn choose(&mut self, count: u32) -> u32;
 }
 
-/// Which formulas [`random_tree`] makes.
+/// The shape of the formulas that [`random_tree`] makes.
 #[derive(Clone, Copy, Debug)]
 pub struct Shape {
     pub operators: u32,

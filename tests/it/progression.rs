@@ -19,7 +19,7 @@ impl Choices for Random {
     }
 }
 
-/// A hundred thousand where that takes seconds: with optimisation.
+/// Number of cases: a hundred thousand if that takes seconds, which is with optimisation.
 const CASES: u64 = if cfg!(debug_assertions) { 4_000 } else { 100_000 };
 
 fn each_case(mut check: impl FnMut(&Tree, &[u64])) {
@@ -88,7 +88,7 @@ fn a_permanent_verdict_is_that_of_every_extension() {
                 Permanent::Open => None,
             };
             assert!(settled.is_none_or(|is| is == now), "{tree:?} on {:?}", &trace[..=k]);
-            // Open: some way on leads to either, which a search over residuals by hand must find.
+            // Open means that both verdicts can still be reached, as a search over residuals must find.
             if verdict == Permanent::Open {
                 assert!(
                     reaches(&mut automaton, state, true) && reaches(&mut automaton, state, false),
@@ -99,7 +99,7 @@ fn a_permanent_verdict_is_that_of_every_extension() {
     });
 }
 
-/// Whether a state that is satisfied, or one that is not, can be reached: all label sets tried.
+/// Returns true if a satisfied state, or an unsatisfied one, can be reached; tries all label sets.
 fn reaches(automaton: &mut Automaton, from: State, satisfied: bool) -> bool {
     let atoms = automaton.atoms().count();
     let mut met = vec![from];
@@ -191,13 +191,13 @@ fn share(values: &[bool]) -> Share {
     }
 }
 
-/// `F a0 & F a1 & ...`, with as many subsets left to reach as there are of the atoms.
+/// Returns the automaton of `F a0 & F a1 & ...`, which has as many residuals as there are subsets of the atoms.
 fn all_of(count: u32, and_never_the_first: bool) -> Automaton {
     let mut formulas = Formulas::new();
     let atoms: Vec<Formula> = (0..count).map(|n| formulas.atom(&format!("a{n:04}"))).collect();
     let mut parts: Vec<Formula> = atoms.iter().map(|&atom| formulas.eventually(Bound::ANY, atom)).collect();
     if and_never_the_first {
-        // Said so that no normal form sees the contradiction.
+        // Spelled so that no normal form sees the contradiction.
         let next = formulas.weak_next(!atoms[0]);
         let never = formulas.always(Bound::ANY, next);
         parts.extend([never, !atoms[0]]);
@@ -242,7 +242,7 @@ fn thousands_of_atoms_and_operators_are_followed_without_a_deep_stack() {
     assert!(automaton.residual(state).to_string().len() > 1_000);
 }
 
-/// `(F a) U (F b)` leaves a longer formula at every step, as nothing is absorbed.
+/// Checks that `(F a) U (F b)` leaves a longer formula at every step, as nothing is absorbed.
 #[test]
 fn a_residual_that_would_grow_for_ever_is_spelled_shorter_in_the_end() {
     let mut formulas = Formulas::new();

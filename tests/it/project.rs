@@ -1,4 +1,4 @@
-//! farlead.toml: what its set-up, rules, actions and texts do to the commands, and what is wrong with it.
+//! farlead.toml: effects of its set-up, rules, actions and texts on the commands, and its mistakes.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -21,7 +21,7 @@ pub struct Folder {
 }
 
 impl Folder {
-    /// An empty folder.
+    /// Returns an empty folder.
     pub fn new(name: &str) -> Folder {
         let path = Path::new(env!("CARGO_TARGET_TMPDIR")).join("project").join(name);
         let _ = fs::remove_dir_all(&path);
@@ -29,19 +29,19 @@ impl Folder {
         Folder { path }
     }
 
-    /// The path of a file in it.
+    /// Returns the path of a file in it.
     pub fn path(&self, name: &str) -> PathBuf {
         self.path.join(name)
     }
 
-    /// Puts a file in it.
+    /// Writes a file in it.
     pub fn write(&self, name: &str, text: &str) {
         let path = self.path(name);
         fs::create_dir_all(path.parent().expect("a folder")).expect("a folder");
         fs::write(path, text).expect("a file");
     }
 
-    /// The text of a file in it.
+    /// Returns the text of a file in it.
     #[track_caller]
     pub fn read(&self, name: &str) -> String {
         fs::read_to_string(self.path(name)).unwrap_or_else(|error| panic!("{name}: {error}"))
@@ -52,7 +52,7 @@ impl Folder {
         ended(command(args).current_dir(&self.path), "")
     }
 
-    /// Runs the program there, which ends with `code`.
+    /// Runs the program there, which must end with `code`.
     #[track_caller]
     pub fn done(&self, code: i32, args: &[&str]) -> Ended {
         let ended = self.run(args);
@@ -90,7 +90,7 @@ const SET_UP: &str =
     "app = \"bank.app\"\ntexts = [\"ann\"]\nsetup = [\"farlead-tests/specs/login/log in.test.ltl\"]\n";
 const NEVER_OUT: &str = "[[rule]]\nnever = '[actionDetail = \"Log out\"]'\n";
 
-/// The bank, where one must log in, with the test that does it.
+/// Returns a bank, where one must log in, with the test that does it.
 fn set_up(name: &str) -> Folder {
     let folder = Folder::new(name);
     folder.write("bank.app", BANK);
@@ -114,7 +114,7 @@ fn says(ended: &Ended, parts: &[&str]) {
 #[test]
 fn a_set_up_is_no_part_of_the_run_and_is_named() {
     let folder = set_up("named");
-    // Without it, three steps are too few.
+    // Without the set-up, three steps are too few.
     folder.done(1, &["check", "specs/account.ltl", "--no-setup", "--episodes", "50"]);
     let found = folder.done(0, &["check", "specs/account.ltl", "--junit", "r.xml", "--html", "r.html"]);
     says(&found, &["a run of 2 steps", "set up by farlead-tests/specs/login/log in.test.ltl"]);
@@ -134,7 +134,7 @@ fn what_was_found_under_a_set_up_is_found_again_replayed_and_made_short() {
     says(&folder.done(0, &["check", AT_ACCOUNT]), &["met after 1 episode, 2 steps"]);
     says(&folder.done(0, &["replay", AT_ACCOUNT, "--times", "3"]), &["held, replayed 3 times", "set up by"]);
     says(&folder.done(0, &["minimize", AT_ACCOUNT]), &["2 steps made 2", "1-minimal"]);
-    // Without what it goes on from it cannot be done.
+    // Without the set-up that it starts from, the test cannot be done.
     folder.done(5, &["replay", AT_ACCOUNT, "--no-setup"]);
     folder.done(1, &["minimize", AT_ACCOUNT, "--no-setup"]);
 }
@@ -161,7 +161,7 @@ fn set_ups_go_on_from_each_other() {
     folder.write("specs/balance.ltl", "possible \"balance\" within 1 step: [text = Balance]\n");
     let found = folder.done(0, &["check", "specs/balance.ltl"]);
     says(&found, &["a run of 1 step", "log in.test.ltl, farlead-tests/specs/account/account.test.ltl"]);
-    // Each of the two needs those before it alone.
+    // Each of the two tests needs only the set-ups before it.
     says(&folder.done(0, &["replay", LOGGED_IN, AT_ACCOUNT]), &["2 held"]);
 }
 
@@ -187,17 +187,17 @@ fn a_set_up_that_does_not_hold_is_an_error_that_says_where() {
     let checked = folder.run(&["check", "specs/account.ltl"]);
     says(&checked, &["see where it fails: `farlead replay 'farlead-tests/specs/login/log in.test.ltl'`"]);
     folder.done(1, &["replay", LOGGED_IN]);
-    // A button that is gone altogether.
+    // The button is gone altogether.
     folder.write("bank.app", &BANK.replace("Button #login \"Log in\"", "Button #enter \"Enter\""));
     let gone = folder.done(4, &["check", "specs/account.ltl"]);
     says(&gone, &["at step 2 click \"Log in\" cannot be done, and there is activity org.example.bank.Main"]);
-    // The test that is set up by it, not the one that starts elsewhere.
+    // The set-up only serves tests that start the same activity.
     folder.write("bank.app", BANK);
     folder.write("specs/help.ltl", "possible \"help\": [activity ~ Help]\n");
     folder.done(0, &["check", "specs/help.ltl", "--no-setup"]);
     let other = folder.done(4, &["replay", "farlead-tests/specs/help/help.test.ltl"]);
     says(&other, &["at step 0 it starts org.example.bank.Main, and this run org.example.bank.Help"]);
-    // No run of the search starts there, so it is not found and no error.
+    // No run of the search starts there, so the spec is not met, without an error.
     folder.done(1, &["check", "specs/help.ltl", "--steps", "2", "--episodes", "20"]);
 }
 
@@ -207,7 +207,7 @@ fn a_set_up_that_cannot_be_meant_is_a_mistake_in_its_place() {
     folder.write("farlead.toml", "app = \"bank.app\"\nsetup = [\n    \"none.test.ltl\",\n]\n");
     let missing = folder.done(3, &["check", "specs/account.ltl"]);
     says(&missing, &["farlead.toml:3:5: there is no set-up test none.test.ltl", "--no-setup"]);
-    // A replay of another needs it too.
+    // The replay of another test needs it too.
     folder.done(3, &["replay", LOGGED_IN]);
     folder.write("none.test.ltl", "possible \"a\": true\n");
     says(
@@ -264,7 +264,7 @@ fn with_a_set_up_results_are_the_same_with_any_number_of_jobs() {
     assert_eq!(run("1", "one"), run("4", "four"));
 }
 
-/// A way into a bank that now and then asks twice.
+/// A way into a bank that asks twice by chance.
 const CHANCE: &str = "\
 app org.example.dice \"Dice\" 1.0
 launch Main
@@ -317,13 +317,13 @@ fn a_device_that_is_set_up_counts_no_step_and_passes_errors_on() {
         let seen = device.act(&Action::Reinitialise("org.example.dice.Main".into())).expect("it holds");
         assert!(seen.screen.widgets()[1].text.starts_with("You have"));
     }
-    // The second step that is done is the one of the set-up.
+    // The second step done is the one of the set-up.
     let mut device = Prepared::new(Box::new(Faulty::new(dice, 1)), &tests);
     let error = device.reset("org.example.dice.Main").expect_err("it fails there");
     assert!(matches!(error, DeviceError::Faulty { step: 1 }), "{error}");
 }
 
-/// A bank whose log-in fails as often as is said, whatever is typed.
+/// Returns a bank whose log-in fails at this percentage, whatever is typed.
 fn lucky_bank(percent: u32) -> (Sim, Vec<SetUpTest>) {
     let text = format!(
         "app org.example.luck \"Luck\" 1.0\nlaunch Main\nactivity Main .Main {{\n    own is_in = false\n    Button #login \
@@ -362,7 +362,7 @@ fn a_set_up_that_fails_by_chance_is_tried_again_three_times_in_all() {
             }
         }
     }
-    // Once in 0.4 * 0.4 * 0.4 times all three fail; without another try it would be 400 times.
+    // All three tries fail with probability 0.4 * 0.4 * 0.4; with a single try about 400 would fail.
     assert!((30..=110).contains(&failed), "{failed} of {}", done + failed);
 }
 
@@ -393,7 +393,7 @@ fn an_export_says_that_the_set_up_is_missing_in_it() {
         let exported = folder.done(0, &["export", AT_ACCOUNT, "--to", to]);
         assert_eq!(exported.stderr.matches(warning).count(), 1, "{to}: {}", exported.stderr);
         assert!(!exported.stdout.contains("\"ann\""), "{to}: {}", exported.stdout);
-        // The one that sets up needs none itself.
+        // The test that is the set-up needs no set-up itself.
         assert!(
             !folder.done(0, &["export", LOGGED_IN, "--to", to]).stderr.contains("set the app up"),
             "{to}"
@@ -431,13 +431,13 @@ fn what_a_rule_forbids_is_never_done() {
         says(&folder.done(1, &["check", "specs/out.ltl", "--agent", agent]), &[left_out]);
     }
     says(&folder.done(1, &["check", "specs/out.ltl", "--exhaustive"]), &["impossible", left_out]);
-    // A run that is kept is done again as it is.
+    // A kept run is replayed as it is.
     says(&folder.done(0, &["replay", "farlead-tests/specs/out/out.test.ltl"]), &["1 held"]);
     folder.done(0, &["minimize", "farlead-tests/specs/out/out.test.ltl"]);
     let compared = folder.done(0, &["compare", "specs/out.ltl", "--agents", "tree", "--runs", "2", "--json"]);
     let row: Value = serde_json::from_str(&compared.stdout).expect("a row");
     assert_eq!(row["failures"], 2);
-    // With a step of it that no rule forbids.
+    // The same with a step that no rule forbids.
     folder.done(0, &["check", "specs/account.ltl"]);
 }
 
@@ -460,7 +460,7 @@ fn a_field_with_a_rule_takes_its_text() {
     folder.write("farlead.toml", "app = \"bank.app\"\n[[rule]]\ntype = \"eve\"\ninto = '[id = name]'\n");
     folder.done(0, &["check", "specs/a.ltl"]);
     says(&folder.done(1, &["check", "specs/b.ltl", "--exhaustive", "--steps", "5"]), &["impossible"]);
-    // What a spec asks to be typed is typed.
+    // The text that a spec asks for is typed.
     folder.done(0, &["check", "specs/c.ltl"]);
     folder.done(0, &["replay", "farlead-tests"]);
     folder.done(0, &["check", "farlead-tests"]);
@@ -492,12 +492,12 @@ fn an_action_of_the_project_is_known_to_all_its_specs() {
     folder.done(0, &["lint", "specs/peek.ltl", "--strict"]);
     folder.done(0, &["explain", "specs/peek.ltl"]);
     folder.done(0, &["check", "specs/peek.ltl"]);
-    // The test says all that it needs.
+    // The test contains everything it needs.
     let kept = folder.read("farlead-tests/specs/peek/peek.test.ltl");
     assert!(kept.contains("action peek on [text = Account]: tap 50% 50%"), "{kept}");
     folder.write("farlead.toml", SET_UP);
     folder.done(0, &["replay", "farlead-tests/specs/peek"]);
-    // A file's own action comes before the project's.
+    // A file's own action takes precedence over the project's.
     folder.write("farlead.toml", &format!("{SET_UP}{PEEK}"));
     let own = "action peek on [text = \"Log out\"]: tap 1% 1%\n";
     folder
@@ -514,7 +514,7 @@ fn a_rule_may_name_an_action_of_the_project() {
     says(&folder.done(1, &["check", "specs/peek.ltl", "--exhaustive"]), &["impossible"]);
 }
 
-/// The file with `text` is refused, and `parts` are said.
+/// Checks that a file with `text` is refused with a message that contains `parts`.
 #[track_caller]
 fn refused(text: &str, parts: &[&str]) {
     let folder = Folder::new(&format!("refused-{}", text.len()));

@@ -1,4 +1,4 @@
-//! Reports as others read them: build servers' libraries the JUnit XML, a browser the page.
+//! Reports as others read them: JUnit XML by build servers' libraries, the page by a browser.
 
 mod examples;
 
@@ -12,12 +12,12 @@ use farlead::event::Event;
 use farlead::report::{Run, github, html, junit, markdown};
 use serde_json::Value;
 
-/// Each report as it is called, and what makes it.
+/// A report: its name, and the function that makes it.
 type Report = (&'static str, fn(&Run) -> String);
 
 const REPORTS: [Report; 4] = [("xml", junit), ("md", markdown), ("txt", github), ("html", html)];
 
-/// A file of this test's own.
+/// Writes a file of this test's own.
 fn written(name: &str, content: &str) -> PathBuf {
     let folder = Path::new(env!("CARGO_TARGET_TMPDIR")).join("report");
     fs::create_dir_all(&folder).expect("a folder for tests");
@@ -26,7 +26,7 @@ fn written(name: &str, content: &str) -> PathBuf {
     path
 }
 
-/// What the program said, or nothing, said on stderr, where it is not installed.
+/// Returns the output of a program; if it is not installed, reports that on stderr and returns `None`.
 fn ended(mut command: Command, is_there: bool, package: &str) -> Option<Output> {
     if is_there && let Ok(output) = command.output() {
         return Some(output);
@@ -38,7 +38,8 @@ fn ended(mut command: Command, is_there: bool, package: &str) -> Option<Output> 
     None
 }
 
-/// What the Python program said of the file, if there is a Python that has the module; pip knows it by the package's name.
+/// Returns the output of a Python program for the file, if a Python has the module; pip knows it by the
+/// package's name.
 fn python(program: &str, module: &str, package: &str, file: &Path) -> Option<String> {
     let python = std::env::var("FARLEAD_TEST_PYTHON").unwrap_or_else(|_| "python3".to_string());
     let imports = format!("import {module}");
@@ -53,7 +54,7 @@ fn python(program: &str, module: &str, package: &str, file: &Path) -> Option<Str
     Some(said)
 }
 
-/// The examples by their names, made once: some are found by real searches.
+/// Returns the examples by their names. They are made once, as some take real searches.
 fn all_examples() -> Vec<(&'static str, Vec<Event>)> {
     static MADE: OnceLock<Vec<(&str, Vec<Event>)>> = OnceLock::new();
     let make = || {
@@ -71,7 +72,7 @@ fn all_examples() -> Vec<(&'static str, Vec<Event>)> {
 fn the_same_events_give_the_same_bytes_after_a_way_through_a_file_too() {
     for (name, events) in all_examples() {
         if name == "hostile" {
-            // No file of JSON holds a reward that is no number.
+            // JSON cannot hold a reward that is not a number.
             continue;
         }
         let lines: Vec<String> =
@@ -105,7 +106,7 @@ fn nothing_that_comes_from_outside_steers_a_reader() {
     }
 }
 
-/// The names of the fields of `value`, those of a screen apart, which docs/formats.md describes.
+/// Collects the names of the fields of `value`, except those of a screen, which docs/formats.md describes.
 fn add_fields(value: &Value, fields: &mut BTreeSet<String>) {
     match value {
         Value::Object(members) => {
@@ -142,7 +143,7 @@ fn every_event_and_every_field_is_described() {
     assert!(fields.len() > 50, "{fields:?}");
 }
 
-/// Reads the file by `junitparser` and says what it found, a case a line.
+/// Reads the file with `junitparser` and prints one case per line.
 const JUNITPARSER: &str = r#"
 import sys
 from junitparser.xunit2 import JUnitXml
@@ -162,7 +163,7 @@ assert counted == [xml.tests, xml.failures, xml.errors], counted
 assert abs(sum(c.time for s in xml for c in s) - xml.time) < 1e-3 * max(1, xml.time)
 "#;
 
-/// Makes a page of the file by `junit2html`'s parser.
+/// Makes a page of the file with `junit2html`'s parser.
 const JUNIT2HTML: &str = r#"
 import sys
 from junit2htmlreport.parser import Junit
@@ -195,7 +196,7 @@ fn junit_is_read_by_the_libraries_of_others() {
     }
 }
 
-/// The values of this attribute of the page, in their order.
+/// Returns the values of this attribute on the page, in order.
 fn values<'p>(page: &'p str, attribute: &str) -> Vec<&'p str> {
     let start = format!(" {attribute}=\"");
     page.split(&start).skip(1).map(|rest| rest.split('"').next().expect("a value")).collect()
@@ -242,7 +243,7 @@ fn every_element_of_the_page_is_closed_where_it_must_be() {
     }
 }
 
-/// What Chromium makes of the page, and what it complains of.
+/// Returns the page as Chromium renders it, and Chromium's complaints.
 fn dumped(page: &Path) -> Option<(String, Vec<String>)> {
     let program = std::env::var("CHROMIUM").unwrap_or_else(|_| "chromium".to_string());
     let profile = page.with_extension("profile");
@@ -269,7 +270,8 @@ fn dumped(page: &Path) -> Option<(String, Vec<String>)> {
     Some((String::from_utf8_lossy(&output.stdout).into_owned(), complaints))
 }
 
-/// A page that shows another in a frame, and says how wide that is against its frame, and what its filter does.
+/// A page that shows another one in a frame, and reports its width against the frame and the effect of its
+/// filter.
 const OBSERVER: &str = r#"<!doctype html><pre id="said"></pre><script>
 const widths = [360, 768, 1280];
 const page = "PAGE";

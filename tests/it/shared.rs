@@ -1,5 +1,4 @@
-//! Test data that lies beside the repository, read in place: where it is not there, a test that
-//! wants it says so and passes.
+//! Test data beside the repository, read in place. A test that needs missing data reports it and passes.
 
 use std::path::{Path, PathBuf};
 

@@ -1,4 +1,5 @@
-//! What is kept: written whole or not at all on a disk that fails at every call, and by processes that are killed.
+//! The store: files written whole or not at all, on a disk that fails at every call, and by processes that are
+//! killed.
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -8,11 +9,12 @@ use std::sync::Arc;
 use std::thread;
 use std::time::Duration;
 
+use farlead::agent::{AgentInfo, PLANNER, RANDOM};
 use farlead::device::sim;
 use farlead::event::{Event, FORMAT, Outcome, RunBegan, SpecBegan, SpecEnded, StepTaken};
 use farlead::gui::{Bounds, Context, Screen, Widget};
 use farlead::rng::Seed;
-use farlead::search::{AgentKind, News, Plan, search};
+use farlead::search::{News, Plan, search};
 use farlead::spec::{Source, parse};
 use farlead::store::disk::Faulty;
 use farlead::store::{
@@ -20,7 +22,7 @@ use farlead::store::{
 };
 use farlead::trace::Trace;
 
-/// An empty folder of this test's own.
+/// Returns an empty folder of this test's own.
 fn folder(name: &str) -> PathBuf {
     let folder = Path::new(env!("CARGO_TARGET_TMPDIR")).join("store").join(name);
     let _ = fs::remove_dir_all(&folder);
@@ -28,7 +30,7 @@ fn folder(name: &str) -> PathBuf {
     folder
 }
 
-/// All files below `folder`, by their paths from there.
+/// Returns all files below `folder`, by their paths relative to it.
 fn files(folder: &Path) -> BTreeMap<String, Vec<u8>> {
     let mut files = BTreeMap::new();
     let mut folders = vec![folder.to_path_buf()];
@@ -60,7 +62,7 @@ fn began(seed: u64) -> Event {
     Event::RunBegan(RunBegan { format: FORMAT, command: "check".to_string(), seed, ..RunBegan::default() })
 }
 
-/// The events of a whole run, others for each number.
+/// Returns the events of a whole run, different for each number.
 fn events(number: u64) -> Vec<Event> {
     let mut events = vec![began(number)];
     for spec in 0..3 {
@@ -84,7 +86,7 @@ fn write_run(runs: &Runs, keep: usize) -> Result<RunWriter, RunError> {
     Ok(writer)
 }
 
-/// The events in the folder of a run, without one that is torn.
+/// Returns the events in the folder of a run, without a torn one.
 #[track_caller]
 fn read_run(folder: &Path) -> Vec<Event> {
     match read(folder) {
@@ -122,7 +124,7 @@ fn a_write_that_fails_at_any_call_leaves_the_file_as_it_was_or_as_it_is_to_be() 
                 let message = error.to_string();
                 assert!(message.contains("save.test.ltl: this disk fails on purpose at call"), "{message}");
             }
-            // What a writer could not clear away, the next one does.
+            // The next writer removes what this one could not.
             write(&path, &new).expect("a disk that works");
             let left = files(&folder);
             assert!(left["tests/notes/save.test.ltl"] == new && left.len() == if is_new { 1 } else { 2 });
@@ -192,7 +194,7 @@ fn runs_have_numbers_and_the_oldest_are_dropped() {
     }
     assert_eq!(names(&runs), ["0003", "0004", "0005"]);
     assert_eq!(fs::read(project.join(".farlead/.gitignore")).expect("a file"), b"*\n");
-    // Who wants it out is not asked again.
+    // A user who removed it does not get it again.
     fs::remove_file(project.join(".farlead/.gitignore")).expect("a file");
     write_run(&runs, 0).expect("a run");
     assert_eq!(names(&runs), ["0006"]);
@@ -227,7 +229,7 @@ fn a_run_that_is_being_written_is_not_dropped() {
     let runs = Runs::new(&project);
     let mut first = runs.begin(1).expect("a run");
     first.add(&began(1)).expect("an event");
-    // One that has not begun yet is another's as well.
+    // A run that has not begun yet belongs to another process as well.
     let second = runs.begin(1).expect("a run");
     write_run(&runs, 1).expect("a run");
     assert_eq!(names(&runs), ["0001", "0003"]);
@@ -257,21 +259,29 @@ fn runs_that_begin_at_once_get_a_number_each() {
 
 #[test]
 fn a_disk_that_fails_at_any_call_costs_no_run_and_no_test_of_before() {
+    // A run syncs many times, so the initial files are written once and then copied.
+    let original = folder("failing_runs_before");
+    for _ in 0..3 {
+        write_run(&Runs::new(&original), 3).expect("a run");
+    }
+    write(&original.join("farlead-tests/a/b.test.ltl"), b"a test").expect("a file");
+    let before = files(&original);
     for make in [Faulty::once, Faulty::for_good] {
         for fails_at in 0.. {
             let project = folder("failing_runs");
-            let runs = Runs::new(&project);
-            for _ in 0..3 {
-                write_run(&runs, 3).expect("a run");
+            for (name, bytes) in &before {
+                let path = project.join(name);
+                fs::create_dir_all(path.parent().expect("a folder")).expect("a folder");
+                fs::write(path, bytes).expect("a file");
             }
-            write(&project.join("farlead-tests/a/b.test.ltl"), b"a test").expect("a file");
-            let before = files(&project);
+            let runs = Runs::new(&project);
             let disk = Arc::new(make(fails_at));
             let failing = Runs::on(disk.clone(), &project);
             let written = write_run(&failing, 3).map(|writer| writer.number());
             let after = files(&project);
             for (name, bytes) in &before {
-                // One of four runs is dropped once the new one has begun, whole or not at all for who reads it.
+                // The oldest of four runs goes once the new one has begun; a reader sees it whole or not at
+                // all.
                 let may_go =
                     name.starts_with(".farlead/runs/0001/") && project.join(".farlead/runs/0004").exists();
                 assert!(after.get(name) == Some(bytes) || (may_go && !after.contains_key(name)), "{name}");
@@ -354,8 +364,8 @@ fn the_run_on_the_page_on_formats_is_read_and_written_as_it_stands() {
     assert_eq!(fs::read_to_string(writer.folder().join(EVENTS_FILE)).expect("a file"), example);
 }
 
-/// The traces of the episodes of a search that finds nothing.
-fn searched(agent: AgentKind, steps_max: u32, episodes_max: u32) -> Vec<Trace> {
+/// Returns the traces of the episodes of a search that finds nothing.
+fn searched(agent: &'static AgentInfo, steps_max: u32, episodes_max: u32) -> Vec<Trace> {
     let app = fs::read_to_string("apps/chesswalk.app").expect("the app");
     let model = sim::read(&Source::new("chesswalk.app", app)).model.expect("a model");
     let spec =
@@ -375,7 +385,7 @@ fn searched(agent: AgentKind, steps_max: u32, episodes_max: u32) -> Vec<Trace> {
 
 #[test]
 fn a_step_takes_less_than_five_kilobytes_besides_new_screens() {
-    for (agent, steps_max, episodes_max) in [(AgentKind::Random, 1_000, 10), (AgentKind::Planner, 25, 60)] {
+    for (agent, steps_max, episodes_max) in [(&RANDOM, 1_000, 10), (&PLANNER, 25, 60)] {
         let runs = Runs::new(&folder("sizes"));
         let mut writer = runs.begin(1).expect("a run");
         writer.add(&began(1)).expect("an event");
@@ -402,7 +412,7 @@ fn a_step_takes_less_than_five_kilobytes_besides_new_screens() {
         let each = (bytes - met_bytes) / steps;
         eprintln!(
             "{}: {steps} steps, {each} bytes each; {} screens, {met_bytes} bytes",
-            agent.name(),
+            agent.name,
             numbers.count()
         );
         assert!(steps >= 1_000 && each < 5_000, "{steps} steps, {each} bytes each");
@@ -410,15 +420,15 @@ fn a_step_takes_less_than_five_kilobytes_besides_new_screens() {
     }
 }
 
-/// Says to a process of these tests where it is to write until it is killed.
+/// The variable that tells a process of these tests where to write until it is killed.
 const KILLED: &str = "FARLEAD_TEST_WRITES_BELOW";
 
-/// So many runs are kept while processes are killed.
+/// Number of runs kept while processes are killed.
 const KEPT: usize = 6;
 
 const TESTS: [&str; 3] = ["a", "b", "c"];
 
-/// What the test `name` holds once the run `number` has written it.
+/// Returns the content of the test `name` written by the run `number`.
 fn test_text(name: &str, number: u32) -> String {
     format!("{number} {name}\n").repeat(500 + number as usize % 7 * 3_000) + "end\n"
 }
@@ -436,7 +446,7 @@ fn a_process_of_these_tests_writes_until_it_is_killed() {
     }
 }
 
-/// What was found whole after each kill.
+/// The files found whole after each kill.
 #[derive(Default)]
 struct Whole {
     runs: BTreeMap<u64, Vec<u8>>,
@@ -456,7 +466,7 @@ impl Whole {
             numbers.push(number);
         }
         assert!(numbers.len() <= KEPT + 1, "{numbers:?}");
-        // The newest of all may have begun and not come to its first event.
+        // The newest run may have begun without its first event.
         let kept_from = numbers.iter().rev().nth(KEPT - 2).copied().unwrap_or(0);
         self.runs.retain(|number, _| {
             numbers.contains(number) || {
@@ -523,7 +533,7 @@ fn what_was_whole_stays_so_whenever_a_process_is_killed() {
         "100 kills: {last} runs, {unfinished} cut short, {torn} torn, {left_overs} files left beside others"
     );
     assert!(last > 20, "{last} runs");
-    // What they have left is gone after one that is not killed.
+    // After a writer that is not killed, all leftovers are gone.
     write_run(&Runs::new(&project), KEPT).expect("a run");
     for name in TESTS {
         write(&project.join(format!("farlead-tests/{name}.test.ltl")), b"x").expect("a file");

@@ -1,16 +1,18 @@
-//! The paper's 25 formulas on the models of its two apps: what can be reached at all, what chance alone must reach,
-//! and what the agent of FARLEAD-Android reaches.
+//! The paper's 25 formulas on the models of its two apps: results that can be reached at all, that chance alone
+//! must reach, and that the agent of FARLEAD-Android reaches.
 
 use std::collections::BTreeMap;
 
+use farlead::abstraction::LOOKS;
+use farlead::agent::{AgentInfo, FARLEAD, RANDOM};
 use farlead::device::sim::Sim;
 use farlead::device::{Device, sim};
-use farlead::episode::{Catalogue, Switches};
+use farlead::episode::Catalogue;
 use farlead::gui::UserAction;
-use farlead::ltl::State;
-use farlead::reward::{Goal, Shaping, Verdict};
+use farlead::objective::{Formula, Moment, Objective as _, Seen, Shaping, Verdict};
 use farlead::rng::Seed;
-use farlead::search::{AgentKind, Contender, Plan, Rounds, Task, compare, exhaust, repertoire};
+use farlead::search::{Contender, Plan, Rounds, Task, compare, exhaust, repertoire};
+use farlead::situation::{PhaseId, Switches};
 use farlead::spec::{Spec, parse};
 
 use crate::models::{self, Row};
@@ -18,20 +20,19 @@ use crate::models::{self, Row};
 const EPISODES_MAX: u32 = 500;
 const RUNS: u32 = 100;
 
-fn plan(agent: AgentKind) -> Plan {
-    let paper =
-        Switches { shaping: Shaping::Atoms, prediction: true, sure_actions: false, restart_hopeless: false };
-    let switches = if agent == AgentKind::Random { agent.switches() } else { paper };
+fn plan(agent: &'static AgentInfo) -> Plan {
+    let paper = Switches { prediction: true, sure_actions: false, restart_hopeless: false };
+    let switches = if agent.name == RANDOM.name { agent.switches } else { paper };
     Plan { switches, episodes_max: EPISODES_MAX, ..Plan::new(agent) }
 }
 
-/// The failures and steps of 100 runs.
-fn runs(row: &Row, agent: AgentKind) -> farlead::search::Tally {
+/// Returns the failures and steps of 100 runs.
+fn runs(row: &Row, agent: &'static AgentInfo) -> farlead::search::Tally {
     let model = models::model(row.app, &[]);
     let device = |seed| -> Box<dyn Device> { Box::new(Sim::new(model.clone(), seed)) };
     let task =
         Task { spec: &row.spec, actions: &row.actions, steps_max: row.steps_max, episodes_max: EPISODES_MAX };
-    let contender = Contender { name: agent.name().to_string(), plan: plan(agent) };
+    let contender = Contender { name: agent.name.to_string(), plan: plan(agent) };
     let tallies = compare(
         &[task],
         &[contender],
@@ -99,29 +100,31 @@ fn a_dummy_note_made_by_back_is_gone_from_the_corrected_app() {
     }
 }
 
-/// The chance that one episode of uniformly random actions satisfies the formula, exactly.
+/// Returns the exact probability that an episode of uniformly random actions satisfies the formula.
 fn chance_of_success(row: &Row) -> f64 {
     let mut simulator = models::simulator(row.app, &[], 1);
-    let mut goal = Goal::new(&row.spec);
-    let mut catalogue = Catalogue::new(simulator.app(), repertoire(&row.spec, &row.actions, []), false);
-    let start = catalogue.start(&mut goal);
+    let mut objective = Formula::new(&row.spec, Shaping::Atoms);
+    let offered = repertoire(&row.spec, &row.actions, []);
+    let mut catalogue = Catalogue::new(simulator.app(), offered, &LOOKS, false);
+    let start = catalogue.start(&mut objective);
     let mut won = 0.0;
-    // Of each pair of app and residual that can be there, how likely it is, and what its screen offers.
+    // The possible pairs of app state and residual, each with its probability and the offers of its screen.
     let mut there = BTreeMap::new();
     let mut next = BTreeMap::new();
     for depth in 0..row.steps_max {
         let pairs: Vec<_> = if depth == 0 {
-            vec![(None, State::START, 1.0, start.clone())]
+            vec![(None, PhaseId::START, 1.0, start.clone())]
         } else {
             std::mem::take(&mut there)
                 .into_iter()
                 .map(|((snapshot, state), (share, entry))| (Some(snapshot), state, share, entry))
                 .collect()
         };
-        for (snapshot, state, share, entry) in pairs {
+        for (snapshot, phase, share, here) in pairs {
+            let entry = here.entry;
             let each = share / entry.offers.len() as f64;
-            for offer in &entry.offers {
-                let outcomes = match (&snapshot, &offer.action) {
+            for (action, offer) in entry.actions.iter().zip(&*entry.offers) {
+                let outcomes = match (&snapshot, action) {
                     (None, farlead::gui::Action::Reinitialise(activity)) => {
                         simulator.start_outcomes(activity)
                     }
@@ -131,16 +134,19 @@ fn chance_of_success(row: &Row) -> f64 {
                     }
                     (None, action) => panic!("{action} before the start"),
                 };
-                for sim::Outcome { probability, after, observation } in
+                for sim::SimOutcome { probability, after, observation } in
                     outcomes.expect("the model runs").expect("few outcomes")
                 {
-                    let seen = catalogue.see(&observation.screen, &mut goal);
-                    let left = goal.step(state, offer.class, &seen.labels);
-                    match goal.standing(left).verdict {
+                    let to = catalogue.see(&observation.screen, &mut objective);
+                    let seen = Seen::Recalled(&observation.screen);
+                    let moment =
+                        Moment { action, class: offer.class, seen, look: to.entry.look, is_new: false };
+                    let judgement = objective.step(phase, &moment);
+                    match judgement.verdict {
                         Verdict::Won => won += each * probability,
                         Verdict::Lost => {}
                         Verdict::Open => {
-                            next.entry((after, left)).or_insert((0.0, seen)).0 += each * probability;
+                            next.entry((after, judgement.next)).or_insert((0.0, to)).0 += each * probability;
                         }
                     }
                 }
@@ -151,7 +157,7 @@ fn chance_of_success(row: &Row) -> f64 {
     won
 }
 
-/// The central 99.9 % of how often something of this chance comes up in `RUNS`.
+/// Returns the central 99.9 % range of the number of successes in `RUNS` at this probability.
 fn expected_range(chance: f64) -> (u32, u32) {
     let log_choose = |k: u32| -> f64 { (0..k).map(|i| (f64::from(RUNS - i) / f64::from(k - i)).ln()).sum() };
     let of = |k: u32| -> f64 {
@@ -180,7 +186,7 @@ fn random_runs_fail_as_often_as_the_model_says_they_must() {
     for row in models::table3() {
         let p = chance_of_success(&row);
         let (low, high) = expected_range((1.0 - p).powi(EPISODES_MAX as i32));
-        let failures = runs(&row, AgentKind::Random).failures;
+        let failures = runs(&row, &RANDOM).failures;
         assert!(
             (low..=high).contains(&failures),
             "{}: p = {p:.2e}, {failures} not in {low}..={high}",
@@ -193,7 +199,7 @@ fn random_runs_fail_as_often_as_the_model_says_they_must() {
 fn the_agent_of_farlead_android_reaches_what_it_is_known_for() {
     let mut by_level: BTreeMap<char, (u32, Vec<u64>)> = BTreeMap::new();
     for row in models::table3() {
-        let tally = runs(&row, AgentKind::Farlead);
+        let tally = runs(&row, &FARLEAD);
         let is_at_once = matches!(row.name().as_str(), "F.c" | "E.c" | "G.c" | "C.b" | "C.c" | "D.b" | "D.c");
         if is_at_once {
             assert!(tally.episodes.iter().all(|&episodes| episodes == 1), "{}", row.name());

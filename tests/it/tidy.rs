@@ -1,29 +1,29 @@
-//! The shape of the source: which module may use which, and what every file keeps to.
+//! The shape of the source: the modules that each module may use, and rules for every file.
 //!
-//! A few of Rust's lexical rules are enough for this: comments and texts are passed over, paths are
-//! followed through groups and `super`, and no macro is expanded.
+//! A few of Rust's lexical rules are enough for this: comments and strings are skipped, paths are followed
+//! through groups and `super`, and no macro is expanded.
 
 use std::collections::BTreeSet;
 use std::fs;
 use std::path::{Path, PathBuf};
 
-/// The layers from the top, and the modules of each from left to right. A new module is added where
-/// its words are.
-const LAYERS: [Layer; 6] = [
-    Layer { name: "words", modules: &["ltl", "gui", "rng"], uses_left: false },
-    Layer { name: "language", modules: &["spec"], uses_left: false },
+/// The layers from the top, and the modules of each from left to right. A new module goes where its words are.
+const LAYERS: [Layer; 7] = [
+    Layer { name: "words", modules: &["ltl", "gui", "rng", "drawing"], uses_left: false },
+    Layer { name: "language", modules: &["text", "spec"], uses_left: true },
     Layer {
         name: "record",
-        modules: &["rate", "trace", "event", "test_case", "experience"],
+        modules: &["rate", "trace", "event", "test_case", "experience", "situation"],
         uses_left: true,
     },
-    Layer { name: "parties", modules: &["device", "agent", "reward"], uses_left: false },
+    Layer { name: "parties", modules: &["device", "agent", "objective", "abstraction"], uses_left: false },
     Layer { name: "meeting", modules: &["episode", "search", "replay", "setup"], uses_left: true },
     Layer {
         name: "after",
         modules: &["minimise", "keep", "store", "export", "learned", "report"],
         uses_left: true,
     },
+    Layer { name: "outside", modules: &["emulator"], uses_left: false },
 ];
 
 /// More is two files.
@@ -32,7 +32,7 @@ const LINES_MAX: usize = 1_500;
 struct Layer {
     name: &'static str,
     modules: &'static [&'static str],
-    /// Whether a module uses those to its left.
+    /// True if a module uses those to its left.
     uses_left: bool,
 }
 
@@ -129,6 +129,9 @@ fn an_arrow_that_points_back_is_named() {
         ("replay", "episode", true),
         ("report", "store", true),
         ("store", "report", false),
+        ("emulator", "device", true),
+        ("device", "emulator", false),
+        ("report", "emulator", false),
     ] {
         assert_eq!(may_use(user, used), Some(expected), "{user} uses {used}");
     }
@@ -160,7 +163,7 @@ fn arrow_faults(file: &LibraryFile) -> Vec<String> {
     faults
 }
 
-/// Whether the module `user` may use `used`; nothing if either has no layer.
+/// Returns true if the module `user` may use `used`, and `None` if either has no layer.
 fn may_use(user: &str, used: &str) -> Option<bool> {
     if user == used || used == "self" {
         return Some(true);
@@ -169,20 +172,20 @@ fn may_use(user: &str, used: &str) -> Option<bool> {
     Some(to < from || (to == from && left < at && LAYERS[from].uses_left))
 }
 
-/// The number of a module's layer, and its place in it.
+/// Returns the number of a module's layer, and the module's place in it.
 fn place(module: &str) -> Option<(usize, usize)> {
     LAYERS.iter().enumerate().find_map(|(at, layer)| {
         layer.modules.iter().position(|&other| other == module).map(|position| (at, position))
     })
 }
 
-/// The names that follow `crate::`, or the `super::` that lead to the same place, each with its line.
+/// Returns the names after `crate::`, or after the `super::`s that lead to the root, each with its line.
 fn used_modules(module: &[String], source: &str) -> Vec<(usize, String)> {
     let tokens = tokens(source);
     let is = |at: usize, text: &str| tokens.get(at).is_some_and(|token| token.text == text);
     let mut used = Vec::new();
     let mut depth = 0;
-    // The depths at which modules within the file opened.
+    // Nesting depths at which inline modules were opened.
     let mut inline = Vec::new();
     for (at, token) in tokens.iter().enumerate() {
         match token.text {
@@ -212,7 +215,7 @@ fn used_modules(module: &[String], source: &str) -> Vec<(usize, String)> {
     used
 }
 
-/// Adds the first name of the path that starts here, or of each path in the group that does.
+/// Adds the first name of the path that starts here, or of each path in a group.
 fn names_after(tokens: &[Token<'_>], names: &mut Vec<(usize, String)>) {
     let mut depth = 0;
     let mut is_first = true;
@@ -233,7 +236,7 @@ fn names_after(tokens: &[Token<'_>], names: &mut Vec<(usize, String)>) {
     }
 }
 
-/// Where one of `crates` starts a path, or is brought in by its name.
+/// Returns the places where one of `crates` starts a path or is imported by its name.
 fn crates_named(source: &str, crates: &BTreeSet<String>) -> Vec<(usize, String)> {
     let tokens = tokens(source);
     let is = |at: usize, text: &str| tokens.get(at).is_some_and(|token| token.text == text);
@@ -248,7 +251,7 @@ fn crates_named(source: &str, crates: &BTreeSet<String>) -> Vec<(usize, String)>
     named
 }
 
-/// The crates that a manifest lets the library use, as paths spell them.
+/// Returns the crates that a manifest lets the library use, as paths spell them.
 fn dependencies(manifest: &str) -> BTreeSet<String> {
     let mut names = BTreeSet::new();
     let mut is_list = false;
@@ -273,7 +276,7 @@ struct Token<'a> {
     line: usize,
 }
 
-/// The words and signs of `source` without its comments, texts and characters.
+/// Returns the words and signs of `source` without comments, strings and characters.
 fn tokens(source: &str) -> Vec<Token<'_>> {
     let mut tokens = Vec::new();
     let mut at = 0;
@@ -330,7 +333,7 @@ fn block_comment_len(rest: &str) -> usize {
     rest.len()
 }
 
-/// The length of the text or character that starts here, if one does.
+/// Returns the length of the string or character that starts here, if one does.
 fn text_len(rest: &str) -> Option<usize> {
     if let Some(raw) =
         rest.strip_prefix("br").or_else(|| rest.strip_prefix("cr")).or_else(|| rest.strip_prefix('r'))
@@ -351,7 +354,7 @@ fn text_len(rest: &str) -> Option<usize> {
     is_char.then(|| closed_by(rest, '\''))
 }
 
-/// The length up to and including the next `quote` after the first that no backslash precedes.
+/// Returns the length up to and including the next `quote` without a backslash before it, after the first one.
 fn closed_by(rest: &str, quote: char) -> usize {
     let mut is_escaped = false;
     for (at, char) in rest.char_indices().skip(1) {
@@ -375,7 +378,7 @@ fn shown(path: &Path) -> String {
     path.strip_prefix(root()).unwrap_or(path).display().to_string().replace('\\', "/")
 }
 
-/// The files below `src` that belong to a module of the library.
+/// Returns the files below `src` that belong to a module of the library.
 fn library_files() -> Vec<LibraryFile> {
     let src = root().join("src");
     let mut files = Vec::new();
@@ -385,7 +388,7 @@ fn library_files() -> Vec<LibraryFile> {
         if module.last().is_some_and(|name| name == "mod") {
             module.pop();
         }
-        // The root only says what there is, and the shell may use all of it.
+        // The root only lists modules, and the shell may use all of them.
         if module[0] != "lib" && module[0] != "bin" {
             files.push(LibraryFile { path, module });
         }
@@ -398,7 +401,7 @@ fn source_files() -> Vec<PathBuf> {
     ["src", "tests", "benches"].iter().flat_map(|folder| rust_files(&root().join(folder))).collect()
 }
 
-/// The Rust files below `folder`, in the order of their names.
+/// Returns the Rust files below `folder`, sorted by name.
 fn rust_files(folder: &Path) -> Vec<PathBuf> {
     let mut files = Vec::new();
     let mut folders = vec![folder.to_path_buf()];

@@ -1,10 +1,10 @@
-//! The engine against verdicts worked out elsewhere, by other programs: see the data's own notes.
+//! The engine against verdicts computed by other programs: see the data's own notes.
 
 use farlead::ltl::{Automaton, Formula, Formulas, Monitor, Permanent, State};
 use farlead::spec::{self, Names, Source};
 use serde_json::Value;
 
-use crate::shared;
+use crate::{fixtures, shared};
 
 fn read_label(text: &str) -> String {
     spec::read_label(text).expect("a label that can be read")
@@ -39,9 +39,8 @@ fn permanent(text: &str) -> Permanent {
     }
 }
 
-fn check_vectors(file: &str) {
-    let Some(rows) = shared::rows(file) else { return };
-    for row in &rows {
+fn check_vectors(file: &str, rows: &[Value]) {
+    for row in rows {
         let read = parse(text(row, "formula"));
         let mut monitor = Monitor::new(&read.formulas, read.formula);
         assert_eq!(monitor.permanent(), permanent(text(row, "init")), "before {row}");
@@ -61,34 +60,65 @@ fn check_vectors(file: &str) {
 }
 
 #[test]
+fn vectors_of_our_own_hold() {
+    let file = "ltl/vectors.jsonl";
+    check_vectors(file, &fixtures::rows(file));
+}
+
+fn check_shared_vectors(file: &str) {
+    let Some(rows) = shared::rows(file) else { return };
+    check_vectors(file, &rows);
+}
+
+#[test]
 fn every_random_vector_holds() {
-    check_vectors("ltl/vectors_random.jsonl");
+    check_shared_vectors("ltl/vectors_random.jsonl");
 }
 
 #[test]
 fn every_vector_of_the_patterns_holds() {
-    check_vectors("ltl/vectors_patterns.jsonl");
+    check_shared_vectors("ltl/vectors_patterns.jsonl");
 }
 
 #[test]
 fn every_vector_of_the_papers_formulas_holds() {
-    check_vectors("ltl/vectors_table3.jsonl");
+    check_shared_vectors("ltl/vectors_table3.jsonl");
+}
+
+fn check_cores(file: &str, rows: &[Value]) {
+    for row in rows.iter().filter(|row| row["ops"].as_u64().is_some_and(|ops| ops <= 30)) {
+        assert_eq!(difference(text(row, "formula"), text(row, "core")), None, "{row}");
+    }
+    eprintln!("{file}: {} rows read", rows.len());
+}
+
+#[test]
+fn formulas_of_our_own_and_their_cores_are_equivalent() {
+    let file = "ltl/cores.jsonl";
+    check_cores(file, &fixtures::rows(file));
 }
 
 #[test]
 fn a_formula_and_its_core_are_equivalent() {
     for file in ["ltl/vectors_random.jsonl", "ltl/families.jsonl", "ltl/spec_patterns.jsonl"] {
         let Some(rows) = shared::rows(file) else { return };
-        for row in rows.iter().filter(|row| row["ops"].as_u64().is_some_and(|ops| ops <= 30)) {
-            assert_eq!(difference(text(row, "formula"), text(row, "core")), None, "{row}");
-        }
+        check_cores(file, &rows);
     }
+}
+
+#[test]
+fn pairs_of_our_own_are_equivalent_exactly_if_they_are_said_to_be() {
+    check_pairs(&fixtures::rows("ltl/pairs.jsonl"));
 }
 
 #[test]
 fn every_pair_is_equivalent_exactly_if_it_is_said_to_be() {
     let Some(rows) = shared::rows("ltl/equiv.jsonl") else { return };
-    for row in &rows {
+    check_pairs(&rows);
+}
+
+fn check_pairs(rows: &[Value]) {
+    for row in rows {
         let witness = difference(text(row, "lhs"), text(row, "rhs"));
         assert_eq!(Value::Bool(witness.is_none()), row["equivalent"], "{row}");
         if let Some(length) = witness {
@@ -99,7 +129,7 @@ fn every_pair_is_equivalent_exactly_if_it_is_said_to_be() {
     eprintln!("{} pairs hold", rows.len());
 }
 
-/// The length of a shortest trace that satisfies just one of two formulas.
+/// Returns the length of a shortest trace that satisfies exactly one of two formulas.
 fn difference(one: &str, other: &str) -> Option<u32> {
     let mut formulas = Formulas::new();
     let [one, other] = [one, other].map(|text| {
@@ -111,22 +141,39 @@ fn difference(one: &str, other: &str) -> Option<u32> {
     automaton.steps_to_satisfaction(State::START).expect("few residuals")
 }
 
-#[test]
-fn whether_a_formula_can_be_satisfied_is_as_the_solvers_say() {
+/// Returns the number of rows with a verdict before the first step, and the names of the open ones.
+fn check_start_verdicts(rows: &[Value]) -> (usize, Vec<&str>) {
     let (mut counted, mut open) = (0, Vec::new());
-    for file in ["declare", "dwyer55", "spec_patterns", "families", "table3"] {
-        let Some(rows) = shared::rows(&format!("ltl/{file}.jsonl")) else { return };
-        for row in &rows {
-            let Some(init) = row["init"].as_str() else { continue };
-            let found = start_verdict(text(row, "formula"));
-            counted += 1;
-            if found != permanent(init) {
-                assert_eq!(found, Permanent::Open, "{row}");
-                open.push(text(row, "id").to_owned());
-            }
+    for row in rows {
+        let Some(init) = row["init"].as_str() else { continue };
+        let found = start_verdict(text(row, "formula"));
+        counted += 1;
+        if found != permanent(init) {
+            assert_eq!(found, Permanent::Open, "{row}");
+            open.push(text(row, "id"));
         }
     }
-    eprintln!("{counted} verdicts before the first step hold but for {open:?}, which are left open");
+    (counted, open)
+}
+
+#[test]
+fn whether_a_formula_of_our_own_can_be_satisfied_is_known_of_all() {
+    let rows = fixtures::rows("ltl/verdicts.jsonl");
+    assert_eq!(check_start_verdicts(&rows), (rows.len(), Vec::new()));
+}
+
+#[test]
+fn whether_a_formula_can_be_satisfied_is_as_the_solvers_say() {
+    let mut counted = 0;
+    for file in ["declare", "dwyer55", "spec_patterns", "families", "table3"] {
+        let Some(rows) = shared::rows(&format!("ltl/{file}.jsonl")) else { return };
+        let (count, open) = check_start_verdicts(&rows);
+        eprintln!(
+            "{file}: {count} verdicts before the first step hold but for {open:?}, which are left open"
+        );
+        counted += count;
+    }
+    eprintln!("{counted} verdicts read from 5 files");
 }
 
 fn start_verdict(formula: &str) -> Permanent {
@@ -135,10 +182,19 @@ fn start_verdict(formula: &str) -> Permanent {
 }
 
 #[test]
+fn no_formula_of_our_own_is_judged_against_what_is_known() {
+    check_published(&fixtures::rows("ltl/published.jsonl"));
+}
+
+#[test]
 fn no_published_formula_is_judged_against_the_solvers() {
     let Some(rows) = shared::rows("ltl/published_ltlf.jsonl") else { return };
+    check_published(&rows);
+}
+
+fn check_published(rows: &[Value]) {
     let mut open = Vec::new();
-    for row in &rows {
+    for row in rows {
         let known = ["ltlf_sat_aalta", "ltlf_sat_black"].iter().find_map(|key| row[*key].as_str());
         match (start_verdict(text(row, "formula")), known) {
             (Permanent::Violated, known) => assert_ne!(known, Some("SAT"), "{row}"),
@@ -151,9 +207,19 @@ fn no_published_formula_is_judged_against_the_solvers() {
 }
 
 #[test]
+fn worked_examples_of_our_own_have_their_residuals_and_rewards() {
+    check_rewards(&fixtures::rows("ltl/rewards.jsonl"));
+}
+
+#[test]
 fn the_papers_worked_example_has_its_residuals_and_rewards() {
     let Some(rows) = shared::rows("ltl/table2_golden.jsonl") else { return };
-    for row in &rows {
+    check_rewards(&rows);
+    eprintln!("{} examples read from 1 file", rows.len());
+}
+
+fn check_rewards(rows: &[Value]) {
+    for row in rows {
         let read = parse(text(row, "phi0"));
         let mut monitor = Monitor::new(&read.formulas, read.formula);
         for step in row["steps"].as_array().expect("steps") {
@@ -169,9 +235,19 @@ fn the_papers_worked_example_has_its_residuals_and_rewards() {
 }
 
 #[test]
+fn patterns_of_our_own_stay_small_for_a_thousand_steps() {
+    check_small(&fixtures::rows("ltl/patterns.jsonl"));
+}
+
+#[test]
 fn textbook_patterns_stay_small_for_a_thousand_steps() {
     let Some(rows) = shared::rows("ltl/dwyer55.jsonl") else { return };
-    for row in &rows {
+    check_small(&rows);
+    eprintln!("{} patterns read from 1 file", rows.len());
+}
+
+fn check_small(rows: &[Value]) {
+    for row in rows {
         let read = parse(text(row, "formula"));
         let mut automaton = Automaton::new(&read.formulas, read.formula);
         let names: Vec<String> = automaton.atoms().map(str::to_owned).collect();
@@ -186,14 +262,25 @@ fn textbook_patterns_stay_small_for_a_thousand_steps() {
     }
 }
 
-/// Section 5 of the notes on the paper's formulas: N at the start, and after each step of the
-/// sequences of its section 4, with the rewards.
+/// Checks section 5 of the notes on the paper's formulas: N at the start and after each step of the sequences
+/// of its section 4, with the rewards.
 #[test]
 fn every_atom_count_and_reward_of_the_papers_formulas_is_exact() {
     let Some(path) = shared::path("apps/table3.md") else { return };
     let notes = std::fs::read_to_string(path).expect("readable notes");
+    assert_eq!(check_counts(&notes), 25);
+    eprintln!("25 formulas read from 1 file");
+}
+
+#[test]
+fn every_atom_count_and_reward_of_formulas_of_our_own_is_exact() {
+    assert_eq!(check_counts(&fixtures::text("ltl/counts.md")), 2);
+}
+
+/// Returns the number of formulas in the notes that have numbers.
+fn check_counts(notes: &str) -> usize {
     let mut counted = 0;
-    for (name, start, counts, rewards) in numbers(&notes) {
+    for (name, start, counts, rewards) in numbers(notes) {
         let formula = notes
             .lines()
             .find_map(|line| line.strip_prefix(&format!("{name}  ")))
@@ -210,7 +297,7 @@ fn every_atom_count_and_reward_of_the_papers_formulas_is_exact() {
         }
         counted += 1;
     }
-    assert_eq!(counted, 25);
+    counted
 }
 
 type Numbers = (String, u64, Vec<u64>, Vec<f64>);
@@ -236,7 +323,7 @@ fn fraction(text: &str) -> f64 {
     }
 }
 
-/// The labels of the shortest sequence of section 4 for `name`, as the two apps show them.
+/// Returns the labels of the shortest sequence of section 4 for `name`, as the two apps show them.
 fn sequence(name: &str) -> Vec<Vec<&'static str>> {
     let click = |detail: &'static str, more: &[&'static str]| {
         let mut labels = vec!["[actionType = click]", detail];
@@ -296,7 +383,7 @@ fn sequence(name: &str) -> Vec<Vec<&'static str>> {
     }
 }
 
-/// Laws of the logic, each as an equivalence of random formulas would state it.
+/// Laws of the logic, each as an equivalence of random formulas.
 #[test]
 fn the_laws_of_the_logic_hold() {
     for (one, other) in [
@@ -336,10 +423,19 @@ fn the_laws_of_the_logic_hold() {
 }
 
 #[test]
+fn a_formula_of_our_own_and_its_negation_are_never_both_satisfied() {
+    check_contradiction(&fixtures::text("ltl/counts.md"), "G.x  ");
+}
+
+#[test]
 fn a_formula_and_its_negation_are_never_both_satisfied() {
     let Some(path) = shared::path("apps/table3.md") else { return };
-    let notes = std::fs::read_to_string(path).expect("readable notes");
-    let formula = notes.lines().find_map(|line| line.strip_prefix("G.b  ")).expect("G.b");
+    check_contradiction(&std::fs::read_to_string(path).expect("readable notes"), "G.b  ");
+    eprintln!("1 formula read from 1 file");
+}
+
+fn check_contradiction(notes: &str, name: &str) {
+    let formula = notes.lines().find_map(|line| line.strip_prefix(name)).expect("the formula");
     let both = parse(&format!("({formula}) & !({formula})"));
     assert_eq!(both.formula, Formula::FALSE);
     // Spelled so that no normal form sees it.

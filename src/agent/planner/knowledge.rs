@@ -4,8 +4,10 @@ use std::sync::Arc;
 
 use rustc_hash::{FxHashMap, FxHashSet};
 
-use super::places::{PlaceId, Places};
-use crate::agent::{ActivityId, Habit, Offer, Remark, Scene, ScreenId, SpotId};
+use crate::situation::{
+    ActionId, ActivityId, Habit, LookId, Next, Offer, Recollection, Scene, ScreenId, StateId, StepChange,
+    Transition,
+};
 
 /// A history: what was done and seen since the start.
 pub type NodeId = u32;
@@ -34,12 +36,6 @@ pub const BOTTOM: StackId = u32::MAX;
 /// The history of nothing.
 pub const ROOT: NodeId = 0;
 
-/// So many steps are remembered; then the older half is forgotten.
-const STEPS_MAX: usize = 200_000;
-
-/// So many details and offers of screens are remembered, some 80 MB; then the older half of all steps is forgotten.
-const WEIGHT_MAX: usize = 3_000_000;
-
 /// So many episodes are run once more, the likeliest first, before it is said that nothing is left to try: an app that
 /// loses an action now and then may have lost the one that counted.
 const CONFIRMED_MIN: u32 = 5;
@@ -53,22 +49,23 @@ const STACK_MAX: usize = 16;
 /// What is known of an app.
 #[derive(Clone, Debug)]
 pub struct Knowledge {
-    /// What screens are taken for the same.
-    pub places: Places,
+    /// States that were seen, by their numbers.
+    states: Vec<Option<State>>,
+    /// Screens that were seen.
+    seen: FxHashSet<ScreenId>,
     nodes: Vec<Node>,
     stacks: Vec<Activity>,
     stack_of: FxHashMap<Activity, StackId>,
     /// The cores one step longer.
-    cores: FxHashMap<(CoreId, SpotId, PlaceId), CoreId>,
-    /// By core and spot: what came of it in histories that differ in nothing that was seen.
-    by_core: FxHashMap<(CoreId, SpotId), Arc<Tried>>,
-    /// By place and spot: what came of it in different histories.
-    here: FxHashMap<(PlaceId, SpotId), Arc<Tried>>,
+    cores: FxHashMap<(CoreId, ActionId, StateId), CoreId>,
+    /// By core and action: what came of it in histories that differ in nothing that was seen.
+    by_core: FxHashMap<(CoreId, ActionId), Arc<Tried>>,
+    /// By place and action: what came of it in different histories.
+    here: FxHashMap<(StateId, ActionId), Arc<Tried>>,
     /// By activity and name: what came of it in different places.
     by_name: FxHashMap<(ActivityId, u32, bool), Arc<Tried>>,
     /// The marks of actions by activity and name, given in the order in which they were done first.
     marks: FxHashMap<(ActivityId, u32, bool), Marks>,
-    log: Vec<Event>,
     /// Steps that were taken before in the same history, with the same outcome, and with another.
     pub repeats: u64,
     /// See [`Knowledge::repeats`].
@@ -77,20 +74,17 @@ pub struct Knowledge {
     confirmed: u32,
     /// Whether the same history has led to different screens of the same place.
     varies: bool,
+    /// True if earlier episodes were forgotten for good.
     has_forgotten: bool,
-    /// Whether places have other numbers than what is known goes by.
-    is_stale: bool,
-    /// With so many steps they may be given anew: each time costs as much as all steps so far.
-    renewal: usize,
     at: NodeId,
-    path: Vec<(NodeId, SpotId)>,
+    path: Vec<(NodeId, ActionId)>,
 }
 
 /// A history, and what was tried in it.
 #[derive(Clone, Debug)]
 pub struct Node {
     /// Where it leads.
-    pub place: PlaceId,
+    pub place: StateId,
     /// What was seen there first.
     screen: ScreenId,
     /// What lies behind.
@@ -99,7 +93,7 @@ pub struct Node {
     pub core: CoreId,
     /// What was done in it that may have changed something that does not show.
     pub done: Marks,
-    /// In the order of their spots.
+    /// In the order of their actions.
     edges: Vec<Edge>,
     /// How many choices there have something left to try; `None` before the first choice.
     open: Option<u32>,
@@ -108,7 +102,7 @@ pub struct Node {
 /// An action tried in a history.
 #[derive(Clone, Debug)]
 pub struct Edge {
-    spot: SpotId,
+    action: ActionId,
     /// Where it led, and how often.
     pub outcomes: Vec<(NodeId, u32)>,
     /// Whether there is nothing more to try after it.
@@ -163,38 +157,38 @@ pub enum Outcome {
     /// Nothing changes that matters.
     Same,
     /// The place is built as before, with other labels.
-    Look(u32),
+    Look(LookId),
     /// To the activity behind.
     Behind,
     /// To this place.
-    To(PlaceId),
+    To(StateId),
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 struct Activity {
     activity: ActivityId,
-    place: PlaceId,
+    place: StateId,
     below: StackId,
 }
 
-/// What happened, as it is remembered.
-#[derive(Clone, Copy, Debug)]
-struct Event {
-    from: ScreenId,
-    at: u16,
-    /// How many choices there were.
-    choices: u16,
-    to: ScreenId,
-    /// Whether it is the first of an episode.
-    is_first: bool,
-    ends: bool,
+/// State as it was seen first.
+#[derive(Clone, Debug)]
+pub struct State {
+    /// Activity of its screens.
+    pub activity: ActivityId,
+    /// Look of its screens.
+    pub look: LookId,
+    /// Structure of that screen.
+    pub frame: u64,
+    /// Offers of that screen.
+    pub offers: Arc<[Offer]>,
 }
 
 impl Default for Knowledge {
     fn default() -> Knowledge {
         let root = Node {
-            place: PlaceId::MAX,
-            screen: 0,
+            place: StateId::NONE,
+            screen: ScreenId::default(),
             stack: BOTTOM,
             core: 0,
             done: 0,
@@ -202,7 +196,8 @@ impl Default for Knowledge {
             open: None,
         };
         Knowledge {
-            places: Places::default(),
+            states: Vec::new(),
+            seen: FxHashSet::default(),
             nodes: vec![root],
             stacks: Vec::new(),
             stack_of: FxHashMap::default(),
@@ -211,14 +206,11 @@ impl Default for Knowledge {
             here: FxHashMap::default(),
             by_name: FxHashMap::default(),
             marks: FxHashMap::default(),
-            log: Vec::new(),
             repeats: 0,
             conflicts: 0,
             confirmed: 0,
             varies: false,
             has_forgotten: false,
-            is_stale: false,
-            renewal: 0,
             at: ROOT,
             path: Vec::new(),
         }
@@ -243,24 +235,24 @@ impl Knowledge {
     }
 
     /// What came of an action in a history, if it was tried.
-    pub fn edge(&self, node: NodeId, spot: SpotId) -> Option<&Edge> {
+    pub fn edge(&self, node: NodeId, action: ActionId) -> Option<&Edge> {
         let edges = &self.nodes[node as usize].edges;
-        edges.binary_search_by_key(&spot, |edge| edge.spot).ok().map(|at| &edges[at])
+        edges.binary_search_by_key(&action, |edge| edge.action).ok().map(|at| &edges[at])
     }
 
     /// What came of an action in histories that differ in nothing that was seen.
     pub fn by_core(&self, core: CoreId, offer: &Offer) -> Option<&Arc<Tried>> {
-        self.by_core.get(&(core, offer.spot))
+        self.by_core.get(&(core, offer.action))
     }
 
     /// The core after `core` when an action has led to `place`, if there was such a history.
-    pub fn core_after(&self, core: CoreId, offer: &Offer, place: PlaceId) -> CoreId {
-        self.cores.get(&(core, offer.spot, place)).copied().unwrap_or(NO_CORE)
+    pub fn core_after(&self, core: CoreId, offer: &Offer, place: StateId) -> CoreId {
+        self.cores.get(&(core, offer.action, place)).copied().unwrap_or(NO_CORE)
     }
 
     /// What came of an action in a place.
-    pub fn here(&self, place: PlaceId, offer: &Offer) -> Option<&Arc<Tried>> {
-        self.here.get(&(place, offer.spot))
+    pub fn here(&self, place: StateId, offer: &Offer) -> Option<&Arc<Tried>> {
+        self.here.get(&(place, offer.action))
     }
 
     /// What came of actions of the same name in places of the activity.
@@ -278,14 +270,14 @@ impl Knowledge {
     }
 
     /// The stack without the activity in front, and the place that is seen then.
-    pub fn behind(&self, stack: StackId) -> Option<(StackId, PlaceId)> {
+    pub fn behind(&self, stack: StackId) -> Option<(StackId, StateId)> {
         let below = self.stacks.get(stack as usize)?.below;
         self.stacks.get(below as usize).map(|activity| (below, activity.place))
     }
 
     /// The stack after `stack` when `place` is seen.
-    pub fn stack_at(&mut self, stack: StackId, place: PlaceId) -> StackId {
-        let activity = self.places.get(place).activity;
+    pub fn stack_at(&mut self, stack: StackId, place: StateId) -> StackId {
+        let activity = self.state(place).activity;
         let mut below = stack;
         let mut looked = stack;
         for _ in 0..STACK_MAX {
@@ -337,66 +329,62 @@ impl Knowledge {
         self.nodes[ROOT as usize].open == Some(0) && self.conflicts == 0 && !self.has_forgotten
     }
 
-    /// A screen is seen where the history of now leads.
+    /// Returns a state that was seen.
+    pub fn state(&self, state: StateId) -> &State {
+        self.states[state.index()].as_ref().expect("a state is seen before it is asked for")
+    }
+
+    /// Takes notice of the screen that the current history leads to.
     pub fn look(&mut self, scene: &Scene<'_>) {
-        self.is_stale |= self.places.see(scene);
+        self.see(scene);
         if self.at == ROOT {
-            self.nodes[ROOT as usize].place = self.places.of(scene.screen);
+            self.nodes[ROOT as usize].place = scene.state;
         }
     }
 
-    /// There are so many choices now.
+    /// Takes notice of a screen; returns true if it was never seen before.
+    fn see(&mut self, scene: &Scene<'_>) -> bool {
+        let at = scene.state.index();
+        if self.states.len() <= at {
+            self.states.resize(at + 1, None);
+        }
+        let Scene { activity, look, frame, offers, .. } = *scene;
+        self.states[at].get_or_insert_with(|| State { activity, look, frame, offers: offers.clone() });
+        self.seen.insert(scene.screen_id)
+    }
+
+    /// Sets the number of choices in the current history.
     pub fn choices(&mut self, choices: u16) {
         self.nodes[self.at as usize].open.get_or_insert(u32::from(choices));
     }
 
-    /// The last action led to where every choice loses.
-    pub fn dead_end(&mut self) {
-        if let Some(last) = self.log.last_mut() {
-            last.ends = true;
+    /// Learns a step, and returns its news.
+    pub fn learn(&mut self, transition: &Transition<'_>) -> StepChange {
+        let is_new = self.see(&transition.to);
+        match self.take_in(transition) {
+            StepChange::NewWay if is_new => StepChange::NewScreen,
+            change => change,
         }
-        self.use_up();
     }
 
-    /// A step was taken: the offer at `at` of the screen `from`, one of so many choices.
-    pub fn learn(&mut self, from: ScreenId, at: u16, choices: u16, to: &Scene<'_>, ends: bool) -> Remark {
+    fn take_in(&mut self, transition: &Transition<'_>) -> StepChange {
+        let Transition { from: before, to, .. } = transition;
         let is_first = self.at == ROOT;
-        let is_new = !self.places.has_seen(to.screen);
-        self.is_stale |= self.places.see(to);
-        self.log.push(Event { from, at, choices, to: to.screen, is_first, ends });
-        if self.log.len() > STEPS_MAX || self.places.weight() > WEIGHT_MAX {
-            return self.forget();
-        }
-        if self.is_stale && self.log.len() >= self.renewal {
-            return self.learn_anew();
-        }
-        match self.take_in(self.log[self.log.len() - 1]) {
-            Remark::NewWay if is_new => Remark::NewScreen,
-            remark => {
-                self.is_stale |= remark == Remark::Otherwise && self.places.doubt(from);
-                remark
-            }
-        }
-    }
-
-    fn take_in(&mut self, event: Event) -> Remark {
-        if event.is_first {
-            self.begin();
+        if is_first {
             self.confirmed += u32::from(self.is_tried_out());
         }
-        self.choices(event.choices);
-        let place = self.places.of(event.to);
-        let from_place = self.places.of(event.from);
-        let offer = self.places.offer(event.from, event.at).expect("what was taken was offered");
+        self.choices(before.candidates.len() as u16);
+        let (from_place, place) = (before.scene.state, to.state);
+        let offer = before.scene.offers[usize::from(transition.at)];
         let from = self.at;
         self.nodes[from as usize].place = from_place;
-        self.path.push((from, offer.spot));
+        self.path.push((from, offer.action));
         let stack = self.stack_at(self.nodes[from as usize].stack, place);
         let next = self.nodes.len() as NodeId;
         let edges = &mut self.nodes[from as usize].edges;
-        let found = edges.binary_search_by_key(&offer.spot, |edge| edge.spot);
+        let found = edges.binary_search_by_key(&offer.action, |edge| edge.action);
         let at = found.unwrap_or_else(|at| {
-            edges.insert(at, Edge { spot: offer.spot, outcomes: Vec::new(), is_used_up: false });
+            edges.insert(at, Edge { action: offer.action, outcomes: Vec::new(), is_used_up: false });
             at
         });
         let places =
@@ -419,15 +407,15 @@ impl Knowledge {
             let longer = self.cores.len() as CoreId + 1;
             let core = match place == from_place {
                 true => core,
-                false => *self.cores.entry((core, offer.spot, place)).or_insert(longer),
+                false => *self.cores.entry((core, offer.action, place)).or_insert(longer),
             };
-            let activity = self.places.get(from_place).activity;
-            let stays = from != ROOT && self.places.get(place).activity == activity;
+            let activity = self.state(from_place).activity;
+            let stays = from != ROOT && self.state(place).activity == activity;
             let mark = if stays { self.give_mark(activity, &offer, place != from_place) } else { 0 };
             let done = self.nodes[from as usize].done | mark;
             self.nodes.push(Node {
                 place,
-                screen: event.to,
+                screen: to.screen_id,
                 stack,
                 core,
                 done,
@@ -436,24 +424,24 @@ impl Knowledge {
             });
             self.note(from, from_place, &offer, place);
         }
-        self.varies |= self.node(self.at).screen != event.to;
-        let remark = match (is_tried, known) {
-            (false, _) if event.to == event.from => Remark::Stays,
-            (false, _) if place == from_place => Remark::Details,
-            (false, _) => Remark::NewWay,
+        self.varies |= self.node(self.at).screen != to.screen_id;
+        let change = match (is_tried, known) {
+            (false, _) if to.screen_id == before.scene.screen_id => StepChange::Stays,
+            (false, _) if place == from_place => StepChange::Details,
+            (false, _) => StepChange::NewWay,
             (true, Some(_)) => {
-                self.repeats += u64::from(!event.is_first);
-                Remark::AsKnown
+                self.repeats += u64::from(!is_first);
+                StepChange::AsKnown
             }
             (true, None) => {
                 self.conflicts += 1;
-                Remark::Otherwise
+                StepChange::Otherwise
             }
         };
-        if event.ends {
+        if transition.next.ends() || matches!(transition.next, Next::DeadEnd) {
             self.use_up();
         }
-        remark
+        change
     }
 
     /// The mark of an action that was done, a new one if it has none.
@@ -466,17 +454,17 @@ impl Knowledge {
     }
 
     /// Notes what came of `offer` for other histories: it was not known of this one.
-    fn note(&mut self, from: NodeId, from_place: PlaceId, offer: &Offer, place: PlaceId) {
+    fn note(&mut self, from: NodeId, from_place: StateId, offer: &Offer, place: StateId) {
         if from == ROOT {
             return;
         }
-        let (before, after) = (self.places.get(from_place), self.places.get(place));
+        let (before, after) = (self.state(from_place), self.state(place));
         let behind = self.behind(self.nodes[from as usize].stack);
         let outcome = if before.frame == after.frame && before.look == after.look {
             Outcome::Same
         } else if before.frame == after.frame {
             Outcome::Look(after.look)
-        } else if behind.is_some_and(|(_, place)| self.places.get(place).activity == after.activity) {
+        } else if behind.is_some_and(|(_, place)| self.state(place).activity == after.activity) {
             Outcome::Behind
         } else {
             Outcome::To(place)
@@ -484,8 +472,8 @@ impl Knowledge {
         let activity = before.activity;
         let exact = if place == from_place { Outcome::Same } else { Outcome::To(place) };
         let Node { core, done, .. } = self.nodes[from as usize];
-        Tried::add(self.by_core.entry((core, offer.spot)).or_default(), exact, done);
-        let tried = self.here.entry((from_place, offer.spot)).or_default();
+        Tried::add(self.by_core.entry((core, offer.action)).or_default(), exact, done);
+        let tried = self.here.entry((from_place, offer.action)).or_default();
         let is_new_here = tried.results.iter().all(|(known, _)| *known != exact);
         Tried::add(tried, exact, done);
         let named = self.by_name.entry(name(activity, offer)).or_default();
@@ -498,9 +486,9 @@ impl Knowledge {
 
     /// There is nothing more to try after the last step; nor may there be after those before it then.
     fn use_up(&mut self) {
-        for &(node, spot) in self.path.iter().rev() {
+        for &(node, action) in self.path.iter().rev() {
             let node = &mut self.nodes[node as usize];
-            let at = node.edges.binary_search_by_key(&spot, |edge| edge.spot).expect("it was taken");
+            let at = node.edges.binary_search_by_key(&action, |edge| edge.action).expect("it was taken");
             // What was seen to lead elsewhere too is used up if all that is.
             if !node.edges[at].is_used_up {
                 node.edges[at].is_used_up = true;
@@ -512,34 +500,13 @@ impl Knowledge {
         }
     }
 
-    /// Takes in all that is remembered once more, as places have other numbers; returns what the last step taught.
-    fn learn_anew(&mut self) -> Remark {
-        let kept: FxHashSet<ScreenId> = self.log.iter().flat_map(|event| [event.from, event.to]).collect();
-        self.places.renumber(|screen| kept.contains(&screen));
-        let fresh = Knowledge {
-            places: std::mem::take(&mut self.places),
-            has_forgotten: self.has_forgotten,
-            renewal: self.log.len() + self.log.len() / 8 + 8,
-            log: std::mem::take(&mut self.log),
+    /// Forgets everything but which screens were seen.
+    pub fn forget(&mut self, recollection: Recollection) {
+        *self = Knowledge {
+            seen: std::mem::take(&mut self.seen),
+            has_forgotten: self.has_forgotten || recollection == Recollection::Partial,
             ..Knowledge::default()
         };
-        *self = fresh;
-        let mut last = Remark::AsKnown;
-        for at in 0..self.log.len() {
-            last = self.take_in(self.log[at]);
-        }
-        last
-    }
-
-    /// Forgets the older half of all steps, up to the start of an episode.
-    fn forget(&mut self) -> Remark {
-        let half = self.log.len() / 2;
-        let from = (half..self.log.len()).find(|&at| self.log[at].is_first).unwrap_or(self.log.len() - 1);
-        // An episode that is longer than all that can be remembered goes on as if it had just begun.
-        self.log.drain(..from);
-        self.log[0].is_first = true;
-        self.has_forgotten = true;
-        self.learn_anew()
     }
 }
 
@@ -554,25 +521,27 @@ fn may_hide(offer: &Offer, shows: bool) -> bool {
 
 /// What an action is known by on other screens: its name, or else where it is.
 fn name(activity: ActivityId, offer: &Offer) -> (ActivityId, u32, bool) {
-    if offer.has_name { (activity, offer.labeling, true) } else { (activity, offer.action, false) }
+    if offer.has_name { (activity, offer.labeling.0, true) } else { (activity, offer.action.0, false) }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::situation::{ClassId, LabelingId, PhaseId, Situation, SpotId};
 
-    /// Screens by their numbers, each of an activity of its own, with two offers.
+    /// Screens by their numbers, each a state of an activity of its own, with two offers.
     struct App {
         offers: Arc<[Offer]>,
     }
 
     impl App {
         fn new() -> App {
-            let offer = |spot| Offer {
-                action: spot,
-                labeling: spot,
-                spot,
-                class: 0,
+            let offer = |number: u16| Offer {
+                action: ActionId(number.into()),
+                slot: number,
+                labeling: LabelingId(number.into()),
+                spot: SpotId(number.into()),
+                class: ClassId(0),
                 has_name: true,
                 hints: 0,
                 habit: Habit::Any,
@@ -580,44 +549,56 @@ mod tests {
             App { offers: Arc::new([offer(0), offer(1)]) }
         }
 
-        fn scene(&self, screen: ScreenId) -> Scene<'_> {
-            let contents = &[];
+        fn scene(&self, screen: u32) -> Scene<'_> {
             Scene {
-                screen,
-                activity: screen,
-                look: 0,
+                state: StateId(screen),
+                screen_id: ScreenId(screen),
+                activity: ActivityId(screen),
+                look: LookId(0),
                 frame: u64::from(screen),
-                contents,
+                slots: 2,
                 offers: &self.offers,
+                actions: &[],
+                screen: None,
             }
         }
 
-        /// An episode: the start, of one choice, and then these choices of two and where they lead.
-        fn run(&self, knowledge: &mut Knowledge, steps: &[(u16, ScreenId)]) -> Remark {
+        fn step(&self, knowledge: &mut Knowledge, from: u32, at: u16, to: u32, ends: bool) -> StepChange {
+            // The start offers one choice, all else two.
+            let candidates: &[u16] = if from == 0 { &[0] } else { &[0, 1] };
+            let (scene, phase) = (self.scene(from), PhaseId::START);
+            let from = Situation { scene, phase, steps_left: 9, candidates, preferred: candidates };
+            let to = self.scene(to);
+            let next = if ends { Next::Terminal } else { Next::Unknown };
+            knowledge.look(&scene);
+            knowledge.learn(&Transition { from, at, reward: 0.0, elapsed_ms: None, to, phase, next })
+        }
+
+        /// Runs an episode: the start, and then these choices of two with the screens they lead to.
+        fn run(&self, knowledge: &mut Knowledge, steps: &[(u16, u32)]) -> StepChange {
             knowledge.begin();
-            knowledge.look(&self.scene(0));
-            let mut remark = knowledge.learn(0, 0, 1, &self.scene(1), steps.is_empty());
+            let mut change = self.step(knowledge, 0, 0, 1, steps.is_empty());
             let mut from = 1;
             for (nth, &(at, to)) in steps.iter().enumerate() {
-                remark = knowledge.learn(from, at, 2, &self.scene(to), nth + 1 == steps.len());
+                change = self.step(knowledge, from, at, to, nth + 1 == steps.len());
                 from = to;
             }
-            remark
+            change
         }
     }
 
     #[test]
     fn what_was_tried_is_used_up_and_then_confirmed() {
         let (app, mut knowledge) = (App::new(), Knowledge::default());
-        assert_eq!(app.run(&mut knowledge, &[(0, 2)]), Remark::NewScreen);
+        assert_eq!(app.run(&mut knowledge, &[(0, 2)]), StepChange::NewScreen);
         assert!(!knowledge.is_tried_out());
-        assert_eq!(app.run(&mut knowledge, &[(1, 1)]), Remark::Stays);
+        assert_eq!(app.run(&mut knowledge, &[(1, 1)]), StepChange::Stays);
         assert!(knowledge.is_tried_out() && !knowledge.is_exhausted());
         for _ in 0..CONFIRMED_MIN {
-            assert_eq!(app.run(&mut knowledge, &[(0, 2)]), Remark::AsKnown);
+            assert_eq!(app.run(&mut knowledge, &[(0, 2)]), StepChange::AsKnown);
         }
         assert!(knowledge.is_exhausted());
-        assert_eq!(app.run(&mut knowledge, &[(0, 3)]), Remark::Otherwise);
+        assert_eq!(app.run(&mut knowledge, &[(0, 3)]), StepChange::Otherwise);
         assert!(!knowledge.is_exhausted(), "it was said of an app that answers alike");
     }
 
@@ -625,11 +606,10 @@ mod tests {
     fn what_lies_behind_is_what_was_seen_last_of_it() {
         let (app, mut knowledge) = (App::new(), Knowledge::default());
         app.run(&mut knowledge, &[(0, 2), (0, 3), (1, 2)]);
-        let place = |knowledge: &mut Knowledge, screen| knowledge.places.of(screen);
         let stack = knowledge.node(knowledge.at()).stack;
         // The third was left, and the second is in front of the first.
         let (below, behind) = knowledge.behind(stack).expect("something is behind");
-        assert_eq!(behind, place(&mut knowledge, 1));
+        assert_eq!(behind, StateId(1));
         assert_eq!(knowledge.behind(below), None);
     }
 
@@ -645,19 +625,23 @@ mod tests {
     #[test]
     fn actions_have_marks_of_their_own_as_long_as_there_are_some() {
         let (app, mut knowledge) = (App::new(), Knowledge::default());
-        let offer = |nth| Offer { labeling: nth, ..app.offers[0] };
-        let mut all = knowledge.mark(0, &offer(0), false);
+        let offer = |nth| Offer { labeling: LabelingId(nth), ..app.offers[0] };
+        let activity = ActivityId(0);
+        let mut all = knowledge.mark(activity, &offer(0), false);
         assert_eq!(all, NEVER_DONE);
         for nth in 0..MARKS {
-            let mark = knowledge.give_mark(0, &offer(nth), false);
+            let mark = knowledge.give_mark(activity, &offer(nth), false);
             assert!(mark.is_power_of_two() && all & mark == 0, "{nth}");
-            assert_eq!(knowledge.mark(0, &offer(nth), false), mark);
+            assert_eq!(knowledge.mark(activity, &offer(nth), false), mark);
             all |= mark;
         }
         assert_eq!((all, all.count_ones()), (Marks::MAX, 128));
-        assert_eq!(knowledge.give_mark(0, &offer(MARKS), false), knowledge.mark(0, &offer(0), false));
+        assert_eq!(
+            knowledge.give_mark(activity, &offer(MARKS), false),
+            knowledge.mark(activity, &offer(0), false)
+        );
         let still = Offer { habit: Habit::Stays, ..offer(0) };
-        assert_eq!(knowledge.give_mark(0, &still, true), 0);
+        assert_eq!(knowledge.give_mark(activity, &still, true), 0);
     }
 
     #[test]
@@ -672,22 +656,34 @@ mod tests {
     #[test]
     fn learning_anew_comes_to_the_same() {
         let (app, mut knowledge) = (App::new(), Knowledge::default());
-        for steps in [&[(0, 2), (1, 3)][..], &[(1, 1), (0, 2)], &[(0, 2), (0, 2)]] {
-            app.run(&mut knowledge, steps);
-        }
-        let before = (knowledge.nodes.len(), knowledge.repeats, knowledge.conflicts, knowledge.at);
-        knowledge.learn_anew();
-        assert_eq!((knowledge.nodes.len(), knowledge.repeats, knowledge.conflicts, knowledge.at), before);
+        let learn = |knowledge: &mut Knowledge| {
+            for steps in [&[(0, 2), (1, 3)][..], &[(1, 1), (0, 2)], &[(0, 2), (0, 2)]] {
+                app.run(knowledge, steps);
+            }
+        };
+        let shown = |knowledge: &Knowledge| {
+            (knowledge.nodes.len(), knowledge.repeats, knowledge.conflicts, knowledge.at)
+        };
+        learn(&mut knowledge);
+        let before = shown(&knowledge);
+        knowledge.forget(Recollection::Whole);
+        learn(&mut knowledge);
+        assert_eq!(shown(&knowledge), before);
     }
 
     #[test]
-    fn the_older_half_is_forgotten_and_then_nothing_is_called_exhausted() {
+    fn nothing_is_called_exhausted_once_some_is_forgotten_for_good() {
         let (app, mut knowledge) = (App::new(), Knowledge::default());
-        app.run(&mut knowledge, &[(0, 2)]);
-        app.run(&mut knowledge, &[(1, 2)]);
+        let learn = |knowledge: &mut Knowledge| {
+            app.run(knowledge, &[(0, 2)]);
+            app.run(knowledge, &[(1, 2)]);
+        };
+        learn(&mut knowledge);
         assert!(knowledge.is_tried_out());
-        knowledge.forget();
-        assert_eq!(knowledge.log.len(), 2);
-        assert!(!knowledge.is_tried_out());
+        for recollection in [Recollection::Partial, Recollection::Whole] {
+            knowledge.forget(recollection);
+            learn(&mut knowledge);
+            assert!(!knowledge.is_tried_out(), "{recollection:?}");
+        }
     }
 }

@@ -10,8 +10,9 @@ use rustc_hash::FxHashMap;
 
 use super::PlannerSettings;
 use super::knowledge::{CoreId, Knowledge, Marks, NO_CORE, NodeId, Outcome, StackId, Tried};
-use super::places::PlaceId;
-use crate::agent::{ActivityId, ClassId, Habit, LookId, Offer, Outlook, ResidualId, Standing, Wish};
+use crate::situation::{
+    ActivityId, ClassId, Habit, LookId, Offer, Outlook, PhaseId, Standing, StateId, Subgoal,
+};
 
 // These numbers were chosen on the made-up apps that are there for it: `cargo bench --bench results -- --choosing`.
 
@@ -42,7 +43,7 @@ const HINTED: f64 = 5.0;
 /// What a formula does not name, where it names others, is less likely to.
 const UNNAMED: f64 = 0.15;
 /// Nothing unknown is surer than this.
-const WISHED_MAX: f64 = 0.9;
+const SUBGOAL_MAX: f64 = 0.9;
 /// Of what leads elsewhere, so much keeps the labels.
 const AWAY_WITHIN: f64 = 0.5;
 
@@ -93,7 +94,7 @@ pub enum Position {
 /// What is thought of a place one comes to.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct Whereabouts {
-    place: PlaceId,
+    place: StateId,
     stack: StackId,
     look: LookId,
     core: CoreId,
@@ -103,9 +104,9 @@ pub struct Whereabouts {
 /// What a step can come to by what the formula says.
 #[derive(Clone, Debug)]
 struct Prospect {
-    stays: ResidualId,
-    blank: ResidualId,
-    wishes: Vec<Wish>,
+    stays: PhaseId,
+    blank: PhaseId,
+    subgoals: Vec<Subgoal>,
     /// Whether the formula names other actions and not this one.
     is_unnamed: bool,
 }
@@ -113,24 +114,24 @@ struct Prospect {
 /// What is kept from one decision to the next.
 #[derive(Clone, Debug, Default)]
 pub struct Memory {
-    prospects: FxHashMap<(ResidualId, ClassId, LookId), u32>,
+    prospects: FxHashMap<(PhaseId, ClassId, LookId), u32>,
     list: Vec<Prospect>,
-    values: FxHashMap<(Position, ResidualId, u32), f64>,
+    values: FxHashMap<(Position, PhaseId, u32), f64>,
     /// By how many steps were left: how deep the last decision was to be looked at.
     depths: Vec<u32>,
     /// How often the same was still wanted in an activity.
-    visits: FxHashMap<(ActivityId, ResidualId), u32>,
+    visits: FxHashMap<(ActivityId, PhaseId), u32>,
 }
 
 impl Memory {
     /// Something is wanted in an activity once more.
-    pub fn visit(&mut self, activity: ActivityId, residual: ResidualId) {
-        *self.visits.entry((activity, residual)).or_insert(0) += 1;
+    pub fn visit(&mut self, activity: ActivityId, phase: PhaseId) {
+        *self.visits.entry((activity, phase)).or_insert(0) += 1;
     }
 
     /// How much of what is hoped for beyond the horizon is left after all the times it did not come.
-    fn freshness(&self, activity: ActivityId, residual: ResidualId) -> f64 {
-        let visits = self.visits.get(&(activity, residual)).copied().unwrap_or(0);
+    fn freshness(&self, activity: ActivityId, phase: PhaseId) -> f64 {
+        let visits = self.visits.get(&(activity, phase)).copied().unwrap_or(0);
         STALENESS / (STALENESS + f64::from(visits))
     }
 }
@@ -188,7 +189,7 @@ impl<'a> Valuation<'a> {
         &mut self,
         offers: &[Offer],
         candidates: &[u16],
-        residual: ResidualId,
+        phase: PhaseId,
         steps: u32,
         budget: u32,
     ) -> Vec<f64> {
@@ -206,7 +207,7 @@ impl<'a> Valuation<'a> {
             self.budget = budget;
             let worths: Vec<f64> = candidates
                 .iter()
-                .map(|&at| self.worth(position, &offers[usize::from(at)], residual, steps))
+                .map(|&at| self.worth(position, &offers[usize::from(at)], phase, steps))
                 .collect();
             self.knowledge.forget_stacks(stacks);
             // Values of which some were looked at deeply and others not cannot be compared.
@@ -219,8 +220,8 @@ impl<'a> Valuation<'a> {
         }
     }
 
-    fn value(&mut self, position: Position, residual: ResidualId, steps: u32) -> f64 {
-        let least = match self.outlook.standing(residual) {
+    fn value(&mut self, position: Position, phase: PhaseId, steps: u32) -> f64 {
+        let least = match self.outlook.standing(phase) {
             Standing::Won => return 1.0,
             Standing::Lost => return 0.0,
             Standing::Open(least) => least,
@@ -229,32 +230,32 @@ impl<'a> Valuation<'a> {
             return 0.0;
         }
         if steps < self.horizon || self.budget == 0 {
-            let activity = self.knowledge.places.get(self.whereabouts(position).place).activity;
-            return unseen(least) * self.memory.freshness(activity, residual);
+            let activity = self.knowledge.state(self.whereabouts(position).place).activity;
+            return unseen(least) * self.memory.freshness(activity, phase);
         }
-        if let Some(&known) = self.memory.values.get(&(position, residual, steps)) {
+        if let Some(&known) = self.memory.values.get(&(position, phase, steps)) {
             return known;
         }
         let Whereabouts { place, .. } = self.whereabouts(position);
-        let offers = self.knowledge.places.get(place).offers.clone();
+        let offers = self.knowledge.state(place).offers.clone();
         let mut best: f64 = 0.0;
         // Many actions of which nothing is known are worth the same.
         let mut untried: Vec<((ClassId, u64, Habit), f64)> = Vec::new();
         for offer in offers.iter() {
             let likes = (offer.class, offer.hints, offer.habit);
             let worth = if self.is_tried(position, place, offer) {
-                self.worth(position, offer, residual, steps)
+                self.worth(position, offer, phase, steps)
             } else if let Some(&(_, worth)) = untried.iter().find(|(other, _)| *other == likes) {
                 worth
             } else {
-                let worth = self.worth(position, offer, residual, steps);
+                let worth = self.worth(position, offer, phase, steps);
                 untried.push((likes, worth));
                 worth
             };
             best = best.max(worth);
         }
         let value = best * PATIENCE;
-        self.memory.values.insert((position, residual, steps), value);
+        self.memory.values.insert((position, phase, steps), value);
         value
     }
 
@@ -262,28 +263,28 @@ impl<'a> Valuation<'a> {
         match position {
             Position::Known(node) => {
                 let node = self.knowledge.node(node);
-                let look = self.knowledge.places.get(node.place).look;
+                let look = self.knowledge.state(node.place).look;
                 Whereabouts { place: node.place, stack: node.stack, look, core: node.core, done: node.done }
             }
             Position::Guessed(whereabouts) => whereabouts,
         }
     }
 
-    fn is_tried(&self, position: Position, place: PlaceId, offer: &Offer) -> bool {
-        let activity = self.knowledge.places.get(place).activity;
+    fn is_tried(&self, position: Position, place: StateId, offer: &Offer) -> bool {
+        let activity = self.knowledge.state(place).activity;
         (match position {
-            Position::Known(node) => self.knowledge.edge(node, offer.spot).is_some(),
+            Position::Known(node) => self.knowledge.edge(node, offer.action).is_some(),
             Position::Guessed(_) => false,
         }) || self.knowledge.here(place, offer).is_some()
             || (self.settings.sharing && self.knowledge.by_name(activity, offer).is_some())
     }
 
     /// Returns the chance to satisfy if this is done.
-    fn worth(&mut self, position: Position, offer: &Offer, residual: ResidualId, steps: u32) -> f64 {
+    fn worth(&mut self, position: Position, offer: &Offer, phase: PhaseId, steps: u32) -> f64 {
         self.budget = self.budget.saturating_sub(1);
         let (mut left, mut worth) = (1.0, 0.0);
         if let Position::Known(node) = position
-            && let Some(edge) = self.knowledge.edge(node, offer.spot)
+            && let Some(edge) = self.knowledge.edge(node, offer.action)
         {
             if edge.is_used_up && self.knowledge.conflicts == 0 && !self.doubts {
                 return 0.0;
@@ -293,11 +294,11 @@ impl<'a> Valuation<'a> {
             let doubt = if self.doubts { 1.0 } else { self.knowledge.unsteadiness() };
             let sure = f64::from(times) / (f64::from(times) + doubt);
             for nth in 0..different {
-                let edge = self.knowledge.edge(node, offer.spot).expect("it was there before");
+                let edge = self.knowledge.edge(node, offer.action).expect("it was there before");
                 let (next, count) = edge.outcomes[nth];
-                let look = self.knowledge.places.get(self.knowledge.node(next).place).look;
+                let look = self.knowledge.state(self.knowledge.node(next).place).look;
                 let chance = left * sure * f64::from(count) / f64::from(times);
-                worth += chance * self.value_after(offer, residual, look, Position::Known(next), steps);
+                worth += chance * self.value_after(offer, phase, look, Position::Known(next), steps);
             }
             left *= 1.0 - sure;
             if left <= 0.0 {
@@ -306,7 +307,7 @@ impl<'a> Valuation<'a> {
         }
         let whereabouts = self.whereabouts(position);
         let Whereabouts { place, core, done, .. } = whereabouts;
-        let activity = self.knowledge.places.get(place).activity;
+        let activity = self.knowledge.state(place).activity;
         let unsteadiness = self.knowledge.unsteadiness();
         let named = self.knowledge.by_name(activity, offer);
         // That it was itself done before is not new.
@@ -324,7 +325,7 @@ impl<'a> Valuation<'a> {
             (None, last) => (last, None),
         };
         let Some((tried, doubt)) = first else {
-            return worth + left * self.untried(whereabouts, offer, residual, steps);
+            return worth + left * self.untried(whereabouts, offer, phase, steps);
         };
         let sure = tried.sure(doubt);
         let (first_left, last_left) = match &last {
@@ -332,11 +333,11 @@ impl<'a> Valuation<'a> {
             None => (left, left * (1.0 - sure)),
         };
         // What it did is what it does, or else what is wished for.
-        let (first_worth, hope) = self.as_tried(&tried, whereabouts, offer, residual, steps);
+        let (first_worth, hope) = self.as_tried(&tried, whereabouts, offer, phase, steps);
         worth += first_left * first_worth;
         match last {
             Some((last, _)) => {
-                let (last_worth, hope) = self.as_tried(&last, whereabouts, offer, residual, steps);
+                let (last_worth, hope) = self.as_tried(&last, whereabouts, offer, phase, steps);
                 worth + (left - first_left) * last_worth + last_left * hope
             }
             None => worth + last_left * hope,
@@ -349,12 +350,12 @@ impl<'a> Valuation<'a> {
         tried: &Tried,
         whereabouts: Whereabouts,
         offer: &Offer,
-        residual: ResidualId,
+        phase: PhaseId,
         steps: u32,
     ) -> (f64, f64) {
         let times = f64::from(tried.times());
         let Whereabouts { place: from, stack, core, done, .. } = whereabouts;
-        let activity = self.knowledge.places.get(from).activity;
+        let activity = self.knowledge.state(from).activity;
         let (hidden, shown) =
             (self.done_after(done, activity, offer, false), self.done_after(done, activity, offer, true));
         let (mut worth, mut hope) = (0.0, 0.0);
@@ -378,15 +379,15 @@ impl<'a> Valuation<'a> {
                 Outcome::To(place) => {
                     let stack = self.knowledge.stack_at(stack, place);
                     let core = self.knowledge.core_after(core, offer, place);
-                    let stays = self.knowledge.places.get(place).activity == activity;
+                    let stays = self.knowledge.state(place).activity == activity;
                     let done = if stays { shown } else { done };
                     (self.at(place, stack, core, done), DID_SOMETHING)
                 }
             };
             let share = f64::from(count) / times;
-            let value = self.value_at(offer, residual, next, steps);
-            let number = self.prospect(residual, offer.class, next.look);
-            let (chance, wished) = self.wish(number, guess, offer, steps);
+            let value = self.value_at(offer, phase, next, steps);
+            let number = self.prospect(phase, offer.class, next.look);
+            let (chance, wished) = self.subgoal(number, guess, offer, steps);
             worth += share * value;
             hope += share * chance * (wished - value).max(0.0);
         }
@@ -394,18 +395,18 @@ impl<'a> Valuation<'a> {
     }
 
     /// The chance that what is wished for comes, and what that is worth.
-    fn wish(&self, number: usize, guess: Hope, offer: &Offer, steps: u32) -> (f64, f64) {
-        let Prospect { ref wishes, is_unnamed, .. } = self.memory.list[number];
+    fn subgoal(&self, number: usize, guess: Hope, offer: &Offer, steps: u32) -> (f64, f64) {
+        let Prospect { ref subgoals, is_unnamed, .. } = self.memory.list[number];
         let is_unnamed = is_unnamed && self.settings.naming;
         let hints = if self.settings.names && !is_unnamed { offer.hints } else { 0 };
         let (mut chance, mut worth) = (0.0, 0.0);
-        for wish in wishes {
-            let likely = if wish.moves { guess.moves } else { guess.changes }
-                * power(CHANGE, wish.changes.saturating_sub(1))
-                * if wish.gained & hints != 0 { HINTED } else { 1.0 }
+        for subgoal in subgoals {
+            let likely = if subgoal.moves { guess.moves } else { guess.changes }
+                * power(CHANGE, subgoal.changes.saturating_sub(1))
+                * if subgoal.gained & hints != 0 { HINTED } else { 1.0 }
                 * if is_unnamed { UNNAMED } else { 1.0 };
-            let likely = likely.min(WISHED_MAX);
-            let then = match wish.standing {
+            let likely = likely.min(SUBGOAL_MAX);
+            let then = match subgoal.standing {
                 Standing::Won => 1.0,
                 Standing::Open(least) if least < steps => unseen(least),
                 Standing::Open(_) | Standing::Lost => 0.0,
@@ -427,28 +428,28 @@ impl<'a> Valuation<'a> {
         if is_enough { done } else { done | self.knowledge.mark(activity, offer, shows) }
     }
 
-    fn at(&self, place: PlaceId, stack: StackId, core: CoreId, done: Marks) -> Whereabouts {
-        Whereabouts { place, stack, look: self.knowledge.places.get(place).look, core, done }
+    fn at(&self, place: StateId, stack: StackId, core: CoreId, done: Marks) -> Whereabouts {
+        Whereabouts { place, stack, look: self.knowledge.state(place).look, core, done }
     }
 
-    fn value_at(&mut self, offer: &Offer, residual: ResidualId, next: Whereabouts, steps: u32) -> f64 {
-        self.value_after(offer, residual, next.look, Position::Guessed(next), steps)
+    fn value_at(&mut self, offer: &Offer, phase: PhaseId, next: Whereabouts, steps: u32) -> f64 {
+        self.value_after(offer, phase, next.look, Position::Guessed(next), steps)
     }
 
     fn value_after(
         &mut self,
         offer: &Offer,
-        residual: ResidualId,
+        phase: PhaseId,
         look: LookId,
         next: Position,
         steps: u32,
     ) -> f64 {
-        let residual = self.outlook.after(residual, offer.class, look);
-        self.value(next, residual, steps - 1)
+        let phase = self.outlook.after(phase, offer.class, look);
+        self.value(next, phase, steps - 1)
     }
 
     /// What an action is worth of which nothing is known but what it is.
-    fn untried(&mut self, here: Whereabouts, offer: &Offer, residual: ResidualId, steps: u32) -> f64 {
+    fn untried(&mut self, here: Whereabouts, offer: &Offer, phase: PhaseId, steps: u32) -> f64 {
         let Whereabouts { stack, look, .. } = here;
         let behind = self.knowledge.behind(stack);
         let (expected, guess) = match self.habit(offer) {
@@ -463,19 +464,19 @@ impl<'a> Valuation<'a> {
         };
         let (mut worth, mut left) = (0.0, 1.0);
         if let Some(next) = expected {
-            worth += AS_EXPECTED * self.value_at(offer, residual, next, steps);
+            worth += AS_EXPECTED * self.value_at(offer, phase, next, steps);
             left -= AS_EXPECTED;
         }
-        let number = self.prospect(residual, offer.class, look);
+        let number = self.prospect(phase, offer.class, look);
         let Prospect { stays, blank, .. } = self.memory.list[number];
         let hope = Hope { moves: guess.wished, changes: guess.wished };
-        let (chance, wished) = self.wish(number, hope, offer, steps);
+        let (chance, wished) = self.subgoal(number, hope, offer, steps);
         worth += left * chance * wished;
         if chance > 0.0 && !self.settings.survival {
             return worth;
         }
         left *= 1.0 - chance;
-        let activity = self.knowledge.places.get(here.place).activity;
+        let activity = self.knowledge.state(here.place).activity;
         let here = Whereabouts { done: self.done_after(here.done, activity, offer, false), ..here };
         let stays_on = self.value(Position::Guessed(here), stays, steps - 1);
         let within = self.unseen_after(stays, steps - 1);
@@ -485,35 +486,35 @@ impl<'a> Valuation<'a> {
         worth + left * (stays * stays_on + away * elsewhere) / (stays + away)
     }
 
-    fn unseen_after(&mut self, residual: ResidualId, steps: u32) -> f64 {
-        match self.outlook.standing(residual) {
+    fn unseen_after(&mut self, phase: PhaseId, steps: u32) -> f64 {
+        match self.outlook.standing(phase) {
             Standing::Won => 1.0,
             Standing::Open(least) if least <= steps => unseen(least),
             Standing::Open(_) | Standing::Lost => 0.0,
         }
     }
 
-    fn prospect(&mut self, residual: ResidualId, class: ClassId, look: LookId) -> usize {
-        if let Some(&known) = self.memory.prospects.get(&(residual, class, look)) {
+    fn prospect(&mut self, phase: PhaseId, class: ClassId, look: LookId) -> usize {
+        if let Some(&known) = self.memory.prospects.get(&(phase, class, look)) {
             return known as usize;
         }
         let lives = |standing: Standing| standing != Standing::Lost;
-        let stays = self.outlook.after(residual, class, look);
-        let blank = self.outlook.after(residual, class, self.blank);
-        let mut wishes = Vec::new();
-        self.outlook.wishes(residual, class, look, &mut wishes);
-        // What takes no change is not a wish.
-        wishes.retain(|wish| wish.changes > 0);
+        let stays = self.outlook.after(phase, class, look);
+        let blank = self.outlook.after(phase, class, self.blank);
+        let mut subgoals = Vec::new();
+        self.outlook.subgoals(phase, class, look, &mut subgoals);
+        // What takes no change is not a subgoal.
+        subgoals.retain(|subgoal| subgoal.changes > 0);
         let is_unnamed = !lives(self.outlook.standing(stays)) && {
             let classes = self.outlook.classes().min(CLASSES_MAX);
             (0..classes).any(|other| {
-                let after = self.outlook.after(residual, other, look);
+                let after = self.outlook.after(phase, ClassId(other), look);
                 lives(self.outlook.standing(after))
             })
         };
         let number = self.memory.list.len();
-        self.memory.list.push(Prospect { stays, blank, wishes, is_unnamed });
-        self.memory.prospects.insert((residual, class, look), number as u32);
+        self.memory.list.push(Prospect { stays, blank, subgoals, is_unnamed });
+        self.memory.prospects.insert((phase, class, look), number as u32);
         number
     }
 }
@@ -533,19 +534,17 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_is_wanted_in_vain_is_hoped_for_less_each_time() {
+    fn a_subgoal_not_met_is_hoped_for_less_each_time() {
         let mut memory = Memory::default();
-        assert_eq!(memory.freshness(1, 2), 1.0);
+        let (activity, phase) = (ActivityId(1), PhaseId(2));
+        assert_eq!(memory.freshness(activity, phase), 1.0);
         for _ in 0..STALENESS as u32 {
-            let before = memory.freshness(1, 2);
-            memory.visit(1, 2);
-            assert!(memory.freshness(1, 2) < before);
+            let before = memory.freshness(activity, phase);
+            memory.visit(activity, phase);
+            assert!(memory.freshness(activity, phase) < before);
         }
-        assert_eq!(memory.freshness(1, 2), 0.5);
-        assert_eq!(
-            (memory.freshness(1, 3), memory.freshness(2, 2)),
-            (1.0, 1.0),
-            "something else, and elsewhere"
-        );
+        assert_eq!(memory.freshness(activity, phase), 0.5);
+        let others = (memory.freshness(activity, PhaseId(3)), memory.freshness(ActivityId(2), phase));
+        assert_eq!(others, (1.0, 1.0), "something else, and elsewhere");
     }
 }

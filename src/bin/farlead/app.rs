@@ -4,17 +4,17 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use clap::{Args, ValueEnum};
-use farlead::device::adb::{Adb, AdbError, Client, Jar, Options, Reset, Subject};
+use farlead::device::adb::Reset;
 use farlead::device::sim::model::Model;
-use farlead::device::sim::{self, Sim};
-use farlead::device::{App, Device, Pool};
+use farlead::device::{
+    self, App, AppSource, Attached, BoxedDevice, Cause, Device, DeviceUrl, LoadedModel, OpenError, Opened,
+    Parameter, Pool, Request, Sim,
+};
 use farlead::gui::Action;
 use farlead::rng::Seed;
 use farlead::setup::{self, Prepared, SetUpTest};
-use farlead::spec::{Diagnostics, Source};
 use farlead::test_case::TestCase;
 
-use crate::devices;
 use crate::project::Project;
 use crate::protocol::Protocols;
 use crate::sources::{self, Shell};
@@ -50,9 +50,6 @@ pub struct AppArgs {
     set: Vec<String>,
 }
 
-/// What the embedded simulator is called among devices.
-const SIMULATOR: &str = "sim";
-
 /// How an app is had afresh.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub enum ResetName {
@@ -74,22 +71,27 @@ impl ResetName {
 /// An app that is ready to run.
 #[derive(Clone)]
 pub struct OpenedApp {
-    place: Place,
+    pool: Pool,
+    /// Model that the simulator runs, if it takes part.
+    model: Option<Arc<Model>>,
+    /// Protocols of what attached devices are asked to do.
+    protocols: Protocols,
     set_up: Arc<[SetUpTest]>,
 }
 
-/// What an app runs on.
-#[derive(Clone)]
-enum Place {
-    /// The embedded simulator.
-    Simulator(Arc<Model>),
-    /// Devices, of which something is said in a line, and the protocols of what is done on them.
-    Devices(Pool, String, Protocols),
-}
-
 impl OpenedApp {
-    fn simulated(model: Arc<Model>) -> OpenedApp {
-        OpenedApp { place: Place::Simulator(model), set_up: Arc::default() }
+    fn new(mut opened: Opened, shell: &Shell) -> OpenedApp {
+        if let Some(loaded) = &opened.model {
+            warn_of(loaded, shell);
+        }
+        let model = opened.model.as_ref().map(|loaded| loaded.model.clone());
+        let protocols = Protocols::default();
+        let recorded = |Attached { name, device }: Attached| {
+            let device = Box::new(protocols.of(&name, device));
+            Attached { name, device }
+        };
+        opened.attached = opened.attached.into_iter().map(recorded).collect();
+        OpenedApp { pool: opened.into_pool(), model, protocols, set_up: Arc::default() }
     }
 
     /// Returns the same app, which is set up by `tests` whenever it is started.
@@ -118,64 +120,46 @@ impl OpenedApp {
         Err(Mistake::new(message))
     }
 
-    /// Returns a device for a run of it. A simulator has all its chance from `seed`; of others it waits until one is
-    /// free, and it is free again when what is returned is dropped.
+    /// Returns a device for a run, until it is dropped. One that is made for the run takes all its chance from `seed`;
+    /// where all are attached, this waits until one is free.
     pub fn device(&self, seed: Seed) -> Box<dyn Device> {
-        let device: Box<dyn Device> = match &self.place {
-            Place::Simulator(model) => Box::new(Sim::new(model.clone(), seed)),
-            Place::Devices(pool, ..) => pool.lend(),
-        };
+        let device = self.pool.lend(seed);
         if self.set_up.is_empty() { device } else { Box::new(Prepared::new(device, &self.set_up)) }
     }
 
-    /// Returns a simulator of it that is not set up, all its chance from `seed`, if it runs on one.
+    /// Returns a simulator that is not set up and takes all its chance from `seed`, if one takes part.
     pub fn simulator(&self, seed: Seed) -> Option<Sim> {
-        match &self.place {
-            Place::Simulator(model) => Some(Sim::new(model.clone(), seed)),
-            Place::Devices(..) => None,
-        }
+        self.model.as_ref().map(|model| Sim::new(model.clone(), seed))
     }
 
-    /// Has what is done on devices written down below `folder`.
+    /// Writes protocols of what attached devices do below `folder` from now on.
     pub fn record_to(&self, folder: &Path) {
-        if let Place::Devices(_, _, protocols) = &self.place {
-            protocols.write_to(folder);
-        }
+        self.protocols.write_to(folder);
     }
 
-    /// Whether it runs on devices, which are as many as they are.
+    /// Returns true if it runs on attached devices, which are as many as they are.
     pub fn is_on_devices(&self) -> bool {
-        matches!(self.place, Place::Devices(..))
+        self.pool.has_attached()
     }
 
-    /// How many runs go on at a time, where `jobs` are asked for.
+    /// Returns how many runs go on at a time, where `jobs` are asked for.
     pub fn jobs(&self, jobs: usize) -> usize {
-        match &self.place {
-            Place::Simulator(_) => jobs,
-            Place::Devices(pool, ..) => pool.alive().clamp(1, jobs.max(1)),
-        }
+        self.pool.jobs(jobs)
     }
 
-    /// Whether work that failed with a device can be done on another.
+    /// Returns true if work that failed with a device can be done on another.
     pub fn has_another(&self) -> bool {
-        matches!(&self.place, Place::Devices(pool, ..) if pool.alive() > 0)
+        self.pool.is_alive()
     }
 
-    /// What is known of it.
+    /// Returns the app's package, version and activities.
     pub fn app(&self) -> App {
-        match &self.place {
-            Place::Simulator(model) => Sim::new(model.clone(), Seed::default()).app().clone(),
-            Place::Devices(pool, ..) => pool.app().clone(),
-        }
+        self.pool.app().clone()
     }
 
-    /// What runs, in a line.
+    /// Describes the app, its devices and its set-up, in a line for people.
     pub fn describe(&self) -> String {
-        let device = match &self.place {
-            Place::Simulator(model) => Sim::new(model.clone(), Seed::default()).describe(),
-            Place::Devices(_, said, _) => said.clone(),
-        };
-        setup::described(device, self.set_up.iter())
+        setup::described(self.pool.describe().to_string(), self.set_up.iter())
     }
 }
 
@@ -183,7 +167,7 @@ impl AppArgs {
     /// Returns the app that is asked for here, else by `project`, or what to type so that there is one.
     pub fn open(&self, project: &Project, shell: &Shell) -> anyhow::Result<OpenedApp> {
         if self.is_said() {
-            // A model that is named here runs where models do, whatever the project's other apps run on.
+            // A model runs in the simulator, whatever devices the project names for its own app.
             let device = if self.app.is_some() { self.device.clone() } else { self.device_or(project) };
             let app = AppArgs { device, ..self.clone() };
             return app.open_with(&[], "", shell);
@@ -216,7 +200,7 @@ impl AppArgs {
             }
         }
         for path in of_test.app.iter().chain(&of_test.apk) {
-            // A pipe that a test names may never give anything.
+            // Reading a pipe could block for ever.
             if !path.is_file() {
                 let message = format!(
                     "cannot read {}, the app that the test was found on; say another with `--app`",
@@ -225,32 +209,35 @@ impl AppArgs {
                 return Err(Mistake::new(message).into());
             }
         }
-        // What is set here comes last.
+        // `--set` of the command line comes last, so that it wins.
         let of_test_set = std::mem::replace(&mut of_test.set, self.set.clone());
         of_test.open_with(&of_test_set, "the stored test", shell)
     }
 
-    /// Returns the device whose screen is looked at as it is, or nothing if it is the simulator's that is meant.
-    pub fn device_to_look_at(&self, project: &Project) -> anyhow::Result<Option<Adb>> {
+    /// Returns the attached device whose screen is looked at as it is, or nothing if the simulator is meant.
+    pub fn device_to_look_at(&self, project: &Project, shell: &Shell) -> anyhow::Result<Option<BoxedDevice>> {
         let devices = self.device_or(project);
-        let is_on_device = devices.iter().any(|device| device != SIMULATOR);
+        let is_on_device = devices.iter().any(|device| DeviceUrl::parse(device) != DeviceUrl::Simulator);
         let (app, apk) = match self.is_said() {
             true => (&self.app, &self.apk[..]),
             false => (&project.app, project.apk.as_slice()),
         };
+        let refused = |error: OpenError| refused(error, shell);
         let is_simulated = !devices.is_empty() && !is_on_device
             || (app.is_some() && self.device.is_empty())
             || match apk {
-                [path] if !is_on_device => unpacked(path, sources::read_bytes(path)?)?.is_some(),
+                [path] if !is_on_device => device::carried_model(path).map_err(refused)?.is_some(),
                 _ => false,
             };
         if is_simulated {
-            self.refuse_u2()?;
-            return Ok(None);
+            return match &self.u2 {
+                Some(path) => Err(refused(OpenError::U2OfSimulator { path: path.clone() })),
+                None => Ok(None),
+            };
         }
         let serial = match &devices[..] {
-            [] => std::env::var("ANDROID_SERIAL").ok().filter(|serial| !serial.is_empty()),
-            [serial] => Some(serial.clone()),
+            [] => None,
+            [serial] => Some(&**serial),
             [first, ..] => {
                 let said_by = if self.device.is_empty() { "farlead.toml names" } else { "`--device` names" };
                 let message = format!(
@@ -260,12 +247,7 @@ impl AppArgs {
                 return Err(Usage::new(message).into());
             }
         };
-        let options = self.options()?;
-        let server = devices::server().map_err(or_simulated)?;
-        let missing = |error: AdbError| Missing::new(error.to_string());
-        let serial = server.choose(serial.as_deref()).map_err(unchosen)?.serial;
-        let line = Box::new(Client::new(server, &serial));
-        Ok(Some(Adb::to_look(line, options).map_err(missing)?))
+        device::open_to_look(serial, self.u2.as_deref(), &variable).map(Some).map_err(refused)
     }
 
     /// The devices that are asked for here, else by `project`.
@@ -277,28 +259,6 @@ impl AppArgs {
     fn without_app(&self, project: &Project) -> AppArgs {
         let (device, set) = (self.device_or(project), self.set.clone());
         AppArgs { app: None, apk: Vec::new(), package: None, device, set, ..self.clone() }
-    }
-
-    /// How devices are used.
-    fn options(&self) -> Result<Options, Mistake> {
-        let u2 = self.u2.as_deref().map(Jar::read).transpose();
-        let u2 = u2.map_err(|error| Mistake::new(error.to_string()))?;
-        Ok(Options { reset: self.reset.reset(), u2, ..Options::default() })
-    }
-
-    /// Says no to a server for devices where the app runs in the simulator.
-    fn refuse_u2(&self) -> Result<(), Usage> {
-        match &self.u2 {
-            None => Ok(()),
-            Some(path) => {
-                let message = format!(
-                    "`--u2 {}` is for looking at a device, and this app runs in the simulator; leave it out, or name a device \
-                     with `--device`",
-                    path.display()
-                );
-                Err(Usage::new(message))
-            }
-        }
     }
 
     /// Whether an app is named.
@@ -323,136 +283,65 @@ impl AppArgs {
         app.chain(apk).chain(package).chain(set).flatten().collect()
     }
 
-    /// `set` is said by `origin`, and comes before what the command line sets.
+    /// `set` is written in `origin`, and comes before what the command line sets.
     fn open_with(&self, set: &[String], origin: &str, shell: &Shell) -> anyhow::Result<OpenedApp> {
-        let is_on_device = self.device.iter().any(|device| device != SIMULATOR);
-        if let Some(path) = &self.app {
-            if is_on_device {
-                let message = format!(
-                    "a model runs in the simulator alone, so `--device {}` cannot be; `farlead sim {}` shows it as a device, \
-                     and `farlead model pack` makes an apk of it",
-                    self.device.join(" --device "),
-                    path.display()
-                );
-                return Err(Usage::new(message).into());
-            }
-            self.refuse_u2()?;
-            let source = sources::read_text(path)?;
-            return Ok(OpenedApp::simulated(opened(source, (set, origin), &self.set, shell)?));
-        }
-        if let ([path], false) = (&self.apk[..], is_on_device)
-            && let Some(source) = unpacked(path, sources::read_bytes(path)?)?
-        {
-            self.refuse_u2()?;
-            return Ok(OpenedApp::simulated(opened(source, (set, origin), &self.set, shell)?));
-        }
-        let subject = match (&self.apk[..], &self.package) {
-            ([], Some(package)) => Subject::Package(package.clone()),
-            ([], None) => {
+        let app = match (&self.app, &self.apk[..], &self.package) {
+            (Some(path), ..) => AppSource::Model(path.clone()),
+            (None, [], Some(package)) => AppSource::Package(package.clone()),
+            (None, [], None) => {
                 let message = "which app? Give a model with `--app apps/chesswalk.app`, an apk with `--apk notes.apk`, or one \
                                on a device with `--package org.example`";
                 return Err(Usage::new(message.to_string()).into());
             }
-            (paths, _) => Subject::Apks(paths.to_vec()),
+            (None, paths, _) => AppSource::Apks(paths.to_vec()),
         };
-        if let Some(set) = self.set.first().or(set.first()) {
-            let message =
-                format!("`--set {set}` is for a parameter of a model, and this app runs on a device");
-            return Err(Usage::new(message).into());
-        }
-        if self.device.iter().any(|device| device == SIMULATOR) {
-            let message = "the simulator runs models, and this app has none; give one with `--app MODEL`, or an apk that carries \
-                           one, which `farlead model pack MODEL` makes";
-            return Err(Missing::new(message.to_string()).into());
-        }
-        on_devices(&self.device, &subject, &self.options()?)
+        let written =
+            set.iter().map(|text| Parameter { text: text.clone(), origin: Some(origin.to_string()) });
+        let request = Request {
+            app,
+            devices: self.device.iter().map(|name| DeviceUrl::parse(name)).collect(),
+            parameters: written.chain(parameters(&self.set)).collect(),
+            reset: self.reset.reset(),
+            u2: self.u2.clone(),
+        };
+        let opened = device::open(&request, &variable).map_err(|error| refused(error, shell))?;
+        Ok(OpenedApp::new(opened, shell))
     }
 }
 
-/// Why none of the devices there are is the one that is meant.
-fn unchosen(error: AdbError) -> Missing {
-    let message = Missing::new(error.to_string());
-    if matches!(error, AdbError::NoDevice) { or_simulated(message) } else { message }
+/// Looks up a variable of the environment.
+fn variable(name: &str) -> Option<String> {
+    std::env::var(name).ok()
 }
 
-/// What can be done without a device too.
-fn or_simulated(error: Missing) -> Missing {
-    Missing::new(format!("{error}. Without a device, the simulator runs a model: `--app MODEL`"))
+/// Parameters that the command line sets.
+fn parameters(set: &[String]) -> impl Iterator<Item = Parameter> {
+    set.iter().map(|text| Parameter { text: text.clone(), origin: None })
 }
 
-/// Has the app ready on each of the devices that are named, or on the only one there is.
-fn on_devices(named: &[String], subject: &Subject, options: &Options) -> anyhow::Result<OpenedApp> {
-    let missing = |error: AdbError| Missing::new(error.to_string());
-    let server = devices::server().map_err(or_simulated)?;
-    let wanted: Vec<Option<String>> = match named {
-        [] => vec![std::env::var("ANDROID_SERIAL").ok().filter(|serial| !serial.is_empty())],
-        named => named.iter().cloned().map(Some).collect(),
-    };
-    let mut opened: Vec<Adb> = Vec::new();
-    for serial in wanted {
-        let serial = server.choose(serial.as_deref()).map_err(unchosen)?.serial;
-        if opened.iter().all(|device| device.serial() != serial) {
-            opened.push(Adb::open(&server, &serial, subject, options.clone()).map_err(missing)?);
-        }
+/// Returns the error of a command whose app was not opened.
+fn refused(error: OpenError, shell: &Shell) -> anyhow::Error {
+    let message = error.to_string();
+    match (error.cause(), error) {
+        (_, OpenError::Model(broken)) => sources::refuse(&broken.source, &broken.diagnostics, shell).into(),
+        (Cause::Request, _) => Usage::new(message).into(),
+        (Cause::File, _) => Mistake::new(message).into(),
+        (Cause::Environment, _) => Missing::new(message).into(),
     }
-    let names = opened.iter().map(Adb::describe).collect::<Vec<_>>().join("; ");
-    let said = opened.first().map_or(String::new(), |device| {
-        let App { package, version, .. } = device.app();
-        format!("{package} {version} on {names}")
-    });
-    let protocols = Protocols::default();
-    let recorded = |device: Adb| -> Box<dyn Device + Send> {
-        let serial = device.serial().to_string();
-        Box::new(protocols.of(&serial, device))
-    };
-    let pool = Pool::new(opened.into_iter().map(recorded).collect());
-    Ok(OpenedApp { place: Place::Devices(pool, said, protocols), set_up: Arc::default() })
 }
 
 /// Returns the model at `path`, or the one that the apk there carries.
 pub fn model_at(path: &Path, set: &[String], shell: &Shell) -> anyhow::Result<Arc<Model>> {
-    let bytes = sources::read_bytes(path)?;
-    let source = if bytes.starts_with(b"PK") {
-        unpacked(path, bytes)?.ok_or_else(|| {
-            let message = format!(
-                "{} carries no model, so there is nothing to simulate; one is packed by `farlead model pack MODEL`",
-                path.display()
-            );
-            Mistake::new(message)
-        })?
-    } else {
-        sources::read_text(path)?
-    };
-    opened(source, (&[], ""), set, shell)
+    let set: Vec<Parameter> = parameters(set).collect();
+    let loaded = device::load_model(path, &set).map_err(|error| refused(error, shell))?;
+    warn_of(&loaded, shell);
+    Ok(loaded.model)
 }
 
-/// The text of the model that the apk at `path` carries, if it carries one.
-fn unpacked(path: &Path, bytes: Vec<u8>) -> Result<Option<Source>, Mistake> {
-    let text = sim::apk::unpack_model(std::io::Cursor::new(bytes))
-        .map_err(|error| Mistake::new(format!("{}: {error}", path.display())))?;
-    let name = format!("{}:{}", path.display(), sim::apk::MODEL_PATH);
-    Ok(text.map(|text| Source::new(name, text)))
-}
-
-/// What is set `before` is said by someone else, who is named with it.
-fn opened(
-    source: Source,
-    (before, origin): (&[String], &str),
-    set: &[String],
-    shell: &Shell,
-) -> anyhow::Result<Arc<Model>> {
-    let sim::Read { model, diagnostics } = sim::read(&source);
-    let Some(mut model) = model else {
-        return Err(sources::refuse(&source, &diagnostics, shell).into());
-    };
-    for set in before {
-        set_parameter(&mut model, set).map_err(|message| Mistake::new(format!("{origin}: {message}")))?;
+fn warn_of(loaded: &LoadedModel, shell: &Shell) {
+    if !shell.quiet {
+        sources::warn(&loaded.source, &loaded.diagnostics, shell);
     }
-    for set in set {
-        set_parameter(&mut model, set).map_err(Usage::new)?;
-    }
-    warn_once(&source, &diagnostics, shell);
-    Ok(Arc::new(model))
 }
 
 /// A path from the folder of a project, as it is from the current one.
@@ -471,17 +360,4 @@ pub fn from(folder: &Path, path: &Path) -> String {
     let up = folder.components().skip(shared).map(|_| std::path::Component::ParentDir);
     let way: PathBuf = up.chain(path.components().skip(shared)).collect();
     way.display().to_string()
-}
-
-fn set_parameter(model: &mut Model, set: &str) -> Result<(), String> {
-    match set.split_once('=') {
-        Some((name, value)) => model.set(name.trim(), value.trim()).map_err(|error| error.to_string()),
-        None => Err(format!("`{set}` has no value; a parameter is set like `--set fixed=true`")),
-    }
-}
-
-fn warn_once(source: &Source, diagnostics: &Diagnostics, shell: &Shell) {
-    if !shell.quiet {
-        sources::warn(source, diagnostics, shell);
-    }
 }

@@ -1,4 +1,4 @@
-//! `farlead check`: finds the run that decides each spec, makes it short, tries it again and keeps it.
+//! `farlead check`: finds the run that decides each spec, minimises, confirms and keeps it.
 
 use std::io::{self, Write};
 use std::path::PathBuf;
@@ -6,6 +6,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
 use clap::Args;
+use farlead::agent::PLANNER;
 use farlead::event::{Outcome, SpecBegan, SpecEnded};
 use farlead::experience::Experience;
 use farlead::gui::UserAction;
@@ -108,7 +109,7 @@ pub fn run(args: &CheckArgs, shell: &Shell) -> anyhow::Result<Exit> {
         match sources::read(path, &project) {
             Ok(one) => judged.push(one),
             Err(mistake) => {
-                // The others are checked all the same.
+                // A file that cannot be read does not keep the others from being checked.
                 writeln!(io::stderr(), "farlead: {mistake}")?;
                 exit = exit.and(Exit::Broken);
             }
@@ -120,7 +121,7 @@ pub fn run(args: &CheckArgs, shell: &Shell) -> anyhow::Result<Exit> {
     if judged.iter().any(has_mistakes_of_its_own) {
         exit = exit.and(Exit::Broken);
     }
-    // What cannot be read has been said, and nothing is left that an app is needed for.
+    // All mistakes are reported by now, and without a spec there is no need for an app.
     if exit != Exit::Met && judged.iter().all(|one| one.linted.file.specs.is_empty()) {
         return Ok(exit);
     }
@@ -142,7 +143,7 @@ pub fn run(args: &CheckArgs, shell: &Shell) -> anyhow::Result<Exit> {
     if tasks.is_empty() && exit != Exit::Met {
         return Ok(exit);
     }
-    // What was known before stays, also of actions that are not met this time.
+    // The new experience adds to the old, so that actions of other specs are not forgotten.
     let done = check_all(&place, &mut tasks, shell, Done { exit, learned })?;
     if let Some(path) = &args.learned {
         learned::write(path, &done.learned)?;
@@ -197,7 +198,7 @@ fn say_unread(judged: &[Judged], seed: u64) -> anyhow::Result<()> {
             let spec = SpecBegan { file: file.to_string(), name: name.to_string(), ..SpecBegan::default() };
             let ended = SpecEnded::new(Outcome::Error, "the spec has mistakes", Exit::Broken.code());
             let lines = spec_json(&spec, &ended, "", seed);
-            // It was never begun: its result alone.
+            // The spec never began, so its `start` line is left out.
             write!(out, "{}", lines.split_once('\n').map_or("", |(_, result)| result))?;
         }
     }
@@ -244,19 +245,16 @@ fn has_mistakes_of_its_own(judged: &Judged) -> bool {
 
 fn tasks<'a>(checked: &Checked<'a>, texts: &[String], learned: &Learned) -> anyhow::Result<Vec<Task<'a>>> {
     let Checked { args, project, app, set_ups, judged } = *checked;
-    let mut base = args.search.plan(
-        project,
-        args.agent.or(project.agent).unwrap_or(AgentName::Planner).kind(),
-        texts,
-    )?;
-    base.learned = learned.labelings.iter().map(|(labeling, values)| (labeling.clone(), *values)).collect();
+    let AgentName(agent) = args.agent.or(project.agent).unwrap_or(AgentName(&PLANNER));
+    let mut base = args.search.plan(project, agent, texts)?;
+    base.kept = learned.kept(agent);
     base.tells_steps = args.verbose;
     let mut tasks = Vec::new();
     for one in judged {
         let actions: Arc<[UserAction]> = one.linted.file.actions.clone().into();
         let captured = one.test.as_ref().and_then(|test| test.captured.as_ref());
         for (spec, judgement) in one.linted.file.specs.iter().zip(&one.linted.judgements) {
-            // It is looked for on the way to the spec that it was found for.
+            // The captured formula is no spec of its own: the search for its oracle tries it first.
             if captured.is_some_and(|captured| captured.name == spec.name) {
                 continue;
             }
@@ -277,7 +275,7 @@ fn tasks<'a>(checked: &Checked<'a>, texts: &[String], learned: &Learned) -> anyh
     let all = judged.iter().flat_map(|one| &one.linted.file.specs);
     let names: std::collections::BTreeSet<&str> = all.map(|spec| &*spec.name).collect();
     match &args.only {
-        // Where no spec could be read at all, that has been said.
+        // Without any readable spec, the mistakes are already on stderr.
         Some(only) if tasks.is_empty() && !names.is_empty() => {
             let names: Vec<&str> = names.into_iter().collect();
             Err(Usage::new(format!("there is no spec `{only}`; there is `{}`", names.join("`, `"))).into())
@@ -322,7 +320,7 @@ fn check_all(
             minimise: (!args.no_minimize).then(minimise::Settings::default),
             confirm: args.confirm,
             seed,
-            // Runs of one spec are shared out among devices; on the simulator, specs are.
+            // Devices share the runs of one spec; simulators share specs, and each minimises alone.
             jobs: if app.is_on_devices() { app.jobs(args.search.jobs()) } else { 1 },
             keeps_found: args.record.is_some(),
             rules: project.rules.clone(),
@@ -332,10 +330,10 @@ fn check_all(
     let progress = Progress::new(!shell.quiet);
     let finished = AtomicUsize::new(0);
     let mut written = Ok(());
-    // What this run alone has seen.
+    // The experience of this run alone, in case that of the file proves out of date.
     let (mut fresh, mut is_outdated) = (Experience::new(), false);
     for wave in waves(tasks.len(), first_wave(args, tasks)) {
-        // What came of the waves before is known to all of this one, and nothing that comes up within it.
+        // A spec knows the earlier waves and nothing of its own wave, so results do not depend on `--jobs`.
         let known = Arc::new(done.learned.experience.clone());
         let serves = |task: &Task<'_>| task.app.set_up().len() == set_ups.all().len();
         let served = tasks[wave.clone()].iter_mut().filter(|task| serves(task));
@@ -356,7 +354,7 @@ fn check_all(
             };
             let decided = decide(&asked, task, &watch, &|text: &str| {
                 progress.clear();
-                // Where stderr is closed there is nobody to tell.
+                // A closed stderr leaves nobody to tell, so a failed write is no error.
                 let _ = io::stderr().write_all(text.as_bytes());
             });
             finished.fetch_add(1, Ordering::Relaxed);
@@ -365,8 +363,8 @@ fn check_all(
         in_order(app.jobs(args.search.jobs()), wave.len(), work, |number, mut decided| {
             let task = &tasks[wave.start + number];
             progress.clear();
-            done.learned.add(std::mem::take(&mut decided.labelings));
-            // An app that is set up otherwise would seem to start now like this and now like that.
+            done.learned.add(task.plan.agent, &std::mem::take(&mut decided.kept));
+            // With another set-up the same app starts on another screen, and would look non-deterministic.
             if serves(task) {
                 done.learned.experience.merge(&decided.experience);
                 fresh.merge(&decided.experience);
@@ -376,7 +374,7 @@ fn check_all(
             done.exit = done.exit.and(decided.exit());
             if written.is_ok() {
                 let Plan { steps_max, episodes_max, .. } = task.plan;
-                let agent = if args.exhaustive { "exhaustive" } else { task.plan.agent.name() };
+                let agent = if args.exhaustive { "exhaustive" } else { task.plan.agent.name };
                 written = outputs.spec(began(task.file, task.spec, agent, steps_max, episodes_max), decided);
             }
         });
@@ -450,7 +448,7 @@ fn provenance(
             || crate::app::from(&project.folder, task.file.as_ref()),
             |test| test.provenance.spec.clone(),
         ),
-        agent: if args.exhaustive { "exhaustive" } else { task.plan.agent.name() }.to_string(),
+        agent: if args.exhaustive { "exhaustive" } else { task.plan.agent.name }.to_string(),
         seed: task.plan.seed.0,
         episodes: decided.ended.episodes,
         steps: decided.ended.steps,
@@ -461,6 +459,6 @@ fn provenance(
 
 /// How many tasks are done before what was found out is handed on: all, unless it serves the others.
 fn first_wave(args: &CheckArgs, tasks: &[Task<'_>]) -> usize {
-    let is_handed_on = tasks.iter().any(|task| task.plan.agent.recalls()) && !args.exhaustive;
+    let is_handed_on = tasks.iter().any(|task| task.plan.agent.needs.experience) && !args.exhaustive;
     if is_handed_on { 1 } else { tasks.len() }
 }

@@ -1,4 +1,4 @@
-//! `farlead compare`: agents against each other on the same specs with the same seeds.
+//! `farlead compare`: compares agents on the same specs with the same seeds.
 
 use std::fs;
 use std::io::{self, BufWriter, Write};
@@ -13,7 +13,7 @@ use farlead::search::{Contender, Plan, Rounds, Tally, Task, compare, mean, media
 use farlead::spec::{Level, Spec, printable};
 use serde::Serialize;
 
-use crate::agents::AgentName;
+use crate::agents::{Entrant, EntrantParser};
 use crate::app::AppArgs;
 use crate::deciding::failed;
 use crate::progress::{Progress, interruption, left};
@@ -45,9 +45,9 @@ pub struct CompareArgs {
     /// Compare on this spec of each file alone
     #[arg(long, value_name = "NAME")]
     only: Option<String>,
-    /// Which agents
-    #[arg(long, value_enum, value_delimiter = ',', default_value = "planner,farlead,tree,random")]
-    agents: Vec<AgentName>,
+    /// Which agents; farlead:abstraction=places is one on an abstraction of its own
+    #[arg(long, value_parser = EntrantParser, value_delimiter = ',', default_value = "planner,farlead,tree,random")]
+    agents: Vec<Entrant>,
     /// The runs of each agent on each spec
     #[arg(long, value_name = "N", default_value_t = 100, value_parser = clap::value_parser!(u32).range(1..=1_000_000))]
     runs: u32,
@@ -219,35 +219,30 @@ fn tasks<'a>(
 fn contenders(args: &CompareArgs, project: &Project, texts: &[String]) -> anyhow::Result<Vec<Contender>> {
     let mut contenders = Vec::new();
     for agent in &args.agents {
-        let plan = args.search.plan(project, agent.kind(), texts)?;
-        let name = agent.kind().name();
-        contenders.push(Contender { name: name.to_string(), plan: plan.clone() });
+        let Entrant { name, agent, abstraction } = agent;
+        let plan = args.search.plan(project, agent, texts)?;
+        let plan = Plan { abstraction: abstraction.unwrap_or(plan.abstraction), ..plan };
+        contenders.push(Contender { name: name.clone(), plan: plan.clone() });
         if args.ablate {
-            contenders.extend(ablated(name, &plan, *agent));
+            contenders.extend(ablated(name, &plan));
         }
     }
     Ok(contenders)
 }
 
 /// The same agent with each switch turned over, and with all of them off.
-fn ablated(name: &str, plan: &Plan, agent: AgentName) -> Vec<Contender> {
+fn ablated(name: &str, plan: &Plan) -> Vec<Contender> {
     let mut switches =
         vec![Switch::Shaping, Switch::Distances, Switch::Prediction, Switch::SureActions, Switch::Restart];
-    switches.extend(match agent {
-        AgentName::Planner => {
-            vec![Switch::Habits, Switch::Names, Switch::Sharing, Switch::Naming, Switch::Survival]
-        }
-        AgentName::Farlead => {
-            vec![Switch::Residual, Switch::Tails, Switch::ActionLabels, Switch::DoubleQ, Switch::Traces]
-        }
-        AgentName::Tree | AgentName::Qlearning | AgentName::Random => Vec::new(),
-    });
+    switches.extend(Switch::of_agent(plan.agent));
     let mut contenders = Vec::new();
     for &switch in &switches {
         for on in [false, true] {
             let mut other = plan.clone();
             switch.set(&mut other, on);
-            if (other.switches, other.farlead, other.planner) != (plan.switches, plan.farlead, plan.planner) {
+            let all = |plan: &Plan| (plan.shaping, plan.switches, plan.settings);
+            // A switch that is at this position already makes no other contender.
+            if all(&other) != all(plan) {
                 let sign = if on { '+' } else { '-' };
                 contenders.push(Contender { name: format!("{name} {sign}{}", switch.name()), plan: other });
             }
@@ -269,6 +264,7 @@ fn rows(names: &Names<'_>, tasks: &[Task<'_>], contenders: &[Contender], tallies
     for level in [Level::A, Level::B, Level::C] {
         let of_level = |spec: &Spec| spec.level() == level;
         let members = || tasks.iter().zip(tallies).filter(|(task, _)| of_level(task.spec));
+        // The sum over a single spec would repeat its row.
         if members().count() < 2 {
             continue;
         }

@@ -1,4 +1,4 @@
-//! `farlead completions`: what a shell has to know to complete command lines.
+//! `farlead completions`: scripts that complete command lines in shells.
 
 use std::io::{self, Write};
 

@@ -1,11 +1,10 @@
-//! Deciding a spec on an app: searching for its run, making that short and trying it again, and what is said of it.
+//! Decides a spec on an app: searches for its run, minimises and confirms it, and words the outcome.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Instant;
 
 use farlead::device::{DeviceError, Sim};
-use farlead::episode::Labeling;
 use farlead::event::{Event, Outcome, Reached, SpecEnded};
 use farlead::experience::Experience;
 use farlead::gui::{ActionType, Atom, Constant, Key, Op, Screen};
@@ -67,8 +66,8 @@ pub struct Decided {
     pub keeping: Option<Keeping>,
     /// The episodes of the search, as events.
     pub episodes: Vec<Event>,
-    /// What actions were worth.
-    pub labelings: Vec<(Labeling, [f64; 2])>,
+    /// Bytes that the agent keeps for the next search.
+    pub kept: Vec<u8>,
     /// What was done and seen.
     pub experience: Experience,
     /// Whether what was known before is of an app that answers otherwise.
@@ -83,7 +82,7 @@ impl Decided {
             run: None,
             keeping: None,
             episodes: Vec::new(),
-            labelings: Vec::new(),
+            kept: Vec::new(),
             experience: Experience::new(),
             is_outdated: false,
         }
@@ -137,7 +136,7 @@ pub fn decide(asked: &Asked<'_>, task: &Task<'_>, watch: Watch<'_>, tell: &dyn F
     }
     let mut decided = decide_somewhere(asked, task, watch, tell);
     if task.plan.rules.forbid_some() && decided.run.is_none() && decided.ended.outcome != Outcome::Error {
-        // What is said of all runs is said of those that are allowed.
+        // A result about all runs holds only for the runs that the rules allow.
         decided.ended.why += "; what the rules of farlead.toml forbid was not tried";
     }
     decided
@@ -169,7 +168,8 @@ fn decide_somewhere(asked: &Asked<'_>, task: &Task<'_>, watch: Watch<'_>, tell: 
 pub fn exit_of_error(error: &DeviceError) -> Exit {
     match error {
         DeviceError::Model { .. } => Exit::Broken,
-        DeviceError::Adb(_)
+        DeviceError::Lost { .. }
+        | DeviceError::Refused { .. }
         | DeviceError::SetUp { .. }
         | DeviceError::Faulty { .. }
         | DeviceError::NoneLeft { .. } => Exit::Environment,
@@ -192,13 +192,13 @@ fn decide_stored(
     watch: Watch<'_>,
     tell: &dyn Fn(&str),
 ) -> Result<Decided, DeviceError> {
-    // It is there at once or not at all; an app that answers by chance may take some more.
+    // The formula names each action, so a deterministic app needs one episode; chance may need more.
     const EPISODES_MAX: u32 = 20;
     let steps_max = captured.budget.steps_max.unwrap_or(task.plan.steps_max);
     let plan =
         Plan { steps_max, episodes_max: EPISODES_MAX.min(task.plan.episodes_max), ..task.plan.clone() };
     let first = decide_by_search(asked, task, captured, &plan, watch, tell)?;
-    // The formula says how; whether that is what the spec asks for is for the spec to say.
+    // The captured formula only leads to the run; the spec decides if the run is right.
     let is_met = first.run.as_ref().is_some_and(|run| Player::new(task.spec).is_won(run));
     if is_met || first.exit() == Exit::Interrupted {
         return Ok(first);
@@ -232,7 +232,7 @@ fn kept(asked: &Asked<'_>, task: &Task<'_>, mut decided: Decided) -> Result<Deci
     let settings = keep::Settings { seed: task.plan.seed, ..asked.keep.clone() };
     let goes_on = || !asked.interrupted.load(Ordering::Relaxed);
     let keeping = match keep(&open, task.spec, run, &settings, &goes_on) {
-        // What was found is not lost with the device it was found on.
+        // The run survives the loss of its device: keep it unminimised.
         Err(error) if error.is_lost() && !task.app.has_another() => {
             decided.ended.exit = Exit::of_code(decided.ended.exit).and(exit_of_error(&error)).code();
             decided.ended.advice.push(format!(
@@ -330,6 +330,7 @@ fn decide_by_search(
         if let Some(trace) = trace {
             tell(&told(spec, *episode, trace));
         }
+        // The curve of a report needs about a thousand points, and more of the first episodes.
         if episode.is_power_of_two() || episode % (episodes_max / 1_000).max(1) == 0 {
             episodes.push(Event::EpisodeEnded {
                 spec: 0,
@@ -340,7 +341,7 @@ fn decide_by_search(
         }
         let seconds = begun.elapsed().as_secs_f64();
         let share = f64::from(*episode) / f64::from(episodes_max);
-        // A line is made up only where it may be looked at: rarely.
+        // Formatting a line for each episode would slow the search down.
         if episode % 16 == 1 {
             let closest = closest.map_or(String::new(), |steps| format!(", {steps} from the goal at best"));
             let rate = *steps as f64 / seconds.max(1e-6);
@@ -362,14 +363,13 @@ fn told(spec: &Spec, episode: u32, trace: &Trace) -> String {
 }
 
 fn judged(task: &Task<'_>, spec: &Spec, plan: &Plan, finding: Finding) -> Decided {
-    let Finding { stop, episodes, steps, device_ms, run, mut reach, learned, experience, is_outdated } =
-        finding;
+    let Finding { stop, episodes, steps, device_ms, run, mut reach, kept, experience, is_outdated } = finding;
     if stop == Stop::Exhausted {
-        // What is left are the actions of last steps, and of ways that the formula rules out.
+        // The remaining untried actions belong to last steps, or to ways that the formula rules out.
         reach.never_tried.clear();
     }
-    let held: Vec<u64> = reach.held.iter().map(|(_, times)| *times).collect();
-    // What was cut short says nothing good, whatever is expected.
+    let held: Vec<u64> = reach.report.held.iter().map(|(_, times)| *times).collect();
+    // An interrupted search gives no outcome, not even for a `never`.
     let outcome = match stop {
         Stop::Interrupted => Outcome::GaveUp,
         Stop::Found | Stop::Exhausted | Stop::EpisodesSpent | Stop::TimeSpent => {
@@ -399,14 +399,14 @@ fn judged(task: &Task<'_>, spec: &Spec, plan: &Plan, finding: Finding) -> Decide
     decided.ended.steps = steps;
     decided.ended.device_ms = device_ms;
     decided.ended.reach = Some(reached(&reach));
-    Decided { run, labelings: learned, experience, is_outdated, ..decided }
+    Decided { run, kept, experience, is_outdated, ..decided }
 }
 
 fn reached(reach: &Reach) -> Reached {
     Reached {
-        held: reach.held.clone(),
-        hints: reach.hints.clone(),
-        closest: reach.closest.clone(),
+        held: reach.report.held.clone(),
+        hints: reach.report.hints.clone(),
+        closest: reach.report.closest.clone(),
         screens: reach.screens,
         starts: reach.starts,
         starts_crashed: reach.starts_crashed,
@@ -441,7 +441,7 @@ fn advice(task: &Task<'_>, stop: Stop, reach: &Reach) -> Vec<String> {
 
 /// What the words seen say about atoms that never held.
 fn hints(reach: &Reach) -> Vec<String> {
-    reach.hints.iter().map(|(atom, hint)| format!("{} never held; {hint}", shortened(atom))).collect()
+    reach.report.hints.iter().map(|(atom, hint)| format!("{} never held; {hint}", shortened(atom))).collect()
 }
 
 fn counted_steps(steps: u64) -> String {
@@ -456,7 +456,7 @@ fn decide_exhaustively(asked: &Asked<'_>, task: &Task<'_>, watch: Watch<'_>) -> 
     let set_up = task.app.set_up();
     let starts = |sim: &mut Sim, activity: &str| match set_up.first() {
         Some(first) if first.starts() == activity => prepared_outcomes(sim, activity, set_up),
-        // The others are not what it is set up for.
+        // Set-up leads from one activity only, so the others are no starts.
         Some(_) => Ok(Some(Vec::new())),
         None => sim.start_outcomes(activity),
     };
@@ -470,10 +470,10 @@ fn decide_exhaustively(asked: &Asked<'_>, task: &Task<'_>, watch: Watch<'_>) -> 
             !asked.interrupted.load(Ordering::Relaxed)
         })?;
     let Exhausted { run, is_too_large, is_interrupted, steps, mut reach } = exhausted;
-    let held: Vec<u64> = reach.held.iter().map(|(_, times)| *times).collect();
+    let held: Vec<u64> = reach.report.held.iter().map(|(_, times)| *times).collect();
     let is_proven = run.is_none() && !is_too_large && !is_interrupted;
     if is_proven {
-        // What is left are the actions of last steps, which would be a step too many.
+        // The remaining untried actions would be one step too many.
         reach.never_tried.clear();
     }
     let outcome = match run {
@@ -482,7 +482,7 @@ fn decide_exhaustively(asked: &Asked<'_>, task: &Task<'_>, watch: Watch<'_>) -> 
     };
     let spent = counted_steps(steps);
     let why = match &run {
-        // An action whose outcomes were too many to follow may have hidden a shorter one.
+        // An action with too many outcomes to follow may hide a shorter run.
         Some(run) if is_too_large => format!("after {spent}; a run of {}", counted(run.steps.len(), "step")),
         Some(run) => format!(
             "by trying everything, {spent}; no run is shorter than this of {}",

@@ -1,4 +1,4 @@
-//! `farlead devices`: what is connected, and whether it can be used.
+//! `farlead devices`: lists connected devices and their states.
 
 use std::io::{self, Write};
 
@@ -35,7 +35,9 @@ struct Line<'l> {
 }
 
 pub fn run(args: &DevicesArgs, _: &Shell) -> anyhow::Result<Exit> {
-    let listed = server()?.devices().map_err(|error| Missing::new(error.to_string()))?;
+    let server = Server::running(|name| std::env::var(name).ok());
+    let listed = server.and_then(|server| server.devices());
+    let listed = listed.map_err(|error| Missing::new(error.to_string()))?;
     let mut out = io::stdout().lock();
     for Listed { serial, state, model } in &listed {
         if args.json {
@@ -56,12 +58,4 @@ pub fn run(args: &DevicesArgs, _: &Shell) -> anyhow::Result<Exit> {
         )?;
     }
     Ok(Exit::Environment)
-}
-
-/// The adb server that the environment names, started if it does not run.
-pub fn server() -> Result<Server, Missing> {
-    let found = Server::from_environment(|name| std::env::var(name).ok());
-    let server = found.map_err(|error| Missing::new(error.to_string()))?;
-    server.ensure_running().map_err(|error| Missing::new(error.to_string()))?;
-    Ok(server)
 }

@@ -1,4 +1,4 @@
-//! `farlead doctor`: what keeps farlead from using a device, and what to type so that it does not.
+//! `farlead doctor`: finds what keeps farlead from using a device, and the command that mends it.
 
 use std::io::{self, Write};
 use std::process::Command;
@@ -120,7 +120,7 @@ fn look_at_adb(found: &mut Findings<'_>) -> anyhow::Result<()> {
             let said = parts.into_iter().filter(|part| !part.is_empty()).collect::<Vec<_>>().join(", ");
             found.ok("adb", said)
         }
-        // A server that runs already is enough.
+        // Only a warning: a running server works without the program.
         Err(error) => found.warn(
             "adb",
             format!("the program cannot be run: {error}"),
@@ -130,12 +130,8 @@ fn look_at_adb(found: &mut Findings<'_>) -> anyhow::Result<()> {
 }
 
 fn look_at_server(found: &mut Findings<'_>) -> anyhow::Result<Option<Server>> {
-    let server = Server::from_environment(|name| std::env::var(name).ok());
-    let reached = server.and_then(|server| {
-        server.ensure_running()?;
-        Ok((server.version()?, server))
-    });
-    match reached {
+    let server = Server::running(|name| std::env::var(name).ok());
+    match server.and_then(|server| Ok((server.version()?, server))) {
         Ok((version, server)) => {
             found.ok("adb server", format!("version {version}, at {}", server.address()))?;
             Ok(Some(server))
@@ -198,6 +194,7 @@ fn look_inside(found: &mut Findings<'_>, line: &mut dyn Line) -> anyhow::Result<
     for name in ANIMATIONS {
         questions.push_str(&format!("; settings get global {name}"));
     }
+    // All questions in one round trip, whose time is a finding too.
     let begun = Instant::now();
     let answer = match line.shell(&questions, ASK) {
         Ok(answer) => text(&answer),

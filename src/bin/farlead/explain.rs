@@ -1,4 +1,4 @@
-//! `farlead explain`: what a spec asks for, in words, as goals and as an automaton.
+//! `farlead explain`: a spec in words, as sub-goals and as an automaton.
 
 use std::io::{self, BufWriter, Write};
 use std::path::PathBuf;
@@ -165,7 +165,7 @@ fn write_dot(out: &mut impl Write, spec: &Spec) -> anyhow::Result<()> {
     writeln!(out, "digraph {} {{", quoted(&spec.name))?;
     writeln!(out, "  rankdir=LR; node [shape=box, style=rounded, fontname=\"sans-serif\"];")?;
     writeln!(out, "  edge [fontname=\"sans-serif\", fontsize=10];")?;
-    // Most steps of most formulas violate them: an arrow for each would hide the others.
+    // Most steps of most formulas violate them: their arrows would hide the others.
     let lost: Vec<bool> = graph
         .states
         .iter()
@@ -176,7 +176,7 @@ fn write_dot(out: &mut impl Write, spec: &Spec) -> anyhow::Result<()> {
     }
     for (at, &state) in graph.states.iter().enumerate().filter(|(at, _)| !lost[*at]) {
         let label = wrapped(&automaton.residual(state).shortened(30).to_string());
-        // Two lines around the box: a trace that ends here satisfies the formula.
+        // A double border: a trace that ends here satisfies the formula.
         let border = if at > 0 && automaton.is_satisfied(state) { ", peripheries=2" } else { "" };
         let for_good = automaton.permanent(state) == Permanent::Satisfied;
         let colour = if for_good { ", color=darkgreen" } else { "" };

@@ -74,7 +74,7 @@ fn warn_of_set_up(path: &Path, project: &Project) {
         (Ok(named), Ok(path)) => named == path,
         _ => named.path == *path,
     };
-    // One that sets apps up itself needs those before it alone.
+    // A set-up test itself needs only the set-up tests before it.
     let before: Vec<String> = project
         .set_up
         .iter()

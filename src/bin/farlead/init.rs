@@ -1,4 +1,4 @@
-//! `farlead init`: the files a project starts with.
+//! `farlead init`: writes the first files of a project.
 
 use std::collections::BTreeSet;
 use std::fmt::Write as _;
@@ -62,7 +62,7 @@ pub fn run(args: &InitArgs, shell: &Shell) -> anyhow::Result<Exit> {
             write_all(&folder, starters)
         });
     if let Err(error) = written {
-        // What was there before stays; a folder with something in it is not removed.
+        // Innermost folder first; `remove_dir` fails on a folder with content, so older files stay.
         made.iter().rev().for_each(|folder| drop(fs::remove_dir(folder)));
         return Err(error.into());
     }

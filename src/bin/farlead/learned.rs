@@ -1,4 +1,4 @@
-//! The file of `--learned`: read before anything runs, extended when all is done, and never lost in between.
+//! The file of `--learned`: read before anything runs, extended at the end, never lost in between.
 
 use std::fs;
 use std::io::{self, Write};
@@ -23,7 +23,7 @@ pub fn read(path: &Path, app: &App, shell: &Shell) -> anyhow::Result<Learned> {
         }
         return Ok(Learned { app: Some(this), ..Learned::default() });
     }
-    // A pipe or a device would be gone if a file took its place.
+    // Writing renames a file into place, which would replace a pipe or a device.
     if fs::metadata(path).is_ok_and(|found| !found.is_file()) {
         return Err(Mistake::new(format!("cannot read {}: it is no file", path.display())).into());
     }
@@ -47,7 +47,7 @@ pub fn read(path: &Path, app: &App, shell: &Shell) -> anyhow::Result<Learned> {
                 known.version,
                 this.version
             );
-            // Where stderr is closed there is nobody to tell.
+            // A closed stderr leaves nobody to tell, so a failed write is no error.
             let _ = writeln!(io::stderr(), "farlead: warning: {}", printable(&message));
         }
     }

@@ -1,4 +1,4 @@
-//! `farlead lint`: every mistake in every spec, without a device.
+//! `farlead lint`: finds all mistakes in specs, without a device.
 
 use std::io::{self, BufWriter, Write};
 use std::path::PathBuf;
@@ -87,7 +87,7 @@ pub fn run(args: &LintArgs, shell: &Shell) -> anyhow::Result<Exit> {
         let judged = match sources::read(path, &project) {
             Ok(judged) => judged,
             Err(mistake) => {
-                // The others are judged all the same.
+                // A file that cannot be read does not keep the others from being judged.
                 if args.json {
                     let file = path.display().to_string();
                     let event = Event::Unreadable { file: &file, message: mistake.to_string() };

@@ -1,4 +1,4 @@
-//! `farlead look`: a screen as atoms and actions, ready to be pasted into a spec.
+//! `farlead look`: prints a screen as atoms and actions to paste into a spec.
 
 use std::collections::BTreeSet;
 use std::io::{self, BufWriter, Read, Write};
@@ -8,7 +8,7 @@ use std::thread;
 use std::time::Duration;
 
 use clap::Args;
-use farlead::device::{Adb, Device, Observation};
+use farlead::device::{Capabilities, Device};
 use farlead::gui::{
     self, Action, Atom, BUILTIN_TEXTS, Context, DUMP_BYTES_MAX, Hierarchy, Key, Labeller, Repertoire, Screen,
 };
@@ -17,7 +17,7 @@ use farlead::spec::{SpecFile, printable};
 use serde::Serialize;
 
 use crate::app::AppArgs;
-use crate::deciding::exit_of_error;
+use crate::deciding::failed;
 use crate::lint::counted;
 use crate::progress::interruption;
 use crate::project::Project;
@@ -70,8 +70,10 @@ struct Look {
     screen: Screen,
     /// How many nodes it has; a screen may leave some out.
     nodes: usize,
-    /// Whether it is known what surrounds the widgets; a dump does not say it.
+    /// False of a dump, which does not say what surrounds the widgets.
     has_context: bool,
+    /// Kinds of action of the device.
+    capabilities: Capabilities,
 }
 
 pub fn run(args: &LookArgs, shell: &Shell) -> anyhow::Result<Exit> {
@@ -81,29 +83,30 @@ pub fn run(args: &LookArgs, shell: &Shell) -> anyhow::Result<Exit> {
     if let Some(path) = &args.dump {
         return say_all(args, &of_dump(path)?, against.as_ref());
     }
-    if let Some(mut device) = args.app.device_to_look_at(&project)? {
-        return watch(args, &mut device, against.as_ref());
+    if let Some(mut device) = args.app.device_to_look_at(&project, shell)? {
+        return watch(args, &mut *device, against.as_ref());
     }
     if args.watch {
         let message =
             "`--watch` waits for what someone does on a device; on the simulator nobody does anything";
         return Err(Usage::new(message.to_string()).into());
     }
-    let app = args.app.open(&project, shell)?;
-    let look = of_first(&mut *app.device(Seed(args.seed)))?;
-    say_all(args, &look, against.as_ref())
+    let mut device = args.app.open(&project, shell)?.device(Seed(args.seed));
+    start(&mut *device)?;
+    watch(args, &mut *device, against.as_ref())
 }
 
-/// Looks at what a device shows, and again whenever that is another screen if it is asked for.
-fn watch(args: &LookArgs, device: &mut Adb, against: Option<&SpecFile>) -> anyhow::Result<Exit> {
+/// Says the screen that a device shows; with `--watch` again whenever it is another.
+fn watch(args: &LookArgs, device: &mut dyn Device, against: Option<&SpecFile>) -> anyhow::Result<Exit> {
     let interrupted = interruption();
     let mut before = None;
     loop {
-        let seen = device.look().map_err(|error| Missing::new(error.to_string()))?;
+        let seen = device.look().map_err(|error| failed(&error))?;
         let screen = (*seen.screen).clone();
         if before.as_ref() != Some(&screen) {
             let nodes = screen.widgets().len();
-            let look = Look { screen: screen.clone(), nodes, has_context: true };
+            let capabilities = device.capabilities();
+            let look = Look { screen: screen.clone(), nodes, has_context: true, capabilities };
             if args.watch && before.is_some() && !args.json {
                 writeln!(io::stdout())?;
             }
@@ -119,7 +122,8 @@ fn watch(args: &LookArgs, device: &mut Adb, against: Option<&SpecFile>) -> anyho
 
 fn say_all(args: &LookArgs, look: &Look, against: Option<&SpecFile>) -> anyhow::Result<Exit> {
     let actions = against.map_or(&[][..], |file| &file.actions);
-    let offers = gui::offers(&look.screen, &Repertoire::new(BUILTIN_TEXTS, actions, true));
+    let repertoire = Repertoire::new(BUILTIN_TEXTS, actions, true);
+    let offers = gui::offers(&look.screen, &Repertoire { capabilities: look.capabilities, ..repertoire });
     let mut out = BufWriter::new(io::stdout().lock());
     if args.json {
         say_as_json(&mut out, look, &offers, against)?;
@@ -146,23 +150,19 @@ fn of_dump(path: &Path) -> anyhow::Result<Look> {
     let hierarchy = Hierarchy::read(&bytes).map_err(|error| Mistake::new(format!("{name}: {error}")))?;
     let context = Context { orientation: hierarchy.orientation(), ..Context::default() };
     let (nodes, package) = (hierarchy.widgets.len(), hierarchy.package.clone());
-    Ok(Look { screen: hierarchy.into_screen(package, "", context), nodes, has_context: false })
+    let screen = hierarchy.into_screen(package, "", context);
+    Ok(Look { screen, nodes, has_context: false, capabilities: Capabilities::ALL })
 }
 
-/// Looks at what an app shows first.
-fn of_first(device: &mut dyn Device) -> anyhow::Result<Look> {
+/// Starts the app with its first activity.
+fn start(device: &mut dyn Device) -> anyhow::Result<()> {
     let Some(activity) = device.app().launchable.first().cloned() else {
         return Err(
             Missing::new(format!("{} has no activity that can be started", device.app().package)).into()
         );
     };
-    let Observation { screen, .. } = device.reset(&activity).map_err(|error| -> anyhow::Error {
-        match exit_of_error(&error) {
-            Exit::Environment => Missing::new(error.to_string()).into(),
-            _ => Mistake::new(error.to_string()).into(),
-        }
-    })?;
-    Ok(Look { screen: (*screen).clone(), nodes: screen.widgets().len(), has_context: true })
+    device.reset(&activity).map_err(|error| failed(&error))?;
+    Ok(())
 }
 
 impl Look {
@@ -267,13 +267,13 @@ fn say(out: &mut impl Write, look: &Look, offers: &[Action]) -> io::Result<()> {
 
 /// The atom of an action, and behind it, as a comment, what it is done on.
 fn action_line(action: &Action) -> Option<String> {
-    // What is typed into a field is for the spec to say.
+    // The author of the spec chooses the text, so the atom leaves it open.
     let atom = match action {
         Action::Text { on, .. } => gui::atom_of_action(&Action::Text { on: on.clone(), text: "".into() }),
         other => gui::atom_of_action(other),
     }?;
     Some(match action.target() {
-        // What has no name is shown by its place already.
+        // A nameless widget is shown by its place, which need not appear twice.
         Some(on) if on.to_string().ends_with(&*on.object_id) => {
             format!("{atom}  # on {on}, at {}", on.bounds)
         }

@@ -1,4 +1,4 @@
-//! The command line: arguments, colour and exit codes; what is done is done by the library.
+//! The command line: arguments, colour and exit codes; the library does the work.
 
 mod agents;
 mod app;
@@ -188,11 +188,12 @@ fn main() -> ExitCode {
     let cli = match Cli::try_parse() {
         Ok(cli) => cli,
         Err(error) => {
-            // What cannot be printed cannot be helped.
+            // The message about the command line is the output: if printing fails, the exit code remains.
             let _ = error.print();
             return ExitCode::from(if error.use_stderr() { Exit::Usage.code() } else { 0 });
         }
     };
+    // A panic is a fault of farlead, with an exit code that scripts can tell from all others.
     let exit = panic::catch_unwind(|| run(&cli)).unwrap_or_else(|_| {
         eprintln!("farlead: this is a fault of farlead's own, not of yours; please report it");
         Exit::Fault
@@ -222,9 +223,9 @@ fn run(cli: &Cli) -> Exit {
     };
     match ended {
         Ok(exit) => exit,
-        // Whoever read the results has had enough of them.
+        // The reader closed the pipe (`farlead ... | head`), which is no failure.
         Err(error) if is_closed_pipe(&error) => Exit::Met,
-        // What is read has its own errors, so this one came from writing.
+        // Reading wraps its errors, so a bare I/O error came from writing.
         Err(error) if error.is::<io::Error>() || error.is::<serde_json::Error>() => {
             say(&format!("cannot write to standard output: {error}"));
             Exit::Environment
@@ -250,7 +251,7 @@ fn exit_of(error: &anyhow::Error) -> Exit {
 
 fn say(message: &str) {
     let lines: Vec<String> = message.lines().map(farlead::spec::printable).collect();
-    // Where stderr is closed there is nobody to tell.
+    // A closed stderr leaves nobody to tell, so a failed write is no error.
     let _ = writeln!(io::stderr(), "farlead: {}", lines.join("\n"));
 }
 

@@ -1,4 +1,4 @@
-//! `farlead minimize`: a stored test made short.
+//! `farlead minimize`: minimises the run of a stored test.
 
 use std::io::{self, Write};
 use std::path::PathBuf;
@@ -150,10 +150,11 @@ pub fn run(args: &MinimizeArgs, shell: &Shell) -> anyhow::Result<Exit> {
         seed,
         jobs,
         keeps_found: false,
-        // What was recorded is done again as it is.
+        // Rules limit searches; a recorded run repeats as it is.
         rules: Arc::default(),
     };
     let mut player = Player::new(&test.oracle);
+    // On an app that answers by chance, the run may not succeed at once.
     let original = (0..TRIES_MAX).find_map(|number| {
         let mut device = open(seed.derived(&format!("original {number}")));
         let actions = test.steps.iter().map(|step| &step.action);

@@ -1,4 +1,4 @@
-//! `farlead model`: app models looked at without running them, drawn, and packed.
+//! `farlead model`: checks app models without running them, draws and packs them.
 
 use std::fs::{self, File};
 use std::io::{self, BufReader, BufWriter, Write};
@@ -171,7 +171,7 @@ fn check(args: &CheckArgs, shell: &Shell) -> anyhow::Result<Exit> {
         let text = match read(path) {
             Ok(text) => text,
             Err(mistake) => {
-                // The others are read all the same.
+                // A file that cannot be read does not keep the others from being checked.
                 if args.json {
                     let file = path.display().to_string();
                     say_event(&mut out, &Event::Unreadable { file: &file, message: mistake.to_string() })?;
@@ -242,6 +242,7 @@ impl Counts {
                 WindowKind::Dialog { .. } => counts.dialogs += 1,
                 WindowKind::Popup { .. } => counts.popups += 1,
             }
+            // An explicit stack: no recursion over input.
             let mut rest: Vec<&Node> = window.nodes.iter().collect();
             while let Some(node) = rest.pop() {
                 match node {

@@ -1,4 +1,4 @@
-//! `farlead monitor`: a formula followed along a recorded trace.
+//! `farlead monitor`: follows a formula along a recorded trace.
 
 use std::collections::HashMap;
 use std::fs::File;
@@ -84,10 +84,11 @@ pub fn run(args: &MonitorArgs, shell: &Shell) -> anyhow::Result<Exit> {
     loop {
         line.clear();
         number += 1;
-        // Each answer goes out before the next line is waited for.
+        // In a pipe the next line may wait for this answer.
         if trace.buffer().is_empty() {
             out.flush()?;
         }
+        // A file without line ends must not fill the memory, so the read is bounded.
         let read = trace.by_ref().take(trace::LINE_MAX as u64 + 2).read_until(b'\n', &mut line);
         let read =
             read.map_err(|error| Mistake::new(format!("cannot read {}: {error}", shown(&args.trace))))?;
@@ -225,6 +226,7 @@ impl KnownLabels {
         if let Some(known) = self.0.get(label) {
             return Some(Rc::clone(known));
         }
+        // A trace of ever-new labels must not fill the memory.
         if self.0.len() >= KNOWN_LABELS_MAX {
             self.0.clear();
         }

@@ -1,4 +1,4 @@
-//! What commands leave behind: results on stdout, the folder of the run, reports, stored tests.
+//! Outputs of commands: results on stdout, the run folder, reports, stored tests.
 
 use std::io::{self, BufWriter, Write};
 use std::path::{Path, PathBuf};
@@ -69,7 +69,7 @@ impl ReportArgs {
             }
         }
         if self.github {
-            // Where stderr is closed there is nobody to tell.
+            // A closed stderr leaves nobody to tell, so a failed write is no error.
             let _ = io::stderr().write_all(report::github(run).as_bytes());
         }
         Ok(())
@@ -175,7 +175,7 @@ impl<'a> Outputs<'a> {
         }
         match self.out.write_all(text.as_bytes()).and_then(|()| self.out.flush()).map_err(anyhow::Error::from)
         {
-            // Whoever read the results has had enough of them; how it ended is still to be told.
+            // The reader closed the pipe; the run goes on for its reports and its exit code.
             Err(error) if is_closed_pipe(&error) => {
                 self.is_closed = true;
                 Ok(())
@@ -347,7 +347,7 @@ fn automaton(spec: &Spec) -> Option<event::Automaton> {
 /// Says a warning on stderr.
 pub fn warn(message: &str) {
     let lines: Vec<String> = message.lines().map(printable).collect();
-    // Where stderr is closed there is nobody to tell.
+    // A closed stderr leaves nobody to tell, so a failed write is no error.
     let _ = writeln!(io::stderr(), "farlead: warning: {}", lines.join("\n"));
 }
 
@@ -369,11 +369,11 @@ fn refusal(shown: &str, before: &Source, known: Option<&TestCase>, test: &TestCa
 
 /// The lines that only one of two texts has, as `diff` marks them.
 pub fn difference(before: &str, after: &str) -> String {
-    // Of more lines nobody reads what is different.
+    // The table below grows with the product of both; nobody reads a longer difference.
     const LINES_MAX: usize = 2_000;
     let (old, new): (Vec<&str>, Vec<&str>) =
         (before.lines().take(LINES_MAX).collect(), after.lines().take(LINES_MAX).collect());
-    // The length of the longest common part of what follows each pair of lines.
+    // Lengths of the longest common subsequence from each pair of lines on.
     let width = new.len() + 1;
     let mut common = vec![0_u16; (old.len() + 1) * width];
     for one in (0..old.len()).rev() {

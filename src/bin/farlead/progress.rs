@@ -1,4 +1,4 @@
-//! A live line on stderr, where a person looks at it, and Ctrl-C.
+//! A live line on stderr, if stderr is a terminal, and Ctrl-C.
 
 use std::io::{self, IsTerminal, Write};
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -25,6 +25,7 @@ impl Progress {
     /// Writes what `line` says, given the seconds since the start; not too often.
     pub fn say(&self, line: impl FnOnce(f64) -> String) {
         let Some(times) = &self.times else { return };
+        // Another thread is writing the line; waiting for it would slow the search down.
         let Ok(mut times) = times.try_lock() else { return };
         let now = Instant::now();
         if now.duration_since(times.1) < PERIOD {
@@ -32,7 +33,7 @@ impl Progress {
         }
         times.1 = now;
         let text: String = line(now.duration_since(times.0).as_secs_f64()).chars().take(100).collect();
-        // Where stderr is closed there is nobody to tell.
+        // A closed stderr leaves nobody to tell, so a failed write is no error.
         let _ = write!(io::stderr(), "\r\u{1b}[2K{text}");
         let _ = io::stderr().flush();
     }
@@ -55,7 +56,7 @@ pub fn interruption() -> Arc<AtomicBool> {
         }
     });
     if let Err(error) = installed {
-        // Ctrl-C then ends the program as it does any other.
+        // Without the handler, Ctrl-C ends the program at once.
         let _ = writeln!(io::stderr(), "farlead: Ctrl-C will lose what was found: {error}");
     }
     interrupted

@@ -1,4 +1,4 @@
-//! farlead.toml: what a project's commands take for granted.
+//! farlead.toml: the defaults of a project's commands.
 
 mod language;
 
@@ -102,7 +102,7 @@ struct Written {
 impl Project {
     /// Returns what the farlead.toml of the current folder says, or of the nearest folder above it that has one.
     pub fn find() -> anyhow::Result<Project> {
-        // Without a current folder there is no project either.
+        // A deleted current folder has no project.
         let Ok(folder) = env::current_dir() else { return Ok(Project::default()) };
         match folder.ancestors().find(|folder| folder.join(FILE_NAME).is_file()) {
             Some(found) if found == folder => Project::read(Path::new("")),

@@ -1,4 +1,4 @@
-//! What each attached device was asked to do, a line of JSON each, in a folder of the device's own beside the run's events.
+//! The requests to each attached device, one line of JSON each, in the device's own folder beside the run's events.
 
 use std::fs::{self, File, OpenOptions};
 use std::io::{self, Write};
@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Instant;
 
-use farlead::device::{App, Device, DeviceError, Observation};
+use farlead::device::{App, BoxedDevice, Capabilities, Device, DeviceError, Observation};
 use farlead::gui::Action;
 use serde::Serialize;
 
@@ -29,7 +29,7 @@ impl Protocols {
     }
 
     /// Returns `device`, called `name`, with a protocol of what is done on it.
-    pub fn of<D: Device>(&self, name: &str, device: D) -> Recorded<D> {
+    pub fn of(&self, name: &str, device: BoxedDevice) -> Recorded {
         let plain = |char: char| if char.is_ascii_alphanumeric() || ".-".contains(char) { char } else { '_' };
         let folder = name.chars().take(NAME_MAX).map(plain).collect();
         Recorded {
@@ -44,8 +44,8 @@ impl Protocols {
 }
 
 /// A device with a protocol.
-pub struct Recorded<D> {
-    inner: D,
+pub struct Recorded {
+    inner: BoxedDevice,
     protocols: Protocols,
     folder: String,
     begun: Instant,
@@ -69,14 +69,14 @@ struct Line<'l> {
     error: Option<String>,
 }
 
-impl<D: Device> Recorded<D> {
+impl Recorded {
     fn recorded(
         &mut self,
         action: &str,
-        what: impl FnOnce(&mut D) -> Result<Observation, DeviceError>,
+        ask: impl FnOnce(&mut dyn Device) -> Result<Observation, DeviceError>,
     ) -> Result<Observation, DeviceError> {
         let at_ms = self.begun.elapsed().as_millis() as u64;
-        let done = what(&mut self.inner);
+        let done = ask(&mut *self.inner);
         let took_ms = (self.begun.elapsed().as_millis() as u64).saturating_sub(at_ms);
         let screen = done.as_ref().ok().map(|seen| &seen.screen);
         let line = Line {
@@ -88,7 +88,7 @@ impl<D: Device> Recorded<D> {
             error: done.as_ref().err().map(ToString::to_string),
         };
         let text = serde_json::to_string(&line).expect("texts and numbers are JSON");
-        // A protocol that cannot be written keeps no run from going on.
+        // A full disk must not end the run: the protocol is only for diagnosis.
         let _ = self.write(&text);
         done
     }
@@ -108,13 +108,21 @@ impl<D: Device> Recorded<D> {
     }
 }
 
-impl<D: Device> Device for Recorded<D> {
+impl Device for Recorded {
     fn describe(&self) -> String {
         self.inner.describe()
     }
 
     fn app(&self) -> &App {
         self.inner.app()
+    }
+
+    fn capabilities(&self) -> Capabilities {
+        self.inner.capabilities()
+    }
+
+    fn look(&mut self) -> Result<Observation, DeviceError> {
+        self.recorded("look", |device| device.look())
     }
 
     fn reset(&mut self, activity: &str) -> Result<Observation, DeviceError> {

@@ -1,4 +1,4 @@
-//! `farlead replay`: the steps of stored tests done again.
+//! `farlead replay`: replays the steps of stored tests.
 
 use std::collections::BTreeMap;
 use std::io::{self, Write};
@@ -113,7 +113,7 @@ pub fn run(args: &ReplayArgs, shell: &Shell) -> anyhow::Result<Exit> {
         has_failed.fetch_or(decided.exit() != Exit::Met, Ordering::Relaxed);
         Some(decided)
     };
-    // With `--fail-fast` the tests before the first failure are the same whatever `--jobs`, so one is done after another.
+    // One after another, so that the tests before the first failure do not depend on `--jobs`.
     let jobs = if args.fail_fast { 1 } else { jobs_on(&tests, jobs) };
     in_order(jobs, tests.len(), work, |number, decided| {
         progress.clear();
@@ -145,7 +145,7 @@ fn select(args: &ReplayArgs) -> anyhow::Result<Vec<PathBuf>> {
     for path in &args.tests {
         let found = sources::expand(std::slice::from_ref(path))?;
         let is_test = |file: &PathBuf| file.to_string_lossy().ends_with(".test.ltl");
-        // In a folder, specs may lie beside tests.
+        // A folder may hold specs beside tests; a named file is always meant.
         files.extend(found.into_iter().filter(|file| !path.is_dir() || is_test(file)));
     }
     files.dedup();
@@ -171,6 +171,7 @@ fn read(
 ) -> anyhow::Result<(Vec<Stored>, Exit)> {
     let mut exit = Exit::Met;
     let mut tests = Vec::new();
+    // Opening an app reads files or prepares devices, so the tests of one app share it.
     let mut apps: BTreeMap<Vec<String>, Result<OpenedApp, (String, Exit)>> = BTreeMap::new();
     for file in files {
         let test = match sources::read_test(file, shell) {
@@ -192,6 +193,7 @@ fn read(
             Some(app) => app.clone(),
             None => {
                 let app = match args.app.open_for(&test, project, shell) {
+                    // A wrong app on the command line is wrong for all tests; one in a test, for that test alone.
                     Err(error) if args.app.is_said() || error.is::<Usage>() => return Err(error),
                     opened => opened.map_err(|error| (error.to_string(), crate::exit_of(&error))),
                 };
@@ -234,7 +236,7 @@ fn jobs_on(tests: &[Stored], jobs: usize) -> usize {
 /// The app, if all tests have the same.
 fn common_app(tests: &[Stored]) -> Option<&OpenedApp> {
     let first = tests.first()?.app.as_ref().ok()?;
-    // A test that sets others up is not set up by itself.
+    // Set-up tests have less set-up than others, though the app is the same.
     let bare = |app: &OpenedApp| app.with_set_up(&[]).describe();
     let is_same = |stored: &Stored| stored.app.as_ref().is_ok_and(|app| bare(app) == bare(first));
     tests.iter().all(is_same).then_some(first)
@@ -264,7 +266,7 @@ fn replay(args: &ReplayArgs, stored: &Stored, interrupted: &AtomicBool) -> Decid
     while number < times.saturating_add(retries) && !(number > 0 && interrupted.load(Ordering::Relaxed)) {
         let (replay, trace) = match once(number) {
             Ok(done) => done,
-            // Another device does the work of one that is lost.
+            // A lost device leaves the pool, so the next try takes another one.
             Err(error) if error.is_lost() && app.has_another() => continue,
             Err(error) => return Decided::of_error(&error),
         };
@@ -272,7 +274,7 @@ fn replay(args: &ReplayArgs, stored: &Stored, interrupted: &AtomicBool) -> Decid
         let has_held = replay == Replay::Held;
         rate.runs += 1;
         rate.passes += u32::from(has_held);
-        // The first that did not hold is told, else the last.
+        // Reports show the first replay that did not hold, else the last one.
         if told.as_ref().is_none_or(|(known, _)| *known == Replay::Held) {
             told = Some((replay, trace));
         }
@@ -282,6 +284,7 @@ fn replay(args: &ReplayArgs, stored: &Stored, interrupted: &AtomicBool) -> Decid
         if !has_held && retries < args.retries {
             retries += 1;
         } else if has_held && retries > 0 && number >= times {
+            // A retry that held settles the outcome: the test is flaky.
             break;
         }
     }

@@ -1,4 +1,4 @@
-//! `farlead report`: the reports of a run made anew from its folder.
+//! `farlead report`: makes the reports of a run from its folder.
 
 use std::io::{self, Write};
 use std::path::PathBuf;

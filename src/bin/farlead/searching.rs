@@ -1,16 +1,17 @@
-//! How specs are searched for, as the command line says it.
+//! The flags of a search, and the plan they make.
 
 use std::path::{Path, PathBuf};
 use std::thread;
 
 use clap::{Args, ValueEnum};
-use farlead::agent::FarleadSettings;
-use farlead::episode::Switches;
-use farlead::reward::Shaping;
+use farlead::agent::{AgentInfo, FarleadSettings, Settings};
+use farlead::objective::Shaping;
 use farlead::rng::Seed;
-use farlead::search::{AgentKind, EPISODES_MAX, Plan};
+use farlead::search::{EPISODES_MAX, Plan};
+use farlead::situation::Switches;
 use farlead::spec::{Judgement, Spec};
 
+use crate::agents::AbstractionName;
 use crate::project::{Project, TEXTS_MAX, Texts};
 use crate::sources;
 use crate::{Mistake, Usage};
@@ -43,6 +44,9 @@ pub struct SearchArgs {
     /// Settings of the agent farlead
     #[arg(long, value_enum, default_value_t = Setting::FewFailures)]
     setting: Setting,
+    /// What makes two screens the same to the agent [default: places for the planner, else looks]
+    #[arg(long, value_name = "A", value_enum)]
+    abstraction: Option<AbstractionName>,
     /// Switch these on
     #[arg(long, value_name = "SWITCH", value_enum, value_delimiter = ',')]
     with: Vec<Switch>,
@@ -123,7 +127,9 @@ pub enum Switch {
 impl Switch {
     /// Switches this on or off.
     pub fn set(self, plan: &mut Plan, on: bool) {
-        let Switches { shaping, prediction, sure_actions, restart_hopeless } = &mut plan.switches;
+        let Plan { shaping, switches, settings, .. } = plan;
+        let Switches { prediction, sure_actions, restart_hopeless } = switches;
+        let Settings { farlead, planner } = settings;
         match self {
             Switch::Shaping => *shaping = if on { Shaping::Atoms } else { Shaping::None },
             Switch::Distances => {
@@ -136,17 +142,22 @@ impl Switch {
             Switch::Prediction => *prediction = on,
             Switch::SureActions => *sure_actions = on,
             Switch::Restart => *restart_hopeless = on,
-            Switch::Residual => plan.farlead.residual = on,
-            Switch::Tails => plan.farlead.tail = usize::from(on),
-            Switch::ActionLabels => plan.farlead.action_labels = on,
-            Switch::DoubleQ => plan.farlead.double_q = on,
-            Switch::Traces => plan.farlead.traces = on,
-            Switch::Habits => plan.planner.habits = on,
-            Switch::Names => plan.planner.names = on,
-            Switch::Sharing => plan.planner.sharing = on,
-            Switch::Naming => plan.planner.naming = on,
-            Switch::Survival => plan.planner.survival = on,
+            Switch::Residual => farlead.residual = on,
+            Switch::Tails => farlead.tail = usize::from(on),
+            Switch::ActionLabels => farlead.action_labels = on,
+            Switch::DoubleQ => farlead.double_q = on,
+            Switch::Traces => farlead.traces = on,
+            Switch::Habits => planner.habits = on,
+            Switch::Names => planner.names = on,
+            Switch::Sharing => planner.sharing = on,
+            Switch::Naming => planner.naming = on,
+            Switch::Survival => planner.survival = on,
         }
+    }
+
+    /// Returns the switches that `agent` alone has.
+    pub fn of_agent(agent: &AgentInfo) -> Vec<Switch> {
+        agent.own_switches.iter().filter_map(|name| Switch::from_str(name, false).ok()).collect()
     }
 
     /// The switch as it is written.
@@ -179,7 +190,12 @@ impl SearchArgs {
     }
 
     /// Returns the plan of `agent` for specs that say nothing themselves.
-    pub fn plan(&self, project: &Project, agent: AgentKind, texts: &[String]) -> Result<Plan, Usage> {
+    pub fn plan(
+        &self,
+        project: &Project,
+        agent: &'static AgentInfo,
+        texts: &[String],
+    ) -> Result<Plan, Usage> {
         if let Some(both) = self.with.iter().find(|switch| self.without.contains(switch)) {
             return Err(Usage::new(format!("`{}` is asked for with and without", both.name())));
         }
@@ -187,13 +203,15 @@ impl SearchArgs {
             Setting::FewFailures => FarleadSettings::FEW_FAILURES,
             Setting::FewSteps => FarleadSettings::FEW_STEPS,
         };
+        let base = Plan::new(agent);
         let mut plan = Plan {
-            farlead,
+            settings: Settings { farlead, ..base.settings },
+            abstraction: self.abstraction.map_or(base.abstraction, |AbstractionName(info)| info),
             timeout_ms: self.timeout,
             seed: self.seed(project),
             texts: texts.to_vec(),
             rules: project.rules.clone(),
-            ..Plan::new(agent)
+            ..base
         };
         self.with.iter().for_each(|switch| switch.set(&mut plan, true));
         self.without.iter().for_each(|switch| switch.set(&mut plan, false));

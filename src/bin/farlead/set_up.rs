@@ -1,4 +1,4 @@
-//! The tests that set an app up before each episode, as farlead.toml names them.
+//! The tests of farlead.toml that set up an app before each episode.
 
 use std::path::{Path, PathBuf};
 

@@ -1,4 +1,4 @@
-//! `farlead sim`: a simulated app on a simulated phone, for adb and whatever speaks it.
+//! `farlead sim`: serves a simulated app on a simulated phone to clients of adb.
 
 use std::io::{self, Write};
 use std::net::{SocketAddr, ToSocketAddrs};
@@ -7,9 +7,9 @@ use std::sync::{Arc, Mutex};
 use std::thread;
 
 use clap::Args;
-use farlead::device::adbd::{Auth, Server, Settings};
-use farlead::device::phone::{AndroidVersion, Faults, Phone};
 use farlead::device::{Device, Sim};
+use farlead::emulator::adbd::{Auth, Server, Settings};
+use farlead::emulator::phone::{AndroidVersion, Faults, Phone};
 use farlead::rng::Seed;
 
 use crate::app::model_at;
@@ -90,7 +90,7 @@ pub fn run(args: &SimArgs, shell: &Shell) -> anyhow::Result<Exit> {
     writeln!(stdout, "listening on {address}")?;
     stdout.flush()?;
     drop(stdout);
-    // The server's threads do the rest; Ctrl-C ends the program.
+    // The server works in threads of its own until Ctrl-C.
     loop {
         thread::park();
     }

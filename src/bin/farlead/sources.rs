@@ -1,18 +1,16 @@
-//! Spec files and other texts as a command line names them, and what is said about them.
+//! Reads the spec files and other texts that a command line names, and prints their mistakes.
 
 use std::fs;
-use std::io::{self, IsTerminal, Read, Write};
+use std::io::{self, IsTerminal, Write};
 use std::path::{Path, PathBuf};
 
 use clap::ValueEnum;
-use farlead::spec::{self, Diagnostic, Diagnostics, Linted, Source, SpecFile, Style};
+pub use farlead::spec::FILE_BYTES_MAX as BYTES_MAX;
+use farlead::spec::{self, Diagnostics, Linted, Source, SpecFile, Style};
 use farlead::test_case::{self, TestCase};
 
 use crate::project::Project;
 use crate::{Mistake, Usage};
-
-/// A file larger than this is not read: a large app.
-pub const BYTES_MAX: u64 = 512 << 20;
 
 /// When to use colours.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
@@ -81,7 +79,7 @@ fn add_below(folder: &Path, files: &mut Vec<PathBuf>) -> Result<(), Mistake> {
     entries.sort_by_key(fs::DirEntry::file_name);
     for entry in entries {
         let path = entry.path();
-        // Links are not followed: a folder may be reached through one of its own.
+        // A link may lead to a folder above it, so links are not followed.
         if entry.file_type().map_err(cannot_read)?.is_dir() {
             add_below(&path, files)?;
         } else if path.extension().is_some_and(|extension| extension == "ltl") {
@@ -99,7 +97,7 @@ pub fn read(path: &Path, project: &Project) -> Result<Judged, Mistake> {
             let test_case::Read { test, diagnostics } = test_case::read(&source);
             let linted = match test {
                 Some(_) => spec::lint_given(&test_case::specs_alone(&source), &project.actions),
-                // Its specs are those of a test, and are no specs without it.
+                // The specs of a broken test are no specs to check by themselves.
                 None => Linted { file: SpecFile::default(), diagnostics, judgements: Vec::new() },
             };
             Judged { source, linted, test }
@@ -130,27 +128,12 @@ pub fn read_test(path: &Path, shell: &Shell) -> anyhow::Result<TestCase> {
 
 /// Reads the text at `path`, whatever it is about.
 pub fn read_text(path: &Path) -> anyhow::Result<Source> {
-    let bytes = read_bytes(path)?;
-    Source::from_bytes(path.display().to_string(), bytes).map_err(|not_text| {
-        let Diagnostic { message, help, .. } = &not_text.diagnostic;
-        let at = not_text.source.position(not_text.diagnostic.span.start);
-        let help = help.as_deref().map(|help| format!("; {help}")).unwrap_or_default();
-        Mistake::new(format!("{}:{}:{}: {message}{help}", path.display(), at.line, at.column)).into()
-    })
+    Ok(spec::read_text(path).map_err(|error| Mistake::new(error.to_string()))?)
 }
 
 /// Reads the file at `path`, if it is not larger than anything that is read here.
 pub fn read_bytes(path: &Path) -> Result<Vec<u8>, Mistake> {
-    let cannot_read = |error: io::Error| Mistake::new(format!("cannot read {}: {error}", path.display()));
-    let mut bytes = Vec::new();
-    // A device has no size and no end, so its size is no bound.
-    let file = fs::File::open(path).map_err(cannot_read)?;
-    file.take(BYTES_MAX + 1).read_to_end(&mut bytes).map_err(cannot_read)?;
-    if bytes.len() as u64 > BYTES_MAX {
-        let message = format!("cannot read {}: it is larger than {} MB", path.display(), BYTES_MAX >> 20);
-        return Err(Mistake::new(message));
-    }
-    Ok(bytes)
+    spec::read_bytes(path).map_err(|error| Mistake::new(error.to_string()))
 }
 
 /// Says no if what is to be written to `path` would take the place of one of `inputs`.
@@ -180,6 +163,6 @@ pub fn refuse(source: &Source, diagnostics: &Diagnostics, shell: &Shell) -> Mist
 
 /// Says `diagnostics` on stderr.
 pub fn warn(source: &Source, diagnostics: &Diagnostics, shell: &Shell) {
-    // Where stderr is closed there is nobody to tell.
+    // A closed stderr leaves nobody to tell, so a failed write is no error.
     let _ = write!(io::stderr(), "{}", diagnostics.render(source, shell.stderr));
 }

@@ -1,12 +1,12 @@
-//! The app on a phone: installed, and known by its package, version and activities.
+//! The app on a phone: installs it, and reads its package, version and activities.
 
 use std::fs;
 use std::path::Path;
 use std::sync::Arc;
 use std::time::Duration;
 
-use super::kept::Kept;
-use super::kept::{FOLDERS, NOTE};
+use super::changes::Changes;
+use super::changes::{FOLDERS, NOTE};
 use super::script::{Script, quote};
 use super::server::shown;
 use super::{Adb, AdbError, Facts, Reset, Subject, look};
@@ -15,21 +15,21 @@ use crate::device::android::display;
 use crate::device::android::focus::focus;
 use crate::device::android::manifest::{Manifest, ManifestError};
 
-/// How long an installation may take: the phone compiles what it installs.
+/// Time allowed for an installation: the phone compiles the app.
 const INSTALL: Duration = Duration::from_secs(300);
 
-/// The largest APK that is read.
+/// Most bytes of an APK.
 const APK_BYTES_MAX: u64 = 2 << 30;
 
-/// Where a setting is, what it is called, and what it is for a run.
+/// A setting: its namespace, its name, and its value during a run.
 pub(super) type Setting = (&'static str, &'static str, &'static str);
 
-/// What is changed for a run, so that a screen comes to rest and stays lit, and the phone is held as it is told.
+/// Settings during a run, so that screens come to rest and stay lit, and the phone keeps its orientation.
 pub(super) const SETTINGS: [Setting; 7] = [
     ("system", "accelerometer_rotation", "0"),
     ("system", "user_rotation", "0"),
     ("system", "screen_off_timeout", "1800000"),
-    // A phone on a cable would never go dark.
+    // Otherwise a phone on a cable would never go dark.
     ("global", "stay_on_while_plugged_in", "0"),
     ("global", "window_animation_scale", "0"),
     ("global", "transition_animation_scale", "0"),
@@ -44,11 +44,11 @@ pub(super) struct Apk {
 }
 
 impl Adb {
-    /// Asks the phone what it is.
+    /// Reads the facts about the phone.
     pub(super) fn learn_facts(&mut self, settings: &[Setting]) -> Result<(), AdbError> {
         let mark = self.mark.clone();
         let mut script = Script::new(&mark);
-        // A run that was killed could not put back what it had changed, and left a note of it.
+        // A run that was killed could not undo its changes, but has left a note of how to.
         script.part(
             "left",
             &format!(
@@ -67,7 +67,7 @@ impl Adb {
         for (space, name, _) in settings {
             script.part(name, &format!("settings get {space} {name} 2>/dev/null"));
         }
-        // Who only looks changes nothing, and does not go home.
+        // A device opened for looking changes nothing, so it does not go home.
         let goes_home = if settings.is_empty() { "" } else { "; input keyevent 224; input keyevent 3" };
         script.part(
             "home",
@@ -90,27 +90,28 @@ impl Adb {
             has_network: look::has_network(&parts.text("network")).unwrap_or(true),
             home: home(&parts.text("home"), &parts.text("front")),
         };
-        let mut kept = Kept::default();
+        let mut changes = Changes::default();
         for &(space, name, _) in settings {
             let said = parts.text(name);
-            kept.setting(space, name, said.lines().next().unwrap_or("null").trim());
+            changes.setting(space, name, said.lines().next().unwrap_or("null").trim());
         }
-        self.kept = kept;
+        self.changes = changes;
         Ok(())
     }
 
-    /// Changes what is changed for a run, and makes the folder for what is under way.
+    /// Changes the settings, and creates the folder for the state of tasks.
     pub(super) fn prepare(&mut self, settings: &[Setting]) -> Result<(), AdbError> {
-        self.kept.folder();
+        self.changes.folder();
         if self.options.u2.is_some() {
-            self.kept.server();
+            self.changes.server();
         }
         let folder = self.folder();
         let settings: Vec<String> = settings
             .iter()
             .map(|(space, name, value)| format!("settings put {space} {name} {value}"))
             .collect();
-        let note = self.kept.note(&folder);
+        // The note is written before the changes, so that a run killed at any moment can be undone.
+        let note = self.changes.note(&folder);
         let script =
             format!("mkdir -p {folder}/0\n{note}\n{}\n[ -d {folder}/0 ] && echo yes", settings.join("\n"));
         let answer = self.ask("preparing it", &script)?;
@@ -125,7 +126,7 @@ impl Adb {
         })
     }
 
-    /// Installs the app if an APK is given, and learns what can be started of it.
+    /// Installs the app if APKs are given, and reads which activities can be started.
     pub(super) fn set_up_app(&mut self, subject: &Subject) -> Result<(), AdbError> {
         let package = match subject {
             Subject::Package(package) => package.clone(),
@@ -146,7 +147,7 @@ impl Adb {
         self.learn_app(&package)
     }
 
-    /// Installs the APKs in place of what is there of the app.
+    /// Installs the APKs over an existing installation.
     fn install(&mut self) -> Result<(), AdbError> {
         let folder = "/data/local/tmp";
         let apks = self.apks.clone();
@@ -155,6 +156,7 @@ impl Adb {
         for (apk, path) in apks.iter().zip(&paths) {
             self.push("pushing an APK", &apk.bytes, path)?;
         }
+        // From Android 6 on, permissions are granted apart from the installation.
         let grants = if self.facts.sdk >= 23 { " -g" } else { "" };
         let options = format!("-r{grants} -t");
         let script = match &paths[..] {
@@ -178,7 +180,7 @@ impl Adb {
         })
     }
 
-    /// Opens a session, and returns the commands that install an app in several parts in it.
+    /// Opens an installation session, and returns the commands that install an app in several parts.
     fn session(&mut self, options: &str, apks: &[Apk], paths: &[String]) -> Result<String, AdbError> {
         let total: usize = apks.iter().map(|apk| apk.bytes.len()).sum();
         let answer = self.ask("installing", &format!("pm install-create {options} -S {total} 2>&1"))?;
@@ -195,7 +197,7 @@ impl Adb {
         let mut script = String::new();
         for (at, (apk, path)) in apks.iter().zip(paths).enumerate() {
             let length = apk.bytes.len();
-            // What is said of the parts that are written would be read as a success of the whole.
+            // Discarded, because the success of a part would be read as the success of the whole.
             script.push_str(&format!(
                 "pm install-write -S {length} {number} {at}.apk {path} >/dev/null 2>&1\n"
             ));
@@ -204,14 +206,14 @@ impl Adb {
         Ok(script)
     }
 
-    /// Has the app as after its first installation, by installing it anew.
+    /// Installs the app anew, as for the first time.
     pub(super) fn reinstall(&mut self) -> Result<(), AdbError> {
         let package = quote(&self.app.package);
         self.ask_within("uninstalling", &format!("pm uninstall {package} 2>&1"), INSTALL)?;
         self.install()
     }
 
-    /// Learns version, activities and rights of an app that is installed.
+    /// Reads version, activities and permissions of an installed app.
     fn learn_app(&mut self, package: &str) -> Result<(), AdbError> {
         let mark = self.mark.clone();
         let word = quote(package);
@@ -246,23 +248,23 @@ impl Adb {
             version: version.map(shown).unwrap_or_default().into(),
             launchable: launchable.into_iter().map(Arc::from).collect(),
         };
-        self.rights = rights(&dump);
+        self.permissions = permissions(&dump);
         Ok(())
     }
 }
 
-/// The package of the launcher: the one that is meant by home, or else the one that is in front after that key.
+/// Returns the package of the launcher: the resolved home app, or else the one in front after the home key.
 fn home(resolved: &str, front: &str) -> Arc<str> {
     let named = resolved.lines().rev().find_map(|line| {
         let (package, _) = line.trim().split_once('/')?;
-        // Where there are several and none was chosen, the system asks which.
+        // With several launchers and no choice made, the system resolves to its own chooser.
         (package != "android" && !package.contains(' ')).then(|| package.to_string())
     });
     let package = named.or_else(|| focus(front).map(|focus| focus.package));
     package.unwrap_or_default().into()
 }
 
-/// Reads the base APK and what it is split into; the base says which app it is.
+/// Reads the base APK and its splits; the base names the package.
 fn read_apks(paths: &[std::path::PathBuf]) -> Result<(String, Vec<Apk>), AdbError> {
     let mut package = None;
     let mut apks = Vec::new();
@@ -295,7 +297,7 @@ fn read_apk(path: &Path) -> Result<Apk, AdbError> {
     Ok(Apk { name: shown(&name), bytes: bytes.into() })
 }
 
-/// The classes that a launcher starts of a package, from `dumpsys package`.
+/// Returns the classes of a package that a launcher starts, from `dumpsys package`.
 fn launchable(dump: &str, package: &str) -> Vec<String> {
     let mut found: Vec<String> = Vec::new();
     let mut current = None;
@@ -316,7 +318,7 @@ fn launchable(dump: &str, package: &str) -> Vec<String> {
     found
 }
 
-/// The class in full of `package/.Class`, if it is of this package.
+/// Returns the full class name of `package/.Class`, if it belongs to this package.
 fn class(component: &str, package: &str) -> Option<String> {
     let (owner, class) = component.trim().split_once('/')?;
     let is_name = |letter: char| letter.is_alphanumeric() || "._$".contains(letter);
@@ -326,11 +328,11 @@ fn class(component: &str, package: &str) -> Option<String> {
     Some(if class.starts_with('.') { format!("{package}{class}") } else { class.to_string() })
 }
 
-/// The rights that the app was given when it was installed and that are lost when its data are cleared.
-fn rights(dump: &str) -> Vec<String> {
+/// Returns the permissions granted at installation, which clearing the app's data revokes.
+fn permissions(dump: &str) -> Vec<String> {
     let lines = dump.lines().map(str::trim).skip_while(|line| *line != "runtime permissions:").skip(1);
-    let of_rights = lines.take_while(|line| line.contains(": granted="));
-    of_rights
+    let granted = lines.take_while(|line| line.contains(": granted="));
+    granted
         .filter(|line| line.contains("granted=true"))
         .filter_map(|line| line.split_once(':').map(|(name, _)| name.to_string()))
         .collect()
@@ -356,8 +358,8 @@ mod tests {
     }
 
     #[test]
-    fn the_rights_that_are_given_are_known() {
-        assert_eq!(rights(DUMP), ["android.permission.CAMERA"]);
-        assert!(rights("").is_empty());
+    fn the_permissions_that_are_granted_are_known() {
+        assert_eq!(permissions(DUMP), ["android.permission.CAMERA"]);
+        assert!(permissions("").is_empty());
     }
 }

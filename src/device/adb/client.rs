@@ -1,8 +1,9 @@
-//! The line through a server of adb, by the crate `adb_client`.
+//! The line through an adb server, using the crate `adb_client`.
 //!
-//! Of that crate only its server device is used, with what it lacks made up for here. It gives no exit status, so each
-//! command prints its own behind a mark, which says too that the answer is whole. It knows no bound on time, so calls run
-//! on a thread of their own; one that overruns is left behind with its thread, and the line goes on with another.
+//! Only the crate's server device is used, and its gaps are filled here. It returns no exit status, so each
+//! command prints its own behind a mark, which also shows that the answer is whole. It has no time limit, so
+//! calls run on a thread of their own; a call that takes too long is left behind with its thread, and the line
+//! continues with a new one.
 
 use std::io::{self, Cursor, Write};
 use std::net::SocketAddrV4;
@@ -18,27 +19,28 @@ use adb_client::{ADBDeviceExt, RustADBError};
 use super::line::{Answer, Line, LineError};
 use super::server::{Server, State, shown};
 
-/// How long an answer is at most: more than a dump that is read.
+/// Most bytes of an answer: more than any dump that is read.
 const ANSWER_BYTES_MAX: usize = 80 << 20;
 
-/// How long a command is at most: its length is sent as four hexadecimal digits, with a few words before it.
+/// Most bytes of a command: adb sends the length as four hexadecimal digits, with a few words before the
+/// command.
 const COMMAND_BYTES_MAX: usize = 60_000;
 
-/// How many calls may be left behind that never came back; each holds a thread and a connection.
+/// Most calls left behind; each holds a thread and a connection.
 const LEFT_BEHIND_MAX: usize = 200;
 
-/// What comes before the exit status of a command.
+/// The mark before the exit status of a command.
 const STATUS: &str = "farlead-status:";
 
-/// How long is waited between two looks whether the device is back.
+/// Pause between two checks if the device is back.
 const LOOK_EVERY: Duration = Duration::from_millis(100);
 
-/// A line to a device through a server of adb.
+/// A line to a device through an adb server.
 pub struct Client {
     server: Server,
     serial: String,
     worker: Option<Worker>,
-    /// How many calls were left behind and have not come back.
+    /// Number of calls left behind that have not returned.
     left_behind: Arc<AtomicUsize>,
 }
 
@@ -53,7 +55,7 @@ enum Job {
     Push { bytes: Arc<[u8]>, to: String },
 }
 
-/// What arrives of an answer, readable while it does.
+/// An answer in arrival, readable at any time.
 #[derive(Clone, Default)]
 struct Sink(Arc<Mutex<Vec<u8>>>);
 
@@ -79,14 +81,15 @@ impl Write for Sink {
 }
 
 impl Client {
-    /// Returns a line to the device `serial` of `server`, which runs; nothing is sent yet.
+    /// Returns a line to the device `serial` of a running `server`; sends nothing yet.
     pub fn new(server: Server, serial: &str) -> Client {
         Client { server, serial: serial.to_string(), worker: None, left_behind: Arc::default() }
     }
 
-    /// Has a job done within a time; `None` if it was not.
+    /// Runs a job within a time limit; returns `None` if it takes longer.
     fn call(&mut self, job: Job, within: Duration) -> Result<Option<Result<(), RustADBError>>, LineError> {
         let unreached = |why: String| LineError::Unreached { why };
+        // A worker whose call overruns is not put back, so the next call gets a new one.
         let worker = match self.worker.take() {
             Some(worker) => worker,
             None => {
@@ -116,7 +119,7 @@ impl Client {
         }
     }
 
-    /// Whether the server has the device ready; one that was connected by its address is connected again.
+    /// Returns true if the server has the device ready. Reconnects a device that was connected by its address.
     fn is_back(&self) -> Result<bool, String> {
         let devices = self.server.devices().map_err(|error| error.to_string())?;
         match devices.iter().find(|listed| listed.serial == self.serial).map(|listed| &listed.state) {
@@ -146,7 +149,7 @@ impl Worker {
                     Job::Push { bytes, to } => device.push(Cursor::new(bytes), to),
                 };
                 if report.send(result).is_err() {
-                    // Nobody waits any more: this one was left behind, and has come back.
+                    // Nobody waits for it: this call was left behind, and has returned now.
                     left_behind.fetch_sub(1, Ordering::Relaxed);
                     return;
                 }
@@ -172,6 +175,7 @@ impl Line for Client {
         let Some(result) = result else {
             return Err(LineError::Silent { stdout, waited_ms: within.as_millis() as u64 });
         };
+        // The status is proof that the answer is whole, even if the connection then ended with an error.
         if let Some(code) = take_status(&mut stdout) {
             return Ok(Answer { stdout, stderr, code });
         }
@@ -209,13 +213,14 @@ impl Line for Client {
     }
 }
 
-/// Takes the exit status off the end of an answer; nothing if it does not end with one.
+/// Removes the exit status from the end of an answer and returns it; `None` if the answer does not end with
+/// one.
 fn take_status(stdout: &mut Vec<u8>) -> Option<u8> {
     let mark = STATUS.as_bytes();
     let tail = stdout.len().saturating_sub(mark.len() + 8);
     let at = tail + stdout[tail..].windows(mark.len()).rposition(|window| window == mark)?;
     let digits = std::str::from_utf8(&stdout[at + mark.len()..]).ok()?;
-    // A line without its end may lack a digit.
+    // Without the line break, a digit may be missing.
     let code = digits.strip_suffix('\n')?.trim_end_matches('\r').parse().ok()?;
     stdout.truncate(at);
     Some(code)
@@ -227,12 +232,12 @@ fn failed(error: &RustADBError, stdout: Vec<u8>) -> LineError {
         RustADBError::IOError(error) if error.kind() == io::ErrorKind::FileTooLarge => {
             LineError::Long { bytes_max: ANSWER_BYTES_MAX }
         }
-        // No connection to the server, so nothing was asked of the device.
+        // There was no connection to the server, so nothing reached the device.
         RustADBError::IOError(error) if error.kind() == io::ErrorKind::ConnectionRefused => {
             LineError::Unreached { why }
         }
-        // What the server says in place of handing the connection over. That a service is closed may be said of one that
-        // has begun.
+        // These messages come before the connection is handed over. The message that a service was closed is
+        // not among them: it may concern one that has begun.
         RustADBError::ADBRequestFailed(said)
             if said.contains("not found") || said.contains("offline") || said.contains("unauthorized") =>
         {

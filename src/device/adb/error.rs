@@ -1,71 +1,72 @@
-//! Why a phone could not be looked at, or not acted upon.
+//! Errors of looking at a phone or acting on it.
 
 use std::fmt;
 
 use super::LineError;
 use super::server::{Listed, ServerError, State};
+use crate::device::DeviceError;
 
-/// Why there is no phone, or it could not be looked at.
+/// The reason there is no phone, or it could not be used.
 #[derive(Debug, thiserror::Error)]
 pub enum AdbError {
-    /// The server of adb is the trouble.
+    /// The adb server does not answer.
     #[error(transparent)]
     Server(#[from] ServerError),
-    /// Nothing is connected.
+    /// No device is connected.
     #[error(
         "no device is connected; plug one in with USB debugging allowed, start an emulator, or `adb connect HOST:PORT`"
     )]
     NoDevice,
-    /// More than one is connected, and nobody says which is meant.
+    /// Several devices are connected, and none is chosen.
     #[error("{} devices are connected: {}; name one with --device or ANDROID_SERIAL", .0.len(), Serials(.0))]
     Several(Vec<Listed>),
-    /// The one that is meant is not there.
+    /// The chosen device is not connected.
     #[error("there is no device `{serial}`; {}{}", Others(others), connect_hint(serial))]
     Unknown {
-        /// Which is meant.
+        /// Serial number of the chosen device.
         serial: String,
-        /// Which there are.
+        /// The connected devices.
         others: Vec<Listed>,
     },
-    /// It is there, and cannot be used.
+    /// The device is connected, but cannot be used.
     #[error("device `{serial}` {}", what_to_do(state))]
     Unusable {
-        /// Which.
+        /// Serial number of the device.
         serial: String,
-        /// How it stands.
+        /// The state of its connection.
         state: State,
     },
     /// A command gave no answer.
     #[error("`{serial}`, {doing}: {source}")]
     Line {
-        /// Which device.
+        /// Serial number of the device.
         serial: String,
-        /// What was being done.
+        /// The operation that was under way.
         doing: String,
-        /// How the line failed.
+        /// The error of the line.
         source: LineError,
     },
-    /// The connection ended while something was done.
+    /// The connection ended in the middle of an action.
     #[error(
         "the connection to `{serial}` ended in the middle of `{action}`; whether that was done nobody knows, so the \
          run ends here"
     )]
     Uncertain {
-        /// Which device.
+        /// Serial number of the device.
         serial: String,
-        /// What was being done.
+        /// The action.
         action: String,
-        /// How the line failed.
+        /// The error of the line.
         source: LineError,
     },
-    /// The screen could not be read, however often it was looked at.
+    /// The screen could not be read in any of the looks.
     #[error("cannot read the screen of `{serial}`, {looks} looks long: {why}")]
     Screen {
-        /// Which device.
+        /// Serial number of the device.
         serial: String,
-        /// How often it was looked at.
+        /// Number of looks.
         looks: u32,
-        /// What was wrong the last time.
+        /// The reason at the last look.
         why: String,
     },
     /// uiautomator2's server does not run.
@@ -73,106 +74,106 @@ pub enum AdbError {
         "`{serial}` does not run the server of u2.jar: {said}; without --u2 it is looked at by `uiautomator dump`"
     )]
     NoServer {
-        /// Which device.
+        /// Serial number of the device.
         serial: String,
-        /// What is said of it.
+        /// The server's message.
         said: String,
     },
-    /// Another program looks at the screen.
+    /// Another program is looking at the screen.
     #[error(
         "another program uses uiautomator on `{serial}`, and one may at a time; end it (a script of uiautomator2, Appium), or \
          restart the device"
     )]
     Taken {
-        /// Which device.
+        /// Serial number of the device.
         serial: String,
     },
-    /// Its lock asks for something.
+    /// The lock screen asks for something.
     #[error("`{serial}` is locked; unlock it, and let it have no PIN as long as it is used for tests")]
     Locked {
-        /// Which device.
+        /// Serial number of the device.
         serial: String,
     },
-    /// The app is not there.
+    /// The app is not installed.
     #[error("`{package}` is not installed on `{serial}`; give its APK, or install it with `adb install`")]
     NotInstalled {
-        /// Which device.
+        /// Serial number of the device.
         serial: String,
-        /// Which app.
+        /// The app's package.
         package: String,
     },
-    /// The app has nothing that can be started.
+    /// The app has no activity that can be started.
     #[error("`{package}` on `{serial}` has no activity that a launcher starts")]
     NoActivity {
-        /// Which device.
+        /// Serial number of the device.
         serial: String,
-        /// Which app.
+        /// The app's package.
         package: String,
     },
     /// An APK cannot be read.
     #[error("cannot read {path}: {why}")]
     Apk {
-        /// Which file.
+        /// Path of the file.
         path: String,
-        /// What is wrong with it.
+        /// The reason.
         why: String,
     },
     /// An APK was not installed.
     #[error("`{serial}` did not install {what}: {said}{}", install_hint(said))]
     Install {
-        /// Which device.
+        /// Serial number of the device.
         serial: String,
-        /// What was to be installed.
+        /// The files.
         what: String,
-        /// What the device said.
+        /// The device's message.
         said: String,
     },
-    /// The app could not be had afresh.
+    /// The app's data could not be cleared.
     #[error(
         "`{serial}` did not clear `{package}`: {said}; --reset restart starts it anew with what it has stored"
     )]
     Clear {
-        /// Which device.
+        /// Serial number of the device.
         serial: String,
-        /// Which app.
+        /// The app's package.
         package: String,
-        /// What the device said.
+        /// The device's message.
         said: String,
     },
     /// An activity could not be started.
     #[error("`{serial}` did not start `{activity}`: {said}")]
     Start {
-        /// Which device.
+        /// Serial number of the device.
         serial: String,
-        /// Which activity.
+        /// The activity.
         activity: String,
-        /// What the device said.
+        /// The device's message.
         said: String,
     },
     /// An action cannot be done on this device.
     #[error("`{action}` cannot be done on `{serial}`: {why}")]
     Impossible {
-        /// Which device.
+        /// Serial number of the device.
         serial: String,
-        /// Which action.
+        /// The action.
         action: String,
-        /// Why.
+        /// The reason.
         why: String,
     },
-    /// An action was refused by the device.
+    /// The device refused an action.
     #[error("`{serial}` did not do `{action}`: {said}")]
     Action {
-        /// Which device.
+        /// Serial number of the device.
         serial: String,
-        /// Which action.
+        /// The action.
         action: String,
-        /// What the device said.
+        /// The device's message.
         said: String,
     },
 }
 
 impl AdbError {
-    /// Whether the device cannot be used any more, or not relied on, though another might be.
+    /// Returns true if the device is unusable or unreliable from now on, though another might work.
     pub fn is_lost(&self) -> bool {
         match self {
             AdbError::Server(_)
@@ -198,7 +199,15 @@ impl AdbError {
     }
 }
 
-/// Serials with commas between them.
+impl From<AdbError> for DeviceError {
+    fn from(error: AdbError) -> DeviceError {
+        let is_lost = error.is_lost();
+        let source = Box::new(error);
+        if is_lost { DeviceError::Lost { source } } else { DeviceError::Refused { source } }
+    }
+}
+
+/// Serial numbers separated by commas.
 struct Serials<'l>(&'l [Listed]);
 
 impl fmt::Display for Serials<'_> {
@@ -246,7 +255,7 @@ fn what_to_do(state: &State) -> String {
     }
 }
 
-/// What helps against what Android says of an installation.
+/// Returns advice for Android's error about an installation.
 fn install_hint(said: &str) -> &'static str {
     const HINTS: [(&str, &str); 6] = [
         (

@@ -1,4 +1,4 @@
-//! What is done: actions as commands of the phone's shell, each done once or not at all.
+//! Actions as commands of the phone's shell, each done once or not at all.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -12,62 +12,63 @@ use crate::device::android::typing::{has_key, pieces};
 use crate::device::android::{power, rpc};
 use crate::gui::{Action, Bounds, DeviceAction, Gesture, PressedKey, Stroke, Touch};
 
-/// Lights the display, and takes a lock away that asks for nothing; versions that cannot complain.
+/// Turns the display on and dismisses a lock that asks for nothing. Complaints of versions that cannot dismiss
+/// it are discarded.
 const WAKE: &str = "input keyevent 224; wm dismiss-keyguard >/dev/null 2>&1";
 
-/// Says whether the phone is locked.
+/// Prints whether the phone is locked.
 const LOCK: &str = "dumpsys window policy 2>/dev/null";
 
-/// How long a touch is held: twice as long as Android waits by itself.
+/// Duration of a long touch: twice as long as Android's own limit.
 const HOLD_MS: u32 = 1_000;
 
-/// How long a finger takes across: much faster, and what is scrolled goes on by itself.
+/// Duration of a stroke; if it were much faster, scrolling would go on after it.
 const STROKE_MS: u32 = 300;
 
-/// For how long nobody touches a phone in an idle, and for how long its display stays lit meanwhile; else it stays lit.
+/// Duration of an idle, and the screen timeout during it and otherwise.
 const IDLE_S: u32 = 20;
 const IDLE_LIT_MS: u32 = 10_000;
 const LIT_MS: u32 = 1_800_000;
 
-/// On a phone on which time is virtual: longer than the minute for which displays stay lit by themselves.
+/// Duration of an idle with virtual time: longer than the default screen timeout of a minute.
 const VIRTUAL_IDLE_S: u32 = 70;
 
-/// How many letters are erased by one command, by how many more than were seen, and how many at most.
+/// Letters erased by one command, letters erased beyond those seen, and most letters erased.
 const ERASED_AT_ONCE: usize = 100;
 const ERASED_MORE: usize = 10;
 const ERASED_MAX: usize = 10_000;
 
-/// How long a line of the shell is that every adb takes: up to Android 6 a packet has 4,096 bytes.
+/// Most bytes of a shell command that every adb accepts: up to Android 6 a packet has 4,096 bytes.
 const LINE_BYTES_MAX: usize = 3_900;
 
-/// How many numbers share a folder; the folder before the last is removed with what is in it.
+/// Tasks that share a folder; the folder before the last is removed with its contents.
 const TASKS_IN_FOLDER: u64 = 500;
 
-/// How often it is asked whether what was begun is done.
+/// Most checks if a task that was begun is done.
 const ASKS_MAX: u32 = 20;
 
-/// The parts of an answer that say that something is done.
+/// Parts of an answer that show that a task is done.
 const DONE: &str = "done";
 const WHETHER_DONE: &str = "whether done";
 
-/// The part that says whether uiautomator2's server has put a text in a field.
+/// The part with the server's answer to putting a text in a field.
 const PUT: &str = "put";
 
-/// What is known of something that is done.
+/// The results of a finished task.
 struct Done {
-    /// What its parts printed, if that has arrived.
+    /// The answer of its parts, if it has arrived.
     said: Option<Vec<u8>>,
-    /// A look from after it, if that has arrived.
+    /// A look after it, if it has arrived.
     look: Option<Vec<u8>>,
 }
 
-/// What is to be done.
+/// Something to do on the phone exactly once.
 struct Task {
-    /// What it is called in messages.
+    /// Its name in messages.
     name: String,
-    /// Parts, each with what it is called in the answer.
+    /// Its parts, each with its name in the answer.
     parts: Vec<(&'static str, String)>,
-    /// How long it takes by itself.
+    /// The time it takes by itself.
     takes: Duration,
 }
 
@@ -87,7 +88,7 @@ impl Adb {
         }
         self.now.screen = None;
         let task = self.start(activity);
-        // What the phone says of the start is needed; where it was lost, the app is started once more.
+        // The answer to a start is needed, so after a lost answer the app is started again.
         for _ in 0..=self.options.recoveries_max {
             let Done { said, look } = self.do_once(&task)?;
             if let Some(said) = said {
@@ -100,13 +101,14 @@ impl Adb {
         Err(AdbError::Uncertain { serial: self.serial().to_string(), action: task.name, source })
     }
 
-    /// Asks for the time, from which on the log is read.
+    /// Reads the phone's time, from which on the log is read.
     fn learn_moment(&mut self) -> Result<(), AdbError> {
         let answer = self.ask("asking for its clock", "date '+%m-%d %H:%M:%S'")?;
         let said = String::from_utf8_lossy(&answer.stdout);
         let moment = said.trim();
         let is_moment = moment.len() == 14
             && moment.chars().all(|letter| letter.is_ascii_digit() || "-: ".contains(letter));
+        // Without a valid time all of the log is read; notices that are already in it are skipped by number.
         self.now.log_since = if is_moment { format!("{moment}.000") } else { "01-01 00:00:00.000".into() };
         Ok(())
     }
@@ -116,14 +118,15 @@ impl Adb {
         let mut clear = format!("am force-stop {package}\n");
         if self.options.reset == Reset::Clear {
             clear.push_str(&format!("pm clear {package}\n"));
-            for right in &self.rights {
-                clear.push_str(&format!("pm grant {package} {} >/dev/null\n", quote(right)));
+            for permission in &self.permissions {
+                clear.push_str(&format!("pm grant {package} {} >/dev/null\n", quote(permission)));
             }
         }
         let mut hold = format!("{WAKE}\n");
-        // However an action ended that nobody heard of, the phone is held as at first.
+        // The last action may have ended unheard, so the orientation is set back in any case.
         hold.push_str("settings put system user_rotation 0\n");
-        if self.kept.has_undo() {
+        // An action has changed the network, the only change that a command undoes.
+        if self.changes.has_undo() {
             hold.push_str(&network(&self.facts, self.facts.has_network));
         }
         hold.push_str("input keyevent 3");
@@ -138,7 +141,7 @@ impl Adb {
         Task { name: format!("start {activity}"), parts, takes: Duration::from_secs(20) }
     }
 
-    /// Takes in what the phone says of a start.
+    /// Takes in the phone's answer to a start.
     fn note_start(&mut self, activity: &str, said: &[u8]) -> Result<(), AdbError> {
         let parts = self.mark.parts(said);
         let serial = self.serial().to_string();
@@ -164,7 +167,7 @@ impl Adb {
         Ok(())
     }
 
-    /// Waits for a lock to go away that asks for nothing.
+    /// Waits for a lock that asks for nothing to go away; returns true if it stays.
     fn stays_locked(&mut self) -> Result<bool, AdbError> {
         for _ in 0..self.options.looks_max {
             std::thread::sleep(self.options.pause);
@@ -204,7 +207,8 @@ impl Adb {
         Ok(self.observed(looked))
     }
 
-    /// Sees to it that a text was put in a field, once more if the server had ended; returns the look from after it.
+    /// Makes sure that a text was put in a field, and tries once more if the server had ended. Returns the look
+    /// after it.
     fn ensure_put(
         &mut self,
         mut task: Task,
@@ -229,25 +233,25 @@ impl Adb {
         Err(AdbError::Action { serial: self.serial().to_string(), action: task.name, said })
     }
 
-    /// Notes how what an action changes on the phone is put back; returns the command that notes it there.
+    /// Notes how to undo the effect of an action on the phone; returns the command that notes it there.
     fn note_changes(&mut self, action: &Action) -> String {
         if *action == Action::NETWORK {
             let back = network(&self.facts, self.facts.has_network);
-            self.kept.undo(back.trim_end());
-            return format!("{}\n", self.kept.note(&self.folder()));
+            self.changes.undo(back.trim_end());
+            return format!("{}\n", self.changes.note(&self.folder()));
         }
         String::new()
     }
 
-    /// Has something done once.
+    /// Does a task once.
     ///
-    /// The phone is asked to claim the number of the task before it does it. Where no answer comes it is asked again, and
-    /// does it if it has not; so it is done once, whatever happens to the line.
+    /// The phone claims the number of the task before it does it. If no answer comes, the same is sent again,
+    /// and the phone does the task if it has not; so the task is done once, whatever happens to the line.
     fn do_once(&mut self, task: &Task) -> Result<Done, AdbError> {
         self.task += 1;
         let (line, done) = self.claimed(task);
         let line = self.as_file_if_long(line)?;
-        // Where time is virtual, the answer is there at once.
+        // With virtual time, the answer comes at once.
         let takes = if self.facts.has_virtual_time { Duration::ZERO } else { task.takes };
         let within = self.options.answer + takes;
         let mut last = None;
@@ -263,11 +267,11 @@ impl Adb {
                 Err(error) => return Err(self.error(&task.name, error)),
             };
             let parts = self.mark.parts(&stdout);
-            // What comes behind it has begun, so it is done.
+            // A later part has begun, so the task is done.
             if parts.has(DONE) {
                 return Ok(Done { look: is_whole.then(|| stdout.clone()), said: Some(stdout) });
             }
-            // Somebody else has the number: an earlier command, of which nothing is heard any more.
+            // An earlier copy of the command has claimed the number, and its answer is lost.
             if is_whole && parts.text(WHETHER_DONE).trim() == "yes" {
                 return Ok(Done { look: Some(stdout), said: None });
             }
@@ -282,7 +286,8 @@ impl Adb {
         Err(AdbError::Uncertain { serial: self.serial().to_string(), action: task.name.clone(), source })
     }
 
-    /// The line that has a task done if nobody has claimed it, and looks; and the folder that says that it is done.
+    /// Returns the command that does a task unless it is claimed, and then looks; and the folder that marks it
+    /// as done.
     fn claimed(&self, task: &Task) -> (String, String) {
         let (claim, done, prepare) = self.claim();
         let mut script = Script::new(&self.mark);
@@ -295,7 +300,8 @@ impl Adb {
         (self.with_look(script), done)
     }
 
-    /// A line that is longer than phones with an old adb take is written to a file there, and that is run.
+    /// Returns a command for `line`. One too long for an old adb is written to a file on the phone, which is
+    /// run.
     fn as_file_if_long(&mut self, line: String) -> Result<String, AdbError> {
         if line.len() <= LINE_BYTES_MAX {
             return Ok(line);
@@ -305,7 +311,7 @@ impl Adb {
         Ok(format!("sh {file}"))
     }
 
-    /// Waits for something that was begun by a command that nobody hears of any more.
+    /// Waits for a task begun by a command whose answer is lost.
     fn comes_to_be_done(&mut self, done: &str) -> Result<bool, AdbError> {
         for _ in 0..ASKS_MAX {
             let answer =
@@ -318,13 +324,14 @@ impl Adb {
         Ok(false)
     }
 
-    /// The folders that say that the present task is begun, and that it is done; and what makes room for them.
+    /// Returns the folders that mark the present task as begun and as done, and the commands that make room for
+    /// them.
     fn claim(&self) -> (String, String, String) {
         let (number, age) = (self.task, self.task / TASKS_IN_FOLDER);
         let folder = self.folder();
         let claim = format!("{folder}/{age}/{number}");
         let done = format!("{claim}/done");
-        // The first folder is there from the beginning.
+        // The first folder exists from the beginning.
         let prepare = if number.is_multiple_of(TASKS_IN_FOLDER) {
             let old = age.checked_sub(2).map(|old| format!("rm -rf {folder}/{old}\n")).unwrap_or_default();
             format!("mkdir {folder}/{age} 2>/dev/null\n{old}")
@@ -335,11 +342,11 @@ impl Adb {
     }
 }
 
-/// Commands, and how long they take by themselves.
+/// Commands, and the time they take by themselves.
 #[derive(Debug, Default, PartialEq, Eq)]
 struct Commands {
     lines: Vec<String>,
-    /// What uiautomator2's server puts in the field with the focus, in place of what is there, after all that.
+    /// Text that uiautomator2's server then puts in the focused field, in place of its content.
     put: Option<Arc<str>>,
     takes_ms: u64,
 }
@@ -372,7 +379,7 @@ impl Commands {
         self.takes_ms += u64::from(seconds) * 1_000;
     }
 
-    /// Erases so many letters before the end of a field.
+    /// Erases this many letters before the end of a field.
     fn erase(&mut self, letters: usize) {
         const END: u32 = 123;
         self.key(END);
@@ -384,7 +391,7 @@ impl Commands {
         }
     }
 
-    /// Types letters where the focus is.
+    /// Types letters into the focused field.
     fn type_text(&mut self, text: &str) -> Result<(), String> {
         if let Some(other) = without_key(text) {
             return Err(format!(
@@ -405,12 +412,12 @@ impl Commands {
     }
 }
 
-/// The first letter that no key types.
+/// Returns the first letter that no key types.
 fn without_key(text: &str) -> Option<char> {
     text.chars().find(|&letter| !has_key(letter) && letter != '\n')
 }
 
-/// Returns what does `action`, or why nothing can.
+/// Returns the commands that do `action`, or the reason none can.
 fn commands(
     action: &Action,
     package: &str,
@@ -420,13 +427,13 @@ fn commands(
     has_server: bool,
 ) -> Result<Commands, String> {
     let mut commands = Commands::default();
-    // A touch of a dark display lights it at most. An idle leaves it as it is.
+    // A touch on a dark display at most lights it. An idle leaves it dark.
     let is_dark = now.screen.as_ref().is_some_and(|screen| !screen.context().screen_on);
     if is_dark && *action != Action::IDLE {
         commands.run(WAKE.to_string());
     }
     match action {
-        // The start is done by a way of its own.
+        // Starts are done by `start_afresh`.
         Action::Reinitialise(_) => {}
         Action::Touch(Touch::Click, on) => commands.tap(on.bounds.centre()),
         Action::Touch(Touch::LongClick, on) => commands.hold(on.bounds.centre()),
@@ -436,7 +443,7 @@ fn commands(
         }
         Action::Text { on, text } => {
             commands.tap(on.bounds.centre());
-            // What is there by then may be longer than what was seen: an app may fill a field when it is shown again.
+            // The field may hold more than was seen: an app may fill it when it is shown again.
             let more = if is_dark { ERASED_AT_ONCE } else { ERASED_MORE };
             commands.erase(on.text.chars().count() + more);
             commands.type_text(text).map_err(|why| format!("{why}; --u2 FILE has it put there otherwise"))?;
@@ -494,7 +501,7 @@ fn idle(commands: &mut Commands, facts: &Facts) {
     commands.run(format!("settings put system screen_off_timeout {LIT_MS}"));
 }
 
-/// Whether the app is in front, and not the launcher or a dialog of the system.
+/// Returns true if the app is in front, not the launcher or a system dialog.
 fn is_in_app(facts: &Facts, now: &Now) -> bool {
     now.screen.as_ref().is_some_and(|screen| {
         let context = screen.context();
@@ -502,7 +509,8 @@ fn is_in_app(facts: &Facts, now: &Now) -> bool {
     })
 }
 
-/// Starts an activity as the launcher does: it comes to the front as it is, if it is there.
+/// Returns the command that starts an activity as the launcher does: a running one comes to the front
+/// unchanged.
 fn started(package: &str, activity: &str) -> String {
     let component = quote(&format!("{package}/{activity}"));
     format!(
@@ -510,7 +518,7 @@ fn started(package: &str, activity: &str) -> String {
     )
 }
 
-/// Returns what takes the phone off the network, or connects it.
+/// Returns the command that switches the phone's network off, or on again.
 fn switch(facts: &Facts, now: &Now, serial: &str) -> Result<String, String> {
     let is_near = ["127.", "localhost:", "[::1]:"].iter().any(|start| serial.starts_with(start));
     if (is_address(serial) && !is_near) || serial.contains("._adb") {
@@ -519,7 +527,7 @@ fn switch(facts: &Facts, now: &Now, serial: &str) -> Result<String, String> {
     Ok(network(facts, now.is_off_network))
 }
 
-/// From Android 11 on the shell may have the phone fly.
+/// From Android 11 on the shell may switch airplane mode.
 const SDK_OF_AIRPLANE_MODE: u32 = 30;
 
 fn network(facts: &Facts, is_on: bool) -> String {
@@ -531,9 +539,9 @@ fn network(facts: &Facts, is_on: bool) -> String {
     format!("svc wifi {word}\nsvc data {word}\n")
 }
 
-/// The first line in which a command complains, if one does.
+/// Returns the first line in which a command complains, if there is one.
 ///
-/// The exit status says nothing: up to Android 10 it is 0 whatever happens.
+/// The exit status does not help: up to Android 10 it is always 0.
 fn complaint(said: &str) -> Option<String> {
     let is_complaint = |line: &&str| {
         line.starts_with("Error")

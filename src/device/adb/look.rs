@@ -1,4 +1,4 @@
-//! A look: what the phone is asked for, and what its answer says of the screen.
+//! A look: the questions to the phone, and the screen in its answer.
 
 use std::sync::Arc;
 
@@ -10,18 +10,18 @@ use crate::device::android::log::{Kind, entries, troubles};
 use crate::device::android::{power, rpc};
 use crate::gui::{Context, Hierarchy, Screen};
 
-/// What was seen.
+/// The result of a look.
 pub(super) struct Looked {
     pub screen: Screen,
     /// The phone's clock.
     pub at_ms: u64,
-    /// What the log says that was not known before.
+    /// The new notices in the log.
     pub notices: Vec<Notice>,
-    /// How much of the log is known now.
+    /// Number of notices in the log so far.
     pub log_len: usize,
 }
 
-/// A dump that is clear: what was in front did not change meanwhile, and the dump is of that.
+/// A clear dump: the window in front did not change during it, and the dump shows that window.
 #[derive(Clone, Debug, PartialEq)]
 pub(super) struct Glance {
     in_front: Focus,
@@ -29,11 +29,11 @@ pub(super) struct Glance {
     hierarchy: Hierarchy,
 }
 
-/// Why a glance says nothing, and the next one may.
+/// The reason a glance shows nothing, although the next one may.
 #[derive(Debug)]
 pub(super) struct Unclear {
     pub why: String,
-    /// Whether uiautomator2's server must be started again before the next.
+    /// True if uiautomator2's server must be restarted first.
     pub is_server_over: bool,
 }
 
@@ -43,7 +43,7 @@ impl Unclear {
     }
 }
 
-/// What the parts of a glance are called in the answer.
+/// Names of a glance's parts in the answer.
 struct Names {
     before: &'static str,
     dump: &'static str,
@@ -52,7 +52,7 @@ struct Names {
     after: &'static str,
 }
 
-/// The glances that a look can have, in their order.
+/// The glances of a look, in order.
 const GLANCES: [Names; 2] = [
     Names { before: "front", dump: "dump", clock: "clock", tree: "tree", after: "front again" },
     Names {
@@ -64,10 +64,10 @@ const GLANCES: [Names; 2] = [
     },
 ];
 
-/// From Android 10 on the displays say which window has the focus, and before the list of windows does.
+/// From Android 10 on the displays report which window has the focus; before, the list of windows does.
 const SDK_OF_DISPLAYS: u32 = 29;
 
-/// Adds all that is looked at, with so many glances: one, or two in a row.
+/// Adds the commands of a look with one glance, or two in a row.
 pub(super) fn add_look(
     script: &mut Script<'_>,
     folder: &str,
@@ -77,7 +77,7 @@ pub(super) fn add_look(
     glances: usize,
 ) {
     let windows = windows(facts.sdk);
-    // A dump that fails leaves the file of the one before it, and says that it is done.
+    // A failed dump leaves the file of the one before, and even reports success.
     let file = format!("{folder}/dump.xml");
     script.part("front", &windows);
     for (at, names) in GLANCES.iter().enumerate().take(glances) {
@@ -95,20 +95,20 @@ pub(super) fn add_look(
     script.part("power", "dumpsys power 2>/dev/null").part("network", NETWORK).part("log", &log(log_since));
 }
 
-/// Says how long the phone has been on.
+/// Prints how long the phone has been on.
 pub(super) const CLOCK: &str = "cat /proc/uptime 2>/dev/null";
 
-/// Whether it flies, and by which ways it may be connected.
+/// Prints whether airplane mode is on, and which networks are enabled.
 pub(super) const NETWORK: &str =
     "settings get global airplane_mode_on; settings get global wifi_on; settings get global mobile_data";
 
-/// Says what has the focus.
+/// Returns the command that prints which window has the focus.
 pub(super) fn windows(sdk: u32) -> String {
     let part = if sdk >= SDK_OF_DISPLAYS { "displays" } else { "windows" };
     format!("dumpsys window {part} 2>/dev/null")
 }
 
-/// Says what went wrong with apps since a moment.
+/// Returns the command that prints crashes, hangs and toasts since a moment.
 pub(super) fn log(since: &str) -> String {
     format!(
         "logcat -d -v threadtime -b crash -b system -T '{since}' AndroidRuntime:E DEBUG:F libc:F ActivityManager:I \
@@ -116,23 +116,23 @@ pub(super) fn log(since: &str) -> String {
     )
 }
 
-/// Milliseconds on the phone's clock.
+/// Returns the milliseconds on the phone's clock.
 pub(super) fn clock_ms(text: &str) -> Option<u64> {
     let seconds: f64 = text.split_whitespace().next()?.parse().ok()?;
     (seconds.is_finite() && seconds >= 0.0).then_some((seconds * 1000.0).round() as u64)
 }
 
-/// Whether the phone is connected, as far as its settings say it.
+/// Returns true if the phone is connected, as far as its settings tell.
 pub(super) fn has_network(text: &str) -> Option<bool> {
     let mut lines = text.lines().map(str::trim);
     let flies = lines.next().filter(|value| !value.is_empty())? == "1";
-    // `2` is a wifi that is on though the phone flies.
+    // `2` means that wifi is on in spite of airplane mode.
     let wifi = lines.next().unwrap_or_default();
     let has_none = wifi == "0" && lines.next() == Some("0");
     Some(wifi == "2" || !(flies || has_none))
 }
 
-/// Reads the glances of a look, in their order.
+/// Parses the glances of a look, in order.
 pub(super) fn glances(parts: &Parts<'_>, has_server: bool) -> Vec<Result<Glance, Unclear>> {
     if !parts.has("end") {
         return vec![Err(Unclear::new("the answer is not whole"))];
@@ -151,7 +151,7 @@ fn glance(parts: &Parts<'_>, names: &Names, has_server: bool) -> Result<Glance, 
     Ok(Glance { in_front, package, hierarchy })
 }
 
-/// Reads the rest of a look, of which the last glance counts.
+/// Parses the rest of a look, whose last glance counts.
 pub(super) fn looked(parts: &Parts<'_>, glance: Glance, package: &str, facts: &Facts, now: &Now) -> Looked {
     let Glance { in_front, package: seen_package, hierarchy } = glance;
     let (notices, log_len) = notices(&parts.text("log"), package, now);
@@ -162,14 +162,14 @@ pub(super) fn looked(parts: &Parts<'_>, glance: Glance, package: &str, facts: &F
     Looked { screen, at_ms, notices, log_len }
 }
 
-/// The tree, or what the phone says in its place.
+/// Parses the tree, or the phone's message in its place.
 fn hierarchy(parts: &Parts<'_>, names: &Names) -> Result<Hierarchy, Unclear> {
     let tree = parts.bytes(names.tree);
     let bytes = if tree.is_empty() { parts.bytes(names.dump) } else { tree };
     Hierarchy::read(bytes).map_err(|error| Unclear::new(error.to_string()))
 }
 
-/// The tree as uiautomator2's server says it.
+/// Parses the tree in the answer of uiautomator2's server.
 fn hierarchy_of_server(parts: &Parts<'_>, names: &Names) -> Result<Hierarchy, Unclear> {
     let dump = rpc::result::<String>(parts.bytes(names.tree))
         .map_err(|error| Unclear { why: error.to_string(), is_server_over: error.is_over() })?;
@@ -177,7 +177,7 @@ fn hierarchy_of_server(parts: &Parts<'_>, names: &Names) -> Result<Hierarchy, Un
     if hierarchy.widgets.is_empty() {
         return Err(Unclear::new("no window is in front"));
     }
-    // The server says nothing of what it leaves out.
+    // The server cuts a deep tree without saying so.
     if hierarchy.widgets.iter().any(|widget| widget.depth >= u2::DEPTH_MAX) {
         let why =
             format!("its tree is deeper than {} levels, at which the server of u2.jar ends", u2::DEPTH_MAX);
@@ -186,12 +186,12 @@ fn hierarchy_of_server(parts: &Parts<'_>, names: &Names) -> Result<Hierarchy, Un
     Ok(hierarchy)
 }
 
-/// Whether an answer says that the display is dark.
+/// Returns true if an answer shows that the display is dark.
 pub(super) fn is_dark(parts: &Parts<'_>) -> bool {
     power::is_lit(&parts.text("power")) == Some(false)
 }
 
-/// What is in front, before the dump and after it.
+/// Returns the window in front, which must be the same before and after the dump.
 fn in_front(parts: &Parts<'_>, names: &Names) -> Result<Focus, Unclear> {
     let nothing = || Unclear::new("no window has the focus");
     let before = focus(&parts.text(names.before)).ok_or_else(nothing)?;
@@ -202,12 +202,12 @@ fn in_front(parts: &Parts<'_>, names: &Names) -> Result<Focus, Unclear> {
     Ok(after)
 }
 
-/// The package of what is seen; the dump must be of what is in front.
+/// Returns the package of the screen; the dump must show the window in front.
 fn package_of(in_front: &Focus, hierarchy: &Hierarchy) -> Result<Arc<str>, Unclear> {
     if *in_front.package == *hierarchy.package || hierarchy.package.is_empty() {
         return Ok(in_front.package.as_str().into());
     }
-    // A window that is no activity, such as a dialog of the system, has no package in its title.
+    // A window that is no activity, such as a system dialog, has no package in its title.
     match &in_front.window {
         Some(window) if !window.contains('/') => Ok(hierarchy.package.clone()),
         Some(_) | None => {
@@ -226,13 +226,13 @@ fn context(
     notices: &[Notice],
     now: &Now,
 ) -> Context {
-    // The bounds of a dump are those of a display that is turned as it says, from its natural way up.
+    // The bounds in a dump refer to the display as rotated by the stated angle from its natural orientation.
     let is_wide = facts.size.0 > facts.size.1;
     let turned = hierarchy.orientation();
     let known = now.screen.as_ref().map(|screen| screen.context()).unwrap_or_default();
     let is_own = |process: &str| process.split(':').next() == Some(package);
     let dialog = in_front.dialog.as_ref().filter(|dialog| is_own(&dialog.process));
-    // Newer systems show no dialog.
+    // Newer systems show no dialog after a crash.
     let has_crashed = notices.iter().any(|notice| matches!(notice, Notice::Crash(_)));
     Context {
         screen_on: power::is_lit(&parts.text("power")).unwrap_or(true),
@@ -243,16 +243,16 @@ fn context(
     }
 }
 
-/// What the log says that was not known at the last look, and how much it says in all.
+/// Returns the notices that are new since the last look, and the number of all.
 fn notices(log: &str, package: &str, now: &Now) -> (Vec<Notice>, usize) {
     let all = all_notices(log, package);
     let len = all.len();
-    // The log may have lost its start meanwhile.
+    // The log may have lost its oldest lines meanwhile.
     let known = if now.log_known > len { 0 } else { now.log_known };
     (all.into_iter().skip(known).collect(), len)
 }
 
-/// How much a log says of an app.
+/// Returns the number of notices about an app in a log.
 pub(super) fn log_len(log: &str, package: &str) -> usize {
     all_notices(log, package).len()
 }
@@ -268,12 +268,12 @@ fn all_notices(log: &str, package: &str) -> Vec<Notice> {
         };
         all.push((trouble.time, notice));
     }
-    // What is said in the same moment stays in its order, texts first: an app that crashed says nothing more.
+    // The sort is stable: at the same time toasts come first, because a crashed app shows none.
     all.sort_by(|(one, _), (other, _)| one.cmp(other));
     all.into_iter().map(|(_, notice)| notice).collect()
 }
 
-/// Whether a line of the log under `Toast` is not the text of one, but about one.
+/// Returns true if a line under the tag `Toast` is about a toast, not its text.
 fn is_of_vendor(message: &str) -> bool {
     message.starts_with("show: ") || message.contains("caller =")
 }

@@ -1,21 +1,23 @@
-//! Real phones and emulators, reached through a server of adb.
+//! Real phones and emulators, reached through an adb server.
 //!
-//! A step is one line of the phone's shell: what is done, and all that is looked at. Each action has a number that the
-//! phone is asked to claim before it does it, so that an action whose answer never came is asked for again and never done
-//! twice. A dump counts only if what is in front was the same before and after it, and if it is of that; and a screen has
-//! settled when two dumps in a row agree. Else it is looked again, a bounded number of times. One that never settles, as
-//! that of a clock, is taken as it was last. Where time is virtual nothing moves between two dumps, so one is enough.
+//! A step is one command for the phone's shell: the action, and everything that is looked at. Each action has a
+//! number that the phone is asked to claim before doing it. If the answer never comes, the same is asked again,
+//! and the action is never done twice. A dump counts only if the same window was in front before and after it,
+//! and if it shows that window. A screen has settled when two dumps in a row agree. Otherwise it is looked at
+//! again, a bounded number of times; a screen that never settles, like that of a clock, is taken as it was
+//! last. With virtual time nothing moves between two dumps, so one is enough.
 //!
-//! With a [`Jar`] the dumps are those of uiautomator2's server, which the phone's shell asks in the same line.
+//! With a [`Jar`] the dumps come from uiautomator2's server, which the phone's shell asks within the same
+//! command.
 //!
-//! What was changed on the phone is put back by [`Adb::restore`], and when the device is dropped.
+//! Changes to the phone are undone by [`Adb::restore`], and when the device is dropped.
 
 mod app;
+mod changes;
 #[cfg(feature = "adb")]
 mod client;
 mod error;
 mod gestures;
-mod kept;
 mod line;
 mod look;
 mod script;
@@ -28,7 +30,7 @@ use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::Duration;
 
-use super::{App, Device, DeviceError, Observation};
+use super::{App, Capabilities, Device, DeviceError, Observation};
 use crate::gui::{Action, Screen};
 
 #[cfg(feature = "adb")]
@@ -39,28 +41,28 @@ pub use server::{Listed, Server, ServerError, State};
 pub use u2::{Jar, JarError};
 
 use app::SETTINGS;
-use kept::Kept;
+use changes::Changes;
 use look::{Glance, Looked, Unclear};
 use script::{Mark, Script};
 
-/// Which app is tested.
+/// The app under test.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Subject {
-    /// One that is installed, by its package.
+    /// An installed app, by its package.
     Package(String),
-    /// One that is installed first, from its APK: the base, and what it is split into.
+    /// An app to install first from its APKs: the base, and its splits.
     Apks(Vec<PathBuf>),
 }
 
-/// How the app is had afresh at the start of an episode.
+/// The way to reset the app at the start of an episode.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Reset {
-    /// Its data are cleared, and the rights that it had are given again.
+    /// Clears its data, and grants its permissions again.
     #[default]
     Clear,
-    /// It is uninstalled and installed again, which needs its APK.
+    /// Uninstalls and installs it, which needs its APK.
     Reinstall,
-    /// It is ended and started, with all that it has stored.
+    /// Stops and starts it, and keeps its stored data.
     Restart,
 }
 
@@ -68,7 +70,7 @@ impl Reset {
     /// All ways.
     pub const ALL: [Reset; 3] = [Reset::Clear, Reset::Reinstall, Reset::Restart];
 
-    /// What it is called on a command line.
+    /// Returns its name on the command line.
     pub fn name(self) -> &'static str {
         match self {
             Reset::Clear => "clear",
@@ -83,26 +85,26 @@ impl Reset {
     }
 }
 
-/// How often uiautomator2's server is started again in a look.
+/// Most restarts of uiautomator2's server in a look.
 const RESTARTS_MAX: u32 = 2;
 
-/// How a phone is used.
+/// Settings for the use of a phone.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Options {
-    /// How the app is had afresh.
+    /// The way to reset the app.
     pub reset: Reset,
-    /// The server by which the phone is looked at; else `uiautomator dump` does it.
+    /// The server for looking at the phone; without it, `uiautomator dump` is used.
     pub u2: Option<Jar>,
-    /// How long a line of the shell may take to answer, beyond what it is told to wait.
+    /// Time allowed for the answer to a shell command, beyond the waiting that the command asks for.
     pub answer: Duration,
-    /// How often a screen is looked at until two dumps in a row agree; then it is taken as it was last if that is clear,
-    /// and else given up.
+    /// Most looks at a screen until two dumps in a row agree. After that, the last dump is used if it is clear;
+    /// otherwise the look fails.
     pub looks_max: u32,
-    /// How long is waited between two looks, on the clock here: that of the phone goes on.
+    /// Pause between two looks, on this computer's clock: meanwhile the phone goes on.
     pub pause: Duration,
-    /// How long is waited for a phone that was lost, and how often in a step.
+    /// Time to wait for a lost phone; [`Options::recoveries_max`] limits how often in a step.
     pub recovery: Duration,
-    /// See [`Options::recovery`].
+    /// Most recoveries of a lost phone in a step.
     pub recoveries_max: u32,
 }
 
@@ -111,7 +113,8 @@ impl Default for Options {
         Options {
             reset: Reset::default(),
             u2: None,
-            // Each of two dumps may wait for ten seconds until the screen is at rest, and starting an app as long.
+            // Each of two dumps may wait ten seconds for the screen to come to rest, and starting an app takes
+            // as long.
             answer: Duration::from_secs(60),
             looks_max: 8,
             pause: Duration::from_millis(300),
@@ -121,24 +124,24 @@ impl Default for Options {
     }
 }
 
-/// What a phone says of itself.
+/// Facts that a phone reports about itself.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Facts {
-    /// What its makers call it, like `Pixel 7`.
+    /// The makers' name for it, like `Pixel 7`.
     pub model: String,
-    /// Its version of Android, like `13`.
+    /// Version of Android, like `13`.
     pub release: String,
-    /// The level of its programming interface, like 33.
+    /// Its API level, like 33.
     pub sdk: u32,
-    /// The display in its natural way up.
+    /// Width and height of the display in its natural orientation.
     pub size: (u32, u32),
-    /// How many dots it has to the inch.
+    /// Dots per inch of the display.
     pub dpi: u32,
-    /// Whether waiting takes no time there, as on a simulated phone.
+    /// True if waiting takes no time there, as on a simulated phone.
     has_virtual_time: bool,
-    /// The package of the launcher.
+    /// Package of the launcher.
     home: Arc<str>,
-    /// Whether it was connected to a network at first.
+    /// True if it was connected to a network at first.
     has_network: bool,
 }
 
@@ -151,38 +154,39 @@ pub struct Adb {
     mark: Mark,
     /// Number of the last task.
     task: u64,
-    kept: Kept,
-    /// What is installed again at each start, for [`Reset::Reinstall`].
+    changes: Changes,
+    /// APKs to install again at each start, for [`Reset::Reinstall`].
     apks: Vec<app::Apk>,
-    /// The rights that are given again once the app's data are cleared.
-    rights: Vec<String>,
+    /// Permissions to grant again after the app's data are cleared.
+    permissions: Vec<String>,
     now: Now,
 }
 
-/// What is known of the phone as it is now.
+/// The present state of the phone, as far as known.
 #[derive(Clone, Debug, Default)]
 struct Now {
-    /// The activity that the app was started with.
+    /// Activity that the app was started with.
     launched: Arc<str>,
-    /// What was seen last.
+    /// The last screen seen.
     screen: Option<Arc<Screen>>,
     is_turned: bool,
     is_off_network: bool,
     /// The phone's clock when the app was started.
     started_ms: u64,
-    /// From when on the log is read, and how much of it was known already.
+    /// Time from which on the log is read, and number of its notices that are already known.
     log_since: String,
+    /// Number of the log's entries since then that are known.
     log_known: usize,
 }
 
 impl Adb {
-    /// Opens the device `serial` of `server`, which runs, and has the app ready on it.
+    /// Opens the device `serial` of a running `server`, and makes the app ready on it.
     #[cfg(feature = "adb")]
     pub fn open(server: &Server, serial: &str, subject: &Subject, options: Options) -> Result<Adb, AdbError> {
         Adb::on(Box::new(Client::new(server.clone(), serial)), subject, options)
     }
 
-    /// Opens the device at the other end of `line`, and has the app ready on it.
+    /// Opens the device at the other end of `line`, and makes the app ready on it.
     pub fn on(line: Box<dyn Line>, subject: &Subject, options: Options) -> Result<Adb, AdbError> {
         let mut adb = Adb::unknown(line, options);
         adb.learn_facts(&SETTINGS)?;
@@ -192,8 +196,8 @@ impl Adb {
         Ok(adb)
     }
 
-    /// Opens the device at the other end of `line` to look at whatever it shows: nothing is installed, started or set.
-    /// No app can be started on it.
+    /// Opens the device at the other end of `line` for looking only: installs, starts and sets nothing. No app
+    /// can be started on it.
     pub fn to_look(line: Box<dyn Line>, options: Options) -> Result<Adb, AdbError> {
         let mut adb = Adb::unknown(line, options);
         adb.learn_facts(&[])?;
@@ -219,38 +223,32 @@ impl Adb {
             },
             mark: Mark::new(),
             task: 0,
-            kept: Kept::default(),
+            changes: Changes::default(),
             apks: Vec::new(),
-            rights: Vec::new(),
+            permissions: Vec::new(),
             now: Now::default(),
         }
     }
 
-    /// The serial number of the device.
+    /// Returns the serial number of the device.
     pub fn serial(&self) -> &str {
         self.line.serial()
     }
 
-    /// What the phone says of itself.
+    /// Returns the facts that the phone reports about itself.
     pub fn facts(&self) -> &Facts {
         &self.facts
     }
 
-    /// What is seen now, with nothing done; of an app that was not started here too.
-    pub fn look(&mut self) -> Result<Observation, AdbError> {
-        let looked = self.look_until_settled(None)?;
-        Ok(self.observed(looked))
-    }
-
-    /// Puts back what was changed on the phone, and leaves nothing there; once is enough.
+    /// Undoes all changes to the phone. Calling it again does nothing.
     pub fn restore(&mut self) -> Result<(), AdbError> {
-        let Some(script) = self.kept.take_back(&self.folder()) else { return Ok(()) };
+        let Some(script) = self.changes.take_back(&self.folder()) else { return Ok(()) };
         self.ask("putting the settings back", &script).map(|_| ())
     }
 
-    /// The folder on the phone in which what is under way is noted.
+    /// Returns the folder on the phone for the state of tasks.
     fn folder(&self) -> String {
-        // The mark starts as all folders do.
+        // The mark starts with `farlead-`, as the folders of all runs do.
         format!("/data/local/tmp/{}", self.mark.word())
     }
 
@@ -258,7 +256,7 @@ impl Adb {
         AdbError::Line { serial: self.line.serial().to_string(), doing: doing.to_string(), source }
     }
 
-    /// Asks for something that may be asked for any number of times.
+    /// Runs a command that may safely run more than once.
     fn ask(&mut self, doing: &str, command: &str) -> Result<Answer, AdbError> {
         self.ask_within(doing, command, self.options.answer)
     }
@@ -283,7 +281,7 @@ impl Adb {
 
     /// Writes a file on the phone.
     fn push(&mut self, doing: &str, bytes: &Arc<[u8]>, to: &str) -> Result<(), AdbError> {
-        // A slow cable carries a megabyte in a second.
+        // A slow cable carries about a megabyte per second.
         let within = self.options.answer + Duration::from_secs(bytes.len() as u64 >> 20);
         let mut recoveries = 0;
         loop {
@@ -298,9 +296,9 @@ impl Adb {
         }
     }
 
-    /// Makes a script of all that is looked at, behind what `script` has already.
+    /// Completes `script` with the commands of a look.
     fn with_look(&self, script: Script<'_>) -> String {
-        // Where time is virtual, nothing moves unless something is done.
+        // With virtual time, nothing moves between two dumps.
         self.with_glances(script, if self.facts.has_virtual_time { 1 } else { 2 })
     }
 
@@ -310,7 +308,7 @@ impl Adb {
         script.finish()
     }
 
-    /// Looks until what is seen has settled; `first` is an answer that has a look in it already.
+    /// Looks until the screen has settled; `first` is an answer that already contains a look.
     fn look_until_settled(&mut self, first: Option<Vec<u8>>) -> Result<Looked, AdbError> {
         let mark = self.mark.clone();
         let looks_max = self.options.looks_max.max(1);
@@ -337,11 +335,12 @@ impl Adb {
                 last = glance;
             }
             match last {
-                // What never comes to rest is as it was last.
+                // A screen that never settles is taken as it was last.
                 Ok(glance) if has_settled || look == looks_max => {
                     return Ok(look::looked(&parts, glance, &self.app.package, &self.facts, &self.now));
                 }
                 Err(Unclear { why, is_server_over: true }) => {
+                    // Starting the server lights the display, which would change a dark screen.
                     if restarts == RESTARTS_MAX || look::is_dark(&parts) {
                         return Err(self.no_server(why));
                     }
@@ -360,11 +359,11 @@ impl Adb {
         Ok(self.ask("looking at its screen", &line)?.stdout)
     }
 
-    /// Notes what was seen, and says it.
+    /// Remembers a look and turns it into an observation.
     fn observed(&mut self, looked: Looked) -> Observation {
         let Looked { screen, at_ms, notices, log_len } = looked;
         self.now.log_known = log_len;
-        // One that is known already saves others reading it.
+        // Sharing an unchanged screen lets others recognise it without comparing.
         let screen = match self.now.screen.take() {
             Some(before) if *before == screen => before,
             Some(_) | None => Arc::new(screen),
@@ -384,6 +383,15 @@ impl Device for Adb {
         &self.app
     }
 
+    fn capabilities(&self) -> Capabilities {
+        Capabilities::ALL
+    }
+
+    fn look(&mut self) -> Result<Observation, DeviceError> {
+        let looked = self.look_until_settled(None)?;
+        Ok(self.observed(looked))
+    }
+
     fn reset(&mut self, activity: &str) -> Result<Observation, DeviceError> {
         Ok(self.start_afresh(activity)?)
     }
@@ -396,14 +404,14 @@ impl Device for Adb {
 
 impl Drop for Adb {
     fn drop(&mut self) {
-        // Nobody is left to be told; a device that is gone is not waited for.
-        if let Some(script) = self.kept.take_back(&self.folder()) {
+        // Nobody can receive an error here; a device that is gone gets only a short time.
+        if let Some(script) = self.changes.take_back(&self.folder()) {
             let _ = self.line.shell(&script, self.options.answer.min(Duration::from_secs(10)));
         }
     }
 }
 
-/// Whether a serial number is the address of a device, which adb reaches over a network.
+/// Returns true if a serial number is the address of a device that adb reaches over a network.
 fn is_address(serial: &str) -> bool {
     serial.rsplit_once(':').is_some_and(|(_, port)| port.parse::<u16>().is_ok())
 }

@@ -1,35 +1,36 @@
-//! Lines for the shell of a phone, in parts that are told apart in the answer.
+//! Scripts for the shell of a phone, in parts whose answers can be told apart.
 //!
-//! Starting a command over adb takes longer than most commands do, so all of a step goes in one line: what is done and
-//! all that is looked at. A mark that no app can know stands before the answer of each part.
+//! Starting a command over adb takes longer than most commands themselves, so a whole step is one script: the
+//! action and everything that is looked at. A mark that no app can know precedes the answer of each part.
 
 use std::fmt::Write as _;
 use std::hash::{BuildHasher as _, Hasher as _, RandomState};
 use std::io::BufRead as _;
 
-/// A line that is being written.
+/// A script in the making.
 pub(super) struct Script<'m> {
     mark: &'m Mark,
     text: String,
 }
 
-/// What stands before the answer of each part.
+/// A random word that precedes the answer of each part.
 #[derive(Clone, Debug)]
 pub(super) struct Mark(String);
 
 impl Mark {
-    /// Returns a mark unlike any before.
+    /// Returns a new mark, unlike any before.
     pub fn new() -> Mark {
-        // A hash of nothing differs with its keys, which the system draws. Nothing that is said of a run depends on it.
+        // The hash of nothing depends only on its keys, which the system draws. No result of a run depends on
+        // it.
         Mark(format!("farlead-{:016x}", RandomState::new().build_hasher().finish()))
     }
 
-    /// The mark as a word.
+    /// Returns the mark as a word.
     pub fn word(&self) -> &str {
         &self.0
     }
 
-    /// Takes the parts of an answer apart; a part that has not begun is not there.
+    /// Splits an answer into its parts; a part that has not begun is missing.
     pub fn parts<'a>(&self, answer: &'a [u8]) -> Parts<'a> {
         let mut parts = Vec::new();
         let mut name: Option<&str> = None;
@@ -37,13 +38,13 @@ impl Mark {
         let mut at = 0;
         while at < answer.len() {
             let mut rest = &answer[at..];
-            // Reading from bytes that are there never fails.
+            // Reading from memory never fails.
             let length = rest.skip_until(b'\n').unwrap_or(0);
             let next = at + length.max(1);
             let is_whole = answer[next - 1] == b'\n';
             let end = if is_whole { next - 1 } else { next };
             let line = answer[at..end].strip_suffix(b"\r").unwrap_or(&answer[at..end]);
-            // A line without its end may be a name without its.
+            // A line without a line break may be a part's name that was cut off.
             if let Some(named) = line.strip_prefix(self.0.as_bytes()).filter(|_| is_whole) {
                 if let Some(name) = name {
                     parts.push((name, &answer[start..at]));
@@ -65,45 +66,45 @@ impl<'m> Script<'m> {
         Script { mark, text: String::new() }
     }
 
-    /// Adds a part, the answer of which is called `name`.
+    /// Adds a part, whose answer is called `name`.
     pub fn part(&mut self, name: &str, commands: &str) -> &mut Script<'m> {
-        // What was printed before may have no end of a line.
+        // The output before it may not end in a line break.
         let _ = writeln!(self.text, "echo; echo '{} {name}'\n{commands}", self.mark.0);
         self
     }
 
-    /// Returns the line, which ends with a mark of its own.
+    /// Returns the script, which ends with a mark of its own.
     pub fn finish(&mut self) -> String {
         self.part("end", ":");
         std::mem::take(&mut self.text)
     }
 }
 
-/// The parts of an answer, in their order.
+/// The parts of an answer, in order.
 pub(super) struct Parts<'a> {
     parts: Vec<(&'a str, &'a [u8])>,
 }
 
 impl<'a> Parts<'a> {
-    /// What a part printed; nothing if it is not there.
+    /// Returns the output of a part, empty if the part is missing.
     pub fn bytes(&self, name: &str) -> &'a [u8] {
         let found = self.parts.iter().find(|(other, _)| *other == name);
-        // The empty line before the next mark is no part of it.
+        // The line break before the next mark does not belong to the part.
         found.map_or(&[], |(_, bytes)| bytes.strip_suffix(b"\n").unwrap_or(bytes))
     }
 
-    /// What a part printed, as a text; what is no letter is `�`.
+    /// Returns the output of a part as text; invalid bytes become `�`.
     pub fn text(&self, name: &str) -> String {
         String::from_utf8_lossy(self.bytes(name)).replace('\r', "")
     }
 
-    /// Whether a part has begun: whatever is before it has ended.
+    /// Returns true if a part has begun, and so everything before it has ended.
     pub fn has(&self, name: &str) -> bool {
         self.parts.iter().any(|(other, _)| *other == name)
     }
 }
 
-/// Returns `text` as one word of a shell.
+/// Quotes `text` as one word of a shell.
 pub(super) fn quote(text: &str) -> String {
     let is_bare = |char: char| char.is_ascii_alphanumeric() || "._-/:=".contains(char);
     if !text.is_empty() && text.chars().all(is_bare) {

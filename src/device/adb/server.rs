@@ -1,7 +1,7 @@
-//! The server of adb: where it is, that it runs, and which devices it knows.
+//! The adb server: finds and starts it, and lists its devices.
 //!
-//! The few requests to it are made here and not by `adb_client`, whose list of devices fails as a whole on a line that it
-//! does not know, and which starts a server on every call, on the usual port alone.
+//! The few requests are sent from here, not by `adb_client`: its list of devices fails as a whole on a single
+//! line it does not know, and it starts a server with every call, only on the usual port.
 
 use std::fmt;
 use std::io::{self, ErrorKind, Read, Write};
@@ -13,28 +13,28 @@ use std::time::{Duration, Instant};
 
 use super::AdbError;
 
-/// Where a server listens unless it is told otherwise.
+/// The usual port of a server.
 const PORT: u16 = 5037;
 
-/// How long a server may take to answer, and `adb` to start one.
+/// Time limits for an answer, for a connection, and for `adb` to start a server.
 const ANSWER: Duration = Duration::from_secs(10);
 const CONNECT: Duration = Duration::from_secs(2);
 const START: Duration = Duration::from_secs(20);
 
-/// How often it is looked whether `adb` is done.
+/// Pause between two checks if `adb` has finished.
 const LOOK_EVERY: Duration = Duration::from_millis(20);
 
-/// Why the server of adb does not answer.
+/// The reason the adb server does not answer.
 #[derive(Debug, thiserror::Error)]
 pub enum ServerError {
-    /// A variable of the environment, or a flag, says no address.
+    /// An environment variable or a flag is no address.
     #[error("{name} is `{value}`, which is no address of an adb server: {why}")]
     Address {
-        /// Of which.
+        /// Its name.
         name: &'static str,
-        /// What it says.
+        /// Its value.
         value: String,
-        /// What is wrong.
+        /// The mistake.
         why: &'static str,
     },
     /// There is no `adb`.
@@ -43,57 +43,57 @@ pub enum ServerError {
          ANDROID_HOME"
     )]
     NoAdb {
-        /// Where it should answer.
+        /// The address of the missing server.
         address: SocketAddrV4,
     },
-    /// `adb` could not start one.
+    /// `adb` could not start a server.
     #[error("`adb start-server` failed for {address}: {why}; run it yourself to see more")]
     Start {
-        /// Where it should answer.
+        /// The address of the missing server.
         address: SocketAddrV4,
-        /// What is known.
+        /// The reason.
         why: String,
     },
-    /// It cannot be reached.
+    /// The server cannot be reached.
     #[error("the adb server at {address} does not answer")]
     Silent {
-        /// Where it should answer.
+        /// The address of the server.
         address: SocketAddrV4,
-        /// What the system said.
+        /// The error of the system.
         source: io::Error,
     },
-    /// It refused a request.
+    /// The server refused a request.
     #[error("the adb server at {address} says: {said}")]
     Refused {
-        /// Which server.
+        /// The address of the server.
         address: SocketAddrV4,
-        /// What it said.
+        /// Its message.
         said: String,
     },
 }
 
-/// A server of adb.
+/// An adb server.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Server {
     address: SocketAddrV4,
 }
 
-/// How a device stands with the server.
+/// The state of a device's connection to the server.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum State {
-    /// It can be used.
+    /// Ready for use.
     Device,
-    /// It does not answer.
+    /// Not answering.
     Offline,
-    /// It has not allowed this computer.
+    /// Connected, without its user's consent.
     Unauthorized,
-    /// It is being asked to.
+    /// It is asking its user to allow this computer.
     Authorizing,
-    /// It is being connected.
+    /// On the way to being connected.
     Connecting,
-    /// This user may not open it.
+    /// Closed to the user of this computer.
     NoPermissions,
-    /// Something else, like `recovery`.
+    /// Another state, like `recovery`.
     Other(String),
 }
 
@@ -111,14 +111,14 @@ impl fmt::Display for State {
     }
 }
 
-/// A device that the server knows.
+/// A device in the server's list.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Listed {
-    /// Its serial number, or its address.
+    /// Serial number, or address.
     pub serial: String,
-    /// How it stands.
+    /// The state of its connection.
     pub state: State,
-    /// Its model, with `_` for spaces, if the server knows it.
+    /// Model, with `_` for spaces, if the server knows it.
     pub model: Option<String>,
 }
 
@@ -128,10 +128,10 @@ impl Server {
         Server { address }
     }
 
-    /// Returns the server that the environment names as it does for `adb`: `ADB_SERVER_SOCKET`, else
-    /// `ANDROID_ADB_SERVER_ADDRESS` and `ANDROID_ADB_SERVER_PORT`, else the usual one.
+    /// Returns the server named by the environment, with the same rules as `adb`: `ADB_SERVER_SOCKET`, else
+    /// `ANDROID_ADB_SERVER_ADDRESS` and `ANDROID_ADB_SERVER_PORT`, else the usual address.
     ///
-    /// `variable` looks up a variable of the environment.
+    /// `variable` looks up an environment variable.
     pub fn from_environment(variable: impl Fn(&str) -> Option<String>) -> Result<Server, ServerError> {
         let set = |name: &str| variable(name).filter(|value| !value.trim().is_empty());
         if let Some(socket) = set("ADB_SERVER_SOCKET") {
@@ -151,8 +151,15 @@ impl Server {
         }
     }
 
-    /// Returns the server at `socket`, which is written as `ADB_SERVER_SOCKET` is: `tcp:5037`, `tcp:HOST:5037`. `name` is
-    /// who says so.
+    /// Returns the server that the environment names, started if it does not run.
+    pub fn running(variable: impl Fn(&str) -> Option<String>) -> Result<Server, ServerError> {
+        let server = Server::from_environment(variable)?;
+        server.ensure_running()?;
+        Ok(server)
+    }
+
+    /// Returns the server at `socket`, written as in `ADB_SERVER_SOCKET`: `tcp:5037`, `tcp:HOST:5037`. Messages
+    /// call the source of the value `name`.
     pub fn at(name: &'static str, socket: &str) -> Result<Server, ServerError> {
         let wrong = |why| ServerError::Address { name, value: socket.to_string(), why };
         let rest = socket.trim();
@@ -168,12 +175,12 @@ impl Server {
         resolved(name, socket, host, port)
     }
 
-    /// Where it listens.
+    /// Returns its address.
     pub fn address(&self) -> SocketAddrV4 {
         self.address
     }
 
-    /// Starts the server if it does not run; that is for `adb` to do, and only on this computer.
+    /// Starts the server if it does not run. `adb` does the starting, and only on this computer.
     pub fn ensure_running(&self) -> Result<(), ServerError> {
         let address = self.address;
         match connect(address) {
@@ -192,7 +199,7 @@ impl Server {
         for program in programs() {
             let mut command = Command::new(program);
             command.args(["-P", &address.port().to_string(), "start-server"]);
-            // The server outlives the program that starts it, and would hold on to what it is given to write to.
+            // The server outlives the program that starts it, and would keep the program's output open.
             command.stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::null());
             match command.spawn() {
                 Ok(child) => {
@@ -212,6 +219,7 @@ impl Server {
                 Ok(None) if begun.elapsed() < START => thread::sleep(LOOK_EVERY),
                 Ok(None) => {
                     let _ = child.kill();
+                    // Without this it would stay as a zombie.
                     let _ = child.wait();
                     return Err(failed(format!("it took longer than {} s", START.as_secs())));
                 }
@@ -220,31 +228,31 @@ impl Server {
         }
     }
 
-    /// The version of the server's protocol, as `adb version` has it behind the last dot.
+    /// Returns the version of the server's protocol, the last number that `adb version` prints.
     pub fn version(&self) -> Result<u32, ServerError> {
         let said = self.ask("host:version")?;
         u32::from_str_radix(said.trim(), 16)
             .map_err(|_| ServerError::Refused { address: self.address, said: shown(&said) })
     }
 
-    /// The devices that the server knows, in its order.
+    /// Returns the devices that the server knows, in its order.
     pub fn devices(&self) -> Result<Vec<Listed>, ServerError> {
         Ok(self.ask("host:devices-l")?.lines().filter_map(listed).collect())
     }
 
-    /// Returns the device that is meant: the one with this serial number, else the only one that there is.
+    /// Returns the device with this serial number, or without one the only device.
     pub fn choose(&self, serial: Option<&str>) -> Result<Listed, AdbError> {
         choose(self.devices()?, serial)
     }
 
-    /// Connects the server to a device at `HOST:PORT`; says what the server says.
+    /// Connects the server to a device at `HOST:PORT`; returns the server's message.
     pub fn connect(&self, serial: &str) -> Result<String, ServerError> {
-        // What is known of a connection that ended stands in the way of a new one.
+        // A dead connection that the server still remembers would prevent a new one.
         let _ = self.ask(&format!("host:disconnect:{serial}"));
         self.ask(&format!("host:connect:{serial}"))
     }
 
-    /// Sends a request and returns the text that answers it.
+    /// Sends a request and returns the text of the answer.
     fn ask(&self, request: &str) -> Result<String, ServerError> {
         let address = self.address;
         let silent = |source| ServerError::Silent { address, source };
@@ -265,7 +273,7 @@ fn connect(address: SocketAddrV4) -> io::Result<TcpStream> {
     Ok(stream)
 }
 
-/// Reads four hexadecimal digits and as many bytes as they say.
+/// Reads four hexadecimal digits and the number of bytes they give.
 fn counted(stream: &mut TcpStream) -> io::Result<String> {
     let mut digits = [0; 4];
     stream.read_exact(&mut digits)?;
@@ -276,7 +284,7 @@ fn counted(stream: &mut TcpStream) -> io::Result<String> {
     Ok(String::from_utf8_lossy(&bytes).into_owned())
 }
 
-/// What a server or a device said, fit for a line of a terminal.
+/// Returns the words of a server or a device, fit for a line in a terminal.
 pub(super) fn shown(said: &str) -> String {
     const CHARS_MAX: usize = 300;
     let line: String = said
@@ -298,7 +306,7 @@ fn resolved(name: &'static str, value: &str, host: &str, port: u16) -> Result<Se
     found.map(Server::new).ok_or_else(|| wrong("only hosts with an IPv4 address can be reached"))
 }
 
-/// Where `adb` may be.
+/// Returns the possible paths of `adb`.
 fn programs() -> Vec<PathBuf> {
     let name = format!("adb{}", std::env::consts::EXE_SUFFIX);
     let mut programs = vec![PathBuf::from(&name)];
@@ -310,9 +318,9 @@ fn programs() -> Vec<PathBuf> {
     programs
 }
 
-/// Reads a line of the list.
+/// Parses a line of the list.
 fn listed(line: &str) -> Option<Listed> {
-    // Devices without a serial number are listed with blanks in its place.
+    // For a device without a serial number, adb writes this text, which contains spaces.
     let (serial, rest) = match line.strip_prefix("(no serial number)") {
         Some(rest) => ("(no serial number)", rest),
         None => line.split_once(char::is_whitespace)?,

@@ -1,23 +1,24 @@
-//! When a screen has settled, on a phone that shows what a test wants it to.
+//! Settling of screens, on a phone that shows what a test asks for.
 
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
 use super::{Adb, Answer, Jar, Line, LineError, Options};
+use crate::device::Device as _;
 
-/// What has the focus after so many dumps, and what the last of them says; the first is number 1.
+/// The focused window and the dump after a number of dumps; the first dump has number 1.
 type Shown = fn(usize) -> (&'static str, String);
 
-/// A phone that answers what is looked at.
+/// A phone that answers looks.
 struct Fake {
     shown: Shown,
-    /// What it says of its time.
+    /// The property that says if its time is virtual.
     time: &'static str,
-    /// How many dumps there were, and how many lines of the shell they came with.
+    /// Number of dumps, and of shell commands that contained them.
     counts: Arc<Mutex<(usize, usize)>>,
 }
 
-/// What uiautomator2's server says of a dump; nothing if there is none.
+/// Returns a dump as uiautomator2's server sends it; nothing for an empty dump.
 fn served(dump: &str) -> String {
     let body = serde_json::json!({"jsonrpc": "2.0", "id": 1, "result": dump}).to_string();
     if dump.is_empty() { String::new() } else { format!("HTTP/1.1 200 OK\r\n\r\n{body}") }
@@ -67,7 +68,7 @@ impl Line for Fake {
     }
 }
 
-/// What was seen in the end, or why nothing was; and how many dumps it took, in how many lines of the shell.
+/// Returns the screen seen in the end, or the error; and the number of dumps, and of shell commands.
 fn look(shown: Shown, time: &'static str, u2: Option<Jar>) -> (String, usize, usize) {
     let counts = Arc::default();
     let fake = Fake { shown, time, counts: Arc::clone(&counts) };
@@ -157,7 +158,7 @@ fn a_server_that_does_not_answer_is_started_again_and_not_for_ever() {
     check_served(|_| ("Main", String::new()), (said, 4, 3));
 }
 
-/// A tree of so many nodes, each in the one before it.
+/// Returns a tree of this many nodes, each inside the one before it.
 fn chain(levels: usize) -> String {
     let (open, close) = ("<node text=\"a\" package=\"org.lamp\">".repeat(levels), "</node>".repeat(levels));
     format!("<hierarchy rotation=\"0\">{open}{close}</hierarchy>")

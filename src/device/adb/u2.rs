@@ -1,8 +1,9 @@
-//! uiautomator2's server on the phone: a faster look, by a file that the user has.
+//! uiautomator2's server on the phone: a faster look, with a file that the user provides.
 //!
-//! The server looks through the same window as `uiautomator dump`, without a start of its own each time and without the
-//! rest of a second that a dump waits for; so the rest is asked for by name here. It is asked from the phone's own shell,
-//! in the line that acts. It runs as long as the device is open here; what ends it is noted on the phone before it starts.
+//! The server reads the same window as `uiautomator dump`, but it starts only once and does not wait for the
+//! screen to rest as a dump does, so this module asks for the rest explicitly. The phone's own shell asks the
+//! server, in the command that acts. The server runs as long as the device is open here; the phone has a note
+//! of how to end it before it starts.
 
 use std::fmt;
 use std::fs::File;
@@ -12,49 +13,49 @@ use std::sync::Arc;
 
 use serde_json::{Value, json};
 
-use super::kept::end_of_server;
+use super::changes::end_of_server;
 use super::script::Script;
 use super::server::shown;
 use super::{Adb, AdbError};
 use crate::device::sum::sha256;
 
-/// The largest file that is read; those that are known have 4 MB.
+/// Most bytes of the file; known files have 4 MB.
 const JAR_BYTES_MAX: u64 = 32 << 20;
 
-/// Where the server listens.
+/// The port of the server.
 const PORT: u16 = 9_008;
 
-/// How deep a tree is asked for. Those of the recordings go 21 deep, and the server stops at 50 if nothing else is said; each
-/// level takes of its stack.
+/// Most levels of a tree. Trees in the recordings have up to 21, and the server's default is 50; each level
+/// takes some of its stack.
 pub(super) const DEPTH_MAX: u16 = 200;
 
-/// For how long the screen may keep on moving before it is looked at as it is.
+/// Longest time to wait for a moving screen before it is looked at anyway.
 const REST_MS: u32 = 3_000;
 
-/// What lies between two looks where time is real, in seconds: what an action does has begun by then.
+/// Pause between two looks in real time, in seconds: by then the effects of an action have begun.
 const BETWEEN_S: &str = "0.3";
 
-/// The status of a command that is not there.
+/// The exit status of a missing command.
 const NO_COMMAND: u32 = 127;
 
-/// How often it is asked whether the server is ready, and whether that before it is gone; each time after half a second.
+/// One word for each check that the server is ready, and that the one before it is gone; half a second apart.
 const READY_ASKS: &str = "1 2 3 4 5 6 7 8 9 10 11 12 13 14 15 16 17 18 19 20 21 22 23 24 25 26 27 28 29 30";
 const GONE_ASKS: &str = "1 2 3 4 5";
 
-/// The files with what is asked, in the folder on the phone.
+/// Files with requests, in the folder on the phone.
 const PING: &str = "u2-ping";
 const REST: &str = "u2-rest";
 const DUMP: &str = "u2-dump";
 const TEXT: &str = "u2-text";
 
-/// The files that are known: the server's version, who brings it, and the SHA-256 of the file. Older ones cannot say which
-/// window is in front.
+/// The known files: the server's version, the package that contains it, and the SHA-256 of the file. Older ones
+/// cannot tell which window is in front.
 const KNOWN: [(&str, &str, &str); 2] = [
     ("0.4.1", "uiautomator2 3.7.1", "87c8ac9505970d42aa5922baa90114808fda6f47f9e5fbd4caa0f621c2c8d30d"),
     ("0.4.0", "uiautomator2 3.7.0", "0b74e83c55f443539a9f76f5ce023a51466b764b1100e4097a897053fdfc0eb6"),
 ];
 
-/// The file with uiautomator2's server, `u2.jar`; one that is known.
+/// A known file with uiautomator2's server, `u2.jar`.
 #[derive(Clone, PartialEq, Eq)]
 pub struct Jar {
     bytes: Arc<[u8]>,
@@ -62,32 +63,32 @@ pub struct Jar {
     sum: &'static str,
 }
 
-/// Why a file is not used.
+/// The reason a file is not used.
 #[derive(Debug, thiserror::Error)]
 pub enum JarError {
-    /// It cannot be read.
+    /// The file cannot be read.
     #[error("cannot read {path}: {why}")]
     Unreadable {
-        /// Which file.
+        /// Path of the file.
         path: String,
-        /// What is in the way.
+        /// The reason.
         why: String,
     },
-    /// It is another.
+    /// The file is not a known one.
     #[error(
         "{path} is no u2.jar that is known here: its SHA-256 is {found}, and known are {}; take uiautomator2/assets/u2.jar out \
          of one of these packages of PyPI",
         Known
     )]
     Unknown {
-        /// Which file.
+        /// Path of the file.
         path: String,
         /// Its SHA-256.
         found: String,
     },
 }
 
-/// The files that are known, in words.
+/// Prints the known files.
 struct Known;
 
 impl fmt::Display for Known {
@@ -109,7 +110,7 @@ impl Jar {
     /// Reads the file at `path`.
     pub fn read(path: &Path) -> Result<Jar, JarError> {
         let failed = |why: String| JarError::Unreadable { path: path.display().to_string(), why };
-        // Opening a pipe would wait for whoever writes to it.
+        // Opening a pipe would wait for a writer.
         if !std::fs::metadata(path).map_err(|error| failed(error.to_string()))?.is_file() {
             return Err(failed("it is no file".to_string()));
         }
@@ -126,20 +127,20 @@ impl Jar {
         }
     }
 
-    /// A file that no phone runs.
+    /// Returns a file that no phone runs.
     #[cfg(test)]
     pub(super) fn of_nothing() -> Jar {
         Jar { bytes: Arc::default(), version: "", sum: "" }
     }
 
-    /// The version of the server in it.
+    /// Returns the version of the server in it.
     pub fn version(&self) -> &'static str {
         self.version
     }
 }
 
 impl Adb {
-    /// Has the server on the phone and at work, if a look is to go through it.
+    /// Pushes the server to the phone and starts it, if it is used for looking.
     pub(super) fn set_up_server(&mut self) -> Result<(), AdbError> {
         let Some(Jar { bytes, sum, .. }) = self.options.u2.clone() else { return Ok(()) };
         let folder = self.folder();
@@ -148,7 +149,7 @@ impl Adb {
         for (name, request) in [
             (PING, "GET /ping HTTP/1.1\r\nHost: 127.0.0.1\r\nConnection: close\r\n\r\n".to_string()),
             (REST, call("waitForIdle", json!([REST_MS]))),
-            // All nodes, of the window that is in front alone.
+            // All nodes, but only of the window in front.
             (DUMP, call("dumpWindowHierarchy", json!([false, DEPTH_MAX, true]))),
         ] {
             self.push(
@@ -161,7 +162,7 @@ impl Adb {
         let said = String::from_utf8_lossy(&answer.stdout).into_owned();
         let words: Vec<&str> = said.split_whitespace().collect();
         let is_sum = |word: &&&str| word.len() == 64 && word.chars().all(|letter| letter.is_ascii_hexdigit());
-        // Some phones cannot work out the sum; the length tells what was cut off.
+        // Some phones cannot compute the sum; the length still shows whether the file was cut off.
         let has_arrived = match words.iter().find(is_sum) {
             Some(found) => *found == sum,
             None => words.last() == Some(&&*bytes.len().to_string()),
@@ -172,7 +173,7 @@ impl Adb {
         self.start_server()
     }
 
-    /// Starts the server, again if it ran before.
+    /// Starts the server, or restarts it.
     pub(super) fn start_server(&mut self) -> Result<(), AdbError> {
         let folder = self.folder();
         let mark = self.mark.clone();
@@ -181,7 +182,7 @@ impl Adb {
         let mut script = Script::new(&mark);
         script
             .part("end", &end_of_server(&folder))
-            // What has ended may be heard a little longer.
+            // A server that has just ended may still answer for a moment.
             .part(
                 "before",
                 &format!(
@@ -223,7 +224,8 @@ impl Adb {
         Err(self.no_server(shown(last)))
     }
 
-    /// Writes on the phone what has the server put `text` in the field with the focus, and returns the command that asks it.
+    /// Pushes a request to put `text` in the focused field, and returns the command that sends it to the
+    /// server.
     pub(super) fn push_text(&mut self, text: &str) -> Result<String, AdbError> {
         let folder = self.folder();
         let focused = json!({
@@ -239,7 +241,8 @@ impl Adb {
     }
 }
 
-/// Returns what waits for the screen to rest before a look; where time is virtual nothing moves by itself.
+/// Returns the command that waits for the screen to rest before a look; with virtual time nothing moves by
+/// itself.
 pub(super) fn rest(folder: &str, has_virtual_time: bool, is_first: bool) -> String {
     if has_virtual_time {
         return ":".to_string();
@@ -248,7 +251,7 @@ pub(super) fn rest(folder: &str, has_virtual_time: bool, is_first: bool) -> Stri
     format!("{pause}{} >/dev/null", asked(folder, REST))
 }
 
-/// Returns what asks for the tree.
+/// Returns the command that asks for the tree.
 pub(super) fn tree(folder: &str) -> String {
     asked(folder, DUMP)
 }
@@ -257,7 +260,7 @@ fn asked(folder: &str, request: &str) -> String {
     format!("timeout 30 nc 127.0.0.1 {PORT} <{folder}/{request} 2>/dev/null")
 }
 
-/// A call of a method, in letters of ASCII: of others the server takes the wrong ones.
+/// Returns the request for a method call, in ASCII: the server decodes other letters wrongly.
 fn call(method: &str, params: Value) -> String {
     let body = json!({"jsonrpc": "2.0", "id": 1, "method": method, "params": params}).to_string();
     let mut escaped = String::with_capacity(body.len());
@@ -270,7 +273,7 @@ fn call(method: &str, params: Value) -> String {
             escaped.push_str(&format!("\\u{unit:04x}"));
         }
     }
-    // Whoever takes packed answers gets some that were never closed.
+    // Compression is refused, because some compressed answers are never closed.
     format!(
         "POST /jsonrpc/0 HTTP/1.1\r\nHost: 127.0.0.1\r\nConnection: close\r\nAccept-Encoding: \r\nContent-Type: \
          application/json\r\nContent-Length: {}\r\n\r\n{escaped}",

@@ -1,15 +1,15 @@
-//! How large the display is, how dense, and which way it is held.
+//! The display: its size, density and rotation.
 
 use super::values;
 
 /// The display as `dumpsys window displays` has it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Display {
-    /// Width and height in pixels, held as it is by nature.
+    /// Width and height in pixels, in the natural orientation.
     pub size: (u32, u32),
-    /// Pixels on an inch.
+    /// Pixels per inch.
     pub dpi: u32,
-    /// Width and height as it is held now.
+    /// Width and height in the current orientation.
     pub size_now: (u32, u32),
 }
 
@@ -24,7 +24,7 @@ pub struct Display {
 /// ```
 pub fn display(text: &str) -> Option<Display> {
     let line = text.lines().find(|line| line.trim_start().starts_with("init=") && line.contains("cur="))?;
-    // `base` is there if someone has set another size or density.
+    // `base` is there if someone has changed the size or the density.
     let (_, held) = line.split_once("base=").or_else(|| line.split_once("init="))?;
     let mut words = held.split_whitespace();
     let size = pair(words.next()?)?;
@@ -33,17 +33,17 @@ pub fn display(text: &str) -> Option<Display> {
     Some(Display { size, dpi, size_now })
 }
 
-/// Returns width and height, held as it is by nature, from `wm size`; a size that someone has set goes first.
+/// Returns width and height in the natural orientation, from `wm size`; an override takes precedence.
 pub fn size(text: &str) -> Option<(u32, u32)> {
     set_or_physical(text, "size").and_then(pair)
 }
 
-/// Returns how many pixels are on an inch, from `wm density`; what someone has set goes first.
+/// Returns the pixels per inch, from `wm density`; an override takes precedence.
 pub fn density(text: &str) -> Option<u32> {
     set_or_physical(text, "density")?.parse().ok().filter(|&dpi| dpi > 0)
 }
 
-/// Returns by how many quarter turns the display is turned, 0 to 3, from `dumpsys window` or its parts, `dumpsys
+/// Returns the rotation of the display in quarter turns, 0 to 3, from `dumpsys window` or its parts, `dumpsys
 /// display` or `dumpsys input`.
 pub fn rotation(text: &str) -> Option<u8> {
     ["mCurrentRotation", "mRotation", "SurfaceOrientation", "orientation"]

@@ -1,34 +1,35 @@
-//! What is in front: package and activity, and whether a dialog of the system lies over them.
+//! The window in front: its package and activity, and a system dialog over it.
 //!
-//! Each version says it in another place: in lines that name the window with the focus, the app with the focus, the
-//! window that is typed in, or the activity that runs; and where it is in none of them, in the list of windows.
+//! Each version of Android reports it elsewhere: in lines for the window with the focus, the app with the
+//! focus, the window that gets the typing, or the activity that runs; without any of these, in the list of
+//! windows.
 
-/// What is in front.
+/// The window in front.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Focus {
-    /// The package. Under a dialog of the system, that of the app below.
+    /// The package. Under a system dialog, the package of the app below.
     pub package: String,
-    /// The class of the activity in full, or nothing if the window belongs to none.
+    /// The full class name of the activity; empty if the window belongs to none.
     pub activity: String,
-    /// The title of the window that has the focus, or nothing if none has it at this moment.
+    /// The title of the window with the focus; `None` if no window has it at the moment.
     pub window: Option<String>,
-    /// The dialog by which the system says that an app has crashed or hangs.
+    /// The system dialog that reports a crash or a hang, if there is one.
     pub dialog: Option<Dialog>,
 }
 
-/// A dialog of the system about an app.
+/// A system dialog about an app.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Dialog {
-    /// Whether it says that the app has crashed; else that it does not respond.
+    /// True if the app has crashed, false if it does not respond.
     pub is_crash: bool,
-    /// The process it is about: a package, at times with a `:` and more behind it.
+    /// The process concerned: a package, sometimes followed by `:` and more.
     pub process: String,
 }
 
-/// Returns what is in front, or nothing where the text does not say it, as between two windows.
+/// Returns what is in front, or `None` if the text does not say it, as between two windows.
 ///
-/// The text is that of `dumpsys window`, of its parts `displays` or `windows`, of `dumpsys activity activities`, or of
-/// several of them.
+/// The text is that of `dumpsys window`, of its parts `displays` or `windows`, of `dumpsys activity
+/// activities`, or several of them together.
 ///
 /// ```
 /// use farlead::device::android::focus::focus;
@@ -38,7 +39,7 @@ pub struct Dialog {
 /// assert_eq!((&*focus.package, &*focus.activity), ("org.notes", "org.notes.Main"));
 /// ```
 pub fn focus(text: &str) -> Option<Focus> {
-    let said = Said::read(text);
+    let said = FocusLines::read(text);
     let title = said.windows.first().or(said.typed_in.first()).cloned();
     let dialog = title.as_deref().and_then(dialog);
     let is_system_bar = title.as_deref().is_some_and(|title| SYSTEM_UI.contains(&title));
@@ -51,37 +52,38 @@ pub fn focus(text: &str) -> Option<Focus> {
         });
     }
     let of_window = title.as_deref().and_then(component);
-    // Of several displays, the app that is meant is the one whose window has the focus.
+    // With several displays, the app meant is the one whose window has the focus.
     let apps = || said.apps.iter().chain(&said.resumed);
     let fitting = of_window.as_ref().and_then(|(package, _)| apps().find(|app| app.0 == *package).cloned());
-    // A window without a name of its own belongs to the app in front: a popup, a splash screen, a service of the system.
+    // A window without a component in its title belongs to the app in front: a popup, a splash screen, a system
+    // service.
     let (package, activity) =
         fitting.or(of_window).or_else(|| apps().next().cloned()).or_else(|| listed(text))?;
     Some(Focus { package, activity, window: title, dialog })
 }
 
-/// The windows of the system that cover an app when they have the focus.
+/// Titles of system windows that cover an app when they have the focus.
 const SYSTEM_UI: [&str; 4] = ["NotificationShade", "StatusBar", "Keyguard", "Bouncer"];
 
 const SYSTEM_UI_PACKAGE: &str = "com.android.systemui";
 
-/// What a package and a class make together.
+/// A package and a class.
 type Component = (String, String);
 
-/// What the lines of a text say.
+/// The relevant lines of a text.
 #[derive(Default)]
-struct Said {
-    /// The titles of the windows with the focus, those of several displays in their order.
+struct FocusLines {
+    /// Titles of windows with the focus, one for each display.
     windows: Vec<String>,
     apps: Vec<Component>,
-    /// The titles of the windows that are typed in.
+    /// Titles of windows that get the typing.
     typed_in: Vec<String>,
     resumed: Vec<Component>,
 }
 
-impl Said {
-    fn read(text: &str) -> Said {
-        let mut said = Said::default();
+impl FocusLines {
+    fn read(text: &str) -> FocusLines {
+        let mut said = FocusLines::default();
         let mut real_activity = None;
         for line in text.lines() {
             let line = line.trim();
@@ -90,7 +92,8 @@ impl Said {
             } else if let Some(app) = line.strip_prefix("mFocusedApp=") {
                 said.apps.extend(record(app));
             } else if let Some((name, window)) = line.split_once(" in display# ") {
-                // The first is the window that is typed in, the others the one the keyboard lies over.
+                // The first name is the window that gets the typing; the others are the window below the
+                // keyboard.
                 if matches!(
                     name,
                     "imeInputTarget" | "imeLayeringTarget" | "mInputMethodTarget" | "imeControlTarget"
@@ -117,7 +120,7 @@ impl Said {
     }
 }
 
-/// The title in `Window{hash u0 title}`, without the states that old versions write behind it.
+/// Returns the title in `Window{hash u0 title}`, without the states that old versions append.
 fn window_title(text: &str) -> Option<String> {
     let (_, rest) = text.split_once("Window{")?;
     let inside = rest.rsplit_once('}').map_or(rest, |(inside, _)| inside);
@@ -134,18 +137,18 @@ fn window_title(text: &str) -> Option<String> {
     (!title.is_empty()).then(|| title.to_string())
 }
 
-/// The component in `ActivityRecord{hash u0 package/.Class t6}`, whatever is around it.
+/// Returns the component in `ActivityRecord{hash u0 package/.Class t6}`.
 fn record(text: &str) -> Option<Component> {
     let (_, rest) = text.split_once("ActivityRecord{")?;
     rest.split_whitespace().find_map(|word| named(word.trim_end_matches('}')))
 }
 
-/// The component that a title is, if it is one.
+/// Returns the component that a title consists of, if it does.
 fn component(title: &str) -> Option<Component> {
     if title.contains(' ') { None } else { named(title) }
 }
 
-/// The component that `package/.Class` or `package/package.Class` names.
+/// Returns the component named by `package/.Class` or `package/package.Class`.
 fn named(text: &str) -> Option<Component> {
     let (package, class) = text.split_once('/')?;
     let is_name = |name: &str| {
@@ -168,7 +171,7 @@ fn dialog(title: &str) -> Option<Dialog> {
     Some(Dialog { is_crash, process: process.trim().to_string() })
 }
 
-/// The first window of the list that is of an activity and is seen: Android 10 says nothing else in it.
+/// Returns the first visible window of an activity in the list of windows. On Android 10, only the list tells.
 fn listed(text: &str) -> Option<Component> {
     let mut found: Option<Component> = None;
     for line in text.lines().map(str::trim) {

@@ -1,8 +1,8 @@
-//! Whether the keyboard is on the screen.
+//! The keyboard: shown or hidden.
 
 use super::values;
 
-/// Returns whether the keyboard is shown, from `dumpsys input_method`.
+/// Returns true if the keyboard is shown, from `dumpsys input_method`.
 ///
 /// ```
 /// use farlead::device::android::keyboard::is_shown;
@@ -10,7 +10,7 @@ use super::values;
 /// assert_eq!(is_shown("  mShowRequested=true mShowExplicitlyRequested=false mInputShown=true"), Some(true));
 /// ```
 pub fn is_shown(text: &str) -> Option<bool> {
-    // The first is what the system knows, the second what the keyboard itself thinks.
+    // The first name is the system's knowledge, the second the keyboard's own belief.
     ["mInputShown", "mIsInputViewShown"].iter().find_map(|name| {
         let said: Vec<bool> = values(text, name).filter_map(|value| value.parse().ok()).collect();
         (!said.is_empty()).then(|| said.contains(&true))

@@ -1,7 +1,8 @@
 //! The log: its lines in every format of `logcat`, and the crashes and hangs of apps in it.
 //!
-//! A crash is a block of lines of one process under one tag, with lines of others in between. Its stack is told by a
-//! number that stays the same when the app is built anew or runs at another address, so that one fault is one number.
+//! A crash is a block of lines from one process under one tag, with lines of others in between. Its stack is
+//! identified by a number that stays the same when the app is rebuilt or runs at another address, so one fault
+//! has one number.
 
 mod block;
 mod stack;
@@ -15,29 +16,29 @@ pub use block::{Kind, Trouble, dropped, troubles};
 /// A line of the log.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Entry<'t> {
-    /// When it was written, as it stands there; empty in the formats that leave it out.
+    /// Time of writing, as printed; empty in formats without it.
     pub time: &'t str,
-    /// The process that wrote it, where that is said.
+    /// The process that wrote it, if the format has it.
     pub pid: Option<u32>,
-    /// `V`, `D`, `I`, `W`, `E` or `F`; where it is not said, none.
+    /// `V`, `D`, `I`, `W`, `E` or `F`, if the format has it.
     pub level: Option<char>,
-    /// Under what it was written, where that is said; may be empty.
+    /// The tag, if the format has it; may be empty.
     pub tag: Option<&'t str>,
-    /// What was written.
+    /// The message.
     pub message: &'t str,
 }
 
-/// A format of `logcat`, by how a line of it looks.
+/// A format of `logcat`.
 struct Format {
-    /// Whether a line of it begins with a date.
+    /// True if its lines begin with a date.
     has_date: bool,
-    /// With the groups `time`, `pid`, `level`, `tag` and `message`, as far as it has them.
+    /// A pattern with the groups `time`, `pid`, `level`, `tag` and `message`, as far as the format has them.
     pattern: &'static str,
 }
 
 const DATE: &str = r"(?:[0-9]{4}-)?[0-9]{2}-[0-9]{2} [0-9]{2}:[0-9]{2}:[0-9]{2}\.[0-9]{3,9}";
 
-/// The formats, those that say most first: what fits one of them may fit one behind it too.
+/// The formats, the most detailed first: a line of one may also match a later one.
 const FORMATS: [Format; 6] = [
     // threadtime, at times with a time zone and a user
     Format {
@@ -65,7 +66,7 @@ const FORMATS: [Format; 6] = [
     Format { has_date: false, pattern: r"^(?<level>[VDIWEFA])/(?<tag>.*?) *: ?(?<message>.*)$" },
 ];
 
-/// The line above a message in the format `long`.
+/// The pattern of the line above a message in the format `long`.
 const HEAD: &str = r"^\[ (?<time>DATE) +(?<pid>[0-9]+): *[0-9]+ (?<level>[VDIWEFA])/(?<tag>.*?) *\]$";
 
 static PATTERNS: LazyLock<Vec<(bool, Regex)>> =
@@ -76,7 +77,7 @@ fn made(pattern: &str) -> Regex {
     Regex::new(&pattern.replace("DATE", DATE)).expect("a pattern of ours")
 }
 
-/// Returns the lines of `log`, whichever format each of them is in; a line that is in none is a message alone.
+/// Returns the lines of `log`, each in any format; a line in none of them is a message alone.
 ///
 /// ```
 /// use farlead::device::android::log::entries;
@@ -99,14 +100,14 @@ pub fn entries(log: &str) -> impl Iterator<Item = Entry<'_>> {
             return None;
         }
         if let Some(found) = captures(line) {
-            // In a long message there may be what looks like a line of another format.
+            // A long message may contain a line that looks like another format.
             if head.is_none() || found.name("time").is_some() {
                 head = None;
                 return Some(entry(&found));
             }
         }
         match &head {
-            // A gap is left after each message.
+            // Each message is followed by an empty line.
             Some(_) if line.is_empty() => None,
             Some(head) => Some(Entry { message: line, ..*head }),
             None => Some(Entry { time: "", pid: None, level: None, tag: None, message: line }),
@@ -114,7 +115,7 @@ pub fn entries(log: &str) -> impl Iterator<Item = Entry<'_>> {
     })
 }
 
-/// What a line says in the first format that it fits. Most lines are told by how they begin to fit none.
+/// Matches a line with the first format that fits. The first bytes rule out most lines quickly.
 fn captures(line: &str) -> Option<Captures<'_>> {
     let has_date = match line.as_bytes() {
         [b'0'..=b'9', ..] => true,

@@ -1,8 +1,9 @@
-//! Manifests: what an APK says of its app, read out of Android's binary XML.
+//! Manifests: reads the description of an app in its APK, which is Android's binary XML.
 //!
-//! What is wanted is what is needed to start an app and to call it by its names; the rest is passed over.
+//! It reads only what is needed to start an app and to name it, and skips the rest.
 
 mod chunk;
+mod facts;
 mod resources;
 
 use std::io::{Read, Seek};
@@ -10,78 +11,79 @@ use std::io::{Read, Seek};
 use chunk::{Chunk, Strings, Value, chunks};
 use resources::Resources;
 
-use crate::device::sim::apk::{ApkError, Archive, MANIFEST_PATH, RESOURCES_PATH};
+use super::archive::{Archive, ArchiveError, MANIFEST_PATH, RESOURCES_PATH};
+pub(crate) use facts::Facts;
 
-/// What is read of an app's manifest.
+/// The parts of an app's manifest that are read.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Manifest {
     /// The app's package.
     pub package: String,
-    /// Its version as people call it; may be empty.
+    /// The version shown to people; may be empty.
     pub version: String,
-    /// Its version as a number that grows; may be empty.
+    /// The version as an increasing number; may be empty.
     pub version_code: String,
-    /// What the launcher calls it; may be empty.
+    /// The name in the launcher; may be empty.
     pub label: String,
-    /// The classes, in full, of the activities that a launcher starts, that of a phone or of a television.
+    /// Full class names of the activities that a launcher of a phone or a television starts.
     pub launchable: Vec<String>,
-    /// The classes, in full, of all activities that are not switched off, other names for them included.
+    /// Full class names of all enabled activities, aliases included.
     pub activities: Vec<String>,
-    /// Whether it is installed with `-t` alone.
+    /// True if it can only be installed with `-t`.
     pub is_test_only: bool,
 }
 
-/// Why a manifest is not read.
+/// The reason a manifest cannot be read.
 #[derive(Debug, thiserror::Error)]
 pub enum ManifestError {
-    /// The file is no APK, or a broken one.
+    /// The file is not an APK, or a broken one.
     #[error(transparent)]
-    Apk(#[from] ApkError),
-    /// The manifest is longer than anything that is read here.
+    Apk(#[from] ArchiveError),
+    /// The manifest is too long.
     #[error("its {MANIFEST_PATH} has more than {MANIFEST_BYTES_MAX} bytes")]
     TooLong,
-    /// It is XML as people write it.
+    /// The manifest is XML in text form.
     #[error("its {MANIFEST_PATH} is text, and in an APK it is binary; build the app")]
     Text,
-    /// It is something else.
+    /// The manifest is something else.
     #[error("its {MANIFEST_PATH} is no binary XML")]
     NotManifest,
-    /// It ends before its end.
+    /// The manifest is cut off or inconsistent.
     #[error("its {MANIFEST_PATH} is broken at byte {at}: {reason}")]
     Broken {
-        /// Where.
+        /// Byte of the mistake.
         at: usize,
-        /// What is wrong there.
+        /// The mistake.
         reason: &'static str,
     },
-    /// It is a part of an app that cannot be started by itself.
+    /// The file is a part of an app that cannot be started by itself.
     #[error("it is the part `{split}` of {package} and cannot be started; give the base APK")]
     Split {
         /// The app.
         package: String,
-        /// Which part.
+        /// The part.
         split: String,
     },
 }
 
-/// The longest manifest that is read, unpacked; large apps have one of 1 MB.
+/// Most bytes of a manifest, unpacked; large apps have 1 MB.
 pub const MANIFEST_BYTES_MAX: usize = 16 << 20;
 
-/// The longest table of resources that is read, unpacked; a longer one gives no label.
+/// Most bytes of a table of resources, unpacked; a longer one gives no label.
 const RESOURCES_BYTES_MAX: usize = 64 << 20;
 
-/// More activities than any app has.
+/// Most activities of an app, more than any app has.
 const ACTIVITIES_MAX: usize = 10_000;
 
 impl Manifest {
-    /// Returns what the manifest in `apk` says. The bytes may be anything.
+    /// Reads the manifest in `apk`. The bytes may be anything.
     pub fn read(apk: impl Read + Seek) -> Result<Manifest, ManifestError> {
         let mut archive = Archive::open(apk)?;
         let xml = archive.entry(MANIFEST_PATH, MANIFEST_BYTES_MAX)?.unwrap_or_default();
         if xml.len() > MANIFEST_BYTES_MAX {
             return Err(ManifestError::TooLong);
         }
-        // Without the table there is no label, and nothing else is missing.
+        // Without the table only the label is missing.
         let table = archive.entry(RESOURCES_PATH, RESOURCES_BYTES_MAX).ok().flatten();
         Manifest::of_binary(
             &xml,
@@ -89,7 +91,7 @@ impl Manifest {
         )
     }
 
-    /// Returns what a manifest in binary XML says, with the table of resources beside it, which may be empty.
+    /// Reads a manifest in binary XML, with the table of resources that belongs to it, which may be empty.
     pub fn of_binary(xml: &[u8], resources: &[u8]) -> Result<Manifest, ManifestError> {
         let tree = Tree::read(xml)?;
         let mut reading = Reading::new(&tree, Resources::read(resources));
@@ -101,10 +103,10 @@ impl Manifest {
 /// The binary XML of a manifest: a pool of strings, the ids of attributes, and the tags.
 struct Tree<'b> {
     xml: &'b [u8],
-    /// Where the first chunk in it is.
+    /// Offset of the first chunk.
     start: usize,
     strings: Strings<'b>,
-    /// By the number of their name, the ids that Android knows attributes by.
+    /// Android's ids of attributes, by the number of the attribute's name.
     attribute_ids: Option<Chunk<'b>>,
 }
 
@@ -118,7 +120,7 @@ impl<'b> Tree<'b> {
         if xml.trim_ascii_start().starts_with(b"<") {
             return Err(ManifestError::Text);
         }
-        // How long all of it is said to be is wrong in some, and Android takes them.
+        // Some manifests state a wrong total length, and Android accepts them.
         let head = Chunk::read(xml, 0).filter(|head| head.kind == XML).ok_or(ManifestError::NotManifest)?;
         let start = head.head_len;
         let strings = chunks(xml, start).find_map(Strings::read);
@@ -127,7 +129,7 @@ impl<'b> Tree<'b> {
         Ok(Tree { xml, start, strings, attribute_ids })
     }
 
-    /// The attribute with this name, which is known by its id where it has one.
+    /// Returns the attribute with this name; its id takes precedence over the name if it has one.
     fn attribute(&self, name: u32) -> Option<Attribute> {
         let ids = self.attribute_ids.as_ref();
         let at = |ids: &Chunk<'_>| ids.head_len.checked_add(4 * name as usize);
@@ -153,7 +155,7 @@ enum Attribute {
     Split,
 }
 
-/// What each of them is called, and the id under which Android knows it; some have none.
+/// The name of each attribute, and its id in Android; 0 for attributes without an id.
 const ATTRIBUTES: [(Attribute, &str, u32); 8] = [
     (Attribute::Label, "label", 0x0101_0001),
     (Attribute::Name, "name", 0x0101_0003),
@@ -165,7 +167,7 @@ const ATTRIBUTES: [(Attribute, &str, u32); 8] = [
     (Attribute::Split, "split", 0),
 ];
 
-/// A tag that is read, by its name and what it stands in.
+/// A tag that is read, identified by its name and the tag around it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Tag {
     Manifest,
@@ -190,14 +192,14 @@ impl Tag {
     }
 }
 
-/// An activity that is being read.
+/// An activity being read.
 #[derive(Debug, Default)]
 struct Activity {
     name: String,
     label: String,
     is_enabled: bool,
     is_launchable: bool,
-    /// What the filter that is open asks for: to be the first one, and to be in the list of apps.
+    /// Results of the open intent filter: `MAIN` makes a first activity, `LAUNCHER` lists it among the apps.
     is_main: bool,
     is_listed: bool,
 }
@@ -208,9 +210,9 @@ struct Reading<'b> {
     manifest: Manifest,
     split: String,
     activities: Vec<Activity>,
-    /// What the tags around are, as long as all of them are read.
+    /// The open tags, as long as all of them are read.
     around: Vec<Tag>,
-    /// How many tags are open inside of one that is not.
+    /// Number of open tags inside a skipped one, itself included.
     passed_over: usize,
 }
 
@@ -255,6 +257,7 @@ impl<'b> Reading<'b> {
         let name = self.tree.strings.get(chunk.u32(base + 4)?).unwrap_or_default();
         let tag = Tag::of(&name, self.around.last().copied()).filter(|_| self.passed_over == 0);
         let Some(tag) = tag else {
+            // Everything inside a skipped tag is skipped too, whatever its name.
             self.passed_over += 1;
             return Some(());
         };
@@ -269,7 +272,7 @@ impl<'b> Reading<'b> {
             Tag::Activity | Tag::Manifest | Tag::Application | Tag::Action | Tag::Category => {}
         }
         let (start, len, count) = (chunk.u16(base + 8)?, chunk.u16(base + 10)?, chunk.u16(base + 12)?);
-        // The least that an attribute takes; less would be the same one again and again.
+        // Shorter attributes would overlap, and with length 0 all would be the same one.
         const ATTRIBUTE_LEN_MIN: u16 = 20;
         if count > 0 && len < ATTRIBUTE_LEN_MIN {
             return None;
@@ -333,7 +336,7 @@ impl<'b> Reading<'b> {
         }
     }
 
-    /// What an attribute says, through the table of resources if it says so.
+    /// Returns the text of an attribute, looked up in the table of resources if it is a reference.
     fn text(&mut self, raw: u32, value: Value) -> String {
         let text = match value.kind {
             Value::STRING => self.tree.strings.get(value.data),
@@ -343,7 +346,7 @@ impl<'b> Reading<'b> {
         text.unwrap_or_default()
     }
 
-    /// Whether a switch is on; one that cannot be read is.
+    /// Returns true if a boolean attribute is on; one that cannot be read counts as on.
     fn is_true(&mut self, raw: u32, value: Value) -> bool {
         match self.resources.resolved(value) {
             Some(Value { kind: Value::BOOLEAN, data }) => data != 0,
@@ -371,7 +374,7 @@ impl<'b> Reading<'b> {
     }
 }
 
-/// The class that `.Main`, `Main` or its full name means in a package.
+/// Returns the full class name for `.Main`, `Main` or a full name in a package.
 fn in_full(package: &str, name: &str) -> String {
     match name.find('.') {
         Some(0) => format!("{package}{name}"),
@@ -429,14 +432,15 @@ mod tests {
     #[test]
     fn a_manifest_that_is_cut_off_or_changed_is_read_or_refused() {
         let (xml, resources) = parts();
-        // At the end are the half of a closing tag that says what it closes, and what closes the namespace.
+        // The last bytes are half of a closing tag, with the name it closes, and the end of the namespace: both
+        // not needed.
         for end in 0..xml.len() - 32 {
             assert!(Manifest::of_binary(&xml[..end], &resources).is_err(), "{end}");
         }
         for at in 0..xml.len() {
             let mut changed = xml.clone();
             changed[at] ^= 0xff;
-            // That it ends is what is asked for.
+            // It is enough that this returns.
             let _ = Manifest::of_binary(&changed, &resources);
         }
         for at in 0..resources.len() {

@@ -1,9 +1,10 @@
-//! What Android says of itself, read: the texts of `dumpsys`, `wm` and `logcat`, and the manifests of apps; and what its
-//! shell takes.
+//! Android's own words: parsers for the texts of `dumpsys`, `wm` and `logcat` and for the manifests of apps,
+//! and the limits of its shell.
 //!
-//! Everything here is a function from what was printed to what it means, over the versions of Android and the habits of
-//! its makers. What is not said is `None`; nothing is guessed. Asking a device for the texts is for the device.
+//! Everything here is a function from printed text to its meaning, across versions of Android and habits of
+//! makers. A missing fact is `None`; nothing is guessed. Asking a device for the texts is left to the device.
 
+pub mod archive;
 pub mod display;
 pub mod focus;
 pub mod keyboard;
@@ -13,10 +14,12 @@ pub mod power;
 pub mod rpc;
 pub mod typing;
 
-/// Returns what is behind `name` and `=` or `:` wherever the name stands by itself in `text`, up to the next gap.
+/// Returns the values after `name` and `=` or `:`, each up to the next gap, wherever the name stands by itself
+/// in `text`.
 fn values<'t>(text: &'t str, name: &'t str) -> impl Iterator<Item = &'t str> {
     text.match_indices(name).filter_map(move |(at, _)| {
         let is_part = |char: char| char.is_ascii_alphanumeric() || char == '_' || char == '.';
+        // The end of a longer name, as in `mOtherShown`, does not count.
         if text[..at].chars().next_back().is_some_and(is_part) {
             return None;
         }
@@ -29,7 +32,7 @@ fn values<'t>(text: &'t str, name: &'t str) -> impl Iterator<Item = &'t str> {
     })
 }
 
-/// Returns the first of these values of `name` that is `true` or `false`.
+/// Returns the first value of `name` that is `true` or `false`.
 fn flag(text: &str, name: &str) -> Option<bool> {
     values(text, name).find_map(|value| value.parse().ok())
 }

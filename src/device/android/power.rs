@@ -1,8 +1,8 @@
-//! Whether the screen is lit, and whether it is locked.
+//! The state of the screen: lit or dark, locked or not.
 
 use super::{flag, values};
 
-/// Returns whether the screen is lit, from `dumpsys power`, `dumpsys display` or `dumpsys window policy`.
+/// Returns true if the screen is lit, from `dumpsys power`, `dumpsys display` or `dumpsys window policy`.
 ///
 /// ```
 /// use farlead::device::android::power::is_lit;
@@ -11,11 +11,11 @@ use super::{flag, values};
 /// assert_eq!(is_lit("Display Power: state=OFF\n"), Some(false));
 /// ```
 pub fn is_lit(text: &str) -> Option<bool> {
-    // The names that mean it most surely come first: from Android 13 on the line `Display Power` names an object.
+    // The most reliable names come first: from Android 13 on the line `Display Power` names an object.
     for name in ["mWakefulness", "getWakefulnessLocked()"] {
         for value in values(text, name) {
             match value {
-                // A screen saver is lit, and a touch ends it.
+                // A screen saver counts as lit, and a touch ends it.
                 "Awake" | "Dreaming" => return Some(true),
                 "Asleep" | "Dozing" => return Some(false),
                 _ => {}
@@ -37,9 +37,9 @@ pub fn is_lit(text: &str) -> Option<bool> {
         .find_map(|name| flag(text, name))
 }
 
-/// Returns whether the screen is locked, from `dumpsys window` or its part `policy`.
+/// Returns true if the screen is locked, from `dumpsys window` or its part `policy`.
 pub fn is_locked(text: &str) -> Option<bool> {
-    // Each version says some of them, and those it does not mean are false in it.
+    // Each version prints some of these names, and those that do not apply are false in it.
     let names = ["isKeyguardShowing", "mShowingLockscreen", "mDreamingLockscreen", "mInputRestricted"];
     let said: Vec<bool> =
         names.iter().flat_map(|name| values(text, name)).filter_map(|value| value.parse().ok()).collect();

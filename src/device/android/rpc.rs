@@ -1,58 +1,58 @@
-//! What uiautomator2's server says: an answer of JSON-RPC over HTTP, from the bytes of a connection.
+//! Answers of uiautomator2's server: JSON-RPC over HTTP, from the bytes of a connection.
 
 use std::borrow::Cow;
 
 use serde::Deserialize;
 use serde::de::DeserializeOwned;
 
-/// The longest head of an answer; the server's own has some 120 bytes.
+/// Most bytes of an answer's head; the server's own has some 120.
 const HEAD_BYTES_MAX: usize = 16 << 10;
 
-/// The longest answer that is read, in bytes.
+/// Most bytes of an answer.
 pub const ANSWER_BYTES_MAX: usize = 64 << 20;
 
-/// Of what the server says, so many characters are repeated.
+/// Most characters of the server's words that a message repeats.
 const SAID_CHARS_MAX: usize = 200;
 
-/// Why an answer has no result.
+/// The reason an answer has no result.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum RpcError {
-    /// Nobody has answered.
+    /// There is no answer.
     #[error("uiautomator2's server does not answer")]
     Silent,
-    /// It ends before its end.
+    /// The answer is cut off.
     #[error("the answer of uiautomator2's server is cut off")]
     Truncated,
-    /// It is longer than anything that is read here.
+    /// The answer is too long.
     #[error("the answer of uiautomator2's server has {bytes} bytes, and at most {ANSWER_BYTES_MAX} are read")]
     TooLong {
-        /// How long it is.
+        /// Its length.
         bytes: usize,
     },
-    /// It is none of HTTP, or the status says that something is wrong.
+    /// The answer is not HTTP, or has an error status.
     #[error("uiautomator2's server says `{said}`")]
     Http {
         /// Its first line.
         said: String,
     },
-    /// What it carries is no answer to what was asked.
+    /// The body is not an answer to the question.
     #[error("what uiautomator2's server says is no answer: {why}")]
     Json {
-        /// What is wrong with it.
+        /// The mistake in it.
         why: String,
     },
-    /// The server could not do it.
+    /// The server reports a failure.
     #[error("uiautomator2's server fails: {said}")]
     Failed {
-        /// In its own words.
+        /// The server's message.
         said: String,
-        /// Whether it will do nothing more until it is started again.
+        /// True if the server does nothing more until it is restarted.
         is_over: bool,
     },
 }
 
 impl RpcError {
-    /// Whether the server must be started again before it answers.
+    /// Returns true if the server must be restarted before it answers again.
     pub fn is_over(&self) -> bool {
         match self {
             RpcError::Silent => true,
@@ -65,7 +65,7 @@ impl RpcError {
     }
 }
 
-/// An answer as it is written.
+/// The JSON of an answer.
 #[derive(Deserialize)]
 struct Written<T> {
     result: Option<T>,
@@ -79,7 +79,7 @@ struct WrittenError {
     data: Option<String>,
 }
 
-/// Returns the result that an answer carries.
+/// Returns the result in an answer.
 ///
 /// ```
 /// use farlead::device::android::rpc::result;
@@ -100,7 +100,8 @@ pub fn result<T: DeserializeOwned>(answer: &[u8]) -> Result<T, RpcError> {
 
 fn failed(error: &WrittenError) -> RpcError {
     let data = error.data.as_deref().unwrap_or_default();
-    // The connection to the system that the server looks through; it does not come back by itself.
+    // These errors mean that the server has lost its connection to the system, which never comes back by
+    // itself.
     let is_over = ["UiAutomation not connected", "DeadObjectException", "DeadSystem"]
         .iter()
         .any(|words| error.message.contains(words) || data.contains(words));
@@ -113,7 +114,7 @@ fn failed(error: &WrittenError) -> RpcError {
     RpcError::Failed { said: shown(&said), is_over }
 }
 
-/// What an answer carries.
+/// Returns the body of an answer.
 fn body(answer: &[u8]) -> Result<Cow<'_, [u8]>, RpcError> {
     if answer.iter().all(u8::is_ascii_whitespace) {
         return Err(RpcError::Silent);
@@ -127,6 +128,7 @@ fn body(answer: &[u8]) -> Result<Cow<'_, [u8]>, RpcError> {
     if !version.starts_with(b"HTTP/1.") || status != Some(b"200") {
         return Err(RpcError::Http { said: shown(&String::from_utf8_lossy(first)) });
     }
+    // Bounded, as a broken answer may be 64 MB without an end of its head.
     let search = &answer[..answer.len().min(HEAD_BYTES_MAX)];
     let end = search.windows(4).position(|four| four == b"\r\n\r\n").ok_or(RpcError::Truncated)?;
     let (head, rest) = (String::from_utf8_lossy(&answer[..end]), &answer[end + 4..]);
@@ -145,7 +147,7 @@ fn body(answer: &[u8]) -> Result<Cow<'_, [u8]>, RpcError> {
     }
 }
 
-/// Puts chunks together: each is its length in hexadecimal digits, and as many bytes; the last has none.
+/// Joins the chunks of a body: each is its length in hexadecimal digits, then its bytes; the last one is empty.
 fn chunks(bytes: &[u8]) -> Result<Vec<u8>, RpcError> {
     let mut whole = Vec::new();
     let mut rest = bytes;

@@ -1,14 +1,15 @@
-//! What `input text` of a phone's shell types, and what it does not.
+//! Text that the shell command `input text` can type.
 
-/// Fields that complete words were seen to mix up the letters of longer pieces.
+/// Most letters typed at once: fields with word completion were seen to mix up the letters of longer pieces.
 const PIECE_LEN: usize = 50;
 
-/// Whether a key types a letter: a phone's keys are those of ASCII, and `input` knows no other way.
+/// Returns true if a key types `letter`: a phone's keys are those of ASCII, and `input` knows no other way.
 pub fn has_key(letter: char) -> bool {
     (' '..='~').contains(&letter)
 }
 
-/// Returns `line` in pieces that are typed as they are: `%s` would be a space, so its letters come one after the other.
+/// Returns `line` in pieces that are typed literally: `%s` would become a space, so its two letters go into two
+/// pieces.
 pub fn pieces(line: &str) -> Vec<String> {
     let mut pieces: Vec<String> = Vec::new();
     for letter in line.chars() {

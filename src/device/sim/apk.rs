@@ -1,54 +1,46 @@
 //! App models in APKs: a file that Android's tools read, with the model as one of its assets.
 //!
-//! [`pack`] writes a zip with a manifest in Android's binary XML, which says package, version, label and
-//! activities; there is no code in it. [`unpack_model`] returns the model that such a file carries, and
-//! takes any bytes. What a model means is for [`super::read`].
+//! [`pack`] writes a zip with a manifest in Android's binary XML: package, version, label and activities, and no code.
+//! [`unpack_model`] returns the model that an APK carries, and takes any bytes. Reading archives and manifests is for
+//! [`crate::device::android`], the meaning of a model for [`super::read()`].
 
 use std::collections::{BTreeMap, BTreeSet};
-use std::io::{self, Cursor, Read, Seek, SeekFrom, Write as _};
+use std::io::{Cursor, Read, Seek, Write as _};
 
 use zip::result::ZipError;
 use zip::write::{SimpleFileOptions, ZipWriter};
-use zip::{CompressionMethod, DateTime, ZipArchive};
+use zip::{CompressionMethod, DateTime};
 
 use super::BYTES_MAX;
 use super::model::{Model, Window, WindowKind};
+use crate::device::android::archive::{Archive, ArchiveError, MANIFEST_PATH, RESOURCES_PATH, archive_error};
 
-/// Where in an APK the model is.
+/// Path of the model in an APK.
 pub const MODEL_PATH: &str = "assets/farlead/model.app";
 
-/// Where in an APK it is said what app it is.
-pub(in crate::device) const MANIFEST_PATH: &str = "AndroidManifest.xml";
-
-/// Where in an APK its texts are.
-pub(in crate::device) const RESOURCES_PATH: &str = "resources.arsc";
-
-/// The Android versions that the paper's apps and ours can be thought to run on: 4.2 up to 14.
+/// Android versions for the apps of the paper and ours: 4.2 up to 14.
 const SDK_MIN: u32 = 17;
 const SDK_TARGET: u32 = 34;
 
-/// A directory of 100,000 entries takes some 10 MB; who reads more is being led in circles.
-const READ_BYTES_MAX: u64 = 256_000_000;
-
-/// What the manifest of an APK says.
+/// Manifest of an APK to be packed.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Manifest {
     /// The app's package.
     pub package: String,
-    /// Its version as people call it.
+    /// Its version for people.
     pub version: String,
     /// Its version as a number that grows.
     pub version_code: u32,
-    /// What the launcher calls it.
+    /// Its name in the launcher.
     pub label: String,
-    /// The classes, in full, of the activities that the launcher starts.
+    /// Full classes of the activities that the launcher starts.
     pub launchable: Vec<String>,
-    /// The classes, in full, of its other activities.
+    /// Full classes of its other activities.
     pub activities: Vec<String>,
 }
 
 impl Manifest {
-    /// Returns what a manifest says of the app of `model`; screens of other apps are not in it.
+    /// Returns the manifest of the app of `model`, without the screens of other apps.
     pub fn of(model: &Model) -> Manifest {
         let mut seen = BTreeSet::new();
         let mut classes_of = |windows: &mut dyn Iterator<Item = &Window>| {
@@ -79,27 +71,12 @@ impl Manifest {
     }
 }
 
-/// Why a model could not be put into an APK, or not be taken from one.
+/// Reason why a model could not be put into an APK, or not be taken from one.
 #[derive(Debug, thiserror::Error)]
 pub enum ApkError {
-    /// The file is something else.
-    #[error("this is no APK: {reason}")]
-    NotApk {
-        /// What is missing.
-        reason: &'static str,
-    },
-    /// The file started as an APK and is broken.
-    #[error("this APK is broken: {reason}")]
-    Broken {
-        /// What is wrong.
-        reason: String,
-    },
-    /// What is wanted is packed in a way that is not read here.
-    #[error("cannot unpack it: {reason}")]
-    Unsupported {
-        /// In which.
-        reason: &'static str,
-    },
+    /// The file is no APK that can be read.
+    #[error(transparent)]
+    Archive(#[from] ArchiveError),
     /// The model is too long.
     #[error("the model has more than {BYTES_MAX} bytes")]
     ModelTooLong,
@@ -109,12 +86,9 @@ pub enum ApkError {
     /// The model is no text.
     #[error("{MODEL_PATH} is not UTF-8: the byte after {valid_up_to} others is wrong")]
     NotText {
-        /// How many bytes are right.
+        /// Number of bytes before the wrong one.
         valid_up_to: usize,
     },
-    /// The file cannot be read.
-    #[error("cannot read: {0}")]
-    Unreadable(#[source] io::Error),
 }
 
 /// Returns an APK with this manifest that carries `model_text`. The same input gives the same bytes.
@@ -152,15 +126,15 @@ pub fn pack(manifest: &Manifest, model_text: &str) -> Result<Vec<u8>, ApkError> 
         (RESOURCES_PATH, CompressionMethod::Stored, &resources(manifest)),
         (MODEL_PATH, CompressionMethod::Deflated, model_text.as_bytes()),
     ] {
-        zip.start_file(path, options.compression_method(method)).map_err(said)?;
-        zip.write_all(bytes).map_err(|error| said(ZipError::Io(error)))?;
+        zip.start_file(path, options.compression_method(method)).map_err(archive_error)?;
+        zip.write_all(bytes).map_err(|error| archive_error(ZipError::Io(error)))?;
     }
-    Ok(zip.finish().map_err(said)?.into_inner())
+    Ok(zip.finish().map_err(archive_error)?.into_inner())
 }
 
 /// Returns the model that an APK carries, or nothing if it carries none.
 ///
-/// The bytes may be anything: what is read and what is unpacked is bounded, whatever they claim.
+/// The bytes may be anything: reading and unpacking are bounded, whatever the file claims.
 pub fn unpack_model(apk: impl Read + Seek) -> Result<Option<String>, ApkError> {
     let Some(bytes) = Archive::open(apk)?.entry(MODEL_PATH, BYTES_MAX)? else { return Ok(None) };
     if bytes.len() > BYTES_MAX {
@@ -171,88 +145,8 @@ pub fn unpack_model(apk: impl Read + Seek) -> Result<Option<String>, ApkError> {
     Ok(Some(text))
 }
 
-/// An APK that is open: a zip file with a manifest in it.
-pub(in crate::device) struct Archive<R> {
-    zip: ZipArchive<Bounded<R>>,
-}
-
-impl<R: Read + Seek> Archive<R> {
-    /// Opens what may be an APK, and may be anything.
-    pub fn open(mut apk: R) -> Result<Archive<R>, ApkError> {
-        let mut magic = [0; 2];
-        match apk.read_exact(&mut magic) {
-            Ok(()) if magic == *b"PK" => {}
-            Err(error) if error.kind() != io::ErrorKind::UnexpectedEof => {
-                return Err(ApkError::Unreadable(error));
-            }
-            _ => return Err(ApkError::NotApk { reason: "it is no zip file" }),
-        }
-        let zip = ZipArchive::new(Bounded { inner: apk, left: READ_BYTES_MAX }).map_err(said)?;
-        if zip.index_for_name(MANIFEST_PATH).is_none() {
-            return Err(ApkError::NotApk { reason: "it is a zip file without AndroidManifest.xml" });
-        }
-        Ok(Archive { zip })
-    }
-
-    /// Returns the bytes of the file at `path` in it, if there is one: one more than `bytes_max` if there are too many.
-    pub fn entry(&mut self, path: &str, bytes_max: usize) -> Result<Option<Vec<u8>>, ApkError> {
-        let entry = match self.zip.by_name(path) {
-            Ok(entry) => entry,
-            Err(ZipError::FileNotFound) => return Ok(None),
-            Err(error) => return Err(said(error)),
-        };
-        let mut bytes = Vec::new();
-        entry
-            .take(bytes_max as u64 + 1)
-            .read_to_end(&mut bytes)
-            .map_err(|error| said(ZipError::Io(error)))?;
-        Ok(Some(bytes))
-    }
-}
-
-fn said(error: ZipError) -> ApkError {
-    match error {
-        // Of a file that ends too early and of wrong checksums `zip` speaks as of input and output.
-        ZipError::Io(error) => match error.kind() {
-            io::ErrorKind::UnexpectedEof => ApkError::Broken { reason: "it ends too early".to_string() },
-            io::ErrorKind::InvalidData | io::ErrorKind::InvalidInput | io::ErrorKind::Other => {
-                ApkError::Broken { reason: error.to_string() }
-            }
-            _ => ApkError::Unreadable(error),
-        },
-        ZipError::UnsupportedArchive(reason) => ApkError::Unsupported { reason },
-        ZipError::InvalidArchive(reason) => ApkError::Broken { reason: reason.into_owned() },
-        other => ApkError::Broken { reason: other.to_string() },
-    }
-}
-
-/// A file of which only so much is read: in a hostile one each place where it might end can lead to
-/// the same long directory.
-struct Bounded<R> {
-    inner: R,
-    left: u64,
-}
-
-impl<R: Read> Read for Bounded<R> {
-    fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
-        // Reading a byte at a time costs too.
-        const CALL_COST: u64 = 64;
-        let Some(left) = self.left.checked_sub(CALL_COST + buffer.len() as u64) else {
-            return Err(io::Error::other("its directory leads in circles"));
-        };
-        self.left = left;
-        self.inner.read(buffer)
-    }
-}
-
-impl<R: Seek> Seek for Bounded<R> {
-    fn seek(&mut self, to: SeekFrom) -> io::Result<u64> {
-        self.inner.seek(to)
-    }
-}
-
-/// The attributes of Android's own that are used, by the ids under which its resources know them.
-/// Android looks attributes up by id, and wants them in this order.
+/// Attributes of Android's namespace with their resource ids. Android looks attributes up by id, and wants them in this
+/// order.
 const ATTRIBUTES: [(&str, u32); 8] = [
     ("label", 0x0101_0001),
     ("name", 0x0101_0003),
@@ -264,7 +158,7 @@ const ATTRIBUTES: [(&str, u32); 8] = [
     ("targetSdkVersion", 0x0101_0270),
 ];
 
-/// The one attribute of a manifest that is not Android's own.
+/// The only attribute without Android's namespace.
 const PACKAGE: &str = "package";
 
 const ANDROID: &str = "http://schemas.android.com/apk/res/android";
@@ -275,7 +169,7 @@ const NOTHING: u32 = u32::MAX;
 /// The number of the one resource there is: the first string of the app's own package.
 const LABEL_RESOURCE: u32 = 0x7f01_0000;
 
-/// What an attribute is.
+/// Value of an attribute.
 #[derive(Clone, Copy)]
 enum Value<'a> {
     Text(&'a str),
@@ -310,8 +204,7 @@ fn binary_xml(manifest: &Manifest) -> Vec<u8> {
     xml.finish()
 }
 
-/// Binary XML as Android's `ResourceTypes.h` defines it: strings once, and elements that name them by
-/// their numbers.
+/// Writer of binary XML by Android's `ResourceTypes.h`: each string once, and elements that name strings by number.
 struct Xml {
     strings: Vec<String>,
     numbers: BTreeMap<String, u32>,
@@ -321,7 +214,7 @@ struct Xml {
 impl Xml {
     fn new() -> Xml {
         let mut xml = Xml { strings: Vec::new(), numbers: BTreeMap::new(), elements: Vec::new() };
-        // The ids are those of the first strings, so that they come before all others.
+        // The list of ids belongs to the first strings, so the attributes come before all others.
         for (name, _) in ATTRIBUTES {
             xml.string(name);
         }
@@ -346,7 +239,7 @@ impl Xml {
 
     fn open(&mut self, name: &str, attributes: &[(&str, Value<'_>)]) {
         let mut bytes = [NOTHING, self.string(name)].map(u32::to_le_bytes).concat();
-        // Where the attributes start, how long each is, how many there are; none is an id, class or style.
+        // Start of the attributes, length of each, their number; none is an id, class or style.
         let count = u16::try_from(attributes.len()).expect("a handful of attributes");
         bytes.extend([20, 20, count, 0, 0, 0].map(u16::to_le_bytes).concat());
         for &(name, value) in attributes {
@@ -391,7 +284,7 @@ impl Xml {
     }
 }
 
-/// The table of resources: `aapt` says a label only of languages that are in one.
+/// Returns the table of resources: `aapt` prints a label only for the languages of a table.
 fn resources(manifest: &Manifest) -> Vec<u8> {
     let words = |words: &[u32]| words.iter().flat_map(|word| word.to_le_bytes()).collect::<Vec<_>>();
     let types = string_pool(&["string".to_string()]);
@@ -441,7 +334,7 @@ fn string_pool(strings: &[String]) -> Vec<u8> {
     chunk(0x0001, &header, &[offsets, texts].concat())
 }
 
-/// A chunk with what its header has beside kind and sizes, and its content.
+/// Returns a chunk: kind, sizes, the rest of its header, and its content.
 fn chunk(kind: u16, header: &[u8], content: &[u8]) -> Vec<u8> {
     let header_size = 8 + header.len();
     let mut bytes = kind.to_le_bytes().to_vec();

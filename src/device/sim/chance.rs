@@ -1,19 +1,19 @@
-//! Chance: drawn from the seed, or following a script, so that all outcomes can be gone through.
+//! Chance: drawn from the seed, or taken from a script that goes through all outcomes.
 
 use crate::rng::Rng;
 
-/// Where the chance of an action comes from.
+/// The source of chance for an action.
 #[derive(Debug)]
 pub(super) enum Chance<'a> {
-    /// From the seed.
+    /// Drawn from the seed.
     Drawn(&'a mut Rng),
-    /// From a script that is taken further.
+    /// Taken from a script, which grows with each new choice.
     Scripted(&'a mut Script),
-    /// Nowhere: nothing may be drawn.
+    /// No chance: nothing may be drawn.
     Absent,
 }
 
-/// The choices of one outcome, and those that are still to be gone through.
+/// The choices of one outcome, and the alternatives still to visit.
 #[derive(Debug, Default)]
 pub(super) struct Script {
     choices: Vec<Choice>,
@@ -23,18 +23,18 @@ pub(super) struct Script {
 
 #[derive(Debug)]
 struct Choice {
-    /// The number of the choice, and how likely it is.
+    /// The choice taken, and its probability.
     taken: (usize, f64),
-    /// The same of the others, the next one last.
+    /// The alternatives with their probabilities, the next one last.
     rest: Vec<(usize, f64)>,
 }
 
-/// What to choose among.
+/// The alternatives of a choice.
 #[derive(Clone, Copy, Debug)]
 pub(super) enum Odds<'a> {
-    /// So many that are as likely.
+    /// This many, equally likely.
     Even(usize),
-    /// One for each of these, as likely as it is high.
+    /// One for each share, likely in proportion to it.
     Shares(&'a [u32]),
 }
 
@@ -48,7 +48,7 @@ impl Odds<'_> {
         }
     }
 
-    /// Those that can come up.
+    /// Returns the alternatives that can come up.
     fn possible(self) -> Vec<usize> {
         match self {
             Odds::Even(count) => (0..count).collect(),
@@ -56,7 +56,7 @@ impl Odds<'_> {
         }
     }
 
-    /// The one that comes up without any chance, if there is but one.
+    /// Returns the only alternative that can come up, if there is just one.
     pub fn only(self) -> Option<usize> {
         match self {
             Odds::Even(count) => (count < 2).then_some(0),
@@ -70,7 +70,7 @@ impl Odds<'_> {
 }
 
 impl Chance<'_> {
-    /// The same, lent for a while.
+    /// Borrows it for a while.
     pub fn lend(&mut self) -> Chance<'_> {
         match self {
             Chance::Drawn(rng) => Chance::Drawn(rng),
@@ -79,7 +79,7 @@ impl Chance<'_> {
         }
     }
 
-    /// Says which comes up; nothing where there is no chance.
+    /// Returns the alternative that comes up, or `None` without a source of chance.
     pub fn draw(&mut self, odds: Odds<'_>) -> Option<usize> {
         match self {
             Chance::Absent => None,
@@ -102,18 +102,18 @@ impl Chance<'_> {
 }
 
 impl Script {
-    /// Starts it from the top.
+    /// Goes back to the first choice.
     pub fn rewind(&mut self) {
         self.at = 0;
         self.probability = 1.0;
     }
 
-    /// How likely the choices are that were taken since the top.
+    /// Returns the probability of the choices taken since the start.
     pub fn probability(&self) -> f64 {
         self.probability
     }
 
-    /// Goes on to the next choices; `false` if there are no others.
+    /// Goes to the next outcome; returns false if there is none.
     pub fn advance(&mut self) -> bool {
         while let Some(choice) = self.choices.last_mut() {
             if let Some(next) = choice.rest.pop() {
@@ -127,6 +127,7 @@ impl Script {
 
     fn draw(&mut self, odds: Odds<'_>) -> usize {
         if self.at == self.choices.len() {
+            // In reverse, because the next alternative is popped from the end.
             let mut rest: Vec<_> =
                 odds.possible().into_iter().rev().map(|choice| (choice, odds.of(choice))).collect();
             let taken = rest.pop().unwrap_or((0, 1.0));

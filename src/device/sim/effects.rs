@@ -1,13 +1,13 @@
-//! Effects: what a model does while an action goes on.
+//! Effects: what a model does during an action.
 //!
-//! What concerns the stack of activities is noted here and done by [`super::life`] once the effects
-//! are through, as Android does it; dialogs come and go at once.
+//! Changes to the stack of activities are only noted here, and [`super::life`] carries them out after the
+//! effects, as Android does; dialogs open and close at once.
 
 use std::sync::Arc;
 
 use super::chance::{Chance, Odds};
 use super::evaluate::{Fault, Meter, Scope, WORK_MAX, is_true, set, shown};
-use super::layout::Ground;
+use super::layout::TouchMap;
 use super::model::{
     Does, Each, Effect, Event, Expr, FieldId, GlobalId, Initial, Life, LocalId, Model, OwnId, ProcedureId,
     RequestId, Value, Variable, Window, WindowId,
@@ -19,46 +19,45 @@ use super::state::{
 use crate::device::Notice;
 use crate::gui::Orientation;
 
-/// How many effects an action does at most, and what else happens of itself counts too.
+/// Most effects in an action; other steps that happen by themselves count too.
 const FUEL: u32 = 100_000;
 
-/// How many windows are open at most.
+/// Most open windows.
 const WINDOWS_MAX: usize = 100;
 
-/// How deep calls stand in each other at most.
+/// Deepest nesting of calls.
 const CALLS_MAX: u32 = 50;
 
-/// How deep braces stand in each other at most, those of called effects counted too: so deep that a
-/// thread's stack is sure to hold it.
+/// Deepest nesting of braces, those of called effects included: a thread's stack is sure to hold it.
 const BRACES_MAX: u32 = 200;
 
-/// How many records a list has at most.
+/// Most records in a list.
 const RECORDS_MAX: usize = 10_000;
 
-/// How many timers are set at most.
+/// Most timers set at a time.
 const TIMERS_MAX: usize = 1_000;
 
-/// A state, and what touches meet in it and in those that look like it, once that is known.
+/// A state, and the touch map for it and for states that look like it, once known.
 #[derive(Clone, Debug)]
 pub(super) struct Base {
     pub state: Arc<State>,
-    pub ground: Option<Arc<Ground>>,
+    pub touch_map: Option<Arc<TouchMap>>,
 }
 
-/// A state on its way from one action to the next.
+/// A state during an action.
 #[derive(Debug)]
 pub(super) struct Run<'a> {
     pub model: &'a Model,
     pub state: State,
     pub meter: Meter<'a>,
     pub notices: Vec<Notice>,
-    /// How much longer the screen takes to settle than was said up to now.
+    /// Extra time that the screen takes to settle, as asked for by effects.
     pub wait_ms: u64,
-    /// How long nobody has touched the phone.
+    /// Time since the phone was last touched.
     pub quiet_ms: u64,
-    /// The trace of a crash that comes when the effects are through, and in which activity.
+    /// Trace and activity of a crash that comes after the effects.
     pub crash: Option<(Arc<str>, WindowId)>,
-    /// Where the run started, if what touches meet there may be taken from there and noted.
+    /// The state at the start, whose touch map may be used and set.
     pub base: Option<Base>,
     fuel: u32,
     calls: u32,
@@ -82,7 +81,7 @@ impl<'a> Run<'a> {
         }
     }
 
-    /// Takes what one effect takes.
+    /// Spends the fuel of one effect.
     pub fn burn(&mut self) -> Result<(), Fault> {
         let left = self.fuel.checked_sub(1);
         self.fuel =
@@ -90,10 +89,10 @@ impl<'a> Run<'a> {
         Ok(())
     }
 
-    /// Does `effects`, one after the other.
+    /// Runs `effects` one after another.
     pub fn effects(&mut self, effects: &[Effect], frame: &mut Frame) -> Result<(), Fault> {
         for effect in effects {
-            self.effect(effect, frame).map_err(|fault| fault.at(&effect.place))?;
+            self.effect(effect, frame).map_err(|fault| fault.at(&effect.span))?;
         }
         Ok(())
     }
@@ -108,7 +107,7 @@ impl<'a> Run<'a> {
         done
     }
 
-    /// Does one effect. As with [`Scope::value`], what others stand in is kept small.
+    /// Runs one effect. Its frame on the thread's stack is kept small, as in [`Scope::value`].
     fn effect(&mut self, effect: &Effect, frame: &mut Frame) -> Result<(), Fault> {
         self.burn()?;
         match &effect.does {
@@ -200,7 +199,7 @@ impl<'a> Run<'a> {
         self.show(window, own, frame.activity)
     }
 
-    /// Closes the dialog that effects stand in, or else the topmost one of their activity.
+    /// Closes the dialog of the running effects, or else the topmost one over their activity.
     fn close_from(&mut self, frame: &Frame) -> Result<(), Fault> {
         let activity = frame.activity;
         let number = if frame.instance == activity {
@@ -251,7 +250,7 @@ impl<'a> Run<'a> {
                     self.scoped(frame, |scope, locals, meter| scope.records(query, locals, meter))?;
                 for record in records {
                     self.burn()?;
-                    // What went before may have taken it away.
+                    // An earlier round may have removed it.
                     if self.state.known(&record) == record {
                         set(&mut frame.locals, local, record);
                         self.braces(effects, frame)?;
@@ -276,6 +275,7 @@ impl<'a> Run<'a> {
             return Err(Fault::new(format!("more than {CALLS_MAX} calls stand in each other")));
         }
         let locals = self.values(values, frame)?;
+        // A procedure has its own locals and shares everything else with its caller.
         let mut inner = Frame { locals, result: frame.result.clone(), ..*frame };
         inner.locals.resize(procedure.locals.max(procedure.parameters) as usize, Value::None);
         self.calls += 1;
@@ -284,7 +284,7 @@ impl<'a> Run<'a> {
         done
     }
 
-    /// Works something out where `frame` is.
+    /// Evaluates `work` in the scope of `frame`.
     pub fn scoped<T>(
         &mut self,
         frame: &mut Frame,
@@ -302,7 +302,7 @@ impl<'a> Run<'a> {
         work(&scope, &mut frame.locals, &mut self.meter)
     }
 
-    /// Works out what `expr` is worth where `frame` is.
+    /// Returns the value of `expr` in the scope of `frame`.
     pub fn value(&mut self, expr: &Expr, frame: &mut Frame) -> Result<Value, Fault> {
         self.scoped(frame, |scope, locals, meter| scope.value(expr, locals, meter))
     }
@@ -319,7 +319,7 @@ impl<'a> Run<'a> {
         self.state.activity(activity).map_or(self.state.orientation, |activity| activity.orientation)
     }
 
-    /// The frame of what the window with this number does.
+    /// Returns a frame for handlers of the window with this number.
     pub fn frame(&self, number: u32) -> Option<Frame> {
         let activity = self.state.activity_of(number)?;
         let window = self.window(self.state.instance(number)?.window)?;
@@ -347,6 +347,7 @@ impl<'a> Run<'a> {
             Variable::Own(own) => self.state.set_own(frame.instance, *own, value),
             Variable::Local(local) => set(&mut frame.locals, *local, value),
             Variable::Field(record, field) => {
+                // A record that was removed has no fields to set.
                 if let Value::Record(global, number) = self.value(record, frame)?
                     && let Some(place) = field_place(self.model, global, *field)
                     && let Some(list) = self.state.list_mut(global)
@@ -371,6 +372,7 @@ impl<'a> Run<'a> {
             Some(Initial::List(fields)) => fields.len(),
             Some(Initial::Value(_)) | None => 0,
         };
+        // All values are computed before the list grows, because they may read it.
         let mut record = vec![Value::None; fields];
         for (field, value) in values {
             let value = self.value(value, frame)?;
@@ -391,7 +393,7 @@ impl<'a> Run<'a> {
         Ok(())
     }
 
-    /// Notes that an activity was opened; it is made when it comes to the front.
+    /// Puts a new activity on the stack; it is created when it comes to the front.
     pub fn open(
         &mut self,
         window: WindowId,
@@ -431,7 +433,7 @@ impl<'a> Run<'a> {
         Ok(Instance::new(self.state.take_number(), window, own))
     }
 
-    /// Notes that an activity ends, if it does not do so already.
+    /// Marks an activity as finishing, unless it is already.
     pub fn finish(&mut self, number: u32, with: Value) {
         let Some(activity) = self.state.activity_mut(number).filter(|activity| !activity.is_finishing) else {
             return;
@@ -440,6 +442,7 @@ impl<'a> Run<'a> {
         if let Some((opener, request)) = activity.opened_by
             && let Some(opener) = self.state.activity_mut(opener)
         {
+            // The opener handles it when it is in front again.
             opener.results.push((request, with));
         }
     }
@@ -472,6 +475,7 @@ impl<'a> Run<'a> {
         for activity in &mut self.state.stack {
             if let Some(at) = activity.over.iter().position(|over| over.number == number) {
                 let instance = activity.over.remove(at);
+                // A timer may still refer to it; otherwise `State::tidy` drops it.
                 self.state.closed.push(instance);
                 break;
             }
@@ -482,8 +486,9 @@ impl<'a> Run<'a> {
         Ok(())
     }
 
-    /// Does something of another window within effects.
+    /// Runs handlers of another window within effects.
     fn nested(&mut self, work: impl FnOnce(&mut Self) -> Result<(), Fault>) -> Result<(), Fault> {
+        // The handlers run inside the effects of another window, so they count as a call and as braces.
         if self.calls == CALLS_MAX || self.braces == BRACES_MAX {
             return Err(Fault::new(format!("more than {CALLS_MAX} windows open each other")));
         }
@@ -495,7 +500,7 @@ impl<'a> Run<'a> {
         done
     }
 
-    /// Works out what a window's variables are at first: all, or those that a rotation loses.
+    /// Initialises a window's variables: all of them, or only those that a rotation loses.
     pub fn initialise(&mut self, number: u32, is_first: bool) -> Result<(), Fault> {
         let Some(mut frame) = self.frame(number) else { return Ok(()) };
         let Some(window) = self.state.instance(number).and_then(|instance| self.window(instance.window))
@@ -507,7 +512,8 @@ impl<'a> Run<'a> {
                 && (is_first || !own.is_kept)
             {
                 self.burn()?;
-                let value = self.value(initial, &mut frame).map_err(|fault| fault.at(&window.place))?;
+                // Set one by one, because a variable may use those before it.
+                let value = self.value(initial, &mut frame).map_err(|fault| fault.at(&window.span))?;
                 self.state.set_own(number, at as OwnId, value);
             }
         }
@@ -522,7 +528,7 @@ impl<'a> Run<'a> {
         Ok(())
     }
 
-    /// Notes that the app crashes once the effects are through.
+    /// Notes a crash; the app crashes after the effects.
     pub fn crash(&mut self, trace: Arc<str>, activity: u32) {
         let window = self.state.activity(activity).map(|activity| activity.instance.window);
         if let (None, Some(window)) = (&self.crash, window) {
@@ -531,10 +537,12 @@ impl<'a> Run<'a> {
     }
 }
 
-/// The variables of an app that was just installed, or what is left of `before` if its process ended.
+/// Returns the variables of a newly installed app, or after the end of its process those that survive of
+/// `before`.
 pub(super) fn globals(model: &Model, before: Option<&[Slot]>) -> Result<Vec<Slot>, Fault> {
     let held = model.settings.display.by_nature();
     let mut state = State::new(Vec::with_capacity(model.globals.len()), 0, held);
+    // No chance: a newly installed app is always the same.
     let mut meter = Meter::new(Chance::Absent, 0);
     for (at, global) in model.globals.iter().enumerate() {
         let kept = before.and_then(|before| before.get(at)).filter(|_| match global.life {
@@ -558,6 +566,7 @@ pub(super) fn globals(model: &Model, before: Option<&[Slot]>) -> Result<Vec<Slot
                 Slot::Value(scope.value(value, &mut [], &mut meter)?)
             }
         };
+        // Added one by one, because a variable may use those before it.
         state.globals.push(slot);
     }
     Ok(state.globals)

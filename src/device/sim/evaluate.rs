@@ -1,59 +1,60 @@
-//! Expressions: what they are worth in a state.
+//! Expressions: computes their values in a state.
 //!
-//! What makes no sense is none, as the language has it; a [`Fault`] is what goes beyond a bound.
+//! Following the language, a meaningless expression is none; a [`Fault`] means that a bound is exceeded.
 
 use std::cmp::Reverse;
 use std::ops::Range;
 use std::sync::Arc;
 
 use super::chance::{Chance, Odds};
-use super::model::{Expr, FieldId, Function, Model, Operator, Place, Query, Value};
+use super::model::{Expr, FieldId, Function, Model, Operator, Query, Value};
 use super::state::State;
 use crate::gui::Orientation;
+use crate::text::Span;
 
-/// The longest text, in characters.
+/// Most characters of a text.
 const TEXT_MAX: usize = 10_000;
 
-/// How many numbers or records a loop goes through at most.
+/// Most numbers or records that a loop visits.
 pub(super) const LOOP_MAX: i64 = 10_000;
 
-/// How much is worked out in one action, or for one screen: about a second's worth.
+/// Most work for an action or a screen: about a second's worth.
 pub(super) const WORK_MAX: u64 = 20_000_000;
 
-/// How far apart the ends of `random` are at most.
+/// Most distance between the ends of `random`.
 const RANDOM_MAX: i64 = 1_000;
 
-/// Why a model cannot go on.
+/// The reason a model cannot go on.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Fault {
     pub message: String,
-    pub place: Option<Place>,
+    pub span: Option<Span>,
 }
 
 impl Fault {
     pub fn new(message: impl Into<String>) -> Fault {
-        Fault { message: message.into(), place: None }
+        Fault { message: message.into(), span: None }
     }
 
-    /// The same, said to be at `place` if nobody knew better.
-    pub fn at(self, place: &Place) -> Fault {
-        Fault { place: self.place.or_else(|| Some(place.clone())), ..self }
+    /// Returns the fault with `span` as its place, unless it has one.
+    pub fn at(self, span: &Span) -> Fault {
+        Fault { span: self.span.or_else(|| Some(span.clone())), ..self }
     }
 }
 
-/// What is used up, drawn and read while something is worked out.
+/// The resources that an evaluation uses: chance, clock, work.
 #[derive(Debug)]
 pub(super) struct Meter<'a> {
     pub chance: Chance<'a>,
-    /// Whether chance had a say.
+    /// True if chance was drawn.
     pub has_drawn: bool,
     /// Milliseconds since the app was started afresh.
     pub now_ms: u64,
-    /// Whether that was asked for.
+    /// True if the clock was read.
     pub has_read_clock: bool,
-    /// How much may still be worked out.
+    /// Work left.
     pub work: u64,
-    /// Where texts are put together.
+    /// Buffer for building texts.
     text: String,
 }
 
@@ -62,7 +63,7 @@ impl<'a> Meter<'a> {
         Meter { chance, has_drawn: false, now_ms, has_read_clock: false, work: WORK_MAX, text: String::new() }
     }
 
-    /// The time, as a value.
+    /// Returns the time as a value, and notes that the clock was read.
     fn now(&mut self) -> Value {
         self.has_read_clock = true;
         Value::Int(i64::try_from(self.now_ms).unwrap_or(i64::MAX))
@@ -75,6 +76,7 @@ impl<'a> Meter<'a> {
     }
 
     pub fn draw(&mut self, odds: Odds<'_>) -> Result<usize, Fault> {
+        // A single possibility involves no chance, so the step stays certain and can be remembered.
         if let Some(choice) = odds.only() {
             return Ok(choice);
         }
@@ -87,7 +89,7 @@ impl<'a> Meter<'a> {
     }
 }
 
-/// What names mean where an expression stands.
+/// The meaning of names in an expression.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Scope<'a> {
     pub model: &'a Model,
@@ -96,15 +98,15 @@ pub(super) struct Scope<'a> {
     pub result: &'a Value,
     pub is_recreated: bool,
     pub orientation: Orientation,
-    /// Whether the names of queries stay where they were put, which nobody reads again.
+    /// True if names bound by queries may keep their last value, as nobody reads it again.
     pub leaves_traces: bool,
 }
 
 impl Scope<'_> {
-    /// Returns what `expr` is worth.
+    /// Returns the value of `expr`.
     ///
-    /// Operators stand up to 200 deep in each other, and effects as deep around them: what is not needed
-    /// while the inner ones are worked out is in functions of its own, so that a thread's stack is enough.
+    /// Operators nest up to 200 deep, inside effects that nest as deep. Each kind has a function of its own, so
+    /// that frames stay small and a thread's stack is enough.
     pub fn value(&self, expr: &Expr, locals: &mut [Value], meter: &mut Meter<'_>) -> Result<Value, Fault> {
         meter.work(1)?;
         match expr {
@@ -155,12 +157,13 @@ impl Scope<'_> {
     }
 
     fn text(&self, parts: &[Expr], locals: &mut [Value], meter: &mut Meter<'_>) -> Result<Value, Fault> {
-        // A text in a text takes one of its own.
+        // The buffer is reused; a text inside this text takes an empty one meanwhile.
         let mut text = std::mem::take(&mut meter.text);
         text.clear();
         for part in parts {
             append(&mut text, &self.value(part, locals, meter)?);
         }
+        // Copying a text takes time by its length, so it counts as work.
         meter.work(text.len() / 4)?;
         let value = measured(&text);
         meter.text = text;
@@ -194,7 +197,7 @@ impl Scope<'_> {
         Ok(found.into_iter().next().unwrap_or_default())
     }
 
-    /// Says whether `condition`, if there is one, holds.
+    /// Returns true if `condition` holds or is absent.
     pub fn holds(
         &self,
         condition: Option<&Expr>,
@@ -204,7 +207,7 @@ impl Scope<'_> {
         condition.map_or(Ok(true), |condition| Ok(is_true(&self.value(condition, locals, meter)?)))
     }
 
-    /// Returns the records that a query is about, in its order.
+    /// Returns the records that match a query, in its order.
     pub fn records(
         &self,
         query: &Query,
@@ -222,6 +225,7 @@ impl Scope<'_> {
         if let Some(before) = before {
             set(locals, query.local, before);
         }
+        // Both sorts are stable: records with equal keys keep the order of the list.
         if query.is_descending {
             keyed.sort_by(|(left, _), (right, _)| Reverse(left).cmp(&Reverse(right)));
         } else {
@@ -256,12 +260,12 @@ impl Scope<'_> {
         Ok(found)
     }
 
-    /// What stands where the name of a query will, if it is to be put back.
+    /// Returns the value to restore after a query has used its name, if it must be restored.
     fn kept(&self, query: &Query, locals: &[Value]) -> Option<Value> {
         if self.leaves_traces { None } else { locals.get(query.local as usize).cloned() }
     }
 
-    /// Returns the numbers that a loop goes through.
+    /// Returns the numbers that a loop visits.
     pub fn ends(
         &self,
         from: &Expr,
@@ -306,12 +310,13 @@ impl Scope<'_> {
             | Operator::Divide
             | Operator::Remainder => false,
         };
+        // A right side that does not matter is not computed, so it draws no chance either.
         let right = if is_decided { left.clone() } else { self.value(right, locals, meter)? };
         combined(operator, &left, right, meter)
     }
 }
 
-/// What an operator makes of its sides. Where the left one has decided, it stands for both.
+/// Applies an operator. If the left side has decided, `right` is a copy of it.
 fn combined(operator: Operator, left: &Value, right: Value, meter: &mut Meter<'_>) -> Result<Value, Fault> {
     Ok(match operator {
         Operator::And | Operator::Or => Value::Bool(is_true(&right)),
@@ -338,13 +343,14 @@ fn combined(operator: Operator, left: &Value, right: Value, meter: &mut Meter<'_
         Operator::Divide => {
             numbers(left, &right, |left, right| (right != 0).then(|| left.saturating_div(right)))
         }
+        // Wraps, because `i64::MIN % -1` overflows.
         Operator::Remainder => {
             numbers(left, &right, |left, right| (right != 0).then(|| left.wrapping_rem(right)))
         }
     })
 }
 
-/// Says whether a value counts as true.
+/// Returns true if a value counts as true.
 pub(super) fn is_true(value: &Value) -> bool {
     match value {
         Value::None => false,
@@ -355,7 +361,7 @@ pub(super) fn is_true(value: &Value) -> bool {
     }
 }
 
-/// Returns a value as it is shown.
+/// Returns the text that shows a value.
 pub(super) fn shown(value: Value) -> Arc<str> {
     match value {
         Value::Text(text) => text,
@@ -367,8 +373,9 @@ pub(super) fn shown(value: Value) -> Arc<str> {
     }
 }
 
-/// Returns `text` as a value if it is not too long.
+/// Returns `text` as a value, unless it is too long.
 pub(super) fn measured(text: &str) -> Result<Value, Fault> {
+    // Bytes first: only a text with many bytes can have many characters, and counting them is slow.
     if text.len() > TEXT_MAX && text.chars().count() > TEXT_MAX {
         return Err(Fault::new(format!("a text has more than {TEXT_MAX} characters")));
     }
@@ -394,13 +401,13 @@ fn append(text: &mut String, value: &Value) {
     }
 }
 
-/// Writes a number without the formatter, as much of what is shown are numbers.
+/// Appends a number. Faster than the formatter, and numbers are most of what is shown.
 fn append_number(text: &mut String, number: i64) {
     if number < 0 {
         text.push('-');
     }
     let mut left = number.unsigned_abs();
-    // As many digits as 2^64 has.
+    // The number of digits of 2^64.
     let mut digits = ['0'; 20];
     let mut from = digits.len();
     loop {
@@ -443,6 +450,7 @@ fn call(function: Function, values: &[Value], meter: &mut Meter<'_>) -> Result<V
     }
     Ok(match (function, first, second) {
         (Function::Len, Value::Text(text), _) => Value::Int(text.chars().count() as i64),
+        // A negative length takes no letters.
         (Function::Left, Value::Text(text), Value::Int(len)) => {
             Value::Text(text.chars().take(usize::try_from(*len).unwrap_or(0)).collect::<String>().into())
         }

@@ -1,23 +1,24 @@
-//! Gestures: the touches and keys of an action, one by one as farlead has them done on a phone.
+//! Actions as the gestures of a hand: touches and keys in a row, as farlead does them on a phone.
 //!
-//! Each gesture takes its time and its chance by itself, as on a phone behind adb, so that a run looks the same on
-//! both.
+//! On a phone behind adb the same gestures come one by one, so they do here too: each takes its own time and
+//! chance, and a run looks the same on both.
 
 use super::memo::Gesture;
 use super::render::{Front, front};
 use super::state::State;
 use crate::gui::{self, Action, DeviceAction, PressedKey, Stroke, Touch};
 
-/// Time that [`DeviceAction::Idle`] takes: longer than the display stays lit.
+/// Duration of [`DeviceAction::Idle`]: longer than the display stays lit.
 pub(super) const IDLE_MS: u64 = 70_000;
 
-/// Hands each gesture of `action` to `next`, in order, for a phone that is in `state` before; a start has none.
+/// Passes each gesture of `action`, in order, to `next`. `state` is the phone's state before; an action that
+/// starts the app has no gestures.
 pub(super) fn each<E>(
     action: &Action,
     state: &State,
     mut next: impl FnMut(Gesture) -> Result<(), E>,
 ) -> Result<(), E> {
-    // On a dark display a touch does no more than light it. An idle leaves it dark.
+    // A touch on a dark display at most lights it. An idle leaves it dark.
     if !state.is_lit && *action != Action::IDLE {
         next(Gesture::Light(true))?;
     }
@@ -72,7 +73,7 @@ pub(super) fn each<E>(
     }
 }
 
-/// Returns the gesture of a key pressed this many times; back, menu and home are pressed once.
+/// Returns the gesture that presses a key this many times; back, menu and home only once.
 pub(super) fn pressed(key: PressedKey, times: u32) -> Gesture {
     match key {
         PressedKey::Back => Gesture::Back,

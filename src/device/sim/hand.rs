@@ -1,7 +1,7 @@
-//! The simulator in the hand: touched at pixels and by single keys, and looked at as a phone is.
+//! The simulator by hand: touched at pixels and by single keys, and looked at like a phone.
 //!
-//! An [`Action`](crate::gui::Action) is what an agent does; here is what a person's finger does, for those
-//! who show the simulator as a phone. Looking changes nothing.
+//! An [`Action`](crate::gui::Action) is for agents; the gestures here are for code that presents the simulator
+//! as a phone. Looking changes nothing.
 
 use std::sync::Arc;
 
@@ -11,21 +11,21 @@ use super::model::{Display, Model, WindowId};
 use super::render::{Front, front};
 use super::simulator::Sim;
 use super::state::{Trouble, activity_names};
-use crate::device::{DeviceError, Observation};
+use crate::device::{Device as _, DeviceError, Observation};
 use crate::gui::{Orientation, PressedKey, Screen};
 
-/// What is on the display and behind it, as the system knows it.
+/// The system's knowledge about windows and the display.
 #[derive(Clone, Debug)]
-pub(in crate::device) struct Windows {
-    /// Package and class of each activity of the app, the topmost last.
+pub(crate) struct Windows {
+    /// Package and class of each open activity, the topmost last.
     pub activities: Vec<(Arc<str>, Arc<str>)>,
-    /// Whether a dialog or popup of the app is over the topmost.
+    /// True if a dialog or popup of the app is over the topmost activity.
     pub has_dialog: bool,
-    /// Whether the app is in front, and not the launcher.
+    /// True if the app is in front, false if the launcher is.
     pub is_in_front: bool,
-    /// The dialog of the system, if one is over all: whether it is that of a crash, and the activity it came up in.
+    /// The system dialog over everything else: true for a crash, and the activity that was in front.
     pub system: Option<(bool, Arc<str>)>,
-    /// How the phone is held, and how the display is turned.
+    /// The orientation in which the phone is held.
     pub orientation: Orientation,
     pub has_network: bool,
     pub is_lit: bool,
@@ -34,70 +34,59 @@ pub(in crate::device) struct Windows {
 
 impl Sim {
     /// Touches a pixel for a moment.
-    pub(in crate::device) fn tap(&mut self, at: (i32, i32)) -> Result<Observation, DeviceError> {
+    pub(crate) fn tap(&mut self, at: (i32, i32)) -> Result<Observation, DeviceError> {
         self.go_from_here([Gesture::Tap(at)])
     }
 
-    /// Touches a pixel for long.
-    pub(in crate::device) fn long_tap(&mut self, at: (i32, i32)) -> Result<Observation, DeviceError> {
+    /// Touches a pixel for a long time.
+    pub(crate) fn long_tap(&mut self, at: (i32, i32)) -> Result<Observation, DeviceError> {
         self.go_from_here([Gesture::LongTap(at)])
     }
 
-    /// Moves a finger from a pixel to another.
-    pub(in crate::device) fn swipe(
-        &mut self,
-        from: (i32, i32),
-        to: (i32, i32),
-    ) -> Result<Observation, DeviceError> {
+    /// Moves a finger from one pixel to another.
+    pub(crate) fn swipe(&mut self, from: (i32, i32), to: (i32, i32)) -> Result<Observation, DeviceError> {
         self.go_from_here([Gesture::Swipe(from, to)])
     }
 
-    /// Types into the field that has the focus, behind what is in it.
-    pub(in crate::device) fn type_text(&mut self, text: &str) -> Result<Observation, DeviceError> {
+    /// Appends `text` to the focused field.
+    pub(crate) fn type_text(&mut self, text: &str) -> Result<Observation, DeviceError> {
         self.go_from_here([Gesture::Type(text.into())])
     }
 
-    /// Touches a field, and puts `text` in place of what is in the one that has the focus then.
-    pub(in crate::device) fn replace_text(
-        &mut self,
-        at: (i32, i32),
-        text: &str,
-    ) -> Result<Observation, DeviceError> {
+    /// Touches a field, and then replaces the text of the focused field.
+    pub(crate) fn replace_text(&mut self, at: (i32, i32), text: &str) -> Result<Observation, DeviceError> {
         self.go_from_here([Gesture::Tap(at), Gesture::Replace(text.into())])
     }
 
-    /// From now on what is typed does not belong to a touch that was lost.
-    pub(in crate::device) fn forget_lost_touch(&mut self) {
+    /// Lets typing through again after a lost touch.
+    pub(crate) fn forget_lost_touch(&mut self) {
         self.set_touch_lost(false);
     }
 
-    /// Presses a key so many times; back, menu and home once.
-    pub(in crate::device) fn press(
-        &mut self,
-        key: PressedKey,
-        times: u32,
-    ) -> Result<Observation, DeviceError> {
+    /// Presses a key this many times; back, menu and home only once.
+    pub(crate) fn press(&mut self, key: PressedKey, times: u32) -> Result<Observation, DeviceError> {
         self.go_from_here([pressed(key, times)])
     }
 
     /// Turns the phone.
-    pub(in crate::device) fn turn(&mut self) -> Result<Observation, DeviceError> {
+    pub(crate) fn turn(&mut self) -> Result<Observation, DeviceError> {
         self.go_from_here([Gesture::Rotate])
     }
 
-    /// Connects the phone to the network, or takes it off.
-    pub(in crate::device) fn switch_network(&mut self) -> Result<Observation, DeviceError> {
+    /// Connects the phone to the network, or disconnects it.
+    pub(crate) fn switch_network(&mut self) -> Result<Observation, DeviceError> {
         self.go_from_here([Gesture::Network])
     }
 
-    /// Starts the app for the first time since its installation, as a reset does but for how the phone is held.
-    pub(in crate::device) fn start_fresh(&mut self, activity: &str) -> Result<Observation, DeviceError> {
+    /// Starts the app for the first time since its installation. Unlike a reset, it keeps the phone's
+    /// orientation.
+    pub(crate) fn start_fresh(&mut self, activity: &str) -> Result<Observation, DeviceError> {
         let window = self.launchable(activity);
         self.start_here(window)
     }
 
-    /// Brings the app to the front with a launchable activity, or starts it with that.
-    pub(in crate::device) fn bring_up(&mut self, activity: &str) -> Result<Observation, DeviceError> {
+    /// Brings the app to the front with a launchable activity, or starts it with that activity.
+    pub(crate) fn bring_up(&mut self, activity: &str) -> Result<Observation, DeviceError> {
         let window = self.launchable(activity);
         self.go_from_here([Gesture::Front(window)])
     }
@@ -109,54 +98,54 @@ impl Sim {
     }
 
     /// Brings the launcher to the front, as the system does.
-    pub(in crate::device) fn leave(&mut self) -> Result<Observation, DeviceError> {
+    pub(crate) fn leave(&mut self) -> Result<Observation, DeviceError> {
         self.go_from_here([Gesture::Leave])
     }
 
     /// Ends the app's process.
-    pub(in crate::device) fn kill(&mut self) -> Result<Observation, DeviceError> {
+    pub(crate) fn kill(&mut self) -> Result<Observation, DeviceError> {
         self.go_from_here([Gesture::Kill])
     }
 
-    /// Lights the display, or puts it out.
-    pub(in crate::device) fn light(&mut self, is_lit: bool) -> Result<Observation, DeviceError> {
+    /// Turns the display on or off.
+    pub(crate) fn light(&mut self, is_lit: bool) -> Result<Observation, DeviceError> {
         self.go_from_here([Gesture::Light(is_lit)])
     }
 
-    /// Lets time pass in which nobody does anything, after `quiet_ms` of the same.
-    pub(in crate::device) fn sleep(&mut self, ms: u64, quiet_ms: u64) -> Result<Observation, DeviceError> {
+    /// Lets time pass without input, after `quiet_ms` without any.
+    pub(crate) fn sleep(&mut self, ms: u64, quiet_ms: u64) -> Result<Observation, DeviceError> {
         self.go_from_here([Gesture::Sleep { ms, quiet_ms }])
     }
 
-    /// Has the app as after an installation, and leaves the phone as it is held.
-    pub(in crate::device) fn clear(&mut self) {
+    /// Resets the app to a fresh installation, and keeps the phone's orientation.
+    pub(crate) fn clear(&mut self) {
         self.renew();
     }
 
-    /// The display there is.
-    pub(in crate::device) fn display(&self) -> Display {
+    /// Returns the display.
+    pub(crate) fn display(&self) -> Display {
         self.model().settings.display
     }
 
-    /// Puts another display in place of the one there is.
-    pub(in crate::device) fn set_display(&mut self, display: Display) {
+    /// Replaces the display.
+    pub(crate) fn set_display(&mut self, display: Display) {
         let mut model = Model::clone(self.model());
         model.settings.display = display;
         self.set_model(Arc::new(model));
     }
 
-    /// The app's clock, in milliseconds since it was started afresh.
-    pub(in crate::device) fn now_ms(&self) -> u64 {
+    /// Returns the app's clock: milliseconds since its fresh start.
+    pub(crate) fn now_ms(&self) -> u64 {
         self.clock_ms()
     }
 
-    /// What is seen.
-    pub(in crate::device) fn screen(&mut self) -> Result<Arc<Screen>, DeviceError> {
-        self.look_here()
+    /// Returns the current screen.
+    pub(crate) fn screen(&mut self) -> Result<Arc<Screen>, DeviceError> {
+        Ok(self.look()?.screen)
     }
 
-    /// The app's windows, and what else the system knows of itself.
-    pub(in crate::device) fn windows(&self) -> Windows {
+    /// Returns the app's windows, and what else the system knows.
+    pub(crate) fn windows(&self) -> Windows {
         let (model, state) = (self.model(), self.state());
         let activities = state.stack.iter().filter(|activity| !activity.is_finishing);
         let system = state

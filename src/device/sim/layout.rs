@@ -1,6 +1,7 @@
-//! Where widgets lie: the window in front, its conditions and loops resolved, in pixels of the display.
+//! Layout: places the widgets of the window in front, with conditions and loops resolved, in pixels of the
+//! display.
 //!
-//! Everything is laid out as on the upright display of the model, and then stretched to the one there is.
+//! Widgets are laid out on the model's own upright display and then stretched to the actual one.
 
 use std::sync::Arc;
 
@@ -10,77 +11,78 @@ use super::model::{Each, Expr, Model, Node, Value, Variable, Widget, WindowId};
 use super::state::{Focus, Instance, Slot, State, size_of_values};
 use crate::gui::{self, Bounds, Flags, Orientation};
 
-/// How many widgets a screen has at most, those out of sight counted too.
+/// Most widgets of a screen, hidden ones included.
 const WIDGETS_MAX: usize = 20_000;
 
-/// How deep nodes stand in each other at most: so deep that a thread's stack is sure to hold it.
+/// Deepest nesting of nodes: a thread's stack is sure to hold it.
 const DEPTH_MAX: u16 = 250;
 
-/// How high a leaf is, and how wide where nothing else says so: Android's size of what is touched.
+/// Default height and width of a leaf: Android's minimum size of touch targets.
 const LEAF_DP: i64 = 48;
 
-/// Farther than any display reaches; numbers of a model are cut to it.
+/// Limit for coordinates, beyond any display; numbers of a model are clamped to it.
 const FAR: i64 = 1_000_000;
 
-/// What widgets are laid out for.
+/// The purpose of a layout.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Purpose {
-    /// To be seen too: with texts.
+    /// For a screen too, so with texts.
     Seen,
-    /// To be touched alone.
+    /// Only for touches.
     Touched,
 }
 
-/// The widgets of a window.
+/// The laid-out widgets of a window.
 #[derive(Debug)]
 pub(super) struct Scene {
-    /// Those in sight, each before those in it; none if they are only to be touched.
+    /// The visible widgets, each before those inside it; empty for [`Purpose::Touched`].
     pub widgets: Vec<gui::Widget>,
-    /// The same as touches meet them.
-    pub ground: Ground,
-    /// Whether the clock was read for the ground.
+    /// The same widgets as touches meet them.
+    pub touch_map: TouchMap,
+    /// True if the clock was read for the touch map.
     pub has_read_clock: bool,
-    /// Whether it was read for texts.
+    /// True if the clock was read for texts.
     pub texts_have_read_clock: bool,
 }
 
-/// What a touch of a window may meet: all there is to know but what is done then.
+/// The targets of touches in a window: where they are, and the names known there.
 ///
-/// It speaks of no window's number, so that it is good for every state with the same [`Look`].
+/// It refers to no window by number, so it fits every state with the same [`Look`].
 #[derive(Debug, Default)]
-pub(super) struct Ground {
-    /// The widgets in sight for which a touch may be meant, each before those in it.
+pub(super) struct TouchMap {
+    /// The visible widgets that may react to a touch, each before those inside it.
     placed: Vec<Placed>,
-    /// Those that take a tap: where they are, and their places in `placed`. It is gone through at every tap.
+    /// Bounds and index in `placed` of the widgets that take a tap. A list of its own, as every tap searches
+    /// it.
     takers: Vec<(Bounds, u32)>,
-    /// The enabled fields, in sight or not.
+    /// The enabled fields, visible or not.
     fields: Vec<Field>,
-    /// What reaches around all that is in sight.
+    /// The bounds around all visible widgets.
     area: Option<Bounds>,
-    /// How the model's upright display is stretched.
+    /// The stretch from the model's upright display to the actual one.
     pub stretch: Stretch,
-    /// Names as they are known at one widget or another, one after the other.
+    /// Snapshots of the local names at widgets, one after another.
     names: Vec<Value>,
     names_len: usize,
 }
 
-/// A widget of a window, where it lies.
+/// A widget with its place in a window.
 #[derive(Debug)]
 pub(super) struct Placed {
     pub widget: Arc<Widget>,
-    /// What is seen of it, in pixels of the display.
+    /// Its visible part, in pixels of the display.
     pub bounds: Bounds,
     pub flags: Flags,
-    /// The names known where it stands, see [`Ground::names`].
+    /// Index of its names in [`TouchMap::names`].
     pub names: u32,
-    /// Which of the fields that take input it is.
+    /// Index among the fields that take input, if it is one.
     field: Option<u32>,
-    /// Its place among the widgets, and that of the first one after it that does not lie in it.
+    /// Its index among all widgets, and the index of the first later widget outside of it.
     span: (u32, u32),
     more: Option<Box<More>>,
 }
 
-/// What few widgets have.
+/// Properties that few widgets have.
 #[derive(Debug)]
 struct More {
     corner: (i64, i64),
@@ -91,37 +93,38 @@ struct More {
 #[derive(Clone, Debug)]
 pub(super) struct Field {
     pub widget: Arc<Widget>,
-    /// Of the values for which it is there, the one it is there for.
+    /// The loop values that identify it, if there are several for one widget.
     pub items: Box<[Value]>,
-    /// The names known where it stands, see [`Ground::names`].
+    /// Index of its names in [`TouchMap::names`].
     pub names: u32,
 }
 
 impl Placed {
-    /// Its top left corner, in pixels of the model; it is known of those that a tap tells.
+    /// Returns its top left corner in pixels of the model, known only if it reports taps or scrolls.
     pub fn corner(&self) -> (i64, i64) {
         self.more.as_ref().map_or((0, 0), |more| more.corner)
     }
 
-    /// How far it is scrolled and can be, if it scrolls.
+    /// Returns how far it is scrolled and can be, if it scrolls.
     pub fn scroll(&self) -> Option<Scrolled> {
         self.more.as_ref()?.scroll
     }
 }
 
-impl Ground {
-    /// The widget that takes a touch at `(x, y)`: the topmost one.
+impl TouchMap {
+    /// Returns the topmost widget that takes a touch at `(x, y)`.
     pub fn taker(&self, (x, y): (i32, i32)) -> Option<&Placed> {
         let found = self.takers.iter().rfind(|(bounds, _)| bounds.contains(x, y))?;
         self.placed.get(found.1 as usize)
     }
 
-    /// The enabled widgets under a finger that moves, the topmost first: a solid one hides all but those
-    /// that it lies in. Those that know nothing of swipes are left out.
+    /// Returns the enabled widgets under a moving finger, the topmost first. A solid widget hides all others
+    /// but those around it. Widgets that do not react to swipes are left out.
     pub fn under(&self, at: (i32, i32)) -> Vec<&Placed> {
         let mut found = Vec::new();
         let mut solid = None;
         for placed in self.placed.iter().rev() {
+            // A widget that ends before the solid one does not contain it, and so lies hidden below it.
             let is_hidden = solid.is_some_and(|solid| placed.span.1 <= solid);
             if is_hidden || !placed.bounds.contains(at.0, at.1) {
                 continue;
@@ -136,29 +139,29 @@ impl Ground {
         found
     }
 
-    /// Whether a touch is within the window.
+    /// Returns true if a touch is within the window.
     pub fn is_within(&self, (x, y): (i32, i32)) -> bool {
         self.area.is_some_and(|area| area.contains(x, y))
     }
 
-    /// The field that was touched last, or else the first that takes input, as on Android; it may be out
-    /// of sight.
+    /// Returns the field that was touched last, or else the first that takes input, as on Android. It may be
+    /// out of sight.
     pub fn focus(&self, touched: Option<&Focus>) -> Option<&Field> {
         focused(&self.fields, touched).map(|at| &self.fields[at])
     }
 
-    /// The field that a widget is, if it is one and takes input.
+    /// Returns the field of a widget, if it is one and takes input.
     pub fn field(&self, placed: &Placed) -> Option<&Field> {
         self.fields.get(placed.field? as usize)
     }
 
-    /// The names known at a widget.
+    /// Returns the names known at a widget.
     pub fn names(&self, from: u32) -> &[Value] {
         let from = from as usize;
         self.names.get(from..from + self.names_len).unwrap_or_default()
     }
 
-    /// About how many bytes it takes.
+    /// Returns its approximate size in bytes.
     pub fn size(&self) -> usize {
         let more = 72 * self.placed.iter().filter(|placed| placed.more.is_some()).count();
         let fields: usize = self.fields.iter().map(|field| 40 + size_of_values(&field.items)).sum();
@@ -167,7 +170,7 @@ impl Ground {
     }
 }
 
-/// What of a state widgets are laid out by, besides the clock.
+/// All that the layout of a state depends on, besides the clock.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(super) struct Look<'s> {
     window: WindowId,
@@ -179,7 +182,7 @@ pub(super) struct Look<'s> {
 }
 
 impl<'s> Look<'s> {
-    /// The look of the window `instance`.
+    /// Returns the look of the window `instance`.
     pub fn of(state: &'s State, instance: &'s Instance) -> Look<'s> {
         Look {
             window: instance.window,
@@ -192,7 +195,7 @@ impl<'s> Look<'s> {
     }
 }
 
-/// How far something is scrolled, in pixels of the model.
+/// A scroll position, in pixels of the model.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Scrolled {
     pub offset: i64,
@@ -201,7 +204,7 @@ pub(super) struct Scrolled {
     pub position: u32,
 }
 
-/// From the model's display to the one there is, as it is held.
+/// The map from the model's display to the actual one in its current orientation.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct Stretch {
     from: (i64, i64),
@@ -215,7 +218,7 @@ impl Stretch {
         Stretch { from: size((model.display.width, model.display.height)), to: size(to) }
     }
 
-    /// The display there is.
+    /// Returns the bounds of the actual display.
     pub fn display(self) -> Bounds {
         Bounds::new(0, 0, self.to.0 as i32, self.to.1 as i32)
     }
@@ -233,7 +236,7 @@ impl Stretch {
         Bounds::new(self.x(left), self.y(top), self.x(right), self.y(bottom))
     }
 
-    /// Where on the model's display a point is.
+    /// Returns the point of the model's display at a pixel.
     pub fn back(self, (x, y): (i32, i32)) -> (i64, i64) {
         (
             (i64::from(x) * self.from.0).div_euclid(self.to.0),
@@ -242,7 +245,7 @@ impl Stretch {
     }
 }
 
-/// Lays out the window `instance`, which is in front.
+/// Lays out the window `instance`, which must be in front.
 pub(super) fn scene(
     model: &Model,
     state: &State,
@@ -263,6 +266,7 @@ pub(super) fn scene(
     };
     let mut expansion = Expansion {
         scope,
+        // Looking must draw no chance, or it would change the run.
         meter: Meter::new(Chance::Absent, now_ms),
         locals: vec![Value::None; window.map_or(0, |window| window.locals as usize)],
         names: Vec::new(),
@@ -274,7 +278,7 @@ pub(super) fn scene(
         found: Vec::new(),
     };
     if let Some(window) = window {
-        expansion.nodes(&window.nodes, 0, 0).map_err(|fault| fault.at(&window.place))?;
+        expansion.nodes(&window.nodes, 0, 0).map_err(|fault| fault.at(&window.span))?;
     }
     expansion.forget_names();
     let Expansion { locals, names, fields, texts_have_read_clock, mut found, meter, .. } = expansion;
@@ -287,7 +291,7 @@ pub(super) fn scene(
     let stretch = Stretch::new(model, orientation);
     let mut scene = Scene {
         widgets: Vec::new(),
-        ground: Ground { fields, stretch, names, names_len: locals.len(), ..Ground::default() },
+        touch_map: TouchMap { fields, stretch, names, names_len: locals.len(), ..TouchMap::default() },
         has_read_clock: meter.has_read_clock,
         texts_have_read_clock,
     };
@@ -344,7 +348,7 @@ impl Rectangle {
     }
 }
 
-/// A widget on its way to its place.
+/// A widget during layout.
 #[derive(Debug)]
 struct Laid<'m> {
     widget: &'m Arc<Widget>,
@@ -352,24 +356,24 @@ struct Laid<'m> {
     desc: Arc<str>,
     flags: Flags,
     depth: u16,
-    /// See [`Ground::names`].
+    /// Index of its names in [`TouchMap::names`].
     names: u32,
-    /// Which of the fields that take input it is.
+    /// Index among the fields that take input, if it is one.
     field: Option<u32>,
-    /// Where the next widget is that does not lie in it.
+    /// Index of the next widget that is not inside it.
     end: usize,
-    /// What the model says of it.
+    /// The bounds that the model gives it.
     bounds: Option<Rectangle>,
     wide: Option<i64>,
     tall: Option<i64>,
-    /// How wide and high it has to be for what is in it.
+    /// Width and height needed for its contents.
     need: (i64, i64),
-    /// Whether it gives way where there is too little room: something in it scrolls.
+    /// True if it shrinks where room is short, because something in it scrolls.
     gives_way: bool,
     is_alone: bool,
-    /// Where it lies.
+    /// Its place.
     at: Rectangle,
-    /// How far what the model gives bounds to is moved by scrolling.
+    /// Scroll offset of the widgets around it, which moves bounds given by the model.
     shift: (i64, i64),
     clip: Rectangle,
     scroll: Option<Scrolled>,
@@ -380,20 +384,21 @@ struct Expansion<'a, 'm> {
     scope: Scope<'a>,
     meter: Meter<'static>,
     locals: Vec<Value>,
-    /// See [`Ground::names`].
+    /// See [`TouchMap::names`].
     names: Vec<Value>,
-    /// Where the locals as they are stand in `names`, and whether somebody asks for them.
+    /// Index in `names` of the current locals, if they are there, and true if some widget needs them.
     known: Option<(usize, bool)>,
     items: Vec<Value>,
     purpose: Purpose,
-    /// The fields that take input, and their places in `found`.
+    /// The fields that take input, with their indexes in `found`.
     fields: Vec<(usize, Field)>,
     texts_have_read_clock: bool,
     found: Vec<Laid<'m>>,
 }
 
 impl<'m> Expansion<'_, 'm> {
-    /// What others lie in is kept small here, so that a thread's stack is enough.
+    /// Adds the widgets of `nodes`. Its frame is kept small, so that a thread's stack is enough for the
+    /// recursion.
     fn nodes(&mut self, nodes: &'m [Node], depth: u16, nesting: u16) -> Result<(), Fault> {
         if nesting == DEPTH_MAX {
             return Err(Fault::new(format!("more than {DEPTH_MAX} widgets and loops lie in each other")));
@@ -426,6 +431,7 @@ impl<'m> Expansion<'_, 'm> {
     ) -> Result<(), Fault> {
         for item in self.items(each)? {
             self.meter.work(1)?;
+            // Loop values identify the fields inside the body.
             self.items.push(item.clone());
             self.set(local, item);
             self.nodes(body, depth, nesting + 1)?;
@@ -457,6 +463,7 @@ impl<'m> Expansion<'_, 'm> {
 
     /// Notes that the locals have changed.
     fn forget_names(&mut self) {
+        // No widget needs the old ones, so their room is free again.
         if let Some((from, false)) = self.known.take() {
             self.names.truncate(from);
         }
@@ -464,15 +471,15 @@ impl<'m> Expansion<'_, 'm> {
 
     fn widget(&mut self, widget: &'m Arc<Widget>, depth: u16, nesting: u16) -> Result<(), Fault> {
         let at = self.found.len();
-        if self.begin(widget, depth).map_err(|fault| fault.at(&widget.place))? {
+        if self.begin(widget, depth).map_err(|fault| fault.at(&widget.span))? {
             let done = self.nodes(&widget.nodes, depth + 1, nesting + 1);
             self.found[at].end = self.found.len();
-            return done.map_err(|fault| fault.at(&widget.place));
+            return done.map_err(|fault| fault.at(&widget.span));
         }
         Ok(())
     }
 
-    /// Adds a widget without what is in it; `false` if it is not there.
+    /// Adds a widget without its contents; returns false if its condition does not hold.
     fn begin(&mut self, widget: &'m Arc<Widget>, depth: u16) -> Result<bool, Fault> {
         if !self.flag(widget.condition.as_ref(), true)? {
             return Ok(false);
@@ -485,8 +492,8 @@ impl<'m> Expansion<'_, 'm> {
             Purpose::Seen => self.texts(widget)?,
             Purpose::Touched => (Arc::default(), Arc::default()),
         };
-        // They are noted before what follows is worked out, whoever asks for them in the end: so a state
-        // holds the same, by whatever way it was come to.
+        // Names are noted here, before the rest is evaluated and whether or not someone needs them later: so a
+        // state holds the same names whichever way it was reached.
         let names = &mut self.names;
         let (names, is_asked_for) = self.known.get_or_insert_with(|| {
             let from = names.len();
@@ -537,6 +544,7 @@ impl<'m> Expansion<'_, 'm> {
 
     fn flags(&mut self, widget: &Widget) -> Result<Flags, Fault> {
         let edits = widget.edits.is_some();
+        // A field takes clicks and long clicks by itself.
         let is_clickable = self.flag(widget.clickable.as_ref(), edits || widget.on_click.is_some())?;
         let is_longclickable =
             self.flag(widget.longclickable.as_ref(), edits || widget.on_longclick.is_some())?;
@@ -551,8 +559,9 @@ impl<'m> Expansion<'_, 'm> {
             .set(Flags::EDITABLE, edits))
     }
 
-    /// What is read on a widget, and its description; to look at them leaves no traces.
+    /// Returns the text and the description of a widget. Reading them leaves no traces.
     fn texts(&mut self, widget: &Widget) -> Result<(Arc<str>, Arc<str>), Fault> {
+        // Counted apart: touches do not depend on texts, so a text with the time leaves the touch map certain.
         let had_read_clock = self.meter.has_read_clock;
         self.scope.leaves_traces = false;
         let texts = (self.text(widget)?, self.shown(widget.desc.as_ref())?);
@@ -562,7 +571,7 @@ impl<'m> Expansion<'_, 'm> {
         Ok(texts)
     }
 
-    /// What is read on a widget: of a field what was typed, and the hint where there is nothing.
+    /// Returns the text of a widget; for a field, the text typed, or the hint if it is empty.
     fn text(&mut self, widget: &Widget) -> Result<Arc<str>, Fault> {
         if self.flag(widget.password.as_ref(), false)? {
             return Ok(Arc::default());
@@ -621,7 +630,7 @@ impl<'m> Expansion<'_, 'm> {
     }
 }
 
-/// The places of the widgets that lie directly between two places.
+/// Returns the indexes of the widgets directly between two indexes, without those inside them.
 fn children(widgets: &[Laid<'_>], from: usize, to: usize) -> Vec<usize> {
     let mut at = from;
     let mut children = Vec::new();
@@ -644,6 +653,7 @@ fn place(widgets: &mut [Laid<'_>], model: &Model, instance: &Instance) {
     if let [alone] = top[..] {
         widgets[alone].is_alone = true;
     }
+    // Backwards: contents come after their widget and must be measured before it.
     for at in (0..widgets.len()).rev() {
         measure(widgets, at, leaf);
     }
@@ -651,16 +661,17 @@ fn place(widgets: &mut [Laid<'_>], model: &Model, instance: &Instance) {
         widgets[at].clip = display;
     }
     arrange(widgets, &top, display, false, (false, false));
+    // Forwards: a widget must have its place before its contents get theirs.
     for at in 0..widgets.len() {
         place_contents(widgets, at, instance);
     }
 }
 
-/// Works out what the widget at `at` needs, once those in it have been measured.
+/// Computes the size that the widget at `at` needs; its contents must be measured already.
 fn measure(widgets: &mut [Laid<'_>], at: usize, leaf: i64) {
     let laid = &mut widgets[at];
     if laid.end == at + 1 && laid.widget.nodes.is_empty() {
-        // Most widgets are leaves, so they are done with at once.
+        // Most widgets are leaves, so this case ends early.
         laid.need = (laid.wide.unwrap_or(leaf).min(FAR), laid.tall.unwrap_or(leaf).min(FAR));
         laid.gives_way = laid.widget.scroll.is_some_and(|scroll| !scroll.is_sideways) && laid.tall.is_none();
         return;
@@ -691,7 +702,7 @@ fn measure(widgets: &mut [Laid<'_>], at: usize, leaf: i64) {
     if widget.nodes.is_empty() {
         (width, height) = (leaf, leaf);
     }
-    // What holds nothing but widgets with bounds of their own reaches around them.
+    // A group whose contents all have bounds of their own extends around them.
     let is_group = inner.iter().all(|&child| widgets[child].bounds.is_some());
     let laid = &mut widgets[at];
     laid.need = (laid.wide.unwrap_or(width).min(FAR), laid.tall.unwrap_or(height).min(FAR));
@@ -730,6 +741,7 @@ fn place_contents(widgets: &mut [Laid<'_>], at: usize, instance: &Instance) {
         bottom = bottom.max(widgets[child].at.bottom);
     }
     let offset_max = if scroll.is_sideways { right - frame.right } else { bottom - frame.bottom };
+    // The contents may have become shorter since they were scrolled.
     let offset = instance.scrolled(scroll.position).clamp(0, offset_max);
     let moved = if scroll.is_sideways { (offset, 0) } else { (0, offset) };
     for &child in &inner {
@@ -744,7 +756,7 @@ fn place_contents(widgets: &mut [Laid<'_>], at: usize, instance: &Instance) {
     laid.flags = laid.flags.set(Flags::SCROLLABLE, offset_max > 0);
 }
 
-/// Gives the widgets at `inner` their places in `frame`, which may end later than it is seen to.
+/// Places the widgets at `inner` in `frame`, which may extend beyond the visible part.
 fn arrange(
     widgets: &mut [Laid<'_>],
     inner: &[usize],
@@ -762,6 +774,7 @@ fn arrange(
     let mut start = if is_across { frame.left } else { frame.top };
     for (&at, length) in flowing.iter().zip(lengths) {
         let laid = &mut widgets[at];
+        // Limited, so that no sum of lengths overflows.
         let end = (start + length).min(2 * FAR);
         laid.at = if is_across {
             let needed = if is_free.1 { laid.need.1 } else { 0 };
@@ -782,7 +795,7 @@ fn arrange(
     }
 }
 
-/// Whether a widget fills what holds it, whatever the bounds of those in it.
+/// Returns true if a widget fills the one around it, whatever the bounds of its contents.
 fn fills(laid: &Laid<'_>) -> bool {
     laid.is_alone && laid.widget.bounds.is_none()
 }
@@ -811,6 +824,7 @@ fn heights_below(widgets: &[Laid<'_>], flowing: &[usize], room: i64, is_free: bo
     let mut left = (room - firm).max(0);
     for (&at, height) in flowing.iter().zip(&mut heights) {
         if gives_way(at) {
+            // Even shares; room that one does not need is left for those after it.
             *height = (*height).min(left / count);
             left -= *height;
             count -= 1;
@@ -828,6 +842,7 @@ fn widths_across(widgets: &[Laid<'_>], flowing: &[usize], room: i64, is_free: bo
     let mut left = (room - said).max(0);
     let widths = flowing.iter().map(|&at| {
         widgets[at].wide.unwrap_or_else(|| {
+            // Dividing the rest anew each time also hands out the remainder of the division.
             let width = left / count;
             left -= width;
             count -= 1;
@@ -838,12 +853,12 @@ fn widths_across(widgets: &[Laid<'_>], flowing: &[usize], room: i64, is_free: bo
 }
 
 impl Scene {
-    /// Adds the widgets of which something is seen; what lies in one that is not, is not either.
+    /// Adds the visible widgets. Everything inside an invisible widget is invisible too.
     fn add_in_sight(&mut self, found: Vec<Laid<'_>>, purpose: Purpose) {
         if purpose == Purpose::Seen {
             self.widgets.reserve(found.len());
         }
-        let stretch = self.ground.stretch;
+        let stretch = self.touch_map.stretch;
         let mut hidden_until = 0;
         for (at, laid) in found.into_iter().enumerate() {
             if at < hidden_until {
@@ -854,7 +869,7 @@ impl Scene {
                 hidden_until = laid.end;
                 continue;
             }
-            self.ground.add(at, &laid, bounds);
+            self.touch_map.add(at, &laid, bounds);
             if purpose == Purpose::Seen {
                 self.widgets.push(gui::Widget {
                     depth: laid.depth,
@@ -870,9 +885,10 @@ impl Scene {
     }
 }
 
-impl Ground {
-    /// Adds the widget at `at` among all, as far as a touch may be meant for it.
+impl TouchMap {
+    /// Adds the widget with index `at`, if it may react to a touch.
     fn add(&mut self, at: usize, laid: &Laid<'_>, bounds: Bounds) {
+        // The outermost widgets bound the window.
         if laid.depth == 0 {
             self.area = Some(self.area.map_or(bounds, |area| around(area, bounds)));
         }
@@ -895,7 +911,7 @@ impl Ground {
     }
 }
 
-/// Whether a touch or text does something that may ask for names.
+/// Returns true if a touch or text has effects on this widget, which may need names.
 fn does_something(widget: &Widget) -> bool {
     widget.edits.is_some()
         || widget.on_click.is_some()

@@ -7,11 +7,11 @@ use super::state::{Block, Phase, System, Task, Trouble};
 use crate::device::Notice;
 use crate::gui::Orientation;
 
-/// After how long without a touch the display goes off: Android's own setting, one minute.
+/// Time without a touch after which the display goes dark: Android's default, one minute.
 const LIT_MS: u64 = 60_000;
 
 impl Run<'_> {
-    /// Lets activities come, go and change places until nothing is left to do.
+    /// Lets activities start, pause, resume and end until nothing is left to do.
     pub fn settle(&mut self) -> Result<(), Fault> {
         loop {
             self.burn().map_err(|fault| self.at_top(fault))?;
@@ -20,23 +20,23 @@ impl Run<'_> {
                 self.state.system = Some(System { trouble: Trouble::Crash, window });
                 self.end_process()?;
             }
-            // What hangs neither comes nor goes.
+            // While the app hangs, no activity starts or ends.
             if self.hangs() || !self.settle_once()? {
                 return Ok(());
             }
         }
     }
 
-    /// A fault of the activities as a whole: it is said of the one on top.
+    /// Assigns a fault of the activities as a whole to the topmost one.
     fn at_top(&self, fault: Fault) -> Fault {
         let top = self.state.stack.last().and_then(|activity| self.window(activity.instance.window));
         match top {
-            Some(window) => fault.at(&window.place),
+            Some(window) => fault.at(&window.span),
             None => fault,
         }
     }
 
-    /// Does the next thing that is due; `false` if nothing is.
+    /// Takes the next step that is due; returns false if there is none.
     fn settle_once(&mut self) -> Result<bool, Fault> {
         let top = self.state.top();
         if top.is_none() {
@@ -47,6 +47,7 @@ impl Run<'_> {
         if let Some(resumed) = resumed
             && (Some(resumed) != wanted || self.is_to_be_made_anew(resumed))
         {
+            // As on Android, the old activity pauses before the new one resumes.
             self.pause(resumed)?;
             return Ok(true);
         }
@@ -55,6 +56,7 @@ impl Run<'_> {
         {
             return Ok(true);
         }
+        // As on Android, an activity that ends is destroyed after the next one has resumed.
         let Some(ended) = self.state.stack.iter().rposition(|activity| activity.is_finishing) else {
             return Ok(false);
         };
@@ -62,7 +64,7 @@ impl Run<'_> {
         Ok(true)
     }
 
-    /// Does the next thing that is missing until the activity at `top` is resumed; `false` if it is.
+    /// Takes the next step towards resuming the activity at `top`; returns false if it is resumed.
     fn bring_to_front(&mut self, top: usize) -> Result<bool, Fault> {
         let activity = &self.state.stack[top];
         let number = activity.instance.number;
@@ -79,6 +81,7 @@ impl Run<'_> {
             self.state.stack[top].orientation = orientation;
             self.close_popups(top)?;
         } else if !activity.results.is_empty() {
+            // One at a time, because its handler may open or end activities.
             let (request, result) = self.state.stack[top].results.remove(0);
             self.handle(number, Event::Result(request), result, false)?;
         } else if activity.phase != Phase::Resumed {
@@ -113,7 +116,8 @@ impl Run<'_> {
         popups.into_iter().try_for_each(|number| self.close(number))
     }
 
-    /// Whether the activity at `at` is turned otherwise than the phone, and has to be made anew for it.
+    /// Returns true if the orientation of the activity at `at` differs from the phone's, and it must be
+    /// recreated.
     fn is_to_be_made_anew(&self, at: usize) -> bool {
         let activity = &self.state.stack[at];
         activity.phase != Phase::Opened
@@ -140,17 +144,18 @@ impl Run<'_> {
         Ok(())
     }
 
-    /// Ends the activity at `at` and what is over it.
+    /// Ends the activity at `at` and the windows over it.
     fn destroy(&mut self, at: usize) -> Result<(), Fault> {
         while let Some(over) = self.state.stack[at].over.last() {
             self.close(over.number)?;
         }
         let activity = &self.state.stack[at];
         let number = activity.instance.number;
+        // An activity that never came to the front was never created.
         if activity.phase != Phase::Opened {
             self.handle(number, Event::Destroy, Value::None, false)?;
         }
-        // Its handlers may have opened a dialog over it, which ends with it.
+        // A handler may have opened another dialog over it, which ends with it.
         self.state.stack.retain(|activity| activity.instance.number != number);
         let stack = &self.state.stack;
         let is_there = |number: u32| {
@@ -165,7 +170,7 @@ impl Run<'_> {
         Ok(())
     }
 
-    /// Ends the app's process, with nobody being asked.
+    /// Ends the app's process at once, without running any handler.
     pub fn end_process(&mut self) -> Result<(), Fault> {
         self.state.stack.clear();
         self.state.closed.clear();
@@ -183,7 +188,7 @@ impl Run<'_> {
         }
     }
 
-    /// How an activity is laid out as the phone is held.
+    /// Returns the orientation of an activity as the phone is held.
     pub fn orientation_for(&self, window: WindowId) -> Orientation {
         match self.turning(window) {
             Some(Turning::Fixed(orientation)) => orientation,
@@ -191,7 +196,7 @@ impl Run<'_> {
         }
     }
 
-    /// Does what the window with this number does at an event; says whether it does anything.
+    /// Runs the handlers of a window for an event; returns true if one of them ran.
     pub fn handle(
         &mut self,
         number: u32,
@@ -206,7 +211,8 @@ impl Run<'_> {
         let mut is_handled = false;
         for handler in window.handlers.iter().filter(|handler| handler.event == event) {
             let done = self.handle_with(number, handler, result.clone(), is_recreated);
-            is_handled |= done.map_err(|fault| fault.at(&window.place))?;
+            is_handled |= done.map_err(|fault| fault.at(&window.span))?;
+            // A key is consumed by the first handler that takes it.
             let is_one_enough = matches!(event, Event::Back | Event::Menu);
             if (is_handled && is_one_enough) || self.crash.is_some() {
                 break;
@@ -234,7 +240,7 @@ impl Run<'_> {
         Ok(holds)
     }
 
-    /// Sets the timers that a window has from the moment it is created.
+    /// Sets the timers that a window has from its creation on.
     pub fn start_timers(&mut self, number: u32) -> Result<(), Fault> {
         let Some(window) = self.state.instance(number).and_then(|instance| self.window(instance.window))
         else {
@@ -242,6 +248,7 @@ impl Run<'_> {
         };
         for (handler, Handler { event, .. }) in window.handlers.iter().enumerate() {
             if let Event::Every { ms } = *event {
+                // A timer without a delay would fire for ever.
                 let ms = ms.max(1);
                 self.set_timer(ms, Task::Every { instance: number, handler, ms })?;
             }
@@ -249,7 +256,7 @@ impl Run<'_> {
         Ok(())
     }
 
-    /// Lights the display, as every touch and key does.
+    /// Turns the display on, as every touch and key does.
     pub fn wake(&mut self) -> Result<(), Fault> {
         self.quiet_ms = 0;
         if !self.state.is_lit {
@@ -259,10 +266,11 @@ impl Run<'_> {
         Ok(())
     }
 
-    /// Lets `ms` pass, and as much as effects ask for: timers go off, and in the end the display.
+    /// Lets `ms` pass, and the time that effects ask for: timers fire, and in the end the display goes dark.
     pub fn pass(&mut self, ms: u64) -> Result<(), Fault> {
         let mut left_ms = ms;
         loop {
+            // Effects that run meanwhile may ask for more time.
             left_ms = left_ms.saturating_add(std::mem::take(&mut self.wait_ms));
             if self.state.is_lit && self.quiet_ms >= LIT_MS && !self.is_awake()? {
                 self.state.is_lit = false;
@@ -289,21 +297,23 @@ impl Run<'_> {
         }
     }
 
-    /// The place of the timer that is due next; an app that hangs has none.
+    /// Returns the index of the next timer and when it is due. While the app hangs there is none.
     fn next_timer(&self) -> Option<(usize, u64)> {
         if self.hangs() {
             return None;
         }
         let timers = self.state.timers.iter().map(|timer| timer.due_ms).enumerate();
+        // Of timers due at the same time, this takes the one set first.
         timers.min_by_key(|&(_, due_ms)| due_ms)
     }
 
-    /// Whether the app does nothing any more until somebody waits for it.
+    /// Returns true if the app does not react until the user chooses to wait.
     pub fn hangs(&self) -> bool {
         self.state.system.is_some_and(|system| system.trouble == Trouble::Anr)
     }
 
     fn advance(&mut self, ms: u64) {
+        // The app's timers stand still while it hangs; the clock does not.
         if !self.hangs() {
             for timer in &mut self.state.timers {
                 timer.due_ms = timer.due_ms.saturating_sub(ms);
@@ -313,11 +323,12 @@ impl Run<'_> {
         self.quiet_ms = self.quiet_ms.saturating_add(ms);
     }
 
-    /// Does what the timer at `at` is there for, and what follows from it.
+    /// Runs the task of the timer at `at`, and its consequences.
     fn fire(&mut self, at: usize) -> Result<(), Fault> {
         let timer = self.state.timers.remove(at);
         match timer.task {
             Task::Every { instance, handler, ms } => {
+                // Set again first: if the handler closes the window, this timer goes with it.
                 self.set_timer(ms, timer.task)?;
                 let window = self.state.instance(instance).map(|instance| instance.window);
                 let Some(window) = window.and_then(|window| self.window(window)) else { return Ok(()) };
@@ -325,18 +336,18 @@ impl Run<'_> {
                 let burnt = self.burn();
                 burnt
                     .and_then(|()| self.handle_with(instance, handler, Value::None, false))
-                    .map_err(|fault| fault.at(&window.place))?;
+                    .map_err(|fault| fault.at(&window.span))?;
             }
             Task::After { mut frame, effects: Block(effects) } => {
                 let done = self.burn().and_then(|()| self.effects(&effects, &mut frame));
-                let first = effects.first().map(|effect| &effect.place);
-                done.map_err(|fault| if let Some(place) = first { fault.at(place) } else { fault })?;
+                let first = effects.first().map(|effect| &effect.span);
+                done.map_err(|fault| if let Some(span) = first { fault.at(span) } else { fault })?;
             }
         }
         self.settle()
     }
 
-    /// Whether what is in front keeps the display lit.
+    /// Returns true if the activity in front keeps the display lit.
     fn is_awake(&mut self) -> Result<bool, Fault> {
         let in_front = self.state.is_in_front && self.state.system.is_none();
         let Some(top) = self.state.top().filter(|_| in_front) else { return Ok(false) };
@@ -345,7 +356,7 @@ impl Run<'_> {
         let Some(window) = self.window(instance.window) else { return Ok(false) };
         let WindowKind::Activity { awake: Some(awake), .. } = &window.kind else { return Ok(false) };
         let Some(mut frame) = self.frame(number) else { return Ok(false) };
-        let is_awake = self.value(awake, &mut frame).map_err(|fault| fault.at(&window.place))?;
+        let is_awake = self.value(awake, &mut frame).map_err(|fault| fault.at(&window.span))?;
         Ok(is_true(&is_awake))
     }
 }

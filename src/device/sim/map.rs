@@ -1,7 +1,7 @@
-//! The map of an app model: which window leads to which, and by what.
+//! The map of an app model: the windows, and the widgets and events that lead from one to another.
 //!
-//! It is read off the model without running it: what stands behind a condition counts as possible. The
-//! picture of it is drawn as SVG, and by Graphviz from [`Map::to_dot`].
+//! The map is read off the model without running it: effects behind a condition count as possible. Its picture is
+//! drawn as SVG, and by Graphviz from [`Map::to_dot`].
 
 mod svg;
 
@@ -12,48 +12,48 @@ use super::model::{
     Does, Each, Effect, Event, Expr, Model, Node, Operator, Value, Widget, Window, WindowId, WindowKind,
 };
 
-/// The windows of an app, and what leads from one to another.
+/// The windows of an app, and the arrows between them.
 #[derive(Clone, Debug)]
 pub struct Map {
-    /// What the app is called, and its version.
+    /// Name and version of the app.
     pub title: String,
-    /// Its package.
+    /// Package of the app.
     pub package: String,
-    /// Its windows, in the order of the model.
+    /// Windows, in the order of the model.
     pub windows: Vec<MapWindow>,
-    /// What leads where: one arrow between two windows, by the order in which they stand in the model.
+    /// Arrows, in the order of the model; at most one of each kind between two windows.
     pub arrows: Vec<Arrow>,
 }
 
 /// A window of a [`Map`].
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct MapWindow {
-    /// Its name in the model.
+    /// Name in the model.
     pub name: String,
-    /// The class of an activity, in short, or what else it is.
+    /// Short class name of an activity; `dialog` or `popup` for others.
     pub about: String,
-    /// Whether it is a screen of its own; else it lies over one.
+    /// True if it is a screen of its own; else it lies over one.
     pub is_activity: bool,
-    /// Whether it can be started from outside.
+    /// True if it can be started from outside.
     pub is_launchable: bool,
-    /// Whether anything leads to it.
+    /// True if a launched window leads to it.
     pub is_reachable: bool,
 }
 
-/// What leads from one window to another.
+/// The widgets and events that lead from one window to another.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Arrow {
-    /// Where it starts, a place in [`Map::windows`].
+    /// Start, an index of [`Map::windows`].
     pub from: usize,
-    /// Where it leads; nothing if that depends on how one came there.
+    /// End, an index of [`Map::windows`]; none if it depends on the way to the start.
     pub to: Option<usize>,
-    /// Whether it is the end of the window, and leads back.
+    /// True if it ends the window and leads back.
     pub is_end: bool,
-    /// By what: texts, descriptions and ids of widgets, and events; at least one, none of them twice.
+    /// Texts, descriptions and ids of widgets, and events that lead there; at least one, each once.
     pub by: Vec<String>,
 }
 
-/// A text in a widget may be long; of it so much is shown.
+/// Characters shown of the text of a widget.
 const LABEL_CHARS_MAX: usize = 40;
 
 impl Map {
@@ -115,7 +115,7 @@ impl Map {
                 Some(to) => {
                     let _ = writeln!(dot, "  {} -> {to} [label={label}{style}];", arrow.from);
                 }
-                // Back to wherever one came from.
+                // A node of its own, as it leads back to any window before.
                 None => {
                     let _ = writeln!(dot, "  back{at} [shape=plaintext, label=\"back\", fontsize=10];");
                     let _ = writeln!(
@@ -130,7 +130,7 @@ impl Map {
         dot
     }
 
-    /// Returns the map as a picture: an SVG file that needs no other.
+    /// Returns the map as a picture: an SVG file that needs no other file.
     pub fn to_svg(&self) -> String {
         svg::draw(self)
     }
@@ -156,21 +156,21 @@ fn about(window: &Window, model: &Model) -> String {
     }
 }
 
-/// Something in a window that leads somewhere.
+/// A widget or an event that leads from a window.
 struct Lead {
     from: WindowId,
     way: Way,
     by: String,
 }
 
-/// How it leads there.
+/// Effect of a lead on windows.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 enum Way {
-    /// It opens or shows a window. It may take its place, or go back to an earlier instance of it.
+    /// Opens or shows `window`: in place of the window it ends, or `afresh`, back at an earlier instance.
     To { window: WindowId, in_place: bool, afresh: bool },
-    /// It closes the dialog in which it stands.
+    /// Closes its own dialog.
     Closes,
-    /// It finishes the activity, its own or the one that lies below.
+    /// Finishes its own activity, or the one below its dialog.
     Finishes,
 }
 
@@ -201,7 +201,7 @@ fn event(event: Event, model: &Model) -> String {
     }
 }
 
-/// Goes through a window, and remembers what stands for locals.
+/// Reads a window, and keeps the texts of locals.
 struct Reader<'a> {
     model: &'a Model,
     window: &'a Window,
@@ -262,7 +262,7 @@ impl Reader<'_> {
         self.nodes(&widget.nodes);
     }
 
-    /// What a widget is known by: its text, description or id, or the text of something in it.
+    /// Returns the name of a widget: its text, description, text of a widget in it, id or class.
     fn label(&mut self, widget: &Widget) -> String {
         if let Some(text) = self.own_label(widget) {
             return text;
@@ -316,7 +316,7 @@ impl Reader<'_> {
         None
     }
 
-    /// What a text says as far as that is known without running the app; names stand in braces.
+    /// Returns a text, as far as it is known without running the app; variables stand in braces.
     fn text(&self, expr: &Expr) -> Option<String> {
         match expr {
             Expr::Value(Value::Text(text)) => Some(text.to_string()),
@@ -341,8 +341,9 @@ impl Reader<'_> {
         }
     }
 
-    /// Adds where `effects` lead, which are done by what `by` says.
+    /// Adds the leads of `effects`, which `by` names.
     fn add(&mut self, effects: &[Effect], by: String) {
+        // Procedures may call themselves; each is read once.
         let mut called = BTreeSet::new();
         let mut lists = VecDeque::from([effects]);
         while let Some(effects) = lists.pop_front() {
@@ -378,7 +379,7 @@ impl Reader<'_> {
                     | Does::Anr { .. } => {}
                 }
             }
-            // What ends and leads on does not lead back.
+            // A window that ends and opens another leads to that, and not back.
             let leads_on = ways.iter().any(|way| matches!(way, Way::To { .. }));
             let ends = ways.iter().any(|way| !matches!(way, Way::To { .. }));
             for way in ways {
@@ -397,7 +398,7 @@ fn short_id(widget: &Widget) -> Option<&str> {
     widget.id.rsplit('/').next().filter(|name| !name.is_empty())
 }
 
-/// `text` in one line, and not too long.
+/// Returns `text` on one line, cut after [`LABEL_CHARS_MAX`].
 fn clip(text: &str) -> String {
     let words: Vec<&str> = text.split(|char: char| char.is_whitespace() || char.is_control()).collect();
     let line = words.into_iter().filter(|word| !word.is_empty()).collect::<Vec<_>>().join(" ");
@@ -429,10 +430,10 @@ fn arrows(model: &Model, leads: &[Lead]) -> Vec<Arrow> {
     arrows
 }
 
-/// What can lie below a window when it ends.
+/// The windows that can lie below another.
 struct Below<'a> {
     model: &'a Model,
-    /// Of each window the leads that bring it up.
+    /// Leads that open each window.
     openers: Vec<Vec<&'a Lead>>,
 }
 
@@ -440,7 +441,7 @@ impl<'a> Below<'a> {
     fn of(model: &'a Model, leads: &'a [Lead]) -> Below<'a> {
         let mut openers = vec![Vec::new(); model.windows.len()];
         for lead in leads {
-            // Back to an earlier instance: what lies below that one counts.
+            // `afresh` goes back to an earlier instance, below which the same windows lie as before.
             if let Way::To { window, afresh: false, .. } = lead.way {
                 openers[window as usize].push(lead);
             }
@@ -452,14 +453,14 @@ impl<'a> Below<'a> {
         !is_activity(&self.model.windows[window as usize])
     }
 
-    /// What is seen once the dialog is closed.
+    /// Returns the windows that can show once the dialog is closed.
     fn dialog(&self, dialog: WindowId) -> BTreeSet<WindowId> {
         self.up(dialog, |lead| {
             matches!(lead.way, Way::To { in_place: true, .. }) && self.is_dialog(lead.from)
         })
     }
 
-    /// What is seen once the activity is finished, or the one below the dialog.
+    /// Returns the windows that can show once the activity is finished, or the one below the dialog.
     fn activity(&self, window: WindowId) -> BTreeSet<WindowId> {
         let activities = if self.is_dialog(window) {
             self.up(window, |lead| self.is_dialog(lead.from))
@@ -469,7 +470,7 @@ impl<'a> Below<'a> {
         let mut below = BTreeSet::new();
         for activity in activities {
             if self.model.launchable.contains(&activity) {
-                // The launcher, and perhaps others.
+                // The launcher lies below, and perhaps others.
                 return BTreeSet::new();
             }
             let is_gone =
@@ -479,7 +480,7 @@ impl<'a> Below<'a> {
         below
     }
 
-    /// The windows from which `window` is opened; in place of one that is gone, those that opened it.
+    /// Returns the windows that open `window`; in place of one that is gone, those that opened it.
     fn up(&self, window: WindowId, is_gone: impl Fn(&Lead) -> bool) -> BTreeSet<WindowId> {
         let mut found = BTreeSet::new();
         let mut seen = BTreeSet::new();

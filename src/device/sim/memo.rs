@@ -1,6 +1,6 @@
-//! What is remembered: states are kept once, with their screens and where gestures lead from them.
+//! The memo: states kept once, with their screens and the transitions between them.
 //!
-//! It saves work and changes no answer: it may be forgotten at any time.
+//! It saves work and changes no answer, so it may be dropped at any time.
 
 use std::collections::HashMap;
 use std::hash::BuildHasher as _;
@@ -8,40 +8,40 @@ use std::sync::Arc;
 
 use rustc_hash::FxBuildHasher;
 
-use super::layout::Ground;
+use super::layout::TouchMap;
 use super::model::WindowId;
 use super::state::State;
 use super::touch::Pixel;
 use crate::device::Notice;
 use crate::gui::{PressedKey, Screen};
 
-/// How many states are remembered at most.
+/// Most states remembered.
 const STATES_MAX: usize = 200_000;
 
-/// How many bytes are remembered, about.
+/// Most bytes remembered, approximately.
 const BYTES_MAX: usize = 100 << 20;
 
-/// About what a transition takes, and a widget of a screen.
+/// Approximate bytes of a transition and of a widget on a screen.
 const TRANSITION_BYTES: usize = 120;
 const WIDGET_BYTES: usize = 180;
 
-/// What is done to the phone: all that actions come down to.
+/// The elementary inputs to the phone, of which all actions consist.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub(super) enum Gesture {
-    /// Starts the app from a fresh installation.
+    /// Starts the app after a fresh installation.
     Start(WindowId),
     Tap(Pixel),
     LongTap(Pixel),
     Swipe(Pixel, Pixel),
     Back,
     Menu,
-    /// The key that leads to the launcher.
+    /// The home key, which leads to the launcher.
     Home,
-    /// Letters for the field that has the focus.
+    /// Appends letters to the focused field.
     Type(Arc<str>),
-    /// A text for the field that has the focus, in place of what is in it.
+    /// Replaces the text of the focused field.
     Replace(Arc<str>),
-    /// Another key, so many times.
+    /// Presses another key this many times.
     Key(PressedKey, u32),
     Rotate,
     Network,
@@ -49,35 +49,35 @@ pub(super) enum Gesture {
     Front(WindowId),
     /// Brings the launcher to the front.
     Leave,
-    /// The end of the app's process.
+    /// Ends the app's process.
     Kill,
-    /// Lights the display, or puts it out.
+    /// Turns the display on or off.
     Light(bool),
-    /// Nobody does anything, after so long in which nobody did.
+    /// Lets time pass without input, after `quiet_ms` without any.
     Sleep {
         ms: u64,
         quiet_ms: u64,
     },
-    /// A touch or a key that was lost.
+    /// A touch or a key that is lost.
     Lost,
-    /// A crash out of the blue.
+    /// A spontaneous crash.
     Crash,
 }
 
-/// Where a gesture leads.
+/// The result of a gesture.
 #[derive(Clone, Debug)]
 pub(super) struct Transition {
-    /// The number of the state.
+    /// Number of the next state.
     pub to: u32,
     pub elapsed_ms: u64,
     pub notices: Arc<[Notice]>,
 }
 
-/// A state with its hash, shared.
+/// A shared state with its hash.
 #[derive(Clone, Debug)]
 pub(super) struct Known {
     hash: u64,
-    /// About how many bytes it takes.
+    /// Its approximate size in bytes.
     pub bytes: usize,
     pub state: Arc<State>,
 }
@@ -88,21 +88,22 @@ impl Known {
     }
 }
 
-/// States, each kept once and known by its number.
+/// Numbered states, each kept once.
 #[derive(Clone, Debug, Default)]
 pub(super) struct States {
     list: Vec<Known>,
-    /// By the hash, or one of the numbers that follow it where others share it.
+    /// The number of each state, by its hash; on a collision, by the next free key.
     numbers: HashMap<u64, u32, FxBuildHasher>,
     bytes: usize,
 }
 
 impl States {
-    /// Returns the number of a state.
+    /// Returns the number of a state, and adds the state if it is new.
     pub fn intern(&mut self, known: Known) -> u32 {
         let mut key = known.hash;
         while let Some(&number) = self.numbers.get(&key) {
             let other = &self.list[number as usize].state;
+            // Mostly both are one shared state, and comparing the pointers is enough.
             if Arc::ptr_eq(other, &known.state) || **other == *known.state {
                 return number;
             }
@@ -124,15 +125,14 @@ impl States {
     }
 }
 
-/// What is seen of a state, and what touches meet in it, as far as that is known and does not change with
-/// the clock.
+/// The screen and the touch map of a state, as far as known and independent of the clock.
 #[derive(Clone, Debug, Default)]
 struct Looks {
     screen: Option<Arc<Screen>>,
-    ground: Option<Arc<Ground>>,
+    touch_map: Option<Arc<TouchMap>>,
 }
 
-/// States with all that is known of them.
+/// Everything remembered: states, screens, touch maps, transitions.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Memo {
     states: States,
@@ -154,7 +154,7 @@ impl Memo {
         number
     }
 
-    /// The state with a number that was handed out since the memo was made.
+    /// Returns the state with a number that this memo has given out.
     pub fn state(&self, number: u32) -> &Known {
         self.states.get(number).expect("the memo has handed the number out")
     }
@@ -168,16 +168,16 @@ impl Memo {
         self.looks[number as usize].screen = Some(screen);
     }
 
-    pub fn ground(&self, number: u32) -> Option<&Arc<Ground>> {
-        self.looks.get(number as usize)?.ground.as_ref()
+    pub fn touch_map(&self, number: u32) -> Option<&Arc<TouchMap>> {
+        self.looks.get(number as usize)?.touch_map.as_ref()
     }
 
-    /// Notes what touches meet in a state, unless that is known.
-    pub fn set_ground(&mut self, number: u32, ground: Arc<Ground>) {
-        let place = &mut self.looks[number as usize].ground;
+    /// Remembers the touch map of a state, unless it is known.
+    pub fn set_touch_map(&mut self, number: u32, touch_map: Arc<TouchMap>) {
+        let place = &mut self.looks[number as usize].touch_map;
         if place.is_none() {
-            self.bytes += ground.size();
-            *place = Some(ground);
+            self.bytes += touch_map.size();
+            *place = Some(touch_map);
         }
     }
 

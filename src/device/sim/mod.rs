@@ -1,4 +1,4 @@
-//! The embedded device: an app model, run with a virtual clock and by chance from a seed.
+//! The embedded device: runs an app model with a virtual clock and with chance from a seed.
 
 pub mod apk;
 mod chance;
@@ -19,6 +19,6 @@ mod state;
 mod tests;
 mod touch;
 
-pub(in crate::device) use hand::Windows;
+pub(crate) use hand::Windows;
 pub use read::{BYTES_MAX, Read, SetError, read};
-pub use simulator::{Outcome, Sim, Snapshot};
+pub use simulator::{Sim, SimOutcome, Snapshot};

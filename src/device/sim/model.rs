@@ -1,51 +1,47 @@
 //! An app model as a value: every name resolved, every part put in its place.
 //!
-//! It is made from text by [`read`](super::read) and run by [`Sim`](super::Sim). Nothing in it depends on how it was
-//! written but [`Place`]s, by which mistakes at run time are told.
+//! [`read`](super::read) makes it from text, [`Sim`](super::Sim) runs it. Two spellings of a model differ in their
+//! [`Span`]s alone, which give mistakes at run time their place.
 
-use std::ops::Range;
 use std::sync::Arc;
 
 use crate::gui::{Direction, Orientation};
-use crate::spec::Source;
+use crate::text::{Source, Span};
 
-/// Where something stands in the model's text, in bytes.
-pub type Place = Range<usize>;
-
-/// An app model.
+/// App model.
 #[derive(Clone, Debug)]
 pub struct Model {
-    /// What the model was read from, for messages.
+    /// Name of the source, for messages.
     pub name: String,
-    /// Its text, in which [`Place`]s are.
+    /// Text that the [`Span`]s are places of.
     pub source: Source,
-    /// The app's package.
+    /// Package of the app.
     pub package: Arc<str>,
-    /// What the launcher calls it.
+    /// Name in the launcher.
     pub label: Arc<str>,
-    /// Its version.
+    /// Version of the app.
     pub version: Arc<str>,
-    /// The display held upright, for which the bounds in the model are meant.
+    /// Display held upright, for which the bounds in the model are meant.
     pub display: Display,
-    /// The parameters that every model has.
+    /// Parameters that every model has.
     pub settings: Settings,
-    /// The variables of the whole app, by their slots; parameters are among them.
+    /// Variables of the whole app, with the parameters of the model, by their slots.
     pub globals: Vec<Global>,
-    /// The names of fields; a field is known by its place here.
+    /// Names of fields. A field is known by its place here.
     pub fields: Vec<Arc<str>>,
     /// Activities, dialogs and popups.
     pub windows: Vec<Window>,
     /// `def`s.
     pub procedures: Vec<Procedure>,
-    /// The windows that can be started from outside, all of them activities; at least one.
+    /// Activities that can be started from outside, at least one.
     pub launchable: Vec<WindowId>,
-    /// The names after `for` of effects that open an activity, and of `on result`.
+    /// Names of requests: after `for` in effects that open an activity, and after `on result`.
     pub requests: Vec<Arc<str>>,
-    /// How many widgets have a scroll position to remember: [`Widget::scroll`] is below.
+    /// Number of widgets that scroll; [`Scroll::position`] is below it.
     pub scrolls: u32,
 }
 
-/// The size of a display, held as it is by nature.
+/// Size of a display in its natural orientation.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[expect(missing_docs, reason = "the names say it")]
 pub struct Display {
@@ -55,12 +51,12 @@ pub struct Display {
 }
 
 impl Display {
-    /// Which way up it is by nature: one that is wider than high lies.
+    /// Returns the natural orientation: landscape if the display is wider than high.
     pub fn by_nature(self) -> Orientation {
         if self.width > self.height { Orientation::Landscape } else { Orientation::Portrait }
     }
 
-    /// Its width and height as it is held.
+    /// Returns the width and height in the orientation `held`.
     pub fn size(self, held: Orientation) -> (u32, u32) {
         if held == self.by_nature() { (self.width, self.height) } else { (self.height, self.width) }
     }
@@ -72,164 +68,164 @@ impl Default for Display {
     }
 }
 
-/// The parameters that every model has, `sim.lose` and its kin: how the device behaves.
+/// Behaviour of the device, by the parameters that every model has, like `sim.lose`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Settings {
-    /// Of a hundred actions, how many do nothing.
+    /// Percentage of actions that do nothing.
     pub lose_percent: u32,
-    /// After how many of a hundred actions the app crashes.
+    /// Percentage of actions after which the app crashes.
     pub crash_percent: u32,
-    /// How much longer every action takes.
+    /// Time that every action takes in addition.
     pub lag_ms: u64,
-    /// Whether the keyboard is on the display, and not beside it.
+    /// True if the keyboard is on the display, and not beside it.
     pub has_soft_keyboard: bool,
-    /// The display there is, whatever [`Model::display`] says.
+    /// Display of the device, whatever [`Model::display`] says.
     pub display: Display,
 }
 
-/// A variable of the whole app.
+/// Variable of the whole app.
 #[derive(Clone, Debug)]
 pub struct Global {
-    /// Its name.
+    /// Name in the model.
     pub name: Arc<str>,
-    /// How long it lives.
+    /// Lifetime.
     pub life: Life,
-    /// What it is at first.
+    /// Initial value.
     pub initial: Initial,
 }
 
-/// How long a variable of the whole app lives.
+/// Lifetime of a variable of the whole app.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Life {
-    /// It never changes once the app runs.
+    /// Fixed once the app runs.
     Param,
-    /// Until the app is installed anew.
+    /// Until the app is installed again.
     Stored,
     /// Until the process ends.
     Session,
 }
 
-/// What a variable of the whole app is at first.
+/// Initial value of a variable of the whole app.
 #[derive(Clone, Debug)]
 pub enum Initial {
-    /// One value; it speaks of parameters alone.
+    /// One value; its expression uses parameters alone.
     Value(Expr),
-    /// No records with these fields.
+    /// Empty list of records with these fields.
     List(Vec<FieldId>),
 }
 
-/// A value.
+/// Value of an expression while a model runs.
 #[derive(Clone, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Value {
-    /// Nothing.
+    /// No value.
     #[default]
     None,
     /// `true` or `false`.
     Bool(bool),
-    /// A whole number.
+    /// Whole number.
     Int(i64),
-    /// A text.
+    /// Text.
     Text(Arc<str>),
-    /// A record: its list, and its number in it, which no other record of the list ever has.
+    /// Record: its list, and its number there, which no other record of the list ever gets.
     Record(GlobalId, u32),
 }
 
-/// A place in [`Model::globals`].
+/// Index in [`Model::globals`].
 pub type GlobalId = u32;
-/// A place in [`Model::fields`].
+/// Index in [`Model::fields`].
 pub type FieldId = u32;
-/// A place in [`Model::windows`].
+/// Index in [`Model::windows`].
 pub type WindowId = u32;
-/// A place in [`Model::procedures`].
+/// Index in [`Model::procedures`].
 pub type ProcedureId = u32;
-/// A place in [`Model::requests`].
+/// Index in [`Model::requests`].
 pub type RequestId = u32;
-/// A variable of a window's instance: a place in [`Window::own`].
+/// Variable of a window's instance: index in [`Window::own`].
 pub type OwnId = u32;
-/// A name of a few widgets or effects, at most [`Window::locals`] or [`Procedure::locals`] of them at a time.
+/// Slot of a name that some widgets or effects know, below [`Window::locals`] or [`Procedure::locals`].
 pub type LocalId = u32;
 
-/// An activity, a dialog or a popup.
+/// Activity, dialog or popup.
 #[derive(Clone, Debug)]
 pub struct Window {
-    /// Its name in the model.
+    /// Name in the model.
     pub name: Arc<str>,
-    /// What it is.
+    /// Kind of window.
     pub kind: WindowKind,
-    /// How many values it is opened with; they are the first of [`Window::own`].
+    /// Number of values that open it; they are the first of [`Window::own`].
     pub parameters: u32,
-    /// Its variables.
+    /// Variables of each instance.
     pub own: Vec<Own>,
-    /// What it does, in the order of the model.
+    /// Handlers of events, in the order of the model.
     pub handlers: Vec<Handler>,
-    /// What it shows, parts put in.
+    /// Nodes that it shows, with parts put in their places.
     pub nodes: Vec<Node>,
-    /// How many locals its nodes and effects need.
+    /// Number of slots that its nodes and effects need.
     pub locals: u32,
-    /// Where it stands.
-    pub place: Place,
+    /// Place in the text.
+    pub span: Span,
 }
 
-/// What a window is.
+/// Kind of a window.
 #[derive(Clone, Debug)]
 pub enum WindowKind {
-    /// A screen of its own.
+    /// Screen of its own.
     Activity {
-        /// Its package, the app's or another one's.
+        /// Package, the app's or another one.
         package: Arc<str>,
-        /// Its class in full.
+        /// Class in full.
         class: Arc<str>,
-        /// How it is turned.
+        /// Effect of a rotation.
         turning: Turning,
-        /// Whether the display stays on.
+        /// Condition under which the display stays on.
         awake: Option<Expr>,
     },
-    /// A window over an activity.
+    /// Window over an activity.
     Dialog {
-        /// Whether a touch outside leaves it open.
+        /// True if a touch outside leaves it open.
         is_modal: bool,
     },
-    /// A window over an activity that does not outlive a pause.
+    /// Window over an activity that ends with a pause.
     Popup {
-        /// Whether a touch outside leaves it open.
+        /// True if a touch outside leaves it open.
         is_modal: bool,
     },
 }
 
-/// What a rotation does to an activity.
+/// Effect of a rotation on an activity.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Turning {
-    /// It is ended and made anew.
+    /// The activity ends and is created anew.
     Recreated,
-    /// It is laid out again.
+    /// The activity is laid out again.
     Relaid,
-    /// Nothing: it is always this way up.
+    /// None: the activity always has this orientation.
     Fixed(Orientation),
 }
 
-/// A variable of a window's instance.
+/// Variable of a window's instance.
 #[derive(Clone, Debug)]
 pub struct Own {
-    /// Its name.
+    /// Name in the model.
     pub name: Arc<str>,
-    /// Whether a rotation leaves it as it is; so it is with parameters.
+    /// True if a rotation keeps its value, as for all parameters.
     pub is_kept: bool,
-    /// What it is at first, worked out in this order; nothing for parameters.
+    /// Initial value, evaluated in this order; `None` for parameters.
     pub initial: Option<Expr>,
 }
 
-/// What a window does when something happens.
+/// Effects of an event on a window.
 #[derive(Clone, Debug)]
 pub struct Handler {
-    /// When.
+    /// Event that runs the effects.
     pub event: Event,
-    /// Only while this holds.
+    /// Condition under which they run.
     pub condition: Option<Expr>,
-    /// What.
+    /// Effects that run.
     pub effects: Arc<[Effect]>,
 }
 
-/// Something that happens to a window.
+/// Event that happens to a window.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[expect(missing_docs, reason = "the names are those of the language")]
 pub enum Event {
@@ -244,50 +240,50 @@ pub enum Event {
     Every { ms: u64 },
 }
 
-/// What a window shows.
+/// Part of a look: widgets, or a form that gives widgets.
 #[derive(Clone, Debug)]
 pub enum Node {
-    /// A widget.
+    /// One widget.
     Widget(Arc<Widget>),
-    /// Some nodes or others.
+    /// Nodes by a condition.
     When {
-        /// Which.
+        /// Condition that chooses.
         condition: Expr,
-        /// If it holds.
+        /// Nodes if it holds.
         then: Vec<Node>,
-        /// If not.
+        /// Nodes if it does not.
         otherwise: Vec<Node>,
     },
     /// Nodes for each of several values.
     For {
-        /// The value's name.
+        /// Slot of the value.
         local: LocalId,
-        /// The values.
+        /// Values that a loop goes through.
         each: Each,
-        /// The nodes.
+        /// Nodes for each value.
         body: Vec<Node>,
     },
-    /// A name for a value.
+    /// Name for a value.
     Let {
-        /// The name.
+        /// Slot of the value.
         local: LocalId,
-        /// The value.
+        /// Value itself.
         value: Expr,
-        /// Where the name is known.
+        /// Nodes that know the name.
         body: Vec<Node>,
     },
 }
 
-/// Values to go through.
+/// Values that a loop goes through.
 #[derive(Clone, Debug)]
 pub enum Each {
-    /// Records.
+    /// Records of a list.
     Records(Query),
-    /// Numbers, both ends included; no more than 10,000.
+    /// Numbers with both ends, at most 10,000.
     Numbers {
-        /// The first.
+        /// First number.
         from: Expr,
-        /// The last.
+        /// Last number.
         to: Expr,
     },
 }
@@ -295,122 +291,122 @@ pub enum Each {
 /// Records of a list.
 #[derive(Clone, Debug)]
 pub struct Query {
-    /// The list.
+    /// List of the records.
     pub list: GlobalId,
-    /// The name of a record in the expressions below.
+    /// Slot of a record in the expressions below.
     pub local: LocalId,
-    /// Which of them.
+    /// Condition on a record.
     pub condition: Option<Expr>,
-    /// In which order, the list's where it is the same: `none`, then `false`, `true`, numbers, texts.
+    /// Sort key: `none`, then `false`, `true`, numbers, texts. Records with equal keys keep the order of the list.
     pub by: Option<Expr>,
-    /// Whether that order is turned around.
+    /// True for descending order.
     pub is_descending: bool,
 }
 
-/// A widget of a window.
+/// Widget of a window.
 #[derive(Clone, Debug)]
 pub struct Widget {
-    /// Its class in full.
+    /// Class in full.
     pub class: Arc<str>,
-    /// Its id in full; may be empty.
+    /// Id in full; may be empty.
     pub id: Arc<str>,
-    /// Its text.
+    /// Text on it.
     pub text: Option<Expr>,
-    /// Its description.
+    /// Content description.
     pub desc: Option<Expr>,
-    /// What is shown while its text is empty.
+    /// Hint while the text is empty.
     pub hint: Option<Expr>,
     /// Left, top, right, bottom.
     pub bounds: Option<Box<[Expr; 4]>>,
-    /// How wide it is.
+    /// Width.
     pub wide: Option<Expr>,
-    /// How high it is.
+    /// Height.
     pub tall: Option<Expr>,
-    /// Whether what is in it lies side by side.
+    /// True if its children lie side by side.
     pub is_across: bool,
-    /// What is in it is seen through it.
+    /// Scrolling of its children.
     pub scroll: Option<Scroll>,
-    /// As Android reports it; nothing said, it follows from what the widget does.
+    /// Flag that Android reports; by default it follows from the handlers of the widget.
     pub clickable: Option<Expr>,
-    /// As Android reports it; nothing said, it follows from what the widget does.
+    /// Flag that Android reports; by default it follows from the handlers of the widget.
     pub longclickable: Option<Expr>,
-    /// As Android reports it; a widget with [`Widget::checked`] is checkable too.
+    /// Flag that Android reports; a widget with [`Widget::checked`] is checkable too.
     pub checkable: Option<Expr>,
-    /// Whether it is checked.
+    /// True while it is checked.
     pub checked: Option<Expr>,
-    /// Whether it is enabled, else yes.
+    /// True while it is enabled, the default.
     pub enabled: Option<Expr>,
-    /// Whether it is selected, else no.
+    /// True while it is selected; by default it is not.
     pub selected: Option<Expr>,
-    /// Whether what is typed is hidden, else no. Its text is reported empty then.
+    /// True while typed text is hidden, which reports the text as empty; by default it is not.
     pub password: Option<Expr>,
-    /// The variable that is typed.
+    /// Variable that typed text sets.
     pub edits: Option<Variable>,
-    /// Whether a touch ends here that nothing in it takes.
+    /// True if it keeps touches from what lies below it.
     pub is_solid: bool,
-    /// Whether it is there, else yes.
+    /// Condition under which it is there; by default it is.
     pub condition: Option<Expr>,
-    /// What a click does.
+    /// Effects of a click.
     pub on_click: Option<Arc<[Effect]>>,
-    /// What a long click does.
+    /// Effects of a long click.
     pub on_longclick: Option<Arc<[Effect]>>,
-    /// What a touch does, and the names of where it was.
+    /// Effects of a touch, with the slots of its x and y.
     pub on_tap: Option<(LocalId, LocalId, Arc<[Effect]>)>,
-    /// What swipes do.
+    /// Effects of swipes by direction.
     pub on_swipe: Vec<(Direction, Arc<[Effect]>)>,
-    /// What is done after something was typed.
+    /// Effects after text is typed.
     pub on_text: Option<Arc<[Effect]>>,
-    /// What is in it.
+    /// Child nodes.
     pub nodes: Vec<Node>,
-    /// Where it stands.
-    pub place: Place,
+    /// Place in the text.
+    pub span: Span,
 }
 
-/// How what is in a widget is seen through it.
+/// Scrolling of the children of a widget.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Scroll {
-    /// Whether it moves from left to right, and not from top to bottom.
+    /// True if the children move from left to right, and not from top to bottom.
     pub is_sideways: bool,
-    /// The number under which an instance of the window remembers how far; no other widget of the model has it.
+    /// Index of the scroll position in a window's instance; no other widget of the model has it.
     pub position: u32,
 }
 
-/// A variable that is set or typed.
+/// Variable that effects or typed text set.
 #[derive(Clone, Debug)]
 pub enum Variable {
-    /// Of the whole app, no parameter and no list.
+    /// Variable of the whole app, no parameter and no list.
     Global(GlobalId),
-    /// Of the window's instance.
+    /// Variable of the window's instance.
     Own(OwnId),
-    /// A field of the record that this is.
+    /// Field of the record that the expression gives.
     Field(Expr, FieldId),
-    /// A local of a procedure or of effects.
+    /// Slot of a procedure or of effects.
     Local(LocalId),
 }
 
-/// `def`.
+/// Procedure, written `def`.
 #[derive(Clone, Debug)]
 pub struct Procedure {
-    /// Its name.
+    /// Name in the model.
     pub name: Arc<str>,
-    /// How many values it is called with; they are its first locals. It knows no [`OwnId`]s.
+    /// Number of values that call it; they are its first slots. It knows no [`OwnId`]s.
     pub parameters: u32,
-    /// How many locals it needs.
+    /// Number of slots that it needs.
     pub locals: u32,
-    /// What it does.
+    /// Effects of a call.
     pub effects: Arc<[Effect]>,
 }
 
-/// Something that is done, and where it stands.
+/// Effect with its place in the text.
 #[derive(Clone, Debug)]
 pub struct Effect {
-    /// What.
+    /// Its action.
     pub does: Does,
-    /// Where it stands.
-    pub place: Place,
+    /// Place in the text.
+    pub span: Span,
 }
 
-/// Something that is done.
+/// Kinds of effects.
 #[derive(Clone, Debug)]
 #[expect(missing_docs, reason = "the names are those of the language")]
 pub enum Does {
@@ -459,7 +455,7 @@ pub enum Does {
         ms: u64,
         effects: Arc<[Effect]>,
     },
-    /// Of each branch its share in thousandths of a percent; they add up to 100,000.
+    /// Branches with their shares in thousandths of a percent, 100,000 together.
     Chance {
         branches: Vec<(u32, Arc<[Effect]>)>,
     },
@@ -486,7 +482,7 @@ pub enum Does {
     },
 }
 
-/// What is worked out. It changes nothing, but [`Function::Random`] draws.
+/// Expression. Evaluation changes nothing, but [`Function::Random`] draws.
 #[derive(Clone, Debug)]
 #[expect(missing_docs, reason = "the names are those of the language")]
 pub enum Expr {
@@ -508,14 +504,14 @@ pub enum Expr {
     Binary(Operator, Box<Expr>, Box<Expr>),
     /// `a ? b : c`.
     Choose(Box<Expr>, Box<Expr>, Box<Expr>),
-    /// The parts of a text with values in it.
+    /// Parts of a text with values in it.
     Text(Vec<Expr>),
     Call(Function, Vec<Expr>),
     Count(Box<Query>),
     Find(Box<Query>),
 }
 
-/// An operator with two sides. `&&`, `||` and `or` work out the second only where it matters.
+/// Binary operator. `&&`, `||` and `or` evaluate their second side only where it matters.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[expect(missing_docs, reason = "the names say it")]
 pub enum Operator {
@@ -536,7 +532,7 @@ pub enum Operator {
     Remainder,
 }
 
-/// A function of the language.
+/// Function of the language.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[expect(missing_docs, reason = "the names are those of the language")]
 pub enum Function {

@@ -1,48 +1,48 @@
-//! What is seen: the window in front as a screen, or one of the system's own.
+//! Rendering: makes a screen of the window in front, or of one of the system's own.
 
 use std::sync::Arc;
 
 use super::evaluate::Fault;
-use super::layout::{Ground, Purpose, Scene, Stretch, scene};
+use super::layout::{Purpose, Scene, Stretch, TouchMap, scene};
 use super::model::{Model, WindowKind};
 use super::state::{Instance, State, Trouble, activity_names};
 use crate::gui::{Bounds, Context, Flags, Orientation, Screen, Widget};
 
-/// A screen, and whether it may be another one later without the state being another one.
+/// A screen; if the clock was read, it may differ later although the state is the same.
 #[derive(Debug)]
 pub(super) struct Rendered {
     pub screen: Screen,
     pub has_read_clock: bool,
-    /// What touches meet, if that stays as it is and the window is the app's.
-    pub ground: Option<Ground>,
+    /// The touch map, if the window is the app's and the map does not depend on the clock.
+    pub touch_map: Option<TouchMap>,
 }
 
-/// What is in front.
+/// The window in front.
 #[derive(Clone, Copy, Debug)]
 pub(super) enum Front<'s> {
     /// A window of the app.
     Window {
         /// The window itself.
         instance: &'s Instance,
-        /// The number of the activity that it is, or is over.
+        /// The number of the activity that it is or lies over.
         activity: u32,
     },
-    /// The launcher, or a dialog of the system.
+    /// The launcher, or a system dialog.
     System,
 }
 
-/// What a touch of a widget of the system does.
+/// The effect of touching a widget of the system.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Press {
     /// Brings the app to the front, or starts it.
     Start,
-    /// Ends the app, if it is still there.
+    /// Ends the app, if it still runs.
     End,
-    /// Leaves the app time.
+    /// Gives the app more time.
     Wait,
 }
 
-/// Says what is in front.
+/// Returns the window in front.
 pub(super) fn front(state: &State) -> Front<'_> {
     match state.top().filter(|_| state.is_in_front && state.system.is_none()) {
         None => Front::System,
@@ -54,7 +54,7 @@ pub(super) fn front(state: &State) -> Front<'_> {
     }
 }
 
-/// Lays out the app's window in front; nothing if the system's is.
+/// Lays out the app's window in front; returns `None` if the system's is in front.
 pub(super) fn front_scene(
     model: &Model,
     state: &State,
@@ -67,7 +67,7 @@ pub(super) fn front_scene(
     }
 }
 
-/// Returns what is seen of `state`.
+/// Renders `state`.
 pub(super) fn render(model: &Model, state: &State, now_ms: u64) -> Result<Rendered, Fault> {
     let context = Context {
         screen_on: state.is_lit,
@@ -85,7 +85,7 @@ pub(super) fn render(model: &Model, state: &State, now_ms: u64) -> Result<Render
         return Ok(Rendered {
             screen: Screen::new(package, activity, context, widgets),
             has_read_clock: false,
-            ground: None,
+            touch_map: None,
         });
     };
     let window = state.top().map_or(0, |top| state.stack[top].instance.window);
@@ -93,11 +93,12 @@ pub(super) fn render(model: &Model, state: &State, now_ms: u64) -> Result<Render
     Ok(Rendered {
         screen: Screen::new(package, activity, context, scene.widgets),
         has_read_clock: scene.has_read_clock || scene.texts_have_read_clock,
-        ground: (!scene.has_read_clock).then_some(scene.ground),
+        // A touch map that depends on the clock is not to be remembered.
+        touch_map: (!scene.has_read_clock).then_some(scene.touch_map),
     })
 }
 
-/// Whether a touch outside of a dialog or popup leaves it open.
+/// Returns true if a dialog or popup stays open when touched outside.
 pub(super) fn is_modal(kind: &WindowKind) -> bool {
     match kind {
         WindowKind::Activity { .. } => true,
@@ -105,11 +106,12 @@ pub(super) fn is_modal(kind: &WindowKind) -> bool {
     }
 }
 
-/// The launcher with the app's icon, or the dialog that says that the app crashed or hangs.
+/// Returns the widgets of the launcher with the app's icon, or of the dialog about a crash or a hang.
 pub(super) fn system_widgets(model: &Model, state: &State) -> Vec<(Widget, Option<Press>)> {
     let orientation: Orientation = state.shown_orientation();
     let display = Stretch::new(model, orientation).display();
     let (width, height) = (display.right, display.bottom);
+    // In twentieths of the display.
     let part = |left: i32, top: i32, right: i32, bottom: i32| {
         Bounds::new(width / 20 * left, height / 20 * top, width / 20 * right, height / 20 * bottom)
     };

@@ -1,5 +1,4 @@
-//! The device itself: actions in, observations out, and all outcomes of an action for those who
-//! search them through.
+//! The device itself: actions in, observations out, and for exhaustive search all outcomes of an action.
 
 use std::collections::HashMap;
 use std::sync::Arc;
@@ -14,21 +13,20 @@ use super::memo::{Gesture, Known, Memo, States, Transition};
 use super::model::{Model, WindowId};
 use super::render::render;
 use super::state::{State, activity_names};
-use crate::device::{App, Device, DeviceError, Notice, Observation};
+use crate::device::{App, Capabilities, Device, DeviceError, Notice, Observation};
 use crate::gui::{Action, PressedKey, Screen};
 use crate::rng::{Rng, Seed};
 
-/// How long a touch takes until the screen has settled.
+/// Time that a touch takes until the screen has settled.
 const TOUCH_MS: u64 = 500;
 
-/// How many bytes a state takes at most, about: texts in ten thousand records may be long.
+/// Most bytes of a state, approximately: ten thousand records may hold long texts.
 const STATE_BYTES_MAX: usize = 16 << 20;
 
-/// How many outcomes of an action are told apart at most.
+/// Most outcomes of an action that are told apart.
 const OUTCOMES_MAX: usize = 10_000;
 
-/// An app model that runs: a phone with a virtual clock, on which nothing is left to chance but what
-/// the seed says.
+/// A simulated phone that runs an app model, with a virtual clock and with all chance from the seed.
 ///
 /// ```
 /// use std::sync::Arc;
@@ -56,68 +54,68 @@ pub struct Sim {
     core: Core,
     rng: Rng,
     now: Moment,
-    /// Whether the last touch was lost, for those who do an action gesture by gesture.
+    /// True if the last touch was lost; needed when an action is done gesture by gesture.
     is_touch_lost: bool,
 }
 
-/// A state that can be gone back to, see [`Sim::save`].
+/// A state to go back to, see [`Sim::save`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Snapshot {
-    /// The number of the state: where it is the same, the app looks and goes on the same, unless the
-    /// model reads the clock ([`Sim::has_read_clock`]).
+    /// Number of the state. Equal numbers mean that the app looks and behaves the same, unless the model reads
+    /// the clock ([`Sim::has_read_clock`]).
     pub state: u32,
     /// The device's clock.
     pub at_ms: u64,
 }
 
-/// What an action may lead to, see [`Sim::outcomes`].
+/// A possible result of an action, see [`Sim::outcomes`].
 #[derive(Clone, Debug)]
-pub struct Outcome {
-    /// How likely it is; those of one action add up to 1.
+pub struct SimOutcome {
+    /// Its probability; those of one action add up to 1.
     pub probability: f64,
-    /// The state that it leads to.
+    /// The state after it.
     pub after: Snapshot,
-    /// What is seen then.
+    /// The observation after it.
     pub observation: Observation,
 }
 
-/// A state of the memo, and when it is.
+/// A state of the memo and the time.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 struct Moment {
     state: u32,
     at_ms: u64,
 }
 
-/// Gestures on their way.
+/// The progress of an action: where its gestures have led so far.
 #[derive(Debug)]
-struct Way {
+struct Progress {
     now: Moment,
     notices: Arc<[Notice]>,
-    /// Whether the last touch was lost: what is typed behind it is lost with it.
+    /// True if the last touch was lost; text typed after it is lost with it.
     is_touch_lost: bool,
 }
 
-/// All but the seed and the present.
+/// Everything but the chance and the present.
 #[derive(Clone, Debug)]
 struct Core {
     model: Arc<Model>,
     app: App,
     /// The phone with the app just installed.
     fresh: Known,
-    /// Why the app cannot be started, if so.
+    /// The reason the app cannot be started, if there is one.
     fault: Option<Fault>,
     memo: Memo,
     saved: States,
     has_read_clock: bool,
     no_notices: Arc<[Notice]>,
-    /// Whether anything is remembered; what is answered does not depend on it.
+    /// True if anything is remembered; answers do not depend on it.
     is_memoised: bool,
 }
 
 impl Sim {
-    /// Returns a phone with the app installed and not yet started, which takes its chance from `seed`.
+    /// Returns a phone with the app installed but not yet started, which takes its chance from `seed`.
     pub fn new(model: Arc<Model>, seed: Seed) -> Sim {
-        // A variable that cannot be worked out is none; starting the app says why.
+        // A variable without a valid initial value is none; starting the app reports why.
         let values = globals(&model, None);
         let fault = values.as_ref().err().cloned();
         let held = model.settings.display.by_nature();
@@ -140,7 +138,7 @@ impl Sim {
         Sim { core, rng: seed.fork("simulator"), now, is_touch_lost: false }
     }
 
-    /// Returns the present, to be gone back to with [`Sim::restore`]; chance is no part of it.
+    /// Returns the present, for [`Sim::restore`]; chance is not part of it.
     pub fn save(&mut self) -> Snapshot {
         self.core.save(self.now)
     }
@@ -148,15 +146,16 @@ impl Sim {
     /// Goes back to a state that this device has saved.
     pub fn restore(&mut self, snapshot: Snapshot) {
         if let Some(known) = self.core.saved.get(snapshot.state) {
+            // The memo may have been emptied since the state was saved.
             let state = self.core.memo.intern(known.clone());
             self.now = Moment { state, at_ms: snapshot.at_ms };
         }
     }
 
-    /// Returns all that `action` may lead to from here, and stays here.
+    /// Returns all possible results of `action` from here, and stays here.
     ///
-    /// Of outcomes that cannot be told apart there is one. `None` if chance has more than 10,000 ways.
-    pub fn outcomes(&mut self, action: &Action) -> Result<Option<Vec<Outcome>>, DeviceError> {
+    /// Equal results are merged. Returns `None` if chance has more than 10,000 ways.
+    pub fn outcomes(&mut self, action: &Action) -> Result<Option<Vec<SimOutcome>>, DeviceError> {
         if let Action::Reinitialise(activity) = action {
             return self.start_outcomes(activity);
         }
@@ -165,15 +164,15 @@ impl Sim {
         self.core.outcomes(|core, chance| core.act(now, action, chance))
     }
 
-    /// Returns all that starting the app afresh with the launchable `activity` may lead to.
-    pub fn start_outcomes(&mut self, activity: &str) -> Result<Option<Vec<Outcome>>, DeviceError> {
+    /// Returns all possible results of a fresh start with the launchable `activity`.
+    pub fn start_outcomes(&mut self, activity: &str) -> Result<Option<Vec<SimOutcome>>, DeviceError> {
         self.make_room();
         let (from, gesture) = self.core.start(activity)?;
-        self.core.outcomes(|core, chance| core.go_all(core.way(from), [gesture.clone()], chance))
+        self.core.outcomes(|core, chance| core.go_all(core.progress(from), [gesture.clone()], chance))
     }
 
     /// Returns the screen of a state that this device has saved, and stays here.
-    pub fn look(&mut self, snapshot: Snapshot) -> Result<Arc<Screen>, DeviceError> {
+    pub fn screen_at(&mut self, snapshot: Snapshot) -> Result<Arc<Screen>, DeviceError> {
         self.make_room();
         let Some(known) = self.core.saved.get(snapshot.state) else {
             return self.core.observation(self.now, self.core.no_notices.clone()).map(|seen| seen.screen);
@@ -183,12 +182,12 @@ impl Sim {
         Ok(self.core.observation(moment, self.core.no_notices.clone())?.screen)
     }
 
-    /// How many bytes the states take that this device has saved, about.
+    /// Returns the approximate size in bytes of all saved states.
     pub fn saved_bytes(&self) -> usize {
         self.core.saved.bytes()
     }
 
-    /// Whether anything that was done or seen up to now depends on the clock.
+    /// Returns true if anything done or seen so far depends on the clock.
     pub fn has_read_clock(&self) -> bool {
         self.core.has_read_clock
     }
@@ -205,15 +204,16 @@ impl Sim {
         &self.core.memo.state(self.now.state).state
     }
 
-    /// Puts another model in place that differs in its settings alone.
+    /// Replaces the model by one that differs only in its settings.
     pub(super) fn set_model(&mut self, model: Arc<Model>) {
+        // The memo depends on the settings, so only the present state is kept.
         let present = self.core.memo.state(self.now.state).clone();
         self.core.model = model;
         self.core.memo = Memo::default();
         self.now.state = self.core.memo.intern(present);
     }
 
-    /// Has the app as after an installation; the phone is held as it was, and chance goes on.
+    /// Resets the app to a fresh installation; the phone's orientation stays, and chance goes on.
     pub(super) fn renew(&mut self) {
         self.make_room();
         let State { orientation, has_network, is_lit, .. } = *self.state();
@@ -222,8 +222,7 @@ impl Sim {
         self.now = Moment { state: self.core.memo.intern(Known::new(state)), at_ms: 0 };
     }
 
-    /// Starts the app, which has not run since its installation, with a launchable activity, by how the phone is
-    /// held now.
+    /// Starts an app that has not run since its installation, in the orientation in which the phone is held.
     pub(super) fn start_here(&mut self, window: WindowId) -> Result<Observation, DeviceError> {
         if let Some(fault) = &self.core.fault {
             return Err(self.core.error(fault));
@@ -232,12 +231,7 @@ impl Sim {
         self.go_from_here([Gesture::Start(window)])
     }
 
-    pub(super) fn look_here(&mut self) -> Result<Arc<Screen>, DeviceError> {
-        self.make_room();
-        self.core.observation(self.now, self.core.no_notices.clone()).map(|seen| seen.screen)
-    }
-
-    /// Remembers nothing from now on.
+    /// Stops remembering.
     #[cfg(test)]
     pub(super) fn forget_everything(&mut self) {
         self.core.is_memoised = false;
@@ -247,21 +241,21 @@ impl Sim {
         self.is_touch_lost = is_lost;
     }
 
-    /// Does gestures as a hand does them, one after the other.
+    /// Does gestures one after another, as by hand.
     pub(super) fn go_from_here<const N: usize>(
         &mut self,
         gestures: [Gesture; N],
     ) -> Result<Observation, DeviceError> {
         self.make_room();
-        let way = Way { is_touch_lost: self.is_touch_lost, ..self.core.way(self.now) };
-        let way = self.core.go_all(way, gestures, &mut Chance::Drawn(&mut self.rng))?;
-        self.is_touch_lost = way.is_touch_lost;
-        self.arrive(way)
+        let progress = Progress { is_touch_lost: self.is_touch_lost, ..self.core.progress(self.now) };
+        let progress = self.core.go_all(progress, gestures, &mut Chance::Drawn(&mut self.rng))?;
+        self.is_touch_lost = progress.is_touch_lost;
+        self.arrive(progress)
     }
 
-    fn arrive(&mut self, way: Way) -> Result<Observation, DeviceError> {
-        let observation = self.core.observation(way.now, way.notices)?;
-        self.now = way.now;
+    fn arrive(&mut self, progress: Progress) -> Result<Observation, DeviceError> {
+        let observation = self.core.observation(progress.now, progress.notices)?;
+        self.now = progress.now;
         Ok(observation)
     }
 
@@ -285,12 +279,21 @@ impl Device for Sim {
         &self.core.app
     }
 
+    fn capabilities(&self) -> Capabilities {
+        Capabilities::ALL
+    }
+
+    fn look(&mut self) -> Result<Observation, DeviceError> {
+        self.make_room();
+        self.core.observation(self.now, self.core.no_notices.clone())
+    }
+
     fn reset(&mut self, activity: &str) -> Result<Observation, DeviceError> {
         self.make_room();
         let (from, gesture) = self.core.start(activity)?;
-        let way = self.core.way(from);
-        let way = self.core.go_all(way, [gesture], &mut Chance::Drawn(&mut self.rng))?;
-        self.arrive(way)
+        let progress = self.core.progress(from);
+        let progress = self.core.go_all(progress, [gesture], &mut Chance::Drawn(&mut self.rng))?;
+        self.arrive(progress)
     }
 
     fn act(&mut self, action: &Action) -> Result<Observation, DeviceError> {
@@ -298,13 +301,13 @@ impl Device for Sim {
             return self.reset(activity);
         }
         self.make_room();
-        let way = self.core.act(self.now, action, &mut Chance::Drawn(&mut self.rng))?;
-        self.arrive(way)
+        let progress = self.core.act(self.now, action, &mut Chance::Drawn(&mut self.rng))?;
+        self.arrive(progress)
     }
 }
 
 impl Core {
-    /// The moment at which an app is started afresh, and how.
+    /// Returns the moment and the gesture of a fresh start.
     fn start(&mut self, activity: &str) -> Result<(Moment, Gesture), DeviceError> {
         let at = self.app.launchable.iter().position(|name| **name == *activity).ok_or_else(|| {
             let launchable = self.app.launchable.join("`, `");
@@ -317,56 +320,73 @@ impl Core {
         Ok((Moment { state, at_ms: 0 }, Gesture::Start(self.model.launchable[at])))
     }
 
-    /// No gesture yet.
-    fn way(&self, from: Moment) -> Way {
-        Way { now: from, notices: self.no_notices.clone(), is_touch_lost: false }
+    /// Returns the progress before the first gesture.
+    fn progress(&self, from: Moment) -> Progress {
+        Progress { now: from, notices: self.no_notices.clone(), is_touch_lost: false }
     }
 
     /// Does an action that does not start the app.
-    fn act(&mut self, from: Moment, action: &Action, chance: &mut Chance<'_>) -> Result<Way, DeviceError> {
+    fn act(
+        &mut self,
+        from: Moment,
+        action: &Action,
+        chance: &mut Chance<'_>,
+    ) -> Result<Progress, DeviceError> {
         let before = self.memo.state(from.state).state.clone();
-        let mut way = self.way(from);
-        gestures::each(action, &before, |gesture| self.go(&mut way, gesture, chance))?;
-        Ok(way)
+        let mut progress = self.progress(from);
+        gestures::each(action, &before, |gesture| self.go(&mut progress, gesture, chance))?;
+        Ok(progress)
     }
 
     fn go_all<const N: usize>(
         &mut self,
-        mut way: Way,
+        mut progress: Progress,
         gestures: [Gesture; N],
         chance: &mut Chance<'_>,
-    ) -> Result<Way, DeviceError> {
-        gestures.into_iter().try_for_each(|gesture| self.go(&mut way, gesture, chance))?;
-        Ok(way)
+    ) -> Result<Progress, DeviceError> {
+        gestures.into_iter().try_for_each(|gesture| self.go(&mut progress, gesture, chance))?;
+        Ok(progress)
     }
 
-    /// Does a gesture, with what comes up by chance before and after it.
-    fn go(&mut self, way: &mut Way, gesture: Gesture, chance: &mut Chance<'_>) -> Result<(), DeviceError> {
+    /// Does a gesture, with the chance events before and after it.
+    fn go(
+        &mut self,
+        progress: &mut Progress,
+        gesture: Gesture,
+        chance: &mut Chance<'_>,
+    ) -> Result<(), DeviceError> {
         let settings = self.model.settings;
-        let state = &self.memo.state(way.now.state).state;
-        let Some(mut gesture) = taken(gesture, state, way.is_touch_lost) else { return Ok(()) };
+        let state = &self.memo.state(progress.now.state).state;
+        let Some(mut gesture) = taken(gesture, state, progress.is_touch_lost) else { return Ok(()) };
         let (is_touch, can_crash) = (is_touch(&gesture), can_be_followed_by_crash(&gesture));
+        // Other gestures draw nothing here, so they leave later draws as they are.
         let is_lost = can_be_lost(&gesture, state) && comes_up(settings.lose_percent, chance);
         if is_lost {
             gesture = Gesture::Lost;
         }
         if is_touch {
-            way.is_touch_lost = is_lost;
+            progress.is_touch_lost = is_lost;
         }
-        self.go_on(way, gesture, chance)?;
-        let state = &self.memo.state(way.now.state).state;
+        self.go_on(progress, gesture, chance)?;
+        let state = &self.memo.state(progress.now.state).state;
         let can_crash = can_crash && state.is_in_front && state.system.is_none();
         if can_crash && comes_up(settings.crash_percent, chance) {
-            self.go_on(way, Gesture::Crash, chance)?;
+            self.go_on(progress, Gesture::Crash, chance)?;
         }
         Ok(())
     }
 
-    fn go_on(&mut self, way: &mut Way, gesture: Gesture, chance: &mut Chance<'_>) -> Result<(), DeviceError> {
-        let done = self.perform(way.now, gesture, chance.lend())?;
-        way.now = Moment { state: done.to, at_ms: way.now.at_ms.saturating_add(done.elapsed_ms) };
-        way.notices = match (&*way.notices, &*done.notices) {
-            (_, []) => way.notices.clone(),
+    fn go_on(
+        &mut self,
+        progress: &mut Progress,
+        gesture: Gesture,
+        chance: &mut Chance<'_>,
+    ) -> Result<(), DeviceError> {
+        let done = self.perform(progress.now, gesture, chance.lend())?;
+        progress.now = Moment { state: done.to, at_ms: progress.now.at_ms.saturating_add(done.elapsed_ms) };
+        // Mostly there are no new ones, and then nothing is copied.
+        progress.notices = match (&*progress.notices, &*done.notices) {
+            (_, []) => progress.notices.clone(),
             ([], _) => done.notices,
             (before, after) => before.iter().chain(after).cloned().collect(),
         };
@@ -386,17 +406,19 @@ impl Core {
         let model = self.model.clone();
         let state = self.memo.state(from.state).state.clone();
         let mut run = Run::new(&model, State::clone(&state), chance, from.at_ms);
-        let ground = self.memo.ground(from.state).cloned();
-        run.base = self.is_memoised.then_some(Base { state, ground });
+        let touch_map = self.memo.touch_map(from.state).cloned();
+        run.base = self.is_memoised.then_some(Base { state, touch_map });
         perform(&mut run, &key.1).map_err(|fault| self.error(&fault))?;
-        if let Some(Base { ground: Some(ground), .. }) = run.base {
-            self.memo.set_ground(from.state, ground);
+        if let Some(Base { touch_map: Some(touch_map), .. }) = run.base {
+            self.memo.set_touch_map(from.state, touch_map);
         }
+        // A step with chance or the clock in it may lead elsewhere next time, so it is not remembered.
         let is_certain = !run.meter.has_drawn && !run.meter.has_read_clock;
         self.has_read_clock |= run.meter.has_read_clock;
         let elapsed_ms = run.meter.now_ms.saturating_sub(from.at_ms);
         let notices = if run.notices.is_empty() { self.no_notices.clone() } else { run.notices.into() };
         let mut state = run.state;
+        // Tidied states are equal more often, so fewer are kept.
         state.tidy();
         let known = Known::new(state);
         if known.bytes > STATE_BYTES_MAX {
@@ -426,8 +448,8 @@ impl Core {
         if !rendered.has_read_clock && self.is_memoised {
             self.memo.set_screen(now.state, screen.clone());
         }
-        if let Some(ground) = rendered.ground.filter(|_| self.is_memoised) {
-            self.memo.set_ground(now.state, Arc::new(ground));
+        if let Some(touch_map) = rendered.touch_map.filter(|_| self.is_memoised) {
+            self.memo.set_touch_map(now.state, Arc::new(touch_map));
         }
         Ok(screen)
     }
@@ -439,8 +461,8 @@ impl Core {
 
     fn outcomes(
         &mut self,
-        act: impl Fn(&mut Core, &mut Chance<'_>) -> Result<Way, DeviceError>,
-    ) -> Result<Option<Vec<Outcome>>, DeviceError> {
+        act: impl Fn(&mut Core, &mut Chance<'_>) -> Result<Progress, DeviceError>,
+    ) -> Result<Option<Vec<SimOutcome>>, DeviceError> {
         type Told = (Moment, Arc<[Notice]>);
         let mut found: Vec<(Told, f64)> = Vec::new();
         let mut places: HashMap<Told, usize, FxBuildHasher> = HashMap::default();
@@ -450,8 +472,8 @@ impl Core {
                 return Ok(None);
             }
             script.rewind();
-            let way = act(self, &mut Chance::Scripted(&mut script))?;
-            let told = (way.now, way.notices);
+            let progress = act(self, &mut Chance::Scripted(&mut script))?;
+            let told = (progress.now, progress.notices);
             let place = *places.entry(told.clone()).or_insert_with(|| {
                 found.push((told, 0.0));
                 found.len() - 1
@@ -463,15 +485,15 @@ impl Core {
         }
         let outcome = |((moment, notices), probability)| {
             let observation = self.observation(moment, notices)?;
-            Ok(Outcome { probability, after: self.save(moment), observation })
+            Ok(SimOutcome { probability, after: self.save(moment), observation })
         };
-        found.into_iter().map(outcome).collect::<Result<Vec<Outcome>, DeviceError>>().map(Some)
+        found.into_iter().map(outcome).collect::<Result<Vec<SimOutcome>, DeviceError>>().map(Some)
     }
 
     fn error(&self, fault: &Fault) -> DeviceError {
         let source = &self.model.source;
-        let place = fault.place.as_ref().filter(|place| source.text().is_char_boundary(place.start));
-        let message = match place.map(|place| source.position(place.start)) {
+        let span = fault.span.as_ref().filter(|span| source.text().is_char_boundary(span.start));
+        let message = match span.map(|span| source.position(span.start)) {
             Some(at) => format!("line {}, column {}: {}", at.line, at.column, fault.message),
             None => fault.message.clone(),
         };
@@ -479,8 +501,8 @@ impl Core {
     }
 }
 
-/// What becomes of a gesture: a dark display takes no touch and no key, but home lights it; what is typed behind a touch
-/// that was lost goes nowhere, and an activity that is in front already is not brought there.
+/// Returns the gesture as the phone takes it, if it does. A dark display ignores touches and keys, but home
+/// lights it; text after a lost touch is ignored; an activity already in front is not brought there.
 fn taken(gesture: Gesture, state: &State, is_touch_lost: bool) -> Option<Gesture> {
     match &gesture {
         Gesture::Home if !state.is_lit => Some(Gesture::Light(true)),
@@ -512,13 +534,13 @@ fn is_touch(gesture: &Gesture) -> bool {
     matches!(gesture, Gesture::Tap(_) | Gesture::LongTap(_) | Gesture::Swipe(..))
 }
 
-/// Whether something is done that may be lost by the settings of the model: a touch or a key.
+/// Returns true if the model's settings can make this gesture get lost: a touch or a key.
 ///
-/// What the system is told to do is not lost, and what is typed goes with the touch before it.
+/// Commands to the system are never lost, and text shares the fate of the touch before it.
 fn can_be_lost(gesture: &Gesture, state: &State) -> bool {
     match gesture {
         Gesture::Tap(_) | Gesture::LongTap(_) | Gesture::Swipe(..) | Gesture::Back | Gesture::Menu => true,
-        // In the launcher it does nothing that could be lost.
+        // In the launcher the home key does nothing that could be lost.
         Gesture::Home => state.is_in_front,
         Gesture::Start(_)
         | Gesture::Type(_)
@@ -536,7 +558,7 @@ fn can_be_lost(gesture: &Gesture, state: &State) -> bool {
     }
 }
 
-/// Whether something is done after which the app may crash by the settings of the model.
+/// Returns true if the model's settings can make the app crash after this gesture.
 fn can_be_followed_by_crash(gesture: &Gesture) -> bool {
     match gesture {
         Gesture::Tap(_)
@@ -548,7 +570,7 @@ fn can_be_followed_by_crash(gesture: &Gesture) -> bool {
         | Gesture::Rotate
         | Gesture::Network
         | Gesture::Front(_) => true,
-        // So long a sleep is an idle.
+        // A sleep of this length is the action *idle*.
         Gesture::Sleep { ms, .. } => *ms >= IDLE_MS,
         Gesture::Start(_)
         | Gesture::Type(_)
@@ -569,6 +591,7 @@ fn first(model: &Model) -> WindowId {
 fn comes_up(percent: u32, chance: &mut Chance<'_>) -> bool {
     let percent = percent.min(100);
     let odds = [percent, 100 - percent];
+    // 0 % and 100 % draw nothing, so they leave later draws as they are.
     let odds = Odds::Shares(&odds);
     odds.only().or_else(|| chance.draw(odds)) == Some(0)
 }
@@ -610,20 +633,22 @@ fn perform(run: &mut Run<'_>, gesture: &Gesture) -> Result<(), Fault> {
             run.settle()?;
         }
         Gesture::Sleep { quiet_ms, .. } => run.quiet_ms = *quiet_ms,
+        // Time passes all the same.
         Gesture::Lost => {}
         Gesture::Crash => {
             let top = run.state.top().map(|top| run.state.stack[top].instance.number);
             run.crash("java.lang.RuntimeException: sim.crash".into(), top.unwrap_or(u32::MAX));
+            // It takes no time of its own.
             return run.settle();
         }
     }
     run.pass(takes_ms(gesture, run.model.settings.lag_ms))
 }
 
-/// How long a gesture takes until the screen has settled.
+/// Returns the time that a gesture takes until the screen has settled.
 ///
-/// A touch takes the time and what is typed behind it none, and home none before the app is brought back: so each
-/// action takes as long as one touch.
+/// Each action takes as long as one touch: text after a touch takes no time of its own, and neither does home
+/// before the app is brought back.
 fn takes_ms(gesture: &Gesture, lag_ms: u64) -> u64 {
     match gesture {
         Gesture::Start(_)

@@ -1,7 +1,7 @@
-//! The state of a phone with an app on it, as a plain value: two that are equal behave alike.
+//! The state of a phone with an app on it, as a plain value: equal states behave alike.
 //!
-//! Times in it count from the moment it is looked at, so that states come again; how late it is
-//! since the start is no part of it. [`State::tidy`] gives what behaves alike one form.
+//! Times in it are relative to the present, so that states recur; the time since the start is not part of it.
+//! [`State::tidy`] gives states that behave alike one form.
 
 use std::sync::Arc;
 
@@ -10,32 +10,32 @@ use super::model::{
 };
 use crate::gui::Orientation;
 
-/// A phone and the app on it.
+/// The state of a phone and the app on it.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub(super) struct State {
-    /// By the places in [`Model::globals`].
+    /// Indexed as [`Model::globals`].
     pub globals: Vec<Slot>,
-    /// The activities, the topmost last.
+    /// The open activities, the topmost last.
     pub stack: Vec<Activity>,
-    /// Dialogs that were closed, but a timer speaks of them still.
+    /// Closed dialogs that a timer still refers to.
     pub closed: Vec<Instance>,
     /// In the order in which they were set.
     pub timers: Vec<Timer>,
-    /// Whether the app is in front, and not the launcher.
+    /// True if the app is in front, false if the launcher is.
     pub is_in_front: bool,
-    /// The dialog of the system, if one is over all.
+    /// The system dialog over everything else, if there is one.
     pub system: Option<System>,
-    /// What the launcher starts.
+    /// The activity that the launcher starts.
     pub launched: WindowId,
-    /// How the phone is held.
+    /// The orientation in which the phone is held.
     pub orientation: Orientation,
-    /// Whether there is a network.
+    /// True if there is a network.
     pub has_network: bool,
-    /// Whether the display is lit.
+    /// True if the display is lit.
     pub is_lit: bool,
-    /// Whether the soft keyboard is up.
+    /// True if the soft keyboard is shown.
     pub has_keyboard: bool,
-    /// The next instance's number.
+    /// Number of the next instance.
     pub next_number: u32,
 }
 
@@ -46,41 +46,41 @@ pub(super) enum Slot {
     List(Arc<List>),
 }
 
-/// Records, in the order in which they were added.
+/// A list of records, in the order in which they were added.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Hash)]
 pub(super) struct List {
     pub records: Vec<Record>,
-    /// The next record's number.
+    /// Number of the next record.
     pub next: u32,
 }
 
 /// A record of a list.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub(super) struct Record {
-    /// What tells it from the others; it grows along the list.
+    /// Its number, which grows along the list.
     pub number: u32,
-    /// Its fields, in the order of [`Initial::List`].
+    /// The values of its fields, in the order of [`Initial::List`].
     pub values: Vec<Value>,
 }
 
-/// An activity that was opened, and what is over it.
+/// An open activity and the windows over it.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub(super) struct Activity {
     pub instance: Instance,
     /// Dialogs and popups, the topmost last.
     pub over: Vec<Instance>,
     pub phase: Phase,
-    /// Whether it is about to end.
+    /// True if it is about to end.
     pub is_finishing: bool,
-    /// How it was last laid out.
+    /// The orientation of its last layout.
     pub orientation: Orientation,
-    /// Who waits for its result.
+    /// The activity that waits for its result, and the request.
     pub opened_by: Option<(u32, RequestId)>,
-    /// What the activities that it waited for have ended with.
+    /// Results of activities that it waited for.
     pub results: Vec<(RequestId, Value)>,
 }
 
-/// How far an activity has come.
+/// The phase in the life of an activity.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub(super) enum Phase {
     Opened,
@@ -88,16 +88,15 @@ pub(super) enum Phase {
     Resumed,
 }
 
-/// A window as it was opened once.
+/// A window that was opened.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub(super) struct Instance {
-    /// What tells it from other instances.
+    /// Its number, unique among instances.
     pub number: u32,
     pub window: WindowId,
-    /// By the places in [`Window::own`](super::model::Window::own).
+    /// Indexed as [`Window::own`](super::model::Window::own).
     pub own: Vec<Value>,
-    /// How far widgets are scrolled, by [`Scroll::position`](super::model::Scroll::position), where
-    /// that is not 0.
+    /// Scroll offsets other than 0, by [`Scroll::position`](super::model::Scroll::position).
     pub scrolls: Vec<(u32, i64)>,
     pub focus: Option<Focus>,
 }
@@ -105,40 +104,40 @@ pub(super) struct Instance {
 /// The field that was touched last.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub(super) struct Focus {
-    /// Where the model has the widget in memory.
+    /// Address of the widget in the model.
     pub widget: usize,
-    /// Which one it is, if it is there for several values.
+    /// The loop values that identify the field, if there are several for one widget.
     pub items: Vec<Value>,
 }
 
-/// Something that is done later.
+/// A task that is due later.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub(super) struct Timer {
-    /// In how many milliseconds.
+    /// Milliseconds until it is due.
     pub due_ms: u64,
     pub task: Task,
 }
 
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub(super) enum Task {
-    /// A handler of a window, again and again.
+    /// A handler of a window, run again and again.
     Every { instance: u32, handler: usize, ms: u64 },
-    /// Effects, once.
+    /// Effects, run once.
     After { frame: Frame, effects: Block },
 }
 
-/// Where effects stand: whose they are, and the names that are known there.
+/// The context of effects: their window and the names known to them.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub(super) struct Frame {
     pub instance: u32,
-    /// The instance itself, or the activity that it is over.
+    /// The instance itself, or the activity below it.
     pub activity: u32,
     pub locals: Vec<Value>,
     pub result: Value,
     pub is_recreated: bool,
 }
 
-/// Effects of the model; they are the same if they stand at the same place.
+/// Effects of the model. Two blocks are equal if they are the same place in the model.
 #[derive(Clone, Debug)]
 pub(super) struct Block(pub Arc<[Effect]>);
 
@@ -160,7 +159,7 @@ impl std::hash::Hash for Block {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub(super) struct System {
     pub trouble: Trouble,
-    /// The activity in which it came up.
+    /// The activity in front when it came up.
     pub window: WindowId,
 }
 
@@ -180,6 +179,7 @@ impl Instance {
     }
 
     pub fn scroll_to(&mut self, position: u32, offset: i64) {
+        // Kept sorted and without zeros, so that equal positions are equal lists.
         self.scrolls.retain(|&(other, _)| other != position);
         if offset != 0 {
             let at = self.scrolls.partition_point(|&(other, _)| other < position);
@@ -195,7 +195,7 @@ impl List {
 }
 
 impl State {
-    /// The app is installed, and the launcher in front.
+    /// Returns the state with the app installed and the launcher in front.
     pub fn new(globals: Vec<Slot>, launched: WindowId, orientation: Orientation) -> State {
         State {
             globals,
@@ -213,7 +213,7 @@ impl State {
         }
     }
 
-    /// The value of a variable of the whole app; none for lists.
+    /// Returns the value of a global variable; none for lists.
     pub fn global(&self, global: GlobalId) -> Value {
         match self.globals.get(global as usize) {
             Some(Slot::Value(value)) => self.known(value),
@@ -230,12 +230,13 @@ impl State {
 
     pub fn list_mut(&mut self, global: GlobalId) -> Option<&mut List> {
         match self.globals.get_mut(global as usize) {
+            // States share unchanged lists, so the list is copied before it changes.
             Some(Slot::List(list)) => Some(Arc::make_mut(list)),
             Some(Slot::Value(_)) | None => None,
         }
     }
 
-    /// `value`, or none if it is a record that was taken away.
+    /// Returns `value`, or none if it is a record that was removed.
     pub fn known(&self, value: &Value) -> Value {
         match value {
             Value::Record(list, number)
@@ -247,7 +248,7 @@ impl State {
         }
     }
 
-    /// The value of a record's field.
+    /// Returns the value of a record's field.
     pub fn field(&self, model: &Model, record: &Value, field: FieldId) -> Value {
         let Value::Record(global, number) = record else { return Value::None };
         let found = self.list(*global).and_then(|list| {
@@ -257,12 +258,12 @@ impl State {
         found.map_or(Value::None, |value| self.known(value))
     }
 
-    /// The activity in front, if it is the app's; one that is about to end is not.
+    /// Returns the topmost activity that is not about to end, if the app has one.
     pub fn top(&self) -> Option<usize> {
         self.stack.iter().rposition(|activity| !activity.is_finishing)
     }
 
-    /// The activity with this number.
+    /// Returns the activity with this number.
     pub fn activity(&self, number: u32) -> Option<&Activity> {
         self.stack.iter().rfind(|activity| activity.instance.number == number)
     }
@@ -271,14 +272,14 @@ impl State {
         self.stack.iter_mut().rfind(|activity| activity.instance.number == number)
     }
 
-    /// The activity with this number, or over which the window with this number is.
+    /// Returns the activity that has this number, or has the window with this number over it.
     pub fn activity_of(&self, number: u32) -> Option<&Activity> {
         self.stack.iter().rfind(|activity| {
             activity.instance.number == number || activity.over.iter().any(|over| over.number == number)
         })
     }
 
-    /// The window with this number, closed ones among them.
+    /// Returns the window with this number, even if it is closed.
     pub fn instance(&self, number: u32) -> Option<&Instance> {
         self.stack
             .iter()
@@ -297,7 +298,7 @@ impl State {
             .find(|instance| instance.number == number)
     }
 
-    /// The variables of the window with this number.
+    /// Returns the variables of the window with this number.
     pub fn own(&self, number: u32) -> &[Value] {
         self.instance(number).map_or(&[], |instance| &instance.own)
     }
@@ -308,25 +309,25 @@ impl State {
         }
     }
 
-    /// How many windows there are.
+    /// Returns the number of open windows.
     pub fn windows_len(&self) -> usize {
         self.stack.iter().map(|activity| 1 + activity.over.len()).sum()
     }
 
-    /// The number for an instance that is made now.
+    /// Returns a new number for an instance.
     pub fn take_number(&mut self) -> u32 {
         self.next_number += 1;
         self.next_number - 1
     }
 
-    /// How the display is turned for the activity in front.
+    /// Returns the orientation of the display for the activity in front.
     pub fn shown_orientation(&self) -> Orientation {
         let top = self.top().filter(|_| self.is_in_front);
         top.map_or(self.orientation, |top| self.stack[top].orientation)
     }
 
-    /// Gives instances and records the numbers that follow from their order, and lets go of what
-    /// nothing speaks of: where two states behave alike, they are mostly equal then.
+    /// Renumbers instances and records by their order, and drops what nothing refers to: then states that
+    /// behave alike are mostly equal.
     pub fn tidy(&mut self) {
         let timers = &self.timers;
         self.closed.retain(|instance| {
@@ -358,6 +359,7 @@ impl State {
             activity.opened_by =
                 activity.opened_by.and_then(|(number, request)| Some((new(number)?, request)));
         }
+        // A timer of a window that is gone can never run again, and is dropped.
         self.timers.retain_mut(|timer| {
             let numbers = match &mut timer.task {
                 Task::Every { instance, .. } => [Some(instance), None],
@@ -369,7 +371,7 @@ impl State {
 
     fn tidy_records(&mut self) {
         let is_tidy = |slot: &Slot| match slot {
-            // The numbers grow, so the last one says it of all.
+            // Numbers grow along the list, so the next one shows whether any is missing.
             Slot::List(list) => list.next as usize == list.records.len(),
             Slot::Value(_) => true,
         };
@@ -424,7 +426,7 @@ impl State {
         }
     }
 
-    /// About how many bytes it takes.
+    /// Returns its approximate size in bytes.
     pub fn size(&self) -> usize {
         let of_list = |list: &List| {
             list.records.iter().map(|record| 48 + size_of_values(&record.values)).sum::<usize>()
@@ -455,7 +457,7 @@ pub(super) fn size_of_values(values: &[Value]) -> usize {
     values.iter().map(size).sum()
 }
 
-/// Where the records of `list` have `field`.
+/// Returns the index of `field` in the records of `list`.
 pub(super) fn field_place(model: &Model, list: GlobalId, field: FieldId) -> Option<usize> {
     match &model.globals.get(list as usize)?.initial {
         Initial::List(fields) => fields.iter().position(|&other| other == field),
@@ -463,7 +465,7 @@ pub(super) fn field_place(model: &Model, list: GlobalId, field: FieldId) -> Opti
     }
 }
 
-/// The class in full of an activity, and its package.
+/// Returns package and full class name of an activity.
 pub(super) fn activity_names(model: &Model, window: WindowId) -> (Arc<str>, Arc<str>) {
     match model.windows.get(window as usize).map(|window| &window.kind) {
         Some(WindowKind::Activity { package, class, .. }) => (package.clone(), class.clone()),

@@ -1,4 +1,4 @@
-//! What models do, told from outside: a model's text, what is done to it, and what is seen then.
+//! Tests of models from the outside: a model's text, actions, and the screens after them.
 
 use std::sync::Arc;
 
@@ -11,7 +11,7 @@ use crate::gui::{
 use crate::rng::{Rng, Seed};
 use crate::spec::{self, Source};
 
-/// A model that is run, and what is seen of it.
+/// A running model and its last screen.
 struct Play {
     sim: Sim,
     seen: Observation,
@@ -90,7 +90,7 @@ impl Play {
         self.act(Action::Stroke(Stroke::Scroll, on, towards))
     }
 
-    /// The texts that are seen, parted by blanks.
+    /// Returns the visible texts, separated by blanks.
     fn texts(&self) -> String {
         let texts = self.screen().widgets().iter().map(|widget| &*widget.text);
         texts.filter(|text| !text.is_empty()).collect::<Vec<_>>().join(" ")
@@ -186,7 +186,7 @@ fn the_life_of_activities_is_androids() {
     play(LOGGED).act(Action::ROTATE).shows("mC mR mP mD mC! mR  go");
     play(LOGGED).act(Action::PAUSE_RESUME).shows("mC mR mP mR  go");
     play(LOGGED).act(Action::IDLE).shows("mC mR mP  go").act(Action::MENU).shows("mC mR mP mR  go");
-    // Back in front, an activity is made anew if the phone was turned meanwhile.
+    // Back in front, an activity is recreated if the phone was rotated meanwhile.
     play(LOGGED)
         .click("go")
         .act(Action::ROTATE)
@@ -313,7 +313,7 @@ fn timers_go_off_at_their_times() {
     play.shows("0 later").act(Action::MENU).shows("1 later").click("later");
     assert_eq!(play.seen.at_ms, 1700);
     play.shows("1 later").act(Action::IDLE).shows("71 a3b3 later");
-    // Made anew by a rotation, it counts from there.
+    // A rotation recreates it, and it counts from the start again.
     play.act(Action::ROTATE).shows("0 a3b3 later");
 }
 
@@ -357,7 +357,7 @@ fn what_goes_beyond_a_bound_is_said_with_its_place() {
                 assert!(!expected.is_empty() && error.contains(expected), "{effects}: {error}");
                 let line = if effects == "spin()" { "line 6" } else { "line 8" };
                 assert!(error.contains(line) && error.contains("example.app"), "{error}");
-                // What failed has not happened.
+                // A failed action has changed nothing.
                 play.act(Action::MENU).shows("go");
             }
         }
@@ -616,7 +616,7 @@ fn gestures_of_the_user_are_done_in_their_order() {
     );
     play.act(Action::User { action, on });
     play.shows("xy 100,300 t t 399,0 back t menu ");
-    // Each touch takes its time.
+    // Each touch takes time.
     assert_eq!(play.seen.at_ms, 3500);
     let on = play.target("board");
     play.act(Action::User { action: user_action("action home on [id = board]: key home"), on })
@@ -756,7 +756,7 @@ fn actions_get_lost_and_apps_crash_as_often_as_is_set() {
     assert_eq!(play.seen.at_ms, 1500);
 }
 
-/// A model with a bit of everything.
+/// A model that uses many features.
 const ZOO: &str = "param fixed = false
     stored notes = list(name, done), next = 1
     session visits = 0
@@ -823,7 +823,7 @@ fn whatever_is_offered_can_be_done() {
                 };
                 match sim.act(&action) {
                     Ok(next) => seen = next,
-                    // The reader's model calls itself without end somewhere.
+                    // One of the reader's models calls itself without end.
                     Err(error) => assert!(text.contains("Every construct"), "{action}: {error}"),
                 }
             }
@@ -896,7 +896,7 @@ fn choose(screen: &Screen, repertoire: &Repertoire, rng: &mut Rng) -> Action {
     offered.swap_remove(rng.below(offered.len()))
 }
 
-/// Walks at random through the zoo, with a start now and then, and returns what was seen.
+/// Walks at random through the zoo, with a restart now and then, and returns what was seen.
 fn walk(sim: &mut Sim, seed: u64, steps: usize) -> Vec<(Screen, u64, Arc<[Notice]>)> {
     let repertoire = zoo_repertoire();
     let mut rng = Seed(seed).fork("walk");
@@ -944,7 +944,7 @@ fn what_is_asked_in_between_changes_nothing_that_is_shown() {
                 asked.outcomes(action).expect("a model that runs");
                 asked.start_outcomes("org.example.Main").expect("a model that runs");
             }
-            assert_eq!(asked.look(here).expect("a model that runs"), seen.screen);
+            assert_eq!(asked.screen_at(here).expect("a model that runs"), seen.screen);
             let action = choose(&seen.screen, &repertoire, &mut rng);
             seen = plain.act(&action).expect("a model that runs");
             let same = asked.act(&action).expect("a model that runs");

@@ -1,10 +1,10 @@
-//! Gestures: touches and keys, and what in the app takes them.
+//! Gestures: hands touches and keys to the widgets and windows that take them.
 
 use std::sync::Arc;
 
 use super::effects::{Base, Run};
 use super::evaluate::{Fault, measured, set, shown};
-use super::layout::{Field, Ground, Look, Placed, Purpose, scene};
+use super::layout::{Field, Look, Placed, Purpose, TouchMap, scene};
 use super::model::{Effect, Event, Value, Variable, Widget, WindowId};
 use super::render::{Front, Press, front, is_modal, system_widgets};
 use super::state::{Focus, Frame, Phase};
@@ -19,54 +19,55 @@ impl Run<'_> {
         self.touch(at, false)
     }
 
-    /// Touches the display for long.
+    /// Touches the display for a long time.
     pub fn long_tap(&mut self, at: Pixel) -> Result<(), Fault> {
         self.touch(at, true)
     }
 
     fn touch(&mut self, at: Pixel, is_long: bool) -> Result<(), Fault> {
         self.wake()?;
-        let Some(ground) = self.ground()? else {
+        let Some(touch_map) = self.touch_map()? else {
+            // Widgets of the system ignore long touches.
             return if is_long { Ok(()) } else { self.press(at) };
         };
-        if self.closes_by_touch(&ground, at)? {
+        if self.closes_by_touch(&touch_map, at)? {
             return self.settle();
         }
-        if let Some(taker) = ground.taker(at)
+        if let Some(taker) = touch_map.taker(at)
             && taker.flags.has(Flags::ENABLED)
         {
-            self.take(taker, &ground, at, is_long)?;
+            self.take(taker, &touch_map, at, is_long)?;
         }
         self.settle()
     }
 
     /// Hands a touch to the widget that takes it.
-    fn take(&mut self, taker: &Placed, ground: &Ground, at: Pixel, is_long: bool) -> Result<(), Fault> {
-        if let Some(field) = ground.field(taker) {
+    fn take(&mut self, taker: &Placed, touch_map: &TouchMap, at: Pixel, is_long: bool) -> Result<(), Fault> {
+        if let Some(field) = touch_map.field(taker) {
             self.focus(field);
         }
-        let Some(mut frame) = self.frame_with(ground.names(taker.names)) else { return Ok(()) };
+        let Some(mut frame) = self.frame_with(touch_map.names(taker.names)) else { return Ok(()) };
         if is_long && taker.flags.has(Flags::LONG_CLICKABLE) {
             return self.effects_of(&taker.widget, taker.widget.on_longclick.as_deref(), &mut frame);
         }
         if let Some((x, y, effects)) = &taker.widget.on_tap {
-            let (point, corner) = (ground.stretch.back(at), taker.corner());
+            let (point, corner) = (touch_map.stretch.back(at), taker.corner());
             set(&mut frame.locals, *x, Value::Int(point.0 - corner.0));
             set(&mut frame.locals, *y, Value::Int(point.1 - corner.1));
             self.effects_of(&taker.widget, Some(effects), &mut frame)?;
         }
-        // A long touch of what knows none is a short one, as on Android.
+        // As on Android, a long touch counts as a short one where no long one is handled.
         if taker.flags.has(Flags::CLICKABLE) {
             self.effects_of(&taker.widget, taker.widget.on_click.as_deref(), &mut frame)?;
         }
         Ok(())
     }
 
-    /// Touches the display, moves to another point, and lets go.
+    /// Touches the display, moves the finger to another point, and lifts it.
     pub fn swipe(&mut self, from: Pixel, to: Pixel) -> Result<(), Fault> {
         self.wake()?;
-        let Some(ground) = self.ground()? else { return Ok(()) };
-        if self.closes_by_touch(&ground, from)? {
+        let Some(touch_map) = self.touch_map()? else { return Ok(()) };
+        if self.closes_by_touch(&touch_map, from)? {
             return self.settle();
         }
         let (right, down) = (i64::from(to.0) - i64::from(from.0), i64::from(to.1) - i64::from(from.1));
@@ -77,13 +78,14 @@ impl Run<'_> {
             (false, _, true) => Direction::Down,
             (false, _, false) => Direction::Up,
         };
-        let under = ground.under(from);
+        let under = touch_map.under(from);
         let mut swiped = under.iter().flat_map(|placed| {
             let effects = placed.widget.on_swipe.iter().find(|(direction, _)| *direction == towards);
             effects.map(|(_, effects)| (placed, effects))
         });
+        // Only a swipe that no handler takes scrolls.
         if let Some((placed, effects)) = swiped.next() {
-            if let Some(mut frame) = self.frame_with(ground.names(placed.names)) {
+            if let Some(mut frame) = self.frame_with(touch_map.names(placed.names)) {
                 self.effects_of(&placed.widget, Some(effects), &mut frame)?;
             }
             return self.settle();
@@ -95,7 +97,8 @@ impl Run<'_> {
             && let Some(number) = self.front_number()
             && let Some(instance) = self.state.instance_mut(number)
         {
-            let (from, to) = (ground.stretch.back(from), ground.stretch.back(to));
+            // Scroll offsets are in pixels of the model.
+            let (from, to) = (touch_map.stretch.back(from), touch_map.stretch.back(to));
             let moved = if is_sideways { from.0 - to.0 } else { from.1 - to.1 };
             let offset = (scrolled.offset + moved).clamp(0, scrolled.offset_max);
             instance.scroll_to(scrolled.position, offset);
@@ -103,28 +106,28 @@ impl Run<'_> {
         self.settle()
     }
 
-    /// Types into the field that has the focus, behind what is in it.
+    /// Appends `text` to the focused field.
     pub fn type_text(&mut self, text: &str) -> Result<(), Fault> {
         self.change_text(|before| Some(before + text))
     }
 
-    /// Puts `text` in place of what is in the field that has the focus.
+    /// Replaces the text of the focused field by `text`.
     pub fn replace_text(&mut self, text: &str) -> Result<(), Fault> {
         self.change_text(|_| Some(text.to_string()))
     }
 
-    /// Puts another text in place of the one in the field that has the focus; where there is none, nothing happens.
+    /// Changes the text of the focused field; without such a field, nothing happens.
     fn change_text(&mut self, change: impl FnOnce(String) -> Option<String>) -> Result<(), Fault> {
         self.wake()?;
-        let Some(ground) = self.ground()? else { return Ok(()) };
+        let Some(touch_map) = self.touch_map()? else { return Ok(()) };
         let touched = match front(&self.state) {
             Front::Window { instance, .. } => instance.focus.as_ref(),
             Front::System => None,
         };
-        let Some(field) = ground.focus(touched) else { return Ok(()) };
+        let Some(field) = touch_map.focus(touched) else { return Ok(()) };
         let Some(variable) = &field.widget.edits else { return Ok(()) };
-        let Some(mut frame) = self.frame_with(ground.names(field.names)) else { return Ok(()) };
-        let fault = |fault: Fault| fault.at(&field.widget.place);
+        let Some(mut frame) = self.frame_with(touch_map.names(field.names)) else { return Ok(()) };
+        let fault = |fault: Fault| fault.at(&field.widget.span);
         let before = self.typed(variable, &mut frame).map_err(fault)?;
         let Some(text) = change(before) else { return Ok(()) };
         let text = measured(&text).map_err(fault)?;
@@ -163,13 +166,14 @@ impl Run<'_> {
             }
             PressedKey::Home => self.state.is_in_front = false,
             PressedKey::Delete => self.change_text(|mut before| before.pop().map(|_| before))?,
-            // No field of a model has lines or an action of its own, and nothing is searched.
+            // Fields of a model have neither lines nor actions, and there is no search.
             PressedKey::Enter | PressedKey::Tab | PressedKey::Search => {}
         }
         self.settle()
     }
 
     fn back(&mut self) -> Result<(), Fault> {
+        // As on Android, the first press only closes the keyboard.
         if std::mem::take(&mut self.state.has_keyboard) {
             return Ok(());
         }
@@ -193,11 +197,12 @@ impl Run<'_> {
         self.settle()
     }
 
-    /// Connects the phone to the network, or takes it off.
+    /// Connects the phone to the network, or disconnects it.
     pub fn switch_network(&mut self) -> Result<(), Fault> {
         self.wake()?;
         self.state.has_network = !self.state.has_network;
         let created = self.state.stack.iter().filter(|activity| activity.phase != Phase::Opened);
+        // Taken first, because handlers may change the stack.
         let numbers: Vec<u32> = created.map(|activity| activity.instance.number).collect();
         for number in numbers {
             if !self.hangs() {
@@ -224,7 +229,7 @@ impl Run<'_> {
         self.settle()
     }
 
-    /// Brings the app to the front, and opens `window` if nothing of it is there.
+    /// Brings the app to the front, and opens `window` if no activity is open.
     pub fn start(&mut self, window: WindowId) -> Result<(), Fault> {
         match self.state.top() {
             Some(_) => self.state.is_in_front = true,
@@ -233,7 +238,7 @@ impl Run<'_> {
         Ok(())
     }
 
-    /// Brings the app to the front as it is, if it was started with `window`; else with that on top.
+    /// Brings the app to the front unchanged if `window` started it or is on top; else opens `window` on top.
     pub fn bring_up(&mut self, window: WindowId) -> Result<(), Fault> {
         self.wake()?;
         let Some(top) = self.state.top() else {
@@ -247,27 +252,28 @@ impl Run<'_> {
         Ok(())
     }
 
-    /// What touches meet in the app's window, if that is in front.
-    fn ground(&mut self) -> Result<Option<Arc<Ground>>, Fault> {
+    /// Returns the touch map of the app's window, if it is in front.
+    fn touch_map(&mut self) -> Result<Option<Arc<TouchMap>>, Fault> {
         let Front::Window { instance, .. } = front(&self.state) else { return Ok(None) };
         let look = Look::of(&self.state, instance);
+        // A touch map depends on the look alone, so a run can share the map of its start.
         let base = self.base.as_mut().filter(|base| match front(&base.state) {
             Front::Window { instance, .. } => Look::of(&base.state, instance) == look,
             Front::System => false,
         });
-        if let Some(Base { ground: Some(ground), .. }) = &base {
-            return Ok(Some(ground.clone()));
+        if let Some(Base { touch_map: Some(touch_map), .. }) = &base {
+            return Ok(Some(touch_map.clone()));
         }
         let scene = scene(self.model, &self.state, instance, self.meter.now_ms, Purpose::Touched)?;
-        let ground = Arc::new(scene.ground);
+        let touch_map = Arc::new(scene.touch_map);
         self.meter.has_read_clock |= scene.has_read_clock;
         if let Some(base) = base.filter(|_| !scene.has_read_clock) {
-            base.ground = Some(ground.clone());
+            base.touch_map = Some(touch_map.clone());
         }
-        Ok(Some(ground))
+        Ok(Some(touch_map))
     }
 
-    /// The number of the window in front, if it is the app's.
+    /// Returns the number of the app's window in front.
     fn front_number(&self) -> Option<u32> {
         match front(&self.state) {
             Front::Window { instance, .. } => Some(instance.number),
@@ -275,15 +281,16 @@ impl Run<'_> {
         }
     }
 
-    /// Closes the dialog in front if `at` is outside of it and that closes it.
-    fn closes_by_touch(&mut self, ground: &Ground, at: Pixel) -> Result<bool, Fault> {
+    /// Closes the dialog in front if `at` is outside of it and a touch there closes it. Returns true if it
+    /// does.
+    fn closes_by_touch(&mut self, touch_map: &TouchMap, at: Pixel) -> Result<bool, Fault> {
         let Front::Window { instance, activity } = front(&self.state) else { return Ok(false) };
         let number = instance.number;
         let is_modal = self.window(instance.window).is_none_or(|window| is_modal(&window.kind));
         if number == activity || is_modal {
             return Ok(false);
         }
-        let is_within = ground.is_within(at);
+        let is_within = touch_map.is_within(at);
         if !is_within {
             self.close(number)?;
         }
@@ -300,7 +307,7 @@ impl Run<'_> {
         }
     }
 
-    /// The frame of what the window in front does where these names are known.
+    /// Returns a frame of the window in front with these names.
     fn frame_with(&self, names: &[Value]) -> Option<Frame> {
         let frame = self.frame(self.front_number()?)?;
         Some(Frame { locals: names.to_vec(), ..frame })
@@ -313,8 +320,8 @@ impl Run<'_> {
         frame: &mut Frame,
     ) -> Result<(), Fault> {
         let Some(effects) = effects else { return Ok(()) };
-        // What begins here reads as one thing that was done.
+        // Starting a handler costs fuel too, even one without effects.
         self.burn()?;
-        self.effects(effects, frame).map_err(|fault| fault.at(&widget.place))
+        self.effects(effects, frame).map_err(|fault| fault.at(&widget.span))
     }
 }

@@ -1,24 +1,25 @@
-//! What a formula may still ask for, as a picture: residuals, the steps between them, and the way the run took.
+//! The picture of a formula: its residuals, the steps between them, and the way of the run.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write as _;
 
 use super::super::words::{counted, escape, len, line};
 use super::graph::{self, Edge, Node};
-use super::phone::{short, wrapped};
+use super::phone::wrapped;
+use crate::drawing::svg::short;
 use crate::event::{Automaton, StepTaken};
 
-/// Nobody reads a picture of more.
+/// Residuals of a picture: nobody reads a larger one.
 const NODES_MAX: usize = 40;
 
-/// The list below the picture has so many ways at most.
+/// Ways in the list below the picture.
 const WAYS_MAX: usize = 200;
 
 const COLUMNS: usize = 26;
 const SIZE: f64 = 11.0;
 const LETTER: f64 = SIZE * 0.61;
 
-/// The steps that took each way from a residual to another.
+/// The steps that took each way between two residuals.
 type Taken = BTreeMap<(usize, usize), Vec<usize>>;
 
 /// Returns the picture of `automaton` with the way that `run` took, and a list of its ways.
@@ -45,10 +46,11 @@ pub fn section(automaton: Option<&Automaton>, run: &[StepTaken]) -> String {
     html
 }
 
-/// The steps of the run that took each way, and the first that cannot be followed.
+/// Returns the steps of the run that took each way, and the first step that no way fits.
 fn taken(automaton: &Automaton, run: &[StepTaken]) -> (Taken, Option<usize>) {
     let mut numbers: BTreeMap<&str, usize> = BTreeMap::new();
     for (number, residual) in automaton.residuals.iter().enumerate() {
+        // Two residuals may be spelled alike; the first comes earlier.
         numbers.entry(&residual.text).or_insert(number);
     }
     let ways: BTreeSet<(usize, usize)> = automaton.ways.iter().map(|way| (way.from, way.to)).collect();
@@ -67,7 +69,7 @@ fn taken(automaton: &Automaton, run: &[StepTaken]) -> (Taken, Option<usize>) {
 }
 
 fn picture(automaton: &Automaton, taken: &Taken) -> String {
-    // Most steps of most formulas violate them: an arrow for each would hide the others.
+    // Most steps of most formulas violate them: an arrow for each of these would hide the others.
     let is_lost = |number: usize| number > 0 && automaton.residuals[number].text == "false";
     let kept: Vec<usize> = (0..automaton.residuals.len())
         .filter(|&number| !is_lost(number) || taken.keys().any(|&(_, to)| to == number))
@@ -107,7 +109,7 @@ fn picture(automaton: &Automaton, taken: &Taken) -> String {
     html
 }
 
-/// `1, 2, 5 …`
+/// Returns `1,2,5…`.
 pub fn numbers(steps: &[usize]) -> String {
     const SHOWN_MAX: usize = 4;
     let shown: Vec<String> = steps.iter().take(SHOWN_MAX).map(usize::to_string).collect();
@@ -156,13 +158,14 @@ fn node(automaton: &Automaton, number: usize) -> Node {
     Node { width, height, svg }
 }
 
-/// All ways as a list: what a picture has no room for, and what is read aloud.
+/// Returns all ways as a list, for labels without room in the picture and for screen readers.
 fn list(automaton: &Automaton) -> String {
     let mut html = format!(
         "<details class=\"inner\"><summary>{} and {} as a list</summary><ol class=\"residuals\" start=\"0\">",
         counted(len(&automaton.residuals), "residual"),
         counted(len(&automaton.ways), "way")
     );
+    // The limit is for the ways of all residuals together.
     let mut left = WAYS_MAX;
     for (number, residual) in automaton.residuals.iter().enumerate().take(WAYS_MAX) {
         let sign = if residual.satisfied { " <span class=\"tag\">satisfied</span>" } else { "" };

@@ -1,10 +1,10 @@
-//! How a search went, episode by episode: how near it came, and how many steps its episodes had.
+//! Charts of a search by episodes: the distance to the goal, and the steps of an episode.
 
 use std::fmt::Write as _;
 
 use super::super::run::{Curve, Point};
 use super::super::words::{counted, escape, grouped};
-use super::phone::short;
+use crate::drawing::svg::short;
 
 const WIDTH: f64 = 360.0;
 const HEIGHT: f64 = 150.0;
@@ -13,7 +13,7 @@ const RIGHT: f64 = 12.0;
 const TOP: f64 = 12.0;
 const BOTTOM: f64 = 26.0;
 
-/// Returns the curves of a search.
+/// Returns the charts of a search.
 pub fn section(curve: &Curve) -> String {
     let points = curve.points();
     let Some(last) = points.last() else {
@@ -42,7 +42,7 @@ pub fn section(curve: &Curve) -> String {
     html
 }
 
-/// How many steps the episodes had, on average between two points.
+/// Returns the mean number of steps of the episodes between two points.
 fn lengths(points: &[Point]) -> Vec<(f64, f64)> {
     let mut before = Point { episode: 0, steps: 0, closest: None };
     let mut lengths = Vec::new();
@@ -55,7 +55,7 @@ fn lengths(points: &[Point]) -> Vec<(f64, f64)> {
     lengths
 }
 
-/// A chart of these points, each above its episode; one that only falls is drawn in steps.
+/// Returns a chart of points over episodes. A value that only falls is drawn in steps.
 fn chart(title: &str, points: &[(f64, f64)], episodes: f64, is_stepped: bool) -> String {
     let most = points.iter().map(|&(_, value)| value).fold(0.0, f64::max);
     let top = nice(most);
@@ -110,7 +110,7 @@ fn chart(title: &str, points: &[(f64, f64)], episodes: f64, is_stepped: bool) ->
     svg
 }
 
-/// The next even number, or the next of few digits: half of it is easily read too.
+/// Returns the next even number, or the next one of few digits, so that its half is easily read too.
 fn nice(most: f64) -> f64 {
     let mut step = 1.0;
     while step * 20.0 < most {

@@ -1,4 +1,4 @@
-//! The map of screens: what was met for a spec, how one screen led to another, and the way the run took.
+//! The map of screens: the screens met for a spec, the ways between them, and the way of the run.
 
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
 use std::fmt::Write as _;
@@ -7,30 +7,31 @@ use std::sync::Arc;
 use super::super::words::{counted, escape, grouped, len, line};
 use super::automaton::numbers;
 use super::graph::{self, Edge, Node};
-use super::phone::{Displays, short, wrapped};
+use super::phone::{Displays, wrapped};
+use crate::drawing::svg::short;
 use crate::event::{SpecEnded, Way};
 use crate::gui::Screen;
 
-/// Nobody reads a map of more.
+/// Screens of a map: nobody reads a larger one.
 const SCREENS_MAX: usize = 18;
 
-/// The list below the map has so many ways at most.
+/// Ways in the list below the map.
 const WAYS_MAX: usize = 150;
 
-/// So many steps of the run are followed.
+/// Steps of the run that are followed.
 const STEPS_MAX: usize = 1_000;
 
-/// How wide a screen is drawn, frame included.
+/// Width of a screen, with its frame.
 const WIDTH: f64 = 84.0;
 
-/// How one screen leads to another.
+/// The ways from one screen to another.
 #[derive(Default)]
 struct Link<'a> {
     by: Vec<(&'a str, u64)>,
     steps: Vec<usize>,
 }
 
-/// Returns the map of what was met for a spec, and adds the screens it draws to `drawn`.
+/// Returns the map of the screens met for a spec, and adds those it draws to `drawn`.
 pub fn section(
     ended: &SpecEnded,
     screens: &[Arc<Screen>],
@@ -48,7 +49,7 @@ pub fn section(
     drawn.extend(&kept);
     let edges: Vec<Edge> = links
         .iter()
-        // What stays where it is has no arrow, unless the run did it.
+        // Most actions stay on a screen: an arrow for each of these would hide the others. The run keeps its own.
         .filter(|&(&(from, to), link)| from != to || !link.steps.is_empty())
         .filter_map(|(&(from, to), link)| Some(edge(*place.get(&from)?, *place.get(&to)?, link)))
         .collect();
@@ -69,7 +70,7 @@ pub fn section(
     html
 }
 
-/// The ways of the map and of the run, those between the same screens together.
+/// Returns the ways of the map and of the run, grouped by their two screens.
 fn links(ended: &SpecEnded) -> BTreeMap<(usize, usize), Link<'_>> {
     let mut links: BTreeMap<(usize, usize), Link<'_>> = BTreeMap::new();
     for way in &ended.map {
@@ -78,7 +79,7 @@ fn links(ended: &SpecEnded) -> BTreeMap<(usize, usize), Link<'_>> {
     for (number, two) in ended.run.windows(2).take(STEPS_MAX).enumerate() {
         let link = links.entry((two[0].screen, two[1].screen)).or_default();
         link.steps.push(number + 1);
-        // The run's own action is the one to be named.
+        // The action of the run comes first, as the first alone is named beside the arrow.
         let by = &*two[1].action.shown;
         let at = link.by.iter().position(|(other, _)| *other == by).unwrap_or(link.by.len());
         if at == link.by.len() {
@@ -89,7 +90,7 @@ fn links(ended: &SpecEnded) -> BTreeMap<(usize, usize), Link<'_>> {
     links
 }
 
-/// The screens of the run, and others by how near they are to its start.
+/// Returns the screens to draw: those of the run, then those nearest to its start.
 fn chosen(
     ended: &SpecEnded,
     links: &BTreeMap<(usize, usize), Link<'_>>,
@@ -101,7 +102,9 @@ fn chosen(
             kept.push(number);
         }
     };
+    // The first screen kept is the start of the drawing.
     ended.run.iter().for_each(|step| add(&mut kept, step.screen));
+    // A search without a run has only its map.
     let start = ended.run.first().map(|step| step.screen).or(ended.map.first().map(|way| way.from));
     let mut open: VecDeque<usize> = start.into_iter().collect();
     let mut met: BTreeSet<usize> = open.iter().copied().collect();
@@ -125,7 +128,7 @@ fn edge(from: usize, to: usize, link: &Link<'_>) -> Edge {
     };
     let first = link.by.first().map_or(String::new(), |(by, _)| line(by, 40));
     let more = if link.by.len() > 1 { format!(" +{}", link.by.len() - 1) } else { String::new() };
-    // The number of others stays when a long name is cut.
+    // Cut the name alone: the number of the others has to stay.
     let name = wrapped(&first, 22_usize.saturating_sub(more.len()), 1).join("");
     let named: Vec<String> = link.by.iter().take(NAMED_MAX).map(said).collect();
     let rest = link.by.len().saturating_sub(NAMED_MAX);
@@ -158,7 +161,7 @@ fn node(number: usize, screen: &Screen, displays: Displays) -> Node {
     Node { width: WIDTH, height: height + 16.0, svg }
 }
 
-/// The ways as a list: what a picture has no room for, and what is read aloud.
+/// Returns the ways as a list, for labels without room in the picture and for screen readers.
 fn list(map: &[Way]) -> String {
     let mut html =
         format!("<details class=\"inner\"><summary>{} as a list</summary><ul>", counted(len(map), "way"));

@@ -1,7 +1,7 @@
-//! One page for people: what was met, and of each spec the screens of its run, its formula at work, and what was never seen.
+//! One page for people: the results, and for each spec the screens of its run, its formula at work, and what was never seen.
 //!
-//! The page needs nothing besides itself: no request leaves it, and what matters is read without its script. Each screen
-//! is defined once and used wherever it comes up.
+//! The page needs no other file: it sends no request, and everything but the filter works without its script. Each screen
+//! is defined once and used wherever it occurs.
 
 mod automaton;
 mod curve;
@@ -19,16 +19,16 @@ use super::words::{self, escape, grouped, len, line};
 use phone::Displays;
 use spec::Section;
 
-/// More than this nobody loads; what does not fit is said to be left out.
+/// Size of a page that a browser still loads well; the page names what is left out.
 const BYTES_MAX: usize = 20_000_000;
 
-/// So much of it is for what every page has: the head and the table of specs.
+/// Part of [`BYTES_MAX`] for the head and the table of specs.
 const BYTES_HEAD: usize = 4_000_000;
 
 const STYLE: &str = include_str!("style.css");
 const SCRIPT: &str = include_str!("script.js");
 
-/// Nothing is loaded, and nothing but this page's own style and script counts.
+/// Policy that allows the style and script of the page alone, and no request.
 const POLICY: &str = "default-src 'none'; style-src 'unsafe-inline'; script-src 'unsafe-inline'; img-src data:; \
     base-uri 'none'; form-action 'none'";
 
@@ -57,10 +57,10 @@ pub fn html(run: &Run) -> String {
     page
 }
 
-/// What is said of the specs, as far as there is room.
+/// The sections of the specs that fit the page.
 struct Body {
     sections: Vec<String>,
-    /// The screens they use, drawn.
+    /// The drawn screens that sections use.
     symbols: BTreeMap<usize, String>,
     left_out: u64,
 }
@@ -71,11 +71,13 @@ impl Body {
         let mut body = Body { sections: Vec::new(), symbols: BTreeMap::new(), left_out: 0 };
         let mut bytes = BYTES_HEAD + STYLE.len() + SCRIPT.len();
         for (number, spec) in run.specs().iter().enumerate() {
+            // Near the limit a section may still fit without its pictures.
             let is_added = [true, false].into_iter().any(|is_drawn| {
                 let section = Section { number, spec, screens: run.screens(), displays, is_drawn };
                 body.add(run, &section, &mut bytes)
             });
             if !is_added {
+                // Sections leave no gap: all later ones are left out, even those that would fit.
                 body.left_out = len(&run.specs()[number..]);
                 break;
             }
@@ -83,7 +85,7 @@ impl Body {
         body
     }
 
-    /// Adds the section if there is room for it and the screens it uses.
+    /// Adds a section if there is room for it and for its screens.
     fn add(&mut self, run: &Run, section: &Section<'_>, bytes: &mut usize) -> bool {
         let mut drawn = BTreeSet::new();
         let html = section.html(&mut drawn);
@@ -105,9 +107,9 @@ impl Body {
         true
     }
 
-    /// The screens and the heads of arrows, for others to use.
+    /// Returns the definitions of screens and arrowheads.
     fn symbols(&self) -> String {
-        // It has no size and not `display: none`: some browsers use nothing that is in such.
+        // Of no size, but without `display: none`, in which some browsers find no symbols.
         let mut svg =
             String::from("<svg class=\"symbols\" width=\"0\" height=\"0\" aria-hidden=\"true\"><defs>");
         for (id, class) in [("head", "head"), ("taken-head", "taken-head"), ("finger", "finger-head")] {
@@ -123,7 +125,7 @@ impl Body {
     }
 }
 
-/// What ran, and what came of it.
+/// Returns the head of the page: the results, and the facts of the run.
 fn head(run: &Run) -> String {
     let met = run.specs().iter().filter(|spec| spec::class(spec) == "met").count();
     let is_well = met == run.specs().len() && words::trouble(run).is_none();
@@ -165,7 +167,7 @@ fn head(run: &Run) -> String {
     html + "</ul></header>\n"
 }
 
-/// The table of specs, with what to choose among them by.
+/// Returns the table of specs with its filter.
 fn overview(run: &Run, body: &Body) -> String {
     if run.specs().is_empty() {
         return "<p class=\"quiet\">There are no specs.</p>\n".to_string();
@@ -178,6 +180,7 @@ fn overview(run: &Run, body: &Body) -> String {
     let mut kinds: Vec<(&str, &str)> = Vec::new();
     for (outcome, _) in words::counts(run) {
         let spec = run.specs().iter().find(|spec| words::outcome(spec) == outcome).expect("one was counted");
+        // Several outcomes are of one kind, and have one box.
         if !kinds.iter().any(|(kind, _)| *kind == words::kind(spec)) {
             kinds.push((words::kind(spec), outcome));
         }
@@ -189,6 +192,7 @@ fn overview(run: &Run, body: &Body) -> String {
              <table><thead><tr><th>Spec</th><th>Outcome</th><th class=\"number\">Length</th>\
              <th class=\"number\">Episodes</th><th class=\"number\">Steps</th><th class=\"wide\">Time</th></tr></thead><tbody>";
     for number in 0..run.specs().len() {
+        // The other half is for the head and the filter.
         if html.len() > BYTES_HEAD / 2 {
             let rest = run.specs().len() - number;
             let _ = write!(html, "<tr><td colspan=\"6\">and {rest} more</td></tr>");

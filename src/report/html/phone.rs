@@ -1,40 +1,41 @@
 //! Screens as pictures: each drawn from its tree of widgets, to scale, in the frame of a phone.
 //!
-//! A picture is a symbol that the page defines once and uses wherever the screen comes up. What an action was done on is
-//! marked on top of that.
+//! A picture is a symbol that the page defines once and uses wherever the screen occurs. The widget of an action is marked
+//! on top.
 
 use std::fmt::Write as _;
 
 use unicode_width::{UnicodeWidthChar, UnicodeWidthStr};
 
 use super::super::words::{escape, line};
+use crate::drawing::svg::short;
 use crate::event::ActionDone;
 use crate::gui::{Bounds, Flags, Orientation, Screen, Widget};
 
-/// How long the longer side of a display is, in the picture's units.
+/// Longer side of a display, in units of the picture.
 const LONG_SIDE: f64 = 400.0;
 
-/// How wide the frame is around the display.
+/// Width of the frame around the display.
 pub const FRAME: f64 = 11.0;
 
-/// A display with a longer side than this is a mistake.
+/// Longest side of a display, in pixels; a longer one is a mistake in the data.
 const PIXELS_MAX: i32 = 20_000;
 
-/// More widgets than this at a time are not told apart.
+/// Widgets of a picture: nobody tells more apart.
 const WIDGETS_DRAWN_MAX: usize = 400;
 
-/// A text of more letters does not fit a widget.
+/// Characters of a text; more do not fit a widget.
 const LETTERS_MAX: usize = 240;
 
-/// The displays of a run: what its screens have filled in each orientation.
+/// The display of a run, as large as its screens in both orientations.
 #[derive(Clone, Copy, Debug)]
 pub struct Displays {
-    /// The width and the height, in pixels, held upright.
+    /// Width and height in portrait, in pixels.
     upright: (i32, i32),
 }
 
 impl Displays {
-    /// Returns the displays that hold all of `screens`.
+    /// Returns the display that holds all of `screens`.
     pub fn of<'s>(screens: impl Iterator<Item = &'s Screen>) -> Displays {
         let (mut width, mut height) = (0, 0);
         for screen in screens {
@@ -42,19 +43,20 @@ impl Displays {
                 let Bounds { right, bottom, .. } = widget.bounds;
                 let fits = |side: i32| if (1..=PIXELS_MAX).contains(&side) { side } else { 0 };
                 let (right, bottom) = (fits(right), fits(bottom));
+                // All screens of a run share one display, which is turned at times.
                 let is_upright = screen.context().orientation == Orientation::Portrait;
                 let (across, down) = if is_upright { (right, bottom) } else { (bottom, right) };
                 width = width.max(across);
                 height = height.max(down);
             }
         }
-        // Of a display of which nothing is known a common one is made.
-        // A strip is no display: the longer side is no more than four times the other.
+        // Screens may show a strip of the display alone: no side is longer than four times the other. Without any
+        // screen, assume a common display.
         let upright = (width.max(height / 4), height.max(width / 4));
         Displays { upright: if width == 0 || height == 0 { (480, 800) } else { upright } }
     }
 
-    /// How the screen is drawn.
+    /// Returns the canvas for a screen, in its orientation.
     pub fn canvas(self, screen: &Screen) -> Canvas {
         let (width, height) = match screen.context().orientation {
             Orientation::Portrait => self.upright,
@@ -73,17 +75,17 @@ pub struct Canvas {
 }
 
 impl Canvas {
-    /// The width of the picture, its frame included.
+    /// Returns the width of the picture, with its frame.
     pub fn width(self) -> f64 {
         f64::from(self.pixels.width()) * self.scale + 2.0 * FRAME
     }
 
-    /// The height of the picture, its frame included.
+    /// Returns the height of the picture, with its frame.
     pub fn height(self) -> f64 {
         f64::from(self.pixels.height()) * self.scale + 2.0 * FRAME
     }
 
-    /// Where `bounds` lie in the picture, as far as they are seen.
+    /// Returns the visible part of `bounds` in the picture.
     fn place(self, bounds: Bounds) -> Option<Rectangle> {
         let seen = bounds.intersection(self.pixels);
         let at = |pixels: i32| FRAME + f64::from(pixels) * self.scale;
@@ -137,12 +139,6 @@ impl Rectangle {
     }
 }
 
-/// A number with one digit behind the point, if that says something.
-pub fn short(number: f64) -> String {
-    let text = format!("{number:.1}");
-    text.strip_suffix(".0").map_or_else(|| text.clone(), str::to_string)
-}
-
 /// Returns the symbol of the screen with this number.
 pub fn symbol(number: usize, screen: &Screen, canvas: Canvas) -> String {
     let mut svg = format!(
@@ -165,7 +161,7 @@ pub fn symbol(number: usize, screen: &Screen, canvas: Canvas) -> String {
     svg
 }
 
-/// What surrounds the widgets and is not as usual.
+/// Writes a banner for an unusual state: a crash, no answer, no network.
 fn write_banner(svg: &mut String, screen: &Screen, whole: Rectangle) {
     let context = screen.context();
     let mut said = Vec::new();
@@ -187,7 +183,7 @@ fn write_banner(svg: &mut String, screen: &Screen, whole: Rectangle) {
     }
 }
 
-/// A text in the middle of a place.
+/// Returns a text centred at a point.
 fn label(class: &str, (x, y): (f64, f64), size: f64, text: &str) -> String {
     format!(
         "<text class=\"{class}\" x=\"{}\" y=\"{}\" font-size=\"{}\" text-anchor=\"middle\">{}</text>",
@@ -198,14 +194,14 @@ fn label(class: &str, (x, y): (f64, f64), size: f64, text: &str) -> String {
     )
 }
 
-/// How a widget is drawn.
+/// Look of a widget.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Look {
-    /// A window smaller than the display.
+    /// Window smaller than the display.
     Window,
-    /// Holds others and can be touched as a whole.
+    /// Group that can be touched as a whole.
     Row,
-    /// Holds more than is seen.
+    /// Group that scrolls.
     List,
     Button,
     Field,
@@ -215,7 +211,7 @@ enum Look {
     Image,
     Progress,
     Text,
-    /// Draws itself, and says nothing of what.
+    /// Widget that draws itself, like a board, with no text.
     Canvas,
     Line,
 }
@@ -224,6 +220,7 @@ fn write_widgets(svg: &mut String, screen: &Screen, canvas: Canvas) {
     let widgets = screen.widgets();
     let mut drawn = 0;
     for (at, widget) in widgets.iter().enumerate() {
+        // Widgets stand in the order of the tree: a deeper one that follows is a child.
         let holds_others = widgets.get(at + 1).is_some_and(|next| next.depth > widget.depth);
         let (Some(look), Some(place)) = (look(widget, holds_others, canvas), canvas.place(widget.bounds))
         else {
@@ -240,8 +237,9 @@ fn write_widgets(svg: &mut String, screen: &Screen, canvas: Canvas) {
             return;
         }
         drawn += 1;
-        *svg += &Drawing { widget, look, place, holds_others }.svg();
+        *svg += &DrawnWidget { widget, look, place, holds_others }.svg();
     }
+    // A screen without widgets still shows its activity.
     if drawn == 0 {
         let activity = screen.activity().rsplit('.').next().unwrap_or_default();
         *svg += &label("t dim", canvas.whole().middle(), 12.0, &line(activity, 30));
@@ -262,6 +260,7 @@ fn look(widget: &Widget, holds_others: bool, canvas: Canvas) -> Option<Look> {
         Look::Window
     } else if is(&["EditText", "AutoComplete"]) || widget.flags.has(Flags::EDITABLE) {
         Look::Field
+        // Before buttons, as `RadioButton` and `ToggleButton` have that word too.
     } else if is(&["RadioButton"]) {
         Look::Radio
     } else if is(&["Switch", "ToggleButton"]) {
@@ -279,7 +278,7 @@ fn look(widget: &Widget, holds_others: bool, canvas: Canvas) -> Option<Look> {
     {
         Look::List
     } else if holds_others {
-        // What only holds others is drawn by them.
+        // A group shows by its members.
         return widget.flags.has(Flags::CLICKABLE).then_some(Look::Row);
     } else if says {
         Look::Text
@@ -293,15 +292,15 @@ fn look(widget: &Widget, holds_others: bool, canvas: Canvas) -> Option<Look> {
     })
 }
 
-/// A widget about to be drawn.
-struct Drawing<'w> {
+/// A widget to draw.
+struct DrawnWidget<'w> {
     widget: &'w Widget,
     look: Look,
     place: Rectangle,
     holds_others: bool,
 }
 
-impl Drawing<'_> {
+impl DrawnWidget<'_> {
     fn svg(&self) -> String {
         let shape = self.shape();
         let is_control = matches!(
@@ -316,7 +315,7 @@ impl Drawing<'_> {
     }
 
     fn shape(&self) -> String {
-        let Drawing { widget, place, .. } = *self;
+        let DrawnWidget { widget, place, .. } = *self;
         let flags = widget.flags;
         let with = |class: &str| {
             let focused = if flags.has(Flags::FOCUSED) { " focused" } else { "" };
@@ -345,7 +344,7 @@ impl Drawing<'_> {
         }
     }
 
-    /// What the widget says: its text, else its description.
+    /// Returns the text of the widget, else its description.
     fn said(&self) -> &str {
         if self.widget.text.trim().is_empty() { self.widget.desc.trim() } else { self.widget.text.trim() }
     }
@@ -367,6 +366,7 @@ impl Drawing<'_> {
         let inset = 6.0_f64.min(self.place.width / 4.0);
         let place =
             Rectangle { x: self.place.x + inset, width: self.place.width - 2.0 * inset, ..self.place };
+        // Dots, as on the phone: others may read the report.
         let letters = self.widget.text.chars().count().min(LETTERS_MAX);
         if self.widget.flags.has(Flags::PASSWORD) && letters > 0 {
             return fitted("t", &"•".repeat(letters), place, false);
@@ -375,12 +375,12 @@ impl Drawing<'_> {
         self.text(class, place, false)
     }
 
-    /// The name its makers gave it, for what draws itself.
+    /// Returns the name of its id, for a widget that draws itself.
     fn name(&self, place: Rectangle) -> String {
         fitted("t dim", self.widget.id_entry(), place.shrunk(3.0), true)
     }
 
-    /// Hills and a sun, as far as there is room, and what it shows below.
+    /// Returns hills and a sun for an image, with its description below if there is room.
     fn picture(&self) -> String {
         let said =
             if self.widget.desc.trim().is_empty() { self.widget.id_entry() } else { self.widget.desc.trim() };
@@ -443,7 +443,7 @@ impl Drawing<'_> {
         track.svg("track", 2.0) + &Rectangle { width: track.width * 0.5, ..track }.svg("fill", 2.0)
     }
 
-    /// A box, a circle or a switch, on or off, with its text beside it.
+    /// Returns a box, a circle or a switch, on or off, with its text beside it.
     fn checked(&self, class: &str) -> String {
         let place = self.place;
         let side = place.height.min(place.width).min(16.0) * 0.8;
@@ -494,7 +494,7 @@ impl Drawing<'_> {
     }
 }
 
-/// `text` in lines that fit `place`, cut where there is no more room.
+/// Returns `text` in lines that fit `place`, cut at its end.
 fn fitted(class: &str, text: &str, place: Rectangle, is_centred: bool) -> String {
     let size = (place.height * 0.72).min(11.0);
     let text = line(text, LETTERS_MAX);
@@ -514,7 +514,7 @@ fn fitted(class: &str, text: &str, place: Rectangle, is_centred: bool) -> String
         if is_centred { " text-anchor=\"middle\"" } else { "" }
     );
     let block = size * 1.2 * rows.len() as f64;
-    // Long texts start at the top, as they do in an app; a line or two stand in the middle.
+    // Long texts start at the top, as in an app; a line or two stand in the middle.
     let top = if rows.len() > 2 && !is_centred { 0.0 } else { (height - block).max(0.0) / 2.0 };
     for (at, row) in rows.iter().enumerate() {
         let _ = write!(
@@ -529,7 +529,7 @@ fn fitted(class: &str, text: &str, place: Rectangle, is_centred: bool) -> String
     svg
 }
 
-/// `text` in at most `rows_max` rows of so many columns, broken between words where that goes.
+/// Returns `text` in at most `rows_max` rows of `columns` columns, broken between words if possible.
 pub fn wrapped(text: &str, columns: usize, rows_max: usize) -> Vec<String> {
     let columns = columns.max(1);
     let mut rows: Vec<String> = Vec::new();
@@ -559,7 +559,7 @@ pub fn wrapped(text: &str, columns: usize, rows_max: usize) -> Vec<String> {
     rows
 }
 
-/// Returns the sign of `action`, done on a screen that is drawn on `canvas`.
+/// Returns the mark of `action` on a screen that is drawn on `canvas`.
 pub fn mark(action: &ActionDone, canvas: Canvas) -> String {
     let whole = canvas.whole();
     let Some(place) = action.bounds.and_then(|bounds| canvas.place(bounds)) else {
@@ -588,12 +588,12 @@ pub fn mark(action: &ActionDone, canvas: Canvas) -> String {
     if &*action.action_type == "longclick" {
         let _ = write!(svg, "<circle class=\"touch\" cx=\"{}\" cy=\"{}\" r=\"16\"/>", short(x), short(y));
     }
-    // Below the finger, or above it where there is no room.
+    // Below the finger, or above it at the lower end of the display.
     let below = if y + 40.0 < whole.y + whole.height { y + 26.0 } else { y - 26.0 };
     svg + &chip((x, below), whole, &line(&action.shown, 60))
 }
 
-/// Where the finger goes, across and down; it pushes what is scrolled the other way.
+/// Returns the direction of the finger, across and down. To scroll down, it moves up.
 fn finger(action: &ActionDone) -> Option<(f64, f64)> {
     let (across, down) = match &*action.detail {
         "up" => (0.0, -1.0),
@@ -609,7 +609,7 @@ fn finger(action: &ActionDone) -> Option<(f64, f64)> {
     }
 }
 
-/// A text on a ground of its own, kept within the display.
+/// Returns a text on its own background, within the display.
 fn chip((x, y): (f64, f64), whole: Rectangle, text: &str) -> String {
     let size = 10.5;
     let columns = ((whole.width - 20.0) / (size * 0.58)) as usize;

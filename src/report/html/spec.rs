@@ -1,4 +1,4 @@
-//! What the page says of one spec.
+//! The section of one spec.
 
 use std::collections::BTreeSet;
 use std::fmt::Write as _;
@@ -15,23 +15,23 @@ use super::{automaton, curve, map};
 use crate::event::{Reached, SpecEnded};
 use crate::gui::Screen;
 
-/// Of long lists so many are shown.
+/// Items shown of a long list.
 const SHOWN_MAX: usize = 40;
 
-/// A reason is a sentence or a few.
+/// Characters of a reason, which is a few sentences.
 const REASON_MAX: usize = 2_000;
 
-/// A spec to be written, and what it is drawn from.
+/// A spec to write, with the screens it may draw.
 pub struct Section<'a> {
     pub number: usize,
     pub spec: &'a SpecReport,
     pub screens: &'a [Arc<Screen>],
     pub displays: Displays,
-    /// Whether pictures are drawn.
+    /// True if pictures are drawn.
     pub is_drawn: bool,
 }
 
-/// The class of a spec in the page.
+/// Returns the CSS class of a spec.
 pub fn class(spec: &SpecReport) -> &'static str {
     match spec.standing() {
         Standing::Met => "met",
@@ -41,13 +41,13 @@ pub fn class(spec: &SpecReport) -> &'static str {
     }
 }
 
-/// What the page says of how a spec ended, as a sign of its own.
+/// Returns the outcome of a spec as a badge.
 pub fn badge(spec: &SpecReport) -> String {
     format!("<span class=\"badge {}\">{}</span>", class(spec), outcome(spec))
 }
 
 impl Section<'_> {
-    /// Returns what is said of the spec, and adds the screens that are drawn for it to `drawn`.
+    /// Returns the section, and adds the screens it draws to `drawn`.
     pub fn html(&self, drawn: &mut BTreeSet<usize>) -> String {
         let began = &self.spec.began;
         let id = self.id();
@@ -115,6 +115,7 @@ impl Section<'_> {
             *html += &self.folded("run", &title, true, &timeline.section(drawn));
         }
         if let Some(reach) = &ended.reach {
+            // With a run, the reader wants that first.
             let is_open = ended.run.is_empty();
             *html += &self.folded(
                 "reach",
@@ -125,7 +126,7 @@ impl Section<'_> {
         }
     }
 
-    /// The formula at work, the search, and the map.
+    /// Writes the pictures: the formula at work, the search, and the map.
     fn write_drawings(&self, html: &mut String, drawn: &mut BTreeSet<usize>) {
         let ended = self.spec.ended.as_ref();
         let run = ended.map_or(&[][..], |ended| &ended.run);
@@ -150,7 +151,7 @@ impl Section<'_> {
         )
     }
 
-    /// The numbers of a spec, each under its name.
+    /// Returns the numbers of a spec, each with its name.
     fn facts(&self) -> String {
         let began = &self.spec.began;
         let mut facts: Vec<(&str, String)> = Vec::new();
@@ -182,7 +183,7 @@ impl Section<'_> {
     }
 }
 
-/// `3 steps, found with 5`
+/// Returns `3 steps, found with 5`.
 fn length(ended: &SpecEnded) -> String {
     let length = counted(ended.run.len() as u64, "step");
     match ended.found_steps {
@@ -200,7 +201,7 @@ fn advice(advice: &[String]) -> String {
     if items.is_empty() { String::new() } else { format!("<ul class=\"advice\">{}</ul>", items.concat()) }
 }
 
-/// `text` with what stands between ticks as code.
+/// Returns `text` with its parts between backticks as code.
 fn with_code(text: &str) -> String {
     let parts: Vec<&str> = text.split('`').collect();
     if parts.len().is_multiple_of(2) {
@@ -212,7 +213,7 @@ fn with_code(text: &str) -> String {
     parts.iter().enumerate().map(part).collect()
 }
 
-/// Where the test is kept, and what to type to use it.
+/// Returns the path of the test, and the command lines that use it.
 fn commands(test: &str) -> String {
     let mut html = format!(
         "<div class=\"test\"><p>kept as <code>{}</code></p><pre tabindex=\"0\">",
@@ -244,7 +245,7 @@ fn plain_steps(ended: &SpecEnded) -> String {
     format!("<ol start=\"0\">{}</ol>{rest}", items.concat())
 }
 
-/// What did not come about, and how far it came.
+/// Returns the progress of a search, and the actions that were never tried.
 fn never_seen(reach: &Reached, has_no_run: bool) -> String {
     let mut html = String::from("<ul class=\"facts-list\">");
     let _ = write!(
@@ -276,6 +277,7 @@ fn never_seen(reach: &Reached, has_no_run: bool) -> String {
     if reach.never_tried.is_empty() {
         return html;
     }
+    // The list may be cut, so the count comes apart from it.
     let count = reach.never_tried_count.max(reach.never_tried.len());
     let shown: Vec<String> = distinct(&reach.never_tried)
         .take(SHOWN_MAX)
@@ -290,7 +292,7 @@ fn never_seen(reach: &Reached, has_no_run: bool) -> String {
     html
 }
 
-/// How often each atom held, and what was seen in place of those that never did.
+/// Returns how often each atom held; for one that never did, the value seen in its place.
 fn atoms(reach: &Reached) -> String {
     if reach.held.is_empty() {
         return String::new();

@@ -1,34 +1,35 @@
-//! The run as a row of screens: what was done on each, what held then, and what was left to ask for.
+//! The run as a row of screens, each with its action, its labels and its residual.
 
 use std::collections::BTreeSet;
 use std::fmt::Write as _;
 use std::sync::Arc;
 
 use super::super::words::{self, ITEMS_MAX, LINE_MAX, TEXT_MAX, counted, duration, escape, len, line, lines};
-use super::phone::{self, Displays, short};
+use super::phone::{self, Displays};
+use crate::drawing::svg::short;
 use crate::event::{ReplayVerdict, Replayed, StepTaken};
 use crate::gui::Screen;
 use crate::trace::Notice;
 
-/// Of a longer run the middle is left out: so many steps are drawn at its start, and so many at its end.
+/// Steps drawn at the start and at the end of a run; of a longer run the middle is left out.
 const STEPS_AT_START: usize = 40;
 const STEPS_AT_END: usize = 20;
 
-/// A residual is shown up to so many letters.
+/// Characters shown of a residual.
 const RESIDUAL_MAX: usize = 1_200;
 
-/// Longer residuals are not compared word by word.
+/// Words of a residual that is compared word by word, as the time grows with the product of both lengths.
 const WORDS_MAX: usize = 400;
 
-/// How large a screen is in the page, against its own units.
+/// Size of a screen in the page, relative to its own units.
 const SCALE: f64 = 0.88;
 
-/// What a timeline is made from.
+/// The source of a timeline.
 pub struct Timeline<'a> {
     pub spec: usize,
     pub formula: &'a str,
     pub run: &'a [StepTaken],
-    /// How it went when it was done again.
+    /// Result of the replay.
     pub replay: Option<&'a Replayed>,
     pub screens: &'a [Arc<Screen>],
     pub displays: Displays,
@@ -99,7 +100,7 @@ impl Timeline<'_> {
         html + "</li>"
     }
 
-    /// What the replay came to, at the step where it did not hold.
+    /// Returns a note at the step where the replay did not hold.
     fn replayed(&self, number: usize) -> String {
         let here = self.replay.filter(|replay| replay.step == Some(number));
         match here.map(|replay| replay.verdict) {
@@ -110,7 +111,7 @@ impl Timeline<'_> {
         }
     }
 
-    /// The screen a step led to, with the sign of what is done next.
+    /// Returns the screen after a step, with the mark of the next action.
     fn picture(&self, number: usize) -> String {
         let at = self.run[number].screen;
         let screen = &self.screens[at];
@@ -131,9 +132,9 @@ impl Timeline<'_> {
     }
 }
 
-/// `+0.333`
+/// Returns `+0.333`.
 fn signed(reward: f64) -> String {
-    // What is nothing has no sign, and no more digits than that.
+    // Without this, a reward of nothing would be `+0.000`, or `-0.000`.
     if reward == 0.0 { "0".to_string() } else { line(&format!("{reward:+.3}"), 20) }
 }
 
@@ -149,7 +150,7 @@ fn noticed(notice: &Notice) -> String {
     }
 }
 
-/// What is left to ask for, what is new in it marked, and what is no longer asked for named.
+/// Returns the residual with its new parts marked, and the atoms that are no longer asked for.
 fn residual(before: &str, after: &str) -> String {
     let text = line(after, RESIDUAL_MAX);
     match &*text {
@@ -180,7 +181,7 @@ fn residual(before: &str, after: &str) -> String {
     html
 }
 
-/// Brackets, words, and what stands between them.
+/// Returns the brackets and words of `text`, and the characters between them.
 fn tokens(text: &str) -> Vec<&str> {
     let mut tokens = Vec::new();
     let mut rest = text;
@@ -199,7 +200,7 @@ fn tokens(text: &str) -> Vec<&str> {
     tokens
 }
 
-/// The length of the bracket at the start; one within a text in quotes does not close it.
+/// Returns the length of the bracket at the start; a bracket within quotes does not close it.
 fn bracket(text: &str) -> usize {
     let (mut is_quoted, mut is_escaped) = (false, false);
     for (at, char) in text.char_indices().skip(1) {
@@ -214,7 +215,7 @@ fn bracket(text: &str) -> usize {
     text.len()
 }
 
-/// The tokens of `new`, each with whether it is none of a longest common part with `old`.
+/// Returns the tokens of `new`; true marks those outside a longest common subsequence with `old`.
 fn marked<'t>(old: &[&str], new: &[&'t str]) -> Vec<(&'t str, bool)> {
     if old.len() > WORDS_MAX || new.len() > WORDS_MAX {
         return new.iter().map(|&token| (token, false)).collect();
@@ -229,6 +230,7 @@ fn marked<'t>(old: &[&str], new: &[&'t str]) -> Vec<(&'t str, bool)> {
             };
         }
     }
+    // `common[i][j]` is the length of a longest common subsequence of `old[i..]` and `new[j..]`.
     let (mut i, mut marked) = (0, Vec::new());
     for (j, &token) in new.iter().enumerate() {
         while i < old.len() && old[i] != token && common[i + 1][j] == common[i][j] {
@@ -236,7 +238,7 @@ fn marked<'t>(old: &[&str], new: &[&'t str]) -> Vec<(&'t str, bool)> {
         }
         let is_common = i < old.len() && old[i] == token;
         i += usize::from(is_common);
-        // Signs and spaces alone say little.
+        // A mark on a lone sign or space says little.
         marked.push((token, !is_common && token.chars().any(char::is_alphanumeric)));
     }
     marked

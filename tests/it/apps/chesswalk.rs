@@ -2,7 +2,7 @@
 
 use super::*;
 
-/// A move between two squares, White below.
+/// Returns the app with an action for a move between two squares, White below.
 fn phone_with(set: &[(&str, &str)]) -> Phone {
     let text = "action chessmove on [id ~ ChessBoard]: tap 56% 80%, tap 56% 56%\n";
     start("chesswalk.app", set, &user_actions(text))
@@ -12,7 +12,7 @@ fn phone() -> Phone {
     phone_with(&[])
 }
 
-/// Touches these squares of the board, one after the other; `turned` says that Black is below.
+/// Touches these squares of the board, one after another; `turned` means that Black is below.
 #[track_caller]
 fn touch(phone: &mut Phone, squares: &str, turned: bool) {
     let percent = |file_or_row: u32| {
@@ -33,7 +33,7 @@ fn touch(phone: &mut Phone, squares: &str, turned: bool) {
     phone.act(&Action::User { action: Arc::new(action.clone()), on });
 }
 
-/// A game for two on the board.
+/// Starts a game for two on the board.
 fn game_for_two() -> Phone {
     let mut phone = phone();
     phone.steps(&["Play Offline", "btBlackHuman", "Play"]);
@@ -104,7 +104,7 @@ fn settings_are_remembered_however_they_are_left() {
         phone.check_activity("Settings").check_counts(11, 4, 1, 0, 10);
         assert_eq!(&*phone.widget("edUsernameSettings").text, "me", "after {leaving:?}");
     }
-    // The login screen has the same name.
+    // The login screen has the same activity.
     let mut phone = phone();
     phone.steps(&["Play Online"]).type_into("edUsername", "me").steps(&["back", "Settings"]);
     assert!(phone.has_text("me"), "on\n{}", phone.shown());
@@ -188,7 +188,7 @@ fn a_game_is_as_in_the_app() {
     );
     phone.user("chessmove").check_counts(13, 3, 0, 0, 9);
     check_line(&phone, "Black is thinking...", "White moved e4. ");
-    // It thinks for three seconds; an action takes half a second.
+    // The computer thinks for three seconds; an action takes half a second.
     phone.steps(&["menu"; 4]);
     check_line(&phone, "Black is thinking...", "White moved e4. ");
     phone.steps(&["menu"; 2]).check_counts(12, 3, 0, 0, 9);
@@ -229,7 +229,7 @@ fn the_last_move_of_a_game_is_gone_once_that_is_corrected() {
         let mut phone = phone_with(&[(parameter, "true")]);
         phone.steps(&["Play Offline", "Play", "chessmove", "New game", "Play"]);
         check_line(&phone, "Your move", "");
-        // What belongs to the game stays.
+        // The state of the game stays.
         phone.steps(&["chessmove", "New game", "back"]);
         assert_eq!(&*phone.widget("tvOfflineGameInfo").text, "White moved e4. ");
     }

@@ -6,19 +6,19 @@ fn phone_with(set: &[(&str, &str)]) -> Phone {
     start("notes.app", set, &[])
 }
 
-/// The app as it is installed, the welcome dialog in front.
+/// Returns the app as installed, with the welcome dialog in front.
 fn phone() -> Phone {
     phone_with(&[])
 }
 
-/// The app on its main screen.
+/// Returns the app on its main screen.
 fn main_screen() -> Phone {
     let mut phone = phone();
     phone.step("OKAY");
     phone
 }
 
-/// The app on its main screen with notes of these names, all of them texts.
+/// Returns the app on its main screen with text notes of these names.
 fn with_notes(names: &[&str]) -> Phone {
     let mut phone = main_screen();
     for name in names {
@@ -96,7 +96,7 @@ fn the_menu_of_the_plus_button_has_labels_upright_alone() {
         ],
     );
     phone.clone().step("+").check_counts(19, 5, 2, 0, 12);
-    // The middle of the list is below a label, which leads to its button.
+    // A label covers the middle of the list, and leads to its button.
     phone.clone().step("notes_list").check_activity("ChecklistNoteActivity");
     phone.clone().step("pauseresume").check_counts(27, 9, 2, 0, 16);
     let mut turned = phone.clone();
@@ -112,7 +112,7 @@ fn the_menu_of_the_plus_button_has_labels_upright_alone() {
         turned.clone().step(button).check_activity(activity);
     }
     phone.steps(&["fab_text", "Cancel"]).check_counts(19, 5, 2, 0, 12);
-    // Back does not close the menu, it leaves the app; started again it is closed.
+    // Back does not close the menu, it leaves the app; restarted, the app has the menu closed.
     phone.steps(&["+", "back", "Notes"]).check_counts(19, 5, 2, 0, 12);
 }
 
@@ -188,7 +188,7 @@ fn a_paused_editor_goes_on_with_the_note_it_stored() {
         check_notes(&phone, &["Note 2"]);
         assert_eq!(phone.toasts(), ["Note updated"]);
     }
-    // Turned, it is laid out again and not paused.
+    // After a rotation it is laid out again, without a pause.
     let mut phone = main_screen();
     phone.steps(&["+", "fab_text"]).type_into("etContent", "42").step("rotate").check_counts(22, 6, 2, 2, 23);
     assert!(phone.has_text("42"));
@@ -206,7 +206,7 @@ fn notes_without_a_name_are_counted_over_all_kinds() {
     phone.step("Note 2").check_activity("ChecklistNoteActivity");
     phone.steps(&["back", "Note 3"]).check_activity("SketchActivity");
     phone.step("Navigate up").check_activity("MainActivity");
-    // It is made anew in place of the old one, so nothing lies below it.
+    // It is recreated in place of the old one, so nothing lies below it.
     phone.step("back");
     assert_ne!(phone.screen().package().as_ref(), "org.secuso.privacyfriendlynotes");
 }

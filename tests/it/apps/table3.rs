@@ -1,5 +1,5 @@
-//! The specs of `specs/` on the models: the shortest runs that satisfy them, what is left of the formula
-//! on the way, and which of them a corrected app cannot satisfy.
+//! The specs of `specs/` on the models: the shortest runs that satisfy them, the residuals on the way, and the
+//! specs that a corrected app cannot satisfy.
 
 use std::collections::VecDeque;
 
@@ -9,7 +9,7 @@ use farlead::spec::Spec;
 
 use super::*;
 
-/// A spec, ready to be asked about the steps of a phone.
+/// A spec, ready to judge the steps of a phone.
 struct Judge {
     automaton: Automaton,
     labeller: Labeller,
@@ -38,7 +38,7 @@ impl Judge {
     }
 }
 
-/// The spec `name` of the file, and a phone with the app it is for, with these parameters.
+/// Returns the spec `name` of the file, and a phone with its app and these parameters.
 fn load(file: &str, name: &str, set: &[(&str, &str)]) -> (Judge, Phone) {
     let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("specs").join(file);
     let text = std::fs::read_to_string(path).expect("a readable spec");
@@ -61,8 +61,8 @@ fn without_common_factor(over: u64, under: u64) -> String {
     }
 }
 
-/// Checks that the steps after the start satisfy the formula exactly at their end, and how many atoms are
-/// left before the first position and after each; the reward of a step follows from them.
+/// Checks that the steps after the start satisfy the formula exactly at their end, and the number of atoms left
+/// before the first position and after each; these numbers determine the reward of a step.
 #[track_caller]
 fn check(file: &str, name: &str, steps: &[&str], atoms: &[u64], rewards: &str) {
     let (mut judge, mut phone) = load(file, name, &[]);
@@ -86,7 +86,7 @@ fn check(file: &str, name: &str, steps: &[&str], atoms: &[u64], rewards: &str) {
     assert_eq!(found.join(" "), rewards, "{file} {name}");
 }
 
-/// The action that the step says, see [`Phone::step`].
+/// Returns the action of a step, see [`Phone::step`].
 #[track_caller]
 fn action_of(phone: &Phone, step: &str) -> Action {
     match step {
@@ -142,8 +142,8 @@ fn the_known_runs_satisfy_the_specs_of_notes() {
     }
 }
 
-/// How long the shortest run is that satisfies the spec within its bound, and how many there are; every
-/// run that the formula leaves alive is tried.
+/// Returns the length of the shortest runs that satisfy the spec within its bound, and their number. Tries
+/// every run that the formula does not rule out.
 fn shortest(judge: &mut Judge, mut phone: Phone) -> Option<(usize, usize)> {
     let state = judge.automaton.step(State::START, &judge.labels(&first_action(&phone), phone.screen()));
     let mut alive = VecDeque::from([(1, state, phone.sim.save(), phone.seen.screen.clone())]);
@@ -218,7 +218,7 @@ fn a_corrected_app_does_not_satisfy_what_asks_for_a_bug() {
 #[test]
 fn a_corrected_app_satisfies_what_the_bug_is_not_needed_for() {
     let set = [("fixed", "true")];
-    // Back from the second New game screen leads to the first game, with either way to have started it.
+    // Back from the second New game screen leads to the first game, whichever way it was started.
     check_shortest("chesswalk/second_game.ltl", "a", &set, Some((6, 2)));
     // By `Save`, `Navigate up` and a pause.
     for name in ["b", "c", "c_ids"] {

@@ -1,4 +1,4 @@
-//! A small shop that asks for an address by chance, and runs of it that are shortened.
+//! A small shop that asks for an address by chance, and runs of it to shorten.
 
 use std::sync::Arc;
 
@@ -9,10 +9,10 @@ use farlead::minimise::{Check, Kept, Trial, Tried};
 use farlead::rng::{Rng, Seed};
 use farlead::spec::Source;
 
-/// Where the run is to lead.
+/// The screen that a run must reach.
 const GOAL: &str = "Thanks";
 
-/// The shop; the dialog is in front of this percentage of catalogues and of items.
+/// Returns the shop; this percentage of catalogues and of items opens with the dialog in front.
 pub fn shop(percent: u32) -> Arc<Model> {
     let text = format!(
         r#"app org.shop "Shop" 1
@@ -70,7 +70,7 @@ pub fn shop(percent: u32) -> Arc<Model> {
     }))
 }
 
-/// So many actions, each one of those offered at its time.
+/// Returns random actions, each one among the offers at its time.
 pub fn random_run(model: &Arc<Model>, length: usize, seed: u64) -> Vec<Action> {
     let mut rng = Seed(seed).fork("run");
     let mut sim = Sim::new(model.clone(), Seed(seed));
@@ -94,10 +94,10 @@ fn start(sim: &mut Sim) -> Result<Arc<Screen>, DeviceError> {
     Ok(sim.reset(&launched)?.screen)
 }
 
-/// Whether actions lead to the goal.
+/// A check: do the actions lead to the goal?
 pub struct Leads {
     pub model: Arc<Model>,
-    /// Each in its forms, as it was and then ever simpler ones.
+    /// Each action in its forms, the original first and then ever simpler ones.
     pub forms: Vec<Vec<Action>>,
     pub seed: u64,
 }
@@ -107,13 +107,13 @@ impl Leads {
         Leads { model: model.clone(), forms: run.into_iter().map(forms).collect(), seed: 1 }
     }
 
-    /// Whether what is kept does in a run that no check tries.
+    /// Returns true if the kept actions lead to the goal, in a run with chance that no check uses.
     fn leads(&self, kept: &[Kept], run: u32) -> bool {
         self.run(&Trial { kept, number: 1_000_000 + run }).expect("the model runs").passed
     }
 
     fn run(&self, trial: &Trial<'_>) -> Result<Tried, DeviceError> {
-        // What is drawn depends on what is kept and on the number alone.
+        // Chance depends only on the kept elements and the number of the trial.
         let drawn = trial.kept.iter().fold(u64::from(trial.number), |hash, kept| {
             (hash.rotate_left(9) ^ kept.at as u64 ^ (u64::from(kept.form) << 40))
                 .wrapping_mul(0x9E37_79B9_7F4A_7C15)
@@ -152,7 +152,7 @@ impl Check for Leads {
     }
 }
 
-/// A text in ever fewer letters, a click for a long click.
+/// Returns a text in ever fewer letters, or a click for a long click.
 fn forms(action: Action) -> Vec<Action> {
     let simpler: Vec<Action> = match &action {
         Action::Text { on, text } => {
@@ -171,7 +171,7 @@ fn forms(action: Action) -> Vec<Action> {
     [vec![action], simpler].concat()
 }
 
-/// Whether it can be done; any text can be typed where one can.
+/// Returns true if an action can be done; a field takes any text.
 fn is_offered(action: &Action, offered: &[Action]) -> bool {
     offered.iter().any(|other| match (action, other) {
         (Action::Text { on, .. }, Action::Text { on: other, .. }) => on.object_id == other.object_id,
@@ -179,16 +179,16 @@ fn is_offered(action: &Action, offered: &[Action]) -> bool {
     })
 }
 
-/// How often what is kept leads to the goal, by runs that nothing was decided on.
+/// Returns the rate at which the kept actions lead to the goal, from runs that decided nothing.
 pub fn true_rate(leads: &Leads, kept: &[Kept], runs: u32) -> f64 {
     (0..runs).filter(|&run| leads.leads(kept, run)).count() as f64 / f64::from(runs)
 }
 
-/// Random runs of so many actions that lead to the goal in at least 49 of 50 runs.
+/// Returns random runs of `length` actions that lead to the goal in at least 49 of 50 tries.
 pub fn runs(percent: u32, length: usize, count: usize) -> Vec<Leads> {
     let model = shop(percent);
     let all: Vec<Kept> = (0..length).map(|at| Kept { at, form: 0 }).collect();
-    // Most never do: the second that fails is the last that is tried.
+    // Most runs never do, so the second failure ends the tries.
     let is_sure = |leads: &Leads| (0..50).filter(|&run| !leads.leads(&all, run)).nth(1).is_none();
     (1..)
         .map(|seed| Leads::new(&model, random_run(&model, length, seed)))

@@ -1,6 +1,7 @@
-//! What commands answer, as those read it who use phones: the lines of recordings, and the programs of exports.
+//! Answers of commands, as their readers need them: the lines of recordings, and the programs in exports.
 
 use super::*;
+use crate::fixtures;
 
 const ALL: [AndroidVersion; 7] = AndroidVersion::ALL;
 
@@ -50,7 +51,7 @@ fn the_focus_is_found_where_each_version_says_it() {
         let displays = said(&mut phone, "dumpsys window displays");
         let whole = said(&mut phone, "dumpsys window");
         let focused = regex_of(r"mCurrentFocus=Window\{[0-9a-f]+ u0 ([^ }]+)\}");
-        // The rule of those who take an activity out of a line, for every version.
+        // The pattern with which clients of every version find an activity in a line.
         let app = regex_of(r"ActivityRecord\{\S+ u\d+ ([\w.]+)/([\w.$]+)\}? t\d+\}");
         let in_windows = version <= AndroidVersion::V9;
         assert_eq!(windows.contains("mCurrentFocus="), in_windows, "{version:?}");
@@ -104,21 +105,36 @@ fn a_dump_is_written_letter_by_letter_as_android_does() {
     assert!(said(&mut phone, "logcat -d").contains("failed to dump window to file"));
 }
 
+/// Returns the names of the attributes of the first node of a dump.
+fn attributes(xml: &str) -> Vec<String> {
+    let start = xml.find("<node ").expect("a node");
+    let node = &xml[start..start + xml[start..].find('>').expect("its end")];
+    regex_of(r#"([-\w]+)=""#).captures_iter(node).map(|name| name[1].to_string()).collect()
+}
+
+#[track_caller]
+fn check_attributes(recorded: &str, version: AndroidVersion) {
+    let mut phone = lamp(version);
+    start(&mut phone);
+    assert_eq!(attributes(&said(&mut phone, "uiautomator dump /dev/tty")), attributes(recorded));
+}
+
+#[test]
+fn attributes_come_in_the_order_of_dumps_of_our_own() {
+    for (file, version) in [("shelf_api27.xml", AndroidVersion::V8), ("shelf_api36.xml", AndroidVersion::V16)]
+    {
+        check_attributes(&fixtures::text(&format!("android/ui/{file}")), version);
+    }
+}
+
 #[test]
 fn attributes_come_in_the_order_of_recordings() {
-    let names = |xml: &str| -> Vec<String> {
-        let start = xml.find("<node ").expect("a node");
-        let node = &xml[start..start + xml[start..].find('>').expect("its end")];
-        regex_of(r#"([-\w]+)=""#).captures_iter(node).map(|name| name[1].to_string()).collect()
-    };
     for (file, version) in
         [("avc_launcher_api27.xml", AndroidVersion::V8), ("nora_home_api36.xml", AndroidVersion::V16)]
     {
         let Some(path) = crate::shared::path(&format!("android/ui/{file}")) else { continue };
-        let recorded = std::fs::read_to_string(path).expect("a readable recording");
-        let mut phone = lamp(version);
-        start(&mut phone);
-        assert_eq!(names(&said(&mut phone, "uiautomator dump /dev/tty")), names(&recorded), "{file}");
+        check_attributes(&std::fs::read_to_string(path).expect("a readable recording"), version);
+        eprintln!("1 dump read");
     }
 }
 
@@ -202,9 +218,11 @@ fn the_log_has_the_forms_of_recordings() {
         };
         let log = said(&mut phone, &format!("logcat -d -v {format}"));
         assert!(log.lines().count() > 2 && all_fit(&log), "{format}: {log}");
+        assert!(all_fit(&fixtures::text(&format!("android/logcat/format_{format}.txt"))), "{format}");
         if let Some(path) = crate::shared::path(&format!("android/logcat/format_{format}.txt")) {
             let recorded = std::fs::read_to_string(path).expect("a readable recording");
             assert!(all_fit(recorded.lines().take(20).collect::<Vec<_>>().join("\n").as_str()), "{format}");
+            eprintln!("1 log read");
         }
     }
     assert_eq!(said(&mut phone, "logcat -d -t 1 -v raw | wc -l"), "2\n");
@@ -278,6 +296,19 @@ fn an_app_that_was_packed_is_installed_in_every_way() {
     assert!(ran.stdout.starts_with(b"Failure [INSTALL_PARSE_FAILED_NOT_APK: "));
 }
 
+#[track_caller]
+fn check_installed(apk: &[u8], package: &str) {
+    let mut phone = lamp(AndroidVersion::default());
+    let ran = phone.abb(&["package", "install", "-S", &apk.len().to_string()], apk);
+    assert_eq!(String::from_utf8_lossy(&ran.stdout), "Success\n");
+    assert_eq!(said(&mut phone, &format!("pm list packages -3 {package}")), format!("package:{package}\n"));
+}
+
+#[test]
+fn an_app_of_our_own_that_was_not_packed_is_installed_and_listed() {
+    check_installed(&fixtures::apk(&fixtures::BinaryManifest::default()), "org.example.shelf");
+}
+
 #[test]
 fn the_apps_of_others_are_installed_and_listed() {
     for (file, package) in [
@@ -285,14 +316,8 @@ fn the_apps_of_others_are_installed_and_listed() {
         ("appium-uiautomator2-server-debug-androidTest.apk", "io.appium.uiautomator2.server.test"),
     ] {
         let Some(path) = crate::shared::path(&format!("android/apk/{file}")) else { continue };
-        let mut phone = lamp(AndroidVersion::default());
-        let apk = std::fs::read(path).expect("a readable file");
-        let ran = phone.abb(&["package", "install", "-S", &apk.len().to_string()], &apk);
-        assert_eq!(String::from_utf8_lossy(&ran.stdout), "Success\n", "{file}");
-        assert_eq!(
-            said(&mut phone, &format!("pm list packages -3 {package}")),
-            format!("package:{package}\n")
-        );
+        check_installed(&std::fs::read(path).expect("a readable file"), package);
+        eprintln!("1 APK read");
     }
 }
 
@@ -341,7 +366,7 @@ fn a_picture_is_a_png_of_the_display() {
     assert!(picture.rgba.chunks(4).any(|pixel| pixel[0] < 50));
 }
 
-/// The rows of a PNG, each after how it is filtered; its chunks are gone through and their sums checked.
+/// Returns the rows of a PNG, each after its filter byte; checks all chunks and their checksums.
 fn unpacked(png: &[u8]) -> Vec<u8> {
     let (mut at, mut packed, mut names) = (8, Vec::new(), Vec::new());
     while at < png.len() {

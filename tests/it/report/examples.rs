@@ -3,6 +3,7 @@
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
+use farlead::agent::{AgentInfo, FARLEAD, PLANNER, RANDOM};
 use farlead::device::{Device, Sim};
 use farlead::event::{
     ActionDone, Automaton, Event, FORMAT, Outcome, Reached, ReplayVerdict, Replayed, Residual, RunBegan,
@@ -12,13 +13,13 @@ use farlead::gui::{Bounds, Context, Flags, Orientation, Screen, Widget};
 use farlead::ltl;
 use farlead::rate::Rate;
 use farlead::report::Run;
-use farlead::search::{AgentKind, News, Plan, search};
+use farlead::search::{News, Plan, search};
 use farlead::spec::{Source, Spec, parse};
 use farlead::trace::{Notice, Trace};
 
 use crate::models::{simulator, source};
 
-/// A run of these events.
+/// Returns a run with these events.
 pub fn run(events: impl IntoIterator<Item = Event>) -> Run {
     let mut run = Run::new();
     for event in events {
@@ -27,33 +28,33 @@ pub fn run(events: impl IntoIterator<Item = Event>) -> Run {
     run
 }
 
-/// Searches on ChessWalk: met, given up, broken, untested and impossible to look at.
+/// Returns searches on ChessWalk: met, given up, broken, untested and impossible to look at.
 pub fn chess() -> Vec<Event> {
     let mut recorder = Recorder::new("chesswalk", 1);
     for (file, only, agent) in [
-        ("about", "c", AgentKind::Planner),
-        ("about", "a", AgentKind::Farlead),
-        ("settings", "b", AgentKind::Planner),
-        ("move", "c", AgentKind::Planner),
-        ("sleep", "b", AgentKind::Planner),
-        ("second_game", "b", AgentKind::Random),
-        ("remember", "b", AgentKind::Farlead),
+        ("about", "c", &PLANNER),
+        ("about", "a", &FARLEAD),
+        ("settings", "b", &PLANNER),
+        ("move", "c", &PLANNER),
+        ("sleep", "b", &PLANNER),
+        ("second_game", "b", &RANDOM),
+        ("remember", "b", &FARLEAD),
     ] {
         recorder.search(&source(&format!("specs/chesswalk/{file}.ltl")), Some(only), agent);
     }
     let guards = "possible \"slip\" within 4 steps, 60 episodes: F [activity ~ Abuot]
 never \"leaves the app\" within 4 steps, 100 episodes: F [activity ~ Launcher]
 never \"unseen\" within 4 steps, 30 episodes: F ([activity ~ Nowhere] & [crashed = true])";
-    recorder.search(&Source::new("specs/guards.ltl", guards), None, AgentKind::Planner);
+    recorder.search(&Source::new("specs/guards.ltl", guards), None, &PLANNER);
     recorder.error("specs/guards.ltl", "broken spec");
     recorder.finish(1)
 }
 
-/// Searches on Notes.
+/// Returns searches on Notes.
 pub fn notes() -> Vec<Event> {
     let mut recorder = Recorder::new("notes", 2);
     for file in ["palette", "dummy_note"] {
-        recorder.search(&source(&format!("specs/notes/{file}.ltl")), None, AgentKind::Planner);
+        recorder.search(&source(&format!("specs/notes/{file}.ltl")), None, &PLANNER);
     }
     recorder.finish(0)
 }
@@ -83,7 +84,7 @@ impl Recorder {
         Recorder { events, app, seed, screens: BTreeMap::new(), specs: 0 }
     }
 
-    fn search(&mut self, source: &Source, only: Option<&str>, agent: AgentKind) {
+    fn search(&mut self, source: &Source, only: Option<&str>, agent: &'static AgentInfo) {
         let file = parse(source).file;
         for spec in file.specs.iter().filter(|spec| only.is_none_or(|only| spec.name == only)) {
             let plan = Plan {
@@ -106,7 +107,7 @@ impl Recorder {
             name: spec.name.clone(),
             expectation: spec.expectation.word().to_string(),
             formula: spec.formulas.display(spec.formula).to_string(),
-            agent: plan.agent.name().to_string(),
+            agent: plan.agent.name.to_string(),
             steps_max: plan.steps_max,
             episodes_max: plan.episodes_max,
             automaton: automaton(spec),
@@ -127,7 +128,7 @@ impl Recorder {
             true
         });
         let finding = finding.expect("no model fails here");
-        let held: Vec<u64> = finding.reach.held.iter().map(|(_, times)| *times).collect();
+        let held: Vec<u64> = finding.reach.report.held.iter().map(|(_, times)| *times).collect();
         let found = finding.run.is_some();
         let outcome = Outcome::of(spec.expectation, found, false, &held);
         let steps = finding.run.as_ref().map_or(&[][..], |run| &run.steps);
@@ -200,9 +201,9 @@ impl Recorder {
 
 fn reached(reach: &farlead::search::Reach) -> Reached {
     Reached {
-        held: reach.held.clone(),
-        hints: reach.hints.clone(),
-        closest: reach.closest.clone(),
+        held: reach.report.held.clone(),
+        hints: reach.report.hints.clone(),
+        closest: reach.report.closest.clone(),
         screens: reach.screens,
         starts: reach.starts,
         starts_crashed: reach.starts_crashed,
@@ -242,10 +243,10 @@ fn automaton(spec: &Spec) -> Option<Automaton> {
     Some(Automaton { residuals, ways })
 }
 
-/// A text that breaks whoever takes it for something else.
+/// A text that breaks any reader that takes it for something else.
 pub const HOSTILE: &str = "]]></script></title><b onclick='alert(1)'>\"&amp;%0A|`~~~\u{202e}\u{0}\u{7}\u{1b}[31m\r\n::error::x\u{fffe}$x$ {{1}} ${2} שלום 😀";
 
-/// A run in which every text is hostile, numbers are extreme, and everything goes wrong.
+/// Returns a run in which every text is hostile, numbers are extreme, and everything fails.
 pub fn hostile() -> Vec<Event> {
     let long = HOSTILE.repeat(200);
     let mut events = vec![Event::RunBegan(RunBegan {
@@ -390,7 +391,7 @@ fn hostile_end(spec: usize, outcome: Outcome, long: &str) -> SpecEnded {
     }
 }
 
-/// Replays, of which one diverges, one crashes, and one is flaky.
+/// Returns replays: among them one that diverges, one that crashes, and one that is flaky.
 pub fn replays() -> Vec<Event> {
     let mut events = vec![Event::RunBegan(RunBegan {
         format: FORMAT,

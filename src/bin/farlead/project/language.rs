@@ -1,6 +1,6 @@
-//! The parts of farlead.toml that are written in the language of specs: actions and rules.
+//! The parts of farlead.toml in the language of specs: actions and rules.
 //!
-//! They are read by the reader of specs; what is wrong with them is shown where they stand in farlead.toml.
+//! The reader of specs reads them; mistakes are shown at their place in farlead.toml.
 
 use std::ops::Range;
 

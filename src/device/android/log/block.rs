@@ -1,67 +1,68 @@
-//! Crashes and hangs: blocks of lines, taken out of the log and read.
+//! Crashes and hangs: finds their blocks of lines in the log and parses them.
 
 use super::stack;
 use super::{Entry, entries};
 
-/// How an app came to grief.
+/// The kind of a crash or hang.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Kind {
-    /// An exception that nobody caught.
+    /// An uncaught exception.
     Java,
     /// A signal that ended the process.
     Native,
-    /// The app did not respond.
+    /// The app did not respond (ANR).
     Anr,
-    /// The process of the app in front was gone, and the log does not say why.
+    /// The process of the app in front was gone, and the log gives no reason.
     Died,
 }
 
-/// An app's crash or hang, as the log has it.
+/// An app's crash or hang as found in the log.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Trouble {
-    /// How.
+    /// Its kind.
     pub kind: Kind,
-    /// The process: the package, at times with a `:` and more behind it. Of what is only known by its thread, the last 15
-    /// letters. Empty where the log does not say it.
+    /// The process: the package, sometimes followed by `:` and more. If only the thread is known, the last 15
+    /// letters of the package. Empty if the log has neither.
     pub process: String,
-    /// Its number, where the log says it.
+    /// The number of the process, if the log has it.
     pub pid: Option<u32>,
-    /// When it was written, as it stands in the log; may be empty.
+    /// Time of writing, as printed in the log; may be empty.
     pub time: String,
-    /// The class of the exception, the name of the signal, or nothing.
+    /// The class of the exception or the name of the signal; otherwise empty.
     pub exception: String,
-    /// What it says, in full; of a hang, the reason.
+    /// The full message; of a hang, the reason.
     pub message: String,
-    /// The lines of the exception and of its stack, as they stand in the log.
+    /// The lines of the exception and its stack, as printed in the log.
     pub trace: String,
-    /// A number for the stack that is the same for the same fault.
+    /// A number that identifies the stack: the same for the same fault.
     pub stack: u64,
 }
 
 impl Trouble {
-    /// Whether it came to the app of this package.
+    /// Returns true if it concerns the app of this package.
     pub fn is_of(&self, package: &str) -> bool {
-        // The system knows a thread by at most so many letters, the last ones of its package.
+        // The system shortens thread names to this length, and keeps the end of the package.
         const THREAD_NAME_LEN: usize = 15;
         let name = self.process.split(':').next().unwrap_or_default();
         name == package || (self.process.len() == THREAD_NAME_LEN && package.ends_with(&self.process))
     }
 }
 
-/// A log has at most so many troubles; of more, the first ones.
+/// Most crashes and hangs read from a log; of more, the first ones.
 const TROUBLES_MAX: usize = 200;
 
-/// A block has at most so many lines; a stack that overflows has about 1,000.
+/// Most lines of a block; an overflowing stack has about 1,000.
 const LINES_MAX: usize = 5_000;
 
-/// A block that lines are still added to.
+/// A block that still gets lines.
 struct Block<'t> {
     head: Entry<'t>,
     kind: Kind,
     lines: Vec<&'t str>,
 }
 
-/// Returns the crashes and hangs in `log`, in the order in which they begin; `log` is in any format of `logcat`.
+/// Returns the crashes and hangs in `log`, in the order of their first lines. `log` is in any format of
+/// `logcat`.
 ///
 /// ```
 /// use farlead::device::android::log::{Kind, troubles};
@@ -76,7 +77,7 @@ struct Block<'t> {
 /// ```
 pub fn troubles(log: &str) -> Vec<Trouble> {
     let mut done: Vec<Block<'_>> = Vec::new();
-    // Of those that are open, the latest come last.
+    // The most recently opened block comes last.
     let mut open: Vec<Block<'_>> = Vec::new();
     let mut dead: Vec<(Entry<'_>, &str, u32)> = Vec::new();
     for entry in entries(log) {
@@ -96,11 +97,12 @@ pub fn troubles(log: &str) -> Vec<Trouble> {
         }
     }
     done.append(&mut open);
+    // All messages are slices of one text, so their addresses give the order of the lines.
     let start = |block: &Block<'_>| block.head.message.as_ptr() as usize;
     done.sort_by_key(start);
     let mut troubles: Vec<Trouble> = Vec::new();
     for trouble in done.iter().filter_map(Block::read) {
-        // The same is in several buffers.
+        // The same crash may be in several buffers of the log.
         let is_again = |other: &Trouble| {
             (other.kind, other.pid, other.stack) == (trouble.kind, trouble.pid, trouble.stack)
                 && other.time == trouble.time
@@ -109,7 +111,7 @@ pub fn troubles(log: &str) -> Vec<Trouble> {
             troubles.push(trouble);
         }
     }
-    // Of a signal the process itself tells first, and then in full another one that looks into it.
+    // After a signal the process itself prints one line, and then a helper process prints the details.
     let is_line = |trouble: &Trouble| trouble.trace == trouble.message;
     let is_native = |trouble: &&Trouble| trouble.kind == Kind::Native;
     let in_full: Vec<Option<u32>> =
@@ -118,11 +120,13 @@ pub fn troubles(log: &str) -> Vec<Trouble> {
     with_deaths(troubles, &dead)
 }
 
-/// Adds what is known from the deaths of processes: whose they were, and those that nothing else tells of.
+/// Completes `troubles` with deaths of processes: names their processes, and adds deaths that nothing else
+/// explains.
 fn with_deaths(mut troubles: Vec<Trouble>, dead: &[(Entry<'_>, &str, u32)]) -> Vec<Trouble> {
     for (entry, process, pid) in dead {
         let of_it: Vec<&mut Trouble> =
             troubles.iter_mut().filter(|trouble| trouble.pid == Some(*pid)).collect();
+        // Processes in the background are killed all the time, to free memory; only one in front counts.
         if of_it.is_empty() && entry.message.ends_with("TOP") {
             troubles.push(Trouble {
                 kind: Kind::Died,
@@ -143,7 +147,7 @@ fn with_deaths(mut troubles: Vec<Trouble>, dead: &[(Entry<'_>, &str, u32)]) -> V
     troubles
 }
 
-/// Whether two lines are of one block, as far as the format tells.
+/// Returns true if two lines may belong to one block, as far as the format tells.
 fn is_same(head: &Entry<'_>, entry: &Entry<'_>) -> bool {
     head.pid == entry.pid && head.tag == entry.tag && head.level == entry.level
 }
@@ -162,7 +166,7 @@ fn begins(entry: &Entry<'_>) -> Option<Kind> {
     is_native.then_some(Kind::Native)
 }
 
-/// The process that is gone, and its number: `Process org.notes (pid 27387) has died: fore TOP`.
+/// Returns the process that is gone, and its number: `Process org.notes (pid 27387) has died: fore TOP`.
 fn death<'t>(entry: &Entry<'t>) -> Option<(&'t str, u32)> {
     if entry.tag.is_some_and(|tag| tag != "ActivityManager") {
         return None;
@@ -201,7 +205,7 @@ fn trouble(kind: Kind) -> Trouble {
     }
 }
 
-/// Reads what stands below `FATAL EXCEPTION`, or in the drop box.
+/// Parses the lines below `FATAL EXCEPTION`, or an entry of the drop box.
 fn java(lines: &[&str]) -> Trouble {
     let mut found = trouble(Kind::Java);
     let mut lines = lines;
@@ -230,14 +234,14 @@ fn java(lines: &[&str]) -> Trouble {
         }
         None => found.message = said,
     }
-    // The lines of a message are no calls, but may look like exceptions.
+    // Lines of the message are left out of the stack, even if they look like exceptions.
     let calls = lines[said_len..].iter().copied().filter(is_call);
     found.stack = stack::java(std::iter::once(found.exception.as_str()).chain(calls));
     found.trace = lines.join("\n").trim_end().to_string();
     found
 }
 
-/// Reads what stands below a line of asterisks, or in the drop box; or the one line of `libc`.
+/// Parses the lines below a line of asterisks, or an entry of the drop box, or the single line of `libc`.
 fn native(lines: &[&str]) -> Option<Trouble> {
     let mut found = trouble(Kind::Native);
     if let Some(said) = lines.first().and_then(|line| line.strip_prefix("Fatal signal ")) {
@@ -282,7 +286,7 @@ fn in_brackets(text: &str) -> Option<&str> {
     Some(rest.split_once(')')?.0)
 }
 
-/// Reads what stands at `ANR in`.
+/// Parses the lines from `ANR in` on.
 fn hang(lines: &[&str]) -> Trouble {
     let mut found = trouble(Kind::Anr);
     let who = lines.first().and_then(|line| line.strip_prefix("ANR in ")).unwrap_or_default();
@@ -299,7 +303,7 @@ fn hang(lines: &[&str]) -> Trouble {
     found
 }
 
-/// Returns the crashes and hangs that `dumpsys dropbox --print` tells of.
+/// Returns the crashes and hangs in the output of `dumpsys dropbox --print`.
 pub fn dropped(text: &str) -> Vec<Trouble> {
     let items = text.split("========================================\n").skip(1).take(TROUBLES_MAX);
     items.filter_map(item).collect()

@@ -1,11 +1,11 @@
-//! Stacks: what in a trace names the fault, and what only the build or the run it comes from.
+//! Stacks: numbers that identify a fault, whatever the build and the run.
 
 use std::hash::Hasher as _;
 
 use rustc_hash::FxHasher;
 
-/// Returns a number for the calls of a Java trace and the classes of its exceptions. Messages, line numbers, numbers of
-/// lambdas and of generated classes, and addresses are no part of it.
+/// Returns a number for the calls of a Java trace and the classes of its exceptions. It ignores messages, line
+/// numbers, numbers of lambdas and generated classes, and addresses.
 pub(super) fn java<'t>(lines: impl IntoIterator<Item = &'t str>) -> u64 {
     let parts = lines.into_iter().filter_map(|line| {
         let line = line.trim();
@@ -20,7 +20,7 @@ pub(super) fn java<'t>(lines: impl IntoIterator<Item = &'t str>) -> u64 {
     number(parts)
 }
 
-/// Returns a number for the calls of a native backtrace: the name of the library, and the function where it is known.
+/// Returns a number for the calls of a native backtrace: of each, the library and, if known, the function.
 pub(super) fn native<'t>(lines: impl IntoIterator<Item = &'t str>) -> u64 {
     let parts = lines.into_iter().filter_map(|line| {
         // `#00 pc 00000611  /data/app/x-1==/lib/x86/libcrasher.so (Java_org_notes_crash+49) (BuildId: ..)`
@@ -37,12 +37,12 @@ pub(super) fn native<'t>(lines: impl IntoIterator<Item = &'t str>) -> u64 {
     number(parts)
 }
 
-/// Returns a number for a message, without the numbers in it.
+/// Returns a number for a message, ignoring the numbers in it.
 pub(super) fn message(text: &str) -> u64 {
     number([without_numbers(text)])
 }
 
-/// The class that a line like `java.lang.IllegalStateException: why` names.
+/// Returns the class named by a line like `java.lang.IllegalStateException: why`.
 pub(super) fn exception_class(line: &str) -> Option<&str> {
     let class = line.split_once(": ").map_or(line, |(class, _)| class).trim_end_matches(':');
     let is_class = |char: char| char.is_alphanumeric() || "._$".contains(char);
@@ -59,19 +59,19 @@ fn number(parts: impl IntoIterator<Item = String>) -> u64 {
     hasher.finish()
 }
 
-/// A call without what another build gives it: `Main$$ExternalSyntheticLambda3.run`, `-$$Lambda$Main$k2_x8.run`,
-/// `Main.lambda$onCreate$7`.
+/// Returns a call without the parts that change with the build: `Main$$ExternalSyntheticLambda3.run`,
+/// `-$$Lambda$Main$k2_x8.run`, `Main.lambda$onCreate$7`.
 fn without_build(call: &str) -> String {
     const GENERATED: &str = "$$Lambda$";
     let Some(at) = call.find(GENERATED) else { return without_numbers(call) };
     let (class, rest) = (&call[..at], &call[at + GENERATED.len()..]);
-    // What follows is a class and an arbitrary word, or a number and an address.
+    // Next come a class and an arbitrary word, or a number and an address.
     let method = rest.rsplit_once('.').map_or("", |(_, method)| method);
     let of_class = rest.split(['$', '/', '.']).next().unwrap_or_default();
     without_numbers(&format!("{class}{GENERATED}{of_class}.{method}"))
 }
 
-/// A text with `#` for each number in it, in whichever base.
+/// Replaces each number in `text`, decimal or hexadecimal, by `#`.
 fn without_numbers(text: &str) -> String {
     let mut made = String::with_capacity(text.len());
     let mut rest = text;

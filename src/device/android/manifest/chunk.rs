@@ -1,19 +1,20 @@
-//! Chunks: the pieces that Android's binary files are made of, and the pools of strings in them.
+//! Chunks, the parts of Android's binary files, and pools of strings in them.
 //!
-//! Whatever the bytes claim, nothing is read beyond them, and a string is decoded when it is asked for and not before.
+//! Whatever lengths the bytes claim, nothing is read beyond them, and a string is only decoded when it is
+//! needed.
 
-/// A piece of a binary file: what it is, its head, and all of it.
+/// A part of a binary file.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Chunk<'b> {
     pub kind: u16,
     pub head_len: usize,
-    /// All of it, the head included.
+    /// All bytes of the chunk, the head included.
     pub bytes: &'b [u8],
-    /// Where it starts in what it was taken from.
+    /// Its offset in the bytes that it was read from.
     pub at: usize,
 }
 
-/// Returns the pieces that lie one behind the other in `bytes` from `at` on, until one is broken or the end comes.
+/// Returns consecutive chunks in `bytes` from `at` on, up to the end or the first broken one.
 pub(super) fn chunks(bytes: &[u8], mut at: usize) -> impl Iterator<Item = Chunk<'_>> {
     std::iter::from_fn(move || {
         let chunk = Chunk::read(bytes, at)?;
@@ -25,7 +26,7 @@ pub(super) fn chunks(bytes: &[u8], mut at: usize) -> impl Iterator<Item = Chunk<
 impl<'b> Chunk<'b> {
     const HEAD_LEN_MIN: usize = 8;
 
-    /// Returns the chunk that starts at `at`; one that claims to be longer than there are bytes ends with them.
+    /// Returns the chunk that starts at `at`; if its stated length exceeds `bytes`, it ends with them.
     pub fn read(bytes: &'b [u8], at: usize) -> Option<Chunk<'b>> {
         let (kind, head_len) = (u16_at(bytes, at)?, usize::from(u16_at(bytes, at + 2)?));
         let len = (u32_at(bytes, at + 4)? as usize).min(bytes.len() - at);
@@ -35,28 +36,28 @@ impl<'b> Chunk<'b> {
         Some(Chunk { kind, head_len, bytes: &bytes[at..at + len], at })
     }
 
-    /// The number of two bytes at `at` in it.
+    /// Returns the two-byte number at `at`.
     pub fn u16(&self, at: usize) -> Option<u16> {
         u16_at(self.bytes, at)
     }
 
-    /// The number of four bytes at `at` in it.
+    /// Returns the four-byte number at `at`.
     pub fn u32(&self, at: usize) -> Option<u32> {
         u32_at(self.bytes, at)
     }
 }
 
-/// The number of two bytes at `at`.
+/// Returns the two-byte number at `at`.
 fn u16_at(bytes: &[u8], at: usize) -> Option<u16> {
     Some(u16::from_le_bytes(bytes.get(at..at.checked_add(2)?)?.try_into().ok()?))
 }
 
-/// The number of four bytes at `at`.
+/// Returns the four-byte number at `at`.
 pub(super) fn u32_at(bytes: &[u8], at: usize) -> Option<u32> {
     Some(u32::from_le_bytes(bytes.get(at..at.checked_add(4)?)?.try_into().ok()?))
 }
 
-/// What a value is: its type and its four bytes, which may be the number of a string or of a resource.
+/// A typed value: its type and four bytes, which may be the number of a string or of a resource.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Value {
     pub kind: u8,
@@ -68,12 +69,12 @@ impl Value {
     pub const STRING: u8 = 0x03;
     pub const BOOLEAN: u8 = 0x12;
 
-    /// Returns the value that is written at `at` of `chunk`, its own length first.
+    /// Returns the value at `at` of `chunk`. It starts with its own length, which is not needed.
     pub fn read(chunk: &Chunk<'_>, at: usize) -> Option<Value> {
         Some(Value { kind: *chunk.bytes.get(at.checked_add(3)?)?, data: chunk.u32(at.checked_add(4)?)? })
     }
 
-    /// What the value is as a text, if it is a number.
+    /// Returns the value as text, if it is a number.
     pub fn number(self) -> Option<String> {
         match self.kind {
             0x10 => Some((self.data as i32).to_string()),
@@ -93,10 +94,10 @@ pub(super) struct Strings<'b> {
 }
 
 impl<'b> Strings<'b> {
-    /// The kind of a chunk that is a pool.
+    /// The kind of a chunk that is a pool of strings.
     pub const KIND: u16 = 0x0001;
 
-    /// More letters than a name or a label has; of a longer string the first ones are read.
+    /// Most letters read of a string; names and labels are shorter.
     const LETTERS_MAX: usize = 1_000;
 
     pub fn read(chunk: Chunk<'b>) -> Option<Strings<'b>> {
@@ -107,7 +108,7 @@ impl<'b> Strings<'b> {
         Some(Strings { chunk, count: chunk.u32(8)?, start: chunk.u32(20)? as usize, is_utf8 })
     }
 
-    /// Returns the string with this number. What is no letter in it is `�`, and zeros at its end are left out.
+    /// Returns the string with this number. Invalid letters become `�`; zeros at the end are removed.
     pub fn get(&self, number: u32) -> Option<String> {
         if number >= self.count {
             return None;
@@ -120,7 +121,7 @@ impl<'b> Strings<'b> {
 
     fn utf16(&self, at: usize) -> Option<String> {
         let first = self.chunk.u16(at)?;
-        // A string of more than 32,767 letters says so in two numbers.
+        // The length of a string of more than 32,767 letters takes two numbers.
         let (len, at) = match first & 0x8000 {
             0 => (usize::from(first), at + 2),
             _ => (usize::from(first & 0x7fff) << 16 | usize::from(self.chunk.u16(at + 2)?), at + 4),
@@ -130,7 +131,7 @@ impl<'b> Strings<'b> {
     }
 
     fn utf8(&self, at: usize) -> Option<String> {
-        // How many letters it has in UTF-16 is said first, and is not needed.
+        // The length in UTF-16 comes first and is not needed.
         let (_, at) = self.short_len(at)?;
         let (len, at) = self.short_len(at)?;
         let rest = self.chunk.bytes.get(at..)?;
@@ -138,7 +139,7 @@ impl<'b> Strings<'b> {
         Some(String::from_utf8_lossy(bytes).into_owned())
     }
 
-    /// A length of one byte or two, and where it ends.
+    /// Returns a length of one byte or two, and the offset after it.
     fn short_len(&self, at: usize) -> Option<(usize, usize)> {
         let first = usize::from(*self.chunk.bytes.get(at)?);
         match first & 0x80 {

@@ -1,4 +1,4 @@
-//! Resources: what a number stands for in an app's table, `resources.arsc`.
+//! Resources: values of numbers in an app's table, `resources.arsc`.
 
 use std::collections::BTreeMap;
 
@@ -8,25 +8,25 @@ const TABLE: u16 = 0x0002;
 const PACKAGE: u16 = 0x0200;
 const TYPE: u16 = 0x0201;
 
-/// A resource may stand for another one; this many times in a row at most.
+/// Most references followed in a row: a resource may stand for another one.
 const REFERENCES_MAX: usize = 20;
 
-/// A manifest names some ten resources; each of so many is looked up once.
+/// Most resources looked up; a manifest names some ten, and each is looked up once.
 const LOOKUPS_MAX: usize = 50;
 
-/// More lists of values than a table has for all its types and configurations.
+/// Most lists of values, more than any table has for all its types and configurations.
 const PLACES_MAX: usize = 100_000;
 
 /// An app's table of resources.
 pub(super) struct Resources<'b> {
     strings: Option<Strings<'b>>,
-    /// Where values are: of which package, of which type, and the chunk that has them.
+    /// Each list of values: its package, its type, and the chunk with the values.
     places: Vec<(u32, u8, Chunk<'b>)>,
     found: BTreeMap<u32, Option<Value>>,
 }
 
 impl<'b> Resources<'b> {
-    /// Returns the table in `bytes`; one that is broken has no resources.
+    /// Returns the table in `bytes`; a broken one has no resources.
     pub fn read(bytes: &'b [u8]) -> Resources<'b> {
         let mut resources = Resources { strings: None, places: Vec::new(), found: BTreeMap::new() };
         let Some(table) = Chunk::read(bytes, 0).filter(|table| table.kind == TABLE) else { return resources };
@@ -40,7 +40,7 @@ impl<'b> Resources<'b> {
         resources
     }
 
-    /// Notes where the values of a package are.
+    /// Adds the lists of values of a package.
     fn add(&mut self, package: &Chunk<'b>) {
         let id = package.u32(8).unwrap_or(0);
         for chunk in chunks(package.bytes, package.head_len).filter(|chunk| chunk.kind == TYPE) {
@@ -52,7 +52,8 @@ impl<'b> Resources<'b> {
         }
     }
 
-    /// Returns what a value stands for in the end, if it is a reference, else the value.
+    /// Follows references to the value at their end. Returns `value` itself if it is none, and `None` for an
+    /// endless chain.
     pub fn resolved(&mut self, mut value: Value) -> Option<Value> {
         for _ in 0..REFERENCES_MAX {
             if value.kind != Value::REFERENCE {
@@ -63,7 +64,7 @@ impl<'b> Resources<'b> {
         None
     }
 
-    /// Returns the text that a value of the table is.
+    /// Returns the text of a value in the table.
     pub fn text(&self, value: Value) -> Option<String> {
         if value.kind != Value::STRING {
             return value.number();
@@ -83,7 +84,7 @@ impl<'b> Resources<'b> {
         found
     }
 
-    /// Returns the value for the language and the display that are meant where nothing is said of them.
+    /// Returns the value for the default language and display.
     fn looked_up(&self, id: u32) -> Option<Value> {
         let (package_id, type_id, entry) = (id >> 24, (id >> 16 & 0xff) as u8, id & 0xffff);
         let mut best: Option<(Fit, Value)> = None;
@@ -101,7 +102,7 @@ impl<'b> Resources<'b> {
     }
 }
 
-/// How well a configuration fits where none is asked for.
+/// The fit of a configuration when none is asked for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 enum Fit {
     OtherLanguage,
@@ -114,7 +115,7 @@ fn fit(chunk: &Chunk<'_>) -> Fit {
     const CONFIGURATION: usize = 20;
     let len = chunk.u32(CONFIGURATION).unwrap_or(0) as usize;
     let end = CONFIGURATION.saturating_add(len).min(chunk.head_len).min(chunk.bytes.len());
-    // Its own length comes first, then the phone company, then language and country.
+    // The configuration starts with its own length, then comes the phone company, then language and country.
     let said = chunk.bytes.get(CONFIGURATION + 4..end).unwrap_or_default();
     match said.get(4..6) {
         _ if said.iter().all(|&byte| byte == 0) => Fit::Default,
@@ -124,7 +125,7 @@ fn fit(chunk: &Chunk<'_>) -> Fit {
     }
 }
 
-/// Returns the value of an entry of a type, if it has one and it is no list.
+/// Returns the value of an entry of a type, if it has one that is no list.
 fn value_in(chunk: &Chunk<'_>, entry: u32) -> Option<Value> {
     const IS_SPARSE: u8 = 1;
     const HAS_SHORT_OFFSETS: u8 = 2;

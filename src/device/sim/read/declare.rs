@@ -1,45 +1,44 @@
-//! What the items of a model declare: it is known in all of them, whatever their order.
+//! Declarations of a model: all items know them, whatever their order.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::rc::Rc;
 use std::sync::Arc;
 
-use pest::Parser as _;
 use pest::iterators::Pair;
 
-use super::super::model::{Display, FieldId, Global, Initial, Life, OwnId, Place, WindowId};
+use super::super::model::{Display, FieldId, Global, Initial, Life, OwnId, WindowId};
 use super::grammar::{Grammar, Rule};
-use super::items::{Item, ItemKind, is_word_char};
+use super::items::{Item, ItemKind};
 use super::scope::{Kind, Owner, Scope};
-use super::{PARAMETERS_MAX, Reader, WINDOWS_MAX, child, mistake, set, span};
-use crate::spec::clip;
+use super::{PARAMETERS_MAX, Reader, WINDOWS_MAX, set, span};
+use crate::text::{Names, Span, child, clip, part, parts, too_many, words};
 
-/// A name and where it was declared.
-pub(super) type Declaration<'a> = (&'a str, Place);
+/// Name and place of a declaration.
+pub(super) type Declaration<'a> = (&'a str, Span);
 
-/// Everything that has a name in the whole app.
+/// Names of the whole app.
 #[derive(Default)]
 pub(super) struct Declared<'a> {
     pub app: Option<App>,
     pub display: Option<Display>,
     pub globals: Vec<GlobalHead<'a>>,
-    pub global_numbers: BTreeMap<&'a str, u32>,
+    pub global_numbers: Names<&'a str, u32>,
     pub fields: Vec<Arc<str>>,
     pub field_numbers: BTreeMap<&'a str, FieldId>,
     pub windows: Vec<Rc<WindowHead<'a>>>,
-    pub window_numbers: BTreeMap<&'a str, WindowId>,
+    pub window_numbers: Names<&'a str, WindowId>,
     pub parts: Vec<Rc<PartHead<'a>>>,
-    /// The parts that use themselves, or what does.
+    /// Parts that use themselves, directly or through other parts.
     pub recursive: BTreeSet<u32>,
-    pub part_numbers: BTreeMap<&'a str, u32>,
+    pub part_numbers: Names<&'a str, u32>,
     pub procedures: Vec<Rc<ProcedureHead<'a>>>,
-    pub procedure_numbers: BTreeMap<&'a str, u32>,
+    pub procedure_numbers: Names<&'a str, u32>,
     pub launchable: Vec<WindowId>,
     launches: Vec<Declaration<'a>>,
-    /// The names that items with mistakes may have declared.
+    /// Names that items with mistakes may have declared.
     pub broken: BTreeSet<&'a str>,
-    /// Where the items of which there is one stand.
-    only: BTreeMap<&'static str, Place>,
+    /// Places of the items that a model has once.
+    only: Names<&'static str, ()>,
 }
 
 #[derive(Clone)]
@@ -52,10 +51,10 @@ pub(super) struct App {
 #[derive(Clone)]
 pub(super) struct GlobalHead<'a> {
     pub name: &'a str,
-    pub span: Place,
+    pub span: Span,
     pub life: Life,
     pub kind: Kind,
-    /// The fields, if it is a list.
+    /// Fields, if it is a list.
     pub list: Option<Vec<FieldId>>,
     initial: Option<Pair<'a, Rule>>,
     offset: usize,
@@ -63,26 +62,26 @@ pub(super) struct GlobalHead<'a> {
 
 pub(super) struct OwnHead<'a> {
     pub name: &'a str,
-    pub span: Place,
+    pub span: Span,
     pub is_kept: bool,
-    /// Nothing for parameters.
+    /// `None` for parameters.
     pub initial: Option<Pair<'a, Rule>>,
 }
 
 pub(super) struct WindowHead<'a> {
     pub name: &'a str,
-    pub span: Place,
+    pub span: Span,
     pub kind: ItemKind,
     pub parameters: u32,
     pub own: Vec<OwnHead<'a>>,
-    pub own_numbers: BTreeMap<&'a str, OwnId>,
+    pub own_numbers: Names<&'a str, OwnId>,
     pub pair: Pair<'a, Rule>,
     pub offset: usize,
 }
 
 pub(super) struct PartHead<'a> {
     pub name: &'a str,
-    pub span: Place,
+    pub span: Span,
     pub parameters: Vec<Declaration<'a>>,
     pub children: Pair<'a, Rule>,
     pub has_content: bool,
@@ -91,14 +90,14 @@ pub(super) struct PartHead<'a> {
 
 pub(super) struct ProcedureHead<'a> {
     pub name: &'a str,
-    pub span: Place,
+    pub span: Span,
     pub parameters: Vec<Declaration<'a>>,
     pub block: Pair<'a, Rule>,
     pub offset: usize,
 }
 
 impl<'a> Reader<'a> {
-    /// Parses all items and notes what they declare.
+    /// Parses all items and notes their declarations.
     pub(super) fn declare(&mut self, items: &[Item]) {
         for item in items {
             match self.parse(item) {
@@ -108,13 +107,13 @@ impl<'a> Reader<'a> {
         }
         for window in self.declared.windows.clone() {
             for own in &window.own {
-                let global = self.declared.global_numbers.get(own.name);
-                let global = global.map(|&number| self.declared.globals[number as usize].span.clone());
+                let global = self.declared.global_numbers.first(own.name);
                 self.is_taken("the variable", own.name, own.span.clone(), global);
             }
         }
+        // An item of unknown kind may be the one that seems to be missing.
         let has_broken = items.iter().any(|item| item.kind.is_none());
-        if !self.declared.only.contains_key("app") && !has_broken {
+        if self.declared.only.first("app").is_none() && !has_broken {
             let help = format!("it starts with a line like `{}`", ItemKind::App.example());
             self.error("E-no-app", 0..0, "the model does not say what the app is", help);
         }
@@ -137,17 +136,11 @@ impl<'a> Reader<'a> {
 
     fn parse(&mut self, item: &Item) -> Option<Pair<'a, Rule>> {
         let kind = item.kind.filter(|_| item.is_sound)?;
-        match Grammar::parse(kind.rule(), &self.marked[item.span.clone()]) {
-            Ok(mut pairs) => pairs.next(),
-            Err(error) => {
-                let source = self.source;
-                self.diagnostics.error(|| mistake::explain(&error, source.text(), item, kind));
-                None
-            }
-        }
+        let parsed = item.parse::<Grammar, _>(kind.rule(), self.marked, self.source.text());
+        parsed.map_err(|stop| self.diagnostics.error(|| stop.explain())).ok()
     }
 
-    fn launchable(&mut self, name: &'a str, span: Place) -> Option<WindowId> {
+    fn launchable(&mut self, name: &'a str, span: Span) -> Option<WindowId> {
         let Some(&window) = self.declared.window_numbers.get(name) else {
             self.unknown_window(name, span, false);
             return None;
@@ -165,8 +158,8 @@ impl<'a> Reader<'a> {
         None
     }
 
-    /// Says that there is no window of that name, unless one with mistakes may be.
-    pub(super) fn unknown_window(&mut self, name: &str, span: Place, is_quiet: bool) {
+    /// Reports that no window has this name, unless a broken item may declare it.
+    pub(super) fn unknown_window(&mut self, name: &str, span: Span, is_quiet: bool) {
         let is_said = is_quiet || self.declared.broken.contains(name);
         if is_said || self.is_enough("E-unknown-window", &span) {
             return;
@@ -179,16 +172,17 @@ impl<'a> Reader<'a> {
         self.error("E-unknown-window", span, format!("there is no window `{}`", clip(name)), help);
     }
 
-    /// Notes the names that an item with mistakes would have declared.
+    /// Notes the names that an item with mistakes may declare.
     fn declare_broken(&mut self, item: &Item) {
         let text = &self.source.text()[item.span.clone()];
-        let mut words = text.split(|char| !is_word_char(char)).filter(|word| !word.is_empty());
+        let mut words = words(text);
         let Some(kind) = item.kind else {
             self.declared.broken.extend(words.nth(1));
             return;
         };
-        self.declared.only.entry(kind.word()).or_insert(item.span.clone());
+        self.declared.only.declare(kind.word(), item.span.clone(), ());
         match kind {
+            // Any word may be the name of a variable: the mistake may hide which.
             ItemKind::Param | ItemKind::Stored | ItemKind::Session => {
                 self.declared.broken.extend(words.skip(1));
             }
@@ -212,7 +206,7 @@ impl<'a> Reader<'a> {
             ItemKind::Stored => self.declare_globals(pair, offset, Life::Stored),
             ItemKind::Session => self.declare_globals(pair, offset, Life::Session),
             ItemKind::Launch => {
-                let names = pair.into_inner().filter(|pair| pair.as_rule() == Rule::name);
+                let names = parts(&pair, Rule::name);
                 self.declared.launches.extend(names.map(|name| (name.as_str(), span(&name, offset))));
             }
             ItemKind::Activity | ItemKind::Dialog | ItemKind::Popup => {
@@ -223,16 +217,15 @@ impl<'a> Reader<'a> {
         }
     }
 
-    /// Says whether this is the first item of which there may be one.
-    fn is_only(&mut self, kind: ItemKind, at: Place) -> bool {
+    /// Returns true for the first item of a kind that a model has once, and reports any other.
+    fn is_only(&mut self, kind: ItemKind, at: Span) -> bool {
         let word = kind.word();
         let at = at.start..at.start + word.len();
-        if let Some(first) = self.declared.only.get(word) {
-            let first = first.start;
+        if let Some(first) = self.declared.only.first(word) {
             if self.is_enough("E-duplicate", &at) {
                 return false;
             }
-            let line = self.line(first);
+            let line = self.line(first.start);
             self.error(
                 "E-duplicate",
                 at,
@@ -241,18 +234,17 @@ impl<'a> Reader<'a> {
             );
             return false;
         }
-        self.declared.only.insert(word, at);
+        self.declared.only.declare(word, at, ());
         true
     }
 
     fn declare_app(&mut self, pair: Pair<'a, Rule>, offset: usize) {
-        let place = span(&pair, offset);
-        if !self.is_only(ItemKind::App, place) {
+        if !self.is_only(ItemKind::App, span(&pair, offset)) {
             return;
         }
-        let package = child(&pair, Rule::package).expect("the grammar gives a package");
-        let version = child(&pair, Rule::version).expect("the grammar gives a version");
-        let label = child(&pair, Rule::text).expect("the grammar gives a text");
+        let package = part(&pair, Rule::package);
+        let version = part(&pair, Rule::version);
+        let label = part(&pair, Rule::text);
         let is_package = package.as_str().contains('.')
             && package.as_str().split('.').all(|word| word.starts_with(|char: char| !char.is_ascii_digit()));
         if !is_package {
@@ -271,12 +263,11 @@ impl<'a> Reader<'a> {
     }
 
     fn declare_display(&mut self, pair: Pair<'a, Rule>, offset: usize) {
-        let place = span(&pair, offset);
-        if !self.is_only(ItemKind::Display, place) {
+        if !self.is_only(ItemKind::Display, span(&pair, offset)) {
             return;
         }
-        let size = child(&pair, Rule::size).expect("the grammar gives a size");
-        let density = child(&pair, Rule::density).expect("the grammar gives a density");
+        let size = part(&pair, Rule::size);
+        let density = part(&pair, Rule::density);
         let (width, height) = size.as_str().split_once('x').expect("the grammar gives an x");
         let mut number = |text: &str, range: std::ops::RangeInclusive<u32>, pair: &Pair<'a, Rule>| {
             let known = text.parse().ok().filter(|number| range.contains(number));
@@ -295,8 +286,8 @@ impl<'a> Reader<'a> {
         }
     }
 
-    /// Says that a name is taken, if it is.
-    fn is_taken(&mut self, what: &str, name: &str, span: Place, first: Option<Place>) -> bool {
+    /// Returns true, and reports it, if a name is declared already.
+    fn is_taken(&mut self, what: &str, name: &str, span: Span, first: Option<Span>) -> bool {
         let Some(first) = first else { return false };
         if self.is_enough("E-duplicate", &span) {
             return true;
@@ -308,17 +299,16 @@ impl<'a> Reader<'a> {
     }
 
     fn declare_globals(&mut self, pair: Pair<'a, Rule>, offset: usize, life: Life) {
-        for variable in pair.into_inner().filter(|pair| pair.as_rule() == Rule::variable) {
-            let name = child(&variable, Rule::name).expect("the grammar gives a name");
+        for variable in parts(&pair, Rule::variable) {
+            let name = part(&variable, Rule::name);
             let at = span(&name, offset);
-            let first = self.declared.global_numbers.get(name.as_str());
-            let first = first.map(|&number| self.declared.globals[number as usize].span.clone());
+            let first = self.declared.global_numbers.first(name.as_str());
             let list = child(&variable, Rule::list).map(|list| self.declare_fields(list, offset, life));
             if self.is_taken("the variable", name.as_str(), at.clone(), first) {
                 continue;
             }
             let number = self.declared.globals.len() as u32;
-            self.declared.global_numbers.insert(name.as_str(), number);
+            self.declared.global_numbers.declare(name.as_str(), at.clone(), number);
             self.declared.globals.push(GlobalHead {
                 name: name.as_str(),
                 span: at,
@@ -341,8 +331,9 @@ impl<'a> Reader<'a> {
             );
         }
         let mut fields = Vec::new();
-        for field in list.into_inner().filter(|pair| pair.as_rule() == Rule::field) {
+        for field in parts(&list, Rule::field) {
             let name = field.as_str();
+            // A field of that name would hide the place of the record.
             if name == "index" {
                 let help = "choose another name";
                 self.error("E-reserved", span(&field, offset), "every record has an `index` already", help);
@@ -368,10 +359,10 @@ impl<'a> Reader<'a> {
         fields
     }
 
-    /// The parameters of a window, a part or a `def`.
+    /// Returns the parameters of a window, a part or a `def`.
     fn parameters(&mut self, pair: Pair<'a, Rule>, offset: usize) -> Vec<Declaration<'a>> {
         let mut parameters: Vec<Declaration<'a>> = Vec::new();
-        for name in pair.into_inner().filter(|pair| pair.as_rule() == Rule::name) {
+        for name in parts(&pair, Rule::name) {
             let at = span(&name, offset);
             if parameters.len() == PARAMETERS_MAX {
                 let message = format!("there may be {PARAMETERS_MAX} parameters, and these are more");
@@ -387,45 +378,41 @@ impl<'a> Reader<'a> {
     }
 
     fn declare_window(&mut self, pair: Pair<'a, Rule>, offset: usize, kind: ItemKind) {
-        let name = child(&pair, Rule::name).expect("the grammar gives a name");
+        let name = part(&pair, Rule::name);
         let at = span(&name, offset);
-        let first = self.declared.window_numbers.get(name.as_str());
-        let first = first.map(|&number| self.declared.windows[number as usize].span.clone());
-        let is_taken = self.is_taken("the window", name.as_str(), at.clone(), first);
+        let first = self.declared.window_numbers.first(name.as_str());
+        self.is_taken("the window", name.as_str(), at.clone(), first);
         if self.declared.windows.len() == WINDOWS_MAX {
-            let message = format!("a model may have {WINDOWS_MAX} windows, and this has more");
-            self.error("E-too-large", at, message, "split it into several models");
-            return;
+            let mistake = too_many(at, "a model", WINDOWS_MAX, "windows");
+            return self.report(mistake.help("split it into several models"));
         }
         let mut own: Vec<OwnHead<'a>> = Vec::new();
-        let mut own_numbers: BTreeMap<&'a str, OwnId> = BTreeMap::new();
+        let mut own_numbers: Names<&'a str, OwnId> = Names::default();
         if let Some(pair) = child(&pair, Rule::parameters) {
             for (name, span) in self.parameters(pair, offset) {
-                own_numbers.insert(name, own.len() as OwnId);
+                own_numbers.declare(name, span.clone(), own.len() as OwnId);
                 own.push(OwnHead { name, span, is_kept: true, initial: None });
             }
         }
         let parameters = own.len() as u32;
-        let body = child(&pair, Rule::window_body).expect("the grammar gives a body");
-        for line in body.into_inner().filter(|pair| pair.as_rule() == Rule::own) {
+        let body = part(&pair, Rule::window_body);
+        for line in parts(&body, Rule::own) {
             let is_kept = child(&line, Rule::kept).is_some();
-            for variable in line.into_inner().filter(|pair| pair.as_rule() == Rule::own_variable) {
-                let name = child(&variable, Rule::name).expect("the grammar gives a name");
+            for variable in parts(&line, Rule::own_variable) {
+                let name = part(&variable, Rule::name);
                 let at = span(&name, offset);
-                let first = own_numbers.get(name.as_str()).map(|&number| own[number as usize].span.clone());
+                let first = own_numbers.first(name.as_str());
                 if self.is_taken("the variable", name.as_str(), at.clone(), first) {
                     continue;
                 }
-                own_numbers.insert(name.as_str(), own.len() as u32);
+                own_numbers.declare(name.as_str(), at.clone(), own.len() as OwnId);
                 let initial = child(&variable, Rule::expression);
                 own.push(OwnHead { name: name.as_str(), span: at, is_kept, initial });
             }
         }
-        let number = self.declared.windows.len() as WindowId;
-        if !is_taken {
-            self.declared.window_numbers.insert(name.as_str(), number);
-        }
         let name = name.as_str();
+        let number = self.declared.windows.len() as WindowId;
+        self.declared.window_numbers.declare(name, at.clone(), number);
         self.declared.windows.push(Rc::new(WindowHead {
             name,
             span: at,
@@ -439,44 +426,40 @@ impl<'a> Reader<'a> {
     }
 
     fn declare_part(&mut self, pair: Pair<'a, Rule>, offset: usize) {
-        let name = child(&pair, Rule::name).expect("the grammar gives a name");
+        let name = part(&pair, Rule::name);
         let at = span(&name, offset);
-        let first = self.declared.part_numbers.get(name.as_str());
-        let first = first.map(|&number| self.declared.parts[number as usize].span.clone());
-        let is_taken = self.is_taken("the part", name.as_str(), at.clone(), first);
+        let first = self.declared.part_numbers.first(name.as_str());
+        self.is_taken("the part", name.as_str(), at.clone(), first);
         let parameters =
             child(&pair, Rule::parameters).map_or(Vec::new(), |pair| self.parameters(pair, offset));
-        let children = child(&pair, Rule::children).expect("the grammar gives widgets");
+        let children = part(&pair, Rule::children);
         let has_content = children.clone().into_inner().flatten().any(|pair| pair.as_rule() == Rule::content);
-        if !is_taken {
-            self.declared.part_numbers.insert(name.as_str(), self.declared.parts.len() as u32);
-        }
         let name = name.as_str();
+        let number = self.declared.parts.len() as u32;
+        self.declared.part_numbers.declare(name, at.clone(), number);
         let part = PartHead { name, span: at, parameters, children, has_content, offset };
         self.declared.parts.push(Rc::new(part));
     }
 
     fn declare_procedure(&mut self, pair: Pair<'a, Rule>, offset: usize) {
-        let name = child(&pair, Rule::name).expect("the grammar gives a name");
+        let name = part(&pair, Rule::name);
         let at = span(&name, offset);
-        let first = self.declared.procedure_numbers.get(name.as_str());
-        let first = first.map(|&number| self.declared.procedures[number as usize].span.clone());
-        let is_taken = self.is_taken("the def", name.as_str(), at.clone(), first);
+        let first = self.declared.procedure_numbers.first(name.as_str());
+        self.is_taken("the def", name.as_str(), at.clone(), first);
         let parameters =
             child(&pair, Rule::parameters).map_or(Vec::new(), |pair| self.parameters(pair, offset));
-        let block = child(&pair, Rule::block).expect("the grammar gives effects");
-        if !is_taken {
-            self.declared.procedure_numbers.insert(name.as_str(), self.declared.procedures.len() as u32);
-        }
+        let block = part(&pair, Rule::block);
         let name = name.as_str();
+        let number = self.declared.procedures.len() as u32;
+        self.declared.procedure_numbers.declare(name, at.clone(), number);
         self.declared.procedures.push(Rc::new(ProcedureHead { name, span: at, parameters, block, offset }));
     }
 
-    /// Works out the first values of the app's variables.
+    /// Reads the initial values of the app's variables.
     pub(super) fn globals(&mut self) -> Vec<Global> {
         let heads = self.declared.globals.clone();
         let mut initials: Vec<Option<Initial>> = vec![None; heads.len()];
-        // Parameters first, as the others may speak of them.
+        // Parameters first: other variables may use them.
         for is_param in [true, false] {
             for (number, head) in heads.iter().enumerate() {
                 if (head.life == Life::Param) == is_param {

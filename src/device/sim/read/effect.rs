@@ -1,22 +1,22 @@
-//! Effects: what is done when something happens.
+//! Effects: the reader of changes and gestures that handlers run.
 
 use std::ops::RangeInclusive;
 use std::sync::Arc;
 
 use pest::iterators::Pair;
 
-use super::super::model::{Does, Effect, Expr, Life, Operator, Place, Variable, WindowId};
+use super::super::model::{Does, Effect, Expr, Life, Operator, Variable, WindowId};
 use super::expression::{Referent, Worked};
 use super::grammar::Rule;
 use super::items::ItemKind;
 use super::scope::{Kind, Scope};
-use super::{DEPTH_MAX, LOCALS_MAX, NODES_MAX, Reader, child, span};
-use crate::spec::clip;
+use super::{DEPTH_MAX, LOCALS_MAX, NODES_MAX, Reader, span};
+use crate::text::{Span, child, clip, part, parts, time_unit};
 
-/// How long something may take: a day is longer than any run.
+/// Bounds of a time: a day is longer than any run.
 const MS: RangeInclusive<u64> = 1..=86_400_000;
 
-/// A variable, what it is worth, and what is known of that.
+/// Variable to set, its present value, and the kind of that value.
 pub(super) struct Target {
     pub variable: Variable,
     value: Expr,
@@ -24,7 +24,7 @@ pub(super) struct Target {
 }
 
 impl<'a> Reader<'a> {
-    /// Works out effects, in braces or not.
+    /// Reads effects, in braces or not.
     pub(super) fn effects(
         &mut self,
         pair: Pair<'a, Rule>,
@@ -37,7 +37,7 @@ impl<'a> Reader<'a> {
         }
     }
 
-    /// Works out effects; the names among them end with them.
+    /// Reads effects. Names that they declare end with them.
     pub(super) fn block(
         &mut self,
         pair: Pair<'a, Rule>,
@@ -54,21 +54,22 @@ impl<'a> Reader<'a> {
             if self.is_full {
                 break;
             }
-            let place = span(&pair, scope.offset);
+            let at = span(&pair, scope.offset);
             if scope.locals().len() > LOCALS_MAX {
                 let message = format!("{LOCALS_MAX} names may be known at a place, and here it is one more");
-                self.error("E-too-large", place, message, "a name ends with the braces in which it is given");
+                self.error("E-too-large", at, message, "a name ends with the braces in which it is given");
                 break;
             }
+            // An effect with a mistake is left out: the model is not used.
             if let Some(does) = self.does(pair, scope, depth) {
-                effects.push(Effect { does, place });
+                effects.push(Effect { does, span: at });
             }
         }
         scope.reset(mark);
         Arc::from(effects)
     }
 
-    /// Counts a widget, an effect, or what holds them.
+    /// Counts a widget, an effect, or a form around them.
     pub(super) fn count_node(&mut self, pair: &Pair<'a, Rule>, scope: &Scope<'a>) {
         self.nodes += 1;
         if self.nodes > NODES_MAX {
@@ -80,7 +81,7 @@ impl<'a> Reader<'a> {
         let does = match pair.as_rule() {
             Rule::set => return self.set(&pair, scope),
             Rule::let_effect => {
-                let name = child(&pair, Rule::name).expect("the grammar gives a name");
+                let name = part(&pair, Rule::name);
                 let value = self.expression_in(&pair, scope);
                 let local = scope.add(name.as_str(), value.kind.of_variable(), true);
                 Does::Let { local, value: value.expr }
@@ -101,7 +102,7 @@ impl<'a> Reader<'a> {
                 Does::Remove { record: record.expr }
             }
             Rule::clear => {
-                let list = child(&pair, Rule::name).expect("the grammar gives a list");
+                let list = part(&pair, Rule::name);
                 Does::Clear { list: self.list(&list, scope)? }
             }
             Rule::open_window => return self.open(&pair, scope),
@@ -122,16 +123,16 @@ impl<'a> Reader<'a> {
             Rule::anr => Does::Anr { reason: self.expression_in(&pair, scope).expr },
             Rule::after => {
                 let ms = self.duration(&pair, scope);
-                let block = child(&pair, Rule::block).expect("the grammar gives effects");
+                let block = part(&pair, Rule::block);
                 Does::After { ms, effects: self.block(block, scope, depth + 1) }
             }
             Rule::chance => self.chance(pair, scope, depth),
             Rule::if_form => return self.if_form(pair, scope, depth),
             Rule::for_form => {
                 let mark = scope.mark();
-                let each = child(&pair, Rule::each).expect("the grammar gives what to go through");
+                let each = part(&pair, Rule::each);
                 let each = self.each(&each, scope);
-                let block = child(&pair, Rule::block).expect("the grammar gives effects");
+                let block = part(&pair, Rule::block);
                 let effects = self.block(block, scope, depth + 1);
                 scope.reset(mark);
                 let (local, each) = each?;
@@ -143,13 +144,15 @@ impl<'a> Reader<'a> {
     }
 
     fn set(&mut self, pair: &Pair<'a, Rule>, scope: &mut Scope<'a>) -> Option<Does> {
-        let path = child(pair, Rule::path).expect("the grammar gives a variable");
-        let assign = child(pair, Rule::assign).expect("the grammar gives a sign");
+        let path = part(pair, Rule::path);
+        let assign = part(pair, Rule::assign);
+        // The value is read even if the variable is unknown, for its own mistakes.
         let target = self.variable(path, "set", scope);
         let value = self.expression_in(pair, scope);
         let Target { variable, value: current, kind } = target?;
         let sign = assign.as_str().trim();
         if sign == "=" {
+            // Any variable can be set to `none`.
             if value.kind != Kind::None {
                 let wants = format!("the variable is {}", kind.words());
                 self.expect_kind(&value, kind, &wants, scope);
@@ -169,7 +172,7 @@ impl<'a> Reader<'a> {
         Some(Does::Set { variable, value })
     }
 
-    /// What a path says is set or typed, or nothing if that was said to be a mistake.
+    /// Returns the variable of a path that is set or typed into, or reports why it cannot be.
     pub(super) fn variable(
         &mut self,
         path: Pair<'a, Rule>,
@@ -177,9 +180,8 @@ impl<'a> Reader<'a> {
         scope: &mut Scope<'a>,
     ) -> Option<Target> {
         let whole = span(&path, scope.offset);
-        let name = child(&path, Rule::name).expect("the grammar gives a name");
-        let mut fields: Vec<Pair<'a, Rule>> =
-            path.into_inner().filter(|pair| pair.as_rule() == Rule::field).collect();
+        let name = part(&path, Rule::name);
+        let mut fields: Vec<Pair<'a, Rule>> = parts(&path, Rule::field).collect();
         if let Some(last) = fields.pop() {
             if last.as_str() == "index" {
                 let help = "the place of a record follows from when it was added";
@@ -242,13 +244,13 @@ impl<'a> Reader<'a> {
     }
 
     fn add(&mut self, pair: &Pair<'a, Rule>, scope: &mut Scope<'a>) -> Option<Does> {
-        let list = child(pair, Rule::name).expect("the grammar gives a list");
+        let list = part(pair, Rule::name);
         let list = self.list(&list, scope);
         let mut values = Vec::new();
         let of = list.map_or(Kind::Unknown, Kind::Record);
-        let named = child(pair, Rule::named_values).map(Pair::into_inner);
-        for value in named.into_iter().flatten().filter(|pair| pair.as_rule() == Rule::named_value) {
-            let name = child(&value, Rule::field).expect("the grammar gives a field");
+        let named = child(pair, Rule::named_values);
+        for value in named.iter().flat_map(|named| parts(named, Rule::named_value)) {
+            let name = part(&value, Rule::field);
             let field = if list.is_some() { self.field(&name, of, scope) } else { None };
             let worked = self.expression_in(&value, scope);
             let Some(field) = field else { continue };
@@ -260,7 +262,7 @@ impl<'a> Reader<'a> {
             values.push((field, worked.expr));
         }
         let local = child(pair, Rule::as_name).map(|name| {
-            let name = child(&name, Rule::name).expect("the grammar gives a name");
+            let name = part(&name, Rule::name);
             scope.add(name.as_str(), of, false)
         });
         Some(Does::Add { list: list?, values, local })
@@ -270,7 +272,7 @@ impl<'a> Reader<'a> {
         let opened = self.opened(pair, scope);
         let afresh = child(pair, Rule::afresh).is_some();
         let request = child(pair, Rule::request).map(|request| {
-            let name = child(&request, Rule::name).expect("the grammar gives a name");
+            let name = part(&request, Rule::name);
             self.uses.ask(name.as_str(), span(&name, scope.offset));
             self.request(name.as_str())
         });
@@ -278,7 +280,7 @@ impl<'a> Reader<'a> {
         Some(Does::Open { window, values, afresh, request })
     }
 
-    /// The number of a request.
+    /// Returns the number of a request.
     pub(super) fn request(&mut self, name: &'a str) -> u32 {
         let next = self.requests.len() as u32;
         let number = *self.request_numbers.entry(name).or_insert(next);
@@ -288,9 +290,9 @@ impl<'a> Reader<'a> {
         number
     }
 
-    /// The window after `open` or `show`, and what it is handed.
+    /// Returns the window after `open` or `show`, with the values it gets.
     fn opened(&mut self, pair: &Pair<'a, Rule>, scope: &mut Scope<'a>) -> Option<(WindowId, Vec<Expr>)> {
-        let name = child(pair, Rule::name).expect("the grammar gives a window");
+        let name = part(pair, Rule::name);
         let at = span(&name, scope.offset);
         let arguments = child(pair, Rule::arguments);
         let values = arguments.map_or(Vec::new(), |arguments| self.values(&arguments, scope));
@@ -321,26 +323,20 @@ impl<'a> Reader<'a> {
         Some((window, values))
     }
 
-    /// The values in brackets.
+    /// Returns the values in brackets.
     pub(super) fn values(&mut self, arguments: &Pair<'a, Rule>, scope: &mut Scope<'a>) -> Vec<Expr> {
-        let expressions = arguments.clone().into_inner().filter(|pair| pair.as_rule() == Rule::expression);
+        let expressions = parts(arguments, Rule::expression);
         expressions.map(|expression| self.expression(expression, scope).expr).collect()
     }
 
-    /// The milliseconds in a pair that has a duration.
+    /// Returns the milliseconds in a pair that has a duration.
     pub(super) fn duration(&mut self, pair: &Pair<'a, Rule>, scope: &Scope<'a>) -> u64 {
-        let duration = child(pair, Rule::duration).expect("the grammar gives a duration");
+        let duration = part(pair, Rule::duration);
         let written = duration.as_str();
-        let digits = written.len() - written.trim_start_matches(|char: char| char.is_ascii_digit()).len();
-        let (number, unit) = written.split_at(digits);
-        let factor = match unit {
-            "ms" => Some(1),
-            "s" => Some(1000),
-            _ => None,
-        };
-        let ms = factor.and_then(|factor| number.parse::<u64>().ok()?.checked_mul(factor));
+        let time = time_unit(written);
+        let ms = time.and_then(|(number, unit_ms)| number.parse::<u64>().ok()?.checked_mul(unit_ms));
         ms.filter(|ms| MS.contains(ms)).unwrap_or_else(|| {
-            let message = match factor {
+            let message = match time {
                 Some(_) => format!("`{}` is not between a millisecond and a day", clip(written)),
                 None => format!("`{}` is no time", clip(written)),
             };
@@ -366,7 +362,7 @@ impl<'a> Reader<'a> {
             match part.as_rule() {
                 Rule::share => share = Some(self.share(&part, scope)),
                 Rule::block => {
-                    let place = span(&part, scope.offset);
+                    let at = span(&part, scope.offset);
                     let effects = self.block(part, scope, depth + 1);
                     let Some(share) = share.take() else {
                         branches.push((rest, effects));
@@ -375,13 +371,7 @@ impl<'a> Reader<'a> {
                     };
                     if share > rest {
                         let message = "the shares add up to more than 100%";
-                        self.mistake(
-                            scope,
-                            "E-chance",
-                            whole.start..place.start,
-                            message,
-                            "make them smaller",
-                        );
+                        self.mistake(scope, "E-chance", whole.start..at.start, message, "make them smaller");
                     }
                     rest = rest.saturating_sub(share);
                     branches.push((share, effects));
@@ -389,13 +379,14 @@ impl<'a> Reader<'a> {
                 _ => {}
             }
         }
+        // Shares below 100% leave a chance that nothing is done.
         if rest > 0 {
             branches.push((rest, Arc::from([])));
         }
         Does::Chance { branches }
     }
 
-    /// A share in thousandths of a percent.
+    /// Returns a share in thousandths of a percent.
     fn share(&mut self, pair: &Pair<'a, Rule>, scope: &Scope<'a>) -> u32 {
         let written = pair.as_str().trim_end_matches('%');
         let (whole, decimals) = written.split_once('.').unwrap_or((written, ""));
@@ -412,9 +403,9 @@ impl<'a> Reader<'a> {
     }
 
     fn if_form(&mut self, pair: Pair<'a, Rule>, scope: &mut Scope<'a>, depth: usize) -> Option<Does> {
-        let mut conditions: Vec<(Expr, Place)> = Vec::new();
+        let mut conditions: Vec<(Expr, Span)> = Vec::new();
         let mut blocks = Vec::new();
-        let place = span(&pair, scope.offset);
+        let at = span(&pair, scope.offset);
         for part in pair.into_inner() {
             match part.as_rule() {
                 Rule::expression => {
@@ -429,38 +420,40 @@ impl<'a> Reader<'a> {
             }
         }
         if depth + conditions.len() > DEPTH_MAX {
-            self.too_deep(place, scope);
+            self.too_deep(at, scope);
             return None;
         }
         let mut otherwise: Arc<[Effect]> = Arc::from([]);
         if blocks.len() > conditions.len() {
             otherwise = blocks.pop().expect("there are more than none");
         }
+        // From the last `else if` back: each form is the `else` of the one before.
         let mut does = None;
-        while let (Some((condition, place)), Some(then)) = (conditions.pop(), blocks.pop()) {
+        while let (Some((condition, span)), Some(then)) = (conditions.pop(), blocks.pop()) {
             does = Some(Does::If { condition, then, otherwise });
             otherwise = match does.take_if(|_| !conditions.is_empty()) {
-                Some(does) => Arc::from([Effect { does, place }]),
+                Some(does) => Arc::from([Effect { does, span }]),
                 None => Arc::from([]),
             };
         }
         does
     }
 
-    /// What stands in each other does so too deep.
-    pub(super) fn too_deep(&mut self, place: Place, scope: &Scope<'a>) {
+    /// Reports forms that are nested too deep.
+    pub(super) fn too_deep(&mut self, at: Span, scope: &Scope<'a>) {
         let message = format!(
             "what stands in each other may do so {DEPTH_MAX} deep, parts put in, and here it is deeper"
         );
         let help = "use fewer parts in parts, `let`s and `else`s in each other";
+        // Parts put in each other this deep multiply: nothing more is read.
         if scope.is_quiet {
             self.is_full = true;
         }
-        self.error("E-too-deep", place, message, help);
+        self.error("E-too-deep", at, message, help);
     }
 
     fn call_procedure(&mut self, pair: &Pair<'a, Rule>, scope: &mut Scope<'a>) -> Option<Does> {
-        let name = child(pair, Rule::name).expect("the grammar gives a name");
+        let name = part(pair, Rule::name);
         let at = span(&name, scope.offset);
         let values = child(pair, Rule::arguments).map(|arguments| self.values(&arguments, scope));
         let Some(&procedure) = self.declared.procedure_numbers.get(name.as_str()) else {

@@ -1,37 +1,35 @@
-//! Expressions: from the grammar's flat pairs to a tree with every name resolved.
+//! Expressions: from the flat pairs of the grammar to a tree with every name resolved.
 
 use std::sync::Arc;
 
 use pest::iterators::Pair;
 
-use super::super::model::{
-    Each, Expr, FieldId, Function, GlobalId, Life, LocalId, Operator, Place, Query, Value,
-};
+use super::super::model::{Each, Expr, FieldId, Function, GlobalId, Life, LocalId, Operator, Query, Value};
 use super::grammar::Rule;
 use super::scope::{Kind, Owner, Scope};
-use super::{DEPTH_MAX, OPERANDS_MAX, Reader, child, span};
-use crate::spec::clip;
+use super::{DEPTH_MAX, OPERANDS_MAX, Reader, span};
+use crate::text::{Span, child, clip, no_character, part, parts, unescape};
 
-/// An expression, and what is known of it.
+/// Expression with its kind, depth and place.
 pub(super) struct Worked {
     pub expr: Expr,
     pub kind: Kind,
-    /// How deep operators stand in each other.
+    /// Depth of operators in each other.
     pub depth: usize,
-    pub span: Place,
+    pub span: Span,
 }
 
 impl Worked {
-    /// What stands for an expression with mistakes.
-    fn unknown(span: Place) -> Worked {
+    /// Returns the stand-in for an expression with mistakes.
+    fn unknown(span: Span) -> Worked {
         Worked { expr: Expr::Value(Value::None), kind: Kind::Unknown, depth: 1, span }
     }
 }
 
-/// The depth of what was said to be too deep: what it stands in is not said to be so again.
+/// Depth of an expression that is reported as too deep: the expressions around it are not reported again.
 const TOO_DEEP: usize = 1 << 40;
 
-/// What a function takes and gives.
+/// Kinds that a function takes and gives.
 struct Signature {
     name: &'static str,
     function: Function,
@@ -60,7 +58,7 @@ const SIGNATURES: [Signature; 12] = {
     ]
 };
 
-/// What a name stands for.
+/// Meaning of a name.
 pub(super) enum Referent {
     Local { slot: LocalId, kind: Kind, is_settable: bool },
     Own(u32),
@@ -68,14 +66,14 @@ pub(super) enum Referent {
 }
 
 impl<'a> Reader<'a> {
-    /// Works out an expression; one with mistakes is `none`.
+    /// Reads an expression. One with mistakes is `none`.
     pub(super) fn expression(&mut self, pair: Pair<'a, Rule>, scope: &mut Scope<'a>) -> Worked {
         let mut chains: Vec<Worked> = Vec::new();
-        for chain in pair.into_inner().filter(|pair| pair.as_rule() == Rule::chain) {
+        for chain in parts(&pair, Rule::chain) {
             let worked = self.chain(chain, scope);
             chains.push(worked);
         }
-        // `a ? b : c ? d : e` is a list of questions and answers, and what holds otherwise.
+        // `a ? b : c ? d : e` is a list of questions with answers, and the answer otherwise.
         let mut worked = chains.pop().expect("the grammar gives an operand");
         while let (Some(then), Some(condition)) = (chains.pop(), chains.pop()) {
             let depth = condition.depth.max(then.depth).max(worked.depth) + 1;
@@ -87,13 +85,13 @@ impl<'a> Reader<'a> {
         worked
     }
 
-    /// Returns the expression in a pair that has one, as after `toast`.
+    /// Reads the expression in a pair that has one, as after `toast`.
     pub(super) fn expression_in(&mut self, pair: &Pair<'a, Rule>, scope: &mut Scope<'a>) -> Worked {
-        let inner = child(pair, Rule::expression).expect("the grammar gives an expression");
+        let inner = part(pair, Rule::expression);
         self.expression(inner, scope)
     }
 
-    /// Returns the same, or what stands for it if it is too deep to be worked out.
+    /// Returns the expression, or a stand-in if it is too deep.
     fn bounded(&mut self, worked: Worked, scope: &Scope<'a>) -> Worked {
         if worked.depth <= DEPTH_MAX {
             return worked;
@@ -108,9 +106,10 @@ impl<'a> Reader<'a> {
     }
 
     fn chain(&mut self, pair: Pair<'a, Rule>, scope: &mut Scope<'a>) -> Worked {
+        // Two stacks in place of recursion: a chain may have hundreds of thousands of operators.
         let mut operands: Vec<Worked> = Vec::new();
-        let mut operators: Vec<(Operator, Place)> = Vec::new();
-        let mut prefixes: Vec<(bool, Place)> = Vec::new();
+        let mut operators: Vec<(Operator, Span)> = Vec::new();
+        let mut prefixes: Vec<(bool, Span)> = Vec::new();
         for part in pair.into_inner() {
             let at = span(&part, scope.offset);
             match part.as_rule() {
@@ -141,12 +140,12 @@ impl<'a> Reader<'a> {
         operands.pop().expect("the grammar gives an operand")
     }
 
-    /// Says that `a < b < c` is no comparison, if it is one of these.
+    /// Returns true, and reports it, if comparisons follow each other like `a < b < c`.
     fn is_chain(
         &mut self,
-        operators: &[(Operator, Place)],
+        operators: &[(Operator, Span)],
         next: Operator,
-        at: &Place,
+        at: &Span,
         scope: &Scope<'a>,
     ) -> bool {
         let is_comparison = |operator| binding(operator) == binding(Operator::Equal);
@@ -159,7 +158,7 @@ impl<'a> Reader<'a> {
         is_chain
     }
 
-    fn prefixed(&mut self, is_not: bool, at: Place, worked: Worked, scope: &Scope<'a>) -> Worked {
+    fn prefixed(&mut self, is_not: bool, at: Span, worked: Worked, scope: &Scope<'a>) -> Worked {
         let span = at.start..worked.span.end;
         let depth = worked.depth + 1;
         if is_not {
@@ -167,6 +166,7 @@ impl<'a> Reader<'a> {
             return self.bounded(Worked { expr, kind: Kind::Bool, depth, span }, scope);
         }
         self.expect_kind(&worked, Kind::Int, "`-` takes a number", scope);
+        // `-1` stays a constant, which parameters need.
         let expr = match worked.expr {
             Expr::Value(Value::Int(number)) => Expr::Value(Value::Int(-number)),
             expr => Expr::Negate(Box::new(expr)),
@@ -177,7 +177,7 @@ impl<'a> Reader<'a> {
     fn reduce(
         &mut self,
         operands: &mut Vec<Worked>,
-        operators: &mut Vec<(Operator, Place)>,
+        operators: &mut Vec<(Operator, Span)>,
         scope: &Scope<'a>,
     ) {
         let (operator, at) = operators.pop().expect("asked while there are operators");
@@ -190,11 +190,11 @@ impl<'a> Reader<'a> {
         operands.push(self.bounded(Worked { expr, kind, depth, span }, scope));
     }
 
-    /// What is known of the value of an operator, and a mistake if that makes no sense.
+    /// Returns the kind of the value of an operator, and reports operands that make no sense.
     pub(super) fn kind_of(
         &mut self,
         operator: Operator,
-        at: &Place,
+        at: &Span,
         left: &Worked,
         right: &Worked,
         scope: &Scope<'a>,
@@ -209,6 +209,7 @@ impl<'a> Reader<'a> {
             Operator::Or | Operator::And => Kind::Bool,
             Operator::Else => left.kind.or(right.kind),
             Operator::Equal | Operator::NotEqual => {
+                // Any value may be compared with `none`.
                 if !kinds.contains(&Kind::None) && !left.kind.may_be(right.kind) {
                     clash(
                         format!("{} are never equal", words()),
@@ -248,7 +249,7 @@ impl<'a> Reader<'a> {
         }
     }
 
-    /// Says that a value is of another kind than it has to be, if that is known.
+    /// Reports a value that is known to be of another kind than `kind`.
     pub(super) fn expect_kind(&mut self, worked: &Worked, kind: Kind, wants: &str, scope: &Scope<'a>) {
         if !worked.kind.may_be(kind) {
             let message = format!("{wants}, and this is {}", worked.kind.words());
@@ -281,8 +282,8 @@ impl<'a> Reader<'a> {
         Worked { span: whole, ..worked }
     }
 
-    /// The most that is bearable was met.
-    pub(super) fn too_large(&mut self, at: Place) {
+    /// Reports, once, a model that is too large.
+    pub(super) fn too_large(&mut self, at: Span) {
         if !self.is_full {
             self.is_full = true;
             let message = "the model is too large once its parts are put in their places";
@@ -291,7 +292,7 @@ impl<'a> Reader<'a> {
         }
     }
 
-    /// What stands before the dots of an operand, or by itself where a simple value does.
+    /// Reads the part of an operand before its dots, or a simple value.
     pub(super) fn primary(&mut self, pair: Pair<'a, Rule>, scope: &mut Scope<'a>) -> Worked {
         let at = span(&pair, scope.offset);
         let of = |expr, kind| Worked { expr, kind, depth: 1, span: at.clone() };
@@ -332,8 +333,8 @@ impl<'a> Reader<'a> {
         }
     }
 
-    /// Says that a first value of a variable speaks of what is not there yet.
-    fn check_not_at_start(&mut self, what: &str, at: &Place, scope: &Scope<'a>) {
+    /// Reports an initial value that uses what is not there yet.
+    fn check_not_at_start(&mut self, what: &str, at: &Span, scope: &Scope<'a>) {
         if scope.owner == Owner::Start {
             let message = format!("`{}` is not known when the app is installed", clip(what));
             self.mistake(
@@ -373,7 +374,7 @@ impl<'a> Reader<'a> {
         }
     }
 
-    /// What a name stands for, or nothing if that was said to be a mistake.
+    /// Returns the meaning of a name, or reports that it has none.
     pub(super) fn referent(&mut self, pair: &Pair<'a, Rule>, scope: &Scope<'a>) -> Option<Referent> {
         let name = pair.as_str();
         if let Some(local) = scope.local(name) {
@@ -406,7 +407,7 @@ impl<'a> Reader<'a> {
         None
     }
 
-    fn unknown_name(&mut self, name: &str, at: Place, scope: &Scope<'a>) {
+    fn unknown_name(&mut self, name: &str, at: Span, scope: &Scope<'a>) {
         if self.is_enough("E-unknown-name", &at) {
             return;
         }
@@ -417,7 +418,7 @@ impl<'a> Reader<'a> {
             Owner::Window { .. } | Owner::Start => None,
         };
         if let Some(owner) = owner
-            && let Some(window) = windows.iter().find(|window| window.own_numbers.contains_key(name))
+            && let Some(window) = windows.iter().find(|window| window.own_numbers.get(name).is_some())
         {
             let message =
                 format!("`{}` belongs to {}, and is not known in a {owner}", clip(name), clip(window.name));
@@ -440,7 +441,7 @@ impl<'a> Reader<'a> {
             [] => "declare it: `session x = 0`, or `own x = 0` in an activity".to_string(),
             known => format!("known here are {}", known.join(", ")),
         });
-        let help = match self.declared.procedure_numbers.contains_key(name) {
+        let help = match self.declared.procedure_numbers.get(name).is_some() {
             true => "it is a `def`, which has no value: it stands where effects do".to_string(),
             false => help,
         };
@@ -471,7 +472,7 @@ impl<'a> Reader<'a> {
         }
     }
 
-    /// The field of that name, of the list whose record it is, if that is known.
+    /// Returns the field of that name, or reports that the list of the record has none, if the list is known.
     pub(super) fn field(&mut self, field: &Pair<'a, Rule>, of: Kind, scope: &Scope<'a>) -> Option<FieldId> {
         let name = field.as_str();
         let number = self.declared.field_numbers.get(name).copied();
@@ -512,7 +513,7 @@ impl<'a> Reader<'a> {
 
     fn call(&mut self, pair: Pair<'a, Rule>, scope: &mut Scope<'a>) -> Worked {
         let at = span(&pair, scope.offset);
-        let name = child(&pair, Rule::name).expect("the grammar gives a name");
+        let name = part(&pair, Rule::name);
         let name_at = span(&name, scope.offset);
         if let Some(query) = child(&pair, Rule::query) {
             let mark = scope.mark();
@@ -532,7 +533,7 @@ impl<'a> Reader<'a> {
                 }
             };
         }
-        let arguments = child(&pair, Rule::arguments).expect("the grammar gives arguments");
+        let arguments = part(&pair, Rule::arguments);
         if name.as_str() == "count" {
             return self.count_all(&arguments, at, scope);
         }
@@ -546,10 +547,11 @@ impl<'a> Reader<'a> {
             return Worked::unknown(at);
         };
         let takes: Vec<&str> = signature.takes.iter().map(|kind| kind.words()).collect();
-        let count = arguments.clone().into_inner().filter(|pair| pair.as_rule() == Rule::expression).count();
+        let count = parts(&arguments, Rule::expression).count();
         self.count_fits(signature.name, &takes, count, &at, scope);
         if signature.function == Function::Random {
             self.check_not_at_start("random", &at, scope);
+            // A screen is drawn from the state alone, whenever it is looked at.
             if scope.is_look {
                 let message = "the look of a screen cannot be left to chance";
                 let help = "set a variable by chance in `on create`, and show that";
@@ -558,7 +560,7 @@ impl<'a> Reader<'a> {
         }
         let mut depth = 1;
         let mut values = Vec::new();
-        let expressions = arguments.into_inner().filter(|pair| pair.as_rule() == Rule::expression);
+        let expressions = parts(&arguments, Rule::expression);
         for (expression, &takes) in expressions.zip(signature.takes) {
             let value = self.expression(expression, scope);
             let wants = format!("`{}` takes {} here", signature.name, takes.words());
@@ -570,8 +572,8 @@ impl<'a> Reader<'a> {
         self.bounded(Worked { expr, kind: signature.gives, depth, span: at }, scope)
     }
 
-    /// `count(notes)`.
-    fn count_all(&mut self, arguments: &Pair<'a, Rule>, at: Place, scope: &mut Scope<'a>) -> Worked {
+    /// Reads `count(notes)`.
+    fn count_all(&mut self, arguments: &Pair<'a, Rule>, at: Span, scope: &mut Scope<'a>) -> Worked {
         let written = arguments.as_str().trim_start_matches('(').trim_end().trim_end_matches(')').trim();
         let list = self.declared.global_numbers.get(written).copied();
         let list = list.filter(|&list| self.declared.globals[list as usize].list.is_some());
@@ -589,6 +591,7 @@ impl<'a> Reader<'a> {
             return Worked::unknown(span(arguments, scope.offset));
         };
         self.uses.global(list);
+        // The query needs a slot for its record, which has no name.
         let mark = scope.mark();
         let local = scope.add("", Kind::Record(list), false);
         scope.reset(mark);
@@ -601,9 +604,9 @@ impl<'a> Reader<'a> {
         lists.map(|global| global.name).collect()
     }
 
-    fn unknown_function(&mut self, name: &str, at: Place, scope: &Scope<'a>) {
+    fn unknown_function(&mut self, name: &str, at: Span, scope: &Scope<'a>) {
         let message = format!("there is no function `{}`", clip(name));
-        let help = if self.declared.procedure_numbers.contains_key(name) {
+        let help = if self.declared.procedure_numbers.get(name).is_some() {
             "it is a `def`, which has no value: it stands where effects do".to_string()
         } else if name == "list" {
             "a list is declared with its fields: `stored notes = list(name)`".to_string()
@@ -616,13 +619,13 @@ impl<'a> Reader<'a> {
         self.mistake(scope, "E-unknown-function", at, message, help);
     }
 
-    /// Says that there are too many or too few values for what takes `takes`, if so.
+    /// Reports too many or too few values for the parameters `takes`.
     pub(super) fn count_fits(
         &mut self,
         name: &str,
         takes: &[&str],
         count: usize,
-        at: &Place,
+        at: &Span,
         scope: &Scope<'a>,
     ) {
         if count != takes.len() {
@@ -638,15 +641,15 @@ impl<'a> Reader<'a> {
         }
     }
 
-    /// `n in notes where E by E`; `n` is known from here on.
+    /// Reads `n in notes where E by E`. From here on `n` is known.
     fn query(&mut self, pair: Pair<'a, Rule>, scope: &mut Scope<'a>) -> Option<(Query, usize)> {
-        let mut names = pair.clone().into_inner().filter(|pair| pair.as_rule() == Rule::name);
+        let mut names = parts(&pair, Rule::name);
         let name = names.next().expect("the grammar gives a name");
         let list = names.next().expect("the grammar gives a list");
         self.records(name.as_str(), &list, &pair, scope)
     }
 
-    /// The list of that name, or nothing if that was said to be a mistake.
+    /// Returns the list of that name, or reports that there is none.
     pub(super) fn list(&mut self, pair: &Pair<'a, Rule>, scope: &Scope<'a>) -> Option<GlobalId> {
         let name = pair.as_str();
         let at = span(pair, scope.offset);
@@ -674,7 +677,7 @@ impl<'a> Reader<'a> {
         None
     }
 
-    /// What goes through a list, and how deep operators stand in each other in it.
+    /// Returns a query of a list, with the depth of its operators.
     fn records(
         &mut self,
         name: &'a str,
@@ -694,23 +697,23 @@ impl<'a> Reader<'a> {
         list.map(|list| (Query { list, local, condition, by, is_descending }, depth))
     }
 
-    /// What a `for` goes through; its name is known from here on.
+    /// Reads the values that a `for` goes through. From here on its name is known.
     pub(super) fn each(&mut self, pair: &Pair<'a, Rule>, scope: &mut Scope<'a>) -> Option<(LocalId, Each)> {
-        let name = child(pair, Rule::name).expect("the grammar gives a name").as_str();
+        let name = part(pair, Rule::name).as_str();
         if let Some(records) = child(pair, Rule::records) {
-            let list = child(&records, Rule::name).expect("the grammar gives a list");
+            let list = part(&records, Rule::name);
             let (query, _) = self.records(name, &list, &records, scope)?;
             return Some((query.local, Each::Records(query)));
         }
-        let numbers = child(pair, Rule::numbers).expect("the grammar gives numbers or records");
-        let mut ends = numbers.into_inner().filter(|pair| pair.as_rule() == Rule::expression);
+        let numbers = part(pair, Rule::numbers);
+        let mut ends = parts(&numbers, Rule::expression);
         let mut end = || {
             let end = self.expression(ends.next().expect("the grammar gives two ends"), scope);
             self.expect_kind(&end, Kind::Int, "`..` goes from number to number", scope);
             end.expr
         };
         let (from, to) = (end(), end());
-        // The runtime goes no further, and knows no more beforehand than what is said here.
+        // The simulator goes no further. Ends that are no plain numbers are known only there.
         const NUMBERS_MAX: i64 = 10_000;
         if let (Expr::Value(Value::Int(first)), Expr::Value(Value::Int(last))) = (&from, &to)
             && last.saturating_sub(*first) >= NUMBERS_MAX
@@ -723,7 +726,7 @@ impl<'a> Reader<'a> {
         Some((local, Each::Numbers { from, to }))
     }
 
-    /// A text with the values in it.
+    /// Reads a text with values in it.
     fn text(&mut self, pair: Pair<'a, Rule>, scope: &mut Scope<'a>) -> Worked {
         let at = span(&pair, scope.offset);
         let mut parts: Vec<Expr> = Vec::new();
@@ -757,7 +760,7 @@ impl<'a> Reader<'a> {
         self.bounded(Worked { expr, kind: Kind::Text, depth, span: at }, scope)
     }
 
-    /// The text of a pair that has no values in it.
+    /// Returns the text of a pair that has no values in it.
     pub(super) fn literal(&mut self, pair: Pair<'a, Rule>, scope: &Scope<'a>) -> Option<Arc<str>> {
         match self.text(pair, &mut scope.clone()).expr {
             Expr::Value(Value::Text(text)) => Some(text),
@@ -766,21 +769,11 @@ impl<'a> Reader<'a> {
     }
 
     fn escaped(&mut self, pair: &Pair<'a, Rule>, scope: &Scope<'a>) -> Option<char> {
-        let written = pair.as_str();
-        match &written[1..2] {
-            "n" => Some('\n'),
-            "u" => {
-                let code = u32::from_str_radix(&written[3..written.len() - 1], 16).ok();
-                let char = code.and_then(char::from_u32);
-                if char.is_none() {
-                    let message = format!("`{written}` is no character");
-                    let help = "characters go from \\u{0} to \\u{10ffff}, without d800 to dfff";
-                    self.mistake(scope, "E-escape", span(pair, scope.offset), message, help);
-                }
-                char
-            }
-            same => same.chars().next(),
+        let char = unescape(pair.as_str());
+        if char.is_none() && !scope.is_quiet {
+            self.report(no_character(pair.as_str(), span(pair, scope.offset)));
         }
+        char
     }
 }
 
@@ -822,7 +815,7 @@ fn sign(operator: Operator) -> &'static str {
     }
 }
 
-/// How tightly an operator binds.
+/// Returns the binding strength of an operator.
 fn binding(operator: Operator) -> u8 {
     match operator {
         Operator::Or => 1,

@@ -3,14 +3,15 @@
 // The derived enum of rules has no documentation.
 #![allow(missing_docs)]
 
-use super::items::is_word_char;
+use crate::text::is_word_char;
 
-/// Reads items of models by the rules of the grammar.
+/// Parser of items of models, by the rules of the grammar.
 #[derive(pest_derive::Parser)]
+#[grammar = "../grammar/words.pest"]
 #[grammar = "../grammar/app.pest"]
 pub(super) struct Grammar;
 
-/// What the grammar knows a `when` by that begins a line; it has as many bytes.
+/// Mark of a `when` that begins a line, with as many bytes: the grammar skips blanks and sees no lines.
 pub(super) const LINE_WHEN: &str = "\u{1}hen";
 
 /// Returns `text` with each `when` that begins a line marked.

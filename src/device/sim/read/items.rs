@@ -1,20 +1,17 @@
-//! What is done before the grammar is asked: a model is cut into items, brackets and quotes are matched, and
-//! nesting is measured.
+//! The step before the grammar: a model is cut into items, brackets and quotes are matched, nesting is measured.
 //!
 //! Nothing here calls itself: text of any shape takes one pass.
 
-use std::ops::Range;
-
 use super::grammar::Rule;
 use crate::gui::nearest;
-use crate::spec::{Diagnostic, Diagnostics, clip};
+use crate::text::{
+    self, Diagnostic, Diagnostics, crossed, is_word_char, meant, no_item, too_deep, unclosed, unclosed_quote,
+};
 
-/// The longest model that is read, in bytes.
-pub const BYTES_MAX: usize = 1_000_000;
-/// The deepest that brackets, braces and quotes may stand in each other.
+/// Deepest nesting of brackets, braces and quotes.
 pub(super) const NESTING_MAX: usize = 64;
 
-/// What an item declares.
+/// Kind of an item, by the word that starts it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum ItemKind {
     App,
@@ -45,7 +42,7 @@ impl ItemKind {
         ItemKind::Def,
     ];
 
-    /// The word such an item starts with.
+    /// Returns the word that starts an item of this kind.
     pub fn word(self) -> &'static str {
         match self {
             ItemKind::App => "app",
@@ -62,7 +59,7 @@ impl ItemKind {
         }
     }
 
-    /// What such an item looks like.
+    /// Returns an example of an item of this kind.
     pub fn example(self) -> &'static str {
         match self {
             ItemKind::App => "app org.example.notes \"Notes\" 1.0",
@@ -79,7 +76,7 @@ impl ItemKind {
         }
     }
 
-    /// The rule that reads such an item.
+    /// Returns the rule that reads an item of this kind.
     pub fn rule(self) -> Rule {
         match self {
             ItemKind::App => Rule::app_item,
@@ -109,25 +106,17 @@ impl ItemKind {
         ItemKind::ALL.into_iter().find(|kind| kind.word() == word)
     }
 
-    /// The kind that is meant by a word that may be a slip.
+    /// Returns the kind whose word is nearest to `word`.
     fn meant(word: &str) -> Option<ItemKind> {
         let near = nearest(word, ItemKind::ALL.map(ItemKind::word))?;
         ItemKind::of(near)
     }
 }
 
-/// A part of a model that is read by itself.
-#[derive(Clone, Debug)]
-pub(super) struct Item {
-    /// Nothing if that could not be made out, which has been said.
-    pub kind: Option<ItemKind>,
-    /// From its first to its last character that is neither blank nor in a comment.
-    pub span: Range<usize>,
-    /// Its brackets match and it is not too deep; if not, that has been said.
-    pub is_sound: bool,
-}
+/// Part of a model that is read by itself. An item of unknown kind is reported.
+pub(super) type Item = text::Item<Option<ItemKind>>;
 
-/// Cuts `text` into its items and says which of them the grammar must not be asked about.
+/// Cuts `text` into its items, and marks those that the grammar must not be asked about.
 pub(super) fn items(text: &str, diagnostics: &mut Diagnostics) -> Vec<Item> {
     let mut scanner = Scanner {
         text,
@@ -143,12 +132,7 @@ pub(super) fn items(text: &str, diagnostics: &mut Diagnostics) -> Vec<Item> {
     scanner.items
 }
 
-/// Says whether a name or a word of the language may go on with `char`.
-pub(super) fn is_word_char(char: char) -> bool {
-    char == '_' || char.is_alphanumeric()
-}
-
-/// Something that is open.
+/// Sign that is open.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Open {
     Bracket,
@@ -162,13 +146,12 @@ struct Scanner<'a> {
     text: &'a str,
     at: usize,
     open: Vec<(Open, usize)>,
-    /// How many more are open than are looked at.
+    /// Number of open signs beyond the bound, which are counted alone.
     deeper: usize,
-    /// What was closed at the margin, where what is open last of all is closed: most likely it was to be closed
-    /// before.
+    /// Sign that was closed at the margin while others were open. Most likely its own closing sign is missing.
     suspect: Option<(Open, usize)>,
     items: Vec<Item>,
-    /// The item at hand has had its braces, so that what comes next is another one.
+    /// True after the braces of the item at hand: another item comes next.
     is_complete: bool,
     diagnostics: &'a mut Diagnostics,
 }
@@ -210,16 +193,13 @@ impl<'a> Scanner<'a> {
         }
     }
 
-    /// Sees to it that what is next belongs to an item.
+    /// Starts an item of unknown kind if the next sign belongs to none.
     fn in_item(&mut self) {
         if self.is_complete && self.open.is_empty() {
             self.start_item(None, self.at);
             let found = self.rest().chars().next().map_or(0, char::len_utf8);
             let span = self.at..self.at + found;
-            let shown = self.text[span.clone()].to_string();
-            self.diagnostics.error(|| {
-                Diagnostic::error("E-item", span, format!("no item starts with `{shown}`")).help(item_words())
-            });
+            self.diagnostics.error(|| no_item(span.clone(), &self.text[span]).help(item_words()));
         }
     }
 
@@ -230,9 +210,9 @@ impl<'a> Scanner<'a> {
         self.items.push(Item { kind, span: at..at, is_sound: kind.is_some() });
     }
 
-    /// Says what the item at hand leaves open.
+    /// Reports a sign that the item at hand leaves open.
     fn end_item(&mut self) {
-        // A brace that was forgotten inside takes the one that closes the item, so that the first is left.
+        // A brace that is not closed takes the one that closes the item. The first brace is left open then.
         let innermost = self.open.last().filter(|(open, _)| *open != Open::Brace);
         let suspect = self.suspect.take();
         let Some(&(open, at)) = innermost.or(suspect.as_ref()).or(self.open.first()) else { return };
@@ -241,14 +221,11 @@ impl<'a> Scanner<'a> {
             Open::Brace | Open::Hole => ("{", "}"),
             Open::Quote => ("\"", "\""),
         };
-        self.unsound(|| {
-            Diagnostic::error("E-bracket", at..at + 1, format!("this `{sign}` is never closed"))
-                .help(format!("close it with `{close}`"))
-        });
+        self.unsound(|| unclosed(at, sign, close));
         self.open.clear();
     }
 
-    /// Says what is wrong with the brackets of the item at hand, once.
+    /// Reports the first mistake in the brackets of the item at hand.
     fn unsound(&mut self, make: impl FnOnce() -> Diagnostic) {
         match self.items.last_mut() {
             Some(item) if !item.is_sound => {}
@@ -263,6 +240,7 @@ impl<'a> Scanner<'a> {
     fn push(&mut self, open: Open) {
         let at = self.at;
         self.advance(1);
+        // A quote is always kept: signs in a text must not count as brackets.
         if self.open.len() < NESTING_MAX || open == Open::Quote {
             self.open.push((open, at));
         } else {
@@ -270,14 +248,8 @@ impl<'a> Scanner<'a> {
         }
         if self.open.len() > NESTING_MAX || self.deeper > 0 {
             self.unsound(|| {
-                Diagnostic::error(
-                    "E-too-deep",
-                    at..at + 1,
-                    format!(
-                        "brackets, braces and quotes may be nested {NESTING_MAX} deep, and this is deeper"
-                    ),
-                )
-                .help("move what is inside into a `part` or a `def`")
+                too_deep(at..at + 1, "brackets, braces and quotes", NESTING_MAX)
+                    .help("move what is inside into a `part` or a `def`")
             });
         }
     }
@@ -304,22 +276,15 @@ impl<'a> Scanner<'a> {
         } else if let Some((open, open_at)) = top {
             let sign = if open == Open::Bracket { "(" } else { "{" };
             let close = if open == Open::Bracket { ")" } else { "}" };
-            self.unsound(|| {
-                Diagnostic::error(
-                    "E-bracket",
-                    open_at..open_at + 1,
-                    format!("this `{sign}` meets a `{char}` where `{close}` is needed"),
-                )
-                .help(format!("close it with `{close}`"))
-            });
+            self.unsound(|| crossed(open_at, sign, char, close));
             self.advance(1);
-            // What was meant to be closed is the next that fits.
+            // The sign closes the next open one that fits.
             let fits = |open: Open| (open == Open::Bracket) == (char == ')');
             if let Some(place) = self.open.iter().rposition(|&(open, _)| fits(open)) {
                 self.open.truncate(place);
             }
         } else {
-            // It belongs to the item before: what is next is another one in any case.
+            // It belongs to the item before: another item comes next in any case.
             let unsound = || {
                 Diagnostic::error("E-bracket", at..at + 1, format!("this `{char}` closes nothing"))
                     .help("leave it out, or open it before")
@@ -339,7 +304,7 @@ impl<'a> Scanner<'a> {
         self.open.iter().any(|&(open, _)| open == Open::Quote)
     }
 
-    /// Steps over what is next in a text.
+    /// Steps over the next part of a text.
     fn in_text(&mut self, char: char) {
         let rest = self.rest();
         match char {
@@ -350,6 +315,7 @@ impl<'a> Scanner<'a> {
             '\n' => self.unclosed_text(),
             '{' if !rest.starts_with("{{") => self.push(Open::Hole),
             '{' => self.advance(2),
+            // The brace of `\u{e9}` opens no value.
             '\\' if rest.starts_with("\\u{") => {
                 let line = rest.split('\n').next().unwrap_or(rest);
                 self.advance(
@@ -368,10 +334,8 @@ impl<'a> Scanner<'a> {
     fn unclosed_text(&mut self) {
         let Some(place) = self.open.iter().position(|&(open, _)| open == Open::Quote) else { return };
         let at = self.open[place].1;
-        self.unsound(|| {
-            Diagnostic::error("E-quote", at..at + 1, "this quote is never closed")
-                .help("close it with `\"` in the same line; a line break in a text is `\\n`, a brace `{{`")
-        });
+        self.unsound(|| unclosed_quote(at, "a line break in a text is `\\n`, a brace `{{`"));
+        // The line break ends the text, so that one forgotten quote spoils one item.
         self.open.truncate(place);
         self.at += 1;
     }
@@ -389,19 +353,17 @@ impl<'a> Scanner<'a> {
             } else if self.is_complete || (is_at_margin && self.may_end_before(token)) {
                 let kind = ItemKind::meant(token);
                 self.start_item(kind, at);
-                let help = kind.map_or_else(item_words, |kind| format!("did you mean `{}`?", kind.word()));
-                let message = format!("no item starts with `{}`", clip(token));
-                self.diagnostics
-                    .error(|| Diagnostic::error("E-item", at..at + token.len(), message).help(help));
+                let help = kind.map_or_else(item_words, |kind| meant(kind.word()));
+                self.diagnostics.error(|| no_item(at..at + token.len(), token).help(help));
             }
         } else if is_at_margin && known.is_some() && !self.is_in_text() {
-            // Nobody writes what is in braces at the margin, and no name is such a word.
+            // Lines in braces are indented, and no name is an item word.
             self.start_item(known, at);
         }
         self.advance(token.len());
     }
 
-    /// Says whether a name must follow in this line, which no word of an item can be.
+    /// Returns true if a name is due in this line. An item word cannot be one, and is reported later.
     fn is_name_due(&self) -> bool {
         let Some(item) = self.items.last().filter(|_| !self.is_complete) else { return false };
         let so_far = &self.text[item.span.clone()];
@@ -409,7 +371,7 @@ impl<'a> Scanner<'a> {
         is_same_line && (so_far.ends_with(',') || item.kind.is_some_and(|kind| kind.word() == so_far))
     }
 
-    /// Says whether an item without braces can have ended before a line that starts with `token`.
+    /// Returns true if an item without braces can have ended before a line that starts with `token`.
     fn may_end_before(&self, token: &str) -> bool {
         let Some(item) = self.items.last() else { return true };
         let is_open_ended =
@@ -418,7 +380,7 @@ impl<'a> Scanner<'a> {
     }
 }
 
-/// Says whether a word with what may be in it, like `org.example`, may go on with `char`.
+/// Returns true if a word with signs in it, like `org.example`, may go on with `char`.
 fn is_token_char(char: char) -> bool {
     is_word_char(char) || matches!(char, '.' | '$' | '/' | ':') || !char.is_ascii() && !char.is_whitespace()
 }

@@ -1,24 +1,20 @@
-//! What the grammar could not read, in words: what is wrong there, and what would be right.
+//! Explanations of the places where the grammar of models stopped: the mistake, and its mending.
 
-use std::ops::Range;
-
-use pest::error::{Error, ErrorVariant, InputLocation};
-
-use super::grammar::Rule;
-use super::items::{Item, ItemKind, is_word_char};
+use super::grammar::{Grammar, Rule};
+use super::items::ItemKind;
 use crate::gui::nearest;
-use crate::spec::{Diagnostic, clip};
+use crate::text::{Diagnostic, Stop, clip, did_you_mean, is_rule, meant};
 
-/// The words that start an effect.
+/// Words that start an effect.
 const EFFECT_WORDS: [&str; 18] = [
     "let", "add", "remove", "clear", "open", "finish", "show", "close", "leave", "toast", "wait", "after",
     "chance", "if", "for", "keyboard", "crash", "anr",
 ];
 
-/// The words that stand among widgets.
+/// Words that stand among widgets.
 const NODE_WORDS: [&str; 9] = ["when", "for", "use", "let", "on", "own", "every", "content", "else"];
 
-/// The words of attributes.
+/// Words of attributes.
 const ATTRIBUTE_WORDS: [&str; 18] = [
     "desc",
     "hint",
@@ -40,46 +36,7 @@ const ATTRIBUTE_WORDS: [&str; 18] = [
     "when",
 ];
 
-/// The words that are no names.
-const RESERVED: [&str; 35] = [
-    "true",
-    "false",
-    "none",
-    "or",
-    "if",
-    "else",
-    "for",
-    "in",
-    "where",
-    "by",
-    "as",
-    "with",
-    "when",
-    "let",
-    "use",
-    "on",
-    "own",
-    "content",
-    "portrait",
-    "landscape",
-    "network",
-    "recreated",
-    "result",
-    "now",
-    "app",
-    "display",
-    "param",
-    "stored",
-    "session",
-    "launch",
-    "activity",
-    "dialog",
-    "popup",
-    "part",
-    "def",
-];
-
-/// The operators of other languages and ours, those that start alike from long to short.
+/// Operators of other languages and ours, with the longer before those that they start with.
 const SIGNS_ELSEWHERE: [(&str, &str); 9] = [
     ("===", "=="),
     ("=>", ">="),
@@ -92,7 +49,7 @@ const SIGNS_ELSEWHERE: [(&str, &str); 9] = [
     ("??", "or"),
 ];
 
-/// The same for words.
+/// Operators of other languages that are words, and ours.
 const WORDS_ELSEWHERE: [(&str, &str); 5] =
     [("and", "&&"), ("is", "=="), ("mod", "%"), ("equals", "=="), ("div", "/")];
 
@@ -102,31 +59,9 @@ const BRACKETS_HELP: &str =
 const WIDGETS_HELP: &str =
     "a widget is like `Button #save \"Save\" -> save(note)`; its class starts with a capital";
 
-/// Returns what is wrong with `item` of `text`, of which the grammar has said `error`.
-pub(super) fn explain(error: &Error<Rule>, text: &str, item: &Item, kind: ItemKind) -> Diagnostic {
-    let (InputLocation::Pos(at) | InputLocation::Span((at, _))) = error.location;
-    let expected = match &error.variant {
-        ErrorVariant::ParsingError { positives, .. } => positives.clone(),
-        ErrorVariant::CustomError { .. } => Vec::new(),
-    };
-    let start = item.span.start;
-    Mistake { text: &text[item.span.clone()], kind, start, at, expected }.explain()
-}
-
-struct Mistake<'a> {
-    /// The item.
-    text: &'a str,
-    kind: ItemKind,
-    /// Where the item starts in the source.
-    start: usize,
-    /// The first byte of the item that could not be read.
-    at: usize,
-    /// The rules that could have gone on there.
-    expected: Vec<Rule>,
-}
-
-impl<'a> Mistake<'a> {
-    fn explain(&self) -> Diagnostic {
+impl<'a> Stop<'a, Rule, Option<ItemKind>> {
+    /// Returns the mistake at this place.
+    pub(super) fn explain(&self) -> Diagnostic {
         let rest = self.rest();
         if self.expects(Rule::raw) {
             return self.in_text();
@@ -140,6 +75,7 @@ impl<'a> Mistake<'a> {
         if rest.starts_with('\'') {
             return self.here("`'` means nothing here").help("a text stands in `\"...\"`");
         }
+        // The most telling rule first: where an operator is due, much else is too.
         if self.expects(Rule::infix) {
             self.after_value()
         } else if self.expects(Rule::class) {
@@ -165,62 +101,18 @@ impl<'a> Mistake<'a> {
         }
     }
 
-    fn expects(&self, rule: Rule) -> bool {
-        self.expected.contains(&rule)
-    }
-
     fn expects_value(&self) -> bool {
         [Rule::chain, Rule::operand, Rule::simple, Rule::expression, Rule::coordinate, Rule::path]
             .into_iter()
             .any(|rule| self.expects(rule))
     }
 
-    fn rest(&self) -> &'a str {
-        &self.text[self.at..]
-    }
-
-    fn before(&self) -> &'a str {
-        self.text[..self.at].trim_end()
-    }
-
-    /// What could not be read as a whole: a word, a sign, or nothing at the end.
-    fn found(&self) -> &'a str {
-        let rest = self.rest();
-        let word = self.word();
-        match (word, rest.chars().next()) {
-            ("", Some(sign)) => &rest[..sign.len_utf8()],
-            (word, _) => word,
-        }
-    }
-
-    /// The word that could not be read, empty if there is none.
-    fn word(&self) -> &'a str {
-        let rest = self.rest();
-        &rest[..rest.find(|char| !is_word_char(char)).unwrap_or(rest.len())]
-    }
-
-    /// The word or the sign before what could not be read.
-    fn previous(&self) -> &'a str {
-        let before = self.before();
-        let start = before.char_indices().rev().take_while(|&(_, char)| is_word_char(char)).last();
-        let start = start.or(before.char_indices().next_back()).map_or(0, |(at, _)| at);
-        &before[start..]
-    }
-
-    /// The first thing after the word that could not be read.
+    /// Returns the first sign after the word that could not be read.
     fn next(&self) -> Option<char> {
         self.rest()[self.word().len()..].trim_start().chars().next()
     }
 
-    fn error(&self, code: &'static str, span: Range<usize>, message: impl Into<String>) -> Diagnostic {
-        Diagnostic::error(code, span.start + self.start..span.end + self.start, message)
-    }
-
-    fn here(&self, message: impl Into<String>) -> Diagnostic {
-        self.error("E-syntax", self.at..self.at + self.found().len(), message)
-    }
-
-    /// Something is due, and something else comes, or nothing.
+    /// Returns the error for `what`, which is due and missing.
     fn missing(&self, what: &str) -> Diagnostic {
         match (self.found(), self.previous()) {
             ("", "") => self.here(format!("{what} is missing")),
@@ -240,7 +132,7 @@ impl<'a> Mistake<'a> {
         self.error("E-escape", self.at..self.at + escape.len(), message).help(help)
     }
 
-    /// A value is complete, and what follows neither goes on with it nor ends it.
+    /// Explains a place after a complete value, where an operator or its end is due.
     fn after_value(&self) -> Diagnostic {
         let rest = self.rest();
         let word = self.word();
@@ -252,14 +144,10 @@ impl<'a> Mistake<'a> {
             return self.here("a field and its value have a `:` between them").help("write `name: value`");
         }
         if let Some((theirs, ours)) = elsewhere {
-            let message = format!("there is no operator `{theirs}`");
-            let span = self.at..self.at + theirs.len();
-            return self.error("E-operator", span, message).help(format!("write `{ours}`"));
+            return self.elsewhere(self.at, theirs, ours);
         }
         if self.previous() == "not" {
-            let at = self.before().len() - "not".len();
-            let message = "there is no operator `not`";
-            return self.error("E-operator", at..at + "not".len(), message).help("write `!`");
+            return self.elsewhere(self.before().len() - "not".len(), "not", "!");
         }
         if self.expects(Rule::semicolon) && self.is_effect_ahead() {
             return self.no_semicolon();
@@ -277,7 +165,7 @@ impl<'a> Mistake<'a> {
             .help("operators are || && == != < <= > >= + - * / % or")
     }
 
-    /// Says whether what follows looks like an effect.
+    /// Returns true if an effect seems to follow.
     fn is_effect_ahead(&self) -> bool {
         let word = self.word();
         !word.is_empty()
@@ -292,7 +180,7 @@ impl<'a> Mistake<'a> {
             .help("effects that follow each other are parted by `;`")
     }
 
-    /// A widget, an attribute or the like is due.
+    /// Explains a place where a widget or an attribute is due.
     fn among_widgets(&self) -> Diagnostic {
         let (found, word) = (self.found(), self.word());
         let has_widget = self.expects(Rule::attribute);
@@ -319,6 +207,7 @@ impl<'a> Mistake<'a> {
         if let Some(help) = said {
             return self.here(format!("`{}` cannot stand here", clip(found))).help(help);
         }
+        // `#note` in place of `# note` reads as an id, and the words after it as attributes.
         let line = self.text[..self.at].rsplit('\n').next().unwrap_or("").trim_start();
         if line.starts_with('#') && !line.contains(['"', '(']) {
             return self
@@ -344,7 +233,7 @@ impl<'a> Mistake<'a> {
                 true => format!("there is no attribute `{}`", clip(word)),
                 false => format!("`{}` cannot stand here", clip(word)),
             };
-            return self.here(message).help(format!("did you mean `{near}`?"));
+            return self.here(message).help(meant(near));
         }
         match self.next() {
             Some('(') => self.here(format!("`{}` cannot stand here", clip(word))).help(format!(
@@ -362,7 +251,7 @@ impl<'a> Mistake<'a> {
 
     fn no_name(&self) -> Diagnostic {
         let word = self.word();
-        if RESERVED.contains(&word) {
+        if is_reserved(word) {
             let message = format!("`{word}` is a word of the language, and no name");
             return self
                 .error("E-reserved", self.at..self.at + word.len(), message)
@@ -393,7 +282,7 @@ impl<'a> Mistake<'a> {
             let message = format!("`{}` is no number", clip(word));
             return self.here(message).help("numbers are whole and have no unit");
         }
-        if RESERVED.contains(&word) {
+        if is_reserved(word) {
             return self.here(format!("a value is missing before `{word}`")).help(help);
         }
         if self.rest().starts_with('=') {
@@ -402,28 +291,24 @@ impl<'a> Mistake<'a> {
         self.missing("a value").help(help)
     }
 
-    /// A word stands where an effect does, and what follows it says nothing.
+    /// Explains a word in the place of an effect that does not go on as one.
     fn no_effect(&self) -> Diagnostic {
         let previous = self.previous();
         let at = self.before().len() - previous.len();
         let span = at..at + previous.len();
         let rest = self.rest();
         if rest.starts_with("++") || rest.starts_with("--") {
-            let message = format!("there is no operator `{}`", &rest[..2]);
-            let span = self.at..self.at + 2;
-            return self.error("E-operator", span, message).help(format!("write `{}= 1`", &rest[..1]));
+            return self.elsewhere(self.at, &rest[..2], &format!("{}= 1", &rest[..1]));
         }
         if rest.starts_with("==") {
             return self.here("`==` compares").help("`=` sets");
         }
         if rest.starts_with(":=") {
-            return self
-                .error("E-operator", self.at..self.at + 2, "there is no operator `:=`")
-                .help("write `=`");
+            return self.elsewhere(self.at, ":=", "=");
         }
         if let Some(near) = nearest(previous, EFFECT_WORDS) {
             let message = format!("there is no effect `{}`", clip(previous));
-            return self.error("E-effect", span, message).help(format!("did you mean `{near}`?"));
+            return self.error("E-effect", span, message).help(meant(near));
         }
         let message = format!("`{}` is no effect", clip(previous));
         let help = match previous.starts_with(char::is_uppercase) {
@@ -436,28 +321,26 @@ impl<'a> Mistake<'a> {
         self.error("E-effect", span, message).help(help)
     }
 
-    /// Between the name of a window and its braces.
+    /// Explains a place between the name of a window and its braces.
     fn in_head(&self) -> Diagnostic {
         let word = self.word();
         if word.is_empty() {
             let help = match self.kind {
-                ItemKind::Dialog | ItemKind::Popup if self.rest().starts_with('.') => "dialogs have no class",
-                _ => self.kind.example(),
+                Some(ItemKind::Dialog | ItemKind::Popup) if self.rest().starts_with('.') => {
+                    "dialogs have no class"
+                }
+                _ => self.example(),
             };
             return self.missing("a `{`").help(help);
         }
         let known = ["portrait", "landscape", "relaid", "awake", "modal", "in"];
-        let help = match nearest(word, known) {
-            Some(near) => format!("did you mean `{near}`?"),
-            None => format!(
-                "after the name may come {}, parameters in brackets, and then braces",
-                known.join(", ")
-            ),
-        };
+        let help = did_you_mean(word, known, || {
+            format!("after the name may come {}, parameters in brackets, and then braces", known.join(", "))
+        });
         self.here(format!("`{}` says nothing of a window", clip(word))).help(help)
     }
 
-    /// A sign is due that has one meaning here.
+    /// Explains a place where one certain sign is due, if it is such a place.
     fn no_sign(&self) -> Option<Diagnostic> {
         if self.expects(Rule::event_name) && self.previous() == "every" {
             return Some(self.missing("a `:`").help("write `every 2s: effects` without `on`"));
@@ -480,7 +363,7 @@ impl<'a> Mistake<'a> {
             (Rule::close_brace, "a `}`", "close the braces"),
             (Rule::comma, "a `,`", "bounds are like `at 0,0 480,800`"),
         ];
-        // At the end of an item a comma would be one way to go on of several.
+        // At the end of an item a comma is one of several ways to go on.
         let is_end = self.expects(Rule::EOI);
         let (_, what, help) =
             signs.into_iter().find(|&(rule, ..)| self.expects(rule) && !(is_end && rule == Rule::comma))?;
@@ -488,7 +371,11 @@ impl<'a> Mistake<'a> {
     }
 
     fn like(&self) -> String {
-        format!("this item is like `{}`", self.kind.example())
+        format!("this item is like `{}`", self.example())
+    }
+
+    fn example(&self) -> &'static str {
+        self.kind.expect("what was parsed has a kind").example()
     }
 
     fn no_item(&self) -> Diagnostic {
@@ -501,4 +388,8 @@ impl<'a> Mistake<'a> {
             found => self.here(format!("`{}` cannot stand here", clip(found))).help(help),
         }
     }
+}
+
+fn is_reserved(word: &str) -> bool {
+    is_rule::<Grammar, _>(Rule::reserved, word)
 }

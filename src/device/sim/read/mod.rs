@@ -1,9 +1,8 @@
 //! The language of app models: text in, a [`Model`] out, every mistake with its place.
 //!
-//! All items are cut apart and parsed first, so that every declared name is known, those of broken items too:
-//! a mistake is reported where it was made and not again where the name is used. Then each is worked out with
-//! its names resolved. A part is worked out once by itself, for its mistakes, and again wherever it is used,
-//! for what it shows there.
+//! All items are cut apart and parsed first, so that every declared name is known, those of broken items too. A
+//! mistake is reported at its place, and not again where the name is used. Then the names in each item are resolved.
+//! A part is resolved once by itself, for its mistakes, and again at each use, for the widgets it shows there.
 
 mod declare;
 mod effect;
@@ -22,42 +21,41 @@ use std::sync::Arc;
 
 use pest::iterators::Pair;
 
-use super::model::{Model, Place, Procedure};
-use crate::gui::nearest;
-use crate::spec::{self, Diagnostic, Diagnostics, Source};
+use super::model::{Model, Procedure};
+pub use crate::text::BYTES_MAX;
+use crate::text::{
+    Diagnostic, Diagnostics, Source, Span, Suggestions, did_you_mean, is_too_long, on_own_stack,
+};
 use declare::Declared;
 use grammar::Rule;
-pub use items::BYTES_MAX;
 use items::{Item, items};
 use reach::Uses;
 use scope::Scope;
 pub use set::SetError;
 
-/// The most widgets, effects and what holds them that a model may have once its parts are put in their places.
+/// Largest number of widgets, effects and forms around them in a model with all parts put in their places.
 pub const NODES_MAX: usize = 200_000;
-/// The most values, names and operators that a model may have, counted in the same way.
+/// Largest number of values, names and operators in a model, counted in the same way.
 pub const OPERANDS_MAX: usize = 2_000_000;
-/// The deepest that widgets, effects and operators may stand in each other once parts are put in their places.
+/// Deepest nesting of widgets, effects and operators with all parts put in their places.
 pub const DEPTH_MAX: usize = 200;
-/// The most windows a model may have.
+/// Largest number of windows in a model.
 pub const WINDOWS_MAX: usize = 1_000;
-/// The most names that may be known at a place besides variables.
+/// Largest number of names known at a place, besides variables.
 const LOCALS_MAX: usize = 1_000;
-/// The most parameters, or fields of a list: they are found as quickly as they are read.
+/// Largest number of parameters, or of fields of a list: each is compared with all before it.
 const PARAMETERS_MAX: usize = 100;
-/// How many known names are looked at for the nearest to unknown ones, over the whole model.
-const SUGGESTIONS_MAX: usize = 200_000;
 
-/// What was read of a model.
+/// Model as it was read.
 #[derive(Clone, Debug)]
 pub struct Read {
-    /// The model, if it has no errors.
+    /// Model, if the text has no errors.
     pub model: Option<Model>,
-    /// All mistakes.
+    /// Mistakes of the text.
     pub diagnostics: Diagnostics,
 }
 
-/// Returns the model that `source` is, and all mistakes in it.
+/// Returns the model that `source` describes, and all mistakes.
 ///
 /// ```
 /// use farlead::device::sim::read;
@@ -69,14 +67,12 @@ pub struct Read {
 /// assert_eq!(&*read.model.expect("no mistakes").package, "org.example");
 /// ```
 pub fn read(source: &Source) -> Read {
-    spec::on_own_stack(|| read_here(source))
+    on_own_stack(|| read_here(source))
 }
 
 fn read_here(source: &Source) -> Read {
     let mut diagnostics = Diagnostics::default();
-    if source.text().len() > BYTES_MAX {
-        let message = format!("a model may have {BYTES_MAX} bytes, and this has more");
-        diagnostics.error(|| Diagnostic::error("E-too-large", 0..0, message));
+    if is_too_long(source, "a model", None, &mut diagnostics) {
         return Read { model: None, diagnostics };
     }
     let items = items(source.text(), &mut diagnostics);
@@ -87,26 +83,26 @@ fn read_here(source: &Source) -> Read {
     Read { model, diagnostics: reader.diagnostics.sorted() }
 }
 
-/// What reading a model has come to.
+/// State of reading a model.
 struct Reader<'a> {
     source: &'a Source,
-    /// Its text, as the grammar wants it.
+    /// Text of the source, as the grammar wants it.
     marked: &'a str,
     diagnostics: Diagnostics,
-    /// What was said already: a part's content is worked out as often as the part asks for it.
+    /// Places and codes of reported mistakes: the content of a part is read as often as the part asks for it.
     said: BTreeSet<(usize, &'static str)>,
     declared: Declared<'a>,
     uses: Uses<'a>,
-    /// What is known of the variables of the window at hand.
+    /// Kinds of the variables of the window at hand.
     own_kinds: Vec<scope::Kind>,
     requests: Vec<Arc<str>>,
     request_numbers: BTreeMap<&'a str, u32>,
     scrolls: u32,
     nodes: usize,
     operands: usize,
-    /// More than is bearable was met, and said: nothing more is worked out.
+    /// True after a bound is exceeded and reported: nothing more is read.
     is_full: bool,
-    suggestions_left: usize,
+    suggestions: Suggestions,
 }
 
 impl<'a> Reader<'a> {
@@ -125,17 +121,19 @@ impl<'a> Reader<'a> {
             nodes: 0,
             operands: 0,
             is_full: false,
-            suggestions_left: SUGGESTIONS_MAX,
+            suggestions: Suggestions::default(),
         }
     }
 
     fn model(&mut self, items: &[Item]) -> Option<Model> {
         self.declare(items);
         let globals = self.globals();
+        // Parts first: their mistakes are reported here alone.
         self.check_parts();
         let procedures = self.procedures();
         let windows = self.windows();
         self.check_requests();
+        // After a mistake, much would seem unused that is not.
         if self.diagnostics.errors() == 0 {
             self.warn();
         }
@@ -178,25 +176,23 @@ impl<'a> Reader<'a> {
         heads.iter().enumerate().map(read).collect()
     }
 
-    /// Adds an error about bytes of the text, unless it was said of them before.
-    fn error(
-        &mut self,
-        code: &'static str,
-        span: Place,
-        message: impl Into<String>,
-        help: impl Into<String>,
-    ) {
-        if self.said.insert((span.start, code)) {
-            self.diagnostics.error(|| Diagnostic::error(code, span, message).help(help));
+    /// Adds an error about bytes of the text, unless the same is reported of them already.
+    fn error(&mut self, code: &'static str, span: Span, message: impl Into<String>, help: impl Into<String>) {
+        self.report(Diagnostic::error(code, span, message).help(help));
+    }
+
+    fn report(&mut self, mistake: Diagnostic) {
+        if self.said.insert((mistake.span.start, mistake.code)) {
+            self.diagnostics.error(|| mistake);
         }
     }
 
-    /// As [`Reader::error`], but where a part is put in its place: there its mistakes were said before.
+    /// Adds an error, unless a part is put in its place: its mistakes are reported already.
     fn mistake(
         &mut self,
         scope: &Scope<'a>,
         code: &'static str,
-        span: Place,
+        span: Span,
         message: impl Into<String>,
         help: impl Into<String>,
     ) {
@@ -205,9 +201,8 @@ impl<'a> Reader<'a> {
         }
     }
 
-    /// Says whether so many mistakes are known that nobody reads another one, which is counted alone. What takes
-    /// time to be said asks first.
-    fn is_enough(&mut self, code: &'static str, span: &Place) -> bool {
+    /// Returns true, and counts the error, if there are more errors than anyone reads. Ask before a help that takes time.
+    fn is_enough(&mut self, code: &'static str, span: &Span) -> bool {
         const SAID_MAX: usize = 100;
         let is_enough = self.diagnostics.errors() >= SAID_MAX;
         if is_enough {
@@ -216,38 +211,29 @@ impl<'a> Reader<'a> {
         is_enough
     }
 
-    /// Returns `did you mean ...` if a known name is near, or else what `otherwise` says.
+    /// Returns help with the nearest `known` name, or else what `otherwise` says of the first few.
     fn near<'n>(
         &mut self,
         typed: &str,
         known: impl Iterator<Item = &'n str> + Clone,
         otherwise: impl FnOnce(&[&'n str]) -> String,
     ) -> String {
-        let looked_at = known.clone().take(self.suggestions_left).count();
-        self.suggestions_left -= looked_at;
-        if let Some(near) = nearest(typed, known.clone().take(looked_at)) {
-            return format!("did you mean `{near}`?");
-        }
-        // What fits a line; the rest is to be looked up.
+        // As many names as fit a line.
         const SHOWN_MAX: usize = 8;
-        otherwise(&known.take(SHOWN_MAX).collect::<Vec<_>>())
+        let affordable = self.suggestions.afford(known.clone());
+        did_you_mean(typed, affordable, || otherwise(&known.take(SHOWN_MAX).collect::<Vec<_>>()))
     }
 
-    /// The line of the text in which the byte at `at` is.
+    /// Returns the line of the byte at `at`.
     fn line(&self, at: usize) -> usize {
         self.source.position(at).line
     }
 }
 
-/// The bytes of `pair` in the text, without the blanks that the grammar may have skipped after it.
-fn span(pair: &Pair<'_, Rule>, offset: usize) -> Place {
+/// Returns the bytes of `pair` in the text, without blanks that the grammar skipped after it.
+fn span(pair: &Pair<'_, Rule>, offset: usize) -> Span {
     let start = pair.as_span().start() + offset;
     start..start + pair.as_str().trim_end().len()
-}
-
-/// The first of the pairs in `pair` that a rule gave.
-fn child<'a>(pair: &Pair<'a, Rule>, rule: Rule) -> Option<Pair<'a, Rule>> {
-    pair.clone().into_inner().find(|inner| inner.as_rule() == rule)
 }
 
 #[cfg(test)]

@@ -1,45 +1,45 @@
-//! Widgets and what stands among them, parts put in their places.
+//! Nodes: widgets and the forms among them, with parts put in their places.
 
 use std::sync::Arc;
 
 use pest::iterators::Pair;
 
-use super::super::model::{Does, Effect, Expr, LocalId, Node, Place, Scroll, Value, Widget};
+use super::super::model::{Does, Effect, Expr, LocalId, Node, Scroll, Value, Widget};
 use super::declare::PartHead;
 use super::grammar::{LINE_WHEN, Rule};
 use super::reach;
 use super::scope::{Kind, Owner, Scope};
-use super::{DEPTH_MAX, Reader, child, span};
-use crate::gui::{Direction, nearest};
-use crate::spec::clip;
+use super::{DEPTH_MAX, Reader, span};
+use crate::gui::Direction;
+use crate::text::{Span, child, clip, did_you_mean, part, parts};
 
-/// What stands for `content`.
+/// Nodes that `content` stands for.
 #[derive(Clone, Copy)]
 pub(super) enum Content<'s, 'a> {
-    /// Nothing: it is no part.
+    /// None: the place is in no part.
     Outside,
-    /// A part is worked out by itself.
+    /// Unknown: a part is read by itself.
     Open,
-    /// What was put into the part, with the names known there.
+    /// Nodes put into the part, with the names known at their place.
     Given { pair: Option<&'s Pair<'a, Rule>>, scope: &'s Scope<'a>, outer: &'s Content<'s, 'a> },
 }
 
-/// Whose `on ...` stand among nodes.
+/// Owner of the handlers among nodes.
 enum Handlers<'w> {
     Widget(&'w mut Widget),
-    /// The window's, which are read elsewhere.
+    /// A window: its handlers are read elsewhere.
     Window,
     Nobody,
 }
 
-/// A name for a value, and the nodes for which it is known.
+/// Name for a value, and the nodes that know it.
 struct Named {
     name: Option<(LocalId, Expr)>,
     nodes: Vec<Node>,
 }
 
 impl<'a> Reader<'a> {
-    /// Works out each part by itself, for its mistakes.
+    /// Reads each part by itself, for its mistakes.
     pub(super) fn check_parts(&mut self) {
         self.find_recursive();
         let parts = self.declared.parts.clone();
@@ -53,13 +53,14 @@ impl<'a> Reader<'a> {
             }
             self.nodes_in(&part.children, &mut scope, &Content::Open, 1, Handlers::Nobody);
         }
+        // Parts count where they are put in.
         (self.nodes, self.operands, self.scrolls) = counted;
     }
 
-    /// Says which parts use themselves.
+    /// Finds the parts that use themselves, and reports them.
     fn find_recursive(&mut self) {
         let parts = self.declared.parts.clone();
-        let mut uses: Vec<Vec<(usize, Place)>> = Vec::new();
+        let mut uses: Vec<Vec<(usize, Span)>> = Vec::new();
         for part in &parts {
             let used = part.children.clone().into_inner().flatten();
             let used = used.filter(|pair| pair.as_rule() == Rule::use_node).filter_map(|pair| {
@@ -69,7 +70,7 @@ impl<'a> Reader<'a> {
             });
             uses.push(used.collect());
         }
-        // What uses only parts that are known to end does so too; the others use themselves or what does.
+        // A part that uses only parts known to end is known to end. The others use themselves, directly or not.
         let mut users: Vec<Vec<usize>> = vec![Vec::new(); parts.len()];
         let mut unknown: Vec<usize> = uses.iter().map(Vec::len).collect();
         for (user, used) in uses.iter().enumerate() {
@@ -89,7 +90,7 @@ impl<'a> Reader<'a> {
         for part in (0..parts.len()).filter(|&part| unknown[part] > 0) {
             self.declared.recursive.insert(part as u32);
         }
-        // Of those, what nobody of them uses is in no circle.
+        // A part that none of these uses is in no circle.
         let is_recursive: Vec<bool> = unknown.iter().map(|&unknown| unknown > 0).collect();
         for (part, used) in uses.iter().enumerate().filter(|&(part, _)| is_recursive[part]) {
             if !users[part].iter().any(|&user| is_recursive[user]) {
@@ -103,7 +104,7 @@ impl<'a> Reader<'a> {
         }
     }
 
-    /// What a window shows in its braces.
+    /// Reads the nodes in the braces of a window.
     pub(super) fn window_nodes(&mut self, body: &Pair<'a, Rule>, scope: &mut Scope<'a>) -> Vec<Node> {
         scope.is_look = true;
         let nodes = self.nodes_in(body, scope, &Content::Outside, 1, Handlers::Window);
@@ -111,7 +112,7 @@ impl<'a> Reader<'a> {
         nodes
     }
 
-    /// What a window shows that stands in a part.
+    /// Reads the nodes of a window that stands in a part.
     pub(super) fn framed(
         &mut self,
         frame: &Pair<'a, Rule>,
@@ -125,7 +126,7 @@ impl<'a> Reader<'a> {
         nodes
     }
 
-    /// What is done on a widget, which is no part of how it looks.
+    /// Reads the effects of a gesture on a widget, which are no part of its look.
     fn done(&mut self, effects: Pair<'a, Rule>, scope: &mut Scope<'a>) -> Arc<[Effect]> {
         let is_look = std::mem::take(&mut scope.is_look);
         let effects = self.effects(effects, scope, 1);
@@ -133,7 +134,7 @@ impl<'a> Reader<'a> {
         effects
     }
 
-    /// Works out what stands in braces; the names among it end with it.
+    /// Reads the nodes in braces. Names that they declare end with them.
     fn nodes_in(
         &mut self,
         braces: &Pair<'a, Rule>,
@@ -159,7 +160,7 @@ impl<'a> Reader<'a> {
             }
             match pair.as_rule() {
                 Rule::let_node => {
-                    let name = child(&pair, Rule::name).expect("the grammar gives a name");
+                    let name = part(&pair, Rule::name);
                     let value = self.expression_in(&pair, scope);
                     let local = scope.add(name.as_str(), value.kind.of_variable(), false);
                     open.push(Named { name: Some((local, value.expr)), nodes: Vec::new() });
@@ -172,7 +173,7 @@ impl<'a> Reader<'a> {
                     }
                     Handlers::Window => {}
                     Handlers::Nobody => {
-                        let event = child(&pair, Rule::event).expect("the grammar gives an event");
+                        let event = part(&pair, Rule::event);
                         let help = "write it there, or `if` in its effects";
                         let message = "`on` stands directly in the braces of a widget or a window";
                         self.mistake(scope, "E-place", span(&event, scope.offset), message, help);
@@ -186,6 +187,7 @@ impl<'a> Reader<'a> {
         }
         scope.reset(mark);
         let mut body = Vec::new();
+        // From the last `let` back: each name holds the nodes after it.
         while let Some(Named { name, mut nodes }) = open.pop() {
             nodes.append(&mut body);
             body = match name {
@@ -208,9 +210,9 @@ impl<'a> Reader<'a> {
             Rule::when_node => self.when(pair, scope, content, depth, nodes),
             Rule::for_node => {
                 let mark = scope.mark();
-                let each = child(&pair, Rule::each).expect("the grammar gives what to go through");
+                let each = part(&pair, Rule::each);
                 let each = self.each(&each, scope);
-                let children = child(&pair, Rule::children).expect("the grammar gives widgets");
+                let children = part(&pair, Rule::children);
                 let body = self.nodes_in(&children, scope, content, depth, Handlers::Nobody);
                 scope.reset(mark);
                 if let Some((local, each)) = each {
@@ -239,7 +241,7 @@ impl<'a> Reader<'a> {
     ) {
         let mut conditions = Vec::new();
         let mut branches = Vec::new();
-        let place = span(&pair, scope.offset);
+        let at = span(&pair, scope.offset);
         for part in pair.into_inner() {
             match part.as_rule() {
                 Rule::expression => {
@@ -249,7 +251,7 @@ impl<'a> Reader<'a> {
                 Rule::children => {
                     let depth = depth + conditions.len();
                     if depth > DEPTH_MAX {
-                        self.too_deep(place, scope);
+                        self.too_deep(at, scope);
                         return;
                     }
                     let branch = self.nodes_in(&part, scope, content, depth, Handlers::Nobody);
@@ -311,11 +313,11 @@ impl<'a> Reader<'a> {
         depth: usize,
         nodes: &mut Vec<Node>,
     ) {
-        let name = child(pair, Rule::name).expect("the grammar gives a part");
+        let name = part(pair, Rule::name);
         let at = span(&name, scope.offset);
         let part = self.part(&name, scope);
         let parameters = part.as_ref().map_or(0, |(_, part)| part.parameters.len() as u32);
-        // The values are worked out where some of the parameters have theirs already.
+        // At run time, some of the parameters have their values when the next value is evaluated: their slots are taken.
         let mark = scope.mark();
         scope.skip(parameters);
         let arguments = child(pair, Rule::arguments);
@@ -334,7 +336,7 @@ impl<'a> Reader<'a> {
         let Some((_, part)) =
             part.filter(|(number, _)| !is_alone && !self.declared.recursive.contains(number))
         else {
-            // What is put in is looked at all the same.
+            // The nodes to put in are read all the same, for their mistakes.
             if let Some(given) = given {
                 let handlers = match given.as_rule() {
                     Rule::window_body => Handlers::Window,
@@ -386,8 +388,7 @@ impl<'a> Reader<'a> {
         content: &Content<'_, 'a>,
         depth: usize,
     ) -> Widget {
-        let class = child(&pair, Rule::class).expect("the grammar gives a class");
-        let place = span(&class, scope.offset);
+        let class = part(&pair, Rule::class);
         let mut widget = Widget {
             class: complete(class.as_str()),
             id: Arc::from(""),
@@ -415,7 +416,7 @@ impl<'a> Reader<'a> {
             on_swipe: Vec::new(),
             on_text: None,
             nodes: Vec::new(),
-            place,
+            span: span(&class, scope.offset),
         };
         let mut said: Vec<&str> = Vec::new();
         let mut children = None;
@@ -464,7 +465,7 @@ impl<'a> Reader<'a> {
             Rule::text | Rule::group => widget.text = Some(self.primary(pair, scope).expr),
             Rule::at => {
                 let mut bounds = Vec::new();
-                for coordinate in pair.into_inner().filter(|pair| pair.as_rule() == Rule::coordinate) {
+                for coordinate in parts(&pair, Rule::coordinate) {
                     let inner = coordinate.into_inner().next().expect("the grammar gives a number");
                     let worked = self.primary(inner, scope);
                     self.expect_kind(&worked, Kind::Int, "`at` takes numbers", scope);
@@ -479,11 +480,11 @@ impl<'a> Reader<'a> {
                 self.scrolls += 1;
             }
             Rule::edits => {
-                let path = child(&pair, Rule::path).expect("the grammar gives a variable");
+                let path = part(&pair, Rule::path);
                 widget.edits = self.variable(path, "edited", scope).map(|target| target.variable);
             }
             Rule::click => {
-                let effects = child(&pair, Rule::effects).expect("the grammar gives effects");
+                let effects = part(&pair, Rule::effects);
                 widget.on_click = Some(self.done(effects, scope));
             }
             Rule::plain => match word {
@@ -504,7 +505,7 @@ impl<'a> Reader<'a> {
                 }
             }
             _ => {
-                let simple = child(&pair, Rule::simple).expect("the grammar gives a value");
+                let simple = part(&pair, Rule::simple);
                 let inner = simple.into_inner().next().expect("the grammar gives a value");
                 let worked = self.primary(inner, scope);
                 if matches!(word, "tall" | "wide") {
@@ -552,7 +553,7 @@ impl<'a> Reader<'a> {
         Arc::from(format!("{package}:id/{written}"))
     }
 
-    /// `on ...` in the braces of a widget, where the names in `known` were given before.
+    /// Reads a handler in the braces of a widget. The names in `known` stand before it.
     fn widget_handler(
         &mut self,
         pair: Pair<'a, Rule>,
@@ -561,17 +562,13 @@ impl<'a> Reader<'a> {
         scope: &mut Scope<'a>,
     ) {
         const EVENTS: [&str; 6] = ["longclick", "tap", "swipe left", "swipe right", "swipe up", "swipe down"];
-        let event = child(&pair, Rule::event).expect("the grammar gives an event");
+        let event = part(&pair, Rule::event);
         let at = span(&event, scope.offset);
-        let word = child(&event, Rule::word).expect("the grammar gives a word").as_str();
+        let word = part(&event, Rule::word).as_str();
         let second = child(&event, Rule::event_name).map(|name| name.as_str());
-        let parameters = child(&event, Rule::parameters).map(Pair::into_inner);
-        let parameters: Vec<&'a str> = parameters
-            .into_iter()
-            .flatten()
-            .filter(|pair| pair.as_rule() == Rule::name)
-            .map(|name| name.as_str())
-            .collect();
+        let parameters = child(&event, Rule::parameters);
+        let parameters: Vec<&'a str> =
+            parameters.iter().flat_map(|pair| parts(pair, Rule::name)).map(|name| name.as_str()).collect();
         if let Some(clause) = child(&pair, Rule::when_clause) {
             let help = "write `if E { ... }` in its effects";
             let message = "what is done on a widget has no `when`";
@@ -590,11 +587,9 @@ impl<'a> Reader<'a> {
                 "tap" => "it is `on tap(x, y): ...`".to_string(),
                 "swipe" => "it is `on swipe left: ...`, or right, up, down".to_string(),
                 "click" => "write `-> effects` among the attributes".to_string(),
-                _ => match nearest(word, EVENTS.into_iter().chain(["text"])) {
-                    Some(near) => format!("did you mean `{near}`?"),
-                    None => "on a widget are longclick, tap(x, y), swipe left, right, up, down, and text"
-                        .to_string(),
-                },
+                _ => did_you_mean(word, EVENTS.into_iter().chain(["text"]), || {
+                    "on a widget are longclick, tap(x, y), swipe left, right, up, down, and text".to_string()
+                }),
             };
             let message = format!("`{}` does not happen to a widget", clip(written));
             self.mistake(scope, "E-event", at.clone(), message, help);
@@ -602,19 +597,20 @@ impl<'a> Reader<'a> {
         let mark = scope.mark();
         let touched: Vec<LocalId> =
             parameters.into_iter().map(|name| scope.add(name, Kind::Int, false)).collect();
-        let effects = child(&pair, Rule::effects).expect("the grammar gives effects");
-        let place = span(&pair, scope.offset);
+        let effects = part(&pair, Rule::effects);
+        let whole = span(&pair, scope.offset);
         let effects = self.done(effects, scope);
         scope.reset(mark);
         if !is_known {
             return;
         }
+        // The handler runs later, outside of the nodes: it starts with their names.
         let effects = match known {
             [] => effects,
             known => {
                 let names = known.iter().cloned();
                 let names = names
-                    .map(|(local, value)| Effect { does: Does::Let { local, value }, place: place.clone() });
+                    .map(|(local, value)| Effect { does: Does::Let { local, value }, span: whole.clone() });
                 names.chain(effects.iter().cloned()).collect()
             }
         };
@@ -636,7 +632,7 @@ impl<'a> Reader<'a> {
     }
 }
 
-/// A class in full.
+/// Returns a class in full.
 fn complete(class: &str) -> Arc<str> {
     if class.contains('.') {
         return Arc::from(class);

@@ -1,23 +1,23 @@
-//! Who uses what, and what nobody uses or can ever see.
+//! Uses of declarations, and warnings of declarations that are never used or seen.
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use super::super::model::{GlobalId, OwnId, Place, ProcedureId, WindowId};
+use super::super::model::{GlobalId, OwnId, ProcedureId, WindowId};
 use super::Reader;
 use super::items::ItemKind;
-use crate::spec::{Diagnostic, clip};
+use crate::text::{Diagnostic, Span, clip};
 
-/// Whose effects are worked out.
+/// Owner of the effects at hand.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) enum Owner {
-    /// A part by itself: what it opens is opened by those who use it.
+    /// A part by itself: its effects belong to those who use it.
     #[default]
     Nobody,
     Window(WindowId),
     Procedure(ProcedureId),
 }
 
-/// Who uses what.
+/// Uses of declarations.
 #[derive(Default)]
 pub(super) struct Uses<'a> {
     owner: Owner,
@@ -26,13 +26,13 @@ pub(super) struct Uses<'a> {
     globals: BTreeSet<GlobalId>,
     own: BTreeSet<(WindowId, OwnId)>,
     parts: BTreeSet<u32>,
-    /// Where activities are opened for a result, and where the results are waited for.
-    asked: BTreeMap<&'a str, Place>,
-    awaited: BTreeMap<&'a str, Place>,
+    /// First places that open an activity for a result, and first places that wait for a result.
+    asked: BTreeMap<&'a str, Span>,
+    awaited: BTreeMap<&'a str, Span>,
 }
 
 impl<'a> Uses<'a> {
-    /// What is used from here on is used by `owner`.
+    /// Counts uses for `owner` from here on.
     pub fn enter(&mut self, owner: Owner) {
         self.owner = owner;
     }
@@ -57,11 +57,11 @@ impl<'a> Uses<'a> {
         self.parts.insert(part);
     }
 
-    pub fn ask(&mut self, request: &'a str, at: Place) {
+    pub fn ask(&mut self, request: &'a str, at: Span) {
         self.asked.entry(request).or_insert(at);
     }
 
-    pub fn wait_for(&mut self, request: &'a str, at: Place) {
+    pub fn wait_for(&mut self, request: &'a str, at: Span) {
         self.awaited.entry(request).or_insert(at);
     }
 
@@ -81,9 +81,9 @@ impl<'a> Uses<'a> {
 }
 
 impl Reader<'_> {
-    /// Says which activities are opened for a result that nobody waits for.
+    /// Reports activities that are opened for a result, with nobody who waits for it.
     pub(super) fn check_requests(&mut self) {
-        // A window with mistakes may wait for any.
+        // A window with mistakes may wait for any result.
         if !self.declared.broken.is_empty() {
             return;
         }
@@ -100,7 +100,7 @@ impl Reader<'_> {
         }
     }
 
-    /// Warns of what nobody uses and of what can never be seen.
+    /// Warns of declarations that are never used, and of windows that can never be seen.
     pub(super) fn warn(&mut self) {
         let mut found = Vec::new();
         let reached = self.uses.reached(&self.declared.launchable);
@@ -133,6 +133,7 @@ impl Reader<'_> {
                 found.push(unused("part", part.name, part.span.clone()));
             }
         }
+        // A `def` that only itself calls is unused.
         let called: BTreeSet<ProcedureId> = self
             .uses
             .calls
@@ -158,7 +159,7 @@ impl Reader<'_> {
     }
 }
 
-fn unused(what: &str, name: &str, span: Place) -> Diagnostic {
+fn unused(what: &str, name: &str, span: Span) -> Diagnostic {
     Diagnostic::warning("W-unused", span, format!("nobody uses the {what} `{}`", clip(name)))
         .help("leave it out, or use it")
 }

@@ -1,8 +1,8 @@
-//! Which names are known where, and what is known of their values beforehand.
+//! Names known at a place, and the kinds of their values.
 
 use super::super::model::{GlobalId, LocalId};
 
-/// What is known of a value before the app runs. Any of them may turn out to be `none`.
+/// Kind of a value, as far as it is known before the app runs. A value of any kind may turn out to be `none`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Kind {
     Unknown,
@@ -10,12 +10,12 @@ pub(super) enum Kind {
     Bool,
     Int,
     Text,
-    /// A record of this list.
+    /// Record of this list.
     Record(GlobalId),
 }
 
 impl Kind {
-    /// The kind in words.
+    /// Returns the kind in words.
     pub fn words(self) -> &'static str {
         match self {
             Kind::Unknown => "a value",
@@ -27,17 +27,17 @@ impl Kind {
         }
     }
 
-    /// What is known of a variable whose first value is of this kind.
+    /// Returns the kind of a variable whose initial value is of this kind.
     pub fn of_variable(self) -> Kind {
         if self == Kind::None { Kind::Unknown } else { self }
     }
 
-    /// Says whether a value of this kind may be one of the `other` as well.
+    /// Returns true if a value of this kind may be of the `other` kind too.
     pub fn may_be(self, other: Kind) -> bool {
         self == other || self == Kind::Unknown || other == Kind::Unknown
     }
 
-    /// What is known of a value that is of one kind or the other.
+    /// Returns the kind of a value that is of one kind or the other.
     pub fn or(self, other: Kind) -> Kind {
         match (self, other) {
             (Kind::None, kind) | (kind, Kind::None) => kind,
@@ -47,12 +47,12 @@ impl Kind {
     }
 }
 
-/// Whose names are known besides those of the whole app.
+/// Owner of the names that are known besides those of the whole app.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Owner {
-    /// The first values of the app's variables: parameters alone are known.
+    /// Initial values of the app's variables: parameters alone are known.
     Start,
-    /// The window's own, the first so many of them.
+    /// The first `own` variables of a window.
     Window {
         number: u32,
         own: u32,
@@ -61,33 +61,33 @@ pub(super) enum Owner {
     Procedure,
 }
 
-/// A name for a value.
+/// Name for a value.
 #[derive(Clone, Debug)]
 pub(super) struct Local<'a> {
     pub name: &'a str,
     pub slot: LocalId,
     pub kind: Kind,
-    /// Effects may give it another value.
+    /// True if effects may give it another value.
     pub is_settable: bool,
 }
 
-/// The names that are known at a place.
+/// Names known at a place.
 #[derive(Clone, Debug)]
 pub(super) struct Scope<'a> {
-    /// Where the item starts in which the place is.
+    /// First byte of the item around the place.
     pub offset: usize,
     pub owner: Owner,
-    /// Mistakes were said already.
+    /// True if mistakes are reported already.
     pub is_quiet: bool,
-    /// It is said how something looks, which chance has no part in.
+    /// True in the look of a screen, which chance has no part in.
     pub is_look: bool,
     locals: Vec<Local<'a>>,
-    /// The first slot that nothing uses.
+    /// First free slot.
     slot_next: LocalId,
     pub slots_max: LocalId,
 }
 
-/// What to go back to when names end.
+/// State of a scope to go back to when names end.
 #[derive(Clone, Copy)]
 pub(super) struct Mark {
     locals: usize,
@@ -108,8 +108,8 @@ impl<'a> Scope<'a> {
         }
     }
 
-    /// Returns the scope of a part that is put in at this place: its names are not known in it, and their slots
-    /// stay as they are.
+    /// Returns the scope of a part that is put in at this place. The names here are unknown in the part, and keep their
+    /// slots.
     pub fn of_part(&self, offset: usize) -> Scope<'a> {
         Scope {
             offset,
@@ -122,23 +122,23 @@ impl<'a> Scope<'a> {
         }
     }
 
-    /// Returns this scope as it is where `inner` is at: with its names, and the slots of `inner` taken.
+    /// Returns a scope with the names of this one, after the slots of `inner`.
     pub fn within(&self, inner: &Scope<'a>) -> Scope<'a> {
         Scope { slot_next: inner.slot_next, slots_max: inner.slots_max, ..self.clone() }
     }
 
-    /// Notes how many slots `inner` took.
+    /// Notes the slots that `inner` took.
     pub fn leave(&mut self, inner: &Scope<'a>) {
         self.slots_max = self.slots_max.max(inner.slots_max);
     }
 
-    /// Keeps so many slots free, which are added later.
+    /// Keeps `slots` free for names that are added later.
     pub fn skip(&mut self, slots: u32) {
         self.slot_next += slots;
         self.slots_max = self.slots_max.max(self.slot_next);
     }
 
-    /// Adds a name from here on.
+    /// Adds a name, and returns its slot.
     pub fn add(&mut self, name: &'a str, kind: Kind, is_settable: bool) -> LocalId {
         let slot = self.slot_next;
         self.slot_next += 1;
@@ -157,7 +157,7 @@ impl<'a> Scope<'a> {
         self.slot_next = mark.slot_next;
     }
 
-    /// The local of that name, the innermost if there are several.
+    /// Returns the local of that name, the innermost if there are several.
     pub fn local(&self, name: &str) -> Option<&Local<'a>> {
         self.locals.iter().rev().find(|local| local.name == name)
     }

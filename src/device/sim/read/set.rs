@@ -1,4 +1,4 @@
-//! Parameters, set from outside: those of a model, and those that every model has.
+//! Parameters set from outside: those of a model, and those that every model has.
 
 use std::ops::RangeInclusive;
 use std::sync::Arc;
@@ -6,45 +6,45 @@ use std::sync::Arc;
 use super::super::model::{Display, Expr, Initial, Life, Model, Settings, Value};
 use crate::gui::nearest;
 
-/// How large a display may be.
+/// Bounds of the size of a display.
 pub(super) const PIXELS: RangeInclusive<u32> = 100..=10_000;
-/// How fine it may be.
+/// Bounds of the density of a display.
 pub(super) const DPI: RangeInclusive<u32> = 50..=1_000;
 const PERCENT: RangeInclusive<u32> = 0..=100;
-/// How much longer an action may take: more than an hour no budget bears.
+/// Bounds of the additional time of an action: no budget has room for more than an hour.
 const LAG_MS: RangeInclusive<u64> = 0..=3_600_000;
 
-/// The parameters that every model has.
+/// Parameters that every model has.
 const SETTINGS: [&str; 7] =
     ["sim.lose", "sim.crash", "sim.lag", "sim.keyboard", "sim.width", "sim.height", "sim.dpi"];
 
-/// Why a parameter cannot be set.
+/// Reason why a parameter cannot be set.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum SetError {
-    /// There is none of that name.
+    /// No parameter has this name.
     #[error("there is no parameter `{name}`{}; known are {}", did_you_mean(.nearest), .known.join(", "))]
     Unknown {
-        /// The name.
+        /// Name as given.
         name: String,
-        /// The one that is most likely meant.
+        /// Known name that is most likely meant.
         nearest: Option<String>,
-        /// All there are.
+        /// Names of all parameters.
         known: Vec<String>,
     },
-    /// It is a variable, and no parameter.
+    /// The name is that of a variable, and no parameter.
     #[error("`{name}` is a variable of the model, and no parameter; declare it as `param {name} = ...`")]
     Variable {
-        /// The name.
+        /// Name as given.
         name: String,
     },
-    /// The value is of the wrong kind, or too large.
+    /// The value is of the wrong kind, or out of bounds.
     #[error("`{name}` takes {takes}, and `{value}` is none of these")]
     Value {
-        /// The name.
+        /// Name as given.
         name: String,
-        /// The value.
+        /// Value as given.
         value: String,
-        /// What it takes.
+        /// Values that the parameter takes.
         takes: String,
     },
 }
@@ -53,18 +53,18 @@ fn did_you_mean(nearest: &Option<String>) -> String {
     nearest.as_ref().map_or(String::new(), |nearest| format!(", did you mean `{nearest}`?"))
 }
 
-/// What the parameters that every model has are at first.
+/// Returns the initial settings of a model.
 pub(super) fn settings(display: Display) -> Settings {
     Settings { lose_percent: 0, crash_percent: 0, lag_ms: 0, has_soft_keyboard: false, display }
 }
 
-/// Says whether an expression can be the value of a parameter.
+/// Returns true if an expression can be the value of a parameter.
 pub(super) fn is_constant(expr: &Expr) -> bool {
     matches!(expr, Expr::Value(Value::Bool(_) | Value::Int(_) | Value::Text(_)))
 }
 
 impl Model {
-    /// Gives a parameter a value: one of the model, of the same kind as it has, or one that every model has.
+    /// Sets a parameter: one of the model, to a value of its kind, or one that every model has.
     ///
     /// ```
     /// use farlead::device::sim::read;
@@ -140,7 +140,7 @@ impl Model {
             },
             Value::Int(_) => Value::Int(value.parse().map_err(|_| refused("whole numbers"))?),
             Value::Text(_) => Value::Text(Arc::from(value)),
-            // No parameter is read with such a value.
+            // The reader gives no parameter a value like this.
             Value::None | Value::Record(..) => return Err(SetError::Variable { name: name.to_string() }),
         };
         Ok(())

@@ -14,7 +14,7 @@ fn source(text: &str) -> Source {
     Source::new("a.app", text)
 }
 
-/// The mistakes of a model as people read them.
+/// Returns the mistakes of a model as people read them.
 fn mistakes(text: &str) -> String {
     let source = source(text);
     read(&source).diagnostics.render(&source, Style::Plain)
@@ -28,18 +28,18 @@ fn model(text: &str) -> Model {
     read.model.expect("a model without mistakes")
 }
 
-/// What stands before the text of most tests.
+/// Head of the models of most tests.
 const HEAD: &str = "app a.b \"A\" 1\nlaunch Main\nstored notes = list(name, done), n = 0, t = \"\", b = false\n\
                     param p = 3\n";
 
-/// Items after the head have one mistake: what is underlined, what is said, and what would be right.
+/// Checks the one mistake of the items after the head: the underlined text, the message and the help.
 #[track_caller]
 fn check(items: &str, underlined: &str, message: &str, help: &str) {
     let text = format!("{HEAD}{items}");
     check_whole(&text, underlined, message, help);
 }
 
-/// The same within the braces of an activity.
+/// Checks the one mistake within the braces of an activity.
 #[track_caller]
 fn check_inside(inside: &str, underlined: &str, message: &str, help: &str) {
     check(&format!("activity Main .Main {{ {inside} }}"), underlined, message, help);
@@ -58,7 +58,7 @@ fn check_whole(text: &str, underlined: &str, message: &str, help: &str) {
     assert_eq!(found, [(underlined, message, help)], "{text}");
 }
 
-/// The blocks of code in the documentation that are whole models.
+/// Returns the blocks of code in the documentation that are whole models.
 fn documented() -> Vec<&'static str> {
     let blocks = include_str!("../../../../docs/models.md").split("```text\n").skip(1);
     let blocks = blocks.map(|block| block.split("```").next().expect("there is one before"));
@@ -122,7 +122,7 @@ fn names_and_classes_and_ids_are_completed() {
     assert_eq!(model.launchable, [0, 1]);
 }
 
-/// An expression as it is grouped.
+/// Returns an expression with brackets around each group.
 fn grouped(expr: &Expr) -> String {
     match expr {
         Expr::Value(Value::Int(number)) => number.to_string(),
@@ -148,7 +148,7 @@ fn operators_bind_as_the_documentation_says() {
         ("1 - 2 - 3 % 4", "((1 Subtract 2) Subtract (3 Remainder 4))"),
         ("!!1", "!!1"),
     ] {
-        // What is compared there is never equal, which is another mistake: names have no such kinds.
+        // Constants of different kinds are never equal, a mistake that does not matter here.
         let text = format!("app a.b \"A\" 1 launch Main activity Main .Main {{ let x = {written} }}");
         let source = source(&text);
         let mut reader = Reader::new(&source, source.text(), Diagnostics::default());
@@ -322,10 +322,10 @@ fn parameters_are_set_to_values_of_their_kind() {
     assert_eq!(model.settings, expected);
 }
 
-/// A model is answered, and soon.
+/// Checks that a model is answered, and soon.
 #[track_caller]
 fn check_hostile(text: &str) {
-    // A tenth of it is enough without optimisation where nothing else runs.
+    // A tenth of this time is enough without optimisation where nothing else runs.
     const SOON: Duration = Duration::from_secs(60);
     let start = Instant::now();
     let source = source(text);
@@ -421,7 +421,7 @@ fn what_is_wrong_in_the_middle_of_much_nesting_is_answered() {
         for count in [3, 10, 20, 31] {
             let (open, close) = (open.repeat(count), close.repeat(count));
             check_hostile(&format!("{HEAD}activity Main .Main {{ {open}@{close} }}"));
-            // Once the first is complete, only what follows is wrong.
+            // After the first complete item, only the following text is wrong.
             let inside = format!("{} 1 {}", open, close);
             check_hostile(&format!("{HEAD}activity Main .Main {{ {inside} @ }}"));
         }
@@ -478,7 +478,7 @@ fn many_names_and_many_mistakes_are_answered() {
 
 #[test]
 fn what_grows_when_parts_are_put_in_is_bounded() {
-    // Each uses the next twice, so that there are 2^30 of the last.
+    // Each part uses the next twice, so that there are 2^30 of the last.
     let doubling = |inside: &dyn Fn(usize) -> String| {
         let parts: String =
             (0..30).map(|number| format!("part p{number} {{ {} }}\n", inside(number))).collect();
@@ -490,12 +490,12 @@ fn what_grows_when_parts_are_put_in_is_bounded() {
         let found = mistakes(&text);
         assert!(found.contains("the model is too large once its parts are put in their places"), "{found}");
     }
-    // None uses itself, and they go deep.
+    // No part uses itself, and they are nested deep.
     let parts: String =
         (0..20_000).map(|number| format!("part p{number} {{ use p{} }}\n", number + 1)).collect();
     let text = format!("{HEAD}{parts}part p20000 {{ View }}\nactivity Main .Main {{ use p0 }}");
     assert!(mistakes(&text).contains("200 deep"));
-    // Each uses the one before last, in a circle.
+    // Each part uses the one before last, in a circle.
     let parts: String =
         (0..20_000).map(|number| format!("part p{number} {{ use p{} }}\n", (number + 1) % 20_000)).collect();
     let found = mistakes(&format!("{HEAD}{parts}activity Main .Main {{ use p0 }}"));
@@ -545,7 +545,7 @@ fn what_a_broken_item_declares_is_known_elsewhere() {
     assert_eq!(codes, ["E-syntax"; 4]);
 }
 
-/// What is said lies in the text and can be shown.
+/// Checks that each mistake lies in the text and can be shown.
 fn check_shown(text: &str) {
     let source = source(text);
     let read = read(&source);

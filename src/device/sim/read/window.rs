@@ -10,11 +10,11 @@ use super::declare::WindowHead;
 use super::grammar::Rule;
 use super::items::ItemKind;
 use super::scope::{Kind, Owner, Scope};
-use super::{Reader, child, reach, span};
-use crate::gui::{Orientation, nearest};
-use crate::spec::clip;
+use super::{Reader, reach, span};
+use crate::gui::Orientation;
+use crate::text::{child, clip, did_you_mean, part};
 
-/// What happens to an activity, and the part of it that happens to dialogs too.
+/// Events of activities, and those that dialogs have too.
 const EVENTS: [&str; 8] = ["create", "destroy", "back", "menu", "resume", "pause", "network", "result"];
 const DIALOG_EVENTS: [&str; 4] = ["create", "destroy", "back", "menu"];
 
@@ -32,6 +32,7 @@ impl<'a> Reader<'a> {
         let mut own = Vec::new();
         for (place, variable) in head.own.iter().enumerate() {
             let initial = variable.initial.clone().map(|initial| {
+                // A variable knows those before it alone.
                 scope.owner = Owner::Window { number, own: place as u32 };
                 let value = self.expression(initial, &mut scope);
                 self.own_kinds[place] = value.kind.of_variable();
@@ -41,7 +42,7 @@ impl<'a> Reader<'a> {
         }
         scope.owner = Owner::Window { number, own: head.own.len() as u32 };
         let kind = self.window_kind(head, &mut scope);
-        let body = child(&head.pair, Rule::window_body).expect("the grammar gives a body");
+        let body = part(&head.pair, Rule::window_body);
         let mut handlers = Vec::new();
         for line in body.clone().into_inner() {
             match line.as_rule() {
@@ -61,11 +62,11 @@ impl<'a> Reader<'a> {
             handlers,
             nodes,
             locals: scope.slots_max,
-            place: head.span.clone(),
+            span: head.span.clone(),
         }
     }
 
-    /// What the words before the braces say.
+    /// Returns the kind of a window by the words before its braces.
     fn window_kind(&mut self, head: &WindowHead<'a>, scope: &mut Scope<'a>) -> WindowKind {
         let mut turning = None;
         let mut awake = None;
@@ -125,10 +126,10 @@ impl<'a> Reader<'a> {
         }
     }
 
-    /// The package and the class of an activity.
+    /// Returns the package and the class of an activity.
     fn class(&mut self, head: &WindowHead<'a>, scope: &Scope<'a>) -> (Arc<str>, Arc<str>) {
         let app = self.declared.app.as_ref().map_or_else(|| Arc::from(""), |app| app.package.clone());
-        let pair = child(&head.pair, Rule::activity_class).expect("the grammar gives a class");
+        let pair = part(&head.pair, Rule::activity_class);
         let written = pair.as_str();
         let (package, class) = match written.split_once('/') {
             Some((package, class)) => (Arc::from(package), class),
@@ -157,7 +158,7 @@ impl<'a> Reader<'a> {
             None => Some(Event::Every { ms: self.duration(pair, scope) }),
         };
         let condition = child(pair, Rule::when_clause).map(|clause| self.expression_in(&clause, scope).expr);
-        let effects = child(pair, Rule::effects).expect("the grammar gives effects");
+        let effects = part(pair, Rule::effects);
         let effects = self.effects(effects, scope, 1);
         event.map(|event| Handler { event, condition, effects })
     }
@@ -168,7 +169,7 @@ impl<'a> Reader<'a> {
         head: &WindowHead<'a>,
         scope: &mut Scope<'a>,
     ) -> Option<Event> {
-        let word = child(pair, Rule::word).expect("the grammar gives a word").as_str();
+        let word = part(pair, Rule::word).as_str();
         let name = child(pair, Rule::event_name);
         let is_bare = name.is_none() && child(pair, Rule::parameters).is_none();
         let is_activity = head.kind == ItemKind::Activity;
@@ -200,10 +201,7 @@ impl<'a> Reader<'a> {
             _ if event.is_some() && !is_valid => {
                 "a dialog or popup knows create, destroy, back, menu and every".to_string()
             }
-            _ => match nearest(word, EVENTS) {
-                Some(near) => format!("did you mean `{near}`?"),
-                None => format!("events are {}", EVENTS.join(", ")),
-            },
+            _ => did_you_mean(word, EVENTS, || format!("events are {}", EVENTS.join(", "))),
         };
         let what = if is_activity { "an activity" } else { "a dialog" };
         let message = format!("`{}` does not happen to {what}", clip(pair.as_str().trim()));

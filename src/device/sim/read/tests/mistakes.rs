@@ -1,4 +1,4 @@
-//! Every kind of mistake: what is underlined, what is said, and what would be right.
+//! Every kind of mistake: its underlined text, message and help.
 
 use super::{HEAD, check, check_inside, check_whole, model};
 

@@ -1,0 +1,103 @@
+//! Abstractions: which screens are the same state, and which actions the same action of it.
+//!
+//! An abstraction sees screens and steps, and neither rewards nor formulas. It may find, as steps are observed, that it
+//! has taken too much or too little for the same; then states have other numbers, and agents learn anew from what was
+//! done so far.
+
+mod activity;
+mod looks;
+mod places;
+
+use crate::situation::{ActionId, Offer, Scene, ScreenId, StateId, Transition, View};
+
+pub use activity::Activity;
+pub use looks::Looks;
+pub use places::Places;
+
+/// Partition of screens into states, and of offers into actions.
+pub trait Abstraction: Send {
+    /// Returns the state of a screen.
+    fn state(&mut self, view: &View<'_>) -> StateId;
+
+    /// Returns the action of `state` behind an offer, whose own number tells actions apart exactly.
+    fn action(&mut self, _state: StateId, offer: &Offer) -> ActionId {
+        offer.action
+    }
+
+    /// Observes a step, and tells whether states keep their numbers.
+    fn observe(&mut self, _transition: &Transition<'_>) -> Numbering {
+        Numbering::Same
+    }
+
+    /// Takes notice that the same steps have led elsewhere than before from `from`: screens of that state may differ in
+    /// something that counts.
+    fn contradict(&mut self, _from: &Scene<'_>) {}
+
+    /// Forgets all screens but those that `is_kept`, of the latest steps, whose number is given; states have other
+    /// numbers then.
+    fn retain(&mut self, _steps: usize, _is_kept: &dyn Fn(ScreenId) -> bool) {}
+}
+
+/// Answer to an observed step.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Numbering {
+    /// States keep their numbers.
+    Same,
+    /// States have other numbers from now on.
+    Refined,
+}
+
+/// Abstraction under its name.
+#[derive(Debug)]
+pub struct AbstractionInfo {
+    /// Name on the command line.
+    pub name: &'static str,
+    /// Description in a line of help.
+    pub about: &'static str,
+    /// True if each screen is a state of its own.
+    pub is_exact: bool,
+    /// True if it reads the structure and the contents of screens.
+    pub needs_outline: bool,
+    /// True if states may get other numbers; the steps so far are kept for that.
+    pub can_refine: bool,
+    /// Makes an abstraction that has seen nothing yet.
+    pub make: fn() -> Box<dyn Abstraction>,
+}
+
+/// All abstractions of the program, the finest first.
+pub static ABSTRACTIONS: [&AbstractionInfo; 3] = [&LOOKS, &PLACES, &ACTIVITY];
+
+/// Screens told apart exactly.
+pub static LOOKS: AbstractionInfo = AbstractionInfo {
+    name: "looks",
+    about: "Each screen that looks different is a state of its own",
+    is_exact: true,
+    needs_outline: false,
+    can_refine: false,
+    make: || Box::new(Looks),
+};
+
+/// Screens told apart by the details that matter.
+pub static PLACES: AbstractionInfo = AbstractionInfo {
+    name: "places",
+    about: "Details that change all the time are left out, unless they prove to matter",
+    is_exact: false,
+    needs_outline: true,
+    can_refine: true,
+    make: || Box::new(Places::default()),
+};
+
+/// Screens told apart by their activity alone.
+pub static ACTIVITY: AbstractionInfo = AbstractionInfo {
+    name: "activity",
+    about: "The activity alone, as ARES and FATE see an app",
+    is_exact: false,
+    needs_outline: false,
+    can_refine: false,
+    make: || Box::new(Activity),
+};
+
+/// Returns the abstraction of this name.
+pub fn find(name: &str) -> Option<&'static AbstractionInfo> {
+    ABSTRACTIONS.into_iter().find(|info| info.name == name)
+}

@@ -1,0 +1,170 @@
+//! The table of agents: command lines, comparisons, documents and library users read it.
+
+use std::sync::Arc;
+
+use super::{
+    Agent, Farlead, FarleadSettings, KeptError, Planner, PlannerSettings, QLearning, Random, Tree, farlead,
+};
+use crate::situation::{LabelingList, Switches};
+
+/// Agent under its name: a kind of agent, and how one is made.
+///
+/// A library user brings an agent of their own by a `static` of this type.
+#[derive(Debug)]
+pub struct AgentInfo {
+    /// Name on the command line.
+    pub name: &'static str,
+    /// Description in a line of help.
+    pub about: &'static str,
+    /// Additions to the loop, unless someone says otherwise.
+    pub switches: Switches,
+    /// Names of switches that no other agent has.
+    pub own_switches: &'static [&'static str],
+    /// Name of the abstraction, unless someone says otherwise.
+    pub abstraction: &'static str,
+    /// Information that others would rather not spend time on.
+    pub needs: Needs,
+    /// Makes an agent that knows nothing yet.
+    pub make: fn(&Settings) -> Box<dyn Agent>,
+    /// Merges two texts that agents of this kind have saved, the older first.
+    pub merge: fn(&[u8], &[u8]) -> Vec<u8>,
+}
+
+/// Information that takes time to work out or to keep.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Needs {
+    /// Structure of screens, habits of actions, and hints of names.
+    pub details: bool,
+    /// Experience of earlier searches.
+    pub experience: bool,
+}
+
+/// Settings of all agents; each takes its own.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct Settings {
+    /// Settings of `farlead`.
+    pub farlead: FarleadSettings,
+    /// Settings of `planner`.
+    pub planner: PlannerSettings,
+}
+
+/// Bytes that an agent has kept, read once and found good.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Kept(Arc<[u8]>);
+
+impl Kept {
+    /// Returns `bytes` if an agent of the kind `info` can read them.
+    pub fn new(info: &AgentInfo, bytes: &[u8]) -> Result<Kept, KeptError> {
+        (info.make)(&Settings::default()).load(bytes, &mut LabelingList::default())?;
+        Ok(Kept(bytes.into()))
+    }
+
+    /// Returns the bytes.
+    pub fn bytes(&self) -> &[u8] {
+        &self.0
+    }
+}
+
+/// All additions; `cargo bench --bench defaults` shows their worth on made-up apps.
+const ALL: Switches = Switches { prediction: true, sure_actions: true, restart_hopeless: true };
+
+/// No additions.
+const NONE: Switches = Switches { prediction: false, sure_actions: false, restart_hopeless: false };
+
+/// Needs of agents that learn tables.
+const TABULAR: Needs = Needs { details: false, experience: false };
+
+/// Returns the newer of two texts: the merge of agents whose last word counts.
+pub fn newest(_older: &[u8], newer: &[u8]) -> Vec<u8> {
+    newer.to_vec()
+}
+
+/// The planner.
+pub static PLANNER: AgentInfo = AgentInfo {
+    name: "planner",
+    about: "Learns the app and plans on it with the formula: fewest steps on the device",
+    // The planner itself weighs what cannot lose against what may win.
+    switches: Switches { sure_actions: false, ..ALL },
+    own_switches: &["habits", "names", "sharing", "naming", "survival"],
+    abstraction: "places",
+    needs: Needs { details: true, experience: true },
+    make: |settings| Box::new(Planner::new(settings.planner)),
+    merge: newest,
+};
+
+/// The agent of FARLEAD-Android.
+pub static FARLEAD: AgentInfo = AgentInfo {
+    name: "farlead",
+    about: "The agent of FARLEAD-Android",
+    switches: ALL,
+    own_switches: &["residual", "tails", "action-labels", "double-q", "traces"],
+    abstraction: "looks",
+    needs: TABULAR,
+    make: |settings| Box::new(Farlead::new(settings.farlead)),
+    merge: farlead::merge,
+};
+
+/// Tree search.
+pub static TREE: AgentInfo = AgentInfo {
+    name: "tree",
+    about: "Every history once, nothing learned",
+    switches: ALL,
+    own_switches: &[],
+    abstraction: "looks",
+    needs: TABULAR,
+    make: |_| Box::new(Tree::default()),
+    merge: newest,
+};
+
+/// Plain Q-learning.
+pub static QLEARNING: AgentInfo = AgentInfo {
+    name: "qlearning",
+    about: "Plain Q-learning over screens",
+    switches: ALL,
+    own_switches: &[],
+    abstraction: "looks",
+    needs: TABULAR,
+    make: |_| Box::new(QLearning::default()),
+    merge: newest,
+};
+
+/// Chance.
+pub static RANDOM: AgentInfo = AgentInfo {
+    name: "random",
+    about: "Anything, each as likely",
+    // The baseline of all others knows nothing of the formula.
+    switches: NONE,
+    own_switches: &[],
+    abstraction: "looks",
+    needs: TABULAR,
+    make: |_| Box::new(Random),
+    merge: newest,
+};
+
+/// All agents of the program, the default first.
+pub static AGENTS: [&AgentInfo; 5] = [&PLANNER, &FARLEAD, &TREE, &QLEARNING, &RANDOM];
+
+/// Returns the agent of this name.
+pub fn find(name: &str) -> Option<&'static AgentInfo> {
+    AGENTS.into_iter().find(|info| info.name == name)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn names_are_found_and_differ() {
+        for info in AGENTS {
+            assert!(std::ptr::eq(find(info.name).expect("a name of the table"), info));
+        }
+        assert!(find("nobody").is_none());
+    }
+
+    #[test]
+    fn an_agent_that_keeps_nothing_reads_nothing_else() {
+        assert_eq!(Kept::new(&RANDOM, b"").expect("nothing").bytes(), b"");
+        let error = Kept::new(&RANDOM, b"x").expect_err("it keeps nothing");
+        assert_eq!(error.to_string(), "line 1 of what the agent has kept: this agent keeps nothing");
+    }
+}

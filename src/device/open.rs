@@ -1,0 +1,523 @@
+//! Opening devices: an app and its devices as a user names them, ready to run.
+//!
+//! Flags, files of settings and stored tests all come down to a [`Request`]. Where each part of it was written is for the
+//! shell to know, and so are exit codes, for which an [`OpenError`] has a [`Cause`].
+
+use std::fmt;
+use std::io::Cursor;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+#[cfg(feature = "adb")]
+use super::adb::{Adb, Client, Server};
+use super::adb::{AdbError, Jar, JarError, Options, Reset, Subject};
+use super::pool::{BoxedDevice, Maker, Pool};
+use super::sim::model::Model;
+use super::sim::{self, Sim, apk};
+use crate::spec::{Diagnostics, ReadError, Source, read_bytes, read_text, text_of};
+
+/// A device as `--device` names it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum DeviceUrl {
+    /// The embedded simulator.
+    Simulator,
+    /// An attached device, by the serial number or address that adb lists.
+    Serial(String),
+}
+
+impl DeviceUrl {
+    /// Reads a name: `sim` is the simulator, and any other name a serial number.
+    pub fn parse(name: &str) -> DeviceUrl {
+        if name == "sim" { DeviceUrl::Simulator } else { DeviceUrl::Serial(name.to_string()) }
+    }
+
+    /// Returns the serial number of an attached device.
+    pub fn serial(&self) -> Option<&str> {
+        match self {
+            DeviceUrl::Simulator => None,
+            DeviceUrl::Serial(serial) => Some(serial),
+        }
+    }
+}
+
+impl fmt::Display for DeviceUrl {
+    fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
+        out.write_str(self.serial().unwrap_or("sim"))
+    }
+}
+
+/// Origin of an app.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum AppSource {
+    /// The file of an app model.
+    Model(PathBuf),
+    /// The base APK and those it is split into; a single one may carry a model.
+    Apks(Vec<PathBuf>),
+    /// Package of an app that is installed.
+    Package(String),
+}
+
+/// Parameter of a model, to be set before the model runs.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Parameter {
+    /// Name and value, like `fixed=true`.
+    pub text: String,
+    /// File that sets it, named in messages; none if the user does on the command line.
+    pub origin: Option<String>,
+}
+
+/// An app to be opened, and the devices to open it on.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Request {
+    /// The app.
+    pub app: AppSource,
+    /// Devices that share the work. If there are none, the simulator runs an app that carries a model, and another app
+    /// runs on the device that the environment names, or on the only one.
+    pub devices: Vec<DeviceUrl>,
+    /// Parameters of the model, in the order in which they are set.
+    pub parameters: Vec<Parameter>,
+    /// Way in which an attached device starts the app afresh.
+    pub reset: Reset,
+    /// File of uiautomator2's server, by which attached devices are looked at.
+    pub u2: Option<PathBuf>,
+}
+
+impl Request {
+    /// Returns a request for `app` on the devices that are there without a name.
+    pub fn new(app: AppSource) -> Request {
+        let reset = Reset::default();
+        Request { app, devices: Vec::new(), parameters: Vec::new(), reset, u2: None }
+    }
+
+    fn refuse_u2(&self) -> Result<(), OpenError> {
+        match &self.u2 {
+            None => Ok(()),
+            Some(path) => Err(OpenError::U2OfSimulator { path: path.clone() }),
+        }
+    }
+
+    fn refuse_parameters(&self) -> Result<(), OpenError> {
+        // A user on the command line sees that flag first.
+        let own = self.parameters.iter().find(|parameter| parameter.origin.is_none());
+        match own.or(self.parameters.first()) {
+            None => Ok(()),
+            Some(Parameter { text, .. }) => Err(OpenError::ParameterOfDevice { parameter: text.clone() }),
+        }
+    }
+}
+
+/// Party that can mend an [`OpenError`]'s cause, by which commands choose their exit code.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Cause {
+    /// The request asks for the impossible.
+    Request,
+    /// A file is missing or broken.
+    File,
+    /// A device or program is missing, or does not answer.
+    Environment,
+}
+
+/// Reason why an app was not opened.
+#[derive(Debug, thiserror::Error)]
+pub enum OpenError {
+    /// A model is to run on an attached device.
+    #[error(
+        "a model runs in the simulator alone, so `--device {}` cannot be; `farlead sim {}` shows it as a device, and `farlead \
+         model pack` makes an apk of it",
+        joined(devices), path.display()
+    )]
+    ModelOnDevice {
+        /// Devices of the request.
+        devices: Vec<DeviceUrl>,
+        /// File of the model.
+        path: PathBuf,
+    },
+    /// The simulator is to run an app without a model.
+    #[error(
+        "the simulator runs models, and this app has none; give one with `--app MODEL`, or an apk that carries one, which \
+         `farlead model pack MODEL` makes"
+    )]
+    NoModel,
+    /// An APK is to be simulated and carries no model.
+    #[error(
+        "{} carries no model, so there is nothing to simulate; one is packed by `farlead model pack MODEL`",
+        path.display()
+    )]
+    NothingToSimulate {
+        /// File of the APK.
+        path: PathBuf,
+    },
+    /// The simulator is to be looked at by a server for devices.
+    #[error(
+        "`--u2 {}` is for looking at a device, and this app runs in the simulator; leave it out, or name a device with \
+         `--device`",
+        path.display()
+    )]
+    U2OfSimulator {
+        /// File of the server.
+        path: PathBuf,
+    },
+    /// A model's parameter is set for an app on an attached device.
+    #[error("`--set {parameter}` is for a parameter of a model, and this app runs on a device")]
+    ParameterOfDevice {
+        /// The parameter.
+        parameter: String,
+    },
+    /// A parameter cannot be set.
+    #[error("{}{message}", .origin.as_ref().map(|origin| format!("{origin}: ")).unwrap_or_default())]
+    Parameter {
+        /// File that sets it; none if the user does.
+        origin: Option<String>,
+        /// The mistake.
+        message: String,
+    },
+    /// A file cannot be read.
+    #[error(transparent)]
+    Read(#[from] ReadError),
+    /// A file is no APK.
+    #[error("{}: {source}", path.display())]
+    Apk {
+        /// The file.
+        path: PathBuf,
+        /// The mistake in it.
+        source: apk::ApkError,
+    },
+    /// A model has mistakes.
+    #[error("the model {} has mistakes", .0.source.name())]
+    Model(Box<BrokenModel>),
+    /// The server for looking at devices cannot be used.
+    #[error(transparent)]
+    U2(#[from] JarError),
+    /// No device is there at all.
+    #[error("{source}. Without a device, the simulator runs a model: `--app MODEL`")]
+    NoDevice {
+        /// adb's reason.
+        source: AdbError,
+    },
+    /// A device cannot be opened.
+    #[error(transparent)]
+    Adb(#[from] AdbError),
+    /// This build reaches no attached device.
+    #[cfg(not(feature = "adb"))]
+    #[error("no attached device can be reached: farlead was built without its feature `adb`")]
+    NoFeature,
+}
+
+/// A model that has mistakes.
+#[derive(Debug)]
+pub struct BrokenModel {
+    /// Text of the model.
+    pub source: Source,
+    /// All mistakes in it.
+    pub diagnostics: Diagnostics,
+}
+
+impl OpenError {
+    /// Returns the party that can mend the cause.
+    pub fn cause(&self) -> Cause {
+        match self {
+            OpenError::ModelOnDevice { .. }
+            | OpenError::U2OfSimulator { .. }
+            | OpenError::ParameterOfDevice { .. }
+            | OpenError::Parameter { origin: None, .. } => Cause::Request,
+            OpenError::NothingToSimulate { .. }
+            | OpenError::Parameter { origin: Some(_), .. }
+            | OpenError::Read(_)
+            | OpenError::Apk { .. }
+            | OpenError::Model(_)
+            | OpenError::U2(_) => Cause::File,
+            OpenError::NoModel | OpenError::NoDevice { .. } | OpenError::Adb(_) => Cause::Environment,
+            #[cfg(not(feature = "adb"))]
+            OpenError::NoFeature => Cause::Environment,
+        }
+    }
+}
+
+/// A model that is ready to run.
+#[derive(Clone, Debug)]
+pub struct LoadedModel {
+    /// The model, its parameters set.
+    pub model: Arc<Model>,
+    /// Text of the model.
+    pub source: Source,
+    /// Warnings about it.
+    pub diagnostics: Diagnostics,
+}
+
+/// An attached device with the app on it.
+pub struct Attached {
+    /// Serial number or address.
+    pub name: String,
+    /// The device.
+    pub device: BoxedDevice,
+}
+
+/// An app that is open on all devices of a request.
+pub struct Opened {
+    /// Attached devices, in the order of the request.
+    pub attached: Vec<Attached>,
+    /// Model that the simulator runs, if it takes part.
+    pub model: Option<LoadedModel>,
+}
+
+impl Opened {
+    /// Returns the pool that lends the devices.
+    pub fn into_pool(self) -> Pool {
+        let maker = self.model.map(|LoadedModel { model, .. }| -> Maker {
+            Arc::new(move |seed| Box::new(Sim::new(model.clone(), seed)))
+        });
+        Pool::new(self.attached.into_iter().map(|one| one.device).collect(), maker)
+    }
+}
+
+/// Opens the app of `request` on its devices. `variable` looks up a variable of the environment.
+pub fn open(request: &Request, variable: &dyn Fn(&str) -> Option<String>) -> Result<Opened, OpenError> {
+    let names_simulator = request.devices.contains(&DeviceUrl::Simulator);
+    let names_attached = request.devices.iter().any(|device| device.serial().is_some());
+    let may_simulate = names_simulator || !names_attached;
+    let (subject, carried) = match &request.app {
+        AppSource::Model(path) if names_attached => {
+            return Err(OpenError::ModelOnDevice { devices: request.devices.clone(), path: path.clone() });
+        }
+        AppSource::Model(path) => {
+            request.refuse_u2()?;
+            return simulated(read_text(path)?, request);
+        }
+        AppSource::Apks(paths) => {
+            // A model describes a whole app, so one that is split carries none.
+            let carried = match &paths[..] {
+                [path] if may_simulate => carried_model(path)?,
+                _ => None,
+            };
+            (Subject::Apks(paths.clone()), carried)
+        }
+        AppSource::Package(package) => (Subject::Package(package.clone()), None),
+    };
+    match carried {
+        Some(source) if !names_attached => {
+            request.refuse_u2()?;
+            simulated(source, request)
+        }
+        carried => {
+            request.refuse_parameters()?;
+            let model = match carried {
+                Some(source) => Some(loaded(source, &[])?),
+                None if names_simulator => return Err(OpenError::NoModel),
+                None => None,
+            };
+            Ok(Opened { attached: attach(request, &subject, variable)?, model })
+        }
+    }
+}
+
+/// Opens an attached device to look at whatever it shows: nothing is installed, started or set. That is the device
+/// `serial`, else the one that the environment names, else the only one. No app can be started on it.
+#[cfg(feature = "adb")]
+pub fn open_to_look(
+    serial: Option<&str>,
+    u2: Option<&Path>,
+    variable: &dyn Fn(&str) -> Option<String>,
+) -> Result<BoxedDevice, OpenError> {
+    let options = Options { u2: u2.map(Jar::read).transpose()?, ..Options::default() };
+    let server = server(variable)?;
+    let serial = serial.map(str::to_string).or_else(|| usual_serial(variable));
+    let serial = chosen(&server, serial.as_deref())?;
+    let line = Box::new(Client::new(server, &serial));
+    Ok(Box::new(Adb::to_look(line, options)?))
+}
+
+/// Loads the model at `path`, or the one that the APK there carries.
+pub fn load_model(path: &Path, parameters: &[Parameter]) -> Result<LoadedModel, OpenError> {
+    let bytes = read_bytes(path)?;
+    let source = if bytes.starts_with(b"PK") {
+        carried_in(path, bytes)?.ok_or_else(|| OpenError::NothingToSimulate { path: path.to_path_buf() })?
+    } else {
+        text_of(path, bytes)?
+    };
+    loaded(source, parameters)
+}
+
+/// Returns the text of the model that the APK at `path` carries, if it carries one.
+pub fn carried_model(path: &Path) -> Result<Option<Source>, OpenError> {
+    carried_in(path, read_bytes(path)?)
+}
+
+fn carried_in(path: &Path, bytes: Vec<u8>) -> Result<Option<Source>, OpenError> {
+    let text = apk::unpack_model(Cursor::new(bytes))
+        .map_err(|source| OpenError::Apk { path: path.to_path_buf(), source })?;
+    let name = format!("{}:{}", path.display(), apk::MODEL_PATH);
+    Ok(text.map(|text| Source::new(name, text)))
+}
+
+fn simulated(source: Source, request: &Request) -> Result<Opened, OpenError> {
+    Ok(Opened { attached: Vec::new(), model: Some(loaded(source, &request.parameters)?) })
+}
+
+fn loaded(source: Source, parameters: &[Parameter]) -> Result<LoadedModel, OpenError> {
+    let sim::Read { model, diagnostics } = sim::read(&source);
+    let Some(mut model) = model else {
+        return Err(OpenError::Model(Box::new(BrokenModel { source, diagnostics })));
+    };
+    for Parameter { text, origin } in parameters {
+        let set = match text.split_once('=') {
+            Some((name, value)) => model.set(name.trim(), value.trim()).map_err(|error| error.to_string()),
+            None => Err(format!("`{text}` has no value; a parameter is set like `--set fixed=true`")),
+        };
+        set.map_err(|message| OpenError::Parameter { origin: origin.clone(), message })?;
+    }
+    Ok(LoadedModel { model: Arc::new(model), source, diagnostics })
+}
+
+/// Has the app ready on each attached device that is named, or on the one that is meant without a name.
+#[cfg(feature = "adb")]
+fn attach(
+    request: &Request,
+    subject: &Subject,
+    variable: &dyn Fn(&str) -> Option<String>,
+) -> Result<Vec<Attached>, OpenError> {
+    let u2 = request.u2.as_deref().map(Jar::read).transpose()?;
+    let options = Options { reset: request.reset, u2, ..Options::default() };
+    let server = server(variable)?;
+    let named: Vec<&str> = request.devices.iter().filter_map(DeviceUrl::serial).collect();
+    let usual = usual_serial(variable);
+    let wanted =
+        if named.is_empty() { vec![usual.as_deref()] } else { named.into_iter().map(Some).collect() };
+    let mut attached: Vec<Attached> = Vec::new();
+    for serial in wanted {
+        let name = chosen(&server, serial)?;
+        // Two loans of the same device would disturb each other.
+        if attached.iter().all(|one| one.name != name) {
+            let device = Box::new(Adb::open(&server, &name, subject, options.clone())?);
+            attached.push(Attached { name, device });
+        }
+    }
+    Ok(attached)
+}
+
+#[cfg(not(feature = "adb"))]
+fn attach(_: &Request, _: &Subject, _: &dyn Fn(&str) -> Option<String>) -> Result<Vec<Attached>, OpenError> {
+    Err(OpenError::NoFeature)
+}
+
+#[cfg(feature = "adb")]
+fn server(variable: &dyn Fn(&str) -> Option<String>) -> Result<Server, OpenError> {
+    Server::running(variable).map_err(|error| OpenError::NoDevice { source: error.into() })
+}
+
+/// Returns the serial number of the device that is meant.
+#[cfg(feature = "adb")]
+fn chosen(server: &Server, serial: Option<&str>) -> Result<String, OpenError> {
+    match server.choose(serial) {
+        Ok(listed) => Ok(listed.serial),
+        Err(source @ AdbError::NoDevice) => Err(OpenError::NoDevice { source }),
+        Err(error) => Err(error.into()),
+    }
+}
+
+/// Returns the serial number that the environment names, as it does for `adb`.
+#[cfg(feature = "adb")]
+fn usual_serial(variable: &dyn Fn(&str) -> Option<String>) -> Option<String> {
+    variable("ANDROID_SERIAL").filter(|serial| !serial.is_empty())
+}
+
+fn joined(devices: &[DeviceUrl]) -> String {
+    devices.iter().map(DeviceUrl::to_string).collect::<Vec<_>>().join(" --device ")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::rng::Seed;
+
+    const NOTES: &str = "apps/notes.app";
+
+    fn request(app: AppSource, devices: &[&str]) -> Request {
+        let devices = devices.iter().map(|name| DeviceUrl::parse(name)).collect();
+        Request { devices, ..Request::new(app) }
+    }
+
+    #[track_caller]
+    fn check_refused(request: &Request, cause: Cause, start: &str) {
+        let Err(error) = open(request, &|_| None) else { panic!("it is opened") };
+        assert_eq!(error.cause(), cause);
+        assert!(error.to_string().starts_with(start), "{error}");
+    }
+
+    #[test]
+    fn names_of_devices_are_read_and_written() {
+        for (name, url) in [
+            ("sim", DeviceUrl::Simulator),
+            ("emulator-5554", DeviceUrl::Serial("emulator-5554".into())),
+            ("http://127.0.0.1:4444", DeviceUrl::Serial("http://127.0.0.1:4444".into())),
+        ] {
+            assert_eq!(DeviceUrl::parse(name), url);
+            assert_eq!(url.to_string(), name);
+        }
+    }
+
+    #[test]
+    fn a_model_is_opened_in_the_simulator() {
+        let model = AppSource::Model(NOTES.into());
+        for devices in [&[][..], &["sim"], &["sim", "sim"]] {
+            let opened = open(&request(model.clone(), devices), &|_| None).expect("a model without mistakes");
+            assert!(opened.attached.is_empty());
+            let pool = opened.into_pool();
+            assert_eq!((pool.jobs(7), pool.has_attached()), (7, false));
+            let mut device = pool.lend(Seed(1));
+            let launchable = pool.app().launchable[0].clone();
+            let first = device.reset(&launchable).expect("it starts");
+            assert_eq!(device.look().expect("a screen").screen, first.screen);
+        }
+    }
+
+    #[test]
+    fn a_refusal_names_its_cause() {
+        let model = AppSource::Model(NOTES.into());
+        let phone = AppSource::Package("org.example".into());
+        let message = "a model runs in the simulator alone, so `--device sim --device a` cannot be; `farlead sim apps/notes.app`";
+        check_refused(&request(model.clone(), &["sim", "a"]), Cause::Request, message);
+        check_refused(&request(phone.clone(), &["sim"]), Cause::Environment, "the simulator runs models");
+        let u2 = Some("u2.jar".into());
+        let with_u2 = Request { u2, ..request(model.clone(), &[]) };
+        check_refused(&with_u2, Cause::Request, "`--u2 u2.jar` is for looking at a device");
+        let parameter = |origin: Option<&str>| {
+            let origin = origin.map(str::to_string);
+            vec![Parameter { text: "fixed".into(), origin }]
+        };
+        let set = Request { parameters: parameter(None), ..request(phone, &[]) };
+        check_refused(&set, Cause::Request, "`--set fixed` is for a parameter of a model");
+        let set = Request { parameters: parameter(None), ..request(model.clone(), &[]) };
+        check_refused(&set, Cause::Request, "`fixed` has no value");
+        let set = Request { parameters: parameter(Some("farlead.toml")), ..set };
+        check_refused(&set, Cause::File, "farlead.toml: `fixed` has no value");
+        check_refused(&request(AppSource::Model("no.app".into()), &[]), Cause::File, "cannot read no.app: ");
+        let apk = AppSource::Apks(vec![NOTES.into()]);
+        check_refused(&request(apk, &[]), Cause::File, "apps/notes.app: ");
+    }
+
+    #[cfg(feature = "adb")]
+    #[test]
+    fn an_apk_that_carries_a_model_is_shared_by_the_simulator_and_phones() {
+        let model = load_model(NOTES.as_ref(), &[]).expect("a model without mistakes");
+        let packed = apk::pack(&apk::Manifest::of(&model.model), model.source.text()).expect("an apk");
+        let path = std::env::temp_dir().join(format!("farlead-open-{}.apk", std::process::id()));
+        std::fs::write(&path, packed).expect("a file");
+        let opened = open(&request(AppSource::Apks(vec![path.clone()]), &["sim"]), &|_| None);
+        assert!(opened.is_ok_and(|opened| opened.attached.is_empty() && opened.model.is_some()));
+        // Nothing keeps the two from working together until the phone is looked for.
+        let variable = |name: &str| (name == "ADB_SERVER_SOCKET").then(|| "nonsense".to_string());
+        let mixed = open(&request(AppSource::Apks(vec![path.clone()]), &["sim", "a"]), &variable);
+        assert!(matches!(mixed, Err(OpenError::NoDevice { .. })));
+        std::fs::remove_file(path).expect("a file");
+    }
+
+    #[cfg(feature = "adb")]
+    #[test]
+    fn without_a_server_of_adb_the_simulator_is_named() {
+        let app = AppSource::Package("org.example".into());
+        let variable = |name: &str| (name == "ADB_SERVER_SOCKET").then(|| "nonsense".to_string());
+        let Err(error) = open(&request(app, &["a"]), &variable) else { panic!("it is opened") };
+        assert_eq!(error.cause(), Cause::Environment);
+        assert!(error.to_string().ends_with(". Without a device, the simulator runs a model: `--app MODEL`"));
+    }
+}

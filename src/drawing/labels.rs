@@ -1,0 +1,134 @@
+//! Labels: a place beside each edge that is free.
+
+use super::route::Curve;
+use super::{Edge, LabelPlace, Rectangle, Route};
+
+const HEIGHT: f64 = 14.0;
+
+/// Shares of the curve after which a label is tried.
+const SHARES: [f64; 9] = [0.5, 0.4, 0.6, 0.3, 0.7, 0.22, 0.78, 0.15, 0.85];
+
+/// Distances of the middle of a label from the curve.
+const SHIFTS: [f64; 4] = [-9.0, 10.0, -20.0, 21.0];
+
+/// Distance of a label at the side of a loop or an arc from the curve.
+const ASIDE: f64 = 14.0;
+
+/// Straight lines that a curve is taken for.
+const PIECES: usize = 12;
+
+/// An edge as it is drawn.
+pub struct Stem {
+    pub curves: Vec<Curve>,
+    /// The curve beside which the label stands.
+    pub stem: Option<Curve>,
+    /// Side of the curve to which labels move: left of it (-1), right of it (1), or neither.
+    pub shift: f64,
+}
+
+/// Finds places for the labels of `edges`. Those with a part that is needed choose first.
+pub fn place(edges: &[Edge], nodes: &[Rectangle], stems: &[Stem], routes: &mut [Route]) {
+    if edges.iter().all(|edge| edge.label.is_none()) {
+        return;
+    }
+    let lines: Vec<Polyline> = stems.iter().map(Polyline::new).collect();
+    let mut taken = nodes.to_vec();
+    let mut order: Vec<usize> = (0..edges.len()).collect();
+    order.sort_by_key(|&at| edges[at].label.is_none_or(|label| label.needed == 0.0));
+    for at in order {
+        let (Some(label), Some(curve)) = (edges[at].label, stems[at].stem) else { continue };
+        let is_free = |place: &Rectangle| {
+            place.x >= 0.0 && place.y >= 0.0 && !taken.iter().any(|other| place.overlaps(*other))
+        };
+        let crosses = |place: &Rectangle| {
+            lines.iter().enumerate().any(|(other, line)| other != at && line.crosses(*place))
+        };
+        let find = |width: f64| {
+            let free: Vec<Rectangle> =
+                candidates(curve, stems[at].shift, width).into_iter().filter(is_free).collect();
+            // Over another edge a label can still be read, as it has an outline.
+            free.iter().find(|place| !crosses(place)).or(free.first()).copied()
+        };
+        let whole = find(label.width).map(|place| LabelPlace { place, is_whole: true });
+        let placed = whole.or_else(|| {
+            let needed = || find(label.needed).unwrap_or_else(|| centred(along(curve, 0.5), label.needed));
+            (label.needed > 0.0).then(|| LabelPlace { place: needed(), is_whole: false })
+        });
+        taken.extend(placed.map(|label| label.place));
+        routes[at].label = placed;
+    }
+}
+
+/// Returns the places for a label of this width, the best first.
+fn candidates(curve: Curve, shift: f64, width: f64) -> Vec<Rectangle> {
+    let beside = shift * (width / 2.0 + ASIDE);
+    let aside = SHARES.into_iter().filter(|_| shift != 0.0).map(|share| {
+        let (x, y) = along(curve, share);
+        centred((x + beside, y), width)
+    });
+    let around = SHARES.into_iter().flat_map(|share| {
+        let (x, y) = along(curve, share);
+        SHIFTS.map(|shift| centred((x, y + shift), width))
+    });
+    aside.chain(around).collect()
+}
+
+fn centred(middle: (f64, f64), width: f64) -> Rectangle {
+    Rectangle { x: middle.0 - width / 2.0, y: middle.1 - HEIGHT / 2.0, width, height: HEIGHT }
+}
+
+/// Returns the point of a curve after this share of it.
+fn along(curve: Curve, share: f64) -> (f64, f64) {
+    let rest = 1.0 - share;
+    let weights = [rest.powi(3), 3.0 * rest.powi(2) * share, 3.0 * rest * share.powi(2), share.powi(3)];
+    let sum = |of: fn((f64, f64)) -> f64| {
+        curve.iter().zip(weights).map(|(&point, weight)| of(point) * weight).sum()
+    };
+    (sum(|point| point.0), sum(|point| point.1))
+}
+
+/// The curves of an edge as straight lines, and the rectangle around them.
+struct Polyline {
+    points: Vec<[(f64, f64); 2]>,
+    around: Rectangle,
+}
+
+impl Polyline {
+    fn new(stem: &Stem) -> Polyline {
+        let mut points = Vec::new();
+        for &curve in &stem.curves {
+            // Both control points of a straight line are its ends.
+            let pieces = if curve[0] == curve[1] { 1 } else { PIECES };
+            let point = |piece: usize| along(curve, piece as f64 / pieces as f64);
+            points.extend((0..pieces).map(|piece| [point(piece), point(piece + 1)]));
+        }
+        let fold = |start: f64, of: fn((f64, f64)) -> f64, pick: fn(f64, f64) -> f64| {
+            points.iter().flatten().map(|&point| of(point)).fold(start, pick)
+        };
+        let (x, y) = (fold(f64::INFINITY, |p| p.0, f64::min), fold(f64::INFINITY, |p| p.1, f64::min));
+        let (right, bottom) =
+            (fold(f64::NEG_INFINITY, |p| p.0, f64::max), fold(f64::NEG_INFINITY, |p| p.1, f64::max));
+        Polyline { points, around: Rectangle { x, y, width: right - x, height: bottom - y } }
+    }
+
+    fn crosses(&self, place: Rectangle) -> bool {
+        meets([(self.around.x, self.around.y), (self.around.right(), self.around.bottom())], place)
+            && self.points.iter().any(|&line| meets(line, place) && divides(line, place))
+    }
+}
+
+/// Returns true if the rectangle around a line meets `place`.
+fn meets([one, other]: [(f64, f64); 2], place: Rectangle) -> bool {
+    one.0.min(other.0) <= place.right()
+        && place.x <= one.0.max(other.0)
+        && one.1.min(other.1) <= place.bottom()
+        && place.y <= one.1.max(other.1)
+}
+
+/// Returns true if corners of `place` lie on both sides of the line, or on it.
+fn divides([from, to]: [(f64, f64); 2], place: Rectangle) -> bool {
+    let side = |x: f64, y: f64| (to.0 - from.0) * (y - from.1) - (to.1 - from.1) * (x - from.0);
+    let (right, bottom) = (place.right(), place.bottom());
+    let sides = [side(place.x, place.y), side(right, place.y), side(place.x, bottom), side(right, bottom)];
+    sides.iter().any(|&side| side <= 0.0) && sides.iter().any(|&side| side >= 0.0)
+}

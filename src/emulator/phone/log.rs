@@ -1,0 +1,99 @@
+//! The system's log: buffers of entries.
+
+use std::collections::VecDeque;
+use std::sync::Arc;
+
+use super::io::cut;
+
+/// Number of entries of a buffer at most; the oldest go first.
+const ENTRIES_MAX: usize = 2_000;
+
+/// Longest message in bytes, as on Android.
+const MESSAGE_MAX: usize = 4_000;
+
+/// An entry of the log.
+#[derive(Clone, Debug)]
+pub(super) struct Entry {
+    /// Time since the phone was switched on.
+    pub at_ms: u64,
+    pub pid: u32,
+    /// `V`, `D`, `I`, `W`, `E` or `F`.
+    pub level: char,
+    pub tag: Arc<str>,
+    /// Text; may have several lines.
+    pub message: String,
+}
+
+/// A buffer of the log.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(super) enum Buffer {
+    Main,
+    System,
+    Crash,
+}
+
+impl Buffer {
+    pub fn name(self) -> &'static str {
+        match self {
+            Buffer::Main => "main",
+            Buffer::System => "system",
+            Buffer::Crash => "crash",
+        }
+    }
+}
+
+/// The log: entries of all buffers, the oldest first.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Log {
+    entries: VecDeque<(Buffer, Entry)>,
+    written: u64,
+}
+
+impl Log {
+    pub fn add(&mut self, buffer: Buffer, mut entry: Entry) {
+        let length = cut(&entry.message, MESSAGE_MAX).len();
+        entry.message.truncate(length);
+        // Each buffer has a limit of its own, so that a flood in one leaves a crash in another.
+        if self.entries.iter().filter(|(other, _)| *other == buffer).count() >= ENTRIES_MAX
+            && let Some(oldest) = self.entries.iter().position(|(other, _)| *other == buffer)
+        {
+            self.entries.remove(oldest);
+        }
+        self.entries.push_back((buffer, entry));
+        self.written += 1;
+    }
+
+    /// Returns the entries, the oldest first.
+    pub fn entries(&self) -> impl Iterator<Item = &(Buffer, Entry)> {
+        self.entries.iter()
+    }
+
+    /// Returns the number of entries ever written.
+    pub fn written(&self) -> u64 {
+        self.written
+    }
+
+    /// Removes the entries of the buffers that `is_meant` names.
+    pub fn clear(&mut self, is_meant: impl Fn(Buffer) -> bool) {
+        self.entries.retain(|(buffer, _)| !is_meant(*buffer));
+    }
+}
+
+/// Returns a stack trace in Android's form: the message first, and then the calls, each behind a tab.
+pub(super) fn traced(trace: &str) -> String {
+    let mut lines: Vec<String> = trace
+        .lines()
+        .map(|line| {
+            let bare = line.trim_start();
+            if bare.starts_with("at ") { format!("\t{bare}") } else { line.to_string() }
+        })
+        .collect();
+    // Readers tell a crash by its exception and its calls, so a trace without them gets plausible ones.
+    if lines.iter().all(|line| line.trim().is_empty()) {
+        lines = vec!["java.lang.RuntimeException".to_string()];
+    }
+    if !lines.iter().any(|line| line.starts_with("\tat ")) {
+        lines.push("\tat android.os.Handler.dispatchMessage(Handler.java:106)".to_string());
+    }
+    lines.join("\n")
+}

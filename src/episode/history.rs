@@ -1,0 +1,133 @@
+//! The steps of this search so far, in order of time, for an agent to learn anew from.
+//!
+//! It is kept only where an abstraction may number its states anew, and it is bounded: the oldest episodes go first.
+
+use std::collections::VecDeque;
+use std::sync::Arc;
+
+use rustc_hash::FxHashMap;
+
+use super::catalogue::Entry;
+use crate::experience;
+use crate::situation::{PhaseId, ScreenId};
+
+/// Most steps of all episodes: learning them anew takes some tens of milliseconds.
+const STEPS_MAX: usize = 100_000;
+
+/// Most bytes of the screens of all episodes.
+const BYTES_MAX: usize = 32 << 20;
+
+/// Step, as far as a transition can be made of it again.
+#[derive(Clone, Debug)]
+pub struct Remembered {
+    pub from: Arc<Entry>,
+    pub phase_before: PhaseId,
+    pub to: Arc<Entry>,
+    /// Steps that the episode had left after this one.
+    pub steps_left: u32,
+    pub outcome: Outcome,
+}
+
+/// Outcome of an action.
+#[derive(Clone, Copy, Debug)]
+pub struct Outcome {
+    /// Place of the action among the offers.
+    pub at: u16,
+    pub reward: f64,
+    pub elapsed_ms: Option<u64>,
+    /// Phase after the step.
+    pub phase: PhaseId,
+    pub end: End,
+}
+
+/// Continuation after a step, without the situation it may lead to.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum End {
+    /// Another choice follows, or every action loses there.
+    Goes,
+    /// The objective is reached or out of reach.
+    Terminal,
+    /// The episode was cut off.
+    Truncated,
+    /// The recollection ended.
+    Unknown,
+}
+
+/// Bounded row of episodes.
+#[derive(Debug, Default)]
+pub struct History {
+    episodes: VecDeque<Vec<Remembered>>,
+    steps: usize,
+    /// Bytes of each screen, and how many steps lead to it.
+    screens: FxHashMap<ScreenId, (usize, usize)>,
+    bytes: usize,
+}
+
+impl History {
+    /// Begins an episode.
+    pub fn begin(&mut self) {
+        if self.episodes.back().is_none_or(|episode| !episode.is_empty()) {
+            self.episodes.push_back(Vec::new());
+        }
+    }
+
+    /// Adds a step to the episode. Returns true if the oldest episodes had to go for it.
+    pub fn push(&mut self, step: Remembered) -> bool {
+        let bytes = step.to.screen.as_deref().map_or(0, |screen| experience::size(screen).1);
+        let (_, times) = self.screens.entry(step.to.id).or_insert((bytes, 0));
+        *times += 1;
+        if *times == 1 {
+            self.bytes += bytes;
+        }
+        self.steps += 1;
+        self.episodes.back_mut().expect("an episode has begun").push(step);
+        if self.steps <= STEPS_MAX && self.bytes <= BYTES_MAX {
+            return false;
+        }
+        // Half of all goes at once: what follows costs as much as learning all that is left.
+        let (steps, bytes) = (self.steps / 2, self.bytes / 2);
+        let mut has_dropped = false;
+        while self.episodes.len() > 1 && (self.steps > steps || self.bytes > bytes) {
+            let oldest = self.episodes.pop_front().unwrap_or_default();
+            oldest.iter().for_each(|step| self.drop_step(step.to.id));
+            has_dropped = true;
+        }
+        has_dropped
+    }
+
+    fn drop_step(&mut self, screen: ScreenId) {
+        self.steps -= 1;
+        if let Some((bytes, times)) = self.screens.get_mut(&screen) {
+            *times -= 1;
+            if *times == 0 {
+                self.bytes -= *bytes;
+                self.screens.remove(&screen);
+            }
+        }
+    }
+
+    /// Returns the number of steps.
+    pub fn steps(&self) -> usize {
+        self.steps
+    }
+
+    /// Returns true if a step leads to `screen`, or it is the start.
+    pub fn has(&self, screen: ScreenId) -> bool {
+        screen == ScreenId::default() || self.screens.contains_key(&screen)
+    }
+
+    /// Returns the number of episodes, the current one included.
+    pub fn episodes(&self) -> usize {
+        self.episodes.len()
+    }
+
+    /// Returns the steps of an episode.
+    pub fn episode(&self, number: usize) -> &[Remembered] {
+        &self.episodes[number]
+    }
+
+    /// Forgets everything.
+    pub fn clear(&mut self) {
+        *self = History::default();
+    }
+}

@@ -1,0 +1,249 @@
+//! Episodes with an agent, an objective and a device that are each broken on purpose.
+
+use std::sync::Arc;
+
+use super::*;
+use crate::abstraction::{LOOKS, PLACES};
+use crate::agent::RANDOM;
+use crate::device::{App, Capabilities, Faulty};
+use crate::gui::{Bounds, Context, Flags, Repertoire, Widget};
+use crate::objective::{Formula, Report, Shaping};
+use crate::situation::{ClassId, LookId, Outlook};
+use crate::spec::{Source, parse};
+
+/// Rooms in a row: `on` leads to the next. A clock shows the number of steps so far.
+struct Corridor {
+    app: App,
+    room: u64,
+    steps: u64,
+}
+
+impl Corridor {
+    fn new() -> Corridor {
+        let app = App {
+            package: "org.corridor".into(),
+            version: "1".into(),
+            launchable: vec!["org.corridor.Room".into()],
+        };
+        Corridor { app, room: 0, steps: 0 }
+    }
+
+    fn seen(&mut self) -> Observation {
+        self.steps += 1;
+        let label = |text: String, top: i32| Widget {
+            text: text.into(),
+            bounds: Bounds::new(0, top, 9, top + 9),
+            ..Widget::default()
+        };
+        let button =
+            Widget { flags: Flags::CLICKABLE.set(Flags::ENABLED, true), ..label("on".to_string(), 0) };
+        let widgets =
+            vec![button, label(format!("room {}", self.room), 20), label(format!("{}", self.steps), 40)];
+        let screen = Screen::new("org.corridor", "org.corridor.Room", Context::default(), widgets);
+        Observation { screen: Arc::new(screen), at_ms: self.room * 500 + 100, notices: Arc::new([]) }
+    }
+}
+
+impl Device for Corridor {
+    fn describe(&self) -> String {
+        "a corridor".to_string()
+    }
+
+    fn app(&self) -> &App {
+        &self.app
+    }
+
+    fn capabilities(&self) -> Capabilities {
+        Capabilities::ALL
+    }
+
+    fn look(&mut self) -> Result<Observation, DeviceError> {
+        Ok(self.seen())
+    }
+
+    fn reset(&mut self, _: &str) -> Result<Observation, DeviceError> {
+        self.room = 0;
+        Ok(self.seen())
+    }
+
+    fn act(&mut self, action: &Action) -> Result<Observation, DeviceError> {
+        self.room += u64::from(action.detail() == "on");
+        Ok(self.seen())
+    }
+}
+
+/// Agent that takes the first candidate, and writes down all that it is told.
+#[derive(Default)]
+struct Scribe {
+    told: Vec<String>,
+}
+
+impl Agent for Scribe {
+    fn begin(&mut self) {
+        self.told.push("begin".to_string());
+    }
+
+    fn choose(&mut self, situation: &Situation<'_>, _: Option<&mut dyn Outlook>, _: &mut Rng) -> u16 {
+        situation.preferred[0]
+    }
+
+    fn note(&mut self, _: &Situation<'_>, taken: u16, origin: Origin) {
+        self.told.push(format!("note {taken} {origin:?}"));
+    }
+
+    fn learn(&mut self, transition: &Transition<'_>, _: &mut Rng) -> Explanation {
+        let Transition { from, reward, elapsed_ms, .. } = transition;
+        let next = match transition.next {
+            Next::Choice(next) => {
+                format!("choice of {} with {} left", next.candidates.len(), next.steps_left)
+            }
+            other => format!("{other:?}"),
+        };
+        let action = &from.scene.actions[usize::from(transition.at)];
+        self.told.push(format!("{action}: {reward}, {elapsed_ms:?}, {next}"));
+        Explanation::default()
+    }
+
+    fn end(&mut self, origin: Origin) -> Summary {
+        self.told.push(format!("end {origin:?}"));
+        Summary::default()
+    }
+
+    fn forget(&mut self, recollection: Recollection) {
+        self.told.push(format!("forget {recollection:?}"));
+    }
+}
+
+fn formula(text: &str) -> Formula {
+    let parsed = parse(&Source::new("a.ltl", text));
+    assert_eq!(parsed.diagnostics.errors(), 0, "{text}");
+    Formula::new(&parsed.file.specs[0], Shaping::Atoms)
+}
+
+/// Runs an episode of `steps_max` steps at most towards `objective`, and returns its ending and what the agent is told.
+fn run(objective: &mut dyn Objective, steps_max: u32) -> (Ending, Vec<String>) {
+    let (mut device, mut scribe) = (Corridor::new(), Scribe::default());
+    let catalogue = Catalogue::new(&device.app.clone(), Repertoire::default(), &LOOKS, false);
+    let switches = Switches { prediction: true, sure_actions: false, restart_hopeless: true };
+    let mut stage = Stage::new(&mut device, objective, catalogue, switches, steps_max, Seed(1));
+    let mut rng = Seed(1).fork("test");
+    let episode = stage.run(&mut scribe, &mut rng, &mut |_| true).expect("no device fails here");
+    (episode.ending, scribe.told)
+}
+
+#[track_caller]
+fn check(formula_text: &str, steps_max: u32, ending: Ending, last: &str) {
+    let (found, told) = run(&mut formula(formula_text), steps_max);
+    assert_eq!((found, told[told.len() - 2].as_str()), (ending, last), "{told:?}");
+}
+
+#[test]
+fn the_last_transition_says_why_nothing_follows() {
+    check("F [text = room 1]", 3, Ending::Won, r#"click "on": 1, Some(500), Terminal"#);
+    check("G ![text = room 1]", 3, Ending::Won, "reinitialise org.corridor.Room: 1, Some(100), Terminal");
+    check("X G ![text = room 1]", 3, Ending::Lost, r#"click "on": -1, Some(500), Terminal"#);
+    check("F [text = room 5]", 2, Ending::StepsSpent, r#"click "on": 0, Some(500), Truncated"#);
+    // Too late is as bad as never.
+    let late = "reinitialise org.corridor.Room: -1, Some(100), Terminal";
+    check("X X X [text = room 3]", 3, Ending::Hopeless, late);
+    let dead = "reinitialise org.corridor.Room: 0, Some(100), DeadEnd";
+    check("X ([actionType = scroll] & F [text = room 1])", 3, Ending::DeadEnd, dead);
+}
+
+#[test]
+fn a_transition_has_the_next_choice_and_a_winner_is_noted() {
+    let (ending, told) = run(&mut formula("X X [actionDetail = on]"), 5);
+    assert_eq!(ending, Ending::Won);
+    let expected = [
+        "begin",
+        "reinitialise org.corridor.Room: 0, Some(100), choice of 6 with 4 left",
+        r#"click "on": 0, Some(500), choice of 1 with 3 left"#,
+        "note 0 Device",
+        r#"click "on": 1, Some(500), Terminal"#,
+        "end Device",
+    ];
+    assert_eq!(told, expected);
+}
+
+/// Objective without labels or outlook, which is reached when the device's clock says so.
+struct Late {
+    ms: u64,
+}
+
+impl Objective for Late {
+    fn look(&mut self, _: Option<&Screen>) -> LookId {
+        LookId(0)
+    }
+
+    fn class(&mut self, _: &Action) -> ClassId {
+        ClassId(0)
+    }
+
+    fn step(&mut self, from: PhaseId, moment: &Moment<'_>) -> Judgement {
+        let ms = from.0 + moment.seen.elapsed_ms().unwrap_or(0) as u32;
+        let verdict = if u64::from(ms) >= self.ms { Verdict::Won } else { Verdict::Open };
+        Judgement { next: PhaseId(ms), verdict, reward: 0.5, distance: Some(1) }
+    }
+
+    fn reads_clock(&self) -> bool {
+        true
+    }
+
+    fn labels(&self, _: ClassId, _: LookId) -> Vec<Arc<str>> {
+        Vec::new()
+    }
+
+    fn conditions(&self) -> &[Arc<str>] {
+        &[]
+    }
+
+    fn remaining(&self, phase: PhaseId) -> String {
+        format!("{} ms", self.ms.saturating_sub(phase.0.into()))
+    }
+
+    fn closest(&self) -> Option<u32> {
+        None
+    }
+
+    fn report(&self, _: &dyn Fn(crate::gui::Key) -> std::collections::BTreeSet<String>) -> Report {
+        Report::default()
+    }
+}
+
+#[test]
+fn an_objective_of_anyones_own_is_pursued_and_sees_the_time_of_each_step() {
+    let (ending, told) = run(&mut Late { ms: 1_100 }, 9);
+    assert_eq!(ending, Ending::Won);
+    assert_eq!(told.iter().filter(|line| line.contains("0.5")).count(), 3, "{told:?}");
+}
+
+#[test]
+fn a_device_that_fails_ends_the_episode_with_its_error() {
+    let mut device = Faulty::new(Corridor::new(), 2);
+    let catalogue = Catalogue::new(&device.app().clone(), Repertoire::default(), &LOOKS, false);
+    let mut objective = formula("F [text = room 9]");
+    let mut stage = Stage::new(&mut device, &mut objective, catalogue, RANDOM.switches, 9, Seed(1));
+    let error = stage.run(&mut Scribe::default(), &mut Seed(1).fork("test"), &mut |_| true);
+    assert_eq!(error.expect_err("it fails").to_string(), "the device failed at step 2, as it was told to");
+}
+
+#[test]
+fn an_abstraction_that_is_refined_has_the_agent_learn_all_steps_anew() {
+    let (mut device, mut scribe) = (Corridor::new(), Scribe::default());
+    let catalogue = Catalogue::new(&device.app.clone(), Repertoire::default(), &PLACES, false);
+    let mut objective = formula("F [text = room 99]");
+    let mut stage = Stage::new(&mut device, &mut objective, catalogue, RANDOM.switches, 4, Seed(1));
+    let mut rng = Seed(1).fork("test");
+    for _ in 0..3 {
+        stage.run(&mut scribe, &mut rng, &mut |_| true).expect("no device fails here");
+    }
+    // With the eighth look at the clock it is known for noise.
+    let at = scribe.told.iter().position(|line| line == "forget Whole").expect("it is refined");
+    let learned = |lines: &[String]| lines.iter().filter(|line| line.contains("reinitialise")).count();
+    assert_eq!(learned(&scribe.told[..at]), 2);
+    assert_eq!(scribe.told[at + 1], "begin");
+    assert_eq!(scribe.told[at + 2], "note 0 Experience");
+    // Both episodes once more, and then the third.
+    assert_eq!(learned(&scribe.told[at..]), 3);
+    assert!(scribe.told[at..].contains(&"end Experience".to_string()));
+}

@@ -1,0 +1,487 @@
+//! A formula as objective: to satisfy it, or to violate it for good.
+//!
+//! Phases are residuals, numbered by the automaton. Labels and residuals are worked out once each: the loop of an
+//! episode asks for the same few again and again.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::sync::Arc;
+
+use rustc_hash::FxHashMap;
+
+use super::{Judgement, Moment, Objective, Report, Verdict};
+use crate::gui::{Action, Atom, Comparison, Constant, Hints, Key, Labeller, Op, Screen, nearest};
+use crate::ltl::{Automaton, Follower, Labels, Permanent, Share, State, reward};
+use crate::situation::{ClassId, Forecast, LookId, Origin, Outlook, PhaseId, Standing, Subgoal};
+use crate::spec::{Expectation, Spec};
+
+/// Formula of a spec, as the objective of runs.
+#[derive(Clone, Debug)]
+pub struct Formula {
+    automaton: Automaton,
+    /// Names of the atoms, by their numbers.
+    names: Vec<Arc<str>>,
+    /// Atoms with a name that the spec declares, by their numbers.
+    atoms: Vec<(u32, Atom)>,
+    labeller: Labeller,
+    shaping: Shaping,
+    /// True if the formula is to be violated.
+    is_violation: bool,
+    assessments: Vec<Option<Assessment>>,
+    /// Distinct sets of action labels, by class.
+    classes: Vec<Labels>,
+    class_of: FxHashMap<Labels, ClassId>,
+    forecasts: FxHashMap<(PhaseId, ClassId), Forecast>,
+    hints: Hints,
+    /// Keys that the atoms read.
+    keys: BTreeSet<Key>,
+    /// Atoms about the activity.
+    activities: BTreeSet<u32>,
+    /// Pairs of atoms that hold together on no screen of most apps, as they name different activities.
+    rivals: Vec<(u32, u32)>,
+    /// Distinct sets of screen labels, by look.
+    looks: Vec<Labels>,
+    look_of: FxHashMap<Labels, LookId>,
+    followers: FxHashMap<PhaseId, Arc<[Follower]>>,
+    subgoals: FxHashMap<(PhaseId, ClassId, LookId), Arc<[Subgoal]>>,
+    /// Number of steps on the device at which each atom held.
+    held: Vec<u64>,
+    /// Phase closest to the objective on the device: its distance, its N, and itself.
+    closest: Option<(u32, u64, PhaseId)>,
+}
+
+/// Reward of a step that does not end a run.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Shaping {
+    /// Zero.
+    None,
+    /// Change in the number of atoms left, as in the paper.
+    Atoms,
+    /// Decrease of the distance.
+    Distance,
+}
+
+/// Assessment of a residual.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Assessment {
+    /// Verdict on a run that has come to it.
+    pub verdict: Verdict,
+    /// N, the number of its atoms.
+    pub atoms: u64,
+    /// Fewest steps from here to the objective, whatever the app; 0 if there are too many residuals to tell, `None` if
+    /// there is no way.
+    pub distance: Option<u32>,
+}
+
+impl Assessment {
+    fn standing(self) -> Standing {
+        match (self.verdict, self.distance) {
+            (Verdict::Won, _) => Standing::Won,
+            (Verdict::Open, Some(distance)) => Standing::Open(distance),
+            (Verdict::Lost, _) | (Verdict::Open, None) => Standing::Lost,
+        }
+    }
+}
+
+impl Formula {
+    /// Returns the objective of `spec`: runs that satisfy its formula, or that violate it for good if it is a `must`.
+    pub fn new(spec: &Spec, shaping: Shaping) -> Formula {
+        let automaton = Automaton::new(&spec.formulas, spec.formula);
+        let names: Vec<Arc<str>> = automaton.atoms().map(Into::into).collect();
+        let known: Vec<(u32, &Atom)> =
+            (0..).zip(&names).filter_map(|(number, name)| Some((number, spec.atoms.get(&**name)?))).collect();
+        Formula {
+            labeller: Labeller::new(known.iter().copied()),
+            hints: Hints::new(known.iter().copied()),
+            keys: known.iter().flat_map(|(_, atom)| keys(atom)).collect(),
+            rivals: rivals(&known),
+            activities: known
+                .iter()
+                .filter(|(_, atom)| keys(atom).iter().any(|key| [Key::Activity, Key::Package].contains(key)))
+                .map(|&(number, _)| number)
+                .collect(),
+            atoms: known.iter().map(|&(number, atom)| (number, atom.clone())).collect(),
+            held: vec![0; names.len()],
+            automaton,
+            names,
+            shaping,
+            is_violation: spec.expectation == Expectation::Must,
+            assessments: Vec::new(),
+            classes: Vec::new(),
+            class_of: FxHashMap::default(),
+            forecasts: FxHashMap::default(),
+            looks: Vec::new(),
+            look_of: FxHashMap::default(),
+            followers: FxHashMap::default(),
+            subgoals: FxHashMap::default(),
+            closest: None,
+        }
+    }
+
+    /// Returns the labels of `screen`.
+    pub fn screen_labels(&self, screen: &Screen) -> Labels {
+        self.labeller.on_screen(screen).into_iter().collect()
+    }
+
+    /// Returns the look of screens with these labels and no others.
+    pub fn look_with(&mut self, labels: &Labels) -> LookId {
+        if let Some(&known) = self.look_of.get(labels) {
+            return known;
+        }
+        let look = LookId(self.looks.len() as u32);
+        self.looks.push(labels.clone());
+        self.look_of.insert(labels.clone(), look);
+        look
+    }
+
+    /// Returns true if `labels` hold together on no screen: two of them exclude each other, or name different activities.
+    pub fn is_impossible(&self, labels: &Labels) -> bool {
+        let held: BTreeSet<u32> = labels.iter().collect();
+        self.rivals.iter().any(|(one, other)| held.contains(one) && held.contains(other))
+    }
+
+    /// Returns the class of actions with these labels and no others.
+    pub fn class_with(&mut self, labels: Labels) -> ClassId {
+        if let Some(&known) = self.class_of.get(&labels) {
+            return known;
+        }
+        let class = ClassId(self.classes.len() as u32);
+        self.classes.push(labels.clone());
+        self.class_of.insert(labels, class);
+        class
+    }
+
+    /// Returns the labels of the actions of `class`.
+    pub fn action_labels(&self, class: ClassId) -> &Labels {
+        &self.classes[class.index()]
+    }
+
+    /// Returns the phase after a step by an action of `class` to a screen with `screen_labels`.
+    #[inline]
+    pub fn after_labels(&mut self, phase: PhaseId, class: ClassId, screen_labels: &Labels) -> PhaseId {
+        let labels = self.classes[class.index()].union(screen_labels);
+        PhaseId(self.automaton.step(State::from_number(phase.0), &labels).number())
+    }
+
+    /// Returns the phase after a step by an action of `class` to a screen of `look`.
+    #[inline]
+    fn after_look(&mut self, phase: PhaseId, class: ClassId, look: LookId) -> PhaseId {
+        let labels = self.classes[class.index()].union(&self.looks[look.index()]);
+        PhaseId(self.automaton.step(State::from_number(phase.0), &labels).number())
+    }
+
+    #[cold]
+    fn subgoals_anew(&mut self, phase: PhaseId, class: ClassId, look: LookId) -> Arc<[Subgoal]> {
+        // More never differ in what must change for them.
+        const SUBGOALS_MAX: usize = 12;
+        let mut found = Vec::new();
+        for follower in self.followers(phase).iter() {
+            let phase = PhaseId(follower.state.number());
+            let assessment = self.assess(phase);
+            if assessment.verdict == Verdict::Lost || assessment.distance.is_none() {
+                continue;
+            }
+            let least = follower.cubes.iter().filter_map(|cube| self.changes(cube, class, look)).min();
+            if let Some((changes, moves, gained)) = least {
+                let subgoal = Subgoal { phase, standing: assessment.standing(), gained, changes, moves };
+                found.push((assessment.distance, subgoal));
+            }
+        }
+        found.sort_by_key(|(distance, subgoal)| (*distance, subgoal.changes, subgoal.phase));
+        found.truncate(SUBGOALS_MAX);
+        let subgoals: Arc<[Subgoal]> = found.into_iter().map(|(_, subgoal)| subgoal).collect();
+        self.subgoals.insert((phase, class, look), subgoals.clone());
+        subgoals
+    }
+
+    /// Returns how many atoms must change for `cube` to hold after an action of `class` on a screen of `look`, true if
+    /// that takes another activity, and the atoms that must come to hold; none if the cube cannot hold, as far as can be
+    /// guessed.
+    fn changes(&self, cube: &[(u32, bool)], class: ClassId, look: LookId) -> Option<(u32, bool, u64)> {
+        let (class, look) = (&self.classes[class.index()], &self.looks[look.index()]);
+        let (mut gained, mut lost) = (Labels::default(), Vec::new());
+        for &(atom, holds) in cube {
+            let is_action = self.labeller.is_about_action(atom);
+            if is_action && class.contains(atom) != holds {
+                return None;
+            }
+            match (is_action || look.contains(atom) == holds, holds) {
+                (true, _) => {}
+                (false, true) => gained.insert(atom),
+                (false, false) => lost.push(atom),
+            }
+        }
+        let wanted = |atom: u32| cube.contains(&(atom, true));
+        if self.rivals.iter().any(|&(one, two)| wanted(one) && wanted(two)) {
+            return None;
+        }
+        // An atom that ends to hold when its rival comes takes no change of its own.
+        let goes_by_itself = |atom: u32| {
+            let rivals = |&(one, two): &(u32, u32)| {
+                (one == atom && gained.contains(two)) || (two == atom && gained.contains(one))
+            };
+            self.rivals.iter().any(rivals)
+        };
+        lost.retain(|&atom| !goes_by_itself(atom));
+        let moves = gained.iter().any(|atom| self.activities.contains(&atom));
+        Some(((gained.iter().count() + lost.len()) as u32, moves, gained.bits()))
+    }
+
+    fn followers(&mut self, phase: PhaseId) -> Arc<[Follower]> {
+        if let Some(known) = self.followers.get(&phase) {
+            return known.clone();
+        }
+        let state = State::from_number(phase.0);
+        let found =
+            if self.can_ask() { self.automaton.followers(state).unwrap_or_default() } else { Vec::new() };
+        let found: Arc<[Follower]> = found.into();
+        self.followers.insert(phase, found.clone());
+        found
+    }
+
+    /// Returns the assessment of `phase`.
+    #[inline]
+    pub fn assess(&mut self, phase: PhaseId) -> Assessment {
+        match self.assessments.get(phase.index()) {
+            Some(Some(known)) => *known,
+            Some(None) | None => self.assess_anew(phase),
+        }
+    }
+
+    #[cold]
+    fn assess_anew(&mut self, phase: PhaseId) -> Assessment {
+        let state = State::from_number(phase.0);
+        let can_ask = self.can_ask();
+        let permanent = if can_ask { self.automaton.permanent(state) } else { Permanent::Open };
+        let verdict = match (self.is_violation, permanent) {
+            (false, Permanent::Violated) | (true, Permanent::Satisfied) => Verdict::Lost,
+            (true, Permanent::Violated) => Verdict::Won,
+            // Before the first step there is no trace that could satisfy anything.
+            (false, _) if state != State::START && self.automaton.is_satisfied(state) => Verdict::Won,
+            (false, Permanent::Satisfied | Permanent::Open) | (true, Permanent::Open) => Verdict::Open,
+        };
+        let distance = match self.is_violation {
+            _ if !can_ask => Ok(Some(0)),
+            true => self.automaton.steps_to_violation(state),
+            false => self.automaton.steps_to_satisfaction(state),
+        };
+        let atoms = self.automaton.atom_count(state);
+        let assessment = Assessment { verdict, atoms, distance: distance.unwrap_or(Some(0)) };
+        if self.assessments.len() <= phase.index() {
+            self.assessments.resize(phase.index() + 1, None);
+        }
+        self.assessments[phase.index()] = Some(assessment);
+        assessment
+    }
+
+    /// Returns the reward of a step from `before` to `after`.
+    #[inline]
+    pub fn reward(&mut self, before: PhaseId, after: PhaseId) -> f64 {
+        let from = self.assess(before);
+        let to = self.assess(after);
+        match (to.verdict, self.shaping) {
+            (Verdict::Won, _) => 1.0,
+            (Verdict::Lost, _) => -1.0,
+            (Verdict::Open, Shaping::None) => 0.0,
+            (Verdict::Open, Shaping::Atoms) => reward(false, Permanent::Open, from.atoms, to.atoms),
+            (Verdict::Open, Shaping::Distance) => match (from.distance, to.distance) {
+                (Some(from), Some(to)) if to < from => f64::from(from - to) / f64::from(from + to),
+                _ => 0.0,
+            },
+        }
+    }
+
+    #[cold]
+    fn forecast_anew(&mut self, phase: PhaseId, class: ClassId) -> Forecast {
+        let labels = &self.classes[class.index()];
+        let known: BTreeMap<u32, bool> =
+            self.labeller.action_atoms().map(|atom| (atom, labels.contains(atom))).collect();
+        if !self.can_ask() {
+            return Forecast::Open;
+        }
+        let prediction = self.automaton.predict(State::from_number(phase.0), &known);
+        let forecast = if self.is_violation {
+            // No step is sure not to lose: a formula that is satisfied now may be violated at the next step.
+            match prediction.violated {
+                Share::All => Forecast::Wins,
+                Share::Some | Share::None => Forecast::Open,
+            }
+        } else {
+            match (prediction.violated, prediction.satisfied) {
+                (_, Share::All) => Forecast::Wins,
+                (Share::All, _) => Forecast::Loses,
+                (Share::None, _) => Forecast::Sure,
+                (Share::Some, _) => Forecast::Open,
+            }
+        };
+        self.forecasts.insert((phase, class), forecast);
+        forecast
+    }
+
+    /// Returns true while there is work left to spend on what can follow; without, all that is not plain stays open.
+    fn can_ask(&self) -> bool {
+        // Some seconds; no formula that a person writes comes near.
+        const WORK_MAX: u64 = 5_000_000;
+        self.automaton.work() < WORK_MAX
+    }
+
+    /// Counts a step on the device.
+    fn count(&mut self, class: ClassId, look: LookId, after: PhaseId) {
+        for atom in self.classes[class.index()].iter().chain(self.looks[look.index()].iter()) {
+            self.held[atom as usize] += 1;
+        }
+        let Assessment { verdict, atoms, distance } = self.assess(after);
+        if let (Some(distance), Verdict::Open | Verdict::Won) = (distance, verdict)
+            && self.closest.is_none_or(|(least, fewest, _)| (distance, atoms) < (least, fewest))
+        {
+            self.closest = Some((distance, atoms, after));
+        }
+    }
+
+    /// Returns, for atoms that never held and ask for one word, the nearest word seen where they look, or all activities.
+    fn word_hints(&self, words: &dyn Fn(Key) -> BTreeSet<String>) -> Vec<(String, String)> {
+        // Nobody reads a longer list.
+        const ACTIVITIES_MAX: usize = 8;
+        let hint = |atom: &Atom| {
+            let (Atom::State(all) | Atom::Widget(all) | Atom::Action(all)) = atom else { return None };
+            let [Comparison { key, op: Op::Equal | Op::Contains, value: Constant::Text(text) }] = &all[..]
+            else {
+                return None;
+            };
+            let words = words(*key);
+            match nearest(text, words.iter().map(String::as_str)) {
+                Some(near) => Some(format!("the nearest that was seen is {near:?}")),
+                None if *key == Key::Activity && !words.is_empty() => {
+                    let some: Vec<String> = words.iter().take(ACTIVITIES_MAX).cloned().collect();
+                    Some(format!("the activities seen are {}", some.join(", ")))
+                }
+                None => None,
+            }
+        };
+        self.atoms
+            .iter()
+            .filter(|(number, _)| self.held[*number as usize] == 0)
+            .filter_map(|(number, atom)| Some((self.names[*number as usize].to_string(), hint(atom)?)))
+            .collect()
+    }
+}
+
+impl Objective for Formula {
+    fn look(&mut self, screen: Option<&Screen>) -> LookId {
+        let labels = screen.map(|screen| self.screen_labels(screen)).unwrap_or_default();
+        self.look_with(&labels)
+    }
+
+    fn class(&mut self, action: &Action) -> ClassId {
+        let labels = self.labeller.of_action(action).into_iter().collect();
+        self.class_with(labels)
+    }
+
+    fn step(&mut self, from: PhaseId, moment: &Moment<'_>) -> Judgement {
+        let next = self.after_look(from, moment.class, moment.look);
+        let reward = self.reward(from, next);
+        if moment.seen.origin() == Origin::Device {
+            self.count(moment.class, moment.look, next);
+        }
+        let Assessment { verdict, distance, .. } = self.assess(next);
+        Judgement { next, verdict, reward, distance }
+    }
+
+    #[inline]
+    fn forecast(&mut self, from: PhaseId, class: ClassId) -> Forecast {
+        match self.forecasts.get(&(from, class)) {
+            Some(&known) => known,
+            None => self.forecast_anew(from, class),
+        }
+    }
+
+    fn outlook(&mut self) -> Option<&mut dyn Outlook> {
+        Some(self)
+    }
+
+    fn hints(&self, action: &Action) -> u64 {
+        self.hints.of(action).collect::<Labels>().bits()
+    }
+
+    fn reads(&self, key: Key) -> bool {
+        self.keys.contains(&key)
+    }
+
+    fn labels(&self, class: ClassId, look: LookId) -> Vec<Arc<str>> {
+        let labels = self.classes[class.index()].union(&self.looks[look.index()]);
+        labels.iter().map(|atom| self.names[atom as usize].clone()).collect()
+    }
+
+    fn conditions(&self) -> &[Arc<str>] {
+        &self.names
+    }
+
+    fn remaining(&self, phase: PhaseId) -> String {
+        self.automaton.residual(State::from_number(phase.0)).to_string()
+    }
+
+    fn closest(&self) -> Option<u32> {
+        self.closest.map(|(distance, _, _)| distance)
+    }
+
+    fn report(&self, words: &dyn Fn(Key) -> BTreeSet<String>) -> Report {
+        let names = self.names.iter().map(|name| name.to_string());
+        Report {
+            held: names.zip(self.held.iter().copied()).collect(),
+            hints: self.word_hints(words),
+            closest: self.closest.map(|(distance, _, phase)| (self.remaining(phase), distance)),
+        }
+    }
+}
+
+impl Outlook for Formula {
+    fn after(&mut self, phase: PhaseId, class: ClassId, look: LookId) -> PhaseId {
+        self.after_look(phase, class, look)
+    }
+
+    fn standing(&mut self, phase: PhaseId) -> Standing {
+        self.assess(phase).standing()
+    }
+
+    fn classes(&self) -> u32 {
+        self.classes.len() as u32
+    }
+
+    fn subgoals(&mut self, phase: PhaseId, class: ClassId, look: LookId, subgoals: &mut Vec<Subgoal>) {
+        match self.subgoals.get(&(phase, class, look)) {
+            Some(known) => subgoals.extend_from_slice(known),
+            None => subgoals.extend_from_slice(&self.subgoals_anew(phase, class, look)),
+        }
+    }
+}
+
+fn keys(atom: &Atom) -> Vec<Key> {
+    match atom {
+        Atom::Widget(all) | Atom::State(all) | Atom::Action(all) | Atom::Count { of: all, .. } => {
+            all.iter().map(|comparison| comparison.key).collect()
+        }
+        Atom::Checked(_) => vec![Key::Checked],
+    }
+}
+
+/// Returns the pairs of atoms that exclude each other, or name two activities that cannot be one by their names.
+fn rivals(atoms: &[(u32, &Atom)]) -> Vec<(u32, u32)> {
+    let activity = |atom: &Atom| match atom {
+        Atom::State(all) => match &all[..] {
+            [
+                Comparison { key: Key::Activity, op: Op::Equal | Op::Contains, value: Constant::Text(name) },
+            ] => Some(name.clone()),
+            _ => None,
+        },
+        Atom::Widget(_) | Atom::Count { .. } | Atom::Action(_) | Atom::Checked(_) => None,
+    };
+    let are_rivals = |one: &Atom, two: &Atom| match (activity(one), activity(two)) {
+        (Some(one), Some(two)) => !one.contains(&two) && !two.contains(&one),
+        _ => one.excludes(two),
+    };
+    let mut rivals = Vec::new();
+    for (at, (number, atom)) in atoms.iter().enumerate() {
+        let others = atoms[at + 1..].iter().filter(|(_, other)| are_rivals(atom, other));
+        rivals.extend(others.map(|(other, _)| (*number, *other)));
+    }
+    rivals
+}

@@ -1,0 +1,434 @@
+//! Situations: the numbers in which agents, objectives and abstractions speak of a run.
+//!
+//! An [episode](crate::episode) turns screens and actions into these values once and hands them to each party. An agent
+//! that learns tables reads the numbers alone; one that looks closer finds the screen and the actions behind references.
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+use crate::gui::{Action, Outline, Screen, Widget};
+
+/// Declares a number of its own type, so that no other number takes its place by mistake.
+macro_rules! id {
+    ($(#[$doc:meta])* $name:ident) => {
+        $(#[$doc])*
+        #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
+        pub struct $name(pub u32);
+
+        impl $name {
+            /// Stands for no number at all.
+            pub const NONE: $name = $name(u32::MAX);
+
+            /// Returns the number as a place in a list.
+            #[inline]
+            pub fn index(self) -> usize {
+                self.0 as usize
+            }
+        }
+    };
+}
+
+id! {
+    /// Screen, told apart by its identity; 0 is the time before the app is started.
+    ScreenId
+}
+id! {
+    /// Abstract state: the screens that an [abstraction](crate::abstraction) takes for the same.
+    StateId
+}
+id! {
+    /// Activity of a package.
+    ActivityId
+}
+id! {
+    /// Screens that an objective cannot tell apart: for a formula, those with the same labels.
+    LookId
+}
+id! {
+    /// Action of an abstract state.
+    ActionId
+}
+id! {
+    /// Actions of the same type, name and typed text, wherever they are offered.
+    LabelingId
+}
+id! {
+    /// Actions of the same type at the same place of the widget tree, whatever the widget is called.
+    SpotId
+}
+id! {
+    /// Actions that an objective cannot tell apart: for a formula, those with the same labels.
+    ClassId
+}
+id! {
+    /// Progress of an episode towards its objective: for a formula, the residual.
+    PhaseId
+}
+
+impl PhaseId {
+    /// Phase of every objective before the first step.
+    pub const START: PhaseId = PhaseId(0);
+}
+
+/// Action that a screen offers, in numbers.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Offer {
+    /// Action of the abstract state.
+    pub action: ActionId,
+    /// Place of that action among those of the abstract state; where states are screens, the place in the offers.
+    pub slot: u16,
+    /// Actions of the same name.
+    pub labeling: LabelingId,
+    /// Actions at the same place.
+    pub spot: SpotId,
+    /// Actions that are the same to the objective.
+    pub class: ClassId,
+    /// True if the widget has a text, a description or an id.
+    pub has_name: bool,
+    /// Conditions of the objective, of the first 64, that share a word with the widget.
+    pub hints: u64,
+    /// Effect of such an action in most apps.
+    pub habit: Habit,
+}
+
+/// Effect of an action in most apps, in numbers; [`crate::gui::Habit`] has the screens.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum Habit {
+    /// Anything.
+    Any,
+    /// The screen stays as it is.
+    Stays,
+    /// The screen stays as it is, as far as can be told before.
+    MostlyStays,
+    /// The screen before comes back.
+    Back,
+    /// The screen stays, and the objective sees it as this.
+    Becomes(LookId),
+}
+
+/// Screen as an agent sees it.
+#[derive(Clone, Copy, Debug)]
+pub struct Scene<'a> {
+    /// Abstract state.
+    pub state: StateId,
+    /// Screen behind the state, told apart exactly.
+    pub screen_id: ScreenId,
+    /// Activity of the screen.
+    pub activity: ActivityId,
+    /// Screen as the objective sees it.
+    pub look: LookId,
+    /// Structure of the widget tree without its contents, 0 unless the agent [needs](crate::agent::Needs::details) it.
+    pub frame: u64,
+    /// Number of slots: each offer's slot lies below.
+    pub slots: u16,
+    /// Offers of the screen; the same screen has the same offers in the same order.
+    pub offers: &'a Arc<[Offer]>,
+    /// Actions behind the offers, one for each.
+    pub actions: &'a [Action],
+    /// Screen itself; none before the app is started.
+    pub screen: Option<&'a Screen>,
+}
+
+impl<'a> Scene<'a> {
+    /// Returns the widget that the offer at `at` acts on.
+    pub fn widget(&self, at: u16) -> Option<&'a Widget> {
+        let target = self.actions.get(usize::from(at))?.target()?;
+        let (screen, mut found) = (self.screen?, None);
+        screen.for_each_object(|place, _, object_id| {
+            if *object_id == *target.object_id {
+                found = Some(place);
+            }
+        });
+        Some(&screen.widgets()[found?])
+    }
+}
+
+/// Screen as an abstraction sees it, before it has a state.
+#[derive(Clone, Copy, Debug)]
+pub struct View<'a> {
+    /// Screen, told apart exactly.
+    pub screen_id: ScreenId,
+    /// Activity of the screen.
+    pub activity: ActivityId,
+    /// Screen as the objective sees it.
+    pub look: LookId,
+    /// Structure and contents apart; empty unless asked for.
+    pub outline: &'a Outline,
+    /// Offers, with the exact number of each action.
+    pub offers: &'a [Offer],
+    /// Screen itself; none before the app is started.
+    pub screen: Option<&'a Screen>,
+}
+
+/// Choice that an agent has.
+#[derive(Clone, Copy, Debug)]
+pub struct Situation<'a> {
+    /// Screen at the time.
+    pub scene: Scene<'a>,
+    /// Progress towards the objective so far.
+    pub phase: PhaseId,
+    /// Steps that the episode has left, this one included.
+    pub steps_left: u32,
+    /// Places in the offers that may be chosen, in order; the objective rules out the others by their labels.
+    pub candidates: &'a [u16],
+    /// Candidates to choose from this time; at least one.
+    pub preferred: &'a [u16],
+}
+
+/// Step from one situation to the next, and its reward.
+#[derive(Clone, Copy, Debug)]
+pub struct Transition<'a> {
+    /// Situation before the step.
+    pub from: Situation<'a>,
+    /// Place of the action among the offers.
+    pub at: u16,
+    /// Reward of the step.
+    pub reward: f64,
+    /// Time that passed on the device's clock; unknown of recalled steps.
+    pub elapsed_ms: Option<u64>,
+    /// Screen after the step.
+    pub to: Scene<'a>,
+    /// Progress after the step.
+    pub phase: PhaseId,
+    /// Continuation of the episode.
+    pub next: Next<'a>,
+}
+
+/// Continuation of an episode after a step.
+#[derive(Clone, Copy, Debug)]
+pub enum Next<'a> {
+    /// Another choice, with its own candidates; at least one.
+    Choice(Situation<'a>),
+    /// Every action loses by its labels alone.
+    DeadEnd,
+    /// The objective is reached or out of reach.
+    Terminal,
+    /// The episode is cut off here: its steps are spent, or someone stopped it.
+    Truncated,
+    /// The recollection ends here; more can be tried from this screen.
+    Unknown,
+}
+
+impl Next<'_> {
+    /// Returns true if the episode ends with this step.
+    pub fn ends(&self) -> bool {
+        match self {
+            Next::Terminal | Next::Truncated => true,
+            Next::Choice(_) | Next::DeadEnd | Next::Unknown => false,
+        }
+    }
+}
+
+/// Source of the steps that an agent learns from.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Origin {
+    /// Done on the device now.
+    Device,
+    /// Recalled from experience.
+    Experience,
+}
+
+/// Distance of an episode to its objective.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Standing {
+    /// Reached.
+    Won,
+    /// Open, at least this many steps away.
+    Open(u32),
+    /// Out of reach.
+    Lost,
+}
+
+/// Best outcome of a step: a phase, and the changes on the screen that lead there.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Subgoal {
+    /// Phase after such a step.
+    pub phase: PhaseId,
+    /// Standing in that phase.
+    pub standing: Standing,
+    /// Conditions, of the first 64, that must come to hold.
+    pub gained: u64,
+    /// Number of conditions that must change.
+    pub changes: u32,
+    /// True if it takes another activity.
+    pub moves: bool,
+}
+
+/// Model of an objective: the outcome of steps nobody has taken yet.
+pub trait Outlook {
+    /// Returns the phase after a step by an action of `class` to a screen of `look`.
+    fn after(&mut self, phase: PhaseId, class: ClassId, look: LookId) -> PhaseId;
+
+    /// Returns the standing in `phase`.
+    fn standing(&mut self, phase: PhaseId) -> Standing;
+
+    /// Returns the number of action classes met so far; they are numbered from 0.
+    fn classes(&self) -> u32;
+
+    /// Appends the best outcomes of a step by an action of `class` from a screen of `look`, the nearest first.
+    fn subgoals(&mut self, phase: PhaseId, class: ClassId, look: LookId, subgoals: &mut Vec<Subgoal>);
+}
+
+/// Outlook of an objective that cannot look ahead: everything stays open.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Blind;
+
+impl Outlook for Blind {
+    fn after(&mut self, phase: PhaseId, _: ClassId, _: LookId) -> PhaseId {
+        phase
+    }
+
+    fn standing(&mut self, _: PhaseId) -> Standing {
+        Standing::Open(1)
+    }
+
+    fn classes(&self) -> u32 {
+        0
+    }
+
+    fn subgoals(&mut self, _: PhaseId, _: ClassId, _: LookId, _: &mut Vec<Subgoal>) {}
+}
+
+/// Outcome of a step that the labels of its action alone foretell.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Forecast {
+    /// Reaches the objective.
+    Wins,
+    /// Does not lose.
+    Sure,
+    /// Unknown.
+    Open,
+    /// Loses.
+    Loses,
+}
+
+/// Explanation of a step: the reason for it, and its lesson.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct Explanation {
+    /// Reason for the choice, if the agent weighed it.
+    pub reason: Option<Reason>,
+    /// News that the step brought, if the agent keeps track.
+    pub change: Option<StepChange>,
+}
+
+/// Reason for a choice.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Reason {
+    /// Evidence behind the estimate.
+    pub evidence: Evidence,
+    /// Estimated chance to reach the objective in the steps left.
+    pub chance: f64,
+    /// Number of actions it was chosen from.
+    pub choices: usize,
+    /// Conditions, of the first 64, that the widget's name hints at.
+    pub hinted: u64,
+}
+
+/// Knowledge of an action before it is done.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Evidence {
+    /// Its labels alone reach the objective.
+    Wins,
+    /// Done this often after the same steps.
+    Walked(u32),
+    /// Done this often after steps that looked the same.
+    AlikeRuns(u32),
+    /// Done in the same place in this many other runs.
+    OtherRuns(u32),
+    /// Done, under its name, in this many other places of the activity.
+    OtherPlaces(u32),
+    /// Known of such actions in most apps.
+    Habit(Habit),
+    /// None.
+    Unknown,
+    /// All was tried: done again, to see whether the app answers alike.
+    Again,
+}
+
+/// News that a step brought.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum StepChange {
+    /// A screen never seen before.
+    NewScreen,
+    /// A known screen, by a new way.
+    NewWay,
+    /// No change on the screen.
+    Stays,
+    /// No change but in details that the abstraction leaves out.
+    Details,
+    /// The same as before after the same steps.
+    AsKnown,
+    /// Something else than before after the same steps: the app does not always answer alike.
+    Otherwise,
+}
+
+/// Summary of what an agent knows at the end of an episode.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Summary {
+    /// Times that the app answered otherwise than before to the same actions since its start.
+    pub surprises: u64,
+    /// True if everything that can be tried was, provided that the app always answers alike.
+    pub is_exhausted: bool,
+}
+
+/// Share of the past that an agent relearns after it has forgotten.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Recollection {
+    /// Every episode so far.
+    Whole,
+    /// The latest episodes; the oldest were dropped for want of room.
+    Partial,
+}
+
+/// Additions to the loop of an episode.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Switches {
+    /// Leaves out actions that lose by their labels, and takes one that wins.
+    pub prediction: bool,
+    /// Prefers actions that cannot lose by their labels.
+    pub sure_actions: bool,
+    /// Ends an episode as soon as the objective needs more steps than are left.
+    pub restart_hopeless: bool,
+}
+
+/// Type, name and typed text that actions have in common, wherever they are offered.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct Labeling {
+    /// Type of the action.
+    pub action_type: String,
+    /// Text, description and id entry of the widget, then the detail of the action.
+    pub names: Vec<String>,
+    /// Text that is typed.
+    pub typed: Option<String>,
+}
+
+/// Numbers of labelings: an agent writes down labelings, as numbers differ from run to run.
+pub trait Labelings {
+    /// Returns the number of `labeling`, a new one if it has none.
+    fn number(&mut self, labeling: Labeling) -> LabelingId;
+
+    /// Returns the labeling with this number.
+    fn labeling(&self, number: LabelingId) -> Option<&Labeling>;
+}
+
+/// Labelings outside a search, numbered in the order they are asked for.
+#[derive(Clone, Debug, Default)]
+pub struct LabelingList {
+    list: Vec<Labeling>,
+    numbers: BTreeMap<Labeling, LabelingId>,
+}
+
+impl Labelings for LabelingList {
+    fn number(&mut self, labeling: Labeling) -> LabelingId {
+        let next = LabelingId(self.list.len() as u32);
+        let number = *self.numbers.entry(labeling.clone()).or_insert(next);
+        if number == next {
+            self.list.push(labeling);
+        }
+        number
+    }
+
+    fn labeling(&self, number: LabelingId) -> Option<&Labeling> {
+        self.list.get(number.index())
+    }
+}

@@ -1,0 +1,80 @@
+//! Names that a text declares, and the known names nearest to unknown ones.
+
+use std::borrow::Borrow;
+use std::collections::BTreeMap;
+
+use super::{Span, meant};
+use crate::gui::nearest;
+
+/// Names, each with the place of its first declaration.
+#[derive(Clone, Debug)]
+pub(crate) struct Names<K, T>(BTreeMap<K, (Span, T)>);
+
+impl<K, T> Default for Names<K, T> {
+    fn default() -> Names<K, T> {
+        Names(BTreeMap::new())
+    }
+}
+
+impl<K: Ord + Borrow<str>, T> Names<K, T> {
+    /// Notes that `name` is declared at `span`. Declared again, a name keeps its first meaning.
+    pub fn declare(&mut self, name: K, span: Span, meaning: T) {
+        self.0.entry(name).or_insert((span, meaning));
+    }
+
+    /// Returns the place where `name` is declared first.
+    pub fn first(&self, name: &str) -> Option<Span> {
+        self.0.get(name).map(|(span, _)| span.clone())
+    }
+
+    pub fn get(&self, name: &str) -> Option<&T> {
+        self.0.get(name).map(|(_, meaning)| meaning)
+    }
+
+    pub fn get_mut(&mut self, name: &str) -> Option<&mut T> {
+        self.0.get_mut(name).map(|(_, meaning)| meaning)
+    }
+
+    pub fn names(&self) -> impl Iterator<Item = &str> + Clone {
+        self.0.keys().map(K::borrow)
+    }
+
+    /// Returns the names with their places and meanings in the order of the text.
+    pub fn in_order(&self) -> Vec<(&str, &Span, &T)> {
+        let mut all: Vec<(&str, &Span, &T)> =
+            self.0.iter().map(|(name, (span, meaning))| (name.borrow(), span, meaning)).collect();
+        all.sort_by_key(|(_, span, _)| span.start);
+        all
+    }
+}
+
+/// Bound on the known names that are compared with unknown ones, over a whole text.
+///
+/// A hostile text has many names and uses as many that are unknown.
+pub(crate) struct Suggestions {
+    left: usize,
+}
+
+impl Default for Suggestions {
+    fn default() -> Suggestions {
+        Suggestions { left: 200_000 }
+    }
+}
+
+impl Suggestions {
+    /// Returns the first of the `known` names, as many as may still be compared, and counts them.
+    pub fn afford<I: Iterator + Clone>(&mut self, known: I) -> std::iter::Take<I> {
+        let looked_at = known.clone().take(self.left).count();
+        self.left -= looked_at;
+        known.take(looked_at)
+    }
+}
+
+/// Returns help with the `known` word nearest to `typed`, or else what `otherwise` says.
+pub(crate) fn did_you_mean<'a>(
+    typed: &str,
+    known: impl IntoIterator<Item = &'a str>,
+    otherwise: impl FnOnce() -> String,
+) -> String {
+    nearest(typed, known).map_or_else(otherwise, meant)
+}
