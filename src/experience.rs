@@ -1,40 +1,41 @@
-//! Experience: what was done and seen on an app, kept to serve other specs and other runs.
+//! Experience: the actions and screens of episodes, kept to serve other specs and other runs.
 //!
-//! It speaks of no formula, so that every spec can learn from it: a tree of histories, each a row of deeds and the
-//! screens they led to since the app was started. It is bounded; what is known stays, and nothing new is taken in beyond.
+//! It speaks of no formula, so that every spec can learn from it: a tree of histories, each a row of action records
+//! and the screens they led to since the start of the app. It is bounded; beyond its bounds known histories stay, and
+//! no new one is taken in.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use crate::gui::{Action, ActionRecord, Identity, Screen};
 
-/// The most histories that are told apart.
+/// Most histories.
 pub const HISTORIES_MAX: usize = 100_000;
 
-/// The most widgets on all screens.
+/// Most widgets on all screens.
 pub const WIDGETS_MAX: usize = 1_000_000;
 
-/// The most bytes of all texts, of screens and deeds: with them a file is never too large to be read again.
+/// Most bytes of all texts, of screens and action records: a file stays small enough to be read again.
 pub const BYTES_MAX: usize = 32 << 20;
 
-/// The most steps of all episodes: half of what the planner remembers.
+/// Most steps of all episodes.
 pub const STEPS_MAX: u64 = 100_000;
 
-/// An episode that was seen more often than this is counted no further.
+/// Number up to which equal episodes are counted.
 pub const TIMES_MAX: u32 = 16;
 
-/// Histories of deeds and screens, and how often episodes ended with each.
+/// Histories of actions and screens, with the number of episodes that ended in each.
 #[derive(Clone, Debug, Default)]
 pub struct Experience {
-    /// Each behind the one it goes on from.
+    /// Each after the one it continues.
     histories: Vec<History>,
-    /// By the history before, the deed and the screen.
+    /// Histories by the history before, the action record and the screen.
     numbers: BTreeMap<(Option<u32>, u32, u32), u32>,
-    deeds: Vec<Arc<ActionRecord>>,
-    deed_numbers: BTreeMap<Arc<ActionRecord>, u32>,
+    records: Vec<Arc<ActionRecord>>,
+    record_numbers: BTreeMap<Arc<ActionRecord>, u32>,
     screens: Vec<Arc<Screen>>,
     screen_numbers: BTreeMap<Identity, u32>,
-    /// How much is in it, see [`WIDGETS_MAX`], [`BYTES_MAX`] and [`STEPS_MAX`].
+    /// Present size, see [`WIDGETS_MAX`], [`BYTES_MAX`] and [`STEPS_MAX`].
     widgets: usize,
     bytes: usize,
     steps: u64,
@@ -42,46 +43,46 @@ pub struct Experience {
     is_old: bool,
 }
 
-/// A history: one more step than the one before.
+/// History: one more step than the one before.
 #[derive(Clone, Copy, Debug)]
 struct History {
     before: Option<u32>,
-    deed: u32,
+    record: u32,
     screen: u32,
     length: u32,
     times: u32,
 }
 
-/// Steps since the start, and how many episodes ended with them.
+/// Steps since the start, and the number of episodes that took them.
 #[derive(Clone, Debug)]
 pub struct Run<'a> {
-    /// What was done and seen.
+    /// Action records and the screens after them.
     pub steps: Vec<(&'a ActionRecord, &'a Arc<Screen>)>,
-    /// How many episodes went so.
+    /// Number of episodes.
     pub times: u32,
 }
 
-/// A history as one of many in a row, each behind the one it goes on from.
+/// History as an element of a row, after the one it continues.
 #[derive(Clone, Copy, Debug)]
 pub struct Link<'a> {
-    /// The place in the row of the history before; none at the first step.
+    /// Place in the row of the history before; none at the first step.
     pub before: Option<usize>,
-    /// What was done then.
-    pub deed: &'a ActionRecord,
-    /// What was seen then.
+    /// Action record of the last step.
+    pub record: &'a ActionRecord,
+    /// Screen after it.
     pub screen: &'a Arc<Screen>,
-    /// How many episodes ended here.
+    /// Number of episodes that ended here.
     pub times: u32,
 }
 
 impl Experience {
-    /// Returns no experience.
+    /// Returns an empty experience.
     pub fn new() -> Experience {
         Experience::default()
     }
 
-    /// Takes in an episode: its actions, each with the screen it led to, since the start. What there is no room for is
-    /// left off its end.
+    /// Takes in an episode: its actions since the start, each with the screen after it. Steps without room are left
+    /// off its end.
     pub fn add<'a>(&mut self, episode: impl IntoIterator<Item = (&'a Action, &'a Arc<Screen>)>) {
         let mut at = None;
         for (action, screen) in episode {
@@ -95,13 +96,13 @@ impl Experience {
         }
     }
 
-    /// Takes in what `other` holds.
+    /// Takes in all of `other`.
     pub fn merge(&mut self, other: &Experience) {
         self.is_old |= other.is_old;
         let mut places: Vec<Option<u32>> = Vec::with_capacity(other.histories.len());
         for history in &other.histories {
             let before = history.before.map(|before| places[before as usize]);
-            // What goes on from a history that was not taken in is not taken in either.
+            // A history whose beginning was not taken in is not taken in either.
             let place = match before {
                 Some(None) => None,
                 Some(Some(before)) => {
@@ -121,53 +122,53 @@ impl Experience {
     }
 
     fn follow_known(&mut self, before: Option<u32>, other: &Experience, history: &History) -> Option<u32> {
-        let deed = other.deeds[history.deed as usize].clone();
-        self.follow(before, deed, &other.screens[history.screen as usize])
+        let record = other.records[history.record as usize].clone();
+        self.follow(before, record, &other.screens[history.screen as usize])
     }
 
-    /// Takes in one history of a row, which goes on from the one at `before`; returns its place, unless there is no
-    /// room for it.
+    /// Takes in one history of a row, which continues the one at `before`; returns its place, unless there is no room
+    /// for it.
     pub fn link(
         &mut self,
         before: Option<usize>,
-        deed: ActionRecord,
+        record: ActionRecord,
         screen: &Arc<Screen>,
         times: u32,
     ) -> Option<usize> {
         let before = before.map(|before| before as u32);
         debug_assert!(before.is_none_or(|before| (before as usize) < self.histories.len()));
-        let at = self.follow(before, deed, screen)?;
+        let at = self.follow(before, record, screen)?;
         self.end(at, times);
         Some(at as usize)
     }
 
-    /// Returns the history that goes on from `before` with this step; none if it is new and there is no room for it.
+    /// Returns the history that continues `before` with this step; none if it is new and there is no room for it.
     fn follow(
         &mut self,
         before: Option<u32>,
-        deed: impl Into<Arc<ActionRecord>>,
+        record: impl Into<Arc<ActionRecord>>,
         screen: &Arc<Screen>,
     ) -> Option<u32> {
-        let deed = deed.into();
-        let known_deed = self.deed_numbers.get(&deed).copied();
+        let record = record.into();
+        let known_record = self.record_numbers.get(&record).copied();
         let known_screen = self.screen_numbers.get(&screen.identity()).copied();
-        if let (Some(deed), Some(screen)) = (known_deed, known_screen)
-            && let Some(&known) = self.numbers.get(&(before, deed, screen))
+        if let (Some(record), Some(screen)) = (known_record, known_screen)
+            && let Some(&known) = self.numbers.get(&(before, record, screen))
         {
             return Some(known);
         }
         let (widgets, bytes) = if known_screen.is_some() { (0, 0) } else { size(screen) };
         let widgets = self.widgets + widgets;
-        let bytes = self.bytes + bytes + deed.bytes();
+        let bytes = self.bytes + bytes + record.bytes();
         self.is_full |= self.histories.len() >= HISTORIES_MAX || widgets > WIDGETS_MAX || bytes > BYTES_MAX;
         if self.is_full {
             return None;
         }
         (self.widgets, self.bytes) = (widgets, bytes);
-        let deed = known_deed.unwrap_or_else(|| {
-            let number = self.deeds.len() as u32;
-            self.deeds.push(deed.clone());
-            self.deed_numbers.insert(deed, number);
+        let record = known_record.unwrap_or_else(|| {
+            let number = self.records.len() as u32;
+            self.records.push(record.clone());
+            self.record_numbers.insert(record, number);
             number
         });
         let screen = known_screen.unwrap_or_else(|| {
@@ -178,12 +179,12 @@ impl Experience {
         });
         let length = before.map_or(0, |before| self.histories[before as usize].length) + 1;
         let number = self.histories.len() as u32;
-        self.histories.push(History { before, deed, screen, length, times: 0 });
-        self.numbers.insert((before, deed, screen), number);
+        self.histories.push(History { before, record, screen, length, times: 0 });
+        self.numbers.insert((before, record, screen), number);
         Some(number)
     }
 
-    /// Counts `times` episodes that ended with this history, as far as they are counted.
+    /// Counts `times` episodes that ended with this history, up to the bound.
     fn end(&mut self, at: u32, times: u32) {
         let history = &mut self.histories[at as usize];
         let times = times.min(TIMES_MAX - history.times);
@@ -196,34 +197,34 @@ impl Experience {
         }
     }
 
-    /// Whether there is nothing in it.
+    /// Returns true if it holds nothing.
     pub fn is_empty(&self) -> bool {
         self.histories.is_empty()
     }
 
-    /// Whether something was not taken in for want of room; then nothing new is.
+    /// Returns true if something found no room; from then on nothing new is taken in.
     pub fn is_full(&self) -> bool {
         self.is_full
     }
 
-    /// Whether some of it is of another run, so that the app may have changed since: what was tried then is worth another
-    /// try once nothing else is left.
+    /// Returns true if some of it is of another run: the app may have changed since, so what was tried then is worth
+    /// another try once nothing else is left.
     pub fn is_old(&self) -> bool {
         self.is_old
     }
 
-    /// Says that it is of another run.
+    /// Marks it as that of another run.
     #[must_use]
     pub fn grown_old(self) -> Experience {
         Experience { is_old: true, ..self }
     }
 
-    /// The steps of all its episodes.
+    /// Returns the steps of all its episodes.
     pub fn steps(&self) -> u64 {
         self.steps
     }
 
-    /// The episodes, those that went alike as one, in an order that does not depend on when they were taken in.
+    /// Returns the episodes, equal ones as one, in an order that does not depend on the order in which they came.
     pub fn runs(&self) -> impl Iterator<Item = Run<'_>> {
         let ends = self.in_order().into_iter().filter(|&(number, _)| self.histories[number].times > 0);
         ends.map(|(number, _)| self.run(number))
@@ -234,20 +235,20 @@ impl Experience {
         let mut steps = Vec::with_capacity(history.length as usize);
         let mut at = Some(history);
         while let Some(history) = at {
-            steps.push((&*self.deeds[history.deed as usize], &self.screens[history.screen as usize]));
+            steps.push((&*self.records[history.record as usize], &self.screens[history.screen as usize]));
             at = history.before.map(|before| &self.histories[before as usize]);
         }
         steps.reverse();
         Run { steps, times: history.times }
     }
 
-    /// All histories in a row, in an order that does not depend on when they were taken in.
+    /// Returns all histories in a row, in an order that does not depend on the order in which they came.
     pub fn links(&self) -> impl Iterator<Item = Link<'_>> {
         let link = |(number, before): (usize, Option<usize>)| {
             let history = &self.histories[number];
             Link {
                 before,
-                deed: &self.deeds[history.deed as usize],
+                record: &self.records[history.record as usize],
                 screen: &self.screens[history.screen as usize],
                 times: history.times,
             }
@@ -255,20 +256,20 @@ impl Experience {
         self.in_order().into_iter().map(link)
     }
 
-    /// The numbers of all histories, each followed by all that go on from it, by their deeds and then by their screens;
-    /// with each the place in this row of the one before it.
+    /// Returns the numbers of all histories, each followed by its continuations in the order of their action records
+    /// and then of their screens; with each the place in this row of the one before it.
     fn in_order(&self) -> Vec<(usize, Option<usize>)> {
         let ranks = |numbers: &mut dyn Iterator<Item = &u32>, count: usize| {
             let mut ranks = vec![0; count];
             (0_u32..).zip(numbers).for_each(|(rank, &number)| ranks[number as usize] = rank);
             ranks
         };
-        let deeds = ranks(&mut self.deed_numbers.values(), self.deeds.len());
+        let records = ranks(&mut self.record_numbers.values(), self.records.len());
         let screens = ranks(&mut self.screen_numbers.values(), self.screens.len());
-        // Those that go on from each; the last in order first, as they are taken from the end of a list.
+        // Continuations of each history, the last first, as they are taken from the end of a list.
         let mut following: BTreeMap<Option<u32>, Vec<(u32, u32, u32)>> = BTreeMap::new();
-        for (&(before, deed, screen), &number) in &self.numbers {
-            let rank = (deeds[deed as usize], screens[screen as usize], number);
+        for (&(before, record, screen), &number) in &self.numbers {
+            let rank = (records[record as usize], screens[screen as usize], number);
             following.entry(before).or_default().push(rank);
         }
         let mut row: Vec<(usize, Option<usize>)> = Vec::with_capacity(self.histories.len());
@@ -288,7 +289,7 @@ impl Experience {
     }
 }
 
-/// How many widgets `screen` has, and how many bytes its texts.
+/// Returns the number of widgets of `screen`, and of bytes of its texts.
 pub(crate) fn size(screen: &Screen) -> (usize, usize) {
     let of_widgets = screen
         .widgets()
@@ -314,7 +315,7 @@ mod tests {
         Action::click(Target { object_id: "0".into(), text: text.into(), ..Target::default() })
     }
 
-    /// An episode of clicks: each letter is what is clicked and what is seen then.
+    /// Returns an episode of clicks: each letter is a widget and the screen after the click on it.
     fn episode(letters: &str) -> Vec<(Action, Arc<Screen>)> {
         letters.chars().map(|letter| (click(&letter.to_string()), screen(&letter.to_string()))).collect()
     }
@@ -329,7 +330,7 @@ mod tests {
         experience
     }
 
-    /// The runs by their letters, and how often each.
+    /// Returns the runs by their letters, with their numbers.
     fn shown(experience: &Experience) -> Vec<(String, u32)> {
         let letters =
             |run: &Run<'_>| run.steps.iter().map(|(_, screen)| &*screen.widgets()[0].text).collect();
@@ -353,7 +354,7 @@ mod tests {
     }
 
     #[test]
-    fn the_same_deed_may_lead_to_several_screens() {
+    fn the_same_action_may_lead_to_several_screens() {
         let mut experience = Experience::new();
         for seen in ["x", "y"] {
             experience.add([(&click("a"), &screen(seen))]);

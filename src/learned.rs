@@ -146,13 +146,13 @@ impl Learned {
         }
         let mut screens: BTreeMap<Identity, usize> = BTreeMap::new();
         for (step, link) in self.experience.links().enumerate() {
-            let Link { before, deed, screen: seen, times } = link;
+            let Link { before, record, screen: seen, times } = link;
             let next = screens.len();
             let screen = *screens.entry(seen.identity()).or_insert(next);
             if screen == next {
                 push_line(&mut text, &ScreenLine { screen, seen: &**seen });
             }
-            push_line(&mut text, &StepLine { step, after: before, action: deed, screen, ended: times });
+            push_line(&mut text, &StepLine { step, after: before, action: record, screen, ended: times });
         }
         text
     }

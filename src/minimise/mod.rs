@@ -188,8 +188,7 @@ pub struct Minimised {
     pub rounds: u64,
     /// Number of runs in all.
     pub runs: u64,
-    /// True if every run without a single one of the kept elements was decided to fail, by the full number of
-    /// runs.
+    /// True if no single element can be left out, as decided by the full number of runs.
     pub is_one_minimal: bool,
     /// True if two runs of the same elements ever differed, in passing or in what they did.
     pub has_varied: bool,

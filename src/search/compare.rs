@@ -1,4 +1,4 @@
-//! Agents against each other: the same specs, the same seeds, what each of them took.
+//! Comparison of agents on the same specs with the same seeds.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -10,36 +10,36 @@ use crate::gui::UserAction;
 use crate::rng::Seed;
 use crate::spec::Spec;
 
-/// A way of searching, under a name.
+/// Plan of a search under a name.
 #[derive(Clone, Debug)]
 pub struct Contender {
-    /// What it is called.
+    /// Name in tables.
     pub name: String,
-    /// How it searches; budget and seed are set for each run.
+    /// Plan; each run sets budget and seed.
     pub plan: Plan,
 }
 
-/// A spec and how much each run may spend on it.
+/// Spec with the budget of each run.
 #[derive(Clone, Copy, Debug)]
 pub struct Task<'a> {
-    /// The spec.
+    /// Spec to decide.
     pub spec: &'a Spec,
-    /// The user's actions in its file.
+    /// Actions that its file declares.
     pub actions: &'a Arc<[UserAction]>,
-    /// The most steps of an episode.
+    /// Most steps of an episode.
     pub steps_max: u32,
-    /// The most episodes of a run.
+    /// Most episodes of a run.
     pub episodes_max: u32,
 }
 
-/// What all runs of a contender on a spec took.
+/// Tally of all runs of a contender on a spec.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Tally {
-    /// The runs that did not reach the goal.
+    /// Runs that did not reach the objective.
     pub failures: u32,
-    /// Of each run, its episodes, in the order of the seeds.
+    /// Episodes of each run, in the order of the seeds.
     pub episodes: Vec<u64>,
-    /// Of each run, its steps on the device.
+    /// Steps on the device of each run.
     pub steps: Vec<u64>,
 }
 
@@ -52,12 +52,12 @@ impl Tally {
     }
 }
 
-/// The mean of `numbers`, 0 of none.
+/// Returns the mean of `numbers`, 0 of none.
 pub fn mean(numbers: &[u64]) -> f64 {
     if numbers.is_empty() { 0.0 } else { numbers.iter().sum::<u64>() as f64 / numbers.len() as f64 }
 }
 
-/// The median of `numbers`, of an even number the mean of the two in the middle; 0 of none.
+/// Returns the median of `numbers`: of an even number the mean of the two in the middle, 0 of none.
 pub fn median(numbers: &[u64]) -> f64 {
     let mut sorted = numbers.to_vec();
     sorted.sort_unstable();
@@ -69,19 +69,19 @@ pub fn median(numbers: &[u64]) -> f64 {
     }
 }
 
-/// How often each contender runs on each task.
+/// Runs of each contender on each task.
 #[derive(Clone, Copy, Debug)]
 pub struct Rounds {
-    /// So often.
+    /// Number of runs.
     pub runs: u32,
-    /// With the seeds from this one on.
+    /// First seed.
     pub seed: Seed,
-    /// On so many threads at most; tallies are the same.
+    /// Most threads; tallies do not depend on their number.
     pub jobs: usize,
 }
 
-/// Runs each contender on each task, and returns their tallies, task by
-/// task, or nothing once `is_stopped`. `device` makes a device for a seed; `watch` is told how many of all runs are done.
+/// Runs each contender on each task, and returns their tallies, task by task, or nothing once `is_stopped`. `device`
+/// makes a device for a seed; `watch` is told the number of runs that are done, and of all runs.
 pub fn compare(
     tasks: &[Task<'_>],
     contenders: &[Contender],

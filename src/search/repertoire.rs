@@ -1,10 +1,10 @@
-//! What a spec adds to what screens offer.
+//! Offers that a spec adds to those of screens.
 
 use crate::gui::{Atom, BUILTIN_TEXTS, Comparison, Constant, Key, Op, Repertoire, UserAction};
 use crate::spec::Spec;
 
-/// Returns what is offered for `spec`: to type, its own constants, then `texts` of the user's, then the built-in ones;
-/// the user's `actions`; and the network, if it speaks of that.
+/// Returns the additions of `spec`: its own constants as texts, then `texts` of the user's, then the built-in ones;
+/// the user's `actions`; and the network, if the spec speaks of it.
 pub fn repertoire<'a>(
     spec: &'a Spec,
     actions: &[UserAction],
@@ -42,7 +42,7 @@ pub fn repertoire<'a>(
     Repertoire { asked, ..Repertoire::new(constants.chain(texts).chain(BUILTIN_TEXTS), actions, network) }
 }
 
-/// Whether the atom asks for the type `text` itself, and not just for any type that is not another.
+/// Returns true if the atom asks for the type `text` itself, and not for any type but another.
 fn names_text(atom: &Atom) -> bool {
     !atom.mentions_action_type("click")
 }

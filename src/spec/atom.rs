@@ -43,6 +43,7 @@ impl AtomReader<'_> {
                 let mut parts = inside.into_inner().filter(|part| part.as_rule() != Rule::count_close);
                 let mut part = || parts.next().expect("a count has three parts");
                 let (of, relation, value) = (part(), part(), part());
+                // All parts are read before one of them fails, for the mistakes in each.
                 let of = self.comparisons(of);
                 let (op_span, value_span) = (span(&relation, self.offset), span(&value, self.offset));
                 let value = self.value(value);
@@ -105,6 +106,7 @@ impl AtomReader<'_> {
         match inside.as_rule() {
             Rule::regex => {
                 let written = inside.as_str();
+                // Without the slashes around it.
                 Some(Constant::Regex(unescape_slashes(&written[1..written.len() - 1])))
             }
             Rule::quoted => match unquote(inside.as_str()) {

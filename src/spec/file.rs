@@ -136,6 +136,7 @@ impl Spec {
             write!(out, " within {steps_max} steps")?;
         }
         if let Some(episodes_max) = self.budget.episodes_max {
+            // The comma stands between two clauses alone.
             let comma = if self.budget.steps_max.is_some() { "," } else { "" };
             write!(out, "{comma} {episodes_max} episodes")?;
         }
@@ -194,6 +195,7 @@ fn write_declarations<'a>(
     for action in actions {
         writeln!(out, "{action}")?;
     }
+    // A blank line between declarations and specs.
     if !labels.is_empty() || !actions.is_empty() {
         writeln!(out)?;
     }

@@ -80,6 +80,7 @@ pub(super) fn lower(
     if reader.is_spoiled || !may_make {
         return None;
     }
+    // `let`s are written out only now: the scan of the item could not count them.
     if lowered.operators > OPERATORS_MAX {
         operands.add(too_many_operators(lowered.span));
         return None;
@@ -206,6 +207,7 @@ impl Reader<'_> {
             return members.remove(0);
         }
         let parts: Vec<Formula> = members.iter().map(|member| member.formula).collect();
+        // Between n members stand n - 1 operators.
         let operators = members.iter().map(|member| member.operators + 1).sum::<u64>() - 1;
         // Sets compare their members, which takes time in proportion to their size. A formula that will be refused is not
         // made.
@@ -234,6 +236,7 @@ impl Reader<'_> {
         self.warn_of_prefixes(&links, &last);
 
         let span = links[0].left.span.start..last.span.end;
+        // A `then` goes into the last operand of a row of untils, and of no other operator.
         let top = if links[0].operator.as_rule() == Rule::until {
             Top::Until(links.iter().map(|link| (link.bound, link.left.formula)).collect(), last.formula)
         } else {
@@ -320,6 +323,7 @@ impl Reader<'_> {
 
     /// Returns true if a formula of this size may be made, and reports a formula that is too large.
     fn is_bearable(&mut self, operators: u64, nesting: u64, span: Span) -> bool {
+        // Nothing is made any more: the file is too large, which is reported once.
         if !self.may_make {
             return false;
         }
@@ -378,6 +382,7 @@ impl Reader<'_> {
                     rest.formula = self.formulas().next(rest.formula);
                     rest.operators += 1;
                     rest.nesting += 1;
+                    // `next:` reaches to the end of its group, so that no operand follows.
                     rest.top = Top::Prefixed(rest.span.start);
                     rest.span.start = at.start;
                     break rest;
@@ -452,6 +457,7 @@ impl Reader<'_> {
                         _ => "O",
                     };
                     let sign = prefix.as_str();
+                    // The formula is read on without the bound, for mistakes further on.
                     let help = format!("repeat it (`{sign} {sign}`), or write `{several}{}`", self.said(&at));
                     let message = format!("`{sign}` speaks of one step and takes no bound");
                     self.error(Diagnostic::error("E-bound", at, message).help(help));
@@ -524,6 +530,7 @@ impl Reader<'_> {
 
     /// Returns the text at `span` in one line.
     fn said(&self, span: &Span) -> String {
+        // Help repeats what fits a line: comments and line breaks are left out.
         let lines = self.text[span.clone()].lines().take(20).map(|line| {
             // A `#` inside a bracket belongs to a value.
             let is_comment =

@@ -62,6 +62,7 @@ pub(super) type Item = text::Item<ItemKind>;
 
 /// Cuts `text` into its items, and marks those that the grammar must not be asked about.
 pub(super) fn items(text: &str, diagnostics: &mut Diagnostics) -> Vec<Item> {
+    // Text before the first item word is a formula, if there is any.
     let mut starts = vec![(0, ItemKind::Formula)];
     let mut at = 0;
     for line in text.split_inclusive('\n') {
@@ -203,6 +204,7 @@ impl<'a> Scan<'a> {
                     self.nesting -= open.levels;
                     self.advance(char);
                 }
+                // `bracket` steps over a whole `[...]`, so that this `]` belongs to none.
                 ']' => {
                     return Err(match self.open.last() {
                         Some(open) => crossed(open.at, "(", ']', ")"),
@@ -216,6 +218,7 @@ impl<'a> Scan<'a> {
                     self.advance(char);
                     self.count(start)?;
                 }
+                // Also the end of `<->`, which is one operator.
                 '-' if self.rest().starts_with("->") => {
                     self.at += 1;
                     self.advance('>');
@@ -290,6 +293,7 @@ impl<'a> Scan<'a> {
             }
             "X" | "next" => {
                 self.count(start)?;
+                // `next:` nests all that follows in its group.
                 if self.rest().trim_start().starts_with(':') { self.nest(1) } else { Ok(()) }
             }
             "not" | "and" | "or" | "implies" | "iff" | "until" | "release" | "eventually" | "always"
@@ -341,6 +345,7 @@ impl<'a> Scan<'a> {
         let start = self.at;
         self.advance('[');
         self.skip_blanks();
+        // No key starts like this.
         if self.peek().is_some_and(|char| char.is_ascii_digit() || "<>=≤≥".contains(char)) {
             return self.bound(start);
         }

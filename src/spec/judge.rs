@@ -157,6 +157,7 @@ impl Judge<'_> {
     /// Reports a spec that cannot be met, and one that cannot fail.
     fn judge_whole(&mut self) {
         let permanent = self.automaton.permanent(State::START);
+        // An app may show any labels at its first step.
         let at_once = self.automaton.predict(State::START, &Default::default()).satisfied;
         match (self.spec.expectation, permanent) {
             (Expectation::Possible, Permanent::Violated) => self.refuse(
@@ -200,6 +201,7 @@ impl Judge<'_> {
                 Permanent::Open | Permanent::Satisfied,
             ) => {}
         }
+        // A `must` that fails at once, or never, is reported above.
         if self.spec.expectation == Expectation::Must && permanent == Permanent::Open {
             self.judge_eventualities();
         }
@@ -210,6 +212,7 @@ impl Judge<'_> {
         let spec = self.spec;
         let mut formulas = spec.formulas.clone();
         for part in parts_asked_for(&mut formulas, spec.formula) {
+            // A part that no finite run violates makes no run fail, whatever the others do.
             let steps = Automaton::new(&formulas, part).steps_to_violation(State::START);
             if steps == Ok(None) {
                 let text = formulas.display(part).shortened(20);
@@ -277,6 +280,7 @@ impl Judge<'_> {
             let refused: Vec<u32> =
                 cubes[step].iter().filter(|(_, holds)| !holds).map(|&(atom, _)| atom).collect();
             for atom in refused {
+                // The trace with the atom at this step: if it still satisfies the formula, the refusal says nothing.
                 let mut labels: Vec<Labels> = cubes.iter().map(held).collect();
                 labels[step].insert(atom);
                 let mut state = State::START;
@@ -337,6 +341,7 @@ impl Judge<'_> {
             if !exclusion || atoms.len() > ATOMS_COMPARED_MAX {
                 continue;
             }
+            // An atom that never holds excludes itself.
             if atom.contradiction().is_some() {
                 first.push(!formula);
                 later.push(!formula);
@@ -379,6 +384,7 @@ fn parts_asked_for(formulas: &mut Formulas, formula: Formula) -> Vec<Formula> {
             _ => parts.push(formula),
         }
     }
+    // The stack gave the parts from last to first.
     parts.reverse();
     parts
 }

@@ -87,6 +87,8 @@ const RELATIONS_ELSEWHERE: [(&str, &str); 8] = [
     ("~~", "~"),
 ];
 
+const OPERAND_HELP: &str = "an operand is a name, an atom like `[activity ~ Main]`, or a formula in brackets";
+
 impl<'a> Stop<'a, Rule, ItemKind> {
     /// Returns the mistake at this place.
     pub(super) fn explain(&self) -> Diagnostic {
@@ -162,6 +164,7 @@ impl<'a> Stop<'a, Rule, ItemKind> {
 
     fn missing_operator(&self) -> Diagnostic {
         let between = &self.text[self.before().len()..self.at];
+        // A line break before the second operand: a new spec may have been meant.
         let help = if between.contains('\n') && !matches!(self.kind, ItemKind::Spec(_)) {
             "put one in between, like `&`; a new spec starts with `possible`, `never` or `must`"
         } else {
@@ -192,6 +195,7 @@ impl<'a> Stop<'a, Rule, ItemKind> {
         // Short names are near to too many operators.
         let is_word = before.chars().count() > 2;
         let before = (start, if is_word { before } else { "" });
+        // A word after an operand is an operator between two; then comes the word before it, which stands before one.
         let candidates: [((usize, &str), &[&'static str]); 4] =
             [(after, &INFIX_WORDS), (before, &PREFIX_WORDS), (before, &INFIX_WORDS), (after, &PREFIX_WORDS)];
         let ((at, word), near) = candidates.into_iter().find_map(|(place, words)| {
@@ -255,6 +259,7 @@ impl<'a> Stop<'a, Rule, ItemKind> {
         let sign = signs.into_iter().find(|sign| rest.starts_with(sign))?;
         let word = self.word_before();
         let after = rest[sign.len()..].trim_start();
+        // The value as it would be in brackets, up to the next operator.
         let value = after.split([' ', '\t', '\n', '\r', '&', '|', ')', ',', ']']).next().unwrap_or("");
         // The help is to be copied, so it shows our operator.
         let sign = if sign == "==" { "=" } else { sign };
@@ -304,9 +309,9 @@ impl<'a> Stop<'a, Rule, ItemKind> {
                 "weak" => self.here("after `weak` comes `next` or `until`"),
                 "]" => self.here("a formula is missing after the bound"),
                 "" => self.here("a formula is missing here"),
-                operator => self
-                    .here(format!("`{}` lacks what it is applied to", clip(operator)))
-                    .help("an operand is a name, an atom like `[activity ~ Main]`, or a formula in brackets"),
+                operator => {
+                    self.here(format!("`{}` lacks what it is applied to", clip(operator))).help(OPERAND_HELP)
+                }
             };
         }
         let other = self.doubled_operator().or_else(|| self.other_prefix()).or_else(|| self.other_operator());
@@ -338,11 +343,9 @@ impl<'a> Stop<'a, Rule, ItemKind> {
                     self.at..self.at + sign.len(),
                     format!("an operand is missing before `{sign}`{after}"),
                 )
-                .help("an operand is a name, an atom like `[activity ~ Main]`, or a formula in brackets")
+                .help(OPERAND_HELP)
             }
-            _ => self
-                .here(format!("`{}` means nothing here", clip(self.found())))
-                .help("an operand is a name, an atom like `[activity ~ Main]`, or a formula in brackets"),
+            _ => self.here(format!("`{}` means nothing here", clip(self.found()))).help(OPERAND_HELP),
         }
     }
 
@@ -362,6 +365,7 @@ impl<'a> Stop<'a, Rule, ItemKind> {
         let keys = || format!("keys: {}", Key::ALL.map(Key::name).join(" "));
         let open = before.len().saturating_sub(1);
         if before.ends_with('[') && self.is_after_operator(open) {
+            // `F[]` and the like: a bound was meant, and not a key.
             let starts_bound = self.rest().starts_with([']', '.', '-', ',']);
             if starts_bound && !self.is_empty_before_operand(open) {
                 return self.no_bound();
@@ -427,6 +431,7 @@ impl<'a> Stop<'a, Rule, ItemKind> {
                     _ => format!("write `{key} = ...` or `{key} ~ ...`"),
                 })
             }
+            // `[main]` for the name `main`.
             Some(']') if !key.is_empty() => self
                 .here(format!("`{}` is no comparison", clip(key)))
                 .help(format!("a declared name stands without brackets: `{}`", clip(key))),
@@ -442,6 +447,7 @@ impl<'a> Stop<'a, Rule, ItemKind> {
     fn no_value(&self) -> Diagnostic {
         let before = self.before();
         let rest = self.rest();
+        // The grammar stopped within a sign of another language, like `==`.
         let sign_start = before.trim_end_matches(|char| "=!~<>∼≤≥≠".contains(char)).len();
         let sign_end = self.at + rest.len() - rest.trim_start_matches(|char| "=!~<>".contains(char)).len();
         let sign = &self.text[sign_start..sign_end];
@@ -468,6 +474,7 @@ impl<'a> Stop<'a, Rule, ItemKind> {
             let escape = &rest[at + found + 1..];
             let len = match escape.chars().next() {
                 Some('"' | '\\' | 'n') => 1,
+                // A code with too many digits is no escape either.
                 Some('u') if is_code(escape) => escape.find('}').map_or(1, |end| end + 1),
                 other => {
                     let start = self.at + at + found;
@@ -495,6 +502,7 @@ impl<'a> Stop<'a, Rule, ItemKind> {
 
     fn no_bound(&self) -> Diagnostic {
         let open = self.text[..self.at].rfind('[').unwrap_or(self.at);
+        // The whole bracket is underlined, as any part of it may be wrong.
         let end = self.text[open..].find(']').map_or(self.text.len(), |at| open + at + 1);
         let inside = self.text[open..end].trim_matches(['[', ']']).trim();
         let number = |text: &str| text.trim().parse::<u32>().ok();
@@ -637,8 +645,10 @@ impl<'a> Stop<'a, Rule, ItemKind> {
                 .error("E-syntax", start..self.at + word.len(), "steps are counted with `within`")
                 .help(format!("write `within {} {word}`", clip(previous)));
         }
+        // A word in a budget is not taken for a second name.
         let is_in_budget = ["within", "over"].contains(&previous)
             || previous.starts_with(|char: char| char.is_ascii_digit());
+        // `possible a b:` in place of `possible "a b":`.
         let is_second_name = !word.is_empty()
             && !is_reserved(word)
             && !is_at_name

@@ -127,6 +127,7 @@ fn read_bracket(text: &str) -> Option<Option<gui::Atom>> {
         return None;
     }
     let atom = Grammar::parse(Rule::trace_label, text).ok()?.next()?.into_inner().next()?;
+    // A trace may have types of actions that no file declares.
     let mut reader = AtomReader { offset: 0, types: ActionTypes::Any, mistakes: Vec::new() };
     Some(reader.read(atom, Purpose::Formula))
 }

@@ -20,8 +20,8 @@ use crate::gui::{
 };
 use crate::ltl::{Formula, Formulas, Node};
 use crate::text::{
-    self, Diagnostic, Diagnostics, Names as Declared, Source, Span, Suggestions, child, clip, did_you_mean,
-    meant, no_character, no_item, part, parts, span, time_unit, unquote, word_at, words,
+    self, Declarations, Diagnostic, Diagnostics, Source, Span, Suggestions, child, clip, did_you_mean, meant,
+    no_character, no_item, part, parts, span, time_unit, unquote, word_at, words,
 };
 
 /// Largest number of operators in all formulas of a file, everything written out. A file of the largest size holds as
@@ -107,6 +107,7 @@ pub(super) fn read_rule(
         }
         _ => None,
     };
+    // A rule is a conjunction of atoms about one action, and nothing else.
     let rule: Option<Vec<(gui::Atom, bool)>> = members.iter().map(literal).collect();
     if rule.is_none() {
         let help = "write brackets about the action with `&` between them, and `!` before those that do not hold, as in \
@@ -192,11 +193,11 @@ struct Reader<'a> {
     source: &'a Source,
     any_name: bool,
     diagnostics: Diagnostics,
-    names: Declared<&'a str, Name>,
+    names: Declarations<&'a str, Name>,
     labels: Vec<String>,
     action_types: BTreeSet<String>,
-    declared_actions: Declared<&'a str, ()>,
-    declared_specs: Declared<String, ()>,
+    declared_actions: Declarations<&'a str, ()>,
+    declared_specs: Declarations<String, ()>,
     actions: Vec<UserAction>,
     formulas: Formulas,
     atoms: BTreeMap<String, gui::Atom>,
@@ -216,8 +217,9 @@ impl<'a> Reader<'a> {
             Names::Any => (true, None),
             Names::Only(labels) => (false, Some(labels)),
         };
-        let mut names = Declared::default();
+        let mut names = Declarations::default();
         for label in labels.into_iter().flatten() {
+            // Labels from outside are never reported as unused.
             names.declare(label.as_str(), 0..0, Name { meaning: Referent::Label, is_used: true });
         }
         Reader {
@@ -227,8 +229,8 @@ impl<'a> Reader<'a> {
             names,
             labels: Vec::new(),
             action_types: BTreeSet::new(),
-            declared_actions: Declared::default(),
-            declared_specs: Declared::default(),
+            declared_actions: Declarations::default(),
+            declared_specs: Declarations::default(),
             actions: Vec::new(),
             formulas: Formulas::new(),
             atoms: BTreeMap::new(),
@@ -268,6 +270,7 @@ impl<'a> Reader<'a> {
                 self.read_action(pair.clone());
             }
         }
+        // After those of the file, which come first wherever actions are listed.
         self.actions.extend(given);
         let mut specs = Vec::new();
         for (item, pair) in parsed {
@@ -279,6 +282,7 @@ impl<'a> Reader<'a> {
                 (ItemKind::Label | ItemKind::Action, Some(_)) => {}
                 (kind, None) => {
                     if matches!(kind, ItemKind::Spec(_)) {
+                        // Its name is taken all the same, or a second spec of that name would pass.
                         self.take_name_of_broken(&item);
                     }
                     self.note_names_of_broken(&item);
@@ -297,6 +301,7 @@ impl<'a> Reader<'a> {
         let text = self.source.text();
         let word = word_at(text, item.span.start);
         if item.kind != ItemKind::Formula && &text[word.clone()] != item.kind.word() {
+            // A slip in the item word: the item is read as the one that is meant.
             let mistake = no_item(word.clone(), &text[word]).help(meant(item.kind.word()));
             self.diagnostics.error(|| mistake);
         }
@@ -312,6 +317,10 @@ impl<'a> Reader<'a> {
         };
         let parsed = item.parse::<Grammar, _>(rule, text, text);
         parsed.map_err(|stop| self.diagnostics.error(|| stop.explain())).ok()
+    }
+
+    fn error(&mut self, code: &'static str, span: Span, message: impl Into<String>, help: impl Into<String>) {
+        self.diagnostics.error(|| Diagnostic::error(code, span, message).help(help));
     }
 
     /// Notes the names that `item` declares, so that they are known wherever they are used.
@@ -334,9 +343,7 @@ impl<'a> Reader<'a> {
                     let is_builtin = ActionType::parse(name).is_some();
                     if is_builtin {
                         let message = format!("`{name}` is an action farlead knows already");
-                        self.diagnostics.error(|| {
-                            Diagnostic::error("E-declared-twice", span, message).help("choose another name")
-                        });
+                        self.error("E-declared-twice", span, message, "choose another name");
                     } else if let Some(first) = self.declared_actions.first(name) {
                         let source = self.source;
                         self.diagnostics.error(|| declared_twice(source, "the action", name, span, &first));
@@ -369,17 +376,13 @@ impl<'a> Reader<'a> {
             // A broken item may have been meant as a spec.
             None if parsed.iter().all(|(_, pair)| pair.is_some()) => {
                 let end = parsed.last().map_or(0, |(item, _)| item.span.end);
-                self.diagnostics.error(|| {
-                    Diagnostic::error("E-empty", end..end, "there is no spec here")
-                        .help("a spec is like `possible \"reach Main\": F [activity ~ Main]`")
-                });
+                let help = "a spec is like `possible \"reach Main\": F [activity ~ Main]`";
+                self.error("E-empty", end..end, "there is no spec here", help);
             }
             Some((first, Some(_))) if first.kind == ItemKind::Formula && specs.next().is_some() => {
                 let at = first.span.start..first.span.start;
-                self.diagnostics.error(|| {
-                    Diagnostic::error("E-item", at, "a formula without a head is the only one of its file")
-                        .help("write `possible \"NAME\":` before it")
-                });
+                let message = "a formula without a head is the only one of its file";
+                self.error("E-item", at, message, "write `possible \"NAME\":` before it");
             }
             Some(_) | None => {}
         }
@@ -432,6 +435,7 @@ impl<'a> Reader<'a> {
         self.take_spec_name(item, &name, name_span);
         // In a store of its own: a search does not carry the formulas of other specs.
         let (formulas, formula, atoms) = self.alone(lowered?.formula);
+        // A spec carries the actions that it needs, so that it can be written and read alone.
         let is_meant =
             |action: &&UserAction| atoms.values().any(|atom| atom.mentions_action_type(&action.name));
         Some(Spec {
@@ -458,6 +462,7 @@ impl<'a> Reader<'a> {
             return;
         }
         let is_written = at.is_some();
+        // A name that is that of the file is nowhere in the text: the item word is underlined.
         let at = at.unwrap_or_else(|| word_at(self.source.text(), item.span.start));
         let Some(first) = self.declared_specs.first(name) else {
             return self.declared_specs.declare(name.to_string(), at, ());
@@ -476,6 +481,7 @@ impl<'a> Reader<'a> {
     /// Notes the name of a spec with mistakes in its formula, if its head has none.
     fn take_name_of_broken(&mut self, item: &Item) {
         let text = &self.source.text()[item.span.clone()];
+        // The head by itself, as the grammar gives nothing of an item that it cannot read.
         let Some(head) = Grammar::parse(Rule::spec_head, text).ok().and_then(|mut pairs| pairs.next()) else {
             return;
         };
@@ -499,10 +505,8 @@ impl<'a> Reader<'a> {
         }
         match unquote(inside.as_str()) {
             Ok(name) if name.trim().is_empty() => {
-                self.diagnostics.error(|| {
-                    Diagnostic::error("E-name", at, "the name of a spec has letters in it")
-                        .help("leave the quotes out to name it after the file")
-                });
+                let help = "leave the quotes out to name it after the file";
+                self.error("E-name", at, "the name of a spec has letters in it", help);
                 None
             }
             Ok(name) => Some(name),
@@ -552,6 +556,7 @@ impl<'a> Reader<'a> {
                 Rule::atom => on = self.bracket(part, Purpose::Widget),
                 Rule::gesture => {
                     let gesture = self.gesture(part);
+                    // One mistake spoils the action, and the other gestures are still read.
                     gestures = gestures.zip(gesture).map(|(mut all, gesture)| {
                         all.push(gesture);
                         all
@@ -561,6 +566,7 @@ impl<'a> Reader<'a> {
             }
         }
         let (name, at) = name.expect("the grammar gives a name");
+        // Of two actions of a name, the first counts.
         let is_first = self.declared_actions.first(name) == Some(at);
         if let (true, Some(on), Some(gestures)) = (is_first, on, gestures) {
             self.actions.push(UserAction { name: name.to_string(), on, gestures });
@@ -601,12 +607,9 @@ impl<'a> Reader<'a> {
         let key = PressedKey::parse(word.as_str());
         if key.is_none() {
             let at = span(&word, self.offset);
-            self.diagnostics.error(|| {
-                let keys = PressedKey::ALL.map(PressedKey::name);
-                let help = did_you_mean(word.as_str(), keys, || format!("keys are {}", keys.join(" ")));
-                Diagnostic::error("E-gesture", at, format!("there is no key `{}`", clip(word.as_str())))
-                    .help(help)
-            });
+            let keys = PressedKey::ALL.map(PressedKey::name);
+            let help = did_you_mean(word.as_str(), keys, || format!("keys are {}", keys.join(" ")));
+            self.error("E-gesture", at, format!("there is no key `{}`", clip(word.as_str())), help);
         }
         key.map(Gesture::Key)
     }
@@ -621,10 +624,7 @@ impl<'a> Reader<'a> {
         if ms.is_none() {
             let at = span(&duration, self.offset);
             let message = format!("`{}` is no time to wait", clip(written));
-            self.diagnostics.error(|| {
-                Diagnostic::error("E-gesture", at, message)
-                    .help("a wait is like `300ms` or `2s`, up to `600s`")
-            });
+            self.error("E-gesture", at, message, "a wait is like `300ms` or `2s`, up to `600s`");
         }
         Some(Gesture::Wait { ms: ms? })
     }
@@ -638,10 +638,8 @@ impl<'a> Reader<'a> {
                 let read = Percent::parse(decimal.as_str());
                 if read.is_none() {
                     let message = format!("`{}` is no percentage of a widget", clip(decimal.as_str()));
-                    self.diagnostics.error(|| {
-                        Diagnostic::error("E-gesture", at, message)
-                            .help("it goes from 0% to 100%, with at most three digits after the point")
-                    });
+                    let help = "it goes from 0% to 100%, with at most three digits after the point";
+                    self.error("E-gesture", at, message, help);
                 }
                 read
             })
@@ -652,6 +650,7 @@ impl<'a> Reader<'a> {
     fn bracket(&mut self, atom: Pair<'_, Rule>, purpose: Purpose) -> Option<gui::Atom> {
         let at = span(&atom, self.offset);
         let key = (purpose, atom.as_str().to_string());
+        // Only regular expressions take long to read again.
         let has_regex = atom.clone().into_inner().flatten().any(|part| part.as_rule() == Rule::regex);
         // The same bracket again: its mistakes move to its new place.
         if has_regex && let Some(known) = self.regex_brackets.get(&key) {
@@ -666,10 +665,7 @@ impl<'a> Reader<'a> {
             let message = format!(
                 "a file may have {REGEX_BRACKETS_MAX} different brackets with a regular expression, and this is one more"
             );
-            self.diagnostics.error(|| {
-                Diagnostic::error("E-too-large", at, message)
-                    .help("split it into several files, or look for a text")
-            });
+            self.error("E-too-large", at, message, "split it into several files, or look for a text");
             return None;
         }
         let types = if self.any_name { ActionTypes::Any } else { ActionTypes::Declared(&self.action_types) };
@@ -678,6 +674,7 @@ impl<'a> Reader<'a> {
         let mistakes = reader.mistakes;
         if has_regex {
             let bracket = Bracket { atom: read.clone(), mistakes: mistakes.clone(), at: at.start };
+            // Brackets with mistakes are kept too: compiling them again takes as long.
             self.regex_brackets.insert(key, bracket);
         }
         for mistake in mistakes {
@@ -794,6 +791,7 @@ impl Operands for Reader<'_> {
             self.diagnostics = diagnostics;
             return None;
         };
+        // A use before the `let` is a mistake, and still a use.
         known.is_used = true;
         match known.meaning {
             Referent::Label => Some((self.formulas.atom(name), 0, 0)),
@@ -809,7 +807,7 @@ impl Operands for Reader<'_> {
                     format!("`{}` is used before its `let` in line {line}", clip(name))
                 };
                 let help = if is_own { "say it with an operator, like F or U" } else { "move its `let` up" };
-                self.diagnostics.error(|| Diagnostic::error("E-later-name", at, message).help(help));
+                self.error("E-later-name", at, message, help);
                 None
             }
         }

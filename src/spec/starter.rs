@@ -21,10 +21,12 @@ pub fn reach(launchable: &[String], others: &[String]) -> String {
     }
     let (mut text, mut left_out) = (HEAD.to_string(), 0);
     for (number, activity) in launchable.iter().chain(others).enumerate() {
+        // Two activities of one short name need their full names.
         let is_only = namesakes.get(&short(activity)) == Some(&1);
         let name = if is_only { short(activity) } else { activity.clone() };
         let value = if is_plain(activity) { activity.clone() } else { quoted(activity) };
         let formula = if number < launchable.len() {
+            // The activity may hand on to another before it is ever seen.
             let started = format!("[actionType = reinitialise, actionDetail = {value}] & [crashed = false]");
             format!(
                 "# Or started: it may hand on to another at once.\n    F ([activity = {value}] | {started})"

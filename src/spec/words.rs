@@ -48,6 +48,7 @@ pub fn sub_goals(formulas: &Formulas, formula: Formula) -> Vec<SubGoal> {
                 _ => reach.push(formulas.display(part).to_string()),
             }
         }
+        // A step that asks for nothing itself is no goal.
         let is_step_alone = reach.is_empty() && later.is_some();
         match later {
             // `X (a U b)`: the until itself is the goal, one step later.
@@ -127,6 +128,7 @@ impl Words<'_> {
             Node::Until(bound, Formula::TRUE, f) => {
                 self.part(indent, below, format!("{lead}at some step{}", within(bound)), f);
             }
+            // The negation is a release, which few people know by name.
             Node::Until(bound, a, b) if negated => {
                 self.part(
                     indent,
@@ -187,6 +189,7 @@ impl Words<'_> {
         match self.formulas.node(formula) {
             Node::And(members) => {
                 let members = self.formulas.members(members);
+                // A longer conjunction reads better as a list.
                 members.len() <= 3 && members.iter().all(|&member| is_literal(member))
             }
             Node::True | Node::Atom(_) => true,
@@ -267,6 +270,7 @@ fn comparison_in_words(comparison: &Comparison) -> String {
     };
     match (predicate, value) {
         (Some(predicate), Constant::Flag(flag)) => {
+            // `checked != true` says that it is not checked.
             let is = *flag == (*op == Op::Equal);
             format!("{subject} is {}{predicate}", if is { "" } else { "not " })
         }

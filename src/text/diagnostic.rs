@@ -297,6 +297,7 @@ impl Diagnostics {
 
     /// Returns the diagnostics in the order of the text.
     pub(crate) fn sorted(mut self) -> Diagnostics {
+        // Errors before warnings at the same place.
         self.kept.sort_by_key(|diagnostic| (diagnostic.span.start, diagnostic.severity));
         self
     }

@@ -14,7 +14,7 @@ pub(crate) struct Item<K> {
     pub kind: K,
     /// From the first to the last character that is neither blank nor in a comment.
     pub span: Span,
-    /// True if its brackets match and its size is bearable; if not, the mistake is reported.
+    /// True if its brackets match and it is not too large; if not, the mistake is reported.
     pub is_sound: bool,
 }
 

@@ -22,7 +22,7 @@ pub(crate) use item::{Item, is_too_long};
 pub(crate) use mistake::{
     crossed, meant, no_character, no_item, too_deep, too_many, unclosed, unclosed_quote,
 };
-pub(crate) use names::{Names, Suggestions, did_you_mean};
+pub(crate) use names::{Declarations, Suggestions, did_you_mean};
 pub(crate) use pairs::{child, part, parts, span};
 pub use source::{NotText, Position, Source};
 pub(crate) use stop::{Stop, is_rule, stopped_at};

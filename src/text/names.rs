@@ -7,16 +7,15 @@ use super::{Span, meant};
 use crate::gui::nearest;
 
 /// Names, each with the place of its first declaration.
-#[derive(Clone, Debug)]
-pub(crate) struct Names<K, T>(BTreeMap<K, (Span, T)>);
+pub(crate) struct Declarations<K, T>(BTreeMap<K, (Span, T)>);
 
-impl<K, T> Default for Names<K, T> {
-    fn default() -> Names<K, T> {
-        Names(BTreeMap::new())
+impl<K, T> Default for Declarations<K, T> {
+    fn default() -> Declarations<K, T> {
+        Declarations(BTreeMap::new())
     }
 }
 
-impl<K: Ord + Borrow<str>, T> Names<K, T> {
+impl<K: Ord + Borrow<str>, T> Declarations<K, T> {
     /// Notes that `name` is declared at `span`. Declared again, a name keeps its first meaning.
     pub fn declare(&mut self, name: K, span: Span, meaning: T) {
         self.0.entry(name).or_insert((span, meaning));
@@ -64,6 +63,7 @@ impl Default for Suggestions {
 impl Suggestions {
     /// Returns the first of the `known` names, as many as may still be compared, and counts them.
     pub fn afford<I: Iterator + Clone>(&mut self, known: I) -> std::iter::Take<I> {
+        // Counted beforehand, as the caller may stop early or go through the names twice.
         let looked_at = known.clone().take(self.left).count();
         self.left -= looked_at;
         known.take(looked_at)
@@ -77,4 +77,28 @@ pub(crate) fn did_you_mean<'a>(
     otherwise: impl FnOnce() -> String,
 ) -> String {
     nearest(typed, known).map_or_else(otherwise, meant)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_first_declaration_of_a_name_counts() {
+        let mut names = Declarations::default();
+        names.declare("b", 5..6, 1);
+        names.declare("a", 8..9, 2);
+        names.declare("b", 20..21, 3);
+        assert_eq!((names.first("b"), names.get("b")), (Some(5..6), Some(&1)));
+        assert_eq!(names.first("c"), None);
+        assert_eq!(names.in_order().iter().map(|(name, ..)| *name).collect::<Vec<_>>(), ["b", "a"]);
+    }
+
+    #[test]
+    fn known_names_are_compared_until_there_were_enough() {
+        let mut suggestions = Suggestions { left: 3 };
+        assert_eq!(suggestions.afford(["a", "b"].into_iter()).count(), 2);
+        assert_eq!(suggestions.afford(["c", "d"].into_iter()).collect::<Vec<_>>(), ["c"]);
+        assert_eq!(suggestions.afford(["e"].into_iter()).count(), 0);
+    }
 }

@@ -96,6 +96,7 @@ impl Source {
         let line = self.line_index(at);
         let start = self.lines[line];
         let end = self.lines.get(line + 1).map_or(self.text.len(), |&next| next - 1);
+        // Files from Windows end their lines with both signs.
         let end = if self.text[start..end].ends_with('\r') { end - 1 } else { end };
         start..end
     }

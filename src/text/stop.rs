@@ -25,6 +25,7 @@ impl<'a, R: RuleType, K: Copy> Stop<'a, R, K> {
         let at = stopped_at(&error);
         let expected = match error.variant {
             ErrorVariant::ParsingError { positives, .. } => positives,
+            // No grammar here makes one.
             ErrorVariant::CustomError { .. } => Vec::new(),
         };
         let (text, start) = (&file[item.span.clone()], item.span.start);

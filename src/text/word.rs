@@ -35,6 +35,7 @@ pub(crate) fn unquote(written: &str) -> Result<String, String> {
     let mut rest = inner;
     while let Some(at) = rest.find('\\') {
         text.push_str(&rest[..at]);
+        // The grammar has checked the form of every escape.
         let len = match rest.as_bytes()[at + 1] {
             b'u' => rest[at..].find('}').expect("the grammar has closed it") + 1,
             _ => 2,
@@ -51,6 +52,7 @@ pub(crate) fn unquote(written: &str) -> Result<String, String> {
 pub(crate) fn unescape(escape: &str) -> Option<char> {
     match escape.as_bytes()[1] {
         b'n' => Some('\n'),
+        // Half of a surrogate pair has a number and is no character.
         b'u' => char::from_u32(u32::from_str_radix(&escape[3..escape.len() - 1], 16).ok()?),
         same => Some(char::from(same)),
     }
@@ -63,5 +65,44 @@ pub(crate) fn time_unit(written: &str) -> Option<(&str, u64)> {
         (number, "ms") => Some((number, 1)),
         (number, "s") => Some((number, 1000)),
         _ => None,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn words_are_found_at_both_ends_of_a_text() {
+        for (text, first, last) in [
+            ("größe_2 = b", "größe_2", "b"),
+            ("(a", "", "a"),
+            ("a日", "a日", "a日"),
+            ("→", "", ""),
+            ("", "", ""),
+        ] {
+            assert_eq!((first_word(text), last_word(text)), (first, last), "{text}");
+        }
+        assert_eq!(words("let a,\n b-c").collect::<Vec<_>>(), ["let", "a", "b", "c"]);
+        assert_eq!(word_at("let a", 4), 4..5);
+    }
+
+    #[test]
+    fn a_text_in_quotes_stands_for_its_characters() {
+        assert_eq!(unquote(r#""a\n\\\"\u{e9}""#).as_deref(), Ok("a\n\\\"é"));
+        assert_eq!(unquote(r#""a\u{d800}b""#), Err(r"\u{d800}".to_string()));
+    }
+
+    #[test]
+    fn a_time_has_a_known_unit() {
+        for (written, expected) in [
+            ("300ms", Some(("300", 1))),
+            ("2s", Some(("2", 1000))),
+            ("s", Some(("", 1000))),
+            ("3", None),
+            ("3min", None),
+        ] {
+            assert_eq!(time_unit(written), expected, "{written}");
+        }
     }
 }

@@ -1,4 +1,4 @@
-//! What is known of an app: the tree of histories, exact where tried, and what actions did in other histories.
+//! Knowledge of an app: the tree of histories, exact where tried, and the effects of actions in other histories.
 
 use std::sync::Arc;
 
@@ -9,44 +9,44 @@ use crate::situation::{
     Transition,
 };
 
-/// A history: what was done and seen since the start.
+/// History: the actions and states since the start.
 pub type NodeId = u32;
 
-/// The activities that lie behind the one in front, each with the place last seen of it.
+/// Activities behind the one in front, each with its last state.
 pub type StackId = u32;
 
-/// A history without the steps that changed nothing.
+/// History without the steps that changed nothing.
 pub type CoreId = u32;
 
-/// Some actions; of more than [`MARKS`] two may have the same mark.
+/// Set of actions, a bit each; beyond [`MARKS`] actions, two may share a bit.
 pub type Marks = u128;
 
-/// So many actions have a mark of their own: all but one, as all that were never done share the last.
+/// Number of actions with a bit of their own. All actions that were never done share the last bit.
 const MARKS: u32 = Marks::BITS - 1;
 
-/// The mark of an action that was never done.
+/// Bit of an action that was never done.
 const NEVER_DONE: Marks = 1 << MARKS;
 
-/// No history that was come to.
+/// No known core.
 pub const NO_CORE: CoreId = u32::MAX;
 
 /// No activity.
 pub const BOTTOM: StackId = u32::MAX;
 
-/// The history of nothing.
+/// History before the first step.
 pub const ROOT: NodeId = 0;
 
-/// So many episodes are run once more, the likeliest first, before it is said that nothing is left to try: an app that
+/// Episodes run once more, the likeliest first, before the planner reports that nothing is left to try: an app that
 /// loses an action now and then may have lost the one that counted.
 const CONFIRMED_MIN: u32 = 5;
 
-/// And so many if what is left out of places differs in the same history: it may be that which counts.
+/// The same where left-out details differ after the same steps: one of them may count.
 const CONFIRMED_MIN_IF_VARIED: u32 = 30;
 
-/// Looking for an activity, no more of those behind are looked at.
+/// Most activities that are searched for one on the stack.
 const STACK_MAX: usize = 16;
 
-/// What is known of an app.
+/// Knowledge of an app.
 #[derive(Clone, Debug)]
 pub struct Knowledge {
     /// States that were seen, by their numbers.
@@ -56,23 +56,23 @@ pub struct Knowledge {
     nodes: Vec<Node>,
     stacks: Vec<Activity>,
     stack_of: FxHashMap<Activity, StackId>,
-    /// The cores one step longer.
+    /// Cores one step longer.
     cores: FxHashMap<(CoreId, ActionId, StateId), CoreId>,
-    /// By core and action: what came of it in histories that differ in nothing that was seen.
+    /// Effects by core and action: of histories that look alike.
     by_core: FxHashMap<(CoreId, ActionId), Arc<Tried>>,
-    /// By place and action: what came of it in different histories.
+    /// Effects by state and action, in different histories.
     here: FxHashMap<(StateId, ActionId), Arc<Tried>>,
-    /// By activity and name: what came of it in different places.
+    /// Effects by activity and name, in different states.
     by_name: FxHashMap<(ActivityId, u32, bool), Arc<Tried>>,
-    /// The marks of actions by activity and name, given in the order in which they were done first.
+    /// Bits of actions by activity and name, in the order in which they were first done.
     marks: FxHashMap<(ActivityId, u32, bool), Marks>,
-    /// Steps that were taken before in the same history, with the same outcome, and with another.
+    /// Steps taken before after the same steps, with the same effect.
     pub repeats: u64,
-    /// See [`Knowledge::repeats`].
+    /// Steps taken before after the same steps, with another effect.
     pub conflicts: u64,
-    /// The episodes since all was tried out.
+    /// Episodes since everything was tried.
     confirmed: u32,
-    /// Whether the same history has led to different screens of the same place.
+    /// True if the same steps have led to different screens of the same state.
     varies: bool,
     /// True if earlier episodes were forgotten for good.
     has_forgotten: bool,
@@ -80,48 +80,47 @@ pub struct Knowledge {
     path: Vec<(NodeId, ActionId)>,
 }
 
-/// A history, and what was tried in it.
+/// History, and the actions tried in it.
 #[derive(Clone, Debug)]
 pub struct Node {
-    /// Where it leads.
+    /// State that it leads to.
     pub place: StateId,
-    /// What was seen there first.
+    /// First screen seen there.
     screen: ScreenId,
-    /// What lies behind.
+    /// Activities behind it.
     pub stack: StackId,
-    /// The history without what changed nothing.
     pub core: CoreId,
-    /// What was done in it that may have changed something that does not show.
+    /// Actions in it that may have had a hidden effect.
     pub done: Marks,
-    /// In the order of their actions.
+    /// Tried actions, in order.
     edges: Vec<Edge>,
-    /// How many choices there have something left to try; `None` before the first choice.
+    /// Number of choices with something left to try; none before the first choice.
     open: Option<u32>,
 }
 
-/// An action tried in a history.
+/// Action tried in a history.
 #[derive(Clone, Debug)]
 pub struct Edge {
     action: ActionId,
-    /// Where it led, and how often.
+    /// Histories that it led to, each with the number of times.
     pub outcomes: Vec<(NodeId, u32)>,
-    /// Whether there is nothing more to try after it.
+    /// True if nothing is left to try after it.
     pub is_used_up: bool,
 }
 
-/// What came of an action.
+/// Effects of an action.
 #[derive(Clone, Debug, Default)]
 pub struct Tried {
-    /// And in how many different histories, or places.
+    /// Effects, each with the number of histories, or of states, that showed it.
     pub results: Vec<(Outcome, u32)>,
-    /// What was done before it in any of them.
+    /// Actions done before it in any of them.
     pub done: Marks,
-    /// And what in one of them without anything else.
+    /// Actions done before it in one of them, without any other.
     pub alone: Marks,
 }
 
 impl Tried {
-    /// Adds what came of an action once more. What is read while values are worked out is shared.
+    /// Adds an effect. Values are worked out on a shared copy, so a change makes a new one.
     fn add(this: &mut Arc<Tried>, outcome: Outcome, done: Marks) {
         let this = Arc::make_mut(this);
         this.add_done(done);
@@ -139,28 +138,28 @@ impl Tried {
         }
     }
 
-    /// How sure it is that the same comes of it again.
+    /// Returns the confidence that the same effect comes again.
     pub fn sure(&self, doubt: f64) -> f64 {
         let times = f64::from(self.times());
         times / (times + doubt)
     }
 
-    /// In how many histories, or places.
+    /// Returns the number of histories, or of states.
     pub fn times(&self) -> u32 {
         self.results.iter().map(|(_, times)| times).sum()
     }
 }
 
-/// Where an action leads.
+/// Effect of an action.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Outcome {
-    /// Nothing changes that matters.
+    /// None that matters.
     Same,
-    /// The place is built as before, with other labels.
+    /// The same structure, with other labels.
     Look(LookId),
-    /// To the activity behind.
+    /// The activity behind comes to the front.
     Behind,
-    /// To this place.
+    /// This state.
     To(StateId),
 }
 
@@ -218,50 +217,49 @@ impl Default for Knowledge {
 }
 
 impl Knowledge {
-    /// An episode begins.
+    /// Begins an episode.
     pub fn begin(&mut self) {
         self.at = ROOT;
         self.path.clear();
     }
 
-    /// The history of now.
+    /// Returns the current history.
     pub fn at(&self) -> NodeId {
         self.at
     }
 
-    /// What is known of a history.
     pub fn node(&self, node: NodeId) -> &Node {
         &self.nodes[node as usize]
     }
 
-    /// What came of an action in a history, if it was tried.
+    /// Returns the effects of an action in a history, if it was tried there.
     pub fn edge(&self, node: NodeId, action: ActionId) -> Option<&Edge> {
         let edges = &self.nodes[node as usize].edges;
         edges.binary_search_by_key(&action, |edge| edge.action).ok().map(|at| &edges[at])
     }
 
-    /// What came of an action in histories that differ in nothing that was seen.
+    /// Returns the effects of an action in histories that look alike.
     pub fn by_core(&self, core: CoreId, offer: &Offer) -> Option<&Arc<Tried>> {
         self.by_core.get(&(core, offer.action))
     }
 
-    /// The core after `core` when an action has led to `place`, if there was such a history.
+    /// Returns the core after an action that leads from `core` to `place`, if such a history is known.
     pub fn core_after(&self, core: CoreId, offer: &Offer, place: StateId) -> CoreId {
         self.cores.get(&(core, offer.action, place)).copied().unwrap_or(NO_CORE)
     }
 
-    /// What came of an action in a place.
+    /// Returns the effects of an action in a state.
     pub fn here(&self, place: StateId, offer: &Offer) -> Option<&Arc<Tried>> {
         self.here.get(&(place, offer.action))
     }
 
-    /// What came of actions of the same name in places of the activity.
+    /// Returns the effects of actions of the same name in states of the activity.
     pub fn by_name(&self, activity: ActivityId, offer: &Offer) -> Option<&Arc<Tried>> {
         self.by_name.get(&name(activity, offer))
     }
 
-    /// The mark of an action that stays in the activity, if it may have changed something that does not show; `shows` says
-    /// whether it changed something that does.
+    /// Returns the bit of an action that stays in the activity and may have a hidden effect; `shows` is true if it
+    /// also has a visible one.
     pub fn mark(&self, activity: ActivityId, offer: &Offer, shows: bool) -> Marks {
         if !may_hide(offer, shows) {
             return 0;
@@ -269,13 +267,13 @@ impl Knowledge {
         self.marks.get(&name(activity, offer)).copied().unwrap_or(NEVER_DONE)
     }
 
-    /// The stack without the activity in front, and the place that is seen then.
+    /// Returns the stack without the activity in front, and the state that appears then.
     pub fn behind(&self, stack: StackId) -> Option<(StackId, StateId)> {
         let below = self.stacks.get(stack as usize)?.below;
         self.stacks.get(below as usize).map(|activity| (below, activity.place))
     }
 
-    /// The stack after `stack` when `place` is seen.
+    /// Returns the stack after `stack` once `place` appears.
     pub fn stack_at(&mut self, stack: StackId, place: StateId) -> StackId {
         let activity = self.state(place).activity;
         let mut below = stack;
@@ -297,20 +295,20 @@ impl Knowledge {
         known
     }
 
-    /// How many stacks there are.
+    /// Returns the number of stacks.
     pub fn stacks(&self) -> usize {
         self.stacks.len()
     }
 
-    /// Forgets the stacks that came up since there were so many: those of ways that were only thought of.
+    /// Forgets the stacks beyond the first `kept`: those of ways that were only imagined.
     pub fn forget_stacks(&mut self, kept: usize) {
         for stack in self.stacks.drain(kept..) {
             self.stack_of.remove(&stack);
         }
     }
 
-    /// How much what was seen in a history is worth in doubt, in times it was seen: nothing as long as the app always
-    /// answers alike.
+    /// Returns the doubt in an observed effect, as a number of observations; 0 as long as the app always answers
+    /// alike.
     pub fn unsteadiness(&self) -> f64 {
         if self.conflicts == 0 {
             return 0.0;
@@ -318,13 +316,13 @@ impl Knowledge {
         (4.0 * self.conflicts as f64 / (self.conflicts + self.repeats) as f64).min(1.0)
     }
 
-    /// Whether all that can be tried was, on an app that answered alike whenever it was asked again.
+    /// Returns true if everything was tried, on an app that answered alike whenever it was asked again.
     pub fn is_exhausted(&self) -> bool {
         let confirmed_min = if self.varies { CONFIRMED_MIN_IF_VARIED } else { CONFIRMED_MIN };
         self.is_tried_out() && self.confirmed >= confirmed_min
     }
 
-    /// Whether every history was tried, as far as is known.
+    /// Returns true if every known history was tried.
     pub fn is_tried_out(&self) -> bool {
         self.nodes[ROOT as usize].open == Some(0) && self.conflicts == 0 && !self.has_forgotten
     }
@@ -444,7 +442,7 @@ impl Knowledge {
         change
     }
 
-    /// The mark of an action that was done, a new one if it has none.
+    /// Returns the bit of an action that was done, a new one if it has none.
     fn give_mark(&mut self, activity: ActivityId, offer: &Offer, shows: bool) -> Marks {
         if !may_hide(offer, shows) {
             return 0;
@@ -453,7 +451,7 @@ impl Knowledge {
         *self.marks.entry(name(activity, offer)).or_insert(1 << (nth % MARKS))
     }
 
-    /// Notes what came of `offer` for other histories: it was not known of this one.
+    /// Records the effect of `offer`, which was new in this history, for other histories.
     fn note(&mut self, from: NodeId, from_place: StateId, offer: &Offer, place: StateId) {
         if from == ROOT {
             return;
@@ -484,12 +482,12 @@ impl Knowledge {
         }
     }
 
-    /// There is nothing more to try after the last step; nor may there be after those before it then.
+    /// Marks the last step as used up, and the steps before it that have nothing else left to try.
     fn use_up(&mut self) {
         for &(node, action) in self.path.iter().rev() {
             let node = &mut self.nodes[node as usize];
             let at = node.edges.binary_search_by_key(&action, |edge| edge.action).expect("it was taken");
-            // What was seen to lead elsewhere too is used up if all that is.
+            // An action with several effects is used up once all of them are.
             if !node.edges[at].is_used_up {
                 node.edges[at].is_used_up = true;
                 node.open = node.open.map(|open| open.saturating_sub(1));
@@ -510,7 +508,7 @@ impl Knowledge {
     }
 }
 
-/// Whether an action may have changed something that does not show: not if it changes nothing in most apps, and did not.
+/// Returns true if an action may have a hidden effect: in most apps it has one, or it had a visible one here.
 fn may_hide(offer: &Offer, shows: bool) -> bool {
     match offer.habit {
         Habit::Any | Habit::Becomes(_) => true,
@@ -519,7 +517,7 @@ fn may_hide(offer: &Offer, shows: bool) -> bool {
     }
 }
 
-/// What an action is known by on other screens: its name, or else where it is.
+/// Returns the key of an action on other screens: its name, or else its place.
 fn name(activity: ActivityId, offer: &Offer) -> (ActivityId, u32, bool) {
     if offer.has_name { (activity, offer.labeling.0, true) } else { (activity, offer.action.0, false) }
 }

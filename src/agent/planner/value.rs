@@ -1,8 +1,9 @@
-//! Values: the chance to satisfy a formula in the steps left, by search over what is known of the app.
+//! Values: the chance to reach the objective in the steps left, by search over the known part of the app.
 //!
-//! A position is a history that was come to before, or a place one is thought to come to. What an action does there is
-//! a mixture: of what it did in this very history, in the same place after others, to its like elsewhere, of what such
-//! actions do in most apps, and of nothing known at all. An unknown action could lead anywhere the formula asks for.
+//! A position is a history that occurred, or a state that a run is thought to reach. The effect of an action there is
+//! a mixture of its effects after the same steps, of its effects in the same state after others, of the effects of
+//! its like elsewhere, of habits of most apps, and of the unknown. An unknown action could lead anywhere the
+//! objective asks for.
 
 use std::sync::Arc;
 
@@ -14,40 +15,40 @@ use crate::situation::{
     ActivityId, ClassId, Habit, LookId, Offer, Outlook, PhaseId, Standing, StateId, Subgoal,
 };
 
-// These numbers were chosen on the made-up apps that are there for it: `cargo bench --bench results -- --choosing`.
+// These constants were chosen on the made-up apps of the choosing half: `cargo bench --bench results -- --choosing`.
 
-/// The chance to come on from a place nobody has seen, for each step that the formula still takes.
+/// Chance to make each further step of progress from an unseen state.
 const UNSEEN: f64 = 0.35;
-/// What is a step later is worth less.
+/// Discount of a step.
 const PATIENCE: f64 = 0.98;
-/// One history says nothing about others as often as this many to one; of those that differ in nothing that was seen,
-/// and of all that led to the same place. So do the places where a name was tried.
+/// Doubt in known effects, as a number of observations: of histories that look alike, of the same state, of the same
+/// name.
 const DOUBT_CORE: f64 = 0.1;
 const DOUBT_HERE: f64 = 0.3;
 const DOUBT_NAME: f64 = 0.3;
-/// And for each thing that was never done before it in any place, and may have changed what does not show: what is done
-/// in one run can be tested together. One thing alone is new until it was done alone, as others may have undone it.
+/// Doubt for each action that was never done before this one in any state and may have a hidden effect: runs test
+/// actions together. A single action counts as new until it was done alone, as others may have undone its effect.
 const NOVELTY: f64 = 1.0;
-/// From a place where the same was still wanted as often as this, the chance to come on is half of what it is else: what
-/// lies too deep to be looked at must not look better than what was looked at and is poor, or it is put off for ever.
-/// Without it, and with 40, 20, 8, 5, 3 and 2, level a of the choosing half took 153, 121, 108, 73, 69, 80 and 98 steps on
-/// average of 8 runs (the first three: of 4); level b took as many with each of these numbers, some 55, and 44 without.
+/// Visits with the same phase after which the chance beyond the horizon is halved: what lies too deep to be looked at
+/// must not look better than what was looked at and is poor, or it is put off for ever. Without it, and with 40, 20,
+/// 8, 5, 3 and 2, level a of the choosing half took 153, 121, 108, 73, 69, 80 and 98 steps on average of 8 runs (the
+/// first three: of 4); level b took as many with each of these numbers, some 55, and 44 without.
 const STALENESS: f64 = 5.0;
-/// No more of what may change what does not show is thought of in a row, or there would be too many ways to look deep:
-/// with 2 the choosing half took a third more time and no fewer steps.
+/// Most hidden effects in a row that are imagined, or there would be too many ways to look deep: with 2 the choosing
+/// half took a third more time and no fewer steps.
 const HIDDEN_MAX: u32 = 1;
-/// A screen on which another atom must change as well is less likely by this.
+/// Factor on the chance of a subgoal for each further atom that must change.
 const CHANGE: f64 = 0.6;
-/// What shares a word with what must come to hold is more likely to bring it.
+/// Factor for an action whose widget shares a word with an atom that must come to hold.
 const HINTED: f64 = 5.0;
-/// What a formula does not name, where it names others, is less likely to.
+/// Factor for an action that the formula does not name, where it names others.
 const UNNAMED: f64 = 0.15;
-/// Nothing unknown is surer than this.
+/// Most chance of anything unknown.
 const SUBGOAL_MAX: f64 = 0.9;
-/// Of what leads elsewhere, so much keeps the labels.
+/// Share of the effects elsewhere that keep the labels.
 const AWAY_WITHIN: f64 = 0.5;
 
-/// What is thought of an action nobody has tried: whether nothing changes, what is wished for comes, or something else.
+/// Guess at an action that nobody has tried: nothing changes, the subgoal is met, or something else happens.
 #[derive(Clone, Copy)]
 struct Guess {
     stays: f64,
@@ -55,7 +56,7 @@ struct Guess {
     away: f64,
 }
 
-/// How likely what is wished for comes: if it takes another activity, and if not.
+/// Chances to meet a subgoal: one that takes another activity, and one that does not.
 #[derive(Clone, Copy)]
 struct Hope {
     moves: f64,
@@ -68,8 +69,7 @@ impl Hope {
     }
 }
 
-/// Of an action that did nothing before, or that led somewhere: there something else may be seen, but elsewhere it will
-/// hardly lead.
+/// Chances after known effects: a screen may still show something else, but the action will hardly lead elsewhere.
 const DID_NOTHING: Hope = Hope { moves: 0.1, changes: 0.2 };
 const WAS_LOST: Hope = Hope { moves: 0.3, changes: 0.3 };
 const DID_SOMETHING: Hope = Hope { moves: 0.06, changes: 0.3 };
@@ -77,21 +77,21 @@ const DID_SOMETHING: Hope = Hope { moves: 0.06, changes: 0.3 };
 const ANYTHING: Guess = Guess { stays: 0.35, wished: 0.3, away: 0.35 };
 const STAYS: Guess = Guess { stays: 0.93, wished: 0.02, away: 0.05 };
 const MOSTLY_STAYS: Guess = Guess { stays: 0.75, wished: 0.08, away: 0.17 };
-/// How often what is expected comes.
+/// Chance that the habitual effect comes.
 const AS_EXPECTED: f64 = 0.85;
 /// Back from the first activity leaves the app.
 const LEAVES: Guess = Guess { stays: 0.1, wished: 0.05, away: 0.85 };
 
-/// Where a run is, or is thought to come to.
+/// Real or imagined position of a run.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Position {
-    /// A history.
+    /// History that occurred.
     Known(NodeId),
-    /// A place, come to in a way that was never tried.
+    /// State, reached in a way that was never tried.
     Guessed(Whereabouts),
 }
 
-/// What is thought of a place one comes to.
+/// Imagined position.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct Whereabouts {
     place: StateId,
@@ -101,69 +101,69 @@ pub struct Whereabouts {
     done: Marks,
 }
 
-/// What a step can come to by what the formula says.
+/// Outcomes of a step for the objective.
 #[derive(Clone, Debug)]
 struct Prospect {
     stays: PhaseId,
     blank: PhaseId,
     subgoals: Vec<Subgoal>,
-    /// Whether the formula names other actions and not this one.
+    /// True if the formula names other actions and not this one.
     is_unnamed: bool,
 }
 
-/// What is kept from one decision to the next.
+/// Memory from one decision to the next.
 #[derive(Clone, Debug, Default)]
 pub struct Memory {
     prospects: FxHashMap<(PhaseId, ClassId, LookId), u32>,
     list: Vec<Prospect>,
     values: FxHashMap<(Position, PhaseId, u32), f64>,
-    /// By how many steps were left: how deep the last decision was to be looked at.
+    /// Depth of the last decision, by the steps left.
     depths: Vec<u32>,
-    /// How often the same was still wanted in an activity.
+    /// Visits of each activity in each phase.
     visits: FxHashMap<(ActivityId, PhaseId), u32>,
 }
 
 impl Memory {
-    /// Something is wanted in an activity once more.
+    /// Counts a visit of an activity in a phase.
     pub fn visit(&mut self, activity: ActivityId, phase: PhaseId) {
         *self.visits.entry((activity, phase)).or_insert(0) += 1;
     }
 
-    /// How much of what is hoped for beyond the horizon is left after all the times it did not come.
+    /// Returns the share of the hope beyond the horizon that is left after all visits in vain.
     fn freshness(&self, activity: ActivityId, phase: PhaseId) -> f64 {
         let visits = self.visits.get(&(activity, phase)).copied().unwrap_or(0);
         STALENESS / (STALENESS + f64::from(visits))
     }
 }
 
-/// So many are kept; then they are worked out again.
+/// Most prospects that are kept; then they are worked out again.
 const PROSPECTS_MAX: usize = 100_000;
 
-/// Further than this nothing is planned: what comes then is a guess in any case, and each step takes some of the stack.
+/// Depth of the deepest plan: anything beyond is a guess in any case, and each step takes some of the stack.
 const DEPTH_MAX: u32 = 40;
 
-/// One step deeper is looked only if it took less than this part of the budget: each step multiplies the ways. Trying it
+/// Part of the budget below which the next decision looks one step deeper: each step multiplies the ways. Trying it
 /// at each decision took twice the time, for no fewer steps.
 const LITTLE: u32 = 2;
 
-/// No more sets of labels of actions are looked at to tell whether the formula names any.
+/// Most classes of actions that are asked to tell whether the formula names any.
 const CLASSES_MAX: u32 = 64;
 
-/// Works out values for one decision.
+/// Valuation for one decision.
 pub struct Valuation<'a> {
     pub settings: PlannerSettings,
     pub knowledge: &'a mut Knowledge,
     pub outlook: &'a mut dyn Outlook,
     pub memory: &'a mut Memory,
-    /// The labels of a screen on which nothing holds.
+    /// Look of a screen on which nothing holds.
     pub blank: LookId,
-    /// Whether what was tried may turn out otherwise, though it never did.
+    /// True if a known effect may turn out otherwise, though it never did.
     doubts: bool,
-    /// With fewer steps left no further is looked.
+    /// Steps left at which the search stops.
     horizon: u32,
-    /// How many actions may still be looked at.
+    /// Actions that may still be looked at.
     budget: u32,
-    /// What was done so far.
+    /// Actions with hidden effects so far.
     done: Marks,
 }
 
@@ -183,8 +183,8 @@ impl<'a> Valuation<'a> {
         Valuation { settings, knowledge, outlook, memory, blank, doubts, horizon: 0, budget: 0, done }
     }
 
-    /// Returns what each of the offers at `candidates` is worth in the history of now, with so many steps left, no more
-    /// than `budget` actions looked at for each of several depths.
+    /// Returns the value of each offer at `candidates` in the current history with `steps` left. For each of several
+    /// depths, at most `budget` actions are looked at.
     pub fn worths(
         &mut self,
         offers: &[Offer],
@@ -195,7 +195,7 @@ impl<'a> Valuation<'a> {
     ) -> Vec<f64> {
         let position = Position::Known(self.knowledge.at());
         let stacks = self.knowledge.stacks();
-        // What was too deep at this point of the last episode is too deep in this one, as a rule.
+        // A depth that was too much at this point of the last episode is too much now, as a rule.
         let nth = steps.min(DEPTH_MAX) as usize;
         if self.memory.depths.len() <= nth {
             self.memory.depths.resize(nth + 1, DEPTH_MAX);
@@ -210,7 +210,7 @@ impl<'a> Valuation<'a> {
                 .map(|&at| self.worth(position, &offers[usize::from(at)], phase, steps))
                 .collect();
             self.knowledge.forget_stacks(stacks);
-            // Values of which some were looked at deeply and others not cannot be compared.
+            // Values from different depths cannot be compared.
             if self.budget > 0 || depth <= 1 {
                 let is_little = budget - self.budget < budget / LITTLE;
                 self.memory.depths[nth] = depth + u32::from(is_little);
@@ -239,7 +239,7 @@ impl<'a> Valuation<'a> {
         let Whereabouts { place, .. } = self.whereabouts(position);
         let offers = self.knowledge.state(place).offers.clone();
         let mut best: f64 = 0.0;
-        // Many actions of which nothing is known are worth the same.
+        // Unknown actions that the objective cannot tell apart have the same value.
         let mut untried: Vec<((ClassId, u64, Habit), f64)> = Vec::new();
         for offer in offers.iter() {
             let likes = (offer.class, offer.hints, offer.habit);
@@ -279,7 +279,7 @@ impl<'a> Valuation<'a> {
             || (self.settings.sharing && self.knowledge.by_name(activity, offer).is_some())
     }
 
-    /// Returns the chance to satisfy if this is done.
+    /// Returns the chance to reach the objective after this action.
     fn worth(&mut self, position: Position, offer: &Offer, phase: PhaseId, steps: u32) -> f64 {
         self.budget = self.budget.saturating_sub(1);
         let (mut left, mut worth) = (1.0, 0.0);
@@ -310,7 +310,7 @@ impl<'a> Valuation<'a> {
         let activity = self.knowledge.state(place).activity;
         let unsteadiness = self.knowledge.unsteadiness();
         let named = self.knowledge.by_name(activity, offer);
-        // That it was itself done before is not new.
+        // An earlier try of the action itself is not new.
         let own = self.knowledge.mark(activity, offer, false);
         let others = done & !own;
         let before = named.map_or(0, |tried| if others.is_power_of_two() { tried.alone } else { tried.done });
@@ -332,7 +332,7 @@ impl<'a> Valuation<'a> {
             Some((last, doubt)) => (left * sure, left * (1.0 - sure) * (1.0 - last.sure(*doubt))),
             None => (left, left * (1.0 - sure)),
         };
-        // What it did is what it does, or else what is wished for.
+        // Either a known effect comes again, or else the subgoal may be met.
         let (first_worth, hope) = self.as_tried(&tried, whereabouts, offer, phase, steps);
         worth += first_left * first_worth;
         match last {
@@ -344,7 +344,7 @@ impl<'a> Valuation<'a> {
         }
     }
 
-    /// What the action is worth if it does what it did before, and how much more if it does what is wished for instead.
+    /// Returns the value of the action if its effects come again, and the gain if its subgoal is met instead.
     fn as_tried(
         &mut self,
         tried: &Tried,
@@ -359,7 +359,7 @@ impl<'a> Valuation<'a> {
         let (hidden, shown) =
             (self.done_after(done, activity, offer, false), self.done_after(done, activity, offer, true));
         let (mut worth, mut hope) = (0.0, 0.0);
-        // Of an app that does not always answer alike it may just have been lost.
+        // An app that does not always answer alike may just have lost the action.
         let did_nothing = if self.knowledge.conflicts == 0 { DID_NOTHING } else { WAS_LOST };
         let did_nothing = match self.habit(offer) {
             Habit::Any | Habit::Back | Habit::Becomes(_) => did_nothing,
@@ -394,7 +394,7 @@ impl<'a> Valuation<'a> {
         (worth, hope)
     }
 
-    /// The chance that what is wished for comes, and what that is worth.
+    /// Returns the chance to meet a subgoal, and the value then.
     fn subgoal(&self, number: usize, guess: Hope, offer: &Offer, steps: u32) -> (f64, f64) {
         let Prospect { ref subgoals, is_unnamed, .. } = self.memory.list[number];
         let is_unnamed = is_unnamed && self.settings.naming;
@@ -422,7 +422,7 @@ impl<'a> Valuation<'a> {
         if self.settings.habits { offer.habit } else { Habit::Any }
     }
 
-    /// What is done after an action that stays in the activity.
+    /// Returns the actions done after one that stays in the activity.
     fn done_after(&self, done: Marks, activity: ActivityId, offer: &Offer, shows: bool) -> Marks {
         let is_enough = (done & !self.done).count_ones() >= HIDDEN_MAX;
         if is_enough { done } else { done | self.knowledge.mark(activity, offer, shows) }
@@ -448,7 +448,7 @@ impl<'a> Valuation<'a> {
         self.value(next, phase, steps - 1)
     }
 
-    /// What an action is worth of which nothing is known but what it is.
+    /// Returns the value of an action that nobody has tried.
     fn untried(&mut self, here: Whereabouts, offer: &Offer, phase: PhaseId, steps: u32) -> f64 {
         let Whereabouts { stack, look, .. } = here;
         let behind = self.knowledge.behind(stack);
@@ -503,7 +503,7 @@ impl<'a> Valuation<'a> {
         let blank = self.outlook.after(phase, class, self.blank);
         let mut subgoals = Vec::new();
         self.outlook.subgoals(phase, class, look, &mut subgoals);
-        // What takes no change is not a subgoal.
+        // A subgoal without a change is none.
         subgoals.retain(|subgoal| subgoal.changes > 0);
         let is_unnamed = !lives(self.outlook.standing(stays)) && {
             let classes = self.outlook.classes().min(CLASSES_MAX);
@@ -519,13 +519,13 @@ impl<'a> Valuation<'a> {
     }
 }
 
-/// The chance to come on from where nobody has been, where the formula takes so many steps more.
+/// Returns the chance to reach the objective from an unseen state, at least `least` steps away.
 fn unseen(least: u32) -> f64 {
     power(UNSEEN, least)
 }
 
 fn power(base: f64, times: u32) -> f64 {
-    // The same on every machine, and none is needed beyond what is as good as nothing.
+    // Repeated multiplication gives the same bits on every machine; beyond 64 factors nothing is left.
     (0..times.min(64)).fold(1.0, |product, _| product * base)
 }
 

@@ -108,8 +108,8 @@ impl Decided {
         let mut ways: Vec<(Arc<Screen>, Arc<Screen>, String, u64)> = Vec::new();
         for run in self.experience.runs() {
             for pair in run.steps.windows(2) {
-                let [(_, from), (deed, to)] = pair else { continue };
-                let by = deed.to_string();
+                let [(_, from), (record, to)] = pair else { continue };
+                let by = record.to_string();
                 let known = ways.iter().position(|(one, other, name, _)| {
                     one.identity() == from.identity() && other.identity() == to.identity() && *name == by
                 });

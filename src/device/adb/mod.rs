@@ -173,9 +173,9 @@ struct Now {
     is_off_network: bool,
     /// The phone's clock when the app was started.
     started_ms: u64,
-    /// Time from which on the log is read, and number of its notices that are already known.
+    /// Time from which on the log is read.
     log_since: String,
-    /// Number of the log's entries since then that are known.
+    /// Number of the log's notices since then that are already known.
     log_known: usize,
 }
 

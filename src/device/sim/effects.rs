@@ -9,8 +9,8 @@ use super::chance::{Chance, Odds};
 use super::evaluate::{Fault, Meter, Scope, WORK_MAX, is_true, set, shown};
 use super::layout::TouchMap;
 use super::model::{
-    Does, Each, Effect, Event, Expr, FieldId, GlobalId, Initial, Life, LocalId, Model, OwnId, ProcedureId,
-    RequestId, Value, Variable, Window, WindowId,
+    Datum, Does, Each, Effect, Event, Expr, FieldId, GlobalId, Initial, Life, LocalId, Model, OwnId,
+    ProcedureId, RequestId, Variable, Window, WindowId,
 };
 use super::state::{
     Activity, Block, Frame, Instance, List, Phase, Record, Slot, State, System, Task, Timer, Trouble,
@@ -161,7 +161,7 @@ impl<'a> Run<'a> {
     }
 
     fn remove(&mut self, record: &Expr, frame: &mut Frame) -> Result<(), Fault> {
-        if let Value::Record(list, number) = self.value(record, frame)?
+        if let Datum::Record(list, number) = self.value(record, frame)?
             && let Some(list) = self.state.list_mut(list)
             && let Some(at) = list.find(number)
         {
@@ -189,7 +189,7 @@ impl<'a> Run<'a> {
     }
 
     fn finish_with(&mut self, with: Option<&Expr>, frame: &mut Frame) -> Result<(), Fault> {
-        let with = with.map_or(Ok(Value::None), |with| self.value(with, frame))?;
+        let with = with.map_or(Ok(Datum::None), |with| self.value(with, frame))?;
         self.finish(frame.activity, with);
         Ok(())
     }
@@ -261,7 +261,7 @@ impl<'a> Run<'a> {
                 let ends = self.scoped(frame, |scope, locals, meter| scope.ends(from, to, locals, meter))?;
                 for number in ends {
                     self.burn()?;
-                    set(&mut frame.locals, local, Value::Int(number));
+                    set(&mut frame.locals, local, Datum::Int(number));
                     self.braces(effects, frame)?;
                 }
             }
@@ -277,7 +277,7 @@ impl<'a> Run<'a> {
         let locals = self.values(values, frame)?;
         // A procedure has its own locals and shares everything else with its caller.
         let mut inner = Frame { locals, result: frame.result.clone(), ..*frame };
-        inner.locals.resize(procedure.locals.max(procedure.parameters) as usize, Value::None);
+        inner.locals.resize(procedure.locals.max(procedure.parameters) as usize, Datum::None);
         self.calls += 1;
         let done = self.braces(&procedure.effects, &mut inner);
         self.calls -= 1;
@@ -288,7 +288,7 @@ impl<'a> Run<'a> {
     pub fn scoped<T>(
         &mut self,
         frame: &mut Frame,
-        work: impl FnOnce(&Scope<'_>, &mut [Value], &mut Meter<'a>) -> Result<T, Fault>,
+        work: impl FnOnce(&Scope<'_>, &mut [Datum], &mut Meter<'a>) -> Result<T, Fault>,
     ) -> Result<T, Fault> {
         let scope = Scope {
             model: self.model,
@@ -303,7 +303,7 @@ impl<'a> Run<'a> {
     }
 
     /// Returns the value of `expr` in the scope of `frame`.
-    pub fn value(&mut self, expr: &Expr, frame: &mut Frame) -> Result<Value, Fault> {
+    pub fn value(&mut self, expr: &Expr, frame: &mut Frame) -> Result<Datum, Fault> {
         self.scoped(frame, |scope, locals, meter| scope.value(expr, locals, meter))
     }
 
@@ -311,7 +311,7 @@ impl<'a> Run<'a> {
         self.value(condition, frame).map(|value| is_true(&value))
     }
 
-    fn values(&mut self, exprs: &[Expr], frame: &mut Frame) -> Result<Vec<Value>, Fault> {
+    fn values(&mut self, exprs: &[Expr], frame: &mut Frame) -> Result<Vec<Datum>, Fault> {
         exprs.iter().map(|expr| self.value(expr, frame)).collect()
     }
 
@@ -326,8 +326,8 @@ impl<'a> Run<'a> {
         Some(Frame {
             instance: number,
             activity: activity.instance.number,
-            locals: vec![Value::None; window.locals as usize],
-            result: Value::None,
+            locals: vec![Datum::None; window.locals as usize],
+            result: Datum::None,
             is_recreated: false,
         })
     }
@@ -337,7 +337,7 @@ impl<'a> Run<'a> {
     }
 
     /// Sets a variable.
-    pub fn assign(&mut self, variable: &Variable, value: Value, frame: &mut Frame) -> Result<(), Fault> {
+    pub fn assign(&mut self, variable: &Variable, value: Datum, frame: &mut Frame) -> Result<(), Fault> {
         match variable {
             Variable::Global(global) => {
                 if let Some(Slot::Value(place)) = self.state.globals.get_mut(*global as usize) {
@@ -348,7 +348,7 @@ impl<'a> Run<'a> {
             Variable::Local(local) => set(&mut frame.locals, *local, value),
             Variable::Field(record, field) => {
                 // A record that was removed has no fields to set.
-                if let Value::Record(global, number) = self.value(record, frame)?
+                if let Datum::Record(global, number) = self.value(record, frame)?
                     && let Some(place) = field_place(self.model, global, *field)
                     && let Some(list) = self.state.list_mut(global)
                     && let Some(at) = list.find(number)
@@ -373,7 +373,7 @@ impl<'a> Run<'a> {
             Some(Initial::Value(_)) | None => 0,
         };
         // All values are computed before the list grows, because they may read it.
-        let mut record = vec![Value::None; fields];
+        let mut record = vec![Datum::None; fields];
         for (field, value) in values {
             let value = self.value(value, frame)?;
             if let Some(place) = field_place(self.model, global, *field) {
@@ -388,7 +388,7 @@ impl<'a> Run<'a> {
         list.next += 1;
         list.records.push(Record { number, values: record });
         if let Some(local) = local {
-            set(&mut frame.locals, local, Value::Record(global, number));
+            set(&mut frame.locals, local, Datum::Record(global, number));
         }
         Ok(())
     }
@@ -397,7 +397,7 @@ impl<'a> Run<'a> {
     pub fn open(
         &mut self,
         window: WindowId,
-        own: Vec<Value>,
+        own: Vec<Datum>,
         is_afresh: bool,
         opened_by: Option<(u32, RequestId)>,
     ) -> Result<(), Fault> {
@@ -409,7 +409,7 @@ impl<'a> Run<'a> {
                 .iter()
                 .map(|activity| activity.instance.number)
                 .collect();
-            ended.into_iter().for_each(|number| self.finish(number, Value::None));
+            ended.into_iter().for_each(|number| self.finish(number, Datum::None));
         }
         let instance = self.instance(window, own)?;
         self.state.stack.push(Activity {
@@ -425,16 +425,16 @@ impl<'a> Run<'a> {
         Ok(())
     }
 
-    fn instance(&mut self, window: WindowId, mut own: Vec<Value>) -> Result<Instance, Fault> {
+    fn instance(&mut self, window: WindowId, mut own: Vec<Datum>) -> Result<Instance, Fault> {
         if self.state.windows_len() >= WINDOWS_MAX {
             return Err(Fault::new(format!("more than {WINDOWS_MAX} windows are open")));
         }
-        own.resize(self.window(window).map_or(0, |window| window.own.len()), Value::None);
+        own.resize(self.window(window).map_or(0, |window| window.own.len()), Datum::None);
         Ok(Instance::new(self.state.take_number(), window, own))
     }
 
     /// Marks an activity as finishing, unless it is already.
-    pub fn finish(&mut self, number: u32, with: Value) {
+    pub fn finish(&mut self, number: u32, with: Datum) {
         let Some(activity) = self.state.activity_mut(number).filter(|activity| !activity.is_finishing) else {
             return;
         };
@@ -448,7 +448,7 @@ impl<'a> Run<'a> {
     }
 
     /// Opens a dialog or popup over an activity.
-    fn show(&mut self, window: WindowId, own: Vec<Value>, activity: u32) -> Result<(), Fault> {
+    fn show(&mut self, window: WindowId, own: Vec<Datum>, activity: u32) -> Result<(), Fault> {
         if self.state.activity(activity).is_none_or(|activity| activity.is_finishing) {
             return Ok(());
         }
@@ -461,7 +461,7 @@ impl<'a> Run<'a> {
         self.nested(|run| {
             run.initialise(number, true)?;
             run.start_timers(number)?;
-            run.handle(number, Event::Create, Value::None, false).map(|_| ())
+            run.handle(number, Event::Create, Datum::None, false).map(|_| ())
         })
     }
 
@@ -470,7 +470,7 @@ impl<'a> Run<'a> {
         if self.state.activity_of(number).is_none_or(|activity| activity.instance.number == number) {
             return Ok(());
         }
-        self.nested(|run| run.handle(number, Event::Destroy, Value::None, false).map(|_| ()))?;
+        self.nested(|run| run.handle(number, Event::Destroy, Datum::None, false).map(|_| ()))?;
         self.state.has_keyboard = false;
         for activity in &mut self.state.stack {
             if let Some(at) = activity.over.iter().position(|over| over.number == number) {
@@ -557,7 +557,7 @@ pub(super) fn globals(model: &Model, before: Option<&[Slot]>) -> Result<Vec<Slot
                     model,
                     state: &state,
                     own: &[],
-                    result: &Value::None,
+                    result: &Datum::None,
                     is_recreated: false,
                     orientation: held,
                     leaves_traces: true,

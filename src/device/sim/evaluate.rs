@@ -7,7 +7,7 @@ use std::ops::Range;
 use std::sync::Arc;
 
 use super::chance::{Chance, Odds};
-use super::model::{Expr, FieldId, Function, Model, Operator, Query, Value};
+use super::model::{Datum, Expr, FieldId, Function, Model, Operator, Query};
 use super::state::State;
 use crate::gui::Orientation;
 use crate::text::Span;
@@ -21,7 +21,7 @@ pub(super) const LOOP_MAX: i64 = 10_000;
 /// Most work for an action or a screen: about a second's worth.
 pub(super) const WORK_MAX: u64 = 20_000_000;
 
-/// Most distance between the ends of `random`.
+/// Largest distance between the ends of `random`.
 const RANDOM_MAX: i64 = 1_000;
 
 /// The reason a model cannot go on.
@@ -64,9 +64,9 @@ impl<'a> Meter<'a> {
     }
 
     /// Returns the time as a value, and notes that the clock was read.
-    fn now(&mut self) -> Value {
+    fn now(&mut self) -> Datum {
         self.has_read_clock = true;
-        Value::Int(i64::try_from(self.now_ms).unwrap_or(i64::MAX))
+        Datum::Int(i64::try_from(self.now_ms).unwrap_or(i64::MAX))
     }
 
     pub fn work(&mut self, amount: usize) -> Result<(), Fault> {
@@ -94,8 +94,8 @@ impl<'a> Meter<'a> {
 pub(super) struct Scope<'a> {
     pub model: &'a Model,
     pub state: &'a State,
-    pub own: &'a [Value],
-    pub result: &'a Value,
+    pub own: &'a [Datum],
+    pub result: &'a Datum,
     pub is_recreated: bool,
     pub orientation: Orientation,
     /// True if names bound by queries may keep their last value, as nobody reads it again.
@@ -107,7 +107,7 @@ impl Scope<'_> {
     ///
     /// Operators nest up to 200 deep, inside effects that nest as deep. Each kind has a function of its own, so
     /// that frames stay small and a thread's stack is enough.
-    pub fn value(&self, expr: &Expr, locals: &mut [Value], meter: &mut Meter<'_>) -> Result<Value, Fault> {
+    pub fn value(&self, expr: &Expr, locals: &mut [Datum], meter: &mut Meter<'_>) -> Result<Datum, Fault> {
         meter.work(1)?;
         match expr {
             Expr::Value(value) => Ok(value.clone()),
@@ -116,13 +116,13 @@ impl Scope<'_> {
             Expr::Local(local) => Ok(self.known(locals.get(*local as usize))),
             Expr::Field(record, field) => self.field(record, *field, locals, meter),
             Expr::Index(record) => self.index(record, locals, meter),
-            Expr::Portrait => Ok(Value::Bool(self.orientation == Orientation::Portrait)),
-            Expr::Landscape => Ok(Value::Bool(self.orientation == Orientation::Landscape)),
-            Expr::Network => Ok(Value::Bool(self.state.has_network)),
-            Expr::Recreated => Ok(Value::Bool(self.is_recreated)),
+            Expr::Portrait => Ok(Datum::Bool(self.orientation == Orientation::Portrait)),
+            Expr::Landscape => Ok(Datum::Bool(self.orientation == Orientation::Landscape)),
+            Expr::Network => Ok(Datum::Bool(self.state.has_network)),
+            Expr::Recreated => Ok(Datum::Bool(self.is_recreated)),
             Expr::Result => Ok(self.state.known(self.result)),
             Expr::Now => Ok(meter.now()),
-            Expr::Not(inner) => self.value(inner, locals, meter).map(|value| Value::Bool(!is_true(&value))),
+            Expr::Not(inner) => self.value(inner, locals, meter).map(|value| Datum::Bool(!is_true(&value))),
             Expr::Negate(inner) => self.value(inner, locals, meter).map(|value| negated(&value)),
             Expr::Binary(operator, left, right) => self.binary(*operator, left, right, locals, meter),
             Expr::Choose(condition, then, otherwise) => match self.holds(Some(condition), locals, meter) {
@@ -141,22 +141,22 @@ impl Scope<'_> {
         &self,
         record: &Expr,
         field: FieldId,
-        locals: &mut [Value],
+        locals: &mut [Datum],
         meter: &mut Meter<'_>,
-    ) -> Result<Value, Fault> {
+    ) -> Result<Datum, Fault> {
         let record = self.value(record, locals, meter)?;
         Ok(self.state.field(self.model, &record, field))
     }
 
-    fn index(&self, record: &Expr, locals: &mut [Value], meter: &mut Meter<'_>) -> Result<Value, Fault> {
-        let Value::Record(list, number) = self.value(record, locals, meter)? else {
-            return Ok(Value::None);
+    fn index(&self, record: &Expr, locals: &mut [Datum], meter: &mut Meter<'_>) -> Result<Datum, Fault> {
+        let Datum::Record(list, number) = self.value(record, locals, meter)? else {
+            return Ok(Datum::None);
         };
         let index = self.state.list(list).and_then(|list| list.find(number));
-        Ok(index.map_or(Value::None, |index| Value::Int(index as i64)))
+        Ok(index.map_or(Datum::None, |index| Datum::Int(index as i64)))
     }
 
-    fn text(&self, parts: &[Expr], locals: &mut [Value], meter: &mut Meter<'_>) -> Result<Value, Fault> {
+    fn text(&self, parts: &[Expr], locals: &mut [Datum], meter: &mut Meter<'_>) -> Result<Datum, Fault> {
         // The buffer is reused; a text inside this text takes an empty one meanwhile.
         let mut text = std::mem::take(&mut meter.text);
         text.clear();
@@ -174,9 +174,9 @@ impl Scope<'_> {
         &self,
         function: Function,
         values: &[Expr],
-        locals: &mut [Value],
+        locals: &mut [Datum],
         meter: &mut Meter<'_>,
-    ) -> Result<Value, Fault> {
+    ) -> Result<Datum, Fault> {
         let mut worth = Vec::with_capacity(values.len());
         for value in values {
             worth.push(self.value(value, locals, meter)?);
@@ -184,12 +184,12 @@ impl Scope<'_> {
         call(function, &worth, meter)
     }
 
-    fn count(&self, query: &Query, locals: &mut [Value], meter: &mut Meter<'_>) -> Result<Value, Fault> {
+    fn count(&self, query: &Query, locals: &mut [Datum], meter: &mut Meter<'_>) -> Result<Datum, Fault> {
         let found = self.matching(query, locals, meter, false)?;
-        Ok(Value::Int(found.len() as i64))
+        Ok(Datum::Int(found.len() as i64))
     }
 
-    fn find(&self, query: &Query, locals: &mut [Value], meter: &mut Meter<'_>) -> Result<Value, Fault> {
+    fn find(&self, query: &Query, locals: &mut [Datum], meter: &mut Meter<'_>) -> Result<Datum, Fault> {
         let found = match query.by {
             Some(_) => self.records(query, locals, meter)?,
             None => self.matching(query, locals, meter, true)?,
@@ -201,7 +201,7 @@ impl Scope<'_> {
     pub fn holds(
         &self,
         condition: Option<&Expr>,
-        locals: &mut [Value],
+        locals: &mut [Datum],
         meter: &mut Meter<'_>,
     ) -> Result<bool, Fault> {
         condition.map_or(Ok(true), |condition| Ok(is_true(&self.value(condition, locals, meter)?)))
@@ -211,9 +211,9 @@ impl Scope<'_> {
     pub fn records(
         &self,
         query: &Query,
-        locals: &mut [Value],
+        locals: &mut [Datum],
         meter: &mut Meter<'_>,
-    ) -> Result<Vec<Value>, Fault> {
+    ) -> Result<Vec<Datum>, Fault> {
         let before = self.kept(query, locals);
         let found = self.matching(query, locals, meter, false)?;
         let Some(by) = &query.by else { return Ok(found) };
@@ -237,15 +237,15 @@ impl Scope<'_> {
     fn matching(
         &self,
         query: &Query,
-        locals: &mut [Value],
+        locals: &mut [Datum],
         meter: &mut Meter<'_>,
         first_only: bool,
-    ) -> Result<Vec<Value>, Fault> {
+    ) -> Result<Vec<Datum>, Fault> {
         let before = self.kept(query, locals);
         let mut found = Vec::new();
         for record in self.state.list(query.list).map_or(&[][..], |list| &list.records) {
             meter.work(1)?;
-            let record = Value::Record(query.list, record.number);
+            let record = Datum::Record(query.list, record.number);
             set(locals, query.local, record.clone());
             if self.holds(query.condition.as_ref(), locals, meter)? {
                 found.push(record);
@@ -261,7 +261,7 @@ impl Scope<'_> {
     }
 
     /// Returns the value to restore after a query has used its name, if it must be restored.
-    fn kept(&self, query: &Query, locals: &[Value]) -> Option<Value> {
+    fn kept(&self, query: &Query, locals: &[Datum]) -> Option<Datum> {
         if self.leaves_traces { None } else { locals.get(query.local as usize).cloned() }
     }
 
@@ -270,19 +270,19 @@ impl Scope<'_> {
         &self,
         from: &Expr,
         to: &Expr,
-        locals: &mut [Value],
+        locals: &mut [Datum],
         meter: &mut Meter<'_>,
     ) -> Result<Range<i64>, Fault> {
         let ends = (self.value(from, locals, meter)?, self.value(to, locals, meter)?);
-        let (Value::Int(from), Value::Int(to)) = ends else { return Ok(0..0) };
+        let (Datum::Int(from), Datum::Int(to)) = ends else { return Ok(0..0) };
         if to.saturating_sub(from) >= LOOP_MAX {
             return Err(Fault::new(format!("{from}..{to} are more than {LOOP_MAX} numbers")));
         }
         Ok(from..to.saturating_add(1))
     }
 
-    fn known(&self, value: Option<&Value>) -> Value {
-        value.map_or(Value::None, |value| self.state.known(value))
+    fn known(&self, value: Option<&Datum>) -> Datum {
+        value.map_or(Datum::None, |value| self.state.known(value))
     }
 
     fn binary(
@@ -290,14 +290,14 @@ impl Scope<'_> {
         operator: Operator,
         left: &Expr,
         right: &Expr,
-        locals: &mut [Value],
+        locals: &mut [Datum],
         meter: &mut Meter<'_>,
-    ) -> Result<Value, Fault> {
+    ) -> Result<Datum, Fault> {
         let left = self.value(left, locals, meter)?;
         let is_decided = match operator {
             Operator::And => !is_true(&left),
             Operator::Or => is_true(&left),
-            Operator::Else => left != Value::None && !is_empty_text(&left),
+            Operator::Else => left != Datum::None && !is_empty_text(&left),
             Operator::Equal
             | Operator::NotEqual
             | Operator::Less
@@ -317,26 +317,26 @@ impl Scope<'_> {
 }
 
 /// Applies an operator. If the left side has decided, `right` is a copy of it.
-fn combined(operator: Operator, left: &Value, right: Value, meter: &mut Meter<'_>) -> Result<Value, Fault> {
+fn combined(operator: Operator, left: &Datum, right: Datum, meter: &mut Meter<'_>) -> Result<Datum, Fault> {
     Ok(match operator {
-        Operator::And | Operator::Or => Value::Bool(is_true(&right)),
+        Operator::And | Operator::Or => Datum::Bool(is_true(&right)),
         Operator::Else => right,
-        Operator::Equal => Value::Bool(*left == right),
-        Operator::NotEqual => Value::Bool(*left != right),
+        Operator::Equal => Datum::Bool(*left == right),
+        Operator::NotEqual => Datum::Bool(*left != right),
         Operator::Less => compared(left, &right, |left, right| left < right),
         Operator::AtMost => compared(left, &right, |left, right| left <= right),
         Operator::Greater => compared(left, &right, |left, right| left > right),
         Operator::AtLeast => compared(left, &right, |left, right| left >= right),
         Operator::Add => match (left, &right) {
-            (Value::Int(left), Value::Int(right)) => Value::Int(left.saturating_add(*right)),
-            (Value::Text(_), Value::Text(_) | Value::Int(_)) | (Value::Int(_), Value::Text(_)) => {
+            (Datum::Int(left), Datum::Int(right)) => Datum::Int(left.saturating_add(*right)),
+            (Datum::Text(_), Datum::Text(_) | Datum::Int(_)) | (Datum::Int(_), Datum::Text(_)) => {
                 let mut text = String::new();
                 append(&mut text, left);
                 append(&mut text, &right);
                 meter.work(text.len() / 4)?;
                 measured(&text)?
             }
-            _ => Value::None,
+            _ => Datum::None,
         },
         Operator::Subtract => numbers(left, &right, |left, right| Some(left.saturating_sub(right))),
         Operator::Multiply => numbers(left, &right, |left, right| Some(left.saturating_mul(right))),
@@ -351,20 +351,20 @@ fn combined(operator: Operator, left: &Value, right: Value, meter: &mut Meter<'_
 }
 
 /// Returns true if a value counts as true.
-pub(super) fn is_true(value: &Value) -> bool {
+pub(super) fn is_true(value: &Datum) -> bool {
     match value {
-        Value::None => false,
-        Value::Bool(is_true) => *is_true,
-        Value::Int(number) => *number != 0,
-        Value::Text(text) => !text.is_empty(),
-        Value::Record(..) => true,
+        Datum::None => false,
+        Datum::Bool(is_true) => *is_true,
+        Datum::Int(number) => *number != 0,
+        Datum::Text(text) => !text.is_empty(),
+        Datum::Record(..) => true,
     }
 }
 
 /// Returns the text that shows a value.
-pub(super) fn shown(value: Value) -> Arc<str> {
+pub(super) fn shown(value: Datum) -> Arc<str> {
     match value {
-        Value::Text(text) => text,
+        Datum::Text(text) => text,
         value => {
             let mut text = String::new();
             append(&mut text, &value);
@@ -374,30 +374,30 @@ pub(super) fn shown(value: Value) -> Arc<str> {
 }
 
 /// Returns `text` as a value, unless it is too long.
-pub(super) fn measured(text: &str) -> Result<Value, Fault> {
+pub(super) fn measured(text: &str) -> Result<Datum, Fault> {
     // Bytes first: only a text with many bytes can have many characters, and counting them is slow.
     if text.len() > TEXT_MAX && text.chars().count() > TEXT_MAX {
         return Err(Fault::new(format!("a text has more than {TEXT_MAX} characters")));
     }
-    Ok(Value::Text(text.into()))
+    Ok(Datum::Text(text.into()))
 }
 
-pub(super) fn set(locals: &mut [Value], local: u32, value: Value) {
+pub(super) fn set(locals: &mut [Datum], local: u32, value: Datum) {
     if let Some(place) = locals.get_mut(local as usize) {
         *place = value;
     }
 }
 
-fn is_empty_text(value: &Value) -> bool {
-    matches!(value, Value::Text(text) if text.is_empty())
+fn is_empty_text(value: &Datum) -> bool {
+    matches!(value, Datum::Text(text) if text.is_empty())
 }
 
-fn append(text: &mut String, value: &Value) {
+fn append(text: &mut String, value: &Datum) {
     match value {
-        Value::None | Value::Record(..) => {}
-        Value::Bool(is_true) => text.push_str(if *is_true { "true" } else { "false" }),
-        Value::Int(number) => append_number(text, *number),
-        Value::Text(other) => text.push_str(other),
+        Datum::None | Datum::Record(..) => {}
+        Datum::Bool(is_true) => text.push_str(if *is_true { "true" } else { "false" }),
+        Datum::Int(number) => append_number(text, *number),
+        Datum::Text(other) => text.push_str(other),
     }
 }
 
@@ -421,55 +421,55 @@ fn append_number(text: &mut String, number: i64) {
     text.extend(&digits[from..]);
 }
 
-fn negated(value: &Value) -> Value {
+fn negated(value: &Datum) -> Datum {
     match value {
-        Value::Int(number) => Value::Int(number.saturating_neg()),
-        Value::None | Value::Bool(_) | Value::Text(_) | Value::Record(..) => Value::None,
+        Datum::Int(number) => Datum::Int(number.saturating_neg()),
+        Datum::None | Datum::Bool(_) | Datum::Text(_) | Datum::Record(..) => Datum::None,
     }
 }
 
-fn compared(left: &Value, right: &Value, holds: fn(&Value, &Value) -> bool) -> Value {
+fn compared(left: &Datum, right: &Datum, holds: fn(&Datum, &Datum) -> bool) -> Datum {
     match (left, right) {
-        (Value::Int(_), Value::Int(_)) | (Value::Text(_), Value::Text(_)) => Value::Bool(holds(left, right)),
-        _ => Value::None,
+        (Datum::Int(_), Datum::Int(_)) | (Datum::Text(_), Datum::Text(_)) => Datum::Bool(holds(left, right)),
+        _ => Datum::None,
     }
 }
 
-fn numbers(left: &Value, right: &Value, result: fn(i64, i64) -> Option<i64>) -> Value {
+fn numbers(left: &Datum, right: &Datum, result: fn(i64, i64) -> Option<i64>) -> Datum {
     match (left, right) {
-        (Value::Int(left), Value::Int(right)) => result(*left, *right).map_or(Value::None, Value::Int),
-        _ => Value::None,
+        (Datum::Int(left), Datum::Int(right)) => result(*left, *right).map_or(Datum::None, Datum::Int),
+        _ => Datum::None,
     }
 }
 
-fn call(function: Function, values: &[Value], meter: &mut Meter<'_>) -> Result<Value, Fault> {
-    let first = values.first().unwrap_or(&Value::None);
-    let second = values.get(1).unwrap_or(&Value::None);
-    if let Value::Text(text) = first {
+fn call(function: Function, values: &[Datum], meter: &mut Meter<'_>) -> Result<Datum, Fault> {
+    let first = values.first().unwrap_or(&Datum::None);
+    let second = values.get(1).unwrap_or(&Datum::None);
+    if let Datum::Text(text) = first {
         meter.work(text.len() / 4)?;
     }
     Ok(match (function, first, second) {
-        (Function::Len, Value::Text(text), _) => Value::Int(text.chars().count() as i64),
+        (Function::Len, Datum::Text(text), _) => Datum::Int(text.chars().count() as i64),
         // A negative length takes no letters.
-        (Function::Left, Value::Text(text), Value::Int(len)) => {
-            Value::Text(text.chars().take(usize::try_from(*len).unwrap_or(0)).collect::<String>().into())
+        (Function::Left, Datum::Text(text), Datum::Int(len)) => {
+            Datum::Text(text.chars().take(usize::try_from(*len).unwrap_or(0)).collect::<String>().into())
         }
-        (Function::Lower, Value::Text(text), _) => measured(&text.to_lowercase())?,
-        (Function::Upper, Value::Text(text), _) => measured(&text.to_uppercase())?,
-        (Function::Trim, Value::Text(text), _) => Value::Text(text.trim().into()),
-        (Function::Contains, Value::Text(text), Value::Text(part)) => Value::Bool(text.contains(&**part)),
-        (Function::Starts, Value::Text(text), Value::Text(part)) => Value::Bool(text.starts_with(&**part)),
-        (Function::Number, Value::Int(number), _) => Value::Int(*number),
-        (Function::Number, Value::Text(text), _) => text.trim().parse().map_or(Value::None, Value::Int),
-        (Function::Min, Value::Int(left), Value::Int(right)) => Value::Int(*left.min(right)),
-        (Function::Max, Value::Int(left), Value::Int(right)) => Value::Int(*left.max(right)),
-        (Function::Abs, Value::Int(number), _) => Value::Int(number.saturating_abs()),
-        (Function::Random, Value::Int(from), Value::Int(to)) if from <= to => {
+        (Function::Lower, Datum::Text(text), _) => measured(&text.to_lowercase())?,
+        (Function::Upper, Datum::Text(text), _) => measured(&text.to_uppercase())?,
+        (Function::Trim, Datum::Text(text), _) => Datum::Text(text.trim().into()),
+        (Function::Contains, Datum::Text(text), Datum::Text(part)) => Datum::Bool(text.contains(&**part)),
+        (Function::Starts, Datum::Text(text), Datum::Text(part)) => Datum::Bool(text.starts_with(&**part)),
+        (Function::Number, Datum::Int(number), _) => Datum::Int(*number),
+        (Function::Number, Datum::Text(text), _) => text.trim().parse().map_or(Datum::None, Datum::Int),
+        (Function::Min, Datum::Int(left), Datum::Int(right)) => Datum::Int(*left.min(right)),
+        (Function::Max, Datum::Int(left), Datum::Int(right)) => Datum::Int(*left.max(right)),
+        (Function::Abs, Datum::Int(number), _) => Datum::Int(number.saturating_abs()),
+        (Function::Random, Datum::Int(from), Datum::Int(to)) if from <= to => {
             let apart = to.saturating_sub(*from);
             if apart > RANDOM_MAX {
                 return Err(Fault::new(format!("{from} and {to} are more than {RANDOM_MAX} apart")));
             }
-            Value::Int(from.saturating_add(meter.draw(Odds::Even(apart as usize + 1))? as i64))
+            Datum::Int(from.saturating_add(meter.draw(Odds::Even(apart as usize + 1))? as i64))
         }
         (
             Function::Len
@@ -486,6 +486,6 @@ fn call(function: Function, values: &[Value], meter: &mut Meter<'_>) -> Result<V
             | Function::Random,
             _,
             _,
-        ) => Value::None,
+        ) => Datum::None,
     })
 }

@@ -7,7 +7,7 @@ use std::sync::Arc;
 
 use super::chance::Chance;
 use super::evaluate::{Fault, Meter, Scope, is_true, set, shown};
-use super::model::{Each, Expr, Model, Node, Value, Variable, Widget, WindowId};
+use super::model::{Datum, Each, Expr, Model, Node, Variable, Widget, WindowId};
 use super::state::{Focus, Instance, Slot, State, size_of_values};
 use crate::gui::{self, Bounds, Flags, Orientation};
 
@@ -62,7 +62,7 @@ pub(super) struct TouchMap {
     /// The stretch from the model's upright display to the actual one.
     pub stretch: Stretch,
     /// Snapshots of the local names at widgets, one after another.
-    names: Vec<Value>,
+    names: Vec<Datum>,
     names_len: usize,
 }
 
@@ -94,7 +94,7 @@ struct More {
 pub(super) struct Field {
     pub widget: Arc<Widget>,
     /// The loop values that identify it, if there are several for one widget.
-    pub items: Box<[Value]>,
+    pub items: Box<[Datum]>,
     /// Index of its names in [`TouchMap::names`].
     pub names: u32,
 }
@@ -156,7 +156,7 @@ impl TouchMap {
     }
 
     /// Returns the names known at a widget.
-    pub fn names(&self, from: u32) -> &[Value] {
+    pub fn names(&self, from: u32) -> &[Datum] {
         let from = from as usize;
         self.names.get(from..from + self.names_len).unwrap_or_default()
     }
@@ -174,7 +174,7 @@ impl TouchMap {
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(super) struct Look<'s> {
     window: WindowId,
-    own: &'s [Value],
+    own: &'s [Datum],
     scrolls: &'s [(u32, i64)],
     orientation: Orientation,
     has_network: bool,
@@ -259,7 +259,7 @@ pub(super) fn scene(
         model,
         state,
         own: &instance.own,
-        result: &Value::None,
+        result: &Datum::None,
         is_recreated: false,
         orientation,
         leaves_traces: true,
@@ -268,7 +268,7 @@ pub(super) fn scene(
         scope,
         // Looking must draw no chance, or it would change the run.
         meter: Meter::new(Chance::Absent, now_ms),
-        locals: vec![Value::None; window.map_or(0, |window| window.locals as usize)],
+        locals: vec![Datum::None; window.map_or(0, |window| window.locals as usize)],
         names: Vec::new(),
         known: None,
         items: Vec::new(),
@@ -383,12 +383,12 @@ struct Laid<'m> {
 struct Expansion<'a, 'm> {
     scope: Scope<'a>,
     meter: Meter<'static>,
-    locals: Vec<Value>,
+    locals: Vec<Datum>,
     /// See [`TouchMap::names`].
-    names: Vec<Value>,
+    names: Vec<Datum>,
     /// Index in `names` of the current locals, if they are there, and true if some widget needs them.
     known: Option<(usize, bool)>,
-    items: Vec<Value>,
+    items: Vec<Datum>,
     purpose: Purpose,
     /// The fields that take input, with their indexes in `found`.
     fields: Vec<(usize, Field)>,
@@ -440,12 +440,12 @@ impl<'m> Expansion<'_, 'm> {
         Ok(())
     }
 
-    fn items(&mut self, each: &Each) -> Result<Vec<Value>, Fault> {
+    fn items(&mut self, each: &Each) -> Result<Vec<Datum>, Fault> {
         match each {
             Each::Records(query) => self.scope.records(query, &mut self.locals, &mut self.meter),
             Each::Numbers { from, to } => {
                 let numbers = self.scope.ends(from, to, &mut self.locals, &mut self.meter)?;
-                Ok(numbers.map(Value::Int).collect())
+                Ok(numbers.map(Datum::Int).collect())
             }
         }
     }
@@ -456,7 +456,7 @@ impl<'m> Expansion<'_, 'm> {
         Ok(())
     }
 
-    fn set(&mut self, local: u32, value: Value) {
+    fn set(&mut self, local: u32, value: Datum) {
         set(&mut self.locals, local, value);
         self.forget_names();
     }
@@ -583,7 +583,7 @@ impl<'m> Expansion<'_, 'm> {
         if text.is_empty() { self.shown(widget.hint.as_ref()) } else { Ok(text) }
     }
 
-    fn variable(&mut self, variable: &Variable) -> Result<Value, Fault> {
+    fn variable(&mut self, variable: &Variable) -> Result<Datum, Fault> {
         Ok(match variable {
             Variable::Global(global) => self.scope.state.global(*global),
             Variable::Own(own) => self.scope.own.get(*own as usize).cloned().unwrap_or_default(),
@@ -611,13 +611,13 @@ impl<'m> Expansion<'_, 'm> {
     }
 
     fn length(&mut self, expr: &Expr) -> Result<Option<i64>, Fault> {
-        if let Expr::Value(Value::Int(number)) = expr {
+        if let Expr::Value(Datum::Int(number)) = expr {
             self.meter.work(1)?;
             return Ok(Some((*number).clamp(-FAR, FAR)));
         }
         Ok(match self.value(expr)? {
-            Value::Int(number) => Some(number.clamp(-FAR, FAR)),
-            Value::None | Value::Bool(_) | Value::Text(_) | Value::Record(..) => None,
+            Datum::Int(number) => Some(number.clamp(-FAR, FAR)),
+            Datum::None | Datum::Bool(_) | Datum::Text(_) | Datum::Record(..) => None,
         })
     }
 
@@ -625,7 +625,7 @@ impl<'m> Expansion<'_, 'm> {
         expr.map_or(Ok(None), |expr| Ok(self.length(expr)?.map(|length| length.max(0))))
     }
 
-    fn value(&mut self, expr: &Expr) -> Result<Value, Fault> {
+    fn value(&mut self, expr: &Expr) -> Result<Datum, Fault> {
         self.scope.value(expr, &mut self.locals, &mut self.meter)
     }
 }

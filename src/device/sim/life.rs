@@ -2,7 +2,7 @@
 
 use super::effects::{Run, globals};
 use super::evaluate::{Fault, is_true};
-use super::model::{Event, Handler, Turning, Value, WindowId, WindowKind};
+use super::model::{Datum, Event, Handler, Turning, WindowId, WindowKind};
 use super::state::{Block, Phase, System, Task, Trouble};
 use crate::device::Notice;
 use crate::gui::Orientation;
@@ -74,7 +74,7 @@ impl Run<'_> {
             self.state.stack[top].orientation = orientation;
             self.initialise(number, true)?;
             self.start_timers(number)?;
-            self.handle(number, Event::Create, Value::None, false)?;
+            self.handle(number, Event::Create, Datum::None, false)?;
         } else if self.is_to_be_made_anew(top) {
             self.make_anew(top)?;
         } else if activity.orientation != orientation {
@@ -86,7 +86,7 @@ impl Run<'_> {
             self.handle(number, Event::Result(request), result, false)?;
         } else if activity.phase != Phase::Resumed {
             self.state.stack[top].phase = Phase::Resumed;
-            self.handle(number, Event::Resume, Value::None, false)?;
+            self.handle(number, Event::Resume, Datum::None, false)?;
         } else {
             return Ok(false);
         }
@@ -98,7 +98,7 @@ impl Run<'_> {
         activity.phase = Phase::Created;
         let number = activity.instance.number;
         self.state.has_keyboard = false;
-        self.handle(number, Event::Pause, Value::None, false)?;
+        self.handle(number, Event::Pause, Datum::None, false)?;
         self.close_popups(at)
     }
 
@@ -129,7 +129,7 @@ impl Run<'_> {
         let activity = &self.state.stack[at];
         let (number, window) = (activity.instance.number, activity.instance.window);
         self.close_popups(at)?;
-        self.handle(number, Event::Destroy, Value::None, false)?;
+        self.handle(number, Event::Destroy, Datum::None, false)?;
         self.state.timers.retain(|timer| match &timer.task {
             Task::Every { instance, .. } => *instance != number,
             Task::After { frame, .. } => frame.instance != number,
@@ -140,7 +140,7 @@ impl Run<'_> {
         }
         self.initialise(number, false)?;
         self.start_timers(number)?;
-        self.handle(number, Event::Create, Value::None, true)?;
+        self.handle(number, Event::Create, Datum::None, true)?;
         Ok(())
     }
 
@@ -153,7 +153,7 @@ impl Run<'_> {
         let number = activity.instance.number;
         // An activity that never came to the front was never created.
         if activity.phase != Phase::Opened {
-            self.handle(number, Event::Destroy, Value::None, false)?;
+            self.handle(number, Event::Destroy, Datum::None, false)?;
         }
         // A handler may have opened another dialog over it, which ends with it.
         self.state.stack.retain(|activity| activity.instance.number != number);
@@ -201,7 +201,7 @@ impl Run<'_> {
         &mut self,
         number: u32,
         event: Event,
-        result: Value,
+        result: Datum,
         is_recreated: bool,
     ) -> Result<bool, Fault> {
         let Some(window) = self.state.instance(number).and_then(|instance| self.window(instance.window))
@@ -212,7 +212,7 @@ impl Run<'_> {
         for handler in window.handlers.iter().filter(|handler| handler.event == event) {
             let done = self.handle_with(number, handler, result.clone(), is_recreated);
             is_handled |= done.map_err(|fault| fault.at(&window.span))?;
-            // A key is consumed by the first handler that takes it.
+            // The first handler that takes a key consumes it, and a crash ends all handlers.
             let is_one_enough = matches!(event, Event::Back | Event::Menu);
             if (is_handled && is_one_enough) || self.crash.is_some() {
                 break;
@@ -225,7 +225,7 @@ impl Run<'_> {
         &mut self,
         number: u32,
         handler: &Handler,
-        result: Value,
+        result: Datum,
         is_recreated: bool,
     ) -> Result<bool, Fault> {
         let Some(frame) = self.frame(number) else { return Ok(false) };
@@ -335,7 +335,7 @@ impl Run<'_> {
                 let Some(handler) = window.handlers.get(handler) else { return Ok(()) };
                 let burnt = self.burn();
                 burnt
-                    .and_then(|()| self.handle_with(instance, handler, Value::None, false))
+                    .and_then(|()| self.handle_with(instance, handler, Datum::None, false))
                     .map_err(|fault| fault.at(&window.span))?;
             }
             Task::After { mut frame, effects: Block(effects) } => {

@@ -9,7 +9,7 @@ use std::collections::{BTreeMap, BTreeSet, VecDeque};
 use std::fmt::Write as _;
 
 use super::model::{
-    Does, Each, Effect, Event, Expr, Model, Node, Operator, Value, Widget, Window, WindowId, WindowKind,
+    Datum, Does, Each, Effect, Event, Expr, Model, Node, Operator, Widget, Window, WindowId, WindowKind,
 };
 
 /// The windows of an app, and the arrows between them.
@@ -319,9 +319,9 @@ impl Reader<'_> {
     /// Returns a text, as far as it is known without running the app; variables stand in braces.
     fn text(&self, expr: &Expr) -> Option<String> {
         match expr {
-            Expr::Value(Value::Text(text)) => Some(text.to_string()),
-            Expr::Value(Value::Int(number)) => Some(number.to_string()),
-            Expr::Value(Value::None | Value::Bool(_) | Value::Record(..)) => None,
+            Expr::Value(Datum::Text(text)) => Some(text.to_string()),
+            Expr::Value(Datum::Int(number)) => Some(number.to_string()),
+            Expr::Value(Datum::None | Datum::Bool(_) | Datum::Record(..)) => None,
             Expr::Text(parts) => {
                 let shown = parts.iter().map(|part| self.text(part).unwrap_or_else(|| "…".to_string()));
                 Some(shown.collect())

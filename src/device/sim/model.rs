@@ -116,7 +116,7 @@ pub enum Initial {
 
 /// Value of an expression while a model runs.
 #[derive(Clone, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub enum Value {
+pub enum Datum {
     /// No value.
     #[default]
     None,
@@ -342,7 +342,7 @@ pub struct Widget {
     pub password: Option<Expr>,
     /// Variable that typed text sets.
     pub edits: Option<Variable>,
-    /// True if it keeps touches from what lies below it.
+    /// True if a touch that no child takes ends here.
     pub is_solid: bool,
     /// Condition under which it is there; by default it is.
     pub condition: Option<Expr>,
@@ -486,7 +486,7 @@ pub enum Does {
 #[derive(Clone, Debug)]
 #[expect(missing_docs, reason = "the names are those of the language")]
 pub enum Expr {
-    Value(Value),
+    Value(Datum),
     Global(GlobalId),
     Own(OwnId),
     Local(LocalId),

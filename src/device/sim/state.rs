@@ -6,7 +6,7 @@
 use std::sync::Arc;
 
 use super::model::{
-    Effect, FieldId, GlobalId, Initial, Model, OwnId, RequestId, Value, WindowId, WindowKind,
+    Datum, Effect, FieldId, GlobalId, Initial, Model, OwnId, RequestId, WindowId, WindowKind,
 };
 use crate::gui::Orientation;
 
@@ -42,7 +42,7 @@ pub(super) struct State {
 /// A variable of the whole app.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub(super) enum Slot {
-    Value(Value),
+    Value(Datum),
     List(Arc<List>),
 }
 
@@ -60,7 +60,7 @@ pub(super) struct Record {
     /// Its number, which grows along the list.
     pub number: u32,
     /// The values of its fields, in the order of [`Initial::List`].
-    pub values: Vec<Value>,
+    pub values: Vec<Datum>,
 }
 
 /// An open activity and the windows over it.
@@ -77,7 +77,7 @@ pub(super) struct Activity {
     /// The activity that waits for its result, and the request.
     pub opened_by: Option<(u32, RequestId)>,
     /// Results of activities that it waited for.
-    pub results: Vec<(RequestId, Value)>,
+    pub results: Vec<(RequestId, Datum)>,
 }
 
 /// The phase in the life of an activity.
@@ -95,7 +95,7 @@ pub(super) struct Instance {
     pub number: u32,
     pub window: WindowId,
     /// Indexed as [`Window::own`](super::model::Window::own).
-    pub own: Vec<Value>,
+    pub own: Vec<Datum>,
     /// Scroll offsets other than 0, by [`Scroll::position`](super::model::Scroll::position).
     pub scrolls: Vec<(u32, i64)>,
     pub focus: Option<Focus>,
@@ -107,7 +107,7 @@ pub(super) struct Focus {
     /// Address of the widget in the model.
     pub widget: usize,
     /// The loop values that identify the field, if there are several for one widget.
-    pub items: Vec<Value>,
+    pub items: Vec<Datum>,
 }
 
 /// A task that is due later.
@@ -132,8 +132,8 @@ pub(super) struct Frame {
     pub instance: u32,
     /// The instance itself, or the activity below it.
     pub activity: u32,
-    pub locals: Vec<Value>,
-    pub result: Value,
+    pub locals: Vec<Datum>,
+    pub result: Datum,
     pub is_recreated: bool,
 }
 
@@ -170,7 +170,7 @@ pub(super) enum Trouble {
 }
 
 impl Instance {
-    pub fn new(number: u32, window: WindowId, own: Vec<Value>) -> Instance {
+    pub fn new(number: u32, window: WindowId, own: Vec<Datum>) -> Instance {
         Instance { number, window, own, scrolls: Vec::new(), focus: None }
     }
 
@@ -214,10 +214,10 @@ impl State {
     }
 
     /// Returns the value of a global variable; none for lists.
-    pub fn global(&self, global: GlobalId) -> Value {
+    pub fn global(&self, global: GlobalId) -> Datum {
         match self.globals.get(global as usize) {
             Some(Slot::Value(value)) => self.known(value),
-            Some(Slot::List(_)) | None => Value::None,
+            Some(Slot::List(_)) | None => Datum::None,
         }
     }
 
@@ -237,25 +237,25 @@ impl State {
     }
 
     /// Returns `value`, or none if it is a record that was removed.
-    pub fn known(&self, value: &Value) -> Value {
+    pub fn known(&self, value: &Datum) -> Datum {
         match value {
-            Value::Record(list, number)
+            Datum::Record(list, number)
                 if self.list(*list).is_none_or(|list| list.find(*number).is_none()) =>
             {
-                Value::None
+                Datum::None
             }
             value => value.clone(),
         }
     }
 
     /// Returns the value of a record's field.
-    pub fn field(&self, model: &Model, record: &Value, field: FieldId) -> Value {
-        let Value::Record(global, number) = record else { return Value::None };
+    pub fn field(&self, model: &Model, record: &Datum, field: FieldId) -> Datum {
+        let Datum::Record(global, number) = record else { return Datum::None };
         let found = self.list(*global).and_then(|list| {
             let record = &list.records[list.find(*number)?];
             record.values.get(field_place(model, *global, field)?)
         });
-        found.map_or(Value::None, |value| self.known(value))
+        found.map_or(Datum::None, |value| self.known(value))
     }
 
     /// Returns the topmost activity that is not about to end, if the app has one.
@@ -299,11 +299,11 @@ impl State {
     }
 
     /// Returns the variables of the window with this number.
-    pub fn own(&self, number: u32) -> &[Value] {
+    pub fn own(&self, number: u32) -> &[Datum] {
         self.instance(number).map_or(&[], |instance| &instance.own)
     }
 
-    pub fn set_own(&mut self, number: u32, own: OwnId, value: Value) {
+    pub fn set_own(&mut self, number: u32, own: OwnId, value: Datum) {
         if let Some(place) = self.instance_mut(number).and_then(|window| window.own.get_mut(own as usize)) {
             *place = value;
         }
@@ -390,10 +390,10 @@ impl State {
                 }
             });
         }
-        let renumber = |value: &mut Value| {
-            if let Value::Record(list, number) = value {
+        let renumber = |value: &mut Datum| {
+            if let Datum::Record(list, number) = value {
                 let new = old.get(*list as usize).and_then(|old| old.binary_search(number).ok());
-                *value = new.map_or(Value::None, |new| Value::Record(*list, new as u32));
+                *value = new.map_or(Datum::None, |new| Datum::Record(*list, new as u32));
             }
         };
         for slot in &mut self.globals {
@@ -449,10 +449,10 @@ impl State {
     }
 }
 
-pub(super) fn size_of_values(values: &[Value]) -> usize {
-    let size = |value: &Value| match value {
-        Value::Text(text) => 24 + text.len(),
-        Value::None | Value::Bool(_) | Value::Int(_) | Value::Record(..) => 24,
+pub(super) fn size_of_values(values: &[Datum]) -> usize {
+    let size = |value: &Datum| match value {
+        Datum::Text(text) => 24 + text.len(),
+        Datum::None | Datum::Bool(_) | Datum::Int(_) | Datum::Record(..) => 24,
     };
     values.iter().map(size).sum()
 }

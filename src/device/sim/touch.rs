@@ -5,7 +5,7 @@ use std::sync::Arc;
 use super::effects::{Base, Run};
 use super::evaluate::{Fault, measured, set, shown};
 use super::layout::{Field, Look, Placed, Purpose, TouchMap, scene};
-use super::model::{Effect, Event, Value, Variable, Widget, WindowId};
+use super::model::{Datum, Effect, Event, Variable, Widget, WindowId};
 use super::render::{Front, Press, front, is_modal, system_widgets};
 use super::state::{Focus, Frame, Phase};
 use crate::gui::{Direction, Flags, PressedKey};
@@ -52,8 +52,8 @@ impl Run<'_> {
         }
         if let Some((x, y, effects)) = &taker.widget.on_tap {
             let (point, corner) = (touch_map.stretch.back(at), taker.corner());
-            set(&mut frame.locals, *x, Value::Int(point.0 - corner.0));
-            set(&mut frame.locals, *y, Value::Int(point.1 - corner.1));
+            set(&mut frame.locals, *x, Datum::Int(point.0 - corner.0));
+            set(&mut frame.locals, *y, Datum::Int(point.1 - corner.1));
             self.effects_of(&taker.widget, Some(effects), &mut frame)?;
         }
         // As on Android, a long touch counts as a short one where no long one is handled.
@@ -161,7 +161,7 @@ impl Run<'_> {
             PressedKey::Back => self.back()?,
             PressedKey::Menu => {
                 if let Some(number) = self.front_number() {
-                    self.handle(number, Event::Menu, Value::None, false)?;
+                    self.handle(number, Event::Menu, Datum::None, false)?;
                 }
             }
             PressedKey::Home => self.state.is_in_front = false,
@@ -179,11 +179,11 @@ impl Run<'_> {
         }
         let Front::Window { instance, activity } = front(&self.state) else { return Ok(()) };
         let number = instance.number;
-        if self.handle(number, Event::Back, Value::None, false)? {
+        if self.handle(number, Event::Back, Datum::None, false)? {
             return Ok(());
         }
         if number == activity {
-            self.finish(activity, Value::None);
+            self.finish(activity, Datum::None);
             Ok(())
         } else {
             self.close(number)
@@ -206,7 +206,7 @@ impl Run<'_> {
         let numbers: Vec<u32> = created.map(|activity| activity.instance.number).collect();
         for number in numbers {
             if !self.hangs() {
-                self.handle(number, Event::Network, Value::None, false)?;
+                self.handle(number, Event::Network, Datum::None, false)?;
                 self.settle()?;
             }
         }
@@ -308,7 +308,7 @@ impl Run<'_> {
     }
 
     /// Returns a frame of the window in front with these names.
-    fn frame_with(&self, names: &[Value]) -> Option<Frame> {
+    fn frame_with(&self, names: &[Datum]) -> Option<Frame> {
         let frame = self.frame(self.front_number()?)?;
         Some(Frame { locals: names.to_vec(), ..frame })
     }

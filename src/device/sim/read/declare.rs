@@ -11,7 +11,7 @@ use super::grammar::{Grammar, Rule};
 use super::items::{Item, ItemKind};
 use super::scope::{Kind, Owner, Scope};
 use super::{PARAMETERS_MAX, Reader, WINDOWS_MAX, set, span};
-use crate::text::{Names, Span, child, clip, part, parts, too_many, words};
+use crate::text::{Declarations, Span, child, clip, part, parts, too_many, words};
 
 /// Name and place of a declaration.
 pub(super) type Declaration<'a> = (&'a str, Span);
@@ -22,23 +22,23 @@ pub(super) struct Declared<'a> {
     pub app: Option<App>,
     pub display: Option<Display>,
     pub globals: Vec<GlobalHead<'a>>,
-    pub global_numbers: Names<&'a str, u32>,
+    pub global_numbers: Declarations<&'a str, u32>,
     pub fields: Vec<Arc<str>>,
     pub field_numbers: BTreeMap<&'a str, FieldId>,
     pub windows: Vec<Rc<WindowHead<'a>>>,
-    pub window_numbers: Names<&'a str, WindowId>,
-    pub parts: Vec<Rc<PartHead<'a>>>,
+    pub window_numbers: Declarations<&'a str, WindowId>,
+    pub parts: Vec<Rc<Head<'a>>>,
     /// Parts that use themselves, directly or through other parts.
     pub recursive: BTreeSet<u32>,
-    pub part_numbers: Names<&'a str, u32>,
-    pub procedures: Vec<Rc<ProcedureHead<'a>>>,
-    pub procedure_numbers: Names<&'a str, u32>,
+    pub part_numbers: Declarations<&'a str, u32>,
+    pub procedures: Vec<Rc<Head<'a>>>,
+    pub procedure_numbers: Declarations<&'a str, u32>,
     pub launchable: Vec<WindowId>,
     launches: Vec<Declaration<'a>>,
     /// Names that items with mistakes may have declared.
     pub broken: BTreeSet<&'a str>,
     /// Places of the items that a model has once.
-    only: Names<&'static str, ()>,
+    only: Declarations<&'static str, ()>,
 }
 
 #[derive(Clone)]
@@ -74,25 +74,18 @@ pub(super) struct WindowHead<'a> {
     pub kind: ItemKind,
     pub parameters: u32,
     pub own: Vec<OwnHead<'a>>,
-    pub own_numbers: Names<&'a str, OwnId>,
+    pub own_numbers: Declarations<&'a str, OwnId>,
     pub pair: Pair<'a, Rule>,
     pub offset: usize,
 }
 
-pub(super) struct PartHead<'a> {
+/// Head of a part or a `def`.
+pub(super) struct Head<'a> {
     pub name: &'a str,
     pub span: Span,
     pub parameters: Vec<Declaration<'a>>,
-    pub children: Pair<'a, Rule>,
+    pub body: Pair<'a, Rule>,
     pub has_content: bool,
-    pub offset: usize,
-}
-
-pub(super) struct ProcedureHead<'a> {
-    pub name: &'a str,
-    pub span: Span,
-    pub parameters: Vec<Declaration<'a>>,
-    pub block: Pair<'a, Rule>,
     pub offset: usize,
 }
 
@@ -107,6 +100,7 @@ impl<'a> Reader<'a> {
         }
         for window in self.declared.windows.clone() {
             for own in &window.own {
+                // Checked here, as a variable of the app may be declared after the window.
                 let global = self.declared.global_numbers.first(own.name);
                 self.is_taken("the variable", own.name, own.span.clone(), global);
             }
@@ -123,6 +117,7 @@ impl<'a> Reader<'a> {
             let help = format!("add a line like `launch {}`", first.map_or("Main", |window| window.name));
             self.error("E-no-launch", 0..0, "the model does not say what the launcher starts", help);
         }
+        // Only now, as windows may be declared after the `launch`.
         for (name, span) in launches {
             if let Some(window) = self.launchable(name, span.clone()) {
                 if self.declared.launchable.contains(&window) {
@@ -177,6 +172,7 @@ impl<'a> Reader<'a> {
         let text = &self.source.text()[item.span.clone()];
         let mut words = words(text);
         let Some(kind) = item.kind else {
+            // The name stands after the first word, whatever that was meant to be.
             self.declared.broken.extend(words.nth(1));
             return;
         };
@@ -220,6 +216,7 @@ impl<'a> Reader<'a> {
     /// Returns true for the first item of a kind that a model has once, and reports any other.
     fn is_only(&mut self, kind: ItemKind, at: Span) -> bool {
         let word = kind.word();
+        // The word alone is underlined: the item may have many lines.
         let at = at.start..at.start + word.len();
         if let Some(first) = self.declared.only.first(word) {
             if self.is_enough("E-duplicate", &at) {
@@ -245,6 +242,7 @@ impl<'a> Reader<'a> {
         let package = part(&pair, Rule::package);
         let version = part(&pair, Rule::version);
         let label = part(&pair, Rule::text);
+        // The grammar lets its parts start with a digit, as those of classes may.
         let is_package = package.as_str().contains('.')
             && package.as_str().split('.').all(|word| word.starts_with(|char: char| !char.is_ascii_digit()));
         if !is_package {
@@ -303,6 +301,7 @@ impl<'a> Reader<'a> {
             let name = part(&variable, Rule::name);
             let at = span(&name, offset);
             let first = self.declared.global_numbers.first(name.as_str());
+            // The fields are read even if the name is taken: other items use them.
             let list = child(&variable, Rule::list).map(|list| self.declare_fields(list, offset, life));
             if self.is_taken("the variable", name.as_str(), at.clone(), first) {
                 continue;
@@ -371,6 +370,7 @@ impl<'a> Reader<'a> {
             }
             let first = parameters.iter().find(|(known, _)| *known == name.as_str());
             let first = first.map(|(_, span)| span.clone());
+            // Noted all the same: callers count their values by it.
             self.is_taken("the parameter", name.as_str(), at.clone(), first);
             parameters.push((name.as_str(), at));
         }
@@ -387,7 +387,7 @@ impl<'a> Reader<'a> {
             return self.report(mistake.help("split it into several models"));
         }
         let mut own: Vec<OwnHead<'a>> = Vec::new();
-        let mut own_numbers: Names<&'a str, OwnId> = Names::default();
+        let mut own_numbers: Declarations<&'a str, OwnId> = Declarations::default();
         if let Some(pair) = child(&pair, Rule::parameters) {
             for (name, span) in self.parameters(pair, offset) {
                 own_numbers.declare(name, span.clone(), own.len() as OwnId);
@@ -411,6 +411,7 @@ impl<'a> Reader<'a> {
             }
         }
         let name = name.as_str();
+        // A second window of the name is read too, for the mistakes in it.
         let number = self.declared.windows.len() as WindowId;
         self.declared.window_numbers.declare(name, at.clone(), number);
         self.declared.windows.push(Rc::new(WindowHead {
@@ -426,33 +427,38 @@ impl<'a> Reader<'a> {
     }
 
     fn declare_part(&mut self, pair: Pair<'a, Rule>, offset: usize) {
-        let name = part(&pair, Rule::name);
-        let at = span(&name, offset);
-        let first = self.declared.part_numbers.first(name.as_str());
-        self.is_taken("the part", name.as_str(), at.clone(), first);
-        let parameters =
-            child(&pair, Rule::parameters).map_or(Vec::new(), |pair| self.parameters(pair, offset));
-        let children = part(&pair, Rule::children);
-        let has_content = children.clone().into_inner().flatten().any(|pair| pair.as_rule() == Rule::content);
-        let name = name.as_str();
+        let first = self.declared.part_numbers.first(part(&pair, Rule::name).as_str());
+        let head = self.head("the part", first, &pair, Rule::children, offset);
         let number = self.declared.parts.len() as u32;
-        self.declared.part_numbers.declare(name, at.clone(), number);
-        let part = PartHead { name, span: at, parameters, children, has_content, offset };
-        self.declared.parts.push(Rc::new(part));
+        self.declared.part_numbers.declare(head.name, head.span.clone(), number);
+        self.declared.parts.push(Rc::new(head));
     }
 
     fn declare_procedure(&mut self, pair: Pair<'a, Rule>, offset: usize) {
-        let name = part(&pair, Rule::name);
-        let at = span(&name, offset);
-        let first = self.declared.procedure_numbers.first(name.as_str());
-        self.is_taken("the def", name.as_str(), at.clone(), first);
-        let parameters =
-            child(&pair, Rule::parameters).map_or(Vec::new(), |pair| self.parameters(pair, offset));
-        let block = part(&pair, Rule::block);
-        let name = name.as_str();
+        let first = self.declared.procedure_numbers.first(part(&pair, Rule::name).as_str());
+        let head = self.head("the def", first, &pair, Rule::block, offset);
         let number = self.declared.procedures.len() as u32;
-        self.declared.procedure_numbers.declare(name, at.clone(), number);
-        self.declared.procedures.push(Rc::new(ProcedureHead { name, span: at, parameters, block, offset }));
+        self.declared.procedure_numbers.declare(head.name, head.span.clone(), number);
+        self.declared.procedures.push(Rc::new(head));
+    }
+
+    /// Reads the head of a part or a `def`. The name is taken if it is declared at `first`.
+    fn head(
+        &mut self,
+        what: &str,
+        first: Option<Span>,
+        pair: &Pair<'a, Rule>,
+        body: Rule,
+        offset: usize,
+    ) -> Head<'a> {
+        let name = part(pair, Rule::name);
+        let at = span(&name, offset);
+        self.is_taken(what, name.as_str(), at.clone(), first);
+        let parameters =
+            child(pair, Rule::parameters).map_or(Vec::new(), |pair| self.parameters(pair, offset));
+        let body = part(pair, body);
+        let has_content = body.clone().into_inner().flatten().any(|pair| pair.as_rule() == Rule::content);
+        Head { name: name.as_str(), span: at, parameters, body, has_content, offset }
     }
 
     /// Reads the initial values of the app's variables.
@@ -484,6 +490,7 @@ impl<'a> Reader<'a> {
         let at = span(&pair, head.offset);
         let mut scope = Scope::new(head.offset, Owner::Start);
         let value = self.expression(pair, &mut scope);
+        // `--set` takes a value of the same kind, which must be known.
         if head.life == Life::Param && !set::is_constant(&value.expr) {
             let help = "write `true`, `false`, a number or a text";
             self.error("E-constant", at, "the value of a parameter is said as it stands", help);

@@ -161,6 +161,7 @@ impl<'a> Reader<'a> {
         }
         let operator = if sign == "+=" { Operator::Add } else { Operator::Subtract };
         let at = span(&assign, scope.offset);
+        // `x += 1` is read as `x = x + 1`.
         let current = Worked { expr: current, kind, depth: 1, span: at.clone() };
         let gives = self.kind_of(operator, &at, &current, &value, scope);
         if !gives.may_be(kind) {
@@ -182,12 +183,14 @@ impl<'a> Reader<'a> {
         let whole = span(&path, scope.offset);
         let name = part(&path, Rule::name);
         let mut fields: Vec<Pair<'a, Rule>> = parts(&path, Rule::field).collect();
+        // A path with a dot sets a field of a record.
         if let Some(last) = fields.pop() {
             if last.as_str() == "index" {
                 let help = "the place of a record follows from when it was added";
                 self.mistake(scope, "E-set", whole, "an `index` cannot be set", help);
                 return None;
             }
+            // All fields but the last are read; the last one is set.
             let mut record = self.primary(name, scope);
             for field in fields {
                 record = self.field_of(record, &field, scope);
@@ -251,6 +254,7 @@ impl<'a> Reader<'a> {
         let named = child(pair, Rule::named_values);
         for value in named.iter().flat_map(|named| parts(named, Rule::named_value)) {
             let name = part(&value, Rule::field);
+            // Fields of an unknown list are not reported too.
             let field = if list.is_some() { self.field(&name, of, scope) } else { None };
             let worked = self.expression_in(&value, scope);
             let Some(field) = field else { continue };
@@ -273,6 +277,7 @@ impl<'a> Reader<'a> {
         let afresh = child(pair, Rule::afresh).is_some();
         let request = child(pair, Rule::request).map(|request| {
             let name = part(&request, Rule::name);
+            // Every result must be waited for, which is checked after all items are read.
             self.uses.ask(name.as_str(), span(&name, scope.offset));
             self.request(name.as_str())
         });
@@ -317,6 +322,7 @@ impl<'a> Reader<'a> {
             );
         }
         self.uses.open(window);
+        // The first variables of a window are its parameters.
         let takes = head.own.iter().take(head.parameters as usize);
         let takes: Vec<&str> = takes.map(|own| own.name).collect();
         self.count_fits(head.name, &takes, values.len(), &at, scope);
@@ -390,6 +396,7 @@ impl<'a> Reader<'a> {
     fn share(&mut self, pair: &Pair<'a, Rule>, scope: &Scope<'a>) -> u32 {
         let written = pair.as_str().trim_end_matches('%');
         let (whole, decimals) = written.split_once('.').unwrap_or((written, ""));
+        // Digits in place of a float, so that shares add up exactly.
         let share = (decimals.len() <= 3)
             .then(|| format!("{whole}{decimals:0<3}").parse().ok())
             .flatten()
@@ -425,6 +432,7 @@ impl<'a> Reader<'a> {
         }
         let mut otherwise: Arc<[Effect]> = Arc::from([]);
         if blocks.len() > conditions.len() {
+            // One block more than conditions: the last is the `else`.
             otherwise = blocks.pop().expect("there are more than none");
         }
         // From the last `else if` back: each form is the `else` of the one before.

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use pest::iterators::Pair;
 
-use super::super::model::{Each, Expr, FieldId, Function, GlobalId, Life, LocalId, Operator, Query, Value};
+use super::super::model::{Datum, Each, Expr, FieldId, Function, GlobalId, Life, LocalId, Operator, Query};
 use super::grammar::Rule;
 use super::scope::{Kind, Owner, Scope};
 use super::{DEPTH_MAX, OPERANDS_MAX, Reader, span};
@@ -22,7 +22,7 @@ pub(super) struct Worked {
 impl Worked {
     /// Returns the stand-in for an expression with mistakes.
     fn unknown(span: Span) -> Worked {
-        Worked { expr: Expr::Value(Value::None), kind: Kind::Unknown, depth: 1, span }
+        Worked { expr: Expr::Value(Datum::None), kind: Kind::Unknown, depth: 1, span }
     }
 }
 
@@ -97,6 +97,7 @@ impl<'a> Reader<'a> {
             return worked;
         }
         let unknown = Worked { depth: TOO_DEEP, ..Worked::unknown(worked.span.clone()) };
+        // An operator inside is reported already.
         if worked.depth > TOO_DEEP {
             return unknown;
         }
@@ -116,6 +117,7 @@ impl<'a> Reader<'a> {
                 Rule::prefix => prefixes.push((part.as_str().starts_with('!'), at)),
                 Rule::infix => {
                     let operator = operator(part.as_str());
+                    // Operators that bind alike group to the left.
                     while operators.last().is_some_and(|(before, _)| binding(*before) >= binding(operator)) {
                         let is_chain = self.is_chain(&operators, operator, &at, scope);
                         self.reduce(&mut operands, &mut operators, scope);
@@ -168,7 +170,7 @@ impl<'a> Reader<'a> {
         self.expect_kind(&worked, Kind::Int, "`-` takes a number", scope);
         // `-1` stays a constant, which parameters need.
         let expr = match worked.expr {
-            Expr::Value(Value::Int(number)) => Expr::Value(Value::Int(-number)),
+            Expr::Value(Datum::Int(number)) => Expr::Value(Datum::Int(-number)),
             expr => Expr::Negate(Box::new(expr)),
         };
         self.bounded(Worked { expr, kind: Kind::Int, depth, span }, scope)
@@ -269,6 +271,7 @@ impl<'a> Reader<'a> {
         if self.operands > OPERANDS_MAX {
             self.too_large(span(&pair, scope.offset));
         }
+        // Reported once. The rest would take as long again.
         if self.is_full {
             return Worked::unknown(span(&pair, scope.offset));
         }
@@ -302,8 +305,9 @@ impl<'a> Reader<'a> {
                 Worked { span: at, ..worked }
             }
             Rule::number | Rule::signed => match pair.as_str().parse() {
-                Ok(number) => of(Expr::Value(Value::Int(number)), Kind::Int),
+                Ok(number) => of(Expr::Value(Datum::Int(number)), Kind::Int),
                 Err(_) => {
+                    // Digits alone: only their size can be wrong.
                     let message = format!("`{}` is too large a number", clip(pair.as_str()));
                     let help = format!("numbers go up to {}", i64::MAX);
                     self.mistake(scope, "E-number", at.clone(), message, help);
@@ -314,9 +318,9 @@ impl<'a> Reader<'a> {
             Rule::constant => {
                 let constant = |expr| of(expr, Kind::Bool);
                 let worked = match pair.as_str() {
-                    "true" => return of(Expr::Value(Value::Bool(true)), Kind::Bool),
-                    "false" => return of(Expr::Value(Value::Bool(false)), Kind::Bool),
-                    "none" => return of(Expr::Value(Value::None), Kind::None),
+                    "true" => return of(Expr::Value(Datum::Bool(true)), Kind::Bool),
+                    "false" => return of(Expr::Value(Datum::Bool(false)), Kind::Bool),
+                    "none" => return of(Expr::Value(Datum::None), Kind::None),
                     "portrait" => constant(Expr::Portrait),
                     "landscape" => constant(Expr::Landscape),
                     "network" => constant(Expr::Network),
@@ -377,6 +381,7 @@ impl<'a> Reader<'a> {
     /// Returns the meaning of a name, or reports that it has none.
     pub(super) fn referent(&mut self, pair: &Pair<'a, Rule>, scope: &Scope<'a>) -> Option<Referent> {
         let name = pair.as_str();
+        // Names given inside hide those of the window and of the app.
         if let Some(local) = scope.local(name) {
             let (slot, kind, is_settable) = (local.slot, local.kind, local.is_settable);
             return Some(Referent::Local { slot, kind, is_settable });
@@ -385,6 +390,7 @@ impl<'a> Reader<'a> {
         if let Owner::Window { number, own: known } = scope.owner
             && let Some(&own) = self.declared.windows[number as usize].own_numbers.get(name)
         {
+            // Initial values are evaluated in order: later variables have none yet.
             if own < known {
                 self.uses.own(number, own);
                 return Some(Referent::Own(own));
@@ -395,6 +401,7 @@ impl<'a> Reader<'a> {
         }
         if let Some(&global) = self.declared.global_numbers.get(name) {
             self.uses.global(global);
+            // Other variables have no values yet when the app is installed.
             if scope.owner == Owner::Start && self.declared.globals[global as usize].life != Life::Param {
                 self.check_not_at_start(name, &at, scope);
                 return None;
@@ -412,6 +419,7 @@ impl<'a> Reader<'a> {
             return;
         }
         let windows = self.declared.windows.clone();
+        // Most likely a variable of a window was meant, which parts and `def`s do not know.
         let owner = match scope.owner {
             Owner::Part => Some("part"),
             Owner::Procedure => Some("def"),
@@ -490,6 +498,7 @@ impl<'a> Reader<'a> {
             return number;
         }
         let at = span(field, scope.offset);
+        // A broken item may declare a list with this field.
         let is_said = scope.is_quiet || list.is_none() && self.declared.broken.contains(name);
         if is_said || self.is_enough("E-unknown-field", &at) {
             return None;
@@ -534,6 +543,7 @@ impl<'a> Reader<'a> {
             };
         }
         let arguments = part(&pair, Rule::arguments);
+        // `count(notes)` stands for `count(n in notes)`.
         if name.as_str() == "count" {
             return self.count_all(&arguments, at, scope);
         }
@@ -560,6 +570,7 @@ impl<'a> Reader<'a> {
         }
         let mut depth = 1;
         let mut values = Vec::new();
+        // As many as both have: a wrong number is reported above.
         let expressions = parts(&arguments, Rule::expression);
         for (expression, &takes) in expressions.zip(signature.takes) {
             let value = self.expression(expression, scope);
@@ -686,6 +697,7 @@ impl<'a> Reader<'a> {
         scope: &mut Scope<'a>,
     ) -> Option<(Query, usize)> {
         let list = self.list(list, scope);
+        // The name is known even if the list is not, so that its uses are not reported too.
         let local = scope.add(name, list.map_or(Kind::Unknown, Kind::Record), false);
         let condition = child(clauses, Rule::where_clause).map(|clause| self.expression_in(&clause, scope));
         let by_clause = child(clauses, Rule::by_clause);
@@ -715,13 +727,14 @@ impl<'a> Reader<'a> {
         let (from, to) = (end(), end());
         // The simulator goes no further. Ends that are no plain numbers are known only there.
         const NUMBERS_MAX: i64 = 10_000;
-        if let (Expr::Value(Value::Int(first)), Expr::Value(Value::Int(last))) = (&from, &to)
+        if let (Expr::Value(Datum::Int(first)), Expr::Value(Datum::Int(last))) = (&from, &to)
             && last.saturating_sub(*first) >= NUMBERS_MAX
         {
             let at = span(pair, scope.offset);
             let message = format!("these are more than {NUMBERS_MAX} numbers");
             self.mistake(scope, "E-number", at, message, "take fewer");
         }
+        // After the ends, which do not know the name.
         let local = scope.add(name, Kind::Int, false);
         Some((local, Each::Numbers { from, to }))
     }
@@ -732,9 +745,10 @@ impl<'a> Reader<'a> {
         let mut parts: Vec<Expr> = Vec::new();
         let mut plain = String::new();
         let mut depth = 1;
-        let take = |plain: &mut String| Expr::Value(Value::Text(Arc::from(std::mem::take(plain))));
+        let take = |plain: &mut String| Expr::Value(Datum::Text(Arc::from(std::mem::take(plain))));
         for part in pair.into_inner() {
             match part.as_rule() {
+                // Plain pieces are joined, so that a text without values is one constant.
                 Rule::raw => plain.push_str(part.as_str()),
                 Rule::doubled => plain.push_str(&part.as_str()[1..]),
                 Rule::escape => plain.extend(self.escaped(&part, scope)),
@@ -763,7 +777,7 @@ impl<'a> Reader<'a> {
     /// Returns the text of a pair that has no values in it.
     pub(super) fn literal(&mut self, pair: Pair<'a, Rule>, scope: &Scope<'a>) -> Option<Arc<str>> {
         match self.text(pair, &mut scope.clone()).expr {
-            Expr::Value(Value::Text(text)) => Some(text),
+            Expr::Value(Datum::Text(text)) => Some(text),
             _ => None,
         }
     }

@@ -167,6 +167,7 @@ impl<'a> Scanner<'a> {
                 '#' if self.rest()[1..].chars().next().is_none_or(char::is_whitespace) => {
                     self.at += self.rest().find('\n').unwrap_or(self.rest().len());
                 }
+                // A line break within a value in a text ends the text too.
                 '\n' if self.is_in_text() => self.unclosed_text(),
                 _ if char.is_whitespace() => self.at += char.len_utf8(),
                 '(' => self.push(Open::Bracket),
@@ -267,6 +268,7 @@ impl<'a> Scanner<'a> {
             Some((Open::Quote, _)) | None => false,
         };
         if fits {
+            // Braces at the margin close items, as everybody indents.
             let is_at_margin = self.text[..at].ends_with('\n');
             self.advance(1);
             self.open.pop();
@@ -296,6 +298,7 @@ impl<'a> Scanner<'a> {
         if self.open.is_empty()
             && self.items.last().is_some_and(|item| item.kind.is_none_or(ItemKind::has_braces))
         {
+            // After `}` the item is over; after `)` its braces are still to come.
             self.is_complete = char == '}';
         }
     }

@@ -95,7 +95,7 @@ impl<'a> Stop<'a, Rule, Option<ItemKind>> {
         } else if self.expects(Rule::turning) {
             self.in_head()
         } else if self.expected == [Rule::dot] {
-            self.here(format!("`{}` cannot stand here", clip(self.found()))).help(BRACKETS_HELP)
+            self.misplaced().help(BRACKETS_HELP)
         } else {
             self.no_sign().unwrap_or_else(|| self.no_item())
         }
@@ -112,6 +112,11 @@ impl<'a> Stop<'a, Rule, Option<ItemKind>> {
         self.rest()[self.word().len()..].trim_start().chars().next()
     }
 
+    /// Returns the error for a word or sign in a place that nothing gives a meaning to.
+    fn misplaced(&self) -> Diagnostic {
+        self.here(format!("`{}` cannot stand here", clip(self.found())))
+    }
+
     /// Returns the error for `what`, which is due and missing.
     fn missing(&self, what: &str) -> Diagnostic {
         match (self.found(), self.previous()) {
@@ -126,6 +131,7 @@ impl<'a> Stop<'a, Rule, Option<ItemKind>> {
         if rest.starts_with('}') {
             return self.here("a brace in a text is written twice").help("write `}}`");
         }
+        // The backslash and the sign after it.
         let escape: String = rest.chars().take(2).collect();
         let message = format!("there is no `{}`", clip(&escape));
         let help = r#"a text knows `\"`, `\\`, `\n` and `\u{e9}`"#;
@@ -140,6 +146,7 @@ impl<'a> Stop<'a, Rule, Option<ItemKind>> {
             "" => SIGNS_ELSEWHERE.iter().find(|(theirs, _)| rest.starts_with(theirs)),
             word => WORDS_ELSEWHERE.iter().find(|(theirs, _)| *theirs == word),
         };
+        // `add notes(name = x)`, as other languages name their arguments.
         if rest.starts_with('=') && !rest.starts_with("==") && self.expects(Rule::colon) {
             return self.here("a field and its value have a `:` between them").help("write `name: value`");
         }
@@ -149,12 +156,14 @@ impl<'a> Stop<'a, Rule, Option<ItemKind>> {
         if self.previous() == "not" {
             return self.elsewhere(self.before().len() - "not".len(), "not", "!");
         }
+        // An effect after a complete one lacks its `;`.
         if self.expects(Rule::semicolon) && self.is_effect_ahead() {
             return self.no_semicolon();
         }
         if self.expects(Rule::class) {
             return self.among_widgets();
         }
+        // Only declarations of variables end here or go on with a comma.
         if self.expects(Rule::EOI) && self.expects(Rule::comma) && !word.is_empty() {
             return self.missing("a `,`").help("several variables are parted by `,`");
         }
@@ -205,38 +214,33 @@ impl<'a> Stop<'a, Rule, Option<ItemKind>> {
             _ => None,
         };
         if let Some(help) = said {
-            return self.here(format!("`{}` cannot stand here", clip(found))).help(help);
+            return self.misplaced().help(help);
         }
         // `#note` in place of `# note` reads as an id, and the words after it as attributes.
         let line = self.text[..self.at].rsplit('\n').next().unwrap_or("").trim_start();
         if line.starts_with('#') && !line.contains(['"', '(']) {
-            return self
-                .here(format!("`{}` cannot stand here", clip(found)))
-                .help("a comment has a blank after its `#`");
+            return self.misplaced().help("a comment has a blank after its `#`");
         }
         if word.is_empty() {
             return match found {
                 ";" => self.here("`;` parts effects, and not widgets").help("leave it out"),
                 "," => self.here("nothing parts widgets and attributes").help("leave it out"),
                 "" => self.missing("a `}`").help("close the braces"),
-                _ if has_widget && "=<>!&|+-*/%.(?".contains(found) => {
-                    self.here(format!("`{}` cannot stand here", clip(found))).help(
-                        "what an attribute takes stands in brackets if it is not one value: `when (a == b)`",
-                    )
-                }
-                _ => self.here(format!("`{}` cannot stand here", clip(found))).help(WIDGETS_HELP),
+                _ if has_widget && "=<>!&|+-*/%.(?".contains(found) => self.misplaced().help(BRACKETS_HELP),
+                _ => self.misplaced().help(WIDGETS_HELP),
             };
         }
+        // Attributes are known only after a class.
         let attributes = ATTRIBUTE_WORDS.iter().copied().filter(|_| has_widget);
         if let Some(near) = nearest(word, attributes.chain(NODE_WORDS)) {
-            let message = match ATTRIBUTE_WORDS.contains(&near) {
-                true => format!("there is no attribute `{}`", clip(word)),
-                false => format!("`{}` cannot stand here", clip(word)),
+            let mistake = match ATTRIBUTE_WORDS.contains(&near) {
+                true => self.here(format!("there is no attribute `{}`", clip(word))),
+                false => self.misplaced(),
             };
-            return self.here(message).help(meant(near));
+            return mistake.help(meant(near));
         }
         match self.next() {
-            Some('(') => self.here(format!("`{}` cannot stand here", clip(word))).help(format!(
+            Some('(') => self.misplaced().help(format!(
                 "a part is put in with `use {0}(...)`, a def is called after `->`",
                 clip(word)
             )),
@@ -286,7 +290,7 @@ impl<'a> Stop<'a, Rule, Option<ItemKind>> {
             return self.here(format!("a value is missing before `{word}`")).help(help);
         }
         if self.rest().starts_with('=') {
-            return self.here("`=` cannot stand here").help("`==` compares, `=` sets");
+            return self.misplaced().help("`==` compares, `=` sets");
         }
         self.missing("a value").help(help)
     }
@@ -297,6 +301,7 @@ impl<'a> Stop<'a, Rule, Option<ItemKind>> {
         let at = self.before().len() - previous.len();
         let span = at..at + previous.len();
         let rest = self.rest();
+        // The sign of an assignment is due after a name.
         if rest.starts_with("++") || rest.starts_with("--") {
             return self.elsewhere(self.at, &rest[..2], &format!("{}= 1", &rest[..1]));
         }
@@ -340,8 +345,9 @@ impl<'a> Stop<'a, Rule, Option<ItemKind>> {
         self.here(format!("`{}` says nothing of a window", clip(word))).help(help)
     }
 
-    /// Explains a place where one certain sign is due, if it is such a place.
+    /// Explains a place where one certain sign is due; `None` anywhere else.
     fn no_sign(&self) -> Option<Diagnostic> {
+        // `on every 2s`: the word was read as an event.
         if self.expects(Rule::event_name) && self.previous() == "every" {
             return Some(self.missing("a `:`").help("write `every 2s: effects` without `on`"));
         }
@@ -385,7 +391,7 @@ impl<'a> Stop<'a, Rule, Option<ItemKind>> {
             found if self.expects(Rule::EOI) && self.expects(Rule::comma) => {
                 self.here(format!("a `,` is missing before `{}`", clip(found))).help(help)
             }
-            found => self.here(format!("`{}` cannot stand here", clip(found))).help(help),
+            _ => self.misplaced().help(help),
         }
     }
 }

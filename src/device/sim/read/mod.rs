@@ -79,6 +79,7 @@ fn read_here(source: &Source) -> Read {
     let marked = grammar::mark_lines(source.text());
     let mut reader = Reader::new(source, &marked, diagnostics);
     let model = reader.model(&items);
+    // With errors, names in the model may stand for nothing.
     let model = if reader.diagnostics.errors() == 0 { model } else { None };
     Read { model, diagnostics: reader.diagnostics.sorted() }
 }
@@ -159,13 +160,13 @@ impl<'a> Reader<'a> {
 
     fn procedures(&mut self) -> Vec<Procedure> {
         let heads = self.declared.procedures.clone();
-        let read = |(number, head): (usize, &std::rc::Rc<declare::ProcedureHead<'a>>)| {
+        let read = |(number, head): (usize, &std::rc::Rc<declare::Head<'a>>)| {
             self.uses.enter(reach::Owner::Procedure(number as u32));
             let mut scope = Scope::new(head.offset, scope::Owner::Procedure);
             for &(name, _) in &head.parameters {
                 scope.add(name, scope::Kind::Unknown, true);
             }
-            let effects = self.block(head.block.clone(), &mut scope, 1);
+            let effects = self.block(head.body.clone(), &mut scope, 1);
             Procedure {
                 name: Arc::from(head.name),
                 parameters: head.parameters.len() as u32,
@@ -220,6 +221,7 @@ impl<'a> Reader<'a> {
     ) -> String {
         // As many names as fit a line.
         const SHOWN_MAX: usize = 8;
+        // Names are compared letter by letter, which a hostile text would make slow.
         let affordable = self.suggestions.afford(known.clone());
         did_you_mean(typed, affordable, || otherwise(&known.take(SHOWN_MAX).collect::<Vec<_>>()))
     }

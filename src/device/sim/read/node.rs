@@ -4,8 +4,8 @@ use std::sync::Arc;
 
 use pest::iterators::Pair;
 
-use super::super::model::{Does, Effect, Expr, LocalId, Node, Scroll, Value, Widget};
-use super::declare::PartHead;
+use super::super::model::{Datum, Does, Effect, Expr, LocalId, Node, Scroll, Widget};
+use super::declare::Head;
 use super::grammar::{LINE_WHEN, Rule};
 use super::reach;
 use super::scope::{Kind, Owner, Scope};
@@ -51,7 +51,7 @@ impl<'a> Reader<'a> {
             for &(name, _) in &part.parameters {
                 scope.add(name, Kind::Unknown, false);
             }
-            self.nodes_in(&part.children, &mut scope, &Content::Open, 1, Handlers::Nobody);
+            self.nodes_in(&part.body, &mut scope, &Content::Open, 1, Handlers::Nobody);
         }
         // Parts count where they are put in.
         (self.nodes, self.operands, self.scrolls) = counted;
@@ -62,7 +62,7 @@ impl<'a> Reader<'a> {
         let parts = self.declared.parts.clone();
         let mut uses: Vec<Vec<(usize, Span)>> = Vec::new();
         for part in &parts {
-            let used = part.children.clone().into_inner().flatten();
+            let used = part.body.clone().into_inner().flatten();
             let used = used.filter(|pair| pair.as_rule() == Rule::use_node).filter_map(|pair| {
                 let name = child(&pair, Rule::name)?;
                 let number = *self.declared.part_numbers.get(name.as_str())?;
@@ -96,6 +96,7 @@ impl<'a> Reader<'a> {
             if !users[part].iter().any(|&user| is_recursive[user]) {
                 continue;
             }
+            // One use in the circle is enough to report.
             if let Some((_, at)) = used.iter().find(|&&(used, _)| is_recursive[used]) {
                 let message = format!("the part `{}` uses itself", clip(parts[part].name));
                 let help = "a part has an end; show many alike with `for`";
@@ -153,6 +154,7 @@ impl<'a> Reader<'a> {
             if self.is_full {
                 break;
             }
+            // Each `let` nests the nodes after it.
             let depth = depth + open.len();
             if depth > DEPTH_MAX {
                 self.too_deep(span(&pair, scope.offset), scope);
@@ -262,6 +264,7 @@ impl<'a> Reader<'a> {
         }
         let mut otherwise = Vec::new();
         if branches.len() > conditions.len() {
+            // One branch more than conditions: the last is the `else`.
             otherwise = branches.pop().expect("there are more than none");
         }
         while let (Some(condition), Some(then)) = (conditions.pop(), branches.pop()) {
@@ -291,6 +294,7 @@ impl<'a> Reader<'a> {
             }
             Content::Open | Content::Given { pair: None, .. } => {}
             Content::Given { pair: Some(given), scope: known, outer } => {
+                // The nodes know the names at their own place, and take slots after those of the part.
                 let mut inner = known.within(scope);
                 let handlers = match given.as_rule() {
                     Rule::window_body => Handlers::Window,
@@ -332,6 +336,7 @@ impl<'a> Reader<'a> {
                 self.mistake(scope, "E-content", at.clone(), message, help);
             }
         }
+        // Read by itself, a part puts in no others: they are read by themselves too.
         let is_alone = matches!(content, Content::Open);
         let Some((_, part)) =
             part.filter(|(number, _)| !is_alone && !self.declared.recursive.contains(number))
@@ -354,7 +359,7 @@ impl<'a> Reader<'a> {
         let slots: Vec<LocalId> =
             part.parameters.iter().map(|&(name, _)| inner.add(name, Kind::Unknown, false)).collect();
         let content = Content::Given { pair: given, scope: &scope.clone(), outer: content };
-        let mut body = self.nodes_in(&part.children, &mut inner, &content, depth, Handlers::Nobody);
+        let mut body = self.nodes_in(&part.body, &mut inner, &content, depth, Handlers::Nobody);
         scope.leave(&inner);
         for (local, value) in slots.into_iter().zip(values).rev() {
             body = vec![Node::Let { local, value, body }];
@@ -362,7 +367,7 @@ impl<'a> Reader<'a> {
         nodes.append(&mut body);
     }
 
-    fn part(&mut self, name: &Pair<'a, Rule>, scope: &Scope<'a>) -> Option<(u32, std::rc::Rc<PartHead<'a>>)> {
+    fn part(&mut self, name: &Pair<'a, Rule>, scope: &Scope<'a>) -> Option<(u32, std::rc::Rc<Head<'a>>)> {
         if let Some(&number) = self.declared.part_numbers.get(name.as_str()) {
             self.uses.part(number);
             return Some((number, self.declared.parts[number as usize].clone()));
@@ -452,6 +457,7 @@ impl<'a> Reader<'a> {
             Rule::valued if pair.as_str().starts_with(LINE_WHEN) => "when",
             _ => pair.as_str().split(|char: char| !char.is_alphanumeric()).next().unwrap_or(""),
         };
+        // `disabled` and `enabled` set the same attribute.
         let key = if word == "disabled" { "enabled" } else { word };
         if said.contains(&key) {
             let message = format!("the widget has its `{word}` already");
@@ -490,12 +496,12 @@ impl<'a> Reader<'a> {
             Rule::plain => match word {
                 "across" => widget.is_across = true,
                 "solid" => widget.is_solid = true,
-                _ => widget.enabled = Some(Expr::Value(Value::Bool(false))),
+                _ => widget.enabled = Some(Expr::Value(Datum::Bool(false))),
             },
             Rule::flag => {
                 let value = pair.into_inner().find(|pair| pair.as_rule() != Rule::flag_word);
                 let value = value.map(|value| self.primary(value, scope).expr);
-                let value = Some(value.unwrap_or(Expr::Value(Value::Bool(true))));
+                let value = Some(value.unwrap_or(Expr::Value(Datum::Bool(true))));
                 match word {
                     "clickable" => widget.clickable = value,
                     "longclickable" => widget.longclickable = value,
@@ -546,7 +552,9 @@ impl<'a> Reader<'a> {
             }
             return Arc::from(written);
         }
+        // Android writes ids in full: package, kind and name.
         let package = self.declared.app.as_ref().map_or("", |app| &app.package);
+        // `#menu/save` names the kind of the resource itself.
         if written.contains('/') {
             return Arc::from(format!("{package}:{written}"));
         }
@@ -595,6 +603,7 @@ impl<'a> Reader<'a> {
             self.mistake(scope, "E-event", at.clone(), message, help);
         }
         let mark = scope.mark();
+        // The effects of an unknown event are read too, for their mistakes.
         let touched: Vec<LocalId> =
             parameters.into_iter().map(|name| scope.add(name, Kind::Int, false)).collect();
         let effects = part(&pair, Rule::effects);

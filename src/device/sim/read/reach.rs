@@ -70,6 +70,7 @@ impl<'a> Uses<'a> {
         let mut ahead: Vec<Owner> = launchable.iter().map(|&window| Owner::Window(window)).collect();
         while let Some(owner) = ahead.pop() {
             if reached.insert(owner) {
+                // Sorted by owner, so that the uses of one owner lie side by side.
                 let opened = self.opens.range((owner, 0)..=(owner, WindowId::MAX));
                 ahead.extend(opened.map(|&(_, window)| Owner::Window(window)));
                 let called = self.calls.range((owner, 0)..=(owner, ProcedureId::MAX));

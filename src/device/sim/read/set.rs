@@ -3,7 +3,7 @@
 use std::ops::RangeInclusive;
 use std::sync::Arc;
 
-use super::super::model::{Display, Expr, Initial, Life, Model, Settings, Value};
+use super::super::model::{Datum, Display, Expr, Initial, Life, Model, Settings};
 use crate::gui::nearest;
 
 /// Bounds of the size of a display.
@@ -60,7 +60,7 @@ pub(super) fn settings(display: Display) -> Settings {
 
 /// Returns true if an expression can be the value of a parameter.
 pub(super) fn is_constant(expr: &Expr) -> bool {
-    matches!(expr, Expr::Value(Value::Bool(_) | Value::Int(_) | Value::Text(_)))
+    matches!(expr, Expr::Value(Datum::Bool(_) | Datum::Int(_) | Datum::Text(_)))
 }
 
 impl Model {
@@ -126,6 +126,7 @@ impl Model {
             let nearest = nearest(name, known.iter().map(String::as_str)).map(str::to_string);
             return Err(SetError::Unknown { name: name.to_string(), nearest, known });
         };
+        // Values of parameters are constants, see `is_constant`.
         let Initial::Value(Expr::Value(initial)) = &mut global.initial else {
             return Err(SetError::Variable { name: name.to_string() });
         };
@@ -133,15 +134,15 @@ impl Model {
             return Err(SetError::Variable { name: name.to_string() });
         }
         *initial = match initial {
-            Value::Bool(_) => match value {
-                "true" => Value::Bool(true),
-                "false" => Value::Bool(false),
+            Datum::Bool(_) => match value {
+                "true" => Datum::Bool(true),
+                "false" => Datum::Bool(false),
                 _ => return Err(refused("`true` and `false`")),
             },
-            Value::Int(_) => Value::Int(value.parse().map_err(|_| refused("whole numbers"))?),
-            Value::Text(_) => Value::Text(Arc::from(value)),
+            Datum::Int(_) => Datum::Int(value.parse().map_err(|_| refused("whole numbers"))?),
+            Datum::Text(_) => Datum::Text(Arc::from(value)),
             // The reader gives no parameter a value like this.
-            Value::None | Value::Record(..) => return Err(SetError::Variable { name: name.to_string() }),
+            Datum::None | Datum::Record(..) => return Err(SetError::Variable { name: name.to_string() }),
         };
         Ok(())
     }

@@ -4,7 +4,7 @@ use std::time::{Duration, Instant};
 
 use proptest::prelude::*;
 
-use super::super::model::{Does, Each, Event, Expr, Initial, Node, Value, Variable, WindowKind};
+use super::super::model::{Datum, Does, Each, Event, Expr, Initial, Node, Variable, WindowKind};
 use super::*;
 use crate::spec::Style;
 
@@ -125,7 +125,7 @@ fn names_and_classes_and_ids_are_completed() {
 /// Returns an expression with brackets around each group.
 fn grouped(expr: &Expr) -> String {
     match expr {
-        Expr::Value(Value::Int(number)) => number.to_string(),
+        Expr::Value(Datum::Int(number)) => number.to_string(),
         Expr::Binary(operator, left, right) => format!("({} {operator:?} {})", grouped(left), grouped(right)),
         Expr::Choose(condition, then, otherwise) => {
             format!("({} ? {} : {})", grouped(condition), grouped(then), grouped(otherwise))
@@ -172,7 +172,7 @@ fn a_part_is_put_in_with_slots_of_its_own() {
         panic!("{model:?}")
     };
     let [Node::Let { local: 1, value: Expr::Local(0), body }] = &body[..] else { panic!("{body:?}") };
-    let [Node::Let { local: 2, value: Expr::Value(Value::Int(2)), body }] = &body[..] else {
+    let [Node::Let { local: 2, value: Expr::Value(Datum::Int(2)), body }] = &body[..] else {
         panic!("{body:?}")
     };
     let [Node::Let { local: 3, value: Expr::Local(1), body }] = &body[..] else { panic!("{body:?}") };
@@ -259,7 +259,7 @@ fn texts_have_values_and_signs_in_them() {
     let text = "app a.b \"{{A}}\" 1 launch Main activity Main .Main { let x = \"\\\"\\\\\\n\\u{e9}{{}}\" TextView \"a{\"b{1}\"}c\" TextView (x) }";
     let model = model(text);
     assert_eq!(&*model.label, "{A}");
-    let [Node::Let { value: Expr::Value(Value::Text(text)), body, .. }] = &model.windows[0].nodes[..] else {
+    let [Node::Let { value: Expr::Value(Datum::Text(text)), body, .. }] = &model.windows[0].nodes[..] else {
         panic!("{model:?}")
     };
     assert_eq!(&**text, "\"\\\né{}");
@@ -278,9 +278,9 @@ fn parameters_are_set_to_values_of_their_kind() {
         other => panic!("{other:?}"),
     };
     for (name, text, number, expected) in [
-        ("fixed", "true", 0, Value::Bool(true)),
-        ("limit", "12", 1, Value::Int(12)),
-        ("who", "12", 2, Value::Text("12".into())),
+        ("fixed", "true", 0, Datum::Bool(true)),
+        ("limit", "12", 1, Datum::Int(12)),
+        ("who", "12", 2, Datum::Text("12".into())),
     ] {
         assert_eq!(model.set(name, text), Ok(()));
         assert_eq!(value(&model, number), expected);
@@ -557,7 +557,7 @@ fn check_shown(text: &str) {
     read.diagnostics.render(&source, Style::Colour);
 }
 
-fn token() -> impl Strategy<Value = &'static str> {
+fn token() -> impl Strategy<Datum = &'static str> {
     prop::sample::select(
         "app a.b \"A\" 1 ;display 480x800 240dpi ;param ;stored ;session ;launch Main ;activity Main .Main ;dialog D ;popup P \
          ;part row ;def d ;{ ;} ;( ;) ;, ;: ;= ;+= ;-> ;x ;y ;n ;notes ;list(x, y) ;list ;( ;) ;\" ;\"a{x}\" ;\"a ;{{ ;}} ;\\ \

@@ -85,10 +85,11 @@ impl<'a> Reader<'a> {
                     ("portrait, landscape or relaid", true, false)
                 }
                 Rule::awake => {
+                    // The display may stay on by the state alone, as with all that is seen.
                     scope.is_look = true;
                     awake = Some(match child(&pair, Rule::group) {
                         Some(group) => self.primary(group, scope).expr,
-                        None => super::super::model::Expr::Value(super::super::model::Value::Bool(true)),
+                        None => super::super::model::Expr::Value(super::super::model::Datum::Bool(true)),
                     });
                     scope.is_look = false;
                     ("awake", true, false)
@@ -139,6 +140,7 @@ impl<'a> Reader<'a> {
             let class = Arc::from(format!("{package}{class}"));
             return (package, class);
         }
+        // A class without a dot has no package; the app's would be a guess.
         if !class.contains('.') {
             let message = format!("`{}` is no class of an activity", clip(written));
             let help = "write `.MainActivity`, which is in the app's package, or a full name";
@@ -158,6 +160,7 @@ impl<'a> Reader<'a> {
             None => Some(Event::Every { ms: self.duration(pair, scope) }),
         };
         let condition = child(pair, Rule::when_clause).map(|clause| self.expression_in(&clause, scope).expr);
+        // Effects of an unknown event are read too, for their mistakes.
         let effects = part(pair, Rule::effects);
         let effects = self.effects(effects, scope, 1);
         event.map(|event| Handler { event, condition, effects })
@@ -182,6 +185,7 @@ impl<'a> Reader<'a> {
             "pause" => Some(Event::Pause),
             "network" => Some(Event::Network),
             "result" => name.as_ref().map(|name| {
+                // Warned of at the end, if nothing asks for the result.
                 self.uses.wait_for(name.as_str(), span(name, scope.offset));
                 Event::Result(self.request(name.as_str()))
             }),
