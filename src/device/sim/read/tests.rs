@@ -557,7 +557,7 @@ fn check_shown(text: &str) {
     read.diagnostics.render(&source, Style::Colour);
 }
 
-fn token() -> impl Strategy<Datum = &'static str> {
+fn token() -> impl Strategy<Value = &'static str> {
     prop::sample::select(
         "app a.b \"A\" 1 ;display 480x800 240dpi ;param ;stored ;session ;launch Main ;activity Main .Main ;dialog D ;popup P \
          ;part row ;def d ;{ ;} ;( ;) ;, ;: ;= ;+= ;-> ;x ;y ;n ;notes ;list(x, y) ;list ;( ;) ;\" ;\"a{x}\" ;\"a ;{{ ;}} ;\\ \
