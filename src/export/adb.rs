@@ -9,7 +9,7 @@ use super::locate;
 use super::page::{Page, is_unseen, one_line};
 use super::{Exported, used, write_head};
 use crate::device::android::typing::{has_key, pieces};
-use crate::gui::{Comparison, Direction, Op, Percent, Point, PressedKey, Target, Value};
+use crate::gui::{Comparison, Constant, Direction, Op, Percent, Point, PressedKey, Target};
 use crate::test_case::TestCase;
 
 const HOW: [&str; 3] = [
@@ -245,10 +245,10 @@ fn words(all: &[Comparison]) -> Option<String> {
                 name => name,
             };
             let (op, value) = match value {
-                Value::Flag(flag) => (op.sign(), flag.to_string()),
-                Value::Text(text) => (op.sign(), text.clone()),
-                Value::Number(number) => (op.sign(), number.to_string()),
-                Value::Regex(regex) => ("matches", extended(regex)?),
+                Constant::Flag(flag) => (op.sign(), flag.to_string()),
+                Constant::Text(text) => (op.sign(), text.clone()),
+                Constant::Number(number) => (op.sign(), number.to_string()),
+                Constant::Regex(regex) => ("matches", extended(regex)?),
             };
             Some(format!("{key} {} {}", quote(op), encoded(&value)))
         })

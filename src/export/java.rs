@@ -1,6 +1,6 @@
 //! Regular expressions of Java, with which Maestro and UI Automator match whole texts.
 
-use crate::gui::{Op, Value};
+use crate::gui::{Constant, Op};
 
 /// A regular expression that a whole text must match.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -11,18 +11,18 @@ pub(super) struct Pattern {
 }
 
 /// Returns the pattern of the texts for which a comparison holds, where `.` is any character; none for numbers.
-pub(super) fn pattern(op: Op, value: &Value) -> Option<Pattern> {
+pub(super) fn pattern(op: Op, value: &Constant) -> Option<Pattern> {
     let sure = |text: String| Some(Pattern { text, is_sure: true });
     match (op, value) {
-        (Op::Equal, Value::Text(text)) => sure(literal(text)),
-        (Op::NotEqual, Value::Text(text)) => sure(format!("(?!{}\\z).*", literal(text))),
-        (Op::Contains, Value::Text(text)) => sure(format!(".*{}.*", literal(text))),
-        (Op::Contains, Value::Regex(regex)) => {
+        (Op::Equal, Constant::Text(text)) => sure(literal(text)),
+        (Op::NotEqual, Constant::Text(text)) => sure(format!("(?!{}\\z).*", literal(text))),
+        (Op::Contains, Constant::Text(text)) => sure(format!(".*{}.*", literal(text))),
+        (Op::Contains, Constant::Regex(regex)) => {
             Some(Pattern { text: format!(".*{}.*", embedded(regex)), is_sure: is_plain(regex) })
         }
         (
             Op::Equal | Op::NotEqual | Op::Contains | Op::Less | Op::AtMost | Op::Greater | Op::AtLeast,
-            Value::Flag(_) | Value::Text(_) | Value::Regex(_) | Value::Number(_),
+            Constant::Flag(_) | Constant::Text(_) | Constant::Regex(_) | Constant::Number(_),
         ) => None,
     }
 }
@@ -87,17 +87,17 @@ mod tests {
 
     #[test]
     fn a_comparison_has_the_pattern_of_what_meets_it() {
-        let text = || Value::Text("a.b".to_string());
-        let is_so = |op, value: Value, expected: &str, is_sure| {
+        let text = || Constant::Text("a.b".to_string());
+        let is_so = |op, value: Constant, expected: &str, is_sure| {
             let expected = Pattern { text: expected.to_string(), is_sure };
             assert_eq!(pattern(op, &value), Some(expected));
         };
         is_so(Op::Equal, text(), "a\\.b", true);
         is_so(Op::NotEqual, text(), "(?!a\\.b\\z).*", true);
         is_so(Op::Contains, text(), ".*a\\.b.*", true);
-        is_so(Op::Contains, Value::Regex("^a+$".to_string()), ".*(?U-ims:^a+$).*", true);
-        is_so(Op::Contains, Value::Regex("(?i)a".to_string()), ".*(?U-ims:(?i)a).*", false);
-        assert_eq!(pattern(Op::Less, &Value::Number(5.into())), None);
+        is_so(Op::Contains, Constant::Regex("^a+$".to_string()), ".*(?U-ims:^a+$).*", true);
+        is_so(Op::Contains, Constant::Regex("(?i)a".to_string()), ".*(?U-ims:(?i)a).*", false);
+        assert_eq!(pattern(Op::Less, &Constant::Number(5.into())), None);
     }
 
     #[test]

@@ -1,6 +1,6 @@
 //! Expectations in forms that all formats share.
 
-use crate::gui::{Comparison, Op, Value};
+use crate::gui::{Comparison, Constant, Op};
 
 /// The numbers of widgets that an expectation allows.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -28,8 +28,8 @@ pub(super) fn range(op: Op, number: u64, holds: bool) -> Option<Range> {
 /// Returns true if a flag must be set, and false if it must not; none for other comparisons.
 pub(super) fn flag(comparison: &Comparison) -> Option<bool> {
     match comparison.value {
-        Value::Flag(flag) => Some(flag == (comparison.op == Op::Equal)),
-        Value::Text(_) | Value::Regex(_) | Value::Number(_) => None,
+        Constant::Flag(flag) => Some(flag == (comparison.op == Op::Equal)),
+        Constant::Text(_) | Constant::Regex(_) | Constant::Number(_) => None,
     }
 }
 

@@ -10,7 +10,7 @@ use super::locate::Locator;
 use super::page::{Page, is_unseen, one_line};
 use super::sight::{Range, flag, range};
 use super::{Exported, code_of, has_word, java, used, write_head};
-use crate::gui::{Comparison, Key, Op, Percent, Point, PressedKey, Value};
+use crate::gui::{Comparison, Constant, Key, Op, Percent, Point, PressedKey};
 use crate::test_case::TestCase;
 
 const HOW: [&str; 3] = [
@@ -290,7 +290,7 @@ fn criterion(comparison: &Comparison) -> Option<String> {
             matches!(key, Key::Checked | Key::Enabled | Key::Focused | Key::Selected | Key::Scrollable);
         return is_known.then(|| format!("{}({is_set})", key.name()));
     }
-    let Value::Text(text) = value else { return None };
+    let Constant::Text(text) = value else { return None };
     if text.is_empty() {
         return None;
     }
@@ -367,11 +367,11 @@ fn widget_code(page: &mut Page, comparison: &Comparison) -> Option<String> {
 
 fn state_code(page: &mut Page, comparison: &Comparison) -> String {
     let is = |code: &str, word: &str| match &comparison.value {
-        Value::Text(value) => {
+        Constant::Text(value) => {
             let is_wanted = (value == word) == (comparison.op == Op::Equal);
             format!("{}{code}", if is_wanted { "" } else { "!" })
         }
-        Value::Flag(_) | Value::Regex(_) | Value::Number(_) => code.to_string(),
+        Constant::Flag(_) | Constant::Regex(_) | Constant::Number(_) => code.to_string(),
     };
     let flagged = |code: &str| format!("{}{code}", if flag(comparison) == Some(false) { "!" } else { "" });
     match comparison.key {
@@ -403,10 +403,10 @@ fn state_code(page: &mut Page, comparison: &Comparison) -> String {
 /// Returns the code that compares the text that `code` returns.
 fn text_code(page: &mut Page, comparison: &Comparison, code: &str) -> String {
     match (&comparison.value, comparison.op) {
-        (Value::Text(text), Op::NotEqual) => format!("{code} != {}", quoted(text)),
-        (Value::Text(text), Op::Contains) => format!("{} in {code}", quoted(text)),
-        (Value::Text(text), _) => format!("{code} == {}", quoted(text)),
-        (Value::Regex(regex), _) => {
+        (Constant::Text(text), Op::NotEqual) => format!("{code} != {}", quoted(text)),
+        (Constant::Text(text), Op::Contains) => format!("{} in {code}", quoted(text)),
+        (Constant::Text(text), _) => format!("{code} == {}", quoted(text)),
+        (Constant::Regex(regex), _) => {
             if !java::is_plain(regex) {
                 page.note(&format!(
                     "`{comparison}` is read as a regular expression of Java, which may mean something else"
@@ -415,10 +415,10 @@ fn text_code(page: &mut Page, comparison: &Comparison, code: &str) -> String {
             // Classes cover Unicode on Android anyway, which does not know the flag `U`.
             format!("Regex({}).containsMatchIn({code})", quoted(regex))
         }
-        (Value::Number(number), op) => {
+        (Constant::Number(number), op) => {
             format!("{code}.number()?.let {{ n -> n {} BigDecimal(\"{number}\") }} == true", sign(op))
         }
-        (Value::Flag(flag), _) => format!("{code} == \"{flag}\""),
+        (Constant::Flag(flag), _) => format!("{code} == \"{flag}\""),
     }
 }
 

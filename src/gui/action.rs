@@ -8,10 +8,10 @@ use std::sync::Arc;
 use serde::{Deserialize, Serialize};
 
 use super::action_type::{ActionType, DeviceAction, START_TYPE, Stroke, TEXT_TYPE, Touch};
+use super::constant::quote;
 use super::json::is_default;
 use super::screen::{Bounds, Widget};
 use super::user_action::UserAction;
-use super::value::quote;
 
 /// A direction on the display.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
@@ -41,6 +41,7 @@ impl Direction {
     /// Returns a line through the middle of `bounds` in this direction, over four fifths of their length.
     pub fn across(self, bounds: Bounds) -> ((i32, i32), (i32, i32)) {
         let (x, y) = bounds.centre();
+        // Four times a length of 32 bits may be longer.
         let part = |length: u32| (u64::from(length) * 4 / 5) as i32;
         let (width, height) = (part(bounds.width()), part(bounds.height()));
         let ends = |middle: i32, length: i32| (middle - length / 2, middle - length / 2 + length);

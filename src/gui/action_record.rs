@@ -11,9 +11,9 @@ use serde::{Deserialize, Serialize};
 
 use super::action::{Action, Argument, Direction, Target};
 use super::action_type::ActionType;
+use super::constant::quote;
 use super::screen::Bounds;
 use super::user_action::UserAction;
-use super::value::quote;
 
 /// An action as it is remembered: its type, its widget wherever that lies, and its argument.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize)]
@@ -44,6 +44,7 @@ impl ActionRecord {
     pub fn new(action: &Action) -> ActionRecord {
         let mut form = Form {
             action_type: action.type_name().into(),
+            // Bounds change with every scroll; the path and the names of the widget stay.
             on: action.target().map(|on| Target { bounds: Bounds::default(), ..on.clone() }),
             text: None,
             towards: None,
@@ -151,6 +152,7 @@ impl<'de> Deserialize<'de> for ActionRecord {
                 return Err(de::Error::custom(format_args!("a `{}` {has} `{key}`", form.action_type)));
             }
         }
+        // A file may say bounds; with them, the same action would have two records.
         if let Some(on) = &mut form.on {
             on.bounds = Bounds::default();
         }
@@ -161,7 +163,7 @@ impl<'de> Deserialize<'de> for ActionRecord {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::gui::{Atom, Stroke, Touch, UserAction};
+    use crate::gui::{Atom, DeviceAction, Stroke, Touch, UserAction};
 
     fn target(text: &str) -> Target {
         let bounds = Bounds::new(0, 0, 9, 9);
@@ -175,25 +177,16 @@ mod tests {
         let mut actions = vec![
             Action::Reinitialise("a.Main".into()),
             Action::Reinitialise("a.Other".into()),
-            Action::click(target("a")),
             Action::click(target("b")),
-            Action::Touch(Touch::LongClick, target("a")),
             Action::Text { on: target("a"), text: "x".into() },
             Action::Text { on: target("a"), text: "".into() },
             Action::User { action: Arc::new(user), on: target("a") },
         ];
-        for towards in Direction::ALL {
-            actions.push(Action::Stroke(Stroke::Scroll, target("a"), towards));
-            actions.push(Action::Stroke(Stroke::Swipe, target("a"), towards));
+        actions.extend(Touch::ALL.iter().map(|&touch| Action::Touch(touch, target("a"))));
+        for &stroke in Stroke::ALL {
+            actions.extend(Direction::ALL.map(|towards| Action::Stroke(stroke, target("a"), towards)));
         }
-        actions.extend([
-            Action::BACK,
-            Action::MENU,
-            Action::ROTATE,
-            Action::NETWORK,
-            Action::PAUSE_RESUME,
-            Action::IDLE,
-        ]);
+        actions.extend(DeviceAction::ALL.iter().map(|&action| Action::Device(action)));
         actions
     }
 

@@ -1,12 +1,13 @@
 //! Action types: one table of their names and usual effects, by the shape of what an action carries.
 //!
-//! A type that shares its shape with others is a row here, and devices say how they perform it. Reading, writing and
-//! comparing actions goes by shapes alone.
+//! Reading, writing and comparing actions goes by shapes alone. So a new type that carries what others carry is a row
+//! here, its gestures in `device::sim` and `device::adb`, and its commands in `export`. An action on the device is then
+//! offered on every screen; for one on a widget, [`offers`](super::offers) says which widgets offer it.
 
-/// The type of the action at step 0, and of no other.
+/// Type of the action at step 0, and of no other.
 pub const START_TYPE: &str = "reinitialise";
 
-/// The type of an action that puts a text into a field.
+/// Type of the action that replaces the text of a field.
 pub(super) const TEXT_TYPE: &str = "text";
 
 /// An action type that farlead knows by itself: its shape, and which one of that shape it is.
@@ -136,6 +137,7 @@ impl ActionType {
 
     /// Returns the type called `name`; any other name is for the user's own actions.
     pub fn parse(name: &str) -> Option<ActionType> {
+        // Only reading asks, and twelve names are searched as fast as a table.
         ActionType::all().find(|known| known.name() == name)
     }
 
@@ -148,5 +150,18 @@ impl ActionType {
             ActionType::Stroke(stroke) => stroke.usual(),
             ActionType::Device(action) => action.usual(),
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_type_is_read_by_a_name_of_its_own() {
+        for known in ActionType::all() {
+            assert_eq!(ActionType::parse(known.name()), Some(known));
+        }
+        assert_eq!(ActionType::parse("chessmove"), None);
     }
 }

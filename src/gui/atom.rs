@@ -7,8 +7,8 @@ use std::collections::BTreeSet;
 use std::fmt;
 
 use super::action_type::{ActionType, START_TYPE};
+use super::constant::{Constant, Number, regex};
 use super::nearest::nearest;
-use super::value::{Number, Value, regex};
 
 /// Property that a comparison looks at.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -277,7 +277,7 @@ pub struct Comparison {
     /// Operator.
     pub op: Op,
     /// Right side of the comparison.
-    pub value: Value,
+    pub value: Constant,
 }
 
 /// A mistake in an atom, and its place there.
@@ -306,56 +306,56 @@ pub enum Part {
 impl Comparison {
     /// Returns the comparison, with its value read as the key wants it: `value` is a text or a regular expression, as it
     /// was written.
-    pub fn new(key: Key, op: Op, value: Value, types: ActionTypes<'_>) -> Result<Comparison, Mistake> {
+    pub fn new(key: Key, op: Op, value: Constant, types: ActionTypes<'_>) -> Result<Comparison, Mistake> {
         let name = key.name();
         let value = match (value, op) {
-            (Value::Text(text), _) if op.is_order() => {
+            (Constant::Text(text), _) if op.is_order() => {
                 check_op(key, op, matches!(key.domain(), Domain::Quantity | Domain::Texts))?;
-                Value::Number(number(&text, op)?)
+                Constant::Number(number(&text, op)?)
             }
-            (Value::Text(text), _) => match key.domain() {
+            (Constant::Text(text), _) => match key.domain() {
                 Domain::Flag => {
                     check_op(key, op, op != Op::Contains)?;
-                    Value::Flag(one_of(name, &text, &["true", "false"])? == "true")
+                    Constant::Flag(one_of(name, &text, &["true", "false"])? == "true")
                 }
                 Domain::Words(words) => {
                     check_op(key, op, op != Op::Contains)?;
-                    Value::Text(one_of(name, &text, words)?.to_string())
+                    Constant::Text(one_of(name, &text, words)?.to_string())
                 }
                 Domain::ActionType => {
                     check_action_type(op, &text, types)?;
-                    Value::Text(text)
+                    Constant::Text(text)
                 }
-                Domain::Text | Domain::Quantity | Domain::Names | Domain::Texts => Value::Text(text),
+                Domain::Text | Domain::Quantity | Domain::Names | Domain::Texts => Constant::Text(text),
             },
-            (Value::Regex(text), _) => {
+            (Constant::Regex(text), _) => {
                 let takes_text = !matches!(key.domain(), Domain::Flag | Domain::Words(_));
                 check_op(key, op, takes_text)?;
                 check_regex(key, &text, types)?;
-                Value::Regex(text)
+                Constant::Regex(text)
             }
-            (value @ (Value::Flag(_) | Value::Number(_)), _) => value,
+            (value @ (Constant::Flag(_) | Constant::Number(_)), _) => value,
         };
         Ok(Comparison { key, op, value })
     }
 
     /// Returns true if a text equal to `value` would pass, as far as the text alone decides that.
-    fn admits(&self, value: &Value) -> bool {
+    fn admits(&self, value: &Constant) -> bool {
         let text = match value {
-            Value::Text(text) => text.as_str(),
-            Value::Flag(true) => "true",
-            Value::Flag(false) => "false",
-            Value::Regex(_) | Value::Number(_) => return true,
+            Constant::Text(text) => text.as_str(),
+            Constant::Flag(true) => "true",
+            Constant::Flag(false) => "false",
+            Constant::Regex(_) | Constant::Number(_) => return true,
         };
         match (&self.value, self.op) {
             (own, Op::Equal) => own == value,
             (own, Op::NotEqual) => own != value,
-            (Value::Text(part), Op::Contains) => text.contains(part),
-            (Value::Regex(pattern), _) => regex(pattern).is_ok_and(|regex| regex.is_match(text)),
-            (Value::Number(number), op) => {
+            (Constant::Text(part), Op::Contains) => text.contains(part),
+            (Constant::Regex(pattern), _) => regex(pattern).is_ok_and(|regex| regex.is_match(text)),
+            (Constant::Number(number), op) => {
                 Number::parse(text.trim()).is_some_and(|left| op.holds(left, *number))
             }
-            (Value::Flag(_) | Value::Text(_), _) => true,
+            (Constant::Flag(_) | Constant::Text(_), _) => true,
         }
     }
 }
@@ -438,6 +438,7 @@ fn action_type_help<'a>(text: &str, known: impl Iterator<Item = &'a str> + Clone
         "reinitialize" | "restart" | "launch" => Some(START_TYPE),
         _ => None,
     };
+    // A file may declare any number of actions, and each distance takes time.
     match elsewhere.or_else(|| nearest(text, known.clone().take(1000))) {
         Some(near) => format!("did you mean `{near}`?"),
         None => {
@@ -482,9 +483,9 @@ fn check_regex(key: Key, text: &str, types: ActionTypes<'_>) -> Result<(), Mista
 /// A bracket of a formula, its comparisons sorted and without repeats.
 ///
 /// ```
-/// use farlead::gui::{ActionTypes, Atom, Comparison, Key, Op, Value};
+/// use farlead::gui::{ActionTypes, Atom, Comparison, Constant, Key, Op};
 ///
-/// let value = Value::Text("Main".to_string());
+/// let value = Constant::Text("Main".to_string());
 /// let comparison = Comparison::new(Key::Activity, Op::Contains, value, ActionTypes::Any)?;
 /// assert_eq!(Atom::new(vec![comparison])?.to_string(), "[activity ~ Main]");
 /// # Ok::<(), farlead::gui::Mistake>(())
@@ -513,6 +514,7 @@ pub enum Atom {
 impl Atom {
     /// Returns the atom of these comparisons, at least one.
     pub fn new(mut comparisons: Vec<Comparison>) -> Result<Atom, Mistake> {
+        // One order for each set: the text of an atom is its name in formulas.
         comparisons.sort();
         comparisons.dedup();
         let kind = comparisons[0].key.kind();
@@ -520,7 +522,7 @@ impl Atom {
             return Err(mixed(&comparisons));
         }
         Ok(match (kind, &comparisons[..]) {
-            (_, [Comparison { key: Key::Checked, op: Op::Equal, value: Value::Flag(checked) }]) => {
+            (_, [Comparison { key: Key::Checked, op: Op::Equal, value: Constant::Flag(checked) }]) => {
                 Atom::Checked(*checked)
             }
             (Kind::State, _) => Atom::State(comparisons),
@@ -545,7 +547,7 @@ impl Atom {
     }
 
     /// Returns the atom that compares the number of widgets that meet all of `of`.
-    pub fn count(of: Vec<Comparison>, op: Op, value: &Value) -> Result<Atom, Mistake> {
+    pub fn count(of: Vec<Comparison>, op: Op, value: &Constant) -> Result<Atom, Mistake> {
         let Atom::Widget(of) = Atom::widget(of)? else { unreachable!("a widget atom was asked for") };
         if op == Op::Contains {
             return Err(Mistake {
@@ -556,10 +558,11 @@ impl Atom {
             });
         }
         let number = match value {
-            Value::Text(text) if text.len() <= 9 && text.bytes().all(|byte| byte.is_ascii_digit()) => {
+            // Nine digits are more than any screen has widgets, and fit the integer.
+            Constant::Text(text) if text.len() <= 9 && text.bytes().all(|byte| byte.is_ascii_digit()) => {
                 text.parse().ok()
             }
-            Value::Text(_) | Value::Regex(_) | Value::Flag(_) | Value::Number(_) => None,
+            Constant::Text(_) | Constant::Regex(_) | Constant::Flag(_) | Constant::Number(_) => None,
         };
         match number {
             Some(number) => Ok(Atom::Count { of, op, number }),
@@ -600,7 +603,7 @@ impl Atom {
     pub fn mentions_action_type(&self, name: &str) -> bool {
         match self {
             Atom::Action(all) => {
-                let value = Value::Text(name.to_string());
+                let value = Constant::Text(name.to_string());
                 all.iter().filter(|comparison| comparison.key == Key::ActionType).any(|comparison| {
                     match comparison.op {
                         Op::NotEqual => comparison.value == value,
@@ -662,14 +665,17 @@ impl Atom {
     /// Returns true if the atom can hold at step 0, whose action starts the app.
     pub fn fits_start(&self) -> bool {
         let start =
-            Comparison { key: Key::ActionType, op: Op::Equal, value: Value::Text(START_TYPE.to_string()) };
+            Comparison { key: Key::ActionType, op: Op::Equal, value: Constant::Text(START_TYPE.to_string()) };
         self.contradiction().is_none() && !self.excludes(&Atom::Action(vec![start]))
     }
 
     /// Returns true if the atom can hold after step 0, where no action starts the app.
     pub fn fits_later(&self) -> bool {
-        let not_start =
-            Comparison { key: Key::ActionType, op: Op::NotEqual, value: Value::Text(START_TYPE.to_string()) };
+        let not_start = Comparison {
+            key: Key::ActionType,
+            op: Op::NotEqual,
+            value: Constant::Text(START_TYPE.to_string()),
+        };
         self.contradiction().is_none() && !self.excludes(&Atom::Action(vec![not_start]))
     }
 }
@@ -707,19 +713,20 @@ fn clash(all: &[Comparison]) -> Option<String> {
 /// Returns true if `one`, an equality or a lower bound, rules out `two`.
 fn clashes(one: &Comparison, two: &Comparison) -> bool {
     match (one.key.domain(), one.op, two.op) {
+        // Full and short names may differ and still be of one thing, but not in their last parts.
         (Domain::Names, Op::Equal, Op::Equal) => match (&one.value, &two.value) {
-            (Value::Text(one), Value::Text(two)) => last_part(one) != last_part(two),
-            (Value::Text(_) | Value::Flag(_) | Value::Regex(_) | Value::Number(_), _) => false,
+            (Constant::Text(one), Constant::Text(two)) => last_part(one) != last_part(two),
+            (Constant::Text(_) | Constant::Flag(_) | Constant::Regex(_) | Constant::Number(_), _) => false,
         },
         // The other comparison may be about another name of the same thing.
         (Domain::Names | Domain::Texts, Op::Equal, Op::NotEqual) => one.value == two.value,
         (Domain::Names | Domain::Texts, _, _) => false,
         (_, Op::Equal, _) => !two.admits(&one.value),
         (_, Op::Greater | Op::AtLeast, Op::Less | Op::AtMost) => match (&one.value, &two.value) {
-            (Value::Number(low), Value::Number(high)) => {
+            (Constant::Number(low), Constant::Number(high)) => {
                 low > high || (low == high && (one.op == Op::Greater || two.op == Op::Less))
             }
-            (Value::Number(_) | Value::Text(_) | Value::Flag(_) | Value::Regex(_), _) => false,
+            (Constant::Number(_) | Constant::Text(_) | Constant::Flag(_) | Constant::Regex(_), _) => false,
         },
         (
             Domain::Flag | Domain::Words(_) | Domain::Text | Domain::Quantity | Domain::ActionType,
@@ -739,7 +746,7 @@ fn clash_with_type(all: &[Comparison]) -> Option<String> {
     let types =
         all.iter().filter(|comparison| (comparison.key, comparison.op) == (Key::ActionType, Op::Equal));
     for comparison in types {
-        let Value::Text(action_type) = &comparison.value else { continue };
+        let Constant::Text(action_type) = &comparison.value else { continue };
         let builtin = ActionType::parse(action_type);
         let has_detail = !matches!(builtin, Some(ActionType::Device(_)));
         let missing = |key| {
@@ -793,7 +800,7 @@ mod tests {
         let inside = &text[1..text.len() - 1];
         if let Some((of, rest)) = inside.strip_prefix("count(").and_then(|rest| rest.split_once(") ")) {
             let (op, number) = rest.split_once(' ').expect(text);
-            let number = Value::Text(number.to_string());
+            let number = Constant::Text(number.to_string());
             return Atom::count(comparisons(of), Op::parse(op).expect(text), &number).expect(text);
         }
         Atom::new(comparisons(inside)).expect(text)
@@ -804,8 +811,8 @@ mod tests {
             let (key, rest) = text.split_once(' ').expect(text);
             let (op, value) = rest.split_once(' ').expect(text);
             let value = match value.strip_prefix('/').and_then(|rest| rest.strip_suffix('/')) {
-                Some(regex) => Value::Regex(regex.to_string()),
-                None => Value::Text(value.to_string()),
+                Some(regex) => Constant::Regex(regex.to_string()),
+                None => Constant::Text(value.to_string()),
             };
             let op = Op::parse(op).expect(text);
             Comparison::new(Key::parse(key).expect(text), op, value, ActionTypes::Any).expect(text)

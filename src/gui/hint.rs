@@ -5,8 +5,8 @@
 use super::action::Action;
 use super::action_type::Touch;
 use super::atom::{Atom, Comparison, Key, Op};
+use super::constant::Constant;
 use super::habit::is_switch;
-use super::value::Value;
 
 /// Fewest letters of a word that another word may begin with; shorter ones say too little.
 const PREFIX_MIN: usize = 3;
@@ -73,7 +73,7 @@ fn words_of(atom: &Atom) -> Vec<String> {
         (
             Key::Activity | Key::Text | Key::Desc | Key::Id | Key::Class,
             Op::Equal | Op::Contains,
-            Value::Text(text),
+            Constant::Text(text),
         ) => Some(text.as_str()),
         _ => None,
     });
@@ -128,7 +128,7 @@ mod tests {
     #[test]
     fn an_action_hints_at_the_atoms_that_share_a_word_with_its_widget() {
         let atom = |key, text: &str| {
-            Atom::State(vec![Comparison { key, op: Op::Contains, value: Value::Text(text.into()) }])
+            Atom::State(vec![Comparison { key, op: Op::Contains, value: Constant::Text(text.into()) }])
         };
         let atoms = [atom(Key::Activity, "SettingsActivity"), atom(Key::Activity, "Main")];
         let hints = Hints::new((0..).zip(&atoms));

@@ -118,6 +118,7 @@ impl<'de> Visitor<'de> for WidgetsVisitor {
         let mut widgets: Vec<Widget> = Vec::new();
         while let Some(widget) = list.next_element::<Widget>()? {
             let depth_max = widgets.last().map_or(0, |last| last.depth.saturating_add(1));
+            // `Screen::new` would correct the depth, and the screen would not be the one that was written.
             if widget.depth > depth_max {
                 return Err(de::Error::custom(format_args!(
                     "widget {} has the depth {}, and behind the one before it {depth_max} is the most",
@@ -125,6 +126,7 @@ impl<'de> Visitor<'de> for WidgetsVisitor {
                     widget.depth
                 )));
             }
+            // Refused before it is kept, so that a hostile list takes no memory.
             if widgets.len() == WIDGETS_MAX {
                 return Err(de::Error::custom(format_args!("a screen has at most {WIDGETS_MAX} widgets")));
             }

@@ -8,8 +8,8 @@ use regex::Regex;
 
 use super::action::Action;
 use super::atom::{Atom, Comparison, Key, Op};
+use super::constant::{Constant, Number, regex};
 use super::screen::{Flags, Screen, Widget};
-use super::value::{Number, Value, regex};
 
 /// Finds those of some atoms that hold, by their numbers.
 #[derive(Clone, Debug, Default)]
@@ -100,6 +100,7 @@ impl Labeller {
             })
             .collect();
         let mut see = |widget: &Widget, object_id: &str| {
+            // The tree also has widgets that are scrolled away or covered; a user does not see them.
             if !widget.is_visible() {
                 return;
             }
@@ -109,6 +110,7 @@ impl Labeller {
                 counts[*at] += u64::from(test.holds(widget, object_id));
             }
         };
+        // Object ids are written node by node, so they are made only if a test needs them.
         if of_widgets.iter().any(|(_, test)| test.needs_object_id()) {
             screen.for_each_object(|_, widget, object_id| see(widget, object_id));
         } else {
@@ -174,10 +176,10 @@ fn tests(all: &[Comparison]) -> Vec<Test> {
     all.iter()
         .map(|Comparison { key, op, value }| {
             let value = match value {
-                Value::Flag(flag) => TestValue::Flag(*flag),
-                Value::Text(text) => TestValue::Text(text.clone()),
-                Value::Number(number) => TestValue::Number(*number),
-                Value::Regex(text) => {
+                Constant::Flag(flag) => TestValue::Flag(*flag),
+                Constant::Text(text) => TestValue::Text(text.clone()),
+                Constant::Number(number) => TestValue::Number(*number),
+                Constant::Regex(text) => {
                     TestValue::Regex(regex(text).expect("an atom's regular expression has been read before"))
                 }
             };
@@ -231,6 +233,7 @@ impl Test {
     /// Compares the names of the activity: the same class has a full name and, within its package, short ones.
     fn activity(&self, screen: &Screen) -> bool {
         let (package, full) = (&**screen.package(), &**screen.activity());
+        // Android shortens `org.notes.Main` to `.Main` in manifests and to `org.notes/.Main` in components.
         let relative = full.strip_prefix(package).filter(|rest| rest.starts_with('.'));
         let component = format!("{package}/{}", relative.unwrap_or(full));
         self.names([full, relative.unwrap_or(full), last_part(full), &component])
@@ -250,6 +253,7 @@ impl Test {
             (TestValue::Text(value), Op::Contains) => text.contains(value),
             (TestValue::Regex(value), Op::Contains) => value.is_match(text),
             (TestValue::Number(value), op) => {
+                // Apps pad numbers with blanks.
                 Number::parse(text.trim()).is_some_and(|number| op.holds(number, *value))
             }
             (TestValue::Flag(_) | TestValue::Text(_) | TestValue::Regex(_), _) => false,

@@ -8,6 +8,7 @@ mod action;
 mod action_record;
 mod action_type;
 mod atom;
+mod constant;
 mod habit;
 mod hierarchy;
 mod hint;
@@ -22,12 +23,13 @@ mod screen;
 mod seek;
 mod shortfall;
 mod user_action;
-mod value;
 
 pub use action::{Action, Argument, Direction, Target};
 pub use action_record::ActionRecord;
 pub use action_type::{ActionType, DeviceAction, START_TYPE, Stroke, Touch};
 pub use atom::{ActionTypes, Atom, Comparison, Key, Kind, Mistake, Op, Part};
+pub(crate) use constant::quote;
+pub use constant::{Constant, Number, regex};
 pub use habit::{Habit, habit};
 pub use hierarchy::{DUMP_BYTES_MAX, DumpError, Hierarchy, Refusal};
 pub use hint::Hints;
@@ -41,5 +43,3 @@ pub use screen::{Bounds, Context, Flags, Identity, Orientation, Screen, WIDGETS_
 pub use seek::{Sought, seek};
 pub use shortfall::shortfall;
 pub use user_action::{Gesture, Percent, Point, PressedKey, UserAction, WAIT_MS_MAX};
-pub(crate) use value::quote;
-pub use value::{Number, Value, regex};

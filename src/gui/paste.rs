@@ -2,8 +2,8 @@
 
 use super::action::Action;
 use super::atom::{ActionTypes, Atom, Comparison, Key, Op};
+use super::constant::Constant;
 use super::screen::{Context, Flags, Screen, Widget};
-use super::value::Value;
 
 /// Most characters of a text that is repeated in full; of a longer one, its first words are.
 const CHARS_MAX: usize = 60;
@@ -94,7 +94,7 @@ fn shown(text: &str) -> (Op, &str) {
 }
 
 fn comparison(key: Key, op: Op, value: &str) -> Option<Comparison> {
-    Comparison::new(key, op, Value::Text(value.to_string()), ActionTypes::Any).ok()
+    Comparison::new(key, op, Constant::Text(value.to_string()), ActionTypes::Any).ok()
 }
 
 #[cfg(test)]

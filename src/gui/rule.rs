@@ -38,6 +38,7 @@ impl Rules {
             match rule {
                 Rule::Never(atoms) => {
                     let tests = atoms.iter().map(|(atom, holds)| Some((ActionTest::new(atom)?, *holds)));
+                    // Without one of its tests the rule would forbid more than its user says, so all of it is left out.
                     all.never.extend(tests.collect::<Option<Vec<_>>>());
                 }
                 Rule::Type { text, into } => {
@@ -60,6 +61,7 @@ impl Rules {
 
     /// Removes the forbidden ones from `actions`.
     pub fn leave_out(&self, actions: &mut Vec<Action>) {
+        // Most runs have no such rule, and offers are made for each new screen.
         if self.forbid_some() {
             actions.retain(|action| !self.forbid(action));
         }
@@ -87,12 +89,12 @@ impl Rules {
 mod tests {
     use super::*;
     use crate::gui::{
-        ActionTypes, Bounds, Comparison, Context, Flags, Key, Op, Repertoire, Screen, Value, WidgetTest,
+        ActionTypes, Bounds, Comparison, Constant, Context, Flags, Key, Op, Repertoire, Screen, WidgetTest,
         offers,
     };
 
     fn atom(key: Key, op: Op, text: &str) -> Atom {
-        let comparison = Comparison::new(key, op, Value::Text(text.to_string()), ActionTypes::Any);
+        let comparison = Comparison::new(key, op, Constant::Text(text.to_string()), ActionTypes::Any);
         Atom::new(vec![comparison.expect("a comparison")]).expect("an atom")
     }
 

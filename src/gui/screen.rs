@@ -28,6 +28,7 @@ impl Bounds {
 
     /// Returns its width, 0 if right and left are swapped.
     pub fn width(self) -> u32 {
+        // A dump may have any 32-bit numbers, so the difference takes 64 bits.
         u32::try_from(i64::from(self.right) - i64::from(self.left)).unwrap_or(0)
     }
 
@@ -43,6 +44,7 @@ impl Bounds {
 
     /// Returns the point in the middle, rounded towards the top left: a click goes there.
     pub fn centre(self) -> (i32, i32) {
+        // Euclidean division rounds down on both sides of 0: a widget may start left of the display.
         let middle = |low: i32, high: i32| ((i64::from(low) + i64::from(high)).div_euclid(2)) as i32;
         (middle(self.left, self.right), middle(self.top, self.bottom))
     }
@@ -285,6 +287,7 @@ impl Screen {
         // Place of the last node met at each depth, and the length of the object id up to there.
         let mut places: Vec<u32> = Vec::new();
         let mut lengths: Vec<usize> = Vec::new();
+        // One buffer serves all ids: a screen may have 100,000.
         let mut object_id = String::new();
         for (at, widget) in self.widgets.iter().enumerate() {
             let depth = usize::from(widget.depth);
@@ -322,6 +325,7 @@ impl Screen {
         let bits = [screen_on, orientation == Orientation::Landscape, network, crashed, anr];
         hash.number(bits.iter().fold(0, |number, &bit| number << 1 | u64::from(bit)));
         for widget in &self.widgets {
+            // Bounds count as seen or hidden alone, so that neither scrolling nor another display makes a new screen.
             hash.number(
                 u64::from(widget.depth) << 32
                     | u64::from(widget.flags.0) << 1
@@ -358,6 +362,7 @@ impl Hash128 {
     }
 
     fn text(&mut self, text: &str) {
+        // The length keeps apart texts in a row: `ab`, `c` and `a`, `bc`.
         self.number(text.len() as u64);
         for chunk in text.as_bytes().chunks(8) {
             let mut bytes = [0; 8];
@@ -367,6 +372,7 @@ impl Hash128 {
     }
 
     fn finish(mut self) -> u128 {
+        // Two more rounds carry the last number into all bits.
         self.number(0);
         self.number(1);
         u128::from(self.high) << 64 | u128::from(self.low)

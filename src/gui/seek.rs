@@ -4,7 +4,7 @@
 //! app may have changed since the recording, so not all of them have to agree; but names have to, if there are any: a
 //! missing widget is better than a click on another one.
 
-use super::action::{Action, Target};
+use super::action::{Action, Argument, Target};
 use super::nearest::nearest;
 use super::offer::{Repertoire, offers};
 use super::screen::Screen;
@@ -24,10 +24,11 @@ pub enum Sought {
 /// Returns `action` as it can be done on `screen`.
 pub fn seek(screen: &Screen, action: &Action) -> Sought {
     let Some(recorded) = action.target() else { return Sought::Found(action.clone()) };
-    let own = match action {
-        Action::User { action, .. } => std::slice::from_ref(&**action),
-        _ => &[],
+    let own = match action.argument() {
+        Argument::Own(own) => std::slice::from_ref(&**own),
+        Argument::None | Argument::Activity(_) | Argument::Text(_) | Argument::Towards(_) => &[],
     };
+    // The repertoire of today may lack the recorded text and user action.
     let repertoire = Repertoire::new(action.typed(), own, false);
     let mut candidates = offers(screen, &repertoire);
     candidates

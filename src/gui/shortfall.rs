@@ -1,10 +1,10 @@
 //! Shortfalls: the reason why an atom does not hold on a screen, in words.
 
 use super::atom::{Atom, Comparison, Key, Op};
+use super::constant::{Constant, quote};
 use super::label::{Labeller, WidgetTest};
 use super::nearest::nearest;
 use super::screen::{Flags, Screen};
-use super::value::{Value, quote};
 
 /// Most characters of a screen's text that are repeated.
 const CHARS_MAX: usize = 60;
@@ -86,7 +86,7 @@ fn of_widget(all: &[Comparison], screen: &Screen) -> String {
 fn unmet_words(one: &Comparison, screen: &Screen) -> String {
     let atom = Atom::Widget(vec![one.clone()]).to_string();
     let what = atom.trim_start_matches('[').trim_end_matches(']');
-    let (Value::Text(wanted), Op::Equal | Op::Contains) = (&one.value, one.op) else {
+    let (Constant::Text(wanted), Op::Equal | Op::Contains) = (&one.value, one.op) else {
         return format!("no visible widget has {what}");
     };
     let visible = screen.widgets().iter().filter(|widget| widget.is_visible());

@@ -3,8 +3,8 @@
 use std::fmt;
 
 use super::atom::Atom;
+use super::constant::quote;
 use super::screen::Bounds;
-use super::value::quote;
 
 /// An action that the user declares, offered where a widget matches.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -63,6 +63,7 @@ pub struct Percent {
 impl Point {
     /// Returns the pixel on a widget with these bounds.
     pub fn on(self, bounds: Bounds) -> (i32, i32) {
+        // 100 % is the last pixel: the right and the bottom edge lie outside.
         let place = |start: i32, end: i32, offset: u32| {
             start.saturating_add(offset as i32).min(end.saturating_sub(1))
         };

@@ -7,7 +7,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
 use super::{Judgement, Moment, Objective, Report, Verdict};
-use crate::gui::{Action, Atom, Comparison, Hints, Key, Op, Screen, Value};
+use crate::gui::{Action, Atom, Comparison, Constant, Hints, Key, Op, Screen};
 use crate::ltl::Labels;
 use crate::situation::{ClassId, LookId, Origin, Outlook, PhaseId, Standing, Subgoal};
 
@@ -45,7 +45,7 @@ impl Activities {
         let atoms: Vec<Atom> = targets
             .iter()
             .map(|name| {
-                let value = Value::Text(name.to_string());
+                let value = Constant::Text(name.to_string());
                 Atom::State(vec![Comparison { key: Key::Activity, op: Op::Equal, value }])
             })
             .collect();

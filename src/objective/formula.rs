@@ -9,7 +9,7 @@ use std::sync::Arc;
 use rustc_hash::FxHashMap;
 
 use super::{Judgement, Moment, Objective, Report, Verdict};
-use crate::gui::{Action, Atom, Comparison, Hints, Key, Labeller, Op, Screen, Value, nearest};
+use crate::gui::{Action, Atom, Comparison, Constant, Hints, Key, Labeller, Op, Screen, nearest};
 use crate::ltl::{Automaton, Follower, Labels, Permanent, Share, State, reward};
 use crate::situation::{ClassId, Forecast, LookId, Origin, Outlook, PhaseId, Standing, Subgoal};
 use crate::spec::{Expectation, Spec};
@@ -343,7 +343,7 @@ impl Formula {
         const ACTIVITIES_MAX: usize = 8;
         let hint = |atom: &Atom| {
             let (Atom::State(all) | Atom::Widget(all) | Atom::Action(all)) = atom else { return None };
-            let [Comparison { key, op: Op::Equal | Op::Contains, value: Value::Text(text) }] = &all[..]
+            let [Comparison { key, op: Op::Equal | Op::Contains, value: Constant::Text(text) }] = &all[..]
             else {
                 return None;
             };
@@ -467,9 +467,9 @@ fn keys(atom: &Atom) -> Vec<Key> {
 fn rivals(atoms: &[(u32, &Atom)]) -> Vec<(u32, u32)> {
     let activity = |atom: &Atom| match atom {
         Atom::State(all) => match &all[..] {
-            [Comparison { key: Key::Activity, op: Op::Equal | Op::Contains, value: Value::Text(name) }] => {
-                Some(name.clone())
-            }
+            [
+                Comparison { key: Key::Activity, op: Op::Equal | Op::Contains, value: Constant::Text(name) },
+            ] => Some(name.clone()),
             _ => None,
         },
         Atom::Widget(_) | Atom::Count { .. } | Atom::Action(_) | Atom::Checked(_) => None,

@@ -7,7 +7,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use crate::gui::{
-    Action, ActionTypes, Atom, Comparison, Key, Op, Repertoire, Screen, UserAction, Value, offers, quote,
+    Action, ActionTypes, Atom, Comparison, Constant, Key, Op, Repertoire, Screen, UserAction, offers, quote,
 };
 use crate::ltl::Labels;
 use crate::objective::{Formula, Objective as _, Shaping, Verdict};
@@ -214,7 +214,8 @@ fn formula(spec: &Spec, named: &[Atom], kept: &[Vec<(Atom, bool)>], actions: &[U
 /// Returns an atom that holds for `action` and for no other action on the screen it was done on.
 fn action_atom(action: &Action, before: Option<&Screen>, declared: &BTreeSet<String>) -> Atom {
     let compare = |key: Key, text: &str| {
-        Comparison::new(key, Op::Equal, Value::Text(text.to_string()), ActionTypes::Declared(declared)).ok()
+        Comparison::new(key, Op::Equal, Constant::Text(text.to_string()), ActionTypes::Declared(declared))
+            .ok()
     };
     let detail = action.detail();
     let is_named = !detail.trim().is_empty() && detail.chars().count() <= DETAIL_CHARS_MAX;
@@ -238,7 +239,9 @@ fn is_told(named: &Atom, atom: &Atom) -> bool {
 
 /// Returns true if every action that passes `known` passes `asked`.
 fn follows(known: &Comparison, asked: &Comparison) -> bool {
-    let (Value::Text(text), Value::Text(part)) = (&known.value, &asked.value) else { return known == asked };
+    let (Constant::Text(text), Constant::Text(part)) = (&known.value, &asked.value) else {
+        return known == asked;
+    };
     let is_about_it = known.key == asked.key && known.op == Op::Equal;
     match asked.op {
         Op::Contains => is_about_it && text.contains(part.as_str()),

@@ -1,6 +1,6 @@
 //! Offers that a spec adds to those of screens.
 
-use crate::gui::{Atom, BUILTIN_TEXTS, Comparison, Key, Op, Repertoire, UserAction, Value};
+use crate::gui::{Atom, BUILTIN_TEXTS, Comparison, Constant, Key, Op, Repertoire, UserAction};
 use crate::spec::Spec;
 
 /// Returns the additions of `spec`: its own constants as texts, then `texts` of the user's, then the built-in ones;
@@ -19,7 +19,7 @@ pub fn repertoire<'a>(
             _ => false,
         };
         match (&comparison.value, comparison.op) {
-            (Value::Text(text), Op::Equal | Op::Contains) if is_typed => Some(text.as_str()),
+            (Constant::Text(text), Op::Equal | Op::Contains) if is_typed => Some(text.as_str()),
             _ => None,
         }
     });
@@ -28,10 +28,10 @@ pub fn repertoire<'a>(
         is_asked || (atom.mentions_action_type("network") && !atom.mentions_action_type("click"))
     });
     let asked = spec.atoms.values().flat_map(comparisons).filter_map(|comparison| match comparison {
-        Comparison { key: Key::ActionText, op: Op::Equal | Op::Contains, value: Value::Text(text) } => {
+        Comparison { key: Key::ActionText, op: Op::Equal | Op::Contains, value: Constant::Text(text) } => {
             Some(text)
         }
-        Comparison { key: Key::ActionDetail, op: Op::Equal | Op::Contains, value: Value::Text(text) }
+        Comparison { key: Key::ActionDetail, op: Op::Equal | Op::Contains, value: Constant::Text(text) }
             if is_about_typing =>
         {
             Some(text)

@@ -3,7 +3,7 @@
 use pest::iterators::Pair;
 
 use super::grammar::Rule;
-use crate::gui::{ActionTypes, Atom, Comparison, Key, Mistake, Op, Part, Value};
+use crate::gui::{ActionTypes, Atom, Comparison, Constant, Key, Mistake, Op, Part};
 use crate::text::{Diagnostic, Span, clip, no_character, span, unquote};
 
 /// Purpose of a bracket.
@@ -97,7 +97,7 @@ impl AtomReader<'_> {
         })
     }
 
-    fn value(&mut self, value: Pair<'_, Rule>) -> Option<Value> {
+    fn value(&mut self, value: Pair<'_, Rule>) -> Option<Constant> {
         let whole = span(&value, self.offset);
         let inside = match value.as_rule() {
             Rule::regex => value,
@@ -107,10 +107,10 @@ impl AtomReader<'_> {
             Rule::regex => {
                 let written = inside.as_str();
                 // Without the slashes around it.
-                Some(Value::Regex(unescape_slashes(&written[1..written.len() - 1])))
+                Some(Constant::Regex(unescape_slashes(&written[1..written.len() - 1])))
             }
             Rule::quoted => match unquote(inside.as_str()) {
-                Ok(text) => Some(Value::Text(text)),
+                Ok(text) => Some(Constant::Text(text)),
                 Err(escape) => {
                     self.mistakes.push(no_character(&escape, whole));
                     None
@@ -127,7 +127,7 @@ impl AtomReader<'_> {
                             .help("if that is meant, put it in quotes; if not, a `]` is missing in it"),
                     );
                 }
-                Some(Value::Text(text.to_string()))
+                Some(Constant::Text(text.to_string()))
             }
         }
     }

@@ -3,7 +3,7 @@
 //! The words are those of the normal form: two spellings of one formula have one explanation. A formula that is too long
 //! to be read is shown as it is written.
 
-use crate::gui::{Atom, Comparison, Key, Op, Value};
+use crate::gui::{Atom, Comparison, Constant, Key, Op};
 use crate::ltl::{Bound, Formula, Formulas, Node};
 
 /// Largest number of atoms of a part that is put into words.
@@ -269,15 +269,15 @@ fn comparison_in_words(comparison: &Comparison) -> String {
         Key::Anr => ("the app", Some("hung")),
     };
     match (predicate, value) {
-        (Some(predicate), Value::Flag(flag)) => {
+        (Some(predicate), Constant::Flag(flag)) => {
             // `checked != true` says that it is not checked.
             let is = *flag == (*op == Op::Equal);
             format!("{subject} is {}{predicate}", if is { "" } else { "not " })
         }
-        (_, Value::Regex(regex)) => format!("{subject} matches /{regex}/"),
-        (_, Value::Text(text)) => format!("{subject} {}`{}`", relation(*op), text.escape_debug()),
-        (_, Value::Number(number)) => format!("{subject} {}{number}", relation(*op)),
-        (None, Value::Flag(flag)) => format!("{subject} {}{flag}", relation(*op)),
+        (_, Constant::Regex(regex)) => format!("{subject} matches /{regex}/"),
+        (_, Constant::Text(text)) => format!("{subject} {}`{}`", relation(*op), text.escape_debug()),
+        (_, Constant::Number(number)) => format!("{subject} {}{number}", relation(*op)),
+        (None, Constant::Flag(flag)) => format!("{subject} {}{flag}", relation(*op)),
     }
 }
 

@@ -73,6 +73,7 @@ fn head(text: &str) -> Option<(usize, &str)> {
 pub fn specs_alone(source: &Source) -> Source {
     let text = source.text();
     let start = specs_start(text).map_or(text.len(), |line| line.end);
+    // Line breaks stay, so that lines and columns are those of the file.
     let blank: String = text[..start].bytes().map(|byte| if byte == b'\n' { '\n' } else { ' ' }).collect();
     Source::new(source.name(), blank + &text[start..])
 }
@@ -103,6 +104,7 @@ fn read_into(source: &Source, diagnostics: &mut Diagnostics) -> Option<TestCase>
         diagnostics.error(|| Diagnostic::error("E-size", 0..0, message));
         return None;
     }
+    // Asked before the grammar, which may not even parse a later format.
     if let Some(later) = later_format(text) {
         let (span, number) = later;
         diagnostics.error(|| {
@@ -423,6 +425,7 @@ impl fmt::Display for TestCase {
         if let Some(captured) = &self.captured {
             writeln!(out, "{}", in_steps(captured))?;
         }
+        // The actions stand before both specs, so neither repeats them.
         let oracle = Spec { actions: Vec::new(), ..self.oracle.clone() };
         write!(out, "{oracle}")
     }
@@ -482,6 +485,7 @@ fn in_steps(spec: &Spec) -> String {
     let head_end = plain.find('\n').map_or(plain.len(), |at| at + 1);
     let mut text = plain[..head_end].to_string();
     let mut formula = spec.formula;
+    // A loop, as the formula is as deep as the run is long.
     while let Some((now, next)) = now_and_next(&spec.formulas, formula) {
         let _ = writeln!(text, "    {now} then");
         formula = next;

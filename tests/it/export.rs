@@ -8,8 +8,8 @@ use std::sync::Arc;
 
 use farlead::export::{Exported, Target, export};
 use farlead::gui::{
-    Action, Atom, Bounds, Direction, Gesture, Op, Percent, Point, PressedKey, Stroke, Touch, UserAction,
-    Value,
+    Action, Atom, Bounds, Constant, Direction, Gesture, Op, Percent, Point, PressedKey, Stroke, Touch,
+    UserAction,
 };
 use farlead::rate::Rate;
 use farlead::spec::{Source, Spec, parse};
@@ -543,7 +543,7 @@ fn matches_in_java(pattern: &str, text: &str) -> bool {
 #[test]
 fn a_flow_finds_hostile_texts_and_no_others() {
     for hostile in HOSTILE {
-        let value = Value::Text(hostile.to_string());
+        let value = Constant::Text(hostile.to_string());
         for (op, similar) in [(Op::Equal, false), (Op::Contains, true), (Op::NotEqual, true)] {
             let comparison =
                 farlead::gui::Comparison { key: farlead::gui::Key::Text, op, value: value.clone() };
@@ -1057,7 +1057,7 @@ fn a_script_finds_hostile_texts_and_runs_none_of_them() {
         ];
         let fake =
             Fake::new("hostile", &node("android.view.View", "", "", "", "[0,0][480,800]", &parts.concat()));
-        let value = Value::Text(hostile.to_string());
+        let value = Constant::Text(hostile.to_string());
         let comparison = farlead::gui::Comparison { key: farlead::gui::Key::Text, op: Op::Equal, value };
         let sees = vec![(Atom::Count { of: vec![comparison], op: Op::Equal, number: 1 }, true)];
         let text: Arc<str> = hostile.into();

@@ -7,8 +7,8 @@ use farlead::agent::PLANNER;
 use farlead::device::Device;
 use farlead::device::sim::{self, Sim, model::Model};
 use farlead::gui::{
-    Action, ActionTypes, Atom, Bounds, Comparison, Direction, Key, Labeller, Op, Stroke, Target, Touch,
-    UserAction, Value,
+    Action, ActionTypes, Atom, Bounds, Comparison, Constant, Direction, Key, Labeller, Op, Stroke, Target,
+    Touch, UserAction,
 };
 use farlead::keep::{self, keep};
 use farlead::ltl::{Automaton, Formula, Formulas, Labels, Monitor, Node, Permanent, State};
@@ -199,7 +199,9 @@ fn implies(one: &Atom, other: &Atom) -> bool {
     let (Atom::Action(one), Atom::Action(other)) = (one, other) else { return false };
     let follows = |asked: &Comparison| {
         one.iter().any(|known| match (&known.value, &asked.value) {
-            (Value::Text(text), Value::Text(part)) if known.key == asked.key && known.op == Op::Equal => {
+            (Constant::Text(text), Constant::Text(part))
+                if known.key == asked.key && known.op == Op::Equal =>
+            {
                 match asked.op {
                     Op::Equal => text == part,
                     Op::Contains => text.contains(part.as_str()),
@@ -599,7 +601,7 @@ fn atom() -> impl Strategy<Value = Atom> {
     let key = prop::sample::select(vec![Key::Text, Key::Desc, Key::Id, Key::Activity, Key::Package]);
     let op = prop::sample::select(vec![Op::Equal, Op::NotEqual, Op::Contains]);
     (key, op, hostile()).prop_filter_map("an atom that may be written", |(key, op, text)| {
-        let comparison = Comparison::new(key, op, Value::Text(text), ActionTypes::Any).ok()?;
+        let comparison = Comparison::new(key, op, Constant::Text(text), ActionTypes::Any).ok()?;
         Atom::new(vec![comparison]).ok()
     })
 }

@@ -7,7 +7,7 @@ use std::time::Instant;
 use farlead::device::{DeviceError, Sim};
 use farlead::event::{Event, Outcome, Reached, SpecEnded};
 use farlead::experience::Experience;
-use farlead::gui::{ActionType, Atom, Key, Op, Screen, Value};
+use farlead::gui::{ActionType, Atom, Constant, Key, Op, Screen};
 use farlead::keep::{self, Keeping, keep};
 use farlead::replay::Player;
 use farlead::report::{shortened, step_text, to_type};
@@ -288,7 +288,7 @@ fn refusal(task: &Task<'_>) -> Option<String> {
         Atom::Widget(_) | Atom::Count { .. } | Atom::State(_) | Atom::Checked(_) => None,
     });
     actions.flatten().find_map(|comparison| match (comparison.key, &comparison.value) {
-        (Key::ActionType, Value::Text(name)) if comparison.op == Op::Equal && !known(name) => {
+        (Key::ActionType, Constant::Text(name)) if comparison.op == Op::Equal && !known(name) => {
             Some(format!("the action `{name}` has mistakes"))
         }
         _ => None,

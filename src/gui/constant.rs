@@ -1,10 +1,10 @@
-//! Values that atoms compare with.
+//! Constants: the right sides of comparisons in atoms.
 
 use std::fmt;
 
 /// Right side of a comparison.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub enum Value {
+pub enum Constant {
     /// `true` or `false`.
     Flag(bool),
     /// A text; for keys with a few known words, one of them.
@@ -71,15 +71,15 @@ pub fn regex(text: &str) -> Result<regex::Regex, regex::Error> {
     regex::RegexBuilder::new(text).size_limit(SIZE_MAX).nest_limit(50).build()
 }
 
-impl Value {
+impl Constant {
     /// Writes the value so that it reads back the same, after `~` if `contains` is true and else after another operator.
     pub(super) fn write(&self, out: &mut fmt::Formatter<'_>, contains: bool) -> fmt::Result {
         match self {
-            Value::Flag(flag) => write!(out, "{flag}"),
-            Value::Number(number) => write!(out, "{number}"),
-            Value::Text(text) if is_bare(text, contains) => out.write_str(text),
-            Value::Text(text) => out.write_str(&quote(text)),
-            Value::Regex(text) => write!(out, "/{}/", escape_slashes(text)),
+            Constant::Flag(flag) => write!(out, "{flag}"),
+            Constant::Number(number) => write!(out, "{number}"),
+            Constant::Text(text) if is_bare(text, contains) => out.write_str(text),
+            Constant::Text(text) => out.write_str(&quote(text)),
+            Constant::Regex(text) => write!(out, "/{}/", escape_slashes(text)),
         }
     }
 }
