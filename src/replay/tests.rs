@@ -84,7 +84,7 @@ fn there_and_back() -> TestCase {
 fn a_test_that_reaches_its_goal_held() {
     let (replay, trace) = replayed(as_it_was(), &there_and_back());
     assert_eq!((replay, trace.steps.len()), (Replay::Held, 3));
-    let left: Vec<&str> = trace.steps.iter().map(|step| &*step.residual).collect();
+    let left: Vec<&str> = trace.steps.iter().map(|step| &*step.remaining).collect();
     assert_eq!(left, ["[activity ~ About] & X [activity ~ Main]", "[activity ~ Main]", "true"]);
     assert_eq!(trace.steps[2].reward, 1.0);
     assert_eq!(
