@@ -362,7 +362,7 @@ impl ActionDone {
     }
 }
 
-/// How far a search came.
+/// Progress of a search.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Reached {

@@ -54,7 +54,7 @@ pub struct LearnedApp {
 pub struct Mistake {
     /// The line, from 1.
     pub line: usize,
-    /// What is wrong with it.
+    /// Mistake in it.
     pub message: String,
 }
 
@@ -171,7 +171,7 @@ struct Reader {
     /// Lines of version 1 with values of the agent `farlead`, each with its number.
     values: Vec<(usize, String)>,
     screens: Vec<Arc<Screen>>,
-    /// How many widgets the screens have, and how many bytes their texts.
+    /// Numbers of widgets of the screens, and of bytes of their texts.
     widgets: usize,
     bytes: usize,
     /// The places of the steps in the experience.

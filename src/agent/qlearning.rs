@@ -135,6 +135,6 @@ mod tests {
         learn(second, -1.0, Next::Terminal);
         learn(first, 0.0, Next::Choice(second));
         let value = row(&agent.values, StateId(1))[0];
-        assert_eq!(value, RATE * DISCOUNT * RATE * -1.0, "with the maximum over all offers it was 0");
+        assert_eq!(value, -(RATE * DISCOUNT * RATE), "with the maximum over all offers it was 0");
     }
 }

@@ -65,7 +65,7 @@ impl Ending {
 /// Episode that is over.
 #[derive(Clone, Debug)]
 pub struct Episode {
-    /// How it ended.
+    /// Reason for the end.
     pub ending: Ending,
     /// Steps in order.
     pub steps: Vec<Taken>,
@@ -247,7 +247,8 @@ impl<'a> Stage<'a> {
             let reward = reward(&judgement, ending);
             let outcome = Outcome { at, reward, elapsed_ms: Some(elapsed_ms), phase: judgement.next, end };
             let next = self.next(&to, outcome);
-            let (explanation, is_renumbered) = self.teach(agent, &situation, &here, &to, outcome, &next, rng);
+            let lesson = Lesson { from: situation, here: &here, to: &to, outcome, next: &next };
+            let (explanation, is_renumbered) = self.teach(agent, lesson, rng);
             let explanation = explanation.reason.is_some().then(|| Box::new(explanation));
             let (from, to_entry) = (here.entry.clone(), to.entry.clone());
             here = if is_renumbered { self.catalogue.encounter(to.entry) } else { to };
@@ -329,7 +330,8 @@ impl<'a> Stage<'a> {
             let reward = reward(&judgement, ending);
             let outcome = Outcome { at, reward, elapsed_ms: None, phase: judgement.next, end };
             let next = self.next(&to, outcome);
-            let (_, is_renumbered) = self.teach(agent, &situation, &here, &to, outcome, &next, rng);
+            let lesson = Lesson { from: situation, here: &here, to: &to, outcome, next: &next };
+            let (_, is_renumbered) = self.teach(agent, lesson, rng);
             if ending.is_some() {
                 break;
             }
@@ -378,26 +380,17 @@ impl<'a> Stage<'a> {
     /// Has `agent` learn a step, and the abstraction look at it. Returns the explanation of the agent, and true if states
     /// have other numbers since.
     #[inline]
-    fn teach(
-        &mut self,
-        agent: &mut dyn Agent,
-        from: &Situation<'_>,
-        here: &Encounter,
-        to: &Encounter,
-        outcome: Outcome,
-        next: &Sorted,
-        rng: &mut Rng,
-    ) -> (Explanation, bool) {
-        let transition = transition(*from, to, outcome, next);
+    fn teach(&mut self, agent: &mut dyn Agent, lesson: Lesson<'_>, rng: &mut Rng) -> (Explanation, bool) {
+        let transition = lesson.transition();
         if !self.catalogue.can_refine() {
             return (agent.learn(&transition, rng), false);
         }
         let has_dropped = self.history.push(Remembered {
-            from: here.entry.clone(),
-            phase_before: from.phase,
-            to: to.entry.clone(),
-            steps_left: from.steps_left - 1,
-            outcome,
+            from: lesson.here.entry.clone(),
+            phase_before: lesson.from.phase,
+            to: lesson.to.entry.clone(),
+            steps_left: lesson.from.steps_left - 1,
+            outcome: lesson.outcome,
         });
         if has_dropped {
             let history = &self.history;
@@ -429,7 +422,8 @@ impl<'a> Stage<'a> {
                 let (sorted, next) = (self.sorted(&here.entry, phase_before), self.next(&to, outcome));
                 let situation = sorted.situation(&here, phase_before, steps_left + 1, false);
                 agent.note(&situation, outcome.at, Origin::Experience);
-                last = agent.learn(&transition(situation, &to, outcome, &next), &mut rng);
+                let lesson = Lesson { from: situation, here: &here, to: &to, outcome, next: &next };
+                last = agent.learn(&lesson.transition(), &mut rng);
             }
             // The current episode, which is the last one, goes on.
             if number + 1 < self.history.episodes() {
@@ -522,19 +516,27 @@ fn reward(judgement: &Judgement, ending: Option<Ending>) -> f64 {
     if ending == Some(Ending::Hopeless) { -1.0 } else { judgement.reward }
 }
 
-fn transition<'a>(
+/// Step to learn from.
+#[derive(Clone, Copy)]
+struct Lesson<'a> {
     from: Situation<'a>,
+    here: &'a Encounter,
     to: &'a Encounter,
     outcome: Outcome,
+    /// Offers after the step; none if no choice follows.
     next: &'a Sorted,
-) -> Transition<'a> {
-    let Outcome { at, reward, elapsed_ms, phase, end } = outcome;
-    let next = match end {
-        End::Goes if next.candidates.is_empty() => Next::DeadEnd,
-        End::Goes => Next::Choice(next.situation(to, phase, from.steps_left - 1, false)),
-        End::Terminal => Next::Terminal,
-        End::Truncated => Next::Truncated,
-        End::Unknown => Next::Unknown,
-    };
-    Transition { from, at, reward, elapsed_ms, to: to.scene(), phase, next }
+}
+
+impl<'a> Lesson<'a> {
+    fn transition(self) -> Transition<'a> {
+        let Lesson { from, to, outcome: Outcome { at, reward, elapsed_ms, phase, end }, next, .. } = self;
+        let next = match end {
+            End::Goes if next.candidates.is_empty() => Next::DeadEnd,
+            End::Goes => Next::Choice(next.situation(to, phase, from.steps_left - 1, false)),
+            End::Terminal => Next::Terminal,
+            End::Truncated => Next::Truncated,
+            End::Unknown => Next::Unknown,
+        };
+        Transition { from, at, reward, elapsed_ms, to: to.scene(), phase, next }
+    }
 }

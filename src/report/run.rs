@@ -355,7 +355,7 @@ pub(super) mod tests {
         run
     }
 
-    /// What every run starts with.
+    /// Returns the event that every run starts with.
     pub fn began() -> Event {
         Event::RunBegan(RunBegan { format: FORMAT, command: "check".to_string(), ..RunBegan::default() })
     }

@@ -194,7 +194,7 @@ fn a_spec_with_mistakes_does_not_keep_the_others_from_being_checked() {
 
 #[test]
 fn a_project_file_says_which_app() {
-    let folder = Path::new(env!("CARGO_TARGET_TMPDIR")).join("project");
+    let folder = Path::new(env!("CARGO_TARGET_TMPDIR")).join("project-file");
     let inner = folder.join("inner");
     // An earlier run of this test may have kept something.
     let _ = fs::remove_dir_all(&folder);

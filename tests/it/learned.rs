@@ -178,7 +178,7 @@ fn what_was_done_is_kept_for_the_next_run_and_no_other_agent_or_spec_loses_it() 
     assert_eq!(check(&path, &["--agent", "farlead"]).code, 0);
     let after = fs::read_to_string(&path).expect("what was learned");
     assert_eq!(steps(&after), steps(&kept));
-    assert!(after.contains("\"chessmove\"") && after.contains("{\"type\":\"click\",\"names\":"), "{after}");
+    assert!(after.contains("\"chessmove\"") && after.contains("{\"agent\":\"farlead\",\"kept\":"), "{after}");
 }
 
 /// Checks the specs in `folder` on `app` with the planner, by their names there.

@@ -20,7 +20,7 @@ use crate::protocol::Protocols;
 use crate::sources::{self, Shell};
 use crate::{Missing, Mistake, Usage};
 
-/// Which app, and on what.
+/// App, and the devices that it runs on.
 #[derive(Clone, Debug, Args)]
 pub struct AppArgs {
     /// An app model, run by the embedded simulator
@@ -50,7 +50,7 @@ pub struct AppArgs {
     set: Vec<String>,
 }
 
-/// How an app is had afresh.
+/// Way to start an app afresh.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub enum ResetName {
     Clear,

@@ -45,7 +45,7 @@ pub struct CompareArgs {
     /// Compare on this spec of each file alone
     #[arg(long, value_name = "NAME")]
     only: Option<String>,
-    /// Which agents; farlead:abstraction=places is one on an abstraction of its own
+    /// Which agents; an agent like farlead:abstraction=places has an abstraction of its own
     #[arg(long, value_parser = EntrantParser, value_delimiter = ',', default_value = "planner,farlead,tree,random")]
     agents: Vec<Entrant>,
     /// The runs of each agent on each spec

@@ -31,23 +31,23 @@ const WAYS_MAX: usize = 200;
 pub struct Task<'a> {
     /// The file, as the user has named it.
     pub file: &'a str,
-    /// What is asked.
+    /// Spec to decide.
     pub spec: &'a Spec,
-    /// What is known of it without a device.
+    /// Judgement of the spec without a device.
     pub judgement: &'a Judgement,
     /// The app, set up for it.
     pub app: OpenedApp,
-    /// How it is searched for.
+    /// Plan of its search.
     pub plan: Plan,
     /// The formula of a stored test, which is looked for first.
     pub captured: Option<&'a Spec>,
 }
 
-/// What is asked of all specs.
+/// Settings for all specs.
 pub struct Asked<'a> {
-    /// Whether all actions and outcomes are tried.
+    /// True if all actions and outcomes are tried.
     pub exhaustive: bool,
-    /// What is done with a run before it is kept.
+    /// Treatment of a run before it is kept.
     pub keep: keep::Settings,
     /// Set at Ctrl-C.
     pub interrupted: &'a AtomicBool,
@@ -58,7 +58,7 @@ pub type Watch<'a> = &'a dyn Fn(&str, f64, f64);
 
 /// A spec that is decided, or not.
 pub struct Decided {
-    /// What is said of it. Its run and its map are filled in by whoever numbers screens.
+    /// Result for reports. Whoever numbers screens fills in its run and its map.
     pub ended: SpecEnded,
     /// The run that decides it.
     pub run: Option<Trace>,
@@ -68,9 +68,9 @@ pub struct Decided {
     pub episodes: Vec<Event>,
     /// Bytes that the agent keeps for the next search.
     pub kept: Vec<u8>,
-    /// What was done and seen.
+    /// Steps of the search.
     pub experience: Experience,
-    /// Whether what was known before is of an app that answers otherwise.
+    /// True if the experience before is of an app that answers otherwise.
     pub is_outdated: bool,
 }
 
@@ -98,7 +98,7 @@ impl Decided {
         decided
     }
 
-    /// How it ends, if this is all there is.
+    /// Returns the exit code if this is the only spec.
     pub fn exit(&self) -> Exit {
         Exit::of_code(self.ended.exit)
     }
@@ -164,7 +164,7 @@ fn decide_somewhere(asked: &Asked<'_>, task: &Task<'_>, watch: Watch<'_>, tell: 
     }
 }
 
-/// How a run ends in which the device failed.
+/// Returns the exit code of a run whose device failed.
 pub fn exit_of_error(error: &DeviceError) -> Exit {
     match error {
         DeviceError::Model { .. } => Exit::Broken,
@@ -270,7 +270,7 @@ fn kept(asked: &Asked<'_>, task: &Task<'_>, mut decided: Decided) -> Result<Deci
     Ok(decided)
 }
 
-/// Why a spec cannot be checked on an app at all.
+/// Returns the reason why a spec cannot be checked on any app.
 fn refusal(task: &Task<'_>) -> Option<String> {
     if errors(task.judgement) > 0 {
         return Some("the spec has mistakes".to_string());
@@ -295,7 +295,7 @@ fn refusal(task: &Task<'_>) -> Option<String> {
     })
 }
 
-/// How many mistakes a spec has.
+/// Returns the number of mistakes of a spec.
 pub fn errors(judgement: &Judgement) -> usize {
     judgement.diagnostics.iter().filter(|found| found.severity == Severity::Error).count()
 }
@@ -416,7 +416,7 @@ fn reached(reach: &Reach) -> Reached {
     }
 }
 
-/// What may help where nothing was found.
+/// Returns advice where nothing was found.
 fn advice(task: &Task<'_>, stop: Stop, reach: &Reach) -> Vec<String> {
     let Plan { steps_max, episodes_max, .. } = task.plan;
     let mut advice = hints(reach);
@@ -439,7 +439,7 @@ fn advice(task: &Task<'_>, stop: Stop, reach: &Reach) -> Vec<String> {
     advice
 }
 
-/// What the words seen say about atoms that never held.
+/// Returns hints on atoms that never held, from the words seen.
 fn hints(reach: &Reach) -> Vec<String> {
     reach.report.hints.iter().map(|(atom, hint)| format!("{} never held; {hint}", shortened(atom))).collect()
 }

@@ -36,7 +36,7 @@ pub struct OutputArgs {
     pub keep: u32,
 }
 
-/// Which reports are written.
+/// Reports that are written.
 #[derive(Clone, Debug, Default, Args)]
 #[command(next_help_heading = "Reports")]
 pub struct ReportArgs {

@@ -19,10 +19,10 @@ use crate::{Mistake, Usage};
 /// More steps than any run is worth.
 const STEPS_MAX: i64 = 100_000;
 
-/// How far a run may be longer than the shortest one the formula allows, unless someone says how long it may be.
+/// Steps that a run may have beyond the shortest one that the formula allows, unless someone sets the most.
 const STEPS_TO_SPARE: u32 = 10;
 
-/// How much may be spent, and where chance comes from.
+/// Budget of a search, and its source of chance.
 #[derive(Debug, Args)]
 pub struct SearchArgs {
     /// Where all chance comes from [default: 1]
@@ -44,7 +44,7 @@ pub struct SearchArgs {
     /// Settings of the agent farlead
     #[arg(long, value_enum, default_value_t = Setting::FewFailures)]
     setting: Setting,
-    /// What makes two screens the same to the agent [default: places for the planner, else looks]
+    /// The screens that are one state to the agent [default: places for the planner, else looks]
     #[arg(long, value_name = "A", value_enum)]
     abstraction: Option<AbstractionName>,
     /// Switch these on
@@ -61,7 +61,7 @@ pub struct SearchArgs {
 /// One of several parts of what is to be done, each of which a machine may do.
 #[derive(Clone, Copy, Debug)]
 pub struct Shard {
-    /// Which, from 1.
+    /// Number of the part, from 1.
     part: usize,
     of: usize,
 }
@@ -82,14 +82,14 @@ impl Shard {
     }
 }
 
-/// What the paper leaves open.
+/// Parameters that the paper leaves open.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 enum Setting {
     FewFailures,
     FewSteps,
 }
 
-/// What can be switched on and off.
+/// Switches of the loop and of agents.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub enum Switch {
     /// Residuals that change are worth something
@@ -172,7 +172,7 @@ impl SearchArgs {
         self.seed.or(project.seed).map(Seed).unwrap_or_default()
     }
 
-    /// How many threads work.
+    /// Returns the number of threads.
     pub fn jobs(&self) -> usize {
         match self.jobs {
             Some(jobs) => jobs as usize,
@@ -180,7 +180,7 @@ impl SearchArgs {
         }
     }
 
-    /// What is typed besides what specs say.
+    /// Returns the texts to type besides those of specs.
     pub fn texts(&self, project: &Project) -> anyhow::Result<Vec<String>> {
         match (&self.texts, &project.texts) {
             (Some(path), _) | (None, Some(Texts::File(path))) => dictionary(path),

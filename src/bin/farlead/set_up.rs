@@ -10,7 +10,7 @@ use crate::Mistake;
 use crate::project::Project;
 use crate::sources::{self, Shell};
 
-/// Whether apps are set up.
+/// Set-up of apps.
 #[derive(Clone, Copy, Debug, Args)]
 pub struct SetUpArgs {
     /// Leave out the set-up tests that farlead.toml names

@@ -12,7 +12,7 @@ use farlead::test_case::{self, TestCase};
 use crate::project::Project;
 use crate::{Mistake, Usage};
 
-/// When to use colours.
+/// Use of colours.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub enum Colour {
     Auto,

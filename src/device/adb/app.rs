@@ -297,7 +297,7 @@ fn read_apk(path: &Path) -> Result<Apk, AdbError> {
     Ok(Apk { name: shown(&name), bytes: bytes.into() })
 }
 
-/// The classes that a launcher starts of a package, from `dumpsys package`.
+/// Returns the classes of a package that a launcher starts, from `dumpsys package`.
 fn launchable(dump: &str, package: &str) -> Vec<String> {
     let mut found: Vec<String> = Vec::new();
     let mut current = None;

@@ -12,7 +12,7 @@ pub enum AdbError {
     /// The adb server does not answer.
     #[error(transparent)]
     Server(#[from] ServerError),
-    /// Nothing is connected.
+    /// No device is connected.
     #[error(
         "no device is connected; plug one in with USB debugging allowed, start an emulator, or `adb connect HOST:PORT`"
     )]
@@ -31,7 +31,7 @@ pub enum AdbError {
     /// The device is connected, but cannot be used.
     #[error("device `{serial}` {}", what_to_do(state))]
     Unusable {
-        /// Which.
+        /// Serial number of the device.
         serial: String,
         /// The state of its connection.
         state: State,
@@ -39,7 +39,7 @@ pub enum AdbError {
     /// A command gave no answer.
     #[error("`{serial}`, {doing}: {source}")]
     Line {
-        /// Which device.
+        /// Serial number of the device.
         serial: String,
         /// The operation that was under way.
         doing: String,
@@ -52,9 +52,9 @@ pub enum AdbError {
          run ends here"
     )]
     Uncertain {
-        /// Which device.
+        /// Serial number of the device.
         serial: String,
-        /// What was being done.
+        /// The action.
         action: String,
         /// The error of the line.
         source: LineError,
@@ -62,9 +62,9 @@ pub enum AdbError {
     /// The screen could not be read in any of the looks.
     #[error("cannot read the screen of `{serial}`, {looks} looks long: {why}")]
     Screen {
-        /// Which device.
+        /// Serial number of the device.
         serial: String,
-        /// How often it was looked at.
+        /// Number of looks.
         looks: u32,
         /// The reason at the last look.
         why: String,
@@ -74,7 +74,7 @@ pub enum AdbError {
         "`{serial}` does not run the server of u2.jar: {said}; without --u2 it is looked at by `uiautomator dump`"
     )]
     NoServer {
-        /// Which device.
+        /// Serial number of the device.
         serial: String,
         /// The server's message.
         said: String,
@@ -85,27 +85,27 @@ pub enum AdbError {
          restart the device"
     )]
     Taken {
-        /// Which device.
+        /// Serial number of the device.
         serial: String,
     },
     /// The lock screen asks for something.
     #[error("`{serial}` is locked; unlock it, and let it have no PIN as long as it is used for tests")]
     Locked {
-        /// Which device.
+        /// Serial number of the device.
         serial: String,
     },
-    /// The app is not there.
+    /// The app is not installed.
     #[error("`{package}` is not installed on `{serial}`; give its APK, or install it with `adb install`")]
     NotInstalled {
-        /// Which device.
+        /// Serial number of the device.
         serial: String,
         /// The app's package.
         package: String,
     },
-    /// The app has nothing that can be started.
+    /// The app has no activity that can be started.
     #[error("`{package}` on `{serial}` has no activity that a launcher starts")]
     NoActivity {
-        /// Which device.
+        /// Serial number of the device.
         serial: String,
         /// The app's package.
         package: String,
@@ -121,7 +121,7 @@ pub enum AdbError {
     /// An APK was not installed.
     #[error("`{serial}` did not install {what}: {said}{}", install_hint(said))]
     Install {
-        /// Which device.
+        /// Serial number of the device.
         serial: String,
         /// The files.
         what: String,
@@ -133,7 +133,7 @@ pub enum AdbError {
         "`{serial}` did not clear `{package}`: {said}; --reset restart starts it anew with what it has stored"
     )]
     Clear {
-        /// Which device.
+        /// Serial number of the device.
         serial: String,
         /// The app's package.
         package: String,
@@ -143,9 +143,9 @@ pub enum AdbError {
     /// An activity could not be started.
     #[error("`{serial}` did not start `{activity}`: {said}")]
     Start {
-        /// Which device.
+        /// Serial number of the device.
         serial: String,
-        /// Which activity.
+        /// The activity.
         activity: String,
         /// The device's message.
         said: String,
@@ -153,19 +153,19 @@ pub enum AdbError {
     /// An action cannot be done on this device.
     #[error("`{action}` cannot be done on `{serial}`: {why}")]
     Impossible {
-        /// Which device.
+        /// Serial number of the device.
         serial: String,
-        /// Which action.
+        /// The action.
         action: String,
-        /// Why.
+        /// The reason.
         why: String,
     },
-    /// An action was refused by the device.
+    /// The device refused an action.
     #[error("`{serial}` did not do `{action}`: {said}")]
     Action {
-        /// Which device.
+        /// Serial number of the device.
         serial: String,
-        /// Which action.
+        /// The action.
         action: String,
         /// The device's message.
         said: String,

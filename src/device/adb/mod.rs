@@ -45,7 +45,7 @@ use changes::Changes;
 use look::{Glance, Looked, Unclear};
 use script::{Mark, Script};
 
-/// Which app is tested.
+/// The app under test.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Subject {
     /// An installed app, by its package.
@@ -85,7 +85,7 @@ impl Reset {
     }
 }
 
-/// How often uiautomator2's server is started again in a look.
+/// Most restarts of uiautomator2's server in a look.
 const RESTARTS_MAX: u32 = 2;
 
 /// Settings for the use of a phone.
@@ -127,19 +127,19 @@ impl Default for Options {
 /// Facts that a phone reports about itself.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Facts {
-    /// What its makers call it, like `Pixel 7`.
+    /// The makers' name for it, like `Pixel 7`.
     pub model: String,
-    /// Its version of Android, like `13`.
+    /// Version of Android, like `13`.
     pub release: String,
     /// Its API level, like 33.
     pub sdk: u32,
-    /// The display in its natural way up.
+    /// Width and height of the display in its natural orientation.
     pub size: (u32, u32),
     /// Dots per inch of the display.
     pub dpi: u32,
     /// True if waiting takes no time there, as on a simulated phone.
     has_virtual_time: bool,
-    /// The package of the launcher.
+    /// Package of the launcher.
     home: Arc<str>,
     /// True if it was connected to a network at first.
     has_network: bool,
@@ -165,7 +165,7 @@ pub struct Adb {
 /// The present state of the phone, as far as known.
 #[derive(Clone, Debug, Default)]
 struct Now {
-    /// The activity that the app was started with.
+    /// Activity that the app was started with.
     launched: Arc<str>,
     /// The last screen seen.
     screen: Option<Arc<Screen>>,
@@ -173,7 +173,7 @@ struct Now {
     is_off_network: bool,
     /// The phone's clock when the app was started.
     started_ms: u64,
-    /// From when on the log is read, and how much of it was known already.
+    /// Time from which on the log is read.
     log_since: String,
     /// Number of the log's notices since then that are already known.
     log_known: usize,
@@ -411,7 +411,7 @@ impl Drop for Adb {
     }
 }
 
-/// Whether a serial number is the address of a device, which adb reaches over a network.
+/// Returns true if a serial number is the address of a device that adb reaches over a network.
 fn is_address(serial: &str) -> bool {
     serial.rsplit_once(':').is_some_and(|(_, port)| port.parse::<u16>().is_ok())
 }

@@ -32,7 +32,7 @@ pub enum ServerError {
     Address {
         /// Its name.
         name: &'static str,
-        /// What it says.
+        /// Its value.
         value: String,
         /// The mistake.
         why: &'static str,
@@ -46,7 +46,7 @@ pub enum ServerError {
         /// The address of the missing server.
         address: SocketAddrV4,
     },
-    /// `adb` could not start one.
+    /// `adb` could not start a server.
     #[error("`adb start-server` failed for {address}: {why}; run it yourself to see more")]
     Start {
         /// The address of the missing server.
@@ -54,7 +54,7 @@ pub enum ServerError {
         /// The reason.
         why: String,
     },
-    /// It cannot be reached.
+    /// The server cannot be reached.
     #[error("the adb server at {address} does not answer")]
     Silent {
         /// The address of the server.
@@ -62,7 +62,7 @@ pub enum ServerError {
         /// The error of the system.
         source: io::Error,
     },
-    /// It refused a request.
+    /// The server refused a request.
     #[error("the adb server at {address} says: {said}")]
     Refused {
         /// The address of the server.
@@ -81,19 +81,19 @@ pub struct Server {
 /// The state of a device's connection to the server.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum State {
-    /// It can be used.
+    /// Ready for use.
     Device,
-    /// It does not answer.
+    /// Not answering.
     Offline,
-    /// It has not allowed this computer.
+    /// Connected, without its user's consent.
     Unauthorized,
     /// It is asking its user to allow this computer.
     Authorizing,
-    /// It is being connected.
+    /// On the way to being connected.
     Connecting,
-    /// This user may not open it.
+    /// Closed to the user of this computer.
     NoPermissions,
-    /// Something else, like `recovery`.
+    /// Another state, like `recovery`.
     Other(String),
 }
 
@@ -114,11 +114,11 @@ impl fmt::Display for State {
 /// A device in the server's list.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Listed {
-    /// Its serial number, or its address.
+    /// Serial number, or address.
     pub serial: String,
     /// The state of its connection.
     pub state: State,
-    /// Its model, with `_` for spaces, if the server knows it.
+    /// Model, with `_` for spaces, if the server knows it.
     pub model: Option<String>,
 }
 
@@ -235,7 +235,7 @@ impl Server {
             .map_err(|_| ServerError::Refused { address: self.address, said: shown(&said) })
     }
 
-    /// The devices that the server knows, in its order.
+    /// Returns the devices that the server knows, in its order.
     pub fn devices(&self) -> Result<Vec<Listed>, ServerError> {
         Ok(self.ask("host:devices-l")?.lines().filter_map(listed).collect())
     }
