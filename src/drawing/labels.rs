@@ -1,6 +1,5 @@
 //! Labels: a place beside each edge that is free.
 
-use super::route::Curve;
 use super::{Edge, LabelPlace, Rectangle, Route};
 
 const HEIGHT: f64 = 14.0;
@@ -16,6 +15,9 @@ const ASIDE: f64 = 14.0;
 
 /// Straight lines that a curve is taken for.
 const PIECES: usize = 12;
+
+/// Points of a cubic Bézier curve; a straight line is one too.
+pub type Curve = [(f64, f64); 4];
 
 /// An edge as it is drawn.
 pub struct Stem {

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::fmt::Write as _;
 
 use super::columns::{Columns, End, LOOP_HEIGHT, Way};
-use super::labels::{self, Stem};
+use super::labels::{self, Curve, Stem};
 use super::svg::short;
 use super::{Drawing, Edge, Node, Rectangle, Route, Style};
 
@@ -31,9 +31,6 @@ const TRACKS: usize = 8;
 
 /// Space between two tracks.
 const TRACK_GAP: f64 = 6.0;
-
-/// Points of a cubic Bézier curve; a straight line is one too.
-pub type Curve = [(f64, f64); 4];
 
 /// Returns the drawing of a graph whose columns are settled.
 pub fn draw(mut columns: Columns, nodes: &[Node], edges: &[Edge], style: &Style) -> Drawing {

@@ -40,37 +40,41 @@ pub struct Entry {
     outline: Outline,
 }
 
-/// State of a screen by the abstraction, with the offers as actions of that state.
+/// Encounter with a screen: the screen, and its state as states are numbered now.
 #[derive(Debug)]
-struct Abstracted {
-    state: StateId,
-    offers: Arc<[Offer]>,
-    slots: u16,
-}
-
-/// Encounter with a screen.
-#[derive(Clone, Debug)]
 pub struct Encounter {
     /// Screen.
     pub entry: Arc<Entry>,
+    state: StateId,
+    /// Offers as actions of the state.
+    offers: Arc<[Offer]>,
+    slots: u16,
+    /// Number of times that states had got other numbers when this was made.
+    numbering: u32,
+}
+
+/// Encounter, and its news.
+#[derive(Clone, Debug)]
+pub struct Met {
+    /// Encounter.
+    pub encounter: Arc<Encounter>,
     /// True if its state is met for the first time in this search.
     pub is_new: bool,
-    abstracted: Arc<Abstracted>,
 }
 
 impl Encounter {
     /// Returns the screen as agents see it.
     #[inline]
     pub fn scene(&self) -> Scene<'_> {
-        let Encounter { entry, abstracted, .. } = self;
+        let Encounter { entry, state, offers, slots, .. } = self;
         Scene {
-            state: abstracted.state,
+            state: *state,
             screen_id: entry.id,
             activity: entry.activity,
             look: entry.look,
             frame: entry.outline.frame,
-            slots: abstracted.slots,
-            offers: &abstracted.offers,
+            slots: *slots,
+            offers,
             actions: &entry.actions,
             screen: entry.screen.as_deref(),
         }
@@ -84,8 +88,8 @@ pub struct Catalogue {
     /// Start, before any screen.
     start: Option<Arc<Entry>>,
     ids: FxHashMap<Identity, ScreenId>,
-    /// Entries by the address of the screen: a device that gives the same one again saves reading it.
-    by_pointer: FxHashMap<usize, Arc<Entry>>,
+    /// Encounters by the address of the screen: a device that gives the same one again saves reading it.
+    by_pointer: FxHashMap<usize, Arc<Encounter>>,
     actions: FxHashMap<ActionKey, ActionId>,
     spots: FxHashMap<SpotKey, SpotId>,
     activities: FxHashMap<(Arc<str>, Arc<str>), ActivityId>,
@@ -94,8 +98,10 @@ pub struct Catalogue {
     is_detailed: bool,
     info: &'static AbstractionInfo,
     abstraction: Box<dyn Abstraction>,
-    /// States of screens, as far as they were asked for since they were numbered.
-    abstracted: FxHashMap<ScreenId, Arc<Abstracted>>,
+    /// Encounters by screen, as far as they were asked for since states were numbered.
+    encounters: FxHashMap<ScreenId, Arc<Encounter>>,
+    /// Number of times that states have got other numbers.
+    numbering: u32,
     /// Slots of the actions of states.
     slots: FxHashMap<StateId, FxHashMap<ActionId, u16>>,
     /// Entries by number, as far as they are kept.
@@ -270,7 +276,8 @@ impl Catalogue {
             is_detailed: is_detailed || abstraction.needs_outline,
             info: abstraction,
             abstraction: (abstraction.make)(),
-            abstracted: FxHashMap::default(),
+            encounters: FxHashMap::default(),
+            numbering: 0,
             slots: FxHashMap::default(),
             entries: BTreeMap::new(),
             kept: 0,
@@ -282,7 +289,7 @@ impl Catalogue {
     }
 
     /// Returns the encounter before the app is started: it can be started.
-    pub fn start(&mut self, objective: &mut dyn Objective) -> Encounter {
+    pub fn start(&mut self, objective: &mut dyn Objective) -> Arc<Encounter> {
         let entry = match &self.start {
             Some(start) => start.clone(),
             None => {
@@ -293,25 +300,45 @@ impl Catalogue {
                 start
             }
         };
-        self.encounter(entry)
+        self.encounter(&entry)
     }
 
     /// Returns the encounter with `screen`.
     #[inline]
-    pub fn see(&mut self, screen: &Arc<Screen>, objective: &mut dyn Objective) -> Encounter {
+    pub fn see(&mut self, screen: &Arc<Screen>, objective: &mut dyn Objective) -> Met {
         match self.by_pointer.get(&(Arc::as_ptr(screen) as usize)) {
-            Some(entry) => self.encounter(entry.clone()),
-            None => {
-                let encounter = self.recall(screen, objective);
-                self.met.insert(encounter.entry.id.0);
-                encounter
+            Some(encounter) if encounter.numbering == self.numbering => {
+                Met { encounter: encounter.clone(), is_new: false }
             }
+            Some(_) | None => self.see_anew(screen, objective),
         }
+    }
+
+    #[cold]
+    fn see_anew(&mut self, screen: &Arc<Screen>, objective: &mut dyn Objective) -> Met {
+        let met = self.recall(screen, objective);
+        self.met.insert(met.encounter.entry.id.0);
+        met
     }
 
     /// Returns the encounter with a screen that was seen on another run: it does not count as met.
     #[cold]
-    pub fn recall(&mut self, screen: &Arc<Screen>, objective: &mut dyn Objective) -> Encounter {
+    pub fn recall(&mut self, screen: &Arc<Screen>, objective: &mut dyn Objective) -> Met {
+        let address = Arc::as_ptr(screen) as usize;
+        let entry = match self.by_pointer.get(&address) {
+            Some(known) => known.entry.clone(),
+            None => self.read(screen, objective),
+        };
+        let is_new = !self.encounters.contains_key(&entry.id);
+        let encounter = self.encounter(&entry);
+        let is_new = is_new && self.states_met.insert(encounter.state.0);
+        // The entry holds the screen, so that no other one can come to lie at the same address.
+        self.by_pointer.insert(address, encounter.clone());
+        Met { encounter, is_new }
+    }
+
+    /// Works out all that follows from a screen.
+    fn read(&mut self, screen: &Arc<Screen>, objective: &mut dyn Objective) -> Arc<Entry> {
         // The start has the number 0.
         let next = ScreenId(self.ids.len() as u32 + 1);
         let id = *self.ids.entry(screen.identity()).or_insert(next);
@@ -324,26 +351,24 @@ impl Catalogue {
         if self.kept > KEPT_MAX {
             self.by_pointer.clear();
             self.entries.clear();
-            self.abstracted.clear();
+            self.encounters.clear();
             self.kept = 0;
         }
         self.entries.entry(id).or_insert_with(|| entry.clone());
-        // The entry holds the screen, so that no other one can come to lie at the same address.
-        self.by_pointer.insert(Arc::as_ptr(screen) as usize, entry.clone());
-        self.encounter(entry)
+        entry
     }
 
     /// Returns the encounter with the screen of an entry, its state as it is numbered now.
-    #[inline]
-    pub fn encounter(&mut self, entry: Arc<Entry>) -> Encounter {
-        match self.abstracted.get(&entry.id) {
-            Some(abstracted) => Encounter { abstracted: abstracted.clone(), entry, is_new: false },
-            None => self.encounter_anew(entry),
+    pub fn encounter(&mut self, entry: &Arc<Entry>) -> Arc<Encounter> {
+        match self.encounters.get(&entry.id) {
+            // Screens that look the same may be several values; an encounter is with one of them.
+            Some(known) if Arc::ptr_eq(&known.entry, entry) => known.clone(),
+            Some(_) | None => self.encounter_anew(entry),
         }
     }
 
     #[cold]
-    fn encounter_anew(&mut self, entry: Arc<Entry>) -> Encounter {
+    fn encounter_anew(&mut self, entry: &Arc<Entry>) -> Arc<Encounter> {
         let view = View {
             screen_id: entry.id,
             activity: entry.activity,
@@ -353,18 +378,18 @@ impl Catalogue {
             screen: entry.screen.as_deref(),
         };
         let state = self.abstraction.state(&view);
-        let abstracted = if self.info.is_exact {
-            Abstracted { state, offers: entry.offers.clone(), slots: entry.offers.len() as u16 }
+        let (offers, slots) = if self.info.is_exact {
+            (entry.offers.clone(), entry.offers.len() as u16)
         } else {
             self.abstract_offers(state, &entry.offers)
         };
-        let abstracted = Arc::new(abstracted);
-        self.abstracted.insert(entry.id, abstracted.clone());
-        let is_new = self.states_met.insert(state.0);
-        Encounter { entry, is_new, abstracted }
+        let (entry, numbering) = (entry.clone(), self.numbering);
+        let encounter = Arc::new(Encounter { entry, state, offers, slots, numbering });
+        self.encounters.insert(encounter.entry.id, encounter.clone());
+        encounter
     }
 
-    fn abstract_offers(&mut self, state: StateId, offers: &[Offer]) -> Abstracted {
+    fn abstract_offers(&mut self, state: StateId, offers: &[Offer]) -> (Arc<[Offer]>, u16) {
         let slots = self.slots.entry(state).or_default();
         let abstraction = &mut self.abstraction;
         let offers = offers.iter().map(|offer| {
@@ -375,7 +400,7 @@ impl Catalogue {
             Offer { action, slot, ..*offer }
         });
         let offers: Arc<[Offer]> = offers.collect();
-        Abstracted { state, offers, slots: slots.len().min(usize::from(u16::MAX)) as u16 }
+        (offers, slots.len().min(usize::from(u16::MAX)) as u16)
     }
 
     /// Shows the abstraction a step, and tells whether states keep their numbers.
@@ -405,7 +430,8 @@ impl Catalogue {
     }
 
     fn renumber(&mut self) {
-        self.abstracted.clear();
+        self.numbering += 1;
+        self.encounters.clear();
         self.slots.clear();
         self.states_met = NumberSet::default();
     }

@@ -26,7 +26,7 @@ use crate::situation::{
     Switches, Transition,
 };
 use crate::trace::{Observation, Step, Trace};
-pub use catalogue::{Catalogue, Encounter, Entry};
+pub use catalogue::{Catalogue, Encounter, Entry, Met};
 
 /// Share of choices that are among the sure actions alone, where there are some. The rest keeps the others from being left
 /// out for ever; between 0.8 and 0.95 it makes no difference that can be measured.
@@ -76,10 +76,10 @@ pub struct Episode {
 /// Step of an episode, in the form that costs least while most episodes are thrown away.
 #[derive(Clone, Debug)]
 pub struct Taken {
-    from: Arc<Entry>,
+    from: Arc<Encounter>,
     at: u16,
     observation: Observation,
-    to: Arc<Entry>,
+    to: Arc<Encounter>,
     phase: PhaseId,
     reward: f64,
     /// Explanation of the agent; few agents give any.
@@ -89,7 +89,7 @@ pub struct Taken {
 impl Taken {
     /// Returns the action.
     pub fn action(&self) -> &Action {
-        &self.from.actions[usize::from(self.at)]
+        &self.from.entry.actions[usize::from(self.at)]
     }
 
     /// Returns the screen after it.
@@ -233,9 +233,9 @@ impl<'a> Stage<'a> {
             let observation = self.act(&here.entry, at)?;
             let elapsed_ms = observation.at_ms.saturating_sub(now_ms);
             now_ms = observation.at_ms;
-            let to = self.catalogue.see(&observation.screen, self.objective);
+            let Met { encounter: to, is_new } = self.catalogue.see(&observation.screen, self.objective);
             let seen = Seen::Now(&observation, elapsed_ms);
-            let judgement = self.judge(phase, &here.entry, at, &to, seen);
+            let judgement = self.judge(phase, &here.entry, at, (&to.entry, is_new), seen);
             let is_asked = (episode.steps.len() + 1).is_multiple_of(STEPS_UNASKED);
             let is_stopped = is_asked && !goes_on(now_ms);
             let ending = match self.ending(&judgement, steps_left - 1) {
@@ -247,17 +247,17 @@ impl<'a> Stage<'a> {
             let reward = reward(&judgement, ending);
             let outcome = Outcome { at, reward, elapsed_ms: Some(elapsed_ms), phase: judgement.next, end };
             let next = self.next(&to, outcome);
-            let lesson = Lesson { from: situation, here: &here, to: &to, outcome, next: &next };
+            let lesson = Lesson { from: &situation, here: &here, to: &to, outcome, next: &next };
             let (explanation, is_renumbered) = self.teach(agent, lesson, rng);
             let explanation = explanation.reason.is_some().then(|| Box::new(explanation));
-            let (from, to_entry) = (here.entry.clone(), to.entry.clone());
-            here = if is_renumbered { self.catalogue.encounter(to.entry) } else { to };
+            let next_here = if is_renumbered { self.catalogue.encounter(&to.entry) } else { to.clone() };
+            let from = std::mem::replace(&mut here, next_here);
             phase = judgement.next;
             episode.steps.push(Taken {
                 from,
                 at,
                 observation,
-                to: to_entry,
+                to,
                 phase,
                 reward: judgement.reward,
                 explanation,
@@ -312,13 +312,13 @@ impl<'a> Stage<'a> {
             let situation = sorted.situation(&here, phase, steps_left, false);
             agent.note(&situation, at, Origin::Experience);
             // Another run's screens and trials are no claims of this one.
-            let to = if is_old {
+            let Met { encounter: to, is_new } = if is_old {
                 self.catalogue.recall(screen, self.objective)
             } else {
                 self.catalogue.note_tried(&here.entry, at);
                 self.catalogue.see(screen, self.objective)
             };
-            let judgement = self.judge(phase, &here.entry, at, &to, Seen::Recalled(screen));
+            let judgement = self.judge(phase, &here.entry, at, (&to.entry, is_new), Seen::Recalled(screen));
             steps_left -= 1;
             let ending = self.ending(&judgement, steps_left);
             let end = match ending {
@@ -330,12 +330,12 @@ impl<'a> Stage<'a> {
             let reward = reward(&judgement, ending);
             let outcome = Outcome { at, reward, elapsed_ms: None, phase: judgement.next, end };
             let next = self.next(&to, outcome);
-            let lesson = Lesson { from: situation, here: &here, to: &to, outcome, next: &next };
+            let lesson = Lesson { from: &situation, here: &here, to: &to, outcome, next: &next };
             let (_, is_renumbered) = self.teach(agent, lesson, rng);
             if ending.is_some() {
                 break;
             }
-            here = if is_renumbered { self.catalogue.encounter(to.entry) } else { to };
+            here = if is_renumbered { self.catalogue.encounter(&to.entry) } else { to };
             (phase, sorted) = (judgement.next, next);
         }
         agent.end(Origin::Experience)
@@ -347,13 +347,19 @@ impl<'a> Stage<'a> {
         self.catalogue.abstract_anew();
     }
 
-    /// Judges the step by the offer at `at` of `from`.
+    /// Judges the step by the offer at `at` of `from` to a screen, which may be of a new state.
     #[inline]
-    fn judge(&mut self, phase: PhaseId, from: &Entry, at: u16, to: &Encounter, seen: Seen<'_>) -> Judgement {
+    fn judge(
+        &mut self,
+        phase: PhaseId,
+        from: &Entry,
+        at: u16,
+        (to, is_new): (&Entry, bool),
+        seen: Seen<'_>,
+    ) -> Judgement {
         let at = usize::from(at);
         let (action, class) = (&from.actions[at], from.offers[at].class);
-        let moment = Moment { action, class, seen, look: to.entry.look, is_new: to.is_new };
-        self.objective.step(phase, &moment)
+        self.objective.step(phase, &Moment { action, class, seen, look: to.look, is_new })
     }
 
     /// Returns how a run ends that is judged so with this many steps left; none if it goes on.
@@ -418,11 +424,11 @@ impl<'a> Stage<'a> {
             for step in 0..self.history.episode(number).len() {
                 let Remembered { from, phase_before, to, steps_left, outcome } =
                     self.history.episode(number)[step].clone();
-                let (here, to) = (self.catalogue.encounter(from), self.catalogue.encounter(to));
+                let (here, to) = (self.catalogue.encounter(&from), self.catalogue.encounter(&to));
                 let (sorted, next) = (self.sorted(&here.entry, phase_before), self.next(&to, outcome));
                 let situation = sorted.situation(&here, phase_before, steps_left + 1, false);
                 agent.note(&situation, outcome.at, Origin::Experience);
-                let lesson = Lesson { from: situation, here: &here, to: &to, outcome, next: &next };
+                let lesson = Lesson { from: &situation, here: &here, to: &to, outcome, next: &next };
                 last = agent.learn(&lesson.transition(), &mut rng);
             }
             // The current episode, which is the last one, goes on.
@@ -493,14 +499,14 @@ impl<'a> Stage<'a> {
     /// Returns an episode as a trace.
     pub fn trace(&self, episode: &Episode) -> Trace {
         let steps = episode.steps.iter().map(|taken| {
-            let class = taken.from.offers[usize::from(taken.at)].class;
+            let class = taken.from.entry.offers[usize::from(taken.at)].class;
             let explanation = taken.explanation.as_deref();
             let reason = explanation.and_then(|explanation| explanation.reason);
             let change = explanation.and_then(|explanation| explanation.change);
             Step {
                 action: taken.action().clone(),
                 observation: taken.observation.clone(),
-                labels: self.objective.labels(class, taken.to.look),
+                labels: self.objective.labels(class, taken.to.entry.look),
                 remaining: self.objective.remaining(taken.phase).into(),
                 reward: taken.reward,
                 why: reason.map(|reason| why::reason(&reason, self.objective.conditions()).into()),
@@ -519,7 +525,7 @@ fn reward(judgement: &Judgement, ending: Option<Ending>) -> f64 {
 /// Step to learn from.
 #[derive(Clone, Copy)]
 struct Lesson<'a> {
-    from: Situation<'a>,
+    from: &'a Situation<'a>,
     here: &'a Encounter,
     to: &'a Encounter,
     outcome: Outcome,
@@ -528,6 +534,7 @@ struct Lesson<'a> {
 }
 
 impl<'a> Lesson<'a> {
+    #[inline]
     fn transition(self) -> Transition<'a> {
         let Lesson { from, to, outcome: Outcome { at, reward, elapsed_ms, phase, end }, next, .. } = self;
         let next = match end {
@@ -537,6 +544,6 @@ impl<'a> Lesson<'a> {
             End::Truncated => Next::Truncated,
             End::Unknown => Next::Unknown,
         };
-        Transition { from, at, reward, elapsed_ms, to: to.scene(), phase, next }
+        Transition { from: *from, at, reward, elapsed_ms, to: to.scene(), phase, next }
     }
 }

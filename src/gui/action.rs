@@ -9,8 +9,7 @@ use serde::{Deserialize, Serialize};
 
 use super::action_type::{ActionType, DeviceAction, START_TYPE, Stroke, TEXT_TYPE, Touch};
 use super::constant::quote;
-use super::json::is_default;
-use super::screen::{Bounds, Widget};
+use super::screen::{Bounds, Widget, is_default};
 use super::user_action::UserAction;
 
 /// A direction on the display.

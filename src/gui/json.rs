@@ -10,12 +10,7 @@ use serde::de::{self, Deserializer, SeqAccess, Visitor};
 use serde::ser::Serializer;
 use serde::{Deserialize, Serialize};
 
-use super::screen::{Bounds, Context, Flags, Orientation, Screen, WIDGETS_MAX, Widget};
-
-/// Returns true if `value` is the usual one, which is left out.
-pub(super) fn is_default<T: Default + PartialEq>(value: &T) -> bool {
-    *value == T::default()
-}
+use super::screen::{Bounds, Context, Flags, Orientation, Screen, WIDGETS_MAX, Widget, is_default};
 
 /// Flags and their names, in the order in which they are written.
 const FLAGS: [(Flags, &str); 10] = [

@@ -8,8 +8,6 @@ use std::sync::Arc;
 
 use serde::{Deserialize, Serialize};
 
-use super::json::is_default;
-
 /// A rectangle in pixels of the display, without its right and bottom edge.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
 #[expect(missing_docs, reason = "the names say it")]
@@ -377,6 +375,11 @@ impl Hash128 {
         self.number(1);
         u128::from(self.high) << 64 | u128::from(self.low)
     }
+}
+
+/// Returns true if `value` is the usual one, which is left out.
+pub(super) fn is_default<T: Default + PartialEq>(value: &T) -> bool {
+    *value == T::default()
 }
 
 #[cfg(test)]

@@ -273,11 +273,9 @@ impl Formula {
         assessment
     }
 
-    /// Returns the reward of a step from `before` to `after`.
+    /// Returns the reward of a step between residuals with these assessments.
     #[inline]
-    pub fn reward(&mut self, before: PhaseId, after: PhaseId) -> f64 {
-        let from = self.assess(before);
-        let to = self.assess(after);
+    fn reward(&self, from: Assessment, to: Assessment) -> f64 {
         match (to.verdict, self.shaping) {
             (Verdict::Won, _) => 1.0,
             (Verdict::Lost, _) => -1.0,
@@ -325,11 +323,11 @@ impl Formula {
     }
 
     /// Counts a step on the device.
-    fn count(&mut self, class: ClassId, look: LookId, after: PhaseId) {
+    fn count(&mut self, class: ClassId, look: LookId, after: PhaseId, assessment: Assessment) {
         for atom in self.classes[class.index()].iter().chain(self.looks[look.index()].iter()) {
             self.held[atom as usize] += 1;
         }
-        let Assessment { verdict, atoms, distance } = self.assess(after);
+        let Assessment { verdict, atoms, distance } = assessment;
         if let (Some(distance), Verdict::Open | Verdict::Won) = (distance, verdict)
             && self.closest.is_none_or(|(least, fewest, _)| (distance, atoms) < (least, fewest))
         {
@@ -378,12 +376,12 @@ impl Objective for Formula {
 
     fn step(&mut self, from: PhaseId, moment: &Moment<'_>) -> Judgement {
         let next = self.after_look(from, moment.class, moment.look);
-        let reward = self.reward(from, next);
+        let (before, after) = (self.assess(from), self.assess(next));
         if moment.seen.origin() == Origin::Device {
-            self.count(moment.class, moment.look, next);
+            self.count(moment.class, moment.look, next, after);
         }
-        let Assessment { verdict, distance, .. } = self.assess(next);
-        Judgement { next, verdict, reward, distance }
+        let Assessment { verdict, distance, .. } = after;
+        Judgement { next, verdict, reward: self.reward(before, after), distance }
     }
 
     #[inline]

@@ -3,13 +3,15 @@
 //! This alone saves and restores the simulator's state. The search goes over pairs of that state with a phase of the
 //! objective; a pair that was met before is not followed again, as it was reached by no more steps then.
 
+use std::sync::Arc;
+
 use rustc_hash::FxHashSet;
 
 use super::{Reach, reach};
 use crate::abstraction::LOOKS;
 use crate::device::sim::{Sim, SimOutcome, Snapshot};
 use crate::device::{Device as _, DeviceError};
-use crate::episode::{Catalogue, Encounter, Totals};
+use crate::episode::{Catalogue, Encounter, Met, Totals};
 use crate::gui::{Action, Repertoire};
 use crate::objective::{Formula, Judgement, Moment, Objective, Seen, Shaping, Verdict};
 use crate::situation::{Forecast, PhaseId};
@@ -210,9 +212,9 @@ impl Sweep<'_> {
     fn reach_all(&mut self, choice: Choice<'_>, outcomes: Vec<SimOutcome>, depth: u32) -> Option<u32> {
         self.catalogue.note_tried(&choice.from.entry, choice.at);
         for SimOutcome { after, observation, .. } in outcomes {
-            let to = self.catalogue.see(&observation.screen, self.objective);
+            let Met { encounter: to, is_new } = self.catalogue.see(&observation.screen, self.objective);
             let elapsed_ms = observation.at_ms.saturating_sub(choice.at_ms);
-            let judgement = self.judge(choice, &to, Seen::Now(&observation, elapsed_ms));
+            let judgement = self.judge(choice, (&to, is_new), Seen::Now(&observation, elapsed_ms));
             self.totals.steps += 1;
             let is_won = judgement.verdict == Verdict::Won;
             let left = self.steps_max - depth;
@@ -231,10 +233,10 @@ impl Sweep<'_> {
         None
     }
 
-    fn judge(&mut self, choice: Choice<'_>, to: &Encounter, seen: Seen<'_>) -> Judgement {
+    fn judge(&mut self, choice: Choice<'_>, (to, is_new): (&Encounter, bool), seen: Seen<'_>) -> Judgement {
         let at = usize::from(choice.at);
         let (action, class) = (&choice.from.entry.actions[at], choice.from.entry.offers[at].class);
-        let moment = Moment { action, class, seen, look: to.entry.look, is_new: to.is_new };
+        let moment = Moment { action, class, seen, look: to.entry.look, is_new };
         self.objective.step(choice.phase, &moment)
     }
 
@@ -253,9 +255,9 @@ impl Sweep<'_> {
         self.met.insert((after.state, at_ms, phase))
     }
 
-    fn encounter(&mut self, snapshot: Snapshot) -> Result<Encounter, DeviceError> {
+    fn encounter(&mut self, snapshot: Snapshot) -> Result<Arc<Encounter>, DeviceError> {
         let screen = self.sim.screen_at(snapshot)?;
-        Ok(self.catalogue.see(&screen, self.objective))
+        Ok(self.catalogue.see(&screen, self.objective).encounter)
     }
 
     /// Returns the run that led to the pair with this number, each of its steps taken again.
@@ -280,10 +282,10 @@ impl Sweep<'_> {
             };
             let again = outcomes.into_iter().flatten().find(|outcome| outcome.after == snapshot);
             let observation: Observation = again.expect("what came up before comes up again").observation;
-            let after = self.catalogue.see(&observation.screen, self.objective);
+            let after = self.catalogue.see(&observation.screen, self.objective).encounter;
             let choice = Choice { before: None, phase: before, at_ms: 0, from: &encounter, at };
             // The step was counted when it was found.
-            let judgement = self.judge(choice, &after, Seen::Recalled(&observation.screen));
+            let judgement = self.judge(choice, (&after, false), Seen::Recalled(&observation.screen));
             trace.steps.push(Step {
                 action: action.clone(),
                 labels: self

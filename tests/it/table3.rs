@@ -121,7 +121,7 @@ fn chance_of_success(row: &Row) -> f64 {
                 .collect()
         };
         for (snapshot, phase, share, here) in pairs {
-            let entry = here.entry;
+            let entry = here.entry.clone();
             let each = share / entry.offers.len() as f64;
             for (action, offer) in entry.actions.iter().zip(&*entry.offers) {
                 let outcomes = match (&snapshot, action) {
@@ -137,7 +137,7 @@ fn chance_of_success(row: &Row) -> f64 {
                 for sim::SimOutcome { probability, after, observation } in
                     outcomes.expect("the model runs").expect("few outcomes")
                 {
-                    let to = catalogue.see(&observation.screen, &mut objective);
+                    let to = catalogue.see(&observation.screen, &mut objective).encounter;
                     let seen = Seen::Recalled(&observation.screen);
                     let moment =
                         Moment { action, class: offer.class, seen, look: to.entry.look, is_new: false };
