@@ -179,7 +179,7 @@ pub struct Situation<'a> {
 #[derive(Clone, Copy, Debug)]
 pub struct Transition<'a> {
     /// Situation before the step.
-    pub from: Situation<'a>,
+    pub from: &'a Situation<'a>,
     /// Place of the action among the offers.
     pub at: u16,
     /// Reward of the step.
@@ -187,7 +187,7 @@ pub struct Transition<'a> {
     /// Time that passed on the device's clock; unknown of recalled steps.
     pub elapsed_ms: Option<u64>,
     /// Screen after the step.
-    pub to: Scene<'a>,
+    pub to: &'a Scene<'a>,
     /// Progress after the step.
     pub phase: PhaseId,
     /// Continuation of the episode.
@@ -198,7 +198,7 @@ pub struct Transition<'a> {
 #[derive(Clone, Copy, Debug)]
 pub enum Next<'a> {
     /// Another choice, with its own candidates; at least one.
-    Choice(Situation<'a>),
+    Choice(&'a Situation<'a>),
     /// Every action loses by its labels alone.
     DeadEnd,
     /// The objective is reached or out of reach.

@@ -184,9 +184,9 @@ mod tests {
     fn observe(places: &mut Places) -> Numbering {
         let offers: Arc<[Offer]> = Arc::new([]);
         let (scene, phase) = (scene(&offers, 0), PhaseId::START);
-        let from = Situation { scene, phase, steps_left: 1, candidates: &[], preferred: &[] };
+        let from = &Situation { scene, phase, steps_left: 1, candidates: &[], preferred: &[] };
         let next = Next::Truncated;
-        places.observe(&Transition { from, at: 0, reward: 0.0, elapsed_ms: None, to: scene, phase, next })
+        places.observe(&Transition { from, at: 0, reward: 0.0, elapsed_ms: None, to: &scene, phase, next })
     }
 
     fn contradict(places: &mut Places, screen: u32) {

@@ -55,7 +55,7 @@ impl Agent for QLearning {
             }
             Next::DeadEnd | Next::Terminal | Next::Truncated | Next::Unknown => 0.0,
         };
-        let Situation { scene, .. } = transition.from;
+        let Situation { scene, .. } = *transition.from;
         let slot = usize::from(scene.offers[usize::from(transition.at)].slot);
         let row = self.values.entry(scene.state).or_default();
         if row.len() <= slot {
@@ -122,18 +122,18 @@ mod tests {
         let (first, second) = (situation(1, &offers, &[0, 1]), situation(2, &offers, &[0]));
         let mut learn = |from: Situation<'_>, reward: f64, next: Next<'_>| {
             let transition = Transition {
-                from,
+                from: &from,
                 at: 0,
                 reward,
                 elapsed_ms: None,
-                to: second.scene,
+                to: &second.scene,
                 phase: PhaseId::START,
                 next,
             };
             agent.learn(&transition, &mut Seed(1).fork("test"));
         };
         learn(second, -1.0, Next::Terminal);
-        learn(first, 0.0, Next::Choice(second));
+        learn(first, 0.0, Next::Choice(&second));
         let value = row(&agent.values, StateId(1))[0];
         assert_eq!(value, -(RATE * DISCOUNT * RATE), "with the maximum over all offers it was 0");
     }

@@ -130,7 +130,7 @@ impl Agent for Tree {
     }
 
     fn learn(&mut self, transition: &Transition<'_>, _: &mut Rng) -> Explanation {
-        let taken = slot(&transition.from, transition.at);
+        let taken = slot(transition.from, transition.at);
         self.path.push((self.at, taken));
         let branch = &mut self.nodes[self.at as usize].branches[usize::from(taken)];
         let is_first_time = *branch == Branch::Untried;

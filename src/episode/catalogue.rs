@@ -45,6 +45,11 @@ pub struct Entry {
 pub struct Encounter {
     /// Screen.
     pub entry: Arc<Entry>,
+    // Copies of the entry's, as an agent reads them at each step.
+    activity: ActivityId,
+    look: LookId,
+    screen_id: ScreenId,
+    frame: u64,
     state: StateId,
     /// Offers as actions of the state.
     offers: Arc<[Offer]>,
@@ -66,17 +71,16 @@ impl Encounter {
     /// Returns the screen as agents see it.
     #[inline]
     pub fn scene(&self) -> Scene<'_> {
-        let Encounter { entry, state, offers, slots, .. } = self;
         Scene {
-            state: *state,
-            screen_id: entry.id,
-            activity: entry.activity,
-            look: entry.look,
-            frame: entry.outline.frame,
-            slots: *slots,
-            offers,
-            actions: &entry.actions,
-            screen: entry.screen.as_deref(),
+            state: self.state,
+            screen_id: self.screen_id,
+            activity: self.activity,
+            look: self.look,
+            frame: self.frame,
+            slots: self.slots,
+            offers: &self.offers,
+            actions: &self.entry.actions,
+            screen: self.entry.screen.as_deref(),
         }
     }
 }
@@ -383,8 +387,17 @@ impl Catalogue {
         } else {
             self.abstract_offers(state, &entry.offers)
         };
-        let (entry, numbering) = (entry.clone(), self.numbering);
-        let encounter = Arc::new(Encounter { entry, state, offers, slots, numbering });
+        let encounter = Arc::new(Encounter {
+            entry: entry.clone(),
+            activity: entry.activity,
+            look: entry.look,
+            screen_id: entry.id,
+            frame: entry.outline.frame,
+            state,
+            offers,
+            slots,
+            numbering: self.numbering,
+        });
         self.encounters.insert(encounter.entry.id, encounter.clone());
         encounter
     }

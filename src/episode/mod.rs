@@ -22,8 +22,8 @@ use crate::gui::{Action, ActionRecord, Screen};
 use crate::objective::{Judgement, Moment, Objective, Seen, Verdict};
 use crate::rng::{Rng, Seed};
 use crate::situation::{
-    Explanation, Forecast, Next, Origin, PhaseId, Recollection, ScreenId, Situation, StepChange, Summary,
-    Switches, Transition,
+    Explanation, Forecast, Next, Origin, PhaseId, Recollection, Scene, ScreenId, Situation, StepChange,
+    Summary, Switches, Transition,
 };
 use crate::trace::{Observation, Step, Trace};
 pub use catalogue::{Catalogue, Encounter, Entry, Met};
@@ -113,7 +113,6 @@ pub struct Stage<'a> {
     totals: Totals,
     sorted: FxHashMap<(PhaseId, ScreenId), Arc<Sorted>>,
     sorted_weight: usize,
-    no_offers: Arc<Sorted>,
     history: History,
     /// Source of chance while an agent learns from the past.
     recall_seed: Seed,
@@ -133,14 +132,14 @@ struct Sorted {
 impl Sorted {
     fn situation<'a>(
         &'a self,
-        here: &'a Encounter,
+        scene: Scene<'a>,
         phase: PhaseId,
         steps_left: u32,
         is_sure_alone: bool,
     ) -> Situation<'a> {
         let candidates = &self.candidates[..];
         let preferred = if is_sure_alone { &self.sure } else { candidates };
-        Situation { scene: here.scene(), phase, steps_left, candidates, preferred }
+        Situation { scene, phase, steps_left, candidates, preferred }
     }
 }
 
@@ -179,7 +178,6 @@ impl<'a> Stage<'a> {
             totals: Totals::default(),
             sorted: FxHashMap::default(),
             sorted_weight: 0,
-            no_offers: Arc::default(),
             history: History::default(),
             recall_seed,
         }
@@ -222,7 +220,7 @@ impl<'a> Stage<'a> {
         while !sorted.candidates.is_empty() {
             let steps_left = self.steps_max - episode.steps.len() as u32;
             let is_sure_alone = !sorted.sure.is_empty() && rng.unit() < SURE_SHARE;
-            let situation = sorted.situation(&here, phase, steps_left, is_sure_alone);
+            let situation = sorted.situation(here.scene(), phase, steps_left, is_sure_alone);
             let at = match sorted.winner {
                 Some(at) => {
                     agent.note(&situation, at, Origin::Device);
@@ -247,7 +245,7 @@ impl<'a> Stage<'a> {
             let reward = reward(&judgement, ending);
             let outcome = Outcome { at, reward, elapsed_ms: Some(elapsed_ms), phase: judgement.next, end };
             let next = self.next(&to, outcome);
-            let lesson = Lesson { from: &situation, here: &here, to: &to, outcome, next: &next };
+            let lesson = Lesson { from: &situation, here: &here, to: &to, outcome, next: next.as_deref() };
             let (explanation, is_renumbered) = self.teach(agent, lesson, rng);
             let explanation = explanation.reason.is_some().then(|| Box::new(explanation));
             let next_here = if is_renumbered { self.catalogue.encounter(&to.entry) } else { to.clone() };
@@ -262,12 +260,12 @@ impl<'a> Stage<'a> {
                 reward: judgement.reward,
                 explanation,
             });
-            match ending {
-                Some(ending) => {
-                    episode.ending = ending;
-                    break;
-                }
-                None => sorted = next,
+            if let Some(next) = next {
+                sorted = next;
+            }
+            if let Some(ending) = ending {
+                episode.ending = ending;
+                break;
             }
         }
         episode.summary = agent.end(Origin::Device);
@@ -309,7 +307,7 @@ impl<'a> Stage<'a> {
         for (deed, screen) in steps {
             let is_done = |at: &&u16| deed.is(&here.entry.actions[usize::from(**at)]);
             let Some(&at) = sorted.candidates.iter().find(is_done) else { break };
-            let situation = sorted.situation(&here, phase, steps_left, false);
+            let situation = sorted.situation(here.scene(), phase, steps_left, false);
             agent.note(&situation, at, Origin::Experience);
             // Another run's screens and trials are no claims of this one.
             let Met { encounter: to, is_new } = if is_old {
@@ -330,13 +328,16 @@ impl<'a> Stage<'a> {
             let reward = reward(&judgement, ending);
             let outcome = Outcome { at, reward, elapsed_ms: None, phase: judgement.next, end };
             let next = self.next(&to, outcome);
-            let lesson = Lesson { from: &situation, here: &here, to: &to, outcome, next: &next };
+            let lesson = Lesson { from: &situation, here: &here, to: &to, outcome, next: next.as_deref() };
             let (_, is_renumbered) = self.teach(agent, lesson, rng);
             if ending.is_some() {
                 break;
             }
             here = if is_renumbered { self.catalogue.encounter(&to.entry) } else { to };
-            (phase, sorted) = (judgement.next, next);
+            phase = judgement.next;
+            if let Some(next) = next {
+                sorted = next;
+            }
         }
         agent.end(Origin::Experience)
     }
@@ -376,10 +377,10 @@ impl<'a> Stage<'a> {
 
     /// Returns the sorted offers after a step, if another follows.
     #[inline]
-    fn next(&mut self, to: &Encounter, outcome: Outcome) -> Arc<Sorted> {
+    fn next(&mut self, to: &Encounter, outcome: Outcome) -> Option<Arc<Sorted>> {
         match outcome.end {
-            End::Goes => self.sorted(&to.entry, outcome.phase),
-            End::Terminal | End::Truncated | End::Unknown => self.no_offers.clone(),
+            End::Goes => Some(self.sorted(&to.entry, outcome.phase)),
+            End::Terminal | End::Truncated | End::Unknown => None,
         }
     }
 
@@ -387,9 +388,8 @@ impl<'a> Stage<'a> {
     /// have other numbers since.
     #[inline]
     fn teach(&mut self, agent: &mut dyn Agent, lesson: Lesson<'_>, rng: &mut Rng) -> (Explanation, bool) {
-        let transition = lesson.transition();
         if !self.catalogue.can_refine() {
-            return (agent.learn(&transition, rng), false);
+            return (lesson.tell(|transition| agent.learn(transition, rng)), false);
         }
         let has_dropped = self.history.push(Remembered {
             from: lesson.here.entry.clone(),
@@ -403,12 +403,12 @@ impl<'a> Stage<'a> {
             self.catalogue.retain(history.steps(), &|screen| history.has(screen));
             return (self.learn_anew(agent, Recollection::Partial), true);
         }
-        if self.catalogue.observe(&transition) == Numbering::Refined {
+        if lesson.tell(|transition| self.catalogue.observe(transition)) == Numbering::Refined {
             return (self.learn_anew(agent, Recollection::Whole), true);
         }
-        let explanation = agent.learn(&transition, rng);
+        let explanation = lesson.tell(|transition| agent.learn(transition, rng));
         if explanation.change == Some(StepChange::Otherwise) {
-            self.catalogue.contradict(&transition.from.scene);
+            self.catalogue.contradict(&lesson.from.scene);
         }
         (explanation, false)
     }
@@ -426,10 +426,11 @@ impl<'a> Stage<'a> {
                     self.history.episode(number)[step].clone();
                 let (here, to) = (self.catalogue.encounter(&from), self.catalogue.encounter(&to));
                 let (sorted, next) = (self.sorted(&here.entry, phase_before), self.next(&to, outcome));
-                let situation = sorted.situation(&here, phase_before, steps_left + 1, false);
+                let situation = sorted.situation(here.scene(), phase_before, steps_left + 1, false);
                 agent.note(&situation, outcome.at, Origin::Experience);
-                let lesson = Lesson { from: &situation, here: &here, to: &to, outcome, next: &next };
-                last = agent.learn(&lesson.transition(), &mut rng);
+                let lesson =
+                    Lesson { from: &situation, here: &here, to: &to, outcome, next: next.as_deref() };
+                last = lesson.tell(|transition| agent.learn(transition, &mut rng));
             }
             // The current episode, which is the last one, goes on.
             if number + 1 < self.history.episodes() {
@@ -529,21 +530,24 @@ struct Lesson<'a> {
     here: &'a Encounter,
     to: &'a Encounter,
     outcome: Outcome,
-    /// Offers after the step; none if no choice follows.
-    next: &'a Sorted,
+    /// Offers after the step, if another choice follows.
+    next: Option<&'a Sorted>,
 }
 
-impl<'a> Lesson<'a> {
+impl Lesson<'_> {
+    /// Calls `learn` with the step as a transition.
     #[inline]
-    fn transition(self) -> Transition<'a> {
-        let Lesson { from, to, outcome: Outcome { at, reward, elapsed_ms, phase, end }, next, .. } = self;
-        let next = match end {
-            End::Goes if next.candidates.is_empty() => Next::DeadEnd,
-            End::Goes => Next::Choice(next.situation(to, phase, from.steps_left - 1, false)),
-            End::Terminal => Next::Terminal,
-            End::Truncated => Next::Truncated,
-            End::Unknown => Next::Unknown,
+    fn tell<T>(self, learn: impl FnOnce(&Transition<'_>) -> T) -> T {
+        let Lesson { from, outcome: Outcome { at, reward, elapsed_ms, phase, end }, next, .. } = self;
+        let to = self.to.scene();
+        let choice = next.map(|next| next.situation(to, phase, from.steps_left - 1, false));
+        let next = match (end, &choice) {
+            (End::Goes, Some(choice)) if !choice.candidates.is_empty() => Next::Choice(choice),
+            (End::Goes, Some(_) | None) => Next::DeadEnd,
+            (End::Terminal, _) => Next::Terminal,
+            (End::Truncated, _) => Next::Truncated,
+            (End::Unknown, _) => Next::Unknown,
         };
-        Transition { from: *from, at, reward, elapsed_ms, to: to.scene(), phase, next }
+        learn(&Transition { from, at, reward, elapsed_ms, to: &to, phase, next })
     }
 }

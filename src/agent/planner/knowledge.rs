@@ -358,7 +358,7 @@ impl Knowledge {
 
     /// Learns a step, and returns its news.
     pub fn learn(&mut self, transition: &Transition<'_>) -> StepChange {
-        let is_new = self.see(&transition.to);
+        let is_new = self.see(transition.to);
         match self.take_in(transition) {
             StepChange::NewWay if is_new => StepChange::NewScreen,
             change => change,
@@ -565,8 +565,8 @@ mod tests {
             // The start offers one choice, all else two.
             let candidates: &[u16] = if from == 0 { &[0] } else { &[0, 1] };
             let (scene, phase) = (self.scene(from), PhaseId::START);
-            let from = Situation { scene, phase, steps_left: 9, candidates, preferred: candidates };
-            let to = self.scene(to);
+            let from = &Situation { scene, phase, steps_left: 9, candidates, preferred: candidates };
+            let to = &self.scene(to);
             let next = if ends { Next::Terminal } else { Next::Unknown };
             knowledge.look(&scene);
             knowledge.learn(&Transition { from, at, reward: 0.0, elapsed_ms: None, to, phase, next })
