@@ -4,6 +4,9 @@ use super::{Edge, LabelPlace, Rectangle, Route};
 
 const HEIGHT: f64 = 14.0;
 
+/// Distance of a label from the edge of the drawing: a badge around it is a little larger.
+const MARGIN: f64 = 1.0;
+
 /// Shares of the curve after which a label is tried.
 const SHARES: [f64; 9] = [0.5, 0.4, 0.6, 0.3, 0.7, 0.22, 0.78, 0.15, 0.85];
 
@@ -40,9 +43,8 @@ pub fn place(edges: &[Edge], nodes: &[Rectangle], stems: &[Stem], routes: &mut [
     for at in order {
         let (Some(label), Some(curve)) = (edges[at].label, stems[at].stem) else { continue };
         // All pairs are compared: callers label small graphs alone.
-        let is_free = |place: &Rectangle| {
-            place.x >= 0.0 && place.y >= 0.0 && !taken.iter().any(|other| place.overlaps(*other))
-        };
+        let is_free =
+            |place: &Rectangle| *place == within(*place) && !taken.iter().any(|other| place.overlaps(*other));
         let crosses = |place: &Rectangle| {
             lines.iter().enumerate().any(|(other, line)| other != at && line.crosses(*place))
         };
@@ -54,7 +56,9 @@ pub fn place(edges: &[Edge], nodes: &[Rectangle], stems: &[Stem], routes: &mut [
         };
         let whole = find(label.width).map(|place| LabelPlace { place, is_whole: true });
         let placed = whole.or_else(|| {
-            let needed = || find(label.needed).unwrap_or_else(|| centred(along(curve, 0.5), label.needed));
+            // Without a free place it lies over something, but never beyond the edge of the drawing.
+            let needed =
+                || find(label.needed).unwrap_or_else(|| within(centred(along(curve, 0.5), label.needed)));
             (label.needed > 0.0).then(|| LabelPlace { place: needed(), is_whole: false })
         });
         taken.extend(placed.map(|label| label.place));
@@ -74,6 +78,11 @@ fn candidates(curve: Curve, shift: f64, width: f64) -> Vec<Rectangle> {
         SHIFTS.map(|shift| centred((x, y + shift), width))
     });
     aside.chain(around).collect()
+}
+
+/// Returns the place moved right and down into the drawing.
+fn within(place: Rectangle) -> Rectangle {
+    Rectangle { x: place.x.max(MARGIN), y: place.y.max(MARGIN), ..place }
 }
 
 fn centred(middle: (f64, f64), width: f64) -> Rectangle {

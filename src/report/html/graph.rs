@@ -191,6 +191,27 @@ mod tests {
         assert!(drawn(0, &[]).starts_with("<svg"));
     }
 
+    #[test]
+    fn a_label_without_a_free_place_stays_in_the_picture() {
+        let edges = [
+            (3, 5),
+            (0, 4),
+            (0, 2),
+            (0, 4),
+            (2, 0),
+            (0, 4),
+            (5, 6),
+            (1, 2),
+            (4, 0),
+            (1, 2),
+            (1, 3),
+            (7, 5),
+            (3, 1),
+        ];
+        let svg = drawn(9, &edges);
+        assert!(!svg.contains("=\"-"), "{svg}");
+    }
+
     proptest! {
         #![proptest_config(ProptestConfig::with_cases(200))]
         #[test]
