@@ -9,8 +9,8 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 #[cfg(feature = "adb")]
-use super::adb::{Adb, Client, Server};
-use super::adb::{AdbError, Jar, JarError, Options, Reset, Subject};
+use super::adb::{Adb, Client, Jar, Options, Server};
+use super::adb::{AdbError, JarError, Reset, Subject};
 use super::pool::{BoxedDevice, Maker, Pool};
 use super::sim::model::Model;
 use super::sim::{self, Sim, apk};
