@@ -53,7 +53,7 @@ pub enum Ending {
 }
 
 impl Ending {
-    /// Returns how the step that ends an episode so continues for a learner: not at all, or cut off.
+    /// Returns the end of the last step as a learner sees it: terminal, or cut off.
     fn end(self) -> End {
         match self {
             Ending::Won | Ending::Lost | Ending::DeadEnd | Ending::Hopeless => End::Terminal,
@@ -95,11 +95,6 @@ impl Taken {
     /// Returns the screen after it.
     pub fn observation(&self) -> &Observation {
         &self.observation
-    }
-
-    /// Returns the phase of the objective after it.
-    pub fn phase(&self) -> PhaseId {
-        self.phase
     }
 }
 
