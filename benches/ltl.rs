@@ -6,7 +6,7 @@ use std::collections::BTreeMap;
 
 use divan::Bencher;
 use divan::counter::ItemsCount;
-use farlead::ltl::{Automaton, Bound, Formula, Formulas, Labels, Monitor, Permanent, State};
+use farlead::ltl::{Automaton, Bound, Formula, Formulas, Labels, Monitor, Permanent, ResidualId};
 use rand::{Rng, SeedableRng};
 use rand_chacha::ChaCha8Rng;
 
@@ -72,7 +72,7 @@ fn letters(automaton: &mut Automaton, steps: usize) -> Vec<u64> {
     let atoms = automaton.atoms().count();
     let mut random = random(1);
     let mut letters = Vec::new();
-    let (mut state, mut length) = (State::START, 0);
+    let (mut state, mut length) = (ResidualId::START, 0);
     while letters.len() < 1 << 16 {
         let patient = random.random_bool(0.5);
         let (mut letter, mut next);
@@ -88,7 +88,7 @@ fn letters(automaton: &mut Automaton, steps: usize) -> Vec<u64> {
         letters.push(letter);
         length += 1;
         let ended = length == steps || automaton.permanent(next) != Permanent::Open;
-        (state, length) = if ended { (State::START, 0) } else { (next, length) };
+        (state, length) = if ended { (ResidualId::START, 0) } else { (next, length) };
     }
     letters
 }
@@ -100,13 +100,13 @@ fn cached_bits(bencher: Bencher, name: &str) {
     let mut automaton = Automaton::new(&ltl, formula);
     let letters = letters(&mut automaton, steps);
     bencher.counter(ItemsCount::new(letters.len())).bench_local(|| {
-        let (mut state, mut length, mut satisfied) = (State::START, 0, 0u32);
+        let (mut state, mut length, mut satisfied) = (ResidualId::START, 0, 0u32);
         for &letter in &letters {
             state = automaton.step(state, &Labels::from_bits(letter));
             length += 1;
             satisfied += u32::from(automaton.is_satisfied(state));
             if length == steps || automaton.permanent(state) != Permanent::Open {
-                (state, length) = (State::START, 0);
+                (state, length) = (ResidualId::START, 0);
             }
         }
         satisfied
@@ -120,7 +120,7 @@ fn bare_table(bencher: Bencher, name: &str) {
     let mut automaton = Automaton::new(&ltl, formula);
     let letters = letters(&mut automaton, steps);
     let atoms = automaton.atoms().count();
-    let mut states = vec![State::START];
+    let mut states = vec![ResidualId::START];
     let mut table: Vec<u16> = Vec::new();
     let mut next = 0;
     while next < states.len() {
@@ -171,14 +171,14 @@ fn cached_names(bencher: Bencher, name: &str) {
         })
         .collect();
     bencher.counter(ItemsCount::new(letters.len())).bench_local(|| {
-        let (mut state, mut length, mut satisfied) = (State::START, 0, 0u32);
+        let (mut state, mut length, mut satisfied) = (ResidualId::START, 0, 0u32);
         for names in &named {
             let labels = automaton.labels(names.iter().copied());
             state = automaton.step(state, &labels);
             length += 1;
             satisfied += u32::from(automaton.is_satisfied(state));
             if length == steps || automaton.permanent(state) != Permanent::Open {
-                (state, length) = (State::START, 0);
+                (state, length) = (ResidualId::START, 0);
             }
         }
         satisfied
@@ -232,7 +232,7 @@ fn first_time(bencher: Bencher, operators: u32) {
         (0..50).map(|seed| random_formula(operators, seed)).filter(|(_, f)| *f != Formula::TRUE).collect();
     let run = |automaton: &mut Automaton, seed: u64| {
         let mut random = random(seed);
-        let mut state = State::START;
+        let mut state = ResidualId::START;
         let mut met = 0u64;
         for _ in 0..100 {
             let next = automaton.step(state, &Labels::from_bits(random.random_range(0..16)));
@@ -271,12 +271,12 @@ fn first_time_paper(bencher: Bencher, name: &str) {
     letters(&mut known, steps);
     let letters = letters(&mut known, steps);
     let run = |automaton: &mut Automaton| {
-        let (mut state, mut length) = (State::START, 0);
+        let (mut state, mut length) = (ResidualId::START, 0);
         for &letter in letters.iter().take(200) {
             state = automaton.step(state, &Labels::from_bits(letter));
             length += 1;
             if length == steps {
-                (state, length) = (State::START, 0);
+                (state, length) = (ResidualId::START, 0);
             }
         }
     };
@@ -292,14 +292,14 @@ fn first_time_paper(bencher: Bencher, name: &str) {
 #[divan::bench(args = FORMULAS)]
 fn verdict_from_nothing(bencher: Bencher, name: &str) {
     let (ltl, formula, _) = build(name);
-    bencher.bench_local(|| Automaton::new(&ltl, formula).permanent(State::START));
+    bencher.bench_local(|| Automaton::new(&ltl, formula).permanent(ResidualId::START));
 }
 
 /// Measures the same, and the length of a shortest witness.
 #[divan::bench(args = FORMULAS)]
 fn shortest_witness(bencher: Bencher, name: &str) {
     let (ltl, formula, _) = build(name);
-    bencher.bench_local(|| Automaton::new(&ltl, formula).steps_to_satisfaction(State::START));
+    bencher.bench_local(|| Automaton::new(&ltl, formula).steps_to_satisfaction(ResidualId::START));
 }
 
 /// Measures the prediction of a step after the start, with only the labels of the action known.
@@ -314,7 +314,7 @@ fn prediction(bencher: Bencher, name: &str) {
         .map(|(_, at)| at)
         .collect();
     let known: BTreeMap<u32, bool> = actions.into_iter().map(|at| (at, at % 2 == 0)).collect();
-    let state = automaton.step(State::START, &Labels::default());
+    let state = automaton.step(ResidualId::START, &Labels::default());
     bencher.bench_local(|| automaton.predict(state, &known));
 }
 
@@ -325,7 +325,9 @@ fn random_verdict_from_nothing(bencher: Bencher, operators: u32) {
     bencher.counter(ItemsCount::new(formulas.len())).bench_local(|| {
         formulas
             .iter()
-            .filter(|(ltl, formula)| Automaton::new(ltl, *formula).permanent(State::START) == Permanent::Open)
+            .filter(|(ltl, formula)| {
+                Automaton::new(ltl, *formula).permanent(ResidualId::START) == Permanent::Open
+            })
             .count()
     });
 }

@@ -7,7 +7,8 @@ use std::convert::Infallible;
 use std::time::Instant;
 
 use farlead::minimise::{
-    Additions, Check, Kept, Policy, Prior, Rule, Schedule, Settings, Tally, Trial, Tried, minimise, share_out,
+    Additions, Check, Element, Policy, Prior, Rule, Schedule, Settings, Tally, Trial, TrialResult, minimise,
+    share_out,
 };
 use farlead::rng::{Rng, Seed};
 
@@ -158,11 +159,11 @@ struct Needs {
 impl Check for Needs {
     type Error = Infallible;
 
-    fn round(&mut self, trials: &[Trial<'_>]) -> Result<Vec<Tried>, Infallible> {
-        let has = |kept: &[Kept], at: &usize| kept.binary_search_by_key(at, |kept| kept.at).is_ok();
+    fn round(&mut self, trials: &[Trial<'_>]) -> Result<Vec<TrialResult>, Infallible> {
+        let has = |kept: &[Element], at: &usize| kept.binary_search_by_key(at, |kept| kept.at).is_ok();
         let tried = |trial: &Trial<'_>| {
             let passed = self.needed.iter().all(|at| has(trial.kept, at));
-            Tried { passed, done: trial.kept.to_vec() }
+            TrialResult { passed, done: trial.kept.to_vec() }
         };
         Ok(trials.iter().map(tried).collect())
     }

@@ -166,7 +166,7 @@ impl Outcome {
     }
 
     /// Returns the outcome of a spec after a whole search: `found` says that a run was found, `is_proven` that there is
-    /// none, and `held` how often each atom held.
+    /// none, and `held` how often each condition held.
     pub fn of(expectation: Expectation, found: bool, is_proven: bool, held: &[u64]) -> Outcome {
         match (expectation, found) {
             (Expectation::Possible, true) => Outcome::Met,

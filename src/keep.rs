@@ -7,7 +7,7 @@ use std::sync::{Arc, Mutex};
 
 use crate::device::{Device, DeviceError};
 use crate::gui::{Action, Rules, Touch};
-use crate::minimise::{Check, Kept, Minimised, Trial, Tried, minimise};
+use crate::minimise::{Check, Element, Minimised, Trial, TrialResult, minimise};
 use crate::rate::Rate;
 use crate::replay::{Captured, Missing, Played, Player, capture};
 use crate::rng::Seed;
@@ -90,9 +90,9 @@ pub fn keep(
         Some(how) if actions.len() > 1 => Some(minimise(&mut reruns, actions.len() - 1, how)?),
         Some(_) | None => None,
     };
-    let kept: Vec<Kept> = match &minimised {
+    let kept: Vec<Element> = match &minimised {
         Some(minimised) => minimised.kept.clone(),
-        None => (0..actions.len().saturating_sub(1)).map(|at| Kept { at, form: 0 }).collect(),
+        None => (0..actions.len().saturating_sub(1)).map(|at| Element { at, form: 0 }).collect(),
     };
     let short = reruns.actions(&kept);
     let mut confirmed = Rate::default();
@@ -105,7 +105,7 @@ pub fn keep(
         let played = reruns.players[0].get_mut().expect("nobody has panicked").play(
             &mut *device,
             &short,
-            Missing::Ends,
+            Missing::Stop,
         )?;
         if settings.confirm > 0 {
             confirmed.runs += 1;
@@ -130,7 +130,7 @@ pub fn keep(
 }
 
 /// Returns the played trace with the reasons from the run it repeats.
-fn explained(played: Played, kept: &[Kept], run: &Trace) -> Trace {
+fn explained(played: Played, kept: &[Element], run: &Trace) -> Trace {
     // Played actions count the start as 0; elements of minimising count from the step after it.
     let found = |done: usize| match done {
         0 => run.steps.first(),
@@ -179,12 +179,12 @@ impl<'a> Reruns<'a> {
     }
 
     /// Returns the actions of a shortened run, the start included.
-    fn actions(&self, kept: &[Kept]) -> Vec<Action> {
+    fn actions(&self, kept: &[Element]) -> Vec<Action> {
         let later = kept.iter().map(|kept| self.forms[kept.at][usize::from(kept.form)].clone());
         std::iter::once(self.start.clone()).chain(later).collect()
     }
 
-    fn attempt(&self, trial: &Trial<'_>) -> Result<Tried, DeviceError> {
+    fn attempt(&self, trial: &Trial<'_>) -> Result<TrialResult, DeviceError> {
         let actions = self.actions(trial.kept);
         // Named by the trial alone, so that threads and their order change no chance.
         let seed = self.seed.derived(&format!("try {} of {:?}", trial.number, trial.kept));
@@ -194,16 +194,16 @@ impl<'a> Reruns<'a> {
             .iter()
             .find_map(|player| player.try_lock().ok())
             .expect("there are as many players as threads");
-        let played = player.play(&mut *device, &actions, Missing::IsPassedOver)?;
+        let played = player.play(&mut *device, &actions, Missing::Skip)?;
         let done = played.done.iter().filter(|&&done| done > 0).map(|&done| trial.kept[done - 1]);
-        Ok(Tried { passed: played.is_won, done: done.collect() })
+        Ok(TrialResult { passed: played.is_won, done: done.collect() })
     }
 }
 
 impl Check for Reruns<'_> {
     type Error = DeviceError;
 
-    fn round(&mut self, trials: &[Trial<'_>]) -> Result<Vec<Tried>, DeviceError> {
+    fn round(&mut self, trials: &[Trial<'_>]) -> Result<Vec<TrialResult>, DeviceError> {
         let mut all = Vec::with_capacity(trials.len());
         let attempt = |number: usize| self.attempt(&trials[number]);
         // One device or one trial needs no threads.

@@ -107,8 +107,8 @@ pub enum Habit {
 }
 
 /// Screen as an agent sees it.
-#[derive(Clone, Copy, Debug)]
-pub struct Scene<'a> {
+#[derive(Clone, Debug)]
+pub struct Scene {
     /// Abstract state.
     pub state: StateId,
     /// Screen behind the state, told apart exactly.
@@ -122,18 +122,18 @@ pub struct Scene<'a> {
     /// Number of slots: each offer's slot lies below.
     pub slots: u16,
     /// Offers of the screen; the same screen has the same offers in the same order.
-    pub offers: &'a Arc<[Offer]>,
+    pub offers: Arc<[Offer]>,
     /// Actions behind the offers, one for each.
-    pub actions: &'a [Action],
+    pub actions: Arc<[Action]>,
     /// Screen itself; none before the app is started.
-    pub screen: Option<&'a Screen>,
+    pub screen: Option<Arc<Screen>>,
 }
 
-impl<'a> Scene<'a> {
+impl Scene {
     /// Returns the widget that the offer at `at` acts on.
-    pub fn widget(&self, at: u16) -> Option<&'a Widget> {
+    pub fn widget(&self, at: u16) -> Option<&Widget> {
         let target = self.actions.get(usize::from(at))?.target()?;
-        let (screen, mut found) = (self.screen?, None);
+        let (screen, mut found) = (self.screen.as_deref()?, None);
         screen.for_each_object(|place, _, object_id| {
             if *object_id == *target.object_id {
                 found = Some(place);
@@ -164,7 +164,7 @@ pub struct View<'a> {
 #[derive(Clone, Copy, Debug)]
 pub struct Situation<'a> {
     /// Screen at the time.
-    pub scene: Scene<'a>,
+    pub scene: &'a Scene,
     /// Progress towards the objective so far.
     pub phase: PhaseId,
     /// Steps that the episode has left, this one included.
@@ -187,7 +187,7 @@ pub struct Transition<'a> {
     /// Time that passed on the device's clock; unknown of recalled steps.
     pub elapsed_ms: Option<u64>,
     /// Screen after the step.
-    pub to: &'a Scene<'a>,
+    pub to: &'a Scene,
     /// Progress after the step.
     pub phase: PhaseId,
     /// Continuation of the episode.

@@ -31,7 +31,7 @@ pub trait Abstraction: Send {
 
     /// Takes notice that the same steps have led elsewhere than before from `from`: screens of that state may differ in
     /// something that counts.
-    fn contradict(&mut self, _from: &Scene<'_>) {}
+    fn contradict(&mut self, _from: &Scene) {}
 
     /// Forgets all screens but those that `is_kept`, of the latest steps, whose number is given; states have other
     /// numbers then.

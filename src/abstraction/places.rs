@@ -131,7 +131,7 @@ impl Abstraction for Places {
         Numbering::Refined
     }
 
-    fn contradict(&mut self, from: &Scene<'_>) {
+    fn contradict(&mut self, from: &Scene) {
         let Some(seen) = self.screens.get(&from.screen_id) else { return };
         for &(at, _) in &seen.contents {
             if let Some(detail) = self.details.get_mut(&(seen.frame, at))
@@ -175,22 +175,21 @@ mod tests {
         places
     }
 
-    fn scene(offers: &Arc<[Offer]>, screen: u32) -> Scene<'_> {
+    fn scene(screen: u32) -> Scene {
         let (screen_id, activity, look) = (ScreenId(screen), ActivityId(1), LookId(0));
-        let (frame, slots, actions) = (7, 0, &[]);
+        let (frame, slots, offers, actions) = (7, 0, Arc::default(), Arc::default());
         Scene { state: StateId(0), screen_id, activity, look, frame, slots, offers, actions, screen: None }
     }
 
     fn observe(places: &mut Places) -> Numbering {
-        let offers: Arc<[Offer]> = Arc::new([]);
-        let (scene, phase) = (scene(&offers, 0), PhaseId::START);
+        let (scene, phase) = (&scene(0), PhaseId::START);
         let from = &Situation { scene, phase, steps_left: 1, candidates: &[], preferred: &[] };
         let next = Next::Truncated;
-        places.observe(&Transition { from, at: 0, reward: 0.0, elapsed_ms: None, to: &scene, phase, next })
+        places.observe(&Transition { from, at: 0, reward: 0.0, elapsed_ms: None, to: scene, phase, next })
     }
 
     fn contradict(places: &mut Places, screen: u32) {
-        places.contradict(&scene(&Arc::from([]), screen));
+        places.contradict(&scene(screen));
     }
 
     #[test]

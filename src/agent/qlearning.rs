@@ -37,11 +37,19 @@ impl Agent for QLearning {
             return candidates[rng.below(candidates.len())];
         }
         let row = row(&self.values, scene.state);
-        let value = |at: u16| value(row, scene.offers, at);
-        let best = candidates.iter().map(|&at| value(at)).fold(f64::MIN, f64::max);
-        let equals = candidates.iter().filter(|&&at| value(at) == best);
-        let nth = rng.below(equals.clone().count());
-        equals.clone().nth(nth).copied().expect("one of them is the best")
+        let value = |at: u16| value(row, &scene.offers, at);
+        let (mut best, mut equals) = (f64::MIN, 0);
+        for &at in candidates {
+            let value = value(at);
+            if value > best {
+                (best, equals) = (value, 1);
+            } else if value == best {
+                equals += 1;
+            }
+        }
+        let nth = rng.below(equals);
+        let mut equals = candidates.iter().filter(|&&at| value(at) == best);
+        equals.nth(nth).copied().expect("one of them is the best")
     }
 
     fn learn(&mut self, transition: &Transition<'_>, _: &mut Rng) -> Explanation {
@@ -50,7 +58,7 @@ impl Agent for QLearning {
         let ahead = match &transition.next {
             Next::Choice(next) => {
                 let row = row(&self.values, next.scene.state);
-                let values = next.candidates.iter().map(|&at| value(row, next.scene.offers, at));
+                let values = next.candidates.iter().map(|&at| value(row, &next.scene.offers, at));
                 values.fold(f64::MIN, f64::max)
             }
             Next::DeadEnd | Next::Terminal | Next::Truncated | Next::Unknown => 0.0,
@@ -79,7 +87,6 @@ mod tests {
     use std::sync::Arc;
 
     use super::*;
-    use crate::gui::Action;
     use crate::rng::Seed;
     use crate::situation::{
         ActionId, ActivityId, ClassId, Habit, LabelingId, LookId, PhaseId, Scene, ScreenId, SpotId,
@@ -99,34 +106,36 @@ mod tests {
         (0..count).map(offer).collect()
     }
 
-    fn situation<'a>(state: u32, offers: &'a Arc<[Offer]>, candidates: &'a [u16]) -> Situation<'a> {
-        let actions: &[Action] = &[];
-        let scene = Scene {
+    fn scene(state: u32) -> Scene {
+        Scene {
             state: StateId(state),
             screen_id: ScreenId(state),
             activity: ActivityId(0),
             look: LookId(0),
             frame: 0,
-            slots: offers.len() as u16,
-            offers,
-            actions,
+            slots: 2,
+            offers: offers(2),
+            actions: Arc::default(),
             screen: None,
-        };
+        }
+    }
+
+    fn situation<'a>(scene: &'a Scene, candidates: &'a [u16]) -> Situation<'a> {
         Situation { scene, phase: PhaseId::START, steps_left: 9, candidates, preferred: candidates }
     }
 
     #[test]
     fn an_action_that_is_ruled_out_hides_no_negative_value() {
-        let (offers, mut agent) = (offers(2), QLearning::default());
+        let (scenes, mut agent) = ([scene(1), scene(2)], QLearning::default());
         // In state 2 the offer 1 is ruled out, and the offer 0 leads to a reward of -1.
-        let (first, second) = (situation(1, &offers, &[0, 1]), situation(2, &offers, &[0]));
+        let (first, second) = (situation(&scenes[0], &[0, 1]), situation(&scenes[1], &[0]));
         let mut learn = |from: Situation<'_>, reward: f64, next: Next<'_>| {
             let transition = Transition {
                 from: &from,
                 at: 0,
                 reward,
                 elapsed_ms: None,
-                to: &second.scene,
+                to: second.scene,
                 phase: PhaseId::START,
                 next,
             };

@@ -65,10 +65,11 @@ impl Default for Tree {
 
 impl Tree {
     fn node(&mut self, situation: &Situation<'_>) -> &mut Node {
+        let offers = &situation.scene.offers[..];
         let node = &mut self.nodes[self.at as usize];
         node.is_known = true;
         for &at in situation.candidates {
-            let slot = usize::from(slot(situation, at));
+            let slot = usize::from(offers[usize::from(at)].slot);
             if node.branches.len() <= slot {
                 node.branches.resize(usize::from(situation.scene.slots), Branch::Out);
             }
@@ -108,10 +109,11 @@ impl Agent for Tree {
     }
 
     fn choose(&mut self, situation: &Situation<'_>, _: Option<&mut dyn Outlook>, rng: &mut Rng) -> u16 {
-        let node = self.node(situation);
+        let offers = &situation.scene.offers[..];
+        let branches = &self.node(situation).branches[..];
         let of = |wanted: Branch| -> Vec<u16> {
             let among = |all: &[u16]| -> Vec<u16> {
-                let is_wanted = |at: u16| node.branches[usize::from(slot(situation, at))] == wanted;
+                let is_wanted = |at: u16| branches[usize::from(offers[usize::from(at)].slot)] == wanted;
                 all.iter().copied().filter(|&at| is_wanted(at)).collect()
             };
             // The others are tried once no preferred one is left.

@@ -31,7 +31,7 @@ enum Order {
 
 /// The top an item would have, were it alone in its column.
 #[derive(Clone, Copy, Debug)]
-struct Wish {
+struct Preference {
     item: usize,
     y: f64,
     weight: f64,
@@ -106,19 +106,19 @@ fn sweep(columns: &mut Columns, is_rightwards: bool, side: Side, order: Order, s
     let count = columns.columns.len();
     for step in 0..count {
         let column = if is_rightwards { step } else { count - 1 - step };
-        let mut wishes = wishes(columns, column, side, sums);
+        let mut preferences = preferences(columns, column, side, sums);
         if order == Order::Free {
             // By the middle, as a high node and a lane that want the same top do not lie side by side.
-            let middle = |wish: &Wish| wish.y + columns.items[wish.item].height / 2.0;
-            wishes.sort_by(|one, other| middle(one).total_cmp(&middle(other)));
+            let middle = |preference: &Preference| preference.y + columns.items[preference.item].height / 2.0;
+            preferences.sort_by(|one, other| middle(one).total_cmp(&middle(other)));
         }
-        columns.columns[column] = wishes.iter().map(|wish| wish.item).collect();
-        spread(columns, &wishes);
+        columns.columns[column] = preferences.iter().map(|preference| preference.item).collect();
+        spread(columns, &preferences);
     }
 }
 
-/// Returns the wishes of the items of a column in their order: the mean of what their segments ask for.
-fn wishes(columns: &Columns, column: usize, side: Side, sums: &mut [(f64, u32)]) -> Vec<Wish> {
+/// Returns the preferences of the items of a column in their order: the mean of what their segments ask for.
+fn preferences(columns: &Columns, column: usize, side: Side, sums: &mut [(f64, u32)]) -> Vec<Preference> {
     let mut ask = |end: End, other: End| {
         let offset = columns.height(end) - columns.items[end.item].y;
         let sum = &mut sums[end.item];
@@ -137,31 +137,31 @@ fn wishes(columns: &Columns, column: usize, side: Side, sums: &mut [(f64, u32)])
             ask(left, right);
         }
     }
-    let wish = |&item: &usize| match std::mem::take(&mut sums[item]) {
-        (_, 0) => Wish { item, y: columns.items[item].y, weight: WEIGHT_MIN },
+    let preference = |&item: &usize| match std::mem::take(&mut sums[item]) {
+        (_, 0) => Preference { item, y: columns.items[item].y, weight: WEIGHT_MIN },
         (sum, count) => {
             // Columns are stacked around 0, so the middle of the picture stays there.
             let centred = -columns.items[item].height / 2.0;
             let weight = f64::from(count) + columns.pull;
-            Wish { item, y: (sum + columns.pull * centred) / weight, weight }
+            Preference { item, y: (sum + columns.pull * centred) / weight, weight }
         }
     };
-    columns.columns[column].iter().map(wish).collect()
+    columns.columns[column].iter().map(preference).collect()
 }
 
-/// Places items in the order of their wishes, none above the end of the one before, with the least sum of the squares of
-/// the distances from the wishes (by pooling neighbours that meet).
-fn spread(columns: &mut Columns, wishes: &[Wish]) {
+/// Places items in the order of their preferences, none above the end of the one before, with the least sum of the squares of
+/// the distances from the preferences (by pooling neighbours that meet).
+fn spread(columns: &mut Columns, preferences: &[Preference]) {
     // Stacked from 0, each item would lie at its offset; what is wished beyond that must not fall.
     let mut stacked = 0.0;
     let mut offsets = Vec::new();
     let mut pools: Vec<(f64, f64, usize)> = Vec::new();
-    for wish in wishes {
-        let item = columns.items[wish.item];
+    for preference in preferences {
+        let item = columns.items[preference.item];
         let offset = stacked + item.pad + item.over;
         offsets.push(offset);
         stacked = offset + item.height + item.pad;
-        let mut pool = (wish.y - offset, wish.weight, 1);
+        let mut pool = (preference.y - offset, preference.weight, 1);
         while let Some(&(before, before_weight, count)) = pools.last() {
             if before <= pool.0 {
                 break;
@@ -173,8 +173,8 @@ fn spread(columns: &mut Columns, wishes: &[Wish]) {
         pools.push(pool);
     }
     let shifts = pools.iter().flat_map(|&(shift, _, count)| std::iter::repeat_n(shift, count));
-    for ((wish, offset), shift) in wishes.iter().zip(offsets).zip(shifts) {
-        columns.items[wish.item].y = offset + shift;
+    for ((preference, offset), shift) in preferences.iter().zip(offsets).zip(shifts) {
+        columns.items[preference.item].y = offset + shift;
     }
 }
 

@@ -31,7 +31,7 @@ pub struct Entry {
     /// Screen itself; none before the app is started.
     pub screen: Option<Arc<Screen>>,
     /// Actions that it offers.
-    pub actions: Vec<Action>,
+    pub actions: Arc<[Action]>,
     /// The same in numbers, with the exact number of each action.
     pub offers: Arc<[Offer]>,
     /// Screen as the objective sees it.
@@ -45,15 +45,8 @@ pub struct Entry {
 pub struct Encounter {
     /// Screen.
     pub entry: Arc<Entry>,
-    // Copies of the entry's, as an agent reads them at each step.
-    activity: ActivityId,
-    look: LookId,
-    screen_id: ScreenId,
-    frame: u64,
-    state: StateId,
-    /// Offers as actions of the state.
-    offers: Arc<[Offer]>,
-    slots: u16,
+    /// Screen as agents see it, its offers as actions of the state.
+    pub scene: Scene,
     /// Number of times that states had got other numbers when this was made.
     numbering: u32,
 }
@@ -67,30 +60,12 @@ pub struct Met {
     pub is_new: bool,
 }
 
-impl Encounter {
-    /// Returns the screen as agents see it.
-    #[inline]
-    pub fn scene(&self) -> Scene<'_> {
-        Scene {
-            state: self.state,
-            screen_id: self.screen_id,
-            activity: self.activity,
-            look: self.look,
-            frame: self.frame,
-            slots: self.slots,
-            offers: &self.offers,
-            actions: &self.entry.actions,
-            screen: self.entry.screen.as_deref(),
-        }
-    }
-}
-
 /// Everything met so far.
 pub struct Catalogue {
     launchable: Vec<Arc<str>>,
     repertoire: Repertoire,
     /// Start, before any screen.
-    start: Option<Arc<Entry>>,
+    start: Option<Arc<Encounter>>,
     ids: FxHashMap<Identity, ScreenId>,
     /// Encounters by the address of the screen: a device that gives the same one again saves reading it.
     by_pointer: FxHashMap<usize, Arc<Encounter>>,
@@ -295,16 +270,17 @@ impl Catalogue {
     /// Returns the encounter before the app is started: it can be started.
     pub fn start(&mut self, objective: &mut dyn Objective) -> Arc<Encounter> {
         let entry = match &self.start {
-            Some(start) => start.clone(),
+            Some(start) if start.numbering == self.numbering => return start.clone(),
+            Some(start) => start.entry.clone(),
             None => {
                 let mut actions = self.launchable.iter().cloned().map(Action::Reinitialise).collect();
                 self.repertoire.rules.leave_out(&mut actions);
-                let start = Arc::new(self.entry(ScreenId::default(), None, actions, objective));
-                self.start = Some(start.clone());
-                start
+                Arc::new(self.entry(ScreenId::default(), None, actions, objective))
             }
         };
-        self.encounter(&entry)
+        let start = self.encounter(&entry);
+        self.start = Some(start.clone());
+        start
     }
 
     /// Returns the encounter with `screen`.
@@ -335,7 +311,7 @@ impl Catalogue {
         };
         let is_new = !self.encounters.contains_key(&entry.id);
         let encounter = self.encounter(&entry);
-        let is_new = is_new && self.states_met.insert(encounter.state.0);
+        let is_new = is_new && self.states_met.insert(encounter.scene.state.0);
         // The entry holds the screen, so that no other one can come to lie at the same address.
         self.by_pointer.insert(address, encounter.clone());
         Met { encounter, is_new }
@@ -387,17 +363,18 @@ impl Catalogue {
         } else {
             self.abstract_offers(state, &entry.offers)
         };
-        let encounter = Arc::new(Encounter {
-            entry: entry.clone(),
+        let scene = Scene {
+            state,
+            screen_id: entry.id,
             activity: entry.activity,
             look: entry.look,
-            screen_id: entry.id,
             frame: entry.outline.frame,
-            state,
-            offers,
             slots,
-            numbering: self.numbering,
-        });
+            offers,
+            actions: entry.actions.clone(),
+            screen: entry.screen.clone(),
+        };
+        let encounter = Arc::new(Encounter { entry: entry.clone(), scene, numbering: self.numbering });
         self.encounters.insert(encounter.entry.id, encounter.clone());
         encounter
     }
@@ -426,7 +403,7 @@ impl Catalogue {
     }
 
     /// Tells the abstraction that the same steps have led elsewhere than before from `from`.
-    pub fn contradict(&mut self, from: &Scene<'_>) {
+    pub fn contradict(&mut self, from: &Scene) {
         self.abstraction.contradict(from);
     }
 
@@ -473,7 +450,7 @@ impl Catalogue {
         Entry {
             id,
             screen: screen.cloned(),
-            actions,
+            actions: actions.into(),
             offers,
             look,
             activity,

@@ -25,12 +25,12 @@ pub struct Remembered {
     pub to: Arc<Entry>,
     /// Steps that the episode had left after this one.
     pub steps_left: u32,
-    pub outcome: Outcome,
+    pub outcome: StepOutcome,
 }
 
 /// Outcome of an action.
 #[derive(Clone, Copy, Debug)]
-pub struct Outcome {
+pub struct StepOutcome {
     /// Place of the action among the offers.
     pub at: u16,
     pub reward: f64,

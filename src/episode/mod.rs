@@ -13,7 +13,7 @@ use std::sync::Arc;
 
 use rustc_hash::FxHashMap;
 
-use self::history::{End, History, Outcome, Remembered};
+use self::history::{End, History, Remembered, StepOutcome};
 use crate::abstraction::Numbering;
 use crate::agent::Agent;
 use crate::device::{Device, DeviceError};
@@ -127,7 +127,7 @@ struct Sorted {
 impl Sorted {
     fn situation<'a>(
         &'a self,
-        scene: Scene<'a>,
+        scene: &'a Scene,
         phase: PhaseId,
         steps_left: u32,
         is_sure_alone: bool,
@@ -215,7 +215,7 @@ impl<'a> Stage<'a> {
         while !sorted.candidates.is_empty() {
             let steps_left = self.steps_max - episode.steps.len() as u32;
             let is_sure_alone = !sorted.sure.is_empty() && rng.unit() < SURE_SHARE;
-            let situation = sorted.situation(here.scene(), phase, steps_left, is_sure_alone);
+            let situation = sorted.situation(&here.scene, phase, steps_left, is_sure_alone);
             let at = match sorted.winner {
                 Some(at) => {
                     agent.note(&situation, at, Origin::Device);
@@ -238,7 +238,8 @@ impl<'a> Stage<'a> {
             };
             let end = ending.map_or(End::Goes, Ending::end);
             let reward = reward(&judgement, ending);
-            let outcome = Outcome { at, reward, elapsed_ms: Some(elapsed_ms), phase: judgement.next, end };
+            let outcome =
+                StepOutcome { at, reward, elapsed_ms: Some(elapsed_ms), phase: judgement.next, end };
             let next = self.next(&to, outcome);
             let lesson = Lesson { from: &situation, here: &here, to: &to, outcome, next: next.as_deref() };
             let (explanation, is_renumbered) = self.teach(agent, lesson, rng);
@@ -302,7 +303,7 @@ impl<'a> Stage<'a> {
         for (deed, screen) in steps {
             let is_done = |at: &&u16| deed.is(&here.entry.actions[usize::from(**at)]);
             let Some(&at) = sorted.candidates.iter().find(is_done) else { break };
-            let situation = sorted.situation(here.scene(), phase, steps_left, false);
+            let situation = sorted.situation(&here.scene, phase, steps_left, false);
             agent.note(&situation, at, Origin::Experience);
             // Another run's screens and trials are no claims of this one.
             let Met { encounter: to, is_new } = if is_old {
@@ -321,7 +322,7 @@ impl<'a> Stage<'a> {
                 None => End::Goes,
             };
             let reward = reward(&judgement, ending);
-            let outcome = Outcome { at, reward, elapsed_ms: None, phase: judgement.next, end };
+            let outcome = StepOutcome { at, reward, elapsed_ms: None, phase: judgement.next, end };
             let next = self.next(&to, outcome);
             let lesson = Lesson { from: &situation, here: &here, to: &to, outcome, next: next.as_deref() };
             let (_, is_renumbered) = self.teach(agent, lesson, rng);
@@ -372,7 +373,7 @@ impl<'a> Stage<'a> {
 
     /// Returns the sorted offers after a step, if another follows.
     #[inline]
-    fn next(&mut self, to: &Encounter, outcome: Outcome) -> Option<Arc<Sorted>> {
+    fn next(&mut self, to: &Encounter, outcome: StepOutcome) -> Option<Arc<Sorted>> {
         match outcome.end {
             End::Goes => Some(self.sorted(&to.entry, outcome.phase)),
             End::Terminal | End::Truncated | End::Unknown => None,
@@ -403,7 +404,7 @@ impl<'a> Stage<'a> {
         }
         let explanation = lesson.tell(|transition| agent.learn(transition, rng));
         if explanation.change == Some(StepChange::Otherwise) {
-            self.catalogue.contradict(&lesson.from.scene);
+            self.catalogue.contradict(lesson.from.scene);
         }
         (explanation, false)
     }
@@ -421,7 +422,7 @@ impl<'a> Stage<'a> {
                     self.history.episode(number)[step].clone();
                 let (here, to) = (self.catalogue.encounter(&from), self.catalogue.encounter(&to));
                 let (sorted, next) = (self.sorted(&here.entry, phase_before), self.next(&to, outcome));
-                let situation = sorted.situation(here.scene(), phase_before, steps_left + 1, false);
+                let situation = sorted.situation(&here.scene, phase_before, steps_left + 1, false);
                 agent.note(&situation, outcome.at, Origin::Experience);
                 let lesson =
                     Lesson { from: &situation, here: &here, to: &to, outcome, next: next.as_deref() };
@@ -524,7 +525,7 @@ struct Lesson<'a> {
     from: &'a Situation<'a>,
     here: &'a Encounter,
     to: &'a Encounter,
-    outcome: Outcome,
+    outcome: StepOutcome,
     /// Offers after the step, if another choice follows.
     next: Option<&'a Sorted>,
 }
@@ -533,8 +534,8 @@ impl Lesson<'_> {
     /// Calls `learn` with the step as a transition.
     #[inline]
     fn tell<T>(self, learn: impl FnOnce(&Transition<'_>) -> T) -> T {
-        let Lesson { from, outcome: Outcome { at, reward, elapsed_ms, phase, end }, next, .. } = self;
-        let to = self.to.scene();
+        let Lesson { from, outcome: StepOutcome { at, reward, elapsed_ms, phase, end }, next, .. } = self;
+        let to = &self.to.scene;
         let choice = next.map(|next| next.situation(to, phase, from.steps_left - 1, false));
         let next = match (end, &choice) {
             (End::Goes, Some(choice)) if !choice.candidates.is_empty() => Next::Choice(choice),
@@ -543,6 +544,6 @@ impl Lesson<'_> {
             (End::Truncated, _) => Next::Truncated,
             (End::Unknown, _) => Next::Unknown,
         };
-        learn(&Transition { from, at, reward, elapsed_ms, to: &to, phase, next })
+        learn(&Transition { from, at, reward, elapsed_ms, to, phase, next })
     }
 }

@@ -100,6 +100,8 @@ impl Agent for Scribe {
             other => format!("{other:?}"),
         };
         let action = &from.scene.actions[usize::from(transition.at)];
+        let widget = from.scene.widget(transition.at);
+        assert_eq!(widget.map(|widget| &widget.text), action.target().map(|target| &target.text));
         self.told.push(format!("{action}: {reward}, {elapsed_ms:?}, {next}"));
         Explanation::default()
     }

@@ -24,17 +24,17 @@ const PROBED_ATOMS_MIN: u64 = 30;
 /// Number of steps a large formula is probed for before all its followers are computed; beyond most bounds.
 const PROBED_STEPS: usize = 16;
 
-/// A state of one [`Automaton`]: what is left of its formula.
+/// Number of a residual of one [`Automaton`]: a state of it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
-pub struct State(u32);
+pub struct ResidualId(u32);
 
-impl State {
+impl ResidualId {
     /// The state before the first step.
-    pub const START: State = State(0);
+    pub const START: ResidualId = ResidualId(0);
 
     /// Returns the state with this number in an automaton that has met it.
-    pub fn from_number(number: u32) -> State {
-        State(number)
+    pub fn from_number(number: u32) -> ResidualId {
+        ResidualId(number)
     }
 
     /// Returns its number, from 0 in the order in which states were met.
@@ -62,14 +62,14 @@ impl std::error::Error for TooManyResiduals {}
 /// A formula's residuals and the steps between them.
 ///
 /// ```
-/// use farlead::ltl::{Automaton, Bound, Formulas, Permanent, State};
+/// use farlead::ltl::{Automaton, Bound, Formulas, Permanent, ResidualId};
 ///
 /// let mut ltl = Formulas::new();
 /// let (main, about) = (ltl.atom("main"), ltl.atom("about"));
 /// let formula = ltl.until(Bound::ANY, main, about);
 /// let mut automaton = Automaton::new(&ltl, formula);
 /// let labels = automaton.labels(["main"]);
-/// let state = automaton.step(State::START, &labels);
+/// let state = automaton.step(ResidualId::START, &labels);
 /// assert_eq!(automaton.residual(state).to_string(), "main U about");
 /// assert!(!automaton.is_satisfied(state));
 /// let labels = automaton.labels([]);
@@ -92,7 +92,7 @@ pub struct Automaton {
     /// The follower for each label set, row by row, if the formula has few atoms.
     rows: Vec<u32>,
     /// Otherwise, the steps taken, found by their relevant labels.
-    steps: Vec<(State, Labels, State)>,
+    steps: Vec<(ResidualId, Labels, ResidualId)>,
     by_labels: Unique,
     atoms_max: u64,
     depth_max: u32,
@@ -179,11 +179,11 @@ impl Automaton {
 
     /// Returns the state after a step from `state` with `labels`.
     #[inline]
-    pub fn step(&mut self, state: State, labels: &Labels) -> State {
+    pub fn step(&mut self, state: ResidualId, labels: &Labels) -> ResidualId {
         if self.atoms <= ATOMS_IN_A_ROW {
             let next = self.rows[self.place_in_row(state, labels.low)];
             if next != UNKNOWN {
-                return State(next);
+                return ResidualId(next);
             }
         }
         self.step_anew(state, labels)
@@ -191,13 +191,13 @@ impl Automaton {
 
     /// Returns true if a trace that ends here satisfies the formula; for the start, if the empty trace does.
     #[inline]
-    pub fn is_satisfied(&self, state: State) -> bool {
+    pub fn is_satisfied(&self, state: ResidualId) -> bool {
         self.verdicts[state.index()].is_satisfied
     }
 
     /// Returns what is permanent for a trace that has reached `state`.
     #[inline]
-    pub fn permanent(&mut self, state: State) -> Permanent {
+    pub fn permanent(&mut self, state: ResidualId) -> Permanent {
         match self.verdicts[state.index()].permanent {
             Some(known) => known,
             None => self.permanent_anew(state),
@@ -205,13 +205,13 @@ impl Automaton {
     }
 
     #[cold]
-    fn permanent_anew(&mut self, state: State) -> Permanent {
+    fn permanent_anew(&mut self, state: ResidualId) -> Permanent {
         if self.is_plainly_open(state) {
             self.verdicts[state.index()].permanent = Some(Permanent::Open);
             return Permanent::Open;
         }
         let verdict = self.ask(state, |meaning, formulas, class| {
-            if state == State::START {
+            if state == ResidualId::START {
                 meaning.verdict_at_start(formulas, class)
             } else {
                 Ok(meaning.verdict(formulas, class))
@@ -223,36 +223,36 @@ impl Automaton {
     }
 
     /// Returns N: the number of atoms in the residual as printed, `u64::MAX` if they are too many to count.
-    pub fn atom_count(&self, state: State) -> u64 {
+    pub fn atom_count(&self, state: ResidualId) -> u64 {
         self.progression.formulas.atom_count(self.states[state.index()].spelled)
     }
 
     /// Returns the residual of the formula as it is written in a spec.
-    pub fn residual(&self, state: State) -> super::Display<'_> {
+    pub fn residual(&self, state: ResidualId) -> super::Display<'_> {
         self.progression.formulas.display(self.states[state.index()].spelled)
     }
 
     /// Predicts a step from `state` for which only the atoms in `known` are decided, each given by its number
     /// and its value.
-    pub fn predict(&mut self, state: State, known: &BTreeMap<u32, bool>) -> Prediction {
+    pub fn predict(&mut self, state: ResidualId, known: &BTreeMap<u32, bool>) -> Prediction {
         self.ask(state, |meaning, formulas, class| meaning.predict(formulas, class, known))
             // Too large to explore, so nothing may be ruled out.
             .unwrap_or(Prediction::UNKNOWN)
     }
 
     /// Returns the fewest steps from `state` to one at which the formula is satisfied, if there is one.
-    pub fn steps_to_satisfaction(&mut self, state: State) -> Result<Option<u32>, TooManyResiduals> {
+    pub fn steps_to_satisfaction(&mut self, state: ResidualId) -> Result<Option<u32>, TooManyResiduals> {
         self.ask(state, |meaning, formulas, class| {
-            meaning.distance(formulas, class, state != State::START, |meaning, _, class| {
+            meaning.distance(formulas, class, state != ResidualId::START, |meaning, _, class| {
                 meaning.is_satisfied(class)
             })
         })
     }
 
     /// Returns the fewest steps from `state` to one at which the formula is violated for good, if there is one.
-    pub fn steps_to_violation(&mut self, state: State) -> Result<Option<u32>, TooManyResiduals> {
+    pub fn steps_to_violation(&mut self, state: ResidualId) -> Result<Option<u32>, TooManyResiduals> {
         self.ask(state, |meaning, formulas, class| {
-            meaning.distance(formulas, class, state != State::START, |meaning, formulas, class| {
+            meaning.distance(formulas, class, state != ResidualId::START, |meaning, formulas, class| {
                 meaning.verdict(formulas, class) == Permanent::Violated
             })
         })
@@ -271,14 +271,14 @@ impl Automaton {
             later: own.import(formulas, assumption.later),
         };
         assert_eq!(own.names_len(), self.atoms as usize, "an assumption speaks of the formula's atoms");
-        self.ask(State::START, |meaning, formulas, class| meaning.witness(formulas, class, assumption))
+        self.ask(ResidualId::START, |meaning, formulas, class| meaning.witness(formulas, class, assumption))
     }
 
     /// Returns the whole automaton with states of equal meaning merged, or `None` if it has more than
     /// `states_max`.
     pub fn graph(&mut self, states_max: usize) -> Option<Graph> {
         let mut of_class: BTreeMap<Class, usize> = BTreeMap::new();
-        let mut graph = Graph { states: vec![State::START], edges: Vec::new() };
+        let mut graph = Graph { states: vec![ResidualId::START], edges: Vec::new() };
         let mut next = 0;
         while next < graph.states.len() {
             for Guard { class, way, cubes } in self.guards(graph.states[next]).ok()? {
@@ -303,7 +303,7 @@ impl Automaton {
 
     /// Returns the states that can follow `state`, merged by meaning, each with the labels of a step that leads
     /// there.
-    pub fn followers(&mut self, state: State) -> Result<Vec<Follower>, TooManyResiduals> {
+    pub fn followers(&mut self, state: ResidualId) -> Result<Vec<Follower>, TooManyResiduals> {
         let guards = self.guards(state)?;
         let followers = guards.into_iter().map(|Guard { way, cubes, .. }| {
             let labels = labels_of(&way);
@@ -314,7 +314,7 @@ impl Automaton {
         Ok(followers.collect())
     }
 
-    fn guards(&mut self, state: State) -> Result<Vec<Guard>, TooManyResiduals> {
+    fn guards(&mut self, state: ResidualId) -> Result<Vec<Guard>, TooManyResiduals> {
         self.ask(state, |meaning, formulas, class| meaning.guards(formulas, class))
     }
 
@@ -336,7 +336,7 @@ impl Automaton {
 
     /// Forgets all states but the start and `kept`, and returns the new handle of `kept`. Answers stay the
     /// same.
-    pub fn forget(&mut self, kept: State) -> State {
+    pub fn forget(&mut self, kept: ResidualId) -> ResidualId {
         let residual = self.states[kept.index()].residual;
         let old = &self.progression;
         let mut formulas = Formulas::new();
@@ -348,7 +348,7 @@ impl Automaton {
         let (left, memory) = old.moved(residual, &mut formulas);
         let mut fresh = Automaton::of_own(formulas, formula);
         fresh.numbers = std::mem::take(&mut self.numbers);
-        if kept == State::START {
+        if kept == ResidualId::START {
             *self = fresh;
             return kept;
         }
@@ -360,7 +360,7 @@ impl Automaton {
 
     /// Returns true if two short probes show that nothing is permanent: steps without any label, and with every
     /// one. On a large formula this is much faster than computing all followers.
-    fn is_plainly_open(&mut self, state: State) -> bool {
+    fn is_plainly_open(&mut self, state: ResidualId) -> bool {
         if self.atom_count(state) < PROBED_ATOMS_MIN {
             return false;
         }
@@ -378,7 +378,7 @@ impl Automaton {
             }
             satisfied && violated
         };
-        if state != State::START && see(self, start) {
+        if state != ResidualId::START && see(self, start) {
             return true;
         }
         for labels in [Labels::default(), all] {
@@ -394,12 +394,12 @@ impl Automaton {
     }
 
     #[inline]
-    fn place_in_row(&self, state: State, bits: u64) -> usize {
+    fn place_in_row(&self, state: ResidualId, bits: u64) -> usize {
         (state.index() << self.atoms) | (bits as usize & ((1 << self.atoms) - 1))
     }
 
     #[cold]
-    fn step_anew(&mut self, state: State, labels: &Labels) -> State {
+    fn step_anew(&mut self, state: ResidualId, labels: &Labels) -> ResidualId {
         // Label sets that differ in other atoms lead to the same state, so they share one computed step.
         let mattering = labels.shared_with(&self.states[state.index()].relevant);
         if self.atoms <= ATOMS_IN_A_ROW {
@@ -410,7 +410,7 @@ impl Automaton {
             let next = self.rows[place];
             let asked = self.place_in_row(state, labels.low);
             self.rows[asked] = next;
-            return State(next);
+            return ResidualId(next);
         }
         let hash = hash_of(&(state, &mattering));
         let known = self.by_labels.find(hash, |index| {
@@ -426,13 +426,13 @@ impl Automaton {
         next
     }
 
-    fn follow(&mut self, state: State, labels: &Labels) -> State {
+    fn follow(&mut self, state: ResidualId, labels: &Labels) -> ResidualId {
         let residual = self.states[state.index()].residual;
         let residual = self.progression.step(residual, labels);
         let residual = self.shortened(residual);
         let hash = hash_of(&residual);
         let known = self.by_residual.find(hash, |index| self.states[index as usize].residual == residual);
-        known.map_or_else(|| self.add(residual), State)
+        known.map_or_else(|| self.add(residual), ResidualId)
     }
 
     /// Returns a residual that has grown out of all proportion respelled by its meaning; others unchanged.
@@ -452,19 +452,19 @@ impl Automaton {
         }
     }
 
-    fn add(&mut self, residual: Residual) -> State {
+    fn add(&mut self, residual: Residual) -> ResidualId {
         let spelled = self.progression.spell_out(residual);
         let mut relevant = Labels::default();
         for atom in self.progression.atoms_now(residual) {
             relevant.insert(atom.0);
         }
         let is_satisfied = self.progression.formulas.at_end(residual.formula);
-        let state = State(self.states.len() as u32);
+        let state = ResidualId(self.states.len() as u32);
         self.states.push(StateEntry { residual, spelled, relevant, class: None, is_too_large: false });
         self.verdicts.push(Verdict { is_satisfied, permanent: None });
         // A follower with the same residual is a state of its own: the value at the end counts for it, but not
         // for the start.
-        if state != State::START {
+        if state != ResidualId::START {
             self.by_residual.insert(hash_of(&residual), state.0);
         }
         if self.atoms <= ATOMS_IN_A_ROW {
@@ -476,7 +476,7 @@ impl Automaton {
     /// Asks `question` about the meaning of `state`.
     fn ask<T>(
         &mut self,
-        state: State,
+        state: ResidualId,
         question: impl FnOnce(&mut Meaning, &mut Formulas, Class) -> Result<T, TooMany>,
     ) -> Result<T, TooManyResiduals> {
         self.keep_meaning_in_bounds();
@@ -491,7 +491,7 @@ impl Automaton {
         answer.map_err(|TooMany| TooManyResiduals)
     }
 
-    fn class(&mut self, state: State) -> Result<Class, TooMany> {
+    fn class(&mut self, state: ResidualId) -> Result<Class, TooMany> {
         if let Some(known) = self.states[state.index()].class {
             return Ok(known);
         }
@@ -525,7 +525,7 @@ fn labels_of(way: &[(u32, bool)]) -> Labels {
 #[derive(Clone, Debug)]
 pub struct Follower {
     /// The state, or one of the same meaning.
-    pub state: State,
+    pub state: ResidualId,
     /// Labels of a step that leads there: the atoms of one of these cubes, each with its value. If there are
     /// too many to read, just one of them.
     pub cubes: Vec<Cube>,
@@ -535,7 +535,7 @@ pub struct Follower {
 #[derive(Clone, Debug)]
 pub struct Graph {
     /// The start first, then in the order in which states are met.
-    pub states: Vec<State>,
+    pub states: Vec<ResidualId>,
     /// In the order of their `from`.
     pub edges: Vec<GraphEdge>,
 }

@@ -16,7 +16,7 @@ mod monitor;
 mod progress;
 mod table;
 
-pub use automaton::{Automaton, Follower, Graph, GraphEdge, State, TooManyResiduals};
+pub use automaton::{Automaton, Follower, Graph, GraphEdge, ResidualId, TooManyResiduals};
 pub use display::Display;
 pub use formula::{Atom, Bound, Formula, Formulas, Members, Node};
 pub use labels::Labels;

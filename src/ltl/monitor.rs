@@ -1,6 +1,6 @@
 //! A formula followed along one trace, in memory that does not grow with it.
 
-use super::automaton::{Automaton, State};
+use super::automaton::{Automaton, ResidualId};
 use super::display::Display;
 use super::formula::{Formula, Formulas};
 use super::labels::Labels;
@@ -35,13 +35,13 @@ pub struct Progress {
 #[derive(Clone, Debug)]
 pub struct Monitor {
     automaton: Automaton,
-    state: State,
+    state: ResidualId,
 }
 
 impl Monitor {
     /// Returns a monitor of `formula` before the first step.
     pub fn new(formulas: &Formulas, formula: Formula) -> Monitor {
-        Monitor { automaton: Automaton::new(formulas, formula), state: State::START }
+        Monitor { automaton: Automaton::new(formulas, formula), state: ResidualId::START }
     }
 
     /// Takes a step with the labels called `names`.

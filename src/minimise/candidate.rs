@@ -3,7 +3,7 @@
 use std::borrow::Cow;
 use std::ops::Range;
 
-use super::Kept;
+use super::Element;
 
 /// A possible shortening of the current run.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -13,12 +13,12 @@ pub(super) enum Candidate {
     /// Keeps all but this part.
     Rest(Range<usize>),
     /// Keeps these elements.
-    Other(Vec<Kept>),
+    Other(Vec<Element>),
 }
 
 impl Candidate {
     /// Returns the elements of `current` that the candidate keeps.
-    pub fn of<'a>(&'a self, current: &'a [Kept]) -> Cow<'a, [Kept]> {
+    pub fn of<'a>(&'a self, current: &'a [Element]) -> Cow<'a, [Element]> {
         match self {
             Candidate::Part(part) => Cow::Borrowed(&current[part.clone()]),
             Candidate::Rest(part) => Cow::Owned([&current[..part.start], &current[part.end..]].concat()),
@@ -49,7 +49,7 @@ impl Needs {
     }
 
     /// Learns that `kept`, a part of `current`, does not pass.
-    pub fn failed(&mut self, current: &[Kept], kept: &[Kept]) {
+    pub fn failed(&mut self, current: &[Element], kept: &[Element]) {
         let removed = removed(current, kept);
         // Bayes' rule: the failure shows that at least one of the removed elements is needed.
         let spared: f64 = removed.iter().map(|&at| 1.0 - self.probability[at]).product();
@@ -59,7 +59,7 @@ impl Needs {
     }
 
     /// Sorts parts of `current`, those first that are likelier not to be needed.
-    pub fn sort(&self, current: &[Kept], parts: &mut [Range<usize>]) {
+    pub fn sort(&self, current: &[Element], parts: &mut [Range<usize>]) {
         let spared = |part: &Range<usize>| -> f64 {
             current[part.clone()].iter().map(|kept| 1.0 - self.probability[kept.at]).product()
         };
@@ -86,7 +86,7 @@ impl Ord for Ordered {
 }
 
 /// Returns the elements of `current` that are not in `kept`, which is a subsequence of it.
-fn removed(current: &[Kept], kept: &[Kept]) -> Vec<usize> {
+fn removed(current: &[Element], kept: &[Element]) -> Vec<usize> {
     let mut kept = kept.iter().peekable();
     current
         .iter()
@@ -99,8 +99,8 @@ fn removed(current: &[Kept], kept: &[Kept]) -> Vec<usize> {
 mod tests {
     use super::*;
 
-    fn run(at: &[usize]) -> Vec<Kept> {
-        at.iter().map(|&at| Kept { at, form: 0 }).collect()
+    fn run(at: &[usize]) -> Vec<Element> {
+        at.iter().map(|&at| Element { at, form: 0 }).collect()
     }
 
     #[test]

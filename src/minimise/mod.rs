@@ -11,7 +11,7 @@
 //! ```
 //! use std::convert::Infallible;
 //!
-//! use farlead::minimise::{Check, Settings, Trial, Tried, minimise};
+//! use farlead::minimise::{Check, Settings, Trial, TrialResult, minimise};
 //!
 //! /// Passes if the elements 3 and 7 are kept.
 //! struct Needs3And7;
@@ -19,9 +19,9 @@
 //! impl Check for Needs3And7 {
 //!     type Error = Infallible;
 //!
-//!     fn round(&mut self, trials: &[Trial<'_>]) -> Result<Vec<Tried>, Infallible> {
+//!     fn round(&mut self, trials: &[Trial<'_>]) -> Result<Vec<TrialResult>, Infallible> {
 //!         let passes = |trial: &Trial<'_>| [3, 7].iter().all(|at| trial.kept.iter().any(|kept| kept.at == *at));
-//!         let tried = |trial: &Trial<'_>| Tried { passed: passes(trial), done: trial.kept.to_vec() };
+//!         let tried = |trial: &Trial<'_>| TrialResult { passed: passes(trial), done: trial.kept.to_vec() };
 //!         Ok(trials.iter().map(tried).collect())
 //!     }
 //! }
@@ -50,7 +50,7 @@ use work::Work;
 /// An element of a run that is kept: its place in the original and its form. Form 0 is the original one; the
 /// higher the number, the simpler the form.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub struct Kept {
+pub struct Element {
     /// Its place in the original run.
     pub at: usize,
     /// Its form, 0 for the original one.
@@ -61,7 +61,7 @@ pub struct Kept {
 #[derive(Clone, Copy, Debug)]
 pub struct Trial<'a> {
     /// The elements kept, in the order of the original.
-    pub kept: &'a [Kept],
+    pub kept: &'a [Element],
     /// Number of earlier trials of this same shortened run. Chance drawn from it and from `kept` depends on
     /// nothing else, neither on the order of trials nor on threads.
     pub number: u32,
@@ -69,13 +69,13 @@ pub struct Trial<'a> {
 
 /// The result of a trial.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Tried {
+pub struct TrialResult {
     /// True if the run did what it must.
     pub passed: bool,
     /// The elements really done, a subsequence of those kept: an action without its widget is skipped, and
     /// nothing is done once the objective is reached. A list that is no subsequence counts as all elements
     /// kept.
-    pub done: Vec<Kept>,
+    pub done: Vec<Element>,
 }
 
 /// Tries shortened runs.
@@ -84,7 +84,7 @@ pub trait Check {
     type Error;
 
     /// Tries all of `trials`, in parallel if possible, and answers each once, in their order.
-    fn round(&mut self, trials: &[Trial<'_>]) -> Result<Vec<Tried>, Self::Error>;
+    fn round(&mut self, trials: &[Trial<'_>]) -> Result<Vec<TrialResult>, Self::Error>;
 
     /// Returns true to go on. Asked before each round; if false, minimising ends with the result so far.
     fn goes_on(&mut self) -> bool {
@@ -177,7 +177,7 @@ impl Additions {
 #[derive(Clone, Debug, PartialEq)]
 pub struct Minimised {
     /// The elements kept; all if the original did not pass.
-    pub kept: Vec<Kept>,
+    pub kept: Vec<Element>,
     /// Rate of the original when it was tried first.
     pub original: Rate,
     /// True if that rate was enough. If not, nothing was shortened.

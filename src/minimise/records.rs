@@ -6,7 +6,7 @@ use std::hash::{DefaultHasher, Hash, Hasher};
 use rustc_hash::FxBuildHasher;
 
 use super::schedule::{Rule, Tally};
-use super::{Kept, Tried};
+use super::{Element, TrialResult};
 
 /// Most shortened runs remembered; at some 100 bytes each this stays below 100 MB.
 const RECORDS_MAX: usize = 1 << 20;
@@ -20,7 +20,7 @@ const DONE_MAX: usize = 1 << 22;
 pub(super) struct Key(u64, u64);
 
 impl Key {
-    pub fn of(kept: &[Kept]) -> Key {
+    pub fn of(kept: &[Element]) -> Key {
         let half = |salt: u64| {
             let mut hasher = DefaultHasher::new();
             salt.hash(&mut hasher);
@@ -55,7 +55,7 @@ enum Done {
     #[default]
     Nothing,
     /// The same elements in all of them.
-    Same(Box<[Kept]>),
+    Same(Box<[Element]>),
     Various,
 }
 
@@ -91,7 +91,7 @@ impl Records {
     }
 
     /// Returns the elements done by its passing runs, if these were the same in all of them.
-    pub fn done(&self, key: Key) -> Option<&[Kept]> {
+    pub fn done(&self, key: Key) -> Option<&[Element]> {
         match &self.records.get(&key)?.done {
             Done::Same(done) => Some(done),
             Done::Nothing | Done::Various => None,
@@ -99,7 +99,7 @@ impl Records {
     }
 
     /// Records a run. Returns true if it differs from the first one of the same elements.
-    pub fn add(&mut self, key: Key, tried: &Tried) -> bool {
+    pub fn add(&mut self, key: Key, tried: &TrialResult) -> bool {
         if self.records.len() >= RECORDS_MAX && !self.records.contains_key(&key) {
             self.forget();
         }
@@ -160,12 +160,12 @@ impl Records {
 mod tests {
     use super::*;
 
-    fn kept(at: &[usize]) -> Vec<Kept> {
-        at.iter().map(|&at| Kept { at, form: 0 }).collect()
+    fn kept(at: &[usize]) -> Vec<Element> {
+        at.iter().map(|&at| Element { at, form: 0 }).collect()
     }
 
-    fn tried(passed: bool, at: &[usize]) -> Tried {
-        Tried { passed, done: kept(at) }
+    fn tried(passed: bool, at: &[usize]) -> TrialResult {
+        TrialResult { passed, done: kept(at) }
     }
 
     #[test]

@@ -13,22 +13,22 @@ struct Chancy<F> {
     passes: F,
     seed: u64,
     /// Passes and runs, by the elements kept.
-    seen: BTreeMap<Vec<Kept>, (u32, u32)>,
+    seen: BTreeMap<Vec<Element>, (u32, u32)>,
     rounds_left: u32,
     forms: u16,
     most: usize,
 }
 
-impl<F: Fn(&[Kept]) -> f64> Chancy<F> {
+impl<F: Fn(&[Element]) -> f64> Chancy<F> {
     fn new(passes: F) -> Chancy<F> {
         Chancy { passes, seed: 1, seen: BTreeMap::new(), rounds_left: u32::MAX, forms: 0, most: 0 }
     }
 }
 
-impl<F: Fn(&[Kept]) -> f64> Check for Chancy<F> {
+impl<F: Fn(&[Element]) -> f64> Check for Chancy<F> {
     type Error = Infallible;
 
-    fn round(&mut self, trials: &[Trial<'_>]) -> Result<Vec<Tried>, Infallible> {
+    fn round(&mut self, trials: &[Trial<'_>]) -> Result<Vec<TrialResult>, Infallible> {
         self.rounds_left -= 1;
         self.most = self.most.max(trials.len());
         let try_it = |trial: &Trial<'_>| {
@@ -38,7 +38,7 @@ impl<F: Fn(&[Kept]) -> f64> Check for Chancy<F> {
             assert_eq!(*runs, trial.number, "each number is that of one run");
             *passes += u32::from(passed);
             *runs += 1;
-            Tried { passed, done: trial.kept.to_vec() }
+            TrialResult { passed, done: trial.kept.to_vec() }
         };
         Ok(trials.iter().map(try_it).collect())
     }
@@ -52,15 +52,15 @@ impl<F: Fn(&[Kept]) -> f64> Check for Chancy<F> {
     }
 }
 
-fn mask(kept: &[Kept]) -> u32 {
+fn mask(kept: &[Element]) -> u32 {
     kept.iter().map(|kept| 1 << kept.at).sum()
 }
 
-fn places(kept: &[Kept]) -> Vec<usize> {
+fn places(kept: &[Element]) -> Vec<usize> {
     kept.iter().map(|kept| kept.at).collect()
 }
 
-fn needs(needed: &'static [usize]) -> impl Fn(&[Kept]) -> f64 {
+fn needs(needed: &'static [usize]) -> impl Fn(&[Element]) -> f64 {
     |kept| f64::from(u8::from(needed.iter().all(|at| kept.iter().any(|kept| kept.at == *at))))
 }
 
@@ -102,7 +102,7 @@ proptest! {
                 mask == all || if is_monotone { below } else { truth[mask as usize] }
             })
             .collect();
-        let mut check = Chancy::new(|kept: &[Kept]| f64::from(u8::from(truth[mask(kept) as usize])));
+        let mut check = Chancy::new(|kept: &[Element]| f64::from(u8::from(truth[mask(kept) as usize])));
         let found = minimise(&mut check, length, &settings).unwrap();
         let left = mask(&found.kept);
         prop_assert!(truth[left as usize]);
@@ -127,7 +127,7 @@ proptest! {
         seed in any::<u64>(),
         settings in settings(),
     ) {
-        let chance = |kept: &[Kept]| f64::from(chances[mask(kept) as usize]) / 4.0;
+        let chance = |kept: &[Element]| f64::from(chances[mask(kept) as usize]) / 4.0;
         let mut check = Chancy { seed, ..Chancy::new(chance) };
         let settings = Settings {
             final_runs: 0,
@@ -138,7 +138,7 @@ proptest! {
         for (kept, &(_, runs)) in &check.seen {
             prop_assert!(runs <= settings.runs, "{:?} had {} runs", kept, runs);
         }
-        let seen = |kept: &[Kept]| check.seen.get(kept).copied().unwrap_or_default();
+        let seen = |kept: &[Element]| check.seen.get(kept).copied().unwrap_or_default();
         if found.has_original_passed {
             prop_assert!(seen(&found.kept).0 >= settings.passes);
             for without in 0..found.kept.len() {
@@ -155,7 +155,7 @@ proptest! {
     #[test]
     fn the_same_check_gives_the_same_result(seed in any::<u64>(), settings in settings()) {
         let run = || {
-            let chance = |kept: &[Kept]| if kept.iter().any(|kept| kept.at == 7) { 0.8 } else { 0.1 };
+            let chance = |kept: &[Element]| if kept.iter().any(|kept| kept.at == 7) { 0.8 } else { 0.1 };
             minimise(&mut Chancy { seed, ..Chancy::new(chance) }, 20, &settings).unwrap()
         };
         prop_assert_eq!(run(), run());
@@ -183,7 +183,7 @@ fn a_short_run_that_never_varies_takes_few_runs() {
 
 #[test]
 fn an_original_that_does_not_pass_is_kept_as_it_is() {
-    let mut check = Chancy::new(|_: &[Kept]| 0.0);
+    let mut check = Chancy::new(|_: &[Element]| 0.0);
     let found = minimise(&mut check, 5, &Settings::default()).unwrap();
     assert!(!found.has_original_passed && !found.is_one_minimal);
     assert_eq!((places(&found.kept), found.original), (vec![0, 1, 2, 3, 4], Rate { passes: 0, runs: 2 }));
@@ -191,29 +191,29 @@ fn an_original_that_does_not_pass_is_kept_as_it_is() {
 
 #[test]
 fn nothing_is_left_of_what_passes_by_itself() {
-    let found = minimise(&mut Chancy::new(|_: &[Kept]| 1.0), 9, &Settings::default()).unwrap();
+    let found = minimise(&mut Chancy::new(|_: &[Element]| 1.0), 9, &Settings::default()).unwrap();
     assert!(found.kept.is_empty() && found.is_one_minimal);
-    let found = minimise(&mut Chancy::new(|_: &[Kept]| 1.0), 0, &Settings::default()).unwrap();
+    let found = minimise(&mut Chancy::new(|_: &[Element]| 1.0), 0, &Settings::default()).unwrap();
     assert!(found.kept.is_empty() && found.is_one_minimal);
 }
 
 #[test]
 fn what_is_left_takes_its_simplest_form() {
     // The element 2 must not go beyond its second form.
-    let passes = |kept: &[Kept]| {
+    let passes = |kept: &[Element]| {
         let form = |at: usize| kept.iter().find(|kept| kept.at == at).map(|kept| kept.form);
         f64::from(u8::from(form(1).is_some() && form(2).is_some_and(|form| form <= 2)))
     };
     let mut check = Chancy { forms: 5, ..Chancy::new(passes) };
     let found = minimise(&mut check, 4, &Settings::default()).unwrap();
-    assert_eq!(found.kept, [Kept { at: 1, form: 5 }, Kept { at: 2, form: 2 }]);
+    assert_eq!(found.kept, [Element { at: 1, form: 5 }, Element { at: 2, form: 2 }]);
     assert!(found.is_one_minimal);
 }
 
 #[test]
 fn a_difference_makes_all_that_one_run_decided_be_decided_anew() {
     // Without the element 1 it passes seven times in ten, which a single run often takes for always.
-    let chance = |kept: &[Kept]| {
+    let chance = |kept: &[Element]| {
         let has = |at: usize| kept.iter().any(|kept| kept.at == at);
         if !has(2) {
             0.0

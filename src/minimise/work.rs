@@ -7,7 +7,7 @@ use super::mdp::{self, Policy};
 use super::prior::{Prior, Seen};
 use super::records::{Key, Records};
 use super::schedule::{self, Rule, Schedule, Tally};
-use super::{BeyondMdp, Check, Kept, Minimised, Rate, Settings, Trial};
+use super::{BeyondMdp, Check, Element, Minimised, Rate, Settings, Trial};
 
 /// Runs of the original on an app that does not seem to vary: two that differ show that it varies, and a third
 /// finds most variations that occur one time in three.
@@ -50,7 +50,7 @@ pub(super) struct Work<'a, C: Check> {
     width: u32,
     records: Records,
     /// The runs that passed: the original first, the current one last.
-    history: Vec<Vec<Kept>>,
+    history: Vec<Vec<Element>>,
     needs: Needs,
     /// Number of times the rule must be met again by fresh runs before a candidate is taken.
     doubt: u32,
@@ -72,7 +72,7 @@ impl<'a, C: Check> Work<'a, C> {
             strict: Rule { passes: settings.passes.clamp(1, runs), runs },
             width: settings.width.clamp(1, 10_000) as u32,
             records: Records::default(),
-            history: vec![(0..length).map(|at| Kept { at, form: 0 }).collect()],
+            history: vec![(0..length).map(|at| Element { at, form: 0 }).collect()],
             needs: Needs::new(length),
             doubt: u32::from(settings.additions.steps_back),
             prior: settings.prior.clone(),
@@ -275,7 +275,7 @@ impl<'a, C: Check> Work<'a, C> {
     /// Puts each element into its simplest form that passes.
     fn simplify(&mut self) -> Result<(), Halt<C::Error>> {
         let mut place = 0;
-        while let Some(&Kept { at, form }) = self.current().get(place) {
+        while let Some(&Element { at, form }) = self.current().get(place) {
             let forms = self.check.forms(at);
             let simpler = (form.max(forms.saturating_sub(FORMS_MAX)) + 1..=forms).rev();
             let candidates: Vec<Candidate> = simpler
@@ -342,7 +342,7 @@ impl<'a, C: Check> Work<'a, C> {
     ) -> Result<(), Halt<C::Error>> {
         let tallies: Vec<Tally> = open.iter().map(|&(_, key)| self.records.tally(key)).collect();
         let shares = self.share_out(&tallies, rule);
-        let tried: Vec<(Vec<Kept>, Key, u32)> = open
+        let tried: Vec<(Vec<Element>, Key, u32)> = open
             .iter()
             .zip(shares)
             .filter(|&(_, runs)| runs > 0)
@@ -397,7 +397,7 @@ impl<'a, C: Check> Work<'a, C> {
     }
 
     /// Tries each of these the given number of times, and records the results.
-    fn round(&mut self, tried: &[(Vec<Kept>, Key, u32)]) -> Result<(), Halt<C::Error>> {
+    fn round(&mut self, tried: &[(Vec<Element>, Key, u32)]) -> Result<(), Halt<C::Error>> {
         if !self.check.goes_on() {
             return Err(Halt::Interrupted);
         }
@@ -432,7 +432,7 @@ impl<'a, C: Check> Work<'a, C> {
     }
 
     /// Runs `kept` again `runs` times, whatever its earlier results, or until `rule` decides.
-    fn fresh(&mut self, kept: &[Kept], runs: u32, rule: Option<Rule>) -> Result<Rate, Halt<C::Error>> {
+    fn fresh(&mut self, kept: &[Element], runs: u32, rule: Option<Rule>) -> Result<Rate, Halt<C::Error>> {
         let key = Key::of(kept);
         let before = self.records.tally(key);
         let mut tally = Tally::default();
@@ -472,11 +472,11 @@ impl<'a, C: Check> Work<'a, C> {
     /// Takes `kept` as the current run if fresh runs confirm it as far as there is doubt. If all its passing
     /// runs did the same, takes what they did: elements they skipped would be skipped again. Returns true if
     /// the current run changed.
-    fn accept(&mut self, kept: Vec<Kept>) -> Result<bool, Halt<C::Error>> {
+    fn accept(&mut self, kept: Vec<Element>) -> Result<bool, Halt<C::Error>> {
         if kept != self.current() && !self.is_confirmed(&kept)? {
             return Ok(false);
         }
-        let done = self.records.done(Key::of(&kept)).map(<[Kept]>::to_vec);
+        let done = self.records.done(Key::of(&kept)).map(<[Element]>::to_vec);
         // A run that was taken back must not return this way.
         let done = done.filter(|done| !self.records.is_banned(Key::of(done))).unwrap_or(kept);
         let is_taken = done != self.current();
@@ -487,7 +487,7 @@ impl<'a, C: Check> Work<'a, C> {
     }
 
     /// Returns true unless fresh runs refute that `kept` passes.
-    fn is_confirmed(&mut self, kept: &[Kept]) -> Result<bool, Halt<C::Error>> {
+    fn is_confirmed(&mut self, kept: &[Element]) -> Result<bool, Halt<C::Error>> {
         let key = Key::of(kept);
         if self.records.is_banned(key) {
             return Ok(false);
@@ -503,7 +503,7 @@ impl<'a, C: Check> Work<'a, C> {
         Ok(is_confirmed)
     }
 
-    fn push(&mut self, kept: Vec<Kept>) {
+    fn push(&mut self, kept: Vec<Element>) {
         if self.history.len() == HISTORY_MAX {
             let mut at = 0;
             self.history.retain(|_| {
@@ -529,12 +529,12 @@ impl<'a, C: Check> Work<'a, C> {
         if self.is_sure() { Rule { passes: 1, runs: 1 } } else { self.strict }
     }
 
-    fn current(&self) -> &[Kept] {
+    fn current(&self) -> &[Element] {
         self.history.last().expect(ORIGINAL_STAYS)
     }
 }
 
-fn is_subsequence(part: &[Kept], all: &[Kept]) -> bool {
+fn is_subsequence(part: &[Element], all: &[Element]) -> bool {
     let mut all = all.iter();
     part.iter().all(|element| all.any(|other| other == element))
 }

@@ -10,7 +10,7 @@ use rustc_hash::FxHashMap;
 
 use super::{Judgement, Moment, Objective, Report, Verdict};
 use crate::gui::{Action, Atom, Comparison, Constant, Hints, Key, Labeller, Op, Screen, nearest};
-use crate::ltl::{Automaton, Follower, Labels, Permanent, Share, State, reward};
+use crate::ltl::{Automaton, Follower, Labels, Permanent, ResidualId, Share, reward};
 use crate::situation::{ClassId, Forecast, LookId, Origin, Outlook, PhaseId, Standing, Subgoal};
 use crate::spec::{Expectation, Spec};
 
@@ -43,8 +43,9 @@ pub struct Formula {
     look_of: FxHashMap<Labels, LookId>,
     followers: FxHashMap<PhaseId, Arc<[Follower]>>,
     subgoals: FxHashMap<(PhaseId, ClassId, LookId), Arc<[Subgoal]>>,
-    /// Number of steps on the device at which each atom held.
-    held: Vec<u64>,
+    /// Steps on the device by actions of each class, and to screens of each look.
+    class_steps: Vec<u64>,
+    look_steps: Vec<u64>,
     /// Phase closest to the objective on the device: its distance, its N, and itself.
     closest: Option<(u32, u64, PhaseId)>,
 }
@@ -100,7 +101,6 @@ impl Formula {
                 .map(|&(number, _)| number)
                 .collect(),
             atoms: known.iter().map(|&(number, atom)| (number, atom.clone())).collect(),
-            held: vec![0; names.len()],
             automaton,
             names,
             shaping,
@@ -111,6 +111,8 @@ impl Formula {
             forecasts: FxHashMap::default(),
             looks: Vec::new(),
             look_of: FxHashMap::default(),
+            class_steps: Vec::new(),
+            look_steps: Vec::new(),
             followers: FxHashMap::default(),
             subgoals: FxHashMap::default(),
             closest: None,
@@ -129,6 +131,7 @@ impl Formula {
         }
         let look = LookId(self.looks.len() as u32);
         self.looks.push(labels.clone());
+        self.look_steps.push(0);
         self.look_of.insert(labels.clone(), look);
         look
     }
@@ -146,6 +149,7 @@ impl Formula {
         }
         let class = ClassId(self.classes.len() as u32);
         self.classes.push(labels.clone());
+        self.class_steps.push(0);
         self.class_of.insert(labels, class);
         class
     }
@@ -159,14 +163,14 @@ impl Formula {
     #[inline]
     pub fn after_labels(&mut self, phase: PhaseId, class: ClassId, screen_labels: &Labels) -> PhaseId {
         let labels = self.classes[class.index()].union(screen_labels);
-        PhaseId(self.automaton.step(State::from_number(phase.0), &labels).number())
+        PhaseId(self.automaton.step(ResidualId::from_number(phase.0), &labels).number())
     }
 
     /// Returns the phase after a step by an action of `class` to a screen of `look`.
     #[inline]
     fn after_look(&mut self, phase: PhaseId, class: ClassId, look: LookId) -> PhaseId {
         let labels = self.classes[class.index()].union(&self.looks[look.index()]);
-        PhaseId(self.automaton.step(State::from_number(phase.0), &labels).number())
+        PhaseId(self.automaton.step(ResidualId::from_number(phase.0), &labels).number())
     }
 
     #[cold]
@@ -230,7 +234,7 @@ impl Formula {
         if let Some(known) = self.followers.get(&phase) {
             return known.clone();
         }
-        let state = State::from_number(phase.0);
+        let state = ResidualId::from_number(phase.0);
         let found =
             if self.can_ask() { self.automaton.followers(state).unwrap_or_default() } else { Vec::new() };
         let found: Arc<[Follower]> = found.into();
@@ -249,14 +253,14 @@ impl Formula {
 
     #[cold]
     fn assess_anew(&mut self, phase: PhaseId) -> Assessment {
-        let state = State::from_number(phase.0);
+        let state = ResidualId::from_number(phase.0);
         let can_ask = self.can_ask();
         let permanent = if can_ask { self.automaton.permanent(state) } else { Permanent::Open };
         let verdict = match (self.is_violation, permanent) {
             (false, Permanent::Violated) | (true, Permanent::Satisfied) => Verdict::Lost,
             (true, Permanent::Violated) => Verdict::Won,
             // Before the first step there is no trace that could satisfy anything.
-            (false, _) if state != State::START && self.automaton.is_satisfied(state) => Verdict::Won,
+            (false, _) if state != ResidualId::START && self.automaton.is_satisfied(state) => Verdict::Won,
             (false, Permanent::Satisfied | Permanent::Open) | (true, Permanent::Open) => Verdict::Open,
         };
         let distance = match self.is_violation {
@@ -296,7 +300,7 @@ impl Formula {
         if !self.can_ask() {
             return Forecast::Open;
         }
-        let prediction = self.automaton.predict(State::from_number(phase.0), &known);
+        let prediction = self.automaton.predict(ResidualId::from_number(phase.0), &known);
         let forecast = if self.is_violation {
             // No step is sure not to lose: a formula that is satisfied now may be violated at the next step.
             match prediction.violated {
@@ -324,9 +328,8 @@ impl Formula {
 
     /// Counts a step on the device.
     fn count(&mut self, class: ClassId, look: LookId, after: PhaseId, assessment: Assessment) {
-        for atom in self.classes[class.index()].iter().chain(self.looks[look.index()].iter()) {
-            self.held[atom as usize] += 1;
-        }
+        self.class_steps[class.index()] += 1;
+        self.look_steps[look.index()] += 1;
         let Assessment { verdict, atoms, distance } = assessment;
         if let (Some(distance), Verdict::Open | Verdict::Won) = (distance, verdict)
             && self.closest.is_none_or(|(least, fewest, _)| (distance, atoms) < (least, fewest))
@@ -335,8 +338,20 @@ impl Formula {
         }
     }
 
+    /// Returns the number of steps on the device at which each atom held.
+    fn held(&self) -> Vec<u64> {
+        let mut held = vec![0; self.names.len()];
+        let classes = self.classes.iter().zip(&self.class_steps);
+        for (labels, steps) in classes.chain(self.looks.iter().zip(&self.look_steps)) {
+            for atom in labels.iter() {
+                held[atom as usize] += steps;
+            }
+        }
+        held
+    }
+
     /// Returns, for atoms that never held and ask for one word, the nearest word seen where they look, or all activities.
-    fn word_hints(&self, words: &dyn Fn(Key) -> BTreeSet<String>) -> Vec<(String, String)> {
+    fn word_hints(&self, held: &[u64], words: &dyn Fn(Key) -> BTreeSet<String>) -> Vec<(String, String)> {
         // Nobody reads a longer list.
         const ACTIVITIES_MAX: usize = 8;
         let hint = |atom: &Atom| {
@@ -357,7 +372,7 @@ impl Formula {
         };
         self.atoms
             .iter()
-            .filter(|(number, _)| self.held[*number as usize] == 0)
+            .filter(|(number, _)| held[*number as usize] == 0)
             .filter_map(|(number, atom)| Some((self.names[*number as usize].to_string(), hint(atom)?)))
             .collect()
     }
@@ -414,7 +429,7 @@ impl Objective for Formula {
     }
 
     fn remaining(&self, phase: PhaseId) -> String {
-        self.automaton.residual(State::from_number(phase.0)).to_string()
+        self.automaton.residual(ResidualId::from_number(phase.0)).to_string()
     }
 
     fn closest(&self) -> Option<u32> {
@@ -422,10 +437,10 @@ impl Objective for Formula {
     }
 
     fn report(&self, words: &dyn Fn(Key) -> BTreeSet<String>) -> Report {
-        let names = self.names.iter().map(|name| name.to_string());
+        let (names, held) = (self.names.iter().map(|name| name.to_string()), self.held());
         Report {
-            held: names.zip(self.held.iter().copied()).collect(),
-            hints: self.word_hints(words),
+            hints: self.word_hints(&held, words),
+            held: names.zip(held).collect(),
             closest: self.closest.map(|(distance, _, phase)| (self.remaining(phase), distance)),
         }
     }

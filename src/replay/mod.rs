@@ -27,9 +27,9 @@ pub struct Player {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Missing {
     /// The step cannot be done, and the replay ends.
-    Ends,
+    Stop,
     /// The step is skipped.
-    IsPassedOver,
+    Skip,
 }
 
 /// Steps that were done again.
@@ -108,7 +108,7 @@ impl Player {
             let action = match played.trace.steps.last() {
                 Some(last) => match seek(&last.observation.screen, recorded) {
                     Sought::Found(action) if !self.rules.forbid(&action) => action,
-                    Sought::Found(_) | Sought::Missing { .. } if missing == Missing::IsPassedOver => continue,
+                    Sought::Found(_) | Sought::Missing { .. } if missing == Missing::Skip => continue,
                     Sought::Found(action) => {
                         played.missing = Some((number, action.target().cloned()));
                         break;
@@ -184,7 +184,7 @@ impl Player {
         device: &mut dyn Device,
         steps: &[TestStep],
     ) -> Result<(Replay, Trace), DeviceError> {
-        let played = self.play(device, steps.iter().map(|step| &step.action), Missing::Ends)?;
+        let played = self.play(device, steps.iter().map(|step| &step.action), Missing::Stop)?;
         Ok((verdict(steps, &played), played.trace))
     }
 
@@ -197,7 +197,7 @@ impl Player {
         steps: &[TestStep],
     ) -> Result<(Replay, Trace), DeviceError> {
         let actions = steps.iter().map(|step| &step.action);
-        let played = self.play_on(device, Some(seen), actions, Missing::Ends)?;
+        let played = self.play_on(device, Some(seen), actions, Missing::Stop)?;
         Ok((verdict(steps, &played), played.trace))
     }
 }

@@ -176,9 +176,9 @@ fn what_is_missing_is_passed_over_if_that_is_asked_for() {
     let test = test(&format!("1 {gone}2 {ABOUT}"), "possible \"x\": F [activity ~ About]");
     let actions = || test.steps.iter().map(|step| &step.action);
     let mut player = Player::new(&test.oracle);
-    let over = player.play(&mut as_it_was(), actions(), Missing::IsPassedOver).expect("the model runs");
+    let over = player.play(&mut as_it_was(), actions(), Missing::Skip).expect("the model runs");
     assert_eq!((over.done, over.is_won, over.missing), (vec![0, 2], true, None));
-    let ends = player.play(&mut as_it_was(), actions(), Missing::Ends).expect("the model runs");
+    let ends = player.play(&mut as_it_was(), actions(), Missing::Stop).expect("the model runs");
     assert_eq!((ends.done, ends.is_won), (vec![0], false));
     assert_eq!(ends.missing.map(|(step, _)| step), Some(1));
 }
@@ -194,7 +194,7 @@ fn what_rules_forbid_cannot_be_done() {
     assert!(matches!(&replay, Replay::Diverged { step: 1, .. }), "{replay:?}");
     assert_eq!(trace.steps.len(), 1);
     let actions = test.steps.iter().map(|step| &step.action);
-    let over = player.play(&mut as_it_was(), actions, Missing::IsPassedOver).expect("the model runs");
+    let over = player.play(&mut as_it_was(), actions, Missing::Skip).expect("the model runs");
     assert_eq!(over.done, [0, 2]);
 }
 

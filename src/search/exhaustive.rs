@@ -163,7 +163,7 @@ struct Choice<'a> {
 impl Sweep<'_> {
     fn start(&mut self) -> Result<Option<u32>, DeviceError> {
         let from = self.catalogue.start(self.objective);
-        for (at, action) in (0..).zip(&from.entry.actions) {
+        for (at, action) in (0..).zip(from.entry.actions.iter()) {
             let Action::Reinitialise(activity) = action else { continue };
             let choice = Choice { before: None, phase: PhaseId::START, at_ms: 0, from: &from, at };
             if self.loses(choice) {
@@ -187,7 +187,7 @@ impl Sweep<'_> {
     fn follow(&mut self, number: u32, depth: u32) -> Result<Option<u32>, DeviceError> {
         let Reached { snapshot, phase, .. } = self.reached[number as usize];
         let from = self.encounter(snapshot)?;
-        for (at, action) in (0..).zip(&from.entry.actions) {
+        for (at, action) in (0..).zip(from.entry.actions.iter()) {
             let choice = Choice { before: Some(number), phase, at_ms: snapshot.at_ms, from: &from, at };
             if self.loses(choice) {
                 continue;

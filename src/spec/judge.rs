@@ -4,7 +4,7 @@
 
 use crate::gui::{Atom, Comparison, Op, UserAction};
 use crate::ltl::{
-    Assumption, Automaton, Bound, Cube, Formula, Formulas, Labels, Node, Permanent, Share, State,
+    Assumption, Automaton, Bound, Cube, Formula, Formulas, Labels, Node, Permanent, ResidualId, Share,
     TooManyResiduals,
 };
 
@@ -156,9 +156,9 @@ impl Judge<'_> {
 
     /// Reports a spec that cannot be met, and one that cannot fail.
     fn judge_whole(&mut self) {
-        let permanent = self.automaton.permanent(State::START);
+        let permanent = self.automaton.permanent(ResidualId::START);
         // An app may show any labels at its first step.
-        let at_once = self.automaton.predict(State::START, &Default::default()).satisfied;
+        let at_once = self.automaton.predict(ResidualId::START, &Default::default()).satisfied;
         match (self.spec.expectation, permanent) {
             (Expectation::Possible, Permanent::Violated) => self.refuse(
                 "E-unsatisfiable",
@@ -213,7 +213,7 @@ impl Judge<'_> {
         let mut formulas = spec.formulas.clone();
         for part in parts_asked_for(&mut formulas, spec.formula) {
             // A part that no finite run violates makes no run fail, whatever the others do.
-            let steps = Automaton::new(&formulas, part).steps_to_violation(State::START);
+            let steps = Automaton::new(&formulas, part).steps_to_violation(ResidualId::START);
             if steps == Ok(None) {
                 let text = formulas.display(part).shortened(20);
                 let message = format!("no finite run violates `{text}`, so this `must` cannot fail by it");
@@ -226,9 +226,9 @@ impl Judge<'_> {
     /// Returns the fewest steps that decide the spec, and reports a budget below them.
     fn judge_steps(&mut self) -> Option<u32> {
         let (steps, what) = match self.spec.expectation {
-            Expectation::Possible => (self.automaton.steps_to_satisfaction(State::START), "satisfies"),
-            Expectation::Never => (self.automaton.steps_to_satisfaction(State::START), "satisfies"),
-            Expectation::Must => (self.automaton.steps_to_violation(State::START), "violates"),
+            Expectation::Possible => (self.automaton.steps_to_satisfaction(ResidualId::START), "satisfies"),
+            Expectation::Never => (self.automaton.steps_to_satisfaction(ResidualId::START), "satisfies"),
+            Expectation::Must => (self.automaton.steps_to_violation(ResidualId::START), "violates"),
         };
         let shortest = match steps {
             Ok(shortest) => shortest?,
@@ -265,7 +265,7 @@ impl Judge<'_> {
             }
             Ok(None) => {
                 // Without any assumption there is no trace either, which is reported already.
-                let is_settled = self.automaton.permanent(State::START) == Permanent::Violated;
+                let is_settled = self.automaton.permanent(ResidualId::START) == Permanent::Violated;
                 if !is_settled && self.spec.expectation != Expectation::Must {
                     self.warn_of_no_app(formulas);
                 }
@@ -283,7 +283,7 @@ impl Judge<'_> {
                 // The trace with the atom at this step: if it still satisfies the formula, the refusal says nothing.
                 let mut labels: Vec<Labels> = cubes.iter().map(held).collect();
                 labels[step].insert(atom);
-                let mut state = State::START;
+                let mut state = ResidualId::START;
                 for labels in &labels {
                     state = self.automaton.step(state, labels);
                 }

@@ -14,7 +14,7 @@ pub const WIDGETS_MAX: usize = 2_000_000;
 
 /// The reason a line is no event, or not one that can come next.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-pub enum Fault {
+pub enum EventError {
     /// The line is too long.
     #[error("the event takes more than {} MB, the most that is read", LINE_MAX >> 20)]
     Long,
@@ -47,8 +47,8 @@ pub enum Fault {
     },
 }
 
-fn order(message: impl Into<String>) -> Fault {
-    Fault::Order { message: message.into() }
+fn order(message: impl Into<String>) -> EventError {
+    EventError::Order { message: message.into() }
 }
 
 /// The state of a run after the events so far.
@@ -65,7 +65,7 @@ pub(super) struct Order {
 
 impl Order {
     /// Accepts `event`, a line of `bytes` bytes. After a fault the state is unchanged.
-    pub fn admit(&mut self, event: &Event, bytes: usize) -> Result<(), Fault> {
+    pub fn admit(&mut self, event: &Event, bytes: usize) -> Result<(), EventError> {
         self.fits(bytes)?;
         match (event, self.has_begun) {
             (Event::RunBegan(_), false) => {}
@@ -82,21 +82,21 @@ impl Order {
     }
 
     /// Fails if a line of `bytes` bytes is too long, alone or with those before it.
-    pub fn fits(&self, bytes: usize) -> Result<(), Fault> {
+    pub fn fits(&self, bytes: usize) -> Result<(), EventError> {
         if bytes > LINE_MAX {
-            return Err(Fault::Long);
+            return Err(EventError::Long);
         }
         if self.bytes + bytes as u64 > BYTES_MAX {
-            return Err(Fault::Much);
+            return Err(EventError::Much);
         }
         Ok(())
     }
 
-    fn take(&mut self, event: &Event) -> Result<(), Fault> {
+    fn take(&mut self, event: &Event) -> Result<(), EventError> {
         match event {
             Event::RunBegan(RunBegan { format, .. }) => {
                 if *format > FORMAT {
-                    return Err(Fault::Later { found: *format });
+                    return Err(EventError::Later { found: *format });
                 }
                 self.has_begun = true;
             }
@@ -104,7 +104,7 @@ impl Order {
                 in_turn("screen", *screen, self.screens)?;
                 let widgets = self.widgets.saturating_add(seen.widgets().len());
                 if widgets > WIDGETS_MAX {
-                    return Err(Fault::Widgets);
+                    return Err(EventError::Widgets);
                 }
                 self.widgets = widgets;
                 self.screens += 1;
@@ -130,14 +130,14 @@ impl Order {
     }
 
     /// Returns true if the spec with this number is decided; fails if it has not begun.
-    fn known_spec(&self, spec: usize) -> Result<bool, Fault> {
+    fn known_spec(&self, spec: usize) -> Result<bool, EventError> {
         self.specs
             .get(spec)
             .copied()
             .ok_or_else(|| order(format!("spec {spec} has not begun before this event")))
     }
 
-    fn known_screens(&self, ended: &SpecEnded) -> Result<(), Fault> {
+    fn known_screens(&self, ended: &SpecEnded) -> Result<(), EventError> {
         let of_run = ended.run.iter().map(|step| step.screen);
         let of_map = ended.map.iter().flat_map(|way| [way.from, way.to]);
         match of_run.chain(of_map).find(|&screen| screen >= self.screens) {
@@ -147,7 +147,7 @@ impl Order {
     }
 }
 
-fn in_turn(what: &str, number: usize, expected: usize) -> Result<(), Fault> {
+fn in_turn(what: &str, number: usize, expected: usize) -> Result<(), EventError> {
     if number == expected {
         Ok(())
     } else {
@@ -155,7 +155,7 @@ fn in_turn(what: &str, number: usize, expected: usize) -> Result<(), Fault> {
     }
 }
 
-fn automaton_holds(automaton: &Automaton) -> Result<(), Fault> {
+fn automaton_holds(automaton: &Automaton) -> Result<(), EventError> {
     let Automaton { residuals, ways } = automaton;
     let is_known = |way: &Way| way.from < residuals.len() && way.to < residuals.len();
     match ways.iter().find(|way| !is_known(way)) {

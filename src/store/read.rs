@@ -9,7 +9,7 @@ use std::path::{Path, PathBuf};
 
 use serde::Deserialize;
 
-use super::order::{Fault, LINE_MAX, Order};
+use super::order::{EventError, LINE_MAX, Order};
 use super::runs::EVENTS_FILE;
 use crate::event::{Event, FORMAT};
 
@@ -41,7 +41,7 @@ pub enum ReadError {
         /// The line, from 1.
         line: usize,
         /// The fault of the line.
-        fault: Fault,
+        fault: EventError,
     },
 }
 
@@ -131,13 +131,13 @@ impl<R: BufRead> Events<R> {
         self.line += 1;
         let event = match self.event(&text) {
             // A complete line ends in a line break, and a part of an event is never valid JSON.
-            Err(Fault::Unknown { .. }) if !text.ends_with(b"\n") => return Ok(None),
+            Err(EventError::Unknown { .. }) if !text.ends_with(b"\n") => return Ok(None),
             event => event,
         };
         event.map(Some).map_err(|fault| ReadError::Line { path: self.path.clone(), line: self.line, fault })
     }
 
-    fn event(&mut self, line: &[u8]) -> Result<Event, Fault> {
+    fn event(&mut self, line: &[u8]) -> Result<Event, EventError> {
         self.order.fits(line.len())?;
         if self.line == 1 {
             is_read_here(line)?;
@@ -155,17 +155,17 @@ struct Version {
     format: u32,
 }
 
-fn is_read_here(line: &[u8]) -> Result<(), Fault> {
+fn is_read_here(line: &[u8]) -> Result<(), EventError> {
     match serde_json::from_slice(line) {
         Ok(Version { event, format: found }) if event == "run_began" && found > FORMAT => {
-            Err(Fault::Later { found })
+            Err(EventError::Later { found })
         }
         // Other mistakes are reported when the whole line is parsed.
         Ok(_) | Err(_) => Ok(()),
     }
 }
 
-fn parse(line: &[u8]) -> Result<Event, Fault> {
+fn parse(line: &[u8]) -> Result<Event, EventError> {
     serde_json::from_slice(line).map_err(|error| {
         // The parser sees one line, so its line number is always 1; the reader reports the real one.
         let text = error.to_string().replace(" at line 1 column", " at column");
@@ -174,7 +174,7 @@ fn parse(line: &[u8]) -> Result<Event, Fault> {
         if is_long {
             message.push('…');
         }
-        Fault::Unknown { message }
+        EventError::Unknown { message }
     })
 }
 

@@ -11,7 +11,7 @@ use farlead::gui::{
     Touch, UserAction,
 };
 use farlead::keep::{self, keep};
-use farlead::ltl::{Automaton, Formula, Formulas, Labels, Monitor, Node, Permanent, State};
+use farlead::ltl::{Automaton, Formula, Formulas, Labels, Monitor, Node, Permanent, ResidualId};
 use farlead::objective::{self, Objective as _, Shaping, Verdict};
 use farlead::rate::Rate;
 use farlead::rng::Seed;
@@ -228,12 +228,12 @@ fn whatever_run_satisfies_the_formula_does_what_the_spec_asks_for() {
         let lawful = formulas.always(farlead::ltl::Bound::ANY, laws);
         let counter = formulas.and([run, lawful, !goal]);
         let mut automaton = Automaton::new(&formulas, counter);
-        let verdict = automaton.permanent(State::START);
+        let verdict = automaton.permanent(ResidualId::START);
         assert_eq!(verdict, Permanent::Violated, "{}:\n{captured}", found.name);
         // Some run satisfies both; otherwise the verdict above would be about nothing.
         let both = formulas.and([run, lawful, goal]);
         assert_ne!(
-            Automaton::new(&formulas, both).permanent(State::START),
+            Automaton::new(&formulas, both).permanent(ResidualId::START),
             Permanent::Violated,
             "{}",
             found.name

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use farlead::ltl::{
-    Automaton, Bound, Formula, Formulas, Labels, Monitor, Permanent, Share, State, TooManyResiduals,
+    Automaton, Bound, Formula, Formulas, Labels, Monitor, Permanent, ResidualId, Share, TooManyResiduals,
 };
 use farlead::spec::{self, Names, Source};
 use rand::{Rng, SeedableRng};
@@ -54,7 +54,7 @@ fn labels(automaton: &Automaton, step: u64) -> Labels {
 fn a_residual_is_satisfied_exactly_where_the_trace_so_far_satisfies_the_formula() {
     each_case(|tree, trace| {
         let mut automaton = automaton(tree);
-        let mut state = State::START;
+        let mut state = ResidualId::START;
         for k in 0..trace.len() {
             state = automaton.step(state, &labels(&automaton, trace[k]));
             assert_eq!(
@@ -71,7 +71,7 @@ fn a_residual_is_satisfied_exactly_where_the_trace_so_far_satisfies_the_formula(
 fn a_permanent_verdict_is_that_of_every_extension() {
     each_case(|tree, trace| {
         let mut automaton = automaton(tree);
-        let mut state = State::START;
+        let mut state = ResidualId::START;
         let mut settled: Option<bool> = match automaton.permanent(state) {
             Permanent::Satisfied => Some(true),
             Permanent::Violated => Some(false),
@@ -100,7 +100,7 @@ fn a_permanent_verdict_is_that_of_every_extension() {
 }
 
 /// Returns true if a satisfied state, or an unsatisfied one, can be reached; tries all label sets.
-fn reaches(automaton: &mut Automaton, from: State, satisfied: bool) -> bool {
+fn reaches(automaton: &mut Automaton, from: ResidualId, satisfied: bool) -> bool {
     let atoms = automaton.atoms().count();
     let mut met = vec![from];
     let mut next = 0;
@@ -124,7 +124,7 @@ fn reaches(automaton: &mut Automaton, from: State, satisfied: bool) -> bool {
 fn a_residual_as_printed_means_what_is_left() {
     each_case(|tree, trace| {
         let mut automaton = automaton(tree);
-        let mut state = State::START;
+        let mut state = ResidualId::START;
         for &step in trace {
             state = automaton.step(state, &labels(&automaton, step));
         }
@@ -132,7 +132,7 @@ fn a_residual_as_printed_means_what_is_left() {
         let read = spec::parse_formula(&Source::new("residual", &*text), Names::Any);
         let formula = read.formula.expect("a residual can be read back");
         let mut again = Automaton::new(&read.formulas, formula);
-        let mut ahead = State::START;
+        let mut ahead = ResidualId::START;
         for &step in trace {
             state = automaton.step(state, &labels(&automaton, step));
             ahead = again.step(ahead, &labels(&again, step));
@@ -145,7 +145,7 @@ fn a_residual_as_printed_means_what_is_left() {
 fn forgetting_changes_no_answer() {
     each_case(|tree, trace| {
         let (mut plain, mut forgetful) = (automaton(tree), automaton(tree));
-        let (mut state, mut other) = (State::START, State::START);
+        let (mut state, mut other) = (ResidualId::START, ResidualId::START);
         for &step in trace {
             other = forgetful.forget(other);
             state = plain.step(state, &labels(&plain, step));
@@ -162,7 +162,7 @@ fn forgetting_changes_no_answer() {
 fn a_prediction_says_of_all_completions_what_each_of_them_does() {
     each_case(|tree, trace| {
         let mut automaton = automaton(tree);
-        let mut state = State::START;
+        let mut state = ResidualId::START;
         for &step in &trace[1..] {
             state = automaton.step(state, &labels(&automaton, step));
         }
@@ -208,20 +208,20 @@ fn all_of(count: u32, and_never_the_first: bool) -> Automaton {
 
 #[test]
 fn a_verdict_is_exact_up_to_fifty_thousand_residuals_and_open_beyond() {
-    assert_eq!(all_of(10, true).permanent(State::START), Permanent::Violated);
-    assert_eq!(all_of(14, true).permanent(State::START), Permanent::Violated);
-    assert_eq!(all_of(18, true).permanent(State::START), Permanent::Open);
-    assert_eq!(all_of(40, true).permanent(State::START), Permanent::Open);
-    assert_eq!(all_of(40, true).steps_to_satisfaction(State::START), Err(TooManyResiduals));
-    assert_eq!(all_of(10, false).permanent(State::START), Permanent::Open);
-    assert_eq!(all_of(10, false).steps_to_satisfaction(State::START), Ok(Some(1)));
+    assert_eq!(all_of(10, true).permanent(ResidualId::START), Permanent::Violated);
+    assert_eq!(all_of(14, true).permanent(ResidualId::START), Permanent::Violated);
+    assert_eq!(all_of(18, true).permanent(ResidualId::START), Permanent::Open);
+    assert_eq!(all_of(40, true).permanent(ResidualId::START), Permanent::Open);
+    assert_eq!(all_of(40, true).steps_to_satisfaction(ResidualId::START), Err(TooManyResiduals));
+    assert_eq!(all_of(10, false).permanent(ResidualId::START), Permanent::Open);
+    assert_eq!(all_of(10, false).steps_to_satisfaction(ResidualId::START), Ok(Some(1)));
 }
 
 #[test]
 fn thousands_of_atoms_and_operators_are_followed_without_a_deep_stack() {
     let mut automaton = all_of(3_000, false);
     let names: Vec<String> = automaton.atoms().map(str::to_owned).collect();
-    let mut state = State::START;
+    let mut state = ResidualId::START;
     for chunk in names.chunks(1_000) {
         let labels = automaton.labels(chunk.iter().map(String::as_str));
         state = automaton.step(state, &labels);
@@ -235,7 +235,7 @@ fn thousands_of_atoms_and_operators_are_followed_without_a_deep_stack() {
         chain = if n % 2 == 0 { formulas.until(Bound::ANY, a, chain) } else { !formulas.next(chain) };
     }
     let mut automaton = Automaton::new(&formulas, chain);
-    let mut state = State::START;
+    let mut state = ResidualId::START;
     for bits in [1, 1, 3, 0, 2] {
         state = automaton.step(state, &Labels::from_bits(bits));
     }

@@ -1,6 +1,6 @@
 //! The engine against verdicts computed by other programs: see the data's own notes.
 
-use farlead::ltl::{Automaton, Formula, Formulas, Monitor, Permanent, State};
+use farlead::ltl::{Automaton, Formula, Formulas, Monitor, Permanent, ResidualId};
 use farlead::spec::{self, Names, Source};
 use serde_json::Value;
 
@@ -138,7 +138,7 @@ fn difference(one: &str, other: &str) -> Option<u32> {
     });
     let differ = !formulas.iff(one, other);
     let mut automaton = Automaton::new(&formulas, differ);
-    automaton.steps_to_satisfaction(State::START).expect("few residuals")
+    automaton.steps_to_satisfaction(ResidualId::START).expect("few residuals")
 }
 
 /// Returns the number of rows with a verdict before the first step, and the names of the open ones.
@@ -178,7 +178,7 @@ fn whether_a_formula_can_be_satisfied_is_as_the_solvers_say() {
 
 fn start_verdict(formula: &str) -> Permanent {
     let read = parse(formula);
-    Automaton::new(&read.formulas, read.formula).permanent(State::START)
+    Automaton::new(&read.formulas, read.formula).permanent(ResidualId::START)
 }
 
 #[test]
@@ -251,7 +251,7 @@ fn check_small(rows: &[Value]) {
         let read = parse(text(row, "formula"));
         let mut automaton = Automaton::new(&read.formulas, read.formula);
         let names: Vec<String> = automaton.atoms().map(str::to_owned).collect();
-        let mut state = State::START;
+        let mut state = ResidualId::START;
         for step in 0..1000usize {
             let held = names.iter().enumerate().filter(|(at, _)| (step >> at) % 3 == 0);
             let labels = automaton.labels(held.map(|(_, name)| &**name));
@@ -441,5 +441,5 @@ fn check_contradiction(notes: &str, name: &str) {
     // Spelled so that no normal form sees it.
     let hidden = parse(&format!("({formula}) & !X true U ({formula}) & !F[<=0] ({formula})"));
     let mut automaton = Automaton::new(&hidden.formulas, hidden.formula);
-    assert_ne!(automaton.permanent(State::START), Permanent::Satisfied);
+    assert_ne!(automaton.permanent(ResidualId::START), Permanent::Satisfied);
 }

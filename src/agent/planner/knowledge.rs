@@ -18,14 +18,14 @@ pub type StackId = u32;
 /// History without the steps that changed nothing.
 pub type CoreId = u32;
 
-/// Set of actions, a bit each; beyond [`MARKS`] actions, two may share a bit.
-pub type Marks = u128;
+/// Set of actions, a bit each; beyond [`ACTIONS_TOLD_APART`] actions, two may share a bit.
+pub type ActionSet = u128;
 
 /// Number of actions with a bit of their own. All actions that were never done share the last bit.
-const MARKS: u32 = Marks::BITS - 1;
+const ACTIONS_TOLD_APART: u32 = ActionSet::BITS - 1;
 
 /// Bit of an action that was never done.
-const NEVER_DONE: Marks = 1 << MARKS;
+const NEVER_DONE: ActionSet = 1 << ACTIONS_TOLD_APART;
 
 /// No known core.
 pub const NO_CORE: CoreId = u32::MAX;
@@ -50,7 +50,7 @@ const STACK_MAX: usize = 16;
 #[derive(Clone, Debug)]
 pub struct Knowledge {
     /// States that were seen, by their numbers.
-    states: Vec<Option<State>>,
+    states: Vec<Option<StateFacts>>,
     /// Screens that were seen.
     seen: FxHashSet<ScreenId>,
     nodes: Vec<Node>,
@@ -59,13 +59,13 @@ pub struct Knowledge {
     /// Cores one step longer.
     cores: FxHashMap<(CoreId, ActionId, StateId), CoreId>,
     /// Effects by core and action: of histories that look alike.
-    by_core: FxHashMap<(CoreId, ActionId), Arc<Tried>>,
+    by_core: FxHashMap<(CoreId, ActionId), Arc<Effects>>,
     /// Effects by state and action, in different histories.
-    here: FxHashMap<(StateId, ActionId), Arc<Tried>>,
+    here: FxHashMap<(StateId, ActionId), Arc<Effects>>,
     /// Effects by activity and name, in different states.
-    by_name: FxHashMap<(ActivityId, u32, bool), Arc<Tried>>,
+    by_name: FxHashMap<(ActivityId, u32, bool), Arc<Effects>>,
     /// Bits of actions by activity and name, in the order in which they were first done.
-    marks: FxHashMap<(ActivityId, u32, bool), Marks>,
+    marks: FxHashMap<(ActivityId, u32, bool), ActionSet>,
     /// Steps taken before after the same steps, with the same effect.
     pub repeats: u64,
     /// Steps taken before after the same steps, with another effect.
@@ -91,8 +91,8 @@ pub struct Node {
     pub stack: StackId,
     pub core: CoreId,
     /// Actions in it that may have had a hidden effect.
-    pub done: Marks,
-    /// Tried actions, in order.
+    pub done: ActionSet,
+    /// Effects actions, in order.
     edges: Vec<Edge>,
     /// Number of choices with something left to try; none before the first choice.
     open: Option<u32>,
@@ -110,18 +110,18 @@ pub struct Edge {
 
 /// Effects of an action.
 #[derive(Clone, Debug, Default)]
-pub struct Tried {
+pub struct Effects {
     /// Effects, each with the number of histories, or of states, that showed it.
-    pub results: Vec<(Outcome, u32)>,
+    pub results: Vec<(Effect, u32)>,
     /// Actions done before it in any of them.
-    pub done: Marks,
+    pub done: ActionSet,
     /// Actions done before it in one of them, without any other.
-    pub alone: Marks,
+    pub alone: ActionSet,
 }
 
-impl Tried {
+impl Effects {
     /// Adds an effect. Values are worked out on a shared copy, so a change makes a new one.
-    fn add(this: &mut Arc<Tried>, outcome: Outcome, done: Marks) {
+    fn add(this: &mut Arc<Effects>, outcome: Effect, done: ActionSet) {
         let this = Arc::make_mut(this);
         this.add_done(done);
         let results = &mut this.results;
@@ -131,7 +131,7 @@ impl Tried {
         }
     }
 
-    fn add_done(&mut self, done: Marks) {
+    fn add_done(&mut self, done: ActionSet) {
         self.done |= done;
         if done.is_power_of_two() {
             self.alone |= done;
@@ -152,7 +152,7 @@ impl Tried {
 
 /// Effect of an action.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub enum Outcome {
+pub enum Effect {
     /// None that matters.
     Same,
     /// The same structure, with other labels.
@@ -172,7 +172,7 @@ struct Activity {
 
 /// State as it was seen first.
 #[derive(Clone, Debug)]
-pub struct State {
+pub struct StateFacts {
     /// Activity of its screens.
     pub activity: ActivityId,
     /// Look of its screens.
@@ -239,7 +239,7 @@ impl Knowledge {
     }
 
     /// Returns the effects of an action in histories that look alike.
-    pub fn by_core(&self, core: CoreId, offer: &Offer) -> Option<&Arc<Tried>> {
+    pub fn by_core(&self, core: CoreId, offer: &Offer) -> Option<&Arc<Effects>> {
         self.by_core.get(&(core, offer.action))
     }
 
@@ -249,18 +249,18 @@ impl Knowledge {
     }
 
     /// Returns the effects of an action in a state.
-    pub fn here(&self, place: StateId, offer: &Offer) -> Option<&Arc<Tried>> {
+    pub fn here(&self, place: StateId, offer: &Offer) -> Option<&Arc<Effects>> {
         self.here.get(&(place, offer.action))
     }
 
     /// Returns the effects of actions of the same name in states of the activity.
-    pub fn by_name(&self, activity: ActivityId, offer: &Offer) -> Option<&Arc<Tried>> {
+    pub fn by_name(&self, activity: ActivityId, offer: &Offer) -> Option<&Arc<Effects>> {
         self.by_name.get(&name(activity, offer))
     }
 
     /// Returns the bit of an action that stays in the activity and may have a hidden effect; `shows` is true if it
     /// also has a visible one.
-    pub fn mark(&self, activity: ActivityId, offer: &Offer, shows: bool) -> Marks {
+    pub fn mark(&self, activity: ActivityId, offer: &Offer, shows: bool) -> ActionSet {
         if !may_hide(offer, shows) {
             return 0;
         }
@@ -328,12 +328,12 @@ impl Knowledge {
     }
 
     /// Returns a state that was seen.
-    pub fn state(&self, state: StateId) -> &State {
+    pub fn state(&self, state: StateId) -> &StateFacts {
         self.states[state.index()].as_ref().expect("a state is seen before it is asked for")
     }
 
     /// Takes notice of the screen that the current history leads to.
-    pub fn look(&mut self, scene: &Scene<'_>) {
+    pub fn look(&mut self, scene: &Scene) {
         self.see(scene);
         if self.at == ROOT {
             self.nodes[ROOT as usize].place = scene.state;
@@ -341,13 +341,13 @@ impl Knowledge {
     }
 
     /// Takes notice of a screen; returns true if it was never seen before.
-    fn see(&mut self, scene: &Scene<'_>) -> bool {
+    fn see(&mut self, scene: &Scene) -> bool {
         let at = scene.state.index();
         if self.states.len() <= at {
             self.states.resize(at + 1, None);
         }
-        let Scene { activity, look, frame, offers, .. } = *scene;
-        self.states[at].get_or_insert_with(|| State { activity, look, frame, offers: offers.clone() });
+        let Scene { activity, look, frame, ref offers, .. } = *scene;
+        self.states[at].get_or_insert_with(|| StateFacts { activity, look, frame, offers: offers.clone() });
         self.seen.insert(scene.screen_id)
     }
 
@@ -443,12 +443,12 @@ impl Knowledge {
     }
 
     /// Returns the bit of an action that was done, a new one if it has none.
-    fn give_mark(&mut self, activity: ActivityId, offer: &Offer, shows: bool) -> Marks {
+    fn give_mark(&mut self, activity: ActivityId, offer: &Offer, shows: bool) -> ActionSet {
         if !may_hide(offer, shows) {
             return 0;
         }
         let nth = self.marks.len() as u32;
-        *self.marks.entry(name(activity, offer)).or_insert(1 << (nth % MARKS))
+        *self.marks.entry(name(activity, offer)).or_insert(1 << (nth % ACTIONS_TOLD_APART))
     }
 
     /// Records the effect of `offer`, which was new in this history, for other histories.
@@ -459,30 +459,30 @@ impl Knowledge {
         let (before, after) = (self.state(from_place), self.state(place));
         let behind = self.behind(self.nodes[from as usize].stack);
         let outcome = if before.frame == after.frame && before.look == after.look {
-            Outcome::Same
+            Effect::Same
         } else if before.frame == after.frame {
-            Outcome::Look(after.look)
+            Effect::Look(after.look)
         } else if behind.is_some_and(|(_, place)| self.state(place).activity == after.activity) {
-            Outcome::Behind
+            Effect::Behind
         } else {
-            Outcome::To(place)
+            Effect::To(place)
         };
         let activity = before.activity;
-        let exact = if place == from_place { Outcome::Same } else { Outcome::To(place) };
+        let exact = if place == from_place { Effect::Same } else { Effect::To(place) };
         let Node { core, done, .. } = self.nodes[from as usize];
-        Tried::add(self.by_core.entry((core, offer.action)).or_default(), exact, done);
+        Effects::add(self.by_core.entry((core, offer.action)).or_default(), exact, done);
         let tried = self.here.entry((from_place, offer.action)).or_default();
         let is_new_here = tried.results.iter().all(|(known, _)| *known != exact);
-        Tried::add(tried, exact, done);
+        Effects::add(tried, exact, done);
         let named = self.by_name.entry(name(activity, offer)).or_default();
         if is_new_here {
-            Tried::add(named, outcome, done);
+            Effects::add(named, outcome, done);
         } else {
             Arc::make_mut(named).add_done(done);
         }
     }
 
-    /// Marks the last step as used up, and the steps before it that have nothing else left to try.
+    /// ActionSet the last step as used up, and the steps before it that have nothing else left to try.
     fn use_up(&mut self) {
         for &(node, action) in self.path.iter().rev() {
             let node = &mut self.nodes[node as usize];
@@ -547,7 +547,7 @@ mod tests {
             App { offers: Arc::new([offer(0), offer(1)]) }
         }
 
-        fn scene(&self, screen: u32) -> Scene<'_> {
+        fn scene(&self, screen: u32) -> Scene {
             Scene {
                 state: StateId(screen),
                 screen_id: ScreenId(screen),
@@ -555,8 +555,8 @@ mod tests {
                 look: LookId(0),
                 frame: u64::from(screen),
                 slots: 2,
-                offers: &self.offers,
-                actions: &[],
+                offers: self.offers.clone(),
+                actions: Arc::default(),
                 screen: None,
             }
         }
@@ -564,11 +564,11 @@ mod tests {
         fn step(&self, knowledge: &mut Knowledge, from: u32, at: u16, to: u32, ends: bool) -> StepChange {
             // The start offers one choice, all else two.
             let candidates: &[u16] = if from == 0 { &[0] } else { &[0, 1] };
-            let (scene, phase) = (self.scene(from), PhaseId::START);
+            let (scene, phase) = (&self.scene(from), PhaseId::START);
             let from = &Situation { scene, phase, steps_left: 9, candidates, preferred: candidates };
             let to = &self.scene(to);
             let next = if ends { Next::Terminal } else { Next::Unknown };
-            knowledge.look(&scene);
+            knowledge.look(scene);
             knowledge.learn(&Transition { from, at, reward: 0.0, elapsed_ms: None, to, phase, next })
         }
 
@@ -627,15 +627,15 @@ mod tests {
         let activity = ActivityId(0);
         let mut all = knowledge.mark(activity, &offer(0), false);
         assert_eq!(all, NEVER_DONE);
-        for nth in 0..MARKS {
+        for nth in 0..ACTIONS_TOLD_APART {
             let mark = knowledge.give_mark(activity, &offer(nth), false);
             assert!(mark.is_power_of_two() && all & mark == 0, "{nth}");
             assert_eq!(knowledge.mark(activity, &offer(nth), false), mark);
             all |= mark;
         }
-        assert_eq!((all, all.count_ones()), (Marks::MAX, 128));
+        assert_eq!((all, all.count_ones()), (ActionSet::MAX, 128));
         assert_eq!(
-            knowledge.give_mark(activity, &offer(MARKS), false),
+            knowledge.give_mark(activity, &offer(ACTIONS_TOLD_APART), false),
             knowledge.mark(activity, &offer(0), false)
         );
         let still = Offer { habit: Habit::Stays, ..offer(0) };
@@ -644,7 +644,7 @@ mod tests {
 
     #[test]
     fn what_was_done_with_others_was_not_done_alone() {
-        let mut tried = Tried::default();
+        let mut tried = Effects::default();
         tried.add_done(0b11);
         assert_eq!((tried.done, tried.alone), (0b11, 0));
         tried.add_done(0b10);

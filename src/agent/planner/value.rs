@@ -10,7 +10,7 @@ use std::sync::Arc;
 use rustc_hash::FxHashMap;
 
 use super::PlannerSettings;
-use super::knowledge::{CoreId, Knowledge, Marks, NO_CORE, NodeId, Outcome, StackId, Tried};
+use super::knowledge::{ActionSet, CoreId, Effect, Effects, Knowledge, NO_CORE, NodeId, StackId};
 use crate::situation::{
     ActivityId, ClassId, Habit, LookId, Offer, Outlook, PhaseId, Standing, StateId, Subgoal,
 };
@@ -98,7 +98,7 @@ pub struct Whereabouts {
     stack: StackId,
     look: LookId,
     core: CoreId,
-    done: Marks,
+    done: ActionSet,
 }
 
 /// Outcomes of a step for the objective.
@@ -164,7 +164,7 @@ pub struct Valuation<'a> {
     /// Actions that may still be looked at.
     budget: u32,
     /// Actions with hidden effects so far.
-    done: Marks,
+    done: ActionSet,
 }
 
 impl<'a> Valuation<'a> {
@@ -315,7 +315,7 @@ impl<'a> Valuation<'a> {
         let others = done & !own;
         let before = named.map_or(0, |tried| if others.is_power_of_two() { tried.alone } else { tried.done });
         let novelty = NOVELTY * f64::from((others & !before).count_ones());
-        let with_doubt = |tried: &Arc<Tried>, doubt: f64| (tried.clone(), doubt + unsteadiness + novelty);
+        let with_doubt = |tried: &Arc<Effects>, doubt: f64| (tried.clone(), doubt + unsteadiness + novelty);
         let alike = self.knowledge.by_core(core, offer).map(|tried| with_doubt(tried, DOUBT_CORE));
         let here = self.knowledge.here(place, offer).map(|tried| with_doubt(tried, DOUBT_HERE));
         let named = named.filter(|_| self.settings.sharing);
@@ -347,7 +347,7 @@ impl<'a> Valuation<'a> {
     /// Returns the value of the action if its effects come again, and the gain if its subgoal is met instead.
     fn as_tried(
         &mut self,
-        tried: &Tried,
+        tried: &Effects,
         whereabouts: Whereabouts,
         offer: &Offer,
         phase: PhaseId,
@@ -368,15 +368,15 @@ impl<'a> Valuation<'a> {
         };
         for &(outcome, count) in &tried.results {
             let (next, guess) = match outcome {
-                Outcome::Same => (Whereabouts { done: hidden, ..whereabouts }, did_nothing),
-                Outcome::Look(look) => {
+                Effect::Same => (Whereabouts { done: hidden, ..whereabouts }, did_nothing),
+                Effect::Look(look) => {
                     (Whereabouts { look, core: NO_CORE, done: shown, ..whereabouts }, did_nothing)
                 }
-                Outcome::Behind => match self.knowledge.behind(stack) {
+                Effect::Behind => match self.knowledge.behind(stack) {
                     Some((stack, place)) => (self.at(place, stack, NO_CORE, done), DID_SOMETHING),
                     None => continue,
                 },
-                Outcome::To(place) => {
+                Effect::To(place) => {
                     let stack = self.knowledge.stack_at(stack, place);
                     let core = self.knowledge.core_after(core, offer, place);
                     let stays = self.knowledge.state(place).activity == activity;
@@ -423,12 +423,12 @@ impl<'a> Valuation<'a> {
     }
 
     /// Returns the actions done after one that stays in the activity.
-    fn done_after(&self, done: Marks, activity: ActivityId, offer: &Offer, shows: bool) -> Marks {
+    fn done_after(&self, done: ActionSet, activity: ActivityId, offer: &Offer, shows: bool) -> ActionSet {
         let is_enough = (done & !self.done).count_ones() >= HIDDEN_MAX;
         if is_enough { done } else { done | self.knowledge.mark(activity, offer, shows) }
     }
 
-    fn at(&self, place: StateId, stack: StackId, core: CoreId, done: Marks) -> Whereabouts {
+    fn at(&self, place: StateId, stack: StackId, core: CoreId, done: ActionSet) -> Whereabouts {
         Whereabouts { place, stack, look: self.knowledge.state(place).look, core, done }
     }
 

@@ -1,6 +1,5 @@
 //! `farlead compare`: compares agents on the same specs with the same seeds.
 
-use std::fs;
 use std::io::{self, BufWriter, Write};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -11,6 +10,7 @@ use clap::Args;
 use farlead::gui::UserAction;
 use farlead::search::{Contender, Plan, Rounds, Tally, Task, compare, mean, median};
 use farlead::spec::{Level, Spec, printable};
+use farlead::store;
 use serde::Serialize;
 
 use crate::agents::{Entrant, EntrantParser};
@@ -311,7 +311,6 @@ fn write_csv(path: &Path, rows: &[Row]) -> anyhow::Result<()> {
             row.steps_median,
         );
     }
-    fs::write(path, text)
-        .map_err(|error| Missing::new(format!("cannot write {}: {error}", path.display())))?;
+    store::write(path, text.as_bytes()).map_err(|error| Missing::new(error.to_string()))?;
     Ok(())
 }

@@ -3,7 +3,7 @@
 use std::io::{self, Write};
 
 use clap::Args;
-use farlead::device::adb::{Listed, Server, State};
+use farlead::device::adb::{DeviceState, Listed, Server};
 use farlead::spec::printable;
 use serde::Serialize;
 
@@ -48,7 +48,7 @@ pub fn run(args: &DevicesArgs, _: &Shell) -> anyhow::Result<Exit> {
             writeln!(out, "{}  {}{model}", printable(serial), printable(&state.to_string()))?;
         }
     }
-    if listed.iter().any(|one| one.state == State::Device) {
+    if listed.iter().any(|one| one.state == DeviceState::Device) {
         return Ok(Exit::Met);
     }
     if listed.is_empty() && !args.json {

@@ -5,7 +5,7 @@ use std::process::Command;
 use std::time::{Duration, Instant};
 
 use clap::Args;
-use farlead::device::adb::{Answer, Client, Line, Listed, Server, State};
+use farlead::device::adb::{Answer, Client, DeviceState, Line, Listed, Server};
 use farlead::gui::Hierarchy;
 use farlead::spec::printable;
 use serde::Serialize;
@@ -173,15 +173,15 @@ const NO_DEVICE: &str = "plug one in with USB debugging allowed (Settings, Devel
 fn look_at(found: &mut Findings<'_>, server: &Server, listed: &Listed) -> anyhow::Result<()> {
     let serial = &listed.serial;
     let fix = match &listed.state {
-        State::Device => return look_inside(found, &mut Client::new(server.clone(), serial)),
-        State::Offline => format!("replug it, or `adb -s {serial} reconnect`"),
-        State::Unauthorized => "unlock it, and allow USB debugging in its dialog".to_string(),
-        State::Authorizing | State::Connecting => "try again in a moment".to_string(),
-        State::NoPermissions => {
+        DeviceState::Device => return look_inside(found, &mut Client::new(server.clone(), serial)),
+        DeviceState::Offline => format!("replug it, or `adb -s {serial} reconnect`"),
+        DeviceState::Unauthorized => "unlock it, and allow USB debugging in its dialog".to_string(),
+        DeviceState::Authorizing | DeviceState::Connecting => "try again in a moment".to_string(),
+        DeviceState::NoPermissions => {
             "add udev rules for it (Debian: `apt install android-sdk-platform-tools-common`), and replug it"
                 .to_string()
         }
-        State::Other(_) => format!("`adb -s {serial} reboot` starts Android on it"),
+        DeviceState::Other(_) => format!("`adb -s {serial} reboot` starts Android on it"),
     };
     found.fail(serial, format!("its state is `{}`", listed.state), fix)
 }

@@ -4,7 +4,7 @@ use std::io::{self, BufWriter, Write};
 use std::path::PathBuf;
 
 use clap::Args;
-use farlead::ltl::{Automaton, Permanent, State};
+use farlead::ltl::{Automaton, Permanent, ResidualId};
 use farlead::spec::{self, Expectation, Judgement, Linted, Spec};
 
 use crate::lint::counted;
@@ -133,7 +133,7 @@ fn write_witness(out: &mut impl Write, spec: &Spec, judgement: &Judgement) -> io
     };
     writeln!(out, "\nA shortest witness, {}", counted(witness.len(), "step"))?;
     let mut automaton = Automaton::new(&spec.formulas, spec.formula);
-    let mut state = State::START;
+    let mut state = ResidualId::START;
     for (step, labels) in witness.iter().enumerate() {
         if step == STEPS_SHOWN_MAX {
             return writeln!(out, "  and {} more", witness.len() - step);
@@ -169,7 +169,7 @@ fn write_dot(out: &mut impl Write, spec: &Spec) -> anyhow::Result<()> {
     let lost: Vec<bool> = graph
         .states
         .iter()
-        .map(|&state| state != State::START && automaton.permanent(state) == Permanent::Violated)
+        .map(|&state| state != ResidualId::START && automaton.permanent(state) == Permanent::Violated)
         .collect();
     if lost.contains(&true) {
         writeln!(out, "  label=\"a step without an arrow violates the formula for good\";")?;

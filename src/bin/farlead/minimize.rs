@@ -158,7 +158,7 @@ pub fn run(args: &MinimizeArgs, shell: &Shell) -> anyhow::Result<Exit> {
     let original = (0..TRIES_MAX).find_map(|number| {
         let mut device = open(seed.derived(&format!("original {number}")));
         let actions = test.steps.iter().map(|step| &step.action);
-        match player.play(&mut *device, actions, Gone::IsPassedOver) {
+        match player.play(&mut *device, actions, Gone::Skip) {
             Ok(played) if played.is_won => Some(Ok(played.trace)),
             Ok(_) => None,
             Err(error) => Some(Err(error)),

@@ -10,11 +10,12 @@ use farlead::device::sim::map::Map;
 use farlead::device::sim::model::{Life, Model, Node, WindowKind};
 use farlead::device::sim::{self, Read};
 use farlead::spec::{Diagnostics, Located, Source};
+use farlead::store;
 use serde::Serialize;
 
 use crate::lint::counted;
 use crate::sources::{self, Shell};
-use crate::{Exit, Mistake, Usage};
+use crate::{Exit, Missing, Mistake, Usage};
 
 /// Most windows on a map: nobody could read a larger one.
 const WINDOWS_MAX: usize = 200;
@@ -311,9 +312,8 @@ fn draw(args: &DrawArgs, shell: &Shell) -> anyhow::Result<Exit> {
     for (path, write) in files {
         match path {
             Some(path) if path.as_os_str() != "-" => {
-                if let Err(error) = fs::write(path, write(&map)) {
-                    return Ok(cannot_write(path, &error));
-                }
+                store::write(path, write(&map).as_bytes())
+                    .map_err(|error| Missing::new(error.to_string()))?;
             }
             Some(_) => print(&write(&map))?,
             None => {}
@@ -342,9 +342,7 @@ fn pack(args: &PackArgs, shell: &Shell) -> anyhow::Result<Exit> {
     }
     let bytes = apk::pack(&Manifest::of(&model), source.text())
         .map_err(|error| Mistake::new(format!("cannot pack {}: {error}", args.model.display())))?;
-    if let Err(error) = fs::write(&path, &bytes) {
-        return Ok(cannot_write(&path, &error));
-    }
+    store::write(&path, &bytes).map_err(|error| Missing::new(error.to_string()))?;
     if !shell.quiet {
         print(&format!("{}: {}: {} bytes\n", path.display(), in_short(&model), bytes.len()))?;
     }
@@ -365,11 +363,6 @@ fn refuse_other_file(path: &Path) -> Result<(), Usage> {
             path.display()
         ))),
     }
-}
-
-fn cannot_write(path: &Path, error: &io::Error) -> Exit {
-    crate::say(&format!("cannot write {}: {error}", path.display()));
-    Exit::Environment
 }
 
 /// Reads the model at `path`, whatever mistakes it has.

@@ -17,7 +17,7 @@ use adb_client::server_device::ADBServerDevice;
 use adb_client::{ADBDeviceExt, RustADBError};
 
 use super::line::{Answer, Line, LineError};
-use super::server::{Server, State, shown};
+use super::server::{DeviceState, Server, shown};
 
 /// Most bytes of an answer: more than any dump that is read.
 const ANSWER_BYTES_MAX: usize = 80 << 20;
@@ -123,11 +123,13 @@ impl Client {
     fn is_back(&self) -> Result<bool, String> {
         let devices = self.server.devices().map_err(|error| error.to_string())?;
         match devices.iter().find(|listed| listed.serial == self.serial).map(|listed| &listed.state) {
-            Some(State::Device) => Ok(true),
-            None | Some(State::Offline) if super::is_address(&self.serial) => {
+            Some(DeviceState::Device) => Ok(true),
+            None | Some(DeviceState::Offline) if super::is_address(&self.serial) => {
                 self.server.connect(&self.serial).map_err(|error| error.to_string())?;
                 let devices = self.server.devices().map_err(|error| error.to_string())?;
-                Ok(devices.iter().any(|listed| listed.serial == self.serial && listed.state == State::Device))
+                Ok(devices
+                    .iter()
+                    .any(|listed| listed.serial == self.serial && listed.state == DeviceState::Device))
             }
             None => Err("adb does not list it any more".to_string()),
             Some(state) => Err(format!("adb says that it is `{state}`")),

@@ -3,7 +3,7 @@
 use std::fmt;
 
 use super::LineError;
-use super::server::{Listed, ServerError, State};
+use super::server::{DeviceState, Listed, ServerError};
 use crate::device::DeviceError;
 
 /// The reason there is no phone, or it could not be used.
@@ -34,7 +34,7 @@ pub enum AdbError {
         /// Serial number of the device.
         serial: String,
         /// The state of its connection.
-        state: State,
+        state: DeviceState,
     },
     /// A command gave no answer.
     #[error("`{serial}`, {doing}: {source}")]
@@ -237,19 +237,21 @@ fn connect_hint(serial: &str) -> String {
     }
 }
 
-fn what_to_do(state: &State) -> String {
+fn what_to_do(state: &DeviceState) -> String {
     match state {
-        State::Device => "can be used".to_string(),
-        State::Offline => "is offline; replug it, or `adb reconnect offline`".to_string(),
-        State::Unauthorized => {
+        DeviceState::Device => "can be used".to_string(),
+        DeviceState::Offline => "is offline; replug it, or `adb reconnect offline`".to_string(),
+        DeviceState::Unauthorized => {
             "does not allow this computer yet; unlock it and allow USB debugging in its dialog".to_string()
         }
-        State::Authorizing | State::Connecting => "is being connected; try again in a moment".to_string(),
-        State::NoPermissions => {
+        DeviceState::Authorizing | DeviceState::Connecting => {
+            "is being connected; try again in a moment".to_string()
+        }
+        DeviceState::NoPermissions => {
             "may not be opened by this user; add udev rules for it (`adb devices` has a link), and replug it"
                 .to_string()
         }
-        State::Other(state) => {
+        DeviceState::Other(state) => {
             format!("is in the state `{state}`; start Android on it, as `adb reboot` does")
         }
     }

@@ -37,7 +37,7 @@ use crate::gui::{Action, Screen};
 pub use client::Client;
 pub use error::AdbError;
 pub use line::{Answer, Line, LineError};
-pub use server::{Listed, Server, ServerError, State};
+pub use server::{DeviceState, Listed, Server, ServerError};
 pub use u2::{Jar, JarError};
 
 use app::SETTINGS;

@@ -80,7 +80,7 @@ pub struct Server {
 
 /// The state of a device's connection to the server.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum State {
+pub enum DeviceState {
     /// Ready for use.
     Device,
     /// Not answering.
@@ -97,16 +97,16 @@ pub enum State {
     Other(String),
 }
 
-impl fmt::Display for State {
+impl fmt::Display for DeviceState {
     fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
         out.write_str(match self {
-            State::Device => "device",
-            State::Offline => "offline",
-            State::Unauthorized => "unauthorized",
-            State::Authorizing => "authorizing",
-            State::Connecting => "connecting",
-            State::NoPermissions => "no permissions",
-            State::Other(name) => name,
+            DeviceState::Device => "device",
+            DeviceState::Offline => "offline",
+            DeviceState::Unauthorized => "unauthorized",
+            DeviceState::Authorizing => "authorizing",
+            DeviceState::Connecting => "connecting",
+            DeviceState::NoPermissions => "no permissions",
+            DeviceState::Other(name) => name,
         })
     }
 }
@@ -117,7 +117,7 @@ pub struct Listed {
     /// Serial number, or address.
     pub serial: String,
     /// The state of its connection.
-    pub state: State,
+    pub state: DeviceState,
     /// Model, with `_` for spaces, if the server knows it.
     pub model: Option<String>,
 }
@@ -331,13 +331,13 @@ fn listed(line: &str) -> Option<Listed> {
     }
     let word = rest.split_whitespace().next()?;
     let state = match word {
-        _ if rest.starts_with("no permissions") => State::NoPermissions,
-        "device" => State::Device,
-        "offline" => State::Offline,
-        "unauthorized" => State::Unauthorized,
-        "authorizing" => State::Authorizing,
-        "connecting" => State::Connecting,
-        other => State::Other(shown(other)),
+        _ if rest.starts_with("no permissions") => DeviceState::NoPermissions,
+        "device" => DeviceState::Device,
+        "offline" => DeviceState::Offline,
+        "unauthorized" => DeviceState::Unauthorized,
+        "authorizing" => DeviceState::Authorizing,
+        "connecting" => DeviceState::Connecting,
+        other => DeviceState::Other(shown(other)),
     };
     let model = rest.split_whitespace().find_map(|word| word.strip_prefix("model:"));
     Some(Listed { serial: shown(serial), state, model: model.map(shown) })
@@ -351,7 +351,7 @@ fn choose(devices: Vec<Listed>, serial: Option<&str>) -> Result<Listed, AdbError
         },
         None => {
             let usable: Vec<&Listed> =
-                devices.iter().filter(|listed| listed.state == State::Device).collect();
+                devices.iter().filter(|listed| listed.state == DeviceState::Device).collect();
             match (&usable[..], &devices[..]) {
                 ([only], _) => Listed::clone(only),
                 ([], [only]) => only.clone(),
@@ -361,7 +361,7 @@ fn choose(devices: Vec<Listed>, serial: Option<&str>) -> Result<Listed, AdbError
         }
     };
     match &found.state {
-        State::Device => Ok(found),
+        DeviceState::Device => Ok(found),
         state => Err(AdbError::Unusable { serial: found.serial.clone(), state: state.clone() }),
     }
 }

@@ -393,6 +393,7 @@ impl Core {
         Ok(())
     }
 
+    #[inline]
     fn perform(
         &mut self,
         from: Moment,
@@ -400,9 +401,19 @@ impl Core {
         chance: Chance<'_>,
     ) -> Result<Transition, DeviceError> {
         let key = (from.state, gesture);
-        if let Some(known) = self.memo.transition(&key) {
-            return Ok(known.clone());
+        match self.memo.transition(&key) {
+            Some(known) => Ok(known.clone()),
+            None => self.perform_anew(from, key, chance),
         }
+    }
+
+    #[cold]
+    fn perform_anew(
+        &mut self,
+        from: Moment,
+        key: (u32, Gesture),
+        chance: Chance<'_>,
+    ) -> Result<Transition, DeviceError> {
         let model = self.model.clone();
         let state = self.memo.state(from.state).state.clone();
         let mut run = Run::new(&model, State::clone(&state), chance, from.at_ms);

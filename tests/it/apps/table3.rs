@@ -4,7 +4,7 @@
 use std::collections::VecDeque;
 
 use farlead::gui::Labeller;
-use farlead::ltl::{Automaton, Labels, Permanent, State};
+use farlead::ltl::{Automaton, Labels, Permanent, ResidualId};
 use farlead::spec::Spec;
 
 use super::*;
@@ -32,7 +32,7 @@ impl Judge {
         labels
     }
 
-    fn step(&mut self, state: State, action: &Action, screen: &Screen) -> State {
+    fn step(&mut self, state: ResidualId, action: &Action, screen: &Screen) -> ResidualId {
         let labels = self.labels(action, screen);
         self.automaton.step(state, &labels)
     }
@@ -66,8 +66,9 @@ fn without_common_factor(over: u64, under: u64) -> String {
 #[track_caller]
 fn check(file: &str, name: &str, steps: &[&str], atoms: &[u64], rewards: &str) {
     let (mut judge, mut phone) = load(file, name, &[]);
-    let mut state = judge.automaton.step(State::START, &judge.labels(&first_action(&phone), phone.screen()));
-    let mut found = vec![judge.automaton.atom_count(State::START), judge.automaton.atom_count(state)];
+    let mut state =
+        judge.automaton.step(ResidualId::START, &judge.labels(&first_action(&phone), phone.screen()));
+    let mut found = vec![judge.automaton.atom_count(ResidualId::START), judge.automaton.atom_count(state)];
     for step in steps {
         assert_eq!(judge.automaton.permanent(state), Permanent::Open, "{file} {name}: before {step}");
         let action = action_of(&phone, step);
@@ -145,7 +146,7 @@ fn the_known_runs_satisfy_the_specs_of_notes() {
 /// Returns the length of the shortest runs that satisfy the spec within its bound, and their number. Tries
 /// every run that the formula does not rule out.
 fn shortest(judge: &mut Judge, mut phone: Phone) -> Option<(usize, usize)> {
-    let state = judge.automaton.step(State::START, &judge.labels(&first_action(&phone), phone.screen()));
+    let state = judge.automaton.step(ResidualId::START, &judge.labels(&first_action(&phone), phone.screen()));
     let mut alive = VecDeque::from([(1, state, phone.sim.save(), phone.seen.screen.clone())]);
     let mut found: Option<(usize, usize)> = None;
     while let Some((length, state, snapshot, screen)) = alive.pop_front() {

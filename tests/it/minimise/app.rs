@@ -5,7 +5,7 @@ use std::sync::Arc;
 use farlead::device::sim::{self, model::Model};
 use farlead::device::{Device, DeviceError, Sim};
 use farlead::gui::{Action, BUILTIN_TEXTS, Repertoire, Screen, Touch, offers};
-use farlead::minimise::{Check, Kept, Trial, Tried};
+use farlead::minimise::{Check, Element, Trial, TrialResult};
 use farlead::rng::{Rng, Seed};
 use farlead::spec::Source;
 
@@ -108,11 +108,11 @@ impl Leads {
     }
 
     /// Returns true if the kept actions lead to the goal, in a run with chance that no check uses.
-    fn leads(&self, kept: &[Kept], run: u32) -> bool {
+    fn leads(&self, kept: &[Element], run: u32) -> bool {
         self.run(&Trial { kept, number: 1_000_000 + run }).expect("the model runs").passed
     }
 
-    fn run(&self, trial: &Trial<'_>) -> Result<Tried, DeviceError> {
+    fn run(&self, trial: &Trial<'_>) -> Result<TrialResult, DeviceError> {
         // Chance depends only on the kept elements and the number of the trial.
         let drawn = trial.kept.iter().fold(u64::from(trial.number), |hash, kept| {
             (hash.rotate_left(9) ^ kept.at as u64 ^ (u64::from(kept.form) << 40))
@@ -129,17 +129,17 @@ impl Leads {
                 done.push(*kept);
             }
             if screen.activity().ends_with(GOAL) {
-                return Ok(Tried { passed: true, done });
+                return Ok(TrialResult { passed: true, done });
             }
         }
-        Ok(Tried { passed: false, done })
+        Ok(TrialResult { passed: false, done })
     }
 }
 
 impl Check for Leads {
     type Error = DeviceError;
 
-    fn round(&mut self, trials: &[Trial<'_>]) -> Result<Vec<Tried>, DeviceError> {
+    fn round(&mut self, trials: &[Trial<'_>]) -> Result<Vec<TrialResult>, DeviceError> {
         trials.iter().map(|trial| self.run(trial)).collect()
     }
 
@@ -180,14 +180,14 @@ fn is_offered(action: &Action, offered: &[Action]) -> bool {
 }
 
 /// Returns the rate at which the kept actions lead to the goal, from runs that decided nothing.
-pub fn true_rate(leads: &Leads, kept: &[Kept], runs: u32) -> f64 {
+pub fn true_rate(leads: &Leads, kept: &[Element], runs: u32) -> f64 {
     (0..runs).filter(|&run| leads.leads(kept, run)).count() as f64 / f64::from(runs)
 }
 
 /// Returns random runs of `length` actions that lead to the goal in at least 49 of 50 tries.
 pub fn runs(percent: u32, length: usize, count: usize) -> Vec<Leads> {
     let model = shop(percent);
-    let all: Vec<Kept> = (0..length).map(|at| Kept { at, form: 0 }).collect();
+    let all: Vec<Element> = (0..length).map(|at| Element { at, form: 0 }).collect();
     // Most runs never do, so the second failure ends the tries.
     let is_sure = |leads: &Leads| (0..50).filter(|&run| !leads.leads(&all, run)).nth(1).is_none();
     (1..)
