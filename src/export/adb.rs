@@ -81,10 +81,12 @@ fn write_steps(page: &mut Page, script: &Script<'_>) {
 /// Writes code that makes the device upright and connected, now and when the script ends.
 fn set_device_up(page: &mut Page, script: &Script<'_>) {
     if script.turns {
+        // The user's own setting is put back at the end.
         page.line("sensor_was=$(device settings get system accelerometer_rotation)");
     }
     page.line("put_back() {");
     page.indent(4);
+    // Each line goes on after a failure, as the rest has to be put back too.
     if script.turns {
         page.line("turn 0 || true");
         page.line("device settings put system accelerometer_rotation \"$sensor_was\" || true");
@@ -96,6 +98,7 @@ fn set_device_up(page: &mut Page, script: &Script<'_>) {
     page.line("}");
     page.line("trap put_back EXIT");
     if script.turns {
+        // With the sensor on, the device would turn the display back by itself.
         page.line("device settings put system accelerometer_rotation 0");
         page.line("turn 0");
     }
@@ -120,6 +123,7 @@ fn act(page: &mut Page, command: &Command<'_>) {
         }
         Command::Fill { on, text } => {
             find(page, on.target);
+            // Keys go to the field that has the focus, so it is touched first.
             page.line(&format!("tap {MIDDLE}"));
             page.line("erase_text");
             type_text(page, text);

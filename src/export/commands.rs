@@ -247,6 +247,7 @@ struct Reader<'a> {
 impl<'a> Reader<'a> {
     fn step(&mut self, at: usize, step: &'a TestStep) -> Step<'a> {
         let mut commands = Vec::new();
+        // The log of the device may still hold a crash of an earlier run.
         if asks(&step.sees, Key::Crashed) {
             commands.push(Command::ForgetCrashes);
         }
@@ -264,6 +265,7 @@ impl<'a> Reader<'a> {
             }
             Action::Reinitialise(name) => {
                 let activity = Activity::new(name);
+                // Kept for a later step that leaves the app and comes back to this activity.
                 self.device.activity.clone_from(&activity.safe);
                 commands.push(Command::Launch(activity));
             }

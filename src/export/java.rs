@@ -15,6 +15,7 @@ pub(super) fn pattern(op: Op, value: &Constant) -> Option<Pattern> {
     let sure = |text: String| Some(Pattern { text, is_sure: true });
     match (op, value) {
         (Op::Equal, Constant::Text(text)) => sure(literal(text)),
+        // A pattern matches whole texts and knows no `not`, so it looks ahead up to the end.
         (Op::NotEqual, Constant::Text(text)) => sure(format!("(?!{}\\z).*", literal(text))),
         (Op::Contains, Constant::Text(text)) => sure(format!(".*{}.*", literal(text))),
         (Op::Contains, Constant::Regex(regex)) => {
@@ -65,6 +66,7 @@ pub(super) fn is_plain(regex: &str) -> bool {
                 }
             }
             ']' => in_class = false,
+            // In some kinds a doubled sign is an operation on classes.
             '&' | '~' | '-' if in_class && next == Some(char) => return false,
             // Flags, names and look-around differ from kind to kind.
             '(' if !in_class && next == Some('?') && chars.clone().nth(1) != Some(':') => return false,

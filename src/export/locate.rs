@@ -72,6 +72,7 @@ pub(super) fn name(text: &str) -> Option<&str> {
 /// Returns true if the two are surely not one widget at two times, or its counterpart on two screens.
 fn is_another(one: &Target, two: &Target) -> bool {
     let has_other_names = one.id != two.id || one.class != two.class;
+    // A text may change from screen to screen, so it tells widgets apart only together with the place.
     let says_otherwise = (&one.text, &one.desc) != (&two.text, &two.desc) && one.object_id != two.object_id;
     has_other_names || says_otherwise || are_rows(&one.object_id, &two.object_id)
 }

@@ -35,6 +35,7 @@ pub(super) fn print(test: &TestCase) -> Exported {
     // Maestro would run `${}` in a name too.
     page.line(&format!("name: {}", quoted(&test.oracle.name.replace("${", "$ {"))));
     if script.turns || script.switches_network {
+        // Maestro runs this after a failure too, so the device is not left turned or disconnected.
         page.line("onFlowComplete:");
         page.indent(2);
         set_device_up(&mut page, &script);
@@ -101,6 +102,7 @@ fn act(page: &mut Page, command: &Command<'_>) {
             let mode = if *is_on { "disabled" } else { "enabled" };
             page.line(&format!("- setAirplaneMode: {mode}"));
         }
+        // Unless told otherwise, Maestro stops the app and starts it afresh.
         Command::LeaveAndReturn { .. } => {
             page.line("- pressKey: Home");
             page.line("- launchApp:");

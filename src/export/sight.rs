@@ -17,7 +17,9 @@ pub(super) fn range(op: Op, number: u64, holds: bool) -> Option<Range> {
         (Op::Equal, true) | (Op::NotEqual, false) => {
             Some(Range { at_least: Some(number), at_most: Some(number) })
         }
+        // All numbers but one are two ranges.
         (Op::Equal, false) | (Op::NotEqual, true) | (Op::Contains, _) => None,
+        // Fewer than no widgets is no range either.
         (Op::Less, true) | (Op::AtLeast, false) => to(number.checked_sub(1)?),
         (Op::AtMost, true) | (Op::Greater, false) => to(number),
         (Op::Greater, true) | (Op::AtMost, false) => from(number + 1),

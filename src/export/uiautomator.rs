@@ -188,6 +188,7 @@ fn press(key: PressedKey) -> &'static str {
 fn percent(percent: Percent) -> String {
     let shown = percent.to_string();
     let number = shown.trim_end_matches('%');
+    // Kotlin takes no whole number for a `Double`.
     if number.contains('.') { number.to_string() } else { format!("{number}.0") }
 }
 
@@ -226,6 +227,7 @@ fn check(page: &mut Page, title: &str, expect: &Expect<'_>, package: &str) {
             assert_holds(page, code.join(" && "));
         }
         Subject::Widget(all) => {
+            // A selector is short and waits by itself; code over all widgets is for the rest.
             if let Some(by) = selector(all) {
                 return page.line(&format!("{}({what}, {by})", seen_or_gone(holds)));
             }
@@ -246,6 +248,7 @@ fn check(page: &mut Page, title: &str, expect: &Expect<'_>, package: &str) {
             page.line(&format!("{}({what}, By.checked(true))", seen_or_gone(holds)));
         }
         Subject::Checked(false) => {
+            // On a screen without anything checkable neither value holds.
             let code = "device.hasObject(By.checkable(true)) && !device.hasObject(By.checked(true))";
             assert_holds(page, code.to_string());
         }

@@ -175,6 +175,7 @@ impl<'a, C: Check> Work<'a, C> {
         let share = u64::from(rate.passes) * u64::from(self.strict.runs);
         let is_enough = share >= u64::from(self.strict.passes) * u64::from(rate.runs);
         let may_step = self.settings.additions.steps_back && self.result.steps_back < STEPS_BACK_MAX;
+        // Before the original there is no run to go back to.
         if is_enough || !may_step || self.history.len() == 1 {
             return Ok(true);
         }
@@ -254,6 +255,7 @@ impl<'a, C: Check> Work<'a, C> {
         let mut has_left_out = false;
         loop {
             let length = self.current().len();
+            // Only the full number of runs may claim 1-minimality.
             if !self.leave_out(parts(length, length).collect(), self.strict)? {
                 return Ok(has_left_out);
             }

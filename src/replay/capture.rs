@@ -150,6 +150,7 @@ impl Walk {
                 return false;
             }
         }
+        // An atom that is dropped here may let a later step fail, so the whole run is checked.
         let mut phases = BTreeSet::from([PhaseId::START]);
         for step in 0..self.kept.len() {
             phases = self.after(&phases, step);

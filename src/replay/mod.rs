@@ -109,6 +109,7 @@ impl Player {
                 Some(last) => match seek(&last.observation.screen, recorded) {
                     Sought::Found(action) if !self.rules.forbid(&action) => action,
                     Sought::Found(_) | Sought::Missing { .. } if missing == Missing::Skip => continue,
+                    // A rule forbids the action. Its widget is there, so it is the nearest one itself.
                     Sought::Found(action) => {
                         played.missing = Some((number, action.target().cloned()));
                         break;
@@ -134,6 +135,7 @@ impl Player {
                     played.is_won = true;
                     break;
                 }
+                // No later step can reach the goal any more, and each takes time on a device.
                 Verdict::Lost => break,
                 Verdict::Open => {}
             }
@@ -223,6 +225,7 @@ fn verdict(steps: &[TestStep], played: &Played) -> Replay {
             nearest: nearest.as_ref().map(|nearest| near(nearest, &steps[*number].action)),
         },
         None => Replay::Broke {
+            // Every step went as expected, so none is to blame more than the last.
             step: played.trace.steps.len() - 1,
             expected: "the goal is reached".to_string(),
             actual: format!("{}; what is left is {}", seen(last), last.remaining),

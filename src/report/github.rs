@@ -51,11 +51,13 @@ fn message(spec: &SpecReport) -> String {
 
 /// Returns a message, escaped for GitHub.
 fn data(text: &str) -> String {
+    // The percent sign comes first, as the other escapes contain it.
     text.replace('%', "%25").replace('\r', "%0D").replace('\n', "%0A")
 }
 
 /// Returns the value of a property, escaped for GitHub.
 fn property(text: &str) -> String {
+    // GitHub ends the value of a property at these two signs.
     data(&line(text, LINE_MAX)).replace(':', "%3A").replace(',', "%2C")
 }
 

@@ -87,6 +87,7 @@ pub fn spec_json(began: &SpecBegan, ended: &SpecEnded, device: &str, seed: u64) 
         exit: ended.exit,
         episodes: ended.episodes,
         steps: ended.steps,
+        // A length of 0 would look like that of a run.
         length: (!run.is_empty()).then_some(run.len()),
         found: ended.found_steps,
         confirmed: ended.confirmed,

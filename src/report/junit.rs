@@ -50,6 +50,7 @@ impl Counts {
             tests: specs.len(),
             failures: count(|standing| matches!(standing, Standing::NotMet | Standing::Flaky)),
             errors: count(|standing| matches!(standing, Standing::Error | Standing::CutShort)),
+            // The times of a damaged file may be of any size, and their sum must not overflow.
             device_ms: times.map(u128::from).sum(),
         }
     }
@@ -161,6 +162,7 @@ fn write_case_properties(xml: &mut String, spec: &SpecReport) {
 fn write_fault(xml: &mut String, spec: &SpecReport) {
     let element = match spec.standing() {
         Standing::Met => return,
+        // In JUnit a failure says something about the app; after an error nothing is known of it.
         Standing::NotMet | Standing::Flaky => "failure",
         Standing::Error | Standing::CutShort => "error",
     };

@@ -163,6 +163,7 @@ fn write_steps(text: &mut String, spec: &SpecReport, run: &[StepTaken]) {
 fn escape(text: &str) -> String {
     let mut escaped = String::new();
     for char in line(text, TEXT_MAX).chars() {
+        // Names come from files of others, and a summary must take no link or HTML from them.
         if "\\`*_{}[]<>|~&$#!".contains(char) {
             escaped.push('\\');
         }

@@ -299,6 +299,7 @@ impl SpecReport {
         let Some(ended) = &self.ended else { return Standing::CutShort };
         match ended.outcome {
             Outcome::Error => Standing::Error,
+            // The outcome may be known and the device lost after it, with a run that nobody could confirm.
             _ if ERRORS.contains(&ended.exit) => Standing::Error,
             Outcome::Met if ended.exit == 0 => Standing::Met,
             Outcome::Flaky => Standing::Flaky,
@@ -336,6 +337,7 @@ impl Curve {
     /// Returns the kept points, and the last of all.
     pub fn points(&self) -> Vec<Point> {
         let mut points = self.points.clone();
+        // The last point may be among the kept ones already.
         points.extend(self.last.filter(|last| points.last() != Some(last)));
         points
     }

@@ -54,6 +54,7 @@ pub fn spec_text(began: &SpecBegan, ended: &SpecEnded, wanted: Wanted) -> String
         Style::Plain => name,
         Style::Colour => format!("\u{1b}[1;{}m{name}\u{1b}[0m", if ended.exit == 0 { 32 } else { 31 }),
     };
+    // With these signs an outcome and its reason read as one sentence: `held, replayed once`.
     let sign = match &ended.replay {
         _ if ended.outcome == Outcome::Error => ":",
         Some(_) => ",",
@@ -102,6 +103,7 @@ pub fn spec_text(began: &SpecBegan, ended: &SpecEnded, wanted: Wanted) -> String
 /// Returns the outcome of a spec in a word or two; for a replay, its verdict.
 fn said(ended: &SpecEnded) -> String {
     match (ended.outcome, ended.replay.as_ref().map(|replay| replay.verdict)) {
+        // Replayed, a `never` or `must` has a verdict opposite to its outcome, and the outcome is the news.
         (Outcome::Met, Some(verdict @ ReplayVerdict::Held))
         | (Outcome::Broken, Some(verdict @ ReplayVerdict::Broke))
         | (Outcome::Broken | Outcome::Untested, Some(verdict @ ReplayVerdict::Diverged)) => {
@@ -156,6 +158,7 @@ pub fn shortened(text: &str) -> String {
 fn replay_text(replay: &Replayed) -> String {
     let mut out = String::new();
     let rate = replay.rate;
+    // The interval of a single run is too wide to tell anything.
     if rate.runs > 1 {
         let (low, high) = wilson(rate.passes, rate.runs);
         let _ = writeln!(
@@ -195,6 +198,7 @@ fn reach_text(is_possible: bool, reach: &Reached) -> String {
         let _ =
             writeln!(out, "  the app did not always answer alike: {times} the same actions led elsewhere");
     }
+    // For a `possible` people ask how near the search came; else, if the atoms were seen at all.
     if is_possible {
         if let Some((residual, distance)) = &reach.closest {
             let steps = counted(u64::from(*distance), "step");

@@ -125,6 +125,7 @@ pub fn outcome(spec: &SpecReport) -> &'static str {
 pub fn kind(spec: &SpecReport) -> &'static str {
     match &spec.ended {
         None => "cut_short",
+        // The spec is met, so without a kind of its own a crash would be lost among those that are fine.
         Some(ended) if ended.outcome == Outcome::Met && ended.exit == 6 => "crash",
         Some(ended) => ended.outcome.name(),
     }

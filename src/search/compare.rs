@@ -92,6 +92,7 @@ pub fn compare(
 ) -> Result<Option<Vec<Vec<Tally>>>, DeviceError> {
     let Rounds { runs, seed, jobs } = rounds;
     let (runs, cells) = (runs as usize, tasks.len() * contenders.len());
+    // Rows with gaps cannot be compared, so one failure ends all runs.
     let failed_once = AtomicBool::new(false);
     let ends = || is_stopped() || failed_once.load(Ordering::Relaxed);
     let run_one = |number: usize| {
@@ -100,6 +101,7 @@ pub fn compare(
         }
         let (cell, run) = (number / runs, number % runs);
         let (task, contender) = (&tasks[cell / contenders.len()], &contenders[cell % contenders.len()]);
+        // Run n of every contender has the same seed, so that none is luckier than another.
         let seed = Seed(seed.0.wrapping_add(run as u64));
         let plan = Plan {
             seed,
@@ -121,6 +123,7 @@ pub fn compare(
                 tally.episodes.push(u64::from(finding.episodes));
                 tally.steps.push(finding.steps);
             }
+            // The first in the order of the runs, so that the message does not depend on threads.
             Some(Err(error)) => failed = failed.take().or(Some(error)),
             None => {}
         }

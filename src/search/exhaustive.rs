@@ -119,6 +119,7 @@ fn sweep(
         && !is_too_large
         && !is_interrupted
     {
+        // All pairs of one depth come before those of the next, so the first run found is a shortest one.
         let last = sweep.reached.len();
         for number in first..last {
             found = sweep.follow(number as u32, depth)?;
@@ -169,6 +170,7 @@ impl Sweep<'_> {
             if self.loses(choice) {
                 continue;
             }
+            // The other starts may still win. Without a win the search ends, as it can prove nothing more.
             let Some(outcomes) = (self.starts)(self.sim, activity)? else {
                 self.is_too_large = true;
                 continue;
@@ -218,8 +220,10 @@ impl Sweep<'_> {
             self.totals.steps += 1;
             let is_won = judgement.verdict == Verdict::Won;
             let left = self.steps_max - depth;
+            // No run through a pair that is too far from the goal fits the steps that are left.
             let is_alive =
                 judgement.verdict == Verdict::Open && judgement.distance.is_some_and(|least| least <= left);
+            // A pair that wins ends the search, so it need not be new.
             if !is_won && (!is_alive || !self.is_new(after, judgement.next)) {
                 continue;
             }
@@ -280,6 +284,7 @@ impl Sweep<'_> {
                 }
                 (_, None) => None,
             };
+            // Chance may give several outcomes; the run had the one that led to the kept state.
             let again = outcomes.into_iter().flatten().find(|outcome| outcome.after == snapshot);
             let observation: Observation = again.expect("what came up before comes up again").observation;
             let after = self.catalogue.see(&observation.screen, self.objective).encounter;

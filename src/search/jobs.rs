@@ -28,6 +28,7 @@ pub fn in_order<T: Send>(
                 }
             });
         }
+        // The loop below ends once all senders are gone, so this one must not outlive the spawning.
         drop(sender);
         let mut early = BTreeMap::new();
         let mut turn = 0;

@@ -192,6 +192,7 @@ pub fn pursue(
     watch: &mut dyn FnMut(&News) -> bool,
 ) -> Result<Finding, DeviceError> {
     let needs = plan.agent.needs;
+    // Agents choose among offers alone, so an action that the device cannot do must not be among them.
     let repertoire = Repertoire { capabilities: device.capabilities(), ..repertoire };
     let catalogue = Catalogue::new(device.app(), repertoire, plan.abstraction, needs.details);
     let mut stage = Stage::new(device, objective, catalogue, plan.switches, plan.steps_max, plan.seed);
@@ -204,6 +205,7 @@ pub fn pursue(
         recalled = stage.recall(&mut *agent, &plan.experience);
     }
     let mut is_outdated = false;
+    // A stream of its own, so that chance elsewhere does not shift the choices of the agent.
     let mut rng = plan.seed.fork("agent");
     let mut episodes = 0;
     let mut run = None;
@@ -224,11 +226,14 @@ pub fn pursue(
         let closest = stage.objective().closest();
         let trace = plan.tells_steps.then(|| stage.trace(&episode));
         let goes_on = watch(&News::EpisodeEnded { episode: episodes, steps: totals.steps, closest, trace });
+        // Of a screen with too many actions some are not offered, so an exhausted agent has not tried them.
+        // An episode without a step means that nothing starts the app.
         let is_exhausted =
             (summary.is_exhausted && !stage.catalogue().has_left_out()) || episode.steps.is_empty();
         // An app that was always steady answers otherwise now: it is not the app any more that was learned.
         let has_changed = is_in_doubt && recalled.surprises == 0 && summary.surprises > 0;
         is_outdated |= has_changed;
+        // A run that was found counts, even if the budget ends with the same episode.
         if episode.ending == Ending::Won {
             run = Some(stage.trace(&episode));
             break Stop::Found;
@@ -259,6 +264,7 @@ pub fn pursue(
         device_ms: totals.device_ms,
         run,
         reach: Reach {
+            // Surprises within the old experience are none of this search.
             surprises: summary.surprises.saturating_sub(recalled.surprises),
             ..reach(stage.objective(), stage.catalogue(), totals)
         },

@@ -13,6 +13,7 @@ pub fn repertoire<'a>(
     let is_about_typing =
         spec.atoms.values().any(|atom| atom.mentions_action_type("text") && names_text(atom));
     let constants = spec.atoms.values().flat_map(comparisons).filter_map(|comparison| {
+        // The detail is a typed text for the type `text` alone; for others it is a name or a direction.
         let is_typed = match comparison.key {
             Key::Text | Key::ActionText => true,
             Key::ActionDetail => is_about_typing,
@@ -27,6 +28,7 @@ pub fn repertoire<'a>(
         let is_asked = comparisons(atom).iter().any(|comparison| comparison.key == Key::Network);
         is_asked || (atom.mentions_action_type("network") && !atom.mentions_action_type("click"))
     });
+    // A rule on a field leaves out all other texts, except those that the spec asks for by name.
     let asked = spec.atoms.values().flat_map(comparisons).filter_map(|comparison| match comparison {
         Comparison { key: Key::ActionText, op: Op::Equal | Op::Contains, value: Constant::Text(text) } => {
             Some(text)

@@ -131,6 +131,7 @@ impl Disk for Faulty {
 
     fn write(&self, file: &File, bytes: &[u8]) -> io::Result<()> {
         if let Err(error) = self.call() {
+            // A disk that fills up writes a part too, and readers must cope with it.
             Real.write(file, &bytes[..bytes.len() / 2])?;
             return Err(error);
         }

@@ -77,6 +77,7 @@ impl Order {
             return Err(order("the run is over before this event"));
         }
         self.take(event)?;
+        // Counted last, as a refused event is not written.
         self.bytes += bytes as u64;
         Ok(())
     }

@@ -94,6 +94,7 @@ pub fn read_from<R: BufRead>(input: R, path: &Path) -> Result<Events<R>, ReadErr
         first: None,
         is_over: false,
     };
+    // Read at once, so that a file that holds no run is refused before anyone uses it.
     events.first = events.read_next()?;
     if events.first.is_none() {
         return Err(ReadError::Empty { path: events.path });

@@ -15,6 +15,7 @@ pub struct AgentName(pub &'static AgentInfo);
 
 impl ValueEnum for AgentName {
     fn value_variants<'a>() -> &'a [AgentName] {
+        // clap wants a slice that lives as long as the program.
         static ALL: LazyLock<Vec<AgentName>> = LazyLock::new(|| AGENTS.map(AgentName).to_vec());
         &ALL
     }
@@ -26,6 +27,7 @@ impl ValueEnum for AgentName {
 
 impl<'de> Deserialize<'de> for AgentName {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<AgentName, D::Error> {
+        // The message wants names that live as long as the program.
         static NAMES: LazyLock<Vec<&'static str>> = LazyLock::new(|| AGENTS.map(|info| info.name).to_vec());
         let name = String::deserialize(deserializer)?;
         agent::find(&name).map(AgentName).ok_or_else(|| de::Error::unknown_variant(&name, &NAMES))
@@ -68,6 +70,7 @@ impl TypedValueParser for EntrantParser {
     fn parse_ref(&self, command: &Command, arg: Option<&Arg>, value: &OsStr) -> Result<Entrant, Error> {
         let text = value.to_string_lossy();
         let (name, settings) = text.split_once(':').unwrap_or((&text, ""));
+        // clap's own parser names the known agents and the one most like a mistyped name.
         let AgentName(agent) = EnumValueParser::new().parse_ref(command, arg, OsStr::new(name))?;
         let mut abstraction = None;
         if !settings.is_empty() {

@@ -86,6 +86,7 @@ impl OpenedApp {
         }
         let model = opened.model.as_ref().map(|loaded| loaded.model.clone());
         let protocols = Protocols::default();
+        // A simulator does the same again from its seed, so only attached devices have a protocol.
         let recorded = |Attached { name, device }: Attached| {
             let device = Box::new(protocols.of(&name, device));
             Attached { name, device }
@@ -106,6 +107,7 @@ impl OpenedApp {
 
     /// Refuses an app if the rules of `project` leave no activity to start it with.
     pub fn check_rules(&self, project: &Project) -> Result<(), Mistake> {
+        // Asked of a device, as set-up leaves only one activity to launch.
         let launchable = self.device(Seed::default()).app().launchable.clone();
         let is_forbidden =
             |activity: &Arc<str>| project.rules.forbid(&Action::Reinitialise(activity.clone()));
@@ -218,11 +220,13 @@ impl AppArgs {
     pub fn device_to_look_at(&self, project: &Project, shell: &Shell) -> anyhow::Result<Option<BoxedDevice>> {
         let devices = self.device_or(project);
         let is_on_device = devices.iter().any(|device| DeviceUrl::parse(device) != DeviceUrl::Simulator);
+        // An app on the command line takes the place of the project's, whatever kind each of them is.
         let (app, apk) = match self.is_said() {
             true => (&self.app, &self.apk[..]),
             false => (&project.app, project.apk.as_slice()),
         };
         let refused = |error: OpenError| refused(error, shell);
+        // An apk may carry a model, which the simulator runs unless a device is named.
         let is_simulated = !devices.is_empty() && !is_on_device
             || (app.is_some() && self.device.is_empty())
             || match apk {
@@ -274,10 +278,12 @@ impl AppArgs {
         } else {
             (&project.app, project.apk.as_slice(), &project.package)
         };
+        // Paths in a test are from the folder of the project, so that it can be replayed from any folder.
         let path = |path: &PathBuf| from(&project.folder, path);
         let app = app.iter().map(|app| ["--app".to_string(), path(app)]);
         let apk = apk.iter().map(|apk| ["--apk".to_string(), path(apk)]);
         let package = package.iter().map(|package| ["--package".to_string(), package.clone()]);
+        // The parameters of farlead.toml are for its own app.
         let of_project = project.set.iter().filter(|_| !own);
         let set = of_project.chain(&self.set).map(|set| ["--set".to_string(), set.clone()]);
         app.chain(apk).chain(package).chain(set).flatten().collect()
@@ -323,6 +329,7 @@ fn parameters(set: &[String]) -> impl Iterator<Item = Parameter> {
 fn refused(error: OpenError, shell: &Shell) -> anyhow::Error {
     let message = error.to_string();
     match (error.cause(), error) {
+        // The mistakes of a model are shown in their lines, which a message alone would lose.
         (_, OpenError::Model(broken)) => sources::refuse(&broken.source, &broken.diagnostics, shell).into(),
         (Cause::Request, _) => Usage::new(message).into(),
         (Cause::File, _) => Mistake::new(message).into(),
@@ -347,12 +354,14 @@ fn warn_of(loaded: &LoadedModel, shell: &Shell) {
 /// Turns a path from the folder of a project into one from the current folder.
 fn below(folder: &Path, path: &str) -> PathBuf {
     let there = folder.join(path);
+    // `from` keeps a path as it was typed if it cannot resolve it; then it is from the current folder.
     if there.exists() { there } else { PathBuf::from(path) }
 }
 
 /// Turns a path from the current folder into one from the folder of a project.
 pub fn from(folder: &Path, path: &Path) -> String {
     let folder = if folder.as_os_str().is_empty() { Path::new(".") } else { folder };
+    // Links are resolved first, as `..` behind a link leads to another folder.
     let (Ok(path), Ok(folder)) = (path.canonicalize(), folder.canonicalize()) else {
         return path.display().to_string();
     };

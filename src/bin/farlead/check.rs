@@ -133,6 +133,7 @@ pub fn run(args: &CheckArgs, shell: &Shell) -> anyhow::Result<Exit> {
     let learned = args.learned.as_deref().map(read).transpose()?.unwrap_or_default();
     let place = Checked { args, project: &project, app: &app, set_ups: &set_ups, judged: &judged };
     let mut tasks = tasks(&place, &texts, &learned)?;
+    // Refused before anything runs, so that no search is lost over a wrong path.
     args.outputs.reports.refuse_to_overwrite(&files)?;
     if let Some(path) = &args.record {
         refuse_to_record(path, tasks.len())?;
@@ -155,6 +156,7 @@ pub fn run(args: &CheckArgs, shell: &Shell) -> anyhow::Result<Exit> {
 fn open(args: &CheckArgs, project: &Project, judged: &[Judged], shell: &Shell) -> anyhow::Result<OpenedApp> {
     let tests: Vec<&TestCase> = judged.iter().filter_map(|one| one.test.as_ref()).collect();
     match tests.first() {
+        // Specs have no app of their own, so one among the files leaves the choice to flags and project.
         Some(first) if tests.len() == judged.len() => {
             let other = tests.iter().find(|test| test.provenance.app != first.provenance.app);
             if let Some(other) = other.filter(|_| !args.app.is_said()) {
@@ -219,6 +221,7 @@ fn named_specs(source: &Source) -> Vec<&str> {
             Some(quoted) => return quoted.find('"').map(|length| (start + 1, length)),
             None => rest.find(|char| !is_part(char)).unwrap_or(rest.len()),
         };
+        // Behind `possible` these words begin the budget of a spec without a name.
         let is_budget = ["within", "over"].contains(&&rest[..length]);
         Some((start, if is_budget { 0 } else { length }))
     };
@@ -280,6 +283,7 @@ fn tasks<'a>(checked: &Checked<'a>, texts: &[String], learned: &Learned) -> anyh
             let names: Vec<&str> = names.into_iter().collect();
             Err(Usage::new(format!("there is no spec `{only}`; there is `{}`", names.join("`, `"))).into())
         }
+        // Shards come last, so that those of all machines add up to the specs that were chosen.
         Some(_) | None => Ok(match args.shard {
             Some(shard) => shard.of(tasks),
             None => tasks,
@@ -330,12 +334,14 @@ fn check_all(
     };
     let progress = Progress::new(!shell.quiet);
     let finished = AtomicUsize::new(0);
+    // The closure below cannot return an error, so the first one waits here.
     let mut written = Ok(());
     // The experience of this run alone, in case that of the file proves out of date.
     let (mut fresh, mut is_outdated) = (Experience::new(), false);
     for wave in waves(tasks.len(), first_wave(args, tasks)) {
         // A spec knows the earlier waves and nothing of its own wave, so results do not depend on `--jobs`.
         let known = Arc::new(done.learned.experience.clone());
+        // The set-up of a spec is always a beginning of the whole, so equal lengths are equal set-ups.
         let serves = |task: &Task<'_>| task.app.set_up().len() == set_ups.all().len();
         let served = tasks[wave.clone()].iter_mut().filter(|task| serves(task));
         served.for_each(|task| task.plan.experience = known.clone());
@@ -371,6 +377,7 @@ fn check_all(
                 fresh.merge(&decided.experience);
             }
             is_outdated |= decided.is_outdated;
+            // Stored before the result is written, as that names the test.
             store(checked, &mut outputs, task, &mut decided);
             done.exit = done.exit.and(decided.exit());
             if written.is_ok() {
@@ -410,6 +417,7 @@ fn store(checked: &Checked<'_>, outputs: &mut Outputs<'_>, task: &Task<'_>, deci
     let path = std::path::Path::new(task.file);
     let old = if args.update { Stored::IsReplaced } else { Stored::Stays };
     decided.ended.test = match stored {
+        // A stored test stays in its own file, wherever its spec would be kept.
         Some(_) => outputs.keep_at(path, task.file, &test, old).then(|| task.file.to_string()),
         None => {
             let specs = one.into_iter().flat_map(|one| &one.linted.file.specs);
@@ -421,6 +429,7 @@ fn store(checked: &Checked<'_>, outputs: &mut Outputs<'_>, task: &Task<'_>, deci
             steps: found.steps.clone(),
             captured: found.formula.clone(),
             actions: found.actions.clone(),
+            // The rate is of the short run; the run as found was never tried again.
             provenance: Provenance { confirmed: Default::default(), ..test.provenance },
             ..test
         };

@@ -84,6 +84,7 @@ impl Row {
     fn new(file: &str, spec: &str, agent: &str, tally: &Tally) -> Row {
         let max = |numbers: &[u64]| numbers.iter().copied().max().unwrap_or(0);
         Row {
+            // Names from files must not steer the terminal.
             file: printable(file),
             spec: printable(spec),
             agent: agent.to_string(),
@@ -140,6 +141,7 @@ pub fn run(args: &CompareArgs, shell: &Shell) -> anyhow::Result<Exit> {
     let mut judged = Vec::new();
     for path in sources::expand(&args.specs)? {
         let one = sources::read(&path, &project)?;
+        // A comparison over some of the specs would be taken for one over all.
         one.unless_mistaken(shell)?;
         judged.push(one);
     }
@@ -150,6 +152,7 @@ pub fn run(args: &CompareArgs, shell: &Shell) -> anyhow::Result<Exit> {
     let interrupted = interruption();
     let progress = Progress::new(!shell.quiet);
     let begun = Instant::now();
+    // Refused before the runs, which may take hours.
     if let Some(path) = &args.csv {
         sources::refuse_to_overwrite(path, judged.iter().map(|one| Path::new(one.source.name())))?;
     }
@@ -168,6 +171,7 @@ pub fn run(args: &CompareArgs, shell: &Shell) -> anyhow::Result<Exit> {
         },
     );
     progress.clear();
+    // Contenders with fewer runs than others cannot be compared.
     let Some(tallies) = tallies.map_err(|error| failed(&error))? else {
         return Ok(Exit::Interrupted);
     };
@@ -232,6 +236,7 @@ fn contenders(args: &CompareArgs, project: &Project, texts: &[String]) -> anyhow
 
 /// The same agent with each switch turned over, and with all of them off.
 fn ablated(name: &str, plan: &Plan) -> Vec<Contender> {
+    // These are of the loop, so every agent has them; its own follow.
     let mut switches =
         vec![Switch::Shaping, Switch::Distances, Switch::Prediction, Switch::SureActions, Switch::Restart];
     switches.extend(Switch::of_agent(plan.agent));
@@ -300,6 +305,7 @@ fn write_csv(path: &Path, rows: &[Row]) -> anyhow::Result<()> {
     );
     for row in rows {
         let Row { runs, failures, episodes_max, steps_max, .. } = row;
+        // Means have all their digits here, as programs read this file.
         text += &format!(
             "{},{},{},{runs},{failures},{},{},{episodes_max},{},{},{steps_max}\n",
             quoted(&row.file),

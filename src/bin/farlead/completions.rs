@@ -21,6 +21,7 @@ pub struct CompletionsArgs {
 }
 
 pub fn run(args: &CompletionsArgs) -> anyhow::Result<Exit> {
+    // Into memory first: `generate` panics if it cannot write, as into a closed pipe.
     let mut text = Vec::new();
     clap_complete::generate(args.shell, &mut Cli::command(), "farlead", &mut text);
     io::stdout().lock().write_all(&text)?;

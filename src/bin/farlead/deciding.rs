@@ -110,6 +110,7 @@ impl Decided {
             for pair in run.steps.windows(2) {
                 let [(_, from), (record, to)] = pair else { continue };
                 let by = record.to_string();
+                // There are few ways at most, so going through them is fast enough.
                 let known = ways.iter().position(|(one, other, name, _)| {
                     one.identity() == from.identity() && other.identity() == to.identity() && *name == by
                 });
@@ -128,6 +129,7 @@ impl Decided {
 
 /// Decides the spec of `task`, as far as it can be.
 pub fn decide(asked: &Asked<'_>, task: &Task<'_>, watch: Watch<'_>, tell: &dyn Fn(&str)) -> Decided {
+    // Asked before a device is taken, as no run of any app can decide this spec.
     if let Some(why) = refusal(task) {
         return Decided::new(Outcome::Error, why, Exit::Broken);
     }
@@ -147,6 +149,7 @@ fn decide_somewhere(asked: &Asked<'_>, task: &Task<'_>, watch: Watch<'_>, tell: 
     loop {
         let decided = match (task.captured, asked.exhaustive) {
             (Some(captured), false) => decide_stored(asked, task, captured, watch, tell),
+            // Everything is tried anyway, so the run of a stored test needs no search of its own.
             (_, true) => {
                 decide_exhaustively(asked, task, watch).and_then(|decided| kept(asked, task, decided))
             }
@@ -203,6 +206,7 @@ fn decide_stored(
     if is_met || first.exit() == Exit::Interrupted {
         return Ok(first);
     }
+    // The second search knows what the first has done, and need not do it again.
     let plan = Plan { experience: Arc::new(first.experience.clone()), ..task.plan.clone() };
     let second = decide_by_search(asked, task, task.spec, &plan, watch, tell)?;
     let mut decided = kept(asked, task, second)?;
@@ -254,6 +258,7 @@ fn kept(asked: &Asked<'_>, task: &Task<'_>, mut decided: Decided) -> Result<Deci
             rate.passes, rate.runs
         ));
     }
+    // A spec that speaks of crashes judges them itself.
     let asks_for_crashes = task.spec.atoms.values().any(|atom| atom.mentions(Key::Crashed));
     if !asks_for_crashes && keeping.run.steps.iter().any(|step| step.observation.screen.context().crashed) {
         decided.ended.exit = Exit::of_code(decided.ended.exit).and(Exit::Crash).code();
@@ -262,6 +267,7 @@ fn kept(asked: &Asked<'_>, task: &Task<'_>, mut decided: Decided) -> Result<Deci
                 .to_string(),
         );
     }
+    // The run is kept, but neither short nor confirmed as was asked.
     if keeping.is_interrupted {
         decided.ended.exit = Exit::Interrupted.code();
     }
@@ -280,6 +286,7 @@ fn refusal(task: &Task<'_>) -> Option<String> {
             "no screen carries a label like `{label}`; say what is seen, as in `[text ~ {label}]`"
         ));
     }
+    // An action with mistakes is not declared, so its specs would wait for an action that nobody offers.
     let known = |name: &str| {
         ActionType::parse(name).is_some() || task.plan.actions.iter().any(|action| action.name == name)
     };
@@ -385,6 +392,7 @@ fn judged(task: &Task<'_>, spec: &Spec, plan: &Plan, finding: Finding) -> Decide
                 counted(plan.steps_max as usize, "step")
             )
         }
+        // A spent budget would suggest a larger one, which hardly helps once everything was tried.
         (None, _) if reach.never_tried.is_empty() && reach.screens > 0 => {
             format!("after {spent}: every action on every screen met was tried")
         }
@@ -420,6 +428,7 @@ fn reached(reach: &Reach) -> Reached {
 fn advice(task: &Task<'_>, stop: Stop, reach: &Reach) -> Vec<String> {
     let Plan { steps_max, episodes_max, .. } = task.plan;
     let mut advice = hints(reach);
+    // For a `never` or a `must` finding nothing is good news.
     if task.spec.expectation != Expectation::Possible {
         return advice;
     }

@@ -45,6 +45,7 @@ pub fn run(args: &DevicesArgs, _: &Shell) -> anyhow::Result<Exit> {
             writeln!(out, "{}", serde_json::to_string(&line)?)?;
         } else {
             let model = model.as_ref().map_or(String::new(), |model| format!("  {}", printable(model)));
+            // A device chooses its names itself, and they must not steer the terminal.
             writeln!(out, "{}  {}{model}", printable(serial), printable(&state.to_string()))?;
         }
     }

@@ -105,6 +105,7 @@ impl Findings<'_> {
 pub fn run(args: &DoctorArgs, _: &Shell) -> anyhow::Result<Exit> {
     let mut found = Findings { args, is_ill: false };
     look_at_adb(&mut found)?;
+    // Without a server there is nothing to ask about devices.
     if let Some(server) = look_at_server(&mut found)? {
         look_at_devices(&mut found, &server)?;
     }
@@ -225,6 +226,7 @@ fn look_inside(found: &mut Findings<'_>, line: &mut dyn Line) -> anyhow::Result<
             format!("`adb -s {serial} wait-for-device`, and wait for its launcher"),
         )?;
     }
+    // A setting that nobody has touched answers `null`, and the animation is on.
     let moves = ANIMATIONS.into_iter().filter(|_| !matches!(next(), "0" | "0.0")).count() > 0;
     let said = if moves {
         "animations are on; farlead switches them off while it runs"

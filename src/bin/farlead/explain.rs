@@ -143,6 +143,7 @@ fn write_witness(out: &mut impl Write, spec: &Spec, judgement: &Judgement) -> io
             .map(|(name, holds)| if *holds { name.clone() } else { format!("!{name}") })
             .collect();
         let shown = if shown.is_empty() { "anything".to_owned() } else { shown.join(" & ") };
+        // Each step is shown with the residual it leaves, which tells the purpose of the step.
         let held = labels.iter().filter(|(_, holds)| *holds).map(|(name, _)| &**name);
         let labels = automaton.labels(held);
         state = automaton.step(state, &labels);
@@ -169,6 +170,7 @@ fn write_dot(out: &mut impl Write, spec: &Spec) -> anyhow::Result<()> {
     let lost: Vec<bool> = graph
         .states
         .iter()
+        // The start is drawn even if it is lost already, as a picture needs one node.
         .map(|&state| state != ResidualId::START && automaton.permanent(state) == Permanent::Violated)
         .collect();
     if lost.contains(&true) {
@@ -184,6 +186,7 @@ fn write_dot(out: &mut impl Write, spec: &Spec) -> anyhow::Result<()> {
     }
     for edge in graph.edges.iter().filter(|edge| !lost[edge.from] && !lost[edge.to]) {
         let label = match &edge.cubes {
+            // The labels of this edge have too many cases to be written.
             None => "…".to_owned(),
             Some(cubes) => cubes.iter().map(|cube| in_a_line(cube, &names)).collect::<Vec<_>>().join("\n"),
         };

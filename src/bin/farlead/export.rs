@@ -53,6 +53,7 @@ pub fn run(args: &ExportArgs, shell: &Shell) -> anyhow::Result<Exit> {
     match &args.output {
         None => io::stdout().lock().write_all(exported.text.as_bytes())?,
         Some(path) => {
+            // The test itself must not be replaced by code, even with `--update`.
             sources::refuse_to_overwrite(path, [args.test.as_path()])?;
             if path.exists() && !args.update {
                 let message = format!("{} is there already; `--update` replaces it", path.display());
@@ -61,6 +62,7 @@ pub fn run(args: &ExportArgs, shell: &Shell) -> anyhow::Result<Exit> {
             store::write(path, exported.text.as_bytes()).map_err(|error| Missing::new(error.to_string()))?;
         }
     }
+    // After the code, where a terminal shows them last.
     for note in &exported.notes {
         warn(note);
     }
@@ -72,6 +74,7 @@ pub fn run(args: &ExportArgs, shell: &Shell) -> anyhow::Result<Exit> {
 fn warn_of_set_up(path: &Path, project: &Project) {
     let is_same = |named: &SetUpFile| match (named.path.canonicalize(), path.canonicalize()) {
         (Ok(named), Ok(path)) => named == path,
+        // A set-up test in farlead.toml may be missing; its path can be compared all the same.
         _ => named.path == *path,
     };
     // A set-up test itself needs only the set-up tests before it.

@@ -53,6 +53,7 @@ pub fn run(args: &InitArgs, shell: &Shell) -> anyhow::Result<Exit> {
         paths.push("specs/reach.ltl");
     }
     refuse_to_overwrite(&folder, &paths)?;
+    // Noted before anything is made, as these folders go again if a file cannot be written.
     let made = made_folders(&folder, &paths);
     let written = fs::create_dir_all(&folder)
         .map_err(|error| Missing::new(format!("cannot make {}: {error}", args.folder.display())))
@@ -75,6 +76,7 @@ pub fn run(args: &InitArgs, shell: &Shell) -> anyhow::Result<Exit> {
 impl InitArgs {
     /// Returns the folder; empty if it is the current one.
     fn folder(&self) -> PathBuf {
+        // Paths are shown to people, who have not typed the dot of the default.
         self.folder.strip_prefix(".").map_or_else(|_| self.folder.clone(), Path::to_path_buf)
     }
 
@@ -93,6 +95,7 @@ impl InitArgs {
             }
             (None, None) => Default::default(),
         };
+        // Activities that can be started are among all activities, and each gets one spec.
         let mut seen: BTreeSet<String> = launchable.iter().cloned().collect();
         activities.retain(|activity| seen.insert(activity.clone()));
         Ok((launchable, activities))
@@ -121,6 +124,7 @@ impl InitArgs {
 
 /// Refuses to write if one of `paths` is there already.
 fn refuse_to_overwrite(folder: &Path, paths: &[&str]) -> Result<(), Mistake> {
+    // A link that leads nowhere counts as there, as writing would follow it.
     let is_there = |path: &&&str| folder.join(path).symlink_metadata().is_ok();
     let there: Vec<String> =
         paths.iter().filter(is_there).map(|path| folder.join(path).display().to_string()).collect();
@@ -139,6 +143,7 @@ fn refuse_to_overwrite(folder: &Path, paths: &[&str]) -> Result<(), Mistake> {
 /// Returns the folders that are missing for `paths`, outer ones first.
 fn made_folders(folder: &Path, paths: &[&str]) -> Vec<PathBuf> {
     let files = paths.iter().map(|path| folder.join(path));
+    // In this order a folder comes before those in it.
     let folders: BTreeSet<PathBuf> =
         files.flat_map(|file| file.ancestors().skip(1).map(Path::to_path_buf).collect::<Vec<_>>()).collect();
     folders.into_iter().filter(|folder| !folder.as_os_str().is_empty() && !folder.exists()).collect()
@@ -150,6 +155,7 @@ fn write_all(folder: &Path, starters: Vec<Starter>) -> Result<(), Missing> {
     for (path, text) in starters {
         let path = folder.join(path);
         if let Err(error) = store::write(&path, text.as_bytes()) {
+            // All of these files are new, so removing them loses nothing.
             written.iter().for_each(|path| drop(fs::remove_file(path)));
             return Err(Missing::new(error.to_string()));
         }
@@ -187,6 +193,7 @@ fn toml_text(text: &str) -> String {
     let mut written = String::from("\"");
     for char in text.chars() {
         match char {
+            // Paths of Windows have backslashes.
             '"' | '\\' => written.extend(['\\', char]),
             char if char.is_control() => {
                 let _ = write!(written, "\\u{:04X}", u32::from(char));

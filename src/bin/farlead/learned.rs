@@ -17,6 +17,7 @@ pub fn read(path: &Path, app: &App, shell: &Shell) -> anyhow::Result<Learned> {
     let this = LearnedApp { package: app.package.clone(), version: app.version.clone() };
     if fs::symlink_metadata(path).is_err() {
         let folder = folder(path);
+        // Said now, as it would be a pity to hear it after a long search.
         if !folder.is_dir() {
             let message = format!("cannot write {}: there is no folder {}", path.display(), folder.display());
             return Err(Missing::new(message).into());
@@ -30,6 +31,7 @@ pub fn read(path: &Path, app: &App, shell: &Shell) -> anyhow::Result<Learned> {
     let source = sources::read_text(path)?;
     let mut learned = Learned::read(source.text())
         .map_err(|mistake| Mistake::new(format!("{}:{mistake}", path.display())))?;
+    // Files of the first release name no app, and fit any.
     if let Some(known) = &learned.app {
         if known.package != this.package {
             let message = format!(
@@ -51,6 +53,7 @@ pub fn read(path: &Path, app: &App, shell: &Shell) -> anyhow::Result<Learned> {
             let _ = writeln!(io::stderr(), "farlead: warning: {}", printable(&message));
         }
     }
+    // The next run compares with the version that was seen last.
     learned.app = Some(this);
     Ok(learned)
 }

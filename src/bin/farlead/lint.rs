@@ -93,6 +93,7 @@ pub fn run(args: &LintArgs, shell: &Shell) -> anyhow::Result<Exit> {
                     let event = Event::Unreadable { file: &file, message: mistake.to_string() };
                     writeln!(out, "{}", serde_json::to_string(&event)?)?;
                 }
+                // Both streams may go to one terminal, where the results so far come first.
                 out.flush()?;
                 writeln!(io::stderr(), "farlead: {mistake}")?;
                 errors += 1;
@@ -173,6 +174,7 @@ fn say_as_json(out: &mut impl Write, judged: &Judged) -> anyhow::Result<()> {
         writeln!(out, "{}", serde_json::to_string(&diagnostic_event(&found))?)?;
     }
     let diagnostics = &judged.linted.diagnostics;
+    // A file keeps a hundred diagnostics of each kind and counts all of them.
     let more = diagnostics.errors() + diagnostics.warnings() - diagnostics.iter().len();
     if more > 0 {
         writeln!(out, "{}", serde_json::to_string(&Event::More { file, diagnostics: more })?)?;

@@ -103,6 +103,7 @@ fn watch(args: &LookArgs, device: &mut dyn Device, against: Option<&SpecFile>) -
     loop {
         let seen = device.look().map_err(|error| failed(&error))?;
         let screen = (*seen.screen).clone();
+        // Compared with its bounds, which are printed here and which an identity lacks.
         if before.as_ref() != Some(&screen) {
             let nodes = screen.widgets().len();
             let capabilities = device.capabilities();
@@ -122,6 +123,7 @@ fn watch(args: &LookArgs, device: &mut dyn Device, against: Option<&SpecFile>) -
 
 fn say_all(args: &LookArgs, look: &Look, against: Option<&SpecFile>) -> anyhow::Result<Exit> {
     let actions = against.map_or(&[][..], |file| &file.actions);
+    // All that can be done here is shown, even if only some specs have it offered.
     let repertoire = Repertoire::new(BUILTIN_TEXTS, actions, true);
     let offers = gui::offers(&look.screen, &Repertoire { capabilities: look.capabilities, ..repertoire });
     let mut out = BufWriter::new(io::stdout().lock());
@@ -141,6 +143,7 @@ fn of_dump(path: &Path) -> anyhow::Result<Look> {
     let name = if path == Path::new("-") { "standard input".to_string() } else { path.display().to_string() };
     let bytes = if path == Path::new("-") {
         let mut bytes = Vec::new();
+        // One byte too many shows that the dump is too long, and an endless input ends.
         let read = io::stdin().lock().take(DUMP_BYTES_MAX as u64 + 1).read_to_end(&mut bytes);
         read.map_err(|error| Mistake::new(format!("cannot read {name}: {error}")))?;
         bytes
@@ -148,9 +151,11 @@ fn of_dump(path: &Path) -> anyhow::Result<Look> {
         sources::read_bytes(path)?
     };
     let hierarchy = Hierarchy::read(&bytes).map_err(|error| Mistake::new(format!("{name}: {error}")))?;
+    // A dump tells its orientation and nothing else of the context.
     let context = Context { orientation: hierarchy.orientation(), ..Context::default() };
     let (nodes, package) = (hierarchy.widgets.len(), hierarchy.package.clone());
     let screen = hierarchy.into_screen(package, "", context);
+    // The device behind a dump is not known, so no kind of action is left out.
     Ok(Look { screen, nodes, has_context: false, capabilities: Capabilities::ALL })
 }
 
@@ -255,6 +260,7 @@ fn say(out: &mut impl Write, look: &Look, offers: &[Action]) -> io::Result<()> {
         writeln!(out, "  {}", printable(&atom.to_string()))?;
     }
     writeln!(out, "\nActions")?;
+    // The texts for one field give one line, as it leaves the text open.
     let mut seen = BTreeSet::new();
     for action in offers {
         let line = action_line(action);
@@ -315,6 +321,7 @@ fn judged(look: &Look, offers: &[Action], file: &SpecFile) -> Vec<JudgedForm> {
 
 fn judge(look: &Look, offers: &[Action], atom: &Atom) -> (Option<bool>, String) {
     if atom.is_action() {
+        // An atom about actions holds of none that was done yet, so the offers are counted.
         let labeller = Labeller::new([(0, atom)]);
         let count = offers.iter().filter(|action| !labeller.of_action(action).is_empty()).count();
         return match count {

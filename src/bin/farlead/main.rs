@@ -108,6 +108,7 @@ enum Exit {
 
 const GRAVEST_FIRST: [Exit; 9] = [
     Exit::Fault,
+    // An end that left specs undecided is graver than a decision against one.
     Exit::Interrupted,
     Exit::Environment,
     Exit::Broken,
@@ -189,6 +190,7 @@ fn main() -> ExitCode {
         Err(error) => {
             // The message about the command line is the output: if printing fails, the exit code remains.
             let _ = error.print();
+            // `--help` and `--version` come as errors too, and are none.
             return ExitCode::from(if error.use_stderr() { Exit::Usage.code() } else { 0 });
         }
     };
@@ -249,6 +251,7 @@ fn exit_of(error: &anyhow::Error) -> Exit {
 }
 
 fn say(message: &str) {
+    // A message may quote a file, which must not steer the terminal.
     let lines: Vec<String> = message.lines().map(farlead::spec::printable).collect();
     // A closed stderr leaves nobody to tell, so a failed write is no error.
     let _ = writeln!(io::stderr(), "farlead: {}", lines.join("\n"));

@@ -117,6 +117,7 @@ impl MinimizeArgs {
             width: self.width as usize,
             runs: self.runs,
             passes: self.passes,
+            // A prior that someone gives is used as it is.
             learns_prior: self.prior.is_empty(),
             prior,
             ..defaults
@@ -133,6 +134,7 @@ pub fn run(args: &MinimizeArgs, shell: &Shell) -> anyhow::Result<Exit> {
     let app = args.app.open_for(&test, &project, shell)?;
     set_up::check_app(tests, &app.app())?;
     let app = app.with_set_up(tests);
+    // Refused before the runs, which take long.
     if let Some(path) = args.output.as_ref().filter(|path| path.exists()) {
         return Err(Usage::new(format!("{} is there already; give another file", path.display())).into());
     }
@@ -158,6 +160,7 @@ pub fn run(args: &MinimizeArgs, shell: &Shell) -> anyhow::Result<Exit> {
     let original = (0..TRIES_MAX).find_map(|number| {
         let mut device = open(seed.derived(&format!("original {number}")));
         let actions = test.steps.iter().map(|step| &step.action);
+        // Minimising passes over steps without their widget too, so this run starts from the same rule.
         match player.play(&mut *device, actions, Gone::Skip) {
             Ok(played) if played.is_won => Some(Ok(played.trace)),
             Ok(_) => None,
@@ -185,6 +188,7 @@ pub fn run(args: &MinimizeArgs, shell: &Shell) -> anyhow::Result<Exit> {
     let short = TestCase {
         provenance: Provenance {
             farlead: env!("CARGO_PKG_VERSION").to_string(),
+            // A test that was made short before keeps the length that the search found.
             found_steps: test.provenance.found_steps.max(test.steps.len()),
             confirmed: keeping.confirmed,
             ..of_app(test.provenance.clone(), &app)

@@ -177,6 +177,7 @@ fn check(args: &CheckArgs, shell: &Shell) -> anyhow::Result<Exit> {
                     let file = path.display().to_string();
                     say_event(&mut out, &Event::Unreadable { file: &file, message: mistake.to_string() })?;
                 }
+                // Both streams may go to one terminal, where the results so far come first.
                 out.flush()?;
                 writeln!(io::stderr(), "farlead: {mistake}")?;
                 errors += 1;
@@ -267,6 +268,7 @@ fn say_as_json(out: &mut impl Write, text: &Text) -> anyhow::Result<()> {
         let found: Located = diagnostic.located(&text.source);
         writeln!(out, "{}", serde_json::to_string(&crate::lint::diagnostic_event(&found))?)?;
     }
+    // A file keeps a hundred diagnostics of each kind and counts all of them.
     let more = diagnostics.errors() + diagnostics.warnings() - diagnostics.iter().len();
     if more > 0 {
         say_event(out, &Event::More { file, diagnostics: more })?;
@@ -356,6 +358,7 @@ fn refuse_other_file(path: &Path) -> Result<(), Usage> {
         Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(()),
         Err(error) => return Err(Usage::new(format!("cannot look at {}: {error}", path.display()))),
     };
+    // A packed model can be packed again; any other file may be the only copy.
     match apk::unpack_model(BufReader::new(file)) {
         Ok(Some(_)) => Ok(()),
         Ok(None) | Err(_) => Err(Usage::new(format!(

@@ -99,6 +99,7 @@ pub fn run(args: &MonitorArgs, shell: &Shell) -> anyhow::Result<Exit> {
             line.drain(..BYTE_ORDER_MARK.len());
         }
         let text = line.trim_ascii();
+        // An empty line is no step; editors leave one at the end.
         if text.is_empty() {
             continue;
         }
@@ -254,6 +255,7 @@ impl Course {
             self.satisfied_at.get_or_insert(self.steps);
         }
         if progress.permanent == Permanent::Violated {
+            // Violated for good it stays so, and people ask for the first of these steps.
             self.violated_at.get_or_insert(self.steps);
         }
         self.steps += 1;

@@ -155,6 +155,7 @@ impl<'a> Outputs<'a> {
                 Some(writer)
             }
             Err(error) => {
+                // The results are worth having even if the run cannot be kept.
                 warn(&format!("this run is not kept: {error}"));
                 None
             }
@@ -202,6 +203,7 @@ impl<'a> Outputs<'a> {
         if let Some(writer) = &mut self.writer
             && let Err(error) = writer.add(&event)
         {
+            // Events build on those before them, so after a missing one none is added.
             warn(&format!("this run is not kept any further: {error}"));
             self.writer = None;
         }
@@ -225,12 +227,14 @@ impl<'a> Outputs<'a> {
     pub fn spec(&mut self, began: SpecBegan, mut decided: Decided) -> anyhow::Result<()> {
         let spec = self.specs;
         self.specs += 1;
+        // Several specs may be decided at a time, so each begins in the events only once its result is there.
         self.tell(Event::SpecBegan(SpecBegan { spec, ..began.clone() }));
         for event in std::mem::take(&mut decided.episodes) {
             if let Event::EpisodeEnded { episode, steps, closest, .. } = event {
                 self.tell(Event::EpisodeEnded { spec, episode, steps, closest });
             }
         }
+        // Screens get their numbers here, in the order of specs, so that threads change none.
         let mut ended = decided.ended.clone();
         ended.spec = spec;
         if let Some(run) = &decided.run {
@@ -245,6 +249,7 @@ impl<'a> Outputs<'a> {
         } else {
             report::spec_text(&began, &ended, self.wanted)
         };
+        // Kept before it is shown, as stdout may fail.
         self.tell(Event::SpecEnded(Box::new(ended)));
         self.write(&text)
     }
@@ -276,6 +281,7 @@ impl<'a> Outputs<'a> {
             match (stored, &known) {
                 (Stored::Stays, Some(known)) if known.is_same(test) => return true,
                 (Stored::Stays, _) => {
+                    // The origin differs from run to run, so it is left out of the difference.
                     let old = known.map(|known| TestCase { provenance: test.provenance.clone(), ..known });
                     let old = old.map_or_else(|| before.text().to_string(), |old| old.to_string());
                     warn(&format!(
@@ -368,6 +374,7 @@ pub fn warn(message: &str) {
 /// Returns the reason why `test` cannot take the place of the file called `shown`, if there is one.
 fn refusal(shown: &str, before: &Source, known: Option<&TestCase>, test: &TestCase) -> Option<String> {
     match known {
+        // Spec files outside the project are known by their names alone, so two of them may share a place.
         Some(known) if known.provenance.spec != test.provenance.spec => Some(format!(
             "{shown} is a test of {}, and this one of {} is not kept; give another folder with `--out`",
             printable(&known.provenance.spec),

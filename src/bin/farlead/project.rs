@@ -105,6 +105,7 @@ impl Project {
         // A deleted current folder has no project.
         let Ok(folder) = env::current_dir() else { return Ok(Project::default()) };
         match folder.ancestors().find(|folder| folder.join(FILE_NAME).is_file()) {
+            // Paths from the current folder are shown without it, as people type them.
             Some(found) if found == folder => Project::read(Path::new("")),
             Some(found) => Project::read(found),
             None => Ok(Project::default()),
@@ -121,6 +122,7 @@ impl Project {
         let written: Written = toml::from_str(source.text()).map_err(|error| {
             let place = error.span().map(|span| source.position(span.start.min(source.text().len())));
             let place = place.map_or(String::new(), |at| format!("{}:{}:", at.line, at.column));
+            // The parser may say it in several lines; a mistake of ours takes one.
             let message = error.message().lines().collect::<Vec<_>>().join(" ");
             Mistake::new(format!("{}:{place} {message}", path.display()))
         })?;
@@ -163,6 +165,7 @@ impl Written {
                 return Some(format!("`{key} = 0` leaves nothing to try; it is at least 1"));
             }
         }
+        // On the command line clap refuses two apps; nothing does that for a file.
         let apps = [self.app.is_some(), self.apk.is_some(), self.package.is_some()];
         if apps.into_iter().filter(|is_there| *is_there).count() > 1 {
             return Some("`app`, `apk` and `package` name three apps; keep one".to_string());

@@ -25,11 +25,13 @@ pub struct Protocols {
 impl Protocols {
     /// Writes all protocols below `folder` from now on.
     pub fn write_to(&self, folder: &Path) {
+        // A path is whole even if a thread panicked while it held the lock.
         *self.folder.lock().unwrap_or_else(PoisonError::into_inner) = Some(folder.to_path_buf());
     }
 
     /// Returns `device`, called `name`, with a protocol of what is done on it.
     pub fn of(&self, name: &str, device: BoxedDevice) -> Recorded {
+        // A name like `127.0.0.1:5555` is no name of a folder on every system.
         let plain = |char: char| if char.is_ascii_alphanumeric() || ".-".contains(char) { char } else { '_' };
         let folder = name.chars().take(NAME_MAX).map(plain).collect();
         Recorded {
@@ -98,6 +100,7 @@ impl Recorded {
             let Some(folder) = folder.map(|folder| folder.join("devices").join(&self.folder)) else {
                 return Ok(());
             };
+            // Made with the first line, so that a device without work leaves no folder.
             fs::create_dir_all(&folder)?;
             self.file = Some(OpenOptions::new().create(true).append(true).open(folder.join("steps.jsonl"))?);
         }

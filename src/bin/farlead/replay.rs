@@ -179,6 +179,7 @@ fn read(
             Ok(test) => test,
             Err(error) => {
                 let message = error.to_string();
+                // Mistakes in a test are on stderr already, and their error has no message.
                 if !message.is_empty() {
                     writeln!(io::stderr(), "farlead: {message}")?;
                 }
@@ -249,6 +250,7 @@ fn replay(args: &ReplayArgs, stored: &Stored, interrupted: &AtomicBool) -> Decid
         Ok(app) => app,
         Err((why, exit)) => return Decided::new(Outcome::Error, why.clone(), *exit),
     };
+    // The names of widgets may fit another app by accident.
     let package = &stored.test.provenance.package;
     if *app.app().package != **package && !package.is_empty() {
         let why = format!("the test is of the app {package}, and this is {}", app.app().package);
@@ -257,6 +259,7 @@ fn replay(args: &ReplayArgs, stored: &Stored, interrupted: &AtomicBool) -> Decid
     let seed = Seed(args.seed.unwrap_or(stored.test.provenance.seed));
     let mut player = Player::new(&stored.test.oracle);
     let mut once = |number: u32| {
+        // Each replay has chance of its own; with the same chance it would repeat the first.
         let mut device = app.device(seed.derived(&format!("replay {number}")));
         player.replay(&mut *device, &stored.test.steps)
     };
@@ -264,6 +267,7 @@ fn replay(args: &ReplayArgs, stored: &Stored, interrupted: &AtomicBool) -> Decid
     let mut rate = Rate::default();
     let mut told: Option<(Replay, Trace)> = None;
     let (mut number, mut retries) = (0, 0);
+    // One replay is done even after Ctrl-C, as a test that was begun has a result.
     while number < times.saturating_add(retries) && !(number > 0 && interrupted.load(Ordering::Relaxed)) {
         let (replay, trace) = match once(number) {
             Ok(done) => done,
@@ -312,6 +316,7 @@ fn judged(stored: &Stored, rate: Rate, replay: &Replay, trace: Trace) -> Decided
         Replay::Broke { .. } => {
             (Outcome::Met, format!("what must not be did not come again, {replayed_times}"), Exit::Met)
         }
+        // Another way may still do what the spec says, so this exit code is not that of a broken spec.
         Replay::Diverged { step, .. } => (
             if is_wanted { Outcome::Broken } else { Outcome::Untested },
             format!("at step {step}, which cannot be done; {replayed_times}"),

@@ -40,9 +40,11 @@ pub fn run(args: &ReportCommandArgs, shell: &Shell) -> anyhow::Result<Exit> {
     if run.exit().is_none() {
         warn("the run was cut short, and so are its reports");
     }
+    // The files come first, as stdout may be a pipe that somebody closes.
     args.reports.write(&run)?;
     let wanted = Wanted { style: shell.stdout, quiet: shell.quiet, verbose: args.verbose };
     let result = if args.reports.json { json(&run) } else { text(&run, wanted) };
     io::stdout().lock().write_all(result.as_bytes())?;
+    // The exit code is that of this command; the reports tell that of the run.
     Ok(Exit::Met)
 }

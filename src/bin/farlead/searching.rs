@@ -77,6 +77,7 @@ impl Shard {
 
     /// Returns this part of `all`: every n-th of them, so that neighbours, which often take as long, are spread.
     pub fn of<T>(self, all: Vec<T>) -> Vec<T> {
+        // Machines agree on the parts without a word between them, as the order is the same on all.
         let own = |(at, one)| (at % self.of == self.part - 1).then_some(one);
         all.into_iter().enumerate().filter_map(own).collect()
     }
@@ -135,6 +136,7 @@ impl Switch {
             Switch::Distances => {
                 *shaping = match (on, *shaping) {
                     (true, _) => Shaping::Distance,
+                    // Distances stand in place of the rewards by atoms, which come back without them.
                     (false, Shaping::Distance) => Shaping::Atoms,
                     (false, other) => other,
                 }
@@ -222,6 +224,7 @@ impl SearchArgs {
     /// else by habit.
     pub fn budget(&self, project: &Project, spec: &Spec, judgement: &Judgement) -> Result<(u32, u32), Usage> {
         let shortest = judgement.shortest.unwrap_or(1);
+        // The project speaks of all specs, and a formula that takes more steps could never be reached.
         let of_project = project.steps.map(|steps| steps.max(shortest));
         let by_habit = shortest.saturating_add(STEPS_TO_SPARE);
         let steps_max = self.steps.or(spec.budget.steps_max).or(of_project).unwrap_or(by_habit);
@@ -239,6 +242,7 @@ impl SearchArgs {
 
 fn dictionary(path: &Path) -> anyhow::Result<Vec<String>> {
     let source = sources::read_text(path)?;
+    // The empty text is among the built-in ones.
     let words: Vec<String> =
         source.text().lines().filter(|line| !line.is_empty()).map(str::to_string).collect();
     if words.len() > TEXTS_MAX {
@@ -259,6 +263,7 @@ fn duration_ms(text: &str) -> Result<u64, String> {
         "s" => 1_000,
         "min" => 60_000,
         "h" => 3_600_000,
+        // Without a known unit the product is 0, which is refused below.
         _ => 0,
     };
     let number: Option<u64> = digits.parse().ok();

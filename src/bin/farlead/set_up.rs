@@ -43,11 +43,13 @@ impl SetUpArgs {
                 return Err(Mistake::new(message).into());
             }
             let test = sources::read_test(&named.path, shell).map_err(|error| match error.to_string() {
+                // The mistakes are on stderr by now; the place in farlead.toml is not.
                 said if said.is_empty() => {
                     Mistake::new(format!("{place}: the set-up test {name} has mistakes"))
                 }
                 why => Mistake::new(format!("{place}: {why}")),
             })?;
+            // The same file may be typed in several ways.
             all.files.push(named.path.canonicalize().unwrap_or_else(|_| named.path.clone()));
             all.tests.push(SetUpTest { name, test });
             let (first, last) = (&all.tests[0], &all.tests[all.tests.len() - 1]);
@@ -82,6 +84,7 @@ impl SetUps {
 
     /// Returns the tests for the spec `name` in the file at `path`: those before the test that was found for it, else all.
     pub fn for_spec(&self, project: &Project, path: &Path, name: &str) -> &[SetUpTest] {
+        // A test says its spec from the folder of the project, wherever it was typed.
         let file = crate::app::from(&project.folder, path);
         let is_own = |one: &SetUpTest| one.test.provenance.spec == file && one.test.oracle.name == name;
         let own = self.tests.iter().position(is_own);
@@ -101,6 +104,7 @@ pub fn check_app(tests: &[SetUpTest], app: &App) -> Result<(), Mistake> {
             return Err(Mistake::new(message));
         }
     }
+    // All tests start the same activity, so the first stands for all.
     match tests.first() {
         Some(first) if !app.launchable.iter().any(|activity| **activity == *first.starts()) => {
             let message = format!(

@@ -88,7 +88,9 @@ pub fn run(args: &SimArgs, shell: &Shell) -> anyhow::Result<Exit> {
     }
     let mut stdout = io::stdout().lock();
     writeln!(stdout, "listening on {address}")?;
+    // Scripts wait for this line, so it must not stay in a buffer.
     stdout.flush()?;
+    // This thread never ends, and would hold the lock for ever.
     drop(stdout);
     // The server works in threads of its own until Ctrl-C.
     loop {
@@ -112,6 +114,7 @@ fn warn(address: SocketAddr, app: &str) {
 /// Returns the address to listen on: a host and a port, or a port of this machine.
 fn address(listen: &str) -> Result<SocketAddr, Usage> {
     let full = match listen.strip_prefix(':').unwrap_or(listen).parse::<u16>() {
+        // A port alone stands for the loopback address, which no other machine can reach.
         Ok(port) => format!("127.0.0.1:{port}"),
         Err(_) => listen.to_string(),
     };

@@ -30,8 +30,10 @@ pub struct Shell {
 
 impl Shell {
     pub fn new(colour: Colour, quiet: bool) -> Shell {
+        // By no-color.org, any value but the empty one says no.
         let no_colour = std::env::var_os("NO_COLOR").is_some_and(|value| !value.is_empty());
         let style = |is_terminal: bool| match colour {
+            // A flag that is typed comes before the environment.
             Colour::Always => Style::Colour,
             Colour::Auto if is_terminal && !no_colour => Style::Colour,
             Colour::Auto | Colour::Never => Style::Plain,
@@ -63,6 +65,7 @@ pub fn expand(paths: &[PathBuf]) -> Result<Vec<PathBuf>, Mistake> {
         if path.is_dir() {
             let before = files.len();
             add_below(path, &mut files)?;
+            // A mistyped folder would else pass, as nothing in it fails.
             if files.len() == before {
                 return Err(Mistake::new(format!("{}: no .ltl file in this folder", path.display())));
             }
@@ -76,6 +79,7 @@ pub fn expand(paths: &[PathBuf]) -> Result<Vec<PathBuf>, Mistake> {
 fn add_below(folder: &Path, files: &mut Vec<PathBuf>) -> Result<(), Mistake> {
     let cannot_read = |error: io::Error| Mistake::new(format!("cannot read {}: {error}", folder.display()));
     let mut entries: Vec<_> = fs::read_dir(folder).and_then(Iterator::collect).map_err(cannot_read)?;
+    // A system lists files in any order, and results must not depend on it.
     entries.sort_by_key(fs::DirEntry::file_name);
     for entry in entries {
         let path = entry.path();
@@ -93,6 +97,7 @@ fn add_below(folder: &Path, files: &mut Vec<PathBuf>) -> Result<(), Mistake> {
 pub fn read(path: &Path, project: &Project) -> Result<Judged, Mistake> {
     let bytes = read_bytes(path)?;
     Ok(match Source::from_bytes(path.display().to_string(), bytes) {
+        // The first line tells a stored test, as its file may have any name.
         Ok(source) if test_case::is_test(source.text()) => {
             let test_case::Read { test, diagnostics } = test_case::read(&source);
             let linted = match test {
@@ -138,6 +143,7 @@ pub fn read_bytes(path: &Path) -> Result<Vec<u8>, Mistake> {
 
 /// Refuses to write to `path` if one of `inputs` is there.
 pub fn refuse_to_overwrite<'a>(path: &Path, inputs: impl IntoIterator<Item = &'a Path>) -> Result<(), Usage> {
+    // A file that is not there yet is none that was read.
     let Ok(output) = path.canonicalize() else { return Ok(()) };
     for input in inputs {
         if input.canonicalize().is_ok_and(|input| input == output) {

@@ -77,6 +77,7 @@ fn picture(automaton: &Automaton, taken: &Taken) -> String {
         .collect();
     let place: BTreeMap<usize, usize> = kept.iter().enumerate().map(|(at, &number)| (number, at)).collect();
     let nodes: Vec<Node> = kept.iter().map(|&number| node(automaton, number)).collect();
+    // Arrows between the same two residuals would lie on each other, so they are drawn as one.
     let mut edges: BTreeMap<(usize, usize), Vec<&str>> = BTreeMap::new();
     for way in &automaton.ways {
         if let (Some(&from), Some(&to)) = (place.get(&way.from), place.get(&way.to)) {
@@ -136,6 +137,7 @@ fn node(automaton: &Automaton, number: usize) -> Node {
         short(height)
     );
     if residual.satisfied {
+        // A second line inside the first, as accepting states of automata are drawn.
         let _ = write!(
             svg,
             "<rect class=\"{class} inner\" x=\"3\" y=\"3\" width=\"{}\" height=\"{}\" rx=\"5\"/>",

@@ -19,6 +19,7 @@ pub fn section(curve: &Curve) -> String {
     let Some(last) = points.last() else {
         return "<p class=\"quiet\">No episodes were reported.</p>".to_string();
     };
+    // A single point makes no curve.
     if points.len() == 1 {
         let steps = counted(last.steps, "step");
         return format!("<p class=\"quiet\">It took one episode, {steps} on the device.</p>");
@@ -35,6 +36,7 @@ pub fn section(curve: &Curve) -> String {
     if closest.is_empty() {
         html += "<p class=\"quiet\">How near it came to the goal is not known.</p>";
     } else {
+        // The fewest steps so far hold until an episode comes nearer, so the line has no slopes.
         html += &chart("Fewest steps left to the goal", &closest, f64::from(last.episode), true);
     }
     html += &chart("Steps of an episode", &lengths(&points), f64::from(last.episode), false);
@@ -47,6 +49,7 @@ fn lengths(points: &[Point]) -> Vec<(f64, f64)> {
     let mut before = Point { episode: 0, steps: 0, closest: None };
     let mut lengths = Vec::new();
     for &point in points {
+        // Episodes of a damaged file may go backwards or stand still.
         let episodes = point.episode.saturating_sub(before.episode).max(1);
         let steps = point.steps.saturating_sub(before.steps);
         lengths.push((f64::from(point.episode), steps as f64 / f64::from(episodes)));
@@ -64,6 +67,7 @@ fn chart(title: &str, points: &[(f64, f64)], episodes: f64, is_stepped: bool) ->
     };
     let y = |value: f64| TOP + (HEIGHT - TOP - BOTTOM) * (1.0 - (value / top).clamp(0.0, 1.0));
     let last = points.last().map_or(0.0, |&(_, value)| value);
+    // A screen reader tells the two numbers that a look at the curve gives.
     let about = format!("{title}: {} at the end, {} at most", shown(last), shown(most));
     let mut svg = format!(
         "<figure><figcaption>{title}</figcaption><svg class=\"chart\" viewBox=\"0 0 {WIDTH} {HEIGHT}\" role=\"img\" aria-label=\"{}\">",

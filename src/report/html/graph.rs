@@ -89,6 +89,7 @@ pub fn draw(nodes: &[Node], edges: &[Edge], about: &str) -> String {
     for (node, Rectangle { x, y, .. }) in nodes.iter().zip(&drawing.nodes) {
         let _ = write!(svg, "<g transform=\"translate({} {})\">{}</g>", short(*x), short(*y), node.svg);
     }
+    // Labels come last, so that no arrow strikes them out.
     for (edge, route) in edges.iter().zip(&drawing.routes) {
         svg.extend(route.label.map(|label| label_svg(edge, label)));
     }

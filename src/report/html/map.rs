@@ -78,6 +78,7 @@ fn links(ended: &SpecEnded) -> BTreeMap<(usize, usize), Link<'_>> {
     }
     for (number, two) in ended.run.windows(2).take(STEPS_MAX).enumerate() {
         let link = links.entry((two[0].screen, two[1].screen)).or_default();
+        // A way belongs to the step that it leads to, as in the timeline.
         link.steps.push(number + 1);
         // The action of the run comes first, as the first alone is named beside the arrow.
         let by = &*two[1].action.shown;
@@ -116,6 +117,7 @@ fn chosen(
             }
         }
     }
+    // Screens that no known way leads to come last, if there is room.
     all.iter().for_each(|&number| add(&mut kept, number));
     kept
 }
@@ -123,6 +125,7 @@ fn chosen(
 fn edge(from: usize, to: usize, link: &Link<'_>) -> Edge {
     const NAMED_MAX: usize = 12;
     let said = |&(by, times): &(&str, u64)| match times {
+        // One time is not worth a number, and a way of the run alone has a count of 0.
         0 | 1 => line(by, 60),
         _ => format!("{} ×{}", line(by, 60), grouped(times)),
     };

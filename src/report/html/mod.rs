@@ -69,6 +69,7 @@ impl Body {
     fn new(run: &Run) -> Body {
         let displays = Displays::of(run.screens().iter().map(|screen| &**screen));
         let mut body = Body { sections: Vec::new(), symbols: BTreeMap::new(), left_out: 0 };
+        // The head needs to know the sections, so its room is set aside before it is written.
         let mut bytes = BYTES_HEAD + STYLE.len() + SCRIPT.len();
         for (number, spec) in run.specs().iter().enumerate() {
             // Near the limit a section may still fit without its pictures.
@@ -91,6 +92,7 @@ impl Body {
         let html = section.html(&mut drawn);
         let symbols: Vec<(usize, String)> = drawn
             .into_iter()
+            // A screen of an earlier section is on the page already and takes no more room.
             .filter(|number| !self.symbols.contains_key(number))
             .map(|number| {
                 let screen = &run.screens()[number];
@@ -207,6 +209,7 @@ fn row(run: &Run, number: usize, has_section: bool) -> String {
     let spec = &run.specs()[number];
     let expectation = escape(&line(&spec.began.expectation, 20));
     let name = escape(&line(&spec.began.name, 120));
+    // A link to a section that was left out would lead nowhere.
     let name = if has_section {
         format!("<a href=\"#spec-{number}\">{expectation} <bdi>{name}</bdi></a>")
     } else {

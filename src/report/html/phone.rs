@@ -113,6 +113,7 @@ struct Rectangle {
 
 impl Rectangle {
     fn shrunk(self, by: f64) -> Rectangle {
+        // A small widget must not shrink to nothing.
         let by = by.min(self.width / 4.0).min(self.height / 4.0);
         Rectangle {
             x: self.x + by,
@@ -150,6 +151,7 @@ pub fn symbol(number: usize, screen: &Screen, canvas: Canvas) -> String {
     let whole = canvas.whole();
     let body = Rectangle { x: 1.0, y: 1.0, width: canvas.width() - 2.0, height: canvas.height() - 2.0 };
     svg += &body.svg("body", 16.0);
+    // A dark display shows nothing, though its tree may still have widgets.
     if !screen.context().screen_on {
         svg += &whole.svg("off", 6.0);
         svg += &label("t dim", whole.middle(), 13.0, "display off");
@@ -227,6 +229,7 @@ fn write_widgets(svg: &mut String, screen: &Screen, canvas: Canvas) {
         else {
             continue;
         };
+        // People have to see that a picture is not whole.
         if drawn == WIDGETS_DRAWN_MAX {
             let band = Rectangle {
                 y: canvas.whole().y + canvas.whole().height - 16.0,
@@ -351,11 +354,13 @@ impl DrawnWidget<'_> {
     }
 
     fn text(&self, class: &str, place: Rectangle, is_centred: bool) -> String {
+        // The members of a group are drawn over it and have texts of their own.
         if self.holds_others { String::new() } else { fitted(class, self.said(), place, is_centred) }
     }
 
     fn button_text(&self) -> String {
         let is_picture = self.widget.text.trim().is_empty() && self.widget.class.contains("Image");
+        // A description does not fit a small image.
         if self.said().is_empty() || (is_picture && self.place.width < 60.0) {
             self.picture()
         } else {
@@ -372,6 +377,7 @@ impl DrawnWidget<'_> {
         if self.widget.flags.has(Flags::PASSWORD) && letters > 0 {
             return fitted("t", &"•".repeat(letters), place, false);
         }
+        // The description of an empty field is dimmed, as nobody has typed it.
         let class = if self.widget.text.trim().is_empty() { "t dim" } else { "t" };
         self.text(class, place, false)
     }
@@ -441,6 +447,7 @@ impl DrawnWidget<'_> {
     fn progress(&self) -> String {
         let (_, y) = self.place.middle();
         let track = Rectangle { y: y - 2.0, height: 4.0, ..self.place.shrunk(4.0) };
+        // A tree does not say how far the work has come, so half stands for any share.
         track.svg("track", 2.0) + &Rectangle { width: track.width * 0.5, ..track }.svg("fill", 2.0)
     }
 
@@ -546,6 +553,7 @@ pub fn wrapped(text: &str, columns: usize, rows_max: usize) -> Vec<String> {
             }
             row.push(char);
         }
+        // Further rows would be cut below, and the text may be long.
         if rows.len() > rows_max {
             break;
         }
@@ -555,6 +563,7 @@ pub fn wrapped(text: &str, columns: usize, rows_max: usize) -> Vec<String> {
     rows.truncate(rows_max);
     let mut rows: Vec<String> = rows.iter().map(|row| row.trim().to_string()).collect();
     if let (true, Some(last)) = (has_more, rows.last_mut()) {
+        // The ellipsis takes a column too.
         while last.width() + 1 > columns && last.pop().is_some() {}
         last.push('…');
     }
@@ -564,6 +573,7 @@ pub fn wrapped(text: &str, columns: usize, rows_max: usize) -> Vec<String> {
 /// Returns the mark of `action` on a screen that is drawn on `canvas`.
 pub fn mark(action: &ActionDone, canvas: Canvas) -> String {
     let whole = canvas.whole();
+    // A key or a turn touches no widget, so its name stands at the lower edge.
     let Some(place) = action.bounds.and_then(|bounds| canvas.place(bounds)) else {
         let at = (whole.middle().0, whole.y + whole.height - 16.0);
         return chip(at, whole, &line(&action.shown, 60));
@@ -587,6 +597,7 @@ pub fn mark(action: &ActionDone, canvas: Canvas) -> String {
         short(x),
         short(y)
     );
+    // A second ring tells a long touch from a click.
     if &*action.action_type == "longclick" {
         let _ = write!(svg, "<circle class=\"touch\" cx=\"{}\" cy=\"{}\" r=\"16\"/>", short(x), short(y));
     }
@@ -618,6 +629,7 @@ fn chip((x, y): (f64, f64), whole: Rectangle, text: &str) -> String {
     let rows = wrapped(text, columns, 1);
     let text = rows.first().map_or("", |row| row);
     let width = (text.width() as f64 * size * 0.58 + 12.0).min(whole.width - 4.0);
+    // A picture ends with its frame, so a text near its edge moves inwards.
     let left = (x - width / 2.0).min(whole.x + whole.width - width - 2.0).max(whole.x + 2.0);
     let ground = Rectangle { x: left, y: y - 9.0, width, height: 18.0 };
     ground.svg("chip", 9.0) + &label("t on", ground.middle(), size, text)

@@ -98,6 +98,7 @@ impl Section<'_> {
             *html += &commands(test);
         }
         *html += &replayed(ended);
+        // Without room for pictures the actions still tell the run.
         if !self.is_drawn {
             *html += &plain_steps(ended);
             return;
@@ -134,6 +135,7 @@ impl Section<'_> {
             let drawing = automaton::section(self.spec.began.automaton.as_ref(), run);
             *html += &self.folded("automaton", "What the formula may ask for", false, &drawing);
         }
+        // A replay has no episodes, and so no curve.
         if !self.spec.curve.points().is_empty() {
             *html += &self.folded("curve", "How the search went", false, &curve::section(&self.spec.curve));
         }
@@ -205,6 +207,7 @@ fn advice(advice: &[String]) -> String {
 /// Returns `text` with its parts between backticks as code.
 fn with_code(text: &str) -> String {
     let parts: Vec<&str> = text.split('`').collect();
+    // A backtick without its partner is no code.
     if parts.len().is_multiple_of(2) {
         return escape(text);
     }
@@ -265,6 +268,7 @@ fn never_seen(reach: &Reached, has_no_run: bool) -> String {
             counted(reach.surprises, "time")
         );
     }
+    // With a run at hand, nobody asks how near the search came.
     if let (true, Some((residual, distance))) = (has_no_run, &reach.closest) {
         let _ = write!(
             html,
@@ -300,6 +304,7 @@ fn atoms(reach: &Reached) -> String {
     }
     let mut html =
         String::from("<table class=\"atoms\"><thead><tr><th>Atom</th><th>Held</th></tr></thead><tbody>");
+    // Atoms that never held come first, as one of them may be the reason why no run was found.
     for (atom, hint) in unseen(reach).take(SHOWN_MAX) {
         let hint = hint.map_or(String::new(), |hint| format!("; {}", escape(&line(hint, LINE_MAX))));
         let atom = escape(&line(atom, 200));

@@ -42,9 +42,11 @@ impl Timeline<'_> {
             "<div class=\"scroll\" tabindex=\"0\" role=\"region\" aria-label=\"the run, {}\"><ol class=\"timeline\" start=\"0\">",
             counted(len(self.run), "step")
         );
+        // Of a run that the two parts cover together nothing is left out.
         let end = self.run.len().saturating_sub(STEPS_AT_END).max(STEPS_AT_START);
         for number in (0..self.run.len()).filter(|&number| number < STEPS_AT_START || number >= end) {
             if number == end && end > STEPS_AT_START {
+                // A gap without a word would look as if one action led over it.
                 let left_out = counted((end - STEPS_AT_START) as u64, "step");
                 let _ = write!(html, "<li class=\"gap\">{left_out} left out</li>");
             }
@@ -116,6 +118,7 @@ impl Timeline<'_> {
         let at = self.run[number].screen;
         let screen = &self.screens[at];
         let canvas = self.displays.canvas(screen);
+        // The next action is marked here, as it was done on this screen.
         let next = self.run.get(number + 1);
         let activity = line(screen.activity().rsplit('.').next().unwrap_or_default(), 60);
         let done = next.map_or(String::new(), |next| format!("; next: {}", line(&next.action.shown, 120)));
@@ -143,6 +146,7 @@ fn noticed(notice: &Notice) -> String {
     let first = escape(&words::first_line(text, 200));
     match notice {
         Notice::Toast(_) => format!("<p class=\"toast\"><b>{what}</b> {first}</p>"),
+        // A stack trace is long, so it is folded below its first line.
         Notice::Crash(_) | Notice::Anr(_) => format!(
             "<details class=\"fatal\"><summary><b>{what}</b> {first}</summary><pre tabindex=\"0\">{}</pre></details>",
             escape(&lines(text, TEXT_MAX))
@@ -169,6 +173,7 @@ fn residual(before: &str, after: &str) -> String {
         html += &if is_new { format!("<mark>{token}</mark>") } else { token };
     }
     html += "</code></p>";
+    // Operators come and go with every step; only atoms tell people anything.
     let is_atom = |token: &&str| token.starts_with('[');
     let left: BTreeSet<&str> = new.iter().copied().filter(is_atom).collect();
     let gone: BTreeSet<&str> =
@@ -187,6 +192,7 @@ fn tokens(text: &str) -> Vec<&str> {
     let mut rest = text;
     while let Some(first) = rest.chars().next() {
         let length = match first {
+            // An atom is one token, so that no mark splits it.
             '[' => bracket(rest),
             _ if first.is_alphanumeric() => {
                 rest.find(|char: char| !char.is_alphanumeric()).unwrap_or(rest.len())
@@ -217,6 +223,7 @@ fn bracket(text: &str) -> usize {
 
 /// Returns the tokens of `new`; true marks those outside a longest common subsequence with `old`.
 fn marked<'t>(old: &[&str], new: &[&'t str]) -> Vec<(&'t str, bool)> {
+    // Without a comparison nothing counts as new, as marks on everything would say nothing.
     if old.len() > WORDS_MAX || new.len() > WORDS_MAX {
         return new.iter().map(|&token| (token, false)).collect();
     }

@@ -63,6 +63,7 @@ pub fn read(
     if diagnostics.errors() == 0 {
         return Ok((known, rules));
     }
+    // The text becomes the message of an error, which has no colours.
     let shown = diagnostics.render(source, Style::Plain);
     Err(Mistake::new(shown.trim_end().to_string()))
 }
@@ -77,6 +78,7 @@ fn action(source: &Source, written: &WrittenAction, diagnostics: &mut Vec<Diagno
     let (action, found) = parse_action(&Source::new(source.name(), text.text.clone()));
     text.tell(&found, diagnostics);
     let action = action?;
+    // A name like `a on [id = b]: back #` would replace the parts behind it.
     if action.name == *written.name.get_ref() {
         return Some(action);
     }
@@ -103,6 +105,7 @@ fn rule(
             // What is typed into is a widget that an action is done on.
             let mut text = Composed::new(source, "action into on ");
             text.add(into);
+            // An action has to do something, and waiting for no time changes nothing.
             text.text += ": wait 0s";
             let (action, found) = parse_action(&Source::new(source.name(), text.text.clone()));
             text.tell(&found, diagnostics);
@@ -149,6 +152,7 @@ impl<'a> Composed<'a> {
         // What is between two values is said of the end of the first.
         let before = self.parts.iter().rev().find(|(here, _)| here.start <= span.start);
         let Some((here, there)) = before.or(self.parts.first()) else { return 0..0 };
+        // With escapes the two ranges do not run in step, so the whole value is shown.
         if here.len() != there.len() {
             return there.clone();
         }
