@@ -130,6 +130,7 @@ impl Run<'_> {
         let (number, window) = (activity.instance.number, activity.instance.window);
         self.close_popups(at)?;
         self.handle(number, Event::Destroy, Datum::None, false)?;
+        // The timers belong to the old activity; those of the new one are set below.
         self.state.timers.retain(|timer| match &timer.task {
             Task::Every { instance, .. } => *instance != number,
             Task::After { frame, .. } => frame.instance != number,
@@ -280,6 +281,7 @@ impl Run<'_> {
             let due = self.next_timer().filter(|&(_, due_ms)| due_ms <= left_ms);
             let dark_ms = LIT_MS.checked_sub(self.quiet_ms).filter(|&ms| ms > 0 && ms <= left_ms);
             match (due, dark_ms) {
+                // A timer that is due when the display goes dark still fires before that.
                 (Some((at, due_ms)), _) if dark_ms.is_none_or(|dark_ms| due_ms <= dark_ms) => {
                     self.advance(due_ms);
                     left_ms -= due_ms;

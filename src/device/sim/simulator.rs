@@ -159,6 +159,7 @@ impl Sim {
         if let Action::Reinitialise(activity) = action {
             return self.start_outcomes(activity);
         }
+        // Made before the action, because its outcomes then hold numbers of the memo.
         self.make_room();
         let now = self.now;
         self.core.outcomes(|core, chance| core.act(now, action, chance))
@@ -254,6 +255,7 @@ impl Sim {
     }
 
     fn arrive(&mut self, progress: Progress) -> Result<Observation, DeviceError> {
+        // The screen is made first: if that fails, the device stays where it was.
         let observation = self.core.observation(progress.now, progress.notices)?;
         self.now = progress.now;
         Ok(observation)
@@ -464,6 +466,7 @@ impl Core {
         act: impl Fn(&mut Core, &mut Chance<'_>) -> Result<Progress, DeviceError>,
     ) -> Result<Option<Vec<SimOutcome>>, DeviceError> {
         type Told = (Moment, Arc<[Notice]>);
+        // A list beside the map keeps the outcomes in an order that does not depend on hashes.
         let mut found: Vec<(Told, f64)> = Vec::new();
         let mut places: HashMap<Told, usize, FxBuildHasher> = HashMap::default();
         let mut script = Script::default();
@@ -483,6 +486,7 @@ impl Core {
                 break;
             }
         }
+        // Screens are made last, one for each result and not for each way to it.
         let outcome = |((moment, notices), probability)| {
             let observation = self.observation(moment, notices)?;
             Ok(SimOutcome { probability, after: self.save(moment), observation })
@@ -589,6 +593,7 @@ fn first(model: &Model) -> WindowId {
 }
 
 fn comes_up(percent: u32, chance: &mut Chance<'_>) -> bool {
+    // A larger share would leave less than nothing for the other one.
     let percent = percent.min(100);
     let odds = [percent, 100 - percent];
     // 0 % and 100 % draw nothing, so they leave later draws as they are.

@@ -33,6 +33,7 @@ impl Run<'_> {
         if self.closes_by_touch(&touch_map, at)? {
             return self.settle();
         }
+        // As on Android, a disabled widget takes a touch from those below it, and does nothing.
         if let Some(taker) = touch_map.taker(at)
             && taker.flags.has(Flags::ENABLED)
         {
@@ -43,6 +44,7 @@ impl Run<'_> {
 
     /// Hands a touch to the widget that takes it.
     fn take(&mut self, taker: &Placed, touch_map: &TouchMap, at: Pixel, is_long: bool) -> Result<(), Fault> {
+        // As on Android, a field has the focus before its handlers run.
         if let Some(field) = touch_map.field(taker) {
             self.focus(field);
         }
@@ -51,6 +53,7 @@ impl Run<'_> {
             return self.effects_of(&taker.widget, taker.widget.on_longclick.as_deref(), &mut frame);
         }
         if let Some((x, y, effects)) = &taker.widget.on_tap {
+            // Handlers use the pixels of the model, which the display may stretch.
             let (point, corner) = (touch_map.stretch.back(at), taker.corner());
             set(&mut frame.locals, *x, Datum::Int(point.0 - corner.0));
             set(&mut frame.locals, *y, Datum::Int(point.1 - corner.1));
@@ -70,6 +73,7 @@ impl Run<'_> {
         if self.closes_by_touch(&touch_map, from)? {
             return self.settle();
         }
+        // Far points may be given, and their distance may need more bits.
         let (right, down) = (i64::from(to.0) - i64::from(from.0), i64::from(to.1) - i64::from(from.1));
         let is_sideways = right.abs() > down.abs();
         let towards = match (is_sideways, right > 0, down > 0) {
