@@ -217,6 +217,7 @@ impl<'a> Router<'a> {
             let is_last = segment.to.item == edge.to;
             pen.tip = (tip * side, to_y);
             if std::mem::replace(&mut is_drawn[at], true) {
+                // An earlier edge of the bundle has drawn it; only the tip was still to be found.
                 continue;
             }
             let end = if is_last { tip - self.style.head } else { tip };
@@ -279,6 +280,7 @@ impl<'a> Router<'a> {
         ];
         points.into_iter().for_each(|point| pen.line_to(point));
         pen.tip = (to.right(), end_y);
+        // It comes to its node from the right, so the arrowhead points to the left.
         (pen, true, 0.0)
     }
 }

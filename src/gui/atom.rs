@@ -345,6 +345,7 @@ impl Comparison {
             Constant::Text(text) => text.as_str(),
             Constant::Flag(true) => "true",
             Constant::Flag(false) => "false",
+            // Two patterns are hard to compare, so nothing is ruled out.
             Constant::Regex(_) | Constant::Number(_) => return true,
         };
         match (&self.value, self.op) {
@@ -700,8 +701,10 @@ fn mixed(comparisons: &[Comparison]) -> Mistake {
 
 /// Returns the reason why no single thing can meet all of these.
 fn clash(all: &[Comparison]) -> Option<String> {
+    // A bracket is short, so all pairs are compared.
     for (at, one) in all.iter().enumerate() {
         for two in &all[at + 1..] {
+            // `clashes` looks at the pair from one side only.
             if one.key == two.key && (clashes(one, two) || clashes(two, one)) {
                 return Some(format!("`{one}` and `{two}` never hold together"));
             }
@@ -748,6 +751,7 @@ fn clash_with_type(all: &[Comparison]) -> Option<String> {
     for comparison in types {
         let Constant::Text(action_type) = &comparison.value else { continue };
         let builtin = ActionType::parse(action_type);
+        // Actions on the device have neither a widget nor an argument.
         let has_detail = !matches!(builtin, Some(ActionType::Device(_)));
         let missing = |key| {
             (key == Key::ActionDetail && !has_detail)

@@ -222,6 +222,7 @@ impl Test {
             (Key::ActionType, Subject::Action(action)) => self.text(action.type_name()),
             (Key::ActionDetail, Subject::Action(action)) => self.names(action.details()),
             (Key::ActionObjectId, Subject::Action(action)) => {
+                // Without a widget there is no path, so `!=` alone holds of it.
                 self.names(action.target().map(|target| &*target.object_id))
             }
             (Key::ActionText, Subject::Action(action)) => self.names(action.typed()),

@@ -15,6 +15,7 @@ pub(crate) fn nearest<'a>(typed: &str, known: impl IntoIterator<Item = &'a str>)
     let slips_max = (typed_letters.len() + 1) / 3;
     known
         .into_iter()
+        // A letter has at most four bytes; this rules most words out before the slow comparison.
         .filter(|word| word.len().abs_diff(typed.len()) <= 4 * slips_max)
         .filter_map(|word| {
             let slips = slips(&typed_letters, &letters(word));

@@ -69,14 +69,17 @@ fn state(screen: &Screen) -> Vec<(Key, String)> {
 
 /// Returns comparisons for the name of a widget, its `checked`, and its `enabled` if it is off.
 fn of_widget(widget: &Widget) -> Option<Vec<Comparison>> {
+    // A name that people read says more in a spec than an id.
     let names = [(Key::Text, &*widget.text), (Key::Desc, &*widget.desc), (Key::Id, widget.id_entry())];
     let (key, name) = names.into_iter().find(|(_, name)| !name.trim().is_empty())?;
     let (op, value) = shown(name);
     let mut all = vec![comparison(key, op, value)?];
+    // Of a widget that cannot be checked, the value says nothing.
     if widget.flags.has(Flags::CHECKABLE) {
         let checked = widget.flags.has(Flags::CHECKED).to_string();
         all.extend(comparison(Key::Checked, Op::Equal, &checked));
     }
+    // Most widgets are enabled, so only the exception is worth a word.
     if !widget.flags.has(Flags::ENABLED) {
         all.extend(comparison(Key::Enabled, Op::Equal, "false"));
     }

@@ -151,6 +151,7 @@ impl Excerpt {
         let line = source.line_around(span.start);
         let text = source.text();
         let start = span.start.min(line.end);
+        // A span may reach into later lines, and only its first line is shown.
         let end = span.end.clamp(start, line.end);
 
         let mut shown_before = Vec::new();
@@ -206,6 +207,7 @@ fn shorten(text: &str, chars_max: usize) -> String {
 /// Returns the character as it is shown, and the columns it takes.
 fn cell(char: char) -> (String, usize) {
     match char {
+        // Terminals differ in the width of a tab, and the caret must stay below its letter.
         '\t' => ("    ".to_string(), 4),
         _ if is_unseen(char) => ("�".to_string(), 1),
         _ => (char.to_string(), char.width().unwrap_or(0)),

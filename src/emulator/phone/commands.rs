@@ -110,6 +110,7 @@ pub(super) fn starts_classes(name: &str) -> bool {
 
 /// Returns true if a version has a command of this name.
 pub(super) fn is_known(name: &str, version: AndroidVersion) -> bool {
+    // Android has `nc` from version 8 on.
     let is_too_new = name == "nc" && version < AndroidVersion::V8;
     !is_too_new && (PROGRAMS.iter().any(|(other, _)| *other == name) || OF_THE_SHELL.contains(&name))
 }
@@ -159,12 +160,14 @@ fn service(phone: &mut Phone, args: &[String], io: &mut Io) -> u8 {
         Some((_, run)) => run(phone, rest, io),
         None => {
             io.complain(&format!("cmd: Can't find service: {}", shown(name)));
+            // This is the status of the real `cmd`.
             20
         }
     }
 }
 
 fn cmd(phone: &mut Phone, args: &[String], io: &mut Io) -> u8 {
+    // `-w` waits until the service is there, and here it always is.
     let options = args.iter().take_while(|word| *word == "-w").count();
     service(phone, &args[options..], io)
 }
