@@ -90,6 +90,7 @@ impl Places {
         }
         let seen = &self.screens[&screen];
         let mut hasher = FxHasher::default();
+        // The places are in order, so equal contents give equal hashes.
         for (at, content) in &seen.contents {
             if !self.details.get(&(seen.frame, *at)).is_some_and(|detail| detail.is_left_out) {
                 (at, content).hash(&mut hasher);
@@ -140,6 +141,7 @@ impl Abstraction for Places {
                 && detail.is_left_out
                 && detail.contents.len() < CONTENTS_MAX
             {
+                // Left out once more, it would only be contradicted again.
                 (detail.is_left_out, detail.matters) = (false, true);
                 self.is_stale = true;
             }

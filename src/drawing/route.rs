@@ -81,6 +81,7 @@ fn spread_ends(columns: &mut Columns) {
     let mut sides: BTreeMap<(usize, bool), Vec<Port>> = BTreeMap::new();
     for (number, segment) in columns.segments.iter().enumerate() {
         let ends = [(segment.from, segment.to, true), (segment.to, segment.from, false)];
+        // Ends that have a height of their own keep it.
         for (end, other, is_start) in ends.into_iter().filter(|(end, ..)| end.y.is_none()) {
             let column = |end: End| columns.items[end.item].column;
             let far = columns.height(other);
@@ -134,6 +135,7 @@ impl Pen {
     fn line_to(&mut self, to: (f64, f64)) {
         let _ = match self.at {
             None => write!(self.path, "M{} {}", short(to.0), short(to.1)),
+            // A line of no length would only make the path longer.
             Some(at) if at == to => Ok(()),
             Some(at) if at.1 == to.1 => write!(self.path, "H{}", short(to.0)),
             Some(_) => write!(self.path, "V{}", short(to.1)),

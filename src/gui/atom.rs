@@ -549,7 +549,9 @@ impl Atom {
 
     /// Returns the atom that compares the number of widgets that meet all of `of`.
     pub fn count(of: Vec<Comparison>, op: Op, value: &Constant) -> Result<Atom, Mistake> {
+        // Only widgets are counted, so `checked` alone does not stand for the whole screen here.
         let Atom::Widget(of) = Atom::widget(of)? else { unreachable!("a widget atom was asked for") };
+        // `~` looks into a text, and a count is a number.
         if op == Op::Contains {
             return Err(Mistake {
                 code: "E-operator",

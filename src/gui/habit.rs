@@ -44,6 +44,7 @@ pub fn habit(screen: &Screen, action: &Action, keys: &dyn Fn(Key) -> bool) -> Ha
         | Action::Stroke(..)
         | Action::Device(_)
         | Action::User { .. } => {
+            // Nothing is known of an action that the user has declared.
             usually(screen, action.builtin_type().map_or(Usual::Any, ActionType::usual), keys)
         }
     }

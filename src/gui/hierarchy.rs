@@ -361,6 +361,7 @@ impl<'t> Reading<'t> {
             // Everything else knows a hidden widget by its empty bounds.
             widget.bounds = Bounds::default();
         }
+        // A field that takes no focus gets no letters either.
         let is_editable = takes_focus && is_field(&widget.class);
         widget.flags = widget.flags.set(Flags::EDITABLE, is_editable);
         Ok(widget)

@@ -90,6 +90,7 @@ impl Labeller {
     pub fn on_screen(&self, screen: &Screen) -> BTreeSet<u32> {
         let mut counts = vec![0_u64; self.screens.len()];
         let (mut checkable, mut checked) = (false, false);
+        // Other atoms are about the screen as a whole, and need no walk.
         let of_widgets: Vec<(usize, &WidgetTest)> = self
             .screens
             .iter()

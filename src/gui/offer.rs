@@ -64,6 +64,7 @@ impl Repertoire {
     ) -> Repertoire {
         let mut kept: Vec<Arc<str>> = Vec::new();
         for text in texts {
+            // Texts are few, so each is compared with all before it.
             if !kept.iter().any(|other| **other == *text) {
                 kept.push(text.into());
             }

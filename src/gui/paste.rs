@@ -30,6 +30,7 @@ pub fn atoms_of_screen(screen: &Screen) -> Vec<Atom> {
     for widget in visible() {
         add(of_widget(widget));
     }
+    // Rows of a list are often alike, and one atom finds them all.
     let mut seen = std::collections::BTreeSet::new();
     atoms.retain(|atom| seen.insert(atom.clone()));
     atoms
@@ -52,6 +53,7 @@ pub fn atom_of_action(action: &Action) -> Option<Atom> {
 fn state(screen: &Screen) -> Vec<(Key, String)> {
     let Context { screen_on, orientation, network, crashed, anr } = screen.context();
     let on = |is_on: bool| if is_on { "on" } else { "off" }.to_string();
+    // The short name of a class is enough in an atom, and easier to read.
     let class = screen.activity().rsplit('.').next().unwrap_or_default();
     [
         (Key::Package, screen.package().to_string()),

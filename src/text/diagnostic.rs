@@ -114,6 +114,7 @@ impl Diagnostic {
             Severity::Warning => "1;33",
         };
         let severity = style.paint(colour, &format!("{}:", self.severity.name()));
+        // A name may hold characters that steer a terminal.
         let place = style.paint("1", &format!("{}:{line}:{column}:", printable(source.name())));
         let message = style.paint("1", &printable(&self.message));
         let mut out = format!("{place} {severity} {message}\n");

@@ -184,6 +184,7 @@ impl Link {
         }
         let mut phone = self.phone.lock().unwrap_or_else(PoisonError::into_inner);
         for mut stream in streams.into_values() {
+            // A server ends with the stream that started it.
             stream.service.end_server(&mut *phone);
         }
     }
