@@ -273,6 +273,7 @@ impl<'t> Reading<'t> {
                     _ => {}
                 },
                 Ok(Event::End(tag)) => match tag.name().0 {
+                    // The parser refuses an end without a start, so there is a node to leave.
                     "node" => depth -= 1,
                     "hierarchy" => return Ok(self.hierarchy),
                     _ => {}

@@ -38,6 +38,7 @@ fn slips(a: &[char], b: &[char]) -> usize {
             }
             row.push(least);
         }
+        // A swap of two letters looks two rows back.
         before = std::mem::replace(&mut above, row);
     }
     above[b.len()]

@@ -67,6 +67,7 @@ fn choose(recorded: &Target, all: &[&Target]) -> Option<usize> {
             });
         }
     }
+    // A new version may change classes and paths, so these only choose among those that are left.
     let by_class = same(&left, all, recorded, |target| &target.class).unwrap_or(left);
     let by_path = same(&by_class, all, recorded, |target| &target.object_id).unwrap_or(by_class);
     by_path.into_iter().min_by_key(|&at| distance(all[at], recorded))

@@ -167,6 +167,7 @@ impl Meaning {
         }
         all.insert(0, self.lift(formulas, formula, &there));
         let past: Vec<Formula> = memory.iter().map(|&(past, _)| past).collect();
+        // A formula leads to few lists, so each is compared.
         let at = self.pasts.iter().position(|known| **known == past[..]).unwrap_or_else(|| {
             self.pasts.push(past.into());
             self.pasts.len() - 1

@@ -38,6 +38,7 @@ impl Source {
     pub fn new(name: impl Into<String>, text: impl Into<String>) -> Source {
         let mut text: String = text.into();
         if text.starts_with('\u{feff}') {
+            // Some editors write this mark, and no grammar here knows it.
             text.remove(0);
         }
         let mut lines = vec![0];

@@ -278,6 +278,7 @@ impl<'a> Run<'a> {
         let locals = self.values(values, frame)?;
         // A procedure has its own locals and shares everything else with its caller.
         let mut inner = Frame { locals, result: frame.result.clone(), ..*frame };
+        // Names that are given within it have their slots behind the parameters.
         inner.locals.resize(procedure.locals.max(procedure.parameters) as usize, Datum::None);
         self.calls += 1;
         let done = self.braces(&procedure.effects, &mut inner);

@@ -192,6 +192,7 @@ impl Scope<'_> {
     fn find(&self, query: &Query, locals: &mut [Datum], meter: &mut Meter<'_>) -> Result<Datum, Fault> {
         let found = match query.by {
             Some(_) => self.records(query, locals, meter)?,
+            // Without an order, the first match is the one that counts.
             None => self.matching(query, locals, meter, true)?,
         };
         Ok(found.into_iter().next().unwrap_or_default())

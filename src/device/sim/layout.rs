@@ -751,6 +751,7 @@ fn place_contents(widgets: &mut [Laid<'_>], at: usize, instance: &Instance) {
         let child = &mut widgets[child];
         child.at = child.at.moved(moved);
         child.shift = (shift.0 + moved.0, shift.1 + moved.1);
+        // Contents that scroll are seen within their widget alone.
         child.clip = clip.intersection(frame);
     }
     let laid = &mut widgets[at];
@@ -896,6 +897,7 @@ impl TouchMap {
             self.area = Some(self.area.map_or(bounds, |area| around(area, bounds)));
         }
         let Laid { widget, flags, names, field, scroll, .. } = *laid;
+        // With nothing out of sight, there is nowhere to scroll to.
         let scroll = scroll.filter(|scroll| scroll.offset_max > 0);
         let takes = widget.is_solid
             || widget.edits.is_some()

@@ -42,6 +42,7 @@ impl Run<'_> {
         if top.is_none() {
             self.state.is_in_front = false;
         }
+        // As on Android, a dark display pauses the activity in front.
         let wanted = top.filter(|_| self.state.is_in_front && self.state.is_lit);
         let resumed = self.state.stack.iter().position(|activity| activity.phase == Phase::Resumed);
         if let Some(resumed) = resumed
@@ -147,6 +148,7 @@ impl Run<'_> {
 
     /// Ends the activity at `at` and the windows over it.
     fn destroy(&mut self, at: usize) -> Result<(), Fault> {
+        // Windows over it end first, as long as their activity is still there.
         while let Some(over) = self.state.stack[at].over.last() {
             self.close(over.number)?;
         }

@@ -217,6 +217,7 @@ impl Sim {
     /// Resets the app to a fresh installation; the phone's orientation stays, and chance goes on.
     pub(super) fn renew(&mut self) {
         self.make_room();
+        // These belong to the phone, and installing an app does not change them.
         let State { orientation, has_network, is_lit, .. } = *self.state();
         let fresh = State::clone(&self.core.fresh.state);
         let state = State { orientation, has_network, is_lit, ..fresh };
@@ -371,6 +372,7 @@ impl Core {
         }
         self.go_on(progress, gesture, chance)?;
         let state = &self.memo.state(progress.now.state).state;
+        // Elsewhere, a crash of the app would go unseen.
         let can_crash = can_crash && state.is_in_front && state.system.is_none();
         if can_crash && comes_up(settings.crash_percent, chance) {
             self.go_on(progress, Gesture::Crash, chance)?;

@@ -220,6 +220,7 @@ impl Run<'_> {
     /// Touches a widget of the system.
     fn press(&mut self, at: Pixel) -> Result<(), Fault> {
         let widgets = system_widgets(self.model, &self.state);
+        // The topmost widget comes last.
         let pressed = widgets.iter().rfind(|(widget, _)| widget.bounds.contains(at.0, at.1));
         match pressed.and_then(|(_, press)| *press) {
             None => {}
@@ -306,6 +307,7 @@ impl Run<'_> {
         if let Some(number) = self.front_number()
             && let Some(instance) = self.state.instance_mut(number)
         {
+            // Two fields of a model may be alike in everything but their address.
             let widget = std::ptr::from_ref(&*field.widget).addr();
             instance.focus = Some(Focus { widget, items: field.items.to_vec() });
         }

@@ -252,6 +252,7 @@ impl<'a> Reader<'a> {
                     conditions.push(condition.expr);
                 }
                 Rule::children => {
+                    // Each `else` nests the branches after it.
                     let depth = depth + conditions.len();
                     if depth > DEPTH_MAX {
                         self.too_deep(at, scope);
