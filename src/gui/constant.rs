@@ -70,7 +70,7 @@ impl fmt::Display for Number {
 pub fn regex(text: &str) -> Result<regex::Regex, regex::Error> {
     // Room for a hundred classes of letters of any script, which take the most; a screen's text needs less.
     const SIZE_MAX: usize = 1 << 20;
-    // Deep nesting would take the stack of the parser.
+    // Nesting is bounded too, because an expression may be walked by recursion.
     regex::RegexBuilder::new(text).size_limit(SIZE_MAX).nest_limit(50).build()
 }
 

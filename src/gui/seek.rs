@@ -47,7 +47,7 @@ fn choose(recorded: &Target, all: &[&Target]) -> Option<usize> {
     let by_id: Vec<usize> = left.iter().copied().filter(|&at| has_id && all[at].id == recorded.id).collect();
     let is_named = !recorded.desc.is_empty() || !recorded.text.is_empty();
     match by_id.len() {
-        // A widget with the only such id is the one, even if its texts have changed.
+        // The only widget with the id is the one, even if its texts have changed.
         1 => return Some(by_id[0]),
         // The rows of a list share an id: their texts tell them apart.
         2.. => left = by_id,

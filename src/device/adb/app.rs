@@ -153,7 +153,7 @@ impl Adb {
     fn install(&mut self) -> Result<(), AdbError> {
         let folder = "/data/local/tmp";
         let apks = self.apks.clone();
-        // The mark in the names keeps two runs on the same phone apart.
+        // The mark in the names tells them from files that other runs have left.
         let paths: Vec<String> =
             (0..apks.len()).map(|at| format!("{folder}/{}-{at}.apk", self.mark.word())).collect();
         for (apk, path) in apks.iter().zip(&paths) {

@@ -183,7 +183,7 @@ impl Adb {
         let log = format!("{folder}/u2.log");
         let mut script = Script::new(&mark);
         script
-            // A phone has one owner of this interface, so the old server must end first.
+            // Only one program at a time may read the screen in this way, so the old server ends first.
             .part("end", &end_of_server(&folder))
             // A server that has just ended may still answer for a moment.
             .part(

@@ -359,7 +359,7 @@ impl Link {
             let payload = stream.out.take(self.terms.payload_max);
             self.send(Command::Wrte, [id, stream.remote], &payload);
         }
-        // The last packet need not be acknowledged: some hosts never do that.
+        // Closed without waiting for the last acknowledgement, because some hosts wait for the end first.
         if stream.service.is_over() && stream.out.is_empty() {
             self.close(id, &stream);
         } else {
