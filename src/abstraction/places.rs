@@ -60,6 +60,7 @@ struct Detail {
 impl Places {
     /// Takes notice of a screen.
     fn see(&mut self, view: &View<'_>) {
+        // A screen counts once, however often it is seen.
         if self.screens.contains_key(&view.screen_id) {
             return;
         }
@@ -67,6 +68,7 @@ impl Places {
         for &(at, content) in &view.outline.contents {
             let detail = self.details.entry((frame, at)).or_default();
             detail.looks += 1;
+            // With more contents it stays noise, so further ones need not be kept.
             if detail.contents.len() < CONTENTS_MAX && !detail.contents.contains(&content) {
                 detail.contents.push(content);
                 let is_often_new =
@@ -88,6 +90,7 @@ impl Places {
         }
         let seen = &self.screens[&screen];
         let mut hasher = FxHasher::default();
+        // The places are in order, so equal contents give equal hashes.
         for (at, content) in &seen.contents {
             if !self.details.get(&(seen.frame, *at)).is_some_and(|detail| detail.is_left_out) {
                 (at, content).hash(&mut hasher);
@@ -138,6 +141,7 @@ impl Abstraction for Places {
                 && detail.is_left_out
                 && detail.contents.len() < CONTENTS_MAX
             {
+                // Left out once more, it would only be contradicted again.
                 (detail.is_left_out, detail.matters) = (false, true);
                 self.is_stale = true;
             }
@@ -145,6 +149,7 @@ impl Abstraction for Places {
     }
 
     fn retain(&mut self, steps: usize, is_kept: &dyn Fn(ScreenId) -> bool) {
+        // Fewer steps are left to learn from, so the next renewal may come sooner.
         self.steps = steps;
         self.screens.retain(|&screen, _| is_kept(screen));
         self.renumber();

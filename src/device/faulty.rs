@@ -19,6 +19,7 @@ impl<D: Device> Faulty<D> {
 
     fn step(&mut self) -> Result<(), DeviceError> {
         let step = self.step;
+        // Counted in any case, so that only one step fails.
         self.step += 1;
         if step == self.fails_at { Err(DeviceError::Faulty { step }) } else { Ok(()) }
     }

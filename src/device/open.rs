@@ -274,6 +274,7 @@ impl Opened {
 pub fn open(request: &Request, variable: &dyn Fn(&str) -> Option<String>) -> Result<Opened, OpenError> {
     let names_simulator = request.devices.contains(&DeviceUrl::Simulator);
     let names_attached = request.devices.iter().any(|device| device.serial().is_some());
+    // A model that an APK carries is simulated unless only attached devices are named.
     let may_simulate = names_simulator || !names_attached;
     let (subject, carried) = match &request.app {
         AppSource::Model(path) if names_attached => {
@@ -299,6 +300,7 @@ pub fn open(request: &Request, variable: &dyn Fn(&str) -> Option<String>) -> Res
             simulated(source, request)
         }
         carried => {
+            // Attached devices take no parameters, and all devices must run the same app.
             request.refuse_parameters()?;
             let model = match carried {
                 Some(source) => Some(loaded(source, &[])?),
@@ -329,6 +331,7 @@ pub fn open_to_look(
 /// Loads the model at `path`, or the one that the APK there carries.
 pub fn load_model(path: &Path, parameters: &[Parameter]) -> Result<LoadedModel, OpenError> {
     let bytes = read_bytes(path)?;
+    // A zip file begins with these letters, and no model does.
     let source = if bytes.starts_with(b"PK") {
         carried_in(path, bytes)?.ok_or_else(|| OpenError::NothingToSimulate { path: path.to_path_buf() })?
     } else {
@@ -375,6 +378,7 @@ fn attach(
     subject: &Subject,
     variable: &dyn Fn(&str) -> Option<String>,
 ) -> Result<Vec<Attached>, OpenError> {
+    // Files are read before any device is touched.
     let u2 = request.u2.as_deref().map(Jar::read).transpose()?;
     let options = Options { reset: request.reset, u2, ..Options::default() };
     let server = server(variable)?;

@@ -48,6 +48,7 @@ impl Pool {
     ///
     /// If there is neither a device nor a maker.
     pub fn new(attached: Vec<BoxedDevice>, maker: Option<Maker>) -> Pool {
+        // Made only to be asked for its app and its description.
         let made = maker.as_ref().map(|make| make(Seed::default()));
         let first = attached.first().or(made.as_ref()).expect("a pool has a device");
         let app = first.app().clone();
@@ -88,6 +89,7 @@ impl Pool {
     /// Returns how many of `jobs` can go on at a time: one for each attached device, and all if further ones are made.
     pub fn jobs(&self, jobs: usize) -> usize {
         let roster = self.inner.roster();
+        // At least one job goes on, so that somebody hears that all devices are lost.
         if roster.maker.is_some() { jobs } else { roster.attached.clamp(1, jobs.max(1)) }
     }
 
@@ -95,6 +97,7 @@ impl Pool {
     /// back. If all are lost, nothing can be done on the loan.
     pub fn lend(&self, seed: Seed) -> Box<dyn Device> {
         let waiting = self.inner.roster();
+        // Without a device that can come back, the wait would never end.
         let must_wait =
             |roster: &mut Roster| roster.idle.is_empty() && roster.maker.is_none() && roster.attached > 0;
         let waited = self.inner.changed.wait_while(waiting, must_wait);
@@ -188,6 +191,7 @@ impl Drop for Loan {
             (Origin::Made, true) => roster.maker = None,
             (Origin::Made, false) => {}
         }
+        // Released first, so that those who wake up can take it.
         drop(roster);
         // Whoever waits may have to hear that nothing is left to wait for.
         self.inner.changed.notify_all();

@@ -94,6 +94,7 @@ impl Columns {
             pull: style.pull,
         };
         let pad = style.node_gap / 2.0;
+        // Nodes come first, so that an item has the index of its node.
         for (node, &column) in nodes.iter().zip(&column_of) {
             columns.push(Item { column, is_lane: false, height: node.height, pad, over: 0.0, y: 0.0 });
         }
@@ -147,6 +148,7 @@ impl Columns {
 
     /// Returns the index of `segment`, which edges on the same lane have once.
     fn segment(&mut self, lane: Lane, segment: Segment, shared: &mut Shared) -> usize {
+        // Floating-point numbers have no total order, but their bits do.
         let key = (lane, segment.from.item, segment.from.y.map(f64::to_bits), segment.to.item);
         *shared.segments.entry(key).or_insert_with(|| {
             let (from, to) = (self.items[segment.from.item].column, self.items[segment.to.item].column);

@@ -36,6 +36,7 @@ pub fn place(edges: &[Edge], nodes: &[Rectangle], stems: &[Stem], routes: &mut [
     if edges.iter().all(|edge| edge.label.is_none()) {
         return;
     }
+    // Made once, because each label is compared with all edges.
     let lines: Vec<Polyline> = stems.iter().map(Polyline::new).collect();
     let mut taken = nodes.to_vec();
     let mut order: Vec<usize> = (0..edges.len()).collect();
@@ -61,6 +62,7 @@ pub fn place(edges: &[Edge], nodes: &[Rectangle], stems: &[Stem], routes: &mut [
                 || find(label.needed).unwrap_or_else(|| within(centred(along(curve, 0.5), label.needed)));
             (label.needed > 0.0).then(|| LabelPlace { place: needed(), is_whole: false })
         });
+        // Later labels must keep clear of this one.
         taken.extend(placed.map(|label| label.place));
         routes[at].label = placed;
     }

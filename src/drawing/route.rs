@@ -81,6 +81,7 @@ fn spread_ends(columns: &mut Columns) {
     let mut sides: BTreeMap<(usize, bool), Vec<Port>> = BTreeMap::new();
     for (number, segment) in columns.segments.iter().enumerate() {
         let ends = [(segment.from, segment.to, true), (segment.to, segment.from, false)];
+        // Ends that have a height of their own keep it.
         for (end, other, is_start) in ends.into_iter().filter(|(end, ..)| end.y.is_none()) {
             let column = |end: End| columns.items[end.item].column;
             let far = columns.height(other);
@@ -134,6 +135,7 @@ impl Pen {
     fn line_to(&mut self, to: (f64, f64)) {
         let _ = match self.at {
             None => write!(self.path, "M{} {}", short(to.0), short(to.1)),
+            // A line of no length would only make the path longer.
             Some(at) if at == to => Ok(()),
             Some(at) if at.1 == to.1 => write!(self.path, "H{}", short(to.0)),
             Some(_) => write!(self.path, "V{}", short(to.1)),
@@ -217,6 +219,7 @@ impl<'a> Router<'a> {
             let is_last = segment.to.item == edge.to;
             pen.tip = (tip * side, to_y);
             if std::mem::replace(&mut is_drawn[at], true) {
+                // An earlier edge of the bundle has drawn it; only the tip was still to be found.
                 continue;
             }
             let end = if is_last { tip - self.style.head } else { tip };
@@ -279,6 +282,7 @@ impl<'a> Router<'a> {
         ];
         points.into_iter().for_each(|point| pen.line_to(point));
         pen.tip = (to.right(), end_y);
+        // It comes to its node from the right, so the arrowhead points to the left.
         (pen, true, 0.0)
     }
 }

@@ -223,6 +223,7 @@ impl Action {
             Argument::Activity(text) | Argument::Text(text) => vec![text],
             Argument::Towards(towards) => vec![towards.name()],
             Argument::None | Argument::Own(_) => {
+                // Only these have no argument, so the names of the widget are their details.
                 let names = self.target().map(Target::names).into_iter().flatten();
                 names.filter(|name| !name.is_empty()).collect()
             }
@@ -253,6 +254,7 @@ impl fmt::Display for Action {
 impl fmt::Display for Target {
     fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
         let Target { object_id, class, text, desc, .. } = self;
+        // Blanks alone would be printed as an empty text.
         if !text.trim().is_empty() {
             write!(out, "{}", quote(text))
         } else if !desc.trim().is_empty() {
@@ -260,6 +262,7 @@ impl fmt::Display for Target {
         } else if !self.id.is_empty() {
             write!(out, "#{}", self.id_entry())
         } else {
+            // The path tells it from others of its class.
             write!(out, "{} {object_id}", class.rsplit('.').next().unwrap_or(class))
         }
     }

@@ -78,6 +78,7 @@ impl ActionRecord {
             (Some(_), None) | (None, Some(_)) => false,
         };
         let has_argument = match action.argument() {
+            // Types are compared below, so the record has no argument either.
             Argument::None => true,
             Argument::Activity(other) => activity.as_ref() == Some(other),
             Argument::Text(other) => text.as_ref() == Some(other),
@@ -89,6 +90,7 @@ impl ActionRecord {
 
     /// Returns the number of bytes of its texts.
     pub fn bytes(&self) -> usize {
+        // Each part is named, so that a new one is not forgotten here.
         let ActionRecord(Form { action_type, on, text, towards: _, activity, does }) = self;
         let of_target = |on: &Target| {
             [&on.object_id, &on.class, &on.id, &on.text, &on.desc].iter().map(|part| part.len()).sum()
@@ -147,6 +149,7 @@ impl<'de> Deserialize<'de> for ActionRecord {
             ("does", form.does.is_some()),
         ];
         for (key, is_there) in is_there {
+            // A key too many is a mistake as well: no action would have the record.
             if is_there != asked.contains(&key) {
                 let has = if is_there { "has no" } else { "needs" };
                 return Err(de::Error::custom(format_args!("a `{}` {has} `{key}`", form.action_type)));

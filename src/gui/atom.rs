@@ -345,6 +345,7 @@ impl Comparison {
             Constant::Text(text) => text.as_str(),
             Constant::Flag(true) => "true",
             Constant::Flag(false) => "false",
+            // Two patterns are hard to compare, so nothing is ruled out.
             Constant::Regex(_) | Constant::Number(_) => return true,
         };
         match (&self.value, self.op) {
@@ -548,7 +549,9 @@ impl Atom {
 
     /// Returns the atom that compares the number of widgets that meet all of `of`.
     pub fn count(of: Vec<Comparison>, op: Op, value: &Constant) -> Result<Atom, Mistake> {
+        // Only widgets are counted, so `checked` alone does not stand for the whole screen here.
         let Atom::Widget(of) = Atom::widget(of)? else { unreachable!("a widget atom was asked for") };
+        // `~` looks into a text, and a count is a number.
         if op == Op::Contains {
             return Err(Mistake {
                 code: "E-operator",
@@ -700,8 +703,10 @@ fn mixed(comparisons: &[Comparison]) -> Mistake {
 
 /// Returns the reason why no single thing can meet all of these.
 fn clash(all: &[Comparison]) -> Option<String> {
+    // A bracket is short, so all pairs are compared.
     for (at, one) in all.iter().enumerate() {
         for two in &all[at + 1..] {
+            // `clashes` looks at the pair from one side only.
             if one.key == two.key && (clashes(one, two) || clashes(two, one)) {
                 return Some(format!("`{one}` and `{two}` never hold together"));
             }
@@ -748,6 +753,7 @@ fn clash_with_type(all: &[Comparison]) -> Option<String> {
     for comparison in types {
         let Constant::Text(action_type) = &comparison.value else { continue };
         let builtin = ActionType::parse(action_type);
+        // Actions on the device have neither a widget nor an argument.
         let has_detail = !matches!(builtin, Some(ActionType::Device(_)));
         let missing = |key| {
             (key == Key::ActionDetail && !has_detail)

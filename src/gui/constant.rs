@@ -31,6 +31,7 @@ impl Number {
             None => (false, text),
         };
         let (whole, fraction) = digits.split_once('.').unwrap_or((digits, "0"));
+        // With these bounds every number fits 128 bits, and none is rounded.
         let is_digits = |text: &str, max: usize| {
             (1..=max).contains(&text.len()) && text.bytes().all(|byte| byte.is_ascii_digit())
         };
@@ -52,6 +53,7 @@ impl From<u64> for Number {
 
 impl fmt::Display for Number {
     fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
+        // A division loses the sign of -0.5, so it is written apart.
         let sign = if self.billionths < 0 { "-" } else { "" };
         let size = self.billionths.abs();
         write!(out, "{sign}{}", size / Number::ONE)?;
@@ -68,6 +70,7 @@ impl fmt::Display for Number {
 pub fn regex(text: &str) -> Result<regex::Regex, regex::Error> {
     // Room for a hundred classes of letters of any script, which take the most; a screen's text needs less.
     const SIZE_MAX: usize = 1 << 20;
+    // Nesting is bounded too, because an expression may be walked by recursion.
     regex::RegexBuilder::new(text).size_limit(SIZE_MAX).nest_limit(50).build()
 }
 
@@ -89,6 +92,7 @@ fn is_bare(text: &str, contains: bool) -> bool {
     let starts_otherwise = text.starts_with("!=")
         || text.starts_with(|start| "\"=~<>∼≤≥≠".contains(start))
         || (contains && text.starts_with('/'));
+    // A comma or a bracket would end the value.
     let ends_early = text.chars().any(|char| ",[])".contains(char) || needs_escape(char));
     !text.is_empty() && text.trim() == text && !starts_otherwise && !ends_early
 }
@@ -122,6 +126,7 @@ fn escape_slashes(regex: &str) -> String {
     while let Some(char) = chars.next() {
         match char {
             '/' => escaped.push_str("\\/"),
+            // The character after a backslash belongs to it, even a slash.
             '\\' => {
                 escaped.push(char);
                 escaped.extend(chars.next());

@@ -36,6 +36,7 @@ pub fn habit(screen: &Screen, action: &Action, keys: &dyn Fn(Key) -> bool) -> Ha
                 switch.flags = switch.flags.set(Flags::CHECKED, checked);
             })
         }
+        // Nothing sees the check mark here, but other parts of the screen may follow it.
         Action::Touch(Touch::Click, on) if is_switch(&on.class) => Habit::MostlyStays,
         Action::Reinitialise(_)
         | Action::Touch(..)
@@ -43,6 +44,7 @@ pub fn habit(screen: &Screen, action: &Action, keys: &dyn Fn(Key) -> bool) -> Ha
         | Action::Stroke(..)
         | Action::Device(_)
         | Action::User { .. } => {
+            // Nothing is known of an action that the user has declared.
             usually(screen, action.builtin_type().map_or(Usual::Any, ActionType::usual), keys)
         }
     }
@@ -69,6 +71,7 @@ fn usually(screen: &Screen, usual: Usual, keys: &dyn Fn(Key) -> bool) -> Habit {
 
 /// Returns the screen with the widget at `object_id` changed, or `otherwise` if it has no such widget or too many.
 fn with(screen: &Screen, object_id: &str, otherwise: Habit, change: impl FnOnce(&mut Widget)) -> Habit {
+    // Copying a large screen for each guess would take too long.
     if screen.widgets().len() > WIDGETS_MAX {
         return otherwise;
     }

@@ -181,6 +181,7 @@ fn decoded(dump: &[u8]) -> Cow<'_, str> {
 fn start(text: &str) -> Option<usize> {
     const TAG: &str = "<hierarchy";
     text.rmatch_indices(TAG).map(|(at, _)| at).find(|at| {
+        // A longer word may begin with the same letters.
         let next = text[at + TAG.len()..].chars().next();
         next.is_none_or(|next| next.is_whitespace() || next == '>' || next == '/')
     })
@@ -190,12 +191,14 @@ fn start(text: &str) -> Option<usize> {
 fn without_hierarchy(text: &str) -> DumpError {
     if let Some((_, rest)) = text.rsplit_once("<?xml") {
         let after = rest.split_once("?>").map_or("", |(_, after)| after).trim();
+        // The declaration is there, so the dump was cut off before or in the tag that follows.
         if "<hierarchy".starts_with(after) {
             let (line, column) = position(text, text.len());
             return DumpError::Truncated { line, column };
         }
     }
     let said = |line: &str| line.trim().chars().take(SAID_CHARS_MAX).collect::<String>();
+    // A message may have several of these words; the most telling come first.
     for (words, refusal) in [
         ("could not get idle state", Refusal::NotIdle),
         ("null root node", Refusal::NoWindow),
@@ -217,6 +220,7 @@ fn without_hierarchy(text: &str) -> DumpError {
 
 /// Returns the line and column of the byte at `at`, from 1.
 fn position(text: &str, at: usize) -> (usize, usize) {
+    // By bytes, because a mistake may lie within a character.
     let before = &text.as_bytes()[..at.min(text.len())];
     let line_start = before.iter().rposition(|&byte| byte == b'\n').map_or(0, |newline| newline + 1);
     let line = before.iter().filter(|&&byte| byte == b'\n').count() + 1;
@@ -269,10 +273,13 @@ impl<'t> Reading<'t> {
                     _ => {}
                 },
                 Ok(Event::End(tag)) => match tag.name().0 {
+                    // The parser refuses an end without a start, so there is a node to leave.
                     "node" => depth -= 1,
                     "hierarchy" => return Ok(self.hierarchy),
                     _ => {}
                 },
+                // The parser takes the end of the text for the end of the tree, and a cut tag for a mistake
+                // of syntax.
                 Ok(Event::Eof) | Err(XmlError::Syntax(_)) => return Err(self.truncated()),
                 Ok(_) => {}
                 Err(error) => {
@@ -334,6 +341,7 @@ impl<'t> Reading<'t> {
                 "class" => widget.class = shared()?,
                 "content-desc" => widget.desc = shared()?,
                 "package" if self.hierarchy.package.is_empty() => self.hierarchy.package = shared()?,
+                // A widget with unreadable bounds counts as hidden, because nothing could touch it.
                 "bounds" => widget.bounds = bounds(raw).unwrap_or_default(),
                 "checkable" => flag(Flags::CHECKABLE),
                 "checked" => flag(Flags::CHECKED),
@@ -351,8 +359,10 @@ impl<'t> Reading<'t> {
             }
         }
         if !is_shown {
+            // Everything else knows a hidden widget by its empty bounds.
             widget.bounds = Bounds::default();
         }
+        // A field that takes no focus gets no letters either.
         let is_editable = takes_focus && is_field(&widget.class);
         widget.flags = widget.flags.set(Flags::EDITABLE, is_editable);
         Ok(widget)
@@ -387,6 +397,7 @@ fn bounds(text: &str) -> Option<Bounds> {
 /// Returns the value of an attribute, or the mistake in it.
 fn value(raw: &str) -> Result<Cow<'_, str>, Fault> {
     let is_plain = |byte: u8| matches!(byte, b' '..=b'~') && byte != b'&' && byte != b'<';
+    // Most values are like this, and need no copy.
     if raw.bytes().all(is_plain) {
         return Ok(Cow::Borrowed(raw));
     }
@@ -404,6 +415,7 @@ fn value(raw: &str) -> Result<Cow<'_, str>, Fault> {
                 }
                 None => return fault("a `&` that starts no reference; in XML it is `&amp;`"),
             },
+            // XML reads line breaks in attributes as blanks.
             '\r' if raw[at..].starts_with("\r\n") => {}
             '\r' | '\n' | '\t' => text.push(' '),
             char => text.push(legal(char)),
@@ -416,6 +428,7 @@ fn value(raw: &str) -> Result<Cow<'_, str>, Fault> {
 /// Returns the character of the reference that `text` starts with, and the length of the reference.
 fn reference(text: &str) -> Option<(char, usize)> {
     const LEN_MAX: usize = 12;
+    // Bounded, because a `&` may be followed by megabytes without a `;`.
     let end = text.bytes().take(LEN_MAX).position(|byte| byte == b';')?;
     let char = match &text[1..end] {
         "lt" => '<',
@@ -439,6 +452,7 @@ fn reference(text: &str) -> Option<(char, usize)> {
 fn code(name: &str) -> Option<u32> {
     let digits = name.strip_prefix('#')?;
     let (digits, radix) = digits.strip_prefix('x').map_or((digits, 10), |digits| (digits, 16));
+    // `from_str_radix` would take a sign, too.
     if !digits.bytes().all(|byte| byte.is_ascii_alphanumeric()) {
         return None;
     }
@@ -508,6 +522,7 @@ impl Default for Known {
 
 impl Known {
     fn share(&mut self, text: &str) -> Arc<str> {
+        // Most texts of a dump are empty, so they take no place from others.
         if text.is_empty() {
             return self.empty.clone();
         }

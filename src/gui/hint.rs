@@ -43,6 +43,7 @@ impl Hints {
         // Long texts are there to be read; nobody taps them by their words.
         const LETTERS_MAX: usize = 60;
         let called: Vec<String> = match &self.words[..] {
+            // Without a word to look for, names need not be split.
             [] => Vec::new(),
             _ => names.iter().filter(|name| name.len() <= LETTERS_MAX).flat_map(|name| words(name)).collect(),
         };
@@ -69,6 +70,7 @@ fn words_of(atom: &Atom) -> Vec<String> {
     let (Atom::Widget(all) | Atom::State(all) | Atom::Count { of: all, .. }) = atom else {
         return Vec::new();
     };
+    // Other operators and values rule a name out or describe it, and give no word to look for.
     let named = all.iter().filter_map(|Comparison { key, op, value }| match (key, op, value) {
         (
             Key::Activity | Key::Text | Key::Desc | Key::Id | Key::Class,

@@ -90,6 +90,7 @@ impl Labeller {
     pub fn on_screen(&self, screen: &Screen) -> BTreeSet<u32> {
         let mut counts = vec![0_u64; self.screens.len()];
         let (mut checkable, mut checked) = (false, false);
+        // Other atoms are about the screen as a whole, and need no walk.
         let of_widgets: Vec<(usize, &WidgetTest)> = self
             .screens
             .iter()
@@ -222,6 +223,7 @@ impl Test {
             (Key::ActionType, Subject::Action(action)) => self.text(action.type_name()),
             (Key::ActionDetail, Subject::Action(action)) => self.names(action.details()),
             (Key::ActionObjectId, Subject::Action(action)) => {
+                // Without a widget there is no path, so `!=` alone holds of it.
                 self.names(action.target().map(|target| &*target.object_id))
             }
             (Key::ActionText, Subject::Action(action)) => self.names(action.typed()),

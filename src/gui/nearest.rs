@@ -15,6 +15,7 @@ pub(crate) fn nearest<'a>(typed: &str, known: impl IntoIterator<Item = &'a str>)
     let slips_max = (typed_letters.len() + 1) / 3;
     known
         .into_iter()
+        // A letter has at most four bytes; this rules most words out before the slow comparison.
         .filter(|word| word.len().abs_diff(typed.len()) <= 4 * slips_max)
         .filter_map(|word| {
             let slips = slips(&typed_letters, &letters(word));
@@ -37,6 +38,7 @@ fn slips(a: &[char], b: &[char]) -> usize {
             }
             row.push(least);
         }
+        // A swap of two letters looks two rows back.
         before = std::mem::replace(&mut above, row);
     }
     above[b.len()]

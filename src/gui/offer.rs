@@ -64,6 +64,7 @@ impl Repertoire {
     ) -> Repertoire {
         let mut kept: Vec<Arc<str>> = Vec::new();
         for text in texts {
+            // Texts are few, so each is compared with all before it.
             if !kept.iter().any(|other| **other == *text) {
                 kept.push(text.into());
             }
@@ -126,6 +127,7 @@ pub fn offers(screen: &Screen, repertoire: &Repertoire) -> Vec<Action> {
             offers.extend(ways.map(|towards| Action::Stroke(Stroke::Swipe, target(), towards)));
         }
         for (action, on) in &repertoire.user_actions {
+            // Here the user decides, so the widget may even be disabled.
             if on.holds(widget, object_id) {
                 offers.push(Action::User { action: action.clone(), on: target() });
             }
@@ -137,6 +139,7 @@ pub fn offers(screen: &Screen, repertoire: &Repertoire) -> Vec<Action> {
         .filter(|&action| action != DeviceAction::Network || repertoire.network)
         .filter(|&action| capabilities.has(action));
     offers.extend(allowed.map(Action::Device));
+    // Last, because rules are about whole actions.
     repertoire.rules.leave_out(&mut offers);
     offers
 }

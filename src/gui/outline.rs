@@ -49,6 +49,7 @@ impl Outline {
             let flags = [Flags::CLICKABLE, Flags::LONG_CLICKABLE, Flags::ENABLED, Flags::EDITABLE];
             let built = flags.map(|flag| widget.flags.has(flag));
             parts.push(hash(&(place, built, widget.is_visible())));
+            // These change as the app is used, so they belong to the contents and not to the structure.
             let state = [Flags::CHECKED, Flags::FOCUSED, Flags::SELECTED].map(|flag| widget.flags.has(flag));
             if !(widget.text.is_empty() && widget.desc.is_empty()) || state.contains(&true) {
                 said.push((place, hash(&(&*widget.text, &*widget.desc, state))));

@@ -30,6 +30,7 @@ pub fn atoms_of_screen(screen: &Screen) -> Vec<Atom> {
     for widget in visible() {
         add(of_widget(widget));
     }
+    // Rows of a list are often alike, and one atom finds them all.
     let mut seen = std::collections::BTreeSet::new();
     atoms.retain(|atom| seen.insert(atom.clone()));
     atoms
@@ -52,6 +53,7 @@ pub fn atom_of_action(action: &Action) -> Option<Atom> {
 fn state(screen: &Screen) -> Vec<(Key, String)> {
     let Context { screen_on, orientation, network, crashed, anr } = screen.context();
     let on = |is_on: bool| if is_on { "on" } else { "off" }.to_string();
+    // The short name of a class is enough in an atom, and easier to read.
     let class = screen.activity().rsplit('.').next().unwrap_or_default();
     [
         (Key::Package, screen.package().to_string()),
@@ -69,14 +71,17 @@ fn state(screen: &Screen) -> Vec<(Key, String)> {
 
 /// Returns comparisons for the name of a widget, its `checked`, and its `enabled` if it is off.
 fn of_widget(widget: &Widget) -> Option<Vec<Comparison>> {
+    // A name that people read says more in a spec than an id.
     let names = [(Key::Text, &*widget.text), (Key::Desc, &*widget.desc), (Key::Id, widget.id_entry())];
     let (key, name) = names.into_iter().find(|(_, name)| !name.trim().is_empty())?;
     let (op, value) = shown(name);
     let mut all = vec![comparison(key, op, value)?];
+    // Of a widget that cannot be checked, the value says nothing.
     if widget.flags.has(Flags::CHECKABLE) {
         let checked = widget.flags.has(Flags::CHECKED).to_string();
         all.extend(comparison(Key::Checked, Op::Equal, &checked));
     }
+    // Most widgets are enabled, so only the exception is worth a word.
     if !widget.flags.has(Flags::ENABLED) {
         all.extend(comparison(Key::Enabled, Op::Equal, "false"));
     }

@@ -243,6 +243,7 @@ impl Screen {
             widgets,
             identity: Identity(0),
         };
+        // Computed once, because screens are compared and looked up often.
         screen.identity = screen.worked_out_identity();
         screen
     }
@@ -290,6 +291,7 @@ impl Screen {
         for (at, widget) in self.widgets.iter().enumerate() {
             let depth = usize::from(widget.depth);
             if places.len() > depth {
+                // Below the next node, the places of deeper nodes are counted anew.
                 places.truncate(depth + 1);
                 lengths.truncate(depth);
                 places[depth] += 1;

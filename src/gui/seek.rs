@@ -47,6 +47,7 @@ fn choose(recorded: &Target, all: &[&Target]) -> Option<usize> {
     let by_id: Vec<usize> = left.iter().copied().filter(|&at| has_id && all[at].id == recorded.id).collect();
     let is_named = !recorded.desc.is_empty() || !recorded.text.is_empty();
     match by_id.len() {
+        // The only widget with the id is the one, even if its texts have changed.
         1 => return Some(by_id[0]),
         // The rows of a list share an id: their texts tell them apart.
         2.. => left = by_id,
@@ -66,6 +67,7 @@ fn choose(recorded: &Target, all: &[&Target]) -> Option<usize> {
             });
         }
     }
+    // A new version may change classes and paths, so these only choose among those that are left.
     let by_class = same(&left, all, recorded, |target| &target.class).unwrap_or(left);
     let by_path = same(&by_class, all, recorded, |target| &target.object_id).unwrap_or(by_class);
     by_path.into_iter().min_by_key(|&at| distance(all[at], recorded))
@@ -104,6 +106,7 @@ fn nearest_widget(screen: &Screen, recorded: &Target) -> Option<Target> {
         }
         let target = Target::new(widget, object_id);
         let score = likeness(&target, recorded);
+        // Of equals, the first on the screen stays.
         if score > 0 && best.as_ref().is_none_or(|(most, _)| score > *most) {
             best = Some((score, target.clone()));
         }
@@ -123,6 +126,7 @@ fn likeness(target: &Target, recorded: &Target) -> u32 {
     let names = shared(&target.id, &recorded.id, 16)
         + shared(&target.desc, &recorded.desc, 12)
         + shared(&target.text, &recorded.text, 12);
+    // A place counts for the same class alone, because another widget may have moved there.
     let is_of_class = target.class == recorded.class;
     let place = shared(&target.object_id, &recorded.object_id, 2)
         + if recorded.bounds.is_empty() || target.bounds != recorded.bounds { 0 } else { 3 };

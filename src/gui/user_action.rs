@@ -83,6 +83,7 @@ impl Percent {
         if !is_digits(whole) || !is_digits(fraction) {
             return None;
         }
+        // Padded to three digits, so that the `5` of `0.5` is 500.
         let thousandths =
             whole.parse::<u32>().ok()? * 1000 + format!("{fraction:0<3}").parse::<u32>().ok()?;
         (thousandths <= 100_000).then_some(Percent { thousandths })

@@ -180,6 +180,7 @@ impl Automaton {
     /// Returns the state after a step from `state` with `labels`.
     #[inline]
     pub fn step(&mut self, state: ResidualId, labels: &Labels) -> ResidualId {
+        // Most steps were taken before, so this comes first.
         if self.atoms <= ATOMS_IN_A_ROW {
             let next = self.rows[self.place_in_row(state, labels.low)];
             if next != UNKNOWN {
@@ -217,6 +218,7 @@ impl Automaton {
                 Ok(meaning.verdict(formulas, class))
             }
         });
+        // With too many residuals to explore, nothing is known to be permanent.
         let permanent = verdict.unwrap_or(Permanent::Open);
         self.verdicts[state.index()].permanent = Some(permanent);
         permanent
@@ -243,6 +245,7 @@ impl Automaton {
     /// Returns the fewest steps from `state` to one at which the formula is satisfied, if there is one.
     pub fn steps_to_satisfaction(&mut self, state: ResidualId) -> Result<Option<u32>, TooManyResiduals> {
         self.ask(state, |meaning, formulas, class| {
+            // The empty trace does not count, so the start itself is no goal.
             meaning.distance(formulas, class, state != ResidualId::START, |meaning, _, class| {
                 meaning.is_satisfied(class)
             })
@@ -378,6 +381,7 @@ impl Automaton {
             }
             satisfied && violated
         };
+        // The empty trace does not count, so the start itself is not looked at.
         if state != ResidualId::START && see(self, start) {
             return true;
         }
@@ -409,6 +413,7 @@ impl Automaton {
             }
             let next = self.rows[place];
             let asked = self.place_in_row(state, labels.low);
+            // Kept under the labels as they came as well, so that next time one look-up is enough.
             self.rows[asked] = next;
             return ResidualId(next);
         }
@@ -512,6 +517,7 @@ impl Automaton {
         if self.meaning.is_full() {
             self.work_before += self.meaning.work();
             self.meaning = Meaning::new(&self.progression.formulas);
+            // Classes are numbers of the old meaning.
             self.states.iter_mut().for_each(|state| state.class = None);
         }
     }

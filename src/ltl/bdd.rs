@@ -173,6 +173,7 @@ impl Bdd {
     }
 
     pub fn or(&mut self, f: Edge, g: Edge) -> Edge {
+        // A negation is free, so conjunction is the only operation that needs tasks and a cache.
         !self.and(!f, !g)
     }
 
@@ -212,6 +213,7 @@ impl Bdd {
 
     /// Returns the function that branches on `variable`, which comes before all variables of its branches.
     pub fn node(&mut self, variable: u32, high: Edge, low: Edge) -> Edge {
+        // A node that decides nothing is left out, so that equal functions have equal edges.
         if high == low {
             return high;
         }

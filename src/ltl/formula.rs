@@ -234,6 +234,7 @@ impl Formulas {
 
     /// Returns `X f`: there is a next step, and `f` holds there.
     pub fn next(&mut self, f: Formula) -> Formula {
+        // `X true` stays, because it asks for another step.
         if f == Formula::FALSE { f } else { self.intern(Node::Next(f)) }
     }
 
@@ -245,6 +246,7 @@ impl Formulas {
     /// Returns `left U right`: `right` holds at a step within `bound`, and `left` until then.
     pub fn until(&mut self, bound: Bound, left: Formula, right: Formula) -> Formula {
         let starts_now = bound.from == 0;
+        // Before its range begins, an until still asks for `left`.
         if bound.to < bound.from || right == Formula::FALSE || (left == Formula::FALSE && !starts_now) {
             Formula::FALSE
         } else if starts_now && (left == Formula::FALSE || bound.to == 0) {
@@ -299,6 +301,7 @@ impl Formulas {
 
     /// Returns `Y f`: there is a step before, and `f` held there.
     pub fn previous(&mut self, f: Formula) -> Formula {
+        // `Y true` stays, because it does not hold at the first step.
         if f == Formula::FALSE { f } else { self.intern(Node::Previous(f)) }
     }
 
@@ -408,6 +411,7 @@ impl Formulas {
             .into_iter()
             .filter_map(|part| if let Node::Atom(atom) = self.node(part) { Some(atom) } else { None })
             .collect();
+        // Numbers depend on the order in which atoms were made, names do not.
         atoms.sort_by(|&a, &b| self.name(a).cmp(self.name(b)));
         atoms
     }
@@ -443,7 +447,9 @@ impl Formulas {
     /// Compares two formulas by content, so the order is the same in every store.
     pub fn compare(&self, a: Formula, b: Formula) -> Ordering {
         let (mut a, mut b) = (a, b);
+        // A loop, because formulas may nest deeper than any stack.
         loop {
+            // Negations count last, so a formula sorts next to its own negation.
             if a.bare() == b.bare() {
                 return a.is_negated().cmp(&b.is_negated());
             }
@@ -507,11 +513,13 @@ impl Formulas {
         if more.is_negated() {
             *members = if holds_at_end { vec![more] } else { vec![Formula::FALSE] };
         } else if holds_at_end {
+            // Back at its place, so that the members stay in order.
             members.insert(at, more);
         }
     }
 
     fn conjunction(&mut self, members: &[Formula]) -> Formula {
+        // Members have no place in the store yet, so their content is hashed.
         let hash = hash_of(members);
         let known = self.unique.find(
             hash,

@@ -29,6 +29,7 @@ impl Labels {
             self.low |= 1 << atom;
             return;
         }
+        // The first 64 atoms are in `low`.
         let word = atom as usize / 64 - 1;
         if self.high.len() <= word {
             self.high.resize(word + 1, 0);
@@ -54,6 +55,7 @@ impl Labels {
     #[inline]
     #[must_use]
     pub fn union(&self, other: &Labels) -> Labels {
+        // The longer list is the one that is copied, because `zip` ends with the shorter.
         let (long, short) = if self.high.len() < other.high.len() { (other, self) } else { (self, other) };
         let mut union = Labels { low: self.low | other.low, high: long.high.clone() };
         union.high.iter_mut().zip(&short.high).for_each(|(word, other)| *word |= other);

@@ -167,6 +167,7 @@ impl Meaning {
         }
         all.insert(0, self.lift(formulas, formula, &there));
         let past: Vec<Formula> = memory.iter().map(|&(past, _)| past).collect();
+        // A formula leads to few lists, so each is compared.
         let at = self.pasts.iter().position(|known| **known == past[..]).unwrap_or_else(|| {
             self.pasts.push(past.into());
             self.pasts.len() - 1
@@ -194,6 +195,7 @@ impl Meaning {
             } else {
                 violated = true
             }
+            // From here an open residual can be reached, so the root is open too.
             if satisfied && violated || self.verdicts[class.index()] == Some(Permanent::Open) {
                 break Permanent::Open;
             }
@@ -292,6 +294,7 @@ impl Meaning {
                     continue;
                 }
                 reached.push((follower, next, cube));
+                // Classes are reached in the order of their distance, so the first one found is nearest.
                 if self.is_satisfied(follower) {
                     let mut at = reached.len() - 1;
                     let mut cubes = Vec::new();
@@ -331,6 +334,7 @@ impl Meaning {
                 let leads_there = self.guard(function, target);
                 guard = self.bdd.and(guard, leads_there);
             }
+            // Different functions may be one class, because `intern` forgets needless values.
             let class = self.intern(formulas, Functions { past, all: targets });
             let (so_far, _) = guards.entry(class).or_insert((Edge::FALSE, way));
             *so_far = self.bdd.or(*so_far, guard);
@@ -397,10 +401,12 @@ impl Meaning {
     /// Returns true if the meaning should start anew, because it is large, or must, because a question was
     /// given up half way and left unreliable results.
     pub fn is_full(&self) -> bool {
+        // A third, so that the next question has room for its own nodes.
         self.is_exhausted() || self.bdd.len() > NODES_MAX / 3 || self.classes.len() > 20 * RESIDUALS_MAX
     }
 
     fn begin(&mut self, root: Class) -> Vec<Class> {
+        // A new number makes all older marks stale, and none has to be cleared.
         self.questions += 1;
         self.met[root.index()] = self.questions;
         vec![root]
@@ -437,6 +443,7 @@ impl Meaning {
         if let Some(known) = &self.followers[class.index()] {
             return Ok(known.to_vec());
         }
+        // Known followers cost nothing, so the cost is checked only here.
         self.check_cost(0, start)?;
         let functions = self.after_step(formulas, class)?;
         let past = self.classes[class.index()].past;
@@ -444,6 +451,7 @@ impl Meaning {
         self.for_each_follower(&functions, &BTreeMap::new(), |meaning, functions, _| {
             found.push(meaning.intern(formulas, Functions { past, all: functions.to_vec() }));
         })?;
+        // Different functions may be one class, because `intern` forgets needless values.
         let mut seen = BTreeSet::new();
         found.retain(|&class| seen.insert(class));
         if self.followers_kept + found.len() <= FOLLOWERS_KEPT_MAX {
@@ -514,6 +522,7 @@ impl Meaning {
                 let leaf = self.leaf_of(node);
                 if formulas.has_past(leaf) {
                     for part in formulas.parts(leaf) {
+                        // Parts are listed by ascending handles, so the list is sorted.
                         if let Ok(at) = past.binary_search(&part)
                             && needed.insert(at)
                         {
@@ -571,6 +580,7 @@ impl Meaning {
                 Node::Previous(_) | Node::Since(..) => past[&part],
                 Node::Atom(_) | Node::Next(_) | Node::Until(..) | Node::StrongRelease(..) => self.leaf(part),
             };
+            // With past operators the value depends on `past`, so it is good for this call alone.
             if formulas.has_past(part) {
                 here.insert(part, value);
             } else {
@@ -703,6 +713,7 @@ impl Meaning {
             }
             let node = formulas.node(part);
             let before = open.len();
+            // The part of a `Next` is about the step after, so it is not needed at this one.
             if !matches!(node, Node::Next(_)) {
                 formulas.for_each_part(node, |f| {
                     if self.after(step, f).is_none() {
@@ -714,6 +725,7 @@ impl Meaning {
                 continue;
             }
             let value = self.step_node(formulas, node, step);
+            // With past operators the value depends on the class, so it is good for this step alone.
             if formulas.has_past(part) {
                 step.now.insert(part, value);
             } else {
@@ -774,6 +786,7 @@ impl Meaning {
         let mut open: Vec<(Vec<Edge>, Cube)> = vec![(functions.to_vec(), Cube::new())];
         while let Some((functions, cube)) = open.pop() {
             let variable = functions.iter().map(|&f| self.bdd.variable(f)).min().unwrap_or(u32::MAX);
+            // Long lists take time even where nothing is conjoined.
             self.bdd.spend(functions.len() as u64);
             if variable >= self.atoms {
                 visited += 1;

@@ -91,6 +91,7 @@ pub fn reward(satisfied: bool, permanent: Permanent, before: u64, after: u64) ->
     } else if permanent == Permanent::Violated {
         -1.0
     } else if before == after {
+        // Two counts of 0 would divide 0 by 0 below.
         0.0
     } else {
         let (before, after) = (before as f64, after as f64);

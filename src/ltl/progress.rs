@@ -66,6 +66,7 @@ impl Progression {
         // Makes all of `done` stale without clearing it.
         self.round += 1;
         let formula = self.progress(residual.formula, residual.memory, labels);
+        // Without past operators there is nothing to remember, and few formulas have any.
         if !self.formulas.has_past(formula) {
             return Residual { formula, memory: Memory::NONE };
         }
@@ -95,6 +96,7 @@ impl Progression {
         if residual.memory == Memory::NONE {
             return residual.formula;
         }
+        // There from the start, because a part that recalls nothing needs the constant.
         let mut spelled = BTreeMap::from([(Formula::TRUE, Formula::TRUE)]);
         let mut open = vec![residual.formula.bare()];
         while let Some(&part) = open.last() {
@@ -272,6 +274,7 @@ impl Progression {
             }
             Node::Next(f) => self.required_there(f),
             node @ Node::Until(bound, a, b) => {
+                // Before its range begins, the right side cannot satisfy it.
                 let now = if bound.from == 0 { self.value(b) } else { Formula::FALSE };
                 let later = self.later(node);
                 let later = self.required_there(later);
@@ -279,6 +282,7 @@ impl Progression {
                 self.formulas.or([now, rest])
             }
             node @ Node::StrongRelease(bound, a, b) => {
+                // Before its range begins, the right side is not asked for.
                 let now = if bound.from == 0 { self.value(b) } else { Formula::TRUE };
                 let later = self.later(node);
                 let later = self.required_there(later);
@@ -388,6 +392,7 @@ impl Progression {
     /// value at the next step in `memory` replaces it.
     fn with_true(&mut self, formula: Formula, settled: &[Formula], memory: &[(Formula, Formula)]) -> Formula {
         let keep = |_: &Progression, past| {
+            // An operator without an entry recalls as false.
             memory.iter().find(|(of, _)| *of == past).map_or(Formula::FALSE, |&(_, value)| value)
         };
         let (mut inside, mut at_top) = (BTreeMap::new(), BTreeMap::new());

@@ -47,6 +47,7 @@ impl Lowered {
     pub fn used_by_name(&self) -> (Formula, u64, u64) {
         let brackets = match self.top {
             Top::Operand | Top::Not | Top::Prefixed(_) => 0,
+            // In the place of its name, this needs brackets.
             Top::Until(..) | Top::Infix => 1,
         };
         (self.formula, self.operators, self.nesting + brackets)
@@ -129,6 +130,7 @@ impl Reader<'_> {
 
     /// Joins `left then right`: `right` starts one step after the last step of `left`.
     fn then(&mut self, left: Lowered, right: Lowered) -> Lowered {
+        // One operator is the `&`, the other the `X`.
         let size = (left.operators + right.operators + 2, right.nesting + 2);
         let nesting = left.nesting.max(size.1);
         let span = left.span.start..right.span.end;
@@ -428,6 +430,7 @@ impl Reader<'_> {
     ) -> Lowered {
         let (formula, operators, nesting) = read(self.operands).unwrap_or_else(|| {
             self.is_spoiled = true;
+            // Something must stand here, so that the rest is read for its own mistakes.
             (Formula::TRUE, 0, 0)
         });
         Lowered { formula, operators, nesting, span, top: Top::Operand }

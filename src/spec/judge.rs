@@ -244,6 +244,7 @@ impl Judge<'_> {
             let message =
                 format!("no run of {steps_max} steps {what} this formula: the shortest has {shortest}");
             let help = format!("write `within {shortest} steps` or more; the start counts as one");
+            // A budget that the text does not name has no place of its own.
             let place = self.spec.spans.steps.clone().unwrap_or_else(|| self.spec.spans.item.clone());
             let diagnostic = Diagnostic::error("E-too-few-steps", place, message);
             self.diagnostics.push(diagnostic.help(help));

@@ -519,6 +519,7 @@ impl<'a> Reader<'a> {
 
     fn budget(&mut self, budget: Pair<'a, Rule>, spans: &mut Spans) -> Option<Budget> {
         let mut read = Budget::default();
+        // All clauses are read after a mistake in one, for the mistakes in each.
         let mut is_fine = true;
         for clause in budget.into_inner() {
             let at = span(&clause, self.offset);
@@ -584,6 +585,7 @@ impl<'a> Reader<'a> {
             Rule::tap => self.point(part()).map(Gesture::Tap),
             Rule::long_tap => self.point(part()).map(Gesture::LongTap),
             Rule::swipe => {
+                // Both are read before one of them fails, for the mistakes in each.
                 let (from, to) = (self.point(part()), self.point(part()));
                 Some(Gesture::Swipe { from: from?, to: to? })
             }

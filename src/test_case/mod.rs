@@ -94,6 +94,7 @@ impl Provenance {
 impl TestCase {
     /// Returns true if both are the same test, whatever their origin.
     pub fn is_same(&self, other: &TestCase) -> bool {
+        // Each part is named, so that a new one is not forgotten here.
         let TestCase { provenance: _, steps, captured, oracle, actions } = other;
         self.steps == *steps
             && self.captured == *captured

@@ -120,6 +120,7 @@ fn read_into(source: &Source, diagnostics: &mut Diagnostics) -> Option<TestCase>
         });
         return None;
     };
+    // The specs come first, because steps may do actions that are declared there.
     let specs = spec::parse(&specs_alone(source));
     specs.diagnostics.iter().for_each(|found| diagnostics.add(found.clone()));
     let before = match Grammar::parse(Rule::test, &text[..line.start]) {
@@ -142,6 +143,7 @@ fn read_into(source: &Source, diagnostics: &mut Diagnostics) -> Option<TestCase>
     }
     let (captured, oracle) = match <[Spec; 2]>::try_from(specs.file.specs) {
         Ok([captured, oracle]) => (Some(captured), oracle),
+        // Alone, the formula that captures a run is no oracle.
         Err(mut specs) if specs.len() == 1 && !specs[0].name.ends_with(CAPTURED_END) => {
             (None, specs.remove(0))
         }
@@ -181,6 +183,7 @@ pub fn is_newer(text: &str) -> bool {
 fn later_format(text: &str) -> Option<(Range<usize>, &str)> {
     let (at, line) = head(text).filter(|_| is_test(text))?;
     let number = line.split_whitespace().nth(2)?;
+    // A number too large for 32 bits is later than ours as well.
     let is_later = number.bytes().all(|byte| byte.is_ascii_digit())
         && number.parse::<u32>().map_or(true, |number| number > FORMAT);
     let start = at + line.find(number)?;
@@ -208,6 +211,7 @@ impl Reader<'_> {
     }
 
     fn number<T: std::str::FromStr + Default>(&mut self, pair: &Pair<'_, Rule>) -> T {
+        // Reading goes on after a mistake, so that all mistakes are reported at once.
         pair.as_str().parse().unwrap_or_else(|_| {
             self.mistake("E-number", span(pair), format!("`{}` is out of range", clip(pair.as_str())));
             T::default()
@@ -269,6 +273,7 @@ impl Reader<'_> {
                     self.mistake("E-number", span(&values[0]), "more of them passed than were tried");
                 }
             }
+            // A known key comes here only with a value of another form.
             (known, _) if KEYS.contains(&known) => {
                 self.mistake("E-value", span(key), format!("this is no value of `{known}`"));
             }
@@ -295,6 +300,8 @@ impl Reader<'_> {
     fn step(&mut self, number: usize, step: Pair<'_, Rule>) -> Option<TestStep> {
         let mut parts = step.into_inner().peekable();
         let written = parts.next().expect("a step has a number");
+        // Compared as text, so that `01` is a mistake: a test that is read must be written again as the same
+        // bytes.
         if written.as_str() != number.to_string() {
             let message = format!("steps are numbered from 0; this is step {number}");
             self.mistake("E-steps", span(&written), message);
@@ -318,6 +325,7 @@ impl Reader<'_> {
         let mut parts: Vec<Pair<'_, Rule>> = sees.into_inner().collect();
         let written = parts.pop().expect("what is seen is an atom");
         match spec::read_atom(written.as_str()) {
+            // Before the atom there can only be a `!`, which denies it.
             Some(atom) => Some((atom, parts.is_empty())),
             None => {
                 let message = format!("`{}` is no atom", clip(written.as_str()));
@@ -443,6 +451,7 @@ impl fmt::Display for Provenance {
         ];
         for (key, text) in texts {
             writeln!(out, "    {key} {}", quote(text))?;
+            // The arguments stand behind the version, in the order of `KEYS`.
             if key == "version" {
                 let app: String = self.app.iter().map(|part| format!(" {}", quote(part))).collect();
                 writeln!(out, "    app{app}")?;
@@ -481,6 +490,7 @@ fn write_step(out: &mut fmt::Formatter<'_>, number: usize, step: &TestStep) -> f
 
 /// Returns a spec as text, its formula with each step on a line of its own.
 fn in_steps(spec: &Spec) -> String {
+    // The actions are written before, once for both specs.
     let plain = Spec { actions: Vec::new(), ..spec.clone() }.to_string();
     let head_end = plain.find('\n').map_or(plain.len(), |at| at + 1);
     let mut text = plain[..head_end].to_string();
@@ -505,6 +515,7 @@ fn now_and_next(formulas: &Formulas, formula: Formula) -> Option<(String, Formul
         _ => None,
     };
     let nexts: Vec<Formula> = members.iter().filter_map(next).collect();
+    // With two of them there would be no single formula to go on with.
     let [next_step] = nexts[..] else { return None };
     let now: Vec<String> = members
         .iter()

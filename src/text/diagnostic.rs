@@ -114,6 +114,7 @@ impl Diagnostic {
             Severity::Warning => "1;33",
         };
         let severity = style.paint(colour, &format!("{}:", self.severity.name()));
+        // A name may hold characters that steer a terminal.
         let place = style.paint("1", &format!("{}:{line}:{column}:", printable(source.name())));
         let message = style.paint("1", &printable(&self.message));
         let mut out = format!("{place} {severity} {message}\n");
@@ -151,6 +152,7 @@ impl Excerpt {
         let line = source.line_around(span.start);
         let text = source.text();
         let start = span.start.min(line.end);
+        // A span may reach into later lines, and only its first line is shown.
         let end = span.end.clamp(start, line.end);
 
         let mut shown_before = Vec::new();
@@ -206,6 +208,7 @@ fn shorten(text: &str, chars_max: usize) -> String {
 /// Returns the character as it is shown, and the columns it takes.
 fn cell(char: char) -> (String, usize) {
     match char {
+        // Terminals differ in the width of a tab, and the caret must stay below its letter.
         '\t' => ("    ".to_string(), 4),
         _ if is_unseen(char) => ("�".to_string(), 1),
         _ => (char.to_string(), char.width().unwrap_or(0)),

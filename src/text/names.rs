@@ -42,6 +42,7 @@ impl<K: Ord + Borrow<str>, T> Declarations<K, T> {
     pub fn in_order(&self) -> Vec<(&str, &Span, &T)> {
         let mut all: Vec<(&str, &Span, &T)> =
             self.0.iter().map(|(name, (span, meaning))| (name.borrow(), span, meaning)).collect();
+        // The map has them in the order of their names.
         all.sort_by_key(|(_, span, _)| span.start);
         all
     }

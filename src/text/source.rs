@@ -38,6 +38,7 @@ impl Source {
     pub fn new(name: impl Into<String>, text: impl Into<String>) -> Source {
         let mut text: String = text.into();
         if text.starts_with('\u{feff}') {
+            // Some editors write this mark, and no grammar here knows it.
             text.remove(0);
         }
         let mut lines = vec![0];
@@ -59,6 +60,7 @@ impl Source {
                     start -= '\u{feff}'.len_utf8();
                 }
                 let source = Source::new(name, text);
+                // One sign stands for the broken bytes, so it is the place to underline.
                 let span = start..start + char::REPLACEMENT_CHARACTER.len_utf8();
                 let message = format!("the byte 0x{byte:02x} is not UTF-8");
                 let diagnostic =
@@ -102,6 +104,7 @@ impl Source {
     }
 
     fn line_index(&self, at: usize) -> usize {
+        // The first line starts at 0, so at least one line is before.
         self.lines.partition_point(|&start| start <= at) - 1
     }
 }

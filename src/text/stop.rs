@@ -99,5 +99,6 @@ pub(crate) fn stopped_at<R>(error: &Error<R>) -> usize {
 
 /// Returns true if `rule` of the grammar `G` reads the whole of `word`.
 pub(crate) fn is_rule<G: Parser<R>, R: RuleType>(rule: R, word: &str) -> bool {
+    // A rule may read the start of a word alone.
     G::parse(rule, word).is_ok_and(|pairs| pairs.as_str() == word)
 }

@@ -30,6 +30,7 @@ pub(crate) fn words(text: &str) -> impl Iterator<Item = &str> {
 /// Returns what `written`, which is in quotes as a grammar has it, stands for, or the first escape in it that stands for no
 /// character.
 pub(crate) fn unquote(written: &str) -> Result<String, String> {
+    // The quotes at both ends have one byte each.
     let inner = &written[1..written.len() - 1];
     let mut text = String::with_capacity(inner.len());
     let mut rest = inner;
@@ -54,6 +55,7 @@ pub(crate) fn unescape(escape: &str) -> Option<char> {
         b'n' => Some('\n'),
         // Half of a surrogate pair has a number and is no character.
         b'u' => char::from_u32(u32::from_str_radix(&escape[3..escape.len() - 1], 16).ok()?),
+        // Every other escape stands for its own sign.
         same => Some(char::from(same)),
     }
 }

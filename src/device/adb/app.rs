@@ -76,6 +76,7 @@ impl Adb {
                  2>/dev/null{goes_home}"
             ),
         );
+        // The version is known only from the same answer, so both forms are asked for.
         script.part("front", &format!("{}; {}", look::windows(0), look::windows(u32::MAX)));
         let answer = self.ask("asking what it is", &script.finish())?;
         let parts = mark.parts(&answer.stdout);
@@ -101,6 +102,7 @@ impl Adb {
 
     /// Changes the settings, and creates the folder for the state of tasks.
     pub(super) fn prepare(&mut self, settings: &[Setting]) -> Result<(), AdbError> {
+        // Noted before they exist, so that the note on the phone names them too.
         self.changes.folder();
         if self.options.u2.is_some() {
             self.changes.server();
@@ -151,6 +153,7 @@ impl Adb {
     fn install(&mut self) -> Result<(), AdbError> {
         let folder = "/data/local/tmp";
         let apks = self.apks.clone();
+        // The mark in the names tells them from files that other runs have left.
         let paths: Vec<String> =
             (0..apks.len()).map(|at| format!("{folder}/{}-{at}.apk", self.mark.word())).collect();
         for (apk, path) in apks.iter().zip(&paths) {
@@ -158,7 +161,9 @@ impl Adb {
         }
         // From Android 6 on, permissions are granted apart from the installation.
         let grants = if self.facts.sdk >= 23 { " -g" } else { "" };
+        // `-r` replaces an installed version, and `-t` admits builds that are for tests only.
         let options = format!("-r{grants} -t");
+        // Some versions print the failure to standard error, so both outputs are read.
         let script = match &paths[..] {
             [only] => format!("pm install {options} {only} 2>&1"),
             _ => self.session(&options, &apks, &paths)?,
@@ -209,6 +214,7 @@ impl Adb {
     /// Installs the app anew, as for the first time.
     pub(super) fn reinstall(&mut self) -> Result<(), AdbError> {
         let package = quote(&self.app.package);
+        // The answer is not read: a command that is repeated finds nothing to remove.
         self.ask_within("uninstalling", &format!("pm uninstall {package} 2>&1"), INSTALL)?;
         self.install()
     }
@@ -235,8 +241,10 @@ impl Adb {
             return Err(AdbError::NotInstalled { serial, package: name });
         }
         let dump = parts.text("dump");
+        // The dump lists all of them, the resolver at most one.
         let mut launchable = launchable(&dump, package);
         if launchable.is_empty() {
+            // The component stands in the last line, after a line about the match.
             launchable.extend(parts.text("resolved").lines().rev().find_map(|line| class(line, package)));
         }
         if launchable.is_empty() {
@@ -272,6 +280,7 @@ fn read_apks(paths: &[std::path::PathBuf]) -> Result<(String, Vec<Apk>), AdbErro
         let apk = read_apk(path)?;
         match Manifest::read(std::io::Cursor::new(&apk.bytes[..])) {
             Ok(manifest) => package = Some(manifest.package),
+            // Beside a base a split is expected; alone it cannot be started.
             Err(ManifestError::Split { .. }) if paths.len() > 1 => {}
             Err(error) => {
                 return Err(AdbError::Apk { path: path.display().to_string(), why: error.to_string() });
@@ -289,6 +298,7 @@ fn read_apks(paths: &[std::path::PathBuf]) -> Result<(String, Vec<Apk>), AdbErro
 fn read_apk(path: &Path) -> Result<Apk, AdbError> {
     let failed = |why: String| AdbError::Apk { path: path.display().to_string(), why };
     let length = fs::metadata(path).map_err(|error| failed(error.to_string()))?.len();
+    // Checked before reading, so that a huge file does not fill the memory.
     if length > APK_BYTES_MAX {
         return Err(failed(format!("it has more than {} GB", APK_BYTES_MAX >> 30)));
     }
@@ -308,9 +318,11 @@ fn launchable(dump: &str, package: &str) -> Vec<String> {
         }
         let is_launcher = line.starts_with("Category:")
             && (line.contains(".LAUNCHER\"") || line.contains(".LEANBACK_LAUNCHER\""));
+        // Taken out, because one filter may have both categories.
         if is_launcher && let Some(class) = current.take().filter(|class| !found.contains(class)) {
             found.push(class);
         }
+        // The tables of filters are over, and the rest of the dump may be long.
         if line == "Packages:" {
             break;
         }
@@ -330,6 +342,7 @@ fn class(component: &str, package: &str) -> Option<String> {
 
 /// Returns the permissions granted at installation, which clearing the app's data revokes.
 fn permissions(dump: &str) -> Vec<String> {
+    // Clearing revokes only these; permissions that need no consent stay granted.
     let lines = dump.lines().map(str::trim).skip_while(|line| *line != "runtime permissions:").skip(1);
     let granted = lines.take_while(|line| line.contains(": granted="));
     granted

@@ -84,6 +84,7 @@ impl Changes {
         for ((space, name), value) in settings {
             commands.push(match value {
                 Some(value) => format!("settings put {space} {name} {}", quote(value)),
+                // There was no value, so any value put back would be a change.
                 None => format!("settings delete {space} {name} >/dev/null"),
             });
         }

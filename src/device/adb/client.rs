@@ -68,6 +68,7 @@ impl Sink {
 impl Write for Sink {
     fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
         let mut held = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        // Counted here, because `adb_client` sets no bound.
         if held.len() + bytes.len() > ANSWER_BYTES_MAX {
             return Err(io::Error::new(io::ErrorKind::FileTooLarge, "the answer is too long"));
         }
@@ -110,6 +111,7 @@ impl Client {
                 Ok(Some(done))
             }
             Err(RecvTimeoutError::Timeout) => {
+                // The thread cannot be ended from here, so it is counted until its call returns.
                 self.left_behind.fetch_add(1, Ordering::Relaxed);
                 Ok(None)
             }
@@ -124,6 +126,7 @@ impl Client {
         let devices = self.server.devices().map_err(|error| error.to_string())?;
         match devices.iter().find(|listed| listed.serial == self.serial).map(|listed| &listed.state) {
             Some(DeviceState::Device) => Ok(true),
+            // The server tries a lost address again only every ten seconds.
             None | Some(DeviceState::Offline) if super::is_address(&self.serial) => {
                 self.server.connect(&self.serial).map_err(|error| error.to_string())?;
                 let devices = self.server.devices().map_err(|error| error.to_string())?;
@@ -199,6 +202,7 @@ impl Line for Client {
     fn recover(&mut self, within: Duration) -> Result<(), LineError> {
         let begun = Instant::now();
         loop {
+            // The server comes first: without it every device looks lost.
             let why = match self.server.ensure_running().map_err(|error| error.to_string()) {
                 Ok(()) => match self.is_back() {
                     Ok(true) => return Ok(()),
@@ -207,6 +211,7 @@ impl Line for Client {
                 },
                 Err(why) => why,
             };
+            // Checked after a try, so that there is at least one.
             if begun.elapsed() >= within {
                 return Err(LineError::Unreached { why });
             }
@@ -219,6 +224,7 @@ impl Line for Client {
 /// one.
 fn take_status(stdout: &mut Vec<u8>) -> Option<u8> {
     let mark = STATUS.as_bytes();
+    // Only the end is searched, because the answer may be long and may contain the mark itself.
     let tail = stdout.len().saturating_sub(mark.len() + 8);
     let at = tail + stdout[tail..].windows(mark.len()).rposition(|window| window == mark)?;
     let digits = std::str::from_utf8(&stdout[at + mark.len()..]).ok()?;

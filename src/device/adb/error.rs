@@ -187,6 +187,7 @@ impl AdbError {
             | AdbError::Line { .. }
             | AdbError::Uncertain { .. }
             | AdbError::Screen { .. } => true,
+            // The cause is the app, its files or the request, so another device would do no better.
             AdbError::NotInstalled { .. }
             | AdbError::NoActivity { .. }
             | AdbError::Apk { .. }
@@ -231,6 +232,7 @@ impl fmt::Display for Others<'_> {
 }
 
 fn connect_hint(serial: &str) -> String {
+    // Only a device with an address can be connected by hand.
     match serial.rsplit_once(':').map(|(_, port)| port.parse::<u16>()) {
         Some(Ok(_)) => format!("; try `adb connect {serial}`"),
         Some(Err(_)) | None => String::new(),

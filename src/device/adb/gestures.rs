@@ -82,10 +82,12 @@ impl Adb {
                 said: format!("there is `{}`", self.app.launchable.join("`, `")),
             });
         }
+        // Read before the start, so that a crash during the start is seen.
         self.learn_moment()?;
         if self.options.reset == Reset::Reinstall {
             self.reinstall()?;
         }
+        // If the start fails, the old screen must not count as the present one.
         self.now.screen = None;
         let task = self.start(activity);
         // The answer to a start is needed, so after a lost answer the app is started again.
@@ -118,6 +120,7 @@ impl Adb {
         let mut clear = format!("am force-stop {package}\n");
         if self.options.reset == Reset::Clear {
             clear.push_str(&format!("pm clear {package}\n"));
+            // Clearing revokes the permissions that were granted at the installation.
             for permission in &self.permissions {
                 clear.push_str(&format!("pm grant {package} {} >/dev/null\n", quote(permission)));
             }
@@ -133,6 +136,7 @@ impl Adb {
         let parts = vec![
             ("clear", clear),
             ("hold", hold),
+            // Counted before the start: the log is read from a full second on, which may hold older notices.
             ("old log", look::log(&self.now.log_since)),
             ("start clock", look::CLOCK.to_string()),
             ("start", started(&self.app.package, activity)),
@@ -186,6 +190,8 @@ impl Adb {
         let has_server = self.options.u2.is_some();
         let commands = commands(action, &self.app.package, &self.facts, &self.now, &serial, has_server)
             .map_err(|why| AdbError::Impossible { serial: serial.clone(), action: name.clone(), why })?;
+        // The note stands before the action in the same command, so that a run killed in between can be
+        // undone.
         let note = self.note_changes(action);
         let takes = Duration::from_millis(commands.takes_ms);
         let act = format!("{note}{}", commands.lines.join("\n"));
@@ -201,6 +207,7 @@ impl Adb {
         if let (Some(said), true) = (said, commands.put.is_some()) {
             look = self.ensure_put(task, said, look)?;
         }
+        // Noted only here, because an action that the phone refused has changed nothing.
         self.now.is_turned ^= *action == Action::ROTATE;
         self.now.is_off_network ^= *action == Action::NETWORK;
         let looked = self.look_until_settled(look)?;
@@ -220,9 +227,11 @@ impl Adb {
         let mut look = look;
         if is_put.as_ref().is_err_and(rpc::RpcError::is_over) {
             self.start_server()?;
+            // The first part was done, and must not be done twice.
             task.parts.retain(|(name, _)| *name == PUT);
             let done = self.do_once(&task)?;
             look = done.look;
+            // Without an answer the text counts as put; the look shows the field in any case.
             is_put = done.said.map_or(Ok(true), |said| was_put(&self.mark, &said));
         }
         let said = match is_put {
@@ -236,6 +245,7 @@ impl Adb {
     /// Notes how to undo the effect of an action on the phone; returns the command that notes it there.
     fn note_changes(&mut self, action: &Action) -> String {
         if *action == Action::NETWORK {
+            // Back to the state found at first, which is not always the opposite of the present one.
             let back = network(&self.facts, self.facts.has_network);
             self.changes.undo(back.trim_end());
             return format!("{}\n", self.changes.note(&self.folder()));
@@ -248,6 +258,7 @@ impl Adb {
     /// The phone claims the number of the task before it does it. If no answer comes, the same is sent again,
     /// and the phone does the task if it has not; so the task is done once, whatever happens to the line.
     fn do_once(&mut self, task: &Task) -> Result<Done, AdbError> {
+        // The number is used up even if the task fails, because the phone may have claimed it.
         self.task += 1;
         let (line, done) = self.claimed(task);
         let line = self.as_file_if_long(line)?;
@@ -276,9 +287,11 @@ impl Adb {
                 return Ok(Done { look: Some(stdout), said: None });
             }
             if is_whole {
+                // The command that claimed the number may still be at work.
                 if self.comes_to_be_done(&done)? {
                     return Ok(Done { look: None, said: None });
                 }
+                // It was claimed and never finished, so sending it again would change nothing.
                 break;
             }
         }
@@ -306,6 +319,7 @@ impl Adb {
         if line.len() <= LINE_BYTES_MAX {
             return Ok(line);
         }
+        // In the folder of its task, so that it is removed with it.
         let file = format!("{}/{}/{}.sh", self.folder(), self.task / TASKS_IN_FOLDER, self.task);
         self.push("writing a long command", &line.into_bytes().into(), &file)?;
         Ok(format!("sh {file}"))
@@ -333,6 +347,7 @@ impl Adb {
         let done = format!("{claim}/done");
         // The first folder exists from the beginning.
         let prepare = if number.is_multiple_of(TASKS_IN_FOLDER) {
+            // The last folder stays, because a late copy of a command may still arrive.
             let old = age.checked_sub(2).map(|old| format!("rm -rf {folder}/{old}\n")).unwrap_or_default();
             format!("mkdir {folder}/{age} 2>/dev/null\n{old}")
         } else {
@@ -361,6 +376,7 @@ impl Commands {
     }
 
     fn hold(&mut self, (x, y): (i32, i32)) {
+        // `input` has no long press, but a stroke that does not move is one.
         self.run(format!("input swipe {x} {y} {x} {y} {HOLD_MS}"));
         self.takes_ms += u64::from(HOLD_MS);
     }
@@ -382,6 +398,7 @@ impl Commands {
     /// Erases this many letters before the end of a field.
     fn erase(&mut self, letters: usize) {
         const END: u32 = 123;
+        // A tap puts the cursor anywhere in the text, and the key deletes only before the cursor.
         self.key(END);
         let mut left = letters.min(ERASED_MAX);
         while left > 0 {
@@ -405,6 +422,7 @@ impl Commands {
                 self.key(PressedKey::Enter.code());
             }
             for piece in pieces(line) {
+                // `input` takes a space as the end of its argument, and types one for `%s`.
                 self.run(format!("input text {}", quote(&piece.replace(' ', "%s"))));
             }
         }
@@ -449,6 +467,7 @@ fn commands(
             commands.type_text(text).map_err(|why| format!("{why}; --u2 FILE has it put there otherwise"))?;
         }
         Action::Stroke(Stroke::Scroll, on, towards) => {
+            // To scroll towards a side, the finger moves to the opposite one.
             let (start, end) = towards.across(on.bounds);
             commands.stroke((end, start));
         }
@@ -462,6 +481,7 @@ fn commands(
         }
         Action::Device(DeviceAction::Network) => commands.run(switch(facts, now, serial)?),
         Action::Device(DeviceAction::PauseResume) => {
+            // Outside the app there is nothing to pause, and a start would be another action.
             if is_in_app(facts, now) {
                 commands.key(PressedKey::Home.code());
                 commands.run(started(package, &now.launched));
@@ -496,6 +516,7 @@ fn idle(commands: &mut Commands, facts: &Facts) {
     if facts.has_virtual_time {
         return commands.wait_s(VIRTUAL_IDLE_S);
     }
+    // During a run the display would otherwise stay lit for half an hour.
     commands.run(format!("settings put system screen_off_timeout {IDLE_LIT_MS}"));
     commands.wait_s(IDLE_S);
     commands.run(format!("settings put system screen_off_timeout {LIT_MS}"));
@@ -513,6 +534,7 @@ fn is_in_app(facts: &Facts, now: &Now) -> bool {
 /// unchanged.
 fn started(package: &str, activity: &str) -> String {
     let component = quote(&format!("{package}/{activity}"));
+    // The flags are those of the launcher: a new task, reset if needed.
     format!(
         "am start -W -a android.intent.action.MAIN -c android.intent.category.LAUNCHER -f 0x10200000 -n {component}"
     )
@@ -520,6 +542,7 @@ fn started(package: &str, activity: &str) -> String {
 
 /// Returns the command that switches the phone's network off, or on again.
 fn switch(facts: &Facts, now: &Now, serial: &str) -> Result<String, String> {
+    // An emulator on this computer is reached past its own network.
     let is_near = ["127.", "localhost:", "[::1]:"].iter().any(|start| serial.starts_with(start));
     if (is_address(serial) && !is_near) || serial.contains("._adb") {
         return Err("adb reaches it over the network that would be switched off; use a cable".to_string());
@@ -535,6 +558,7 @@ fn network(facts: &Facts, is_on: bool) -> String {
         let word = if is_on { "disable" } else { "enable" };
         return format!("cmd connectivity airplane-mode {word}\n");
     }
+    // On older versions the shell may not switch airplane mode, but each network by itself.
     let word = if is_on { "enable" } else { "disable" };
     format!("svc wifi {word}\nsvc data {word}\n")
 }

@@ -134,6 +134,7 @@ pub(super) fn has_network(text: &str) -> Option<bool> {
 
 /// Parses the glances of a look, in order.
 pub(super) fn glances(parts: &Parts<'_>, has_server: bool) -> Vec<Result<Glance, Unclear>> {
+    // Without the last mark, the parts before it may be cut off.
     if !parts.has("end") {
         return vec![Err(Unclear::new("the answer is not whole"))];
     }
@@ -165,6 +166,7 @@ pub(super) fn looked(parts: &Parts<'_>, glance: Glance, package: &str, facts: &F
 /// Parses the tree, or the phone's message in its place.
 fn hierarchy(parts: &Parts<'_>, names: &Names) -> Result<Hierarchy, Unclear> {
     let tree = parts.bytes(names.tree);
+    // If no file was written, the dump's own message gives the reason.
     let bytes = if tree.is_empty() { parts.bytes(names.dump) } else { tree };
     Hierarchy::read(bytes).map_err(|error| Unclear::new(error.to_string()))
 }
@@ -237,6 +239,7 @@ fn context(
     Context {
         screen_on: power::is_lit(&parts.text("power")).unwrap_or(true),
         orientation: if is_wide { turned.turned() } else { turned },
+        // A setting that cannot be read counts as unchanged.
         network: has_network(&parts.text("network")).unwrap_or(known.network),
         crashed: dialog.is_some_and(|dialog| dialog.is_crash) || has_crashed,
         anr: dialog.is_some_and(|dialog| !dialog.is_crash),

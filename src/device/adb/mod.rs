@@ -189,8 +189,10 @@ impl Adb {
     /// Opens the device at the other end of `line`, and makes the app ready on it.
     pub fn on(line: Box<dyn Line>, subject: &Subject, options: Options) -> Result<Adb, AdbError> {
         let mut adb = Adb::unknown(line, options);
+        // The facts come first, because later commands depend on the version.
         adb.learn_facts(&SETTINGS)?;
         adb.set_up_app(subject)?;
+        // The settings change after the app is found, so that a missing app leaves the phone as it was.
         adb.prepare(&SETTINGS)?;
         adb.set_up_server()?;
         Ok(adb)
@@ -283,6 +285,7 @@ impl Adb {
     fn push(&mut self, doing: &str, bytes: &Arc<[u8]>, to: &str) -> Result<(), AdbError> {
         // A slow cable carries about a megabyte per second.
         let within = self.options.answer + Duration::from_secs(bytes.len() as u64 >> 20);
+        // A file pushed twice is the same file, so a push may be repeated.
         let mut recoveries = 0;
         loop {
             match self.line.push(bytes.clone(), to, within) {

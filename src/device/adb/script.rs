@@ -95,6 +95,7 @@ impl<'a> Parts<'a> {
 
     /// Returns the output of a part as text; invalid bytes become `�`.
     pub fn text(&self, name: &str) -> String {
+        // Up to Android 6, the shell ends its lines with a carriage return as well.
         String::from_utf8_lossy(self.bytes(name)).replace('\r', "")
     }
 

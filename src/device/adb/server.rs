@@ -198,6 +198,7 @@ impl Server {
         let mut started = None;
         for program in programs() {
             let mut command = Command::new(program);
+            // The port is given, because `adb` may find another one in the environment.
             command.args(["-P", &address.port().to_string(), "start-server"]);
             // The server outlives the program that starts it, and would keep the program's output open.
             command.stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::null());
@@ -212,6 +213,7 @@ impl Server {
         }
         let Some(mut child) = started else { return Err(ServerError::NoAdb { address }) };
         let begun = Instant::now();
+        // `Child::wait` has no time limit.
         loop {
             match child.try_wait() {
                 Ok(Some(status)) if status.success() => return Ok(()),
@@ -267,8 +269,10 @@ impl Server {
 
 fn connect(address: SocketAddrV4) -> io::Result<TcpStream> {
     let stream = TcpStream::connect_timeout(&SocketAddr::V4(address), CONNECT)?;
+    // A server that hangs would otherwise hang this program too.
     stream.set_read_timeout(Some(ANSWER))?;
     stream.set_write_timeout(Some(ANSWER))?;
+    // Requests are short, and each waits for its answer.
     stream.set_nodelay(true)?;
     Ok(stream)
 }
@@ -279,6 +283,7 @@ fn counted(stream: &mut TcpStream) -> io::Result<String> {
     stream.read_exact(&mut digits)?;
     let digits = std::str::from_utf8(&digits).ok().and_then(|digits| usize::from_str_radix(digits, 16).ok());
     let length = digits.ok_or_else(|| io::Error::new(ErrorKind::InvalidData, "no length"))?;
+    // Four digits bound the length to 64 KB.
     let mut bytes = vec![0; length];
     stream.read_exact(&mut bytes)?;
     Ok(String::from_utf8_lossy(&bytes).into_owned())
@@ -299,6 +304,7 @@ pub(super) fn shown(said: &str) -> String {
 fn resolved(name: &'static str, value: &str, host: &str, port: u16) -> Result<Server, ServerError> {
     let wrong = |why| ServerError::Address { name, value: value.to_string(), why };
     let found = (host, port).to_socket_addrs().map_err(|_| wrong("there is no such host"))?;
+    // `adb_client` takes no other addresses.
     let found = found.into_iter().find_map(|address| match address.ip() {
         IpAddr::V4(ip) => Some(SocketAddrV4::new(ip, port)),
         IpAddr::V6(_) => None,
@@ -309,6 +315,7 @@ fn resolved(name: &'static str, value: &str, host: &str, port: u16) -> Result<Se
 /// Returns the possible paths of `adb`.
 fn programs() -> Vec<PathBuf> {
     let name = format!("adb{}", std::env::consts::EXE_SUFFIX);
+    // The `adb` of the path comes first: programs of two versions end each other's server.
     let mut programs = vec![PathBuf::from(&name)];
     for variable in ["ANDROID_HOME", "ANDROID_SDK_ROOT"] {
         if let Some(folder) = std::env::var_os(variable).filter(|folder| !folder.is_empty()) {
@@ -331,6 +338,7 @@ fn listed(line: &str) -> Option<Listed> {
     }
     let word = rest.split_whitespace().next()?;
     let state = match word {
+        // This state has two words, and a reason in brackets follows them.
         _ if rest.starts_with("no permissions") => DeviceState::NoPermissions,
         "device" => DeviceState::Device,
         "offline" => DeviceState::Offline,
@@ -353,7 +361,9 @@ fn choose(devices: Vec<Listed>, serial: Option<&str>) -> Result<Listed, AdbError
             let usable: Vec<&Listed> =
                 devices.iter().filter(|listed| listed.state == DeviceState::Device).collect();
             match (&usable[..], &devices[..]) {
+                // Devices that are not ready do not make the choice unclear.
                 ([only], _) => Listed::clone(only),
+                // Chosen even if it is not ready, so that the error names its state.
                 ([], [only]) => only.clone(),
                 ([], []) => return Err(AdbError::NoDevice),
                 _ => return Err(AdbError::Several(devices)),

@@ -116,6 +116,7 @@ impl Jar {
         }
         let file = File::open(path).map_err(|error| failed(error.to_string()))?;
         let mut bytes = Vec::new();
+        // One byte more than allowed shows that the file is too long.
         file.take(JAR_BYTES_MAX + 1).read_to_end(&mut bytes).map_err(|error| failed(error.to_string()))?;
         if bytes.len() as u64 > JAR_BYTES_MAX {
             return Err(failed(format!("it has more than {} MB, and a u2.jar has 4", JAR_BYTES_MAX >> 20)));
@@ -146,6 +147,7 @@ impl Adb {
         let folder = self.folder();
         let jar = format!("{folder}/u2.jar");
         self.push("pushing u2.jar", &bytes, &jar)?;
+        // As files on the phone, they keep later commands short and need no quoting.
         for (name, request) in [
             (PING, "GET /ping HTTP/1.1\r\nHost: 127.0.0.1\r\nConnection: close\r\n\r\n".to_string()),
             (REST, call("waitForIdle", json!([REST_MS]))),
@@ -181,6 +183,7 @@ impl Adb {
         let log = format!("{folder}/u2.log");
         let mut script = Script::new(&mark);
         script
+            // Only one program at a time may read the screen in this way, so the old server ends first.
             .part("end", &end_of_server(&folder))
             // A server that has just ended may still answer for a moment.
             .part(
@@ -207,6 +210,7 @@ impl Adb {
         let parts = mark.parts(&answer.stdout);
         let (before, log) = (parts.text("before"), parts.text("log"));
         let serial = self.serial().to_string();
+        // The server of another program is left alone, because that program needs it.
         if before.contains("pong") || log.contains("already registered") {
             return Err(AdbError::Taken { serial });
         }
@@ -228,10 +232,12 @@ impl Adb {
     /// server.
     pub(super) fn push_text(&mut self, text: &str) -> Result<String, AdbError> {
         let folder = self.folder();
+        // The mask has one bit for each field that is set, here for `focused`.
         let focused = json!({
             "mask": 0x2_0000, "focused": true, "childOrSibling": [], "childOrSiblingSelector": []
         });
         let request = call("setText", json!([focused, text]));
+        // In a file, because a text may contain anything that a shell interprets.
         self.push("pushing a text", &request.into_bytes().into(), &format!("{folder}/{TEXT}"))?;
         Ok(asked(&folder, TEXT))
     }
@@ -257,6 +263,7 @@ pub(super) fn tree(folder: &str) -> String {
 }
 
 fn asked(folder: &str, request: &str) -> String {
+    // A server that hangs must not hold up the whole script.
     format!("timeout 30 nc 127.0.0.1 {PORT} <{folder}/{request} 2>/dev/null")
 }
 

@@ -40,9 +40,11 @@ pub struct Dialog {
 /// ```
 pub fn focus(text: &str) -> Option<Focus> {
     let said = FocusLines::read(text);
+    // Without a line for the focus, the window that gets the typing is the best sign.
     let title = said.windows.first().or(said.typed_in.first()).cloned();
     let dialog = title.as_deref().and_then(dialog);
     let is_system_bar = title.as_deref().is_some_and(|title| SYSTEM_UI.contains(&title));
+    // The dump still names the app below, but a bar with the focus hides it.
     if let Some(title) = title.as_ref().filter(|_| is_system_bar) {
         return Some(Focus {
             package: SYSTEM_UI_PACKAGE.into(),
@@ -140,6 +142,7 @@ fn window_title(text: &str) -> Option<String> {
 /// Returns the component in `ActivityRecord{hash u0 package/.Class t6}`.
 fn record(text: &str) -> Option<Component> {
     let (_, rest) = text.split_once("ActivityRecord{")?;
+    // Android 12 and 13 close the brace before the number of the task.
     rest.split_whitespace().find_map(|word| named(word.trim_end_matches('}')))
 }
 

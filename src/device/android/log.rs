@@ -90,6 +90,7 @@ pub fn entries(log: &str) -> impl Iterator<Item = Entry<'_>> {
     let mut head: Option<Entry<'_>> = None;
     log.lines().filter_map(move |line| {
         if line.starts_with("--------- ") {
+            // Another buffer begins, so the message before it has ended.
             head = None;
             return None;
         }

@@ -293,6 +293,7 @@ impl<'b> Reading<'b> {
             return;
         }
         if self.around.pop() == Some(Tag::Filter) {
+            // Both must stand in the same filter, because Android matches filters one by one.
             self.with_activity(|activity| activity.is_launchable |= activity.is_main && activity.is_listed);
         }
     }
@@ -341,6 +342,7 @@ impl<'b> Reading<'b> {
         let text = match value.kind {
             Value::STRING => self.tree.strings.get(value.data),
             Value::REFERENCE => self.resources.resolved(value).and_then(|value| self.resources.text(value)),
+            // A value of another kind may come with its text as it was written.
             _ => value.number().or_else(|| self.tree.strings.get(raw)),
         };
         text.unwrap_or_default()

@@ -106,6 +106,7 @@ fn failed(error: &WrittenError) -> RpcError {
         .iter()
         .any(|words| error.message.contains(words) || data.contains(words));
     let first = data.lines().next().unwrap_or_default();
+    // The first line of the trace mostly repeats the message.
     let said = if first.contains(&error.message) || error.message.is_empty() {
         first.to_string()
     } else {
@@ -137,12 +138,14 @@ fn body(answer: &[u8]) -> Result<Cow<'_, [u8]>, RpcError> {
             found.trim().eq_ignore_ascii_case(name).then(|| value.trim().to_ascii_lowercase())
         })
     };
+    // If both headers are there, HTTP ignores the length.
     if header("transfer-encoding").is_some_and(|value| value.ends_with("chunked")) {
         return chunks(rest).map(Cow::Owned);
     }
     match header("content-length").map(|value| value.parse::<usize>()) {
         Some(Ok(length)) => rest.get(..length).map(Cow::Borrowed).ok_or(RpcError::Truncated),
         Some(Err(_)) => Err(RpcError::Http { said: "a length that is no number".to_string() }),
+        // Without a length, the body ends with the connection.
         None => Ok(Cow::Borrowed(rest)),
     }
 }
@@ -154,6 +157,7 @@ fn chunks(bytes: &[u8]) -> Result<Vec<u8>, RpcError> {
     loop {
         let end = rest.windows(2).position(|two| two == b"\r\n").ok_or(RpcError::Truncated)?;
         let line = String::from_utf8_lossy(&rest[..end]);
+        // HTTP allows an extension after the length.
         let digits = line.split(';').next().unwrap_or_default().trim();
         let length = usize::from_str_radix(digits, 16)
             .map_err(|_| RpcError::Http { said: shown(&format!("a chunk of `{line}` bytes")) })?;

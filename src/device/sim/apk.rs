@@ -53,6 +53,7 @@ impl Manifest {
             }
             classes
         };
+        // Read first, so that the list of all activities leaves these out.
         let launchable = classes_of(&mut model.launchable.iter().map(|&id| &model.windows[id as usize]));
         let activities = classes_of(&mut model.windows.iter());
         Manifest {
@@ -110,6 +111,7 @@ pub enum ApkError {
 /// # Ok::<(), farlead::device::sim::apk::ApkError>(())
 /// ```
 pub fn pack(manifest: &Manifest, model_text: &str) -> Result<Vec<u8>, ApkError> {
+    // A longer one could be packed, and never be unpacked.
     if model_text.len() > BYTES_MAX {
         return Err(ApkError::ModelTooLong);
     }

@@ -52,6 +52,7 @@ impl Odds<'_> {
     fn possible(self) -> Vec<usize> {
         match self {
             Odds::Even(count) => (0..count).collect(),
+            // A share of 0 never comes up, so it is no outcome.
             Odds::Shares(shares) => (0..shares.len()).filter(|&choice| shares[choice] > 0).collect(),
         }
     }
@@ -87,6 +88,7 @@ impl Chance<'_> {
             Chance::Drawn(rng) => Some(match odds {
                 Odds::Even(count) => rng.below(count),
                 Odds::Shares(shares) => {
+                    // Wider numbers, because many shares may add up to more than 32 bits.
                     let total = shares.iter().map(|&share| share as usize).sum();
                     let mut left = rng.below(total);
                     let is_it = |&share: &u32| {

@@ -234,6 +234,7 @@ impl<'a> Run<'a> {
 
     fn hang(&mut self, reason: &Expr, frame: &mut Frame) -> Result<(), Fault> {
         let reason = shown(self.value(reason, frame)?);
+        // The dialog that came up first stays.
         if let Some(activity) = self.state.activity(frame.activity)
             && self.state.system.is_none()
         {
@@ -277,6 +278,7 @@ impl<'a> Run<'a> {
         let locals = self.values(values, frame)?;
         // A procedure has its own locals and shares everything else with its caller.
         let mut inner = Frame { locals, result: frame.result.clone(), ..*frame };
+        // Names that are given within it have their slots behind the parameters.
         inner.locals.resize(procedure.locals.max(procedure.parameters) as usize, Datum::None);
         self.calls += 1;
         let done = self.braces(&procedure.effects, &mut inner);
@@ -457,6 +459,7 @@ impl<'a> Run<'a> {
         if let Some(activity) = self.state.activity_mut(activity) {
             activity.over.push(instance);
         }
+        // The new window takes the focus, and the keyboard closes without it.
         self.state.has_keyboard = false;
         self.nested(|run| {
             run.initialise(number, true)?;
@@ -470,6 +473,7 @@ impl<'a> Run<'a> {
         if self.state.activity_of(number).is_none_or(|activity| activity.instance.number == number) {
             return Ok(());
         }
+        // The handlers run while the window is still there, so that they can read its variables.
         self.nested(|run| run.handle(number, Event::Destroy, Datum::None, false).map(|_| ()))?;
         self.state.has_keyboard = false;
         for activity in &mut self.state.stack {
@@ -480,6 +484,7 @@ impl<'a> Run<'a> {
                 break;
             }
         }
+        // Its repeated timers end with it; delayed effects still run, as they do on Android.
         self.state
             .timers
             .retain(|timer| !matches!(timer.task, Task::Every { instance, .. } if instance == number));
@@ -531,6 +536,7 @@ impl<'a> Run<'a> {
     /// Notes a crash; the app crashes after the effects.
     pub fn crash(&mut self, trace: Arc<str>, activity: u32) {
         let window = self.state.activity(activity).map(|activity| activity.instance.window);
+        // The first crash counts, because the app is gone before a second one.
         if let (None, Some(window)) = (&self.crash, window) {
             self.crash = Some((trace, window));
         }
@@ -562,6 +568,7 @@ pub(super) fn globals(model: &Model, before: Option<&[Slot]>) -> Result<Vec<Slot
                     orientation: held,
                     leaves_traces: true,
                 };
+                // Each variable gets the whole amount, however many there are.
                 meter.work = WORK_MAX;
                 Slot::Value(scope.value(value, &mut [], &mut meter)?)
             }

@@ -192,6 +192,7 @@ impl Scope<'_> {
     fn find(&self, query: &Query, locals: &mut [Datum], meter: &mut Meter<'_>) -> Result<Datum, Fault> {
         let found = match query.by {
             Some(_) => self.records(query, locals, meter)?,
+            // Without an order, the first match is the one that counts.
             None => self.matching(query, locals, meter, true)?,
         };
         Ok(found.into_iter().next().unwrap_or_default())
@@ -274,6 +275,7 @@ impl Scope<'_> {
         meter: &mut Meter<'_>,
     ) -> Result<Range<i64>, Fault> {
         let ends = (self.value(from, locals, meter)?, self.value(to, locals, meter)?);
+        // Following the language, ends that are no numbers give no numbers.
         let (Datum::Int(from), Datum::Int(to)) = ends else { return Ok(0..0) };
         if to.saturating_sub(from) >= LOOP_MAX {
             return Err(Fault::new(format!("{from}..{to} are more than {LOOP_MAX} numbers")));
@@ -328,6 +330,7 @@ fn combined(operator: Operator, left: &Datum, right: Datum, meter: &mut Meter<'_
         Operator::Greater => compared(left, &right, |left, right| left > right),
         Operator::AtLeast => compared(left, &right, |left, right| left >= right),
         Operator::Add => match (left, &right) {
+            // Sums stop at the ends of their range, so that no model can overflow them.
             (Datum::Int(left), Datum::Int(right)) => Datum::Int(left.saturating_add(*right)),
             (Datum::Text(_), Datum::Text(_) | Datum::Int(_)) | (Datum::Int(_), Datum::Text(_)) => {
                 let mut text = String::new();

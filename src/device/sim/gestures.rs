@@ -31,6 +31,7 @@ pub(super) fn each<E>(
             next(Gesture::Replace(text.clone()))
         }
         Action::Stroke(Stroke::Scroll, on, towards) => {
+            // To scroll towards a side, the finger moves to the opposite one.
             let (start, end) = towards.across(on.bounds);
             next(Gesture::Swipe(end, start))
         }
@@ -42,6 +43,7 @@ pub(super) fn each<E>(
         Action::Device(DeviceAction::Rotate) => next(Gesture::Rotate),
         Action::Device(DeviceAction::Network) => next(Gesture::Network),
         Action::Device(DeviceAction::PauseResume) => match front(state) {
+            // Outside the app there is nothing to pause, and a start would be another action.
             Front::Window { .. } => {
                 next(Gesture::Home)?;
                 next(Gesture::Front(state.launched))
@@ -61,6 +63,7 @@ pub(super) fn each<E>(
                     gui::Gesture::Wait { ms } => {
                         let ms = u64::from(*ms);
                         next(Gesture::Sleep { ms, quiet_ms })?;
+                        // Waits in a row add up until the display goes dark.
                         quiet_ms += ms;
                         continue;
                     }

@@ -129,6 +129,7 @@ impl Sim {
 
     /// Replaces the display.
     pub(crate) fn set_display(&mut self, display: Display) {
+        // Others may share the model, so only a copy is changed.
         let mut model = Model::clone(self.model());
         model.settings.display = display;
         self.set_model(Arc::new(model));

@@ -214,6 +214,7 @@ pub(super) struct Stretch {
 impl Stretch {
     pub fn new(model: &Model, orientation: Orientation) -> Stretch {
         let to = model.settings.display.size(orientation);
+        // A display without a size would divide by 0.
         let size = |(width, height): (u32, u32)| (i64::from(width.max(1)), i64::from(height.max(1)));
         Stretch { from: size((model.display.width, model.display.height)), to: size(to) }
     }
@@ -603,6 +604,7 @@ impl<'m> Expansion<'_, 'm> {
         match expr {
             None => Ok(otherwise),
             Some(Expr::Value(value)) => {
+                // Counted like other values, so that bounds do not depend on this short cut.
                 self.meter.work(1)?;
                 Ok(is_true(value))
             }
@@ -611,6 +613,7 @@ impl<'m> Expansion<'_, 'm> {
     }
 
     fn length(&mut self, expr: &Expr) -> Result<Option<i64>, Fault> {
+        // Most lengths are constants, which need no evaluation.
         if let Expr::Value(Datum::Int(number)) = expr {
             self.meter.work(1)?;
             return Ok(Some((*number).clamp(-FAR, FAR)));
@@ -748,6 +751,7 @@ fn place_contents(widgets: &mut [Laid<'_>], at: usize, instance: &Instance) {
         let child = &mut widgets[child];
         child.at = child.at.moved(moved);
         child.shift = (shift.0 + moved.0, shift.1 + moved.1);
+        // Contents that scroll are seen within their widget alone.
         child.clip = clip.intersection(frame);
     }
     let laid = &mut widgets[at];
@@ -893,6 +897,7 @@ impl TouchMap {
             self.area = Some(self.area.map_or(bounds, |area| around(area, bounds)));
         }
         let Laid { widget, flags, names, field, scroll, .. } = *laid;
+        // With nothing out of sight, there is nowhere to scroll to.
         let scroll = scroll.filter(|scroll| scroll.offset_max > 0);
         let takes = widget.is_solid
             || widget.edits.is_some()

@@ -42,6 +42,7 @@ impl Run<'_> {
         if top.is_none() {
             self.state.is_in_front = false;
         }
+        // As on Android, a dark display pauses the activity in front.
         let wanted = top.filter(|_| self.state.is_in_front && self.state.is_lit);
         let resumed = self.state.stack.iter().position(|activity| activity.phase == Phase::Resumed);
         if let Some(resumed) = resumed
@@ -130,6 +131,7 @@ impl Run<'_> {
         let (number, window) = (activity.instance.number, activity.instance.window);
         self.close_popups(at)?;
         self.handle(number, Event::Destroy, Datum::None, false)?;
+        // The timers belong to the old activity; those of the new one are set below.
         self.state.timers.retain(|timer| match &timer.task {
             Task::Every { instance, .. } => *instance != number,
             Task::After { frame, .. } => frame.instance != number,
@@ -146,6 +148,7 @@ impl Run<'_> {
 
     /// Ends the activity at `at` and the windows over it.
     fn destroy(&mut self, at: usize) -> Result<(), Fault> {
+        // Windows over it end first, as long as their activity is still there.
         while let Some(over) = self.state.stack[at].over.last() {
             self.close(over.number)?;
         }
@@ -280,6 +283,7 @@ impl Run<'_> {
             let due = self.next_timer().filter(|&(_, due_ms)| due_ms <= left_ms);
             let dark_ms = LIT_MS.checked_sub(self.quiet_ms).filter(|&ms| ms > 0 && ms <= left_ms);
             match (due, dark_ms) {
+                // A timer that is due when the display goes dark still fires before that.
                 (Some((at, due_ms)), _) if dark_ms.is_none_or(|dark_ms| due_ms <= dark_ms) => {
                     self.advance(due_ms);
                     left_ms -= due_ms;

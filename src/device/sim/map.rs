@@ -300,6 +300,7 @@ impl Reader<'_> {
                     self.label_within(then).or_else(|| self.label_within(otherwise))
                 }
                 Node::For { local, body, .. } => {
+                    // The rows differ, so the text of one would mislead.
                     self.locals.push((*local, "…".to_string()));
                     let found = self.label_within(body);
                     self.locals.pop();
@@ -428,6 +429,7 @@ fn arrows(model: &Model, leads: &[Lead]) -> Vec<Arrow> {
             arrows.push(Arrow { from: lead.from as usize, to, is_end, by: Vec::new() });
             arrows.len() - 1
         });
+        // A widget may lead there in several ways, and is named once.
         if !arrows[place].by.contains(&lead.by) {
             arrows[place].by.push(lead.by.clone());
         }

@@ -159,6 +159,7 @@ impl Sim {
         if let Action::Reinitialise(activity) = action {
             return self.start_outcomes(activity);
         }
+        // Made before the action, because its outcomes then hold numbers of the memo.
         self.make_room();
         let now = self.now;
         self.core.outcomes(|core, chance| core.act(now, action, chance))
@@ -216,6 +217,7 @@ impl Sim {
     /// Resets the app to a fresh installation; the phone's orientation stays, and chance goes on.
     pub(super) fn renew(&mut self) {
         self.make_room();
+        // These belong to the phone, and installing an app does not change them.
         let State { orientation, has_network, is_lit, .. } = *self.state();
         let fresh = State::clone(&self.core.fresh.state);
         let state = State { orientation, has_network, is_lit, ..fresh };
@@ -254,6 +256,7 @@ impl Sim {
     }
 
     fn arrive(&mut self, progress: Progress) -> Result<Observation, DeviceError> {
+        // The screen is made first: if that fails, the device stays where it was.
         let observation = self.core.observation(progress.now, progress.notices)?;
         self.now = progress.now;
         Ok(observation)
@@ -369,6 +372,7 @@ impl Core {
         }
         self.go_on(progress, gesture, chance)?;
         let state = &self.memo.state(progress.now.state).state;
+        // Elsewhere, a crash of the app would go unseen.
         let can_crash = can_crash && state.is_in_front && state.system.is_none();
         if can_crash && comes_up(settings.crash_percent, chance) {
             self.go_on(progress, Gesture::Crash, chance)?;
@@ -475,6 +479,7 @@ impl Core {
         act: impl Fn(&mut Core, &mut Chance<'_>) -> Result<Progress, DeviceError>,
     ) -> Result<Option<Vec<SimOutcome>>, DeviceError> {
         type Told = (Moment, Arc<[Notice]>);
+        // A list beside the map keeps the outcomes in an order that does not depend on hashes.
         let mut found: Vec<(Told, f64)> = Vec::new();
         let mut places: HashMap<Told, usize, FxBuildHasher> = HashMap::default();
         let mut script = Script::default();
@@ -494,6 +499,7 @@ impl Core {
                 break;
             }
         }
+        // Screens are made last, one for each result and not for each way to it.
         let outcome = |((moment, notices), probability)| {
             let observation = self.observation(moment, notices)?;
             Ok(SimOutcome { probability, after: self.save(moment), observation })
@@ -600,6 +606,7 @@ fn first(model: &Model) -> WindowId {
 }
 
 fn comes_up(percent: u32, chance: &mut Chance<'_>) -> bool {
+    // A larger share would leave less than nothing for the other one.
     let percent = percent.min(100);
     let odds = [percent, 100 - percent];
     // 0 % and 100 % draw nothing, so they leave later draws as they are.

@@ -265,6 +265,7 @@ impl State {
 
     /// Returns the activity with this number.
     pub fn activity(&self, number: u32) -> Option<&Activity> {
+        // Mostly the topmost windows are asked for, so the search begins there.
         self.stack.iter().rfind(|activity| activity.instance.number == number)
     }
 
@@ -351,6 +352,7 @@ impl State {
             old.push(std::mem::replace(&mut instance.number, old.len() as u32));
         }
         self.next_number = old.len() as u32;
+        // Mostly every number is already the right one.
         if old.iter().enumerate().all(|(new, &old)| new as u32 == old) {
             return;
         }

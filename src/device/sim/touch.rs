@@ -33,6 +33,7 @@ impl Run<'_> {
         if self.closes_by_touch(&touch_map, at)? {
             return self.settle();
         }
+        // As on Android, a disabled widget takes a touch from those below it, and does nothing.
         if let Some(taker) = touch_map.taker(at)
             && taker.flags.has(Flags::ENABLED)
         {
@@ -43,6 +44,7 @@ impl Run<'_> {
 
     /// Hands a touch to the widget that takes it.
     fn take(&mut self, taker: &Placed, touch_map: &TouchMap, at: Pixel, is_long: bool) -> Result<(), Fault> {
+        // As on Android, a field has the focus before its handlers run.
         if let Some(field) = touch_map.field(taker) {
             self.focus(field);
         }
@@ -51,6 +53,7 @@ impl Run<'_> {
             return self.effects_of(&taker.widget, taker.widget.on_longclick.as_deref(), &mut frame);
         }
         if let Some((x, y, effects)) = &taker.widget.on_tap {
+            // Handlers use the pixels of the model, which the display may stretch.
             let (point, corner) = (touch_map.stretch.back(at), taker.corner());
             set(&mut frame.locals, *x, Datum::Int(point.0 - corner.0));
             set(&mut frame.locals, *y, Datum::Int(point.1 - corner.1));
@@ -70,6 +73,7 @@ impl Run<'_> {
         if self.closes_by_touch(&touch_map, from)? {
             return self.settle();
         }
+        // Far points may be given, and their distance may need more bits.
         let (right, down) = (i64::from(to.0) - i64::from(from.0), i64::from(to.1) - i64::from(from.1));
         let is_sideways = right.abs() > down.abs();
         let towards = match (is_sideways, right > 0, down > 0) {
@@ -216,6 +220,7 @@ impl Run<'_> {
     /// Touches a widget of the system.
     fn press(&mut self, at: Pixel) -> Result<(), Fault> {
         let widgets = system_widgets(self.model, &self.state);
+        // The topmost widget comes last.
         let pressed = widgets.iter().rfind(|(widget, _)| widget.bounds.contains(at.0, at.1));
         match pressed.and_then(|(_, press)| *press) {
             None => {}
@@ -302,6 +307,7 @@ impl Run<'_> {
         if let Some(number) = self.front_number()
             && let Some(instance) = self.state.instance_mut(number)
         {
+            // Two fields of a model may be alike in everything but their address.
             let widget = std::ptr::from_ref(&*field.widget).addr();
             instance.focus = Some(Focus { widget, items: field.items.to_vec() });
         }

@@ -64,11 +64,13 @@ impl Gate {
 
     /// Takes a signature or a key.
     pub(super) fn show(&mut self, kind: u32, payload: &[u8]) -> Answer {
+        // Without a token there was nothing to sign.
         if !self.has_asked || payload.is_empty() {
             return Answer::Nothing;
         }
         match kind {
             KIND_SIGNATURE if self.allowed.load(Ordering::Relaxed) => Answer::Welcome,
+            // A host answers another token with its next key, and shows a key when it has no more.
             KIND_SIGNATURE => Answer::Token,
             KIND_KEY => {
                 self.allowed.store(true, Ordering::Relaxed);

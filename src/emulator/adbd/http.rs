@@ -42,6 +42,7 @@ impl Http {
             };
             let Some(answer) = phone.tcp(self.port, &request) else { return Ok(false) };
             out.add(&answer)?;
+            // Either side may end the connection.
             if closes(&request) || closes(&answer) {
                 return Ok(false);
             }
@@ -53,6 +54,7 @@ impl Http {
             self.len = self.find_len()?;
         }
         let Some(len) = self.len.filter(|len| *len <= self.input.len()) else { return Ok(None) };
+        // The next request begins behind this one, and nothing of it was searched.
         (self.searched, self.len) = (0, None);
         Ok(Some(self.input.take(len)))
     }

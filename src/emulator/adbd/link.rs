@@ -184,6 +184,7 @@ impl Link {
         }
         let mut phone = self.phone.lock().unwrap_or_else(PoisonError::into_inner);
         for mut stream in streams.into_values() {
+            // A server ends with the stream that started it.
             stream.service.end_server(&mut *phone);
         }
     }
@@ -245,6 +246,7 @@ impl Link {
 
     fn open(&mut self, packet: &Packet) {
         let remote = packet.arg0;
+        // 0 stands for no stream, and a host cannot open one of ours.
         if remote == 0 || packet.arg1 != 0 {
             return;
         }
@@ -269,6 +271,7 @@ impl Link {
             return;
         };
         let id = self.next_id();
+        // The host must know the number of the stream before its first packet.
         self.send(Command::Okay, [id, remote], &[]);
         if fault == Some(WireFault::Stall) {
             service.fall_silent();
@@ -346,6 +349,7 @@ impl Link {
             self.send(Command::Clse, [id, stream.remote], &[]);
             return;
         };
+        // Without room the host has to wait, so it cannot fill the memory.
         if has_room && stream.owes_okay {
             stream.owes_okay = false;
             self.send(Command::Okay, [id, stream.remote], &[]);
@@ -355,6 +359,7 @@ impl Link {
             let payload = stream.out.take(self.terms.payload_max);
             self.send(Command::Wrte, [id, stream.remote], &payload);
         }
+        // Closed without waiting for the last acknowledgement, because some hosts wait for the end first.
         if stream.service.is_over() && stream.out.is_empty() {
             self.close(id, &stream);
         } else {

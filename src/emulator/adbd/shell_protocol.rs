@@ -128,6 +128,7 @@ impl Packets {
             if let [_, size @ ..] = &self.head[..]
                 && let Some(size) = size.first_chunk()
             {
+                // The head may arrive in pieces, so the length is known only when all of it is there.
                 self.left = usize::try_from(u32::from_le_bytes(*size)).unwrap_or(usize::MAX);
             }
             return Some((Event::Nothing, len));
@@ -144,6 +145,7 @@ impl Packets {
         }
         match id {
             STDIN => Some((Event::Input, len)),
+            // The end counts once its packet is complete, whatever content it claims.
             CLOSE_STDIN if self.left == 0 => Some((Event::End, len)),
             // The size of the window changes nothing, and an unknown packet is ignored.
             _ => Some((Event::Nothing, len)),

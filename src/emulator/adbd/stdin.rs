@@ -111,9 +111,11 @@ fn wanted_by(words: &[String]) -> Wanted {
         "pm" => wanted_by_package(&rest),
         "cmd" => wanted_by_service(&rest),
         "content" if rest.first() == Some(&"write") => Wanted::All,
+        // The first operand is the pattern, so a file would be the second.
         "grep" if operands.count() <= 1 && !rest.contains(&"--help") => Wanted::All,
         "dd" if !rest.iter().any(|word| word.starts_with("if=")) => Wanted::All,
         name if READS_ALWAYS.contains(&name) => Wanted::All,
+        // The commands come from the argument, not from the input.
         "sh" if rest.contains(&"-c") => Wanted::Nothing,
         name if READS_IF_ALONE.contains(&name) && is_alone && !rest.contains(&"--help") => Wanted::All,
         _ => Wanted::Nothing,
@@ -148,6 +150,7 @@ fn bare(words: &[String]) -> &[String] {
     while let Some((first, rest)) = words.split_first() {
         words = match name_of(first) {
             "exec" | "toybox" | "busybox" | "nohup" => rest,
+            // The word behind it is the time, and no command.
             "timeout" => rest.get(1..).unwrap_or_default(),
             _ if is_assignment(first) => rest,
             _ => break,
@@ -177,6 +180,7 @@ fn commands(line: &str) -> Vec<Simple> {
             Token::End => commands.push(Simple::default()),
         }
     }
+    // A line may end in an operator or have two in a row.
     commands.retain(|command| !command.words.is_empty());
     commands
 }

@@ -162,6 +162,7 @@ impl Sync {
     ) -> Result<Step, Full> {
         match (&id, self.is_new) {
             (b"STAT", _) => {
+                // In the short form, zeros say that there is no file.
                 let stat = phone.stat(&path).unwrap_or_default();
                 out.add(&words(b"STAT", &[stat.mode, short(stat.size), stat.mtime]))?;
             }
@@ -193,6 +194,7 @@ impl Sync {
     }
 
     fn upload(&self, path: String, mode: u32, purpose: Purpose) -> Upload {
+        // Some clients send the rights without a type.
         let kind = if mode & TYPE_MASK == 0 { PLAIN_FILE } else { mode & TYPE_MASK };
         // A phone gives group and others the rights of the owner.
         let owner = mode & 0o700;
@@ -238,6 +240,7 @@ impl Sync {
         if upload.left > 0 {
             let piece = self.input.take(upload.left);
             upload.left -= piece.len();
+            // A failed upload is still read to its end, because the next request begins only there.
             if upload.failed.is_none() && upload.bytes.add(&piece).is_err() {
                 upload.fail();
             }
@@ -259,6 +262,7 @@ impl Sync {
                 Ok(Step::Done)
             }
             b"DONE" => {
+                // Here the number is the time of the last write, and no length follows.
                 out.add(&finish(upload, number, phone))?;
                 Ok(Step::Done)
             }
@@ -307,6 +311,7 @@ fn send_file(path: &str, phone: &mut dyn Backend, out: &mut Held) -> Result<(), 
     answer.extend(words(b"DONE", &[0]));
     // A file may have 256 MB; it need not be here twice while it is queued.
     drop(bytes);
+    // The failure is short, so there is room for it where the file has none.
     out.add(&answer).or_else(|Full| out.add(&fail("Cannot allocate memory")))
 }
 

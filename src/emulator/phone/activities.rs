@@ -158,6 +158,7 @@ fn start(phone: &mut Phone, args: &[String], io: &mut Io) -> u8 {
     if intent.stops_first
         && let Some((package, _)) = &found
     {
+        // Android prints this even if the app does not run.
         io.say(&format!("Stopping: {package}"));
         if let Some(at) = phone.app(package).filter(|&at| phone.apps[at].sim.is_some()) {
             phone.stop(at);
@@ -224,6 +225,7 @@ fn at_of(phone: &Phone, package: &str, class: &str) -> Result<usize, Missing> {
 /// Returns the activity of an intent that names none: the first of its package.
 fn resolve(phone: &Phone, intent: &Intent) -> Option<(String, String)> {
     let package = if intent.package.is_empty() { &intent.component } else { &intent.package };
+    // Without a component, only the launcher's own intent leads to an activity here.
     let is_main = matches!(intent.action.as_str(), "" | MAIN);
     let at = phone.app(package).filter(|_| is_main && intent.data.is_empty())?;
     let class = phone.apps[at].launchable().first()?.to_string();
@@ -232,6 +234,7 @@ fn resolve(phone: &Phone, intent: &Intent) -> Option<(String, String)> {
 
 /// Starts an activity, or brings it to the front.
 fn begin(phone: &mut Phone, at: usize, class: &str) -> Result<Start, DeviceError> {
+    // Switched first, because the windows asked for below are those of the current app.
     phone.switch_to(at);
     let windows = phone.windows();
     let is_running = !windows.activities.is_empty();

@@ -31,6 +31,7 @@ pub(super) fn from_base64(letters: &[u8]) -> Vec<u8> {
         if bits >= 8 {
             bits -= 8;
             bytes.push((number >> bits) as u8);
+            // Only the bits that are left stay, so that the number cannot overflow.
             number &= (1 << bits) - 1;
         }
     }

@@ -110,6 +110,7 @@ pub(super) fn starts_classes(name: &str) -> bool {
 
 /// Returns true if a version has a command of this name.
 pub(super) fn is_known(name: &str, version: AndroidVersion) -> bool {
+    // Android has `nc` from version 8 on.
     let is_too_new = name == "nc" && version < AndroidVersion::V8;
     !is_too_new && (PROGRAMS.iter().any(|(other, _)| *other == name) || OF_THE_SHELL.contains(&name))
 }
@@ -118,6 +119,7 @@ pub(super) fn is_known(name: &str, version: AndroidVersion) -> bool {
 pub(super) fn run(phone: &mut Phone, name: &str, args: &[String], io: &mut Io) -> u8 {
     let is_path = name.contains('/');
     let bare = base_name(name);
+    // Clients call tools by these paths, too.
     let is_tool = ["/system/bin", "/system/xbin", "/vendor/bin", "/bin"]
         .iter()
         .any(|folder| name.strip_prefix(folder).is_some_and(|rest| rest == format!("/{bare}")));
@@ -141,6 +143,7 @@ impl Phone {
     /// Calls a service of the system by its name and arguments, without a shell.
     pub fn abb<S: AsRef<str>>(&mut self, args: &[S], stdin: &[u8]) -> Ran {
         let words: Vec<String> = args.iter().map(|arg| arg.as_ref().to_string()).collect();
+        // Bounded here, because no shell stands between.
         let mut io = Io::new(Input::new(&stdin[..stdin.len().min(STDIN_MAX)]), "/".to_string());
         let code = service(self, &words, &mut io);
         Ran { stdout: io.out, stderr: io.err, code }
@@ -159,12 +162,14 @@ fn service(phone: &mut Phone, args: &[String], io: &mut Io) -> u8 {
         Some((_, run)) => run(phone, rest, io),
         None => {
             io.complain(&format!("cmd: Can't find service: {}", shown(name)));
+            // This is the status of the real `cmd`.
             20
         }
     }
 }
 
 fn cmd(phone: &mut Phone, args: &[String], io: &mut Io) -> u8 {
+    // `-w` waits until the service is there, and here it always is.
     let options = args.iter().take_while(|word| *word == "-w").count();
     service(phone, &args[options..], io)
 }

@@ -199,6 +199,7 @@ impl Files {
             }
         }
         self.may_write(path)?;
+        // The write frees the old bytes, so they do not count.
         let old = self.nodes.get(path).map_or(0, |node| node.bytes.len());
         if self.bytes - old + bytes.len() > SPACE_BYTES || self.nodes.len() >= NODES_MAX {
             return Err(FileError::Full);
@@ -265,6 +266,7 @@ impl Files {
     pub fn remove(&mut self, path: &str, removal: Removal) -> Result<(), FileError> {
         let stat = self.stat(path).ok_or(FileError::Missing)?;
         self.may_write(path)?;
+        // The shell may write into these folders, but they belong to the system.
         if WRITABLE.contains(&path) || stat.mode & 0o170_000 == DEVICE {
             return Err(FileError::Denied);
         }
@@ -291,12 +293,14 @@ impl Files {
     pub fn set_mode(&mut self, path: &str, mode: u32) -> Result<(), FileError> {
         self.may_write(path)?;
         let node = self.nodes.get_mut(path).ok_or(FileError::Missing)?;
+        // The type of a file never changes.
         node.mode = node.mode & 0o170_000 | mode & 0o777;
         Ok(())
     }
 
     /// Returns the paths that `pattern` fits, part by part, in their order.
     pub fn matching(&self, pattern: &[String]) -> Vec<String> {
+        // No `*` fits a slash, so both have the same number of parts.
         let is_deep = |path: &str| path.matches('/').count() == pattern.len();
         let fits = |path: &&String| {
             path.len() > 1

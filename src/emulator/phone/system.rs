@@ -195,6 +195,7 @@ impl Phone {
         if !self.windows().is_lit {
             self.set_lit(true);
         }
+        // Android keeps its log in memory alone.
         self.log.clear(|_| true);
         self.automator = None;
         self.finger = None;
@@ -364,6 +365,7 @@ impl Phone {
         let before_ms = self.now_of_app();
         let quiet_ms = self.quiet_ms;
         let seen = self.sim().sleep(ms, quiet_ms);
+        // Sleeping is no touch, so the time until the display goes dark runs on.
         self.quiet_ms = self.quiet_ms.saturating_add(ms);
         self.take_in(before_ms, seen)
     }

@@ -83,8 +83,10 @@ pub fn troubles(log: &str) -> Vec<Trouble> {
     for entry in entries(log) {
         if let Some((process, pid)) = death(&entry) {
             dead.push((entry, process, pid));
+            // Bounded like the troubles, however long the log is.
             dead.truncate(TROUBLES_MAX);
         } else if let Some(kind) = begins(&entry) {
+            // A new head of the same process ends the block before it.
             let at = open.iter().position(|block| is_same(&block.head, &entry));
             done.extend(at.map(|at| open.remove(at)));
             if open.len() + done.len() < TROUBLES_MAX {
@@ -140,6 +142,7 @@ fn with_deaths(mut troubles: Vec<Trouble>, dead: &[(Entry<'_>, &str, u32)]) -> V
             });
             continue;
         }
+        // A name with a dot is already a package, or the end of one.
         for trouble in of_it.into_iter().filter(|trouble| !trouble.process.contains('.')) {
             trouble.process = (*process).to_string();
         }
@@ -153,6 +156,7 @@ fn is_same(head: &Entry<'_>, entry: &Entry<'_>) -> bool {
 }
 
 fn begins(entry: &Entry<'_>) -> Option<Kind> {
+    // One format has no tags, which leaves only the message to go by.
     let is_tag = |names: &[&str]| entry.tag.is_none_or(|tag| names.contains(&tag));
     let starts = |start: &str| entry.message.starts_with(start);
     if starts("FATAL EXCEPTION") || starts("*** FATAL EXCEPTION IN SYSTEM PROCESS") {
@@ -185,6 +189,7 @@ impl Block<'_> {
             Kind::Died => return None,
         };
         trouble.time = self.head.time.to_string();
+        // The crashing process prints these lines itself, so their number is its own.
         if self.kind == Kind::Java && trouble.pid.is_none() {
             trouble.pid = self.head.pid;
         }
@@ -256,6 +261,7 @@ fn native(lines: &[&str]) -> Option<Trouble> {
         return Some(found);
     }
     for line in lines.iter().map(|line| line.trim()) {
+        // The first one counts, because other threads may follow with the same heading.
         if let Some((rest, _)) = line.split_once(" <<<")
             && let Some((ids, process)) = rest.split_once(">>> ")
             && found.process.is_empty()
@@ -272,9 +278,11 @@ fn native(lines: &[&str]) -> Option<Trouble> {
     let is_call = |line: &str| line.trim_start().starts_with('#');
     let calls = lines.iter().copied().skip_while(|line| !is_call(line)).take_while(|line| is_call(line));
     let calls: Vec<&str> = calls.collect();
+    // A line of asterisks may be all that is left in the log.
     if found.process.is_empty() && calls.is_empty() {
         return None;
     }
+    // A wrong address and an abort in the same function are different faults.
     found.stack = stack::native(calls.iter().copied()).wrapping_add(stack::message(&found.exception));
     let said = [found.exception.as_str(), &found.message].join(": ");
     found.trace = std::iter::once(said.as_str()).chain(calls).collect::<Vec<_>>().join("\n");

@@ -13,6 +13,7 @@ pub(super) fn java<'t>(lines: impl IntoIterator<Item = &'t str>) -> u64 {
             ["Caused by: ", "Suppressed: "].iter().find_map(|word| line.strip_prefix(word)).unwrap_or(line);
         match line.strip_prefix("at ") {
             Some(call) => Some(without_build(call.split('(').next().unwrap_or(call))),
+            // These calls were already seen: a cause repeats the end of the trace around it.
             None if line.starts_with("...") => None,
             None => exception_class(line).map(str::to_string),
         }
@@ -30,6 +31,7 @@ pub(super) fn native<'t>(lines: impl IntoIterator<Item = &'t str>) -> u64 {
         let (path, function) = place.split_once(" (").unwrap_or((place, ""));
         let library = path.rsplit('/').next().unwrap_or(path);
         let function = function.split(['+', ')']).next().unwrap_or_default();
+        // In the place of an unknown function there may be details of the build.
         let function =
             if function.starts_with("BuildId") || function.starts_with("offset") { "" } else { function };
         Some(format!("{}!{}", without_numbers(library), without_build(function)))
@@ -54,6 +56,7 @@ fn number(parts: impl IntoIterator<Item = String>) -> u64 {
     let mut hasher = FxHasher::default();
     for part in parts {
         hasher.write(part.as_bytes());
+        // Without a separator, different calls could give the same bytes.
         hasher.write_u8(b'\n');
     }
     hasher.finish()

@@ -29,7 +29,9 @@ impl<'b> Chunk<'b> {
     /// Returns the chunk that starts at `at`; if its stated length exceeds `bytes`, it ends with them.
     pub fn read(bytes: &'b [u8], at: usize) -> Option<Chunk<'b>> {
         let (kind, head_len) = (u16_at(bytes, at)?, usize::from(u16_at(bytes, at + 2)?));
+        // The reads above have shown that `at` lies within the bytes.
         let len = (u32_at(bytes, at + 4)? as usize).min(bytes.len() - at);
+        // A chunk of length 0 would come again for ever.
         if head_len < Chunk::HEAD_LEN_MIN || len < head_len {
             return None;
         }
@@ -49,6 +51,7 @@ impl<'b> Chunk<'b> {
 
 /// Returns the two-byte number at `at`.
 fn u16_at(bytes: &[u8], at: usize) -> Option<u16> {
+    // Any offset may stand in the file, so the sum could overflow.
     Some(u16::from_le_bytes(bytes.get(at..at.checked_add(2)?)?.try_into().ok()?))
 }
 

@@ -141,6 +141,7 @@ fn value_in(chunk: &Chunk<'_>, entry: u32) -> Option<Value> {
         return None;
     } else if flags & HAS_SHORT_OFFSETS != 0 {
         match chunk.u16(chunk.head_len + 2 * entry as usize)? {
+            // The largest offset marks an entry without a value.
             u16::MAX => return None,
             quarter => usize::from(quarter) * 4,
         }
@@ -154,6 +155,7 @@ fn value_in(chunk: &Chunk<'_>, entry: u32) -> Option<Value> {
     let (len, flags) = (usize::from(chunk.u16(at)?), chunk.u16(at.checked_add(2)?)?);
     const IS_LIST: u16 = 1;
     const IS_COMPACT: u16 = 8;
+    // A compact entry has its value's type in place of further flags.
     if flags & IS_COMPACT != 0 {
         return Some(Value { kind: (flags >> 8) as u8, data: chunk.u32(at.checked_add(4)?)? });
     }

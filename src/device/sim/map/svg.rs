@@ -243,6 +243,7 @@ impl Picture<'_> {
         let dashes = if of.is_reachable { "" } else { " stroke-dasharray=\"6 4\"" };
         let border = if of.is_launchable { "2.5" } else { "1.3" };
         let _ = writeln!(svg, "<g>");
+        // White comes first, so that arrows do not show through the colour.
         for (fill, opacity) in [("white", ""), (colour, " fill-opacity=\"0.08\"")] {
             let _ = writeln!(
                 svg,

@@ -122,6 +122,7 @@ impl<'a> Reader<'a> {
                         let is_chain = self.is_chain(&operators, operator, &at, scope);
                         self.reduce(&mut operands, &mut operators, scope);
                         if let Some(worked) = operands.last_mut().filter(|_| is_chain) {
+                            // This is reported, so nothing more is reported about its kind.
                             worked.kind = Kind::Unknown;
                         }
                     }

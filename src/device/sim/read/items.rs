@@ -229,6 +229,7 @@ impl<'a> Scanner<'a> {
     /// Reports the first mistake in the brackets of the item at hand.
     fn unsound(&mut self, make: impl FnOnce() -> Diagnostic) {
         match self.items.last_mut() {
+            // Later mistakes mostly follow from the first one.
             Some(item) if !item.is_sound => {}
             Some(item) => {
                 item.is_sound = false;

@@ -129,6 +129,7 @@ impl<'a> Reader<'a> {
 
     /// Reads the effects of a gesture on a widget, which are no part of its look.
     fn done(&mut self, effects: Pair<'a, Rule>, scope: &mut Scope<'a>) -> Arc<[Effect]> {
+        // Effects may draw chance; the look of a screen may not.
         let is_look = std::mem::take(&mut scope.is_look);
         let effects = self.effects(effects, scope, 1);
         scope.is_look = is_look;
@@ -251,6 +252,7 @@ impl<'a> Reader<'a> {
                     conditions.push(condition.expr);
                 }
                 Rule::children => {
+                    // Each `else` nests the branches after it.
                     let depth = depth + conditions.len();
                     if depth > DEPTH_MAX {
                         self.too_deep(at, scope);
@@ -649,6 +651,7 @@ fn complete(class: &str) -> Arc<str> {
     let package = match class {
         "View" | "ViewGroup" | "ViewStub" | "SurfaceView" | "TextureView" => "android.view",
         "WebView" => "android.webkit",
+        // Most classes of widgets are in this package.
         _ => "android.widget",
     };
     Arc::from(format!("{package}.{class}"))

@@ -116,8 +116,10 @@ impl Reader<'_> {
                 };
                 let message = format!("`{}` {message}", clip(window.name));
                 found.push(Diagnostic::warning("W-unreachable", window.span.clone(), message).help(help));
+                // Variables of a window that is never seen would only repeat the warning.
                 continue;
             }
+            // Parameters get their values from others, so they count as used.
             for (own, head) in window.own.iter().enumerate().skip(window.parameters as usize) {
                 if !self.uses.own.contains(&(number, own as OwnId)) {
                     found.push(unused("variable", head.name, head.span.clone()));

@@ -29,6 +29,7 @@ impl Kind {
 
     /// Returns the kind of a variable whose initial value is of this kind.
     pub fn of_variable(self) -> Kind {
+        // `none` says nothing about the values that the variable gets later.
         if self == Kind::None { Kind::Unknown } else { self }
     }
 
@@ -40,6 +41,7 @@ impl Kind {
     /// Returns the kind of a value that is of one kind or the other.
     pub fn or(self, other: Kind) -> Kind {
         match (self, other) {
+            // A value of any kind may be `none`, so the other kind says more.
             (Kind::None, kind) | (kind, Kind::None) => kind,
             (first, second) if first == second => first,
             _ => Kind::Unknown,

@@ -133,6 +133,7 @@ impl Model {
         if global.life != Life::Param {
             return Err(SetError::Variable { name: name.to_string() });
         }
+        // The model was checked with the kind of this value, so the new one must have it too.
         *initial = match initial {
             Datum::Bool(_) => match value {
                 "true" => Datum::Bool(true),

@@ -43,6 +43,7 @@ impl Axis {
 /// Calls a method by its name.
 pub(super) fn call(phone: &mut Phone, method: &str, params: Params<'_>) -> Answer {
     match method {
+        // The method of this name takes an element or a point, and only the parameters tell which.
         "click" | "clickAndWaitForNewWindow" if params.has_selector() => {
             click(phone, &params.selector(0)?, params.text(1).ok().flatten().as_deref(), 0)
         }
@@ -139,6 +140,7 @@ fn finger(phone: &mut Phone, action: i32, at: Point) -> Answer {
             let Some(from) = phone.finger.take() else { return Ok(json!(false)) };
             return touch(phone, from, at, 0);
         }
+        // A stroke has two ends here, so a move between them changes nothing.
         2 => {}
         _ => return Ok(json!(false)),
     }

@@ -28,6 +28,7 @@ pub(super) fn app_process(phone: &mut Phone, class_path: Option<&str>, args: &[S
         );
     };
     let paths = class_path.unwrap_or_default().split(':');
+    // An empty file would be an upload that failed.
     let is_there = paths.into_iter().any(|path| phone.stat(path).is_some_and(|stat| stat.size > 0));
     if class != Automator::CLASS || !is_there {
         let said = format!("java.lang.ClassNotFoundException: Didn't find class \"{}\"", shown(class));
