@@ -169,6 +169,23 @@ fn a_test_holds_on_the_app_it_was_found_on() {
 }
 
 #[test]
+fn a_test_named_beside_its_folder_is_replayed_once() {
+    let shop = Project::shop("beside");
+    let ended = shop.run(&["replay", "farlead-tests", THERE_AND_BACK, ITEMS, "--json"]);
+    assert_eq!(files(&ended).len(), 2, "{}{}", ended.stdout, ended.stderr);
+}
+
+#[test]
+fn a_file_that_cannot_be_read_is_not_replaced_by_a_test() {
+    let shop = Project::shop("foreign");
+    fs::write(shop.path(ITEMS), b"\xff\xfe mine").expect("a file");
+    let ended = shop.run(&["check", "specs/shop.ltl", "--update"]);
+    assert_eq!(fs::read(shop.path(ITEMS)).expect("a file"), b"\xff\xfe mine");
+    assert_eq!(ended.code, 4, "{}{}", ended.stdout, ended.stderr);
+    assert!(ended.stderr.contains("this test is not kept"), "{}", ended.stderr);
+}
+
+#[test]
 fn a_test_breaks_where_a_button_leads_elsewhere() {
     let shop = Project::shop("breaks");
     let broke = shop.on_another(THERE_AND_BACK, "-> open About", "-> open Items");

@@ -225,6 +225,8 @@ fn decide_stored(
     };
     decided.ended.steps += first.ended.steps;
     decided.ended.episodes += first.ended.episodes;
+    decided.ended.device_ms += first.ended.device_ms;
+    decided.is_outdated |= first.is_outdated;
     decided.experience.merge(&first.experience);
     Ok(decided)
 }

@@ -271,7 +271,16 @@ impl<'a> Outputs<'a> {
     /// Keeps `test` in the file at `path`, called `shown` in messages; returns true if a test is there then.
     pub fn keep_at(&mut self, path: &Path, shown: &str, test: &TestCase, stored: Stored) -> bool {
         let text = test.to_string();
-        if let Ok(before) = sources::read_text(path) {
+        if path.exists() {
+            let before = match sources::read_text(path) {
+                Ok(before) => before,
+                // Whatever it is, farlead has not written it.
+                Err(error) => {
+                    warn(&format!("{error}; it stays as it is, and this test is not kept"));
+                    self.exit = self.exit.and(Exit::Environment);
+                    return false;
+                }
+            };
             let known = test_case::read(&before).test;
             if let Some(refusal) = refusal(shown, &before, known.as_ref(), test) {
                 warn(&refusal);

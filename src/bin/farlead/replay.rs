@@ -1,6 +1,6 @@
 //! `farlead replay`: replays the steps of stored tests.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -149,7 +149,9 @@ fn select(args: &ReplayArgs) -> anyhow::Result<Vec<PathBuf>> {
         // A folder may hold specs beside tests; a named file is always meant.
         files.extend(found.into_iter().filter(|file| !path.is_dir() || is_test(file)));
     }
-    files.dedup();
+    // A file may be named beside its folder.
+    let mut met = BTreeSet::new();
+    files.retain(|file| met.insert(file.clone()));
     if files.is_empty() {
         return Err(Usage::new(
             "there is no .test.ltl file in these folders; `farlead check` makes them".into(),
