@@ -11,7 +11,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::Instant;
 
-use farlead::agent::{FARLEAD, PLANNER, PlannerSettings, RANDOM, Settings, TREE};
+use farlead::agent::{FARLEAD, Members, PLANNER, PlannerSettings, RANDOM, Settings, TREE};
 use farlead::device::{Device, Sim, sim};
 use farlead::gui::UserAction;
 use farlead::rng::Seed;
@@ -288,6 +288,7 @@ fn agents() -> Vec<Contender> {
     let of_paper = Switches { sure_actions: false, restart_hopeless: false, ..FARLEAD.switches };
     vec![
         planner("planner", PlannerSettings::default()),
+        planner("plan alone", PlannerSettings { members: Members::PLAN, ..PlannerSettings::default() }),
         planner("planner, names unread", PlannerSettings { names: false, ..PlannerSettings::default() }),
         named("farlead, as published", Plan { switches: of_paper, ..Plan::new(&FARLEAD) }),
         named("farlead", Plan::new(&FARLEAD)),

@@ -173,10 +173,9 @@ impl Outcome {
             (Expectation::Possible, false) if is_proven => Outcome::Impossible,
             (Expectation::Possible, false) => Outcome::GaveUp,
             (Expectation::Never | Expectation::Must, true) => Outcome::Broken,
-            // A single atom that never held may be the very one that the spec forbids.
-            (Expectation::Never | Expectation::Must, false) if !is_proven && unseen(held) >= 2 => {
-                Outcome::Untested
-            }
+            // A single atom that never held may be the very one that the spec forbids. A proof changes nothing: a
+            // misspelt atom is easily proven never to hold.
+            (Expectation::Never | Expectation::Must, false) if unseen(held) >= 2 => Outcome::Untested,
             (Expectation::Never | Expectation::Must, false) => Outcome::Met,
         }
     }
@@ -382,6 +381,12 @@ pub struct Reached {
     pub never_tried: Vec<String>,
     /// Number of the actions that were offered and never tried.
     pub never_tried_count: usize,
+    /// Number of the actions that were tried, for a `never` or `must` that no run decided.
+    #[serde(default)]
+    pub tried_count: usize,
+    /// Number of times that half of these were tried at least; 0 where nothing was tried.
+    #[serde(default)]
+    pub tries_median: u32,
     /// Steps at which the app answered otherwise than before to the same actions since its start.
     pub surprises: u64,
 }

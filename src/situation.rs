@@ -343,6 +343,12 @@ pub enum Evidence {
     Unknown,
     /// All was tried: done again, to see whether the app answers alike.
     Again,
+    /// Chosen as a step of the known way to a place that was rarely seen.
+    WayToRare,
+    /// Chosen as one of those that were tried least in this state.
+    LeastTried,
+    /// Chosen by chance.
+    Chance,
 }
 
 /// News that a step brought.

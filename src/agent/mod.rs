@@ -5,6 +5,7 @@
 
 mod farlead;
 mod planner;
+mod portfolio;
 mod qlearning;
 mod random;
 mod table;
@@ -17,6 +18,7 @@ use crate::situation::{
 
 pub use farlead::{Farlead, FarleadSettings};
 pub use planner::{Planner, PlannerSettings};
+pub use portfolio::{Member, Members, Portfolio};
 pub use qlearning::QLearning;
 pub use random::Random;
 pub use table::{

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use super::{
-    Agent, Farlead, FarleadSettings, KeptError, Planner, PlannerSettings, QLearning, Random, Tree, farlead,
+    Agent, Farlead, FarleadSettings, KeptError, PlannerSettings, Portfolio, QLearning, Random, Tree, farlead,
 };
 use crate::situation::{LabelingList, Switches};
 
@@ -88,7 +88,7 @@ pub static PLANNER: AgentInfo = AgentInfo {
     own_switches: &["habits", "names", "sharing", "naming", "survival"],
     abstraction: "places",
     needs: Needs { details: true, experience: true },
-    make: |settings| Box::new(Planner::new(settings.planner)),
+    make: |settings| Box::new(Portfolio::new(settings.planner)),
     merge: newest,
 };
 

@@ -87,7 +87,8 @@ pub struct Catalogue {
     entries: BTreeMap<ScreenId, Arc<Entry>>,
     /// Weight of all that is kept, see [`KEPT_MAX`].
     kept: usize,
-    tried: FxHashSet<(ScreenId, u16)>,
+    /// Number of tries of each offer.
+    tried: FxHashMap<(ScreenId, u16), u32>,
     /// Screens that were met, and not just recalled.
     met: NumberSet,
     /// States that were met or recalled.
@@ -260,7 +261,7 @@ impl Catalogue {
             slots: FxHashMap::default(),
             entries: BTreeMap::new(),
             kept: 0,
-            tried: FxHashSet::default(),
+            tried: FxHashMap::default(),
             met: NumberSet::default(),
             states_met: NumberSet::default(),
             has_left_out: false,
@@ -516,19 +517,26 @@ impl Catalogue {
     /// Notes that the action at `at` was tried.
     #[inline]
     pub fn note_tried(&mut self, entry: &Entry, at: u16) {
-        self.tried.insert((entry.id, at));
+        *self.tried.entry((entry.id, at)).or_insert(0) += 1;
     }
 
     /// Returns the actions that were offered and never tried, screen by screen, as far as screens are kept.
     pub fn never_tried(&self) -> Vec<&Action> {
         let untried = |entry: &Entry| -> Vec<u16> {
-            (0..entry.actions.len() as u16).filter(|&at| !self.tried.contains(&(entry.id, at))).collect()
+            (0..entry.actions.len() as u16).filter(|&at| !self.tried.contains_key(&(entry.id, at))).collect()
         };
         self.entries
             .values()
             .filter(|entry| self.met.contains(entry.id.0))
             .flat_map(|entry| untried(entry).into_iter().map(|at| &entry.actions[usize::from(at)]))
             .collect()
+    }
+
+    /// Returns the number of tries of each offer that was tried, the fewest first.
+    pub fn tries(&self) -> Vec<u32> {
+        let mut tries: Vec<u32> = self.tried.values().copied().collect();
+        tries.sort_unstable();
+        tries
     }
 
     /// Returns the words seen where conditions with `key` look, in alphabetical order, as far as screens are kept.

@@ -9,9 +9,10 @@ mod history;
 mod tests;
 mod why;
 
+use std::hash::{Hash, Hasher};
 use std::sync::Arc;
 
-use rustc_hash::FxHashMap;
+use rustc_hash::{FxHashMap, FxHasher};
 
 use self::history::{End, History, Remembered, StepOutcome};
 use crate::abstraction::Numbering;
@@ -71,6 +72,17 @@ pub struct Episode {
     pub steps: Vec<Taken>,
     /// Knowledge of the agent at its end.
     pub summary: Summary,
+}
+
+impl Episode {
+    /// Returns a number for the actions of the episode, and the screens they were done on.
+    pub fn way(&self) -> u64 {
+        let mut hasher = FxHasher::default();
+        for step in &self.steps {
+            (step.from.scene.screen_id, step.at).hash(&mut hasher);
+        }
+        hasher.finish()
+    }
 }
 
 /// Step of an episode, in the form that costs least while most episodes are thrown away.

@@ -2,6 +2,7 @@
 
 use std::collections::BTreeSet;
 use std::fmt::Write as _;
+use std::num::NonZero;
 
 use super::run::{Run, SpecReport, Standing};
 use crate::event::{Outcome, Reached, Replayed, SpecEnded};
@@ -232,6 +233,7 @@ pub fn reached(ended: &SpecEnded) -> Vec<String> {
     if !never.is_empty() {
         said.push(format!("never seen true: {}{}", never.join(" "), rest(unseen_count(reach), never.len())));
     }
+    said.extend(evidence(reach));
     if !reach.never_tried.is_empty() {
         let some: Vec<String> =
             distinct(&reach.never_tried).take(SHOWN_MAX).map(|action| line(action, 100)).collect();
@@ -241,6 +243,21 @@ pub fn reached(ended: &SpecEnded) -> Vec<String> {
         said.push(format!("never tried: {actions}: {}{}", some.join(", "), rest(count, some.len())));
     }
     said
+}
+
+/// Returns how rare a fault must be that the search of a `never` or `must` has missed; nothing if that is not known.
+pub fn evidence(reach: &Reached) -> Option<String> {
+    let times = NonZero::new(reach.tries_median)?;
+    // A fault that shows in a share p of all tries stays away in n of them with the chance (1 - p)^n.
+    let share = 1.0 - libm::pow(0.05, 1.0 / f64::from(times.get()));
+    Some(format!(
+        "tried: {} of {}, half of them {} or more; by that a fault that an action shows by chance comes in less than \
+         {:.1} % of its tries (95 % confidence)",
+        reach.tried_count,
+        counted(reach.tried_count.saturating_add(reach.never_tried_count) as u64, "action"),
+        counted(u64::from(times.get()), "time"),
+        share * 100.0
+    ))
 }
 
 /// Returns each text once, as actions of many screens share a name.

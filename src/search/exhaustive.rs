@@ -59,26 +59,36 @@ pub fn exhaust(
     steps_max: u32,
     watch: &mut dyn FnMut(u32, usize) -> bool,
 ) -> Result<Exhausted, DeviceError> {
-    exhaust_from(&|sim, activity| sim.start_outcomes(activity), sim, spec, repertoire, steps_max, watch)
+    let bounds = Bounds { steps_max, simulated_max: u64::MAX };
+    exhaust_from(&|sim, activity| sim.start_outcomes(activity), sim, spec, repertoire, bounds, watch)
 }
 
 /// Returns all outcomes of starting the app afresh with an activity, none if they are too many; the same each time.
 pub type Starts<'a> = &'a dyn Fn(&mut Sim, &str) -> Result<Option<Vec<SimOutcome>>, DeviceError>;
 
-/// Does the same as [`exhaust`], where runs begin with what `starts` returns.
+/// Bounds of an exhaustive search.
+#[derive(Clone, Copy, Debug)]
+pub struct Bounds {
+    /// Most steps of a run, the start included.
+    pub steps_max: u32,
+    /// Most steps that are simulated in all; with more to try, the search is too large.
+    pub simulated_max: u64,
+}
+
+/// Does the same as [`exhaust`] within `bounds`, where runs begin with what `starts` returns.
 pub fn exhaust_from(
     starts: Starts<'_>,
     sim: &mut Sim,
     spec: &Spec,
     repertoire: Repertoire,
-    steps_max: u32,
+    bounds: Bounds,
     watch: &mut dyn FnMut(u32, usize) -> bool,
 ) -> Result<Exhausted, DeviceError> {
     // That the clock matters is known once it has been read; what was left out before must be looked at again then.
     loop {
         let by_clock = sim.has_read_clock();
         let mut objective = Formula::new(spec, Shaping::Atoms);
-        let exhausted = sweep(starts, sim, &mut objective, repertoire.clone(), steps_max, by_clock, watch)?;
+        let exhausted = sweep(starts, sim, &mut objective, repertoire.clone(), bounds, by_clock, watch)?;
         if exhausted.is_interrupted || sim.has_read_clock() == by_clock {
             return Ok(exhausted);
         }
@@ -91,7 +101,7 @@ fn sweep(
     sim: &mut Sim,
     objective: &mut dyn Objective,
     repertoire: Repertoire,
-    steps_max: u32,
+    bounds: Bounds,
     by_clock: bool,
     watch: &mut dyn FnMut(u32, usize) -> bool,
 ) -> Result<Exhausted, DeviceError> {
@@ -107,7 +117,7 @@ fn sweep(
         met: FxHashSet::default(),
         by_clock,
         is_too_large: false,
-        steps_max,
+        bounds,
     };
     let mut is_interrupted = false;
     let mut found = sweep.start()?;
@@ -115,7 +125,7 @@ fn sweep(
     let (mut first, mut depth) = (0, 1);
     while found.is_none()
         && first < sweep.reached.len()
-        && depth < steps_max
+        && depth < bounds.steps_max
         && !is_too_large
         && !is_interrupted
     {
@@ -147,7 +157,7 @@ struct Sweep<'a> {
     by_clock: bool,
     /// True if an action had too many outcomes to follow.
     is_too_large: bool,
-    steps_max: u32,
+    bounds: Bounds,
     totals: Totals,
 }
 
@@ -219,7 +229,7 @@ impl Sweep<'_> {
             let judgement = self.judge(choice, (&to, is_new), Seen::Now(&observation, elapsed_ms));
             self.totals.steps += 1;
             let is_won = judgement.verdict == Verdict::Won;
-            let left = self.steps_max - depth;
+            let left = self.bounds.steps_max - depth;
             // No run through a pair that is too far from the goal fits the steps that are left.
             let is_alive =
                 judgement.verdict == Verdict::Open && judgement.distance.is_some_and(|least| least <= left);
@@ -245,7 +255,10 @@ impl Sweep<'_> {
     }
 
     fn is_too_large(&self) -> bool {
-        self.is_too_large || self.reached.len() > PAIRS_MAX || self.sim.saved_bytes() > STATE_BYTES_MAX
+        self.is_too_large
+            || self.reached.len() > PAIRS_MAX
+            || self.sim.saved_bytes() > STATE_BYTES_MAX
+            || self.totals.steps > self.bounds.simulated_max
     }
 
     /// Returns true if a pair is met for the first time.

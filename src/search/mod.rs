@@ -7,6 +7,8 @@ mod repertoire;
 
 use std::sync::Arc;
 
+use rustc_hash::FxHashSet;
+
 use crate::abstraction::{self, AbstractionInfo};
 use crate::agent::{Agent, AgentInfo, Kept, Settings};
 use crate::device::{Device, DeviceError};
@@ -19,7 +21,7 @@ use crate::situation::{Summary, Switches};
 use crate::spec::Spec;
 use crate::trace::Trace;
 pub use compare::{Contender, Rounds, Tally, Task, compare, mean, median};
-pub use exhaustive::{Exhausted, Starts, exhaust, exhaust_from};
+pub use exhaustive::{Bounds, Exhausted, Starts, exhaust, exhaust_from};
 pub use jobs::{in_order, waves};
 pub use repertoire::repertoire;
 
@@ -53,6 +55,8 @@ pub struct Plan {
     pub texts: Vec<String>,
     /// Rules on actions that are never done, and on texts of certain fields.
     pub rules: Arc<Rules>,
+    /// True if the search goes on when nothing is left to try: only repetition shows faults that come by chance.
+    pub persists: bool,
     /// True if the watcher is told the steps of each episode.
     pub tells_steps: bool,
     /// Knowledge that an agent of this kind has kept.
@@ -77,6 +81,7 @@ impl Plan {
             actions: Arc::default(),
             texts: Vec::new(),
             rules: Arc::default(),
+            persists: false,
             tells_steps: false,
             kept: Kept::default(),
             experience: Arc::default(),
@@ -121,6 +126,8 @@ pub enum News {
         episode: u32,
         /// Steps on the device so far, in all episodes.
         steps: u64,
+        /// Time that passed on the device so far, in all episodes.
+        device_ms: u64,
         /// Fewest steps that were left to the objective so far, whatever the app.
         closest: Option<u32>,
         /// Steps of the episode, if they were asked for.
@@ -164,6 +171,10 @@ pub struct Reach {
     pub starts_crashed: u64,
     /// Actions that were offered and never tried.
     pub never_tried: Vec<Action>,
+    /// Number of tries of each action of a screen that was tried, the fewest first.
+    pub tries: Vec<u32>,
+    /// Number of episodes that differ in their actions.
+    pub ways: usize,
     /// Times that the app answered otherwise than before to the same actions since its start.
     pub surprises: u64,
 }
@@ -209,6 +220,8 @@ pub fn pursue(
     let mut rng = plan.seed.fork("agent");
     let mut episodes = 0;
     let mut run = None;
+    // Hashes suffice for a count in a sentence.
+    let mut ways = FxHashSet::default();
     let mut summary;
     let stop = loop {
         let (steps, device_ms) = (stage.totals().steps, stage.totals().device_ms);
@@ -225,11 +238,18 @@ pub fn pursue(
         let totals = stage.totals();
         let closest = stage.objective().closest();
         let trace = plan.tells_steps.then(|| stage.trace(&episode));
-        let goes_on = watch(&News::EpisodeEnded { episode: episodes, steps: totals.steps, closest, trace });
+        let goes_on = watch(&News::EpisodeEnded {
+            episode: episodes,
+            steps: totals.steps,
+            device_ms: totals.device_ms,
+            closest,
+            trace,
+        });
         // Of a screen with too many actions some are not offered, so an exhausted agent has not tried them.
         // An episode without a step means that nothing starts the app.
-        let is_exhausted =
-            (summary.is_exhausted && !stage.catalogue().has_left_out()) || episode.steps.is_empty();
+        let is_exhausted = (summary.is_exhausted && !plan.persists && !stage.catalogue().has_left_out())
+            || episode.steps.is_empty();
+        ways.insert(episode.way());
         // An app that was always steady answers otherwise now: it is not the app any more that was learned.
         let has_changed = is_in_doubt && recalled.surprises == 0 && summary.surprises > 0;
         is_outdated |= has_changed;
@@ -266,6 +286,7 @@ pub fn pursue(
         reach: Reach {
             // Surprises within the old experience are none of this search.
             surprises: summary.surprises.saturating_sub(recalled.surprises),
+            ways: ways.len(),
             ..reach(stage.objective(), stage.catalogue(), totals)
         },
         kept: agent.save(stage.catalogue()),
@@ -290,6 +311,8 @@ fn reach(objective: &dyn Objective, catalogue: &Catalogue, totals: &Totals) -> R
         starts: totals.starts,
         starts_crashed: totals.starts_crashed,
         never_tried: catalogue.never_tried().into_iter().cloned().collect(),
+        tries: catalogue.tries(),
+        ways: 0,
         surprises: 0,
     }
 }

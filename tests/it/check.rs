@@ -91,7 +91,7 @@ fn results_are_the_same_with_any_number_of_jobs_and_as_json_too() {
 fn giving_up_says_how_far_it_came_and_what_to_change() {
     let path =
         file("settings_word.ltl", "possible \"slip\" within 4 steps, 20 episodes: F [activity ~ Abuot]");
-    let ended = check(&[path.to_str().expect("a path"), "--app", APP]);
+    let ended = check(&[path.to_str().expect("a path"), "--app", APP, "--no-exhaustive"]);
     assert_eq!(ended.code, 1);
     for part in [
         "possible \"slip\": gave up after 20 episodes, ",
@@ -126,6 +126,65 @@ never \"unseen\" within 4 steps, 50 episodes: F ([activity ~ Nowhere] & [crashed
     let said = check(&[path.to_str().expect("a path"), "--app", APP, "--only", "crashes"]);
     assert_eq!(said.code, 0);
     assert!(said.stdout.contains("[crashed = true] held 0 times"), "{}", said.stdout);
+}
+
+/// An app that opens after a code of three, on keys that show nothing.
+const LOCK: &str = "\
+app org.example.lock \"Lock\" 1.0
+launch Lock
+stored code = 0
+activity Lock .Lock {
+    TextView \"Enter the code\"
+    for i in 1..4 {
+        Button \"key {i}\" -> code = (code * 10 + i) % 1000; if code == 314 { open Inside }
+    }
+}
+activity Inside .Inside { TextView \"open\" }
+";
+
+#[test]
+fn on_a_model_everything_is_tried_first_where_that_is_cheap() {
+    let app = file("lock.app", LOCK);
+    let app = app.to_str().expect("a path");
+    let specs = file("lock.ltl", "never \"open\" within 4 steps: F [activity ~ Inside]");
+    let specs = specs.to_str().expect("a path");
+    let found = check(&[specs, "--app", app, "--update"]);
+    assert_eq!(found.code, 1, "{}", found.stdout);
+    assert!(found.stdout.contains("broken by trying everything, "), "{}", found.stdout);
+    let at = found.stdout.find("kept in ").expect("a test") + "kept in ".len();
+    let path = found.stdout[at..].lines().next().expect("a path");
+    let kept = std::fs::read_to_string(path).expect("a test");
+    assert!(kept.contains("exhaustive"), "{kept}");
+    // An agent of one's own choice searches alone.
+    let alone = check(&[specs, "--app", app, "--agent", "planner", "--episodes", "3"]);
+    assert!(alone.stdout.contains("met after 3 episodes, "), "{}", alone.stdout);
+    // The proof of a `possible` takes no episode; its run comes from the agent.
+    let possible = file(
+        "lock_possible.ltl",
+        "possible \"early\" within 3 steps: F [activity ~ Inside]\npossible \"key\": F [actionDetail = \"key 3\"]",
+    );
+    let both = check(&[possible.to_str().expect("a path"), "--app", app]);
+    assert!(both.stdout.contains("\"early\": impossible by trying everything, "), "{}", both.stdout);
+    assert!(both.stdout.contains("\"key\": met after 1 episode, "), "{}", both.stdout);
+}
+
+#[test]
+fn a_guard_spends_its_budget_and_says_what_its_passing_is_worth() {
+    let app = file(
+        "slippery.app",
+        "app org.example.slip \"Slip\" 1.0\nlaunch Main\nactivity Main .Main {\n    Button \"Go\" -> chance { 5% { crash \"gone\" } }\n}\n",
+    );
+    let app = app.to_str().expect("a path");
+    let specs = file("slippery.ltl", "never \"crash\" within 2 steps, 300 episodes: F [crashed = true]");
+    let specs = specs.to_str().expect("a path");
+    for seed in ["1", "2", "3", "4", "5"] {
+        let ended = check(&[specs, "--app", app, "--no-exhaustive", "--seed", seed, "--update"]);
+        assert!(ended.stdout.contains("\"crash\": flaky after "), "{}", ended.stdout);
+    }
+    let safe = file("safe.ltl", "never \"lost\" within 2 steps, 40 episodes: F [activity ~ Nowhere]");
+    let ended = check(&[safe.to_str().expect("a path"), "--app", app, "--no-exhaustive"]);
+    assert!(ended.stdout.contains("met after 40 episodes, "), "{}", ended.stdout);
+    assert!(ended.stdout.contains("% of its tries (95 % confidence)"), "{}", ended.stdout);
 }
 
 #[test]

@@ -276,11 +276,13 @@ impl Agent for Farlead {
         let candidates = situation.preferred;
         let (values, offers) = (&self.decisions[row as usize], &situation.scene.offers[..]);
         let sum = |at: u16| -> f64 { values[usize::from(offers[usize::from(at)].slot)].q.iter().sum() };
-        let best = candidates.iter().map(|&at| sum(at)).fold(f64::MIN, f64::max);
         self.weights.clear();
-        // The system's library may differ from machine to machine in the last bit.
-        let weigh = |at: &u16| libm::exp((sum(*at) - best) / (2.0 * self.temperature));
-        self.weights.extend(candidates.iter().map(weigh));
+        self.weights.extend(candidates.iter().map(|&at| sum(at)));
+        let best = self.weights.iter().copied().fold(f64::MIN, f64::max);
+        for weight in &mut self.weights {
+            // The system's library may differ from machine to machine in the last bit.
+            *weight = libm::exp((*weight - best) / (2.0 * self.temperature));
+        }
         let whole: f64 = self.weights.iter().sum();
         let evenly = self.epsilon / candidates.len() as f64;
         let mut left = rng.unit();

@@ -9,7 +9,7 @@ mod value;
 
 use self::knowledge::{Knowledge, ROOT};
 use self::value::{Memory, Valuation};
-use super::Agent;
+use super::{Agent, Members};
 use crate::rng::Rng;
 use crate::situation::{
     Blind, Evidence, Explanation, Habit, LookId, Offer, Origin, Outlook, Reason, Recollection, Situation,
@@ -39,11 +39,20 @@ pub struct PlannerSettings {
     pub naming: bool,
     /// Chances that remain if a subgoal is not met.
     pub survival: bool,
+    /// Members that share the episodes with the plan.
+    pub members: Members,
 }
 
 impl Default for PlannerSettings {
     fn default() -> PlannerSettings {
-        PlannerSettings { habits: true, names: true, sharing: true, naming: true, survival: true }
+        PlannerSettings {
+            habits: true,
+            names: true,
+            sharing: true,
+            naming: true,
+            survival: true,
+            members: Members::ALL,
+        }
     }
 }
 
@@ -66,13 +75,26 @@ impl Planner {
         Planner { settings, knowledge, memory, blank: LookId::default(), reason: None }
     }
 
-    fn look(&mut self, situation: &Situation<'_>) {
+    /// Takes notice of a situation, whoever chooses in it.
+    pub fn look(&mut self, situation: &Situation<'_>) {
         let Situation { scene, candidates, .. } = situation;
         self.knowledge.look(scene);
         self.knowledge.choices(candidates.len() as u16);
         if self.knowledge.at() == ROOT {
             self.blank = scene.look;
         }
+    }
+
+    /// Returns the candidates with something left to try after them in the current history; all of them if there is
+    /// none, or if the app does not always answer alike.
+    pub fn open(&self, situation: &Situation<'_>) -> Vec<u16> {
+        let Situation { scene, candidates, .. } = *situation;
+        let node = self.knowledge.at();
+        let edge = |at: u16| self.knowledge.edge(node, scene.offers[usize::from(at)].action);
+        let is_used_up = |at: u16| edge(at).is_some_and(|edge| edge.is_used_up);
+        let open: Vec<u16> = candidates.iter().copied().filter(|&at| !is_used_up(at)).collect();
+        // If all was tried, the likeliest is tried again until it is plain that the app answers alike.
+        if self.knowledge.conflicts == 0 && !open.is_empty() { open } else { candidates.to_vec() }
     }
 
     /// Returns the evidence on an offer in the current history.
@@ -105,15 +127,10 @@ impl Agent for Planner {
 
     fn choose(&mut self, situation: &Situation<'_>, outlook: Option<&mut dyn Outlook>, rng: &mut Rng) -> u16 {
         self.look(situation);
-        let Situation { scene, phase, steps_left, candidates, .. } = *situation;
+        let Situation { scene, phase, steps_left, .. } = *situation;
         self.memory.visit(scene.activity, phase);
         let offers = &scene.offers[..];
-        let node = self.knowledge.at();
-        let edge = |at: u16| self.knowledge.edge(node, offers[usize::from(at)].action);
-        let is_used_up = |at: u16| edge(at).is_some_and(|edge| edge.is_used_up);
-        let open: Vec<u16> = candidates.iter().copied().filter(|&at| !is_used_up(at)).collect();
-        // If all was tried, the likeliest is tried again until it is plain that the app answers alike.
-        let from = if self.knowledge.conflicts == 0 && !open.is_empty() { &open[..] } else { candidates };
+        let from = &self.open(situation)[..];
         let (settings, blank) = (self.settings, self.blank);
         let budget = BUDGET + BUDGET_A_SQUARE * steps_left.min(SQUARED_MAX).pow(2);
         let mut blind = Blind;

@@ -6,7 +6,8 @@ use std::sync::LazyLock;
 use clap::builder::{EnumValueParser, PossibleValue, TypedValueParser};
 use clap::{Arg, Command, Error, ValueEnum};
 use farlead::abstraction::{self, ABSTRACTIONS, AbstractionInfo};
-use farlead::agent::{self, AGENTS, AgentInfo};
+use farlead::agent::{self, AGENTS, AgentInfo, Member, Members, PLANNER};
+use farlead::search::Plan;
 use serde::de::{self, Deserialize, Deserializer};
 
 /// Agent that the command line names.
@@ -50,14 +51,56 @@ impl ValueEnum for AbstractionName {
     }
 }
 
-/// Agent with settings of its own, like `farlead:abstraction=places`.
+/// Agent with settings of its own, like `farlead:abstraction=places` or `planner:members=plan+least`.
 #[derive(Clone, Debug)]
 pub struct Entrant {
     /// Name as it was typed.
     pub name: String,
     pub agent: &'static AgentInfo,
     /// Abstraction in place of the one for all.
-    pub abstraction: Option<&'static AbstractionInfo>,
+    abstraction: Option<&'static AbstractionInfo>,
+    /// Members in place of all.
+    members: Option<Members>,
+}
+
+impl Entrant {
+    /// Returns an agent without settings of its own.
+    pub fn plain(AgentName(agent): AgentName) -> Entrant {
+        Entrant { name: agent.name.to_string(), agent, abstraction: None, members: None }
+    }
+
+    fn parse(text: &str, agent: &'static AgentInfo, settings: &str) -> Result<Entrant, String> {
+        let mut entrant = Entrant { name: text.to_string(), ..Entrant::plain(AgentName(agent)) };
+        for setting in settings.split(':').filter(|setting| !setting.is_empty()) {
+            match setting.split_once('=') {
+                Some(("abstraction", name)) if abstraction::find(name).is_some() => {
+                    entrant.abstraction = abstraction::find(name);
+                }
+                Some(("members", names)) if std::ptr::eq(agent, &PLANNER) => {
+                    let members: Option<Vec<Member>> = names.split('+').map(Member::find).collect();
+                    entrant.members = Some(Members::of(members.ok_or_else(|| refusal(agent, setting))?));
+                }
+                _ => return Err(refusal(agent, setting)),
+            }
+        }
+        Ok(entrant)
+    }
+
+    /// Gives a plan of the agent its own settings.
+    pub fn set(&self, plan: &mut Plan) {
+        plan.abstraction = self.abstraction.unwrap_or(plan.abstraction);
+        plan.settings.planner.members = self.members.unwrap_or(plan.settings.planner.members);
+    }
+}
+
+/// Returns the message about a setting that `agent` does not have.
+fn refusal(agent: &AgentInfo, setting: &str) -> String {
+    let mut known = format!("`abstraction={}`", ABSTRACTIONS.map(|info| info.name).join("|"));
+    if std::ptr::eq(agent, &PLANNER) {
+        let members = Member::ALL.map(Member::name).join("|");
+        known += &format!(" and `members={members}`, several joined by `+`");
+    }
+    format!("`{setting}` is no setting of {}; there is {known}", agent.name)
 }
 
 /// Parser of an [`Entrant`].
@@ -72,20 +115,9 @@ impl TypedValueParser for EntrantParser {
         let (name, settings) = text.split_once(':').unwrap_or((&text, ""));
         // clap's own parser names the known agents and the one most like a mistyped name.
         let AgentName(agent) = EnumValueParser::new().parse_ref(command, arg, OsStr::new(name))?;
-        let mut abstraction = None;
-        if !settings.is_empty() {
-            let known = settings.split_once('=').filter(|(key, _)| *key == "abstraction");
-            abstraction = known.and_then(|(_, name)| abstraction::find(name));
-            if abstraction.is_none() {
-                let names = ABSTRACTIONS.map(|info| info.name).join("|");
-                let message =
-                    format!("`{settings}` is no setting of an agent; there is `abstraction={names}`");
-                return Err(
-                    Error::raw(clap::error::ErrorKind::ValueValidation, message + "\n").with_cmd(command)
-                );
-            }
-        }
-        Ok(Entrant { name: text.into_owned(), agent, abstraction })
+        Entrant::parse(&text, agent, settings).map_err(|message| {
+            Error::raw(clap::error::ErrorKind::ValueValidation, message + "\n").with_cmd(command)
+        })
     }
 
     fn possible_values(&self) -> Option<Box<dyn Iterator<Item = PossibleValue> + '_>> {

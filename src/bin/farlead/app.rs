@@ -144,6 +144,11 @@ impl OpenedApp {
         self.pool.has_attached()
     }
 
+    /// Returns true if the app is a model, and time is virtual.
+    pub fn is_model(&self) -> bool {
+        self.model.is_some()
+    }
+
     /// Returns how many runs go on at a time, where `jobs` are asked for.
     pub fn jobs(&self, jobs: usize) -> usize {
         self.pool.jobs(jobs)

@@ -18,9 +18,9 @@ use farlead::search::{Plan, in_order, waves};
 use farlead::spec::{Expectation, Source};
 use farlead::test_case::{Provenance, TestCase};
 
-use crate::agents::AgentName;
+use crate::agents::{AgentName, Entrant, EntrantParser};
 use crate::app::{AppArgs, OpenedApp};
-use crate::deciding::{Asked, Decided, Task, decide, errors};
+use crate::deciding::{Asked, Decided, Exhaustive, Task, decide, errors};
 use crate::learned;
 use crate::lint;
 use crate::outputs::{Beginning, OutputArgs, Outputs, Stored, began, warn};
@@ -69,12 +69,16 @@ pub struct CheckArgs {
     #[arg(long, value_name = "I/N", value_parser = Shard::parse)]
     shard: Option<Shard>,
     /// Who searches [default: planner]
-    #[arg(long, value_enum)]
-    agent: Option<AgentName>,
+    #[arg(long, value_parser = EntrantParser)]
+    agent: Option<Entrant>,
     /// Try all actions and all outcomes of chance, shortest runs first (simulator alone): finds a
     /// shortest run, or proves that there is none
     #[arg(long)]
     exhaustive: bool,
+    /// Leave out the attempt to try everything before the agent searches; it is made on a model,
+    /// unless --agent names one, and ends after 20,000 simulated steps
+    #[arg(long, conflicts_with = "exhaustive")]
+    no_exhaustive: bool,
     #[command(flatten)]
     search: SearchArgs,
     /// Start from what was learned of the app before, and keep what is learned now
@@ -246,11 +250,16 @@ fn has_mistakes_of_its_own(judged: &Judged) -> bool {
     judged.linted.diagnostics.errors() > of_specs
 }
 
+/// Time on the device's clock that a guard may take, unless someone says otherwise.
+const GUARD_MS: u64 = 30 * 60 * 1_000;
+
 fn tasks<'a>(checked: &Checked<'a>, texts: &[String], learned: &Learned) -> anyhow::Result<Vec<Task<'a>>> {
     let Checked { args, project, app, set_ups, judged } = *checked;
-    let AgentName(agent) = args.agent.or(project.agent).unwrap_or(AgentName(&PLANNER));
-    let mut base = args.search.plan(project, agent, texts)?;
-    base.kept = learned.kept(agent);
+    let by_project = || Entrant::plain(project.agent.unwrap_or(AgentName(&PLANNER)));
+    let agent = args.agent.clone().unwrap_or_else(by_project);
+    let mut base = args.search.plan(project, agent.agent, texts)?;
+    agent.set(&mut base);
+    base.kept = learned.kept(agent.agent);
     base.tells_steps = args.verbose;
     let mut tasks = Vec::new();
     for one in judged {
@@ -265,7 +274,17 @@ fn tasks<'a>(checked: &Checked<'a>, texts: &[String], learned: &Learned) -> anyh
                 continue;
             }
             let (steps_max, episodes_max) = args.search.budget(project, spec, judgement)?;
-            let plan = Plan { steps_max, episodes_max, actions: actions.clone(), ..base.clone() };
+            let is_guard = spec.expectation != Expectation::Possible;
+            // On a model time is virtual, and no reason to end.
+            let guard_ms = (is_guard && !app.is_model()).then_some(GUARD_MS);
+            let plan = Plan {
+                steps_max,
+                episodes_max,
+                timeout_ms: base.timeout_ms.or(guard_ms),
+                persists: is_guard,
+                actions: actions.clone(),
+                ..base.clone()
+            };
             let file = one.source.name();
             let set_up = match &one.test {
                 Some(_) => set_ups.for_test(file.as_ref()),
@@ -320,7 +339,13 @@ fn check_all(
     let mut outputs = Outputs::begin(&args.outputs, project, beginning, shell)?;
     let interrupted = interruption();
     let asked = Asked {
-        exhaustive: args.exhaustive,
+        exhaustive: match args {
+            CheckArgs { exhaustive: true, .. } => Exhaustive::Alone,
+            // Whoever names an agent wants to see that agent at work.
+            CheckArgs { no_exhaustive: true, .. } | CheckArgs { agent: Some(_), .. } => Exhaustive::Never,
+            _ if project.agent.is_some() => Exhaustive::Never,
+            _ => Exhaustive::First,
+        },
         keep: keep::Settings {
             minimise: (!args.no_minimize).then(minimise::Settings::default),
             confirm: args.confirm,
@@ -382,7 +407,7 @@ fn check_all(
             done.exit = done.exit.and(decided.exit());
             if written.is_ok() {
                 let Plan { steps_max, episodes_max, .. } = task.plan;
-                let agent = if args.exhaustive { "exhaustive" } else { task.plan.agent.name };
+                let agent = decided.agent(&task.plan);
                 written = outputs.spec(began(task.file, task.spec, agent, steps_max, episodes_max), decided);
             }
         });
@@ -459,7 +484,7 @@ fn provenance(
             || crate::app::from(&project.folder, task.file.as_ref()),
             |test| test.provenance.spec.clone(),
         ),
-        agent: if args.exhaustive { "exhaustive" } else { task.plan.agent.name }.to_string(),
+        agent: decided.agent(&task.plan).to_string(),
         seed: task.plan.seed.0,
         episodes: decided.ended.episodes,
         steps: decided.ended.steps,

@@ -223,12 +223,11 @@ fn tasks<'a>(
 fn contenders(args: &CompareArgs, project: &Project, texts: &[String]) -> anyhow::Result<Vec<Contender>> {
     let mut contenders = Vec::new();
     for agent in &args.agents {
-        let Entrant { name, agent, abstraction } = agent;
-        let plan = args.search.plan(project, agent, texts)?;
-        let plan = Plan { abstraction: abstraction.unwrap_or(plan.abstraction), ..plan };
-        contenders.push(Contender { name: name.clone(), plan: plan.clone() });
+        let mut plan = args.search.plan(project, agent.agent, texts)?;
+        agent.set(&mut plan);
+        contenders.push(Contender { name: agent.name.clone(), plan: plan.clone() });
         if args.ablate {
-            contenders.extend(ablated(name, &plan));
+            contenders.extend(ablated(&agent.name, &plan));
         }
     }
     Ok(contenders)

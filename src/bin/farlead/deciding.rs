@@ -12,7 +12,7 @@ use farlead::keep::{self, Keeping, keep};
 use farlead::replay::Player;
 use farlead::report::{shortened, step_text, to_type};
 use farlead::rng::Seed;
-use farlead::search::{Exhausted, Finding, News, Plan, Reach, Stop, exhaust_from, search};
+use farlead::search::{Bounds, Exhausted, Finding, News, Plan, Reach, Stop, exhaust_from, search};
 use farlead::setup::prepared_outcomes;
 use farlead::spec::{Expectation, Judgement, Severity, Spec, printable};
 use farlead::trace::Trace;
@@ -26,6 +26,9 @@ const NEVER_TRIED_MAX: usize = 50;
 
 /// A map of more ways nobody reads.
 const WAYS_MAX: usize = 200;
+
+/// Most steps that are simulated to try everything before an agent searches: some tens of milliseconds.
+const SIMULATED_MAX_AT_FIRST: u64 = 20_000;
 
 /// A spec to check, or one that cannot be.
 pub struct Task<'a> {
@@ -45,12 +48,23 @@ pub struct Task<'a> {
 
 /// Settings for all specs.
 pub struct Asked<'a> {
-    /// True if all actions and outcomes are tried.
-    pub exhaustive: bool,
+    /// Share of exhaustive search.
+    pub exhaustive: Exhaustive,
     /// Treatment of a run before it is kept.
     pub keep: keep::Settings,
     /// Set at Ctrl-C.
     pub interrupted: &'a AtomicBool,
+}
+
+/// Share of exhaustive search in deciding a spec.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Exhaustive {
+    /// Agents alone search.
+    Never,
+    /// On a model everything is tried first, as long as that is cheap.
+    First,
+    /// Everything is tried, and no agent searches.
+    Alone,
 }
 
 /// Told what is going on, for how many seconds already, and how much of the most it can take is done.
@@ -60,6 +74,8 @@ pub type Watch<'a> = &'a dyn Fn(&str, f64, f64);
 pub struct Decided {
     /// Result for reports. Whoever numbers screens fills in its run and its map.
     pub ended: SpecEnded,
+    /// True if it was decided by trying everything.
+    pub is_exhaustive: bool,
     /// The run that decides it.
     pub run: Option<Trace>,
     /// The same made short and tried again, unless it is a stored test's.
@@ -79,6 +95,7 @@ impl Decided {
     pub fn new(outcome: Outcome, why: impl Into<String>, exit: Exit) -> Decided {
         Decided {
             ended: SpecEnded::new(outcome, why, exit.code()),
+            is_exhaustive: false,
             run: None,
             keeping: None,
             episodes: Vec::new(),
@@ -96,6 +113,11 @@ impl Decided {
             decided.ended.advice.push(format!("see where it fails: `{replay}`"));
         }
         decided
+    }
+
+    /// Returns the name of the agent that decided it, for a search with `plan`.
+    pub fn agent(&self, plan: &Plan) -> &'static str {
+        if self.is_exhaustive { "exhaustive" } else { plan.agent.name }
     }
 
     /// Returns the exit code if this is the only spec.
@@ -148,13 +170,12 @@ pub fn decide(asked: &Asked<'_>, task: &Task<'_>, watch: Watch<'_>, tell: &dyn F
 fn decide_somewhere(asked: &Asked<'_>, task: &Task<'_>, watch: Watch<'_>, tell: &dyn Fn(&str)) -> Decided {
     loop {
         let decided = match (task.captured, asked.exhaustive) {
-            (Some(captured), false) => decide_stored(asked, task, captured, watch, tell),
             // Everything is tried anyway, so the run of a stored test needs no search of its own.
-            (_, true) => {
+            (_, Exhaustive::Alone) => {
                 decide_exhaustively(asked, task, watch).and_then(|decided| kept(asked, task, decided))
             }
-            (None, false) => decide_by_search(asked, task, task.spec, &task.plan, watch, tell)
-                .and_then(|decided| kept(asked, task, decided)),
+            (Some(captured), _) => decide_stored(asked, task, captured, watch, tell),
+            (None, _) => decide_anew(asked, task, watch, tell),
         };
         match decided {
             Ok(decided) => return decided,
@@ -198,8 +219,12 @@ fn decide_stored(
     // The formula names each action, so a deterministic app needs one episode; chance may need more.
     const EPISODES_MAX: u32 = 20;
     let steps_max = captured.budget.steps_max.unwrap_or(task.plan.steps_max);
-    let plan =
-        Plan { steps_max, episodes_max: EPISODES_MAX.min(task.plan.episodes_max), ..task.plan.clone() };
+    let plan = Plan {
+        steps_max,
+        episodes_max: EPISODES_MAX.min(task.plan.episodes_max),
+        persists: false,
+        ..task.plan.clone()
+    };
     let first = decide_by_search(asked, task, captured, &plan, watch, tell)?;
     // The captured formula only leads to the run; the spec decides if the run is right.
     let is_met = first.run.as_ref().is_some_and(|run| Player::new(task.spec).is_won(run));
@@ -335,7 +360,9 @@ fn decide_by_search(
     let mut episodes = Vec::new();
     let finding = search(&mut *device, spec, plan, &mut |news| {
         let is_stopped = asked.interrupted.load(Ordering::Relaxed);
-        let News::EpisodeEnded { episode, steps, closest, trace } = news else { return !is_stopped };
+        let News::EpisodeEnded { episode, steps, device_ms, closest, trace } = news else {
+            return !is_stopped;
+        };
         if let Some(trace) = trace {
             tell(&told(spec, *episode, trace));
         }
@@ -349,7 +376,9 @@ fn decide_by_search(
             });
         }
         let seconds = begun.elapsed().as_secs_f64();
-        let share = f64::from(*episode) / f64::from(episodes_max);
+        let of_time = plan.timeout_ms.map_or(0.0, |most| *device_ms as f64 / most as f64);
+        // The budget that is spent first ends the search.
+        let share = (f64::from(*episode) / f64::from(episodes_max)).max(of_time);
         // Formatting a line for each episode would slow the search down.
         if episode % 16 == 1 {
             let closest = closest.map_or(String::new(), |steps| format!(", {steps} from the goal at best"));
@@ -396,7 +425,8 @@ fn judged(task: &Task<'_>, spec: &Spec, plan: &Plan, finding: Finding) -> Decide
         }
         // A spent budget would suggest a larger one, which hardly helps once everything was tried.
         (None, _) if reach.never_tried.is_empty() && reach.screens > 0 => {
-            format!("after {spent}: every action on every screen met was tried")
+            let ways = counted(reach.ways, "order");
+            format!("after {spent}: every action on every screen met was tried, in {ways}")
         }
         (None, Stop::TimeSpent) => format!("after {spent}: the time is spent"),
         (None, Stop::Interrupted) => format!("after {spent}: Ctrl-C"),
@@ -408,11 +438,13 @@ fn judged(task: &Task<'_>, spec: &Spec, plan: &Plan, finding: Finding) -> Decide
     decided.ended.episodes = episodes;
     decided.ended.steps = steps;
     decided.ended.device_ms = device_ms;
-    decided.ended.reach = Some(reached(&reach));
+    decided.ended.reach = Some(reached(task.spec.expectation, &reach));
     Decided { run, kept, experience, is_outdated, ..decided }
 }
 
-fn reached(reach: &Reach) -> Reached {
+fn reached(expectation: Expectation, reach: &Reach) -> Reached {
+    // Of a `possible` nobody asks how rare a fault would be.
+    let tries = if expectation == Expectation::Possible { &[][..] } else { &reach.tries };
     Reached {
         held: reach.report.held.clone(),
         hints: reach.report.hints.clone(),
@@ -422,6 +454,8 @@ fn reached(reach: &Reach) -> Reached {
         starts_crashed: reach.starts_crashed,
         never_tried: reach.never_tried.iter().take(NEVER_TRIED_MAX).map(ToString::to_string).collect(),
         never_tried_count: reach.never_tried.len(),
+        tried_count: tries.len(),
+        tries_median: tries.get(tries.len() / 2).copied().unwrap_or(0),
         surprises: reach.surprises,
     }
 }
@@ -459,11 +493,62 @@ fn counted_steps(steps: u64) -> String {
     if steps == 1 { "1 step".to_string() } else { format!("{steps} steps") }
 }
 
+/// Decides a spec that has no test: by trying everything where that is cheap, else by the search of an agent.
+fn decide_anew(
+    asked: &Asked<'_>,
+    task: &Task<'_>,
+    watch: Watch<'_>,
+    tell: &dyn Fn(&str),
+) -> Result<Decided, DeviceError> {
+    let mut was_too_large = false;
+    if asked.exhaustive == Exhaustive::First
+        // A set-up may fail in one of the outcomes of chance alone; the search reports the faults that it meets itself.
+        && let Ok(Some(exhausted)) = try_everything(asked, task, SIMULATED_MAX_AT_FIRST, watch)
+    {
+        was_too_large = exhausted.is_too_large;
+        let is_decided = match (&exhausted.run, task.spec.expectation) {
+            // This run comes from the agent, so that it is the same on every device.
+            (Some(_), Expectation::Possible) => false,
+            (Some(_), Expectation::Never | Expectation::Must) => true,
+            (None, _) => !was_too_large,
+        };
+        if is_decided {
+            return kept(asked, task, judged_exhaustively(task, exhausted));
+        }
+    }
+    let mut decided = decide_by_search(asked, task, task.spec, &task.plan, watch, tell)?;
+    if was_too_large && decided.run.is_none() && decided.exit() != Exit::Interrupted {
+        decided.ended.advice.push(format!(
+            "trying everything takes more than {SIMULATED_MAX_AT_FIRST} simulated steps; `--exhaustive` goes on to the end"
+        ));
+    }
+    kept(asked, task, decided)
+}
+
 fn decide_exhaustively(asked: &Asked<'_>, task: &Task<'_>, watch: Watch<'_>) -> Result<Decided, DeviceError> {
-    let Some(mut simulator) = task.app.simulator(task.plan.seed) else {
+    let Some(exhausted) = try_everything(asked, task, u64::MAX, watch)? else {
         let why = "only the simulator can go back and try everything; leave `--exhaustive` out, or give a model with `--app`";
         return Ok(Decided::new(Outcome::Error, why, Exit::Usage));
     };
+    let is_open = exhausted.run.is_none() && (exhausted.is_too_large || exhausted.is_interrupted);
+    let mut decided = judged_exhaustively(task, exhausted);
+    if is_open {
+        decided.ended.advice.push(format!(
+            "give runs fewer steps than {} with `--steps`, or search without `--exhaustive`",
+            task.plan.steps_max
+        ));
+    }
+    Ok(decided)
+}
+
+/// Tries everything within this number of simulated steps; nothing if the app is no model.
+fn try_everything(
+    asked: &Asked<'_>,
+    task: &Task<'_>,
+    simulated_max: u64,
+    watch: Watch<'_>,
+) -> Result<Option<Exhausted>, DeviceError> {
+    let Some(mut simulator) = task.app.simulator(task.plan.seed) else { return Ok(None) };
     let set_up = task.app.set_up();
     let starts = |sim: &mut Sim, activity: &str| match set_up.first() {
         Some(first) if first.starts() == activity => prepared_outcomes(sim, activity, set_up),
@@ -474,18 +559,25 @@ fn decide_exhaustively(asked: &Asked<'_>, task: &Task<'_>, watch: Watch<'_>) -> 
     let offered = task.plan.offered(task.spec);
     let begun = Instant::now();
     let steps_max = task.plan.steps_max;
-    let exhausted =
-        exhaust_from(&starts, &mut simulator, task.spec, offered, steps_max, &mut |depth, pairs| {
-            let line = format!("runs of {depth} steps, {pairs} states");
-            watch(&line, begun.elapsed().as_secs_f64(), f64::from(depth) / f64::from(steps_max));
-            !asked.interrupted.load(Ordering::Relaxed)
-        })?;
+    let bounds = Bounds { steps_max, simulated_max };
+    exhaust_from(&starts, &mut simulator, task.spec, offered, bounds, &mut |depth, pairs| {
+        let line = format!("runs of {depth} steps, {pairs} states");
+        watch(&line, begun.elapsed().as_secs_f64(), f64::from(depth) / f64::from(steps_max));
+        !asked.interrupted.load(Ordering::Relaxed)
+    })
+    .map(Some)
+}
+
+/// Judges the spec of `task` by what came of trying everything.
+fn judged_exhaustively(task: &Task<'_>, exhausted: Exhausted) -> Decided {
+    let steps_max = task.plan.steps_max;
     let Exhausted { run, is_too_large, is_interrupted, steps, mut reach } = exhausted;
     let held: Vec<u64> = reach.report.held.iter().map(|(_, times)| *times).collect();
     let is_proven = run.is_none() && !is_too_large && !is_interrupted;
     if is_proven {
-        // The remaining untried actions would be one step too many.
+        // The remaining untried actions would be one step too many, and a proof needs no other evidence.
         reach.never_tried.clear();
+        reach.tries.clear();
     }
     let outcome = match run {
         None if is_interrupted => Outcome::GaveUp,
@@ -507,12 +599,7 @@ fn decide_exhaustively(asked: &Asked<'_>, task: &Task<'_>, watch: Watch<'_>) -> 
     };
     let mut decided = Decided::new(outcome, why, exit_of(outcome, is_interrupted));
     decided.ended.advice = hints(&reach);
-    if !is_proven && run.is_none() {
-        decided.ended.advice.push(format!(
-            "give runs fewer steps than {steps_max} with `--steps`, or search without `--exhaustive`"
-        ));
-    }
     decided.ended.steps = steps;
-    decided.ended.reach = Some(reached(&reach));
-    Ok(Decided { run, ..decided })
+    decided.ended.reach = Some(reached(task.spec.expectation, &reach));
+    Decided { run, is_exhaustive: true, ..decided }
 }

@@ -6,8 +6,8 @@ use std::sync::Arc;
 
 use super::super::run::{SpecReport, Standing};
 use super::super::words::{
-    self, ITEMS_MAX, LINE_MAX, TEXT_MAX, counted, distinct, duration, escape, grouped, len, line, outcome,
-    unseen,
+    self, ITEMS_MAX, LINE_MAX, TEXT_MAX, counted, distinct, duration, escape, evidence, grouped, len, line,
+    outcome, unseen,
 };
 use super::phone::Displays;
 use super::timeline::Timeline;
@@ -276,6 +276,9 @@ fn never_seen(reach: &Reached, has_no_run: bool) -> String {
             escape(&line(residual, LINE_MAX)),
             counted(*distance, "step")
         );
+    }
+    if let Some(evidence) = evidence(reach) {
+        let _ = write!(html, "<li>{}</li>", escape(&evidence));
     }
     html += "</ul>";
     html += &atoms(reach);

@@ -120,7 +120,7 @@ impl Recorder {
         let mut device: Sim = simulator(self.app, &[], self.seed);
         let mut map = BTreeMap::new();
         let finding = search(&mut device, spec, plan, &mut |news| {
-            if let News::EpisodeEnded { episode, steps, closest, trace } = news {
+            if let News::EpisodeEnded { episode, steps, closest, trace, .. } = news {
                 let (episode, steps, closest) = (*episode, *steps, *closest);
                 self.follow(trace.as_ref().expect("steps were asked for"), &mut map);
                 self.events.push(Event::EpisodeEnded { spec: number, episode, steps, closest });
@@ -209,6 +209,8 @@ fn reached(reach: &farlead::search::Reach) -> Reached {
         starts_crashed: reach.starts_crashed,
         never_tried: reach.never_tried.iter().take(20).map(ToString::to_string).collect(),
         never_tried_count: reach.never_tried.len(),
+        tried_count: 0,
+        tries_median: 0,
         surprises: reach.surprises,
     }
 }
@@ -382,6 +384,8 @@ fn hostile_end(spec: usize, outcome: Outcome, long: &str) -> SpecEnded {
             starts_crashed: 1,
             never_tried: vec![HOSTILE.to_string(); 5],
             never_tried_count: usize::MAX,
+            tried_count: usize::MAX,
+            tries_median: u32::MAX,
             surprises: u64::MAX,
         }),
         map: [(0, 1), (1, 2), (2, 2), (2, 0), (0, 1)]

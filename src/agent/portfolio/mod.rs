@@ -1,0 +1,195 @@
+//! The portfolio: a planner, and simple members that hold where nothing can be planned.
+//!
+//! Each episode belongs to one member, and all members learn from it. The [shares](shares) of the members follow what they
+//! have brought lately. The first episodes are the plan's.
+
+mod places;
+mod shares;
+
+use self::places::Places;
+use self::shares::Shares;
+use super::{Agent, Planner, PlannerSettings};
+use crate::rng::Rng;
+use crate::situation::{
+    ActionId, Blind, Evidence, Explanation, Origin, Outlook, Reason, Recollection, Situation, StateId,
+    Summary, Transition,
+};
+
+/// Member of a portfolio.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum Member {
+    /// The planner's plan.
+    Plan,
+    /// The way to a place that was rarely seen, then what was tried least.
+    Novelty,
+    /// What was tried least in each state.
+    Least,
+    /// A random walk that repeats no history while others are left.
+    Random,
+}
+
+impl Member {
+    /// All members, in order of precedence.
+    pub const ALL: [Member; 4] = [Member::Plan, Member::Novelty, Member::Least, Member::Random];
+
+    /// Returns the name on the command line.
+    pub fn name(self) -> &'static str {
+        match self {
+            Member::Plan => "plan",
+            Member::Novelty => "novelty",
+            Member::Least => "least",
+            Member::Random => "random",
+        }
+    }
+
+    /// Returns the member of this name.
+    pub fn find(name: &str) -> Option<Member> {
+        Member::ALL.into_iter().find(|member| member.name() == name)
+    }
+}
+
+/// Set of members, never empty.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Members(u8);
+
+impl Members {
+    /// All members.
+    pub const ALL: Members = Members(0b1111);
+    /// The plan alone.
+    pub const PLAN: Members = Members(0b0001);
+
+    /// Returns the set of `members`; all of them if there is none.
+    pub fn of(members: impl IntoIterator<Item = Member>) -> Members {
+        let bits = members.into_iter().fold(0, |bits, member| bits | 1 << member as u8);
+        if bits == 0 { Members::ALL } else { Members(bits) }
+    }
+
+    fn list(self) -> Vec<Member> {
+        Member::ALL.into_iter().filter(|&member| self.0 >> member as u8 & 1 == 1).collect()
+    }
+}
+
+/// The agent that shares its episodes out between members.
+#[derive(Clone, Debug)]
+pub struct Portfolio {
+    planner: Planner,
+    places: Places,
+    shares: Shares,
+    /// Member that this episode belongs to, once it has made its first choice.
+    turn: Option<Member>,
+    way: Vec<(StateId, ActionId)>,
+    news: u32,
+    steps: u32,
+    reason: Option<Reason>,
+    /// True while the past is learned once more: it pays nobody.
+    is_recalled: bool,
+}
+
+impl Portfolio {
+    /// Returns a portfolio that knows nothing yet.
+    pub fn new(settings: PlannerSettings) -> Portfolio {
+        Portfolio {
+            planner: Planner::new(settings),
+            places: Places::default(),
+            shares: Shares::new(&settings.members.list()),
+            turn: None,
+            way: Vec::new(),
+            news: 0,
+            steps: 0,
+            reason: None,
+            is_recalled: false,
+        }
+    }
+
+    fn take_turn(&mut self, situation: &Situation<'_>, outlook: &mut dyn Outlook, rng: &mut Rng) -> Member {
+        let (member, _) = self.shares.next();
+        self.turn = Some(member);
+        self.way.clear();
+        if member == Member::Novelty {
+            self.way = self.places.send(situation.steps_left, outlook, rng);
+        }
+        member
+    }
+
+    fn explain(&mut self, evidence: Evidence, choices: usize) {
+        self.reason = Some(Reason { evidence, chance: 0.0, choices, hinted: 0 });
+    }
+}
+
+impl Agent for Portfolio {
+    fn begin(&mut self) {
+        self.planner.begin();
+        self.places.begin();
+    }
+
+    fn choose(&mut self, situation: &Situation<'_>, outlook: Option<&mut dyn Outlook>, rng: &mut Rng) -> u16 {
+        let mut blind = Blind;
+        let outlook = outlook.unwrap_or(&mut blind);
+        self.is_recalled = false;
+        let member = match self.turn {
+            Some(member) => member,
+            None => self.take_turn(situation, outlook, rng),
+        };
+        if member == Member::Plan {
+            self.reason = None;
+            return self.planner.choose(situation, Some(outlook), rng);
+        }
+        self.planner.look(situation);
+        let open = self.planner.open(situation);
+        let choices = open.len();
+        match member {
+            Member::Plan | Member::Random => {
+                self.explain(Evidence::Chance, choices);
+                open[rng.below(choices)]
+            }
+            Member::Novelty => match self.places.follow(&self.way, situation) {
+                Some(at) => {
+                    self.explain(Evidence::WayToRare, situation.candidates.len());
+                    at
+                }
+                None => {
+                    self.explain(Evidence::LeastTried, choices);
+                    self.places.least(&Situation { candidates: &open, ..*situation }, rng)
+                }
+            },
+            Member::Least => {
+                self.explain(Evidence::LeastTried, choices);
+                self.places.least(&Situation { candidates: &open, ..*situation }, rng)
+            }
+        }
+    }
+
+    fn note(&mut self, situation: &Situation<'_>, taken: u16, origin: Origin) {
+        self.is_recalled = origin == Origin::Experience;
+        self.reason = None;
+        self.planner.note(situation, taken, origin);
+    }
+
+    fn learn(&mut self, transition: &Transition<'_>, rng: &mut Rng) -> Explanation {
+        let is_new = self.places.learn(transition);
+        if !self.is_recalled {
+            self.steps += 1;
+            self.news += u32::from(is_new);
+        }
+        let explanation = self.planner.learn(transition, rng);
+        Explanation { reason: self.reason.or(explanation.reason), ..explanation }
+    }
+
+    fn end(&mut self, origin: Origin) -> Summary {
+        // Recalled episodes may come in the middle of one, which still belongs to its member afterwards.
+        if origin == Origin::Device {
+            if let Some(member) = self.turn.take() {
+                self.shares.pay(member, self.news, self.steps);
+            }
+            (self.news, self.steps) = (0, 0);
+        }
+        self.planner.end(origin)
+    }
+
+    fn forget(&mut self, recollection: Recollection) {
+        self.planner.forget(recollection);
+        self.places = Places::default();
+        // Its states have other numbers now.
+        self.way.clear();
+    }
+}
