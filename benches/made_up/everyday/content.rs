@@ -9,23 +9,35 @@ pub fn waiting(draft: &mut Draft, kind: u64) -> [Goal; 3] {
     let name = draft.pick(&["Daily", "Weather", "Podcasts", "Maps"]);
     let first = draft.between(1, 5).to_string();
     let second = draft.between(1, 5).to_string();
-    let spinner = draft.pick(&["ProgressBar #spinner", "TextView \"Loading ...\"", "ProgressBar desc \"Please wait\""]);
+    let spinner =
+        draft.pick(&["ProgressBar #spinner", "TextView \"Loading ...\"", "ProgressBar desc \"Please wait\""]);
     let awake = if draft.coin() { "awake" } else { "" };
     draft.app(name);
     let set = |text: &str| fill(text, &[("$first", &first), ("$second", &second), ("$spinner", spinner)]);
     match kind % 4 {
         0 => {
-            let titles = draft.some(&["Rain ahead", "New bridge", "Old songs", "Long walks", "Tall trees"], 4);
+            let titles =
+                draft.some(&["Rain ahead", "New bridge", "Old songs", "Long walks", "Tall trees"], 4);
             let title = draft.pick(&titles);
-            let (says, person) = (draft.pick(&["Comments", "Reply", "Discussion"]), draft.pick(&["Ada", "Bo", "Cyd"]));
-            let links: Vec<String> =
-                titles.iter().map(|title| format!("TextView \"{title}\" -> open Article(\"{title}\")")).collect();
+            let (says, person) =
+                (draft.pick(&["Comments", "Reply", "Discussion"]), draft.pick(&["Ada", "Bo", "Cyd"]));
+            let links: Vec<String> = titles
+                .iter()
+                .map(|title| format!("TextView \"{title}\" -> open Article(\"{title}\")"))
+                .collect();
             draft.page("Main", "", "", &links);
             let (more, button) = draft.button(says, "open Comments(title)");
-            let widgets = [set("when !is_loaded { $spinner }"), "when is_loaded { TextView \"By our reporter on {title}\" }".to_string(), format!("when is_loaded {{ {button} }}")];
+            let widgets = [
+                set("when !is_loaded { $spinner }"),
+                "when is_loaded { TextView \"By our reporter on {title}\" }".to_string(),
+                format!("when is_loaded {{ {button} }}"),
+            ];
             let start = set("    own is_loaded = false\n    on create: after $firsts { is_loaded = true }");
             draft.page("Article", &format!("(title) {awake}"), &start, &widgets);
-            let widgets = [set("when left > 0 { $spinner }"), format!("when left == 0 {{ TextView \"{person} on {{title}}\" }}")];
+            let widgets = [
+                set("when left > 0 { $spinner }"),
+                format!("when left == 0 {{ TextView \"{person} on {{title}}\" }}"),
+            ];
             let start = set("    own left = $second\n    every 1s: left = max(left - 1, 0)");
             draft.page("Comments", &format!("(title) {awake}"), &start, &widgets);
             let read = [Move::click(title), Move::IDLE];
@@ -71,18 +83,24 @@ pub fn waiting(draft: &mut Draft, kind: u64) -> [Goal; 3] {
         }
         2 => {
             let count = draft.between(2, 5);
-            let (refresh, button) = draft.button("Refresh", &set("is_loading = true; after $firsts { is_loading = false; came = $count }").replace("$count", &count.to_string()));
+            let (refresh, button) = draft.button(
+                "Refresh",
+                &set("is_loading = true; after $firsts { is_loading = false; came = $count }")
+                    .replace("$count", &count.to_string()),
+            );
             let widgets = [
                 button,
                 set("when is_loading { $spinner }"),
                 "when came == 0 { TextView \"No messages\" }".to_string(),
-                "when !is_loading { for i in 1..came { TextView \"Message {i}\" -> open Message(i) } }".to_string(),
+                "when !is_loading { for i in 1..came { TextView \"Message {i}\" -> open Message(i) } }"
+                    .to_string(),
             ];
             let start = "    own kept came = 0\n    own is_loading = false";
             draft.page("Main", awake, start, &widgets);
             let widgets = [
                 set("when !is_there { $spinner }"),
-                "when is_there { TextView \"Text of message {i}\" Button \"Delete\" -> toast \"Not yours\" }".to_string(),
+                "when is_there { TextView \"Text of message {i}\" Button \"Delete\" -> toast \"Not yours\" }"
+                    .to_string(),
             ];
             let start = set("    own is_there = false\n    on create: after $seconds { is_there = true }");
             draft.page("Message", &format!("(i) {awake}"), &start, &widgets);
@@ -142,7 +160,8 @@ pub fn cart(draft: &mut Draft) -> [Goal; 3] {
     let least = draft.between(2, 3);
     let amount = prices.iter().max().expect("there are things") + draft.between(1, 4);
     draft.app(draft_shop(amount));
-    let total: Vec<String> = prices.iter().enumerate().map(|(at, price)| format!("n_{at} * {price}")).collect();
+    let total: Vec<String> =
+        prices.iter().enumerate().map(|(at, price)| format!("n_{at} * {price}")).collect();
     let total = total.join(" + ");
     let number: Vec<String> = (0..count).map(|at| format!("n_{at}")).collect();
     let number = number.join(" + ");
@@ -194,20 +213,25 @@ pub fn cart(draft: &mut Draft) -> [Goal; 3] {
     if has_payment {
         let ways = draft.some(&["Cash", "Card", "Invoice", "Voucher"], 3);
         let way = ways[0];
-        let widgets: Vec<String> = ways.iter().map(|way| {
-            if *way == "Voucher" {
-                format!("Button \"{way}\" -> toast \"You have none\"")
-            } else {
-                format!("Button \"{way}\" -> open Receipt")
-            }
-        }).collect();
+        let widgets: Vec<String> = ways
+            .iter()
+            .map(|way| {
+                if *way == "Voucher" {
+                    format!("Button \"{way}\" -> toast \"You have none\"")
+                } else {
+                    format!("Button \"{way}\" -> open Receipt")
+                }
+            })
+            .collect();
         draft.page("Payment", "", "", &widgets);
         to_receipt.push(Move::click(if way == "Voucher" { ways[1] } else { way }));
     }
-    draft.page("Receipt", "", "", &[
-        "TextView \"Your order is on its way\"".to_string(),
-        format!("TextView \"Paid: {{{total}}}\""),
-    ]);
+    draft.page(
+        "Receipt",
+        "",
+        "",
+        &["TextView \"Your order is on its way\"".to_string(), format!("TextView \"Paid: {{{total}}}\"")],
+    );
     // Things to add, by their place, and the moves for it.
     let fetch = |bought: &[(usize, usize)]| -> Vec<Move> {
         let mut moves = Vec::new();
@@ -235,7 +259,8 @@ pub fn cart(draft: &mut Draft) -> [Goal; 3] {
     }
     let pays = [&fetch(&exact)[..], &[open_cart.clone()], &to_receipt].concat();
     let refused =
-        [&[open_cart.clone(), check_out, Move::BACK][..], &fetch(&order), &[open_cart.clone()], &to_receipt].concat();
+        [&[open_cart.clone(), check_out, Move::BACK][..], &fetch(&order), &[open_cart.clone()], &to_receipt]
+            .concat();
     let few = [(other, 1 + usize::from(!has_details)), ((other + 1) % count, 1)];
     let looks = [&fetch(&few)[..], &[open_cart]].concat();
     [
@@ -251,15 +276,17 @@ fn draft_shop(amount: usize) -> &'static str {
 
 /// Notes that are added, removed and restored: by a bar that ends, from a bin, or after a question.
 pub fn notes(draft: &mut Draft, kind: u64) -> [Goal; 3] {
-    let names = draft.some(&["Milk", "Call home", "Dentist", "Post", "Fix bike", "Water plants"], 4);
-    let (what, olds) = (draft.pick(&["Notes", "Tasks", "Reminders"]), draft.between(1, 2));
-    let (one, other) = (names[2], names[3]);
+    let names = draft.some(&["Milk", "Call home", "Dentist", "Post", "Fix bike", "Water plants"], 5);
+    let (what, olds) =
+        (draft.pick(&["Notes", "Tasks", "Reminders"]), if kind % 3 == 0 { 2 } else { draft.between(1, 3) });
+    let (one, other) = (names[3], names[4]);
     draft.app(what);
     if kind % 3 != 1 {
         draft.item("session lost = none");
     }
     draft.item("stored notes = list(name), is_filled = false");
-    let fills: Vec<String> = names[..olds].iter().map(|name| format!("add notes(name: \"{name}\")")).collect();
+    let fills: Vec<String> =
+        names[..olds].iter().map(|name| format!("add notes(name: \"{name}\")")).collect();
     let mut start = format!("    on create when !is_filled: is_filled = true; {}\n", fills.join("; "));
     let empty = draft.pick(&["Nothing here", "All done", "No entries"]);
     let row = "TextView #note \"{n.name}\" -> open Editor(n)";
@@ -286,7 +313,8 @@ pub fn notes(draft: &mut Draft, kind: u64) -> [Goal; 3] {
             widgets.push(format!("for n in notes {{ {row} }}"));
             let (open, button) = draft.button("Bin", "open Bin");
             widgets.push(button);
-            removal = "when n { Button \"Delete\" -> add binned(name: n.name); remove n; finish }".to_string();
+            removal =
+                "when n { Button \"Delete\" -> add binned(name: n.name); remove n; finish }".to_string();
             let widgets = [
                 "for b in binned { LinearLayout across tall 56 { TextView #binned \"{b.name}\" wide 400 Button desc \"Restore {b.name}\" wide 200 -> add notes(name: b.name); remove b } }".to_string(),
                 "Button \"Empty\" -> clear binned".to_string(),

@@ -6,9 +6,38 @@ use super::play::Move;
 
 /// Words on widgets without use.
 const WORDS: [&str; 32] = [
-    "More", "Share", "Help", "Info", "Tips", "Search", "Menu", "Edit", "Sort", "Filter", "Copy", "Print",
-    "Favourite", "Like", "Follow", "Feedback", "Language", "Theme", "Account", "History", "Refresh", "Invite",
-    "Rate", "Bookmark", "Skip", "Undo", "Scan", "Sync", "Mute", "Pin", "Export", "Import",
+    "More",
+    "Share",
+    "Help",
+    "Info",
+    "Tips",
+    "Search",
+    "Menu",
+    "Edit",
+    "Sort",
+    "Filter",
+    "Copy",
+    "Print",
+    "Favourite",
+    "Like",
+    "Follow",
+    "Feedback",
+    "Language",
+    "Theme",
+    "Account",
+    "History",
+    "Refresh",
+    "Invite",
+    "Rate",
+    "Bookmark",
+    "Skip",
+    "Undo",
+    "Scan",
+    "Sync",
+    "Mute",
+    "Pin",
+    "Export",
+    "Import",
 ];
 
 /// Sentences on screens.
@@ -72,7 +101,8 @@ impl Draft {
     /// Begins the text, with what the app is called.
     pub fn app(&mut self, name: &str) {
         let package = name.to_lowercase().replace(' ', "");
-        self.text += &format!("app org.madeup.{package} \"{name}\" 1\ndisplay 1080x2400 160dpi\nlaunch Main\n");
+        self.text +=
+            &format!("app org.madeup.{package} \"{name}\" 1\ndisplay 1080x2400 160dpi\nlaunch Main\n");
     }
 
     pub fn below(&mut self, end: usize) -> usize {

@@ -81,12 +81,7 @@ pub fn login(draft: &mut Draft, kind: u64) -> [Goal; 3] {
     up_to_pass.push(type_user);
     if is_apart {
         let (next, next_button) = draft.button("Next", &find("open Password"));
-        draft.page(
-            first,
-            "",
-            "    own user = \"\"\n    own said = \"\"\n",
-            &[user_field, said, next_button],
-        );
+        draft.page(first, "", "    own user = \"\"\n    own said = \"\"\n", &[user_field, said, next_button]);
         let button;
         (go, button) = draft.button(verb, &checked);
         pass_widgets.push(button);
@@ -226,14 +221,7 @@ pub fn lock(draft: &mut Draft) -> [Goal; 3] {
         &[("1", "1"), ("2", "2"), ("3", "3"), ("4", "4"), ("5", "5"), ("6", "6")] as &[(&str, &str)],
         &[("9", "9"), ("8", "8"), ("7", "7"), ("3", "3"), ("2", "2"), ("0", "0")],
         &[("A", "a"), ("B", "b"), ("C", "c"), ("D", "d"), ("E", "e"), ("F", "f")],
-        &[
-            ("Red", "r"),
-            ("Green", "g"),
-            ("Blue", "b"),
-            ("White", "w"),
-            ("Yellow", "y"),
-            ("Violet", "v"),
-        ],
+        &[("Red", "r"), ("Green", "g"), ("Blue", "b"), ("White", "w"), ("Yellow", "y"), ("Violet", "v")],
     ]);
     let count = draft.between(4, 6);
     let keys = draft.some(keys, count);
@@ -252,7 +240,8 @@ pub fn lock(draft: &mut Draft) -> [Goal; 3] {
         before.push(click);
     }
     let wrong = if tells_wrong { "; said = \"Wrong code\"" } else { "" };
-    let test = format!("if typed == \"{typed}\" {{ typed = \"\"; open Inside }} else {{ typed = \"\"{wrong} }}");
+    let test =
+        format!("if typed == \"{typed}\" {{ typed = \"\"; open Inside }} else {{ typed = \"\"{wrong} }}");
     let mut owns = "    own typed = \"\"\n".to_string();
     let mut widgets = Vec::new();
     if shows_dots {
@@ -264,11 +253,8 @@ pub fn lock(draft: &mut Draft) -> [Goal; 3] {
     }
     for (says, letter) in &keys {
         let press = format!("typed = left(typed + \"{letter}\", 6)");
-        let effect = if needs_ok {
-            press
-        } else {
-            format!("{press}; if len(typed) == {places} {{ {test} }}")
-        };
+        let effect =
+            if needs_ok { press } else { format!("{press}; if len(typed) == {places} {{ {test} }}") };
         widgets.push(format!("Button \"{says}\" -> {effect}"));
     }
     let mut moves = before;
@@ -400,7 +386,8 @@ fn calculator(draft: &mut Draft) -> [Goal; 3] {
                 _ => one * other,
             };
             let shown = result.to_string();
-            let is_typed = shown.chars().all(|letter| digits.iter().any(|d| d.to_string() == letter.to_string()));
+            let is_typed =
+                shown.chars().all(|letter| digits.iter().any(|d| d.to_string() == letter.to_string()));
             if result != 0 && result < 5_000 && !is_typed {
                 return (format!("[id = display, text = \"{shown}\"]"), moves);
             }
@@ -490,16 +477,16 @@ fn sliders(draft: &mut Draft) -> [Goal; 3] {
         format!("[text = \"{level} {}\"]", boost * 100 + one * weight + other)
     };
     let (up, more) = (draft.between(1, 3), draft.between(1, 2));
-    let right = [
-        swipe(one, Direction::Right, up),
-        swipe(other, Direction::Right, more),
-        vec![Move::click("Boost")],
-    ]
-    .concat();
+    let right =
+        [swipe(one, Direction::Right, up), swipe(other, Direction::Right, more), vec![Move::click("Boost")]]
+            .concat();
     let quiet = [swipe(other, Direction::Right, 2), swipe(one, Direction::Right, up)].concat();
     [
         Goal::new(&[&label(first + up, first + more, 1)], &right),
         Goal::new(&[&label(first, first + 2, 0), &label(first + up, first + 2, 0)], &quiet),
-        Goal::new(&[&label(first, first + 3, 1)], &[swipe(other, Direction::Right, 3), vec![Move::click("Boost")]].concat()),
+        Goal::new(
+            &[&label(first, first + 3, 1)],
+            &[swipe(other, Direction::Right, 3), vec![Move::click("Boost")]].concat(),
+        ),
     ]
 }

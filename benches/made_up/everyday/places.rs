@@ -17,8 +17,11 @@ const ROOMS: [&str; 25] = [
 /// A grid with walls, of which only the own place is seen; with a key to fetch first in every second one.
 pub fn maze(draft: &mut Draft, kind: u64) -> [Goal; 3] {
     let grid = Grid::new(draft);
-    let sides: [&str; 4] =
-        draft.pick(&[["North", "East", "South", "West"], ["Up", "Right", "Down", "Left"], ["N", "E", "S", "W"]]);
+    let sides: [&str; 4] = draft.pick(&[
+        ["North", "East", "South", "West"],
+        ["Up", "Right", "Down", "Left"],
+        ["N", "E", "S", "W"],
+    ]);
     draft.app(draft_name(kind));
     let cells = grid.wide * grid.high;
     // Far cells first: a goal that is one step away is none.
@@ -97,12 +100,16 @@ pub fn maze(draft: &mut Draft, kind: u64) -> [Goal; 3] {
     }
     // The door is where one comes back to, near the key.
     let door = (0..cells)
-        .filter(|&cell| cell != target && cell != from && grid.way(from, target).len() + grid.way(target, cell).len() <= 9)
+        .filter(|&cell| {
+            cell != target && cell != from && grid.way(from, target).len() + grid.way(target, cell).len() <= 9
+        })
         .max_by_key(|&cell| grid.way(target, cell).len())
         .unwrap_or(from);
     owns += "    own kept has_key = false\n";
     let thing = draft.pick(&["key", "ticket", "lamp"]);
-    widgets.push(format!("when cell == {target} && !has_key {{ Button \"Take the {thing}\" -> has_key = true }}"));
+    widgets.push(format!(
+        "when cell == {target} && !has_key {{ Button \"Take the {thing}\" -> has_key = true }}"
+    ));
     widgets.push(format!("when has_key {{ TextView \"You carry the {thing}\" }}"));
     widgets.push(format!(
         "when cell == {door} {{ Button \"Open the door\" -> if has_key {{ open Garden }} else {{ toast \"Not without the {thing}\" }} }}"
@@ -195,12 +202,54 @@ impl Grid {
 }
 
 const TOPICS: [&str; 48] = [
-    "Display", "Sound", "Battery", "Storage", "Privacy", "Security", "Accounts", "Language", "Keyboard",
-    "Backup", "Updates", "Location", "Camera", "Calls", "Messages", "Widgets", "Gestures", "Shortcuts",
-    "Themes", "Fonts", "Brightness", "Vibration", "Ringtones", "Alarms", "Focus", "Parents", "Guests",
-    "Permissions", "Data use", "Hotspot", "Printing", "Nearby", "Cast", "Screen saver", "Wallpaper",
-    "Lock screen", "Notices", "Bubbles", "Captions", "Contrast", "Magnifier", "Reader", "Cache", "Cookies",
-    "Downloads", "Certificates", "Developer", "Diagnostics",
+    "Display",
+    "Sound",
+    "Battery",
+    "Storage",
+    "Privacy",
+    "Security",
+    "Accounts",
+    "Language",
+    "Keyboard",
+    "Backup",
+    "Updates",
+    "Location",
+    "Camera",
+    "Calls",
+    "Messages",
+    "Widgets",
+    "Gestures",
+    "Shortcuts",
+    "Themes",
+    "Fonts",
+    "Brightness",
+    "Vibration",
+    "Ringtones",
+    "Alarms",
+    "Focus",
+    "Parents",
+    "Guests",
+    "Permissions",
+    "Data use",
+    "Hotspot",
+    "Printing",
+    "Nearby",
+    "Cast",
+    "Screen saver",
+    "Wallpaper",
+    "Lock screen",
+    "Notices",
+    "Bubbles",
+    "Captions",
+    "Contrast",
+    "Magnifier",
+    "Reader",
+    "Cache",
+    "Cookies",
+    "Downloads",
+    "Certificates",
+    "Developer",
+    "Diagnostics",
 ];
 
 /// Settings in a tree of 15 to 40 screens, with switches that show elsewhere.
@@ -317,7 +366,9 @@ pub fn list(draft: &mut Draft, kind: u64) -> [Goal; 3] {
     let row = |number: &str| {
         let text = format!("TextView \"{item} {{{number}}}\"");
         if is_framed {
-            format!("LinearLayout desc \"{item} {{{number}}}\" tall {tall} -> open Detail({number}) {{ {text} }}")
+            format!(
+                "LinearLayout desc \"{item} {{{number}}}\" tall {tall} -> open Detail({number}) {{ {text} }}"
+            )
         } else {
             format!("{text} tall {tall} -> open Detail({number})")
         }
@@ -328,7 +379,8 @@ pub fn list(draft: &mut Draft, kind: u64) -> [Goal; 3] {
     let mut starts = match kind % 4 {
         0 => vec![draft.between(4, 7.min((count - seen) / by)), draft.between(2, 4), draft.between(1, 3)],
         2 => vec![draft.between(4, 8), draft.between(2, 4), draft.between(1, 3)],
-        3 => vec![draft.below(3), draft.below(2), draft.below(2)],
+        // What is wanted tells nothing of where it is, so near is hard enough.
+        3 => vec![draft.between(1, 3), draft.between(1, 2), 1],
         _ => vec![0; 3],
     };
     starts.iter_mut().for_each(|start| *start = (*start).min(count / by - 2));
@@ -360,7 +412,10 @@ pub fn list(draft: &mut Draft, kind: u64) -> [Goal; 3] {
             widgets.push("Button \"Previous\" -> page = max(page - 1, 0)".to_string());
         }
         _ => {
-            widgets.push(format!("ListView #list scrolls tall 1200 {{ for i in 1..{count} {{ {} }} }}", row("i")));
+            widgets.push(format!(
+                "ListView #list scrolls tall 1200 {{ for i in 1..{count} {{ {} }} }}",
+                row("i")
+            ));
         }
     }
     draft.page("Main", "", &owns, &widgets);

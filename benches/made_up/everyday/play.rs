@@ -2,8 +2,8 @@
 
 use std::sync::Arc;
 
-use farlead::device::{Device as _, Sim};
 use farlead::device::sim::{SimOutcome, model::Model};
+use farlead::device::{Device as _, Sim};
 use farlead::gui::{Action, Direction, Repertoire, Touch, offers};
 use farlead::objective::{Formula, Objective as _, Shaping, Verdict};
 use farlead::rng::Seed;
@@ -151,7 +151,5 @@ pub fn shortest(model: &Arc<Model>, spec: &Spec, known: u32) -> u32 {
         thousands += 1;
         goes_on
     });
-    let found = found.expect("the model runs");
-    if std::env::var("W3").is_ok() { eprintln!("W3 known {known} {:?} {}", found.run.as_ref().map(|r| r.steps.len()), found.is_interrupted); }
-    found.run.map_or(known, |run| run.steps.len() as u32)
+    found.expect("the model runs").run.map_or(known, |run| run.steps.len() as u32)
 }

@@ -7,7 +7,11 @@ use super::play::Move;
 /// A plain app in which adverts and questions come up by chance.
 pub fn advert(draft: &mut Draft, kind: u64) -> [Goal; 3] {
     let (name, sections, items): (&str, &[&str], &[&str]) = draft.pick(&[
-        ("Radio", &["Jazz", "Rock", "Talk", "Folk"] as &[&str], &["Morning", "Noon", "Evening", "Night"] as &[&str]),
+        (
+            "Radio",
+            &["Jazz", "Rock", "Talk", "Folk"] as &[&str],
+            &["Morning", "Noon", "Evening", "Night"] as &[&str],
+        ),
         ("Recipes", &["Soups", "Pies", "Salads", "Drinks"], &["Quick", "Cheap", "Fine", "Sweet"]),
         ("Puzzles", &["Easy", "Medium", "Hard"], &["First", "Second", "Third", "Fourth"]),
         ("Wallpapers", &["Hills", "Seas", "Towns"], &["Dawn", "Dusk", "Storm"]),
@@ -50,7 +54,19 @@ activity Shop com.example.shop/.ShopActivity { TextView \"$name, 4.1 stars\" But
             format!("Button \"{section}\" -> {effect}")
         })
         .collect();
-    draft.page("Main", "", &start, &links);
+    let is_deep = draft.coin();
+    if is_deep {
+        let effect = way(draft, "open Browse");
+        draft.page(
+            "Main",
+            "",
+            &start,
+            &["TextView \"Today\"".to_string(), format!("Button \"Browse\" -> {effect}")],
+        );
+        draft.page("Browse", "", "", &links);
+    } else {
+        draft.page("Main", "", &start, &links);
+    }
     let links: Vec<String> = items
         .iter()
         .map(|item| {
@@ -58,7 +74,12 @@ activity Shop com.example.shop/.ShopActivity { TextView \"$name, 4.1 stars\" But
             format!("TextView \"{item}\" -> {effect}")
         })
         .collect();
-    draft.page("Section", "(section)", "", &[&["TextView \"All of {section}\"".to_string()][..], &links].concat());
+    draft.page(
+        "Section",
+        "(section)",
+        "",
+        &[&["TextView \"All of {section}\"".to_string()][..], &links].concat(),
+    );
     let start = format!(
         "    own is_used = false\n    on create when !recreated: chance {{ {on_open}% {{ open Advert }} 5% {{ show Rating }} }}\n"
     );
@@ -72,15 +93,18 @@ activity Shop com.example.shop/.ShopActivity { TextView \"$name, 4.1 stars\" But
     draft.page("Item", "(section, item)", &start, &widgets);
     let mut pick = || {
         let (section, item) = (draft.pick(sections), draft.pick(items));
-        (format!("{item} of {section}"), vec![Move::click(section), Move::click(item)])
+        let mut moves = vec![Move::click(section), Move::click(item)];
+        if is_deep {
+            moves.insert(0, Move::click("Browse"));
+        }
+        (format!("{item} of {section}"), moves)
     };
     let (one, two, three) = (pick(), pick(), pick());
     let on = |name: &str| format!("[text = \"{name} is on\"]");
     let label = |name: &str| format!("[activity ~ Item] & [text = \"{name}\"]");
     let first = [&one.1[..], &[click.clone()]].concat();
     let other = format!("[text = \"All of {}\"]", sections[sections.len() - 1]);
-    let second =
-        [&two.1[..], &[Move::BACK, Move::BACK, Move::click(sections[sections.len() - 1])]].concat();
+    let second = [&two.1[..], &[Move::BACK, Move::BACK, Move::click(sections[sections.len() - 1])]].concat();
     [
         Goal::new(&[&on(&one.0)], &first),
         Goal::new(&[&label(&two.0), &other], &second),
@@ -99,12 +123,21 @@ pub fn fault(draft: &mut Draft, kind: u64) -> [Goal; 3] {
     ]);
     let crash = format!("crash \"{error}\"");
     let percent = draft.pick(&[1, 2, 3, 5, 8, 10, 15, 20]);
-    let [by_state, by_turn, by_chance, between, plain] = pages[..] else { unreachable!("five pages are drawn") };
+    let [by_state, by_turn, by_chance, between, plain] = pages[..] else {
+        unreachable!("five pages are drawn")
+    };
     draft.app(name);
     draft.item("session is_expert = false");
     // Two of the pages are behind another.
     let near = |page: &str| format!("Button \"{page}\" -> open {page}");
-    draft.page("Main", "", "", &[near(by_state), near(between), near(plain)]);
+    let is_deep = draft.coin();
+    if is_deep {
+        draft.page("Main", "", "", &[near("Tools"), near(by_state)]);
+        draft.page("Tools", "", "", &[near(between), near(plain)]);
+    } else {
+        draft.page("Main", "", "", &[near(by_state), near(between), near(plain)]);
+    }
+    let tools = if is_deep { vec![Move::click("Tools")] } else { Vec::new() };
     draft.page(between, "", "", &[format!("TextView \"{between}\""), near(by_turn), near(by_chance)]);
     let (expert, switch) = (
         Move::click("Expert mode"),
@@ -112,7 +145,8 @@ pub fn fault(draft: &mut Draft, kind: u64) -> [Goal; 3] {
     );
     draft.page(plain, "", "", &[format!("TextView \"{plain}\""), switch]);
     // After certain actions.
-    let [set, act] = draft.pick(&[["Select all", "Sort"], ["Clear", "Export"], ["Zoom in", "Print"], ["Lock", "Edit"]]);
+    let [set, act] =
+        draft.pick(&[["Select all", "Sort"], ["Clear", "Export"], ["Zoom in", "Print"], ["Lock", "Edit"]]);
     let is_far = draft.coin();
     let condition = if is_far { "is_set && is_expert" } else { "is_set" };
     let widgets = [
@@ -123,7 +157,8 @@ pub fn fault(draft: &mut Draft, kind: u64) -> [Goal; 3] {
     draft.page(by_state, "", "    own is_set = false\n", &widgets);
     let mut moves = Vec::new();
     if is_far {
-        moves = vec![Move::click(plain), expert, Move::BACK];
+        moves =
+            [&tools[..], &[Move::click(plain), expert, Move::BACK], &vec![Move::BACK; tools.len()]].concat();
     }
     moves.extend([Move::click(by_state), Move::click(set), Move::click(act)]);
     let place = |page: &str| format!("[crashed = true] & Y [activity ~ {page}]");
@@ -138,23 +173,27 @@ pub fn fault(draft: &mut Draft, kind: u64) -> [Goal; 3] {
     ];
     let start = format!("    own kept is_busy = false\n    on create when {condition}: {crash}\n");
     draft.page(by_turn, "", &start, &widgets);
-    let mut moves = vec![Move::click(between), Move::click(by_turn)];
+    let mut moves = [&tools[..], &[Move::click(between), Move::click(by_turn)]].concat();
     if needs_mode {
         moves.push(Move::click(mode));
     }
     moves.push(Move::ROTATE);
     let at_rotation = Goal::new(&[&place(by_turn)], &moves);
     // By chance.
-    let (go, button) = draft.button("Refresh", &format!("chance {{ {percent}% {{ {crash} }} else {{ n = (n + 1) % 3 }} }}"));
+    let (go, button) =
+        draft.button("Refresh", &format!("chance {{ {percent}% {{ {crash} }} else {{ n = (n + 1) % 3 }} }}"));
     let is_asked = draft.coin();
     let widgets = if is_asked {
-        ["TextView \"{n} new\"".to_string(), format!("when is_open {{ {button} }} else {{ Button \"Begin\" -> is_open = true }}")]
+        [
+            "TextView \"{n} new\"".to_string(),
+            format!("when is_open {{ {button} }} else {{ Button \"Begin\" -> is_open = true }}"),
+        ]
     } else {
         [format!("TextView \"{{n}} new\""), button]
     };
     let start = if is_asked { "    own n = 0\n    own is_open = false\n" } else { "    own n = 0\n" };
     draft.page(by_chance, "", start, &widgets);
-    let mut moves = vec![Move::click(between), Move::click(by_chance)];
+    let mut moves = [&tools[..], &[Move::click(between), Move::click(by_chance)]].concat();
     if is_asked {
         moves.push(Move::click("Begin"));
     }
