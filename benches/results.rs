@@ -2,7 +2,9 @@
 //!
 //! `cargo bench --bench results` prints all of them in Markdown, which takes a while. After `--`, `--only
 //! table3` (or `k12`, `lost`, `rankings`, `made-up`, `speed`) prints one, `--runs 5` sets the number of runs
-//! and `--apps 2` the number of made-up apps. `--choosing` prints a line for each setting of the planner on the
+//! and `--apps 2` the number of made-up apps. `--family login` leaves
+//! the other families of made-up apps out, and may be given several times; `--family drawn` and `--family everyday` are
+//! nine and twelve of them. `--choosing` prints a line for each setting of the planner on the
 //! made-up apps that are reserved for choosing constants. `--write FOLDER` writes the made-up apps and their
 //! formulas to files, for use with `farlead`. All figures other than those of `speed` are the same on every
 //! machine.
@@ -37,12 +39,21 @@ struct Options {
     made_up_runs: u32,
     /// Number of made-up apps of each family.
     apps: u64,
+    /// Families of made-up apps, in the order of all of them.
+    families: Vec<Family>,
 }
 
 impl Options {
     fn read() -> Options {
-        let mut options =
-            Options { only: None, is_choosing: false, write: None, runs: 100, made_up_runs: 10, apps: 10 };
+        let mut options = Options {
+            only: None,
+            is_choosing: false,
+            write: None,
+            runs: 100,
+            made_up_runs: 10,
+            apps: 10,
+            families: Vec::new(),
+        };
         let mut args = std::env::args().skip(1);
         while let Some(arg) = args.next() {
             let mut value = || args.next().unwrap_or_else(|| panic!("what follows `{arg}`?"));
@@ -55,16 +66,34 @@ impl Options {
                 "--write" => options.write = Some(value().into()),
                 "--choosing" => options.is_choosing = true,
                 "--apps" => options.apps = value().parse().expect("a number"),
+                "--family" => options.families.extend(families(&value())),
                 // `cargo test --benches` only checks that it starts.
                 "--test" => {
                     let only = Some("table3".to_string());
                     options = Options { only, runs: 1, made_up_runs: 1, apps: 1, ..options };
                 }
                 "--bench" => {}
-                _ => panic!("`{arg}` is no option; there are --only, --runs, --apps, --choosing and --write"),
+                _ => panic!(
+                    "`{arg}` is no option; there are --only, --runs, --apps, --family, --choosing and --write"
+                ),
             }
         }
-        options
+        let is_wanted = |family: &Family| options.families.is_empty() || options.families.contains(family);
+        let families = Family::all().filter(is_wanted).collect();
+        Options { families, ..options }
+    }
+}
+
+/// Returns the families that this name stands for.
+fn families(name: &str) -> Vec<Family> {
+    match name {
+        "drawn" => Family::DRAWN.into(),
+        "everyday" => Family::EVERYDAY.into(),
+        name => {
+            let named: Vec<Family> = Family::all().filter(|family| family.name() == name).collect();
+            assert!(!named.is_empty(), "no family is called `{name}`");
+            named
+        }
     }
 }
 
@@ -160,15 +189,21 @@ fn made_up(options: &Options) {
     let on_others =
         ["planner, no names", "planner, other names"].map(|name| planner(name, PlannerSettings::default()));
     heading("Made-up apps", "family", &[&contenders[..], &on_others].concat());
-    for family in Family::ALL {
+    for &family in &options.families {
         let tallies = |names, contenders: &[Contender]| {
             let apps = made_up::apps(family, Half::Reporting, options.apps, names);
             of_apps(&format!("{} {names:?}", family.name()), &apps, contenders, options.made_up_runs)
         };
         let good = tallies(Names::Good, &contenders);
-        let [none, other] = [Names::None, Names::Other].map(|names| tallies(names, &on_others[..1]));
-        for (((level, good), (_, none)), (_, other)) in good.into_iter().zip(none).zip(other) {
-            line(&format!("{} {level}", family.name()), &[good, none, other].concat(), brief);
+        let others = [Names::None, Names::Other]
+            .map(|names| family.names().contains(&names).then(|| tallies(names, &on_others[..1])));
+        for (level, (name, tallies_of_good)) in good.iter().enumerate() {
+            let mut cells: Vec<String> = tallies_of_good.iter().map(brief).collect();
+            cells.extend(others.iter().map(|other| match other {
+                Some(other) => brief(&other[level].1[0]),
+                None => "-".to_string(),
+            }));
+            row(&format!("{} {name}", family.name()), cells.into_iter());
         }
     }
     println!();
@@ -179,8 +214,8 @@ fn made_up(options: &Options) {
 fn choosing(options: &Options) {
     let contenders = planners();
     let mut by_level = vec![vec![Tally::default(); 3]; contenders.len()];
-    let mut by_family = vec![vec![Tally::default(); Family::ALL.len()]; contenders.len()];
-    for (at, family) in Family::ALL.into_iter().enumerate() {
+    let mut by_family = vec![vec![Tally::default(); options.families.len()]; contenders.len()];
+    for (at, &family) in options.families.iter().enumerate() {
         let apps = made_up::apps(family, Half::Choosing, options.apps, Names::Good);
         let of_family = of_apps(family.name(), &apps, &contenders, options.made_up_runs);
         for (level, (_, tallies)) in of_family.iter().enumerate() {
@@ -194,7 +229,7 @@ fn choosing(options: &Options) {
         let cells: Vec<String> = cells.iter().map(|cell| format!("{cell:>11}")).collect();
         println!("{name:18}{}", cells.concat());
     };
-    let families = Family::ALL.map(|family| family.name().to_string());
+    let families = options.families.iter().map(|family| family.name().to_string());
     table_line("", ["a", "b", "c", "geometric"].map(String::from).into_iter().chain(families).collect());
     for ((contender, levels), families) in contenders.iter().zip(&by_level).zip(&by_family) {
         let cell = |tally: &Tally| format!("{} {:.1}", tally.failures, mean(&tally.steps));
@@ -211,9 +246,10 @@ fn choosing(options: &Options) {
 fn write(folder: &Path, options: &Options) {
     std::fs::create_dir_all(folder).expect("a folder that can be made");
     for half in [Half::Choosing, Half::Reporting] {
-        for names in [Names::Good, Names::None, Names::Other] {
-            for app in
-                Family::ALL.into_iter().flat_map(|family| made_up::apps(family, half, options.apps, names))
+        for &family in &options.families {
+            let apps = |&names| made_up::apps(family, half, options.apps, names);
+            for (names, app) in
+                family.names().iter().flat_map(|names| apps(names).into_iter().map(move |app| (names, app)))
             {
                 let name = format!("{}_{}_{names:?}", app.family.name(), app.number).to_lowercase();
                 let specs = app.asked.iter().map(|asked| {

@@ -2,11 +2,12 @@
 //! them.
 //!
 //! An app is determined by its family, its number and the kind of its names. It comes with a formula for each
-//! of the levels a, b and c, made from a walk through it, so that each can be satisfied within its limit of
-//! steps. Even numbers are for choosing constants, odd ones for reporting.
+//! of the levels a, b and c, each of which can be satisfied within its limit of steps. Nine families are drawn by
+//! one maker, which makes the formulas from a walk; those of [`everyday`] are by makers of their own. Even numbers are for choosing constants, odd ones for reporting.
 
 #![allow(dead_code, reason = "each of the benches and tests that take these in uses a part of them")]
 
+pub mod everyday;
 mod formulas;
 mod models;
 mod walk;
@@ -44,10 +45,35 @@ pub enum Family {
     Crash,
     /// Most of the actions lead out of the app.
     Outside,
+    /// A log-in with user and password, and a profile behind it.
+    Login,
+    /// Fields that are checked, a choice in a dialog, and a box to tick.
+    Form,
+    /// A lock of three or four digits.
+    Lock,
+    /// Counters, calculators, steppers and sliders, with a number to reach.
+    Counter,
+    /// A grid with walls, of which only the own place is seen.
+    Maze,
+    /// Content that takes seconds to come, and at times goes again.
+    Waiting,
+    /// A shop with a cart and a least order.
+    Cart,
+    /// A tree of 15 to 40 screens, with switches that show elsewhere.
+    Settings,
+    /// 100 to 300 items.
+    List,
+    /// Entries that are added, removed and restored.
+    Notes,
+    /// Adverts and questions come up by chance.
+    Advert,
+    /// Crashes after certain actions, at a rotation, and by chance.
+    Fault,
 }
 
 impl Family {
-    pub const ALL: [Family; 9] = [
+    /// The families of one maker, which draws screens and ways between them.
+    pub const DRAWN: [Family; 9] = [
         Family::Small,
         Family::Large,
         Family::Long,
@@ -58,6 +84,36 @@ impl Family {
         Family::Crash,
         Family::Outside,
     ];
+
+    /// The families of everyday kinds, which have good names alone.
+    pub const EVERYDAY: [Family; 12] = [
+        Family::Login,
+        Family::Form,
+        Family::Lock,
+        Family::Counter,
+        Family::Maze,
+        Family::Waiting,
+        Family::Cart,
+        Family::Settings,
+        Family::List,
+        Family::Notes,
+        Family::Advert,
+        Family::Fault,
+    ];
+
+    /// Returns all families.
+    pub fn all() -> impl Iterator<Item = Family> {
+        Family::DRAWN.into_iter().chain(Family::EVERYDAY)
+    }
+
+    pub fn is_everyday(self) -> bool {
+        Family::EVERYDAY.contains(&self)
+    }
+
+    /// Returns the kinds of names that the apps of this family come with.
+    pub fn names(self) -> &'static [Names] {
+        if self.is_everyday() { &[Names::Good] } else { &[Names::Good, Names::None, Names::Other] }
+    }
 
     pub fn name(self) -> &'static str {
         match self {
@@ -70,6 +126,18 @@ impl Family {
             Family::Chance => "chance",
             Family::Crash => "crash",
             Family::Outside => "outside",
+            Family::Login => "login",
+            Family::Form => "form",
+            Family::Lock => "lock",
+            Family::Counter => "counter",
+            Family::Maze => "maze",
+            Family::Waiting => "waiting",
+            Family::Cart => "cart",
+            Family::Settings => "settings",
+            Family::List => "list",
+            Family::Notes => "notes",
+            Family::Advert => "advert",
+            Family::Fault => "fault",
         }
     }
 }
@@ -101,7 +169,7 @@ pub struct MadeUp {
     /// The text of its model.
     pub text: String,
     pub model: Arc<Model>,
-    /// The walk from which the formulas are made, without the start.
+    /// The walk from which the formulas are made, without the start; empty for everyday families.
     pub walk: Vec<Step>,
     /// One formula for each level.
     pub asked: Vec<Asked>,
@@ -120,6 +188,10 @@ const STEPS_SPARE: u32 = 2;
 
 impl MadeUp {
     pub fn new(family: Family, number: u64, names: Names) -> MadeUp {
+        if family.is_everyday() {
+            assert_eq!(names, Names::Good, "{} has good names alone", family.name());
+            return everyday::make(family, number);
+        }
         let text = models::text(family, number, names);
         let source = Source::new("made-up.app", &*text);
         let read = read(&source);

@@ -95,7 +95,7 @@ impl Draft {
             Family::Chance => self.adverts(),
             Family::Crash => self.crashes(),
             Family::Outside => self.others(),
-            Family::Small | Family::Large | Family::Long => {}
+            _ => {}
         }
         for at in 0..pages {
             let count = match self.family {

@@ -6,7 +6,7 @@ use farlead::rng::Seed;
 use farlead::search::{exhaust, repertoire};
 use farlead::spec::{Source, judge};
 
-use generator::{Family, Half, MadeUp, Names, apps};
+use generator::{Family, Half, MadeUp, Names, apps, everyday};
 
 #[path = "../../benches/made_up/mod.rs"]
 mod generator;
@@ -20,8 +20,8 @@ fn some(family: Family, names: Names) -> impl Iterator<Item = MadeUp> {
 
 #[test]
 fn nothing_is_wrong_with_models_and_formulas() {
-    for family in Family::ALL {
-        for names in ALL_NAMES {
+    for family in Family::all() {
+        for &names in family.names() {
             for MadeUp { number, text, asked, .. } in some(family, names) {
                 let name = format!("{} {number} {names:?}", family.name());
                 let read = read(&Source::new("made-up.app", &*text));
@@ -36,7 +36,7 @@ fn nothing_is_wrong_with_models_and_formulas() {
 
 #[test]
 fn an_app_is_the_same_at_every_call_and_under_other_names_in_all_else() {
-    for family in Family::ALL {
+    for family in Family::DRAWN {
         let way = |app: &MadeUp| -> Vec<(String, String)> {
             app.walk
                 .iter()
@@ -52,6 +52,21 @@ fn an_app_is_the_same_at_every_call_and_under_other_names_in_all_else() {
             assert_eq!(way(&good), way(app), "{}", family.name());
             assert_eq!(texts(&good)[..2], texts(app)[..2], "{}", family.name());
         }
+    }
+}
+
+#[test]
+fn an_everyday_app_is_the_same_at_every_call_and_another_under_each_number() {
+    let shown = |app: MadeUp| -> (String, Vec<(String, u32)>) {
+        (app.text, app.asked.into_iter().map(|one| (one.text, one.steps_max)).collect())
+    };
+    for family in Family::EVERYDAY {
+        let [one, again] = [3, 3].map(|number| shown(MadeUp::new(family, number, Names::Good)));
+        assert_eq!(one, again, "{}", family.name());
+        let mut texts: Vec<String> = (0..10).map(|number| everyday::text(family, number)).collect();
+        texts.sort();
+        texts.dedup();
+        assert_eq!(texts.len(), 10, "{}", family.name());
     }
 }
 
