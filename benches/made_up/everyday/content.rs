@@ -12,7 +12,7 @@ pub fn waiting(draft: &mut Draft, kind: u64) -> [Goal; 3] {
     let spinner =
         draft.pick(&["ProgressBar #spinner", "TextView \"Loading ...\"", "ProgressBar desc \"Please wait\""]);
     let awake = if draft.coin() { "awake" } else { "" };
-    draft.app(name);
+    draft.app(name, &["Load faster", "Text size", "Report a message", "Offers"]);
     let set = |text: &str| fill(text, &[("$first", &first), ("$second", &second), ("$spinner", spinner)]);
     match kind % 4 {
         0 => {
@@ -159,7 +159,7 @@ pub fn cart(draft: &mut Draft) -> [Goal; 3] {
     let (has_details, by_total, has_payment) = (draft.coin(), draft.coin(), draft.coin());
     let least = draft.between(2, 3);
     let amount = prices.iter().max().expect("there are things") + draft.between(1, 4);
-    draft.app(draft_shop(amount));
+    draft.app(draft_shop(amount), &["Receipts", "Paid orders", "Total help", "Order again"]);
     let total: Vec<String> =
         prices.iter().enumerate().map(|(at, price)| format!("n_{at} * {price}")).collect();
     let total = total.join(" + ");
@@ -280,7 +280,7 @@ pub fn notes(draft: &mut Draft, kind: u64) -> [Goal; 3] {
     let (what, olds) =
         (draft.pick(&["Notes", "Tasks", "Reminders"]), if kind % 3 == 0 { 2 } else { draft.between(1, 3) });
     let (one, other) = (names[3], names[4]);
-    draft.app(what);
+    draft.app(what, &["Restore all", "Remove adverts", "Notes help", "Bin day"]);
     if kind % 3 != 1 {
         draft.item("session lost = none");
     }

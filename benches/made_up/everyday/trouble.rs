@@ -19,7 +19,7 @@ pub fn advert(draft: &mut Draft, kind: u64) -> [Goal; 3] {
     let percent = |draft: &mut Draft| draft.between(1, 6) * 5;
     let (on_start, on_open, on_way) = (percent(draft), percent(draft), percent(draft));
     let verb = draft.pick(&["Play", "Like", "Use"]);
-    draft.app(name);
+    draft.app(name, &["All on", "Item help", "Remove adverts", "Sections"]);
     let later = draft.pick(&["Later", "Not now", "No, thanks"]);
     draft.item(&fill(
         "dialog Rating modal { TextView \"Do you like $name?\" Button \"Rate now\" -> close; open Shop Button \"$later\" -> close }
@@ -126,7 +126,7 @@ pub fn fault(draft: &mut Draft, kind: u64) -> [Goal; 3] {
     let [by_state, by_turn, by_chance, between, plain] = pages[..] else {
         unreachable!("five pages are drawn")
     };
-    draft.app(name);
+    draft.app(name, &["Crash report", "Error log", "Report a fault", "Repair"]);
     draft.item("session is_expert = false");
     // Two of the pages are behind another.
     let near = |page: &str| format!("Button \"{page}\" -> open {page}");
