@@ -117,7 +117,7 @@ pub fn waiting(draft: &mut Draft, kind: u64) -> [Goal; 3] {
             let thing = draft.pick(&["Concert", "Flight", "Breakfast", "Tour"]);
             let (take, button) = draft.button(draft_verb(end), "open Yours");
             let (go, link) = draft.button(thing, "open Offer");
-            let after = format!("Button \"Again\" -> finish; open Offer");
+            let after = "Button \"Again\" -> finish; open Offer";
             draft.page("Main", "", "", &["TextView \"Today\"".to_string(), link]);
             let start = format!(
                 "    own state = 0\n    on create: after {delay}s {{ state = 1 }}; after {end}s {{ state = 2 }}"
@@ -257,10 +257,14 @@ pub fn cart(draft: &mut Draft) -> [Goal; 3] {
     } else if !has_details {
         exact.push((other, 1));
     }
-    let pays = [&fetch(&exact)[..], &[open_cart.clone()], &to_receipt].concat();
-    let refused =
-        [&[open_cart.clone(), check_out, Move::BACK][..], &fetch(&order), &[open_cart.clone()], &to_receipt]
-            .concat();
+    let pays = [&fetch(&exact)[..], std::slice::from_ref(&open_cart), &to_receipt].concat();
+    let refused = [
+        &[open_cart.clone(), check_out, Move::BACK][..],
+        &fetch(&order),
+        std::slice::from_ref(&open_cart),
+        &to_receipt,
+    ]
+    .concat();
     let few = [(other, 1 + usize::from(!has_details)), ((other + 1) % count, 1)];
     let looks = [&fetch(&few)[..], &[open_cart]].concat();
     [
@@ -277,8 +281,10 @@ fn draft_shop(amount: usize) -> &'static str {
 /// Notes that are added, removed and restored: by a bar that ends, from a bin, or after a question.
 pub fn notes(draft: &mut Draft, kind: u64) -> [Goal; 3] {
     let names = draft.some(&["Milk", "Call home", "Dentist", "Post", "Fix bike", "Water plants"], 5);
-    let (what, olds) =
-        (draft.pick(&["Notes", "Tasks", "Reminders"]), if kind % 3 == 0 { 2 } else { draft.between(1, 3) });
+    let (what, olds) = (
+        draft.pick(&["Notes", "Tasks", "Reminders"]),
+        if kind.is_multiple_of(3) { 2 } else { draft.between(1, 3) },
+    );
     let (one, other) = (names[3], names[4]);
     draft.app(what, &["Restore all", "Remove adverts", "Notes help", "Bin day"]);
     if kind % 3 != 1 {

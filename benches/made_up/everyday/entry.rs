@@ -97,7 +97,7 @@ pub fn login(draft: &mut Draft, kind: u64) -> [Goal; 3] {
         pass_widgets.insert(0, user_field);
         draft.page(first, "", &format!("    own user = \"\"\n{pass_owns}"), &pass_widgets);
         let ticks = if has_check { vec![tick.clone()] } else { Vec::new() };
-        asked_again = [&before[..], &[go.clone(), type_user], &ticks, &[go.clone()]].concat();
+        asked_again = [&before[..], &[go.clone(), type_user], &ticks, std::slice::from_ref(&go)].concat();
     }
     if has_check {
         up_to_pass.push(tick);

@@ -28,7 +28,7 @@ pub fn maze(draft: &mut Draft, kind: u64) -> [Goal; 3] {
     let from = draft.below(cells);
     let mut far: Vec<usize> = draft.some(&(0..cells).collect::<Vec<_>>(), cells);
     // With a way back, a near one is far enough.
-    let most = if kind % 2 == 0 { 8 } else { 4 };
+    let most = if kind.is_multiple_of(2) { 8 } else { 4 };
     far.retain(|&cell| (3..=most).contains(&grid.way(from, cell).len()));
     let (target, other) = (far[0], far[far.len() / 2]);
     let place = match kind % 3 {
@@ -83,7 +83,7 @@ pub fn maze(draft: &mut Draft, kind: u64) -> [Goal; 3] {
     let moves = |from: usize, to: usize| -> Vec<Move> {
         grid.way(from, to).into_iter().map(|side| Move::click(sides[side])).collect()
     };
-    if kind % 2 == 0 {
+    if kind.is_multiple_of(2) {
         let more: Vec<Move> = moves(target, other);
         let both = [&moves(from, target)[..], &more].concat();
         let second = if both.len() <= 11 && !more.is_empty() {
