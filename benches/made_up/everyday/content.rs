@@ -12,7 +12,7 @@ pub fn waiting(draft: &mut Draft, kind: u64) -> [Goal; 3] {
     let spinner =
         draft.pick(&["ProgressBar #spinner", "TextView \"Loading ...\"", "ProgressBar desc \"Please wait\""]);
     let awake = if draft.coin() { "awake" } else { "" };
-    draft.app(name);
+    draft.app(name, &["Load faster", "Text size", "Report a message", "Offers"]);
     let set = |text: &str| fill(text, &[("$first", &first), ("$second", &second), ("$spinner", spinner)]);
     match kind % 4 {
         0 => {
@@ -117,7 +117,7 @@ pub fn waiting(draft: &mut Draft, kind: u64) -> [Goal; 3] {
             let thing = draft.pick(&["Concert", "Flight", "Breakfast", "Tour"]);
             let (take, button) = draft.button(draft_verb(end), "open Yours");
             let (go, link) = draft.button(thing, "open Offer");
-            let after = format!("Button \"Again\" -> finish; open Offer");
+            let after = "Button \"Again\" -> finish; open Offer";
             draft.page("Main", "", "", &["TextView \"Today\"".to_string(), link]);
             let start = format!(
                 "    own state = 0\n    on create: after {delay}s {{ state = 1 }}; after {end}s {{ state = 2 }}"
@@ -159,7 +159,7 @@ pub fn cart(draft: &mut Draft) -> [Goal; 3] {
     let (has_details, by_total, has_payment) = (draft.coin(), draft.coin(), draft.coin());
     let least = draft.between(2, 3);
     let amount = prices.iter().max().expect("there are things") + draft.between(1, 4);
-    draft.app(draft_shop(amount));
+    draft.app(draft_shop(amount), &["Receipts", "Paid orders", "Total help", "Order again"]);
     let total: Vec<String> =
         prices.iter().enumerate().map(|(at, price)| format!("n_{at} * {price}")).collect();
     let total = total.join(" + ");
@@ -257,10 +257,14 @@ pub fn cart(draft: &mut Draft) -> [Goal; 3] {
     } else if !has_details {
         exact.push((other, 1));
     }
-    let pays = [&fetch(&exact)[..], &[open_cart.clone()], &to_receipt].concat();
-    let refused =
-        [&[open_cart.clone(), check_out, Move::BACK][..], &fetch(&order), &[open_cart.clone()], &to_receipt]
-            .concat();
+    let pays = [&fetch(&exact)[..], std::slice::from_ref(&open_cart), &to_receipt].concat();
+    let refused = [
+        &[open_cart.clone(), check_out, Move::BACK][..],
+        &fetch(&order),
+        std::slice::from_ref(&open_cart),
+        &to_receipt,
+    ]
+    .concat();
     let few = [(other, 1 + usize::from(!has_details)), ((other + 1) % count, 1)];
     let looks = [&fetch(&few)[..], &[open_cart]].concat();
     [
@@ -277,10 +281,12 @@ fn draft_shop(amount: usize) -> &'static str {
 /// Notes that are added, removed and restored: by a bar that ends, from a bin, or after a question.
 pub fn notes(draft: &mut Draft, kind: u64) -> [Goal; 3] {
     let names = draft.some(&["Milk", "Call home", "Dentist", "Post", "Fix bike", "Water plants"], 5);
-    let (what, olds) =
-        (draft.pick(&["Notes", "Tasks", "Reminders"]), if kind % 3 == 0 { 2 } else { draft.between(1, 3) });
+    let (what, olds) = (
+        draft.pick(&["Notes", "Tasks", "Reminders"]),
+        if kind.is_multiple_of(3) { 2 } else { draft.between(1, 3) },
+    );
     let (one, other) = (names[3], names[4]);
-    draft.app(what);
+    draft.app(what, &["Restore all", "Remove adverts", "Notes help", "Bin day"]);
     if kind % 3 != 1 {
         draft.item("session lost = none");
     }

@@ -77,6 +77,8 @@ pub struct Draft {
     sides_used: Vec<&'static str>,
     dialogs: usize,
     labels: usize,
+    /// Words that sound like a way to the goal, on widgets without use.
+    decoys: &'static [&'static str],
 }
 
 impl Draft {
@@ -93,13 +95,15 @@ impl Draft {
             sides_used: Vec::new(),
             dialogs: 0,
             labels: 0,
+            decoys: &[],
         };
         draft.sides = draft.some(&SIDES, 3);
         draft
     }
 
-    /// Begins the text, with what the app is called.
-    pub fn app(&mut self, name: &str) {
+    /// Begins the text, with what the app is called; some of the widgets without use say one of `decoys`.
+    pub fn app(&mut self, name: &str, decoys: &'static [&'static str]) {
+        self.decoys = decoys;
         let package = name.to_lowercase().replace(' ', "");
         self.text +=
             &format!("app org.madeup.{package} \"{name}\" 1\ndisplay 1080x2400 160dpi\nlaunch Main\n");
@@ -189,8 +193,10 @@ impl Draft {
                 }
             }
         }
+        let head = if head.is_empty() { String::new() } else { format!(" {}", head.trim()) };
+        let starts = if starts.is_empty() { String::new() } else { format!("{}\n", starts.trim_end()) };
         let pieces: String = pieces.iter().map(|piece| format!("    {piece}\n")).collect();
-        self.text += &format!("activity {name} .{name}Activity {head} {{\n{owns}{starts}\n{pieces}}}\n");
+        self.text += &format!("activity {name} .{name}Activity{head} {{\n{owns}{starts}{pieces}}}\n");
     }
 
     /// Returns a small button without use.
@@ -207,7 +213,7 @@ impl Draft {
 
     /// Returns a widget without use, and adds the variable that it needs.
     fn idle(&mut self, owns: &mut String) -> String {
-        let word = self.pick(&WORDS);
+        let word = if self.below(5) == 0 { self.pick(self.decoys) } else { self.pick(&WORDS) };
         let (_, label) = self.label(word, false);
         // More states would only multiply those of the app.
         let may_keep = owns.lines().count() < 2;

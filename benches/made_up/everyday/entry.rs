@@ -23,7 +23,7 @@ pub fn login(draft: &mut Draft, kind: u64) -> [Goal; 3] {
     let wrong = draft.pick(&["Wrong password", "The password does not match"]);
     let verb = draft.pick(&["Log in", "Sign in", "Enter", "Go"]);
     let (user_hint, user_id) = if user.contains('@') { ("E-mail", "mail") } else { ("User", "user") };
-    draft.app(name);
+    draft.app(name, &["My home", "Profile help", "New password", "Welcome tour"]);
     let mut before = Vec::new();
     let first = if has_welcome { "Login" } else { "Main" };
     if has_welcome {
@@ -70,7 +70,7 @@ pub fn login(draft: &mut Draft, kind: u64) -> [Goal; 3] {
     let type_user = Move::text(user_id, user);
     let type_pass = Move::text("password", pass);
     // All up to where the password alone is missing.
-    let mut up_to_pass = before;
+    let mut up_to_pass = before.clone();
     let mut pass_widgets = vec![pass_field, hint, said.clone()];
     let mut pass_owns = "    own pass = \"\"\n    own said = \"\"\n".to_string();
     if has_check {
@@ -78,7 +78,9 @@ pub fn login(draft: &mut Draft, kind: u64) -> [Goal; 3] {
         pass_widgets.insert(1, box_.to_string());
     }
     let go;
-    up_to_pass.push(type_user);
+    // Refused for want of a user, then not for that any more.
+    let asked_again;
+    up_to_pass.push(type_user.clone());
     if is_apart {
         let (next, next_button) = draft.button("Next", &find("open Password"));
         draft.page(first, "", "    own user = \"\"\n    own said = \"\"\n", &[user_field, said, next_button]);
@@ -86,6 +88,7 @@ pub fn login(draft: &mut Draft, kind: u64) -> [Goal; 3] {
         (go, button) = draft.button(verb, &checked);
         pass_widgets.push(button);
         draft.page("Password", "", &pass_owns, &pass_widgets);
+        asked_again = [&before[..], &[next.clone(), type_user, next.clone()]].concat();
         up_to_pass.push(next);
     } else {
         let button;
@@ -93,6 +96,8 @@ pub fn login(draft: &mut Draft, kind: u64) -> [Goal; 3] {
         pass_widgets.push(button);
         pass_widgets.insert(0, user_field);
         draft.page(first, "", &format!("    own user = \"\"\n{pass_owns}"), &pass_widgets);
+        let ticks = if has_check { vec![tick.clone()] } else { Vec::new() };
+        asked_again = [&before[..], &[go.clone(), type_user], &ticks, std::slice::from_ref(&go)].concat();
     }
     if has_check {
         up_to_pass.push(tick);
@@ -109,12 +114,14 @@ pub fn login(draft: &mut Draft, kind: u64) -> [Goal; 3] {
     );
     let home: Vec<Move> = [&up_to_pass[..], &[type_pass.clone(), go.clone()]].concat();
     let to_profile = [&home[..], &[profile]].concat();
-    let refused = [&up_to_pass[..], &[go.clone(), type_pass, go], &to_profile[home.len()..]].concat();
     let here = format!("[activity ~ Profile] & [text = \"{user}\", class = TextView]");
-    let wrong = format!("[text = \"{wrong}\"]");
+    let unknown = format!("[text = \"{unknown}\"]");
+    let named = format!("[text = \"{user}\", id = {user_id}]");
+    let accepted =
+        if is_apart { "[activity ~ Password]".to_string() } else { format!("[text = \"{wrong}\"]") };
     let goals = [
         Goal::new(&[&here], &to_profile),
-        Goal::new(&[&wrong, &here], &refused),
+        Goal::new(&[&unknown, &named, &accepted], &asked_again),
         Goal::new(&["[activity ~ Home] & [text = \"Welcome back\"]"], &home),
     ];
     if kind % 3 == 2 {
@@ -151,7 +158,7 @@ pub fn form(draft: &mut Draft) -> [Goal; 3] {
     let name = draft.pick(&["Enrol", "Order form", "Survey", "Booking", "Complaint"]);
     let thanks = draft.pick(&["Thank you", "We have received it", "Sent"]);
     let (is_apart, is_kept) = (draft.coin(), draft.coin());
-    draft.app(name);
+    draft.app(name, &["Send later", "Agree later", "Thank a friend", "Finished ones"]);
     draft.item("session choice = none");
     let choices: Vec<String> =
         values.iter().map(|value| format!("Button \"{value}\" -> choice = \"{value}\"; close")).collect();
@@ -161,7 +168,9 @@ pub fn form(draft: &mut Draft) -> [Goal; 3] {
     let mut widgets: Vec<String> = Vec::new();
     let mut checks = Vec::new();
     let mut types = Vec::new();
+    let mut complaints = Vec::new();
     for (variable, hint, text, fails, says) in fields {
+        complaints.push(format!("[text = \"{says}\"]"));
         owns += &format!("    {own} {variable} = \"\"\n");
         widgets.push(format!("EditText #{variable} hint \"{hint}\" edits {variable}"));
         checks.push(format!("if {fails} {{ said = \"{says}\" }} else "));
@@ -183,7 +192,9 @@ pub fn form(draft: &mut Draft) -> [Goal; 3] {
     let pick = Move::click(value);
     let tick = Move::click(agree);
     let submit;
-    let mut moves = types;
+    // The button under the fields.
+    let go_on;
+    let mut moves = types.clone();
     if is_apart {
         let (next, button) = draft.button("Next", &format!("{}{{ open Second }}", checks.concat()));
         widgets.extend([said.clone(), button]);
@@ -192,12 +203,14 @@ pub fn form(draft: &mut Draft) -> [Goal; 3] {
         (submit, button) = draft.button(verb, &format!("{}{{ {end} }}", last.concat()));
         let owns = format!("    {own} said = \"\"\n    {own} is_agreed = false\n");
         draft.page("Second", "", &owns, &[picker, chosen, box_, said, button]);
-        moves.push(next);
+        moves.push(next.clone());
+        go_on = next;
     } else {
         checks.extend(last);
         // The consent is asked for last, so that a goal can tell it from the others.
         let (submits, button) = draft.button(verb, &format!("{}{{ {end} }}", checks.concat()));
         submit = submits;
+        go_on = submit.clone();
         owns += &format!("    {own} is_agreed = false\n");
         widgets.extend([picker, chosen, box_, said, button]);
         draft.page("Main", "", &owns, &widgets);
@@ -205,12 +218,17 @@ pub fn form(draft: &mut Draft) -> [Goal; 3] {
     let receipt = vec![format!("TextView \"{thanks}\""), format!("TextView \"{title}: {{choice}}\"")];
     draft.page("Finished", "", "", &receipt);
     moves.extend([open, pick]);
-    let refused = [&moves[..], &[submit.clone(), tick.clone(), submit.clone()]].concat();
+    // One complaint after the other, as the fields before are filled.
+    let mut refused = vec![go_on.clone()];
+    for typing in &types[..types.len() - 1] {
+        refused.extend([typing.clone(), go_on.clone()]);
+    }
+    let complaints: Vec<&str> = complaints.iter().map(String::as_str).collect();
     let done = [&moves[..], &[tick, submit]].concat();
     let receipt = format!("[activity ~ Finished] & [text = \"{title}: {value}\"]");
     [
         Goal::new(&[&receipt], &done),
-        Goal::new(&[&format!("[text = \"{consent}\"]"), "[activity ~ Finished]"], &refused),
+        Goal::new(&complaints, &refused),
         Goal::new(&[&format!("[text = \"{thanks}\"]")], &done),
     ]
 }
@@ -231,7 +249,7 @@ pub fn lock(draft: &mut Draft) -> [Goal; 3] {
     let (needs_ok, shows_dots, is_behind, tells_wrong) =
         (draft.coin(), draft.coin(), draft.coin(), draft.coin());
     let name = draft.pick(&["Safe", "Bicycle lock", "Locker", "Gate"]);
-    draft.app(name);
+    draft.app(name, &["Inside view", "Open all", "Hand over", "Code help"]);
     let mut before = Vec::new();
     let page = if is_behind { "Lock" } else { "Main" };
     if is_behind {
@@ -307,7 +325,7 @@ fn steps(draft: &mut Draft) -> [Goal; 3] {
     let ways = draft.some(&all, count);
     let total = draft.pick(&["Total", "Score", "Points", "Laps"]);
     let name = draft_word(add as u64, &["Counter", "Score board", "Laps"]);
-    draft.app(name);
+    draft.app(name, &["Total help", "Points", "Laps of others"]);
     let first = draft.between(0, 3) as i64;
     let mut widgets = vec![format!("TextView \"{total}: {{n}}\"")];
     widgets.extend(
@@ -346,7 +364,7 @@ fn steps(draft: &mut Draft) -> [Goal; 3] {
 fn calculator(draft: &mut Draft) -> [Goal; 3] {
     let count = draft.between(3, 5);
     let digits = draft.some(&[1_u64, 2, 3, 4, 5, 6, 7, 8, 9], count);
-    draft.app("Sums");
+    draft.app("Sums", &["Sums", "Display", "Results"]);
     let mut widgets = vec!["TextView #display \"{now_shown}\"".to_string()];
     let signs = [("+", "plus"), ("-", "minus"), ("x", "times")];
     let count = draft.between(2, 3);
@@ -414,7 +432,7 @@ fn steppers(draft: &mut Draft) -> [Goal; 3] {
     let count = draft.between(2, 3);
     let rows: Vec<(&str, usize)> =
         draft.some(rows, count).into_iter().zip(draft.some(&[2, 3, 5, 7, 11], count)).collect();
-    draft.app(name);
+    draft.app(name, &["Sum help", "To pay later", "Prices"]);
     let (mut owns, mut widgets, mut terms) = (String::new(), Vec::new(), Vec::new());
     for (row, price) in &rows {
         let count = format!("n_{}", row.to_lowercase());
@@ -455,7 +473,7 @@ fn steppers(draft: &mut Draft) -> [Goal; 3] {
 fn sliders(draft: &mut Draft) -> [Goal; 3] {
     let [one, other] = draft.pick(&[["Volume", "Bass"], ["Heat", "Fan"], ["Speed", "Incline"]]);
     let (first, weight) = (draft.between(0, 3), draft.between(5, 9));
-    draft.app(&format!("{one} control"));
+    draft.app(&format!("{one} control"), &["Level help", "Output", "Power off"]);
     let slider = |name: &str, own: &str| {
         format!(
             "SeekBar desc \"{name}\" {{ on swipe left: {own} = max({own} - 1, 0) on swipe right: {own} = min({own} + 1, 6) }}"

@@ -154,7 +154,9 @@ pub fn make(family: Family, number: u64) -> MadeUp {
                 panic!("{} {number}: {moves:?} do not satisfy {text}", family.name());
             });
             let steps = play::shortest(&model, &spec, steps);
-            assert!(steps > 1, "{} {number}: the start satisfies {text}", family.name());
+            // Nothing is left of a goal at hand, and few agents reach one that is farther.
+            let is_fair = (3..=12).contains(&steps);
+            assert!(is_fair, "{} {number}: {steps} steps satisfy {text}", family.name());
             Asked { level, text, spec, steps_max: steps + spare }
         })
         .collect();

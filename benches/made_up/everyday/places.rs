@@ -22,13 +22,13 @@ pub fn maze(draft: &mut Draft, kind: u64) -> [Goal; 3] {
         ["Up", "Right", "Down", "Left"],
         ["N", "E", "S", "W"],
     ]);
-    draft.app(draft_name(kind));
+    draft.app(draft_name(kind), &["Garden tour", "Key help", "Row", "Column"]);
     let cells = grid.wide * grid.high;
     // Far cells first: a goal that is one step away is none.
     let from = draft.below(cells);
     let mut far: Vec<usize> = draft.some(&(0..cells).collect::<Vec<_>>(), cells);
     // With a way back, a near one is far enough.
-    let most = if kind % 2 == 0 { 8 } else { 4 };
+    let most = if kind.is_multiple_of(2) { 8 } else { 4 };
     far.retain(|&cell| (3..=most).contains(&grid.way(from, cell).len()));
     let (target, other) = (far[0], far[far.len() / 2]);
     let place = match kind % 3 {
@@ -83,7 +83,7 @@ pub fn maze(draft: &mut Draft, kind: u64) -> [Goal; 3] {
     let moves = |from: usize, to: usize| -> Vec<Move> {
         grid.way(from, to).into_iter().map(|side| Move::click(sides[side])).collect()
     };
-    if kind % 2 == 0 {
+    if kind.is_multiple_of(2) {
         let more: Vec<Move> = moves(target, other);
         let both = [&moves(from, target)[..], &more].concat();
         let second = if both.len() <= 11 && !more.is_empty() {
@@ -285,7 +285,7 @@ pub fn settings(draft: &mut Draft) -> [Goal; 3] {
         3,
     );
     let name = draft.pick(&["Phone settings", "Control centre", "Preferences"]);
-    draft.app(name);
+    draft.app(name, &["Turn all on", "Quiet", "Light", "Guard help"]);
     for at in 0..3 {
         draft.item(&format!("stored effect_{at} = false"));
     }
@@ -358,7 +358,7 @@ pub fn list(draft: &mut Draft, kind: u64) -> [Goal; 3] {
     let count = draft.between(100, 300);
     let item = draft.pick(&["Item", "Song", "Customer", "Photo", "Lesson"]);
     let tall = draft.pick(&[40, 60]);
-    draft.app(&format!("{item}s"));
+    draft.app(&format!("{item}s"), &["Detail", "Items", "Shelf help", "Yours"]);
     let seen = 1200 / tall;
     // A scroll moves by four fifths of what is seen.
     let by = seen * 4 / 5;
@@ -390,7 +390,8 @@ pub fn list(draft: &mut Draft, kind: u64) -> [Goal; 3] {
     let numbers: Vec<usize> = match kind % 4 {
         1 => vec![draft.between(100, count), draft.between(70, 99), draft.between(45, 69)],
         2 => starts.iter().map(|start| start * A_PAGE + 1 + draft.below(A_PAGE)).collect(),
-        _ => starts.iter().map(|start| start * by + 2 + draft.below(seen - 4)).collect(),
+        // Those that were not seen one scroll before.
+        _ => starts.iter().map(|start| start * by + (seen - by) + 1 + draft.below(by - 2)).collect(),
     };
     match kind % 4 {
         1 => {

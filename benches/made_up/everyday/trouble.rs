@@ -19,7 +19,7 @@ pub fn advert(draft: &mut Draft, kind: u64) -> [Goal; 3] {
     let percent = |draft: &mut Draft| draft.between(1, 6) * 5;
     let (on_start, on_open, on_way) = (percent(draft), percent(draft), percent(draft));
     let verb = draft.pick(&["Play", "Like", "Use"]);
-    draft.app(name);
+    draft.app(name, &["All on", "Item help", "Remove adverts", "Sections"]);
     let later = draft.pick(&["Later", "Not now", "No, thanks"]);
     draft.item(&fill(
         "dialog Rating modal { TextView \"Do you like $name?\" Button \"Rate now\" -> close; open Shop Button \"$later\" -> close }
@@ -102,7 +102,7 @@ activity Shop com.example.shop/.ShopActivity { TextView \"$name, 4.1 stars\" But
     let (one, two, three) = (pick(), pick(), pick());
     let on = |name: &str| format!("[text = \"{name} is on\"]");
     let label = |name: &str| format!("[activity ~ Item] & [text = \"{name}\"]");
-    let first = [&one.1[..], &[click.clone()]].concat();
+    let first = [&one.1[..], std::slice::from_ref(&click)].concat();
     let other = format!("[text = \"All of {}\"]", sections[sections.len() - 1]);
     let second = [&two.1[..], &[Move::BACK, Move::BACK, Move::click(sections[sections.len() - 1])]].concat();
     [
@@ -126,7 +126,7 @@ pub fn fault(draft: &mut Draft, kind: u64) -> [Goal; 3] {
     let [by_state, by_turn, by_chance, between, plain] = pages[..] else {
         unreachable!("five pages are drawn")
     };
-    draft.app(name);
+    draft.app(name, &["Crash report", "Error log", "Report a fault", "Repair"]);
     draft.item("session is_expert = false");
     // Two of the pages are behind another.
     let near = |page: &str| format!("Button \"{page}\" -> open {page}");
@@ -189,7 +189,7 @@ pub fn fault(draft: &mut Draft, kind: u64) -> [Goal; 3] {
             format!("when is_open {{ {button} }} else {{ Button \"Begin\" -> is_open = true }}"),
         ]
     } else {
-        [format!("TextView \"{{n}} new\""), button]
+        ["TextView \"{n} new\"".to_string(), button]
     };
     let start = if is_asked { "    own n = 0\n    own is_open = false\n" } else { "    own n = 0\n" };
     draft.page(by_chance, "", start, &widgets);
