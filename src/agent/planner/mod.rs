@@ -23,6 +23,11 @@ const BUDGET: u32 = 1_000;
 /// More of them for the square of the steps left: 50 and 100 make no difference that can be measured on the made-up apps
 /// of the choosing half.
 const BUDGET_A_SQUARE: u32 = 75;
+/// Episodes with the whole budget; later ones get less, as deep plans have not helped until then. A search that finds
+/// nothing spends its time on the device, and not on plans.
+const EPISODES_WHOLE: u32 = 30;
+/// Least part of the budget, as a divisor.
+const BUDGET_DIVISOR_MAX: u32 = 20;
 /// Steps left beyond which the budget grows no more.
 const SQUARED_MAX: u32 = 20;
 
@@ -66,13 +71,15 @@ pub struct Planner {
     blank: LookId,
     /// Reason for the last choice.
     reason: Option<Reason>,
+    /// Number of episodes that were planned.
+    planned: u32,
 }
 
 impl Planner {
     /// Returns a planner that knows nothing yet.
     pub fn new(settings: PlannerSettings) -> Planner {
         let (knowledge, memory) = (Knowledge::default(), Memory::default());
-        Planner { settings, knowledge, memory, blank: LookId::default(), reason: None }
+        Planner { settings, knowledge, memory, blank: LookId::default(), reason: None, planned: 0 }
     }
 
     /// Takes notice of a situation, whoever chooses in it.
@@ -83,6 +90,16 @@ impl Planner {
         if self.knowledge.at() == ROOT {
             self.blank = scene.look;
         }
+    }
+
+    /// Returns true if every known history was tried.
+    pub fn is_tried_out(&self) -> bool {
+        self.knowledge.is_tried_out()
+    }
+
+    /// Returns true if, besides, the app answered alike whenever it was asked again.
+    pub fn is_exhausted(&self) -> bool {
+        self.knowledge.is_exhausted()
     }
 
     /// Returns the candidates with something left to try after them in the current history; all of them if there is
@@ -132,7 +149,9 @@ impl Agent for Planner {
         let offers = &scene.offers[..];
         let from = &self.open(situation)[..];
         let (settings, blank) = (self.settings, self.blank);
-        let budget = BUDGET + BUDGET_A_SQUARE * steps_left.min(SQUARED_MAX).pow(2);
+        self.planned += u32::from(self.knowledge.at() == ROOT);
+        let whole = BUDGET + BUDGET_A_SQUARE * steps_left.min(SQUARED_MAX).pow(2);
+        let budget = whole / (self.planned / EPISODES_WHOLE).clamp(1, BUDGET_DIVISOR_MAX);
         let mut blind = Blind;
         let outlook = outlook.unwrap_or(&mut blind);
         let worths = Valuation::new(settings, &mut self.knowledge, outlook, &mut self.memory, blank)

@@ -6,7 +6,9 @@
 use super::Member;
 
 /// Episodes at the start that belong to the plan, if it takes part: what it finds at all, it finds early as a rule.
-const PLAN_FIRST: u32 = 12;
+const PLAN_FIRST: u32 = 20;
+/// Episodes until the plan's news count no more than those of others: it meets fewer places, as it looks for the right ones.
+const PLAN_FAVOURED: f64 = 80.0;
 /// Part of the past that remains after another episode of the same member.
 const MEMORY: f64 = 0.9;
 /// News and steps that each member has to its credit before its first episode.
@@ -60,6 +62,11 @@ impl Shares {
         (self.accounts[at].member, share)
     }
 
+    /// Returns true if `member` takes part.
+    pub fn has(&self, member: Member) -> bool {
+        self.accounts.iter().any(|account| account.member == member)
+    }
+
     /// Pays `member` for an episode of so many steps.
     pub fn pay(&mut self, member: Member, news: u32, steps: u32) {
         if let Some(account) = self.accounts.iter_mut().find(|account| account.member == member) {
@@ -69,7 +76,12 @@ impl Shares {
     }
 
     fn weights(&self) -> Vec<f64> {
-        let rates = || self.accounts.iter().map(|account| account.news / account.steps.max(1.0));
+        let favour = (PLAN_FAVOURED / f64::from(self.episodes.max(1))).max(1.0);
+        let rate = |account: &Account| {
+            let rate = account.news / account.steps.max(1.0);
+            if account.member == Member::Plan { favour * rate } else { rate }
+        };
+        let rates = || self.accounts.iter().map(rate);
         let most = rates().fold(f64::MIN_POSITIVE, f64::max);
         rates().map(|rate| rate.max(SHARE_MIN * most)).collect()
     }
