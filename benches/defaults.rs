@@ -84,7 +84,7 @@ fn run(made_up: &MadeUp, contenders: &[Contender]) -> Vec<[Tally; 3]> {
         Rounds { runs: RUNS, seed: Seed(1), jobs },
         &device,
         &|| false,
-        &mut |_, _| (),
+        &mut |_| (),
     );
     let tallies = tallies.expect("the model runs").expect("nobody stops it");
     (0..contenders.len()).map(|at| [0, 1, 2].map(|level: usize| tallies[level][at].clone())).collect()

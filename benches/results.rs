@@ -17,7 +17,9 @@ use farlead::agent::{FARLEAD, Members, PLANNER, PlannerSettings, RANDOM, Setting
 use farlead::device::{Device, Sim, sim};
 use farlead::gui::UserAction;
 use farlead::rng::Seed;
-use farlead::search::{Contender, EPISODES_MAX, Plan, Rounds, Tally, Task, compare, mean, median, search};
+use farlead::search::{
+    Compared, Contender, EPISODES_MAX, Plan, Rounds, Tally, Task, compare, mean, median, search,
+};
 use farlead::spec::{Source, Spec, parse};
 
 use farlead::situation::Switches;
@@ -406,7 +408,7 @@ fn measure(part: &str, cases: &[Case<'_>], contenders: &[Contender], runs: u32) 
             Rounds { runs, seed: Seed(1), jobs },
             &device,
             &|| false,
-            &mut |runs_done, _| {
+            &mut |&Compared { done: runs_done, .. }| {
                 let share = (done + runs_done) * 10 / (cases.len() * contenders.len() * runs as usize);
                 if share > told {
                     told = share;

@@ -80,15 +80,26 @@ pub struct Rounds {
     pub jobs: usize,
 }
 
+/// News of a comparison while it goes on.
+#[derive(Clone, Copy, Debug)]
+pub struct Compared<'a> {
+    /// Number of runs that are done.
+    pub done: usize,
+    /// Number of all runs.
+    pub whole: usize,
+    /// Task and contender, by their places, whose last run this was, and their tally.
+    pub ended: Option<(usize, usize, &'a Tally)>,
+}
+
 /// Runs each contender on each task, and returns their tallies, task by task, or nothing once `is_stopped`. `device`
-/// makes a device for a seed; `watch` is told the number of runs that are done, and of all runs.
+/// makes a device for a seed; `watch` is told of each run, in their order.
 pub fn compare(
     tasks: &[Task<'_>],
     contenders: &[Contender],
     rounds: Rounds,
     device: &(dyn Fn(Seed) -> Box<dyn Device> + Sync),
     is_stopped: &(dyn Fn() -> bool + Sync),
-    watch: &mut dyn FnMut(usize, usize),
+    watch: &mut dyn FnMut(&Compared<'_>),
 ) -> Result<Option<Vec<Vec<Tally>>>, DeviceError> {
     let Rounds { runs, seed, jobs } = rounds;
     let (runs, cells) = (runs as usize, tasks.len() * contenders.len());
@@ -116,7 +127,8 @@ pub fn compare(
     let mut failed = None;
     in_order(jobs, cells * runs, run_one, |number, finding| {
         let cell = number / runs;
-        let tally = &mut tallies[cell / contenders.len()][cell % contenders.len()];
+        let (task, contender) = (cell / contenders.len(), cell % contenders.len());
+        let tally = &mut tallies[task][contender];
         match finding {
             Some(Ok(finding)) => {
                 tally.failures += u32::from(finding.stop != Stop::Found);
@@ -128,7 +140,9 @@ pub fn compare(
             None => {}
         }
         failed_once.fetch_or(failed.is_some(), Ordering::Relaxed);
-        watch(number + 1, cells * runs);
+        let is_whole = tally.steps.len() == runs;
+        let ended = is_whole.then_some((task, contender, &*tally));
+        watch(&Compared { done: number + 1, whole: cells * runs, ended });
     });
     match failed {
         Some(error) => Err(error),

@@ -20,7 +20,7 @@ use crate::rng::Seed;
 use crate::situation::{Summary, Switches};
 use crate::spec::Spec;
 use crate::trace::Trace;
-pub use compare::{Contender, Rounds, Tally, Task, compare, mean, median};
+pub use compare::{Compared, Contender, Rounds, Tally, Task, compare, mean, median};
 pub use exhaustive::{Bounds, Exhausted, Starts, exhaust, exhaust_from};
 pub use jobs::{in_order, waves};
 pub use repertoire::repertoire;

@@ -189,6 +189,28 @@ fn a_guard_spends_its_budget_and_says_what_its_passing_is_worth() {
 }
 
 #[test]
+fn a_run_that_comes_by_chance_is_looked_for_as_long_as_it_is_known_to_exist() {
+    let app = file(
+        "rare.app",
+        "app org.example.rare \"Rare\" 1.0\nlaunch Main\nactivity Main .Main {\n    Button \"Go\" -> chance { 2% { crash \"gone\" } }\n}\n",
+    );
+    let app = app.to_str().expect("a path");
+    let text = "possible \"crash\" within 2 steps: X ([actionDetail = Go] & [crashed = true])";
+    let specs = file("rare.ltl", text);
+    let specs = specs.to_str().expect("a path");
+    for seed in ["1", "2", "3"] {
+        let known = check(&[specs, "--app", app, "--seed", seed, "--update", "--confirm", "0"]);
+        assert_eq!(known.code, 0, "{}", known.stdout);
+    }
+    let short = check(&[specs, "--app", app, "--episodes", "1"]);
+    assert!(
+        short.stdout.contains("help: there is a run, as trying everything has shown"),
+        "{}",
+        short.stdout
+    );
+}
+
+#[test]
 fn trying_everything_finds_a_shortest_run_or_proves_that_there_is_none() {
     let second = "specs/chesswalk/second_game.ltl";
     let found = check(&[second, "--app", APP, "--only", "b", "--exhaustive", "--json"]);

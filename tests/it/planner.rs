@@ -24,7 +24,7 @@ fn runs(set: &[(&str, &str)], runs: u32) -> BTreeMap<char, Vec<(String, farlead:
             Task { spec: &row.spec, actions: &row.actions, steps_max: row.steps_max, episodes_max: 500 };
         let contender = Contender { name: "planner".to_string(), plan: Plan::new(&PLANNER) };
         let rounds = Rounds { runs, seed: Seed(1), jobs: 2 };
-        let tallies = compare(&[task], &[contender], rounds, &device, &|| false, &mut |_, _| ());
+        let tallies = compare(&[task], &[contender], rounds, &device, &|| false, &mut |_| ());
         let tally = tallies.expect("the model runs").expect("nobody stops it").remove(0).remove(0);
         by_level.entry(row.level).or_default().push((row.name(), tally));
     }

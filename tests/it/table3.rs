@@ -39,7 +39,7 @@ fn runs(row: &Row, agent: &'static AgentInfo) -> farlead::search::Tally {
         Rounds { runs: RUNS, seed: Seed(1), jobs: 2 },
         &device,
         &|| false,
-        &mut |_, _| (),
+        &mut |_| (),
     );
     tallies.expect("the model runs").expect("nobody stops it").remove(0).remove(0)
 }

@@ -8,7 +8,7 @@ use std::time::Instant;
 
 use clap::Args;
 use farlead::gui::UserAction;
-use farlead::search::{Contender, Plan, Rounds, Tally, Task, compare, mean, median};
+use farlead::search::{Compared, Contender, Plan, Rounds, Tally, Task, compare, mean, median};
 use farlead::spec::{Level, Spec, printable};
 use farlead::store;
 use serde::Serialize;
@@ -33,7 +33,7 @@ Run n of each agent on each spec has the seed --seed + n - 1. A run that fails c
 it took. The rows `all a`, `all b`, `all c` put the specs of a level together.
 
 Exit codes: 0 compared; 2 command line; 3 a spec or model is missing or has mistakes; 4 no device, or
-the disk; 130 Ctrl-C (nothing is said then).")]
+the disk; 130 Ctrl-C (the rows that are done are written).")]
 pub struct CompareArgs {
     /// Spec files, or folders with .ltl files in them
     #[arg(value_name = "SPEC", required = true)]
@@ -157,41 +157,64 @@ pub fn run(args: &CompareArgs, shell: &Shell) -> anyhow::Result<Exit> {
         sources::refuse_to_overwrite(path, judged.iter().map(|one| Path::new(one.source.name())))?;
     }
     let device = |seed: farlead::rng::Seed| app.device(seed);
-    let tallies = compare(
+    let mut rows: Vec<Row> = Vec::new();
+    // The closure below cannot return an error, so the first one waits here.
+    let mut written = Ok(());
+    let whole = compare(
         &tasks,
         &contenders,
         Rounds { runs: args.runs, seed: args.search.seed(&project), jobs: app.jobs(args.search.jobs()) },
         &device,
         &|| interrupted.load(Ordering::Relaxed),
-        &mut |done, whole| {
+        &mut |&Compared { done, whole, ended }| {
             progress.say(|_| {
                 let left = left(done as f64, whole as f64, begun.elapsed().as_secs_f64());
                 format!("{done} of {whole} runs, {left} left")
             });
+            if let (Some((task, contender, tally)), true) = (ended, written.is_ok()) {
+                let (file, spec) = names[task];
+                rows.push(Row::new(file, spec, &contenders[contender].name, tally));
+                progress.clear();
+                written = write_row(args, &rows);
+            }
         },
     );
     progress.clear();
-    // Contenders with fewer runs than others cannot be compared.
-    let Some(tallies) = tallies.map_err(|error| failed(&error))? else {
-        return Ok(Exit::Interrupted);
-    };
-    let rows = rows(&names, &tasks, &contenders, &tallies);
-    if let Some(path) = &args.csv {
+    written?;
+    let whole = whole.map_err(|error| failed(&error))?;
+    // Rows with fewer runs than others could not be compared, so what was interrupted makes none.
+    let exit = if whole.is_some() { Exit::Met } else { Exit::Interrupted };
+    let first_sum = rows.len();
+    rows.extend(whole.iter().flat_map(|tallies| sums(&tasks, &contenders, tallies)));
+    if let (Some(path), false) = (&args.csv, rows.is_empty()) {
         write_csv(path, &rows)?;
     }
     let mut out = BufWriter::new(io::stdout().lock());
     if args.json {
-        for row in &rows {
+        for row in &rows[first_sum..] {
             writeln!(out, "{}", serde_json::to_string(row)?)?;
         }
-    } else {
+    } else if !rows.is_empty() {
         if !shell.quiet {
             writeln!(out, "device: {}", app.describe())?;
         }
         write_table(&mut out, &rows)?;
     }
     out.flush()?;
-    Ok(Exit::Met)
+    Ok(exit)
+}
+
+/// Writes the last of `rows` where a row can stand alone, so that a comparison that is killed loses no other.
+fn write_row(args: &CompareArgs, rows: &[Row]) -> anyhow::Result<()> {
+    if let Some(path) = &args.csv {
+        write_csv(path, rows)?;
+    }
+    if let (true, Some(row)) = (args.json, rows.last()) {
+        let mut out = io::stdout().lock();
+        writeln!(out, "{}", serde_json::to_string(row)?)?;
+        out.flush()?;
+    }
+    Ok(())
 }
 
 type Names<'a> = Vec<(&'a str, &'a str)>;
@@ -258,13 +281,9 @@ fn ablated(name: &str, plan: &Plan) -> Vec<Contender> {
     contenders
 }
 
-fn rows(names: &Names<'_>, tasks: &[Task<'_>], contenders: &[Contender], tallies: &[Vec<Tally>]) -> Vec<Row> {
+/// Returns the rows that put the specs of a level together.
+fn sums(tasks: &[Task<'_>], contenders: &[Contender], tallies: &[Vec<Tally>]) -> Vec<Row> {
     let mut rows = Vec::new();
-    for ((file, spec), of_spec) in names.iter().zip(tallies) {
-        for (contender, tally) in contenders.iter().zip(of_spec) {
-            rows.push(Row::new(file, spec, &contender.name, tally));
-        }
-    }
     for level in [Level::A, Level::B, Level::C] {
         let of_level = |spec: &Spec| spec.level() == level;
         let members = || tasks.iter().zip(tallies).filter(|(task, _)| of_level(task.spec));

@@ -500,12 +500,12 @@ fn decide_anew(
     watch: Watch<'_>,
     tell: &dyn Fn(&str),
 ) -> Result<Decided, DeviceError> {
-    let mut was_too_large = false;
+    let (mut is_known, mut was_too_large) = (false, false);
     if asked.exhaustive == Exhaustive::First
         // A set-up may fail in one of the outcomes of chance alone; the search reports the faults that it meets itself.
         && let Ok(Some(exhausted)) = try_everything(asked, task, SIMULATED_MAX_AT_FIRST, watch)
     {
-        was_too_large = exhausted.is_too_large;
+        (is_known, was_too_large) = (exhausted.run.is_some(), exhausted.is_too_large);
         let is_decided = match (&exhausted.run, task.spec.expectation) {
             // This run comes from the agent, so that it is the same on every device.
             (Some(_), Expectation::Possible) => false,
@@ -516,11 +516,20 @@ fn decide_anew(
             return kept(asked, task, judged_exhaustively(task, exhausted));
         }
     }
-    let mut decided = decide_by_search(asked, task, task.spec, &task.plan, watch, tell)?;
-    if was_too_large && decided.run.is_none() && decided.exit() != Exit::Interrupted {
-        decided.ended.advice.push(format!(
-            "trying everything takes more than {SIMULATED_MAX_AT_FIRST} simulated steps; `--exhaustive` goes on to the end"
-        ));
+    // There is a run, so the agent may not conclude from an app that seems to answer alike that there is none.
+    let plan = Plan { persists: task.plan.persists || is_known, ..task.plan.clone() };
+    let mut decided = decide_by_search(asked, task, task.spec, &plan, watch, tell)?;
+    if decided.run.is_none() && decided.exit() != Exit::Interrupted {
+        let advice = match (is_known, was_too_large) {
+            (true, _) => {
+                Some("there is a run, as trying everything has shown: `--exhaustive` keeps it".to_string())
+            }
+            (false, true) => Some(format!(
+                "trying everything takes more than {SIMULATED_MAX_AT_FIRST} simulated steps; `--exhaustive` goes on to the end"
+            )),
+            (false, false) => None,
+        };
+        decided.ended.advice.extend(advice);
     }
     kept(asked, task, decided)
 }
