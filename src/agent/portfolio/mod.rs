@@ -3,10 +3,10 @@
 //! Each episode belongs to one member, and all members learn from it. The [shares](shares) of the members follow what they
 //! have brought lately. The first episodes are the plan's.
 
-mod places;
+mod archive;
 mod shares;
 
-use self::places::Places;
+use self::archive::Archive;
 use self::shares::Shares;
 use super::{Agent, Planner, PlannerSettings};
 use crate::rng::Rng;
@@ -73,7 +73,7 @@ impl Members {
 #[derive(Clone, Debug)]
 pub struct Portfolio {
     planner: Planner,
-    places: Places,
+    archive: Archive,
     shares: Shares,
     /// Member that this episode belongs to, once it has made its first choice.
     turn: Option<Member>,
@@ -90,7 +90,7 @@ impl Portfolio {
     pub fn new(settings: PlannerSettings) -> Portfolio {
         Portfolio {
             planner: Planner::new(settings),
-            places: Places::default(),
+            archive: Archive::default(),
             shares: Shares::new(&settings.members.list()),
             turn: None,
             way: Vec::new(),
@@ -111,7 +111,7 @@ impl Portfolio {
         self.turn = Some(member);
         self.way.clear();
         if member == Member::Novelty {
-            self.way = self.places.send(situation.steps_left, outlook, rng);
+            self.way = self.archive.send(situation.steps_left, outlook, rng);
         }
         member
     }
@@ -124,7 +124,7 @@ impl Portfolio {
 impl Agent for Portfolio {
     fn begin(&mut self) {
         self.planner.begin();
-        self.places.begin();
+        self.archive.begin();
     }
 
     fn choose(&mut self, situation: &Situation<'_>, outlook: Option<&mut dyn Outlook>, rng: &mut Rng) -> u16 {
@@ -147,19 +147,19 @@ impl Agent for Portfolio {
                 self.explain(Evidence::Chance, choices);
                 open[rng.below(choices)]
             }
-            Member::Novelty => match self.places.follow(&self.way, situation) {
+            Member::Novelty => match self.archive.follow(&self.way, situation) {
                 Some(at) => {
                     self.explain(Evidence::WayToRare, situation.candidates.len());
                     at
                 }
                 None => {
                     self.explain(Evidence::LeastTried, choices);
-                    self.places.least(&Situation { candidates: &open, ..*situation }, rng)
+                    self.archive.least(&Situation { candidates: &open, ..*situation }, rng)
                 }
             },
             Member::Least => {
                 self.explain(Evidence::LeastTried, choices);
-                self.places.least(&Situation { candidates: &open, ..*situation }, rng)
+                self.archive.least(&Situation { candidates: &open, ..*situation }, rng)
             }
         }
     }
@@ -171,7 +171,7 @@ impl Agent for Portfolio {
     }
 
     fn learn(&mut self, transition: &Transition<'_>, rng: &mut Rng) -> Explanation {
-        let is_new = self.places.learn(transition);
+        let is_new = self.archive.learn(transition);
         if !self.is_recalled {
             self.steps += 1;
             self.news += u32::from(is_new);
@@ -193,7 +193,7 @@ impl Agent for Portfolio {
 
     fn forget(&mut self, recollection: Recollection) {
         self.planner.forget(recollection);
-        self.places = Places::default();
+        self.archive = Archive::default();
         // Its states have other numbers now.
         self.way.clear();
     }

@@ -1,6 +1,6 @@
-//! Places met so far, by phase of the objective, and the shortest known way to each.
+//! The archive of cells, each a state with a phase of the objective, and the shortest known way to each.
 //!
-//! Counts of visits and tries send an episode to a place that was rarely seen, by the way that led there before, and then
+//! Counts of visits and tries send an episode to a cell that was rarely seen, by the way that led there before, and then
 //! to what was tried least there (go-explore).
 
 use rustc_hash::FxHashMap;
@@ -8,18 +8,18 @@ use rustc_hash::FxHashMap;
 use crate::rng::Rng;
 use crate::situation::{ActionId, Outlook, PhaseId, Situation, Standing, StateId, Transition};
 
-/// Most places that are kept, and most steps of a way.
-const PLACES_MAX: usize = 20_000;
+/// Most cells that are kept, and most steps of a way.
+const CELLS_MAX: usize = 20_000;
 const WAY_MAX: usize = 60;
 
-/// Factor on the promise of a place for each step that the objective needs beyond.
+/// Factor on the promise of a cell for each step that the objective needs beyond.
 const NEARER: f64 = 0.7;
-/// Factor for a place at which every action was tried.
+/// Factor for a cell at which every action was tried.
 const TRIED_OUT: f64 = 0.2;
 
-/// State together with a phase.
+/// State with a phase of the objective.
 #[derive(Clone, Debug)]
-struct Place {
+struct Cell {
     state: StateId,
     phase: PhaseId,
     visits: u32,
@@ -36,23 +36,23 @@ struct Tries {
     times: Vec<u32>,
 }
 
-/// Everything that was met.
+/// Cells met so far.
 #[derive(Clone, Debug, Default)]
-pub struct Places {
-    list: Vec<Place>,
+pub struct Archive {
+    list: Vec<Cell>,
     numbers: FxHashMap<(StateId, PhaseId), u32>,
     tries: FxHashMap<StateId, Tries>,
     /// Steps of this episode so far.
     trail: Vec<(StateId, ActionId)>,
 }
 
-impl Places {
+impl Archive {
     /// Begins an episode.
     pub fn begin(&mut self) {
         self.trail.clear();
     }
 
-    /// Counts a step; returns true if it led to a place for the first time.
+    /// Counts a step; returns true if it led to a cell for the first time.
     pub fn learn(&mut self, transition: &Transition<'_>) -> bool {
         let scene = transition.from.scene;
         let offer = scene.offers[usize::from(transition.at)];
@@ -69,32 +69,32 @@ impl Places {
         let next = self.list.len() as u32;
         let number = match self.numbers.get(&key) {
             Some(&known) => known,
-            None if self.list.len() >= PLACES_MAX => return false,
+            None if self.list.len() >= CELLS_MAX => return false,
             None => {
                 self.numbers.insert(key, next);
                 let (state, phase) = key;
-                self.list.push(Place { state, phase, visits: 0, sent: 0, way: Vec::new() });
+                self.list.push(Cell { state, phase, visits: 0, sent: 0, way: Vec::new() });
                 next
             }
         };
-        let place = &mut self.list[number as usize];
-        place.visits += 1;
-        let is_shorter = place.way.is_empty() || self.trail.len() < place.way.len();
+        let cell = &mut self.list[number as usize];
+        cell.visits += 1;
+        let is_shorter = cell.way.is_empty() || self.trail.len() < cell.way.len();
         if is_shorter && self.trail.len() <= WAY_MAX {
-            place.way.clone_from(&self.trail);
+            cell.way.clone_from(&self.trail);
         }
         number == next
     }
 
-    /// Returns the way to a place to be sent to with this many steps: likelier one that was rarely seen, has untried
+    /// Returns the way to a cell to be sent to with this many steps: likelier one that was rarely seen, has untried
     /// actions, and is near the objective. Empty if there is none.
     pub fn send(&mut self, steps: u32, outlook: &mut dyn Outlook, rng: &mut Rng) -> Vec<(StateId, ActionId)> {
         let mut sum = 0.0;
         let sums: Vec<f64> = self
             .list
             .iter()
-            .map(|place| {
-                sum += self.promise(place, steps, outlook);
+            .map(|cell| {
+                sum += self.promise(cell, steps, outlook);
                 sum
             })
             .collect();
@@ -107,18 +107,18 @@ impl Places {
         self.list[at].way.clone()
     }
 
-    fn promise(&self, place: &Place, steps: u32, outlook: &mut dyn Outlook) -> f64 {
-        let left = steps.saturating_sub(place.way.len() as u32);
-        let least = match outlook.standing(place.phase) {
+    fn promise(&self, cell: &Cell, steps: u32, outlook: &mut dyn Outlook) -> f64 {
+        let left = steps.saturating_sub(cell.way.len() as u32);
+        let least = match outlook.standing(cell.phase) {
             Standing::Open(least) if least <= left && left > 0 => least,
             Standing::Open(_) | Standing::Won | Standing::Lost => return 0.0,
         };
-        let is_tried_out = self.tries.get(&place.state).is_some_and(|tries| tries.tried >= tries.slots);
+        let is_tried_out = self.tries.get(&cell.state).is_some_and(|tries| tries.tried >= tries.slots);
         // Powers by multiplication have the same bits on every machine.
         let near = (0..least.min(30)).fold(1.0, |product, _| product * NEARER);
-        let sent = f64::from(1 + place.sent);
+        let sent = f64::from(1 + cell.sent);
         let open = if is_tried_out { TRIED_OUT } else { 1.0 };
-        near * open / (sent * sent * f64::from(1 + place.visits))
+        near * open / (sent * sent * f64::from(1 + cell.visits))
     }
 
     /// Returns the next choice on `way`, if this episode has kept to it and the action is a candidate.
