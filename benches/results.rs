@@ -324,9 +324,10 @@ fn us_a_step(model: &Arc<sim::model::Model>, never: &str, steps_max: u32, plan: 
 fn agents() -> Vec<Contender> {
     let named = |name: &str, plan: Plan| Contender { name: name.to_string(), plan };
     let of_paper = Switches { sure_actions: false, restart_hopeless: false, ..FARLEAD.switches };
+    let plan_alone = Settings { members: Members::PLAN, ..Settings::default() };
     vec![
         planner("planner", PlannerSettings::default()),
-        planner("plan alone", PlannerSettings { members: Members::PLAN, ..PlannerSettings::default() }),
+        named("plan alone", Plan { settings: plan_alone, ..Plan::new(&PLANNER) }),
         planner("planner, names unread", PlannerSettings { names: false, ..PlannerSettings::default() }),
         named("farlead, as published", Plan { switches: of_paper, ..Plan::new(&FARLEAD) }),
         named("farlead", Plan::new(&FARLEAD)),

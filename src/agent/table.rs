@@ -3,7 +3,8 @@
 use std::sync::Arc;
 
 use super::{
-    Agent, Farlead, FarleadSettings, KeptError, PlannerSettings, Portfolio, QLearning, Random, Tree, farlead,
+    Agent, Farlead, FarleadSettings, KeptError, Members, PlannerSettings, Portfolio, QLearning, Random, Tree,
+    farlead,
 };
 use crate::situation::{LabelingList, Switches};
 
@@ -44,8 +45,10 @@ pub struct Needs {
 pub struct Settings {
     /// Settings of `farlead`.
     pub farlead: FarleadSettings,
-    /// Settings of `planner`.
+    /// Settings of the plan of `planner`.
     pub planner: PlannerSettings,
+    /// Members of `planner`.
+    pub members: Members,
 }
 
 /// Bytes that an agent has kept, read once and found good.
@@ -88,7 +91,7 @@ pub static PLANNER: AgentInfo = AgentInfo {
     own_switches: &["habits", "names", "sharing", "naming", "survival"],
     abstraction: "places",
     needs: Needs { details: true, experience: true },
-    make: |settings| Box::new(Portfolio::new(settings.planner)),
+    make: |settings| Box::new(Portfolio::new(settings.planner, settings.members)),
     merge: newest,
 };
 

@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write as _;
 
 use super::Run;
-use super::words::{counted, evidence};
+use super::words::{confidence, counted};
 use crate::event::{Outcome, Reached, ReplayVerdict, Replayed, SpecBegan, SpecEnded, StepTaken};
 use crate::rate::wilson;
 use crate::spec::{Style, printable};
@@ -215,8 +215,8 @@ fn reach_text(is_possible: bool, reach: &Reached) -> String {
             let _ = writeln!(out, "  {atom} held {times}");
         }
     }
-    if let Some(evidence) = evidence(reach) {
-        let _ = writeln!(out, "  {evidence}");
+    if let Some(confidence) = confidence(reach) {
+        let _ = writeln!(out, "  {confidence}");
     }
     if reach.never_tried_count > 0 {
         let some: Vec<&str> = reach.never_tried.iter().take(ACTIONS_SHOWN_MAX).map(String::as_str).collect();

@@ -233,7 +233,7 @@ pub fn reached(ended: &SpecEnded) -> Vec<String> {
     if !never.is_empty() {
         said.push(format!("never seen true: {}{}", never.join(" "), rest(unseen_count(reach), never.len())));
     }
-    said.extend(evidence(reach));
+    said.extend(confidence(reach));
     if !reach.never_tried.is_empty() {
         let some: Vec<String> =
             distinct(&reach.never_tried).take(SHOWN_MAX).map(|action| line(action, 100)).collect();
@@ -246,7 +246,7 @@ pub fn reached(ended: &SpecEnded) -> Vec<String> {
 }
 
 /// Returns how rare a fault must be that the search of a `never` or `must` has missed; nothing if that is not known.
-pub fn evidence(reach: &Reached) -> Option<String> {
+pub fn confidence(reach: &Reached) -> Option<String> {
     let times = NonZero::new(reach.tries_median)?;
     // A fault that shows in a share p of all tries stays away in n of them with the chance (1 - p)^n.
     let share = 1.0 - libm::pow(0.05, 1.0 / f64::from(times.get()));

@@ -552,7 +552,7 @@ mod tests {
     fn nothing_is_ruled_out_by_what_another_run_has_tried() {
         let mut plan = plan(&PLANNER, 3, 500);
         // The other members of the portfolio draw their episodes by lot.
-        plan.settings.planner.members = Members::PLAN;
+        plan.settings.members = Members::PLAN;
         let goal = "F [text = room 9]";
         let first = found(goal, &plan);
         let after = |experience: Experience| {

@@ -14,7 +14,7 @@ pub const WIDGETS_MAX: usize = 2_000_000;
 
 /// The reason a line is no event, or not one that can come next.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-pub enum EventError {
+pub enum OrderError {
     /// The line is too long.
     #[error("the event takes more than {} MB, the most that is read", LINE_MAX >> 20)]
     Long,
@@ -47,8 +47,8 @@ pub enum EventError {
     },
 }
 
-fn order(message: impl Into<String>) -> EventError {
-    EventError::Order { message: message.into() }
+fn order(message: impl Into<String>) -> OrderError {
+    OrderError::Order { message: message.into() }
 }
 
 /// The state of a run after the events so far.
@@ -65,7 +65,7 @@ pub(super) struct Order {
 
 impl Order {
     /// Accepts `event`, a line of `bytes` bytes. After a fault the state is unchanged.
-    pub fn admit(&mut self, event: &Event, bytes: usize) -> Result<(), EventError> {
+    pub fn admit(&mut self, event: &Event, bytes: usize) -> Result<(), OrderError> {
         self.fits(bytes)?;
         match (event, self.has_begun) {
             (Event::RunBegan(_), false) => {}
@@ -83,21 +83,21 @@ impl Order {
     }
 
     /// Fails if a line of `bytes` bytes is too long, alone or with those before it.
-    pub fn fits(&self, bytes: usize) -> Result<(), EventError> {
+    pub fn fits(&self, bytes: usize) -> Result<(), OrderError> {
         if bytes > LINE_MAX {
-            return Err(EventError::Long);
+            return Err(OrderError::Long);
         }
         if self.bytes + bytes as u64 > BYTES_MAX {
-            return Err(EventError::Much);
+            return Err(OrderError::Much);
         }
         Ok(())
     }
 
-    fn take(&mut self, event: &Event) -> Result<(), EventError> {
+    fn take(&mut self, event: &Event) -> Result<(), OrderError> {
         match event {
             Event::RunBegan(RunBegan { format, .. }) => {
                 if *format > FORMAT {
-                    return Err(EventError::Later { found: *format });
+                    return Err(OrderError::Later { found: *format });
                 }
                 self.has_begun = true;
             }
@@ -105,7 +105,7 @@ impl Order {
                 in_turn("screen", *screen, self.screens)?;
                 let widgets = self.widgets.saturating_add(seen.widgets().len());
                 if widgets > WIDGETS_MAX {
-                    return Err(EventError::Widgets);
+                    return Err(OrderError::Widgets);
                 }
                 self.widgets = widgets;
                 self.screens += 1;
@@ -131,14 +131,14 @@ impl Order {
     }
 
     /// Returns true if the spec with this number is decided; fails if it has not begun.
-    fn known_spec(&self, spec: usize) -> Result<bool, EventError> {
+    fn known_spec(&self, spec: usize) -> Result<bool, OrderError> {
         self.specs
             .get(spec)
             .copied()
             .ok_or_else(|| order(format!("spec {spec} has not begun before this event")))
     }
 
-    fn known_screens(&self, ended: &SpecEnded) -> Result<(), EventError> {
+    fn known_screens(&self, ended: &SpecEnded) -> Result<(), OrderError> {
         let of_run = ended.run.iter().map(|step| step.screen);
         let of_map = ended.map.iter().flat_map(|way| [way.from, way.to]);
         match of_run.chain(of_map).find(|&screen| screen >= self.screens) {
@@ -148,7 +148,7 @@ impl Order {
     }
 }
 
-fn in_turn(what: &str, number: usize, expected: usize) -> Result<(), EventError> {
+fn in_turn(what: &str, number: usize, expected: usize) -> Result<(), OrderError> {
     if number == expected {
         Ok(())
     } else {
@@ -156,7 +156,7 @@ fn in_turn(what: &str, number: usize, expected: usize) -> Result<(), EventError>
     }
 }
 
-fn automaton_holds(automaton: &Automaton) -> Result<(), EventError> {
+fn automaton_holds(automaton: &Automaton) -> Result<(), OrderError> {
     let Automaton { residuals, ways } = automaton;
     let is_known = |way: &Way| way.from < residuals.len() && way.to < residuals.len();
     match ways.iter().find(|way| !is_known(way)) {

@@ -9,7 +9,7 @@ use std::path::{Path, PathBuf};
 
 use serde::Deserialize;
 
-use super::order::{EventError, LINE_MAX, Order};
+use super::order::{LINE_MAX, Order, OrderError};
 use super::runs::EVENTS_FILE;
 use crate::event::{Event, FORMAT};
 
@@ -41,7 +41,7 @@ pub enum ReadError {
         /// The line, from 1.
         line: usize,
         /// The fault of the line.
-        fault: EventError,
+        fault: OrderError,
     },
 }
 
@@ -132,13 +132,13 @@ impl<R: BufRead> Events<R> {
         self.line += 1;
         let event = match self.event(&text) {
             // A complete line ends in a line break, and a part of an event is never valid JSON.
-            Err(EventError::Unknown { .. }) if !text.ends_with(b"\n") => return Ok(None),
+            Err(OrderError::Unknown { .. }) if !text.ends_with(b"\n") => return Ok(None),
             event => event,
         };
         event.map(Some).map_err(|fault| ReadError::Line { path: self.path.clone(), line: self.line, fault })
     }
 
-    fn event(&mut self, line: &[u8]) -> Result<Event, EventError> {
+    fn event(&mut self, line: &[u8]) -> Result<Event, OrderError> {
         self.order.fits(line.len())?;
         if self.line == 1 {
             is_read_here(line)?;
@@ -156,17 +156,17 @@ struct Version {
     format: u32,
 }
 
-fn is_read_here(line: &[u8]) -> Result<(), EventError> {
+fn is_read_here(line: &[u8]) -> Result<(), OrderError> {
     match serde_json::from_slice(line) {
         Ok(Version { event, format: found }) if event == "run_began" && found > FORMAT => {
-            Err(EventError::Later { found })
+            Err(OrderError::Later { found })
         }
         // Other mistakes are reported when the whole line is parsed.
         Ok(_) | Err(_) => Ok(()),
     }
 }
 
-fn parse(line: &[u8]) -> Result<Event, EventError> {
+fn parse(line: &[u8]) -> Result<Event, OrderError> {
     serde_json::from_slice(line).map_err(|error| {
         // The parser sees one line, so its line number is always 1; the reader reports the real one.
         let text = error.to_string().replace(" at line 1 column", " at column");
@@ -175,7 +175,7 @@ fn parse(line: &[u8]) -> Result<Event, EventError> {
         if is_long {
             message.push('…');
         }
-        EventError::Unknown { message }
+        OrderError::Unknown { message }
     })
 }
 

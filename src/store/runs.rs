@@ -12,7 +12,7 @@ use std::sync::Arc;
 
 use super::disk::{Disk, Real};
 use super::file::{Hold, WriteError, hold_at, is_mine, make_folders, write_on};
-use super::order::{EventError, Order};
+use super::order::{Order, OrderError};
 use crate::event::Event;
 use crate::gui::{Bounds, Identity, Screen};
 
@@ -43,7 +43,7 @@ pub enum RunError {
         /// The file of events.
         path: PathBuf,
         /// The fault of the event.
-        fault: EventError,
+        fault: OrderError,
     },
     /// An earlier event could not be written.
     #[error("cannot add to {}: an event before it could not be written", path.display())]

@@ -300,7 +300,7 @@ pub fn notes(draft: &mut Draft, kind: u64) -> [Goal; 3] {
     let mut widgets = vec![format!("when count(notes) == 0 {{ TextView \"{empty}\" }}")];
     let mut removal = String::new();
     let (mut undo, delete): (Vec<Move>, Vec<Move>);
-    // What is seen while one is away.
+    // The screen in front while one is away.
     let away;
     match kind % 3 {
         0 => {

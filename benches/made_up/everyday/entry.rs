@@ -125,7 +125,7 @@ pub fn login(draft: &mut Draft, kind: u64) -> [Goal; 3] {
         Goal::new(&["[activity ~ Home] & [text = \"Welcome back\"]"], &home),
     ];
     if kind % 3 == 2 {
-        // What a password field hides no other may show.
+        // A password that its own field hides may stand in no other.
         return goals.map(|goal| goal.always(&format!("![text = \"{pass}\"]")));
     }
     goals

@@ -21,7 +21,7 @@ use super::{Asked, Family, MadeUp, chance};
 use draft::Draft;
 use play::Move;
 
-/// What a formula asks for, and a way there.
+/// Goal of a formula, and a way there.
 struct Goal {
     /// Labels that hold one after the other, at different steps.
     labels: Vec<String>,
@@ -99,7 +99,7 @@ fn chain(labels: &[String], link: impl Fn(&str, &str) -> String) -> String {
 }
 
 /// A formula before it is known how many steps it takes.
-struct Wish {
+struct Request {
     level: char,
     text: String,
     /// Steps allowed beyond those of a shortest run.
@@ -108,7 +108,7 @@ struct Wish {
 }
 
 /// Returns the text of the model of an app, and what is asked of it.
-fn draw(family: Family, number: u64) -> (String, Vec<Wish>) {
+fn draw(family: Family, number: u64) -> (String, Vec<Request>) {
     let mut draft = Draft::new(chance(family, number, "model"));
     // Neighbours in a half differ in kind.
     let kind = number / 2;
@@ -127,14 +127,14 @@ fn draw(family: Family, number: u64) -> (String, Vec<Wish>) {
         Family::Fault => trouble::fault(&mut draft, kind),
         _ => panic!("{} is not of every day", family.name()),
     };
-    let wishes = "abc".chars().zip(goals).map(|(level, goal)| Wish {
+    let requests = "abc".chars().zip(goals).map(|(level, goal)| Request {
         level,
         text: goal.formula(level, &mut draft),
         spare: 2 + draft.below(5) as u32,
         moves: goal.moves,
     });
-    let wishes = wishes.collect();
-    (draft.finish(), wishes)
+    let requests = requests.collect();
+    (draft.finish(), requests)
 }
 
 /// Returns the text of the model of an app, which takes less time than the app.
@@ -144,11 +144,11 @@ pub fn text(family: Family, number: u64) -> String {
 
 /// Returns the app of a family with this number.
 pub fn make(family: Family, number: u64) -> MadeUp {
-    let (text, wishes) = draw(family, number);
+    let (text, requests) = draw(family, number);
     let model = model(&text);
-    let asked = wishes
+    let asked = requests
         .into_iter()
-        .map(|Wish { level, text, spare, moves }| {
+        .map(|Request { level, text, spare, moves }| {
             let spec = parse(&Source::new("made-up.ltl", &*text)).file.specs.remove(0);
             let steps = play::play(&model, &spec, &moves).unwrap_or_else(|| {
                 panic!("{} {number}: {moves:?} do not satisfy {text}", family.name());

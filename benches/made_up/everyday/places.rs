@@ -379,7 +379,7 @@ pub fn list(draft: &mut Draft, kind: u64) -> [Goal; 3] {
     let mut starts = match kind % 4 {
         0 => vec![draft.between(4, 7.min((count - seen) / by)), draft.between(2, 4), draft.between(1, 3)],
         2 => vec![draft.between(4, 8), draft.between(2, 4), draft.between(1, 3)],
-        // What is wanted tells nothing of where it is, so near is hard enough.
+        // The wanted word tells nothing of its place, so near is hard enough.
         3 => vec![draft.between(1, 3), draft.between(1, 2), 1],
         _ => vec![0; 3],
     };

@@ -92,7 +92,7 @@ pub struct Node {
     pub core: CoreId,
     /// Actions in it that may have had a hidden effect.
     pub done: ActionSet,
-    /// Effects actions, in order.
+    /// Tried actions, in order.
     edges: Vec<Edge>,
     /// Number of choices with something left to try; none before the first choice.
     open: Option<u32>,
@@ -482,7 +482,7 @@ impl Knowledge {
         }
     }
 
-    /// ActionSet the last step as used up, and the steps before it that have nothing else left to try.
+    /// Marks the last step as used up, and the steps before it that have nothing else left to try.
     fn use_up(&mut self) {
         for &(node, action) in self.path.iter().rev() {
             let node = &mut self.nodes[node as usize];

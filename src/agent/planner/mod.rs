@@ -9,7 +9,7 @@ mod value;
 
 use self::knowledge::{Knowledge, ROOT};
 use self::value::{Memory, Valuation};
-use super::{Agent, Members};
+use super::Agent;
 use crate::rng::Rng;
 use crate::situation::{
     Blind, Evidence, Explanation, Habit, LookId, Offer, Origin, Outlook, Reason, Recollection, Situation,
@@ -44,20 +44,11 @@ pub struct PlannerSettings {
     pub naming: bool,
     /// Chances that remain if a subgoal is not met.
     pub survival: bool,
-    /// Members that share the episodes with the plan.
-    pub members: Members,
 }
 
 impl Default for PlannerSettings {
     fn default() -> PlannerSettings {
-        PlannerSettings {
-            habits: true,
-            names: true,
-            sharing: true,
-            naming: true,
-            survival: true,
-            members: Members::ALL,
-        }
+        PlannerSettings { habits: true, names: true, sharing: true, naming: true, survival: true }
     }
 }
 

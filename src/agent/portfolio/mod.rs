@@ -20,9 +20,9 @@ use crate::situation::{
 pub enum Member {
     /// The planner's plan.
     Plan,
-    /// The way to a place that was rarely seen, then what was tried least.
+    /// The way to a place that was rarely seen, then the actions that were tried least.
     Novelty,
-    /// What was tried least in each state.
+    /// In each state the action that was tried least.
     Least,
     /// A random walk that repeats no history while others are left.
     Random,
@@ -69,6 +69,12 @@ impl Members {
     }
 }
 
+impl Default for Members {
+    fn default() -> Members {
+        Members::ALL
+    }
+}
+
 /// The agent that shares its episodes out between members.
 #[derive(Clone, Debug)]
 pub struct Portfolio {
@@ -87,11 +93,11 @@ pub struct Portfolio {
 
 impl Portfolio {
     /// Returns a portfolio that knows nothing yet.
-    pub fn new(settings: PlannerSettings) -> Portfolio {
+    pub fn new(settings: PlannerSettings, members: Members) -> Portfolio {
         Portfolio {
             planner: Planner::new(settings),
             archive: Archive::default(),
-            shares: Shares::new(&settings.members.list()),
+            shares: Shares::new(&members.list()),
             turn: None,
             way: Vec::new(),
             news: 0,
@@ -106,7 +112,7 @@ impl Portfolio {
         let member = match self.shares.next() {
             // Only the likeliest histories, done again, tell whether the app answers alike.
             _ if confirms && self.shares.has(Member::Plan) => Member::Plan,
-            (member, _) => member,
+            member => member,
         };
         self.turn = Some(member);
         self.way.clear();
@@ -142,26 +148,17 @@ impl Agent for Portfolio {
         self.planner.look(situation);
         let open = self.planner.open(situation);
         let choices = open.len();
-        match member {
-            Member::Plan | Member::Random => {
-                self.explain(Evidence::Chance, choices);
-                open[rng.below(choices)]
-            }
-            Member::Novelty => match self.archive.follow(&self.way, situation) {
-                Some(at) => {
-                    self.explain(Evidence::WayToRare, situation.candidates.len());
-                    at
-                }
-                None => {
-                    self.explain(Evidence::LeastTried, choices);
-                    self.archive.least(&Situation { candidates: &open, ..*situation }, rng)
-                }
-            },
-            Member::Least => {
-                self.explain(Evidence::LeastTried, choices);
-                self.archive.least(&Situation { candidates: &open, ..*situation }, rng)
-            }
+        // Only novelty has a way; the other members have an empty one.
+        if let Some(at) = self.archive.follow(&self.way, situation) {
+            self.explain(Evidence::WayToRare, situation.candidates.len());
+            return at;
         }
+        if member == Member::Random {
+            self.explain(Evidence::Chance, choices);
+            return open[rng.below(choices)];
+        }
+        self.explain(Evidence::LeastTried, choices);
+        self.archive.least(&Situation { candidates: &open, ..*situation }, rng)
     }
 
     fn note(&mut self, situation: &Situation<'_>, taken: u16, origin: Origin) {

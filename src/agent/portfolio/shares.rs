@@ -44,15 +44,14 @@ impl Shares {
         Shares { accounts: members.iter().map(account).collect(), episodes: 0 }
     }
 
-    /// Returns the member whose turn it is, and its share.
-    pub fn next(&mut self) -> (Member, f64) {
+    /// Returns the member whose turn it is.
+    pub fn next(&mut self) -> Member {
         self.episodes += 1;
+        if self.episodes <= PLAN_FIRST && self.has(Member::Plan) {
+            return Member::Plan;
+        }
         let weights = self.weights();
         let whole: f64 = weights.iter().sum();
-        let first = &self.accounts[0];
-        if self.episodes <= PLAN_FIRST && first.member == Member::Plan {
-            return (Member::Plan, 1.0);
-        }
         let mut at = 0;
         for (other, account) in self.accounts.iter().enumerate() {
             if account.due < self.accounts[at].due {
@@ -61,7 +60,7 @@ impl Shares {
         }
         let share = weights[at] / whole;
         self.accounts[at].due += 1.0 / share;
-        (self.accounts[at].member, share)
+        self.accounts[at].member
     }
 
     /// Returns true if `member` takes part.
@@ -100,7 +99,7 @@ mod tests {
 
     fn turns(shares: &mut Shares, episodes: usize, news: impl Fn(Member) -> u32) -> Vec<Member> {
         let mut turn = || {
-            let (member, _) = shares.next();
+            let member = shares.next();
             shares.pay(member, news(member), 10);
             member
         };

@@ -89,7 +89,7 @@ impl Entrant {
     /// Gives a plan of the agent its own settings.
     pub fn set(&self, plan: &mut Plan) {
         plan.abstraction = self.abstraction.unwrap_or(plan.abstraction);
-        plan.settings.planner.members = self.members.unwrap_or(plan.settings.planner.members);
+        plan.settings.members = self.members.unwrap_or(plan.settings.members);
     }
 }
 

@@ -130,7 +130,7 @@ impl Switch {
     pub fn set(self, plan: &mut Plan, on: bool) {
         let Plan { shaping, switches, settings, .. } = plan;
         let Switches { prediction, sure_actions, restart_hopeless } = switches;
-        let Settings { farlead, planner } = settings;
+        let Settings { farlead, planner, .. } = settings;
         match self {
             Switch::Shaping => *shaping = if on { Shaping::Atoms } else { Shaping::None },
             Switch::Distances => {

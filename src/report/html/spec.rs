@@ -6,7 +6,7 @@ use std::sync::Arc;
 
 use super::super::run::{SpecReport, Standing};
 use super::super::words::{
-    self, ITEMS_MAX, LINE_MAX, TEXT_MAX, counted, distinct, duration, escape, evidence, grouped, len, line,
+    self, ITEMS_MAX, LINE_MAX, TEXT_MAX, confidence, counted, distinct, duration, escape, grouped, len, line,
     outcome, unseen,
 };
 use super::phone::Displays;
@@ -277,8 +277,8 @@ fn never_seen(reach: &Reached, has_no_run: bool) -> String {
             counted(*distance, "step")
         );
     }
-    if let Some(evidence) = evidence(reach) {
-        let _ = write!(html, "<li>{}</li>", escape(&evidence));
+    if let Some(confidence) = confidence(reach) {
+        let _ = write!(html, "<li>{}</li>", escape(&confidence));
     }
     html += "</ul>";
     html += &atoms(reach);
