@@ -3,7 +3,8 @@
 //!
 //! An app is determined by its family, its number and the kind of its names. It comes with a formula for each
 //! of the levels a, b and c, each of which can be satisfied within its limit of steps. Nine families are drawn by
-//! one maker, which makes the formulas from a walk; those of [`everyday`] are by makers of their own. Even numbers are for choosing constants, odd ones for reporting.
+//! one maker, which makes the formulas from a walk; those of [`everyday`] are by makers of their own.
+//! Even numbers are for choosing constants, odd ones for reporting.
 
 #![allow(dead_code, reason = "each of the benches and tests that take these in uses a part of them")]
 
@@ -193,11 +194,7 @@ impl MadeUp {
             return everyday::make(family, number);
         }
         let text = models::text(family, number, names);
-        let source = Source::new("made-up.app", &*text);
-        let read = read(&source);
-        let model = Arc::new(read.model.unwrap_or_else(|| {
-            panic!("{}", read.diagnostics.render(&source, Style::Plain));
-        }));
+        let model = model(&text);
         let walk = walk::walk(&model, family, number);
         let steps_max = walk.len() as u32 + 1 + STEPS_SPARE;
         let asked: Vec<Asked> = formulas::formulas(&walk, family, number)
@@ -236,6 +233,13 @@ impl MadeUp {
         }
         None
     }
+}
+
+/// Reads the text of a model, which has no mistakes.
+fn model(text: &str) -> Arc<Model> {
+    let source = Source::new("made-up.app", text);
+    let read = read(&source);
+    Arc::new(read.model.unwrap_or_else(|| panic!("{}", read.diagnostics.render(&source, Style::Plain))))
 }
 
 /// Returns the first `count` apps of a family in this half.

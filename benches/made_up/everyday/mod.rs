@@ -11,13 +11,9 @@ mod places;
 mod play;
 mod trouble;
 
-use std::sync::Arc;
+use farlead::spec::{Source, parse};
 
-use farlead::device::sim::model::Model;
-use farlead::device::sim::read;
-use farlead::spec::{Source, Style, parse};
-
-use super::{Asked, Family, MadeUp, chance};
+use super::{Asked, Family, MadeUp, chance, model};
 use draft::Draft;
 use play::Move;
 
@@ -161,10 +157,4 @@ pub fn make(family: Family, number: u64) -> MadeUp {
         })
         .collect();
     MadeUp { family, number, text, model, walk: Vec::new(), asked }
-}
-
-fn model(text: &str) -> Arc<Model> {
-    let source = Source::new("made-up.app", text);
-    let read = read(&source);
-    Arc::new(read.model.unwrap_or_else(|| panic!("{}", read.diagnostics.render(&source, Style::Plain))))
 }
