@@ -4,7 +4,8 @@
 //! table3` (or `k12`, `lost`, `rankings`, `made-up`, `speed`) prints one, `--runs 5` sets the number of runs
 //! and `--apps 2` the number of made-up apps. `--family login` leaves the other families of made-up apps out, and
 //! may be given several times; `--family drawn` and `--family everyday` are nine and twelve of them. `--choosing` prints a line for each setting of the planner on the
-//! made-up apps that are reserved for choosing constants. `--write FOLDER` writes the made-up apps and their
+//! made-up apps that are reserved for choosing constants; `--half choosing` prints the other table on these. `--agent
+//! tree` leaves other agents out, and may be given several times. `--write FOLDER` writes the made-up apps and their
 //! formulas to files, for use with `farlead`. All figures other than those of `speed` are the same on every
 //! machine.
 
@@ -42,6 +43,10 @@ struct Options {
     apps: u64,
     /// Families of made-up apps, in the order of all of them.
     families: Vec<Family>,
+    /// Half of the made-up apps that the table is on.
+    half: Half,
+    /// Agents that take part; all of them if none is named.
+    agents: Vec<String>,
 }
 
 impl Options {
@@ -54,6 +59,8 @@ impl Options {
             made_up_runs: 10,
             apps: 10,
             families: Vec::new(),
+            half: Half::Reporting,
+            agents: Vec::new(),
         };
         let mut args = std::env::args().skip(1);
         while let Some(arg) = args.next() {
@@ -67,6 +74,12 @@ impl Options {
                 "--write" => options.write = Some(value().into()),
                 "--choosing" => options.is_choosing = true,
                 "--apps" => options.apps = value().parse().expect("a number"),
+                "--half" => {
+                    let name = value();
+                    assert!(name == "choosing" || name == "reporting", "`{name}` is no half");
+                    options.half = if name == "choosing" { Half::Choosing } else { Half::Reporting };
+                }
+                "--agent" => options.agents.push(value()),
                 "--family" => options.families.extend(families(&value())),
                 // `cargo test --benches` only checks that it starts.
                 "--test" => {
@@ -75,13 +88,19 @@ impl Options {
                 }
                 "--bench" => {}
                 _ => panic!(
-                    "`{arg}` is no option; there are --only, --runs, --apps, --family, --choosing and --write"
+                    "`{arg}` is no option; there are --only, --runs, --apps, --family, --half, --agent, --choosing and --write"
                 ),
             }
         }
         let is_wanted = |family: &Family| options.families.is_empty() || options.families.contains(family);
         let families = Family::all().filter(is_wanted).collect();
         Options { families, ..options }
+    }
+
+    /// Returns the agents that take part.
+    fn agents(&self) -> Vec<Contender> {
+        let is_wanted = |agent: &Contender| self.agents.is_empty() || self.agents.contains(&agent.name);
+        agents().into_iter().filter(is_wanted).collect()
     }
 }
 
@@ -131,7 +150,7 @@ fn main() {
 /// Prints the 25 formulas of the paper with their own K, one by one and by level.
 fn table3(options: &Options) {
     let rows = models::table3();
-    let contenders = agents();
+    let contenders = options.agents();
     let tallies = measure("table3", &of_paper(&rows, &[], None), &contenders, options.runs);
     heading("Table 3 of the paper", "formula", &contenders);
     for (row, tallies) in rows.iter().zip(&tallies) {
@@ -146,7 +165,7 @@ fn table3(options: &Options) {
 /// Prints the same with 12 steps for all formulas.
 fn k12(options: &Options) {
     let rows = models::table3();
-    let contenders = agents();
+    let contenders = options.agents();
     let tallies = measure("k12", &of_paper(&rows, &[], Some(12)), &contenders, options.runs);
     heading("12 steps for all", "level", &contenders);
     for (name, tallies) in by_level(&rows, &tallies) {
@@ -158,7 +177,7 @@ fn k12(options: &Options) {
 /// Prints the same with lost actions.
 fn lost(options: &Options) {
     let rows = models::table3();
-    let contenders = agents();
+    let contenders = options.agents();
     heading("Actions that are lost", "lost", &contenders);
     for percent in ["5", "15"] {
         let cases = of_paper(&rows, &[("sim.lose", percent)], None);
@@ -186,18 +205,28 @@ fn rankings(options: &Options) {
 /// Prints results on the made-up apps that no constant was chosen on: all agents with good names; the planner
 /// also without reading them, with no names, and with names in another language.
 fn made_up(options: &Options) {
-    let contenders = agents();
-    let on_others =
-        ["planner, no names", "planner, other names"].map(|name| planner(name, PlannerSettings::default()));
+    let contenders = options.agents();
+    let on_others: Vec<Contender> = match options.agents.is_empty() {
+        true => ["planner, no names", "planner, other names"]
+            .map(|name| planner(name, PlannerSettings::default()))
+            .into(),
+        false => Vec::new(),
+    };
     heading("Made-up apps", "family", &[&contenders[..], &on_others].concat());
     for &family in &options.families {
         let tallies = |names, contenders: &[Contender]| {
-            let apps = made_up::apps(family, Half::Reporting, options.apps, names);
+            let apps = made_up::apps(family, options.half, options.apps, names);
             of_apps(&format!("{} {names:?}", family.name()), &apps, contenders, options.made_up_runs)
         };
         let good = tallies(Names::Good, &contenders);
-        let others = [Names::None, Names::Other]
-            .map(|names| family.names().contains(&names).then(|| tallies(names, &on_others[..1])));
+        let kinds = [Names::None, Names::Other];
+        let others = on_others
+            .iter()
+            .zip(kinds)
+            .map(|(agent, names)| {
+                family.names().contains(&names).then(|| tallies(names, std::slice::from_ref(agent)))
+            })
+            .collect::<Vec<_>>();
         for (level, (name, tallies_of_good)) in good.iter().enumerate() {
             let mut cells: Vec<String> = tallies_of_good.iter().map(brief).collect();
             cells.extend(others.iter().map(|other| match other {
@@ -268,9 +297,9 @@ fn write(folder: &Path, options: &Options) {
 
 /// Prints the time of a whole step: screen, labels, choice, learning. These are the only figures that depend on
 /// the machine.
-fn speed(_: &Options) {
+fn speed(options: &Options) {
     const WIDGETS: [usize; 4] = [10, 100, 1_000, 5_000];
-    let contenders = agents();
+    let contenders = options.agents();
     heading("Time of a step, in µs", "K", &contenders);
     let never = "X([activity ~ Main] U ([activity ~ About] & X([activity ~ About] U [text = never])))";
     let model = models::model("chesswalk", &[]);

@@ -345,6 +345,8 @@ pub enum Evidence {
     Again,
     /// Chosen as a step of the known way to a place that was rarely seen.
     WayToRare,
+    /// Chosen as a step of filling a form.
+    Form,
     /// Chosen as one of those that were tried least in this state.
     LeastTried,
     /// Chosen by chance.

@@ -28,6 +28,7 @@ pub fn reason(reason: &Reason, conditions: &[Arc<str>]) -> String {
         }
         Evidence::Unknown => "unknown: it could lead anywhere".to_string(),
         Evidence::WayToRare => return "novelty's turn: the way to a place that was rarely seen".to_string(),
+        Evidence::Form => return "the forms' turn: fills the fields and then clicks a button".to_string(),
         Evidence::LeastTried => return format!("tried least here, one of {choices}"),
         Evidence::Chance => return format!("the random walk's turn: any of {choices}"),
         Evidence::Again => "all was tried: done again, to see whether the app answers alike".to_string(),

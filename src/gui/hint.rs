@@ -83,7 +83,7 @@ fn words_of(atom: &Atom) -> Vec<String> {
 }
 
 /// Returns the words of a name, in lower case: `btn_color_selector`, `NewGameActivity` and `New game` have several.
-fn words(name: &str) -> Vec<String> {
+pub(super) fn words(name: &str) -> Vec<String> {
     let mut words: Vec<String> = vec![String::new()];
     let mut was_small = false;
     for char in name.chars() {

@@ -8,9 +8,12 @@ use rustc_hash::FxHashMap;
 use crate::rng::Rng;
 use crate::situation::{ActionId, Outlook, PhaseId, Situation, Standing, StateId, Transition};
 
+/// States and actions since the start.
+pub type Way = Vec<(StateId, ActionId)>;
+
 /// Most cells that are kept, and most steps of a way.
 const CELLS_MAX: usize = 20_000;
-const WAY_MAX: usize = 60;
+pub const WAY_MAX: usize = 60;
 
 /// Factor on the promise of a cell for each step that the objective needs beyond.
 const NEARER: f64 = 0.7;
@@ -25,7 +28,7 @@ struct Cell {
     visits: u32,
     /// Episodes that were sent here.
     sent: u32,
-    way: Vec<(StateId, ActionId)>,
+    way: Way,
 }
 
 /// Tries of the actions of a state, by slot.
@@ -43,13 +46,18 @@ pub struct Archive {
     numbers: FxHashMap<(StateId, PhaseId), u32>,
     tries: FxHashMap<StateId, Tries>,
     /// Steps of this episode so far.
-    trail: Vec<(StateId, ActionId)>,
+    trail: Way,
 }
 
 impl Archive {
     /// Begins an episode.
     pub fn begin(&mut self) {
         self.trail.clear();
+    }
+
+    /// Returns the steps of this episode so far.
+    pub fn trail(&self) -> &Way {
+        &self.trail
     }
 
     /// Counts a step; returns true if it led to a cell for the first time.
@@ -88,7 +96,7 @@ impl Archive {
 
     /// Returns the way to a cell to be sent to with this many steps: likelier one that was rarely seen, has untried
     /// actions, and is near the objective. Empty if there is none.
-    pub fn send(&mut self, steps: u32, outlook: &mut dyn Outlook, rng: &mut Rng) -> Vec<(StateId, ActionId)> {
+    pub fn send(&mut self, steps: u32, outlook: &mut dyn Outlook, rng: &mut Rng) -> Way {
         let mut sum = 0.0;
         let sums: Vec<f64> = self
             .list

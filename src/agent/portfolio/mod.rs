@@ -4,15 +4,18 @@
 //! have brought lately. The first episodes are the plan's.
 
 mod archive;
+mod forms;
+mod inert;
 mod shares;
 
-use self::archive::Archive;
+use self::archive::{Archive, WAY_MAX, Way};
+use self::forms::Forms;
+use self::inert::Inert;
 use self::shares::Shares;
 use super::{Agent, Planner, PlannerSettings};
 use crate::rng::Rng;
 use crate::situation::{
-    ActionId, Blind, Evidence, Explanation, Origin, Outlook, Reason, Recollection, Situation, StateId,
-    Summary, Transition,
+    Blind, Evidence, Explanation, Origin, Outlook, Reason, Recollection, Situation, Summary, Transition,
 };
 
 /// Member of a portfolio.
@@ -22,6 +25,8 @@ pub enum Member {
     Plan,
     /// The way to a place that was rarely seen, then the actions that were tried least.
     Novelty,
+    /// The fields of a form filled, and then a button.
+    Forms,
     /// In each state the action that was tried least.
     Least,
     /// A random walk that repeats no history while others are left.
@@ -30,13 +35,15 @@ pub enum Member {
 
 impl Member {
     /// All members, in order of precedence.
-    pub const ALL: [Member; 4] = [Member::Plan, Member::Novelty, Member::Least, Member::Random];
+    pub const ALL: [Member; 5] =
+        [Member::Plan, Member::Novelty, Member::Forms, Member::Least, Member::Random];
 
     /// Returns the name on the command line.
     pub fn name(self) -> &'static str {
         match self {
             Member::Plan => "plan",
             Member::Novelty => "novelty",
+            Member::Forms => "forms",
             Member::Least => "least",
             Member::Random => "random",
         }
@@ -54,7 +61,7 @@ pub struct Members(u8);
 
 impl Members {
     /// All members.
-    pub const ALL: Members = Members(0b1111);
+    pub const ALL: Members = Members(0b11111);
     /// The plan alone.
     pub const PLAN: Members = Members(0b0001);
 
@@ -80,10 +87,12 @@ impl Default for Members {
 pub struct Portfolio {
     planner: Planner,
     archive: Archive,
+    forms: Forms,
+    inert: Inert,
     shares: Shares,
     /// Member that this episode belongs to, once it has made its first choice.
     turn: Option<Member>,
-    way: Vec<(StateId, ActionId)>,
+    way: Way,
     news: u32,
     steps: u32,
     reason: Option<Reason>,
@@ -97,6 +106,8 @@ impl Portfolio {
         Portfolio {
             planner: Planner::new(settings),
             archive: Archive::default(),
+            forms: Forms::default(),
+            inert: Inert::default(),
             shares: Shares::new(&members.list()),
             turn: None,
             way: Vec::new(),
@@ -109,16 +120,20 @@ impl Portfolio {
 
     fn take_turn(&mut self, situation: &Situation<'_>, outlook: &mut dyn Outlook, rng: &mut Rng) -> Member {
         let confirms = self.planner.is_tried_out() && !self.planner.is_exhausted();
-        let member = match self.shares.next() {
+        let has_forms = self.forms.has_any();
+        let member = match self.shares.next(|member| member != Member::Forms || has_forms) {
             // Only the likeliest histories, done again, tell whether the app answers alike.
             _ if confirms && self.shares.has(Member::Plan) => Member::Plan,
             member => member,
         };
         self.turn = Some(member);
-        self.way.clear();
-        if member == Member::Novelty {
-            self.way = self.archive.send(situation.steps_left, outlook, rng);
-        }
+        let sent = if member == Member::Forms { self.forms.send(situation.steps_left) } else { None };
+        self.way = match (member, sent) {
+            (Member::Forms, Some(way)) => way,
+            // Forms without anything to try leave their turn to novelty.
+            (Member::Novelty | Member::Forms, _) => self.archive.send(situation.steps_left, outlook, rng),
+            (Member::Plan | Member::Least | Member::Random, _) => Way::new(),
+        };
         member
     }
 
@@ -131,6 +146,7 @@ impl Agent for Portfolio {
     fn begin(&mut self) {
         self.planner.begin();
         self.archive.begin();
+        self.forms.begin();
     }
 
     fn choose(&mut self, situation: &Situation<'_>, outlook: Option<&mut dyn Outlook>, rng: &mut Rng) -> u16 {
@@ -147,12 +163,19 @@ impl Agent for Portfolio {
         }
         self.planner.look(situation);
         let open = self.planner.open(situation);
-        let choices = open.len();
-        // Only novelty has a way; the other members have an empty one.
+        // Only novelty and forms have a way; the other members have an empty one.
         if let Some(at) = self.archive.follow(&self.way, situation) {
             self.explain(Evidence::WayToRare, situation.candidates.len());
             return at;
         }
+        if member == Member::Forms
+            && let Some(at) = self.forms.next(situation, &open)
+        {
+            self.explain(Evidence::Form, open.len());
+            return at;
+        }
+        let open = self.inert.leave_out(situation, open, rng);
+        let choices = open.len();
         if member == Member::Random {
             self.explain(Evidence::Chance, choices);
             return open[rng.below(choices)];
@@ -169,6 +192,8 @@ impl Agent for Portfolio {
 
     fn learn(&mut self, transition: &Transition<'_>, rng: &mut Rng) -> Explanation {
         let is_new = self.archive.learn(transition);
+        self.forms.learn(transition, self.archive.trail(), WAY_MAX);
+        self.inert.learn(transition);
         if !self.is_recalled {
             self.steps += 1;
             self.news += u32::from(is_new);
@@ -191,6 +216,7 @@ impl Agent for Portfolio {
     fn forget(&mut self, recollection: Recollection) {
         self.planner.forget(recollection);
         self.archive = Archive::default();
+        self.forms = Forms::default();
         // Its states have other numbers now.
         self.way.clear();
     }

@@ -16,6 +16,10 @@ const CREDIT_NEWS: f64 = 0.5;
 const CREDIT_STEPS: f64 = 5.0;
 /// Least weight of the plan, as a part of those of all others: hidden state takes long, and nobody else finds it.
 const PLAN_MIN: f64 = 0.5;
+/// Least weight of forms until they have had this many turns, as a part of those of all others: what a form does with the
+/// texts that fit shows soon.
+const FORMS_MIN: f64 = 0.6;
+const FORMS_FAVOURED: u32 = 60;
 /// Least weight of a member, as a part of the largest.
 const SHARE_MIN: f64 = 0.15;
 
@@ -26,6 +30,7 @@ struct Account {
     /// News and steps of its episodes, the older ones counting less.
     news: f64,
     steps: f64,
+    turns: u32,
     /// Virtual time of its next episode: the member with the least is next.
     due: f64,
 }
@@ -40,26 +45,34 @@ pub struct Shares {
 impl Shares {
     /// Returns the shares of these members, in order of precedence; at least one.
     pub fn new(members: &[Member]) -> Shares {
-        let account = |&member: &Member| Account { member, news: CREDIT_NEWS, steps: CREDIT_STEPS, due: 0.0 };
+        let account =
+            |&member: &Member| Account { member, news: CREDIT_NEWS, steps: CREDIT_STEPS, turns: 0, due: 0.0 };
         Shares { accounts: members.iter().map(account).collect(), episodes: 0 }
     }
 
-    /// Returns the member whose turn it is.
-    pub fn next(&mut self) -> Member {
+    /// Returns the member whose turn it is, of those that `can` take one; if none can, of all.
+    pub fn next(&mut self, can: impl Fn(Member) -> bool) -> Member {
         self.episodes += 1;
         if self.episodes <= PLAN_FIRST && self.has(Member::Plan) {
             return Member::Plan;
         }
         let weights = self.weights();
         let whole: f64 = weights.iter().sum();
-        let mut at = 0;
-        for (other, account) in self.accounts.iter().enumerate() {
-            if account.due < self.accounts[at].due {
-                at = other;
+        let mut at: Option<usize> = None;
+        for (other, account) in self.accounts.iter().enumerate().filter(|(_, account)| can(account.member)) {
+            if at.is_none_or(|at| account.due < self.accounts[at].due) {
+                at = Some(other);
             }
+        }
+        let at = at.unwrap_or(0);
+        // Who could take no turn has none to catch up on.
+        let now = self.accounts[at].due;
+        for account in self.accounts.iter_mut().filter(|account| !can(account.member)) {
+            account.due = account.due.max(now);
         }
         let share = weights[at] / whole;
         self.accounts[at].due += 1.0 / share;
+        self.accounts[at].turns += 1;
         self.accounts[at].member
     }
 
@@ -85,10 +98,15 @@ impl Shares {
         let rates = || self.accounts.iter().map(rate);
         let most = rates().fold(f64::MIN_POSITIVE, f64::max);
         let mut weights: Vec<f64> = rates().map(|rate| rate.max(SHARE_MIN * most)).collect();
-        if let Some(plan) = self.accounts.iter().position(|account| account.member == Member::Plan) {
-            let others: f64 = weights.iter().sum::<f64>() - weights[plan];
-            weights[plan] = weights[plan].max(PLAN_MIN * others);
-        }
+        let mut raise = |member: Member, least: f64, turns_max: u32| {
+            let is_it = |account: &Account| account.member == member && account.turns < turns_max;
+            if let Some(at) = self.accounts.iter().position(is_it) {
+                let others: f64 = weights.iter().sum::<f64>() - weights[at];
+                weights[at] = weights[at].max(least * others);
+            }
+        };
+        raise(Member::Forms, FORMS_MIN, FORMS_FAVOURED);
+        raise(Member::Plan, PLAN_MIN, u32::MAX);
         weights
     }
 }
@@ -99,7 +117,7 @@ mod tests {
 
     fn turns(shares: &mut Shares, episodes: usize, news: impl Fn(Member) -> u32) -> Vec<Member> {
         let mut turn = || {
-            let member = shares.next();
+            let member = shares.next(|_| true);
             shares.pay(member, news(member), 10);
             member
         };

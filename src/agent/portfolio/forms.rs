@@ -1,0 +1,504 @@
+//! Forms: every field is filled and every box ticked, and then a button is clicked, as one thing to try.
+//!
+//! An attempt is a filling (a text for each field, a mark for each box), a button, and the context: what the page shows
+//! besides, such as a choice made in a dialog. No attempt is made twice. Those come first that fit the fields, and after
+//! them those that differ little from one whose answer nobody had seen before: *Wrong password* is nearer than *Unknown
+//! user*.
+
+use std::hash::{Hash, Hasher};
+use std::sync::Arc;
+
+use rustc_hash::{FxHashMap, FxHashSet, FxHasher};
+
+use super::archive::Way;
+use crate::gui::{Action, Flags, Screen, Touch, Widget, by_fit};
+use crate::situation::{ActivityId, LabelingId, Scene, ScreenId, Situation, Transition};
+
+/// Most fields of a form, boxes beside them, forms of an app, and screens whose pages are kept.
+const FIELDS_MAX: usize = 6;
+const BOXES_MAX: usize = 3;
+const FORMS_MAX: usize = 100;
+const PAGES_MAX: usize = 20_000;
+/// Most contexts, texts of a field, and fillings of a form that are looked through for an attempt.
+const CONTEXTS_MAX: usize = 12;
+const TEXTS_MAX: usize = 12;
+const FILLINGS_MAX: usize = 200;
+/// Most bases of a form, and most buttons that are tried.
+const BASES_MAX: usize = 8;
+const BUTTONS_MAX: usize = 4;
+/// Attempts in a row at a page that stays as it is; then something else on it is tried, which may be what is missing.
+const IN_A_ROW_MAX: usize = 3;
+
+/// Words of buttons that take in what the fields hold, in most apps.
+const SUBMITTING: [&str; 28] = [
+    "add", "apply", "book", "buy", "check", "confirm", "continue", "create", "done", "enter", "finish", "go",
+    "in", "join", "log", "login", "next", "ok", "okay", "order", "register", "save", "search", "send",
+    "sign", "start", "submit", "update",
+];
+
+/// Entry of each blank: a place in its entries by fit.
+type Filling = Vec<u8>;
+
+/// Blank of a form: a field or a box.
+#[derive(Clone, Debug)]
+enum Blank {
+    /// Texts by fit.
+    Field(Vec<Arc<str>>),
+    /// Ticked or not, in this order.
+    Tick,
+}
+
+impl Blank {
+    /// Returns the number of entries that it can have.
+    fn entries(&self) -> u8 {
+        match self {
+            Blank::Field(texts) => texts.len() as u8,
+            Blank::Tick => 2,
+        }
+    }
+
+    /// Returns the entry that `widget` shows.
+    fn entry(&self, widget: &Widget) -> Option<u8> {
+        match self {
+            Blank::Field(texts) => texts.iter().position(|text| *text == widget.text).map(|at| at as u8),
+            Blank::Tick => Some(u8::from(!widget.flags.has(Flags::CHECKED))),
+        }
+    }
+}
+
+/// Page of a form, as a screen shows it.
+#[derive(Clone, Debug)]
+struct Page {
+    form: usize,
+    /// Numbers of the texts and marks besides the blanks.
+    shown: Arc<[u64]>,
+    /// Places in the offers that make each entry of each blank; none where that is not offered.
+    offers: Vec<Vec<Option<u16>>>,
+    /// Entry that each blank has now.
+    holds: Vec<Option<u8>>,
+    buttons: Vec<(u16, LabelingId)>,
+}
+
+/// Button of a form, and its answers so far.
+#[derive(Clone, Debug)]
+struct Button {
+    labeling: LabelingId,
+    /// Guess: 0 if it takes in what the blanks hold.
+    doubt: u32,
+    clicks: u32,
+    answers: FxHashSet<u64>,
+}
+
+impl Button {
+    /// Returns the number of attempts by which it is behind the best of buttons.
+    fn handicap(&self) -> u32 {
+        match (self.clicks, self.answers.len()) {
+            // It answers to what the blanks hold.
+            (_, 2..) => 0,
+            (0..=2, _) => 2 * self.doubt,
+            (_, _) => 2 * self.doubt + 3,
+        }
+    }
+}
+
+/// Filling whose answer was new, and its use so far.
+#[derive(Clone, Debug)]
+struct Base {
+    filling: Filling,
+    attempts: u32,
+}
+
+/// Context of a form, and the shortest known way there.
+#[derive(Clone, Debug)]
+struct Context {
+    shown: Arc<[u64]>,
+    number: u64,
+    way: Way,
+}
+
+/// Form, on however many screens it is seen.
+#[derive(Clone, Debug)]
+struct Form {
+    blanks: Vec<Blank>,
+    buttons: Vec<Button>,
+    contexts: Vec<Context>,
+    /// Texts that answers have brought: they are no part of a context.
+    said: FxHashSet<u64>,
+    bases: Vec<Base>,
+    tried: FxHashSet<(u64, Filling, LabelingId)>,
+    answers: FxHashSet<u64>,
+}
+
+/// Attempt at a form that is going on.
+#[derive(Clone, Debug)]
+struct Attempt {
+    form: usize,
+    filling: Filling,
+    button: LabelingId,
+    /// Blank that is next.
+    blank: usize,
+    /// True once the button was chosen.
+    is_sent: bool,
+}
+
+/// Forms met so far.
+#[derive(Clone, Debug, Default)]
+pub struct Forms {
+    pages: FxHashMap<ScreenId, Option<Arc<Page>>>,
+    numbers: FxHashMap<u64, usize>,
+    list: Vec<Form>,
+    attempt: Option<Attempt>,
+    /// Contexts of the attempts of this episode.
+    contexts: Vec<u64>,
+}
+
+impl Forms {
+    /// Ends the attempt of the last episode.
+    pub fn begin(&mut self) {
+        self.attempt = None;
+        self.contexts.clear();
+    }
+
+    /// Returns true if a form was met.
+    pub fn has_any(&self) -> bool {
+        !self.list.is_empty()
+    }
+
+    /// Starts an attempt that fits in this many steps, and returns the way to its page.
+    pub fn send(&mut self, steps: u32) -> Option<Way> {
+        let mut best: Option<(usize, Plan, usize)> = None;
+        for (number, form) in self.list.iter().enumerate() {
+            // A form that was tried more often waits, or the largest one takes all attempts.
+            let tried = form.tried.len();
+            if best.as_ref().is_none_or(|(fewest, ..)| *fewest > tried)
+                && let Some(plan) = form.plan(&form.contexts, steps)
+            {
+                best = Some((tried, plan, number));
+            }
+        }
+        let (_, plan, form) = best?;
+        let way = plan.way.clone();
+        self.start(form, plan);
+        Some(way)
+    }
+
+    /// Returns the next choice of the attempt among `open`, or of another one at this page; none if there is no way to
+    /// go on.
+    pub fn next(&mut self, situation: &Situation<'_>, open: &[u16]) -> Option<u16> {
+        let page = self.page(situation.scene)?;
+        if self.attempt.as_ref().is_none_or(|attempt| attempt.form != page.form) {
+            let form = &self.list[page.form];
+            let here =
+                Context { shown: page.shown.clone(), number: form.context(&page.shown), way: Way::new() };
+            if self.contexts.iter().filter(|&&number| number == here.number).count() >= IN_A_ROW_MAX {
+                return None;
+            }
+            let plan = form.plan(&[here], situation.steps_left)?;
+            self.start(page.form, plan);
+        }
+        let at = self.attempt.as_mut().and_then(|attempt| attempt.step(&page, open));
+        if at.is_none() {
+            self.attempt = None;
+        }
+        at
+    }
+
+    fn start(&mut self, number: usize, plan: Plan) {
+        let form = &mut self.list[number];
+        let Plan { base, context, filling, button, .. } = plan;
+        if let Some(base) = form.bases.get_mut(base) {
+            base.attempts += 1;
+        }
+        // An attempt that comes to nothing on the way is none to repeat.
+        form.tried.insert((context, filling.clone(), button));
+        self.contexts.push(context);
+        self.attempt = Some(Attempt { form: number, filling, button, blank: 0, is_sent: false });
+    }
+
+    /// Learns a step, at the end of this way.
+    pub fn learn(&mut self, transition: &Transition<'_>, way: &Way, way_max: usize) {
+        if let Some(attempt) = self.attempt.take_if(|attempt| attempt.is_sent) {
+            let said = said(transition.from.scene, transition.to);
+            self.list[attempt.form].note(attempt, transition.to.activity, &said);
+        }
+        if let Some(page) = self.page(transition.to)
+            && way.len() <= way_max
+        {
+            self.list[page.form].reach(&page.shown, way);
+        }
+    }
+
+    /// Returns the page of a form that `scene` shows.
+    fn page(&mut self, scene: &Scene) -> Option<Arc<Page>> {
+        if let Some(page) = self.pages.get(&scene.screen_id) {
+            return page.clone();
+        }
+        if self.pages.len() >= PAGES_MAX {
+            self.pages.clear();
+        }
+        let page = scene.screen.as_ref().and_then(|screen| self.read(scene, screen)).map(Arc::new);
+        self.pages.insert(scene.screen_id, page.clone());
+        page
+    }
+
+    fn read(&mut self, scene: &Scene, screen: &Screen) -> Option<Page> {
+        let mut parts: Vec<(String, &Widget)> = Vec::new();
+        let widgets = screen.widgets();
+        screen.for_each_object(|place, widget, object_id| {
+            if widget.is_visible() && (is_field(widget) || is_box(widget)) {
+                parts.push((object_id.to_string(), &widgets[place]));
+            }
+        });
+        let fields = parts.iter().filter(|(_, widget)| is_field(widget)).count();
+        if fields == 0 || fields > FIELDS_MAX {
+            return None;
+        }
+        // Many boxes are settings, and no part of what is sent.
+        let has_boxes = parts.len() - fields <= BOXES_MAX;
+        parts.retain(|(_, widget)| is_field(widget) || has_boxes);
+        let is_blank = |widget: &Widget| is_field(widget) || has_boxes && is_box(widget);
+        let shown = widgets.iter().filter(|widget| widget.is_visible() && !is_blank(widget)).map(number);
+        let shown: Arc<[u64]> = shown.collect();
+        let (mut offered, mut buttons) = (vec![Vec::new(); parts.len()], Vec::new());
+        let mut last_field = 0;
+        for (at, action) in (0_u16..).zip(scene.actions.iter()) {
+            let Some(on) = action.target() else { continue };
+            let blank = parts.iter().position(|(object_id, _)| **object_id == *on.object_id);
+            match (action, blank) {
+                (Action::Text { text, .. }, Some(blank)) => {
+                    offered[blank].push((at, text.clone()));
+                    last_field = at;
+                }
+                (Action::Touch(Touch::Click, _), Some(blank)) if is_box(parts[blank].1) => {
+                    offered[blank].push((at, Arc::default()));
+                }
+                (Action::Touch(Touch::Click, _), None) => {
+                    let labeling = scene.offers[usize::from(at)].labeling;
+                    buttons.push((at, labeling, is_submitting(&on.names())));
+                }
+                _ => {}
+            }
+        }
+        let form = self.form(scene.activity, &parts, &offered)?;
+        let Form { blanks, buttons: known, .. } = &mut self.list[form];
+        for &(at, labeling, is_likely) in &buttons {
+            if known.iter().all(|button| button.labeling != labeling) {
+                let doubt = if is_likely { 0 } else { 1 + u32::from(at < last_field) };
+                known.push(Button { labeling, doubt, clicks: 0, answers: FxHashSet::default() });
+            }
+        }
+        let makes = |blank: &Blank, offered: &[(u16, Arc<str>)]| -> Vec<Option<u16>> {
+            match blank {
+                Blank::Field(texts) => texts
+                    .iter()
+                    .map(|text| offered.iter().find(|(_, own)| own == text).map(|&(at, _)| at))
+                    .collect(),
+                // The same click makes both marks.
+                Blank::Tick => vec![offered.first().map(|&(at, _)| at); 2],
+            }
+        };
+        let offers = blanks.iter().zip(&offered).map(|(blank, offered)| makes(blank, offered)).collect();
+        let holds = blanks.iter().zip(&parts).map(|(blank, (_, widget))| blank.entry(widget)).collect();
+        let buttons = buttons.into_iter().map(|(at, labeling, _)| (at, labeling)).collect();
+        Some(Page { form, shown, offers, holds, buttons })
+    }
+
+    /// Returns the number of the form with these blanks.
+    fn form(
+        &mut self,
+        activity: ActivityId,
+        parts: &[(String, &Widget)],
+        offered: &[Vec<(u16, Arc<str>)>],
+    ) -> Option<usize> {
+        let mut key = FxHasher::default();
+        activity.hash(&mut key);
+        parts.iter().for_each(|(_, widget)| (&widget.id, is_box(widget)).hash(&mut key));
+        if let Some(&known) = self.numbers.get(&key.finish()) {
+            return Some(known);
+        }
+        if self.list.len() >= FORMS_MAX {
+            return None;
+        }
+        let blank = |((_, widget), offered): (&(String, &Widget), &Vec<(u16, Arc<str>)>)| {
+            if is_box(widget) {
+                return Blank::Tick;
+            }
+            let all: Vec<Arc<str>> = offered.iter().map(|(_, text)| text.clone()).collect();
+            let texts = by_fit(widget, &all).into_iter().take(TEXTS_MAX);
+            Blank::Field(texts.map(|at| all[at].clone()).collect())
+        };
+        let blanks: Vec<Blank> = parts.iter().zip(offered).map(blank).collect();
+        let bases = vec![Base { filling: vec![0; blanks.len()], attempts: 0 }];
+        self.list.push(Form {
+            blanks,
+            buttons: Vec::new(),
+            contexts: Vec::new(),
+            said: FxHashSet::default(),
+            bases,
+            tried: FxHashSet::default(),
+            answers: FxHashSet::default(),
+        });
+        self.numbers.insert(key.finish(), self.list.len() - 1);
+        Some(self.list.len() - 1)
+    }
+}
+
+/// Attempt that could be made.
+#[derive(Clone, Debug)]
+struct Plan {
+    base: usize,
+    context: u64,
+    way: Way,
+    filling: Filling,
+    button: LabelingId,
+}
+
+impl Form {
+    /// Returns the number of a context that shows this.
+    fn context(&self, shown: &[u64]) -> u64 {
+        let mut hasher = FxHasher::default();
+        shown.iter().filter(|text| !self.said.contains(text)).for_each(|text| text.hash(&mut hasher));
+        hasher.finish()
+    }
+
+    /// Notes a way to a context.
+    fn reach(&mut self, shown: &Arc<[u64]>, way: &Way) {
+        let number = self.context(shown);
+        match self.contexts.iter_mut().find(|known| known.number == number) {
+            Some(known) if known.way.len() <= way.len() => return,
+            Some(known) => known.way.clone_from(way),
+            None => self.contexts.push(Context { shown: shown.clone(), number, way: way.clone() }),
+        }
+        self.contexts.sort_by_key(|context| context.way.len());
+        self.contexts.truncate(CONTEXTS_MAX);
+    }
+
+    /// Notes the answer to an attempt: the activity that it led to, and the texts that it brought.
+    fn note(&mut self, attempt: Attempt, activity: ActivityId, said: &[u64]) {
+        let Attempt { filling, button, .. } = attempt;
+        let mut answer = FxHasher::default();
+        (activity, said).hash(&mut answer);
+        let answer = answer.finish();
+        if let Some(button) = self.buttons.iter_mut().find(|known| known.labeling == button) {
+            button.clicks += 1;
+            button.answers.insert(answer);
+        }
+        let is_new = self.answers.insert(answer);
+        let is_base = self.bases.iter().any(|base| base.filling == filling);
+        if is_new && !is_base && self.bases.len() < BASES_MAX {
+            self.bases.push(Base { filling, attempts: 0 });
+        }
+        let known = self.said.len();
+        self.said.extend(said);
+        if self.said.len() > known {
+            // Contexts that differed in an answer alone are one; the shortest way comes first.
+            let mut contexts = std::mem::take(&mut self.contexts);
+            contexts.iter_mut().for_each(|context| context.number = self.context(&context.shown));
+            let mut met = FxHashSet::default();
+            contexts.retain(|context| met.insert(context.number));
+            self.contexts = contexts;
+        }
+    }
+
+    /// Returns the best attempt in one of `contexts` that was not made yet and fits in this many steps.
+    fn plan(&self, contexts: &[Context], steps: u32) -> Option<Plan> {
+        let fits = |context: &&Context| context.way.len() + self.blanks.len() < steps as usize;
+        let mut order: Vec<&Button> = self.buttons.iter().collect();
+        order.sort_by_key(|button| button.handicap());
+        let base = (0..self.bases.len()).min_by_key(|&at| self.bases[at].attempts)?;
+        let fillings = fillings(&self.blanks, &self.bases[base].filling);
+        let mut best: Option<(u32, &Context, &Filling, LabelingId)> = None;
+        for (behind, context) in (0..).zip(contexts.iter().filter(fits)) {
+            for button in order.iter().take(BUTTONS_MAX) {
+                let handicap = behind + button.handicap();
+                // The fillings are in order, so the first that was not tried is the best here.
+                for (far, filling) in &fillings {
+                    let cost = handicap + far;
+                    if best.as_ref().is_some_and(|(least, ..)| *least <= cost) {
+                        break;
+                    }
+                    if !self.tried.contains(&(context.number, filling.clone(), button.labeling)) {
+                        best = Some((cost, context, filling, button.labeling));
+                        break;
+                    }
+                }
+            }
+        }
+        let (_, context, filling, button) = best?;
+        let (way, filling) = (context.way.clone(), filling.clone());
+        Some(Plan { base, context: context.number, way, filling, button })
+    }
+}
+
+impl Attempt {
+    /// Returns the next choice on `page`.
+    fn step(&mut self, page: &Page, open: &[u16]) -> Option<u16> {
+        while let Some(&entry) = self.filling.get(self.blank) {
+            let blank = self.blank;
+            self.blank += 1;
+            if page.holds[blank] != Some(entry) {
+                let at = page.offers[blank].get(usize::from(entry)).copied().flatten()?;
+                return open.contains(&at).then_some(at);
+            }
+        }
+        self.is_sent = true;
+        let (at, _) = page.buttons.iter().find(|(_, button)| *button == self.button)?;
+        open.contains(at).then_some(*at)
+    }
+}
+
+/// Returns fillings with the number of places by which their entries are behind those of `base`, the nearest first.
+fn fillings(blanks: &[Blank], base: &Filling) -> Vec<(u32, Filling)> {
+    let mut all = vec![(0_u32, base.clone())];
+    for (at, blank) in blanks.iter().enumerate() {
+        let mut longer = Vec::new();
+        for (far, filling) in &all {
+            for entry in (0..blank.entries()).filter(|&entry| entry != base[at]) {
+                let mut filling = filling.clone();
+                filling[at] = entry;
+                // The entry of the base comes first, the others keep their order.
+                longer.push((far + 1 + u32::from(entry) - u32::from(entry > base[at]), filling));
+            }
+        }
+        all.extend(longer);
+        all.sort();
+        all.truncate(FILLINGS_MAX);
+    }
+    all
+}
+
+fn is_field(widget: &Widget) -> bool {
+    widget.flags.has(Flags::EDITABLE)
+}
+
+/// Returns true for boxes and switches; a radio button is a choice among others.
+fn is_box(widget: &Widget) -> bool {
+    widget.flags.has(Flags::CHECKABLE) && !widget.class.ends_with("RadioButton")
+}
+
+fn is_submitting(names: &[&str]) -> bool {
+    names.iter().any(|name| {
+        let words = name.split(|char: char| !char.is_alphanumeric());
+        words.map(str::to_lowercase).any(|word| SUBMITTING.contains(&&*word))
+    })
+}
+
+/// Returns a number for the text and the marks of a widget.
+fn number(widget: &Widget) -> u64 {
+    let mut hasher = FxHasher::default();
+    (&widget.text, widget.flags.has(Flags::CHECKED)).hash(&mut hasher);
+    hasher.finish()
+}
+
+/// Returns the numbers of the texts that a step has brought.
+fn said(from: &Scene, to: &Scene) -> Vec<u64> {
+    fn shown(scene: &Scene) -> FxHashSet<u64> {
+        let widgets = scene.screen.as_ref().map_or(&[][..], |screen| screen.widgets());
+        let is_said = |widget: &&Widget| widget.is_visible() && !is_field(widget) && !is_box(widget);
+        widgets.iter().filter(is_said).map(number).collect()
+    }
+    let before = shown(from);
+    let mut said: Vec<u64> = shown(to).into_iter().filter(|text| !before.contains(text)).collect();
+    said.sort_unstable();
+    said
+}
