@@ -11,7 +11,7 @@ pub const START_TYPE: &str = "reinitialise";
 pub(super) const TEXT_TYPE: &str = "text";
 
 /// An action type that farlead knows by itself: its shape, and which one of that shape it is.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum ActionType {
     /// A start, with an activity.
     Start,

@@ -1,29 +1,39 @@
-//! The archive of cells, each a state with a phase of the objective, and the shortest known way to each.
+//! The archive of sights, each something that a screen shows in a phase of the objective, and the shortest known way to each.
 //!
-//! Counts of visits and tries send an episode to a cell that was rarely seen, by the way that led there before, and then
-//! to what was tried least there (go-explore).
+//! A sight is a text, a mark, a look or a structure, and not a whole screen: a counter that nobody has seen at 7 is news, and
+//! its 6 with another box ticked is none. Counts send an episode to a sight that was rarely seen, by the way that led
+//! there before, and then to actions that were rarely done at it (go-explore).
 
-use rustc_hash::FxHashMap;
+use std::hash::{Hash, Hasher};
+use std::sync::Arc;
 
+use rustc_hash::{FxHashMap, FxHashSet, FxHasher};
+
+use super::yields::Yields;
+use crate::gui::Flags;
 use crate::rng::Rng;
-use crate::situation::{ActionId, Outlook, PhaseId, Situation, Standing, StateId, Transition};
+use crate::situation::{
+    ActionId, LabelingId, Outlook, PhaseId, Scene, ScreenId, Situation, Standing, StateId, Transition,
+};
 
 /// States and actions since the start.
 pub type Way = Vec<(StateId, ActionId)>;
 
-/// Most cells that are kept, and most steps of a way.
-const CELLS_MAX: usize = 20_000;
+/// Most sights that are kept, screens whose sights are kept, and most steps of a way.
+const SIGHTS_MAX: usize = 20_000;
+const SCREENS_MAX: usize = 20_000;
 pub const WAY_MAX: usize = 60;
+/// Most sights of a screen: more texts are a list, and its first ones tell enough.
+const ON_SCREEN_MAX: usize = 60;
 
-/// Factor on the promise of a cell for each step that the objective needs beyond.
+/// Factor on the promise of a sight for each step that the objective needs beyond.
 const NEARER: f64 = 0.7;
-/// Factor for a cell at which every action was tried.
-const TRIED_OUT: f64 = 0.2;
+/// Factor for each step of the way, which is spent before anything new can be tried.
+const FARTHER: f64 = 0.9;
 
-/// State with a phase of the objective.
+/// Sight in a phase.
 #[derive(Clone, Debug)]
-struct Cell {
-    state: StateId,
+struct Sight {
     phase: PhaseId,
     visits: u32,
     /// Episodes that were sent here.
@@ -31,20 +41,18 @@ struct Cell {
     way: Way,
 }
 
-/// Tries of the actions of a state, by slot.
-#[derive(Clone, Debug, Default)]
-struct Tries {
-    slots: u16,
-    tried: u16,
-    times: Vec<u32>,
-}
-
-/// Cells met so far.
+/// Sights met so far.
 #[derive(Clone, Debug, Default)]
 pub struct Archive {
-    list: Vec<Cell>,
-    numbers: FxHashMap<(StateId, PhaseId), u32>,
-    tries: FxHashMap<StateId, Tries>,
+    list: Vec<Sight>,
+    numbers: FxHashMap<(u64, PhaseId), u32>,
+    /// What each screen shows.
+    shown: FxHashMap<ScreenId, Arc<[u64]>>,
+    /// Times that an action was done at a sight, in any phase.
+    tries: FxHashMap<(u64, LabelingId), u32>,
+    /// Actions done in each state.
+    done: FxHashSet<(StateId, ActionId)>,
+    yields: Yields,
     /// Steps of this episode so far.
     trail: Way,
 }
@@ -60,73 +68,109 @@ impl Archive {
         &self.trail
     }
 
-    /// Counts a step; returns true if it led to a cell for the first time.
-    pub fn learn(&mut self, transition: &Transition<'_>) -> bool {
-        let scene = transition.from.scene;
-        let offer = scene.offers[usize::from(transition.at)];
-        let tries = self.tries.entry(scene.state).or_default();
-        tries.slots = tries.slots.max(scene.slots);
-        let slot = usize::from(offer.slot);
-        if tries.times.len() <= slot {
-            tries.times.resize(usize::from(scene.slots).max(slot + 1), 0);
-        }
-        tries.tried += u16::from(tries.times[slot] == 0);
-        tries.times[slot] += 1;
-        self.trail.push((scene.state, offer.action));
-        let key = (transition.to.state, transition.phase);
-        let next = self.list.len() as u32;
-        let number = match self.numbers.get(&key) {
-            Some(&known) => known,
-            None if self.list.len() >= CELLS_MAX => return false,
-            None => {
-                self.numbers.insert(key, next);
-                let (state, phase) = key;
-                self.list.push(Cell { state, phase, visits: 0, sent: 0, way: Vec::new() });
-                next
-            }
-        };
-        let cell = &mut self.list[number as usize];
-        cell.visits += 1;
-        let is_shorter = cell.way.is_empty() || self.trail.len() < cell.way.len();
-        if is_shorter && self.trail.len() <= WAY_MAX {
-            cell.way.clone_from(&self.trail);
-        }
-        number == next
+    /// Returns the yields of actions.
+    pub fn yields(&self) -> &Yields {
+        &self.yields
     }
 
-    /// Returns the way to a cell to be sent to with this many steps: likelier one that was rarely seen, has untried
-    /// actions, and is near the objective. Empty if there is none.
+    /// Counts a step; returns the number of sights that it showed for the first time.
+    pub fn learn(&mut self, transition: &Transition<'_>) -> u32 {
+        let scene = transition.from.scene;
+        let offer = scene.offers[usize::from(transition.at)];
+        let rarest = self.rarest(scene, transition.from.phase);
+        *self.tries.entry((rarest, offer.labeling)).or_insert(0) += 1;
+        self.trail.push((scene.state, offer.action));
+        let mut news = 0;
+        for &sight in &*self.sights(transition.to) {
+            let key = (sight, transition.phase);
+            let next = self.list.len() as u32;
+            let number = match self.numbers.get(&key) {
+                Some(&known) => known,
+                None if self.list.len() >= SIGHTS_MAX => continue,
+                None => {
+                    self.numbers.insert(key, next);
+                    self.list.push(Sight { phase: transition.phase, visits: 0, sent: 0, way: Way::new() });
+                    news += 1;
+                    next
+                }
+            };
+            let sight = &mut self.list[number as usize];
+            sight.visits += 1;
+            let is_shorter = sight.way.is_empty() || self.trail.len() < sight.way.len();
+            if is_shorter && self.trail.len() <= WAY_MAX {
+                sight.way.clone_from(&self.trail);
+            }
+        }
+        // Steps that were done before bring nothing as a rule, so they say little about the action.
+        if self.done.insert((scene.state, offer.action)) {
+            self.yields.learn(&scene.actions[usize::from(transition.at)], offer.labeling, news > 0);
+        }
+        news
+    }
+
+    /// Returns the numbers of what `scene` shows.
+    fn sights(&mut self, scene: &Scene) -> Arc<[u64]> {
+        if let Some(known) = self.shown.get(&scene.screen_id) {
+            return known.clone();
+        }
+        if self.shown.len() >= SCREENS_MAX {
+            self.shown.clear();
+        }
+        let number = |parts: &dyn Fn(&mut FxHasher)| {
+            let mut hasher = FxHasher::default();
+            scene.activity.hash(&mut hasher);
+            parts(&mut hasher);
+            hasher.finish()
+        };
+        let mut sights = vec![
+            number(&|hasher| (1, scene.look).hash(hasher)),
+            number(&|hasher| (2, scene.frame).hash(hasher)),
+        ];
+        let widgets = scene.screen.as_ref().map_or(&[][..], |screen| screen.widgets());
+        for widget in widgets.iter().filter(|widget| widget.is_visible()) {
+            // What a field holds was typed; that it holds something says its look, if that counts.
+            let is_field = widget.flags.has(Flags::EDITABLE);
+            let is_marked = widget.flags.has(Flags::CHECKED) || widget.flags.has(Flags::SELECTED);
+            if sights.len() < ON_SCREEN_MAX && (is_marked || !is_field && !widget.text.is_empty()) {
+                sights.push(number(&|hasher| (&widget.id, &widget.text, is_marked).hash(hasher)));
+            }
+        }
+        sights.sort_unstable();
+        sights.dedup();
+        let sights: Arc<[u64]> = sights.into();
+        self.shown.insert(scene.screen_id, sights.clone());
+        sights
+    }
+
+    /// Returns the sight of `scene` that was seen least in this phase.
+    fn rarest(&mut self, scene: &Scene, phase: PhaseId) -> u64 {
+        let sights = self.sights(scene);
+        let visits = |sight: u64| {
+            let number = self.numbers.get(&(sight, phase));
+            number.map_or(0, |&number| self.list[number as usize].visits)
+        };
+        sights.iter().copied().min_by_key(|&sight| visits(sight)).unwrap_or(0)
+    }
+
+    /// Returns the way to a sight to be sent to with this many steps: likelier one that was rarely seen, and is near the
+    /// objective. Empty if there is none.
     pub fn send(&mut self, steps: u32, outlook: &mut dyn Outlook, rng: &mut Rng) -> Way {
         let mut sum = 0.0;
         let sums: Vec<f64> = self
             .list
             .iter()
-            .map(|cell| {
-                sum += self.promise(cell, steps, outlook);
+            .map(|sight| {
+                sum += promise(sight, steps, outlook);
                 sum
             })
             .collect();
         if sum <= 0.0 {
-            return Vec::new();
+            return Way::new();
         }
         let drawn = rng.unit() * sum;
         let at = sums.partition_point(|&sum| sum <= drawn).min(self.list.len() - 1);
         self.list[at].sent += 1;
         self.list[at].way.clone()
-    }
-
-    fn promise(&self, cell: &Cell, steps: u32, outlook: &mut dyn Outlook) -> f64 {
-        let left = steps.saturating_sub(cell.way.len() as u32);
-        let least = match outlook.standing(cell.phase) {
-            Standing::Open(least) if least <= left && left > 0 => least,
-            Standing::Open(_) | Standing::Won | Standing::Lost => return 0.0,
-        };
-        let is_tried_out = self.tries.get(&cell.state).is_some_and(|tries| tries.tried >= tries.slots);
-        // Powers by multiplication have the same bits on every machine.
-        let near = (0..least.min(30)).fold(1.0, |product, _| product * NEARER);
-        let sent = f64::from(1 + cell.sent);
-        let open = if is_tried_out { TRIED_OUT } else { 1.0 };
-        near * open / (sent * sent * f64::from(1 + cell.visits))
     }
 
     /// Returns the next choice on `way`, if this episode has kept to it and the action is a candidate.
@@ -137,17 +181,36 @@ impl Archive {
         situation.candidates.iter().filter(|_| is_on_way).find(is_it).copied()
     }
 
-    /// Returns a candidate that was tried least in this state; of several, any.
-    pub fn least(&self, situation: &Situation<'_>, rng: &mut Rng) -> u16 {
-        let offers = &situation.scene.offers[..];
-        let tries = self.tries.get(&situation.scene.state);
-        let times = |at: u16| {
-            let slot = usize::from(offers[usize::from(at)].slot);
-            tries.and_then(|tries| tries.times.get(slot)).copied().unwrap_or(0)
-        };
-        let fewest = situation.candidates.iter().map(|&at| times(at)).min().unwrap_or(0);
-        let equals: Vec<u16> =
-            situation.candidates.iter().copied().filter(|&at| times(at) == fewest).collect();
+    /// Returns a candidate that was rarely done at what is seen here, and has brought news elsewhere; of several, any.
+    pub fn least(&mut self, situation: &Situation<'_>, rng: &mut Rng) -> u16 {
+        let scene = situation.scene;
+        let rarest = self.rarest(scene, situation.phase);
+        let worths: Vec<f64> = situation
+            .candidates
+            .iter()
+            .map(|&at| {
+                let labeling = scene.offers[usize::from(at)].labeling;
+                let tries = self.tries.get(&(rarest, labeling)).copied().unwrap_or(0);
+                self.yields.of(scene, at) / f64::from(1 + tries)
+            })
+            .collect();
+        let best = worths.iter().copied().fold(0.0, f64::max);
+        let candidates = situation.candidates.iter().zip(&worths);
+        let equals: Vec<u16> = candidates.filter(|(_, worth)| **worth >= best).map(|(&at, _)| at).collect();
         equals[rng.below(equals.len())]
     }
+}
+
+/// Returns the worth of being sent to `sight` with this many steps.
+fn promise(sight: &Sight, steps: u32, outlook: &mut dyn Outlook) -> f64 {
+    let left = steps.saturating_sub(sight.way.len() as u32);
+    let least = match outlook.standing(sight.phase) {
+        Standing::Open(least) if least <= left && left > 0 => least,
+        Standing::Open(_) | Standing::Won | Standing::Lost => return 0.0,
+    };
+    // Powers by multiplication have the same bits on every machine.
+    let power = |base: f64, times: u32| (0..times.min(60)).fold(1.0, |product, _| product * base);
+    let near = power(NEARER, least) * power(FARTHER, sight.way.len() as u32);
+    let sent = f64::from(1 + sight.sent);
+    near / (sent * sent * f64::from(1 + sight.visits))
 }

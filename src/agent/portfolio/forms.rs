@@ -219,7 +219,8 @@ impl Forms {
     pub fn learn(&mut self, transition: &Transition<'_>, way: &Way, way_max: usize) {
         if let Some(attempt) = self.attempt.take_if(|attempt| attempt.is_sent) {
             let said = said(transition.from.scene, transition.to);
-            self.list[attempt.form].note(attempt, transition.to.activity, &said);
+            let stays = self.page(transition.to).is_some_and(|page| page.form == attempt.form);
+            self.list[attempt.form].note(attempt, transition.to.activity, &said, stays);
         }
         if let Some(page) = self.page(transition.to)
             && way.len() <= way_max
@@ -373,8 +374,9 @@ impl Form {
         self.contexts.truncate(CONTEXTS_MAX);
     }
 
-    /// Notes the answer to an attempt: the activity that it led to, and the texts that it brought.
-    fn note(&mut self, attempt: Attempt, activity: ActivityId, said: &[u64]) {
+    /// Notes the answer to an attempt: the activity that it led to, and the texts that it brought, on a page of the form if
+    /// it `stays`.
+    fn note(&mut self, attempt: Attempt, activity: ActivityId, said: &[u64], stays: bool) {
         let Attempt { filling, button, .. } = attempt;
         let mut answer = FxHasher::default();
         (activity, said).hash(&mut answer);
@@ -387,6 +389,9 @@ impl Form {
         let is_base = self.bases.iter().any(|base| base.filling == filling);
         if is_new && !is_base && self.bases.len() < BASES_MAX {
             self.bases.push(Base { filling, attempts: 0 });
+        }
+        if !stays {
+            return;
         }
         let known = self.said.len();
         self.said.extend(said);

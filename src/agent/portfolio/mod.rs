@@ -5,12 +5,11 @@
 
 mod archive;
 mod forms;
-mod inert;
 mod shares;
+mod yields;
 
 use self::archive::{Archive, WAY_MAX, Way};
 use self::forms::Forms;
-use self::inert::Inert;
 use self::shares::Shares;
 use super::{Agent, Planner, PlannerSettings};
 use crate::rng::Rng;
@@ -88,7 +87,6 @@ pub struct Portfolio {
     planner: Planner,
     archive: Archive,
     forms: Forms,
-    inert: Inert,
     shares: Shares,
     /// Member that this episode belongs to, once it has made its first choice.
     turn: Option<Member>,
@@ -107,7 +105,6 @@ impl Portfolio {
             planner: Planner::new(settings),
             archive: Archive::default(),
             forms: Forms::default(),
-            inert: Inert::default(),
             shares: Shares::new(&members.list()),
             turn: None,
             way: Vec::new(),
@@ -174,13 +171,12 @@ impl Agent for Portfolio {
             self.explain(Evidence::Form, open.len());
             return at;
         }
-        let open = self.inert.leave_out(situation, open, rng);
-        let choices = open.len();
         if member == Member::Random {
-            self.explain(Evidence::Chance, choices);
-            return open[rng.below(choices)];
+            let open = self.archive.yields().leave_out(situation, open, rng);
+            self.explain(Evidence::Chance, open.len());
+            return open[rng.below(open.len())];
         }
-        self.explain(Evidence::LeastTried, choices);
+        self.explain(Evidence::LeastTried, open.len());
         self.archive.least(&Situation { candidates: &open, ..*situation }, rng)
     }
 
@@ -191,12 +187,11 @@ impl Agent for Portfolio {
     }
 
     fn learn(&mut self, transition: &Transition<'_>, rng: &mut Rng) -> Explanation {
-        let is_new = self.archive.learn(transition);
+        let news = self.archive.learn(transition);
         self.forms.learn(transition, self.archive.trail(), WAY_MAX);
-        self.inert.learn(transition);
         if !self.is_recalled {
             self.steps += 1;
-            self.news += u32::from(is_new);
+            self.news += u32::from(news > 0);
         }
         let explanation = self.planner.learn(transition, rng);
         Explanation { reason: self.reason.or(explanation.reason), ..explanation }
