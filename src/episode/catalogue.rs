@@ -443,7 +443,13 @@ impl Catalogue {
         let numbered = (0..).zip(&actions);
         let offers = numbered
             .map(|(slot, action)| self.offer(screen.map(|screen| &**screen), slot, action, look, objective));
-        let offers: Arc<[Offer]> = offers.collect();
+        let mut offers: Vec<Offer> = offers.collect();
+        if self.is_detailed {
+            for (offer, hints) in offers.iter_mut().zip(objective.hints(&actions)) {
+                offer.hints = hints;
+            }
+        }
+        let offers: Arc<[Offer]> = offers.into();
         let next = ActivityId(self.activities.len() as u32);
         let name = screen.map(|screen| (screen.package().clone(), screen.activity().clone()));
         let activity = *self.activities.entry(name.unwrap_or_default()).or_insert(next);
@@ -491,7 +497,6 @@ impl Catalogue {
             offer.spot = *self.spots.entry(spot).or_insert(next);
             let names = action.target().map(Target::names);
             offer.has_name = names.is_none_or(|names| names.iter().any(|name| !name.is_empty()));
-            offer.hints = objective.hints(action);
         }
         if let Some(screen) = screen.filter(|_| self.is_detailed) {
             offer.habit = match habit(screen, action, &|key| objective.reads(key)) {

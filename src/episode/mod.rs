@@ -70,6 +70,8 @@ pub struct Episode {
     pub ending: Ending,
     /// Steps in order.
     pub steps: Vec<Taken>,
+    /// Number of steps up to the last one that led to a state never seen before.
+    pub newest: u32,
     /// Knowledge of the agent at its end.
     pub summary: Summary,
 }
@@ -218,7 +220,8 @@ impl<'a> Stage<'a> {
         rng: &mut Rng,
         goes_on: &mut dyn FnMut(u64) -> bool,
     ) -> Result<Episode, DeviceError> {
-        let mut episode = Episode { ending: Ending::DeadEnd, steps: Vec::new(), summary: Summary::default() };
+        let mut episode =
+            Episode { ending: Ending::DeadEnd, steps: Vec::new(), newest: 0, summary: Summary::default() };
         let (mut phase, mut here) = (PhaseId::START, self.catalogue.start(self.objective));
         let mut sorted = self.sorted(&here.entry, phase);
         let mut now_ms = 0;
@@ -268,6 +271,9 @@ impl<'a> Stage<'a> {
                 reward: judgement.reward,
                 explanation,
             });
+            if is_new {
+                episode.newest = episode.steps.len() as u32;
+            }
             if let Some(next) = next {
                 sorted = next;
             }
@@ -348,6 +354,11 @@ impl<'a> Stage<'a> {
             }
         }
         agent.end(Origin::Experience)
+    }
+
+    /// Sets the most steps of an episode.
+    pub fn set_steps_max(&mut self, steps_max: u32) {
+        self.steps_max = steps_max;
     }
 
     /// Starts over for a new agent: the abstraction knows nothing either.

@@ -2,11 +2,18 @@
 //!
 //! A hint is a guess: names may be missing, obfuscated, or in another language.
 
-use super::action::Action;
+use super::action::{Action, Target};
 use super::action_type::Touch;
 use super::atom::{Atom, Comparison, Key, Op};
 use super::constant::Constant;
 use super::habit::is_switch;
+
+/// Least that a widget shares with an atom: a word that more widgets of the screen have than seven singles none of them out.
+const SHARE_MIN: f64 = 0.14;
+/// Part of the most that any widget of the screen shares below which a widget is no hint.
+const CLOSE: f64 = 0.5;
+/// Worth of a name that is the whole value, in words that no other widget has.
+const WHOLE: f64 = 2.0;
 
 /// Fewest letters of a word that another word may begin with; shorter ones say too little.
 const PREFIX_MIN: usize = 3;
@@ -14,8 +21,7 @@ const PREFIX_MIN: usize = 3;
 /// Finds the atoms that share a word with the names of an action's widget.
 #[derive(Clone, Debug, Default)]
 pub struct Hints {
-    /// Numbers of atoms, each with its words.
-    words: Vec<(u32, Vec<String>)>,
+    words: Vec<Wanted>,
     /// Numbers of the atoms about `checked`.
     checked: Vec<u32>,
 }
@@ -25,9 +31,11 @@ impl Hints {
     pub fn new<'a>(atoms: impl IntoIterator<Item = (u32, &'a Atom)>) -> Hints {
         let mut hints = Hints::default();
         for (number, atom) in atoms {
-            let words = words_of(atom);
+            let values = values_of(atom);
+            let words: Vec<String> = values.iter().flat_map(|value| words(value)).collect();
             if !words.is_empty() {
-                hints.words.push((number, words));
+                let values = values.iter().map(|value| value.to_lowercase()).collect();
+                hints.words.push(Wanted { atom: number, values, words });
             }
             if is_about_checked(atom) {
                 hints.checked.push(number);
@@ -36,23 +44,89 @@ impl Hints {
         hints
     }
 
-    /// Returns the atoms that share a word with the text, the description or the id of the widget of `action`; for a
-    /// click on a switch also the atoms about `checked`.
-    pub fn of<'a>(&'a self, action: &Action) -> impl Iterator<Item = u32> + use<'a> {
-        let names = action.target().map(|target| target.names()).unwrap_or_default();
+    /// Returns, for each of the `actions` of a screen, the atoms that share a word with the text, the description or the id
+    /// of its widget, if few other widgets share as much: a rare word says more than a common one, and the whole name more
+    /// than a word. A click on a switch also hints at the atoms about `checked`.
+    pub fn of(&self, actions: &[Action]) -> Vec<Vec<u32>> {
+        let switches =
+            |action: &Action| matches!(action, Action::Touch(Touch::Click, on) if is_switch(&on.class));
+        let about_checked = |action: &Action| if switches(action) { &self.checked[..] } else { &[] };
+        let mut hints: Vec<Vec<u32>> = actions.iter().map(|action| about_checked(action).to_vec()).collect();
+        // Without a word to look for, names need not be split.
+        if self.words.is_empty() {
+            return hints;
+        }
+        // Actions on the same widget follow each other, so its names are split once.
+        let mut widgets: Vec<Called> = Vec::new();
+        let called: Vec<Option<usize>> = actions
+            .iter()
+            .map(|action| {
+                let target = action.target()?;
+                if widgets.last().is_none_or(|last| *last.object_id != *target.object_id) {
+                    widgets.push(Called::new(target));
+                }
+                Some(widgets.len() - 1)
+            })
+            .collect();
+        for wanted in &self.words {
+            let shares: Vec<f64> = wanted.shares(&widgets);
+            let most = shares.iter().copied().fold(0.0, f64::max);
+            for (hints, called) in hints.iter_mut().zip(&called) {
+                let share = called.map_or(0.0, |widget| shares[widget]);
+                if share >= SHARE_MIN && share >= CLOSE * most {
+                    hints.push(wanted.atom);
+                }
+            }
+        }
+        hints
+    }
+}
+
+/// Words that an atom looks for.
+#[derive(Clone, Debug)]
+struct Wanted {
+    atom: u32,
+    /// Values as a whole, in lower case.
+    values: Vec<String>,
+    words: Vec<String>,
+}
+
+impl Wanted {
+    /// Returns how much each widget shares with the atom.
+    fn shares(&self, widgets: &[Called<'_>]) -> Vec<f64> {
+        let mut shares = vec![0.0; widgets.len()];
+        for word in &self.words {
+            let has = |widget: &Called<'_>| widget.words.iter().any(|other| are_kin(word, other));
+            let with: Vec<usize> = (0..widgets.len()).filter(|&at| has(&widgets[at])).collect();
+            with.iter().for_each(|&at| shares[at] += 1.0 / with.len() as f64);
+        }
+        for (share, widget) in shares.iter_mut().zip(widgets) {
+            if widget.names.iter().any(|name| self.values.contains(name)) {
+                *share += WHOLE;
+            }
+        }
+        shares
+    }
+}
+
+/// Names of a widget.
+struct Called<'a> {
+    object_id: &'a str,
+    /// In lower case.
+    names: Vec<String>,
+    words: Vec<String>,
+}
+
+impl<'a> Called<'a> {
+    fn new(target: &'a Target) -> Called<'a> {
         // Long texts are there to be read; nobody taps them by their words.
         const LETTERS_MAX: usize = 60;
-        let called: Vec<String> = match &self.words[..] {
-            // Without a word to look for, names need not be split.
-            [] => Vec::new(),
-            _ => names.iter().filter(|name| name.len() <= LETTERS_MAX).flat_map(|name| words(name)).collect(),
-        };
-        let shares = move |(_, wanted): &&(u32, Vec<String>)| {
-            wanted.iter().any(|word| called.iter().any(|other| are_kin(word, other)))
-        };
-        let switches = matches!(action, Action::Touch(Touch::Click, on) if is_switch(&on.class));
-        let checked = self.checked.iter().filter(move |_| switches);
-        self.words.iter().filter(shares).map(|(number, _)| number).chain(checked).copied()
+        let names = target.names().into_iter().filter(|name| !name.is_empty() && name.len() <= LETTERS_MAX);
+        Called {
+            object_id: &target.object_id,
+            names: names.clone().map(str::to_lowercase).collect(),
+            words: names.flat_map(words).collect(),
+        }
     }
 }
 
@@ -66,7 +140,8 @@ fn is_about_checked(atom: &Atom) -> bool {
     }
 }
 
-fn words_of(atom: &Atom) -> Vec<String> {
+/// Returns the names that an atom looks for.
+fn values_of(atom: &Atom) -> Vec<&str> {
     let (Atom::Widget(all) | Atom::State(all) | Atom::Count { of: all, .. }) = atom else {
         return Vec::new();
     };
@@ -79,7 +154,7 @@ fn words_of(atom: &Atom) -> Vec<String> {
         ) => Some(text.as_str()),
         _ => None,
     });
-    named.flat_map(words).collect()
+    named.collect()
 }
 
 /// Returns the words of a name, in lower case: `btn_color_selector`, `NewGameActivity` and `New game` have several.
@@ -136,7 +211,29 @@ mod tests {
         let hints = Hints::new((0..).zip(&atoms));
         let widget = Widget { text: "Open setting".into(), ..Widget::default() };
         let click = Action::click(Target::new(&widget, "0"));
-        assert_eq!(hints.of(&click).collect::<Vec<_>>(), [0]);
-        assert_eq!(hints.of(&Action::BACK).count(), 0);
+        assert_eq!(hints.of(&[click, Action::BACK]), [vec![0], vec![]]);
+    }
+
+    #[test]
+    fn a_rare_word_says_more_than_a_common_one_and_the_whole_name_most() {
+        let atom = Atom::State(vec![Comparison {
+            key: Key::Text,
+            op: Op::Equal,
+            value: Constant::Text("Item 25".into()),
+        }]);
+        let hints = Hints::new([(0, &atom)]);
+        let hinted = |names: &[&str]| -> Vec<bool> {
+            let click = |(at, name): (usize, &&str)| {
+                let widget = Widget { text: (*name).into(), ..Widget::default() };
+                Action::click(Target::new(&widget, &at.to_string()))
+            };
+            let actions: Vec<Action> = names.iter().enumerate().map(click).collect();
+            hints.of(&actions).iter().map(|hints| !hints.is_empty()).collect()
+        };
+        assert_eq!(hinted(&["Items", "About"]), [true, false]);
+        let list: Vec<String> = (1..=10).map(|n| format!("Item {n}")).collect();
+        let list: Vec<&str> = list.iter().map(String::as_str).collect();
+        assert_eq!(hinted(&list), [false; 10], "all share a word, and none stands out");
+        assert_eq!(hinted(&["Item 24", "Item 25", "Old item 25"]), [false, true, false]);
     }
 }

@@ -411,8 +411,9 @@ impl Objective for Formula {
         Some(self)
     }
 
-    fn hints(&self, action: &Action) -> u64 {
-        self.hints.of(action).collect::<Labels>().bits()
+    fn hints(&self, actions: &[Action]) -> Vec<u64> {
+        let bits = |hints: Vec<u32>| hints.into_iter().collect::<Labels>().bits();
+        self.hints.of(actions).into_iter().map(bits).collect()
     }
 
     fn reads(&self, key: Key) -> bool {

@@ -41,9 +41,10 @@ pub trait Objective {
         None
     }
 
-    /// Returns the conditions, of the first 64, that share a word with the widget of `action`.
-    fn hints(&self, _action: &Action) -> u64 {
-        0
+    /// Returns, for each of the `actions` of a screen, the conditions, of the first 64, that share words with its widget
+    /// and with few others.
+    fn hints(&self, actions: &[Action]) -> Vec<u64> {
+        vec![0; actions.len()]
     }
 
     /// Returns true if a condition reads `key`.

@@ -33,6 +33,8 @@ pub struct Exhausted {
     pub is_too_large: bool,
     /// True if someone said to stop.
     pub is_interrupted: bool,
+    /// Most steps of the runs that were tried.
+    pub steps_max: u32,
     /// Steps that were simulated.
     pub steps: u64,
     /// Progress of the search.
@@ -144,7 +146,8 @@ fn sweep(
     }
     let run = found.map(|number| sweep.trace(number)).transpose()?;
     let reach = reach(sweep.objective, &sweep.catalogue, &sweep.totals);
-    Ok(Exhausted { run, is_too_large, is_interrupted, steps: sweep.totals.steps, reach })
+    let steps = sweep.totals.steps;
+    Ok(Exhausted { run, is_too_large, is_interrupted, steps_max: bounds.steps_max, steps, reach })
 }
 
 struct Sweep<'a> {

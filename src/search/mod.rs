@@ -14,7 +14,7 @@ use crate::agent::{Agent, AgentInfo, Kept, Settings};
 use crate::device::{Device, DeviceError};
 use crate::episode::{Catalogue, Ending, Stage, Totals};
 use crate::experience::Experience;
-use crate::gui::{Action, Repertoire, Rules, UserAction};
+use crate::gui::{Action, Key, Repertoire, Rules, UserAction};
 use crate::objective::{Formula, Objective, Report, Shaping};
 use crate::rng::Seed;
 use crate::situation::{Summary, Switches};
@@ -43,6 +43,9 @@ pub struct Plan {
     pub switches: Switches,
     /// Most steps of an episode, the start included; at least 1.
     pub steps_max: u32,
+    /// Most steps that episodes may grow to, while new places come up at their ends; none if they stay as they are. For
+    /// agents that [need](crate::agent::Needs::experience) experience: only these learn the past anew.
+    pub steps_limit: Option<u32>,
     /// Most episodes; at least 1.
     pub episodes_max: u32,
     /// Most time on the device's clock.
@@ -75,6 +78,7 @@ impl Plan {
             shaping: Shaping::Atoms,
             switches: agent.switches,
             steps_max: 1,
+            steps_limit: None,
             episodes_max: EPISODES_MAX,
             timeout_ms: None,
             seed: Seed::default(),
@@ -140,6 +144,8 @@ pub enum News {
 pub struct Finding {
     /// Reason why it ended.
     pub stop: Stop,
+    /// Most steps of its last episodes: those of the plan, unless episodes grew.
+    pub steps_max: u32,
     /// Episodes that it took.
     pub episodes: u32,
     /// Steps on the device, the first of each episode included.
@@ -189,7 +195,11 @@ pub fn search(
     watch: &mut dyn FnMut(&News) -> bool,
 ) -> Result<Finding, DeviceError> {
     let mut objective = Formula::new(spec, plan.shaping);
-    pursue(device, &mut objective, plan.offered(spec), plan, watch)
+    // What crashes may do so by chance, so an app that seems to answer alike proves nothing.
+    let is_about_faults =
+        spec.atoms.values().any(|atom| atom.mentions(Key::Crashed) || atom.mentions(Key::Anr));
+    let plan = Plan { persists: plan.persists || is_about_faults, ..plan.clone() };
+    pursue(device, &mut objective, plan.offered(spec), &plan, watch)
 }
 
 /// Searches for a run that reaches `objective` on `device`, whose screens offer what `repertoire` adds.
@@ -222,6 +232,7 @@ pub fn pursue(
     let mut run = None;
     // Hashes suffice for a count in a sentence.
     let mut ways = FxHashSet::default();
+    let mut growth = Growth::new(plan);
     let mut summary;
     let stop = loop {
         let (steps, device_ms) = (stage.totals().steps, stage.totals().device_ms);
@@ -274,11 +285,19 @@ pub fn pursue(
             agent = self::agent(plan, stage.catalogue_mut());
             stage.recall(&mut *agent, &experience);
             recalled.surprises = 0;
+        } else if growth.grows(episode.newest) {
+            stage.set_steps_max(growth.steps_max);
+            // With more steps left, there is more to try after ways that were used up.
+            stage.start_over();
+            agent = self::agent(plan, stage.catalogue_mut());
+            recalled = stage.recall(&mut *agent, &plan.experience);
+            stage.recall(&mut *agent, &experience);
         }
     };
     let totals = stage.totals();
     Ok(Finding {
         stop,
+        steps_max: growth.steps_max,
         episodes,
         steps: totals.steps,
         device_ms: totals.device_ms,
@@ -293,6 +312,47 @@ pub fn pursue(
         experience,
         is_outdated,
     })
+}
+
+/// Growth of episodes while new places come up at their ends.
+struct Growth {
+    /// Most steps of an episode now.
+    steps_max: u32,
+    /// Most steps that they may grow to.
+    limit: u32,
+    /// Episodes since the last growth, and those of them with a new place at the end.
+    episodes: u32,
+    fruitful: u32,
+}
+
+impl Growth {
+    /// Episodes between two decisions.
+    const EPISODES: u32 = 60;
+
+    fn new(plan: &Plan) -> Growth {
+        let limit = plan.steps_limit.filter(|_| plan.agent.needs.experience).unwrap_or(plan.steps_max);
+        Growth { steps_max: plan.steps_max, limit, episodes: 0, fruitful: 0 }
+    }
+
+    /// Counts an episode whose last new place came with step `newest`, from 1; returns true if the next ones are longer.
+    fn grows(&mut self, newest: u32) -> bool {
+        if self.steps_max >= self.limit {
+            return false;
+        }
+        self.episodes += 1;
+        // The end is the last quarter.
+        self.fruitful += u32::from(newest > self.steps_max - self.steps_max / 4);
+        if self.episodes < Growth::EPISODES {
+            return false;
+        }
+        let grows = self.fruitful >= self.episodes / 2;
+        (self.episodes, self.fruitful) = (0, 0);
+        if grows {
+            let longer = self.steps_max.saturating_add(self.steps_max.div_ceil(2));
+            self.steps_max = longer.min(self.limit);
+        }
+        grows
+    }
 }
 
 /// Returns a new agent for `plan`, with what an agent of its kind has kept.

@@ -38,7 +38,7 @@ pub const ROOT: NodeId = 0;
 
 /// Episodes run once more, the likeliest first, before the planner reports that nothing is left to try: an app that
 /// loses an action now and then may have lost the one that counted.
-const CONFIRMED_MIN: u32 = 5;
+const CONFIRMED_MIN: u32 = 12;
 
 /// The same where left-out details differ after the same steps: one of them may count.
 const CONFIRMED_MIN_IF_VARIED: u32 = 30;

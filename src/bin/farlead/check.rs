@@ -26,7 +26,7 @@ use crate::lint;
 use crate::outputs::{Beginning, OutputArgs, Outputs, Stored, began, warn};
 use crate::progress::{Progress, interruption, left};
 use crate::project::Project;
-use crate::searching::{SearchArgs, Shard};
+use crate::searching::{Budget, SearchArgs, Shard};
 use crate::set_up::{self, SetUpArgs, SetUps};
 use crate::sources::{self, Judged, Shell};
 use crate::{Exit, Usage};
@@ -273,12 +273,14 @@ fn tasks<'a>(checked: &Checked<'a>, texts: &[String], learned: &Learned) -> anyh
             if args.only.as_ref().is_some_and(|only| *only != spec.name) {
                 continue;
             }
-            let (steps_max, episodes_max) = args.search.budget(project, spec, judgement)?;
+            let Budget { steps_max, steps_limit, episodes_max } =
+                args.search.budget(project, spec, judgement)?;
             let is_guard = spec.expectation != Expectation::Possible;
             // On a model time is virtual, and no reason to end.
             let guard_ms = (is_guard && !app.is_model()).then_some(GUARD_MS);
             let plan = Plan {
                 steps_max,
+                steps_limit,
                 episodes_max,
                 timeout_ms: base.timeout_ms.or(guard_ms),
                 persists: is_guard,

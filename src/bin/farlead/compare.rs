@@ -18,7 +18,7 @@ use crate::app::AppArgs;
 use crate::deciding::failed;
 use crate::progress::{Progress, interruption, left};
 use crate::project::Project;
-use crate::searching::{SearchArgs, Switch};
+use crate::searching::{Budget, SearchArgs, Switch};
 use crate::set_up::{self, SetUpArgs};
 use crate::sources::{self, Judged, Shell};
 use crate::{Exit, Missing, Usage};
@@ -231,7 +231,7 @@ fn tasks<'a>(
             if args.only.as_ref().is_some_and(|only| *only != spec.name) {
                 continue;
             }
-            let (steps_max, episodes_max) = args.search.budget(project, spec, judgement)?;
+            let Budget { steps_max, episodes_max, .. } = args.search.budget(project, spec, judgement)?;
             names.push((one.source.name(), &*spec.name));
             tasks.push(Task { spec, actions, steps_max, episodes_max });
         }

@@ -401,7 +401,18 @@ fn told(spec: &Spec, episode: u32, trace: &Trace) -> String {
 }
 
 fn judged(task: &Task<'_>, spec: &Spec, plan: &Plan, finding: Finding) -> Decided {
-    let Finding { stop, episodes, steps, device_ms, run, mut reach, kept, experience, is_outdated } = finding;
+    let Finding {
+        stop,
+        steps_max,
+        episodes,
+        steps,
+        device_ms,
+        run,
+        mut reach,
+        kept,
+        experience,
+        is_outdated,
+    } = finding;
     if stop == Stop::Exhausted {
         // The remaining untried actions belong to last steps, or to ways that the formula rules out.
         reach.never_tried.clear();
@@ -420,7 +431,7 @@ fn judged(task: &Task<'_>, spec: &Spec, plan: &Plan, finding: Finding) -> Decide
         (None, Stop::Exhausted) => {
             format!(
                 "after {spent}: no run of {} or fewer does, if the app always answers alike",
-                counted(plan.steps_max as usize, "step")
+                counted(steps_max as usize, "step")
             )
         }
         // A spent budget would suggest a larger one, which hardly helps once everything was tried.
@@ -432,9 +443,16 @@ fn judged(task: &Task<'_>, spec: &Spec, plan: &Plan, finding: Finding) -> Decide
         (None, Stop::Interrupted) => format!("after {spent}: Ctrl-C"),
         (None, Stop::EpisodesSpent | Stop::Found) => format!("after {spent}: the budget is spent"),
     };
+    let why = match run {
+        None if steps_max > plan.steps_max => format!(
+            "{why}; runs grew from {} to {steps_max} steps, as new screens still came up at their ends",
+            plan.steps_max
+        ),
+        _ => why,
+    };
     let exit = exit_of(outcome, stop == Stop::Interrupted);
     let mut decided = Decided::new(outcome, why, exit);
-    decided.ended.advice = if run.is_none() { advice(task, stop, &reach) } else { Vec::new() };
+    decided.ended.advice = if run.is_none() { advice(task, stop, steps_max, &reach) } else { Vec::new() };
     decided.ended.episodes = episodes;
     decided.ended.steps = steps;
     decided.ended.device_ms = device_ms;
@@ -461,8 +479,8 @@ fn reached(expectation: Expectation, reach: &Reach) -> Reached {
 }
 
 /// Returns advice where nothing was found.
-fn advice(task: &Task<'_>, stop: Stop, reach: &Reach) -> Vec<String> {
-    let Plan { steps_max, episodes_max, .. } = task.plan;
+fn advice(task: &Task<'_>, stop: Stop, steps_max: u32, reach: &Reach) -> Vec<String> {
+    let episodes_max = task.plan.episodes_max;
     let mut advice = hints(reach);
     // For a `never` or a `must` finding nothing is good news.
     if task.spec.expectation != Expectation::Possible {
@@ -503,7 +521,7 @@ fn decide_anew(
     let (mut is_known, mut was_too_large) = (false, false);
     if asked.exhaustive == Exhaustive::First
         // A set-up may fail in one of the outcomes of chance alone; the search reports the faults that it meets itself.
-        && let Ok(Some(exhausted)) = try_everything(asked, task, SIMULATED_MAX_AT_FIRST, watch)
+        && let Ok(Some(exhausted)) = try_everything_cheaply(asked, task, watch)
     {
         (is_known, was_too_large) = (exhausted.run.is_some(), exhausted.is_too_large);
         let is_decided = match (&exhausted.run, task.spec.expectation) {
@@ -535,7 +553,8 @@ fn decide_anew(
 }
 
 fn decide_exhaustively(asked: &Asked<'_>, task: &Task<'_>, watch: Watch<'_>) -> Result<Decided, DeviceError> {
-    let Some(exhausted) = try_everything(asked, task, u64::MAX, watch)? else {
+    let bounds = Bounds { steps_max: task.plan.steps_max, simulated_max: u64::MAX };
+    let Some(exhausted) = try_everything(asked, task, bounds, watch)? else {
         let why = "only the simulator can go back and try everything; leave `--exhaustive` out, or give a model with `--app`";
         return Ok(Decided::new(Outcome::Error, why, Exit::Usage));
     };
@@ -550,11 +569,32 @@ fn decide_exhaustively(asked: &Asked<'_>, task: &Task<'_>, watch: Watch<'_>) -> 
     Ok(decided)
 }
 
-/// Tries everything within this number of simulated steps; nothing if the app is no model.
+/// Tries everything as long as that is cheap; nothing if the app is no model.
+fn try_everything_cheaply(
+    asked: &Asked<'_>,
+    task: &Task<'_>,
+    watch: Watch<'_>,
+) -> Result<Option<Exhausted>, DeviceError> {
+    let Plan { steps_max, steps_limit, .. } = task.plan;
+    let bounds = Bounds { steps_max, simulated_max: SIMULATED_MAX_AT_FIRST };
+    let first = try_everything(asked, task, bounds, watch)?;
+    let (Some(steps_max), Some(exhausted)) = (steps_limit, &first) else { return Ok(first) };
+    if exhausted.run.is_some() || exhausted.is_too_large || exhausted.is_interrupted {
+        return Ok(first);
+    }
+    // Nobody said how long a run may be, so a proof is worth more if it is about longer ones.
+    let simulated_max = SIMULATED_MAX_AT_FIRST.saturating_sub(exhausted.steps);
+    let longer = try_everything(asked, task, Bounds { steps_max, simulated_max }, watch)?;
+    let is_worth_more =
+        |longer: &Exhausted| longer.run.is_some() || !longer.is_too_large && !longer.is_interrupted;
+    Ok(if longer.as_ref().is_some_and(is_worth_more) { longer } else { first })
+}
+
+/// Tries everything within `bounds`; nothing if the app is no model.
 fn try_everything(
     asked: &Asked<'_>,
     task: &Task<'_>,
-    simulated_max: u64,
+    bounds: Bounds,
     watch: Watch<'_>,
 ) -> Result<Option<Exhausted>, DeviceError> {
     let Some(mut simulator) = task.app.simulator(task.plan.seed) else { return Ok(None) };
@@ -567,8 +607,7 @@ fn try_everything(
     };
     let offered = task.plan.offered(task.spec);
     let begun = Instant::now();
-    let steps_max = task.plan.steps_max;
-    let bounds = Bounds { steps_max, simulated_max };
+    let steps_max = bounds.steps_max;
     exhaust_from(&starts, &mut simulator, task.spec, offered, bounds, &mut |depth, pairs| {
         let line = format!("runs of {depth} steps, {pairs} states");
         watch(&line, begun.elapsed().as_secs_f64(), f64::from(depth) / f64::from(steps_max));
@@ -579,8 +618,7 @@ fn try_everything(
 
 /// Judges the spec of `task` by what came of trying everything.
 fn judged_exhaustively(task: &Task<'_>, exhausted: Exhausted) -> Decided {
-    let steps_max = task.plan.steps_max;
-    let Exhausted { run, is_too_large, is_interrupted, steps, mut reach } = exhausted;
+    let Exhausted { run, is_too_large, is_interrupted, steps_max, steps, mut reach } = exhausted;
     let held: Vec<u64> = reach.report.held.iter().map(|(_, times)| *times).collect();
     let is_proven = run.is_none() && !is_too_large && !is_interrupted;
     if is_proven {

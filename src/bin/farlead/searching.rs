@@ -22,6 +22,9 @@ const STEPS_MAX: i64 = 100_000;
 /// Steps that a run may have beyond the shortest one that the formula allows, unless someone sets the most.
 const STEPS_TO_SPARE: u32 = 10;
 
+/// Longest episodes that nobody asked for, in those by habit.
+const GROWTH_MAX: u32 = 4;
+
 /// Budget of a search, and its source of chance.
 #[derive(Debug, Args)]
 pub struct SearchArgs {
@@ -220,14 +223,18 @@ impl SearchArgs {
         Ok(plan)
     }
 
-    /// Returns the most steps and episodes for `spec`: what is asked for here, else by the spec, else by the project,
-    /// else by habit.
-    pub fn budget(&self, project: &Project, spec: &Spec, judgement: &Judgement) -> Result<(u32, u32), Usage> {
+    /// Returns the budget for `spec`: what is asked for here, else by the spec, else by the project, else by habit.
+    pub fn budget(&self, project: &Project, spec: &Spec, judgement: &Judgement) -> Result<Budget, Usage> {
         let shortest = judgement.shortest.unwrap_or(1);
         // The project speaks of all specs, and a formula that takes more steps could never be reached.
         let of_project = project.steps.map(|steps| steps.max(shortest));
         let by_habit = shortest.saturating_add(STEPS_TO_SPARE);
-        let steps_max = self.steps.or(spec.budget.steps_max).or(of_project).unwrap_or(by_habit);
+        let steps_given = self.steps.or(spec.budget.steps_max).or(of_project);
+        let steps_max = steps_given.unwrap_or(by_habit);
+        let steps_limit = match steps_given {
+            Some(_) => None,
+            None => Some(by_habit.saturating_mul(GROWTH_MAX)),
+        };
         if let Some(steps) = self.steps.filter(|&steps| steps < shortest) {
             let name = &spec.name;
             return Err(Usage::new(format!(
@@ -236,8 +243,19 @@ impl SearchArgs {
         }
         let episodes = self.episodes.or(spec.budget.episodes_max).or(project.episodes);
         let episodes_max = episodes.unwrap_or(EPISODES_MAX);
-        Ok((steps_max, episodes_max))
+        Ok(Budget { steps_max, steps_limit, episodes_max })
     }
+}
+
+/// Most steps and episodes of a search.
+#[derive(Clone, Copy, Debug)]
+pub struct Budget {
+    /// Most steps of an episode.
+    pub steps_max: u32,
+    /// Most steps that episodes may grow to, if nobody said how many there are.
+    pub steps_limit: Option<u32>,
+    /// Most episodes.
+    pub episodes_max: u32,
 }
 
 fn dictionary(path: &Path) -> anyhow::Result<Vec<String>> {
