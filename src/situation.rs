@@ -322,6 +322,28 @@ pub struct Reason {
     pub choices: usize,
     /// Conditions, of the first 64, that the widget's name hints at.
     pub hinted: u64,
+    /// Turn that begins with this choice, if the agent has members.
+    pub turn: Option<Turn>,
+}
+
+/// Turn of a member of an agent: an episode that it leads.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Turn {
+    /// Name of the member.
+    pub member: &'static str,
+    /// Reason why it has this episode.
+    pub cause: TurnCause,
+}
+
+/// Reason why a member has its turn.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum TurnCause {
+    /// It has the first episodes.
+    First,
+    /// This share of its latest steps brought something new.
+    News(f64),
+    /// Everything was tried, and it does the likeliest runs again.
+    Again,
 }
 
 /// Knowledge of an action before it is done.
@@ -343,11 +365,11 @@ pub enum Evidence {
     Unknown,
     /// All was tried: done again, to see whether the app answers alike.
     Again,
-    /// Chosen as a step of the known way to a place that was rarely seen.
+    /// Chosen as a step of the known way to something that was rarely seen.
     WayToRare,
     /// Chosen as a step of filling a form.
     Form,
-    /// Chosen as one of those that were tried least in this state.
+    /// Chosen as one of those that were rarely done at what is seen here.
     LeastTried,
     /// Chosen by chance.
     Chance,

@@ -3,11 +3,22 @@
 use std::fmt::Write as _;
 use std::sync::Arc;
 
-use crate::situation::{Evidence, Habit, Reason, StepChange};
+use crate::situation::{Evidence, Habit, Reason, StepChange, Turn, TurnCause};
 
 /// Returns the reason for a choice in words; `conditions` are the names of the objective's.
 pub fn reason(reason: &Reason, conditions: &[Arc<str>]) -> String {
-    let Reason { evidence, chance, choices, hinted } = *reason;
+    let choice = choice(reason, conditions);
+    let Some(Turn { member, cause }) = reason.turn else { return choice };
+    let cause = match cause {
+        TurnCause::First => "it has the first episodes".to_string(),
+        TurnCause::News(share) => format!("{:.0} % of its latest steps showed something new", share * 100.0),
+        TurnCause::Again => "all was tried, so it does the likeliest runs again".to_string(),
+    };
+    format!("turn of {member}: {cause}; {choice}")
+}
+
+fn choice(reason: &Reason, conditions: &[Arc<str>]) -> String {
+    let Reason { evidence, chance, choices, hinted, .. } = *reason;
     let times = |times: u32, what: &str| match times {
         1 => format!("{times} {what}"),
         _ => format!("{times} {what}s"),
@@ -27,10 +38,10 @@ pub fn reason(reason: &Reason, conditions: &[Arc<str>]) -> String {
             "unknown: in most apps the screen stays as it is".to_string()
         }
         Evidence::Unknown => "unknown: it could lead anywhere".to_string(),
-        Evidence::WayToRare => return "novelty's turn: the way to a place that was rarely seen".to_string(),
-        Evidence::Form => return "the forms' turn: fills the fields and then clicks a button".to_string(),
-        Evidence::LeastTried => return format!("tried least here, one of {choices}"),
-        Evidence::Chance => return format!("the random walk's turn: any of {choices}"),
+        Evidence::WayToRare => return "the way to something that was rarely seen".to_string(),
+        Evidence::Form => return "fills a form, and then clicks a button".to_string(),
+        Evidence::LeastTried => return format!("rarely done at what is seen here, one of {choices}"),
+        Evidence::Chance => return format!("any of {choices}"),
         Evidence::Again => "all was tried: done again, to see whether the app answers alike".to_string(),
     };
     let hinted: Vec<&str> = (0_u32..)

@@ -227,3 +227,53 @@ fn what_does_not_show_is_thought_of_before_all_else_was_tried() {
     // Chance alone needs some 500.
     assert!(mean(&steps) < 350.0, "{steps:?}");
 }
+
+#[test]
+fn forms_are_filled_before_their_button_is_clicked() {
+    let model = app(
+        "app org.forms \"Forms\" 1
+         launch Main
+         activity Main .Main {
+             own mail = \"\", secret = \"\", agreed = false, said = \"\"
+             EditText #mail hint \"E-mail\" edits mail
+             EditText #secret hint \"Password\" edits secret password
+             CheckBox #terms \"I agree\" checked agreed -> agreed = !agreed
+             TextView (said)
+             Button \"Help\" -> said = \"No help\"
+             Button \"About\" -> open About
+             Button \"Sign in\" -> if mail != \"name@example.com\" { said = \"Unknown user\" } else if !agreed { said = \"Agree first\" } else if secret != \"42\" { said = \"Wrong password\" } else { open Home }
+         }
+         activity About .About { TextView \"About\" Button \"News\" -> finish }
+         activity Home .Home { TextView \"Welcome\" Button \"Messages\" -> open Inbox }
+         activity Inbox .Inbox { TextView \"Nothing new\" }",
+    );
+    for seed in 1..=5 {
+        let plan = Plan { steps_max: 9, episodes_max: 150, seed: Seed(seed), ..Plan::new(&PLANNER) };
+        let spec = spec("F [activity ~ Inbox]");
+        let finding = search(&mut Sim::new(model.clone(), Seed(seed)), &spec, &plan, &mut |_| true)
+            .expect("the model runs");
+        assert_eq!(finding.stop, Stop::Found, "seed {seed}, {} episodes", finding.episodes);
+    }
+}
+
+#[test]
+fn runs_grow_while_new_screens_come_up_at_their_ends() {
+    let model = app("app org.pages \"Pages\" 1
+         launch Main
+         activity Main .Main {
+             own page = 0
+             TextView \"Page {page}\"
+             Button \"Next\" -> page += 1
+             Button \"Index\" -> page = 0
+         }");
+    let search = |steps_limit| {
+        let plan = Plan { steps_max: 8, steps_limit, ..Plan::new(&PLANNER) };
+        let spec = spec("F [text = \"Page 15\"]");
+        search(&mut Sim::new(model.clone(), Seed(1)), &spec, &plan, &mut |_| true).expect("the model runs")
+    };
+    let fixed = search(None);
+    assert!(fixed.stop != Stop::Found && fixed.steps_max == 8, "{:?}", fixed.stop);
+    let grown = search(Some(32));
+    assert_eq!(grown.stop, Stop::Found, "{} steps", grown.steps_max);
+    assert!((18..=32).contains(&grown.steps_max), "{} steps", grown.steps_max);
+}

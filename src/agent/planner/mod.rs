@@ -157,6 +157,7 @@ impl Agent for Planner {
             chance: best,
             choices: from.len(),
             hinted: if self.settings.names { offer.hints } else { 0 },
+            turn: None,
         });
         at
     }
@@ -165,7 +166,8 @@ impl Agent for Planner {
         self.look(situation);
         if origin == Origin::Device {
             let choices = situation.candidates.len();
-            self.reason = Some(Reason { evidence: Evidence::Wins, chance: 1.0, choices, hinted: 0 });
+            let evidence = Evidence::Wins;
+            self.reason = Some(Reason { evidence, chance: 1.0, choices, hinted: 0, turn: None });
         }
     }
 

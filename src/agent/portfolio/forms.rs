@@ -507,3 +507,69 @@ fn said(from: &Scene, to: &Scene) -> Vec<u64> {
     said.sort_unstable();
     said
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn field(texts: usize) -> Blank {
+        Blank::Field((0..texts).map(|text| text.to_string().into()).collect())
+    }
+
+    #[test]
+    fn fillings_come_by_their_distance_from_the_base_each_once() {
+        let blanks = [field(3), Blank::Tick];
+        let all = fillings(&blanks, &vec![1, 0]);
+        assert_eq!(all[0], (0, vec![1, 0]));
+        assert_eq!(all[1..3], [(1, vec![0, 0]), (1, vec![1, 1])], "one blank changes");
+        assert!(all.is_sorted_by_key(|(far, _)| *far));
+        let different: FxHashSet<&Filling> = all.iter().map(|(_, filling)| filling).collect();
+        assert_eq!((different.len(), all.len()), (6, 6));
+        let many = fillings(&[field(9), field(9), field(9)], &vec![0, 0, 0]);
+        assert_eq!(many.len(), FILLINGS_MAX);
+    }
+
+    #[test]
+    fn an_attempt_types_what_is_missing_and_then_clicks() {
+        let button = LabelingId(7);
+        let page = Page {
+            form: 0,
+            shown: Arc::new([]),
+            offers: vec![vec![Some(0), Some(1)], vec![Some(2), Some(2)], vec![None]],
+            holds: vec![None, Some(0), Some(0)],
+            buttons: vec![(3, button)],
+        };
+        let attempt = |filling| Attempt { form: 0, filling, button, blank: 0, is_sent: false };
+        let mut first = attempt(vec![1, 0, 0]);
+        assert_eq!(first.step(&page, &[0, 1, 2, 3]), Some(1));
+        assert_eq!(first.step(&page, &[0, 1, 2, 3]), Some(3), "the box is ticked, the last field full");
+        assert!(first.is_sent);
+        assert_eq!(attempt(vec![1, 0, 0]).step(&page, &[0, 2, 3]), None, "the text is no candidate");
+    }
+
+    #[test]
+    fn an_answer_that_nobody_has_seen_makes_a_base() {
+        let mut form = Form {
+            blanks: vec![field(3)],
+            buttons: vec![Button {
+                labeling: LabelingId(1),
+                doubt: 0,
+                clicks: 0,
+                answers: FxHashSet::default(),
+            }],
+            contexts: Vec::new(),
+            said: FxHashSet::default(),
+            bases: vec![Base { filling: vec![0], attempts: 0 }],
+            tried: FxHashSet::default(),
+            answers: FxHashSet::default(),
+        };
+        let attempt =
+            |text| Attempt { form: 0, filling: vec![text], button: LabelingId(1), blank: 1, is_sent: true };
+        form.note(attempt(1), ActivityId(0), &[5], true);
+        form.note(attempt(2), ActivityId(0), &[5], true);
+        let bases: Vec<&Filling> = form.bases.iter().map(|base| &base.filling).collect();
+        assert_eq!(bases, [&vec![0], &vec![1]], "the same answer makes no other one");
+        assert_eq!(form.context(&[4, 5]), form.context(&[4]), "what was said is no part of a context");
+        assert_ne!(form.context(&[4]), form.context(&[6]));
+    }
+}

@@ -15,6 +15,7 @@ use super::{Agent, Planner, PlannerSettings};
 use crate::rng::Rng;
 use crate::situation::{
     Blind, Evidence, Explanation, Origin, Outlook, Reason, Recollection, Situation, Summary, Transition,
+    Turn, TurnCause,
 };
 
 /// Member of a portfolio.
@@ -94,6 +95,8 @@ pub struct Portfolio {
     news: u32,
     steps: u32,
     reason: Option<Reason>,
+    /// Turn that begins with the next step that is learned.
+    begun: Option<Turn>,
     /// True while the past is learned once more: it pays nobody.
     is_recalled: bool,
 }
@@ -111,6 +114,7 @@ impl Portfolio {
             news: 0,
             steps: 0,
             reason: None,
+            begun: None,
             is_recalled: false,
         }
     }
@@ -118,12 +122,13 @@ impl Portfolio {
     fn take_turn(&mut self, situation: &Situation<'_>, outlook: &mut dyn Outlook, rng: &mut Rng) -> Member {
         let confirms = self.planner.is_tried_out() && !self.planner.is_exhausted();
         let has_forms = self.forms.has_any();
-        let member = match self.shares.next(|member| member != Member::Forms || has_forms) {
+        let (member, cause) = match self.shares.next(|member| member != Member::Forms || has_forms) {
             // Only the likeliest histories, done again, tell whether the app answers alike.
-            _ if confirms && self.shares.has(Member::Plan) => Member::Plan,
-            member => member,
+            _ if confirms && self.shares.has(Member::Plan) => (Member::Plan, TurnCause::Again),
+            next => next,
         };
         self.turn = Some(member);
+        self.begun = self.shares.has_several().then_some(Turn { member: member.name(), cause });
         let sent = if member == Member::Forms { self.forms.send(situation.steps_left) } else { None };
         self.way = match (member, sent) {
             (Member::Forms, Some(way)) => way,
@@ -135,7 +140,7 @@ impl Portfolio {
     }
 
     fn explain(&mut self, evidence: Evidence, choices: usize) {
-        self.reason = Some(Reason { evidence, chance: 0.0, choices, hinted: 0 });
+        self.reason = Some(Reason { evidence, chance: 0.0, choices, hinted: 0, turn: None });
     }
 }
 
@@ -194,7 +199,9 @@ impl Agent for Portfolio {
             self.news += u32::from(news > 0);
         }
         let explanation = self.planner.learn(transition, rng);
-        Explanation { reason: self.reason.or(explanation.reason), ..explanation }
+        let reason = self.reason.or(explanation.reason);
+        let turn = if self.is_recalled { None } else { self.begun.take() };
+        Explanation { reason: reason.map(|reason| Reason { turn, ..reason }), ..explanation }
     }
 
     fn end(&mut self, origin: Origin) -> Summary {

@@ -4,6 +4,7 @@
 //! member that brings more a step gets more episodes; none falls below a floor, as luck changes deeper in an app.
 
 use super::Member;
+use crate::situation::TurnCause;
 
 /// Episodes at the start that belong to the plan, if it takes part: what it finds at all, it finds early as a rule.
 const PLAN_FIRST: u32 = 20;
@@ -50,11 +51,11 @@ impl Shares {
         Shares { accounts: members.iter().map(account).collect(), episodes: 0 }
     }
 
-    /// Returns the member whose turn it is, of those that `can` take one; if none can, of all.
-    pub fn next(&mut self, can: impl Fn(Member) -> bool) -> Member {
+    /// Returns the member whose turn it is, of those that `can` take one, and why; if none can, the first.
+    pub fn next(&mut self, can: impl Fn(Member) -> bool) -> (Member, TurnCause) {
         self.episodes += 1;
         if self.episodes <= PLAN_FIRST && self.has(Member::Plan) {
-            return Member::Plan;
+            return (Member::Plan, TurnCause::First);
         }
         let weights = self.weights();
         let whole: f64 = weights.iter().sum();
@@ -73,12 +74,18 @@ impl Shares {
         let share = weights[at] / whole;
         self.accounts[at].due += 1.0 / share;
         self.accounts[at].turns += 1;
-        self.accounts[at].member
+        let Account { member, news, steps, .. } = self.accounts[at];
+        (member, TurnCause::News(news / steps.max(1.0)))
     }
 
     /// Returns true if `member` takes part.
     pub fn has(&self, member: Member) -> bool {
         self.accounts.iter().any(|account| account.member == member)
+    }
+
+    /// Returns true if there is more than one member.
+    pub fn has_several(&self) -> bool {
+        self.accounts.len() > 1
     }
 
     /// Pays `member` for an episode of so many steps.
@@ -117,7 +124,7 @@ mod tests {
 
     fn turns(shares: &mut Shares, episodes: usize, news: impl Fn(Member) -> u32) -> Vec<Member> {
         let mut turn = || {
-            let member = shares.next(|_| true);
+            let (member, _) = shares.next(|_| true);
             shares.pay(member, news(member), 10);
             member
         };
@@ -133,6 +140,17 @@ mod tests {
         let count = |of| all[first..].iter().filter(|&&member| member == of).count();
         assert!(count(Member::Random) > 2 * count(Member::Novelty), "{all:?}");
         assert!(count(Member::Plan) >= 60 && count(Member::Novelty) > 10, "nobody is left out: {all:?}");
+    }
+
+    #[test]
+    fn who_cannot_take_a_turn_has_none_to_catch_up_on() {
+        let mut shares = Shares::new(&[Member::Forms, Member::Random]);
+        let mut turns = |can_forms: bool| -> Vec<Member> {
+            (0..20).map(|_| shares.next(|member| can_forms || member != Member::Forms).0).collect()
+        };
+        assert!(turns(false).iter().all(|&member| member == Member::Random));
+        let both = turns(true);
+        assert!(both.contains(&Member::Random) && both.contains(&Member::Forms), "{both:?}");
     }
 
     #[test]

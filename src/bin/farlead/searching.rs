@@ -35,7 +35,7 @@ pub struct SearchArgs {
     #[arg(long, value_name = "E", value_parser = clap::value_parser!(u32).range(1..))]
     episodes: Option<u32>,
     /// The most steps of an episode, the start included [default: what the spec says, else the
-    /// fewest its formula takes and 10 more]
+    /// fewest its formula takes and 10 more; the planner's grow where new screens still come up]
     #[arg(long, value_name = "K", value_parser = clap::value_parser!(u32).range(1..=STEPS_MAX))]
     steps: Option<u32>,
     /// The most time for a spec on the device's clock, like 90s, 20min or 2h
