@@ -26,6 +26,8 @@ const FILLINGS_MAX: usize = 200;
 /// Most bases of a form, and most buttons that are tried.
 const BASES_MAX: usize = 8;
 const BUTTONS_MAX: usize = 4;
+/// Worth of a change of a blank, in contexts: what is chosen elsewhere is missing as often as an entry is wrong.
+const BLANK: u32 = 2;
 /// Attempts in a row at a page that stays as it is; then something else on it is tried, which may be what is missing.
 const IN_A_ROW_MAX: usize = 3;
 
@@ -79,6 +81,13 @@ struct Page {
     buttons: Vec<(u16, LabelingId)>,
 }
 
+impl Page {
+    /// Returns the number of blanks that do not hold their entry of `filling`.
+    fn lacks(&self, filling: &Filling) -> usize {
+        self.holds.iter().zip(filling).filter(|(holds, entry)| **holds != Some(**entry)).count()
+    }
+}
+
 /// Button of a form, and its answers so far.
 #[derive(Clone, Debug)]
 struct Button {
@@ -108,10 +117,10 @@ struct Base {
     attempts: u32,
 }
 
-/// Context of a form, and the shortest known way there.
+/// Context of a form, a page that shows it, and the shortest known way there.
 #[derive(Clone, Debug)]
 struct Context {
-    shown: Arc<[u64]>,
+    page: Arc<Page>,
     number: u64,
     way: Way,
 }
@@ -188,8 +197,7 @@ impl Forms {
         let page = self.page(situation.scene)?;
         if self.attempt.as_ref().is_none_or(|attempt| attempt.form != page.form) {
             let form = &self.list[page.form];
-            let here =
-                Context { shown: page.shown.clone(), number: form.context(&page.shown), way: Way::new() };
+            let here = Context { page: page.clone(), number: form.context(&page.shown), way: Way::new() };
             if self.contexts.iter().filter(|&&number| number == here.number).count() >= IN_A_ROW_MAX {
                 return None;
             }
@@ -225,7 +233,7 @@ impl Forms {
         if let Some(page) = self.page(transition.to)
             && way.len() <= way_max
         {
-            self.list[page.form].reach(&page.shown, way);
+            self.list[page.form].reach(&page, way);
         }
     }
 
@@ -251,11 +259,12 @@ impl Forms {
             }
         });
         let fields = parts.iter().filter(|(_, widget)| is_field(widget)).count();
-        if fields == 0 || fields > FIELDS_MAX {
-            return None;
-        }
         // Many boxes are settings, and no part of what is sent.
         let has_boxes = parts.len() - fields <= BOXES_MAX;
+        let is_page = fields > 0 || has_boxes && !parts.is_empty();
+        if !is_page || fields > FIELDS_MAX {
+            return None;
+        }
         parts.retain(|(_, widget)| is_field(widget) || has_boxes);
         let is_blank = |widget: &Widget| is_field(widget) || has_boxes && is_box(widget);
         let shown = widgets.iter().filter(|widget| widget.is_visible() && !is_blank(widget)).map(number);
@@ -279,6 +288,10 @@ impl Forms {
                 }
                 _ => {}
             }
+        }
+        // Boxes alone are a form only where something looks like the end of one.
+        if fields == 0 && buttons.iter().all(|(_, _, is_likely)| !is_likely) {
+            return None;
         }
         let form = self.form(scene.activity, &parts, &offered)?;
         let Form { blanks, buttons: known, .. } = &mut self.list[form];
@@ -363,12 +376,13 @@ impl Form {
     }
 
     /// Notes a way to a context.
-    fn reach(&mut self, shown: &Arc<[u64]>, way: &Way) {
-        let number = self.context(shown);
+    fn reach(&mut self, page: &Arc<Page>, way: &Way) {
+        let number = self.context(&page.shown);
+        let context = Context { page: page.clone(), number, way: way.clone() };
         match self.contexts.iter_mut().find(|known| known.number == number) {
             Some(known) if known.way.len() <= way.len() => return,
-            Some(known) => known.way.clone_from(way),
-            None => self.contexts.push(Context { shown: shown.clone(), number, way: way.clone() }),
+            Some(known) => *known = context,
+            None => self.contexts.push(context),
         }
         self.contexts.sort_by_key(|context| context.way.len());
         self.contexts.truncate(CONTEXTS_MAX);
@@ -398,7 +412,7 @@ impl Form {
         if self.said.len() > known {
             // Contexts that differed in an answer alone are one; the shortest way comes first.
             let mut contexts = std::mem::take(&mut self.contexts);
-            contexts.iter_mut().for_each(|context| context.number = self.context(&context.shown));
+            contexts.iter_mut().for_each(|context| context.number = self.context(&context.page.shown));
             let mut met = FxHashSet::default();
             contexts.retain(|context| met.insert(context.number));
             self.contexts = contexts;
@@ -407,22 +421,25 @@ impl Form {
 
     /// Returns the best attempt in one of `contexts` that was not made yet and fits in this many steps.
     fn plan(&self, contexts: &[Context], steps: u32) -> Option<Plan> {
-        let fits = |context: &&Context| context.way.len() + self.blanks.len() < steps as usize;
         let mut order: Vec<&Button> = self.buttons.iter().collect();
         order.sort_by_key(|button| button.handicap());
         let base = (0..self.bases.len()).min_by_key(|&at| self.bases[at].attempts)?;
         let fillings = fillings(&self.blanks, &self.bases[base].filling);
         let mut best: Option<(u32, &Context, &Filling, LabelingId)> = None;
-        for (behind, context) in (0..).zip(contexts.iter().filter(fits)) {
-            for button in order.iter().take(BUTTONS_MAX) {
-                let handicap = behind + button.handicap();
+        for (behind, context) in (0..).zip(contexts) {
+            let Context { page, number, way } = context;
+            let steps = (steps as usize).saturating_sub(way.len());
+            let is_here = |button: &&&Button| page.buttons.iter().any(|(_, here)| *here == button.labeling);
+            for button in order.iter().filter(is_here).take(BUTTONS_MAX) {
+                let handicap = behind + BLANK * button.handicap();
                 // The fillings are in order, so the first that was not tried is the best here.
                 for (far, filling) in &fillings {
-                    let cost = handicap + far;
+                    let cost = handicap + BLANK * far;
                     if best.as_ref().is_some_and(|(least, ..)| *least <= cost) {
                         break;
                     }
-                    if !self.tried.contains(&(context.number, filling.clone(), button.labeling)) {
+                    let is_tried = self.tried.contains(&(*number, filling.clone(), button.labeling));
+                    if !is_tried && page.lacks(filling) < steps {
                         best = Some((cost, context, filling, button.labeling));
                         break;
                     }

@@ -11,8 +11,10 @@ use crate::situation::{Habit, LabelingId, Scene, Situation};
 
 /// Number of tries that the yield of the type counts for, beside those of the action itself.
 const BY_TYPE: f64 = 1.0;
-/// Least yield: everything is tried again now and then.
-const YIELD_MIN: f64 = 0.02;
+/// Least yield: everything is tried again now and then. A touch may have a hidden effect; what changes nothing in most apps
+/// hardly has one.
+const YIELD_MIN: f64 = 0.1;
+const YIELD_MIN_OF_HABIT: f64 = 0.02;
 /// Tries of a type before it is left out of random walks, and least share of those that are not.
 const TRIES_MIN: u32 = 6;
 const SHARE_MIN: f64 = 0.04;
@@ -60,7 +62,8 @@ impl Yields {
         let own = self.by_name.get(&scene.offers[usize::from(at)].labeling).copied().unwrap_or_default();
         let of_type = self.of_type(action);
         let worth = (f64::from(own.news) + BY_TYPE * of_type) / (f64::from(own.times) + BY_TYPE);
-        worth.max(YIELD_MIN)
+        let may_hide = scene.offers[usize::from(at)].habit == Habit::Any;
+        worth.max(if may_hide { YIELD_MIN } else { YIELD_MIN_OF_HABIT })
     }
 
     /// Returns the share of first tries of actions of this type that brought something new; 1 before the first.
