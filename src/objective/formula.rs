@@ -91,7 +91,7 @@ impl Formula {
         let known: Vec<(u32, &Atom)> =
             (0..).zip(&names).filter_map(|(number, name)| Some((number, spec.atoms.get(&**name)?))).collect();
         Formula {
-            labeller: Labeller::new(known.iter().copied()),
+            labeller: Labeller::new(known.iter().copied(), spec.typed),
             hints: Hints::new(known.iter().copied()),
             keys: known.iter().flat_map(|(_, atom)| keys(atom)).collect(),
             rivals: rivals(&known),
@@ -418,6 +418,10 @@ impl Objective for Formula {
 
     fn reads(&self, key: Key) -> bool {
         self.keys.contains(&key)
+    }
+
+    fn heeds_typed(&self) -> bool {
+        self.labeller.heeds_typed()
     }
 
     fn labels(&self, class: ClassId, look: LookId) -> Vec<Arc<str>> {

@@ -3,7 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt;
 
-use crate::gui::{self, UserAction, quote};
+use crate::gui::{self, TypedText, UserAction, quote};
 use crate::ltl::{Formula, Formulas};
 use crate::text::Span;
 
@@ -27,6 +27,8 @@ pub struct Spec {
     pub expectation: Expectation,
     /// Budget, as far as the spec sets one.
     pub budget: Budget,
+    /// Worth of text that a run has typed.
+    pub typed: TypedText,
     /// Store of the formula.
     pub formulas: Formulas,
     /// Formula of the runs that are possible, forbidden or required.
@@ -52,6 +54,8 @@ pub struct Spans {
     pub steps: Option<Span>,
     /// `over E episodes`.
     pub episodes: Option<Span>,
+    /// `typed counts`.
+    pub typed: Option<Span>,
 }
 
 /// Expectation of the runs of an app.
@@ -132,14 +136,12 @@ impl Spec {
 
     fn write_item(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(out, "{} {}", self.expectation.word(), quote(&self.name))?;
-        if let Some(steps_max) = self.budget.steps_max {
-            write!(out, " within {steps_max} steps")?;
-        }
-        if let Some(episodes_max) = self.budget.episodes_max {
-            // The comma stands between two clauses alone.
-            let comma = if self.budget.steps_max.is_some() { "," } else { "" };
-            write!(out, "{comma} {episodes_max} episodes")?;
-        }
+        let steps = self.budget.steps_max.map(|steps_max| format!(" within {steps_max} steps"));
+        let episodes = self.budget.episodes_max.map(|episodes_max| format!(" {episodes_max} episodes"));
+        let typed = (self.typed == TypedText::Counts).then(|| " typed counts".to_string());
+        // A comma stands between two clauses alone.
+        let clauses: Vec<String> = [steps, episodes, typed].into_iter().flatten().collect();
+        write!(out, "{}", clauses.join(","))?;
         writeln!(out, ":\n    {}", self.formulas.display(self.formula))
     }
 }
@@ -155,6 +157,7 @@ impl PartialEq for Spec {
         self.name == other.name
             && self.expectation == other.expectation
             && self.budget == other.budget
+            && self.typed == other.typed
             && self.atoms == other.atoms
             && self.actions == other.actions
             && says_the_same(other)

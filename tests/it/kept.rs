@@ -6,10 +6,7 @@ use std::sync::{Arc, OnceLock};
 use farlead::agent::PLANNER;
 use farlead::device::Device;
 use farlead::device::sim::{self, Sim, model::Model};
-use farlead::gui::{
-    Action, ActionTypes, Atom, Bounds, Comparison, Constant, Direction, Key, Labeller, Op, Stroke, Target,
-    Touch, UserAction,
-};
+use farlead::gui::{Action, ActionTypes, Atom, Bounds, Comparison, Constant, Direction, Key, Labeller, Op, Stroke, Target, Touch, TypedText, UserAction};
 use farlead::keep::{self, keep};
 use farlead::ltl::{Automaton, Formula, Formulas, Labels, Monitor, Node, Permanent, ResidualId};
 use farlead::objective::{self, Objective as _, Shaping, Verdict};
@@ -109,7 +106,7 @@ fn found(name: String, app: &'static str, spec: &Spec, actions: &[UserAction]) -
 /// Returns the names of the atoms of `spec` that hold at `step`.
 fn labels<'a>(spec: &'a Spec, step: &Step) -> Vec<&'a str> {
     let atoms: Vec<(&str, &Atom)> = spec.atoms.iter().map(|(name, atom)| (&**name, atom)).collect();
-    let labeller = Labeller::new((0..).zip(atoms.iter().map(|(_, atom)| *atom)));
+    let labeller = Labeller::new((0..).zip(atoms.iter().map(|(_, atom)| *atom)), TypedText::Counts);
     let held: BTreeSet<u32> =
         &labeller.on_screen(&step.observation.screen) | &labeller.of_action(&step.action);
     held.into_iter().map(|atom| atoms[atom as usize].0).collect()

@@ -2,10 +2,7 @@
 
 use std::sync::Arc;
 
-use farlead::gui::{
-    Action, Bounds, Context, Direction, Flags, Labeller, Orientation, Repertoire, Screen, Stroke, Target,
-    Widget, offers,
-};
+use farlead::gui::{Action, Bounds, Context, Direction, Flags, Labeller, Orientation, Repertoire, Screen, Stroke, Target, TypedText, Widget, offers};
 use farlead::spec::{Names, Source, parse, parse_formula};
 use proptest::prelude::*;
 
@@ -53,7 +50,7 @@ fn holds(atom: &str, screen: &Screen, action: &Action) -> bool {
     let found: Vec<&str> = parsed.diagnostics.iter().map(|found| &*found.message).collect();
     assert!(found.is_empty(), "{atom}: {found:?}");
     let atom = parsed.atoms.values().next().expect("an atom");
-    let labeller = Labeller::new([(7, atom)]);
+    let labeller = Labeller::new([(7, atom)], TypedText::Counts);
     labeller.on_screen(screen).union(&labeller.of_action(action)).eq([&7])
 }
 
