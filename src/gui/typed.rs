@@ -68,13 +68,7 @@ fn fields(screen: &Screen) -> Vec<usize> {
 
 /// Returns the place on `other` of the field at `at`: the one with the same class and id that is as far down among its
 /// like, where both screens have as many of them, else the one at the same object id.
-fn same_field(
-    screen: &Screen,
-    all: &[usize],
-    at: usize,
-    other: &Screen,
-    others: &[usize],
-) -> Option<usize> {
+fn same_field(screen: &Screen, all: &[usize], at: usize, other: &Screen, others: &[usize]) -> Option<usize> {
     let field = &screen.widgets()[at];
     let is_alike = |widget: &Widget| widget.class == field.class && widget.id == field.id;
     let alike = |screen: &Screen, all: &[usize]| -> Vec<usize> {
@@ -245,7 +239,8 @@ mod tests {
     /// Checks the marks after back, where the first field of the screen before shows the typed "Hello".
     #[track_caller]
     fn check_later(activity: &str, after: &[(&str, &str, &str)], expected: &[usize]) {
-        let before = screen("a.Main", &[("EditText", "", "Hello"), ("EditText", "", "Hello")]).with_typed(&[0]);
+        let before =
+            screen("a.Main", &[("EditText", "", "Hello"), ("EditText", "", "Hello")]).with_typed(&[0]);
         assert_eq!(mark(&before, &Action::BACK, &screen(activity, after)), expected);
     }
 
@@ -253,7 +248,10 @@ mod tests {
     fn a_field_is_marked_by_the_text_that_was_typed_into_it() {
         check(&[("EditText", "name", "Hello"), ("EditText", "mail", "x")], &[0]);
         check(&[("EditText", "name", "Hel"), ("EditText", "mail", "x")], &[0]);
-        check(&[("TextView", "error", "Hello"), ("EditText", "name", "Hello"), ("EditText", "mail", "x")], &[1]);
+        check(
+            &[("TextView", "error", "Hello"), ("EditText", "name", "Hello"), ("EditText", "mail", "x")],
+            &[1],
+        );
     }
 
     #[test]

@@ -6,7 +6,10 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use crate::gui::{Action, ActionTypes, Atom, Comparison, Constant, Key, Op, Repertoire, Screen, TypedText, UserAction, offers, quote};
+use crate::gui::{
+    Action, ActionTypes, Atom, Comparison, Constant, Key, Op, Repertoire, Screen, TypedText, UserAction,
+    offers, quote,
+};
 use crate::ltl::Labels;
 use crate::objective::{Formula, Objective as _, Shaping, Verdict};
 use crate::situation::{ClassId, PhaseId};

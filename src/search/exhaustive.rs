@@ -339,7 +339,7 @@ impl Sweep<'_> {
         let mut trace = Trace::default();
         let mut from = (PhaseId::START, self.catalogue.start(self.objective), None);
         for number in way.into_iter().rev() {
-            let Reached { at, snapshot, phase, .. } = self.reached[number as usize];
+            let Reached { at, snapshot, marks, phase, .. } = self.reached[number as usize];
             let (before, encounter, saved) = from;
             let action = &encounter.entry.actions[usize::from(at)];
             let outcomes = match (action, saved) {
@@ -350,11 +350,15 @@ impl Sweep<'_> {
                 }
                 (_, None) => None,
             };
-            // Chance may give several outcomes; the run had the one that led to the kept state.
-            let again = outcomes.into_iter().flatten().find(|outcome| outcome.after == snapshot);
-            let observation: Observation = again.expect("what came up before comes up again").observation;
             let choice = Choice { before: None, phase: before, at_ms: 0, from: &encounter, at };
-            let observation = self.marked(choice, observation);
+            // Chance may give several outcomes; the run had the one that led to the kept state.
+            let again = outcomes.into_iter().flatten().filter(|outcome| outcome.after == snapshot);
+            let observation: Observation = again
+                .map(|outcome| self.marked(choice, outcome.observation))
+                .collect::<Vec<_>>()
+                .into_iter()
+                .find(|seen| !self.by_marks || self.marks.number(&seen.screen) == marks)
+                .expect("what came up before comes up again");
             let after = self.catalogue.see(&observation.screen, self.objective).encounter;
             // The step was counted when it was found.
             let judgement = self.judge(choice, (&after, false), Seen::Recalled(&observation.screen));

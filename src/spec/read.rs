@@ -15,7 +15,9 @@ use super::formula::{self, Lowered, Operands};
 use super::grammar::{Grammar, Rule};
 use super::items::{Item, ItemKind, items};
 use super::mistake;
-use crate::gui::{self, ActionType, ActionTypes, Gesture, Percent, Point, PressedKey, TypedText, UserAction, WAIT_MS_MAX};
+use crate::gui::{
+    self, ActionType, ActionTypes, Gesture, Percent, Point, PressedKey, TypedText, UserAction, WAIT_MS_MAX,
+};
 use crate::ltl::{Formula, Formulas, Node};
 use crate::text::{
     self, Declarations, Diagnostic, Diagnostics, Source, Span, Suggestions, child, clip, did_you_mean, meant,

@@ -11,7 +11,9 @@ use pest::Parser as _;
 use pest::iterators::Pair;
 
 use super::{CAPTURED_END, Provenance, TestCase, TestStep, captured_expectation, captured_name};
-use crate::gui::{Action, ActionType, Argument, Atom, Bounds, Direction, START_TYPE, Target, TypedText, UserAction, quote};
+use crate::gui::{
+    Action, ActionType, Argument, Atom, Bounds, Direction, START_TYPE, Target, TypedText, UserAction, quote,
+};
 use crate::ltl::{Formula, Formulas, Node};
 use crate::rate::Rate;
 use crate::spec::{self, Diagnostic, Diagnostics, Source, Spec};

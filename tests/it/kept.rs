@@ -6,7 +6,10 @@ use std::sync::{Arc, OnceLock};
 use farlead::agent::PLANNER;
 use farlead::device::Device;
 use farlead::device::sim::{self, Sim, model::Model};
-use farlead::gui::{Action, ActionTypes, Atom, Bounds, Comparison, Constant, Direction, Key, Labeller, Op, Stroke, Target, Touch, TypedText, UserAction};
+use farlead::gui::{
+    Action, ActionTypes, Atom, Bounds, Comparison, Constant, Direction, Key, Labeller, Op, Stroke, Target,
+    Touch, TypedText, UserAction,
+};
 use farlead::keep::{self, keep};
 use farlead::ltl::{Automaton, Formula, Formulas, Labels, Monitor, Node, Permanent, ResidualId};
 use farlead::objective::{self, Objective as _, Shaping, Verdict};

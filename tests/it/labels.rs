@@ -2,7 +2,10 @@
 
 use std::sync::Arc;
 
-use farlead::gui::{Action, Bounds, Context, Direction, Flags, Labeller, Orientation, Repertoire, Screen, Stroke, Target, TypedText, Widget, offers};
+use farlead::gui::{
+    Action, Bounds, Context, Direction, Flags, Labeller, Orientation, Repertoire, Screen, Stroke, Target,
+    TypedText, Widget, offers,
+};
 use farlead::spec::{Names, Source, parse, parse_formula};
 use proptest::prelude::*;
 

@@ -9,7 +9,10 @@ use std::time::Duration;
 
 use clap::Args;
 use farlead::device::{Capabilities, Device};
-use farlead::gui::{self, Action, Atom, BUILTIN_TEXTS, Context, DUMP_BYTES_MAX, Hierarchy, Key, Labeller, Repertoire, Screen, TypedText};
+use farlead::gui::{
+    self, Action, Atom, BUILTIN_TEXTS, Context, DUMP_BYTES_MAX, Hierarchy, Key, Labeller, Repertoire, Screen,
+    TypedText,
+};
 use farlead::rng::Seed;
 use farlead::spec::{SpecFile, printable};
 use serde::Serialize;

@@ -105,7 +105,8 @@ pub fn read(path: &Path, project: &Project) -> Result<Judged, Mistake> {
                     let mut linted = spec::lint_given(&test_case::specs_alone(&source), &project.actions);
                     // The format of the test decides what its specs say without a word.
                     for spec in &mut linted.file.specs {
-                        let kept = test.captured.iter().chain([&test.oracle]).find(|kept| kept.name == spec.name);
+                        let kept =
+                            test.captured.iter().chain([&test.oracle]).find(|kept| kept.name == spec.name);
                         spec.typed = kept.map_or(spec.typed, |kept| kept.typed);
                     }
                     linted
