@@ -109,7 +109,7 @@ fn found(name: String, app: &'static str, spec: &Spec, actions: &[UserAction]) -
 /// Returns the names of the atoms of `spec` that hold at `step`.
 fn labels<'a>(spec: &'a Spec, step: &Step) -> Vec<&'a str> {
     let atoms: Vec<(&str, &Atom)> = spec.atoms.iter().map(|(name, atom)| (&**name, atom)).collect();
-    let labeller = Labeller::new((0..).zip(atoms.iter().map(|(_, atom)| *atom)), TypedText::Counts);
+    let labeller = Labeller::new((0..).zip(atoms.iter().map(|(_, atom)| *atom)), spec.typed);
     let held: BTreeSet<u32> =
         &labeller.on_screen(&step.observation.screen) | &labeller.of_action(&step.action);
     held.into_iter().map(|atom| atoms[atom as usize].0).collect()
@@ -429,7 +429,7 @@ fn refused(from: &str, to: &str, said: &str) {
 fn a_test_of_a_later_format_is_refused() {
     for later in ["2", "10", "99999999999999999999"] {
         refused(
-            "farlead test 1",
+            "farlead test 2",
             &format!("farlead test {later}"),
             &format!("1:14: this is a test of format {later}, and this farlead reads 1"),
         );
@@ -460,8 +460,8 @@ fn what_is_missing_is_said() {
 fn what_is_wrong_is_said_with_its_place() {
     let unexpected = |at: &str| format!("{at}: this is not how a test goes on here");
     for (from, to, at) in [
-        ("farlead test 1", "farlead tests 1", "1:13"),
-        ("farlead test 1", "farlead test 1.5", "1:15"),
+        ("farlead test 2", "farlead tests 1", "1:13"),
+        ("farlead test 2", "farlead test 1.5", "1:15"),
         ("\"sim\"", "\"sim", "9:12"),
         ("        path 0:0:0:0:4\n", "        path 0:x\n", "24:15"),
         ("        sees [activity ~ About]\n", "        sees activity\n", "26:14"),
@@ -473,7 +473,7 @@ fn what_is_wrong_is_said_with_its_place() {
     refused("    seed 1\n", "    seed 1\n    seed 1\n", "13:5: `seed` is said twice");
     refused("    seed 1\n", "    seed \"1\"\n", "12:5: this is no value of `seed`");
     refused("seed 1\n", "seed 99999999999999999999\n", "12:10: `99999999999999999999` is out of range");
-    refused("farlead test 1", "farlead test 0", "1:14: there is no format but 1");
+    refused("farlead test 2", "farlead test 0", "1:14: there is no format but 1");
     refused("confirmed 3 of 3", "confirmed 4 of 3", "16:15: more of them passed than were tried");
     refused("\"sim\"", "\"si\\u{d800}m\"", "9:12: `\\u{d800}` is no character");
     refused("97,633 382,705", "97,633 382,99999999999", "25:27: `99999999999` is out of range");

@@ -7,7 +7,7 @@ use std::time::Instant;
 use farlead::device::{DeviceError, Sim};
 use farlead::event::{Event, Outcome, Reached, SpecEnded};
 use farlead::experience::Experience;
-use farlead::gui::{ActionType, Atom, Constant, Key, Op, Screen};
+use farlead::gui::{ActionType, Atom, Constant, Key, Op, Screen, TypedText};
 use farlead::keep::{self, Keeping, keep};
 use farlead::replay::Player;
 use farlead::report::{shortened, step_text, to_type};
@@ -159,11 +159,20 @@ pub fn decide(asked: &Asked<'_>, task: &Task<'_>, watch: Watch<'_>, tell: &dyn F
         return Decided::new(Outcome::GaveUp, "before it was begun: Ctrl-C", Exit::Interrupted);
     }
     let mut decided = decide_somewhere(asked, task, watch, tell);
+    if decided.run.as_ref().is_some_and(|run| rests_on_typed_text(task.spec, run)) {
+        decided.ended.why += "; it rests on text that the run typed";
+    }
     if task.plan.rules.forbid_some() && decided.run.is_none() && decided.ended.outcome != Outcome::Error {
         // A result about all runs holds only for the runs that the rules allow.
         decided.ended.why += "; what the rules of farlead.toml forbid was not tried";
     }
     decided
+}
+
+/// Returns true if `run` meets `spec` by text that the run itself has typed.
+fn rests_on_typed_text(spec: &Spec, run: &Trace) -> bool {
+    let is_won = |typed: TypedText| Player::new(&Spec { typed, ..spec.clone() }).is_won(run);
+    spec.typed == TypedText::Counts && is_won(TypedText::Counts) && !is_won(TypedText::IsNoEvidence)
 }
 
 /// Decides it on a device; on another, from the start, if that one is lost.
