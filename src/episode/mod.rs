@@ -323,6 +323,12 @@ impl<'a> Stage<'a> {
         for (deed, screen) in steps {
             let is_done = |at: &&u16| deed.is(&here.entry.actions[usize::from(**at)]);
             let Some(&at) = sorted.candidates.iter().find(is_done) else { break };
+            // An old file may be from a time without marks.
+            let marked = is_old.then(|| {
+                let action = &here.entry.actions[usize::from(at)];
+                self.marker.mark(here.entry.screen.as_deref(), action, (*screen).clone())
+            });
+            let screen = marked.as_ref().unwrap_or(screen);
             let situation = sorted.situation(&here.scene, phase, steps_left, false);
             agent.note(&situation, at, Origin::Experience);
             // Another run's screens and trials are no claims of this one.

@@ -236,6 +236,9 @@ mod tests {
             file.specs[1].to_string(),
             "label b\naction c on [id = d]: wait 1s\n\nnever \"g h\" 5 episodes:\n    F ([actionType != c] & b)\n"
         );
+        let typed = read("must f typed counts over 3 episodes: G [text = a]\npossible typed: F [text = a]");
+        assert_eq!(typed.specs[0].to_string(), "must \"f\" 3 episodes, typed counts:\n    G [text = a]\n");
+        assert_eq!(typed.specs[1].to_string(), "possible \"typed\":\n    F [text = a]\n");
         assert_eq!(read(&file.to_string()), file);
     }
 
@@ -248,6 +251,7 @@ mod tests {
         assert_ne!(one, spec("must a: F ([text = b] & [activity ~ M])"));
         assert_ne!(one, spec("never b: F ([text = b] & [activity ~ M])"));
         assert_ne!(one, spec("never a 5 episodes: F ([text = b] & [activity ~ M])"));
+        assert_ne!(one, spec("never a typed counts: F ([text = b] & [activity ~ M])"));
     }
 
     /// Texts with every sign that is special somewhere in the language.
@@ -325,8 +329,14 @@ mod tests {
     }
 
     fn spec() -> impl Strategy<Value = String> {
-        let budget =
-            prop::sample::select(vec!["", "within 4 steps", "7 episodes", "over 7 episodes, within 1 step"]);
+        let budget = prop::sample::select(vec![
+            "",
+            "within 4 steps",
+            "7 episodes",
+            "over 7 episodes, within 1 step",
+            "typed counts",
+            "typed counts, 7 episodes within 4 steps",
+        ]);
         (prop::sample::select(vec!["possible", "never", "must"]), text(), budget, formula()).prop_map(
             |(expectation, name, budget, formula)| {
                 format!("{expectation} {} {budget}:\n  {formula}\n", quote(&format!("a{name}")))

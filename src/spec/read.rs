@@ -942,6 +942,7 @@ mod tests {
         );
         check_mistakes("never within 4 steps, within 5 steps: true", &["1:23 E-budget within 5 steps"]);
         check_mistakes("never 4 episodes over 4 episodes: true", &["1:18 E-budget over 4 episodes"]);
+        check_mistakes("never typed counts, typed counts: true", &["1:21 E-budget typed counts"]);
     }
 
     #[test]

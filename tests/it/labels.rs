@@ -65,6 +65,35 @@ fn check(expected: bool, atoms: &[&str]) {
 }
 
 #[test]
+fn typed_text_meets_no_comparison_of_text_but_beside_one_that_speaks_of_the_field() {
+    let focused =
+        widget(1, "android.widget.EditText", "org.x:id/name", "42", &[Flags::EDITABLE, Flags::FOCUSED]);
+    let screen = Screen::new("org.x", "org.x.Main", Context::default(), vec![focused]).with_typed(&[0]);
+    for (atom, expected) in [
+        ("[text = 42]", false),
+        ("[text ~ 4]", false),
+        ("[text ~ /4/]", false),
+        ("[text != 5]", false),
+        ("[text > 5]", false),
+        ("[text = 42, enabled = true]", false),
+        ("[text = 42, id != other]", false),
+        ("[text = 42, focused != false]", true),
+        ("[text = 42, focused = true]", true),
+        ("[text = 42, class = EditText]", true),
+        ("[text = 42, id ~ name]", true),
+        ("[count(text = 42) >= 1]", false),
+        ("[count(text = 42, id = name) >= 1]", true),
+        ("[enabled = true]", true),
+        ("[class = EditText]", true),
+    ] {
+        let parsed = parse_formula(&Source::new("-e", atom), Names::Any);
+        let known = parsed.atoms.values().next().expect("an atom");
+        let holds = |typed: TypedText| !Labeller::new([(7, known)], typed).on_screen(&screen).is_empty();
+        assert_eq!((holds(TypedText::IsNoEvidence), holds(TypedText::Counts)), (expected, true), "{atom}");
+    }
+}
+
+#[test]
 fn state_atoms_are_about_the_screen_as_a_whole() {
     check(
         true,

@@ -159,8 +159,8 @@ pub fn decide(asked: &Asked<'_>, task: &Task<'_>, watch: Watch<'_>, tell: &dyn F
         return Decided::new(Outcome::GaveUp, "before it was begun: Ctrl-C", Exit::Interrupted);
     }
     let mut decided = decide_somewhere(asked, task, watch, tell);
-    if decided.run.as_ref().is_some_and(|run| rests_on_typed_text(task.spec, run)) {
-        decided.ended.why += "; it rests on text that the run typed";
+    if let Some(run) = &decided.run {
+        decided.ended.why += of_typed_text(task.spec, run);
     }
     if task.plan.rules.forbid_some() && decided.run.is_none() && decided.ended.outcome != Outcome::Error {
         // A result about all runs holds only for the runs that the rules allow.
@@ -169,10 +169,15 @@ pub fn decide(asked: &Asked<'_>, task: &Task<'_>, watch: Watch<'_>, tell: &dyn F
     decided
 }
 
-/// Returns true if `run` meets `spec` by text that the run itself has typed.
-fn rests_on_typed_text(spec: &Spec, run: &Trace) -> bool {
+/// Returns the words to add to a result whose `run` meets `spec` by text that the run itself has typed, else none.
+pub fn of_typed_text(spec: &Spec, run: &Trace) -> &'static str {
     let is_won = |typed: TypedText| Player::new(&Spec { typed, ..spec.clone() }).is_won(run);
-    spec.typed == TypedText::Counts && is_won(TypedText::Counts) && !is_won(TypedText::IsNoEvidence)
+    match spec.typed {
+        TypedText::Counts if is_won(TypedText::Counts) && !is_won(TypedText::IsNoEvidence) => {
+            "; it rests on text that the run typed"
+        }
+        TypedText::Counts | TypedText::IsNoEvidence => "",
+    }
 }
 
 /// Decides it on a device; on another, from the start, if that one is lost.
