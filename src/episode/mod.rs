@@ -326,7 +326,7 @@ impl<'a> Stage<'a> {
             // An old file may be from a time without marks.
             let marked = is_old.then(|| {
                 let action = &here.entry.actions[usize::from(at)];
-                self.marker.mark(here.entry.screen.as_deref(), action, (*screen).clone())
+                self.marker.mark(here.entry.screen.as_ref(), action, (*screen).clone())
             });
             let screen = marked.as_ref().unwrap_or(screen);
             let situation = sorted.situation(&here.scene, phase, steps_left, false);
@@ -520,7 +520,7 @@ impl<'a> Stage<'a> {
             Action::Reinitialise(activity) => self.device.reset(activity)?,
             action => self.device.act(action)?,
         };
-        let screen = self.marker.mark(entry.screen.as_deref(), action, seen.screen);
+        let screen = self.marker.mark(entry.screen.as_ref(), action, seen.screen);
         let observation = Observation { screen, ..seen };
         self.catalogue.note_tried(entry, at);
         self.totals.steps += 1;

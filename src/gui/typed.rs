@@ -143,46 +143,84 @@ fn changed<'a>(before: &str, after: &'a str) -> &'a str {
     &after[..after.len() - end]
 }
 
-/// Most marked screens that a [`Marker`] keeps, some 20 MB.
-const KEPT_MAX: usize = 5_000;
+/// Most widgets of the screens that a [`Marker`] keeps, some 40 MB.
+const WIDGETS_KEPT_MAX: usize = 200_000;
 
 /// Marks the screens of runs, and gives the same screen again for the same marks.
 #[derive(Clone, Debug, Default)]
 pub struct Marker {
-    /// Marked screens by the address of the screen as the device gave it, which is kept beside them.
-    known: FxHashMap<usize, (Arc<Screen>, Vec<Marked>)>,
-    kept: usize,
+    /// Marked screens by the address of the screen as the device gave it.
+    marked: FxHashMap<usize, Kept>,
+    /// Steps by the addresses of the screens before and after them.
+    steps: FxHashMap<(usize, usize), Steps>,
+    /// Widgets of all screens that are kept.
+    weight: usize,
 }
 
-type Marked = (Vec<usize>, Arc<Screen>);
+/// A screen as the device gave it, and the same with marks at some places.
+#[derive(Clone, Debug)]
+struct Kept {
+    screen: Arc<Screen>,
+    marked: Vec<(Vec<usize>, Arc<Screen>)>,
+}
+
+/// The marked screens after the steps from one screen to another: by the field and its text for those that typed one.
+#[derive(Clone, Debug)]
+struct Steps {
+    /// Kept so that no other screens can come to lie at their addresses.
+    _screens: [Arc<Screen>; 2],
+    results: Vec<(Option<(Arc<str>, Arc<str>)>, Arc<Screen>)>,
+}
 
 impl Marker {
     /// Returns `after` as a run has it: with marks on the fields that show typed text. `before` is the marked screen
     /// before `action`; there is none before the app is started.
     #[inline]
-    pub fn mark(&mut self, before: Option<&Screen>, action: &Action, after: Arc<Screen>) -> Arc<Screen> {
+    pub fn mark(&mut self, before: Option<&Arc<Screen>>, action: &Action, after: Arc<Screen>) -> Arc<Screen> {
         let can_type = matches!(action, Action::Text { .. } | Action::User { .. });
         match before {
             // Most runs type nothing, and their screens are as the device gave them.
-            Some(before) if can_type || before.has_typed() => self.mark_anew(before, action, after),
+            Some(before) if can_type || before.has_typed() => self.mark_step(before, action, after),
             Some(_) | None => after,
+        }
+    }
+
+    fn mark_step(&mut self, before: &Arc<Screen>, action: &Action, after: Arc<Screen>) -> Arc<Screen> {
+        let typed = match action {
+            // A start may be followed by tests that set the app up: their device has marked what they typed.
+            Action::Reinitialise(_) => return after,
+            Action::User { .. } => return self.mark_anew(before, action, after),
+            Action::Text { on, text } => Some((&on.object_id, text)),
+            Action::Touch(..) | Action::Stroke(..) | Action::Device(_) => None,
+        };
+        let key = (Arc::as_ptr(before) as usize, Arc::as_ptr(&after) as usize);
+        if let Some(Steps { results, .. }) = self.steps.get(&key) {
+            let known =
+                results.iter().find(|(known, _)| known.as_ref().map(|(on, text)| (on, text)) == typed);
+            if let Some((_, marked)) = known {
+                return marked.clone();
+            }
+        }
+        self.make_room();
+        let marked = self.mark_anew(before, action, after.clone());
+        self.weight += 8 + before.widgets().len() + after.widgets().len();
+        let none = || Steps { _screens: [before.clone(), after], results: Vec::new() };
+        let typed = typed.map(|(on, text)| (on.clone(), text.clone()));
+        self.steps.entry(key).or_insert_with(none).results.push((typed, marked.clone()));
+        marked
+    }
+
+    /// Forgets all if too much is kept.
+    fn make_room(&mut self) {
+        if self.weight >= WIDGETS_KEPT_MAX {
+            *self = Marker::default();
         }
     }
 
     #[cold]
     fn mark_anew(&mut self, before: &Screen, action: &Action, after: Arc<Screen>) -> Arc<Screen> {
-        match action {
-            // A start may be followed by tests that set the app up: their device has marked what they typed.
-            Action::Reinitialise(_) => after,
-            Action::Touch(..)
-            | Action::Text { .. }
-            | Action::Stroke(..)
-            | Action::Device(_)
-            | Action::User { .. } => {
-                let places = mark(before, action, &after);
-                self.marked(after, places)
-            }
-        }
+        let places = mark(before, action, &after);
+        self.marked(after, places)
     }
 
     /// Returns `screen` with marks at `places`.
@@ -190,19 +228,16 @@ impl Marker {
         if places.is_empty() && !screen.has_typed() {
             return screen;
         }
-        if self.kept >= KEPT_MAX {
-            self.known.clear();
-            self.kept = 0;
-        }
+        self.make_room();
         // The screen is kept, so that no other one can come to lie at the same address.
         let address = Arc::as_ptr(&screen) as usize;
-        let (screen, known) = self.known.entry(address).or_insert_with(|| (screen, Vec::new()));
-        if let Some((_, marked)) = known.iter().find(|(at, _)| *at == places) {
+        let kept = self.marked.entry(address).or_insert_with(|| Kept { screen, marked: Vec::new() });
+        if let Some((_, marked)) = kept.marked.iter().find(|(at, _)| *at == places) {
             return marked.clone();
         }
-        let marked = Arc::new(screen.with_typed(&places));
-        known.push((places, marked.clone()));
-        self.kept += 1;
+        self.weight += 8 + 2 * kept.screen.widgets().len();
+        let marked = Arc::new(kept.screen.with_typed(&places));
+        kept.marked.push((places, marked.clone()));
         marked
     }
 }
@@ -295,7 +330,7 @@ mod tests {
 
     #[test]
     fn the_same_marks_on_the_same_screen_give_the_same_screen() {
-        let before = screen("a.Main", &EMPTY);
+        let before = Arc::new(screen("a.Main", &EMPTY));
         let after = Arc::new(screen("a.Main", &[("EditText", "name", "Hello"), ("EditText", "mail", "x")]));
         let action = typing(&before, 0, "Hello");
         let mut marker = Marker::default();

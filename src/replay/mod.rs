@@ -128,7 +128,7 @@ impl Player {
             let observation = match is_started.take() {
                 Some(seen) => seen,
                 None => {
-                    let before = played.trace.steps.last().map(|last| &*last.observation.screen);
+                    let before = played.trace.steps.last().map(|last| &last.observation.screen);
                     let seen = device.act(&action)?;
                     Observation { screen: self.marker.mark(before, &action, seen.screen), ..seen }
                 }

@@ -295,7 +295,7 @@ impl Sweep<'_> {
     fn marked(&mut self, choice: Choice<'_>, seen: Observation) -> Observation {
         let Choice { from, at, .. } = choice;
         let action = &from.entry.actions[usize::from(at)];
-        let screen = self.marker.mark(from.entry.screen.as_deref(), action, seen.screen);
+        let screen = self.marker.mark(from.entry.screen.as_ref(), action, seen.screen);
         Observation { screen, ..seen }
     }
 

@@ -229,7 +229,7 @@ activity Main .Main {
     Button \"Greet\" -> greeted = mail
     Button \"Save\" -> open Saved(mail)
 }
-activity Saved(mail) .Saved {
+activity Saved .Saved (mail) {
     TextView \"{mail}\"
 }
 ";
