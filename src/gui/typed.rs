@@ -32,19 +32,35 @@ pub fn mark(before: &Screen, action: &Action, after: &Screen) -> Vec<usize> {
     let (old, new) = (fields(before), fields(after));
     let is_same_window = before.activity() == after.activity() && before.package() == after.package();
     let typed = Typed::of(action);
-    let target = action.target().and_then(|on| place_of(before, &on.object_id));
-    let is_marked = |&at: &usize| {
-        let widget = &after.widgets()[at];
-        let place = if is_same_window { same_field(after, &new, at, before, &old) } else { None };
-        let was = place.map(|place| &before.widgets()[place]);
-        let was_typed = was.is_some_and(|was| was.flags.has(Flags::TYPED));
-        if was_typed && was.is_some_and(|was| was.text == widget.text) {
-            return true;
-        }
+    let place_before =
+        |at: usize| is_same_window.then(|| same_field(after, &new, at, before, &old)).flatten();
+    let was_typed = |was: Option<&Widget>| was.is_some_and(|was| was.flags.has(Flags::TYPED));
+    let is_explained = |at: usize| {
+        let was = place_before(at).map(|place| &before.widgets()[place]);
+        typed.as_ref().is_some_and(|typed| typed.explains(was, was_typed(was), &after.widgets()[at]))
+    };
+    let target = match action {
+        Action::Text { on, .. } => place_of(before, &on.object_id),
+        // The gestures of a user's action may lead to any field.
+        Action::User { .. }
+        | Action::Reinitialise(_)
+        | Action::Touch(..)
+        | Action::Stroke(..)
+        | Action::Device(_) => None,
+    };
+    let reached =
+        new.iter().copied().find(|&at| target.is_some() && place_before(at) == target && is_explained(at));
+    let is_reached = |at: usize| match (reached, action) {
+        // The letters have come to their field, so any other field has its text from the app.
+        (Some(field), _) => at == field,
+        (None, Action::User { .. }) if place_before(at).is_some() => is_explained(at),
         // A tap may open a search field of its own, which takes the letters then.
-        let is_reached = widget.flags.has(Flags::FOCUSED)
-            || place.is_some() && (place == target || matches!(action, Action::User { .. }));
-        is_reached && typed.as_ref().is_some_and(|typed| typed.explains(was, was_typed, widget))
+        (None, _) => after.widgets()[at].flags.has(Flags::FOCUSED) && is_explained(at),
+    };
+    let is_marked = |&at: &usize| {
+        let was = place_before(at).map(|place| &before.widgets()[place]);
+        let stays = was_typed(was) && was.is_some_and(|was| was.text == after.widgets()[at].text);
+        stays || is_reached(at)
     };
     new.iter().copied().filter(is_marked).collect()
 }
@@ -245,7 +261,7 @@ impl Marker {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::gui::{Context, Target, UserAction};
+    use crate::gui::{ActionTypes, Atom, Comparison, Constant, Context, Key, Op, Target, UserAction};
 
     fn widget(depth: u16, class: &str, id: &str, text: &str) -> Widget {
         let flags = Flags::default().set(Flags::EDITABLE, class == "EditText");
@@ -313,7 +329,8 @@ mod tests {
         let gestures = vec![Gesture::Text("lo".into()), Gesture::Key(crate::gui::PressedKey::Delete)];
         let before = screen("a.Main", &[("EditText", "", "Hel"), ("EditText", "", "l")]).with_typed(&[1]);
         let on = Target::new(&before.widgets()[0], "0");
-        let atom = crate::spec::read_atom("[id = a]").expect("an atom");
+        let id = Comparison::new(Key::Id, Op::Equal, Constant::Text("a".into()), ActionTypes::Any);
+        let atom = Atom::new(vec![id.expect("a comparison")]).expect("an atom");
         let own = UserAction { name: "own".into(), on: atom, gestures };
         let action = Action::User { action: Arc::new(own), on };
         for (one, other, expected) in [

