@@ -180,12 +180,15 @@ struct Kept {
     marked: Vec<(Vec<usize>, Arc<Screen>)>,
 }
 
+/// The object id of a field, and the text that is typed into it.
+type Entry = (Arc<str>, Arc<str>);
+
 /// The marked screens after the steps from one screen to another: by the field and its text for those that typed one.
 #[derive(Clone, Debug)]
 struct Steps {
     /// Kept so that no other screens can come to lie at their addresses.
     _screens: [Arc<Screen>; 2],
-    results: Vec<(Option<(Arc<str>, Arc<str>)>, Arc<Screen>)>,
+    results: Vec<(Option<Entry>, Arc<Screen>)>,
 }
 
 impl Marker {
