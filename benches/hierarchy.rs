@@ -4,7 +4,7 @@
 
 use divan::Bencher;
 use divan::counter::{BytesCount, ItemsCount};
-use farlead::gui::{Atom, Context, Hierarchy, Labeller, Screen};
+use farlead::gui::{Atom, Context, Hierarchy, Labeller, Screen, TypedText};
 use farlead::spec::read_atom;
 use quick_xml::Reader;
 use quick_xml::events::Event;
@@ -99,7 +99,7 @@ fn read(bencher: Bencher) {
 #[divan::bench]
 fn read_and_labelled(bencher: Bencher) {
     let (dump, atoms) = (dump(), atoms());
-    let labeller = Labeller::new((0..).zip(&atoms));
+    let labeller = Labeller::new((0..).zip(&atoms), TypedText::Counts);
     bencher
         .counter(BytesCount::new(dump.len()))
         .counter(ItemsCount::new(NODES))

@@ -162,9 +162,14 @@ pub fn prepared_outcomes(
         if way.is_too_much {
             return Ok(None);
         }
-        done?;
-        let outcome = way.last.take().expect("it has been started");
-        match all.iter_mut().find(|known| known.after == outcome.after) {
+        // The tests have marked the text that they typed.
+        let observation = done?;
+        let outcome = SimOutcome { observation, ..way.last.take().expect("it has been started") };
+        let is_same = |known: &&mut SimOutcome| {
+            known.after == outcome.after
+                && known.observation.screen.identity() == outcome.observation.screen.identity()
+        };
+        match all.iter_mut().find(is_same) {
             Some(known) => known.probability += outcome.probability,
             None => all.push(outcome),
         }

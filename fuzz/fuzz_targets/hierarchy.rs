@@ -3,7 +3,7 @@
 
 #![no_main]
 
-use farlead::gui::{Context, DumpError, Hierarchy, Labeller, Repertoire, atoms_of_screen, offers, shortfall};
+use farlead::gui::{Context, DumpError, Hierarchy, Labeller, Repertoire, TypedText, atoms_of_screen, offers, shortfall};
 use libfuzzer_sys::fuzz_target;
 
 fuzz_target!(|bytes: &[u8]| {
@@ -30,6 +30,6 @@ fuzz_target!(|bytes: &[u8]| {
     assert_eq!(screen.widgets().len(), count);
     offers(&screen, &Repertoire::default());
     let atoms = atoms_of_screen(&screen);
-    assert_eq!(Labeller::new((0..).zip(&atoms)).on_screen(&screen).len(), atoms.len());
+    assert_eq!(Labeller::new((0..).zip(&atoms), TypedText::Counts).on_screen(&screen).len(), atoms.len());
     assert!(atoms.iter().take(20).all(|atom| shortfall(atom, &screen).is_none()));
 });

@@ -9,7 +9,7 @@ use rustc_hash::{FxHashMap, FxHashSet, FxHasher};
 use crate::abstraction::{Abstraction, AbstractionInfo, Numbering};
 use crate::device::App;
 use crate::gui::{
-    Action, Argument, Habit, Identity, Key, Outline, Repertoire, Screen, Target, Touch, habit, offers,
+    Action, Argument, Flags, Habit, Identity, Key, Outline, Repertoire, Screen, Target, Touch, habit, offers,
 };
 use crate::objective::Objective;
 use crate::situation::{
@@ -558,7 +558,14 @@ impl Catalogue {
             match key {
                 Key::Package => drop(words.insert(screen.package())),
                 Key::Activity => words.extend(screen.activity().rsplit('.').next()),
-                Key::Text => words.extend(screen.widgets().iter().map(|widget| &*widget.text)),
+                // Typed text is the run's own word, and would hide the app's that is nearest.
+                Key::Text => words.extend(
+                    screen
+                        .widgets()
+                        .iter()
+                        .filter(|widget| !widget.flags.has(Flags::TYPED))
+                        .map(|widget| &*widget.text),
+                ),
                 Key::Desc => words.extend(screen.widgets().iter().map(|widget| &*widget.desc)),
                 Key::Id => words.extend(screen.widgets().iter().map(|widget| widget.id_entry())),
                 Key::ActionDetail => words.extend(entry.actions.iter().flat_map(Action::details)),

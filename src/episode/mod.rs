@@ -19,7 +19,7 @@ use crate::abstraction::Numbering;
 use crate::agent::Agent;
 use crate::device::{Device, DeviceError};
 use crate::experience::Experience;
-use crate::gui::{Action, ActionRecord, Screen};
+use crate::gui::{Action, ActionRecord, Marker, Screen};
 use crate::objective::{Judgement, Moment, Objective, Seen, Verdict};
 use crate::rng::{Rng, Seed};
 use crate::situation::{
@@ -117,6 +117,7 @@ pub struct Stage<'a> {
     device: &'a mut dyn Device,
     objective: &'a mut dyn Objective,
     catalogue: Catalogue,
+    marker: Marker,
     switches: Switches,
     steps_max: u32,
     totals: Totals,
@@ -182,6 +183,7 @@ impl<'a> Stage<'a> {
             device,
             objective,
             catalogue,
+            marker: Marker::default(),
             switches,
             steps_max,
             totals: Totals::default(),
@@ -321,6 +323,12 @@ impl<'a> Stage<'a> {
         for (deed, screen) in steps {
             let is_done = |at: &&u16| deed.is(&here.entry.actions[usize::from(**at)]);
             let Some(&at) = sorted.candidates.iter().find(is_done) else { break };
+            // An old file may be from a time without marks.
+            let marked = is_old.then(|| {
+                let action = &here.entry.actions[usize::from(at)];
+                self.marker.mark(here.entry.screen.as_ref(), action, (*screen).clone())
+            });
+            let screen = marked.as_ref().unwrap_or(screen);
             let situation = sorted.situation(&here.scene, phase, steps_left, false);
             agent.note(&situation, at, Origin::Experience);
             // Another run's screens and trials are no claims of this one.
@@ -507,10 +515,13 @@ impl<'a> Stage<'a> {
 
     /// Does the action at `at` among those of `entry`.
     fn act(&mut self, entry: &Entry, at: u16) -> Result<Observation, DeviceError> {
-        let observation = match &entry.actions[usize::from(at)] {
+        let action = &entry.actions[usize::from(at)];
+        let seen = match action {
             Action::Reinitialise(activity) => self.device.reset(activity)?,
             action => self.device.act(action)?,
         };
+        let screen = self.marker.mark(entry.screen.as_ref(), action, seen.screen);
+        let observation = Observation { screen, ..seen };
         self.catalogue.note_tried(entry, at);
         self.totals.steps += 1;
         Ok(observation)

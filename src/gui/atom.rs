@@ -576,6 +576,18 @@ impl Atom {
         }
     }
 
+    /// Returns true if the atom compares `text` without speaking of the field: by its class, its id, or its focus.
+    /// No text that the run has typed meets such an atom.
+    pub fn reads_typed_text(&self) -> bool {
+        let (Atom::Widget(all) | Atom::Count { of: all, .. }) = self else { return false };
+        let speaks_of_field = |one: &Comparison| match (one.key, one.op, &one.value) {
+            (Key::Class | Key::Id, Op::Equal | Op::Contains, _) => true,
+            (Key::Focused, op, Constant::Flag(is_set)) => (op == Op::Equal) == *is_set,
+            _ => false,
+        };
+        all.iter().any(|one| one.key == Key::Text) && !all.iter().any(speaks_of_field)
+    }
+
     /// Returns true if the atom is about the action, and not about the screen.
     pub fn is_action(&self) -> bool {
         match self {

@@ -13,7 +13,7 @@ use serde::{Deserialize, Serialize};
 use super::screen::{Bounds, Context, Flags, Orientation, Screen, WIDGETS_MAX, Widget, is_default};
 
 /// Flags and their names, in the order in which they are written.
-const FLAGS: [(Flags, &str); 10] = [
+const FLAGS: [(Flags, &str); 11] = [
     (Flags::CLICKABLE, "clickable"),
     (Flags::LONG_CLICKABLE, "longclickable"),
     (Flags::CHECKABLE, "checkable"),
@@ -24,6 +24,7 @@ const FLAGS: [(Flags, &str); 10] = [
     (Flags::PASSWORD, "password"),
     (Flags::SCROLLABLE, "scrollable"),
     (Flags::EDITABLE, "editable"),
+    (Flags::TYPED, "typed"),
 ];
 
 /// `on` or `off`, as in atoms.

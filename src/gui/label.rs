@@ -10,6 +10,7 @@ use super::action::Action;
 use super::atom::{Atom, Comparison, Key, Op};
 use super::constant::{Constant, Number, regex};
 use super::screen::{Flags, Screen, Widget};
+use super::typed::TypedText;
 
 /// Finds those of some atoms that hold, by their numbers.
 #[derive(Clone, Debug, Default)]
@@ -22,6 +23,8 @@ pub struct Labeller {
 #[derive(Clone, Debug)]
 pub struct WidgetTest {
     tests: Vec<Test>,
+    /// True if no widget passes while it shows typed text.
+    skips_typed: bool,
 }
 
 /// Tests an action against all of some comparisons.
@@ -55,19 +58,21 @@ enum TestValue {
 }
 
 impl Labeller {
-    /// Returns the labeller of `atoms`, each with its number.
-    pub fn new<'a>(atoms: impl IntoIterator<Item = (u32, &'a Atom)>) -> Labeller {
+    /// Returns the labeller of `atoms`, each with its number, to which typed text is worth `typed`.
+    pub fn new<'a>(atoms: impl IntoIterator<Item = (u32, &'a Atom)>, typed: TypedText) -> Labeller {
         let mut labeller = Labeller::default();
         for (number, atom) in atoms {
+            let skips_typed = typed == TypedText::IsNoEvidence && atom.reads_typed_text();
+            let of_widget = |all: &[Comparison]| WidgetTest { tests: tests(all), skips_typed };
             let test = match atom {
                 Atom::Action(all) => {
                     labeller.actions.push((number, tests(all)));
                     continue;
                 }
                 Atom::State(all) => ScreenTest::State(tests(all)),
-                Atom::Widget(all) => ScreenTest::Widget(WidgetTest { tests: tests(all) }),
+                Atom::Widget(all) => ScreenTest::Widget(of_widget(all)),
                 Atom::Count { of, op, number } => {
-                    ScreenTest::Count { of: WidgetTest { tests: tests(of) }, op: *op, number: *number }
+                    ScreenTest::Count { of: of_widget(of), op: *op, number: *number }
                 }
                 Atom::Checked(checked) => ScreenTest::Checked(*checked),
             };
@@ -84,6 +89,14 @@ impl Labeller {
     /// Returns true if the atom with the number `atom` is about actions.
     pub fn is_about_action(&self, atom: u32) -> bool {
         self.actions.iter().any(|&(number, _)| number == atom)
+    }
+
+    /// Returns true if marks of typed text change which atoms hold.
+    pub fn heeds_typed(&self) -> bool {
+        self.screens.iter().any(|(_, test)| match test {
+            ScreenTest::Widget(test) | ScreenTest::Count { of: test, .. } => test.skips_typed,
+            ScreenTest::State(_) | ScreenTest::Checked(_) => false,
+        })
     }
 
     /// Returns the atoms that hold on `screen`.
@@ -140,16 +153,20 @@ impl Labeller {
 }
 
 impl WidgetTest {
-    /// Returns the test of `atom` on a widget; nothing if it is of another kind.
+    /// Returns the test of `atom` on a widget; nothing if it is of another kind. It finds a widget and proves nothing,
+    /// so typed text counts.
     pub fn new(atom: &Atom) -> Option<WidgetTest> {
         match atom {
-            Atom::Widget(all) => Some(WidgetTest { tests: tests(all) }),
+            Atom::Widget(all) => Some(WidgetTest { tests: tests(all), skips_typed: false }),
             Atom::Count { .. } | Atom::State(_) | Atom::Action(_) | Atom::Checked(_) => None,
         }
     }
 
     /// Returns true if `widget`, which is at `object_id`, passes.
     pub fn holds(&self, widget: &Widget, object_id: &str) -> bool {
+        if self.skips_typed && widget.flags.has(Flags::TYPED) {
+            return false;
+        }
         self.tests.iter().all(|test| test.holds(Subject::Widget(widget, object_id)))
     }
 

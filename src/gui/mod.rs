@@ -23,6 +23,7 @@ mod rule;
 mod screen;
 mod seek;
 mod shortfall;
+mod typed;
 mod user_action;
 
 pub use action::{Action, Argument, Direction, Target};
@@ -44,4 +45,5 @@ pub use rule::{Rule, Rules};
 pub use screen::{Bounds, Context, Flags, Identity, Orientation, Screen, WIDGETS_MAX, Widget};
 pub use seek::{Sought, seek};
 pub use shortfall::shortfall;
+pub use typed::{Marker, TypedText, mark};
 pub use user_action::{Gesture, Percent, Point, PressedKey, UserAction, WAIT_MS_MAX};

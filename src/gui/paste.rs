@@ -105,7 +105,7 @@ fn comparison(key: Key, op: Op, value: &str) -> Option<Comparison> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::gui::{Bounds, Labeller, Repertoire, offers};
+    use crate::gui::{Bounds, Labeller, Repertoire, TypedText, offers};
 
     fn screen() -> Screen {
         let flags = Flags::ENABLED.set(Flags::CLICKABLE, true);
@@ -156,10 +156,10 @@ mod tests {
         let screen = screen();
         let atoms = atoms_of_screen(&screen);
         let numbered = (0..).zip(&atoms);
-        assert_eq!(Labeller::new(numbered).on_screen(&screen).len(), atoms.len());
+        assert_eq!(Labeller::new(numbered, TypedText::Counts).on_screen(&screen).len(), atoms.len());
         for action in offers(&screen, &Repertoire::default()) {
             let atom = atom_of_action(&action).expect("a type at least");
-            assert_eq!(Labeller::new([(0, &atom)]).of_action(&action).len(), 1, "{atom}");
+            assert_eq!(Labeller::new([(0, &atom)], TypedText::Counts).of_action(&action).len(), 1, "{atom}");
         }
     }
 }

@@ -149,6 +149,8 @@ impl Flags {
     pub const SCROLLABLE: Flags = Flags(1 << 8);
     /// The widget is a field to type in.
     pub const EDITABLE: Flags = Flags(1 << 9);
+    /// The widget is a field that shows text which the run has typed.
+    pub const TYPED: Flags = Flags(1 << 10);
 
     /// Returns true if all of `others` are set.
     pub fn has(self, others: Flags) -> bool {
@@ -208,6 +210,8 @@ pub struct Screen {
     activity: Arc<str>,
     context: Context,
     widgets: Vec<Widget>,
+    /// True if a widget has [`Flags::TYPED`]; kept, as every step of a run asks for it.
+    has_typed: bool,
     identity: Identity,
 }
 
@@ -240,6 +244,7 @@ impl Screen {
             package: package.into(),
             activity: activity.into(),
             context,
+            has_typed: widgets.iter().any(|widget| widget.flags.has(Flags::TYPED)),
             widgets,
             identity: Identity(0),
         };
@@ -272,6 +277,29 @@ impl Screen {
     /// Returns the widgets, each before those in it.
     pub fn widgets(&self) -> &[Widget] {
         &self.widgets
+    }
+
+    /// Returns true if a field shows text that the run has typed, see [`mark`](super::mark).
+    #[inline]
+    pub fn has_typed(&self) -> bool {
+        self.has_typed
+    }
+
+    /// Returns the places of the fields that show typed text.
+    pub fn typed_at(&self) -> impl Iterator<Item = usize> {
+        let is_typed = |widget: &Widget| widget.flags.has(Flags::TYPED);
+        let all = self.widgets.iter().enumerate().filter(|_| self.has_typed);
+        all.filter(move |(_, widget)| is_typed(widget)).map(|(at, _)| at)
+    }
+
+    /// Returns the same screen, on which the widgets at these places and no others show typed text.
+    #[must_use]
+    pub fn with_typed(&self, places: &[usize]) -> Screen {
+        let mut widgets = self.widgets.clone();
+        for (at, widget) in widgets.iter_mut().enumerate() {
+            widget.flags = widget.flags.set(Flags::TYPED, places.contains(&at));
+        }
+        Screen::new(self.package.clone(), self.activity.clone(), self.context, widgets)
     }
 
     /// Returns the identity, which screens that look different do not share.

@@ -5,6 +5,7 @@ use super::constant::{Constant, quote};
 use super::label::{Labeller, WidgetTest};
 use super::nearest::nearest;
 use super::screen::{Flags, Screen};
+use super::typed::TypedText;
 
 /// Most characters of a screen's text that are repeated.
 const CHARS_MAX: usize = 60;
@@ -19,7 +20,7 @@ const CHARS_MAX: usize = 60;
 /// assert_eq!(shortfall(&atom, &screen).as_deref(), Some("activity is org.notes.Main"));
 /// ```
 pub fn shortfall(atom: &Atom, screen: &Screen) -> Option<String> {
-    if atom.is_action() || !Labeller::new([(0, atom)]).on_screen(screen).is_empty() {
+    if atom.is_action() || !Labeller::new([(0, atom)], TypedText::Counts).on_screen(screen).is_empty() {
         return None;
     }
     Some(match atom {
@@ -67,7 +68,7 @@ fn of_state(all: &[Comparison], screen: &Screen) -> String {
 
 fn holds_not(comparison: &Comparison, screen: &Screen) -> bool {
     let Ok(atom) = Atom::new(vec![comparison.clone()]) else { return false };
-    Labeller::new([(0, &atom)]).on_screen(screen).is_empty()
+    Labeller::new([(0, &atom)], TypedText::Counts).on_screen(screen).is_empty()
 }
 
 fn of_widget(all: &[Comparison], screen: &Screen) -> String {

@@ -9,7 +9,7 @@ use std::sync::Arc;
 use rustc_hash::FxHashMap;
 
 use super::{Judgement, Moment, Objective, Report, Verdict};
-use crate::gui::{Action, Atom, Comparison, Constant, Hints, Key, Labeller, Op, Screen, nearest};
+use crate::gui::{Action, Atom, Comparison, Constant, Hints, Key, Labeller, Op, Screen, TypedText, nearest};
 use crate::ltl::{Automaton, Follower, Labels, Permanent, ResidualId, Share, reward};
 use crate::situation::{ClassId, Forecast, LookId, Origin, Outlook, PhaseId, Standing, Subgoal};
 use crate::spec::{Expectation, Spec};
@@ -23,6 +23,10 @@ pub struct Formula {
     /// Atoms with a name that the spec declares, by their numbers.
     atoms: Vec<(u32, Atom)>,
     labeller: Labeller,
+    /// Labeller to which typed text counts, where that may differ.
+    credulous: Option<Labeller>,
+    /// Atoms that typed text alone met on some screen.
+    met_by_typed: BTreeSet<u32>,
     shaping: Shaping,
     /// True if the formula is to be violated.
     is_violation: bool,
@@ -90,8 +94,13 @@ impl Formula {
         let names: Vec<Arc<str>> = automaton.atoms().map(Into::into).collect();
         let known: Vec<(u32, &Atom)> =
             (0..).zip(&names).filter_map(|(number, name)| Some((number, spec.atoms.get(&**name)?))).collect();
+        let labeller = Labeller::new(known.iter().copied(), spec.typed);
         Formula {
-            labeller: Labeller::new(known.iter().copied()),
+            credulous: labeller
+                .heeds_typed()
+                .then(|| Labeller::new(known.iter().copied(), TypedText::Counts)),
+            met_by_typed: BTreeSet::new(),
+            labeller,
             hints: Hints::new(known.iter().copied()),
             keys: known.iter().flat_map(|(_, atom)| keys(atom)).collect(),
             rivals: rivals(&known),
@@ -370,10 +379,19 @@ impl Formula {
                 None => None,
             }
         };
+        let of_typed = |number: u32| {
+            self.met_by_typed.contains(&number).then(|| {
+                "only text that the run typed met it, and that is no evidence unless the spec says `typed counts`"
+                    .to_string()
+            })
+        };
         self.atoms
             .iter()
             .filter(|(number, _)| held[*number as usize] == 0)
-            .filter_map(|(number, atom)| Some((self.names[*number as usize].to_string(), hint(atom)?)))
+            .filter_map(|(number, atom)| {
+                let all: Vec<String> = hint(atom).into_iter().chain(of_typed(*number)).collect();
+                (!all.is_empty()).then(|| (self.names[*number as usize].to_string(), all.join("; ")))
+            })
             .collect()
     }
 }
@@ -381,6 +399,11 @@ impl Formula {
 impl Objective for Formula {
     fn look(&mut self, screen: Option<&Screen>) -> LookId {
         let labels = screen.map(|screen| self.screen_labels(screen)).unwrap_or_default();
+        if let (Some(screen), Some(credulous)) = (screen.filter(|screen| screen.has_typed()), &self.credulous)
+        {
+            let would_hold = credulous.on_screen(screen).into_iter();
+            self.met_by_typed.extend(would_hold.filter(|&atom| !labels.contains(atom)));
+        }
         self.look_with(&labels)
     }
 
@@ -418,6 +441,10 @@ impl Objective for Formula {
 
     fn reads(&self, key: Key) -> bool {
         self.keys.contains(&key)
+    }
+
+    fn heeds_typed(&self) -> bool {
+        self.labeller.heeds_typed()
     }
 
     fn labels(&self, class: ClassId, look: LookId) -> Vec<Arc<str>> {

@@ -52,6 +52,11 @@ pub trait Objective {
         false
     }
 
+    /// Returns true if a verdict depends on which texts the run itself has typed.
+    fn heeds_typed(&self) -> bool {
+        false
+    }
+
     /// Returns true if a verdict depends on the time between steps.
     fn reads_clock(&self) -> bool {
         false

@@ -7,7 +7,8 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use crate::gui::{
-    Action, ActionTypes, Atom, Comparison, Constant, Key, Op, Repertoire, Screen, UserAction, offers, quote,
+    Action, ActionTypes, Atom, Comparison, Constant, Key, Op, Repertoire, Screen, TypedText, UserAction,
+    offers, quote,
 };
 use crate::ltl::Labels;
 use crate::objective::{Formula, Objective as _, Shaping, Verdict};
@@ -202,8 +203,9 @@ fn formula(spec: &Spec, named: &[Atom], kept: &[Vec<(Atom, bool)>], actions: &[U
         .collect();
     let name = quote(&captured_name(spec));
     let declarations = SpecFile { actions: actions.to_vec(), ..SpecFile::default() };
+    let typed = if spec.typed == TypedText::Counts { ", typed counts" } else { "" };
     let text = format!(
-        "{declarations}{} {name} within {} steps:\n    {}\n",
+        "{declarations}{} {name} within {} steps{typed}:\n    {}\n",
         captured_expectation(spec).word(),
         lines.len(),
         lines.join(" then\n    ")

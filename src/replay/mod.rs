@@ -8,7 +8,7 @@ mod capture;
 use std::sync::Arc;
 
 use crate::device::{Device, DeviceError};
-use crate::gui::{Action, Labeller, Rules, Sought, Target, seek};
+use crate::gui::{Action, Labeller, Marker, Rules, Sought, Target, TypedText, seek};
 use crate::objective::{Formula, Judgement, Moment, Objective as _, Seen, Shaping, Verdict};
 use crate::situation::{ClassId, LookId, PhaseId};
 use crate::spec::Spec;
@@ -20,7 +20,9 @@ pub use capture::{Captured, capture};
 #[derive(Debug)]
 pub struct Player {
     objective: Formula,
+    typed: TypedText,
     rules: Arc<Rules>,
+    marker: Marker,
 }
 
 /// Reaction to a step whose widget is not there.
@@ -80,7 +82,8 @@ impl Player {
 
     /// Returns a player for `spec` that does nothing `rules` forbid: a forbidden step cannot be done.
     pub fn within(spec: &Spec, rules: Arc<Rules>) -> Player {
-        Player { objective: Formula::new(spec, Shaping::Atoms), rules }
+        let objective = Formula::new(spec, Shaping::Atoms);
+        Player { objective, typed: spec.typed, rules, marker: Marker::default() }
     }
 
     /// Does `actions` on `device`, the first of which starts the app, until the objective is reached or out of
@@ -124,7 +127,11 @@ impl Player {
             };
             let observation = match is_started.take() {
                 Some(seen) => seen,
-                None => device.act(&action)?,
+                None => {
+                    let before = played.trace.steps.last().map(|last| &last.observation.screen);
+                    let seen = device.act(&action)?;
+                    Observation { screen: self.marker.mark(before, &action, seen.screen), ..seen }
+                }
             };
             let (step, judgement) = self.step(phase, action, observation);
             phase = judgement.next;
@@ -187,7 +194,7 @@ impl Player {
         steps: &[TestStep],
     ) -> Result<(Replay, Trace), DeviceError> {
         let played = self.play(device, steps.iter().map(|step| &step.action), Missing::Stop)?;
-        Ok((verdict(steps, &played), played.trace))
+        Ok((verdict(steps, &played, self.typed), played.trace))
     }
 
     /// Replays as [`Player::replay`] does on an app that is already started; `seen` replaces the first step's
@@ -200,17 +207,17 @@ impl Player {
     ) -> Result<(Replay, Trace), DeviceError> {
         let actions = steps.iter().map(|step| &step.action);
         let played = self.play_on(device, Some(seen), actions, Missing::Stop)?;
-        Ok((verdict(steps, &played), played.trace))
+        Ok((verdict(steps, &played, self.typed), played.trace))
     }
 }
 
-fn verdict(steps: &[TestStep], played: &Played) -> Replay {
+fn verdict(steps: &[TestStep], played: &Played, typed: TypedText) -> Replay {
     if played.is_won {
         return Replay::Held;
     }
     // An unexpected observation explains more than a missing widget after it, so it comes first.
     let otherwise = steps.iter().zip(&played.trace.steps).enumerate().find_map(|(number, (test, step))| {
-        let expected = unseen(test, step)?;
+        let expected = unseen(test, step, typed)?;
         Some(Replay::Broke { step: number, expected, actual: seen(step) })
     });
     if let Some(broke) = otherwise {
@@ -244,9 +251,9 @@ fn near(nearest: &Target, action: &Action) -> String {
 }
 
 /// Returns the atoms of `test` that do not have their recorded value at `step`, if there are any.
-fn unseen(test: &TestStep, step: &Step) -> Option<String> {
+fn unseen(test: &TestStep, step: &Step, typed: TypedText) -> Option<String> {
     let labeller =
-        Labeller::new(test.sees.iter().enumerate().map(|(number, (atom, _))| (number as u32, atom)));
+        Labeller::new(test.sees.iter().enumerate().map(|(number, (atom, _))| (number as u32, atom)), typed);
     let held = labeller.on_screen(&step.observation.screen);
     let wrong = (0..).zip(&test.sees).filter(|(number, (_, holds))| held.contains(number) != *holds);
     let wrong: Vec<String> =

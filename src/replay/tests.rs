@@ -50,7 +50,7 @@ fn as_it_was() -> Sim {
 /// A test that starts the shop and does `steps`, kept for `spec`.
 fn test(steps: &str, spec: &str) -> TestCase {
     let start = "0 reinitialise \"org.example.shop.Main\"\n";
-    let text = format!("farlead test 1\nfrom\nsteps\n{start}{steps}\nspecs\n{spec}\n");
+    let text = format!("farlead test 2\nfrom\nsteps\n{start}{steps}\nspecs\n{spec}\n");
     let found = read(&Source::new("a.test.ltl", text));
     found.test.unwrap_or_else(|| panic!("{:?}", found.diagnostics))
 }

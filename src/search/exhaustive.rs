@@ -5,14 +5,14 @@
 
 use std::sync::Arc;
 
-use rustc_hash::FxHashSet;
+use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::{Reach, reach};
 use crate::abstraction::LOOKS;
 use crate::device::sim::{Sim, SimOutcome, Snapshot};
 use crate::device::{Device as _, DeviceError};
 use crate::episode::{Catalogue, Encounter, Met, Totals};
-use crate::gui::{Action, Repertoire};
+use crate::gui::{Action, Marker, Repertoire, Screen};
 use crate::objective::{Formula, Judgement, Moment, Objective, Seen, Shaping, Verdict};
 use crate::situation::{Forecast, PhaseId};
 use crate::spec::Spec;
@@ -48,7 +48,38 @@ struct Reached {
     /// Offer of the pair before by which it was reached.
     at: u16,
     snapshot: Snapshot,
+    /// Number of the set of fields that show typed text.
+    marks: u32,
     phase: PhaseId,
+}
+
+/// Sets of places of fields that show typed text, numbered; the empty one is 0.
+#[derive(Debug)]
+struct Marks {
+    sets: Vec<Vec<usize>>,
+    numbers: FxHashMap<Vec<usize>, u32>,
+}
+
+impl Default for Marks {
+    fn default() -> Marks {
+        Marks { sets: vec![Vec::new()], numbers: [(Vec::new(), 0)].into_iter().collect() }
+    }
+}
+
+impl Marks {
+    fn number(&mut self, screen: &Screen) -> u32 {
+        if !screen.has_typed() {
+            return 0;
+        }
+        let places: Vec<usize> = screen.typed_at().collect();
+        if let Some(&number) = self.numbers.get(&places) {
+            return number;
+        }
+        let number = self.sets.len() as u32;
+        self.sets.push(places.clone());
+        self.numbers.insert(places, number);
+        number
+    }
 }
 
 /// Looks for a shortest run of at most `steps_max` steps that reaches the objective of `spec`.
@@ -109,6 +140,7 @@ fn sweep(
 ) -> Result<Exhausted, DeviceError> {
     let catalogue = Catalogue::new(sim.app(), repertoire, &LOOKS, false);
     let by_clock = by_clock || objective.reads_clock();
+    let by_marks = objective.heeds_typed();
     let mut sweep = Sweep {
         starts,
         sim,
@@ -117,6 +149,9 @@ fn sweep(
         catalogue,
         reached: Vec::new(),
         met: FxHashSet::default(),
+        by_marks,
+        marks: Marks::default(),
+        marker: Marker::default(),
         by_clock,
         is_too_large: false,
         bounds,
@@ -156,7 +191,11 @@ struct Sweep<'a> {
     objective: &'a mut dyn Objective,
     catalogue: Catalogue,
     reached: Vec<Reached>,
-    met: FxHashSet<(u32, u64, PhaseId)>,
+    met: FxHashSet<(u32, u32, u64, PhaseId)>,
+    /// True if the objective tells typed text apart; without, marks would only multiply the pairs.
+    by_marks: bool,
+    marks: Marks,
+    marker: Marker,
     by_clock: bool,
     /// True if an action had too many outcomes to follow.
     is_too_large: bool,
@@ -200,8 +239,8 @@ impl Sweep<'_> {
 
     /// Tries every action of the pair with this number, which took `depth` steps; returns one that reaches the objective.
     fn follow(&mut self, number: u32, depth: u32) -> Result<Option<u32>, DeviceError> {
-        let Reached { snapshot, phase, .. } = self.reached[number as usize];
-        let from = self.encounter(snapshot)?;
+        let Reached { snapshot, marks, phase, .. } = self.reached[number as usize];
+        let from = self.encounter(snapshot, marks)?;
         for (at, action) in (0..).zip(from.entry.actions.iter()) {
             let choice = Choice { before: Some(number), phase, at_ms: snapshot.at_ms, from: &from, at };
             if self.loses(choice) {
@@ -227,6 +266,8 @@ impl Sweep<'_> {
     fn reach_all(&mut self, choice: Choice<'_>, outcomes: Vec<SimOutcome>, depth: u32) -> Option<u32> {
         self.catalogue.note_tried(&choice.from.entry, choice.at);
         for SimOutcome { after, observation, .. } in outcomes {
+            let observation = self.marked(choice, observation);
+            let marks = if self.by_marks { self.marks.number(&observation.screen) } else { 0 };
             let Met { encounter: to, is_new } = self.catalogue.see(&observation.screen, self.objective);
             let elapsed_ms = observation.at_ms.saturating_sub(choice.at_ms);
             let judgement = self.judge(choice, (&to, is_new), Seen::Now(&observation, elapsed_ms));
@@ -237,17 +278,25 @@ impl Sweep<'_> {
             let is_alive =
                 judgement.verdict == Verdict::Open && judgement.distance.is_some_and(|least| least <= left);
             // A pair that wins ends the search, so it need not be new.
-            if !is_won && (!is_alive || !self.is_new(after, judgement.next)) {
+            if !is_won && (!is_alive || !self.is_new(after, marks, judgement.next)) {
                 continue;
             }
             let number = self.reached.len() as u32;
             let Choice { before, at, .. } = choice;
-            self.reached.push(Reached { before, at, snapshot: after, phase: judgement.next });
+            self.reached.push(Reached { before, at, snapshot: after, marks, phase: judgement.next });
             if is_won {
                 return Some(number);
             }
         }
         None
+    }
+
+    /// Returns the observation after `choice` with marks on the fields that show typed text.
+    fn marked(&mut self, choice: Choice<'_>, seen: Observation) -> Observation {
+        let Choice { from, at, .. } = choice;
+        let action = &from.entry.actions[usize::from(at)];
+        let screen = self.marker.mark(from.entry.screen.as_ref(), action, seen.screen);
+        Observation { screen, ..seen }
     }
 
     fn judge(&mut self, choice: Choice<'_>, (to, is_new): (&Encounter, bool), seen: Seen<'_>) -> Judgement {
@@ -270,13 +319,14 @@ impl Sweep<'_> {
     /// objective reads the clock, they are: what can follow them is the same, and telling them apart would keep the search
     /// from ever ending. Where one of them does, a proof that merged them would be wrong, as a run that comes later may
     /// still do what an earlier one cannot.
-    fn is_new(&mut self, after: Snapshot, phase: PhaseId) -> bool {
+    fn is_new(&mut self, after: Snapshot, marks: u32, phase: PhaseId) -> bool {
         let at_ms = if self.by_clock { after.at_ms } else { 0 };
-        self.met.insert((after.state, at_ms, phase))
+        self.met.insert((after.state, marks, at_ms, phase))
     }
 
-    fn encounter(&mut self, snapshot: Snapshot) -> Result<Arc<Encounter>, DeviceError> {
+    fn encounter(&mut self, snapshot: Snapshot, marks: u32) -> Result<Arc<Encounter>, DeviceError> {
         let screen = self.sim.screen_at(snapshot)?;
+        let screen = self.marker.marked(screen, self.marks.sets[marks as usize].clone());
         Ok(self.catalogue.see(&screen, self.objective).encounter)
     }
 
@@ -289,7 +339,7 @@ impl Sweep<'_> {
         let mut trace = Trace::default();
         let mut from = (PhaseId::START, self.catalogue.start(self.objective), None);
         for number in way.into_iter().rev() {
-            let Reached { at, snapshot, phase, .. } = self.reached[number as usize];
+            let Reached { at, snapshot, marks, phase, .. } = self.reached[number as usize];
             let (before, encounter, saved) = from;
             let action = &encounter.entry.actions[usize::from(at)];
             let outcomes = match (action, saved) {
@@ -300,11 +350,16 @@ impl Sweep<'_> {
                 }
                 (_, None) => None,
             };
-            // Chance may give several outcomes; the run had the one that led to the kept state.
-            let again = outcomes.into_iter().flatten().find(|outcome| outcome.after == snapshot);
-            let observation: Observation = again.expect("what came up before comes up again").observation;
-            let after = self.catalogue.see(&observation.screen, self.objective).encounter;
             let choice = Choice { before: None, phase: before, at_ms: 0, from: &encounter, at };
+            // Chance may give several outcomes; the run had the one that led to the kept state.
+            let again = outcomes.into_iter().flatten().filter(|outcome| outcome.after == snapshot);
+            let observation: Observation = again
+                .map(|outcome| self.marked(choice, outcome.observation))
+                .collect::<Vec<_>>()
+                .into_iter()
+                .find(|seen| !self.by_marks || self.marks.number(&seen.screen) == marks)
+                .expect("what came up before comes up again");
+            let after = self.catalogue.see(&observation.screen, self.objective).encounter;
             // The step was counted when it was found.
             let judgement = self.judge(choice, (&after, false), Seen::Recalled(&observation.screen));
             trace.steps.push(Step {

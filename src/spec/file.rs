@@ -3,7 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt;
 
-use crate::gui::{self, UserAction, quote};
+use crate::gui::{self, TypedText, UserAction, quote};
 use crate::ltl::{Formula, Formulas};
 use crate::text::Span;
 
@@ -27,6 +27,8 @@ pub struct Spec {
     pub expectation: Expectation,
     /// Budget, as far as the spec sets one.
     pub budget: Budget,
+    /// Worth of text that a run has typed.
+    pub typed: TypedText,
     /// Store of the formula.
     pub formulas: Formulas,
     /// Formula of the runs that are possible, forbidden or required.
@@ -52,6 +54,8 @@ pub struct Spans {
     pub steps: Option<Span>,
     /// `over E episodes`.
     pub episodes: Option<Span>,
+    /// `typed counts`.
+    pub typed: Option<Span>,
 }
 
 /// Expectation of the runs of an app.
@@ -132,14 +136,12 @@ impl Spec {
 
     fn write_item(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(out, "{} {}", self.expectation.word(), quote(&self.name))?;
-        if let Some(steps_max) = self.budget.steps_max {
-            write!(out, " within {steps_max} steps")?;
-        }
-        if let Some(episodes_max) = self.budget.episodes_max {
-            // The comma stands between two clauses alone.
-            let comma = if self.budget.steps_max.is_some() { "," } else { "" };
-            write!(out, "{comma} {episodes_max} episodes")?;
-        }
+        let steps = self.budget.steps_max.map(|steps_max| format!(" within {steps_max} steps"));
+        let episodes = self.budget.episodes_max.map(|episodes_max| format!(" {episodes_max} episodes"));
+        let typed = (self.typed == TypedText::Counts).then(|| " typed counts".to_string());
+        // A comma stands between two clauses alone.
+        let clauses: Vec<String> = [steps, episodes, typed].into_iter().flatten().collect();
+        write!(out, "{}", clauses.join(","))?;
         writeln!(out, ":\n    {}", self.formulas.display(self.formula))
     }
 }
@@ -155,6 +157,7 @@ impl PartialEq for Spec {
         self.name == other.name
             && self.expectation == other.expectation
             && self.budget == other.budget
+            && self.typed == other.typed
             && self.atoms == other.atoms
             && self.actions == other.actions
             && says_the_same(other)
@@ -233,6 +236,9 @@ mod tests {
             file.specs[1].to_string(),
             "label b\naction c on [id = d]: wait 1s\n\nnever \"g h\" 5 episodes:\n    F ([actionType != c] & b)\n"
         );
+        let typed = read("must f typed counts over 3 episodes: G [text = a]\npossible typed: F [text = a]");
+        assert_eq!(typed.specs[0].to_string(), "must \"f\" 3 episodes, typed counts:\n    G [text = a]\n");
+        assert_eq!(typed.specs[1].to_string(), "possible \"typed\":\n    F [text = a]\n");
         assert_eq!(read(&file.to_string()), file);
     }
 
@@ -245,6 +251,7 @@ mod tests {
         assert_ne!(one, spec("must a: F ([text = b] & [activity ~ M])"));
         assert_ne!(one, spec("never b: F ([text = b] & [activity ~ M])"));
         assert_ne!(one, spec("never a 5 episodes: F ([text = b] & [activity ~ M])"));
+        assert_ne!(one, spec("never a typed counts: F ([text = b] & [activity ~ M])"));
     }
 
     /// Texts with every sign that is special somewhere in the language.
@@ -322,8 +329,14 @@ mod tests {
     }
 
     fn spec() -> impl Strategy<Value = String> {
-        let budget =
-            prop::sample::select(vec!["", "within 4 steps", "7 episodes", "over 7 episodes, within 1 step"]);
+        let budget = prop::sample::select(vec![
+            "",
+            "within 4 steps",
+            "7 episodes",
+            "over 7 episodes, within 1 step",
+            "typed counts",
+            "typed counts, 7 episodes within 4 steps",
+        ]);
         (prop::sample::select(vec!["possible", "never", "must"]), text(), budget, formula()).prop_map(
             |(expectation, name, budget, formula)| {
                 format!("{expectation} {} {budget}:\n  {formula}\n", quote(&format!("a{name}")))

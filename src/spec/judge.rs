@@ -2,7 +2,7 @@
 //!
 //! A spec that can only fail is an error. A spec that can only pass is a warning.
 
-use crate::gui::{Atom, Comparison, Op, UserAction};
+use crate::gui::{Atom, Comparison, Constant, Key, Op, TypedText, UserAction};
 use crate::ltl::{
     Assumption, Automaton, Bound, Cube, Formula, Formulas, Labels, Node, Permanent, ResidualId, Share,
     TooManyResiduals,
@@ -88,6 +88,7 @@ pub fn judge(spec: &Spec) -> Judgement {
     let mut judge =
         Judge { spec, automaton: Automaton::new(&spec.formulas, spec.formula), diagnostics: Vec::new() };
     judge.judge_atoms();
+    judge.judge_typed();
     judge.judge_labels_at_one_step();
     judge.judge_whole();
     let shortest = judge.judge_steps();
@@ -124,6 +125,35 @@ impl Judge<'_> {
                 self.warn("W-some-other-widget", message, Some(help));
             }
         }
+    }
+
+    /// Warns of a spec that asks for nothing but texts that a run can type, and of a clause that changes nothing.
+    fn judge_typed(&mut self) {
+        let spec = self.spec;
+        if spec.typed == TypedText::IsNoEvidence {
+            return;
+        }
+        // A search types the texts that its spec names, and those of no regular expression.
+        let can_be_typed = |atom: &Atom| match atom {
+            Atom::Widget(all) | Atom::Count { of: all, .. } => all.iter().any(|one| {
+                one.key == Key::Text
+                    && matches!((one.op, &one.value), (Op::Equal | Op::Contains, Constant::Text(_)))
+            }),
+            Atom::State(_) | Atom::Action(_) | Atom::Checked(_) => false,
+        };
+        let (message, help) = if !spec.atoms.values().any(Atom::reads_typed_text) {
+            ("`typed counts` changes nothing here: no atom compares `text` alone", "leave it out")
+        } else if spec.atoms.values().all(|atom| atom.reads_typed_text() && can_be_typed(atom)) {
+            (
+                "a run may meet this by typing these texts itself, as `typed counts` lets it",
+                "leave the clause out, and only text of the app meets it",
+            )
+        } else {
+            return;
+        };
+        // A clause that the text does not have has no place of its own.
+        let place = spec.spans.typed.clone().unwrap_or_else(|| spec.spans.item.clone());
+        self.diagnostics.push(Diagnostic::warning("W-typed-text", place, message).help(help));
     }
 
     /// Warns of atoms that one step must meet and that exclude each other.

@@ -631,6 +631,7 @@ impl<'a> Stop<'a, Rule, ItemKind> {
 
     fn no_head(&self) -> Diagnostic {
         const EXAMPLE: &str = "a head is like `possible \"NAME\" within 4 steps, 500 episodes:`";
+        const CLAUSES: [&str; 3] = ["within", "over", "typed"];
         let expects = |rule| self.expects(rule);
         let word = self.word();
         let is_at_name = self.before().chars().all(is_word_char);
@@ -646,7 +647,7 @@ impl<'a> Stop<'a, Rule, ItemKind> {
                 .help(format!("write `within {} {word}`", clip(previous)));
         }
         // A word in a budget is not taken for a second name.
-        let is_in_budget = ["within", "over"].contains(&previous)
+        let is_in_budget = ["within", "over", "typed"].contains(&previous)
             || previous.starts_with(|char: char| char.is_ascii_digit());
         // `possible a b:` in place of `possible "a b":`.
         let is_second_name = !word.is_empty()
@@ -669,12 +670,16 @@ impl<'a> Stop<'a, Rule, ItemKind> {
             self.here("`within` counts `steps`")
         } else if expects(Rule::episodes_word) {
             self.here("after `over` and a number comes `episodes`")
+        } else if previous == "typed" && (expects(Rule::counts_word) || nearest(word, ["counts"]).is_some()) {
+            return self.here("after `typed` comes `counts`").help(
+                "`typed counts` lets text that the run itself has typed meet the formula; without it, it does not",
+            );
         } else if expects(Rule::digits) {
             self.here("a number is missing here")
         } else {
-            match nearest(word, ["within", "over"]) {
+            match nearest(word, CLAUSES) {
                 Some(near) => {
-                    return self.here(format!("`{}` is no budget", clip(word))).help(meant(near));
+                    return self.here(format!("`{}` is no clause of a head", clip(word))).help(meant(near));
                 }
                 None => self.here("a `:` is missing after the head of the spec"),
             }
@@ -880,6 +885,11 @@ mod tests {
         check("possible", (1, 9), "", "a `:` is missing");
         check("possible next: a", (1, 10), "next", "a `:` is missing before it");
         check("never \"a\" withn 4 steps: b", (1, 11), "withn", "did you mean `within`?");
+        check("never \"a\" tped counts: b", (1, 11), "tped", "did you mean `typed`?");
+        check("never \"a\" typed conts: b", (1, 17), "conts", "comes `counts`");
+        check("never \"a\" typed: b", (1, 16), ":", "comes `counts`");
+        check("never typed count: b", (1, 13), "count", "comes `counts`");
+        check("never a 5 episodes, typed: b", (1, 26), ":", "comes `counts`");
         check("possible q \"n\": F a", (1, 12), "\"", "a spec has one name");
         check("possible \"x\" \"y\": a", (1, 14), "\"", "a spec has one name");
         check("possible q n: F a", (1, 12), "n", "a spec has one name");

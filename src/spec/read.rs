@@ -16,7 +16,7 @@ use super::grammar::{Grammar, Rule};
 use super::items::{Item, ItemKind, items};
 use super::mistake;
 use crate::gui::{
-    self, ActionType, ActionTypes, Gesture, Percent, Point, PressedKey, UserAction, WAIT_MS_MAX,
+    self, ActionType, ActionTypes, Gesture, Percent, Point, PressedKey, TypedText, UserAction, WAIT_MS_MAX,
 };
 use crate::ltl::{Formula, Formulas, Node};
 use crate::text::{
@@ -414,7 +414,7 @@ impl<'a> Reader<'a> {
         let start = item.span.start;
         let mut name = Some(self.source.stem().to_string());
         let mut name_span = None;
-        let mut budget = Some(Budget::default());
+        let mut clauses = Some((Budget::default(), TypedText::default()));
         let mut spans = Spans { item: item.span.clone(), ..Spans::default() };
         let mut lowered = None;
         for part in pair.into_inner() {
@@ -423,7 +423,7 @@ impl<'a> Reader<'a> {
                     name_span = Some(span(&part, start));
                     name = self.spec_name(part);
                 }
-                Rule::budget => budget = self.budget(part, &mut spans),
+                Rule::budget => clauses = self.clauses(part, &mut spans),
                 Rule::expression => {
                     spans.formula = span(&part, start);
                     lowered = self.lower(part, start);
@@ -438,6 +438,7 @@ impl<'a> Reader<'a> {
         // A spec carries the actions that it needs, so that it can be written and read alone.
         let is_meant =
             |action: &&UserAction| atoms.values().any(|atom| atom.mentions_action_type(&action.name));
+        let (budget, typed) = clauses?;
         Some(Spec {
             name,
             expectation: match item.kind {
@@ -445,7 +446,8 @@ impl<'a> Reader<'a> {
                 // A formula without a head is to be reached.
                 _ => Expectation::Possible,
             },
-            budget: budget?,
+            budget,
+            typed,
             actions: self.actions.iter().filter(is_meant).cloned().collect(),
             formulas,
             formula,
@@ -517,13 +519,24 @@ impl<'a> Reader<'a> {
         }
     }
 
-    fn budget(&mut self, budget: Pair<'a, Rule>, spans: &mut Spans) -> Option<Budget> {
+    fn clauses(&mut self, budget: Pair<'a, Rule>, spans: &mut Spans) -> Option<(Budget, TypedText)> {
         let mut read = Budget::default();
+        let mut typed = TypedText::default();
         // All clauses are read after a mistake in one, for the mistakes in each.
         let mut is_fine = true;
         for clause in budget.into_inner() {
             let at = span(&clause, self.offset);
             let clause = clause.into_inner().next().expect("a clause is of a kind");
+            if clause.as_rule() == Rule::typed {
+                if spans.typed.is_some() {
+                    is_fine = false;
+                    let problem = "`typed counts` is said twice";
+                    self.diagnostics.error(|| Diagnostic::error("E-budget", at, problem));
+                    continue;
+                }
+                (typed, spans.typed) = (TypedText::Counts, Some(at));
+                continue;
+            }
             let (what, limit, known) = match clause.as_rule() {
                 Rule::within => ("steps", &mut read.steps_max, &mut spans.steps),
                 _ => ("episodes", &mut read.episodes_max, &mut spans.episodes),
@@ -544,7 +557,7 @@ impl<'a> Reader<'a> {
             }
             (*limit, *known) = (number, Some(at));
         }
-        is_fine.then_some(read)
+        is_fine.then_some((read, typed))
     }
 
     fn read_action(&mut self, pair: Pair<'a, Rule>) {
@@ -929,6 +942,7 @@ mod tests {
         );
         check_mistakes("never within 4 steps, within 5 steps: true", &["1:23 E-budget within 5 steps"]);
         check_mistakes("never 4 episodes over 4 episodes: true", &["1:18 E-budget over 4 episodes"]);
+        check_mistakes("never typed counts, typed counts: true", &["1:21 E-budget typed counts"]);
     }
 
     #[test]

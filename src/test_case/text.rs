@@ -4,7 +4,7 @@
 //! back the same, and is written again as the same bytes.
 
 use std::fmt::{self, Write as _};
-use std::ops::Range;
+use std::ops::{Range, RangeInclusive};
 use std::sync::Arc;
 
 use pest::Parser as _;
@@ -12,15 +12,20 @@ use pest::iterators::Pair;
 
 use super::{CAPTURED_END, Provenance, TestCase, TestStep, captured_expectation, captured_name};
 use crate::gui::{
-    Action, ActionType, Argument, Atom, Bounds, Direction, START_TYPE, Target, UserAction, quote,
+    Action, ActionType, Argument, Atom, Bounds, Direction, START_TYPE, Target, TypedText, UserAction, quote,
 };
 use crate::ltl::{Formula, Formulas, Node};
 use crate::rate::Rate;
 use crate::spec::{self, Diagnostic, Diagnostics, Source, Spec};
 use crate::text::{clip, stopped_at, unquote};
 
-/// Version of the format; a later one is refused.
-pub const FORMAT: u32 = 1;
+/// Version of the format that is written; a later one is refused.
+///
+/// In a test of version 1, typed text counts. From version 2 on, its specs say so by a clause.
+pub const FORMAT: u32 = 2;
+
+/// Versions of the format that are read.
+const FORMATS: RangeInclusive<u32> = 1..=FORMAT;
 
 /// Largest test that is read: a run of 10,000 steps on widgets with long names.
 const BYTES_MAX: usize = 16 << 20;
@@ -131,15 +136,20 @@ fn read_into(source: &Source, diagnostics: &mut Diagnostics) -> Option<TestCase>
         }
     };
     let mut reader = Reader { actions: &specs.file.actions, diagnostics };
+    let mut format = FORMAT;
     let mut provenance = Provenance::default();
     let mut steps = Vec::new();
     for part in before.into_inner() {
         match part.as_rule() {
-            Rule::head => reader.head(part),
+            Rule::head => format = reader.head(part),
             Rule::from => provenance = reader.provenance(part),
             Rule::steps => steps = reader.steps(part),
             _ => {}
         }
+    }
+    let mut specs = specs;
+    if format == 1 {
+        specs.file.specs.iter_mut().for_each(count_typed);
     }
     let (captured, oracle) = match <[Spec; 2]>::try_from(specs.file.specs) {
         Ok([captured, oracle]) => (Some(captured), oracle),
@@ -167,6 +177,13 @@ fn read_into(source: &Source, diagnostics: &mut Diagnostics) -> Option<TestCase>
         diagnostics.error(|| Diagnostic::error("E-specs", captured.spans.item.clone(), message));
     }
     Some(TestCase { provenance, steps, captured, oracle, actions: specs.file.actions })
+}
+
+/// Makes typed text count for a spec that could be met by it.
+fn count_typed(spec: &mut Spec) {
+    if spec.atoms.values().any(Atom::reads_typed_text) {
+        spec.typed = TypedText::Counts;
+    }
 }
 
 /// Returns true if `captured` has the name and the expectation of a formula that captures a run of `oracle`.
@@ -225,12 +242,15 @@ impl Reader<'_> {
         })
     }
 
-    /// Checks the format; a later one was refused before.
-    fn head(&mut self, head: Pair<'_, Rule>) {
+    /// Returns the format; a later one was refused before.
+    fn head(&mut self, head: Pair<'_, Rule>) -> u32 {
         let number = head.into_inner().next().expect("a head has a number");
-        if self.number::<u32>(&number) != FORMAT {
-            self.mistake("E-format", span(&number), format!("there is no format but {FORMAT}"));
+        let format = self.number::<u32>(&number);
+        if !FORMATS.contains(&format) {
+            let (first, last) = (FORMATS.start(), FORMATS.end());
+            self.mistake("E-format", span(&number), format!("the formats are {first} to {last}"));
         }
+        format
     }
 
     fn provenance(&mut self, from: Pair<'_, Rule>) -> Provenance {

@@ -180,6 +180,11 @@ fn a_spec_that_can_only_fail_is_a_mistake_and_one_that_can_only_pass_a_warning()
 #[test]
 fn what_is_surely_not_meant_is_a_warning() {
     check_judged("must \"m\": G ([screen = on] -> F [screen = off])", 0, &["W-unbounded-eventuality"]);
+    check_judged("possible \"p\" typed counts: F [text ~ Hello]", 0, &["W-typed-text"]);
+    check_judged("possible \"p\" typed counts: F [id = a, text ~ Hello]", 0, &["W-typed-text"]);
+    check_judged("possible \"p\" typed counts: F ([text ~ Hello] & [activity ~ Main])", 0, &[]);
+    check_judged("possible \"p\" typed counts: F [text ~ /Hello/]", 0, &[]);
+    check_judged("possible \"p\": F [text ~ Hello]", 0, &[]);
     check_judged(
         "must \"m\": G ![crashed = true] & G ([screen = on] -> F [screen = off])",
         0,

@@ -109,7 +109,7 @@ fn found(name: String, app: &'static str, spec: &Spec, actions: &[UserAction]) -
 /// Returns the names of the atoms of `spec` that hold at `step`.
 fn labels<'a>(spec: &'a Spec, step: &Step) -> Vec<&'a str> {
     let atoms: Vec<(&str, &Atom)> = spec.atoms.iter().map(|(name, atom)| (&**name, atom)).collect();
-    let labeller = Labeller::new((0..).zip(atoms.iter().map(|(_, atom)| *atom)));
+    let labeller = Labeller::new((0..).zip(atoms.iter().map(|(_, atom)| *atom)), spec.typed);
     let held: BTreeSet<u32> =
         &labeller.on_screen(&step.observation.screen) | &labeller.of_action(&step.action);
     held.into_iter().map(|atom| atoms[atom as usize].0).collect()
@@ -361,7 +361,7 @@ fn a_stored_test_is_read_as_it_was_written_and_written_as_it_was_read() {
     }
 }
 
-const ABOUT: &str = r#"farlead test 1
+const ABOUT: &str = r#"farlead test 2
 # Do its steps again with `farlead replay`, find it anew with `farlead check`.
 
 from
@@ -427,11 +427,11 @@ fn refused(from: &str, to: &str, said: &str) {
 
 #[test]
 fn a_test_of_a_later_format_is_refused() {
-    for later in ["2", "10", "99999999999999999999"] {
+    for later in ["3", "10", "99999999999999999999"] {
         refused(
-            "farlead test 1",
+            "farlead test 2",
             &format!("farlead test {later}"),
-            &format!("1:14: this is a test of format {later}, and this farlead reads 1"),
+            &format!("1:14: this is a test of format {later}, and this farlead reads 2"),
         );
     }
 }
@@ -460,8 +460,8 @@ fn what_is_missing_is_said() {
 fn what_is_wrong_is_said_with_its_place() {
     let unexpected = |at: &str| format!("{at}: this is not how a test goes on here");
     for (from, to, at) in [
-        ("farlead test 1", "farlead tests 1", "1:13"),
-        ("farlead test 1", "farlead test 1.5", "1:15"),
+        ("farlead test 2", "farlead tests 2", "1:13"),
+        ("farlead test 2", "farlead test 2.5", "1:15"),
         ("\"sim\"", "\"sim", "9:12"),
         ("        path 0:0:0:0:4\n", "        path 0:x\n", "24:15"),
         ("        sees [activity ~ About]\n", "        sees activity\n", "26:14"),
@@ -473,7 +473,7 @@ fn what_is_wrong_is_said_with_its_place() {
     refused("    seed 1\n", "    seed 1\n    seed 1\n", "13:5: `seed` is said twice");
     refused("    seed 1\n", "    seed \"1\"\n", "12:5: this is no value of `seed`");
     refused("seed 1\n", "seed 99999999999999999999\n", "12:10: `99999999999999999999` is out of range");
-    refused("farlead test 1", "farlead test 0", "1:14: there is no format but 1");
+    refused("farlead test 2", "farlead test 0", "1:14: the formats are 1 to 2");
     refused("confirmed 3 of 3", "confirmed 4 of 3", "16:15: more of them passed than were tried");
     refused("\"sim\"", "\"si\\u{d800}m\"", "9:12: `\\u{d800}` is no character");
     refused("97,633 382,705", "97,633 382,99999999999", "25:27: `99999999999` is out of range");

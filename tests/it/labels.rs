@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use farlead::gui::{
     Action, Bounds, Context, Direction, Flags, Labeller, Orientation, Repertoire, Screen, Stroke, Target,
-    Widget, offers,
+    TypedText, Widget, offers,
 };
 use farlead::spec::{Names, Source, parse, parse_formula};
 use proptest::prelude::*;
@@ -53,7 +53,7 @@ fn holds(atom: &str, screen: &Screen, action: &Action) -> bool {
     let found: Vec<&str> = parsed.diagnostics.iter().map(|found| &*found.message).collect();
     assert!(found.is_empty(), "{atom}: {found:?}");
     let atom = parsed.atoms.values().next().expect("an atom");
-    let labeller = Labeller::new([(7, atom)]);
+    let labeller = Labeller::new([(7, atom)], TypedText::Counts);
     labeller.on_screen(screen).union(&labeller.of_action(action)).eq([&7])
 }
 
@@ -61,6 +61,35 @@ fn holds(atom: &str, screen: &Screen, action: &Action) -> bool {
 fn check(expected: bool, atoms: &[&str]) {
     for atom in atoms {
         assert_eq!(holds(atom, &settings(), &Action::BACK), expected, "{atom}");
+    }
+}
+
+#[test]
+fn typed_text_meets_no_comparison_of_text_but_beside_one_that_speaks_of_the_field() {
+    let focused =
+        widget(1, "android.widget.EditText", "org.x:id/name", "42", &[Flags::EDITABLE, Flags::FOCUSED]);
+    let screen = Screen::new("org.x", "org.x.Main", Context::default(), vec![focused]).with_typed(&[0]);
+    for (atom, expected) in [
+        ("[text = 42]", false),
+        ("[text ~ 4]", false),
+        ("[text ~ /4/]", false),
+        ("[text != 5]", false),
+        ("[text > 5]", false),
+        ("[text = 42, enabled = true]", false),
+        ("[text = 42, id != other]", false),
+        ("[text = 42, focused != false]", true),
+        ("[text = 42, focused = true]", true),
+        ("[text = 42, class = EditText]", true),
+        ("[text = 42, id ~ name]", true),
+        ("[count(text = 42) >= 1]", false),
+        ("[count(text = 42, id = name) >= 1]", true),
+        ("[enabled = true]", true),
+        ("[class = EditText]", true),
+    ] {
+        let parsed = parse_formula(&Source::new("-e", atom), Names::Any);
+        let known = parsed.atoms.values().next().expect("an atom");
+        let holds = |typed: TypedText| !Labeller::new([(7, known)], typed).on_screen(&screen).is_empty();
+        assert_eq!((holds(TypedText::IsNoEvidence), holds(TypedText::Counts)), (expected, true), "{atom}");
     }
 }
 

@@ -6,8 +6,8 @@ use std::path::{Path, PathBuf};
 use farlead::device::{Device as _, Sim};
 use farlead::emulator::phone::{AndroidVersion, Phone};
 use farlead::gui::{
-    Action, Context, DumpError, Flags, Hierarchy, Labeller, Refusal, Repertoire, Screen, Touch, Widget,
-    atoms_of_screen, offers, shortfall,
+    Action, Context, DumpError, Flags, Hierarchy, Labeller, Refusal, Repertoire, Screen, Touch, TypedText,
+    Widget, atoms_of_screen, offers, shortfall,
 };
 use farlead::rng::Seed;
 use farlead::spec::read_atom;
@@ -214,7 +214,12 @@ fn check_atoms(files: &[PathBuf]) {
         read += 1;
         let screen = hierarchy.into_screen("a.b", "a.b.Main", Context::default());
         let atoms = atoms_of_screen(&screen);
-        assert_eq!(Labeller::new((0..).zip(&atoms)).on_screen(&screen).len(), atoms.len(), "{}", name(path));
+        assert_eq!(
+            Labeller::new((0..).zip(&atoms), TypedText::Counts).on_screen(&screen).len(),
+            atoms.len(),
+            "{}",
+            name(path)
+        );
         for atom in &atoms {
             assert_eq!(shortfall(atom, &screen), None, "{atom}");
             let written = atom.to_string();

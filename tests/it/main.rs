@@ -37,4 +37,5 @@ mod snapshots;
 mod store;
 mod table3;
 mod tidy;
+mod typed;
 mod vectors;

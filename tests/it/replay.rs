@@ -422,9 +422,9 @@ fn a_test_that_is_kept_is_replaced_only_by_those_who_say_so() {
     assert_eq!((found.code, shop.read(THERE_AND_BACK)), (0, broken));
     assert!(found.stderr.contains("`--update` replaces it"), "{}", found.stderr);
     // A file written by a later farlead stays, whatever the options.
-    shop.write(THERE_AND_BACK, "farlead test 2\n");
+    shop.write(THERE_AND_BACK, "farlead test 3\n");
     let later = shop.run(&[&check[..], &["--update"]].concat());
-    assert_eq!((later.code, &*shop.read(THERE_AND_BACK)), (4, "farlead test 2\n"), "{}", later.stderr);
+    assert_eq!((later.code, &*shop.read(THERE_AND_BACK)), (4, "farlead test 3\n"), "{}", later.stderr);
 }
 
 #[test]
@@ -472,7 +472,7 @@ fn tests_that_cannot_be_read_do_not_keep_others_from_being_replayed() {
     assert_eq!((ended.code, files(&ended)), (3, vec![THERE_AND_BACK.to_string()]), "{}", ended.stderr);
     for part in [
         "a.test.ltl:1:14: error: this is a test of format 2, and this farlead reads 1",
-        "b.test.ltl is no stored test: its first line is not `farlead test 1`",
+        "b.test.ltl is no stored test: its first line is not `farlead test 2`",
     ] {
         assert!(ended.stderr.contains(part), "{part}\n{}", ended.stderr);
     }
@@ -508,7 +508,7 @@ fn names_of_files_that_steer_a_terminal_are_shown_harmlessly() {
             assert!(is_json || is_harmless(&ended.stdout), "{:?}", ended.stdout);
         }
     }
-    shop.write(name, "farlead test 2\n");
+    shop.write(name, "farlead test 3\n");
     for command in
         [&["replay", name][..], &["minimize", name], &["export", name, "--to", "adb"], &["check", name]]
     {

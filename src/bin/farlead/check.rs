@@ -226,7 +226,8 @@ fn named_specs(source: &Source) -> Vec<&str> {
             None => rest.find(|char| !is_part(char)).unwrap_or(rest.len()),
         };
         // Behind `possible` these words begin the budget of a spec without a name.
-        let is_budget = ["within", "over"].contains(&&rest[..length]);
+        let is_budget = ["within", "over"].contains(&&rest[..length])
+            || &rest[..length] == "typed" && rest[length..].trim_start().starts_with("counts");
         Some((start, if is_budget { 0 } else { length }))
     };
     let lines = source.text().lines().map(str::trim_start);

@@ -7,7 +7,7 @@ use std::time::Instant;
 use farlead::device::{DeviceError, Sim};
 use farlead::event::{Event, Outcome, Reached, SpecEnded};
 use farlead::experience::Experience;
-use farlead::gui::{ActionType, Atom, Constant, Key, Op, Screen};
+use farlead::gui::{ActionType, Atom, Constant, Key, Op, Screen, TypedText};
 use farlead::keep::{self, Keeping, keep};
 use farlead::replay::Player;
 use farlead::report::{shortened, step_text, to_type};
@@ -159,11 +159,25 @@ pub fn decide(asked: &Asked<'_>, task: &Task<'_>, watch: Watch<'_>, tell: &dyn F
         return Decided::new(Outcome::GaveUp, "before it was begun: Ctrl-C", Exit::Interrupted);
     }
     let mut decided = decide_somewhere(asked, task, watch, tell);
+    if let Some(run) = &decided.run {
+        decided.ended.why += of_typed_text(task.spec, run);
+    }
     if task.plan.rules.forbid_some() && decided.run.is_none() && decided.ended.outcome != Outcome::Error {
         // A result about all runs holds only for the runs that the rules allow.
         decided.ended.why += "; what the rules of farlead.toml forbid was not tried";
     }
     decided
+}
+
+/// Returns the words to add to a result whose `run` meets `spec` by text that the run itself has typed, else none.
+pub fn of_typed_text(spec: &Spec, run: &Trace) -> &'static str {
+    let is_won = |typed: TypedText| Player::new(&Spec { typed, ..spec.clone() }).is_won(run);
+    match spec.typed {
+        TypedText::Counts if is_won(TypedText::Counts) && !is_won(TypedText::IsNoEvidence) => {
+            "; it rests on text that the run typed"
+        }
+        TypedText::Counts | TypedText::IsNoEvidence => "",
+    }
 }
 
 /// Decides it on a device; on another, from the start, if that one is lost.

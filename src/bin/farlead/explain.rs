@@ -4,6 +4,7 @@ use std::io::{self, BufWriter, Write};
 use std::path::PathBuf;
 
 use clap::Args;
+use farlead::gui::TypedText;
 use farlead::ltl::{Automaton, Permanent, ResidualId};
 use farlead::spec::{self, Expectation, Judgement, Linted, Spec};
 
@@ -79,6 +80,10 @@ fn no_such_spec(args: &ExplainArgs, specs: &[Spec]) -> String {
 fn explain(out: &mut impl Write, spec: &Spec, judgement: &Judgement) -> io::Result<()> {
     writeln!(out, "{} {:?}: {}", spec.expectation.word(), spec.name, promise(spec.expectation))?;
     writeln!(out, "  {}", spec.formulas.display(spec.formula))?;
+
+    if spec.typed == TypedText::Counts {
+        writeln!(out, "  Text that the run itself types counts like the app's.")?;
+    }
 
     writeln!(out, "\nIn words")?;
     writeln!(out, "  At the first step, the start of the app:")?;

@@ -4,6 +4,7 @@ use std::io::{self, BufWriter, Write};
 use std::path::PathBuf;
 
 use clap::Args;
+use farlead::gui::TypedText;
 use farlead::spec::{Expectation, Judgement, Located, Spec};
 use serde::Serialize;
 
@@ -19,7 +20,7 @@ use crate::sources::{self, Judged, Shell};
   farlead lint specs --json          one JSON object a line
 
 With --json a line has an \"event\": diagnostic (file, line, column, end_line, end_column, severity,
-code, message, help), spec (name, expectation, level, atoms, shortest, within, episodes),
+code, message, help), spec (name, expectation, level, atoms, shortest, within, episodes, typed_counts),
 unreadable, more, and at last summary. Of a file, the first hundred mistakes and the first hundred
 warnings are said, and the others counted.
 
@@ -60,6 +61,8 @@ pub enum Event<'a> {
         shortest: Option<u32>,
         within: Option<u32>,
         episodes: Option<u32>,
+        #[serde(skip_serializing_if = "is_left_out")]
+        typed_counts: bool,
     },
     Unreadable {
         file: &'a str,
@@ -155,7 +158,15 @@ fn in_one_line(spec: &Spec, judgement: &Judgement) -> String {
     if let Some(episodes_max) = spec.budget.episodes_max {
         line += &format!(", over {}", counted(episodes_max as usize, "episode"));
     }
+    if spec.typed == TypedText::Counts {
+        line += ", typed text counts";
+    }
     line
+}
+
+/// Returns true if the usual value is left out.
+fn is_left_out(is_said: &bool) -> bool {
+    !is_said
 }
 
 fn counted_atoms(count: u64) -> String {
@@ -190,6 +201,7 @@ fn say_as_json(out: &mut impl Write, judged: &Judged) -> anyhow::Result<()> {
             shortest: judgement.shortest,
             within: spec.budget.steps_max,
             episodes: spec.budget.episodes_max,
+            typed_counts: spec.typed == TypedText::Counts,
         };
         writeln!(out, "{}", serde_json::to_string(&event)?)?;
     }

@@ -11,6 +11,7 @@ use clap::Args;
 use farlead::device::{Capabilities, Device};
 use farlead::gui::{
     self, Action, Atom, BUILTIN_TEXTS, Context, DUMP_BYTES_MAX, Hierarchy, Key, Labeller, Repertoire, Screen,
+    TypedText,
 };
 use farlead::rng::Seed;
 use farlead::spec::{SpecFile, printable};
@@ -322,7 +323,7 @@ fn judged(look: &Look, offers: &[Action], file: &SpecFile) -> Vec<JudgedForm> {
 fn judge(look: &Look, offers: &[Action], atom: &Atom) -> (Option<bool>, String) {
     if atom.is_action() {
         // An atom about actions holds of none that was done yet, so the offers are counted.
-        let labeller = Labeller::new([(0, atom)]);
+        let labeller = Labeller::new([(0, atom)], TypedText::Counts);
         let count = offers.iter().filter(|action| !labeller.of_action(action).is_empty()).count();
         return match count {
             0 => (Some(false), "no action here is like this".to_string()),

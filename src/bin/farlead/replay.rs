@@ -18,7 +18,7 @@ use farlead::test_case::TestCase;
 use farlead::trace::Trace;
 
 use crate::app::{AppArgs, OpenedApp};
-use crate::deciding::Decided;
+use crate::deciding::{Decided, of_typed_text};
 use crate::lint::counted;
 use crate::outputs::{Beginning, OutputArgs, Outputs, began};
 use crate::progress::{Progress, interruption};
@@ -328,6 +328,7 @@ fn judged(stored: &Stored, rate: Rate, replay: &Replay, trace: Trace) -> Decided
     let asks_for_crashes = stored.test.oracle.atoms.values().any(|atom| atom.mentions(Key::Crashed));
     let crashes = trace.steps.iter().any(|step| step.observation.screen.context().crashed);
     let exit = if crashes && !asks_for_crashes { exit.and(Exit::Crash) } else { exit };
+    let why = why + of_typed_text(&stored.test.oracle, &trace);
     let mut decided = Decided::new(outcome, why, exit);
     let device_ms = trace.steps.last().map_or(0, |step| step.observation.at_ms);
     decided.ended = SpecEnded {

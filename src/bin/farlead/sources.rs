@@ -100,8 +100,17 @@ pub fn read(path: &Path, project: &Project) -> Result<Judged, Mistake> {
         // The first line tells a stored test, as its file may have any name.
         Ok(source) if test_case::is_test(source.text()) => {
             let test_case::Read { test, diagnostics } = test_case::read(&source);
-            let linted = match test {
-                Some(_) => spec::lint_given(&test_case::specs_alone(&source), &project.actions),
+            let linted = match &test {
+                Some(test) => {
+                    let mut linted = spec::lint_given(&test_case::specs_alone(&source), &project.actions);
+                    // The format of the test decides what its specs say without a word.
+                    for spec in &mut linted.file.specs {
+                        let kept =
+                            test.captured.iter().chain([&test.oracle]).find(|kept| kept.name == spec.name);
+                        spec.typed = kept.map_or(spec.typed, |kept| kept.typed);
+                    }
+                    linted
+                }
                 // The specs of a broken test are no specs to check by themselves.
                 None => Linted { file: SpecFile::default(), diagnostics, judgements: Vec::new() },
             };

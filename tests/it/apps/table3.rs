@@ -19,8 +19,10 @@ struct Judge {
 impl Judge {
     fn new(spec: &Spec) -> Judge {
         let automaton = Automaton::new(&spec.formulas, spec.formula);
-        let labeller =
-            Labeller::new((0..).zip(automaton.atoms()).map(|(number, name)| (number, &spec.atoms[name])));
+        let labeller = Labeller::new(
+            (0..).zip(automaton.atoms()).map(|(number, name)| (number, &spec.atoms[name])),
+            spec.typed,
+        );
         Judge { automaton, labeller, steps_max: spec.budget.steps_max.expect("a bound") as usize }
     }
 

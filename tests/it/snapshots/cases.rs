@@ -838,7 +838,7 @@ pub const MISTAKES: &[Case] = &[
     with(
         "mistake-stored-test",
         &[
-            ("later.test.ltl", "farlead test 2\n"),
+            ("later.test.ltl", "farlead test 3\n"),
             (
                 "broken.test.ltl",
                 "farlead test 1\nfrom\n    sede 3\nsteps\n    0 reinitialise \"a.Main\"\n    2 clck\n        text \"OK\"\nspecs\npossible \"p\": F [txt = OK]\n",
