@@ -13,7 +13,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::Instant;
 
-use farlead::agent::{FARLEAD, Members, PLANNER, PlannerSettings, RANDOM, Settings, TREE};
+use farlead::agent::{FARLEAD, Member, Members, PLANNER, PlannerSettings, RANDOM, Settings, TREE};
 use farlead::device::{Device, Sim, sim};
 use farlead::gui::UserAction;
 use farlead::rng::Seed;
@@ -352,10 +352,11 @@ fn us_a_step(model: &Arc<sim::model::Model>, never: &str, steps_max: u32, plan: 
 fn agents() -> Vec<Contender> {
     let named = |name: &str, plan: Plan| Contender { name: name.to_string(), plan };
     let of_paper = Switches { sure_actions: false, restart_hopeless: false, ..FARLEAD.switches };
-    let plan_alone = Settings { members: Members::PLAN, ..Settings::default() };
+    let alone = |member| Settings { members: Members::of([member]), ..Settings::default() };
     vec![
         planner("planner", PlannerSettings::default()),
-        named("plan alone", Plan { settings: plan_alone, ..Plan::new(&PLANNER) }),
+        named("plan alone", Plan { settings: alone(Member::Plan), ..Plan::new(&PLANNER) }),
+        named("least alone", Plan { settings: alone(Member::Least), ..Plan::new(&PLANNER) }),
         planner("planner, names unread", PlannerSettings { names: false, ..PlannerSettings::default() }),
         named("farlead, as published", Plan { switches: of_paper, ..Plan::new(&FARLEAD) }),
         named("farlead", Plan::new(&FARLEAD)),

@@ -27,7 +27,10 @@ const WIDGETS_MAX: usize = 1_000;
 pub fn habit(screen: &Screen, action: &Action, keys: &dyn Fn(Key) -> bool) -> Habit {
     match action {
         Action::Text { on, text } if keys(Key::Text) => {
-            with(screen, &on.object_id, Habit::MostlyStays, |field| field.text = text.clone())
+            with(screen, &on.object_id, Habit::MostlyStays, |field| {
+                field.text = text.clone();
+                field.flags = field.flags.set(Flags::TYPED, true);
+            })
         }
         Action::Touch(Touch::Click, on) if is_switch(&on.class) && keys(Key::Checked) => {
             with(screen, &on.object_id, Habit::Any, |switch| {
@@ -99,6 +102,16 @@ pub(super) fn is_switch(class: &str) -> bool {
 mod tests {
     use super::*;
     use crate::gui::{Orientation, Target};
+
+    #[test]
+    fn a_field_shows_what_is_typed_and_that_it_was_typed() {
+        let field = Widget { flags: Flags::EDITABLE, ..Widget::default() };
+        let screen = Screen::new("p", "p.A", Context::default(), vec![field.clone()]);
+        let typing = Action::Text { on: Target::new(&field, "0"), text: "abc".into() };
+        let Habit::Becomes(typed) = habit(&screen, &typing, &|_| true) else { panic!("it is a field") };
+        let field = &typed.widgets()[0];
+        assert!(&*field.text == "abc" && field.flags.has(Flags::TYPED), "no evidence is expected of it");
+    }
 
     #[test]
     fn what_a_switch_and_the_display_become_is_known_where_it_matters() {

@@ -345,7 +345,7 @@ impl Growth {
         if self.episodes < Growth::EPISODES {
             return false;
         }
-        let grows = self.fruitful >= self.episodes / 2;
+        let grows = self.fruitful > 0;
         (self.episodes, self.fruitful) = (0, 0);
         if grows {
             let longer = self.steps_max.saturating_add(self.steps_max.div_ceil(2));
@@ -612,7 +612,7 @@ mod tests {
     fn nothing_is_ruled_out_by_what_another_run_has_tried() {
         let mut plan = plan(&PLANNER, 3, 500);
         // The other members of the portfolio draw their episodes by lot.
-        plan.settings.members = Members::PLAN;
+        plan.settings.members = Members::of([crate::agent::Member::Plan]);
         let goal = "F [text = room 9]";
         let first = found(goal, &plan);
         let after = |experience: Experience| {

@@ -113,7 +113,8 @@ fn read_into(source: &Source, diagnostics: &mut Diagnostics) -> Option<TestCase>
     if let Some(later) = later_format(text) {
         let (span, number) = later;
         diagnostics.error(|| {
-            let message = format!("this is a test of format {number}, and this farlead reads {FORMAT}");
+            let message =
+                format!("this is a test of format {number}, and this farlead reads formats up to {FORMAT}");
             Diagnostic::error("E-format", span, message).help("install a newer farlead")
         });
         return None;

@@ -431,7 +431,7 @@ fn a_test_of_a_later_format_is_refused() {
         refused(
             "farlead test 2",
             &format!("farlead test {later}"),
-            &format!("1:14: this is a test of format {later}, and this farlead reads 2"),
+            &format!("1:14: this is a test of format {later}, and this farlead reads formats up to 2"),
         );
     }
 }

@@ -62,8 +62,6 @@ pub struct Members(u8);
 impl Members {
     /// All members.
     pub const ALL: Members = Members(0b11111);
-    /// The plan alone.
-    pub const PLAN: Members = Members(0b0001);
 
     /// Returns the set of `members`; all of them if there is none.
     pub fn of(members: impl IntoIterator<Item = Member>) -> Members {
