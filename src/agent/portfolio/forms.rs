@@ -18,7 +18,10 @@ use crate::situation::{ActivityId, LabelingId, Scene, ScreenId, Situation, Trans
 const FIELDS_MAX: usize = 6;
 const BOXES_MAX: usize = 3;
 const FORMS_MAX: usize = 100;
-const PAGES_MAX: usize = 20_000;
+const PAGES_MAX: usize = 5_000;
+/// Most texts of a page that tell its context, and most buttons of a page and of a form: a page with more is a list.
+const SHOWN_MAX: usize = 500;
+const LISTED_MAX: usize = 200;
 /// Most contexts, texts of a field, and fillings of a form that are looked through for an attempt.
 const CONTEXTS_MAX: usize = 12;
 const TEXTS_MAX: usize = 12;
@@ -268,7 +271,7 @@ impl Forms {
         parts.retain(|(_, widget)| is_field(widget) || has_boxes);
         let is_blank = |widget: &Widget| is_field(widget) || has_boxes && is_box(widget);
         let shown = widgets.iter().filter(|widget| widget.is_visible() && !is_blank(widget)).map(number);
-        let shown: Arc<[u64]> = shown.collect();
+        let shown: Arc<[u64]> = shown.take(SHOWN_MAX).collect();
         let (mut offered, mut buttons) = (vec![Vec::new(); parts.len()], Vec::new());
         let mut last_field = 0;
         for (at, action) in (0_u16..).zip(scene.actions.iter()) {
@@ -282,7 +285,7 @@ impl Forms {
                 (Action::Touch(Touch::Click, _), Some(blank)) if is_box(parts[blank].1) => {
                     offered[blank].push((at, Arc::default()));
                 }
-                (Action::Touch(Touch::Click, _), None) => {
+                (Action::Touch(Touch::Click, _), None) if buttons.len() < LISTED_MAX => {
                     let labeling = scene.offers[usize::from(at)].labeling;
                     buttons.push((at, labeling, is_submitting(&on.names())));
                 }
@@ -296,7 +299,7 @@ impl Forms {
         let form = self.form(scene.activity, &parts, &offered)?;
         let Form { blanks, buttons: known, .. } = &mut self.list[form];
         for &(at, labeling, is_likely) in &buttons {
-            if known.iter().all(|button| button.labeling != labeling) {
+            if known.len() < LISTED_MAX && known.iter().all(|button| button.labeling != labeling) {
                 let doubt = if is_likely { 0 } else { 1 + u32::from(at < last_field) };
                 known.push(Button { labeling, doubt, clicks: 0, answers: FxHashSet::default() });
             }
