@@ -336,7 +336,7 @@ impl Forms {
         if self.list.len() >= FORMS_MAX {
             return None;
         }
-        let blank = |((_, widget), offered): (&(String, &Widget), &Vec<(u16, Arc<str>)>)| {
+        let blank = |widget: &Widget, offered: &[(u16, Arc<str>)]| {
             if is_box(widget) {
                 return Blank::Tick;
             }
@@ -344,7 +344,8 @@ impl Forms {
             let texts = by_fit(widget, &all).into_iter().take(TEXTS_MAX);
             Blank::Field(texts.map(|at| all[at].clone()).collect())
         };
-        let blanks: Vec<Blank> = parts.iter().zip(offered).map(blank).collect();
+        let blanks: Vec<Blank> =
+            parts.iter().zip(offered).map(|((_, widget), offered)| blank(widget, offered)).collect();
         let bases = vec![Base { filling: vec![0; blanks.len()], attempts: 0 }];
         self.list.push(Form {
             blanks,
