@@ -26,8 +26,8 @@ pub const WAY_MAX: usize = 60;
 /// Most sights of a screen: more texts are a list, and its first ones tell enough.
 const ON_SCREEN_MAX: usize = 60;
 
-/// Factor on the promise of a sight for each step that the objective needs beyond.
-const NEARER: f64 = 0.7;
+/// Factor on the promise of a sight for each step that the objective needs beyond: progress is rare, and worth many visits.
+const NEARER: f64 = 0.4;
 /// Factor for each step of the way, which is spent before anything new can be tried.
 const FARTHER: f64 = 0.9;
 
@@ -128,10 +128,8 @@ impl Archive {
         ];
         let widgets = scene.screen.as_ref().map_or(&[][..], |screen| screen.widgets());
         for widget in widgets.iter().filter(|widget| widget.is_visible()) {
-            // What a field holds was typed; that it holds something says its look, if that counts.
-            let is_field = widget.flags.has(Flags::EDITABLE);
             let is_marked = widget.flags.has(Flags::CHECKED) || widget.flags.has(Flags::SELECTED);
-            if sights.len() < ON_SCREEN_MAX && (is_marked || !is_field && !widget.text.is_empty()) {
+            if sights.len() < ON_SCREEN_MAX && (is_marked || !widget.text.is_empty()) {
                 sights.push(number(&|hasher| (&widget.id, &widget.text, is_marked).hash(hasher)));
             }
         }
@@ -211,6 +209,5 @@ fn promise(sight: &Sight, steps: u32, outlook: &mut dyn Outlook) -> f64 {
     // Powers by multiplication have the same bits on every machine.
     let power = |base: f64, times: u32| (0..times.min(60)).fold(1.0, |product, _| product * base);
     let near = power(NEARER, least) * power(FARTHER, sight.way.len() as u32);
-    let sent = f64::from(1 + sight.sent);
-    near / (sent * sent * f64::from(1 + sight.visits))
+    near / (f64::from(1 + sight.sent) * f64::from(1 + sight.visits).sqrt())
 }

@@ -11,13 +11,14 @@ use crate::situation::{Habit, LabelingId, Scene, Situation};
 
 /// Number of tries that the yield of the type counts for, beside those of the action itself.
 const BY_TYPE: f64 = 1.0;
-/// Least yield: everything is tried again now and then. A touch may have a hidden effect; what changes nothing in most apps
-/// hardly has one.
+/// Least yield: everything is tried again now and then. A touch may have a hidden effect, and a text one later; what changes
+/// nothing in most apps hardly has one.
 const YIELD_MIN: f64 = 0.1;
 const YIELD_MIN_OF_HABIT: f64 = 0.02;
 /// Tries of a type before it is left out of random walks, and least share of those that are not.
 const TRIES_MIN: u32 = 6;
 const SHARE_MIN: f64 = 0.04;
+const SHARE_MIN_OF_TYPING: f64 = 0.3;
 /// Most things to touch on a screen that offers so little that waiting is worth a try.
 const FEW: usize = 1;
 
@@ -62,7 +63,7 @@ impl Yields {
         let own = self.by_name.get(&scene.offers[usize::from(at)].labeling).copied().unwrap_or_default();
         let of_type = self.of_type(action);
         let worth = (f64::from(own.news) + BY_TYPE * of_type) / (f64::from(own.times) + BY_TYPE);
-        let may_hide = scene.offers[usize::from(at)].habit == Habit::Any;
+        let may_hide = scene.offers[usize::from(at)].habit == Habit::Any || is_typing(action);
         worth.max(if may_hide { YIELD_MIN } else { YIELD_MIN_OF_HABIT })
     }
 
@@ -80,12 +81,18 @@ impl Yields {
         let mut is_kept = |at: u16| {
             let action = &scene.actions[usize::from(at)];
             let tries = self.by_type.get(&action.builtin_type()).map_or(0, |tries| tries.times);
-            let share = (self.of_type(action) / most).max(SHARE_MIN);
+            let least = if is_typing(action) { SHARE_MIN_OF_TYPING } else { SHARE_MIN };
+            let share = (self.of_type(action) / most).max(least);
             tries < TRIES_MIN || is_asked_for(scene, at) || rng.unit() < share
         };
         let kept: Vec<u16> = open.iter().copied().filter(|&at| is_kept(at)).collect();
         if kept.is_empty() { open } else { kept }
     }
+}
+
+/// Returns true if the action types a text: a field shows it, which is no news, and what it is good for comes later.
+fn is_typing(action: &Action) -> bool {
+    matches!(action, Action::Text { .. })
 }
 
 /// Returns true if the objective sees what the action does to the device, or if it waits where the screen asks for that.
