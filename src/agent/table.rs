@@ -49,6 +49,8 @@ pub struct Settings {
     pub planner: PlannerSettings,
     /// Members of `planner`.
     pub members: Members,
+    /// Episodes of the search before this agent: what is done in the first ones alone is done.
+    pub spent: u32,
 }
 
 /// Bytes that an agent has kept, read once and found good.
@@ -91,7 +93,7 @@ pub static PLANNER: AgentInfo = AgentInfo {
     own_switches: &["habits", "names", "sharing", "naming", "survival"],
     abstraction: "places",
     needs: Needs { details: true, experience: true },
-    make: |settings| Box::new(Portfolio::new(settings.planner, settings.members)),
+    make: |settings| Box::new(Portfolio::new(settings)),
     merge: newest,
 };
 

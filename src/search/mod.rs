@@ -289,7 +289,8 @@ pub fn pursue(
             stage.set_steps_max(growth.steps_max);
             // With more steps left, there is more to try after ways that were used up.
             stage.start_over();
-            agent = self::agent(plan, stage.catalogue_mut());
+            let settings = Settings { spent: episodes, ..plan.settings };
+            agent = self::agent(&Plan { settings, ..plan.clone() }, stage.catalogue_mut());
             recalled = stage.recall(&mut *agent, &plan.experience);
             stage.recall(&mut *agent, &experience);
         }

@@ -67,10 +67,10 @@ pub struct Planner {
 }
 
 impl Planner {
-    /// Returns a planner that knows nothing yet.
-    pub fn new(settings: PlannerSettings) -> Planner {
+    /// Returns a planner that knows nothing yet, and plans as after `planned` episodes.
+    pub fn new(settings: PlannerSettings, planned: u32) -> Planner {
         let (knowledge, memory) = (Knowledge::default(), Memory::default());
-        Planner { settings, knowledge, memory, blank: LookId::default(), reason: None, planned: 0 }
+        Planner { settings, knowledge, memory, blank: LookId::default(), reason: None, planned }
     }
 
     /// Takes notice of a situation, whoever chooses in it.

@@ -11,7 +11,7 @@ mod yields;
 use self::archive::{Archive, WAY_MAX, Way};
 use self::forms::Forms;
 use self::shares::Shares;
-use super::{Agent, Planner, PlannerSettings};
+use super::{Agent, Planner, Settings};
 use crate::rng::Rng;
 use crate::situation::{
     Blind, Evidence, Explanation, Origin, Outlook, Reason, Recollection, Situation, Summary, Transition,
@@ -101,12 +101,13 @@ pub struct Portfolio {
 
 impl Portfolio {
     /// Returns a portfolio that knows nothing yet.
-    pub fn new(settings: PlannerSettings, members: Members) -> Portfolio {
+    pub fn new(settings: &Settings) -> Portfolio {
+        let Settings { planner, members, spent, .. } = *settings;
         Portfolio {
-            planner: Planner::new(settings),
+            planner: Planner::new(planner, spent),
             archive: Archive::default(),
             forms: Forms::default(),
-            shares: Shares::new(&members.list()),
+            shares: Shares::new(&members.list(), spent),
             turn: None,
             way: Vec::new(),
             news: 0,

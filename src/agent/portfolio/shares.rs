@@ -44,11 +44,11 @@ pub struct Shares {
 }
 
 impl Shares {
-    /// Returns the shares of these members, in order of precedence; at least one.
-    pub fn new(members: &[Member]) -> Shares {
+    /// Returns the shares of these members, in order of precedence, after so many episodes; at least one member.
+    pub fn new(members: &[Member], episodes: u32) -> Shares {
         let account =
             |&member: &Member| Account { member, news: CREDIT_NEWS, steps: CREDIT_STEPS, turns: 0, due: 0.0 };
-        Shares { accounts: members.iter().map(account).collect(), episodes: 0 }
+        Shares { accounts: members.iter().map(account).collect(), episodes }
     }
 
     /// Returns the member whose turn it is, of those that `can` take one, and why; if none can, the first.
@@ -133,7 +133,7 @@ mod tests {
 
     #[test]
     fn the_plan_begins_and_those_that_bring_more_get_more() {
-        let mut shares = Shares::new(&[Member::Plan, Member::Novelty, Member::Random]);
+        let mut shares = Shares::new(&[Member::Plan, Member::Novelty, Member::Random], 0);
         let all = turns(&mut shares, 200, |member| if member == Member::Random { 5 } else { 0 });
         let first = PLAN_FIRST as usize;
         assert!(all[..first].iter().all(|&member| member == Member::Plan));
@@ -144,7 +144,7 @@ mod tests {
 
     #[test]
     fn who_cannot_take_a_turn_has_none_to_catch_up_on() {
-        let mut shares = Shares::new(&[Member::Forms, Member::Random]);
+        let mut shares = Shares::new(&[Member::Forms, Member::Random], 0);
         let mut turns = |can_forms: bool| -> Vec<Member> {
             (0..20).map(|_| shares.next(|member| can_forms || member != Member::Forms).0).collect()
         };
@@ -155,7 +155,7 @@ mod tests {
 
     #[test]
     fn a_member_alone_has_all_turns() {
-        let mut shares = Shares::new(&[Member::Random]);
+        let mut shares = Shares::new(&[Member::Random], 0);
         assert!(turns(&mut shares, 30, |_| 0).iter().all(|&member| member == Member::Random));
     }
 }
