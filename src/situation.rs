@@ -130,6 +130,11 @@ pub struct Scene {
 }
 
 impl Scene {
+    /// Returns the widgets of the screen; none before the app is started.
+    pub fn widgets(&self) -> &[Widget] {
+        self.screen.as_ref().map_or(&[], |screen| screen.widgets())
+    }
+
     /// Returns the widget that the offer at `at` acts on.
     pub fn widget(&self, at: u16) -> Option<&Widget> {
         let target = self.actions.get(usize::from(at))?.target()?;

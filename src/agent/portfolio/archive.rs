@@ -46,7 +46,7 @@ struct Sight {
 pub struct Archive {
     list: Vec<Sight>,
     numbers: FxHashMap<(u64, PhaseId), u32>,
-    /// What each screen shows.
+    /// Sights of each screen.
     shown: FxHashMap<ScreenId, Arc<[u64]>>,
     /// Times that an action was done at a sight, in any phase.
     tries: FxHashMap<(u64, LabelingId), u32>,
@@ -73,14 +73,14 @@ impl Archive {
         &self.yields
     }
 
-    /// Counts a step; returns the number of sights that it showed for the first time.
-    pub fn learn(&mut self, transition: &Transition<'_>) -> u32 {
+    /// Counts a step; returns true if it showed a sight for the first time.
+    pub fn learn(&mut self, transition: &Transition<'_>) -> bool {
         let scene = transition.from.scene;
         let offer = scene.offers[usize::from(transition.at)];
         let rarest = self.rarest(scene, transition.from.phase);
         *self.tries.entry((rarest, offer.labeling)).or_insert(0) += 1;
         self.trail.push((scene.state, offer.action));
-        let mut news = 0;
+        let mut is_new = false;
         for &sight in &*self.sights(transition.to) {
             let key = (sight, transition.phase);
             let next = self.list.len() as u32;
@@ -90,7 +90,7 @@ impl Archive {
                 None => {
                     self.numbers.insert(key, next);
                     self.list.push(Sight { phase: transition.phase, visits: 0, sent: 0, way: Way::new() });
-                    news += 1;
+                    is_new = true;
                     next
                 }
             };
@@ -103,12 +103,12 @@ impl Archive {
         }
         // Steps that were done before bring nothing as a rule, so they say little about the action.
         if self.done.insert((scene.state, offer.action)) {
-            self.yields.learn(&scene.actions[usize::from(transition.at)], offer.labeling, news > 0);
+            self.yields.learn(&scene.actions[usize::from(transition.at)], offer.labeling, is_new);
         }
-        news
+        is_new
     }
 
-    /// Returns the numbers of what `scene` shows.
+    /// Returns the sights of `scene`.
     fn sights(&mut self, scene: &Scene) -> Arc<[u64]> {
         if let Some(known) = self.shown.get(&scene.screen_id) {
             return known.clone();
@@ -126,8 +126,7 @@ impl Archive {
             number(&|hasher| (1, scene.look).hash(hasher)),
             number(&|hasher| (2, scene.frame).hash(hasher)),
         ];
-        let widgets = scene.screen.as_ref().map_or(&[][..], |screen| screen.widgets());
-        for widget in widgets.iter().filter(|widget| widget.is_visible()) {
+        for widget in scene.widgets().iter().filter(|widget| widget.is_visible()) {
             let is_marked = widget.flags.has(Flags::CHECKED) || widget.flags.has(Flags::SELECTED);
             if sights.len() < ON_SCREEN_MAX && (is_marked || !widget.text.is_empty()) {
                 sights.push(number(&|hasher| (&widget.id, &widget.text, is_marked).hash(hasher)));

@@ -519,9 +519,8 @@ fn number(widget: &Widget) -> u64 {
 /// Returns the numbers of the texts that a step has brought.
 fn said(from: &Scene, to: &Scene) -> Vec<u64> {
     fn shown(scene: &Scene) -> FxHashSet<u64> {
-        let widgets = scene.screen.as_ref().map_or(&[][..], |screen| screen.widgets());
         let is_said = |widget: &&Widget| widget.is_visible() && !is_field(widget) && !is_box(widget);
-        widgets.iter().filter(is_said).map(number).collect()
+        scene.widgets().iter().filter(is_said).map(number).collect()
     }
     let before = shown(from);
     let mut said: Vec<u64> = shown(to).into_iter().filter(|text| !before.contains(text)).collect();

@@ -23,11 +23,11 @@ use crate::situation::{
 pub enum Member {
     /// The planner's plan.
     Plan,
-    /// The way to a place that was rarely seen, then the actions that were tried least.
+    /// The way to a sight that was rarely seen, then the actions that were rarely done there.
     Novelty,
     /// The fields of a form filled, and then a button.
     Forms,
-    /// In each state the action that was tried least.
+    /// The actions that were rarely done at what is seen, from the start of the app.
     Least,
     /// A random walk that repeats no history while others are left.
     Random,
@@ -191,11 +191,11 @@ impl Agent for Portfolio {
     }
 
     fn learn(&mut self, transition: &Transition<'_>, rng: &mut Rng) -> Explanation {
-        let news = self.archive.learn(transition);
+        let is_new = self.archive.learn(transition);
         self.forms.learn(transition, self.archive.trail(), WAY_MAX);
         if !self.is_recalled {
             self.steps += 1;
-            self.news += u32::from(news > 0);
+            self.news += u32::from(is_new);
         }
         let explanation = self.planner.learn(transition, rng);
         let reason = self.reason.or(explanation.reason);
