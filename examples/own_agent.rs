@@ -1,6 +1,6 @@
 //! An agent of one's own: it takes the action of a state that it has taken least often.
 //!
-//! `cargo run --release --example own_agent`
+//! `cargo run --example own_agent`
 
 use std::collections::BTreeMap;
 use std::error::Error;

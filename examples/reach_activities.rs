@@ -1,6 +1,6 @@
 //! Reaches every activity of an app in one run: an objective without a formula.
 //!
-//! `cargo run --release --example reach_activities`
+//! `cargo run --example reach_activities`
 
 use std::error::Error;
 use std::sync::Arc;

@@ -16,7 +16,7 @@ use farlead::emulator::phone::AndroidVersion;
 use farlead::rng::Seed;
 use farlead::spec::Source;
 
-use crate::{fixtures, shared};
+use crate::{ci, fixtures, shared};
 
 /// The longest time for anything here; only something broken takes as long.
 pub const PATIENCE: Duration = Duration::from_secs(60);
@@ -628,11 +628,10 @@ pub struct Adb {
 }
 
 impl Adb {
-    /// Starts the server, or reports that there is no adb; with `CI` set there must be one.
+    /// Starts the server, or reports that there is no adb; in CI there must be one.
     pub fn start(name: &str) -> Option<Adb> {
         if Command::new("adb").arg("version").stdout(Stdio::null()).stderr(Stdio::null()).status().is_err() {
-            assert!(std::env::var_os("CI").is_none(), "adb is not installed");
-            eprintln!("skipped: there is no adb");
+            ci::skip("adb is not installed");
             return None;
         }
         let port = TcpListener::bind("127.0.0.1:0")

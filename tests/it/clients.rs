@@ -12,6 +12,7 @@ use std::thread;
 use std::time::{Duration, Instant};
 
 use crate::adbd::{Adb, wait_until};
+use crate::ci;
 
 /// The longest time for a script; only something broken takes as long.
 const PATIENCE: Duration = Duration::from_secs(300);
@@ -90,20 +91,13 @@ pub fn u2_jar() -> Option<PathBuf> {
     Some(Path::new(folder.trim()).join("assets/u2.jar"))
 }
 
-/// Reports that something is missing; where everything must be there, this fails the test.
-fn missing(what: &str) {
-    let is_ci = std::env::var("CI").is_ok_and(|value| value == "true");
-    assert!(!is_ci, "{what}");
-    eprintln!("skipped: {what}");
-}
-
 /// Returns a Python with these modules, given with their package names at PyPI.
 fn python(modules: &[(&str, &str)]) -> Option<String> {
     let python = std::env::var("FARLEAD_TEST_PYTHON").unwrap_or_else(|_| "python3".to_string());
     for (module, package) in modules {
         let imported = Command::new(&python).args(["-c", &format!("import {module}")]).output();
         if !imported.is_ok_and(|output| output.status.success()) {
-            missing(&format!("install {package} by pip, and name its Python in FARLEAD_TEST_PYTHON"));
+            ci::skip(&format!("install {package} by pip, and name its Python in FARLEAD_TEST_PYTHON"));
             return None;
         }
     }
@@ -283,7 +277,7 @@ fn adb_shell_uses_a_device_without_an_adb_server() {
 fn yume_chan_adb_uses_a_device_with_and_without_an_adb_server() {
     let Ok(folder) = std::env::var("FARLEAD_TEST_NPM") else {
         let wanted = "@yume-chan/adb@2.6.0 and @yume-chan/adb-server-node-tcp@2.5.2";
-        missing(&format!("install {wanted} by npm, and name the folder in FARLEAD_TEST_NPM"));
+        ci::skip(&format!("install {wanted} by npm, and name the folder in FARLEAD_TEST_NPM"));
         return;
     };
     let Some(adb) = Adb::start("yume-chan") else { return };

@@ -22,7 +22,7 @@ use farlead::test_case::{Provenance, TestCase, TestStep, captured_expectation, c
 use farlead::trace::{Step, Trace};
 use proptest::prelude::*;
 
-use crate::models;
+use crate::{ci, models};
 
 /// A spec, the run found for it, and the test it is kept as.
 struct Found {
@@ -292,11 +292,8 @@ fn what_a_step_sees_decides_what_is_left_of_the_spec_after_it() {
     assert!(moved >= all().len() * 2, "{moved} steps change what is left");
 }
 
-/// Number of seeds. A debug build tries a tenth of them, and then all must find the run.
-const SEEDS: u64 = if cfg!(debug_assertions) { 10 } else { 100 };
-
-/// Returns the number of `SEEDS` that do not find the run of a stored test in their first episode.
-fn misses(found: &Found, model: &Arc<Model>) -> u64 {
+/// Returns the number of seeds that do not find the run of a stored test in their first episode.
+fn misses(found: &Found, model: &Arc<Model>, seeds: u64) -> u64 {
     let captured = found.captured();
     let is_miss = |seed: &u64| {
         let mut device = Sim::new(model.clone(), Seed(*seed));
@@ -304,15 +301,17 @@ fn misses(found: &Found, model: &Arc<Model>) -> u64 {
         let finding = search(&mut device, captured, &plan, &mut |_| true).expect("the model runs");
         finding.run.is_none() || finding.episodes != 1
     };
-    (1..=SEEDS).filter(is_miss).count() as u64
+    (1..=seeds).filter(is_miss).count() as u64
 }
 
 #[track_caller]
 fn is_found_again(display: &str, model: impl Fn(&str) -> Arc<Model>) {
     let models: BTreeMap<&str, Arc<Model>> = ["chesswalk", "notes"].map(|app| (app, model(app))).into();
+    // Of ten seeds all must find the run.
+    let seeds = ci::cases(100, 10);
     for found in all() {
-        let misses = misses(found, &models[found.app]);
-        assert!(misses * 100 <= SEEDS, "{} on {display}: {misses} of {SEEDS} seeds", found.name);
+        let misses = misses(found, &models[found.app], seeds);
+        assert!(misses * 100 <= seeds, "{} on {display}: {misses} of {seeds} seeds", found.name);
     }
 }
 
@@ -531,8 +530,8 @@ fn lines_that_end_otherwise_and_blanks_at_their_ends_change_nothing() {
 fn a_test_that_is_cut_short_anywhere_gets_an_answer() {
     let moves = all().iter().find(|found| found.name == "move.c").expect("a spec of the repository");
     for whole in [ABOUT, &moves.test.to_string()] {
-        // Cuts at each byte; in a debug build at fewer places.
-        let stride = if cfg!(debug_assertions) { 7 } else { 1 };
+        // Cuts at each byte; outside CI at fewer places.
+        let stride = ci::cases(1, 7);
         for end in (0..whole.len()).step_by(stride) {
             let source = Source::new("cut.test.ltl", &whole[..end]);
             let read = read(&source);
@@ -683,7 +682,7 @@ fn quoted(text: &str) -> String {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig::with_cases(if cfg!(debug_assertions) { 64 } else { 1_000 }))]
+    #![proptest_config(ProptestConfig::with_cases(ci::cases(1_000, 64)))]
 
     #[test]
     fn any_test_is_read_as_it_was_written(

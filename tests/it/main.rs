@@ -7,6 +7,7 @@ mod apk;
 mod apps;
 mod attached;
 mod check;
+mod ci;
 mod cli;
 mod clients;
 mod device;

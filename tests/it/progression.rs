@@ -9,6 +9,7 @@ use farlead::spec::{self, Names, Source};
 use rand::{Rng, SeedableRng};
 use rand_chacha::ChaCha8Rng;
 
+use crate::ci;
 use crate::pointwise::{Choices, Shape, Tree, formula, holds, random_tree};
 
 struct Random(ChaCha8Rng);
@@ -19,11 +20,8 @@ impl Choices for Random {
     }
 }
 
-/// Number of cases: a hundred thousand if that takes seconds, which is with optimisation.
-const CASES: u64 = if cfg!(debug_assertions) { 4_000 } else { 100_000 };
-
 fn each_case(mut check: impl FnMut(&Tree, &[u64])) {
-    for seed in 0..CASES {
+    for seed in 0..ci::cases(100_000, 4_000) {
         let mut random = Random(ChaCha8Rng::seed_from_u64(seed));
         let shape = Shape {
             operators: 1 + random.choose(12),
