@@ -12,7 +12,9 @@ use rustc_hash::{FxHashMap, FxHashSet, FxHasher};
 
 use super::archive::Way;
 use crate::gui::{Action, Flags, Screen, Touch, Widget, by_fit};
-use crate::situation::{ActivityId, LabelingId, Scene, ScreenId, Situation, Transition};
+use crate::situation::{
+    ActivityId, LabelingId, Outlook, PhaseId, Scene, ScreenId, Situation, Standing, Transition,
+};
 
 /// Most fields of a form, boxes beside them, forms of an app, and screens whose pages are kept.
 const FIELDS_MAX: usize = 6;
@@ -24,6 +26,9 @@ const SHOWN_MAX: usize = 500;
 const LISTED_MAX: usize = 200;
 /// Most contexts, texts of a field, and fillings of a form that are looked through for an attempt.
 const CONTEXTS_MAX: usize = 12;
+/// Most contexts that are kept, and most of those that show the same in other phases.
+const KEPT_MAX: usize = 48;
+const PHASES_MAX: usize = 4;
 const TEXTS_MAX: usize = 12;
 const FILLINGS_MAX: usize = 200;
 /// Most bases of a form, and most buttons that are tried.
@@ -31,6 +36,8 @@ const BASES_MAX: usize = 8;
 const BUTTONS_MAX: usize = 4;
 /// Worth of a change of a blank, in contexts: what is chosen elsewhere is missing as often as an entry is wrong.
 const BLANK: u32 = 2;
+/// Attempts by which a form as it is found is behind one that is filled.
+const FOUND_AFTER: u32 = 4;
 /// Attempts in a row at a page that stays as it is; then something else on it is tried, which may be what is missing.
 const IN_A_ROW_MAX: usize = 3;
 
@@ -120,12 +127,24 @@ struct Base {
     attempts: u32,
 }
 
-/// Context of a form, a page that shows it, and the shortest known way there.
+/// Context of a form in a phase of the objective, a page that shows it, and the shortest known way there.
 #[derive(Clone, Debug)]
 struct Context {
     page: Arc<Page>,
     number: u64,
+    phase: PhaseId,
     way: Way,
+}
+
+impl Context {
+    /// Returns the steps that the objective needs from here at the least, if it can be reached in this many.
+    fn least(&self, steps: u32, outlook: &mut dyn Outlook) -> Option<u32> {
+        let left = steps.saturating_sub(self.way.len() as u32);
+        match outlook.standing(self.phase) {
+            Standing::Open(least) if least <= left => Some(least),
+            Standing::Open(_) | Standing::Won | Standing::Lost => None,
+        }
+    }
 }
 
 /// Form, on however many screens it is seen.
@@ -177,13 +196,13 @@ impl Forms {
     }
 
     /// Starts an attempt that fits in this many steps, and returns the way to its page.
-    pub fn send(&mut self, steps: u32) -> Option<Way> {
+    pub fn send(&mut self, steps: u32, outlook: &mut dyn Outlook) -> Option<Way> {
         let mut best: Option<(usize, Plan, usize)> = None;
         for (number, form) in self.list.iter().enumerate() {
             // A form that was tried more often waits, or the largest one takes all attempts.
             let tried = form.tried.len();
             if best.as_ref().is_none_or(|(fewest, ..)| *fewest > tried)
-                && let Some(plan) = form.plan(&form.contexts, steps)
+                && let Some(plan) = form.plan(&form.contexts, steps, outlook)
             {
                 best = Some((tried, plan, number));
             }
@@ -196,15 +215,21 @@ impl Forms {
 
     /// Returns the next choice of the attempt among `open`, or of another one at this page; none if there is no way to
     /// go on.
-    pub fn next(&mut self, situation: &Situation<'_>, open: &[u16]) -> Option<u16> {
+    pub fn next(
+        &mut self,
+        situation: &Situation<'_>,
+        open: &[u16],
+        outlook: &mut dyn Outlook,
+    ) -> Option<u16> {
         let page = self.page(situation.scene)?;
         if self.attempt.as_ref().is_none_or(|attempt| attempt.form != page.form) {
             let form = &self.list[page.form];
-            let here = Context { page: page.clone(), number: form.context(&page.shown), way: Way::new() };
-            if self.contexts.iter().filter(|&&number| number == here.number).count() >= IN_A_ROW_MAX {
+            let number = form.context(&page.shown);
+            let here = Context { page: page.clone(), number, phase: situation.phase, way: Way::new() };
+            let plan = form.plan(&[here], situation.steps_left, outlook)?;
+            if self.contexts.iter().filter(|&&number| number == plan.context).count() >= IN_A_ROW_MAX {
                 return None;
             }
-            let plan = form.plan(&[here], situation.steps_left)?;
             self.start(page.form, plan);
         }
         let at = self.attempt.as_mut().and_then(|attempt| attempt.step(&page, open));
@@ -236,7 +261,7 @@ impl Forms {
         if let Some(page) = self.page(transition.to)
             && way.len() <= way_max
         {
-            self.list[page.form].reach(&page, way);
+            self.list[page.form].reach(&page, transition.phase, way);
         }
     }
 
@@ -297,7 +322,17 @@ impl Forms {
             return None;
         }
         let form = self.form(scene.activity, &parts, &offered)?;
-        let Form { blanks, buttons: known, .. } = &mut self.list[form];
+        let Form { blanks, buttons: known, bases, .. } = &mut self.list[form];
+        let holds: Vec<Option<u8>> =
+            blanks.iter().zip(&parts).map(|(blank, (_, widget))| blank.entry(widget)).collect();
+        if bases.is_empty() {
+            // Each blank with the entry that fits best, or as it is found.
+            let found: Filling = holds.iter().map(|entry| entry.unwrap_or(0)).collect();
+            bases.push(Base { filling: vec![0; blanks.len()], attempts: 0 });
+            if bases[0].filling != found {
+                bases.push(Base { filling: found, attempts: FOUND_AFTER });
+            }
+        }
         for &(at, labeling, is_likely) in &buttons {
             if known.len() < LISTED_MAX && known.iter().all(|button| button.labeling != labeling) {
                 let doubt = if is_likely { 0 } else { 1 + u32::from(at < last_field) };
@@ -315,7 +350,6 @@ impl Forms {
             }
         };
         let offers = blanks.iter().zip(&offered).map(|(blank, offered)| makes(blank, offered)).collect();
-        let holds = blanks.iter().zip(&parts).map(|(blank, (_, widget))| blank.entry(widget)).collect();
         let buttons = buttons.into_iter().map(|(at, labeling, _)| (at, labeling)).collect();
         Some(Page { form, shown, offers, holds, buttons })
     }
@@ -342,17 +376,21 @@ impl Forms {
             }
             let all: Vec<Arc<str>> = offered.iter().map(|(_, text)| text.clone()).collect();
             let texts = by_fit(widget, &all).into_iter().take(TEXTS_MAX);
-            Blank::Field(texts.map(|at| all[at].clone()).collect())
+            let mut texts: Vec<Arc<str>> = texts.map(|at| all[at].clone()).collect();
+            // A field that is left as it is found is an attempt too.
+            if !texts.contains(&widget.text) {
+                texts.push(widget.text.clone());
+            }
+            Blank::Field(texts)
         };
         let blanks: Vec<Blank> =
             parts.iter().zip(offered).map(|((_, widget), offered)| blank(widget, offered)).collect();
-        let bases = vec![Base { filling: vec![0; blanks.len()], attempts: 0 }];
         self.list.push(Form {
             blanks,
             buttons: Vec::new(),
             contexts: Vec::new(),
             said: FxHashSet::default(),
-            bases,
+            bases: Vec::new(),
             tried: FxHashSet::default(),
             answers: FxHashSet::default(),
         });
@@ -365,6 +403,7 @@ impl Forms {
 #[derive(Clone, Debug)]
 struct Plan {
     base: usize,
+    /// Number of the context, and of how near the objective is.
     context: u64,
     way: Way,
     filling: Filling,
@@ -380,16 +419,22 @@ impl Form {
     }
 
     /// Notes a way to a context.
-    fn reach(&mut self, page: &Arc<Page>, way: &Way) {
+    fn reach(&mut self, page: &Arc<Page>, phase: PhaseId, way: &Way) {
         let number = self.context(&page.shown);
-        let context = Context { page: page.clone(), number, way: way.clone() };
-        match self.contexts.iter_mut().find(|known| known.number == number) {
+        let is_it = |known: &&mut Context| known.number == number && known.phase == phase;
+        let context = Context { page: page.clone(), number, phase, way: way.clone() };
+        match self.contexts.iter_mut().find(is_it) {
             Some(known) if known.way.len() <= way.len() => return,
             Some(known) => *known = context,
             None => self.contexts.push(context),
         }
         self.contexts.sort_by_key(|context| context.way.len());
-        self.contexts.truncate(CONTEXTS_MAX);
+        let mut alike = 0;
+        self.contexts.retain(|context| {
+            alike += usize::from(context.number == number);
+            context.number != number || alike <= PHASES_MAX
+        });
+        self.contexts.truncate(KEPT_MAX);
     }
 
     /// Notes the answer to an attempt: the activity that it led to, and the texts that it brought, on a page of the form if
@@ -418,20 +463,26 @@ impl Form {
             let mut contexts = std::mem::take(&mut self.contexts);
             contexts.iter_mut().for_each(|context| context.number = self.context(&context.page.shown));
             let mut met = FxHashSet::default();
-            contexts.retain(|context| met.insert(context.number));
+            contexts.retain(|context| met.insert((context.number, context.phase)));
             self.contexts = contexts;
         }
     }
 
     /// Returns the best attempt in one of `contexts` that was not made yet and fits in this many steps.
-    fn plan(&self, contexts: &[Context], steps: u32) -> Option<Plan> {
+    ///
+    /// An attempt that was made is worth another one where the objective is nearer.
+    fn plan(&self, contexts: &[Context], steps: u32, outlook: &mut dyn Outlook) -> Option<Plan> {
         let mut order: Vec<&Button> = self.buttons.iter().collect();
         order.sort_by_key(|button| button.handicap());
         let base = (0..self.bases.len()).min_by_key(|&at| self.bases[at].attempts)?;
         let fillings = fillings(&self.blanks, &self.bases[base].filling);
-        let mut best: Option<(u32, &Context, &Filling, LabelingId)> = None;
-        for (behind, context) in (0..).zip(contexts) {
-            let Context { page, number, way } = context;
+        let mut best: Option<(u32, u64, &Context, &Filling, LabelingId)> = None;
+        let nears = contexts.iter().filter_map(|context| Some((context.least(steps, outlook)?, context)));
+        let mut nears: Vec<(u32, &Context)> = nears.collect();
+        nears.sort_by_key(|(least, _)| *least);
+        for (behind, (least, context)) in (0..).zip(nears.into_iter().take(CONTEXTS_MAX)) {
+            let Context { page, number, way, .. } = context;
+            let number = mix(*number, least);
             let steps = (steps as usize).saturating_sub(way.len());
             let is_here = |button: &&&Button| page.buttons.iter().any(|(_, here)| *here == button.labeling);
             for button in order.iter().filter(is_here).take(BUTTONS_MAX) {
@@ -442,17 +493,17 @@ impl Form {
                     if best.as_ref().is_some_and(|(least, ..)| *least <= cost) {
                         break;
                     }
-                    let is_tried = self.tried.contains(&(*number, filling.clone(), button.labeling));
+                    let is_tried = self.tried.contains(&(number, filling.clone(), button.labeling));
                     if !is_tried && page.lacks(filling) < steps {
-                        best = Some((cost, context, filling, button.labeling));
+                        best = Some((cost, number, context, filling, button.labeling));
                         break;
                     }
                 }
             }
         }
-        let (_, context, filling, button) = best?;
+        let (_, number, context, filling, button) = best?;
         let (way, filling) = (context.way.clone(), filling.clone());
-        Some(Plan { base, context: context.number, way, filling, button })
+        Some(Plan { base, context: number, way, filling, button })
     }
 }
 
@@ -491,6 +542,13 @@ fn fillings(blanks: &[Blank], base: &Filling) -> Vec<(u32, Filling)> {
         all.truncate(FILLINGS_MAX);
     }
     all
+}
+
+/// Returns a number for a context where the objective needs this many steps at the least.
+fn mix(context: u64, least: u32) -> u64 {
+    let mut hasher = FxHasher::default();
+    (context, least).hash(&mut hasher);
+    hasher.finish()
 }
 
 fn is_field(widget: &Widget) -> bool {

@@ -14,9 +14,12 @@ use self::shares::Shares;
 use super::{Agent, Planner, Settings};
 use crate::rng::Rng;
 use crate::situation::{
-    Blind, Evidence, Explanation, Origin, Outlook, Reason, Recollection, Situation, Summary, Transition,
-    Turn, TurnCause,
+    Blind, Evidence, Explanation, Origin, Outlook, Reason, Recollection, Situation, Standing, Summary,
+    Transition, Turn, TurnCause,
 };
+
+/// Chance of an action that ends the run unless the screen changes as the objective wants.
+const RISKED: f64 = 0.1;
 
 /// Member of a portfolio.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -128,7 +131,8 @@ impl Portfolio {
         };
         self.turn = Some(member);
         self.begun = self.shares.has_several().then_some(Turn { member: member.name(), cause });
-        let sent = if member == Member::Forms { self.forms.send(situation.steps_left) } else { None };
+        let sent =
+            if member == Member::Forms { self.forms.send(situation.steps_left, outlook) } else { None };
         self.way = match (member, sent) {
             (Member::Forms, Some(way)) => way,
             // Forms without anything to try leave their turn to novelty.
@@ -141,6 +145,23 @@ impl Portfolio {
     fn explain(&mut self, evidence: Evidence, choices: usize) {
         self.reason = Some(Reason { evidence, chance: 0.0, choices, hinted: 0, turn: None });
     }
+}
+
+/// Returns those of `open` after which the objective is still within reach if the screen stays as it is, as a rule; all
+/// of them if there is none, and by chance.
+fn alive(open: Vec<u16>, situation: &Situation<'_>, outlook: &mut dyn Outlook, rng: &mut Rng) -> Vec<u16> {
+    let Situation { scene, phase, steps_left, .. } = *situation;
+    let mut is_alive = |at: u16| {
+        let after = outlook.after(phase, scene.offers[usize::from(at)].class, scene.look);
+        match outlook.standing(after) {
+            Standing::Won => true,
+            Standing::Open(least) => least < steps_left,
+            Standing::Lost => false,
+        }
+    };
+    let alive: Vec<u16> = open.iter().copied().filter(|&at| is_alive(at)).collect();
+    let is_choice = !alive.is_empty() && alive.len() < open.len();
+    if is_choice && rng.unit() >= RISKED { alive } else { open }
 }
 
 impl Agent for Portfolio {
@@ -170,11 +191,12 @@ impl Agent for Portfolio {
             return at;
         }
         if member == Member::Forms
-            && let Some(at) = self.forms.next(situation, &open)
+            && let Some(at) = self.forms.next(situation, &open, outlook)
         {
             self.explain(Evidence::Form, open.len());
             return at;
         }
+        let open = alive(open, situation, outlook, rng);
         if member == Member::Random {
             let open = self.archive.yields().leave_out(situation, open, rng);
             self.explain(Evidence::Chance, open.len());
