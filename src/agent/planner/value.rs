@@ -163,6 +163,8 @@ pub struct Valuation<'a> {
     horizon: u32,
     /// Actions that may still be looked at.
     budget: u32,
+    /// True if a search at this depth that runs out of budget is repeated at a smaller one.
+    repeats: bool,
     /// Actions with hidden effects so far.
     done: ActionSet,
 }
@@ -180,7 +182,18 @@ impl<'a> Valuation<'a> {
         }
         let doubts = knowledge.is_tried_out();
         let done = knowledge.node(knowledge.at()).done;
-        Valuation { settings, knowledge, outlook, memory, blank, doubts, horizon: 0, budget: 0, done }
+        Valuation {
+            settings,
+            knowledge,
+            outlook,
+            memory,
+            blank,
+            doubts,
+            horizon: 0,
+            budget: 0,
+            repeats: false,
+            done,
+        }
     }
 
     /// Returns the value of each offer at `candidates` in the current history with `steps` left. For each of several
@@ -205,19 +218,25 @@ impl<'a> Valuation<'a> {
             self.memory.values.clear();
             self.horizon = steps - depth;
             self.budget = budget;
+            self.repeats = depth > 1;
             let worths: Vec<f64> = candidates
                 .iter()
                 .map(|&at| self.worth(position, &offers[usize::from(at)], phase, steps))
                 .collect();
             self.knowledge.forget_stacks(stacks);
             // Values from different depths cannot be compared.
-            if self.budget > 0 || depth <= 1 {
+            if !self.is_in_vain() {
                 let is_little = budget - self.budget < budget / LITTLE;
                 self.memory.depths[nth] = depth + u32::from(is_little);
                 return worths;
             }
             depth -= (depth / 4).max(1);
         }
+    }
+
+    /// Returns true if the values of this depth will not be used.
+    fn is_in_vain(&self) -> bool {
+        self.budget == 0 && self.repeats
     }
 
     fn value(&mut self, position: Position, phase: PhaseId, steps: u32) -> f64 {
@@ -282,6 +301,9 @@ impl<'a> Valuation<'a> {
     /// Returns the chance to reach the objective after this action.
     fn worth(&mut self, position: Position, offer: &Offer, phase: PhaseId, steps: u32) -> f64 {
         self.budget = self.budget.saturating_sub(1);
+        if self.is_in_vain() {
+            return 0.0;
+        }
         let (mut left, mut worth) = (1.0, 0.0);
         if let Position::Known(node) = position
             && let Some(edge) = self.knowledge.edge(node, offer.action)

@@ -26,11 +26,11 @@ const SHOWN_MAX: usize = 500;
 const LISTED_MAX: usize = 200;
 /// Most contexts, texts of a field, and fillings of a form that are looked through for an attempt.
 const CONTEXTS_MAX: usize = 12;
+const TEXTS_MAX: usize = 12;
+const FILLINGS_MAX: usize = 200;
 /// Most contexts that are kept, and most of those that show the same in other phases.
 const KEPT_MAX: usize = 48;
 const PHASES_MAX: usize = 4;
-const TEXTS_MAX: usize = 12;
-const FILLINGS_MAX: usize = 200;
 /// Most bases of a form, and most buttons that are tried.
 const BASES_MAX: usize = 8;
 const BUTTONS_MAX: usize = 4;
@@ -589,6 +589,7 @@ fn said(from: &Scene, to: &Scene) -> Vec<u64> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::situation::{ActionId, ClassId, LookId, StateId, Subgoal};
 
     fn field(texts: usize) -> Blank {
         Blank::Field((0..texts).map(|text| text.to_string().into()).collect())
@@ -625,9 +626,8 @@ mod tests {
         assert_eq!(attempt(vec![1, 0, 0]).step(&page, &[0, 2, 3]), None, "the text is no candidate");
     }
 
-    #[test]
-    fn an_answer_that_nobody_has_seen_makes_a_base() {
-        let mut form = Form {
+    fn form() -> Form {
+        Form {
             blanks: vec![field(3)],
             buttons: vec![Button {
                 labeling: LabelingId(1),
@@ -640,7 +640,55 @@ mod tests {
             bases: vec![Base { filling: vec![0], attempts: 0 }],
             tried: FxHashSet::default(),
             answers: FxHashSet::default(),
+        }
+    }
+
+    /// Objective that needs as many steps as the number of the phase.
+    struct Countdown;
+
+    impl Outlook for Countdown {
+        fn after(&mut self, phase: PhaseId, _: ClassId, _: LookId) -> PhaseId {
+            phase
+        }
+
+        fn standing(&mut self, PhaseId(phase): PhaseId) -> Standing {
+            Standing::Open(phase)
+        }
+
+        fn subgoals(&mut self, _: PhaseId, _: ClassId, _: LookId, _: &mut Vec<Subgoal>) {}
+
+        fn classes(&self) -> u32 {
+            1
+        }
+    }
+
+    #[test]
+    fn an_attempt_is_made_anew_where_the_objective_is_nearer() {
+        let mut form = form();
+        let page = Arc::new(Page {
+            form: 0,
+            shown: Arc::new([4]),
+            offers: vec![vec![Some(0), Some(1), Some(2)]],
+            holds: vec![None],
+            buttons: vec![(3, LabelingId(1))],
+        });
+        let step = (StateId(0), ActionId(0));
+        form.reach(&page, PhaseId(3), &vec![step]);
+        let plan = |form: &mut Form| {
+            let plan = form.plan(&form.contexts, 9, &mut Countdown).expect("an attempt");
+            form.tried.insert((plan.context, plan.filling.clone(), plan.button));
+            (plan.filling[0], plan.way.len())
         };
+        assert_eq!((plan(&mut form), plan(&mut form)), ((0, 1), (1, 1)), "no attempt is made twice");
+        form.reach(&page, PhaseId(2), &vec![step; 2]);
+        assert_eq!(plan(&mut form), (0, 2), "the nearer one comes first, and there none was made");
+        form.reach(&page, PhaseId(8), &vec![step; 2]);
+        assert_eq!(plan(&mut form), (1, 2), "what is out of reach is left");
+    }
+
+    #[test]
+    fn an_answer_that_nobody_has_seen_makes_a_base() {
+        let mut form = form();
         let attempt =
             |text| Attempt { form: 0, filling: vec![text], button: LabelingId(1), blank: 1, is_sent: true };
         form.note(attempt(1), ActivityId(0), &[5], true);
