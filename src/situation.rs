@@ -244,6 +244,16 @@ pub enum Standing {
     Lost,
 }
 
+impl Standing {
+    /// Returns the fewest steps that are missing, if there are so many `left`; none where the objective is reached or lost.
+    pub fn missing(self, left: u32) -> Option<u32> {
+        match self {
+            Standing::Open(least) if least <= left && left > 0 => Some(least),
+            Standing::Open(_) | Standing::Won | Standing::Lost => None,
+        }
+    }
+}
+
 /// Best outcome of a step: a phase, and the changes on the screen that lead there.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Subgoal {

@@ -49,7 +49,7 @@ pub struct Settings {
     pub planner: PlannerSettings,
     /// Members of `planner`.
     pub members: Members,
-    /// Episodes of the search before this agent: what is done in the first ones alone is done.
+    /// Episodes that the search has had before this agent; the agent counts on from them.
     pub spent: u32,
 }
 

@@ -1,4 +1,5 @@
-//! The archive of sights, each something that a screen shows in a phase of the objective, and the shortest known way to each.
+//! The archive of sights, each something that a screen shows in a phase of the objective, and the shortest known way to
+//! each.
 //!
 //! A sight is a text, a mark, a look or a structure, and not a whole screen: a counter that nobody has seen at 7 is news, and
 //! its 6 with another box ticked is none. Counts send an episode to a sight that was rarely seen, by the way that led
@@ -13,7 +14,7 @@ use super::yields::Yields;
 use crate::gui::Flags;
 use crate::rng::Rng;
 use crate::situation::{
-    ActionId, LabelingId, Outlook, PhaseId, Scene, ScreenId, Situation, Standing, StateId, Transition,
+    ActionId, LabelingId, Outlook, PhaseId, Scene, ScreenId, Situation, StateId, Transition,
 };
 
 /// States and actions since the start.
@@ -201,10 +202,7 @@ impl Archive {
 /// Returns the worth of being sent to `sight` with this many steps.
 fn promise(sight: &Sight, steps: u32, outlook: &mut dyn Outlook) -> f64 {
     let left = steps.saturating_sub(sight.way.len() as u32);
-    let least = match outlook.standing(sight.phase) {
-        Standing::Open(least) if least <= left && left > 0 => least,
-        Standing::Open(_) | Standing::Won | Standing::Lost => return 0.0,
-    };
+    let Some(least) = outlook.standing(sight.phase).missing(left) else { return 0.0 };
     // Powers by multiplication have the same bits on every machine.
     let power = |base: f64, times: u32| (0..times.min(60)).fold(1.0, |product, _| product * base);
     let near = power(NEARER, least) * power(FARTHER, sight.way.len() as u32);

@@ -1,9 +1,9 @@
 //! Forms: every field is filled and every box ticked, and then a button is clicked, as one thing to try.
 //!
 //! An attempt is a filling (a text for each field, a mark for each box), a button, and the context: what the page shows
-//! besides, such as a choice made in a dialog. No attempt is made twice. Those come first that fit the fields, and after
-//! them those that differ little from one whose answer nobody had seen before: *Wrong password* is nearer than *Unknown
-//! user*.
+//! besides, such as a choice made in a dialog, and how near the objective is. No attempt is made twice. Those come first
+//! that fit the fields, and after them those that differ little from one whose answer nobody had seen before: *Wrong
+//! password* is nearer than *Unknown user*.
 
 use std::hash::{Hash, Hasher};
 use std::sync::Arc;
@@ -12,9 +12,7 @@ use rustc_hash::{FxHashMap, FxHashSet, FxHasher};
 
 use super::archive::Way;
 use crate::gui::{Action, Flags, Screen, Touch, Widget, by_fit};
-use crate::situation::{
-    ActivityId, LabelingId, Outlook, PhaseId, Scene, ScreenId, Situation, Standing, Transition,
-};
+use crate::situation::{ActivityId, LabelingId, Outlook, PhaseId, Scene, ScreenId, Situation, Transition};
 
 /// Most fields of a form, boxes beside them, forms of an app, and screens whose pages are kept.
 const FIELDS_MAX: usize = 6;
@@ -47,6 +45,9 @@ const SUBMITTING: [&str; 28] = [
     "in", "join", "log", "login", "next", "ok", "okay", "order", "register", "save", "search", "send",
     "sign", "start", "submit", "update",
 ];
+
+/// Number of a context, and the steps that the objective needs from there at the least.
+type Nearness = (u64, u32);
 
 /// Entry of each blank: a place in its entries by fit.
 type Filling = Vec<u8>;
@@ -139,11 +140,7 @@ struct Context {
 impl Context {
     /// Returns the steps that the objective needs from here at the least, if it can be reached in this many.
     fn least(&self, steps: u32, outlook: &mut dyn Outlook) -> Option<u32> {
-        let left = steps.saturating_sub(self.way.len() as u32);
-        match outlook.standing(self.phase) {
-            Standing::Open(least) if least <= left => Some(least),
-            Standing::Open(_) | Standing::Won | Standing::Lost => None,
-        }
+        outlook.standing(self.phase).missing(steps.saturating_sub(self.way.len() as u32))
     }
 }
 
@@ -156,7 +153,7 @@ struct Form {
     /// Texts that answers have brought: they are no part of a context.
     said: FxHashSet<u64>,
     bases: Vec<Base>,
-    tried: FxHashSet<(u64, Filling, LabelingId)>,
+    tried: FxHashSet<(Nearness, Filling, LabelingId)>,
     answers: FxHashSet<u64>,
 }
 
@@ -180,7 +177,7 @@ pub struct Forms {
     list: Vec<Form>,
     attempt: Option<Attempt>,
     /// Contexts of the attempts of this episode.
-    contexts: Vec<u64>,
+    contexts: Vec<Nearness>,
 }
 
 impl Forms {
@@ -403,8 +400,7 @@ impl Forms {
 #[derive(Clone, Debug)]
 struct Plan {
     base: usize,
-    /// Number of the context, and of how near the objective is.
-    context: u64,
+    context: Nearness,
     way: Way,
     filling: Filling,
     button: LabelingId,
@@ -476,13 +472,13 @@ impl Form {
         order.sort_by_key(|button| button.handicap());
         let base = (0..self.bases.len()).min_by_key(|&at| self.bases[at].attempts)?;
         let fillings = fillings(&self.blanks, &self.bases[base].filling);
-        let mut best: Option<(u32, u64, &Context, &Filling, LabelingId)> = None;
+        let mut best: Option<(u32, Nearness, &Context, &Filling, LabelingId)> = None;
         let nears = contexts.iter().filter_map(|context| Some((context.least(steps, outlook)?, context)));
         let mut nears: Vec<(u32, &Context)> = nears.collect();
         nears.sort_by_key(|(least, _)| *least);
         for (behind, (least, context)) in (0..).zip(nears.into_iter().take(CONTEXTS_MAX)) {
             let Context { page, number, way, .. } = context;
-            let number = mix(*number, least);
+            let number = (*number, least);
             let steps = (steps as usize).saturating_sub(way.len());
             let is_here = |button: &&&Button| page.buttons.iter().any(|(_, here)| *here == button.labeling);
             for button in order.iter().filter(is_here).take(BUTTONS_MAX) {
@@ -544,13 +540,6 @@ fn fillings(blanks: &[Blank], base: &Filling) -> Vec<(u32, Filling)> {
     all
 }
 
-/// Returns a number for a context where the objective needs this many steps at the least.
-fn mix(context: u64, least: u32) -> u64 {
-    let mut hasher = FxHasher::default();
-    (context, least).hash(&mut hasher);
-    hasher.finish()
-}
-
 fn is_field(widget: &Widget) -> bool {
     widget.flags.has(Flags::EDITABLE)
 }
@@ -589,7 +578,7 @@ fn said(from: &Scene, to: &Scene) -> Vec<u64> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::situation::{ActionId, ClassId, LookId, StateId, Subgoal};
+    use crate::situation::{ActionId, ClassId, LookId, Standing, StateId, Subgoal};
 
     fn field(texts: usize) -> Blank {
         Blank::Field((0..texts).map(|text| text.to_string().into()).collect())

@@ -153,11 +153,8 @@ fn alive(open: Vec<u16>, situation: &Situation<'_>, outlook: &mut dyn Outlook, r
     let Situation { scene, phase, steps_left, .. } = *situation;
     let mut is_alive = |at: u16| {
         let after = outlook.after(phase, scene.offers[usize::from(at)].class, scene.look);
-        match outlook.standing(after) {
-            Standing::Won => true,
-            Standing::Open(least) => least < steps_left,
-            Standing::Lost => false,
-        }
+        let standing = outlook.standing(after);
+        standing == Standing::Won || standing.missing(steps_left.saturating_sub(1)).is_some()
     };
     let alive: Vec<u16> = open.iter().copied().filter(|&at| is_alive(at)).collect();
     let is_choice = !alive.is_empty() && alive.len() < open.len();

@@ -1,14 +1,16 @@
 //! Shares of the members of a portfolio in the episodes: a bandit that pays for news.
 //!
-//! Each episode belongs to one member. Its pay is the number of its steps that brought a new sight to the [archive](super::archive). A
-//! member that brings more a step gets more episodes; none falls below a floor, as luck changes deeper in an app.
+//! Each episode belongs to one member. Its pay is the number of its steps that brought a new sight to the
+//! [archive](super::archive). A member that brings more a step gets more episodes; none falls below a floor, as luck
+//! changes deeper in an app.
 
 use super::Member;
 use crate::situation::TurnCause;
 
 /// Episodes at the start that belong to the plan, if it takes part: what it finds at all, it finds early as a rule.
 const PLAN_FIRST: u32 = 20;
-/// Episodes until the plan's news count no more than those of others: it meets fewer sights, as it looks for the right ones.
+/// Episodes until the plan's news count no more than those of others: it meets fewer sights, as it looks for the right
+/// ones.
 const PLAN_FAVOURED: f64 = 80.0;
 /// Part of the past that remains after another episode of the same member.
 const MEMORY: f64 = 0.9;
