@@ -36,6 +36,9 @@ const SURE_SHARE: f64 = 0.9;
 /// Steps between two questions whether to go on.
 const STEPS_UNASKED: usize = 64;
 
+/// Most steps that an episode has room for from its start: room that grows costs more than a short episode's choices.
+const STEPS_RESERVED_MAX: usize = 32;
+
 /// End of an episode.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Ending {
@@ -222,8 +225,8 @@ impl<'a> Stage<'a> {
         rng: &mut Rng,
         goes_on: &mut dyn FnMut(u64) -> bool,
     ) -> Result<Episode, DeviceError> {
-        let mut episode =
-            Episode { ending: Ending::DeadEnd, steps: Vec::new(), newest: 0, summary: Summary::default() };
+        let steps = Vec::with_capacity((self.steps_max as usize).min(STEPS_RESERVED_MAX));
+        let mut episode = Episode { ending: Ending::DeadEnd, steps, newest: 0, summary: Summary::default() };
         let (mut phase, mut here) = (PhaseId::START, self.catalogue.start(self.objective));
         let mut sorted = self.sorted(&here.entry, phase);
         let mut now_ms = 0;

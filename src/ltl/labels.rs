@@ -55,9 +55,13 @@ impl Labels {
     #[inline]
     #[must_use]
     pub fn union(&self, other: &Labels) -> Labels {
+        let low = self.low | other.low;
+        if self.high.is_empty() && other.high.is_empty() {
+            return Labels::from_bits(low);
+        }
         // The longer list is the one that is copied, because `zip` ends with the shorter.
         let (long, short) = if self.high.len() < other.high.len() { (other, self) } else { (self, other) };
-        let mut union = Labels { low: self.low | other.low, high: long.high.clone() };
+        let mut union = Labels { low, high: long.high.clone() };
         union.high.iter_mut().zip(&short.high).for_each(|(word, other)| *word |= other);
         union
     }

@@ -276,9 +276,12 @@ impl Agent for Farlead {
         let candidates = situation.preferred;
         let (values, offers) = (&self.decisions[row as usize], &situation.scene.offers[..]);
         let sum = |at: u16| -> f64 { values[usize::from(offers[usize::from(at)].slot)].q.iter().sum() };
-        self.weights.clear();
-        self.weights.extend(candidates.iter().map(|&at| sum(at)));
-        let best = self.weights.iter().copied().fold(f64::MIN, f64::max);
+        self.weights.resize(candidates.len(), 0.0);
+        let mut best = f64::MIN;
+        for (weight, &at) in self.weights.iter_mut().zip(candidates) {
+            *weight = sum(at);
+            best = best.max(*weight);
+        }
         for weight in &mut self.weights {
             // The system's library may differ from machine to machine in the last bit.
             *weight = libm::exp((*weight - best) / (2.0 * self.temperature));
