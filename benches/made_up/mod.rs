@@ -48,6 +48,8 @@ pub enum Family {
     Outside,
     /// A log-in with user and password, and a profile behind it.
     Login,
+    /// A code that is shown in one place and asked for in another.
+    Code,
     /// Fields that are checked, a choice in a dialog, and a box to tick.
     Form,
     /// A lock of three or four digits.
@@ -87,8 +89,9 @@ impl Family {
     ];
 
     /// The families of everyday kinds, which have good names alone.
-    pub const EVERYDAY: [Family; 12] = [
+    pub const EVERYDAY: [Family; 13] = [
         Family::Login,
+        Family::Code,
         Family::Form,
         Family::Lock,
         Family::Counter,
@@ -128,6 +131,7 @@ impl Family {
             Family::Crash => "crash",
             Family::Outside => "outside",
             Family::Login => "login",
+            Family::Code => "code",
             Family::Form => "form",
             Family::Lock => "lock",
             Family::Counter => "counter",

@@ -9,7 +9,8 @@ use rustc_hash::{FxHashMap, FxHashSet, FxHasher};
 use crate::abstraction::{Abstraction, AbstractionInfo, Numbering};
 use crate::device::App;
 use crate::gui::{
-    Action, Argument, Flags, Habit, Identity, Key, Outline, Repertoire, Screen, Target, Touch, habit, offers,
+    Action, Argument, Flags, Habit, Identity, Key, Outline, Repertoire, Screen, Target, Touch, for_each_code,
+    habit, offers,
 };
 use crate::objective::Objective;
 use crate::situation::{
@@ -22,6 +23,9 @@ const KEPT_MAX: usize = 600_000;
 
 /// Most actions of a screen that are offered: an app with more has no use for them all.
 const OFFERS_MAX: usize = 20_000;
+
+/// Most codes that are typed: each is another text for every field, and a clock or a feed shows a new one at each look.
+const CODES_MAX: usize = 4;
 
 /// Screen, and all that follows from it for an objective.
 #[derive(Debug)]
@@ -95,6 +99,10 @@ pub struct Catalogue {
     states_met: NumberSet,
     /// True if a screen offered more than is taken in.
     has_left_out: bool,
+    /// Codes that screens have shown, and that are not offered yet.
+    codes: Vec<Arc<str>>,
+    /// True if a screen had a field.
+    has_field: bool,
 }
 
 /// Set of numbers that are given one after the other, a bit each.
@@ -265,6 +273,8 @@ impl Catalogue {
             met: NumberSet::default(),
             states_met: NumberSet::default(),
             has_left_out: false,
+            codes: Vec::new(),
+            has_field: false,
         }
     }
 
@@ -323,6 +333,7 @@ impl Catalogue {
         // The start has the number 0.
         let next = ScreenId(self.ids.len() as u32 + 1);
         let id = *self.ids.entry(screen.identity()).or_insert(next);
+        self.note_codes(screen);
         let mut actions = offers(screen, &self.repertoire);
         self.has_left_out |= actions.len() > OFFERS_MAX;
         actions.truncate(OFFERS_MAX);
@@ -330,13 +341,45 @@ impl Catalogue {
         // A screen without widgets takes some room too.
         self.kept += 8 + screen.widgets().len() + 2 * entry.offers.len();
         if self.kept > KEPT_MAX {
-            self.by_pointer.clear();
-            self.entries.clear();
-            self.encounters.clear();
-            self.kept = 0;
+            self.drop_screens();
         }
         self.entries.entry(id).or_insert_with(|| entry.clone());
         entry
+    }
+
+    fn drop_screens(&mut self) {
+        self.by_pointer.clear();
+        self.entries.clear();
+        self.encounters.clear();
+        self.kept = 0;
+    }
+
+    fn note_codes(&mut self, screen: &Screen) {
+        self.has_field |= screen.widgets().iter().any(|widget| widget.flags.has(Flags::EDITABLE));
+        let Repertoire { texts, codes, .. } = &self.repertoire;
+        for_each_code(screen, &mut |code| {
+            let mut known = texts.iter().chain(codes).chain(&self.codes);
+            if codes.len() + self.codes.len() < CODES_MAX && !known.any(|text| **text == *code) {
+                self.codes.push(code.into());
+            }
+        });
+    }
+
+    /// Offers the codes that screens have shown since the last time to every field from now on. Returns true if there are
+    /// any: then screens offer more than before, and states have other numbers.
+    pub fn learn_codes(&mut self) -> bool {
+        let is_any = self.has_field && !self.codes.is_empty();
+        if is_any {
+            self.repertoire.codes.append(&mut self.codes);
+            self.drop_screens();
+            self.renumber();
+        }
+        is_any
+    }
+
+    /// Returns the codes that are offered.
+    pub fn codes(&self) -> &[Arc<str>] {
+        &self.repertoire.codes
     }
 
     /// Returns the encounter with the screen of an entry, its state as it is numbered now.

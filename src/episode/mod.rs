@@ -378,6 +378,16 @@ impl<'a> Stage<'a> {
         self.catalogue.abstract_anew();
     }
 
+    /// Offers the codes that the app has shown to every field; returns true if some are new. Then agents must start over.
+    pub fn learn_codes(&mut self) -> bool {
+        let is_any = self.catalogue.learn_codes();
+        if is_any {
+            self.sorted.clear();
+            self.sorted_weight = 0;
+        }
+        is_any
+    }
+
     /// Judges the step by the offer at `at` of `from` to a screen, which may be of a new state.
     #[inline]
     fn judge(

@@ -14,7 +14,10 @@ use super::user_action::UserAction;
 pub struct Repertoire {
     /// Texts to type into fields, in this order.
     pub texts: Vec<Arc<str>>,
-    /// Those of them that an atom asks for by name, as the text of an action.
+    /// Codes that the app has shown, to type into fields without a rule. They are offered after all other actions, so that
+    /// those keep their places.
+    pub codes: Vec<Arc<str>>,
+    /// Those of the texts that an atom asks for by name, as the text of an action.
     pub asked: Vec<Arc<str>>,
     /// The user's actions, each with the test of the widgets that it is done on.
     pub user_actions: Vec<(Arc<UserAction>, WidgetTest)>,
@@ -139,9 +142,24 @@ pub fn offers(screen: &Screen, repertoire: &Repertoire) -> Vec<Action> {
         .filter(|&action| action != DeviceAction::Network || repertoire.network)
         .filter(|&action| capabilities.has(action));
     offers.extend(allowed.map(Action::Device));
+    if !repertoire.codes.is_empty() {
+        offer_codes(screen, repertoire, &mut offers);
+    }
     // Last, because rules are about whole actions.
     repertoire.rules.leave_out(&mut offers);
     offers
+}
+
+fn offer_codes(screen: &Screen, repertoire: &Repertoire, offers: &mut Vec<Action>) {
+    screen.for_each_object(|_, widget, object_id| {
+        let takes_text = widget.is_visible() && widget.flags.has(Flags::ENABLED.set(Flags::EDITABLE, true));
+        if takes_text && repertoire.rules.texts(widget, object_id).is_empty() {
+            let on = Target::new(widget, object_id);
+            offers.extend(
+                repertoire.codes.iter().map(|text| Action::Text { on: on.clone(), text: text.clone() }),
+            );
+        }
+    });
 }
 
 /// Returns the directions by the class: Android's dump says that a widget scrolls, but not which way.

@@ -117,18 +117,32 @@ pub fn exhaust_from(
     bounds: Bounds,
     watch: &mut dyn FnMut(u32, usize) -> bool,
 ) -> Result<Exhausted, DeviceError> {
-    // That the clock matters is known once it has been read; what was left out before must be looked at again then.
+    let (mut repertoire, mut left) = (repertoire, bounds.simulated_max);
+    let mut found: Option<Exhausted> = None;
+    // That the clock matters is known once it has been read, and a code once it was shown; what was left out before must be
+    // looked at again then.
     loop {
         let by_clock = sim.has_read_clock();
         let mut objective = Formula::new(spec, Shaping::Atoms);
-        let exhausted = sweep(starts, sim, &mut objective, repertoire.clone(), bounds, by_clock, watch)?;
-        if exhausted.is_interrupted || sim.has_read_clock() == by_clock {
+        let bounds = Bounds { simulated_max: left, ..bounds };
+        let (exhausted, codes) =
+            sweep(starts, sim, &mut objective, repertoire.clone(), bounds, by_clock, watch)?;
+        let is_told_more = sim.has_read_clock() != by_clock || codes.len() > repertoire.codes.len();
+        let exhausted = match found {
+            // This time there was too much to try.
+            Some(found) if exhausted.run.is_none() => found,
+            Some(_) | None => exhausted,
+        };
+        if exhausted.is_interrupted || exhausted.is_too_large || !is_told_more {
             return Ok(exhausted);
         }
+        repertoire.codes = codes;
+        left = left.saturating_sub(exhausted.steps);
+        found = exhausted.run.is_some().then_some(exhausted);
     }
 }
 
-/// Looks once; states that differ in their time alone are the same, unless `by_clock`.
+/// Looks once; states that differ in their time alone are the same, unless `by_clock`. Returns the codes to offer besides.
 fn sweep(
     starts: Starts<'_>,
     sim: &mut Sim,
@@ -137,7 +151,7 @@ fn sweep(
     bounds: Bounds,
     by_clock: bool,
     watch: &mut dyn FnMut(u32, usize) -> bool,
-) -> Result<Exhausted, DeviceError> {
+) -> Result<(Exhausted, Vec<Arc<str>>), DeviceError> {
     let catalogue = Catalogue::new(sim.app(), repertoire, &LOOKS, false);
     let by_clock = by_clock || objective.reads_clock();
     let by_marks = objective.heeds_typed();
@@ -182,7 +196,10 @@ fn sweep(
     let run = found.map(|number| sweep.trace(number)).transpose()?;
     let reach = reach(sweep.objective, &sweep.catalogue, &sweep.totals);
     let steps = sweep.totals.steps;
-    Ok(Exhausted { run, is_too_large, is_interrupted, steps_max: bounds.steps_max, steps, reach })
+    sweep.catalogue.learn_codes();
+    let exhausted =
+        Exhausted { run, is_too_large, is_interrupted, steps_max: bounds.steps_max, steps, reach };
+    Ok((exhausted, sweep.catalogue.codes().to_vec()))
 }
 
 struct Sweep<'a> {

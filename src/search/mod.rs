@@ -246,6 +246,7 @@ pub fn pursue(
         if needs.experience {
             experience.add(episode.steps.iter().map(|taken| (taken.action(), &taken.observation().screen)));
         }
+        let has_codes = needs.experience && stage.learn_codes();
         let totals = stage.totals();
         let closest = stage.objective().closest();
         let trace = plan.tells_steps.then(|| stage.trace(&episode));
@@ -258,8 +259,8 @@ pub fn pursue(
         });
         // Of a screen with too many actions some are not offered, so an exhausted agent has not tried them.
         // An episode without a step means that nothing starts the app.
-        let is_exhausted = (summary.is_exhausted && !plan.persists && !stage.catalogue().has_left_out())
-            || episode.steps.is_empty();
+        let is_all_tried = summary.is_exhausted && !has_codes && !stage.catalogue().has_left_out();
+        let is_exhausted = (is_all_tried && !plan.persists) || episode.steps.is_empty();
         ways.insert(episode.way());
         // An app that was always steady answers otherwise now: it is not the app any more that was learned.
         let has_changed = is_in_doubt && recalled.surprises == 0 && summary.surprises > 0;
@@ -285,9 +286,9 @@ pub fn pursue(
             agent = self::agent(plan, stage.catalogue_mut());
             stage.recall(&mut *agent, &experience);
             recalled.surprises = 0;
-        } else if growth.grows(episode.newest) {
+        } else if growth.grows(episode.newest) || has_codes {
             stage.set_steps_max(growth.steps_max);
-            // With more steps left, there is more to try after ways that were used up.
+            // With more steps left, or more texts, there is more to try after ways that were used up.
             stage.start_over();
             let settings = Settings { spent: episodes, ..plan.settings };
             agent = self::agent(&Plan { settings, ..plan.clone() }, stage.catalogue_mut());

@@ -257,6 +257,38 @@ fn forms_are_filled_before_their_button_is_clicked() {
 }
 
 #[test]
+fn a_code_that_the_app_shows_is_typed_where_it_is_asked_for() {
+    let model = app(r#"app org.club "Club" 1
+activity Main .Main {
+    Button "Invite" -> open Invite
+    Button "Join" -> open Join
+}
+activity Invite .Invite { TextView "Invitation code: QK4711" }
+activity Join .Join {
+    own entry = ""
+    own said = ""
+    EditText #entry hint "Code" edits entry
+    Button "OK" -> if entry == "QK4711" { open Inside } else { said = "No" }
+    TextView (said)
+}
+activity Inside .Inside { TextView "Come in" }
+launch Main
+"#);
+    let goal = "F [activity ~ Inside]";
+    // A run of four steps passes by no code, so another one has to show it.
+    for seed in 1..=5 {
+        let plan = Plan { steps_max: 4, seed: Seed(seed), ..Plan::new(&PLANNER) };
+        let mut simulator = Sim::new(model.clone(), plan.seed);
+        let finding = search(&mut simulator, &spec(goal), &plan, &mut |_| true).expect("the model runs");
+        assert_eq!(finding.stop, Stop::Found, "{seed}");
+    }
+    let spec = spec(goal);
+    let mut simulator = Sim::new(model, Seed(1));
+    let all = exhaust(&mut simulator, &spec, repertoire(&spec, &[], []), 4, &mut |_, _| true);
+    assert_eq!(all.expect("the model runs").run.expect("a run").steps.len(), 4);
+}
+
+#[test]
 fn runs_grow_while_new_screens_come_up_at_their_ends() {
     let model = app("app org.pages \"Pages\" 1
          launch Main

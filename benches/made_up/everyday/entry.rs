@@ -1,4 +1,4 @@
-//! Apps to get into: log-ins, forms, code locks, and counters that must reach a number.
+//! Apps to get into: log-ins, codes, forms, code locks, and counters that must reach a number.
 
 use farlead::gui::Direction;
 
@@ -133,6 +133,43 @@ pub fn login(draft: &mut Draft, kind: u64) -> [Goal; 3] {
 
 fn draft_word<'a>(kind: u64, words: &[&'a str]) -> &'a str {
     words[kind as usize % words.len()]
+}
+
+/// An app that shows a code in one place and asks for it in another: an invitation, a first password, or a receipt.
+pub fn code(draft: &mut Draft, kind: u64) -> [Goal; 3] {
+    let digits: String = (0..5).map(|_| draft.below(10).to_string()).collect();
+    let letters = draft.pick(&["QK", "ZT", "VX", "HB"]);
+    let (code, shown) = match kind % 3 {
+        0 => (format!("{letters}{digits}"), "Invitation code: $code"),
+        1 => (draft.pick(&["sesame", "marigold", "lighthouse"]).to_string(), "Your first password is $code"),
+        _ => (digits, "Receipt $code, keep it"),
+    };
+    let shown = format!("TextView \"{}\"", fill(shown, &[("$code", &code)]));
+    let name = draft.pick(&["Family", "Parcels", "Tickets", "Studio"]);
+    draft.app(name, &["Enter", "Join later", "Codes", "Receipts"]);
+    let (_, show) = draft.button(draft_word(kind, &["Invite", "Sign up", "Orders"]), "open Shown");
+    let (ask, ask_button) = draft.button(draft_word(kind, &["Join", "Sign in", "Collect"]), "open Asked");
+    draft.page("Main", "", "", &[show, ask_button]);
+    if draft.coin() {
+        let (_, button) = draft.button("Show it", "show Secret");
+        draft.item(&format!("dialog Secret {{ {shown} Button \"OK\" -> close }}"));
+        draft.page("Shown", "", "", &[button]);
+    } else {
+        draft.page("Shown", "", "", &[shown]);
+    }
+    let no = draft.pick(&["That is not it", "Unknown", "Please check it"]);
+    let hint = draft_word(kind, &["Code", "Password", "Receipt"]);
+    let enter = format!("if entry != \"{code}\" {{ said = \"{no}\" }} else {{ open Inside }}");
+    let (go, go_button) = draft.button(draft_word(kind, &["OK", "Go", "Open"]), &enter);
+    let field = format!("EditText #entry hint \"{hint}\" edits entry");
+    let widgets = [field, go_button, "TextView (said)".to_string()];
+    draft.page("Asked", "", "    own entry = \"\"\n    own said = \"\"\n", &widgets);
+    draft.page("Inside", "", "", &["TextView \"Come in\"".to_string()]);
+    let typed = Move::text("entry", &code);
+    let enters = [ask.clone(), typed.clone(), go.clone()];
+    let is_refused = [ask, go.clone(), typed, go];
+    let (inside, said) = ("[activity ~ Inside]", format!("[text = \"{no}\"]"));
+    [Goal::new(&[inside], &enters), Goal::new(&[&said, inside], &is_refused), Goal::new(&[inside], &enters)]
 }
 
 /// A form with fields that are checked, a choice in a dialog, and a box to tick, on one page or two.

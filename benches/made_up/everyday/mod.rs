@@ -110,6 +110,7 @@ fn draw(family: Family, number: u64) -> (String, Vec<Request>) {
     let kind = number / 2;
     let goals = match family {
         Family::Login => entry::login(&mut draft, kind),
+        Family::Code => entry::code(&mut draft, kind),
         Family::Form => entry::form(&mut draft),
         Family::Lock => entry::lock(&mut draft),
         Family::Counter => entry::counter(&mut draft, kind),

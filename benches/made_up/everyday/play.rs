@@ -64,6 +64,10 @@ impl Move {
         }
     }
 
+    fn typed(&self) -> Option<Arc<str>> {
+        if let Move::Type(_, text) = self { Some(text.as_str().into()) } else { None }
+    }
+
     /// Returns the formula for the type of the action.
     pub fn kind(&self) -> String {
         format!("[actionType = {}]", self.type_name())
@@ -96,7 +100,11 @@ pub fn play(model: &Arc<Model>, spec: &Spec, moves: &[Move]) -> Option<u32> {
     let start = Action::Reinitialise(launched.clone());
     let outcomes = sim.start_outcomes(&launched).expect("the model runs")?;
     let objective = Formula::new(spec, Shaping::Atoms);
-    let mut player = Player { sim, objective, repertoire: repertoire(spec, &[], []), moves };
+    let mut repertoire = repertoire(spec, &[], []);
+    // A code that the app shows is offered once it was seen, and the moves may come without the look at it.
+    repertoire.codes =
+        moves.iter().filter_map(Move::typed).filter(|text| !repertoire.texts.contains(text)).collect();
+    let mut player = Player { sim, objective, repertoire, moves };
     player.go_on(PhaseId::START, &start, outcomes, 0)
 }
 

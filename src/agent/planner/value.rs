@@ -117,10 +117,40 @@ pub struct Memory {
     prospects: FxHashMap<(PhaseId, ClassId, LookId), u32>,
     list: Vec<Prospect>,
     values: FxHashMap<(Position, PhaseId, u32), f64>,
-    /// Depth of the last decision, by the steps left.
-    depths: Vec<u32>,
+    /// Depths of decisions, by the steps left.
+    depths: Vec<Depth>,
     /// Visits of each activity in each phase.
     visits: FxHashMap<(ActivityId, PhaseId), u32>,
+}
+
+/// Depth of the next decision with so many steps left.
+#[derive(Clone, Copy, Debug)]
+struct Depth {
+    steps: u32,
+    /// Decisions until a deeper one is tried.
+    wait: u32,
+    /// Decisions that were waited for the last time.
+    pause: u32,
+    /// True until the first decision.
+    is_new: bool,
+}
+
+impl Depth {
+    const DEEPEST: Depth = Depth { steps: DEPTH_MAX, wait: 0, pause: 0, is_new: true };
+
+    /// Takes notice that a decision at this depth was within its budget, after one that was deeper if it `has_failed`, and
+    /// took `little` of it.
+    fn settle(&mut self, steps: u32, has_failed: bool, is_little: bool) {
+        if has_failed {
+            self.pause = (2 * self.pause).clamp(1, PAUSE_MAX);
+            self.wait = self.pause;
+        } else if self.wait > 0 {
+            self.wait -= 1;
+        } else if !is_little {
+            self.pause = 0;
+        }
+        self.steps = steps + u32::from(is_little && self.wait == 0 && !has_failed);
+    }
 }
 
 impl Memory {
@@ -145,6 +175,9 @@ const DEPTH_MAX: u32 = 40;
 /// Part of the budget below which the next decision looks one step deeper: each step multiplies the ways. Trying it
 /// at each decision took twice the time, for no fewer steps.
 const LITTLE: u32 = 2;
+
+/// Most decisions until a deeper one is tried again: a deeper one that runs out of budget has cost all of it for nothing.
+const PAUSE_MAX: u32 = 16;
 
 /// Most classes of actions that are asked to tell whether the formula names any.
 const CLASSES_MAX: u32 = 64;
@@ -211,9 +244,15 @@ impl<'a> Valuation<'a> {
         // A depth that was too much at this point of the last episode is too much now, as a rule.
         let nth = steps.min(DEPTH_MAX) as usize;
         if self.memory.depths.len() <= nth {
-            self.memory.depths.resize(nth + 1, DEPTH_MAX);
+            self.memory.depths.resize(nth + 1, Depth::DEEPEST);
         }
-        let mut depth = steps.min(DEPTH_MAX).min(self.memory.depths[nth]);
+        if self.memory.depths[nth].is_new {
+            // The decision before, with more steps left, tells what this one can afford.
+            let before = self.memory.depths.get(nth + 1).map_or(DEPTH_MAX, |before| before.steps);
+            self.memory.depths[nth] = Depth { steps: before, is_new: false, ..Depth::DEEPEST };
+        }
+        let deepest = steps.min(DEPTH_MAX).min(self.memory.depths[nth].steps);
+        let mut depth = deepest;
         loop {
             self.memory.values.clear();
             self.horizon = steps - depth;
@@ -227,7 +266,7 @@ impl<'a> Valuation<'a> {
             // Values from different depths cannot be compared.
             if !self.is_in_vain() {
                 let is_little = budget - self.budget < budget / LITTLE;
-                self.memory.depths[nth] = depth + u32::from(is_little);
+                self.memory.depths[nth].settle(depth, depth < deepest, is_little);
                 return worths;
             }
             depth -= (depth / 4).max(1);
