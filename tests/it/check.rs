@@ -1,7 +1,9 @@
 //! `farlead check` and `farlead compare` as a user runs them.
 
 use std::fs;
+use std::io::{BufRead as _, BufReader};
 use std::path::Path;
+use std::process::{Command, Stdio};
 
 use serde_json::Value;
 
@@ -387,4 +389,30 @@ fn nothing_that_was_read_is_written_over() {
     let compared = farlead(&["compare", spec, "--app", app, "--runs", "1", "--csv", spec], "");
     assert_eq!(compared.code, 2, "{}", compared.stderr);
     assert!(fs::read_to_string(spec).expect("the spec").starts_with("possible"));
+}
+
+#[cfg(unix)]
+#[test]
+fn signals_end_a_check_with_its_reports_and_codes_of_their_own() {
+    let specs = file(
+        "signals.ltl",
+        "possible \"at once\": F [activity ~ Main]\npossible \"late\" within 30 steps: F [activity ~ Abuot]\n",
+    );
+    for (signal, code) in [("INT", 130), ("TERM", 143), ("HUP", 129)] {
+        let report = specs.with_file_name(format!("signals-{signal}.xml"));
+        let mut child = command(&["check", specs.to_str().expect("a path"), "--app", APP, "--no-exhaustive"])
+            .args(["--episodes", "1000000", "--jobs", "1", "--junit", report.to_str().expect("a path")])
+            .args(["--out", specs.with_file_name(format!("signals-{signal}")).to_str().expect("a path")])
+            .stdout(Stdio::piped())
+            .spawn()
+            .expect("it starts");
+        let mut lines = BufReader::new(child.stdout.take().expect("a pipe")).lines().map_while(Result::ok);
+        assert!(lines.any(|line| line.contains("at once")), "the first spec is decided");
+        let kill = format!("kill -{signal} {}", child.id());
+        assert!(Command::new("/bin/sh").args(["-c", &kill]).status().expect("a shell").success());
+        let rest: Vec<String> = lines.collect();
+        assert_eq!(child.wait().expect("it ends").code(), Some(code), "{signal}: {rest:#?}");
+        let report = fs::read_to_string(report).expect("a report");
+        assert!(report.contains("at once") && report.contains("late"), "{report}");
+    }
 }

@@ -449,3 +449,32 @@ fn colours_are_for_those_who_ask() {
     let coloured = lint("coloured.ltl", "possible \"p\": [", &["--color", "always"]).stdout;
     assert!(coloured.contains("\u{1b}[1;31m"));
 }
+
+#[test]
+fn a_reader_that_goes_away_changes_no_exit_code() {
+    let spec = file("pipes.ltl", "must \"x: F [text = a]\n".repeat(2_000));
+    let model = file("pipes.app", "app 7");
+    let (spec, model) = (spec.to_str().expect("a path"), model.to_str().expect("a path"));
+    for (args, code) in [
+        (&["lint", spec, "--json"][..], 3),
+        (&["model", "check", model], 3),
+        (&["explain", "specs/chesswalk/about.ltl"], 0),
+        (&["monitor", "-e", "G a", "--trace", "-"], 1),
+        (&["devices"], 4),
+        (&["doctor"], 4),
+        (&["completions", "bash"], 0),
+    ] {
+        let mut child = command(args)
+            .stdin(Stdio::piped())
+            .stdout(Stdio::piped())
+            .stderr(Stdio::null())
+            .spawn()
+            .expect("it starts");
+        drop(child.stdout.take());
+        let mut input = child.stdin.take().expect("a pipe");
+        // A command that reads nothing has ended before this.
+        let _ = input.write_all(b"{\"labels\":[\"b\"]}\n");
+        drop(input);
+        assert_eq!(child.wait().expect("it ends").code(), Some(code), "{args:?}");
+    }
+}

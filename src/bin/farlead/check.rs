@@ -29,6 +29,7 @@ use crate::project::Project;
 use crate::searching::{Budget, SearchArgs, Shard};
 use crate::set_up::{self, SetUpArgs, SetUps};
 use crate::sources::{self, Judged, Shell};
+use crate::stdout::out;
 use crate::{Exit, Usage};
 
 /// Find the run of an app that satisfies each spec, or that it forbids.
@@ -53,7 +54,7 @@ never held), flaky (a run was found that does not do it each time), error.
 
 Exit codes: 0 all as expected; 1 a spec not met; 2 command line; 3 a spec or model is missing
 or has mistakes; 4 no device, or the disk; 5 a run is flaky; 6 a run has a crash that its spec does
-not ask for; 130 Ctrl-C (what was found is said).")]
+not ask for; 130 Ctrl-C, 143 SIGTERM, 129 SIGHUP (what was found is said).")]
 pub struct CheckArgs {
     /// Spec files or stored tests, or folders with .ltl files in them
     #[arg(value_name = "SPEC", required = true)]
@@ -192,7 +193,7 @@ fn refuse_to_record(path: &std::path::Path, specs: usize) -> anyhow::Result<()> 
 
 /// Writes an error for each spec that could not be read, by the name that it starts with.
 fn say_unread(judged: &[Judged], seed: u64) -> anyhow::Result<()> {
-    let mut out = io::stdout().lock();
+    let mut out = out();
     for one in judged.iter().filter(|one| has_mistakes_of_its_own(one)) {
         let file = one.source.name();
         for diagnostic in one.linted.diagnostics.iter() {

@@ -21,6 +21,7 @@ use crate::project::Project;
 use crate::searching::{Budget, SearchArgs, Switch};
 use crate::set_up::{self, SetUpArgs};
 use crate::sources::{self, Judged, Shell};
+use crate::stdout::out;
 use crate::{Exit, Missing, Usage};
 
 /// Compare agents: how often they fail, and what they take.
@@ -33,7 +34,7 @@ Run n of each agent on each spec has the seed --seed + n - 1. A run that fails c
 it took. The rows `all a`, `all b`, `all c` put the specs of a level together.
 
 Exit codes: 0 compared; 2 command line; 3 a spec or model is missing or has mistakes; 4 no device, or
-the disk; 130 Ctrl-C (the rows that are done are written).")]
+the disk; 130 Ctrl-C, 143 SIGTERM, 129 SIGHUP (the rows that are done are written).")]
 pub struct CompareArgs {
     /// Spec files, or folders with .ltl files in them
     #[arg(value_name = "SPEC", required = true)]
@@ -189,7 +190,7 @@ pub fn run(args: &CompareArgs, shell: &Shell) -> anyhow::Result<Exit> {
     if let (Some(path), false) = (&args.csv, rows.is_empty()) {
         write_csv(path, &rows)?;
     }
-    let mut out = BufWriter::new(io::stdout().lock());
+    let mut out = BufWriter::new(out());
     if args.json {
         for row in &rows[first_sum..] {
             writeln!(out, "{}", serde_json::to_string(row)?)?;
@@ -210,7 +211,7 @@ fn write_row(args: &CompareArgs, rows: &[Row]) -> anyhow::Result<()> {
         write_csv(path, rows)?;
     }
     if let (true, Some(row)) = (args.json, rows.last()) {
-        let mut out = io::stdout().lock();
+        let mut out = out();
         writeln!(out, "{}", serde_json::to_string(row)?)?;
         out.flush()?;
     }

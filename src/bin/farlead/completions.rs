@@ -1,9 +1,10 @@
 //! `farlead completions`: scripts that complete command lines in shells.
 
-use std::io::{self, Write};
+use std::io::Write;
 
 use clap::{Args, CommandFactory};
 
+use crate::stdout::out;
 use crate::{Cli, Exit};
 
 /// Write what a shell needs to complete commands and flags.
@@ -24,6 +25,6 @@ pub fn run(args: &CompletionsArgs) -> anyhow::Result<Exit> {
     // Into memory first: `generate` panics if it cannot write, as into a closed pipe.
     let mut text = Vec::new();
     clap_complete::generate(args.shell, &mut Cli::command(), "farlead", &mut text);
-    io::stdout().lock().write_all(&text)?;
+    out().write_all(&text)?;
     Ok(Exit::Met)
 }

@@ -1,6 +1,6 @@
 //! `farlead devices`: lists connected devices and their states.
 
-use std::io::{self, Write};
+use std::io::Write;
 
 use clap::Args;
 use farlead::device::adb::{DeviceState, Listed, Server};
@@ -8,6 +8,7 @@ use farlead::spec::printable;
 use serde::Serialize;
 
 use crate::sources::Shell;
+use crate::stdout::out;
 use crate::{Exit, Missing};
 
 /// Say which devices are connected.
@@ -38,7 +39,7 @@ pub fn run(args: &DevicesArgs, _: &Shell) -> anyhow::Result<Exit> {
     let server = Server::running(|name| std::env::var(name).ok());
     let listed = server.and_then(|server| server.devices());
     let listed = listed.map_err(|error| Missing::new(error.to_string()))?;
-    let mut out = io::stdout().lock();
+    let mut out = out();
     for Listed { serial, state, model } in &listed {
         if args.json {
             let line = Line { serial, state: state.to_string(), model: model.as_deref() };

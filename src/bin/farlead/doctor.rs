@@ -1,6 +1,6 @@
 //! `farlead doctor`: finds what keeps farlead from using a device, and the command that mends it.
 
-use std::io::{self, Write};
+use std::io::Write;
 use std::process::Command;
 use std::time::{Duration, Instant};
 
@@ -12,6 +12,7 @@ use serde::Serialize;
 
 use crate::Exit;
 use crate::sources::Shell;
+use crate::stdout::out;
 
 /// Longest waits for the answer to a question and for a dump of the screen.
 const ASK: Duration = Duration::from_secs(10);
@@ -71,7 +72,7 @@ impl Findings<'_> {
     fn say(&mut self, subject: &str, state: Health, what: String, fix: Option<String>) -> anyhow::Result<()> {
         self.is_ill |= state == Health::Error;
         let finding = Finding { subject: subject.to_string(), state, what, fix };
-        let mut out = io::stdout().lock();
+        let mut out = out();
         if self.args.json {
             writeln!(out, "{}", serde_json::to_string(&finding)?)?;
             return Ok(());

@@ -11,6 +11,7 @@ use farlead::spec::{self, Expectation, Judgement, Linted, Spec};
 use crate::lint::counted;
 use crate::project::Project;
 use crate::sources::{self, Shell};
+use crate::stdout::out;
 use crate::{Exit, Usage};
 
 /// Most states of an automaton that is worth drawing.
@@ -43,7 +44,7 @@ pub fn run(args: &ExplainArgs, shell: &Shell) -> anyhow::Result<Exit> {
     let judged = sources::read(&args.spec, &Project::find()?)?;
     judged.unless_mistaken(shell)?;
     let Linted { file, judgements, .. } = &judged.linted;
-    let mut out = BufWriter::new(io::stdout().lock());
+    let mut out = BufWriter::new(out());
     let wanted: Vec<(&Spec, &Judgement)> = file
         .specs
         .iter()

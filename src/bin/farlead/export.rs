@@ -1,6 +1,6 @@
 //! `farlead export`: a stored test as code that a team can keep without farlead.
 
-use std::io::{self, Write};
+use std::io::Write;
 use std::path::{Path, PathBuf};
 
 use clap::Args;
@@ -10,6 +10,7 @@ use farlead::store;
 use crate::outputs::warn;
 use crate::project::{Project, SetUpFile};
 use crate::sources::{self, Shell};
+use crate::stdout::out;
 use crate::{Exit, Missing, Usage};
 
 /// Write a stored test as code for another tool, which then needs no farlead.
@@ -51,7 +52,7 @@ pub fn run(args: &ExportArgs, shell: &Shell) -> anyhow::Result<Exit> {
     let test = sources::read_test(&args.test, shell)?;
     let exported = export(&test, args.to);
     match &args.output {
-        None => io::stdout().lock().write_all(exported.text.as_bytes())?,
+        None => out().write_all(exported.text.as_bytes())?,
         Some(path) => {
             // The test itself must not be replaced by code, even with `--update`.
             sources::refuse_to_overwrite(path, [args.test.as_path()])?;

@@ -14,6 +14,7 @@ use farlead::store;
 
 use crate::app::{self, model_at};
 use crate::sources::{self, Shell};
+use crate::stdout::out;
 use crate::{Exit, Missing, Mistake};
 
 /// Write the files a project starts with: farlead.toml, specs, and a workflow for GitHub.
@@ -165,7 +166,7 @@ fn write_all(folder: &Path, starters: Vec<Starter>) -> Result<(), Missing> {
 }
 
 fn say(args: &InitArgs, paths: &[&str]) -> io::Result<()> {
-    let mut out = io::stdout().lock();
+    let mut out = out();
     let folder = args.folder();
     for path in paths {
         let what = match *path {

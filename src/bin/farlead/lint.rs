@@ -11,6 +11,7 @@ use serde::Serialize;
 use crate::Exit;
 use crate::project::Project;
 use crate::sources::{self, Judged, Shell};
+use crate::stdout::out;
 
 /// Say all that is wrong with specs, and what is surely not meant.
 #[derive(Debug, Args)]
@@ -84,7 +85,7 @@ pub enum Event<'a> {
 pub fn run(args: &LintArgs, shell: &Shell) -> anyhow::Result<Exit> {
     let project = Project::find()?;
     let files = sources::expand(&args.specs)?;
-    let mut out = BufWriter::new(io::stdout().lock());
+    let mut out = BufWriter::new(out());
     let (mut specs, mut errors, mut warnings) = (0, 0, 0);
     for path in &files {
         let judged = match sources::read(path, &project) {

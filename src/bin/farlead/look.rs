@@ -23,6 +23,7 @@ use crate::lint::counted;
 use crate::progress::interruption;
 use crate::project::Project;
 use crate::sources::{self, Shell};
+use crate::stdout::{Out, out};
 use crate::{Exit, Missing, Mistake, Usage};
 
 /// Say what is on a screen, as atoms and actions to paste into a spec.
@@ -82,7 +83,8 @@ pub fn run(args: &LookArgs, shell: &Shell) -> anyhow::Result<Exit> {
     let read = |path: &Path| sources::read_sound(path, &project, shell);
     let against = args.against.as_deref().map(read).transpose()?;
     if let Some(path) = &args.dump {
-        return say_all(args, &of_dump(path)?, against.as_ref());
+        say_all(args, &of_dump(path)?, against.as_ref(), &mut out())?;
+        return Ok(Exit::Met);
     }
     if let Some(mut device) = args.app.device_to_look_at(&project, shell)? {
         return watch(args, &mut *device, against.as_ref());
@@ -99,7 +101,7 @@ pub fn run(args: &LookArgs, shell: &Shell) -> anyhow::Result<Exit> {
 
 /// Writes the screen that a device shows; with `--watch` again whenever it is another.
 fn watch(args: &LookArgs, device: &mut dyn Device, against: Option<&SpecFile>) -> anyhow::Result<Exit> {
-    let interrupted = interruption();
+    let (interrupted, mut out) = (interruption(), out());
     let mut before = None;
     loop {
         let seen = device.look().map_err(|error| failed(&error))?;
@@ -110,24 +112,24 @@ fn watch(args: &LookArgs, device: &mut dyn Device, against: Option<&SpecFile>) -
             let capabilities = device.capabilities();
             let look = Look { screen: screen.clone(), nodes, has_context: true, capabilities };
             if args.watch && before.is_some() && !args.json {
-                writeln!(io::stdout())?;
+                writeln!(out)?;
             }
-            say_all(args, &look, against)?;
+            say_all(args, &look, against, &mut out)?;
             before = Some(screen);
         }
-        if !args.watch || interrupted.load(Ordering::Relaxed) {
+        if !args.watch || interrupted.load(Ordering::Relaxed) || out.is_closed() {
             return Ok(Exit::Met);
         }
         thread::sleep(WATCH_EVERY);
     }
 }
 
-fn say_all(args: &LookArgs, look: &Look, against: Option<&SpecFile>) -> anyhow::Result<Exit> {
+fn say_all(args: &LookArgs, look: &Look, against: Option<&SpecFile>, out: &mut Out) -> anyhow::Result<()> {
     let actions = against.map_or(&[][..], |file| &file.actions);
     // All that can be done here is shown, even if only some specs have it offered.
     let repertoire = Repertoire::new(BUILTIN_TEXTS, actions, true);
     let offers = gui::offers(&look.screen, &Repertoire { capabilities: look.capabilities, ..repertoire });
-    let mut out = BufWriter::new(io::stdout().lock());
+    let mut out = BufWriter::new(out);
     if args.json {
         say_as_json(&mut out, look, &offers, against)?;
     } else {
@@ -136,8 +138,7 @@ fn say_all(args: &LookArgs, look: &Look, against: Option<&SpecFile>) -> anyhow::
             None => say(&mut out, look, &offers)?,
         }
     }
-    out.flush()?;
-    Ok(Exit::Met)
+    Ok(out.flush()?)
 }
 
 fn of_dump(path: &Path) -> anyhow::Result<Look> {

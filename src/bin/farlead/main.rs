@@ -27,6 +27,7 @@ mod searching;
 mod set_up;
 mod sim;
 mod sources;
+mod stdout;
 
 use std::io::{self, Write};
 use std::panic;
@@ -51,7 +52,8 @@ use sources::{Colour, Shell};
 
 Exit codes: 0 all as expected, 1 a spec not met or a replay broke, 2 command line, 3 a spec, model,
 test or other file missing or broken, 4 no device or a full disk, 5 a replay diverged or is flaky,
-6 a crash that no spec asked for, 70 a fault of farlead's own, 130 Ctrl-C.")]
+6 a crash that no spec asked for, 70 a fault of farlead's own, 130 Ctrl-C, 143 SIGTERM,
+129 SIGHUP.")]
 struct Cli {
     #[command(subcommand)]
     command: Command,
@@ -102,7 +104,7 @@ enum Exit {
     Crash,
     /// Our own fault.
     Fault,
-    /// Someone pressed Ctrl-C.
+    /// Ctrl-C was pressed, or another signal asked farlead to end.
     Interrupted,
 }
 
@@ -199,7 +201,7 @@ fn main() -> ExitCode {
         eprintln!("farlead: this is a fault of farlead's own, not of yours; please report it");
         Exit::Fault
     });
-    ExitCode::from(exit.code())
+    ExitCode::from(if exit == Exit::Interrupted { progress::interrupted_code() } else { exit.code() })
 }
 
 fn run(cli: &Cli) -> Exit {
@@ -224,8 +226,6 @@ fn run(cli: &Cli) -> Exit {
     };
     match ended {
         Ok(exit) => exit,
-        // The reader closed the pipe (`farlead ... | head`), which is no failure.
-        Err(error) if is_closed_pipe(&error) => Exit::Met,
         // Reading wraps its errors, so a bare I/O error came from writing.
         Err(error) if error.is::<io::Error>() || error.is::<serde_json::Error>() => {
             say(&format!("cannot write to standard output: {error}"));
@@ -255,13 +255,4 @@ fn say(message: &str) {
     let lines: Vec<String> = message.lines().map(farlead::spec::printable).collect();
     // A closed stderr leaves nobody to tell, so a failed write is no error.
     let _ = writeln!(io::stderr(), "farlead: {}", lines.join("\n"));
-}
-
-fn is_closed_pipe(error: &anyhow::Error) -> bool {
-    error.chain().any(|cause| {
-        cause.downcast_ref::<io::Error>().is_some_and(|error| error.kind() == io::ErrorKind::BrokenPipe)
-            || cause
-                .downcast_ref::<serde_json::Error>()
-                .is_some_and(|error| error.io_error_kind() == Some(io::ErrorKind::BrokenPipe))
-    })
 }

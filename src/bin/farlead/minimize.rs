@@ -23,6 +23,7 @@ use crate::progress::interruption;
 use crate::project::Project;
 use crate::set_up::{self, SetUpArgs};
 use crate::sources::{self, Shell};
+use crate::stdout::out;
 use crate::{Exit, Missing, Usage};
 
 /// Make the run of a stored test as short as it can be.
@@ -35,7 +36,8 @@ use crate::{Exit, Missing, Usage};
 Without -o or --update the short run is shown and nothing is written.
 
 Exit codes: 0 done; 1 the run does not do what it must; 2 command line; 3 the test or the app is
-missing or broken; 4 no device, or the disk; 5 the run does it too rarely; 130 Ctrl-C.")]
+missing or broken; 4 no device, or the disk; 5 the run does it too rarely; 130 Ctrl-C, 143
+SIGTERM, 129 SIGHUP.")]
 pub struct MinimizeArgs {
     /// A stored test, or a run kept by `check --record`
     #[arg(value_name = "TEST")]
@@ -170,7 +172,7 @@ pub fn run(args: &MinimizeArgs, shell: &Shell) -> anyhow::Result<Exit> {
     let original = match original {
         None => {
             writeln!(
-                io::stdout(),
+                out(),
                 "{}: the run does not do what {:?} asks for, {TRIES_MAX} times tried; `farlead replay` says where",
                 args.test.display(),
                 test.oracle.name
@@ -219,7 +221,7 @@ fn of_app(provenance: Provenance, app: &OpenedApp) -> Provenance {
 }
 
 fn say(args: &MinimizeArgs, test: &TestCase, keeping: &keep::Keeping) -> io::Result<()> {
-    let mut out = io::stdout().lock();
+    let mut out = out();
     let steps = keeping.run.steps.len();
     writeln!(out, "{}: {} made {steps}", args.test.display(), counted(test.steps.len(), "step"))?;
     for (number, step) in keeping.run.steps.iter().enumerate() {

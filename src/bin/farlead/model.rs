@@ -15,6 +15,7 @@ use serde::Serialize;
 
 use crate::lint::counted;
 use crate::sources::{self, Shell};
+use crate::stdout::out;
 use crate::{Exit, Missing, Mistake, Usage};
 
 /// Most windows on a map: nobody could read a larger one.
@@ -166,7 +167,7 @@ pub fn run(args: &ModelArgs, shell: &Shell) -> anyhow::Result<Exit> {
 }
 
 fn check(args: &CheckArgs, shell: &Shell) -> anyhow::Result<Exit> {
-    let mut out = BufWriter::new(io::stdout().lock());
+    let mut out = BufWriter::new(out());
     let (mut models, mut errors, mut warnings) = (0, 0, 0);
     for path in &args.models {
         let text = match read(path) {
@@ -328,7 +329,7 @@ fn draw(args: &DrawArgs, shell: &Shell) -> anyhow::Result<Exit> {
 }
 
 fn print(text: &str) -> io::Result<()> {
-    let mut out = io::stdout().lock();
+    let mut out = out();
     out.write_all(text.as_bytes())?;
     out.flush()
 }

@@ -14,6 +14,7 @@ use serde::Serialize;
 
 use crate::project::Project;
 use crate::sources::{self, Shell};
+use crate::stdout::out;
 use crate::{Exit, Mistake, Usage};
 
 /// Most atoms of a residual that is printed without an ellipsis.
@@ -77,7 +78,7 @@ pub fn run(args: &MonitorArgs, shell: &Shell) -> anyhow::Result<Exit> {
     };
     let mut trace = open(&args.trace)?;
     let mut known = KnownLabels::default();
-    let mut out = BufWriter::new(io::stdout().lock());
+    let mut out = BufWriter::new(out());
     let mut line = Vec::new();
     let mut course = Course::default();
     let mut number = 0u64;

@@ -17,7 +17,8 @@ use crate::app::OpenedApp;
 use crate::deciding::Decided;
 use crate::project::Project;
 use crate::sources::{self, Shell};
-use crate::{Exit, Missing, is_closed_pipe};
+use crate::stdout::{Out, out};
+use crate::{Exit, Missing};
 
 /// Most residuals of an automaton that is drawn.
 const RESIDUALS_MAX: usize = 40;
@@ -97,9 +98,7 @@ pub struct Outputs<'a> {
     /// The folder that tests and runs lie in.
     folder: PathBuf,
     project: PathBuf,
-    out: BufWriter<io::StdoutLock<'static>>,
-    /// True once nobody reads stdout any more.
-    is_closed: bool,
+    out: BufWriter<Out>,
     writer: Option<RunWriter>,
     run: Run,
     screens: ScreenNumbers,
@@ -165,8 +164,7 @@ impl<'a> Outputs<'a> {
             wanted: Wanted { style: shell.stdout, quiet: shell.quiet, verbose },
             folder,
             project: project.folder.clone(),
-            out: BufWriter::new(io::stdout().lock()),
-            is_closed: false,
+            out: BufWriter::new(out()),
             writer,
             run: Run::new(),
             screens: ScreenNumbers::new(),
@@ -185,18 +183,8 @@ impl<'a> Outputs<'a> {
 
     /// Writes `text` to stdout at once.
     pub fn write(&mut self, text: &str) -> anyhow::Result<()> {
-        if self.is_closed {
-            return Ok(());
-        }
-        match self.out.write_all(text.as_bytes()).and_then(|()| self.out.flush()).map_err(anyhow::Error::from)
-        {
-            // The reader closed the pipe; the run goes on for its reports and its exit code.
-            Err(error) if is_closed_pipe(&error) => {
-                self.is_closed = true;
-                Ok(())
-            }
-            other => other,
-        }
+        self.out.write_all(text.as_bytes())?;
+        Ok(self.out.flush()?)
     }
 
     fn tell(&mut self, event: Event) {

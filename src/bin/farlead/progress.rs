@@ -1,9 +1,12 @@
-//! A live line on stderr, if stderr is a terminal, and Ctrl-C.
+//! A live line on stderr, if stderr is a terminal, and the signals that end a run.
 
 use std::io::{self, IsTerminal, Write};
-use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::{Arc, Mutex};
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
+use std::sync::{Arc, LazyLock, Mutex};
 use std::time::{Duration, Instant};
+
+use signal_hook::consts::{SIGINT, SIGTERM};
+use signal_hook::flag;
 
 /// Pause before the line is written anew.
 const PERIOD: Duration = Duration::from_millis(100);
@@ -46,20 +49,41 @@ impl Progress {
     }
 }
 
-/// Returns a flag that becomes true at Ctrl-C; a second Ctrl-C ends the program at once.
+/// Signals that end a run, as far as the system has them: Ctrl-C, a shutdown, and the end of the terminal.
+#[cfg(unix)]
+const ENDING: [i32; 3] = [SIGINT, SIGTERM, signal_hook::consts::SIGHUP];
+#[cfg(not(unix))]
+const ENDING: [i32; 2] = [SIGINT, SIGTERM];
+
+/// Number of the signal that came, 0 before.
+static SIGNAL: LazyLock<Arc<AtomicUsize>> = LazyLock::new(Arc::default);
+
+/// Returns a flag that becomes true at Ctrl-C, SIGTERM or SIGHUP; the second of them ends the program at once.
 pub fn interruption() -> Arc<AtomicBool> {
     let interrupted = Arc::new(AtomicBool::new(false));
-    let flag = interrupted.clone();
-    let installed = ctrlc::set_handler(move || {
-        if flag.swap(true, Ordering::Relaxed) {
-            std::process::exit(130);
+    for signal in ENDING {
+        let installed = flag::register_conditional_shutdown(signal, exit_code(signal), interrupted.clone())
+            .and_then(|_| flag::register_usize(signal, SIGNAL.clone(), signal as usize))
+            .and_then(|_| flag::register(signal, interrupted.clone()));
+        if let Err(error) = installed {
+            // Without a handler, the signal ends the program at once.
+            let _ = writeln!(io::stderr(), "farlead: signal {signal} will lose what was found: {error}");
         }
-    });
-    if let Err(error) = installed {
-        // Without the handler, Ctrl-C ends the program at once.
-        let _ = writeln!(io::stderr(), "farlead: Ctrl-C will lose what was found: {error}");
     }
     interrupted
+}
+
+/// Returns the exit code after the signal that came: 130 for Ctrl-C, and if there was none.
+pub fn interrupted_code() -> u8 {
+    match SIGNAL.load(Ordering::Relaxed) {
+        0 => exit_code(SIGINT) as u8,
+        signal => exit_code(signal as i32) as u8,
+    }
+}
+
+/// Returns the exit code that shells give a program that a signal ended.
+fn exit_code(signal: i32) -> i32 {
+    128 + signal
 }
 
 /// Returns the time that is left if the work goes on as before, like `12 s` or `3 min`.

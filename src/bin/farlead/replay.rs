@@ -40,7 +40,8 @@ else came of them; it diverged if a step could not be done. The run of a `never`
 that must not be: where it is done again, that is a broken spec.
 
 Exit codes: 0 all as expected; 1 a test broke; 2 command line; 3 a test or an app is missing or
-broken; 4 no device, or the disk; 5 a test diverged, or held some of the times; 130 Ctrl-C.")]
+broken; 4 no device, or the disk; 5 a test diverged, or held some of the times; 130 Ctrl-C, 143
+SIGTERM, 129 SIGHUP.")]
 pub struct ReplayArgs {
     /// Stored tests, or folders with .test.ltl files in them
     #[arg(value_name = "TEST", required = true)]

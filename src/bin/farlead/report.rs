@@ -1,6 +1,6 @@
 //! `farlead report`: makes the reports of a run from its folder.
 
-use std::io::{self, Write};
+use std::io::Write;
 use std::path::PathBuf;
 
 use clap::Args;
@@ -9,6 +9,7 @@ use farlead::store;
 
 use crate::outputs::{ReportArgs, warn};
 use crate::sources::Shell;
+use crate::stdout::out;
 use crate::{Exit, Mistake};
 
 /// Make reports of a run that is over, from its folder.
@@ -44,7 +45,7 @@ pub fn run(args: &ReportCommandArgs, shell: &Shell) -> anyhow::Result<Exit> {
     args.reports.write(&run)?;
     let wanted = Wanted { style: shell.stdout, quiet: shell.quiet, verbose: args.verbose };
     let result = if args.reports.json { json(&run) } else { text(&run, wanted) };
-    io::stdout().lock().write_all(result.as_bytes())?;
+    out().write_all(result.as_bytes())?;
     // The exit code is that of this command; the reports tell that of the run.
     Ok(Exit::Met)
 }

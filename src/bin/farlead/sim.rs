@@ -1,6 +1,6 @@
 //! `farlead sim`: serves a simulated app on a simulated phone to clients of adb.
 
-use std::io::{self, Write};
+use std::io::Write;
 use std::net::{SocketAddr, ToSocketAddrs};
 use std::path::PathBuf;
 use std::sync::{Arc, Mutex};
@@ -14,6 +14,7 @@ use farlead::rng::Seed;
 
 use crate::app::model_at;
 use crate::sources::Shell;
+use crate::stdout::out;
 use crate::{Exit, Missing, Usage, say};
 
 /// The ports on which an adb server looks for emulators by itself.
@@ -86,7 +87,7 @@ pub fn run(args: &SimArgs, shell: &Shell) -> anyhow::Result<Exit> {
     if !shell.quiet {
         warn(address, &described);
     }
-    let mut stdout = io::stdout().lock();
+    let mut stdout = out();
     writeln!(stdout, "listening on {address}")?;
     // Scripts wait for this line, so it must not stay in a buffer.
     stdout.flush()?;
