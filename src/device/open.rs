@@ -15,6 +15,7 @@ use super::pool::{BoxedDevice, Maker, Pool};
 use super::sim::model::Model;
 use super::sim::{self, Sim, apk};
 use crate::spec::{Diagnostics, ReadError, Source, read_bytes, read_text, text_of};
+use crate::text::shown_path;
 
 /// A device as `--device` names it.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -124,7 +125,8 @@ pub enum OpenError {
     #[error(
         "a model runs in the simulator alone, so `--device {}` cannot be; `farlead sim {}` shows it as a device, and `farlead \
          model pack` makes an apk of it",
-        joined(devices), path.display()
+        joined(devices),
+        shown_path(path)
     )]
     ModelOnDevice {
         /// Devices of the request.
@@ -141,7 +143,7 @@ pub enum OpenError {
     /// An APK is to be simulated and carries no model.
     #[error(
         "{} carries no model, so there is nothing to simulate; one is packed by `farlead model pack MODEL`",
-        path.display()
+        shown_path(path)
     )]
     NothingToSimulate {
         /// File of the APK.
@@ -151,7 +153,7 @@ pub enum OpenError {
     #[error(
         "`--u2 {}` is for looking at a device, and this app runs in the simulator; leave it out, or name a device with \
          `--device`",
-        path.display()
+        shown_path(path)
     )]
     U2OfSimulator {
         /// File of the server.
@@ -175,7 +177,7 @@ pub enum OpenError {
     #[error(transparent)]
     Read(#[from] ReadError),
     /// A file is no APK.
-    #[error("{}: {source}", path.display())]
+    #[error("{}: {source}", shown_path(path))]
     Apk {
         /// The file.
         path: PathBuf,

@@ -4,10 +4,13 @@ use std::fs;
 use std::io::{self, Read as _};
 use std::path::Path;
 
-use crate::text::{Diagnostic, Source};
+use crate::text::{Diagnostic, Source, shown_path};
 
 /// Size of the largest file that is read: that of a large app.
 pub const FILE_BYTES_MAX: u64 = 512 << 20;
+
+/// Size of the largest text that is read: that of the longest stored tests, and of what an agent keeps.
+const TEXT_BYTES_MAX: u64 = 64 << 20;
 
 /// Reason why a file was not read.
 #[derive(Debug, thiserror::Error)]
@@ -21,9 +24,17 @@ pub enum ReadError {
         source: io::Error,
     },
     /// The file is larger than any that is read.
-    #[error("cannot read {path}: it is larger than {} MB", FILE_BYTES_MAX >> 20)]
+    #[error("cannot read {path}: it is larger than {} MB", most >> 20)]
     Large {
         /// The file.
+        path: String,
+        /// Most bytes that are read of such a file.
+        most: u64,
+    },
+    /// The path is that of a terminal, a disk, or another device.
+    #[error("cannot read {path}: it is a device of the system, and no file")]
+    NoFile {
+        /// The path.
         path: String,
     },
     /// The file is no text.
@@ -42,20 +53,49 @@ pub enum ReadError {
 
 /// Reads the file at `path`.
 pub fn read_bytes(path: &Path) -> Result<Vec<u8>, ReadError> {
-    let unreadable = |source: io::Error| ReadError::Unreadable { path: path.display().to_string(), source };
-    let mut bytes = Vec::new();
-    // A device file has no size in its metadata and no end, so the reading itself is bounded.
-    let file = fs::File::open(path).map_err(unreadable)?;
-    file.take(FILE_BYTES_MAX + 1).read_to_end(&mut bytes).map_err(unreadable)?;
-    if bytes.len() as u64 > FILE_BYTES_MAX {
-        return Err(ReadError::Large { path: path.display().to_string() });
-    }
-    Ok(bytes)
+    read_within(path, FILE_BYTES_MAX)
 }
 
 /// Reads the text in the file at `path`, in whatever language it is.
 pub fn read_text(path: &Path) -> Result<Source, ReadError> {
-    text_of(path, read_bytes(path)?)
+    text_of(path, read_text_bytes(path)?)
+}
+
+/// Reads the file at `path`, which should hold a text.
+pub fn read_text_bytes(path: &Path) -> Result<Vec<u8>, ReadError> {
+    read_within(path, TEXT_BYTES_MAX)
+}
+
+fn read_within(path: &Path, most: u64) -> Result<Vec<u8>, ReadError> {
+    let unreadable = |source: io::Error| ReadError::Unreadable { path: shown_path(path), source };
+    let file = fs::File::open(path).map_err(unreadable)?;
+    let found = file.metadata().map_err(unreadable)?;
+    if is_device(&found) {
+        return Err(ReadError::NoFile { path: shown_path(path) });
+    }
+    // A pipe has no size in its metadata, and a file may grow, so the reading itself is bounded too.
+    let mut bytes = Vec::new();
+    if found.len() <= most {
+        file.take(most + 1).read_to_end(&mut bytes).map_err(unreadable)?;
+    }
+    if found.len().max(bytes.len() as u64) > most {
+        return Err(ReadError::Large { path: shown_path(path), most });
+    }
+    Ok(bytes)
+}
+
+/// Returns true for a terminal, a disk and the like, which may have no end.
+fn is_device(found: &fs::Metadata) -> bool {
+    #[cfg(unix)]
+    {
+        use std::os::unix::fs::FileTypeExt as _;
+        found.file_type().is_char_device() || found.file_type().is_block_device()
+    }
+    #[cfg(not(unix))]
+    {
+        let _ = found;
+        false
+    }
 }
 
 /// Returns the text that `bytes` are, which were read from the file at `path`.
@@ -65,7 +105,7 @@ pub(crate) fn text_of(path: &Path, bytes: Vec<u8>) -> Result<Source, ReadError> 
         let at = not_text.source.position(span.start);
         let help = help.as_deref().map(|help| format!("; {help}")).unwrap_or_default();
         ReadError::NotText {
-            path: path.display().to_string(),
+            path: shown_path(path),
             line: at.line,
             column: at.column,
             message: format!("{message}{help}"),

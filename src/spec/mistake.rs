@@ -436,9 +436,14 @@ impl<'a> Stop<'a, Rule, ItemKind> {
                 .here(format!("`{}` is no comparison", clip(key)))
                 .help(format!("a declared name stands without brackets: `{}`", clip(key))),
             _ => {
-                let after = if key.is_empty() { "count(...)" } else { key };
-                self.here(format!("an operator is needed after `{}`", clip(after)))
-                    .help("one of = != ~ < <= > >=")
+                let after = clip(if key.is_empty() { "count(...)" } else { key });
+                let help = match first_word(rest).to_lowercase().as_str() {
+                    "contains" | "has" | "includes" | "like" => format!("write `{after} ~ ...`"),
+                    "matches" => format!("write `{after} ~ /.../`"),
+                    "equals" | "is" => format!("write `{after} = ...`"),
+                    _ => "one of = != ~ < <= > >=".to_string(),
+                };
+                self.here(format!("an operator is needed after `{after}`")).help(help)
             }
         }
     }
@@ -854,7 +859,9 @@ mod tests {
         check("[mian]", (1, 6), "]", "without brackets: `mian`");
         check("[text = ]", (1, 9), "]", "a value is missing");
         check("[text ~ //]", (1, 10), "/", "finds everything");
-        check("[text contains a]", (1, 7), "contains", "an operator is needed after `text`");
+        check("[text contains a]", (1, 7), "contains", "write `text ~ ...`");
+        check("[text is a]", (1, 7), "is", "write `text = ...`");
+        check("[text before a]", (1, 7), "before", "an operator is needed after `text`");
         check("[text = \"a\" b]", (1, 13), "b", "put the whole value in quotes");
         check("[\"text\" = b]", (1, 2), "\"", "without quotes");
         check("[text = a, ]", (1, 12), "]", "a key is needed");

@@ -10,6 +10,7 @@ use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicUsize, Ordering};
 
 use super::disk::{Disk, Real};
+use crate::text::shown_path;
 
 /// Start and end of the name of a file while it is written.
 const BESIDE: (&str, &str) = (".farlead-", ".tmp");
@@ -22,7 +23,7 @@ const LINKS_MAX: usize = 40;
 
 /// A file or folder could not be written.
 #[derive(Debug, thiserror::Error)]
-#[error("cannot write {}: {why}{}", path.display(), advice(why))]
+#[error("cannot write {}: {why}{}", shown_path(path), advice(why))]
 pub struct WriteError {
     /// The file or folder.
     pub path: PathBuf,
@@ -152,7 +153,7 @@ fn create_beside(disk: &dyn Disk, folder: &Path) -> io::Result<(PathBuf, File)> 
             Err(error) => return Err(error),
         }
     }
-    Err(io::Error::other(format!("{NAMES_MAX} files are being written in {}", folder.display())))
+    Err(io::Error::other(format!("{NAMES_MAX} files are being written in {}", shown_path(folder))))
 }
 
 /// Removes the leftovers of killed writers in `folder`.

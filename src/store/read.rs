@@ -12,6 +12,7 @@ use serde::Deserialize;
 use super::order::{LINE_MAX, Order, OrderError};
 use super::runs::EVENTS_FILE;
 use crate::event::{Event, FORMAT};
+use crate::text::shown_path;
 
 /// Most characters of a message, as it repeats text from the file.
 const MESSAGE_CHARS_MAX: usize = 300;
@@ -20,7 +21,7 @@ const MESSAGE_CHARS_MAX: usize = 300;
 #[derive(Debug, thiserror::Error)]
 pub enum ReadError {
     /// The file does not exist, or cannot be read.
-    #[error("cannot read {}: {why}", path.display())]
+    #[error("cannot read {}: {why}", shown_path(path))]
     File {
         /// The file.
         path: PathBuf,
@@ -28,13 +29,16 @@ pub enum ReadError {
         why: io::Error,
     },
     /// The file has no whole line.
-    #[error("{}: there is no event in it; was the run ended before it began, or is this another file?", path.display())]
+    #[error(
+        "{}: there is no event in it; was the run ended before it began, or is this another file?",
+        shown_path(path)
+    )]
     Empty {
         /// The file.
         path: PathBuf,
     },
     /// A line is no event, or not one that can come there.
-    #[error("{}:{line}: {fault}", path.display())]
+    #[error("{}:{line}: {fault}", shown_path(path))]
     Line {
         /// The file.
         path: PathBuf,

@@ -15,6 +15,7 @@ use super::file::{Hold, WriteError, hold_at, is_mine, make_folders, write_on};
 use super::order::{Order, OrderError};
 use crate::event::Event;
 use crate::gui::{Bounds, Identity, Screen};
+use crate::text::shown_path;
 
 /// The file of events in the folder of a run.
 pub const EVENTS_FILE: &str = "events.jsonl";
@@ -38,7 +39,7 @@ pub enum RunError {
     #[error(transparent)]
     Write(#[from] WriteError),
     /// The event cannot come next; the run can go on without it.
-    #[error("cannot add to {}: {fault}", path.display())]
+    #[error("cannot add to {}: {fault}", shown_path(path))]
     Event {
         /// The file of events.
         path: PathBuf,
@@ -46,7 +47,7 @@ pub enum RunError {
         fault: OrderError,
     },
     /// An earlier event could not be written.
-    #[error("cannot add to {}: an event before it could not be written", path.display())]
+    #[error("cannot add to {}: an event before it could not be written", shown_path(path))]
     Stopped {
         /// The file of events.
         path: PathBuf,

@@ -1,6 +1,7 @@
 //! Mistakes with their places, as people and programs read them.
 
 use std::fmt::Write as _;
+use std::path::Path;
 
 use unicode_width::UnicodeWidthChar;
 
@@ -218,6 +219,11 @@ fn cell(char: char) -> (String, usize) {
 /// Returns `text` without characters that steer a terminal or turn letters around.
 pub fn printable(text: &str) -> String {
     text.chars().map(|char| if is_unseen(char) { '�' } else { char }).collect()
+}
+
+/// Returns `path` as messages show it: a name may hold characters that steer a terminal.
+pub fn shown_path(path: &Path) -> String {
+    printable(&path.display().to_string())
 }
 
 fn is_unseen(char: char) -> bool {

@@ -16,7 +16,7 @@ mod word;
 use std::ops::Range;
 
 pub(crate) use diagnostic::clip;
-pub use diagnostic::{Diagnostic, Diagnostics, Located, Severity, Style, printable};
+pub use diagnostic::{Diagnostic, Diagnostics, Located, Severity, Style, printable, shown_path};
 pub use item::BYTES_MAX;
 pub(crate) use item::{Item, is_too_long};
 pub(crate) use mistake::{

@@ -478,3 +478,59 @@ fn a_reader_that_goes_away_changes_no_exit_code() {
         assert_eq!(child.wait().expect("it ends").code(), Some(code), "{args:?}");
     }
 }
+
+#[test]
+fn a_file_that_is_no_text_to_read_is_refused_before_it_is_read() {
+    let large = file("large.ltl", "");
+    fs::File::options()
+        .write(true)
+        .open(&large)
+        .and_then(|file| file.set_len(65 << 20))
+        .expect("a large file");
+    let large = large.to_str().expect("a path");
+    for command in [&["lint"][..], &["model", "check"]] {
+        let ended = farlead(&[command, &[large]].concat(), "");
+        assert_eq!(ended.code, 3);
+        assert!(ended.stderr.contains("large.ltl: it is larger than 64 MB"), "{}", ended.stderr);
+        #[cfg(unix)]
+        {
+            let ended = farlead(&[command, &["/dev/zero"]].concat(), "");
+            assert_eq!(ended.code, 3);
+            assert!(ended.stderr.contains("it is a device of the system, and no file"), "{}", ended.stderr);
+        }
+    }
+}
+
+#[test]
+fn a_model_among_the_specs_is_called_one() {
+    let ended = farlead(&["check", "apps/notes.app"], "");
+    assert_eq!(ended.code, 3);
+    assert!(ended.stderr.contains("`farlead check SPEC --app apps/notes.app`"), "{}", ended.stderr);
+    assert!(!ended.stderr.contains("error:"), "its lines are no formulas: {}", ended.stderr);
+}
+
+#[cfg(unix)]
+#[test]
+fn the_name_of_a_file_writes_no_line_of_its_own() {
+    let odd = file("a\n::error::b.ltl", "possible \"x\" within 4 steps: F [activity ~ Main]\n");
+    let (odd, gone) = (odd.to_str().expect("a path"), "gone\n::error::c.ltl");
+    for args in [
+        &["lint", odd, gone][..],
+        &["lint", "--json", odd, gone],
+        &["check", odd, "--app", "apps/notes.app"],
+        &["check", gone, "--app", gone],
+        &["explain", odd],
+        &["explain", gone],
+        &["model", "check", odd, gone],
+        &["replay", odd, gone],
+        &["minimize", gone],
+        &["export", gone, "--to", "adb"],
+        &["monitor", gone, "--trace", gone],
+        &["report", gone],
+    ] {
+        let ended = farlead(args, "");
+        for line in ended.stdout.lines().chain(ended.stderr.lines()) {
+            assert!(!line.starts_with("::error"), "{args:?}: {line}");
+        }
+    }
+}

@@ -696,3 +696,17 @@ fn the_model_of_these_tests_is_sound() {
     let source = Source::new("shop.app", SHOP);
     assert!(sim::read(&source).model.is_some());
 }
+
+#[test]
+fn a_test_that_names_another_file_as_its_app_shows_nothing_of_it() {
+    let shop = Project::shop("no-model");
+    fs::write(shop.path("secret.txt"), "hidden = 4711\n").expect("a file");
+    let text = shop.read(THERE_AND_BACK);
+    let named = text.replacen("shop.app", "secret.txt", 1);
+    assert_ne!(text, named, "the test names its app");
+    fs::write(shop.path(THERE_AND_BACK), named).expect("a file");
+    let ended = shop.run(&["replay", THERE_AND_BACK]);
+    assert_eq!(ended.code, 3);
+    let all = [ended.stdout, ended.stderr].concat();
+    assert!(all.contains("is no model of an app") && !all.contains("4711"), "{all}");
+}

@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use clap::{Args, ValueEnum};
 use farlead::device::adb::Reset;
-use farlead::device::sim::model::Model;
+use farlead::device::sim::{self, model::Model};
 use farlead::device::{
     self, App, AppSource, Attached, BoxedDevice, Cause, Device, DeviceUrl, LoadedModel, OpenError, Opened,
     Parameter, Pool, Request, Sim,
@@ -13,6 +13,7 @@ use farlead::device::{
 use farlead::gui::Action;
 use farlead::rng::Seed;
 use farlead::setup::{self, Prepared, SetUpTest};
+use farlead::spec::shown_path;
 use farlead::test_case::TestCase;
 
 use crate::project::Project;
@@ -211,10 +212,20 @@ impl AppArgs {
             if !path.is_file() {
                 let message = format!(
                     "cannot read {}, the app that the test was found on; say another with `--app`",
-                    path.display()
+                    shown_path(path)
                 );
                 return Err(Mistake::new(message).into());
             }
+        }
+        if let Some(path) = &of_test.app
+            && !sim::is_model(sources::read_text(path)?.text())
+        {
+            // A test may name any file, and its lines are nobody's business then.
+            let path = shown_path(path);
+            let message = format!(
+                "{path}, the app that the test was found on, is no model of an app; say another with `--app`"
+            );
+            return Err(Mistake::new(message).into());
         }
         // `--set` of the command line comes last, so that it wins.
         let of_test_set = std::mem::replace(&mut of_test.set, self.set.clone());

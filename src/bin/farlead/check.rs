@@ -15,7 +15,7 @@ use farlead::learned::Learned;
 use farlead::minimise;
 use farlead::report::spec_json;
 use farlead::search::{Plan, in_order, waves};
-use farlead::spec::{Expectation, Source};
+use farlead::spec::{Expectation, Source, shown_path};
 use farlead::test_case::{Provenance, TestCase};
 
 use crate::agents::{AgentName, Entrant, EntrantParser};
@@ -186,7 +186,7 @@ fn refuse_to_record(path: &std::path::Path, specs: usize) -> anyhow::Result<()> 
         return Err(Usage::new(message).into());
     }
     if path.exists() {
-        return Err(Usage::new(format!("{} is there already; give another file", path.display())).into());
+        return Err(Usage::new(format!("{} is there already; give another file", shown_path(path))).into());
     }
     Ok(())
 }
@@ -430,7 +430,7 @@ fn store(checked: &Checked<'_>, outputs: &mut Outputs<'_>, task: &Task<'_>, deci
     let Checked { args, judged, .. } = *checked;
     let Some(keeping) = &decided.keeping else {
         if let Some(path) = &args.record {
-            warn(&format!("no run was found, so there is none to write to {}", path.display()));
+            warn(&format!("no run was found, so there is none to write to {}", shown_path(path)));
         }
         return;
     };

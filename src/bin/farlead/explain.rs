@@ -6,7 +6,7 @@ use std::path::PathBuf;
 use clap::Args;
 use farlead::gui::TypedText;
 use farlead::ltl::{Automaton, Permanent, ResidualId};
-use farlead::spec::{self, Expectation, Judgement, Linted, Spec};
+use farlead::spec::{self, Expectation, Judgement, Linted, Spec, shown_path};
 
 use crate::lint::counted;
 use crate::project::Project;
@@ -72,7 +72,7 @@ fn no_such_spec(args: &ExplainArgs, specs: &[Spec]) -> String {
     let names: Vec<&str> = specs.iter().map(|spec| &*spec.name).collect();
     format!(
         "{} has no spec `{}`; it has `{}`",
-        args.spec.display(),
+        shown_path(&args.spec),
         args.only.as_deref().unwrap_or_default(),
         names.join("`, `")
     )

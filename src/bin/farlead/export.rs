@@ -5,6 +5,7 @@ use std::path::{Path, PathBuf};
 
 use clap::Args;
 use farlead::export::{Target, export};
+use farlead::spec::shown_path;
 use farlead::store;
 
 use crate::outputs::warn;
@@ -57,7 +58,7 @@ pub fn run(args: &ExportArgs, shell: &Shell) -> anyhow::Result<Exit> {
             // The test itself must not be replaced by code, even with `--update`.
             sources::refuse_to_overwrite(path, [args.test.as_path()])?;
             if path.exists() && !args.update {
-                let message = format!("{} is there already; `--update` replaces it", path.display());
+                let message = format!("{} is there already; `--update` replaces it", shown_path(path));
                 return Err(Usage::new(message).into());
             }
             store::write(path, exported.text.as_bytes()).map_err(|error| Missing::new(error.to_string()))?;
@@ -83,7 +84,7 @@ fn warn_of_set_up(path: &Path, project: &Project) {
         .set_up
         .iter()
         .take_while(|named| !is_same(named))
-        .map(|named| named.path.display().to_string())
+        .map(|named| shown_path(&named.path))
         .collect();
     if !before.is_empty() {
         warn(&format!(

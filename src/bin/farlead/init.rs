@@ -9,7 +9,7 @@ use std::path::{Path, PathBuf};
 use clap::Args;
 use farlead::device::android::manifest::Manifest;
 use farlead::device::sim::apk;
-use farlead::spec::{self, printable};
+use farlead::spec::{self, printable, shown_path};
 use farlead::store;
 
 use crate::app::{self, model_at};
@@ -57,7 +57,7 @@ pub fn run(args: &InitArgs, shell: &Shell) -> anyhow::Result<Exit> {
     // Noted before anything is made, as these folders go again if a file cannot be written.
     let made = made_folders(&folder, &paths);
     let written = fs::create_dir_all(&folder)
-        .map_err(|error| Missing::new(format!("cannot make {}: {error}", args.folder.display())))
+        .map_err(|error| Missing::new(format!("cannot make {}: {error}", shown_path(&args.folder))))
         .and_then(|()| {
             let starters =
                 paths.iter().map(|path| (*path, args.starter(path, &launchable, &others))).collect();
@@ -91,7 +91,7 @@ impl InitArgs {
             }
             (None, Some(path)) => {
                 let manifest = Manifest::read(io::Cursor::new(sources::read_bytes(path)?))
-                    .map_err(|error| Mistake::new(format!("{}: {error}", path.display())))?;
+                    .map_err(|error| Mistake::new(format!("{}: {error}", shown_path(path))))?;
                 (manifest.launchable, manifest.activities)
             }
             (None, None) => Default::default(),
@@ -128,7 +128,7 @@ fn refuse_to_overwrite(folder: &Path, paths: &[&str]) -> Result<(), Mistake> {
     // A link that leads nowhere counts as there, as writing would follow it.
     let is_there = |path: &&&str| folder.join(path).symlink_metadata().is_ok();
     let there: Vec<String> =
-        paths.iter().filter(is_there).map(|path| folder.join(path).display().to_string()).collect();
+        paths.iter().filter(is_there).map(|path| shown_path(&folder.join(path))).collect();
     match &there[..] {
         [] => Ok(()),
         [one] => Err(Mistake::new(format!(
@@ -175,7 +175,7 @@ fn say(args: &InitArgs, paths: &[&str]) -> io::Result<()> {
             "specs/reach.ltl" => "a spec for each activity",
             _ => "checks and replays on GitHub",
         };
-        writeln!(out, "{}: {what}", printable(&folder.join(path).display().to_string()))?;
+        writeln!(out, "{}: {what}", shown_path(&folder.join(path)))?;
     }
     let has_app = args.app.is_some() || args.apk.is_some() || args.package.is_some();
     let where_to = match folder.display().to_string() {

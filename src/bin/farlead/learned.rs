@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 
 use farlead::device::App;
 use farlead::learned::{Learned, LearnedApp};
-use farlead::spec::printable;
+use farlead::spec::{printable, shown_path};
 use farlead::store;
 
 use crate::sources::{self, BYTES_MAX, Shell};
@@ -19,24 +19,25 @@ pub fn read(path: &Path, app: &App, shell: &Shell) -> anyhow::Result<Learned> {
         let folder = folder(path);
         // Said now, as it would be a pity to hear it after a long search.
         if !folder.is_dir() {
-            let message = format!("cannot write {}: there is no folder {}", path.display(), folder.display());
+            let message =
+                format!("cannot write {}: there is no folder {}", shown_path(path), shown_path(&folder));
             return Err(Missing::new(message).into());
         }
         return Ok(Learned { app: Some(this), ..Learned::default() });
     }
     // Writing renames a file into place, which would replace a pipe or a device.
     if fs::metadata(path).is_ok_and(|found| !found.is_file()) {
-        return Err(Mistake::new(format!("cannot read {}: it is no file", path.display())).into());
+        return Err(Mistake::new(format!("cannot read {}: it is no file", shown_path(path))).into());
     }
     let source = sources::read_text(path)?;
     let mut learned = Learned::read(source.text())
-        .map_err(|mistake| Mistake::new(format!("{}:{mistake}", path.display())))?;
+        .map_err(|mistake| Mistake::new(format!("{}:{mistake}", shown_path(path))))?;
     // Files of the first release name no app, and fit any.
     if let Some(known) = &learned.app {
         if known.package != this.package {
             let message = format!(
                 "{} was learned of the app {}, and this is {}; give another file, which is made if there is none",
-                path.display(),
+                shown_path(path),
                 known.package,
                 this.package
             );
@@ -45,7 +46,7 @@ pub fn read(path: &Path, app: &App, shell: &Shell) -> anyhow::Result<Learned> {
         if known.version != this.version && !shell.quiet {
             let message = format!(
                 "{} was learned of version {} of the app, and this is {}; what has changed is learned anew",
-                path.display(),
+                shown_path(path),
                 known.version,
                 this.version
             );
@@ -63,7 +64,7 @@ pub fn write(path: &Path, learned: &Learned) -> anyhow::Result<()> {
     let text = learned.to_text();
     if text.len() as u64 > BYTES_MAX {
         let why = format!("it would be larger than {} MB, the most that is read", BYTES_MAX >> 20);
-        return Err(Missing::new(format!("cannot write {}: {why}", path.display())).into());
+        return Err(Missing::new(format!("cannot write {}: {why}", shown_path(path))).into());
     }
     store::write(path, text.as_bytes()).map_err(|error| Missing::new(error.to_string()))?;
     Ok(())

@@ -5,7 +5,7 @@ use std::path::PathBuf;
 
 use clap::Args;
 use farlead::gui::TypedText;
-use farlead::spec::{Expectation, Judgement, Located, Spec};
+use farlead::spec::{Expectation, Judgement, Located, Spec, printable};
 use serde::Serialize;
 
 use crate::Exit;
@@ -133,7 +133,7 @@ fn say(out: &mut impl Write, judged: &Judged, shell: &Shell) -> io::Result<()> {
         return Ok(());
     }
     for (spec, judgement) in judged.linted.file.specs.iter().zip(&judged.linted.judgements) {
-        writeln!(out, "{}:{}: {}", judged.source.name(), spec.line, in_one_line(spec, judgement))?;
+        writeln!(out, "{}:{}: {}", printable(judged.source.name()), spec.line, in_one_line(spec, judgement))?;
     }
     Ok(())
 }

@@ -14,7 +14,7 @@ use farlead::gui::{
     TypedText,
 };
 use farlead::rng::Seed;
-use farlead::spec::{SpecFile, printable};
+use farlead::spec::{SpecFile, printable, shown_path};
 use serde::Serialize;
 
 use crate::app::AppArgs;
@@ -142,7 +142,7 @@ fn say_all(args: &LookArgs, look: &Look, against: Option<&SpecFile>, out: &mut O
 }
 
 fn of_dump(path: &Path) -> anyhow::Result<Look> {
-    let name = if path == Path::new("-") { "standard input".to_string() } else { path.display().to_string() };
+    let name = if path == Path::new("-") { "standard input".to_string() } else { shown_path(path) };
     let bytes = if path == Path::new("-") {
         let mut bytes = Vec::new();
         // One byte too many shows that the dump is too long, and an endless input ends.

@@ -13,6 +13,7 @@ use farlead::rate::wilson;
 use farlead::replay::{Missing as Gone, Player};
 use farlead::report::step_text;
 use farlead::rng::Seed;
+use farlead::spec::shown_path;
 use farlead::store;
 use farlead::test_case::{Provenance, TestCase};
 
@@ -138,7 +139,7 @@ pub fn run(args: &MinimizeArgs, shell: &Shell) -> anyhow::Result<Exit> {
     let app = app.with_set_up(tests);
     // Refused before the runs, which take long.
     if let Some(path) = args.output.as_ref().filter(|path| path.exists()) {
-        return Err(Usage::new(format!("{} is there already; give another file", path.display())).into());
+        return Err(Usage::new(format!("{} is there already; give another file", shown_path(path))).into());
     }
     let jobs = args
         .jobs
@@ -174,7 +175,7 @@ pub fn run(args: &MinimizeArgs, shell: &Shell) -> anyhow::Result<Exit> {
             writeln!(
                 out(),
                 "{}: the run does not do what {:?} asks for, {TRIES_MAX} times tried; `farlead replay` says where",
-                args.test.display(),
+                shown_path(&args.test),
                 test.oracle.name
             )?;
             return Ok(Exit::NotMet);
@@ -223,7 +224,7 @@ fn of_app(provenance: Provenance, app: &OpenedApp) -> Provenance {
 fn say(args: &MinimizeArgs, test: &TestCase, keeping: &keep::Keeping) -> io::Result<()> {
     let mut out = out();
     let steps = keeping.run.steps.len();
-    writeln!(out, "{}: {} made {steps}", args.test.display(), counted(test.steps.len(), "step"))?;
+    writeln!(out, "{}: {} made {steps}", shown_path(&args.test), counted(test.steps.len(), "step"))?;
     for (number, step) in keeping.run.steps.iter().enumerate() {
         write!(out, "{}", step_text(number, &StepTaken::new(step, 0), false))?;
     }

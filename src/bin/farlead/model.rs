@@ -1,6 +1,6 @@
 //! `farlead model`: checks app models without running them, draws and packs them.
 
-use std::fs::{self, File};
+use std::fs::File;
 use std::io::{self, BufReader, BufWriter, Write};
 use std::path::{Path, PathBuf};
 
@@ -9,7 +9,7 @@ use farlead::device::sim::apk::{self, Manifest};
 use farlead::device::sim::map::Map;
 use farlead::device::sim::model::{Life, Model, Node, WindowKind};
 use farlead::device::sim::{self, Read};
-use farlead::spec::{Diagnostics, Located, Source};
+use farlead::spec::{Diagnostics, Located, Source, printable, shown_path};
 use farlead::store;
 use serde::Serialize;
 
@@ -214,7 +214,7 @@ fn say(out: &mut impl Write, text: &Text, shell: &Shell) -> io::Result<()> {
         writeln!(
             out,
             "{}: {}: {}, {}, {}, {}, {}",
-            text.source.name(),
+            printable(text.source.name()),
             in_short(model),
             counted_activities(counts.activities),
             counted(counts.dialogs, "dialog"),
@@ -302,7 +302,7 @@ fn draw(args: &DrawArgs, shell: &Shell) -> anyhow::Result<Exit> {
     if model.windows.len() > WINDOWS_MAX {
         return Err(Usage::new(format!(
             "{} has {} windows, more than {WINDOWS_MAX}; nobody could read its map",
-            args.model.display(),
+            shown_path(&args.model),
             model.windows.len()
         ))
         .into());
@@ -344,10 +344,10 @@ fn pack(args: &PackArgs, shell: &Shell) -> anyhow::Result<Exit> {
         refuse_other_file(&path)?;
     }
     let bytes = apk::pack(&Manifest::of(&model), source.text())
-        .map_err(|error| Mistake::new(format!("cannot pack {}: {error}", args.model.display())))?;
+        .map_err(|error| Mistake::new(format!("cannot pack {}: {error}", shown_path(&args.model))))?;
     store::write(&path, &bytes).map_err(|error| Missing::new(error.to_string()))?;
     if !shell.quiet {
-        print(&format!("{}: {}: {} bytes\n", path.display(), in_short(&model), bytes.len()))?;
+        print(&format!("{}: {}: {} bytes\n", shown_path(&path), in_short(&model), bytes.len()))?;
     }
     Ok(Exit::Met)
 }
@@ -357,22 +357,21 @@ fn refuse_other_file(path: &Path) -> Result<(), Usage> {
     let file = match File::open(path) {
         Ok(file) => file,
         Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(()),
-        Err(error) => return Err(Usage::new(format!("cannot look at {}: {error}", path.display()))),
+        Err(error) => return Err(Usage::new(format!("cannot look at {}: {error}", shown_path(path)))),
     };
     // A packed model can be packed again; any other file may be the only copy.
     match apk::unpack_model(BufReader::new(file)) {
         Ok(Some(_)) => Ok(()),
         Ok(None) | Err(_) => Err(Usage::new(format!(
             "{} is there already, and is no packed model; --force overwrites it, -o names another file",
-            path.display()
+            shown_path(path)
         ))),
     }
 }
 
 /// Reads the model at `path`, whatever mistakes it has.
 fn read(path: &Path) -> Result<Text, Mistake> {
-    let bytes =
-        fs::read(path).map_err(|error| Mistake::new(format!("cannot read {}: {error}", path.display())))?;
+    let bytes = sources::read_text_bytes(path)?;
     Ok(match Source::from_bytes(path.display().to_string(), bytes) {
         Ok(source) => Text { read: sim::read(&source), source },
         Err(not_text) => {

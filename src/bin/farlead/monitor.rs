@@ -8,7 +8,7 @@ use std::rc::Rc;
 
 use clap::Args;
 use farlead::ltl::{Monitor, Permanent, Progress};
-use farlead::spec::{self, Expectation, Names, Source};
+use farlead::spec::{self, Expectation, Names, Source, shown_path};
 use farlead::trace;
 use serde::Serialize;
 
@@ -142,7 +142,7 @@ fn of_file(path: &Path, only: Option<&str>, shell: &Shell) -> anyhow::Result<(Mo
             let names = names.join("`, `");
             return Err(Usage::new(format!(
                 "{} has several specs; say which with `--only`: `{names}`",
-                path.display()
+                shown_path(path)
             ))
             .into());
         }
@@ -150,7 +150,7 @@ fn of_file(path: &Path, only: Option<&str>, shell: &Shell) -> anyhow::Result<(Mo
             let found = specs.iter().find(|spec| *spec.name == *name);
             let names = names.join("`, `");
             found.ok_or_else(|| {
-                Usage::new(format!("{} has no spec `{name}`; it has `{names}`", path.display()))
+                Usage::new(format!("{} has no spec `{name}`; it has `{names}`", shown_path(path)))
             })?
         }
     };
@@ -175,13 +175,13 @@ fn open(path: &Path) -> anyhow::Result<BufReader<Box<dyn Read>>> {
     if path == Path::new("-") {
         return Ok(BufReader::new(Box::new(io::stdin())));
     }
-    let file =
-        File::open(path).map_err(|error| Mistake::new(format!("cannot read {}: {error}", path.display())))?;
+    let file = File::open(path)
+        .map_err(|error| Mistake::new(format!("cannot read {}: {error}", shown_path(path))))?;
     Ok(BufReader::new(Box::new(file)))
 }
 
 fn shown(path: &Path) -> String {
-    if path == Path::new("-") { "standard input".to_owned() } else { path.display().to_string() }
+    if path == Path::new("-") { "standard input".to_owned() } else { shown_path(path) }
 }
 
 fn say(

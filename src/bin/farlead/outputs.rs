@@ -8,7 +8,7 @@ use farlead::event::{self, Event, RunBegan, SpecBegan, StepTaken, Way};
 use farlead::ltl::Automaton;
 use farlead::report::{self, Run, Wanted};
 use farlead::rng::Seed;
-use farlead::spec::{Source, Spec, printable};
+use farlead::spec::{Source, Spec, printable, shown_path};
 use farlead::store::{self, RunWriter, Runs, ScreenNumbers};
 use farlead::test_case::{self, TestCase};
 use farlead::trace::Trace;
@@ -83,7 +83,7 @@ impl ReportArgs {
             sources::refuse_to_overwrite(path, inputs.iter().map(PathBuf::as_path))?;
             if paths[..at].contains(path) {
                 let message =
-                    format!("{} cannot hold two reports; give each a file of its own", path.display());
+                    format!("{} cannot hold two reports; give each a file of its own", shown_path(path));
                 return Err(crate::Usage::new(message));
             }
         }

@@ -8,7 +8,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use farlead::gui::{Rules, UserAction};
-use farlead::spec::Source;
+use farlead::spec::{Source, shown_path};
 use serde::Deserialize;
 use toml::Spanned;
 
@@ -116,7 +116,7 @@ impl Project {
         let path = folder.join(FILE_NAME);
         let source = sources::read_text(&path)?;
         if source.text().len() > BYTES_MAX {
-            let message = format!("{}: it is larger than {} MB", path.display(), BYTES_MAX >> 20);
+            let message = format!("{}: it is larger than {} MB", shown_path(&path), BYTES_MAX >> 20);
             return Err(Mistake::new(message).into());
         }
         let written: Written = toml::from_str(source.text()).map_err(|error| {
@@ -124,10 +124,10 @@ impl Project {
             let place = place.map_or(String::new(), |at| format!("{}:{}:", at.line, at.column));
             // The parser may say it in several lines; a mistake of ours takes one.
             let message = error.message().lines().collect::<Vec<_>>().join(" ");
-            Mistake::new(format!("{}:{place} {message}", path.display()))
+            Mistake::new(format!("{}:{place} {message}", shown_path(&path)))
         })?;
         if let Some(mistake) = written.mistake() {
-            return Err(Mistake::new(format!("{}: {mistake}", path.display())).into());
+            return Err(Mistake::new(format!("{}: {mistake}", shown_path(&path))).into());
         }
         let (actions, rules) = language::read(&source, &written.action, &written.rule)?;
         let below = |path: PathBuf| folder.join(path);

@@ -13,7 +13,7 @@ use farlead::replay::{Player, Replay};
 use farlead::report::to_type;
 use farlead::rng::Seed;
 use farlead::search::in_order;
-use farlead::spec::Expectation;
+use farlead::spec::{Expectation, printable};
 use farlead::test_case::TestCase;
 use farlead::trace::Trace;
 
@@ -110,7 +110,7 @@ pub fn run(args: &ReplayArgs, shell: &Shell) -> anyhow::Result<Exit> {
         if interrupted.load(Ordering::Relaxed) || (args.fail_fast && has_failed.load(Ordering::Relaxed)) {
             return None;
         }
-        progress.say(|_| format!("{number}/{} tests: {}", tests.len(), stored.name));
+        progress.say(|_| format!("{number}/{} tests: {}", tests.len(), printable(&stored.name)));
         let decided = replay(args, stored, &interrupted);
         has_failed.fetch_or(decided.exit() != Exit::Met, Ordering::Relaxed);
         Some(decided)

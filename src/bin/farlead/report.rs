@@ -5,6 +5,7 @@ use std::path::PathBuf;
 
 use clap::Args;
 use farlead::report::{Run, Wanted, json, text};
+use farlead::spec::shown_path;
 use farlead::store;
 
 use crate::outputs::{ReportArgs, warn};
@@ -33,7 +34,7 @@ pub struct ReportCommandArgs {
 
 pub fn run(args: &ReportCommandArgs, shell: &Shell) -> anyhow::Result<Exit> {
     args.reports.refuse_to_overwrite(std::slice::from_ref(&args.run))?;
-    let broken = |why: &dyn std::fmt::Display| Mistake::new(format!("{}: {why}", args.run.display()));
+    let broken = |why: &dyn std::fmt::Display| Mistake::new(format!("{}: {why}", shown_path(&args.run)));
     let mut run = Run::new();
     for event in store::read(&args.run).map_err(|error| broken(&error))? {
         run.take(event.map_err(|error| broken(&error))?).map_err(|error| broken(&error))?;

@@ -9,7 +9,7 @@ use farlead::objective::Shaping;
 use farlead::rng::Seed;
 use farlead::search::{EPISODES_MAX, Plan};
 use farlead::situation::Switches;
-use farlead::spec::{Judgement, Spec};
+use farlead::spec::{Judgement, Spec, shown_path};
 
 use crate::agents::AbstractionName;
 use crate::project::{Project, TEXTS_MAX, Texts};
@@ -266,7 +266,7 @@ fn dictionary(path: &Path) -> anyhow::Result<Vec<String>> {
     if words.len() > TEXTS_MAX {
         let message = format!(
             "{} has {} lines; each is tried in every field, so {TEXTS_MAX} are the most",
-            path.display(),
+            shown_path(path),
             words.len()
         );
         return Err(Mistake::new(message).into());

@@ -5,6 +5,7 @@ use std::path::{Path, PathBuf};
 use clap::Args;
 use farlead::device::App;
 use farlead::setup::SetUpTest;
+use farlead::spec::shown_path;
 
 use crate::Mistake;
 use crate::project::Project;
@@ -34,7 +35,7 @@ impl SetUpArgs {
             return Ok(all);
         }
         for named in &project.set_up {
-            let (name, place) = (named.path.display().to_string(), &named.place);
+            let (name, place) = (shown_path(&named.path), &named.place);
             if !named.path.is_file() {
                 let message = format!(
                     "{place}: there is no set-up test {name}; `farlead check --no-setup` on its spec makes one, and with \

@@ -5,8 +5,9 @@ use std::io::{self, IsTerminal, Write};
 use std::path::{Path, PathBuf};
 
 use clap::ValueEnum;
+use farlead::device::sim;
 pub use farlead::spec::FILE_BYTES_MAX as BYTES_MAX;
-use farlead::spec::{self, Diagnostics, Linted, Source, SpecFile, Style};
+use farlead::spec::{self, Diagnostics, Linted, Source, SpecFile, Style, shown_path};
 use farlead::test_case::{self, TestCase};
 
 use crate::project::Project;
@@ -67,7 +68,7 @@ pub fn expand(paths: &[PathBuf]) -> Result<Vec<PathBuf>, Mistake> {
             add_below(path, &mut files)?;
             // A mistyped folder would else pass, as nothing in it fails.
             if files.len() == before {
-                return Err(Mistake::new(format!("{}: no .ltl file in this folder", path.display())));
+                return Err(Mistake::new(format!("{}: no .ltl file in this folder", shown_path(path))));
             }
         } else {
             files.push(path.clone());
@@ -77,7 +78,7 @@ pub fn expand(paths: &[PathBuf]) -> Result<Vec<PathBuf>, Mistake> {
 }
 
 fn add_below(folder: &Path, files: &mut Vec<PathBuf>) -> Result<(), Mistake> {
-    let cannot_read = |error: io::Error| Mistake::new(format!("cannot read {}: {error}", folder.display()));
+    let cannot_read = |error: io::Error| Mistake::new(format!("cannot read {}: {error}", shown_path(folder)));
     let mut entries: Vec<_> = fs::read_dir(folder).and_then(Iterator::collect).map_err(cannot_read)?;
     // A system lists files in any order, and results must not depend on it.
     entries.sort_by_key(fs::DirEntry::file_name);
@@ -86,7 +87,8 @@ fn add_below(folder: &Path, files: &mut Vec<PathBuf>) -> Result<(), Mistake> {
         // A link may lead to a folder above it, so links are not followed.
         if entry.file_type().map_err(cannot_read)?.is_dir() {
             add_below(&path, files)?;
-        } else if path.extension().is_some_and(|extension| extension == "ltl") {
+        // Reading a pipe could block for ever.
+        } else if path.extension().is_some_and(|extension| extension == "ltl") && path.is_file() {
             files.push(path);
         }
     }
@@ -95,7 +97,7 @@ fn add_below(folder: &Path, files: &mut Vec<PathBuf>) -> Result<(), Mistake> {
 
 /// Reads and judges the spec file at `path`, with the actions of `project`.
 pub fn read(path: &Path, project: &Project) -> Result<Judged, Mistake> {
-    let bytes = read_bytes(path)?;
+    let bytes = read_text_bytes(path)?;
     Ok(match Source::from_bytes(path.display().to_string(), bytes) {
         // The first line tells a stored test, as its file may have any name.
         Ok(source) if test_case::is_test(source.text()) => {
@@ -116,6 +118,14 @@ pub fn read(path: &Path, project: &Project) -> Result<Judged, Mistake> {
             };
             Judged { source, linted, test }
         }
+        Ok(source) if sim::is_model(source.text()) => {
+            let path = shown_path(path);
+            let message = format!(
+                "{path} is a model of an app, and no specs; `farlead check SPEC --app {path}` checks specs on it, and `farlead \
+                 model check {path}` reads it"
+            );
+            return Err(Mistake::new(message));
+        }
         Ok(source) => Judged { linted: spec::lint_given(&source, &project.actions), source, test: None },
         Err(not_text) => {
             let diagnostics = Diagnostics::from(not_text.diagnostic);
@@ -131,7 +141,7 @@ pub fn read_test(path: &Path, shell: &Shell) -> anyhow::Result<TestCase> {
     if !test_case::is_test(source.text()) {
         let message = format!(
             "{} is no stored test: its first line is not `farlead test {}`; `farlead check` makes one",
-            path.display(),
+            shown_path(path),
             test_case::FORMAT
         );
         return Err(Mistake::new(message).into());
@@ -150,13 +160,18 @@ pub fn read_bytes(path: &Path) -> Result<Vec<u8>, Mistake> {
     spec::read_bytes(path).map_err(|error| Mistake::new(error.to_string()))
 }
 
+/// Reads the file at `path`, which should hold a text.
+pub fn read_text_bytes(path: &Path) -> Result<Vec<u8>, Mistake> {
+    spec::read_text_bytes(path).map_err(|error| Mistake::new(error.to_string()))
+}
+
 /// Refuses to write to `path` if one of `inputs` is there.
 pub fn refuse_to_overwrite<'a>(path: &Path, inputs: impl IntoIterator<Item = &'a Path>) -> Result<(), Usage> {
     // A file that is not there yet is none that was read.
     let Ok(output) = path.canonicalize() else { return Ok(()) };
     for input in inputs {
         if input.canonicalize().is_ok_and(|input| input == output) {
-            let message = format!("{} is what was read; give another file to write to", path.display());
+            let message = format!("{} is what was read; give another file to write to", shown_path(path));
             return Err(Usage::new(message));
         }
     }

@@ -14,6 +14,7 @@ use crate::device::App;
 use crate::device::android::display;
 use crate::device::android::focus::focus;
 use crate::device::android::manifest::{Manifest, ManifestError};
+use crate::text::shown_path;
 
 /// Time allowed for an installation: the phone compiles the app.
 const INSTALL: Duration = Duration::from_secs(300);
@@ -283,20 +284,20 @@ fn read_apks(paths: &[std::path::PathBuf]) -> Result<(String, Vec<Apk>), AdbErro
             // Beside a base a split is expected; alone it cannot be started.
             Err(ManifestError::Split { .. }) if paths.len() > 1 => {}
             Err(error) => {
-                return Err(AdbError::Apk { path: path.display().to_string(), why: error.to_string() });
+                return Err(AdbError::Apk { path: shown_path(path), why: error.to_string() });
             }
         }
         apks.push(apk);
     }
     let package = package.ok_or_else(|| AdbError::Apk {
-        path: paths.first().map(|path| path.display().to_string()).unwrap_or_default(),
+        path: paths.first().map(|path| shown_path(path)).unwrap_or_default(),
         why: "there is no base APK among them".to_string(),
     })?;
     Ok((package, apks))
 }
 
 fn read_apk(path: &Path) -> Result<Apk, AdbError> {
-    let failed = |why: String| AdbError::Apk { path: path.display().to_string(), why };
+    let failed = |why: String| AdbError::Apk { path: shown_path(path), why };
     let length = fs::metadata(path).map_err(|error| failed(error.to_string()))?.len();
     // Checked before reading, so that a huge file does not fill the memory.
     if length > APK_BYTES_MAX {

@@ -18,6 +18,7 @@ use super::script::Script;
 use super::server::shown;
 use super::{Adb, AdbError};
 use crate::device::sum::sha256;
+use crate::text::shown_path;
 
 /// Most bytes of the file; known files have 4 MB.
 const JAR_BYTES_MAX: u64 = 32 << 20;
@@ -109,7 +110,7 @@ impl fmt::Debug for Jar {
 impl Jar {
     /// Reads the file at `path`.
     pub fn read(path: &Path) -> Result<Jar, JarError> {
-        let failed = |why: String| JarError::Unreadable { path: path.display().to_string(), why };
+        let failed = |why: String| JarError::Unreadable { path: shown_path(path), why };
         // Opening a pipe would wait for a writer.
         if !std::fs::metadata(path).map_err(|error| failed(error.to_string()))?.is_file() {
             return Err(failed("it is no file".to_string()));
@@ -124,7 +125,7 @@ impl Jar {
         let found = sha256(&bytes);
         match KNOWN.iter().find(|(.., sum)| *sum == found) {
             Some((version, _, sum)) => Ok(Jar { bytes: bytes.into(), version, sum }),
-            None => Err(JarError::Unknown { path: path.display().to_string(), found }),
+            None => Err(JarError::Unknown { path: shown_path(path), found }),
         }
     }
 

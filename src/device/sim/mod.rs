@@ -20,5 +20,5 @@ mod tests;
 mod touch;
 
 pub(crate) use hand::Windows;
-pub use read::{BYTES_MAX, Read, SetError, read};
+pub use read::{BYTES_MAX, Read, SetError, is_model, read};
 pub use simulator::{Sim, SimOutcome, Snapshot};

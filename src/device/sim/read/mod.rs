@@ -70,6 +70,15 @@ pub fn read(source: &Source) -> Read {
     on_own_stack(|| read_here(source))
 }
 
+/// Returns true if `text` is meant as a model: one of its lines names the app.
+pub fn is_model(text: &str) -> bool {
+    let names_app = |line: &str| {
+        let mut words = line.split_whitespace();
+        words.next() == Some("app") && words.next().is_some_and(|package| package.contains('.'))
+    };
+    text.lines().any(names_app)
+}
+
 fn read_here(source: &Source) -> Read {
     let mut diagnostics = Diagnostics::default();
     if is_too_long(source, "a model", None, &mut diagnostics) {
