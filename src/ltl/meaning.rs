@@ -28,14 +28,14 @@ pub enum Permanent {
 /// Most residuals that are explored: a question is answered exactly if no more can be reached.
 pub const RESIDUALS_MAX: usize = 50_000;
 
-/// Cost limit of a question in conjunctions and, with [`NODES_MAX`], in nodes: some seconds, and a quarter of a
-/// gigabyte. Only formulas made to be hard come near.
-const WORK_MAX: u64 = 50_000_000;
+/// Cost limit of a question in conjunctions and, with [`NODES_MAX`], in nodes: a second, and 50 MB. Only formulas made to be
+/// hard come near.
+const WORK_MAX: u64 = 5_000_000;
 
 /// Cost limit of one step of a residual in conjunctions. A step that takes more leads to more than
 /// [`RESIDUALS_MAX`] residuals by itself.
 const STEP_WORK_MAX: u64 = 600_000;
-const NODES_MAX: usize = 6_000_000;
+const NODES_MAX: usize = 1_000_000;
 
 /// Most followers kept for later questions, 40 MB; beyond that they are computed again.
 const FOLLOWERS_KEPT_MAX: usize = 10_000_000;

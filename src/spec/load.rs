@@ -4,6 +4,7 @@ use std::fs;
 use std::io::{self, Read as _};
 use std::path::Path;
 
+use crate::gui::nearest;
 use crate::text::{Diagnostic, Source, shown_path};
 
 /// Size of the largest file that is read: that of a large app.
@@ -22,6 +23,16 @@ pub enum ReadError {
         path: String,
         /// The system's reason.
         source: io::Error,
+    },
+    /// There is no such file, or no such folder.
+    #[error("cannot read {path}: there is no such {what}{}", near.as_ref().map(|near| format!("; did you mean {near}?")).unwrap_or_default())]
+    Absent {
+        /// The file.
+        path: String,
+        /// File or folder.
+        what: &'static str,
+        /// Its nearest neighbour by name.
+        near: Option<String>,
     },
     /// The file is larger than any that is read.
     #[error("cannot read {path}: it is larger than {} MB", most >> 20)]
@@ -67,7 +78,7 @@ pub fn read_text_bytes(path: &Path) -> Result<Vec<u8>, ReadError> {
 }
 
 fn read_within(path: &Path, most: u64) -> Result<Vec<u8>, ReadError> {
-    let unreadable = |source: io::Error| ReadError::Unreadable { path: shown_path(path), source };
+    let unreadable = |source: io::Error| unreadable(path, source);
     let file = fs::File::open(path).map_err(unreadable)?;
     let found = file.metadata().map_err(unreadable)?;
     if is_device(&found) {
@@ -82,6 +93,28 @@ fn read_within(path: &Path, most: u64) -> Result<Vec<u8>, ReadError> {
         return Err(ReadError::Large { path: shown_path(path), most });
     }
     Ok(bytes)
+}
+
+/// Returns the error that there was in reading the file at `path`.
+pub fn unreadable(path: &Path, source: io::Error) -> ReadError {
+    if source.kind() != io::ErrorKind::NotFound {
+        return ReadError::Unreadable { path: shown_path(path), source };
+    }
+    let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
+    let what = if folder.is_dir() { "file" } else { "folder" };
+    ReadError::Absent { path: shown_path(path), what, near: neighbour(folder, path) }
+}
+
+/// Returns the path of the entry of `folder` whose name is nearest to that of `path`.
+fn neighbour(folder: &Path, path: &Path) -> Option<String> {
+    // A folder with more entries is nobody's work.
+    const ENTRIES_MAX: usize = 10_000;
+    let entries = fs::read_dir(folder).ok()?.take(ENTRIES_MAX).filter_map(Result::ok);
+    let mut names: Vec<String> = entries.filter_map(|entry| entry.file_name().into_string().ok()).collect();
+    // A system lists entries in any order.
+    names.sort_unstable();
+    let near = nearest(path.file_name()?.to_str()?, names.iter().map(String::as_str))?;
+    Some(shown_path(&path.with_file_name(near)))
 }
 
 /// Returns true for a terminal, a disk and the like, which may have no end.

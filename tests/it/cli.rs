@@ -502,6 +502,19 @@ fn a_file_that_is_no_text_to_read_is_refused_before_it_is_read() {
 }
 
 #[test]
+fn the_nearest_file_is_named_for_one_that_is_not_there() {
+    for (path, says) in [
+        ("specs/notes/pallete.ltl", "there is no such file; did you mean specs/notes/palette.ltl?\n"),
+        ("specs/nothing/palette.ltl", "there is no such folder\n"),
+        ("specs/notes/quite-another.ltl", "there is no such file\n"),
+    ] {
+        let ended = farlead(&["check", path, "--app", "apps/notes.app"], "");
+        assert_eq!(ended.code, 3);
+        assert_eq!(ended.stderr, format!("farlead: cannot read {path}: {says}"));
+    }
+}
+
+#[test]
 fn a_model_among_the_specs_is_called_one() {
     let ended = farlead(&["check", "apps/notes.app"], "");
     assert_eq!(ended.code, 3);

@@ -63,7 +63,7 @@ fn check_as_json_has_a_line_for_each_thing_it_says() {
         [&lines[..1], &lines[2..]].concat(),
         [
             r#"{"event":"model","file":"good-json.app","package":"org.example.notes","label":"My <Notes>","version":"1.0","launchable":["org.example.notes.MainActivity"],"activities":2,"dialogs":1,"popups":1,"widgets":5,"parameters":1}"#,
-            r#"{"event":"unreadable","file":"no-such.app","message":"cannot read no-such.app: No such file or directory (os error 2)"}"#,
+            r#"{"event":"unreadable","file":"no-such.app","message":"cannot read no-such.app: there is no such file"}"#,
             r#"{"event":"summary","files":3,"models":1,"errors":2,"warnings":0}"#,
         ]
     );

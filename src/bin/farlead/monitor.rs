@@ -175,8 +175,7 @@ fn open(path: &Path) -> anyhow::Result<BufReader<Box<dyn Read>>> {
     if path == Path::new("-") {
         return Ok(BufReader::new(Box::new(io::stdin())));
     }
-    let file = File::open(path)
-        .map_err(|error| Mistake::new(format!("cannot read {}: {error}", shown_path(path))))?;
+    let file = File::open(path).map_err(|error| Mistake::new(spec::unreadable(path, error).to_string()))?;
     Ok(BufReader::new(Box::new(file)))
 }
 

@@ -1,11 +1,12 @@
 //! `farlead report`: makes the reports of a run from its folder.
 
+use std::fmt::Display;
 use std::io::Write;
 use std::path::PathBuf;
 
 use clap::Args;
 use farlead::report::{Run, Wanted, json, text};
-use farlead::spec::shown_path;
+use farlead::spec::{shown_path, unreadable};
 use farlead::store;
 
 use crate::outputs::{ReportArgs, warn};
@@ -34,10 +35,14 @@ pub struct ReportCommandArgs {
 
 pub fn run(args: &ReportCommandArgs, shell: &Shell) -> anyhow::Result<Exit> {
     args.reports.refuse_to_overwrite(std::slice::from_ref(&args.run))?;
-    let broken = |why: &dyn std::fmt::Display| Mistake::new(format!("{}: {why}", shown_path(&args.run)));
+    let broken = |why: &dyn Display| Mistake::new(format!("{}: {why}", shown_path(&args.run)));
     let mut run = Run::new();
-    for event in store::read(&args.run).map_err(|error| broken(&error))? {
-        run.take(event.map_err(|error| broken(&error))?).map_err(|error| broken(&error))?;
+    let unread = |error: store::ReadError| match error {
+        store::ReadError::File { path, why } => Mistake::new(unreadable(&path, why).to_string()),
+        error => Mistake::new(error.to_string()),
+    };
+    for event in store::read(&args.run).map_err(unread)? {
+        run.take(event.map_err(unread)?).map_err(|error| broken(&error))?;
     }
     if run.exit().is_none() {
         warn("the run was cut short, and so are its reports");
