@@ -3,11 +3,11 @@
 //! `cargo bench --bench results` prints all of them in Markdown, which takes a while. After `--`, `--only
 //! table3` (or `k12`, `lost`, `rankings`, `made-up`, `speed`) prints one, `--runs 5` sets the number of runs
 //! and `--apps 2` the number of made-up apps. `--family login` leaves the other families of made-up apps out, and
-//! may be given several times; `--family drawn` and `--family everyday` are nine and thirteen of them. `--choosing` prints a line for each setting of the planner on the
-//! made-up apps that are reserved for choosing constants; `--half choosing` prints the other table on these. `--agent
-//! tree` leaves other agents out, and may be given several times. `--write FOLDER` writes the made-up apps and their
-//! formulas to files, for use with `farlead`. All figures other than those of `speed` are the same on every
-//! machine.
+//! may be given several times; `--family drawn` and `--family everyday` are nine and thirteen of them. `--choosing`
+//! prints a line for each setting of the planner on the made-up apps that are reserved for choosing constants; `--half
+//! choosing` prints the other table on these. `--agent tree` leaves other agents out, and may be given several times.
+//! `--write FOLDER` writes the made-up apps and their formulas to files, for use with `farlead`. All figures other than
+//! those of `speed` are the same on every machine.
 
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
