@@ -357,6 +357,10 @@ impl Catalogue {
     fn note_codes(&mut self, screen: &Screen) {
         self.has_field |= screen.widgets().iter().any(|widget| widget.flags.has(Flags::EDITABLE));
         let Repertoire { texts, codes, .. } = &self.repertoire;
+        // A feed shows new texts for ever.
+        if codes.len() + self.codes.len() >= CODES_MAX {
+            return;
+        }
         for_each_code(screen, &mut |code| {
             let mut known = texts.iter().chain(codes).chain(&self.codes);
             if codes.len() + self.codes.len() < CODES_MAX && !known.any(|text| **text == *code) {

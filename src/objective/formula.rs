@@ -330,7 +330,7 @@ impl Formula {
 
     /// Returns true while there is work left to spend on what can follow; without, all that is not plain stays open.
     fn can_ask(&self) -> bool {
-        // Some seconds; no formula that a person writes comes near.
+        // A second or two; no formula that a person writes comes near.
         const WORK_MAX: u64 = 5_000_000;
         self.automaton.work() < WORK_MAX
     }

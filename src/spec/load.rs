@@ -25,7 +25,7 @@ pub enum ReadError {
         source: io::Error,
     },
     /// There is no such file, or no such folder.
-    #[error("cannot read {path}: there is no such {what}{}", near.as_ref().map(|near| format!("; did you mean {near}?")).unwrap_or_default())]
+    #[error("cannot read {path}: there is no such {what}{}", did_you_mean(near.as_deref()))]
     Absent {
         /// The file.
         path: String,
@@ -60,6 +60,10 @@ pub enum ReadError {
         /// The mistake, and what to do.
         message: String,
     },
+}
+
+fn did_you_mean(near: Option<&str>) -> String {
+    near.map(|near| format!("; did you mean {near}?")).unwrap_or_default()
 }
 
 /// Reads the file at `path`.

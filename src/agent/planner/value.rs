@@ -117,27 +117,24 @@ pub struct Memory {
     prospects: FxHashMap<(PhaseId, ClassId, LookId), u32>,
     list: Vec<Prospect>,
     values: FxHashMap<(Position, PhaseId, u32), f64>,
-    /// Depths of decisions, by the steps left.
-    depths: Vec<Depth>,
+    /// Depths of decisions, by the steps left; none where there was no decision yet.
+    depths: Vec<Option<Depth>>,
     /// Visits of each activity in each phase.
     visits: FxHashMap<(ActivityId, PhaseId), u32>,
 }
 
-/// Depth of the next decision with so many steps left.
+/// Depth of the next decision with a certain number of steps left.
 #[derive(Clone, Copy, Debug)]
 struct Depth {
+    /// Steps that the plan looks ahead.
     steps: u32,
     /// Decisions until a deeper one is tried.
     wait: u32,
     /// Decisions that were waited for the last time.
     pause: u32,
-    /// True until the first decision.
-    is_new: bool,
 }
 
 impl Depth {
-    const DEEPEST: Depth = Depth { steps: DEPTH_MAX, wait: 0, pause: 0, is_new: true };
-
     /// Takes notice that a decision at this depth was within its budget, after one that was deeper if it `has_failed`, and
     /// took `little` of it.
     fn settle(&mut self, steps: u32, has_failed: bool, is_little: bool) {
@@ -244,14 +241,13 @@ impl<'a> Valuation<'a> {
         // A depth that was too much at this point of the last episode is too much now, as a rule.
         let nth = steps.min(DEPTH_MAX) as usize;
         if self.memory.depths.len() <= nth {
-            self.memory.depths.resize(nth + 1, Depth::DEEPEST);
+            self.memory.depths.resize(nth + 1, None);
         }
-        if self.memory.depths[nth].is_new {
-            // The decision before, with more steps left, tells what this one can afford.
-            let before = self.memory.depths.get(nth + 1).map_or(DEPTH_MAX, |before| before.steps);
-            self.memory.depths[nth] = Depth { steps: before, is_new: false, ..Depth::DEEPEST };
-        }
-        let deepest = steps.min(DEPTH_MAX).min(self.memory.depths[nth].steps);
+        // The decision before, with more steps left, tells what the first one here can afford.
+        let before = self.memory.depths.get(nth + 1).copied().flatten();
+        let first = Depth { steps: before.map_or(DEPTH_MAX, |before| before.steps), wait: 0, pause: 0 };
+        let mut known = self.memory.depths[nth].unwrap_or(first);
+        let deepest = steps.min(DEPTH_MAX).min(known.steps);
         let mut depth = deepest;
         loop {
             self.memory.values.clear();
@@ -266,7 +262,8 @@ impl<'a> Valuation<'a> {
             // Values from different depths cannot be compared.
             if !self.is_in_vain() {
                 let is_little = budget - self.budget < budget / LITTLE;
-                self.memory.depths[nth].settle(depth, depth < deepest, is_little);
+                known.settle(depth, depth < deepest, is_little);
+                self.memory.depths[nth] = Some(known);
                 return worths;
             }
             depth -= (depth / 4).max(1);
