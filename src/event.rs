@@ -13,7 +13,7 @@ use crate::spec::Expectation;
 use crate::trace::{Notice, Step};
 
 /// Version of the format of events; a later one is refused.
-pub const FORMAT: u32 = 1;
+pub const FORMAT: u32 = 2;
 
 /// An event.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -43,6 +43,13 @@ pub enum Event {
     },
     /// A spec is decided.
     SpecEnded(Box<SpecEnded>),
+    /// A spec has another outcome than in the run of the same command before.
+    SpecChanged {
+        /// Number of the spec.
+        spec: usize,
+        /// Outcome before, as machines read it.
+        was: String,
+    },
     /// The run of the command ended; always the last event.
     RunEnded {
         /// Exit code.
@@ -94,6 +101,9 @@ pub struct SpecBegan {
     pub episodes_max: u32,
     /// Residuals that the formula can reach, if they are few enough to be drawn.
     pub automaton: Option<Automaton>,
+    /// Actions that set the app up before each run.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub set_up: Vec<String>,
 }
 
 /// Residuals of a formula, and the transitions between them.
@@ -131,34 +141,39 @@ pub struct Way {
     pub times: u64,
 }
 
-/// Outcome of a spec.
+/// Outcome of a spec or of a stored test.
+///
+/// Runs of format 1 have other words, which are read for good.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Outcome {
     /// The app does as the spec expects.
-    Met,
-    /// A run violates the spec.
-    Broken,
+    #[serde(alias = "met")]
+    Passed,
+    /// A run violates the spec, or it is proven that no run satisfies it.
+    #[serde(alias = "broken", alias = "impossible")]
+    Failed,
+    /// A step of a stored test could not be done.
+    Diverged,
     /// No run was found, but there may be one.
-    GaveUp,
-    /// It is proven that there is no run.
-    Impossible,
+    #[serde(alias = "gave_up")]
+    NotFound,
     /// No forbidden run was found, but too many atoms of the spec never held.
     Untested,
-    /// Replays of the same run differ: flaky.
+    /// Replays of the same run differ.
     Flaky,
     /// The device could not be used.
     Error,
 }
 
 impl Outcome {
-    /// Returns the outcome as reports name it.
+    /// Returns the outcome as machines read it.
     pub fn name(self) -> &'static str {
         match self {
-            Outcome::Met => "met",
-            Outcome::Broken => "broken",
-            Outcome::GaveUp => "gave_up",
-            Outcome::Impossible => "impossible",
+            Outcome::Passed => "passed",
+            Outcome::Failed => "failed",
+            Outcome::Diverged => "diverged",
+            Outcome::NotFound => "not_found",
             Outcome::Untested => "untested",
             Outcome::Flaky => "flaky",
             Outcome::Error => "error",
@@ -169,14 +184,14 @@ impl Outcome {
     /// none, and `held` how often each condition held.
     pub fn of(expectation: Expectation, found: bool, is_proven: bool, held: &[u64]) -> Outcome {
         match (expectation, found) {
-            (Expectation::Possible, true) => Outcome::Met,
-            (Expectation::Possible, false) if is_proven => Outcome::Impossible,
-            (Expectation::Possible, false) => Outcome::GaveUp,
-            (Expectation::Never | Expectation::Must, true) => Outcome::Broken,
+            (Expectation::Possible, true) => Outcome::Passed,
+            (Expectation::Possible, false) if is_proven => Outcome::Failed,
+            (Expectation::Possible, false) => Outcome::NotFound,
+            (Expectation::Never | Expectation::Must, true) => Outcome::Failed,
             // A single atom that never held may be the very one that the spec forbids. A proof changes nothing: a
             // misspelt atom is easily proven never to hold.
             (Expectation::Never | Expectation::Must, false) if unseen(held) >= 2 => Outcome::Untested,
-            (Expectation::Never | Expectation::Must, false) => Outcome::Met,
+            (Expectation::Never | Expectation::Must, false) => Outcome::Passed,
         }
     }
 }
@@ -207,6 +222,9 @@ pub struct SpecEnded {
     pub device_ms: u64,
     /// Run that decides the outcome, if there is one.
     pub run: Vec<StepTaken>,
+    /// Violation of a `never` or `must` by that run: the step, and the values there, a sentence each.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub violation: Vec<String>,
     /// Steps of that run before it was minimised.
     pub found_steps: Option<usize>,
     /// Replays of that run that passed, of those tried.
@@ -234,6 +252,7 @@ impl SpecEnded {
             steps: 0,
             device_ms: 0,
             run: Vec::new(),
+            violation: Vec::new(),
             found_steps: None,
             confirmed: None,
             test: None,
@@ -248,11 +267,11 @@ impl SpecEnded {
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Replayed {
-    /// Replays that held, of those tried.
+    /// Replays in which the run came again, of those tried.
     pub rate: Rate,
-    /// Verdict of the first replay that did not hold, else of the last.
+    /// Verdict of the first replay whose run did not come again, else of the last.
     pub verdict: ReplayVerdict,
-    /// Step at which it broke or diverged.
+    /// Step that differs or could not be done.
     pub step: Option<usize>,
     /// Expectation there.
     pub expected: Option<String>,
@@ -260,16 +279,21 @@ pub struct Replayed {
     pub actual: Option<String>,
     /// Widget nearest to the one that was not found.
     pub nearest: Option<String>,
+    /// Pixels that it covers.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub nearest_at: Option<Bounds>,
 }
 
 /// Verdict of a replay.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum ReplayVerdict {
-    /// The replay did what the test says.
-    Held,
+    /// The run of the test came again.
+    #[serde(alias = "held")]
+    Reproduced,
     /// All steps could be done, with another result.
-    Broke,
+    #[serde(alias = "broke")]
+    NotReproduced,
     /// A step could not be done.
     Diverged,
 }
@@ -278,8 +302,8 @@ impl ReplayVerdict {
     /// Returns the verdict as reports name it.
     pub fn name(self) -> &'static str {
         match self {
-            ReplayVerdict::Held => "held",
-            ReplayVerdict::Broke => "broke",
+            ReplayVerdict::Reproduced => "reproduced",
+            ReplayVerdict::NotReproduced => "not reproduced",
             ReplayVerdict::Diverged => "diverged",
         }
     }

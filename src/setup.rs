@@ -125,14 +125,14 @@ impl SetUp {
         for (one, player) in &mut self.tests {
             let (replay, trace) = player.resume(device, seen.clone(), &one.test.steps)?;
             let (step, why) = match replay {
-                Replay::Held => {
+                Replay::Reproduced => {
                     seen = trace.steps.into_iter().next_back().map_or(seen, |step| step.observation);
                     continue;
                 }
-                Replay::Broke { step, expected, actual } => {
+                Replay::NotReproduced { step, expected, actual } => {
                     (step, format!("{expected} was expected, and there is {actual}"))
                 }
-                Replay::Diverged { step, expected, actual, nearest } => {
+                Replay::Diverged { step, expected, actual, nearest, .. } => {
                     let nearest =
                         nearest.map_or(String::new(), |nearest| format!("; the nearest is {nearest}"));
                     (step, format!("{expected} cannot be done, and there is {actual}{nearest}"))

@@ -1,5 +1,7 @@
 //! Atoms that hold on a screen and of its actions, to be pasted into a spec.
 
+use std::collections::{BTreeMap, BTreeSet};
+
 use super::action::Action;
 use super::atom::{ActionTypes, Atom, Comparison, Key, Op};
 use super::constant::Constant;
@@ -8,31 +10,43 @@ use super::screen::{Context, Flags, Screen, Widget};
 /// Most characters of a text that is repeated in full; of a longer one, its first words are.
 const CHARS_MAX: usize = 60;
 
+/// An atom that holds on a screen.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Pasted {
+    /// The atom.
+    pub atom: Atom,
+    /// Text that people see on its widget, where the atom does not have it.
+    pub seen: Option<String>,
+}
+
 /// Returns atoms that hold on `screen`: those of the screen, then `checked`, then one for each visible widget with a
 /// name, in the order of the screen; each once.
-pub fn atoms_of_screen(screen: &Screen) -> Vec<Atom> {
+pub fn atoms_of_screen(screen: &Screen) -> Vec<Pasted> {
     let mut atoms = Vec::new();
-    let mut add = |comparisons: Option<Vec<Comparison>>| {
+    let mut add = |comparisons: Option<Vec<Comparison>>, seen: Option<String>| {
         // No atom can look for some hostile names.
         if let Some(atom) = comparisons.filter(|all| !all.is_empty()).and_then(|all| Atom::new(all).ok()) {
-            atoms.push(atom);
+            atoms.push(Pasted { atom, seen });
         }
     };
     for (key, value) in state(screen) {
-        add(comparison(key, Op::Equal, &value).map(|one| vec![one]));
+        add(comparison(key, Op::Equal, &value).map(|one| vec![one]), None);
     }
     let visible = || screen.widgets().iter().filter(|widget| widget.is_visible());
     let any = |flag: Flags| visible().any(|widget| widget.flags.has(flag));
     if any(Flags::CHECKABLE) || any(Flags::CHECKED) {
         let checked = any(Flags::CHECKED).to_string();
-        add(comparison(Key::Checked, Op::Equal, &checked).map(|one| vec![one]));
+        add(comparison(Key::Checked, Op::Equal, &checked).map(|one| vec![one]), None);
     }
+    let mut ids: BTreeMap<&str, usize> = BTreeMap::new();
+    visible().for_each(|widget| *ids.entry(widget.id_entry()).or_default() += 1);
     for widget in visible() {
-        add(of_widget(widget));
+        let is_alone = ids.get(widget.id_entry()) == Some(&1);
+        add(of_widget(widget, is_alone), seen_on(widget, is_alone));
     }
     // Rows of a list are often alike, and one atom finds them all.
-    let mut seen = std::collections::BTreeSet::new();
-    atoms.retain(|atom| seen.insert(atom.clone()));
+    let mut met = BTreeSet::new();
+    atoms.retain(|pasted| met.insert(pasted.atom.clone()));
     atoms
 }
 
@@ -69,13 +83,25 @@ fn state(screen: &Screen) -> Vec<(Key, String)> {
     .collect()
 }
 
-/// Returns comparisons for the name of a widget, its `checked`, and its `enabled` if it is off.
-fn of_widget(widget: &Widget) -> Option<Vec<Comparison>> {
-    // A name that people read says more in a spec than an id.
-    let names = [(Key::Text, &*widget.text), (Key::Desc, &*widget.desc), (Key::Id, widget.id_entry())];
-    let (key, name) = names.into_iter().find(|(_, name)| !name.trim().is_empty())?;
-    let (op, value) = shown(name);
-    let mut all = vec![comparison(key, op, value)?];
+/// Returns comparisons for the names of a widget, its `checked`, and its `enabled` if it is off. `is_alone` says that no
+/// other widget has its id.
+fn of_widget(widget: &Widget, is_alone: bool) -> Option<Vec<Comparison>> {
+    // An id survives another language and another text; where several widgets share it, the text tells them apart.
+    let mut all: Vec<Comparison> = comparison(Key::Id, Op::Equal, widget.id_entry())
+        .filter(|_| !widget.id_entry().trim().is_empty())
+        .into_iter()
+        .collect();
+    if all.is_empty() || !is_alone {
+        let names = [(Key::Desc, &*widget.desc), (Key::Text, &*widget.text)];
+        let name = names.into_iter().find(|(_, name)| !name.trim().is_empty());
+        all.extend(name.and_then(|(key, name)| {
+            let (op, value) = shown(name);
+            comparison(key, op, value)
+        }));
+    }
+    if all.is_empty() {
+        return None;
+    }
     // Of a widget that cannot be checked, the value says nothing.
     if widget.flags.has(Flags::CHECKABLE) {
         let checked = widget.flags.has(Flags::CHECKED).to_string();
@@ -86,6 +112,14 @@ fn of_widget(widget: &Widget) -> Option<Vec<Comparison>> {
         all.extend(comparison(Key::Enabled, Op::Equal, "false"));
     }
     Some(all)
+}
+
+/// Returns the text that people see on a widget that its atom names by the id alone.
+fn seen_on(widget: &Widget, is_alone: bool) -> Option<String> {
+    let is_by_id = is_alone && !widget.id_entry().trim().is_empty();
+    let names = [&*widget.text, &*widget.desc];
+    let name = names.into_iter().find(|name| !name.trim().is_empty() && !widget.flags.has(Flags::PASSWORD));
+    name.filter(|_| is_by_id).map(|name| shown(name).1.to_string())
 }
 
 /// Returns the comparison that finds a text: by all of a short one, by the start of the first line of a long one.
@@ -126,13 +160,18 @@ mod tests {
             widget("Save", "", flags),
             Widget { bounds: Bounds::default(), ..widget("hidden", "", flags) },
             widget("", "", flags),
+            widget("Milk", "a.b:id/row", flags),
+            widget("Bread", "a.b:id/row", flags),
         ];
         Screen::new("a.b", "a.b.Main", Context::default(), widgets)
     }
 
     #[test]
     fn atoms_say_what_is_seen() {
-        let said: Vec<String> = atoms_of_screen(&screen()).iter().map(Atom::to_string).collect();
+        let said: Vec<String> = atoms_of_screen(&screen())
+            .into_iter()
+            .map(|Pasted { atom, seen }| seen.map_or(atom.to_string(), |seen| format!("{atom}  # {seen}")))
+            .collect();
         let expected = [
             "[package = a.b]",
             "[activity = Main]",
@@ -142,11 +181,14 @@ mod tests {
             "[crashed = false]",
             "[anr = false]",
             "[checked = false]",
-            "[text = Save]",
+            "[id = save]  # Save",
             "[text = Wi-Fi, checked = false]",
             "[id = other, enabled = false]",
             "[text ~ \"long [text] long [text] long [text] long [text] long [text] \"]",
             "[text ~ two]",
+            "[text = Save]",
+            "[id = row, text = Milk]",
+            "[id = row, text = Bread]",
         ];
         assert_eq!(said, expected);
     }
@@ -154,7 +196,7 @@ mod tests {
     #[test]
     fn all_that_is_said_holds() {
         let screen = screen();
-        let atoms = atoms_of_screen(&screen);
+        let atoms: Vec<Atom> = atoms_of_screen(&screen).into_iter().map(|pasted| pasted.atom).collect();
         let numbered = (0..).zip(&atoms);
         assert_eq!(Labeller::new(numbered, TypedText::Counts).on_screen(&screen).len(), atoms.len());
         for action in offers(&screen, &Repertoire::default()) {

@@ -9,6 +9,7 @@
 mod automaton;
 mod bdd;
 mod display;
+mod duty;
 mod formula;
 mod labels;
 mod meaning;
@@ -18,6 +19,7 @@ mod table;
 
 pub use automaton::{Automaton, Follower, Graph, GraphEdge, ResidualId, TooManyResiduals};
 pub use display::Display;
+pub use duty::{Duty, violated_duties};
 pub use formula::{Atom, Bound, Formula, Formulas, Members, Node};
 pub use labels::Labels;
 pub use meaning::{Assumption, Cube, Permanent, Prediction, RESIDUALS_MAX, Share};

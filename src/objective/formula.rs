@@ -359,22 +359,38 @@ impl Formula {
         held
     }
 
-    /// Returns, for atoms that never held and ask for one word, the nearest word seen where they look, or all activities.
+    /// Returns, for atoms that never held and ask for a word, the nearest word seen where they look, or else some of the
+    /// activities, ids or names that were seen.
     fn word_hints(&self, held: &[u64], words: &dyn Fn(Key) -> BTreeSet<String>) -> Vec<(String, String)> {
         // Nobody reads a longer list.
-        const ACTIVITIES_MAX: usize = 8;
+        const WORDS_MAX: usize = 8;
         let hint = |atom: &Atom| {
             let (Atom::State(all) | Atom::Widget(all) | Atom::Action(all)) = atom else { return None };
-            let [Comparison { key, op: Op::Equal | Op::Contains, value: Constant::Text(text) }] = &all[..]
-            else {
-                return None;
+            let sought = all.iter().filter(|one| one.key != Key::ActionType).find_map(|one| {
+                let Comparison { key, op: op @ (Op::Equal | Op::Contains), value: Constant::Text(text) } =
+                    one
+                else {
+                    return None;
+                };
+                let words = words(*key);
+                let has =
+                    |word: &String| if *op == Op::Equal { word == text } else { word.contains(&**text) };
+                // A word that is there is not the reason why the atom never held.
+                (!words.iter().any(has)).then_some((*key, text, words))
+            });
+            let (key, text, words) = sought?;
+            let kind = match key {
+                Key::Activity => "activities",
+                Key::Id => "ids",
+                Key::ActionDetail => "names",
+                _ => "",
             };
-            let words = words(*key);
             match nearest(text, words.iter().map(String::as_str)) {
                 Some(near) => Some(format!("the nearest that was seen is {near:?}")),
-                None if *key == Key::Activity && !words.is_empty() => {
-                    let some: Vec<String> = words.iter().take(ACTIVITIES_MAX).cloned().collect();
-                    Some(format!("the activities seen are {}", some.join(", ")))
+                None if !kind.is_empty() && !words.is_empty() => {
+                    let more = if words.len() > WORDS_MAX { ", .." } else { "" };
+                    let some: Vec<String> = words.iter().take(WORDS_MAX).cloned().collect();
+                    Some(format!("the {kind} seen are {}{more}", some.join(", ")))
                 }
                 None => None,
             }

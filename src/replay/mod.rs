@@ -1,20 +1,22 @@
 //! Replay: does the steps of a test again and compares the result.
 //!
-//! Widgets are found again by their names, not by their positions. The original spec decides whether a replay
-//! holds; [`capture`] makes the formula that describes the steps themselves.
+//! Widgets are found again by their names, not by their positions. The original spec decides whether the run of
+//! the test came again; [`capture`] makes the formula that describes the steps themselves.
 
 mod capture;
+mod violation;
 
 use std::sync::Arc;
 
 use crate::device::{Device, DeviceError};
-use crate::gui::{Action, Labeller, Marker, Rules, Sought, Target, TypedText, seek};
+use crate::gui::{Action, Bounds, Labeller, Marker, Rules, Sought, Target, TypedText, seek};
 use crate::objective::{Formula, Judgement, Moment, Objective as _, Seen, Shaping, Verdict};
 use crate::situation::{ClassId, LookId, PhaseId};
 use crate::spec::Spec;
 use crate::test_case::TestStep;
 use crate::trace::{Observation, Step, Trace};
 pub use capture::{Captured, capture};
+pub use violation::violation;
 
 /// Does steps again and evaluates them under one spec.
 #[derive(Debug)]
@@ -51,9 +53,9 @@ pub struct Played {
 #[derive(Clone, Debug, PartialEq)]
 pub enum Replay {
     /// The objective was reached.
-    Held,
+    Reproduced,
     /// All steps could be done, without reaching the objective.
-    Broke {
+    NotReproduced {
         /// The first step with an unexpected observation, else the last.
         step: usize,
         /// The expected observation.
@@ -71,6 +73,8 @@ pub enum Replay {
         actual: String,
         /// The nearest widget.
         nearest: Option<String>,
+        /// The pixels that it covers.
+        nearest_at: Option<Bounds>,
     },
 }
 
@@ -213,15 +217,15 @@ impl Player {
 
 fn verdict(steps: &[TestStep], played: &Played, typed: TypedText) -> Replay {
     if played.is_won {
-        return Replay::Held;
+        return Replay::Reproduced;
     }
     // An unexpected observation explains more than a missing widget after it, so it comes first.
     let otherwise = steps.iter().zip(&played.trace.steps).enumerate().find_map(|(number, (test, step))| {
         let expected = unseen(test, step, typed)?;
-        Some(Replay::Broke { step: number, expected, actual: seen(step) })
+        Some(Replay::NotReproduced { step: number, expected, actual: seen(step) })
     });
-    if let Some(broke) = otherwise {
-        return broke;
+    if let Some(different) = otherwise {
+        return different;
     }
     let last = played.trace.steps.last().expect("a test has a step at least, its start");
     match &played.missing {
@@ -230,8 +234,9 @@ fn verdict(steps: &[TestStep], played: &Played, typed: TypedText) -> Replay {
             expected: steps[*number].action.to_string(),
             actual: seen(last),
             nearest: nearest.as_ref().map(|nearest| near(nearest, &steps[*number].action)),
+            nearest_at: nearest.as_ref().map(|nearest| nearest.bounds),
         },
-        None => Replay::Broke {
+        None => Replay::NotReproduced {
             // Every step went as expected, so none is to blame more than the last.
             step: played.trace.steps.len() - 1,
             expected: "the goal is reached".to_string(),

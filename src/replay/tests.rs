@@ -61,10 +61,10 @@ fn replayed(mut device: Sim, test: &TestCase) -> (Replay, Trace) {
 }
 
 #[track_caller]
-fn check_broke(device: Sim, test: &TestCase, step: usize, expected: &str, actual: &str) {
+fn check_not_reproduced(device: Sim, test: &TestCase, step: usize, expected: &str, actual: &str) {
     let (replay, _) = replayed(device, test);
     let (expected, actual) = (expected.to_string(), actual.to_string());
-    assert_eq!(replay, Replay::Broke { step, expected, actual });
+    assert_eq!(replay, Replay::NotReproduced { step, expected, actual });
 }
 
 #[track_caller]
@@ -72,7 +72,9 @@ fn check_diverged(device: Sim, test: &TestCase, step: usize, expected: &str, nea
     let (replay, _) = replayed(device, test);
     let actual = "activity org.example.shop.Main".to_string();
     let (expected, nearest) = (expected.to_string(), nearest.map(str::to_string));
-    assert_eq!(replay, Replay::Diverged { step, expected, actual, nearest });
+    let Replay::Diverged { nearest_at, .. } = replay else { panic!("{replay:?}") };
+    assert_eq!(nearest_at.is_some(), nearest.is_some(), "the nearest widget has a place");
+    assert_eq!(replay, Replay::Diverged { step, expected, actual, nearest, nearest_at });
 }
 
 fn there_and_back() -> TestCase {
@@ -81,9 +83,9 @@ fn there_and_back() -> TestCase {
 }
 
 #[test]
-fn a_test_that_reaches_its_goal_held() {
+fn a_test_that_reaches_its_goal_is_reproduced() {
     let (replay, trace) = replayed(as_it_was(), &there_and_back());
-    assert_eq!((replay, trace.steps.len()), (Replay::Held, 3));
+    assert_eq!((replay, trace.steps.len()), (Replay::Reproduced, 3));
     let left: Vec<&str> = trace.steps.iter().map(|step| &*step.remaining).collect();
     assert_eq!(left, ["[activity ~ About] & X [activity ~ Main]", "[activity ~ Main]", "true"]);
     assert_eq!(trace.steps[2].reward, 1.0);
@@ -96,9 +98,9 @@ fn a_test_that_reaches_its_goal_held() {
 #[test]
 fn widgets_are_found_where_they_have_moved_to() {
     let moved = shop("    Button #about", "    TextView \"New\"\n    Button #about");
-    assert_eq!(replayed(moved, &there_and_back()).0, Replay::Held);
+    assert_eq!(replayed(moved, &there_and_back()).0, Replay::Reproduced);
     // The id is enough, whatever the button says now.
-    assert_eq!(replayed(shop("About us", "Imprint"), &there_and_back()).0, Replay::Held);
+    assert_eq!(replayed(shop("About us", "Imprint"), &there_and_back()).0, Replay::Reproduced);
 }
 
 #[test]
@@ -106,7 +108,7 @@ fn nothing_is_done_once_the_goal_is_reached() {
     let test = test(&format!("1 {ABOUT}2 back"), "possible \"about\": F [activity ~ About]");
     let mut device = Faulty::new(as_it_was(), 2);
     let (replay, trace) = Player::new(&test.oracle).replay(&mut device, &test.steps).expect("no third step");
-    assert_eq!((replay, trace.steps.len()), (Replay::Held, 2));
+    assert_eq!((replay, trace.steps.len()), (Replay::Reproduced, 2));
 }
 
 #[test]
@@ -116,39 +118,45 @@ fn nothing_is_done_once_the_goal_is_out_of_reach() {
     let (replay, _) = Player::new(&test.oracle).replay(&mut device, &test.steps).expect("no third step");
     let expected = "the goal is reached".to_string();
     let actual = "activity org.example.shop.Items; what is left is false".to_string();
-    assert_eq!(replay, Replay::Broke { step: 1, expected, actual });
+    assert_eq!(replay, Replay::NotReproduced { step: 1, expected, actual });
 }
 
 #[test]
 fn a_test_breaks_at_the_first_step_that_sees_something_else() {
     let elsewhere = || shop("-> open About", "-> open Items");
-    check_broke(elsewhere(), &there_and_back(), 1, "[activity ~ About]", "activity org.example.shop.Items");
+    check_not_reproduced(
+        elsewhere(),
+        &there_and_back(),
+        1,
+        "[activity ~ About]",
+        "activity org.example.shop.Items",
+    );
     let sees = "sees ![text = Nothing yet]\nsees [text = Made here]\n";
     let twice =
         test(&format!("1 {ABOUT}{sees}2 back\nsees ![activity ~ Main]"), "possible \"x\": F [text = x]");
     let expected = "![text = Nothing yet] & [text = Made here]";
-    check_broke(elsewhere(), &twice, 1, expected, "activity org.example.shop.Items");
-    check_broke(as_it_was(), &twice, 2, "![activity ~ Main]", "activity org.example.shop.Main");
+    check_not_reproduced(elsewhere(), &twice, 1, expected, "activity org.example.shop.Items");
+    check_not_reproduced(as_it_was(), &twice, 2, "![activity ~ Main]", "activity org.example.shop.Main");
 }
 
 #[test]
 fn a_test_whose_every_step_is_as_it_was_and_whose_goal_is_not_reached_breaks_at_its_last() {
     let test = test(&format!("1 {ABOUT}2 back"), "possible \"x\": F [text = Sold out]");
     let actual = "activity org.example.shop.Main; what is left is F [text = Sold out]";
-    check_broke(as_it_was(), &test, 2, "the goal is reached", actual);
+    check_not_reproduced(as_it_was(), &test, 2, "the goal is reached", actual);
 }
 
 #[test]
 fn what_keeps_the_app_from_going_on_is_said() {
     let crash = shop("-> open About", "-> crash \"no disk\"");
     let actual = "activity org.example.shop.Main, the app has crashed";
-    check_broke(crash, &there_and_back(), 1, "[activity ~ About]", actual);
+    check_not_reproduced(crash, &there_and_back(), 1, "[activity ~ About]", actual);
     let hang = shop("-> open About", "-> anr \"no disk\"");
     let actual = "activity org.example.shop.Main, the app does not respond";
-    check_broke(hang, &there_and_back(), 1, "[activity ~ About]", actual);
+    check_not_reproduced(hang, &there_and_back(), 1, "[activity ~ About]", actual);
     let idle = test("1 idle\nsees [activity ~ About]", "possible \"x\": F [activity ~ About]");
     let actual = "activity org.example.shop.Main, the display is off";
-    check_broke(as_it_was(), &idle, 1, "[activity ~ About]", actual);
+    check_not_reproduced(as_it_was(), &idle, 1, "[activity ~ About]", actual);
 }
 
 #[test]
@@ -167,7 +175,7 @@ fn what_was_seen_otherwise_comes_before_what_cannot_be_done() {
     let steps =
         format!("1 {ABOUT}sees [text = Made there]\n2 click\nid \"org.example.shop:id/gone\"\ntext \"Gone\"");
     let test = test(&steps, "possible \"x\": F [text = x]");
-    check_broke(as_it_was(), &test, 1, "[text = Made there]", "activity org.example.shop.About");
+    check_not_reproduced(as_it_was(), &test, 1, "[text = Made there]", "activity org.example.shop.About");
 }
 
 #[test]
@@ -217,7 +225,7 @@ fn an_app_that_is_started_already_is_not_started_again() {
     let mut device = Faulty::new(started, 2);
     let (replay, trace) =
         Player::new(&test.oracle).resume(&mut device, seen.clone(), &test.steps).expect("two actions");
-    assert_eq!((replay, trace.steps.len()), (Replay::Held, 3));
+    assert_eq!((replay, trace.steps.len()), (Replay::Reproduced, 3));
     assert_eq!(trace.steps[0].observation.screen, seen.screen);
 }
 
@@ -240,7 +248,7 @@ const STARTED: &str = "[actionType = reinitialise, actionDetail = org.example.sh
 #[track_caller]
 fn captured(test: &TestCase) -> String {
     let (replay, trace) = replayed(as_it_was(), test);
-    assert_eq!(replay, Replay::Held);
+    assert_eq!(replay, Replay::Reproduced);
     let formula = capture(&test.oracle, &trace).formula.expect("a run as short as this has a formula");
     assert!(Player::new(&formula).is_won(&trace), "{formula}");
     let shown = formula.to_string();
@@ -295,7 +303,7 @@ fn a_run_that_nobody_would_read_has_steps_and_no_formula() {
     let steps: String = (1..=CAPTURED_MAX).map(take).collect();
     let test = test(&steps, "possible \"x\": F [text = Sold out]");
     let (replay, trace) = replayed(as_it_was(), &test);
-    assert_eq!((replay, trace.steps.len()), (Replay::Held, CAPTURED_MAX + 1));
+    assert_eq!((replay, trace.steps.len()), (Replay::Reproduced, CAPTURED_MAX + 1));
     let captured = capture(&test.oracle, &trace);
     assert_eq!((captured.steps.len(), captured.formula), (CAPTURED_MAX + 1, None));
     let seen: Vec<usize> = captured.steps.iter().map(|step| step.sees.len()).collect();

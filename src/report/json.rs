@@ -1,10 +1,11 @@
 //! Results as JSON lines: one line at the start of a spec, one with its result, and one summary.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeMap;
 
 use serde::Serialize;
 
 use super::Run;
+use super::words::kind;
 use crate::event::{Replayed, SpecBegan, SpecEnded, StepTaken};
 use crate::rate::Rate;
 
@@ -35,6 +36,7 @@ enum Line<'a> {
         residuals: Vec<&'a str>,
         reasons: Vec<Option<&'a str>>,
         learned: Vec<Option<&'a str>>,
+        violation: &'a [String],
         why: &'a str,
         advice: &'a [String],
     },
@@ -73,7 +75,7 @@ pub fn json(run: &Run) -> String {
     let (device, seed) = run.began().map_or(("", 0), |began| (&*began.device, began.seed));
     let ended = || run.specs().iter().filter_map(|spec| Some((&spec.began, spec.ended.as_ref()?)));
     let lines: String = ended().map(|(began, ended)| spec_json(began, ended, device, seed)).collect();
-    lines + &summary_json(ended().map(|(began, ended)| (&*began.file, ended)))
+    lines + &summary_json(run)
 }
 
 /// Returns the lines of a spec.
@@ -98,6 +100,7 @@ pub fn spec_json(began: &SpecBegan, ended: &SpecEnded, device: &str, seed: u64) 
         residuals: run.iter().map(|step| &*step.residual).collect(),
         reasons: run.iter().map(|step| step.why.as_deref()).collect(),
         learned: run.iter().map(|step| step.learned.as_deref()).collect(),
+        violation: &ended.violation,
         why: &ended.why,
         advice: &ended.advice,
     };
@@ -105,14 +108,12 @@ pub fn spec_json(began: &SpecBegan, ended: &SpecEnded, device: &str, seed: u64) 
 }
 
 /// Returns the last line: the number of specs, and of each outcome.
-pub fn summary_json<'a>(specs: impl Iterator<Item = (&'a str, &'a SpecEnded)>) -> String {
-    let (mut files, mut outcomes, mut all) = (BTreeSet::new(), BTreeMap::new(), 0);
-    for (file, ended) in specs {
-        files.insert(file);
-        *outcomes.entry(ended.outcome.name()).or_insert(0) += 1;
-        all += 1;
+pub fn summary_json(run: &Run) -> String {
+    let mut outcomes = BTreeMap::new();
+    for spec in run.specs() {
+        *outcomes.entry(kind(spec)).or_insert(0) += 1;
     }
-    line(&Line::Summary { files: files.len(), specs: all, outcomes })
+    line(&Line::Summary { files: run.files().len(), specs: run.specs().len(), outcomes })
 }
 
 fn line(line: &Line<'_>) -> String {

@@ -48,7 +48,7 @@ impl Counts {
         let times = specs.iter().filter_map(|spec| spec.ended.as_ref()).map(|ended| ended.device_ms);
         Counts {
             tests: specs.len(),
-            failures: count(|standing| matches!(standing, Standing::NotMet | Standing::Flaky)),
+            failures: count(|standing| matches!(standing, Standing::Failed | Standing::Flaky)),
             errors: count(|standing| matches!(standing, Standing::Error | Standing::CutShort)),
             // The times of a damaged file may be of any size, and their sum must not overflow.
             device_ms: times.map(u128::from).sum(),
@@ -161,9 +161,9 @@ fn write_case_properties(xml: &mut String, spec: &SpecReport) {
 
 fn write_fault(xml: &mut String, spec: &SpecReport) {
     let element = match spec.standing() {
-        Standing::Met => return,
+        Standing::Passed => return,
         // In JUnit a failure says something about the app; after an error nothing is known of it.
-        Standing::NotMet | Standing::Flaky => "failure",
+        Standing::Failed | Standing::Flaky => "failure",
         Standing::Error | Standing::CutShort => "error",
     };
     let message = format!("{}: {}", words::outcome(spec), words::why(spec, LINE_MAX));
@@ -185,6 +185,7 @@ fn explained(spec: &SpecReport, ended: &SpecEnded) -> String {
         format!("formula: {}", line(&spec.began.formula, TEXT_MAX)),
     ];
     said.extend(ended.replay.iter().flat_map(words::replayed));
+    said.extend(words::violation(ended));
     said.extend(words::reached(ended));
     said.extend(
         ended.advice.iter().take(ITEMS_MAX).map(|advice| format!("help: {}", line(advice, LINE_MAX))),
@@ -238,10 +239,10 @@ mod tests {
 
     fn all_outcomes() -> String {
         let outcomes = [
-            Outcome::Met,
-            Outcome::Broken,
-            Outcome::GaveUp,
-            Outcome::Impossible,
+            Outcome::Passed,
+            Outcome::Failed,
+            Outcome::NotFound,
+            Outcome::Diverged,
             Outcome::Untested,
             Outcome::Flaky,
             Outcome::Error,
@@ -262,10 +263,10 @@ mod tests {
         for part in [
             "<testsuites name=\"farlead check\" tests=\"8\" failures=\"5\" errors=\"2\" time=\"0.000\">",
             "<testsuite name=\"specs/b.ltl\" file=\"specs/b.ltl\" package=\"\" tests=\"1\" failures=\"0\" errors=\"1\"",
-            "<testcase name=\"met\" classname=\"specs.notes.palette\" file=\"specs/notes/palette.ltl\" line=\"3\"",
-            "<failure type=\"broken\" message=\"broken: so it is\">",
-            "<failure type=\"gave_up\" message=\"gave up: so it is\">",
-            "<failure type=\"impossible\"",
+            "<testcase name=\"passed\" classname=\"specs.notes.palette\" file=\"specs/notes/palette.ltl\" line=\"3\"",
+            "<failure type=\"failed\" message=\"failed: so it is\">",
+            "<failure type=\"not_found\" message=\"not found: so it is\">",
+            "<failure type=\"diverged\"",
             "<failure type=\"untested\"",
             "<failure type=\"flaky\"",
             "<error type=\"error\" message=\"error: so it is\">",
@@ -277,7 +278,7 @@ mod tests {
 
     #[test]
     fn how_a_replay_went_is_said_in_the_failure() {
-        let mut ended = SpecEnded::new(Outcome::Broken, "step 2 is gone", 5);
+        let mut ended = SpecEnded::new(Outcome::Diverged, "step 2 could not be done", 5);
         ended.replay = Some(Replayed {
             rate: Rate { passes: 0, runs: 3 },
             verdict: ReplayVerdict::Diverged,
@@ -285,10 +286,11 @@ mod tests {
             expected: Some("a button <Save>".to_string()),
             actual: None,
             nearest: Some("a button \"Store\"".to_string()),
+            nearest_at: None,
         });
         let xml = junit(&run([began(), spec(0, "a.ltl", "x"), Event::SpecEnded(Box::new(ended))]));
         for part in [
-            "replay: diverged at step 2; 0 of 3 held",
+            "<failure type=\"diverged\"",
             "expected: a button &lt;Save&gt;",
             "nearest: a button &quot;Store&quot;",
             "<error type=\"run\" message=\"the run was cut short",

@@ -1,4 +1,4 @@
-//! Markdown for the summary of a build: all specs in a table, and the details of those that are not met.
+//! Markdown for the summary of a build: all specs in a table, and the details of those that did not pass.
 
 use std::fmt::Write as _;
 
@@ -20,7 +20,7 @@ pub fn markdown(run: &Run) -> String {
     let mut left_out = 0;
     // Specs that need attention come first, so that a cut leaves out the others.
     let (fine, others): (Vec<&SpecReport>, Vec<&SpecReport>) =
-        run.specs().iter().partition(|spec| spec.standing() == Standing::Met);
+        run.specs().iter().partition(|spec| spec.standing() == Standing::Passed);
     for spec in others.into_iter().chain(fine) {
         let section = section(spec);
         if text.len() + section.len() <= BYTES_MAX {
@@ -36,11 +36,14 @@ pub fn markdown(run: &Run) -> String {
 }
 
 fn write_head(text: &mut String, run: &Run) {
-    let met = run.specs().iter().filter(|spec| spec.standing() == Standing::Met).count();
+    let passed = run.specs().iter().filter(|spec| spec.standing() == Standing::Passed).count();
     let all = run.specs().len();
-    let sign = if met == all && words::trouble(run).is_none() { "✅" } else { "❌" };
-    let _ = writeln!(text, "## {sign} farlead: {met} of {} met\n", words::counted(all as u64, "spec"));
+    let sign = if passed == all && words::trouble(run).is_none() { "✅" } else { "❌" };
+    let _ = writeln!(text, "## {sign} farlead: {passed} of {} passed\n", words::counted(all as u64, "spec"));
     let _ = writeln!(text, "{}\n", words::headline(run));
+    if let Some(changes) = words::changes(run) {
+        let _ = writeln!(text, "**{changes}**\n");
+    }
     if let Some(trouble) = words::trouble(run) {
         let _ = writeln!(text, "**{}**\n", escape(&trouble));
     }
@@ -75,12 +78,13 @@ fn write_table(text: &mut String, run: &Run) {
         let test = ended.and_then(|ended| ended.test.as_deref());
         let _ = writeln!(
             text,
-            "| {} {}<br>{} | {} {} | {} | {} | {} | {} |",
+            "| {} {}<br>{} | {} {}{} | {} | {} | {} | {} |",
             escape(&spec.began.expectation),
             code(&line(&spec.began.name, 200)),
             escape(&place),
             sign(spec.standing()),
             words::outcome(spec),
+            words::change(spec).map_or(String::new(), |change| format!(", {change}")),
             number(length),
             number(ended.map(|ended| u64::from(ended.episodes))),
             number(ended.map(|ended| ended.steps)),
@@ -91,18 +95,18 @@ fn write_table(text: &mut String, run: &Run) {
 
 fn sign(standing: Standing) -> &'static str {
     match standing {
-        Standing::Met => "✅",
-        Standing::NotMet => "❌",
+        Standing::Passed => "✅",
+        Standing::Failed => "❌",
         Standing::Flaky => "⚠️",
         Standing::Error => "🛑",
         Standing::CutShort => "✂️",
     }
 }
 
-/// Returns the section of one spec. A spec that is met has its steps alone.
+/// Returns the section of one spec. A spec that passed has its steps alone.
 fn section(spec: &SpecReport) -> String {
     let mut text = String::new();
-    if spec.standing() != Standing::Met {
+    if spec.standing() != Standing::Passed {
         let _ = writeln!(
             text,
             "\n### {} {} {}: {}\n",
@@ -125,14 +129,14 @@ fn section(spec: &SpecReport) -> String {
 
 fn write_explanation(text: &mut String, ended: &SpecEnded) {
     let replayed = ended.replay.iter().flat_map(words::replayed);
-    for said in replayed.chain(words::reached(ended)) {
+    for said in replayed.chain(words::violation(ended)).chain(words::reached(ended)) {
         let _ = writeln!(text, "- {}", escape(&said));
     }
     for advice in ended.advice.iter().take(ITEMS_MAX) {
         let _ = writeln!(text, "- **help:** {}", with_code(&line(advice, LINE_MAX)));
     }
-    if let Some(rate) = ended.confirmed {
-        let _ = writeln!(text, "- confirmed {} times", words::rate(rate));
+    if let Some(shrunk) = words::shrunk(ended) {
+        let _ = writeln!(text, "- {shrunk}");
     }
     if let Some(test) = &ended.test {
         let _ = writeln!(text, "- again: {}", code(&words::command("replay", test)));
@@ -210,15 +214,15 @@ mod tests {
         let text = markdown(&run([
             began(),
             spec(0, "a.ltl", "fine"),
-            end(0, Outcome::Met, "after 1 episode"),
+            end(0, Outcome::Passed, "after 1 episode"),
             spec(1, "a.ltl", "lost"),
-            end(1, Outcome::GaveUp, "the budget is spent"),
+            end(1, Outcome::NotFound, "the budget is spent"),
             Event::RunEnded { exit: 1 },
         ]));
         for part in [
-            "## ❌ farlead: 1 of 2 specs met\n\n2 specs in 1 file: 1 met, 1 gave up\n",
-            "| possible `fine`<br>a.ltl:3 | ✅ met |  | 0 | 0 |  |",
-            "### ❌ possible `lost`: gave up\n\nthe budget is spent\n",
+            "## ❌ farlead: 1 of 2 specs passed\n\n2 specs in 1 file: 1 passed, 1 not found\n",
+            "| possible `fine`<br>a.ltl:3 | ✅ passed |  | 0 | 0 |  |",
+            "### ❌ possible `lost`: not found\n\nthe budget is spent\n",
         ] {
             assert!(text.contains(part), "{part}\n{text}");
         }
@@ -232,7 +236,7 @@ mod tests {
         if let Event::SpecBegan(began) = &mut hostile {
             began.expectation = "*|*".to_string();
         }
-        let text = markdown(&run([began(), hostile, end(0, Outcome::Broken, "*why* | `not`")]));
+        let text = markdown(&run([began(), hostile, end(0, Outcome::Failed, "*why* | `not`")]));
         let row = text.lines().find(|line| line.contains(".ltl:3")).expect("a row");
         let bare = row.replace("\\|", "");
         assert_eq!(bare.matches('|').count(), 7, "{row}");
@@ -246,7 +250,7 @@ mod tests {
         let mut events = vec![began()];
         for number in 0..3_000 {
             events.push(spec(number, "a.ltl", &"x".repeat(300)));
-            events.push(end(number, Outcome::GaveUp, &"why ".repeat(500)));
+            events.push(end(number, Outcome::NotFound, &"why ".repeat(500)));
         }
         let text = markdown(&run(events));
         assert!(text.len() < 1 << 20, "{}", text.len());

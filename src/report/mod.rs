@@ -21,4 +21,4 @@ pub use junit::junit;
 pub use markdown::markdown;
 pub use run::{Curve, EventError, Point, Run, SpecReport, Standing};
 pub use text::{Wanted, shortened, spec_text, step_text, summary_text, text};
-pub use words::command as to_type;
+pub use words::{command as to_type, kind, rate};

@@ -52,6 +52,8 @@ pub struct SpecReport {
     pub curve: Curve,
     /// Result; none if the run was cut short.
     pub ended: Option<SpecEnded>,
+    /// Outcome in the run before, as machines read it, if it was another.
+    pub was: Option<String>,
 }
 
 /// Progress of a search by episodes, evenly thinned out if there are many.
@@ -78,9 +80,9 @@ pub struct Point {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Standing {
     /// Result as the spec expects, and no fault besides.
-    Met,
-    /// Result against the spec.
-    NotMet,
+    Passed,
+    /// Result against the spec, or no result.
+    Failed,
     /// Results that differ from run to run.
     Flaky,
     /// Fault of the device, the app or a file, so that nothing is known.
@@ -165,6 +167,13 @@ impl Run {
                 Ok(())
             }
             Event::SpecEnded(ended) => self.end_spec(*ended),
+            Event::SpecChanged { spec, was } => match self.specs.get_mut(spec) {
+                Some(spec) => {
+                    spec.was = Some(was);
+                    Ok(())
+                }
+                None => Err(EventError::Unknown { event: name, what: "spec", number: spec }),
+            },
             Event::RunEnded { exit } => {
                 self.exit = Some(exit);
                 Ok(())
@@ -271,6 +280,7 @@ fn name(event: &Event) -> &'static str {
         Event::SpecBegan(_) => "spec_began",
         Event::EpisodeEnded { .. } => "episode_ended",
         Event::SpecEnded(_) => "spec_ended",
+        Event::SpecChanged { .. } => "spec_changed",
         Event::RunEnded { .. } => "run_ended",
     }
 }
@@ -294,17 +304,17 @@ fn are_known(
 impl SpecReport {
     /// Returns the class of the result.
     pub fn standing(&self) -> Standing {
-        // Exit codes of the command line: a broken input, the environment, a bug of farlead.
+        // Exit codes of the command line: a file with mistakes, the environment, a bug of farlead.
         const ERRORS: [u8; 3] = [3, 4, 70];
         let Some(ended) = &self.ended else { return Standing::CutShort };
         match ended.outcome {
             Outcome::Error => Standing::Error,
             // The outcome may be known and the device lost after it, with a run that nobody could confirm.
             _ if ERRORS.contains(&ended.exit) => Standing::Error,
-            Outcome::Met if ended.exit == 0 => Standing::Met,
+            Outcome::Passed if ended.exit == 0 => Standing::Passed,
             Outcome::Flaky => Standing::Flaky,
-            Outcome::Met | Outcome::Broken | Outcome::GaveUp | Outcome::Impossible | Outcome::Untested => {
-                Standing::NotMet
+            Outcome::Passed | Outcome::Failed | Outcome::Diverged | Outcome::NotFound | Outcome::Untested => {
+                Standing::Failed
             }
         }
     }
@@ -377,7 +387,7 @@ pub(super) mod tests {
 
     /// The end of a spec.
     pub fn end(number: usize, outcome: Outcome, why: &str) -> Event {
-        let exit = if outcome == Outcome::Met { 0 } else { 1 };
+        let exit = if outcome == Outcome::Passed { 0 } else { 1 };
         Event::SpecEnded(Box::new(SpecEnded { spec: number, ..SpecEnded::new(outcome, why, exit) }))
     }
 
@@ -399,17 +409,17 @@ pub(super) mod tests {
         refused(&[began(), began()], "the run has begun");
         refused(&[began(), episode(0)], "speaks of spec 0, which was never announced");
         refused(&[began(), spec(1, "a", "b")], "spec 1 comes where 0 is next");
-        refused(&[began(), end(3, Outcome::Met, "")], "speaks of spec 3");
-        let both = [began(), spec(0, "a", "b"), end(0, Outcome::Met, ""), end(0, Outcome::Met, "")];
+        refused(&[began(), end(3, Outcome::Passed, "")], "speaks of spec 3");
+        let both = [began(), spec(0, "a", "b"), end(0, Outcome::Passed, ""), end(0, Outcome::Passed, "")];
         refused(&both, "the spec has ended");
         refused(&[began(), Event::RunEnded { exit: 0 }, spec(0, "a", "b")], "the run has ended");
         let later = Event::RunBegan(RunBegan { format: FORMAT + 1, ..RunBegan::default() });
-        refused(&[later], "have the format 2");
+        refused(&[later], "have the format 3");
     }
 
     #[test]
     fn numbers_within_events_are_checked_too() {
-        let mut ended = SpecEnded::new(Outcome::Met, "", 0);
+        let mut ended = SpecEnded::new(Outcome::Passed, "", 0);
         ended.map = vec![Way { from: 0, to: 1, ..Way::default() }];
         refused(&[began(), spec(0, "a", "b"), Event::SpecEnded(Box::new(ended))], "speaks of screen 0");
         let automaton = Automaton {
@@ -455,10 +465,10 @@ pub(super) mod tests {
             let ended = Some(SpecEnded::new(outcome, "", exit));
             SpecReport { ended, ..SpecReport::default() }.standing()
         };
-        assert_eq!(standing(Outcome::Met, 0), Standing::Met);
-        assert_eq!(standing(Outcome::Met, 6), Standing::NotMet);
+        assert_eq!(standing(Outcome::Passed, 0), Standing::Passed);
+        assert_eq!(standing(Outcome::Passed, 6), Standing::Failed);
         assert_eq!(standing(Outcome::Flaky, 5), Standing::Flaky);
-        assert_eq!(standing(Outcome::GaveUp, 4), Standing::Error);
+        assert_eq!(standing(Outcome::NotFound, 4), Standing::Error);
         assert_eq!(standing(Outcome::Error, 3), Standing::Error);
         assert_eq!(SpecReport::default().standing(), Standing::CutShort);
     }

@@ -1,12 +1,10 @@
 //! The output on a terminal: a line for each spec, its run below, and at the end the number of each outcome.
 
-use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write as _;
 
 use super::Run;
-use super::words::{confidence, counted};
-use crate::event::{Outcome, Reached, ReplayVerdict, Replayed, SpecBegan, SpecEnded, StepTaken};
-use crate::rate::wilson;
+use super::words::{confidence, counted, headline, replayed, shrunk, violation, word, wrong_step};
+use crate::event::{Reached, ReplayVerdict, SpecBegan, SpecEnded, StepTaken};
 use crate::spec::{Style, printable};
 use crate::trace::Notice;
 
@@ -23,7 +21,7 @@ pub struct Wanted {
     pub style: Style,
     /// True if each spec has its line alone.
     pub quiet: bool,
-    /// True if steps say why they were taken.
+    /// True if steps have their reward, residual and reason.
     pub verbose: bool,
 }
 
@@ -39,9 +37,7 @@ pub fn text(run: &Run, wanted: Wanted) -> String {
         }
     }
     if !wanted.quiet {
-        out += &summary_text(
-            run.specs().iter().filter_map(|spec| Some((&*spec.began.file, spec.ended.as_ref()?))),
-        );
+        out += &summary_text(run);
     }
     out
 }
@@ -49,21 +45,18 @@ pub fn text(run: &Run, wanted: Wanted) -> String {
 /// Returns the output for one spec.
 pub fn spec_text(began: &SpecBegan, ended: &SpecEnded, wanted: Wanted) -> String {
     let mut out = String::new();
-    let name = said(ended);
+    let name = word(ended);
     let painted = match wanted.style {
-        Style::Plain => name,
-        Style::Colour => format!("\u{1b}[1;{}m{name}\u{1b}[0m", if ended.exit == 0 { 32 } else { 31 }),
-    };
-    // With these signs an outcome and its reason read as one sentence: `held, replayed once`.
-    let sign = match &ended.replay {
-        _ if ended.outcome == Outcome::Error => ":",
-        Some(_) => ",",
-        None => "",
+        Style::Plain => name.to_string(),
+        Style::Colour => {
+            let (colour, sign) = if ended.exit == 0 { (32, '\u{2713}') } else { (31, '\u{2717}') };
+            format!("\u{1b}[1;{colour}m{sign} {name}\u{1b}[0m")
+        }
     };
     let SpecBegan { file, line, name, expectation, .. } = began;
     let _ = writeln!(
         out,
-        "{}:{line}: {expectation} {name:?}: {painted}{sign} {}",
+        "{}:{line}: {expectation} {name:?}: {painted}: {}",
         printable(file),
         printable(&ended.why)
     );
@@ -74,22 +67,14 @@ pub fn spec_text(began: &SpecBegan, ended: &SpecEnded, wanted: Wanted) -> String
         if let Some(reach) = &ended.reach {
             out += &reach_text(expectation == "possible", reach);
         }
-    } else {
-        for (number, step) in ended.run.iter().enumerate() {
-            out += &step_text(number, step, wanted.verbose);
-        }
+    } else if wanted.verbose || is_news(ended) {
+        out += &run_text(ended, wanted);
     }
-    if let Some(replay) = &ended.replay {
-        out += &replay_text(replay);
+    for sentence in ended.replay.iter().flat_map(replayed).chain(violation(ended)) {
+        let _ = writeln!(out, "  {}", printable(&sentence));
     }
-    if let Some(rate) = ended.confirmed.filter(|rate| rate.runs > 0) {
-        let short = match ended.found_steps {
-            Some(found) if found > ended.run.len() => {
-                format!("made short from {} to {}; ", counted(found as u64, "step"), ended.run.len())
-            }
-            Some(_) | None => String::new(),
-        };
-        let _ = writeln!(out, "  {short}done again {} of {} times", rate.passes, rate.runs);
+    if let Some(shrunk) = shrunk(ended) {
+        let _ = writeln!(out, "  {shrunk}");
     }
     if let Some(test) = &ended.test {
         let _ = writeln!(out, "  kept in {}", printable(test));
@@ -100,34 +85,44 @@ pub fn spec_text(began: &SpecBegan, ended: &SpecEnded, wanted: Wanted) -> String
     out
 }
 
-/// Returns the outcome of a spec in a word or two; for a replay, its verdict.
-fn said(ended: &SpecEnded) -> String {
-    match (ended.outcome, ended.replay.as_ref().map(|replay| replay.verdict)) {
-        // Replayed, a `never` or `must` has a verdict opposite to its outcome, and the outcome is the news.
-        (Outcome::Met, Some(verdict @ ReplayVerdict::Held))
-        | (Outcome::Broken, Some(verdict @ ReplayVerdict::Broke))
-        | (Outcome::Broken | Outcome::Untested, Some(verdict @ ReplayVerdict::Diverged)) => {
-            verdict.name().to_string()
-        }
-        (outcome, _) => outcome.name().replace('_', " "),
-    }
+/// Returns true if the steps of a run are news: those of a test that came again as it should are in its file.
+fn is_news(ended: &SpecEnded) -> bool {
+    ended.replay.is_none() || ended.exit != 0
 }
 
 /// Returns the last line: the number of specs, and of each outcome.
-pub fn summary_text<'a>(specs: impl Iterator<Item = (&'a str, &'a SpecEnded)>) -> String {
-    let (mut files, mut outcomes, mut all) = (BTreeSet::new(), BTreeMap::new(), 0_usize);
-    for (file, ended) in specs {
-        files.insert(file);
-        *outcomes.entry(said(ended)).or_insert(0_u64) += 1;
-        all += 1;
+pub fn summary_text(run: &Run) -> String {
+    headline(run) + "\n"
+}
+
+/// Returns the steps of a run, the one that went wrong marked.
+fn run_text(ended: &SpecEnded, wanted: Wanted) -> String {
+    let mut out = String::new();
+    let wrong = wrong_step(ended);
+    for (number, step) in ended.run.iter().enumerate() {
+        let text = step_text(number, step, wanted.verbose);
+        if wrong == Some(number) {
+            // The mark takes the place of the indent, so that steps stay in their column.
+            out += &marked(text.trim_start_matches(' '), wanted.style);
+        } else {
+            out += &text;
+        }
     }
-    let counts: Vec<String> = outcomes.iter().map(|(name, count)| format!("{count} {name}")).collect();
-    format!(
-        "{} in {}: {}\n",
-        counted(all as u64, "spec"),
-        counted(files.len() as u64, "file"),
-        counts.join(", ")
-    )
+    // A step that could not be done is not among those of the run.
+    let missing = ended.replay.as_ref().filter(|replay| replay.verdict == ReplayVerdict::Diverged);
+    if let Some((step, action)) = missing.and_then(|replay| Some((replay.step?, replay.expected.as_ref()?)))
+        && step >= ended.run.len()
+    {
+        out += &marked(&format!("{step}. {}\n", shortened(&printable(action))), wanted.style);
+    }
+    out
+}
+
+fn marked(step: &str, style: Style) -> String {
+    match style {
+        Style::Plain => format!("> {step}"),
+        Style::Colour => format!("\u{1b}[1;31m>\u{1b}[0m {step}"),
+    }
 }
 
 /// Returns the output for one step.
@@ -145,7 +140,9 @@ pub fn step_text(number: usize, step: &StepTaken, verbose: bool) -> String {
         let line = text.lines().find(|line| !line.trim().is_empty()).unwrap_or_default();
         let _ = writeln!(out, "     {what}: {}", printable(line));
     }
-    let _ = writeln!(out, "     reward {:.3}, leaves {}", step.reward, shortened(&step.residual));
+    if verbose {
+        let _ = writeln!(out, "     reward {:.3}, leaves {}", step.reward, shortened(&step.residual));
+    }
     out
 }
 
@@ -153,35 +150,6 @@ pub fn step_text(number: usize, step: &StepTaken, verbose: bool) -> String {
 pub fn shortened(text: &str) -> String {
     let kept: String = text.chars().take(LETTERS_SHOWN_MAX).collect();
     if kept.len() < text.len() { kept + " ..." } else { kept }
-}
-
-fn replay_text(replay: &Replayed) -> String {
-    let mut out = String::new();
-    let rate = replay.rate;
-    // The interval of a single run is too wide to tell anything.
-    if rate.runs > 1 {
-        let (low, high) = wilson(rate.passes, rate.runs);
-        let _ = writeln!(
-            out,
-            "  held {} of {} times: between {:.0} and {:.0} of 100, with 95 % confidence",
-            rate.passes,
-            rate.runs,
-            low * 100.0,
-            high * 100.0
-        );
-    }
-    if replay.verdict != ReplayVerdict::Held {
-        let step = replay.step.unwrap_or_default();
-        let _ = writeln!(out, "  {} at step {step}", replay.verdict.name());
-        for (what, text) in
-            [("expected", &replay.expected), ("actual", &replay.actual), ("nearest", &replay.nearest)]
-        {
-            if let Some(text) = text {
-                let _ = writeln!(out, "    {what}: {}", shortened(&printable(text)));
-            }
-        }
-    }
-    out
 }
 
 fn reach_text(is_possible: bool, reach: &Reached) -> String {
@@ -202,7 +170,7 @@ fn reach_text(is_possible: bool, reach: &Reached) -> String {
     if is_possible {
         if let Some((residual, distance)) = &reach.closest {
             let steps = counted(u64::from(*distance), "step");
-            let _ = writeln!(out, "  closest: {}, {steps} from the goal at least", shortened(residual));
+            let _ = writeln!(out, "  came closest with at least {steps} to go: {}", shortened(residual));
         }
         let never: Vec<&str> =
             reach.held.iter().filter(|(_, times)| *times == 0).map(|(atom, _)| &**atom).collect();

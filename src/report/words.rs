@@ -5,7 +5,7 @@ use std::fmt::Write as _;
 use std::num::NonZero;
 
 use super::run::{Run, SpecReport, Standing};
-use crate::event::{Outcome, Reached, Replayed, SpecEnded};
+use crate::event::{Outcome, Reached, ReplayVerdict, Replayed, SpecEnded};
 use crate::rate::Rate;
 use crate::spec::printable;
 use crate::trace::Notice;
@@ -104,18 +104,22 @@ pub fn duration(ms: u64) -> String {
     }
 }
 
-/// Returns the outcome of a spec in a word or two.
+/// Returns the outcome of a spec in a few words, the same in all reports.
 pub fn outcome(spec: &SpecReport) -> &'static str {
-    let Some(ended) = &spec.ended else { return "cut short" };
+    spec.ended.as_ref().map_or("cut short", word)
+}
+
+/// Returns the outcome of a spec that ended in a few words, the same in all reports.
+pub fn word(ended: &SpecEnded) -> &'static str {
     match (ended.outcome, ended.exit) {
-        (Outcome::Met, 0) => "met",
-        // Exit codes of the command line: 6 for a crash on the way, 130 for an interrupt.
-        (Outcome::Met, 6) => "met, with a crash",
-        (Outcome::Met, 130) => "met, interrupted",
-        (Outcome::Met, _) => "met, with trouble",
-        (Outcome::Broken, _) => "broken",
-        (Outcome::GaveUp, _) => "gave up",
-        (Outcome::Impossible, _) => "impossible",
+        (Outcome::Passed, 0) => "passed",
+        // Exit code of the command line for a crash on the way.
+        (Outcome::Passed, 6) => "passed, with a crash",
+        // The device was lost, or the command interrupted, before the run was confirmed.
+        (Outcome::Passed, _) => "passed, unconfirmed",
+        (Outcome::Failed, _) => "failed",
+        (Outcome::Diverged, _) => "diverged",
+        (Outcome::NotFound, _) => "not found",
         (Outcome::Untested, _) => "untested",
         (Outcome::Flaky, _) => "flaky",
         (Outcome::Error, _) => "error",
@@ -126,10 +130,43 @@ pub fn outcome(spec: &SpecReport) -> &'static str {
 pub fn kind(spec: &SpecReport) -> &'static str {
     match &spec.ended {
         None => "cut_short",
-        // The spec is met, so without a kind of its own a crash would be lost among those that are fine.
-        Some(ended) if ended.outcome == Outcome::Met && ended.exit == 6 => "crash",
-        Some(ended) => ended.outcome.name(),
+        Some(ended) => match (ended.outcome, ended.exit) {
+            // The spec passed, so without a kind of their own these would be lost among those that are fine.
+            (Outcome::Passed, 6) => "passed_with_a_crash",
+            (Outcome::Passed, 1..) => "passed_unconfirmed",
+            (outcome, _) => outcome.name(),
+        },
     }
+}
+
+/// Returns the change of an outcome since the run before, if there is one: `newly failing`, `newly flaky`, `mended`.
+pub fn change(spec: &SpecReport) -> Option<&'static str> {
+    let was = spec.was.as_deref()?;
+    match spec.standing() {
+        Standing::Passed => Some("mended"),
+        Standing::Flaky => Some("newly flaky"),
+        Standing::Failed | Standing::Error if was == Outcome::Passed.name() => Some("newly failing"),
+        Standing::Failed | Standing::Error | Standing::CutShort => None,
+    }
+}
+
+/// Returns `since the last run: 1 newly failing, 2 mended`, if an outcome has changed.
+pub fn changes(run: &Run) -> Option<String> {
+    let count = |words| run.specs().iter().filter(|spec| change(spec) == Some(words)).count() as u64;
+    let changed = ["newly failing", "newly flaky", "mended"].map(|words| (words, count(words)));
+    let said: Vec<String> = changed
+        .iter()
+        .filter(|(_, count)| *count > 0)
+        .map(|(words, count)| format!("{} {words}", grouped(*count)))
+        .collect();
+    (!said.is_empty()).then(|| format!("since the last run: {}", said.join(", ")))
+}
+
+/// Returns the numbers of the specs, those that need attention first.
+pub fn by_need(run: &Run) -> Vec<usize> {
+    let mut numbers: Vec<usize> = (0..run.specs().len()).collect();
+    numbers.sort_by_key(|&number| run.specs()[number].standing() == Standing::Passed);
+    numbers
 }
 
 /// Returns the reason of the outcome.
@@ -145,7 +182,7 @@ pub fn title(spec: &SpecReport) -> String {
     format!("{} \"{}\"", line(&spec.began.expectation, 20), line(&spec.began.name, 200))
 }
 
-/// Returns `5 specs in 2 files: 3 met, 1 gave up, 1 broken`.
+/// Returns `5 specs in 2 files: 3 passed, 1 failed, 1 not found`.
 pub fn headline(run: &Run) -> String {
     let counts: Vec<String> =
         counts(run).into_iter().map(|(words, count)| format!("{} {words}", grouped(count))).collect();
@@ -160,14 +197,13 @@ pub fn headline(run: &Run) -> String {
 
 /// Returns the number of specs of each outcome, in the order in which reports name them.
 pub fn counts(run: &Run) -> Vec<(&'static str, u64)> {
-    const ORDER: [&str; 11] = [
-        "met",
-        "met, with a crash",
-        "met, interrupted",
-        "met, with trouble",
-        "broken",
-        "gave up",
-        "impossible",
+    const ORDER: [&str; 10] = [
+        "passed",
+        "passed, with a crash",
+        "passed, unconfirmed",
+        "failed",
+        "diverged",
+        "not found",
         "untested",
         "flaky",
         "error",
@@ -182,30 +218,64 @@ pub fn trouble(run: &Run) -> Option<String> {
     match run.exit() {
         None => Some("the run was cut short: there is no event of its end".to_string()),
         Some(130) => Some("the run was interrupted".to_string()),
-        // Specs that are not met explain their exit code by themselves.
-        Some(code) if run.specs().iter().all(|spec| spec.standing() == Standing::Met) && code != 0 => {
+        // Specs that did not pass explain their exit code by themselves.
+        Some(code) if run.specs().iter().all(|spec| spec.standing() == Standing::Passed) && code != 0 => {
             Some(format!("the run ended with exit code {code}"))
         }
         Some(_) => None,
     }
 }
 
-/// Returns `3 of 3`.
+/// Returns `3 of 3`, or of more runs `9 of 10 (95 % interval 60 to 98 %)`.
 pub fn rate(rate: Rate) -> String {
-    format!("{} of {}", rate.passes, rate.runs)
+    // The interval of fewer runs is too wide to tell anything.
+    const RUNS_MIN: u32 = 5;
+    let Rate { passes, runs } = rate;
+    if runs < RUNS_MIN {
+        return format!("{passes} of {runs}");
+    }
+    let (low, high) = rate.interval();
+    format!("{passes} of {runs} (95 % interval {:.0} to {:.0} %)", low * 100.0, high * 100.0)
 }
 
-/// Returns the result of a replay, one sentence a line.
+/// Returns `shrunk from 11 steps to 7; reproduced 3 of 3`, as far as either was tried.
+pub fn shrunk(ended: &SpecEnded) -> Option<String> {
+    let short = match ended.found_steps {
+        Some(found) if found > ended.run.len() => {
+            Some(format!("shrunk from {} to {}", counted(found as u64, "step"), ended.run.len()))
+        }
+        Some(_) | None => None,
+    };
+    let again =
+        ended.confirmed.filter(|rate| rate.runs > 0).map(|again| format!("reproduced {}", rate(again)));
+    let said: Vec<String> = short.into_iter().chain(again).collect();
+    (!said.is_empty()).then(|| said.join("; "))
+}
+
+/// Returns the step at which a run went wrong: of a violation the last, of a replay the one that differs.
+pub fn wrong_step(ended: &SpecEnded) -> Option<usize> {
+    match &ended.replay {
+        Some(replay) if replay.verdict != ReplayVerdict::Reproduced => replay.step,
+        _ if ended.violation.is_empty() => None,
+        _ => ended.run.len().checked_sub(1),
+    }
+}
+
+/// Returns the expectation of the step that went wrong in a replay, and the observation, one a line.
 pub fn replayed(replayed: &Replayed) -> Vec<String> {
-    let Replayed { rate, verdict, step, expected, actual, nearest } = replayed;
-    let at = step.map_or(String::new(), |step| format!(" at step {step}"));
-    let mut said = vec![format!("replay: {}{at}; {} of {} held", verdict.name(), rate.passes, rate.runs)];
+    let Replayed { expected, actual, nearest, .. } = replayed;
+    let mut said = Vec::new();
     for (what, text) in [("expected", expected), ("actual", actual), ("nearest", nearest)] {
         if let Some(text) = text {
             said.push(format!("{what}: {}", line(text, LINE_MAX)));
         }
     }
     said
+}
+
+/// Returns the violation of a `never` or `must`, one sentence a line.
+pub fn violation(ended: &SpecEnded) -> impl Iterator<Item = String> {
+    ended.violation.iter().take(ITEMS_MAX).map(|sentence| line(sentence, LINE_MAX))
 }
 
 /// Returns the progress of a search that found no run, one sentence a line.
@@ -227,7 +297,7 @@ pub fn reached(ended: &SpecEnded) -> Vec<String> {
     }
     if let Some((residual, distance)) = &reach.closest {
         let steps = counted(*distance, "step");
-        said.push(format!("closest: {}, {steps} from the goal at least", line(residual, LINE_MAX)));
+        said.push(format!("came closest with at least {steps} to go: {}", line(residual, LINE_MAX)));
     }
     let never: Vec<String> = unseen(reach).take(SHOWN_MAX).map(|(atom, _)| line(atom, LINE_MAX)).collect();
     if !never.is_empty() {
@@ -251,8 +321,8 @@ pub fn confidence(reach: &Reached) -> Option<String> {
     // A fault that shows in a share p of all tries stays away in n of them with the chance (1 - p)^n.
     let share = 1.0 - libm::pow(0.05, 1.0 / f64::from(times.get()));
     Some(format!(
-        "tried: {} of {}, half of them {} or more; by that a fault that an action shows by chance comes in less than \
-         {:.1} % of its tries (95 % confidence)",
+        "tried {} of {}, half of them at least {}; a fault that shows by chance in more than {:.1} % of the tries of an \
+         action would have been seen (95 % confidence)",
         reach.tried_count,
         counted(reach.tried_count.saturating_add(reach.never_tried_count) as u64, "action"),
         counted(u64::from(times.get()), "time"),

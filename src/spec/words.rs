@@ -95,6 +95,22 @@ impl Words<'_> {
         let below = if lead.is_empty() { indent } else { indent + 1 };
         match self.formulas.node(formula) {
             Node::True | Node::Atom(_) => unreachable!("said as it is written"),
+            Node::And(members) if negated && self.premises(self.formulas.members(members)) > 0 => {
+                let members = self.formulas.members(members).to_vec();
+                let is_premise = |&member: &Formula| !member.is_negated() && self.is_plain(member);
+                let (premises, conclusions): (Vec<Formula>, Vec<Formula>) =
+                    members.into_iter().partition(is_premise);
+                let shown: Vec<String> =
+                    premises.iter().map(|&premise| self.formulas.display(premise).to_string()).collect();
+                let condition = format!("{lead}if {}", shown.join(" & "));
+                match conclusions[..] {
+                    [conclusion] => self.part(indent, below, format!("{condition}, then"), !conclusion),
+                    _ => {
+                        self.line(indent, format!("{condition}, then at least one of these holds:"));
+                        conclusions.into_iter().for_each(|conclusion| self.say(below + 1, "- ", !conclusion));
+                    }
+                }
+            }
             Node::And(members) => {
                 let which = if negated { "at least one of these holds:" } else { "all of these hold:" };
                 self.line(indent, format!("{lead}{which}"));
@@ -171,6 +187,13 @@ impl Words<'_> {
                 self.part(below, below, "and at every step since".to_owned(), a);
             }
         }
+    }
+
+    /// Returns the number of premises of a disjunction, given by its negated members: `!a | b` reads as `a -> b`. There is
+    /// none if nothing else would be left.
+    fn premises(&self, members: &[Formula]) -> usize {
+        let count = members.iter().filter(|member| !member.is_negated() && self.is_plain(**member)).count();
+        if count < members.len() { count } else { 0 }
     }
 
     /// Says `lead` and `formula` on one line if it is short, else `formula` below it.

@@ -125,6 +125,9 @@ impl Order {
                 self.known_screens(ended)?;
                 self.specs[ended.spec] = true;
             }
+            Event::SpecChanged { spec, was: _ } => {
+                self.known_spec(*spec)?;
+            }
             Event::RunEnded { exit: _ } => self.has_ended = true,
         }
         Ok(())

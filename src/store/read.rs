@@ -188,14 +188,15 @@ mod tests {
     use proptest::prelude::*;
 
     use super::*;
+    use crate::event::{Outcome, ReplayVerdict};
     use crate::store::{WIDGETS_MAX, order};
 
-    const BEGAN: &str = r#"{"event":"run_began","format":1,"farlead":"0.1.0","command":"check","device":"sim","package":"p","version":"1","seed":1}"#;
+    const BEGAN: &str = r#"{"event":"run_began","format":2,"farlead":"0.1.0","command":"check","device":"sim","package":"p","version":"1","seed":1}"#;
     const SCREEN: &str =
         r#"{"event":"screen_met","screen":0,"seen":{"package":"p","activity":"a","widgets":[]}}"#;
     const SPEC: &str = r#"{"event":"spec_began","spec":0,"file":"a.ltl","line":1,"name":"a","expectation":"possible","formula":"F x","agent":"","steps_max":1,"episodes_max":0,"automaton":null}"#;
     const EPISODE: &str = r#"{"event":"episode_ended","spec":0,"episode":1,"steps":2,"closest":null}"#;
-    const DECIDED: &str = r#"{"event":"spec_ended","spec":0,"outcome":"met","why":"","exit":0,"advice":[],"episodes":1,"steps":2,"device_ms":0,"run":[],"found_steps":null,"confirmed":null,"test":null,"replay":null,"reach":null,"map":[]}"#;
+    const DECIDED: &str = r#"{"event":"spec_ended","spec":0,"outcome":"passed","why":"","exit":0,"advice":[],"episodes":1,"steps":2,"device_ms":0,"run":[],"found_steps":null,"confirmed":null,"test":null,"replay":null,"reach":null,"map":[]}"#;
     const ENDED: &str = r#"{"event":"run_ended","exit":0}"#;
     const ALL: [&str; 6] = [BEGAN, SCREEN, SPEC, EPISODE, DECIDED, ENDED];
 
@@ -267,8 +268,38 @@ mod tests {
     fn a_later_version_is_refused_whatever_else_it_has() {
         let later = r#"{"event":"run_began","format":7,"new":[{}]}"#;
         refused(&[], later, "this is version 7");
-        refused(&[], later, "reads version 1");
+        refused(&[], later, "reads version 2");
         refused(&[], &BEGAN.replace("\"seed\":1", "\"seeds\":[1]"), "unknown field `seeds`");
+    }
+
+    #[test]
+    fn the_words_of_version_1_are_read_for_good() {
+        let began = BEGAN.replace("\"format\":2", "\"format\":1");
+        for (old, outcome) in [
+            ("met", Outcome::Passed),
+            ("broken", Outcome::Failed),
+            ("impossible", Outcome::Failed),
+            ("gave_up", Outcome::NotFound),
+            ("untested", Outcome::Untested),
+        ] {
+            let decided = DECIDED.replace("passed", old);
+            let read = events(file(&[&began, SPEC, &decided]).as_bytes()).expect("events");
+            let Event::SpecEnded(ended) = &read[2] else { panic!("{read:?}") };
+            assert_eq!(ended.outcome, outcome);
+        }
+        for (old, verdict) in [
+            ("held", ReplayVerdict::Reproduced),
+            ("broke", ReplayVerdict::NotReproduced),
+            ("diverged", ReplayVerdict::Diverged),
+        ] {
+            let replay = format!(
+                r#""replay":{{"rate":{{"passes":0,"runs":1}},"verdict":"{old}","step":null,"expected":null,"actual":null,"nearest":null}}"#
+            );
+            let decided = DECIDED.replace("\"replay\":null", &replay);
+            let read = events(file(&[&began, SPEC, &decided]).as_bytes()).expect("events");
+            let Event::SpecEnded(ended) = &read[2] else { panic!("{read:?}") };
+            assert_eq!(ended.replay.as_ref().map(|replay| replay.verdict), Some(verdict));
+        }
     }
 
     #[test]

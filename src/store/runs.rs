@@ -305,7 +305,8 @@ impl RunWriter {
             Event::RunBegan(_)
             | Event::ScreenMet { .. }
             | Event::SpecBegan(_)
-            | Event::EpisodeEnded { .. } => Ok(()),
+            | Event::EpisodeEnded { .. }
+            | Event::SpecChanged { .. } => Ok(()),
         }
     }
 }

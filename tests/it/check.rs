@@ -36,10 +36,10 @@ fn a_run_is_shown_step_by_step() {
     for line in ["  0. reinitialise cz.hejl.chesswalk.MainActivity", "  1. click \"About\"", "  2. back"] {
         assert!(steps.contains(&line), "{}", ended.stdout);
     }
-    let end = "     reward 1.000, leaves true
-  done again 3 of 3 times
+    let end = "  2. back
+  reproduced 3 of 3
   kept in farlead-tests/specs/chesswalk/about/c.test.ltl
-1 spec in 1 file: 1 met
+1 spec in 1 file: 1 passed
 ";
     assert!(ended.stdout.ends_with(end), "{}", ended.stdout);
 }
@@ -71,7 +71,7 @@ fn results_are_the_same_with_any_number_of_jobs_and_as_json_too() {
     let results: Vec<&Value> = json.iter().filter(|line| line["event"] == "result").collect();
     assert_eq!(results.len(), 7);
     for result in results {
-        assert_eq!(result["outcome"], "met");
+        assert_eq!(result["outcome"], "passed");
         let length = result["length"].as_u64().expect("a length") as usize;
         assert_eq!(result["actions"].as_array().map(Vec::len), Some(length));
         assert_eq!(result["residuals"][length - 1], "true");
@@ -86,30 +86,30 @@ fn results_are_the_same_with_any_number_of_jobs_and_as_json_too() {
         );
         assert!(result["steps"].as_u64() >= Some(length as u64));
     }
-    assert_eq!(json[json.len() - 1]["outcomes"]["met"], 7);
+    assert_eq!(json[json.len() - 1]["outcomes"]["passed"], 7);
 }
 
 #[test]
-fn giving_up_says_how_far_it_came_and_what_to_change() {
+fn a_search_that_finds_nothing_says_how_far_it_came_and_what_to_change() {
     let path =
         file("settings_word.ltl", "possible \"slip\" within 4 steps, 20 episodes: F [activity ~ Abuot]");
     let ended = check(&[path.to_str().expect("a path"), "--app", APP, "--no-exhaustive"]);
     assert_eq!(ended.code, 1);
     for part in [
-        "possible \"slip\": gave up after 20 episodes, ",
+        "possible \"slip\": not found: no run in 20 episodes, ",
         "the budget is spent",
-        "closest: F [activity ~ Abuot], 1 step from the goal at least",
+        "came closest with at least 1 step to go: F [activity ~ Abuot]",
         "never seen true: [activity ~ Abuot]",
-        "help: [activity ~ Abuot] never held; the nearest that was seen is \"About\"",
+        "help: [activity ~ Abuot] never held: the nearest that was seen is \"About\"",
         "help: try longer: `--episodes 200`",
-        "1 spec in 1 file: 1 gave up",
+        "1 spec in 1 file: 1 not found",
     ] {
         assert!(ended.stdout.contains(part), "{part}\n{}", ended.stdout);
     }
 }
 
 #[test]
-fn what_must_not_be_is_broken_met_or_untested() {
+fn a_guard_fails_passes_or_is_untested() {
     let path = file(
         "guards.ltl",
         "never \"leaves\" within 4 steps, 100 episodes: F [activity ~ Launcher]
@@ -124,7 +124,7 @@ never \"unseen\" within 4 steps, 50 episodes: F ([activity ~ Nowhere] & [crashed
         .filter(|line| line["event"] == "result")
         .map(|line| line["outcome"].as_str().unwrap_or_default().to_string())
         .collect();
-    assert_eq!(outcomes, ["broken", "broken", "met", "untested"]);
+    assert_eq!(outcomes, ["failed", "failed", "passed", "untested"]);
     let said = check(&[path.to_str().expect("a path"), "--app", APP, "--only", "crashes"]);
     assert_eq!(said.code, 0);
     assert!(said.stdout.contains("[crashed = true] held 0 times"), "{}", said.stdout);
@@ -155,20 +155,20 @@ fn on_a_model_everything_is_tried_first_where_that_is_cheap() {
     let recorded = record.to_str().expect("a path");
     let found = check(&[specs, "--app", app, "--update", "--record", recorded]);
     assert_eq!(found.code, 1, "{}", found.stdout);
-    assert!(found.stdout.contains("broken by trying everything, "), "{}", found.stdout);
+    assert!(found.stdout.contains("found by trying everything in "), "{}", found.stdout);
     let kept = std::fs::read_to_string(&record).expect("a test");
     assert!(kept.contains("exhaustive"), "{kept}");
     // An agent of one's own choice searches alone.
     let alone = check(&[specs, "--app", app, "--agent", "planner", "--episodes", "3"]);
-    assert!(alone.stdout.contains("met after 3 episodes, "), "{}", alone.stdout);
+    assert!(alone.stdout.contains("passed: no violation in 3 episodes, "), "{}", alone.stdout);
     // The proof of a `possible` takes no episode; its run comes from the agent.
     let possible = file(
         "lock_possible.ltl",
         "possible \"early\" within 3 steps: F [activity ~ Inside]\npossible \"key\": F [actionDetail = \"key 3\"]",
     );
     let both = check(&[possible.to_str().expect("a path"), "--app", app]);
-    assert!(both.stdout.contains("\"early\": impossible by trying everything, "), "{}", both.stdout);
-    assert!(both.stdout.contains("\"key\": met after 1 episode, "), "{}", both.stdout);
+    assert!(both.stdout.contains("satisfies it, proven by trying everything in "), "{}", both.stdout);
+    assert!(both.stdout.contains("found in 1 episode, "), "{}", both.stdout);
 }
 
 #[test]
@@ -182,12 +182,22 @@ fn a_guard_spends_its_budget_and_says_what_its_passing_is_worth() {
     let specs = specs.to_str().expect("a path");
     for seed in ["1", "2", "3", "4", "5"] {
         let ended = check(&[specs, "--app", app, "--no-exhaustive", "--seed", seed, "--update"]);
-        assert!(ended.stdout.contains("\"crash\": flaky after "), "{}", ended.stdout);
+        assert!(
+            ended
+                .stdout
+                .contains("\"crash\": flaky: a run of 2 steps does what must never happen, found in "),
+            "{}",
+            ended.stdout
+        );
     }
     let safe = file("safe.ltl", "never \"lost\" within 2 steps, 40 episodes: F [activity ~ Nowhere]");
     let ended = check(&[safe.to_str().expect("a path"), "--app", app, "--no-exhaustive"]);
-    assert!(ended.stdout.contains("met after 40 episodes, "), "{}", ended.stdout);
-    assert!(ended.stdout.contains("% of its tries (95 % confidence)"), "{}", ended.stdout);
+    assert!(ended.stdout.contains("passed: no violation in 40 episodes, "), "{}", ended.stdout);
+    assert!(
+        ended.stdout.contains("% of the tries of an action would have been seen (95 % confidence)"),
+        "{}",
+        ended.stdout
+    );
 }
 
 #[test]
@@ -206,7 +216,7 @@ fn a_run_that_comes_by_chance_is_looked_for_as_long_as_it_is_known_to_exist() {
     }
     let short = check(&[specs, "--app", app, "--episodes", "1"]);
     assert!(
-        short.stdout.contains("help: there is a run, as trying everything has shown"),
+        short.stdout.contains("help: trying everything has shown that there is a run"),
         "{}",
         short.stdout
     );
@@ -219,8 +229,13 @@ fn trying_everything_finds_a_shortest_run_or_proves_that_there_is_none() {
     assert_eq!((found.code, &lines(&found)[1]["length"]), (0, &Value::from(6)), "{}", found.stderr);
     let none = check(&[second, "--app", APP, "--only", "b", "--exhaustive", "--set", "fixed=true"]);
     assert_eq!(none.code, 1);
-    assert!(none.stdout.contains("possible \"b\": impossible by trying everything"), "{}", none.stdout);
-    assert!(none.stdout.contains("no run of 6 steps or fewer does"), "{}", none.stdout);
+    assert!(
+        none.stdout.contains(
+            "possible \"b\": failed: no run of 6 steps or fewer satisfies it, proven by trying everything"
+        ),
+        "{}",
+        none.stdout
+    );
 }
 
 #[test]
@@ -363,7 +378,7 @@ possible \"sound\": F [activity ~ About]",
         .map(|line| (line["spec"].to_string(), line["outcome"].to_string()))
         .collect();
     outcomes.sort();
-    let expected = [("action", "error"), ("broken", "error"), ("label", "error"), ("sound", "met")]
+    let expected = [("action", "error"), ("broken", "error"), ("label", "error"), ("sound", "passed")]
         .map(|(spec, outcome)| (format!("{spec:?}"), format!("{outcome:?}")));
     assert_eq!(outcomes, expected);
 }

@@ -348,7 +348,7 @@ fn broken_step(app: &str, test: &Path) -> Option<String> {
         .args(["--set", "fixed=true"]);
     let output = replay.output().expect("farlead runs");
     let said = String::from_utf8_lossy(&output.stdout).into_owned();
-    said.split_once("broke, at step ").and_then(|(_, rest)| rest.split(',').next()).map(str::to_string)
+    said.split_once("failed: step ").and_then(|(_, rest)| rest.split(' ').next()).map(str::to_string)
 }
 
 #[test]

@@ -149,7 +149,7 @@ fn what_is_done_for_one_spec_serves_the_others_the_same_with_any_number_of_jobs(
     assert_eq!(one.code, 0, "{}", one.stderr);
     assert_eq!(one.stdout, planned(&["--jobs", "4"]).stdout);
     let (outcomes, together) = results(&one);
-    assert_eq!(outcomes, ["met"; 18]);
+    assert_eq!(outcomes, ["passed"; 18]);
     let mut alone = 0;
     for name in ["about", "move", "pause", "remember", "second_game", "settings", "sleep"] {
         for only in ["a", "b", "c"] {
@@ -210,7 +210,7 @@ fn an_action_of_the_same_name_that_does_something_else_is_another() {
     for seed in 1..=8 {
         let seed = seed.to_string();
         let ended = planned_on(&folder, app, &["--quiet", "--seed", &seed]);
-        assert!(ended.stdout.contains("never \"right\": broken"), "{}{}", ended.stdout, ended.stderr);
+        assert!(ended.stdout.contains("never \"right\": failed"), "{}{}", ended.stdout, ended.stderr);
     }
 }
 

@@ -6,8 +6,8 @@ use std::path::{Path, PathBuf};
 use farlead::device::{Device as _, Sim};
 use farlead::emulator::phone::{AndroidVersion, Phone};
 use farlead::gui::{
-    Action, Context, DumpError, Flags, Hierarchy, Labeller, Refusal, Repertoire, Screen, Touch, TypedText,
-    Widget, atoms_of_screen, offers, shortfall,
+    Action, Atom, Context, DumpError, Flags, Hierarchy, Labeller, Refusal, Repertoire, Screen, Touch,
+    TypedText, Widget, atoms_of_screen, offers, shortfall,
 };
 use farlead::rng::Seed;
 use farlead::spec::read_atom;
@@ -213,7 +213,7 @@ fn check_atoms(files: &[PathBuf]) {
         let Ok(hierarchy) = Hierarchy::read(&fs::read(path).expect("a readable file")) else { continue };
         read += 1;
         let screen = hierarchy.into_screen("a.b", "a.b.Main", Context::default());
-        let atoms = atoms_of_screen(&screen);
+        let atoms: Vec<Atom> = atoms_of_screen(&screen).into_iter().map(|pasted| pasted.atom).collect();
         assert_eq!(
             Labeller::new((0..).zip(&atoms), TypedText::Counts).on_screen(&screen).len(),
             atoms.len(),

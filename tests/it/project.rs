@@ -131,9 +131,12 @@ fn a_set_up_is_no_part_of_the_run_and_is_named() {
 fn what_was_found_under_a_set_up_is_found_again_replayed_and_made_short() {
     let folder = set_up("again");
     folder.done(0, &["check", "specs/account.ltl"]);
-    says(&folder.done(0, &["check", AT_ACCOUNT]), &["met after 1 episode, 2 steps"]);
-    says(&folder.done(0, &["replay", AT_ACCOUNT, "--times", "3"]), &["held, replayed 3 times", "set up by"]);
-    says(&folder.done(0, &["minimize", AT_ACCOUNT]), &["2 steps made 2", "1-minimal"]);
+    says(&folder.done(0, &["check", AT_ACCOUNT]), &["a run of 2 steps, found in 1 episode, 2 steps"]);
+    says(
+        &folder.done(0, &["replay", AT_ACCOUNT, "--times", "3"]),
+        &["passed: reproduced 3 of 3", "set up by"],
+    );
+    says(&folder.done(0, &["minimize", AT_ACCOUNT]), &["not shrunk: 2 steps", "1-minimal"]);
     // Without the set-up that it starts from, the test cannot be done.
     folder.done(5, &["replay", AT_ACCOUNT, "--no-setup"]);
     folder.done(1, &["minimize", AT_ACCOUNT, "--no-setup"]);
@@ -145,11 +148,11 @@ fn a_test_that_sets_up_is_not_set_up_by_itself() {
     folder.done(0, &["check", "specs/account.ltl"]);
     let before = folder.read(LOGGED_IN);
     let all = folder.done(0, &["check", "specs"]);
-    says(&all, &["2 met"]);
+    says(&all, &["2 passed"]);
     assert!(!all.stderr.contains("differs"), "{}", all.stderr);
     assert_eq!(folder.read(LOGGED_IN), before);
-    says(&folder.done(0, &["replay", "farlead-tests"]), &["2 held", "set up by"]);
-    says(&folder.done(0, &["check", "farlead-tests"]), &["2 met"]);
+    says(&folder.done(0, &["replay", "farlead-tests"]), &["2 passed", "set up by"]);
+    says(&folder.done(0, &["check", "farlead-tests"]), &["2 passed"]);
 }
 
 #[test]
@@ -162,7 +165,7 @@ fn set_ups_go_on_from_each_other() {
     let found = folder.done(0, &["check", "specs/balance.ltl"]);
     says(&found, &["a run of 1 step", "log in.test.ltl, farlead-tests/specs/account/account.test.ltl"]);
     // Each of the two tests needs only the set-ups before it.
-    says(&folder.done(0, &["replay", LOGGED_IN, AT_ACCOUNT]), &["2 held"]);
+    says(&folder.done(0, &["replay", LOGGED_IN, AT_ACCOUNT]), &["2 passed"]);
 }
 
 #[test]
@@ -247,7 +250,7 @@ fn a_set_up_that_cannot_be_meant_is_a_mistake_in_its_place() {
 fn everything_is_tried_behind_a_set_up_too() {
     let folder = set_up("exhaustive");
     let found = folder.done(0, &["check", "specs/account.ltl", "--exhaustive"]);
-    says(&found, &["no run is shorter than this of 2 steps"]);
+    says(&found, &["a run of 2 steps", "no run is shorter"]);
     folder.write("specs/login.ltl", "possible \"out\" within 1 step: [text = \"Please log in\"]\n");
     folder.done(1, &["check", "specs/login.ltl", "--exhaustive"]);
     folder.done(0, &["check", "specs/login.ltl", "--exhaustive", "--no-setup"]);
@@ -430,9 +433,12 @@ fn what_a_rule_forbids_is_never_done() {
     for agent in ["planner", "farlead", "tree", "qlearning", "random"] {
         says(&folder.done(1, &["check", "specs/out.ltl", "--agent", agent]), &[left_out]);
     }
-    says(&folder.done(1, &["check", "specs/out.ltl", "--exhaustive"]), &["impossible", left_out]);
+    says(
+        &folder.done(1, &["check", "specs/out.ltl", "--exhaustive"]),
+        &["proven by trying everything", left_out],
+    );
     // A kept run is replayed as it is.
-    says(&folder.done(0, &["replay", "farlead-tests/specs/out/out.test.ltl"]), &["1 held"]);
+    says(&folder.done(0, &["replay", "farlead-tests/specs/out/out.test.ltl"]), &["1 passed"]);
     folder.done(0, &["minimize", "farlead-tests/specs/out/out.test.ltl"]);
     let compared = folder.done(0, &["compare", "specs/out.ltl", "--agents", "tree", "--runs", "2", "--json"]);
     let row: Value = serde_json::from_str(&compared.stdout).expect("a row");
@@ -459,7 +465,10 @@ fn a_field_with_a_rule_takes_its_text() {
     );
     folder.write("farlead.toml", "app = \"bank.app\"\n[[rule]]\ntype = \"eve\"\ninto = '[id = name]'\n");
     folder.done(0, &["check", "specs/a.ltl"]);
-    says(&folder.done(1, &["check", "specs/b.ltl", "--exhaustive", "--steps", "5"]), &["impossible"]);
+    says(
+        &folder.done(1, &["check", "specs/b.ltl", "--exhaustive", "--steps", "5"]),
+        &["proven by trying everything"],
+    );
     // The text that a spec asks for is typed.
     folder.done(0, &["check", "specs/c.ltl"]);
     folder.done(0, &["replay", "farlead-tests"]);
@@ -511,7 +520,7 @@ fn a_rule_may_name_an_action_of_the_project() {
     let folder = set_up("action-rule");
     folder.write("specs/peek.ltl", "possible \"peek\" within 3 steps: F [actionType = peek]\n");
     folder.write("farlead.toml", &format!("{SET_UP}{PEEK}[[rule]]\nnever = '[actionType = peek]'\n"));
-    says(&folder.done(1, &["check", "specs/peek.ltl", "--exhaustive"]), &["impossible"]);
+    says(&folder.done(1, &["check", "specs/peek.ltl", "--exhaustive"]), &["proven by trying everything"]);
 }
 
 /// Checks that a file with `text` is refused with a message that contains `parts`.
@@ -600,7 +609,7 @@ fn rules_that_leave_no_start_are_refused() {
         "app = \"bank.app\"\n[[rule]]\nnever = '[actionType = reinitialise, actionDetail ~ Help]'\n",
     );
     folder.write("specs/help.ltl", "possible \"help\" within 1 step: [activity ~ Help]\n");
-    says(&folder.done(1, &["check", "specs/help.ltl", "--exhaustive"]), &["impossible"]);
+    says(&folder.done(1, &["check", "specs/help.ltl", "--exhaustive"]), &["proven by trying everything"]);
 }
 
 #[test]

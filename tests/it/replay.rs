@@ -148,24 +148,22 @@ fn files(ended: &Ended) -> Vec<String> {
 }
 
 #[test]
-fn a_test_holds_on_the_app_it_was_found_on() {
+fn a_test_passes_on_the_app_it_was_found_on() {
     let shop = Project::shop("holds");
-    let held = shop.run(&["replay", THERE_AND_BACK]);
+    let passed = shop.run(&["replay", THERE_AND_BACK]);
     said(
-        &held,
+        &passed,
         0,
-        &[
-            "device: ",
-            "possible \"there and back\": held, replayed once",
-            "  1. click \"About us\"",
-            "1 spec in 1 file: 1 held",
-        ],
+        &["device: ", "possible \"there and back\": passed: reproduced 1 of 1\n1 spec in 1 file: 1 passed"],
     );
     said(
         &shop.run(&["replay", THERE_AND_BACK, "--times", "5"]),
         0,
-        &["held, replayed 5 times", "held 5 of 5 times: between 57 and 100 of 100, with 95 % confidence"],
+        &["passed: reproduced 5 of 5 (95 % interval 57 to 100 %)"],
     );
+    // The steps of a test that passed are in its file, so they are shown to those who ask.
+    let verbose = shop.run(&["replay", THERE_AND_BACK, "-v"]);
+    said(&verbose, 0, &["  1. click \"About us\"\n     reward "]);
 }
 
 #[test]
@@ -186,16 +184,17 @@ fn a_file_that_cannot_be_read_is_not_replaced_by_a_test() {
 }
 
 #[test]
-fn a_test_breaks_where_a_button_leads_elsewhere() {
+fn a_test_fails_where_a_button_leads_elsewhere() {
     let shop = Project::shop("breaks");
-    let broke = shop.on_another(THERE_AND_BACK, "-> open About", "-> open Items");
+    let failed = shop.on_another(THERE_AND_BACK, "-> open About", "-> open Items");
     said(
-        &broke,
+        &failed,
         1,
         &[
-            "broke, at step 1, replayed once",
-            "broke at step 1\n    expected: [activity ~ About]\n    actual: activity org.example.shop.Items\n",
-            "1 spec in 1 file: 1 broke",
+            "failed: step 1 differs; reproduced 0 of 1",
+            "> 1. click \"About us\"\n",
+            "\n  expected: [activity ~ About]\n  actual: activity org.example.shop.Items\n",
+            "1 spec in 1 file: 1 failed",
         ],
     );
 }
@@ -208,31 +207,32 @@ fn a_test_diverges_where_a_button_is_gone_and_the_nearest_is_named() {
         &gone,
         5,
         &[
-            "diverged, at step 1, which cannot be done; replayed once",
-            "diverged at step 1\n    expected: click \"About us\"\n    actual: activity org.example.shop.Main\n",
+            "diverged: step 1 could not be done; reproduced 0 of 1",
+            "> 1. click \"About us\"\n  expected: click \"About us\"\n  actual: activity org.example.shop.Main\n",
+            "1 spec in 1 file: 1 diverged",
             "help: look for another way to the same: `farlead check",
         ],
     );
     // The button in its place is the nearest, as no widget has its name.
-    assert!(gone.stdout.contains("    nearest: \"Items\"\n"), "{}", gone.stdout);
+    assert!(gone.stdout.contains("  nearest: \"Items\"\n"), "{}", gone.stdout);
     let renamed = shop.on_another(THERE_AND_BACK, "#about \"About us\"", "#imprint \"About ous\"");
-    said(&renamed, 5, &["    nearest: \"About ous\"\n"]);
+    said(&renamed, 5, &["  nearest: \"About ous\"\n"]);
     // Its id is enough to find it, whatever its text.
-    said(&shop.on_another(THERE_AND_BACK, "\"About us\"", "\"Imprint\""), 0, &["held"]);
+    said(&shop.on_another(THERE_AND_BACK, "\"About us\"", "\"Imprint\""), 0, &["passed"]);
     // A button that takes no clicks is itself the nearest.
     let disabled = shop.on_another(THERE_AND_BACK, "\"About us\"", "\"About us\" disabled");
-    said(&disabled, 5, &["    nearest: \"About us\", which takes no click now\n"]);
+    said(&disabled, 5, &["  nearest: \"About us\", which takes no click now\n"]);
 }
 
 #[test]
 fn a_test_of_an_app_that_crashes_says_so() {
     let shop = Project::shop("crashes");
-    let broke = shop.on_another(THERE_AND_BACK, "-> open About", "-> crash \"no disk\"");
-    said(&broke, 6, &["broke, at step 1", "the app has crashed"]);
+    let failed = shop.on_another(THERE_AND_BACK, "-> open About", "-> crash \"no disk\"");
+    said(&failed, 6, &["failed: step 1 differs", "the app has crashed"]);
 }
 
 #[test]
-fn a_test_that_holds_now_and_then_is_flaky() {
+fn a_test_whose_run_comes_again_now_and_then_is_flaky() {
     let shop = Project::shop("flaky");
     let flaky = shop.run(&["replay", THERE_AND_BACK, "--set", "sim.lose=30", "--times", "20", "--json"]);
     let result = &events(&flaky, "result")[0];
@@ -241,11 +241,11 @@ fn a_test_that_holds_now_and_then_is_flaky() {
     assert_eq!(rate["runs"], 20);
     assert!((1..20).contains(&rate["passes"].as_u64().expect("a number")), "{rate}");
     let text = shop.run(&["replay", THERE_AND_BACK, "--set", "sim.lose=30", "--times", "20"]);
-    said(&text, 5, &[&format!("flaky, held {} of 20 times", rate["passes"])]);
+    said(&text, 5, &[&format!("flaky: reproduced {} of 20 (95 % interval ", rate["passes"])]);
 }
 
 #[test]
-fn a_run_that_is_not_done_again_each_time_is_kept_as_flaky() {
+fn a_run_that_does_not_come_again_each_time_is_kept_as_flaky() {
     let shop = Project::shop("confirm");
     let mut rates = BTreeSet::new();
     for seed in 1..=8 {
@@ -256,7 +256,7 @@ fn a_run_that_is_not_done_again_each_time_is_kept_as_flaky() {
         let result = &events(&ended, "result")[0];
         let rate = shop.test(&format!("{out}/{THERE_AND_BACK}")).provenance.confirmed;
         assert_eq!(result["confirmed"], serde_json::json!({"passes": rate.passes, "runs": 10}));
-        let expected = if rate.is_full() { (0, "met") } else { (5, "flaky") };
+        let expected = if rate.is_full() { (0, "passed") } else { (5, "flaky") };
         assert_eq!((ended.code, result["outcome"].as_str()), (expected.0, Some(expected.1)));
         rates.insert(rate.passes);
     }
@@ -264,10 +264,10 @@ fn a_run_that_is_not_done_again_each_time_is_kept_as_flaky() {
 }
 
 #[test]
-fn until_failure_ends_with_the_first_that_does_not_hold() {
+fn until_failure_ends_with_the_first_run_that_does_not_come_again() {
     let shop = Project::shop("until-failure");
     let all = shop.run(&["replay", THERE_AND_BACK, "--times", "7", "--until-failure"]);
-    said(&all, 0, &["held, replayed 7 times"]);
+    said(&all, 0, &["passed: reproduced 7 of 7"]);
     let mut lengths = BTreeSet::new();
     for seed in 1..=10 {
         let args =
@@ -285,7 +285,7 @@ fn until_failure_ends_with_the_first_that_does_not_hold() {
 #[test]
 fn what_holds_when_it_is_tried_again_is_flaky_and_not_broken() {
     let shop = Project::shop("retries");
-    let (mut held, mut flaky, mut failed) = (0, 0, 0);
+    let (mut passed, mut flaky, mut failed) = (0, 0, 0);
     for seed in 1..=20 {
         let seed = seed.to_string();
         let args = ["replay", THERE_AND_BACK, "--set", "sim.lose=40", "--json", "--seed", &seed];
@@ -295,7 +295,7 @@ fn what_holds_when_it_is_tried_again_is_flaky_and_not_broken() {
         let (passes, runs) = (rate["passes"].as_u64().expect("passes"), rate["runs"].as_u64().expect("runs"));
         match (once.code, passes) {
             (0, _) => {
-                held += 1;
+                passed += 1;
                 assert_eq!((again.code, passes, runs), (0, 1, 1));
             }
             (_, 0) => {
@@ -309,7 +309,7 @@ fn what_holds_when_it_is_tried_again_is_flaky_and_not_broken() {
             }
         }
     }
-    assert!(held > 0 && flaky > 0 && failed > 0, "{held} held, {flaky} flaky, {failed} failed");
+    assert!(passed > 0 && flaky > 0 && failed > 0, "{passed} passed, {flaky} flaky, {failed} failed");
 }
 
 #[test]
@@ -381,13 +381,24 @@ fn fail_fast_begins_no_test_after_one_that_went_wrong() {
 }
 
 #[test]
-fn the_run_that_must_not_be_is_looked_for_again() {
+fn a_violation_that_comes_again_fails_and_one_that_does_not_passes() {
     let shop = Project::shop("never");
-    said(&shop.run(&["replay", ITEMS]), 1, &["what must not be was done again, replayed once"]);
+    said(
+        &shop.run(&["replay", ITEMS]),
+        1,
+        &[
+            "failed: what must never happen came again; reproduced 1 of 1",
+            "from the start it must never happen that",
+        ],
+    );
     let gone = shop.on_another(ITEMS, "-> open Items", "-> open Help");
-    said(&gone, 0, &["never \"items\": met, what must not be did not come again, replayed once"]);
+    said(
+        &gone,
+        0,
+        &["never \"items\": passed: what must never happen did not come again; reproduced 0 of 1"],
+    );
     let cannot = shop.on_another(ITEMS, "    Button #items \"Items\" -> open Items\n", "");
-    said(&cannot, 5, &["diverged, at step 1, which cannot be done"]);
+    said(&cannot, 5, &["diverged: step 1 could not be done"]);
 }
 
 #[test]
@@ -402,9 +413,13 @@ fn a_test_that_is_kept_is_replaced_only_by_those_who_say_so() {
     let before = shop.run(&check);
     shop.write("shop.app", &SHOP.replace("#about \"About us\"", "#imprint \"Imprint\""));
     let other = shop.run(&check);
-    let is_met =
-        |ended: &Ended| ended.stdout.starts_with("specs/shop.ltl:1: possible \"there and back\": met ");
-    assert!((before.code, other.code) == (0, 0) && is_met(&before) && is_met(&other), "{}", other.stdout);
+    let has_passed =
+        |ended: &Ended| ended.stdout.starts_with("specs/shop.ltl:1: possible \"there and back\": passed: ");
+    assert!(
+        (before.code, other.code) == (0, 0) && has_passed(&before) && has_passed(&other),
+        "{}",
+        other.stdout
+    );
     for line in ["`--update` replaces it", "-        text \"About us\"", "+        text \"Imprint\""] {
         assert!(other.stderr.contains(line), "{line}\n{}", other.stderr);
     }
@@ -430,18 +445,26 @@ fn a_test_that_is_kept_is_replaced_only_by_those_who_say_so() {
 #[test]
 fn a_test_is_found_anew_by_its_formula_and_else_by_its_spec() {
     let shop = Project::shop("anew");
-    said(&shop.run(&["check", THERE_AND_BACK]), 0, &["met after 1 episode, 3 steps; a run of 3 steps"]);
+    said(
+        &shop.run(&["check", THERE_AND_BACK]),
+        0,
+        &["passed: a run of 3 steps, found in 1 episode, 3 steps"],
+    );
     shop.write("shop.app", &SHOP.replace("\"About us\"", "\"Imprint\""));
     let kept = shop.read(THERE_AND_BACK);
     let elsewhere = shop.run(&["check", THERE_AND_BACK]);
-    said(&elsewhere, 0, &["met not by the steps of the test, which are gone, but after"]);
+    said(
+        &elsewhere,
+        0,
+        &["passed: the run of the test did not come again; another: a run of 3 steps, found in"],
+    );
     assert!(elsewhere.stderr.contains("+        text \"Imprint\""), "{}", elsewhere.stderr);
     assert_eq!(shop.read(THERE_AND_BACK), kept);
     shop.write("shop.app", &SHOP.replace("-> open About", ""));
     said(
         &shop.run(&["check", THERE_AND_BACK]),
         1,
-        &["gave up the steps of the test are gone, and the spec they were found for is not met here either"],
+        &["not found: the run of the test did not come again, and no other was found: no run in"],
     );
 }
 
@@ -563,7 +586,7 @@ fn a_random_run_is_made_so_short_that_every_step_of_it_counts() {
         assert!(reaches_without(&recorded, app, None));
         let before = project.read(&raw);
         let shown = project.run(&["minimize", &raw, "-o", &short, "--jobs", "3"]);
-        said(&shown, 0, &["1-minimal: without any single step it fails", "done again 3 of 3 times"]);
+        said(&shown, 0, &["1-minimal: it fails without any one of its steps", "reproduced 3 of 3"]);
         assert_eq!(project.read(&raw), before);
         let test = project.test(&short);
         assert!(reaches_without(&test, app, None));

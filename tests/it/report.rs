@@ -2,14 +2,15 @@
 
 mod examples;
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output};
 use std::sync::OnceLock;
 
 use farlead::event::Event;
-use farlead::report::{Run, github, html, junit, markdown};
+use farlead::report::{Run, Wanted, github, html, json, junit, markdown, text};
+use farlead::spec::Style;
 use serde_json::Value;
 
 use crate::ci;
@@ -106,6 +107,99 @@ fn nothing_that_comes_from_outside_steers_a_reader() {
     }
 }
 
+/// Returns the counts of a headline, `3 specs in 1 file: 1 passed, 1 passed, with a crash, 1 not found`, by outcome.
+fn headline_counts(text: &str) -> BTreeMap<String, u64> {
+    let headline = text
+        .split(['\n', '<'])
+        .find(|line| line.contains(" in ") && line.contains(" file"))
+        .expect("a headline");
+    let counts = headline
+        .split_once(": ")
+        .filter(|_| !headline.starts_with("farlead"))
+        .map_or_else(|| headline.splitn(3, ": ").nth(2).expect("counts"), |(_, counts)| counts);
+    let mut by_outcome: BTreeMap<String, u64> = BTreeMap::new();
+    let mut last = String::new();
+    for part in counts.split(", ") {
+        match part
+            .split_once(' ')
+            .and_then(|(count, words)| Some((count.replace(',', "").parse().ok()?, words)))
+        {
+            Some((count, words)) => {
+                last = words.to_string();
+                by_outcome.insert(last.clone(), count);
+            }
+            // The second half of `passed, with a crash`.
+            None => {
+                let count = by_outcome.remove(&last).expect("a first half");
+                by_outcome.insert(format!("{last}, {part}"), count);
+            }
+        }
+    }
+    by_outcome
+}
+
+/// Returns the counts of outcomes as machines read them, in words.
+fn in_words(outcomes: BTreeMap<String, u64>) -> BTreeMap<String, u64> {
+    let words = |outcome: String| outcome.replace("passed_", "passed, ").replace('_', " ");
+    outcomes.into_iter().map(|(outcome, count)| (words(outcome), count)).collect()
+}
+
+fn counted<'a>(outcomes: impl IntoIterator<Item = &'a str>) -> BTreeMap<String, u64> {
+    let mut counts = BTreeMap::new();
+    outcomes.into_iter().for_each(|outcome| *counts.entry(outcome.to_string()).or_insert(0) += 1);
+    counts
+}
+
+#[test]
+fn all_six_reports_of_a_run_give_the_same_outcomes_and_counts() {
+    let wanted = Wanted { style: Style::Plain, quiet: false, verbose: false };
+    for (name, events) in all_examples() {
+        let run = examples::run(events);
+        let terminal = text(&run, wanted);
+        let counts = headline_counts(terminal.lines().last().expect("a last line"));
+        assert!(!counts.is_empty(), "{name}");
+        let is_hostile = name == "hostile";
+        let markdown = markdown(&run);
+        assert_eq!(headline_counts(&markdown), counts, "{name}: Markdown");
+        let page = html(&run);
+        let title = page.split("<title>").nth(1).expect("a title");
+        assert_eq!(headline_counts(&title[..title.find('<').expect("an end")]), counts, "{name}: HTML");
+        let rows = page
+            .split("<tr data-spec=")
+            .skip(1)
+            .map(|row| row.split("data-outcome=\"").nth(1).expect("an outcome"));
+        let rows = counted(rows.map(|row| row.split('"').next().expect("an outcome")));
+        assert_eq!(in_words(rows), counts, "{name}: rows of the page");
+        let xml = junit(&run);
+        let outcomes = xml.split("<property name=\"outcome\" value=\"").skip(1);
+        let outcomes = counted(outcomes.map(|rest| rest.split('"').next().expect("an outcome")));
+        assert_eq!(in_words(outcomes), counts, "{name}: JUnit");
+        let lines = json(&run);
+        let summary: Value = serde_json::from_str(lines.lines().last().expect("a summary")).expect("JSON");
+        let outcomes: BTreeMap<String, u64> =
+            serde_json::from_value(summary["outcomes"].clone()).expect("counts");
+        assert_eq!(in_words(outcomes), counts, "{name}: JSON");
+        // Annotations are for specs that need attention; a title has the outcome at its end.
+        let annotations = github(&run);
+        let titles = annotations
+            .lines()
+            .filter_map(|line| line.split("::").nth(1)?.rsplit_once("%3A ").map(|(_, word)| word));
+        let titles = counted(titles.collect::<Vec<_>>());
+        let others: BTreeMap<String, u64> =
+            counts.into_iter().filter(|(words, _)| words != "passed").collect();
+        if !is_hostile {
+            assert_eq!(
+                titles
+                    .into_iter()
+                    .map(|(words, count)| (words.replace("%2C", ","), count))
+                    .collect::<BTreeMap<_, _>>(),
+                others,
+                "{name}: GitHub"
+            );
+        }
+    }
+}
+
 /// Collects the names of the fields of `value`, except those of a screen, which docs/formats.md describes.
 fn add_fields(value: &Value, fields: &mut BTreeSet<String>) {
     match value {
@@ -133,7 +227,7 @@ fn every_event_and_every_field_is_described() {
         names.insert(value["event"].as_str().expect("a name").to_string());
         add_fields(&value, &mut fields);
     }
-    assert_eq!(names.len(), 6, "{names:?}");
+    assert_eq!(names.len(), 7, "{names:?}");
     for name in &names {
         assert!(page.contains(&format!("\n### `{name}`\n")), "docs/reports.md has no section `{name}`");
     }
@@ -284,7 +378,7 @@ for (const width of widths) {
     for (const part of inner.querySelectorAll("details")) part.open = true;
     const text = inner.getElementById("filter-text");
     const shown = () => inner.querySelectorAll("tr[data-spec]:not([hidden])").length
-      + "/" + inner.querySelectorAll("article.spec:not([hidden])").length;
+      + "/" + inner.querySelectorAll(".spec:not([hidden])").length;
     const all = shown();
     if (text) { text.value = "FILTER"; text.dispatchEvent(new Event("input", { bubbles: true })); }
     const some = shown();
@@ -303,7 +397,7 @@ fn a_browser_shows_the_page_without_complaint_and_never_wider_than_itself() {
     for (name, events) in all_examples() {
         let page = written(&format!("{name}.shown.html"), &html(&examples::run(events)));
         let Some((dom, complaints)) = dumped(&page) else { return };
-        assert!(dom.contains("<article") && complaints.is_empty(), "{name}: {complaints:?}");
+        assert!(dom.contains("class=\"spec ") && complaints.is_empty(), "{name}: {complaints:?}");
         let observer =
             OBSERVER.replace("PAGE", &format!("{name}.shown.html")).replace("FILTER", "guards never");
         let observer = written(&format!("{name}.observer.html"), &observer);

@@ -73,8 +73,10 @@ fn events(number: u64) -> Vec<Event> {
             events.push(Event::ScreenMet { screen, seen: self::screen(&text, 0) });
             events.push(Event::EpisodeEnded { spec, episode, steps: number, closest: None });
         }
-        events
-            .push(Event::SpecEnded(Box::new(SpecEnded { spec, ..SpecEnded::new(Outcome::Met, "done", 0) })));
+        events.push(Event::SpecEnded(Box::new(SpecEnded {
+            spec,
+            ..SpecEnded::new(Outcome::Passed, "done", 0)
+        })));
     }
     events.push(Event::RunEnded { exit: 0 });
     events
@@ -404,7 +406,7 @@ fn a_step_takes_less_than_five_kilobytes_besides_new_screens() {
             }
             steps += run.len();
             writer.add(&Event::EpisodeEnded { spec, episode: 1, steps: 1, closest: None }).expect("an event");
-            let ended = SpecEnded { spec, run, ..SpecEnded::new(Outcome::GaveUp, "", 1) };
+            let ended = SpecEnded { spec, run, ..SpecEnded::new(Outcome::NotFound, "", 1) };
             writer.add(&Event::SpecEnded(Box::new(ended))).expect("an event");
         }
         writer.add(&Event::RunEnded { exit: 1 }).expect("an event");

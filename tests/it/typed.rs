@@ -185,7 +185,7 @@ fn accepted(model: &Arc<Model>, spec: &Spec, check: &dyn Fn(&str, &Trace)) -> Op
         let steps = capture(spec, &kept.run).steps;
         let again = Player::new(spec).replay(&mut Sim::new(model.clone(), Seed(1)), &steps);
         let (replay, trace) = again.expect("the model runs");
-        assert_eq!(replay, Replay::Held);
+        assert_eq!(replay, Replay::Reproduced);
         check("replayed", &trace);
     }
     all.run.map(|run| run.steps.len())
@@ -275,7 +275,7 @@ fn an_old_test_is_judged_as_it_was_and_a_new_one_by_its_clause() {
         let player = || Player::new(&test.oracle);
         let replayed =
             player().replay(&mut Sim::new(model.clone(), Seed(1)), &test.steps).expect("it runs").0;
-        assert_eq!(replayed == Replay::Held, holds, "{form} {clause:?}: {replayed:?}");
+        assert_eq!(replayed == Replay::Reproduced, holds, "{form} {clause:?}: {replayed:?}");
         let again = farlead::test_case::read(&Source::new("p.test.ltl", test.to_string())).test;
         assert_eq!(again.as_ref(), Some(&test));
         assert!(

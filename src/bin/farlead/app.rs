@@ -23,30 +23,27 @@ use crate::{Missing, Mistake, Usage};
 
 /// App, and the devices that it runs on.
 #[derive(Clone, Debug, Args)]
+#[command(next_help_heading = "App")]
 pub struct AppArgs {
-    /// An app model, run by the embedded simulator
+    /// App model to run on the embedded simulator
     #[arg(long, value_name = "MODEL", conflicts_with_all = ["apk", "package"])]
     app: Option<PathBuf>,
-    /// An app as it is installed, again for each of its splits; one made by `farlead model pack` carries its model
-    /// and needs no device
+    /// APK to install, once for each split; one with a packed model runs on the simulator
     #[arg(long, value_name = "APK", conflicts_with = "package")]
     apk: Vec<PathBuf>,
-    /// An app that is on the device already
+    /// App that is already on the device
     #[arg(long, value_name = "NAME")]
     package: Option<String>,
-    /// What to run it on: `sim`, the embedded simulator, or the serial number of a device; may be given several
-    /// times [default: sim for models, else ANDROID_SERIAL or the only device]
+    /// `sim` or the serial number of a device, may be repeated [default: sim for models, else the only device]
     #[arg(long, value_name = "D")]
     device: Vec<String>,
-    /// How an app on a device is had afresh at the start of each episode: its data cleared, installed again, or
-    /// just started again
+    /// How to start the app afresh for each episode
     #[arg(long, value_name = "HOW", value_enum, default_value_t = ResetName::Clear)]
     reset: ResetName,
-    /// uiautomator2's u2.jar, by which a device is looked at faster than by `uiautomator dump`, and texts are put in
-    /// fields that no key types; docs/devices.md says where to get it
+    /// uiautomator2's u2.jar, which reads screens faster; see docs/devices.md
     #[arg(long, value_name = "FILE")]
     u2: Option<PathBuf>,
-    /// A parameter of the model, like fixed=true; may be given several times
+    /// Parameter of the model, like fixed=true, may be repeated
     #[arg(long, value_name = "NAME=VALUE")]
     set: Vec<String>,
 }
@@ -104,6 +101,12 @@ impl OpenedApp {
     /// Returns the tests that set it up.
     pub fn set_up(&self) -> &[SetUpTest] {
         &self.set_up
+    }
+
+    /// Returns the actions that set it up, as they are printed.
+    pub fn set_up_actions(&self) -> Vec<String> {
+        let steps = self.set_up.iter().flat_map(|one| &one.test.steps);
+        steps.map(|step| step.action.to_string()).collect()
     }
 
     /// Refuses an app if the rules of `project` leave no activity to start it with.

@@ -3,7 +3,6 @@
 use std::io::{self, Write};
 use std::path::PathBuf;
 use std::sync::Arc;
-use std::sync::atomic::{AtomicUsize, Ordering};
 
 use clap::Args;
 use farlead::agent::PLANNER;
@@ -24,7 +23,7 @@ use crate::deciding::{Asked, Decided, Exhaustive, Task, decide, errors};
 use crate::learned;
 use crate::lint;
 use crate::outputs::{Beginning, OutputArgs, Outputs, Stored, began, warn};
-use crate::progress::{Progress, interruption, left};
+use crate::progress::{Progress, Ticks, interruption, left};
 use crate::project::Project;
 use crate::searching::{Budget, SearchArgs, Shard};
 use crate::set_up::{self, SetUpArgs, SetUps};
@@ -32,73 +31,62 @@ use crate::sources::{self, Judged, Shell};
 use crate::stdout::out;
 use crate::{Exit, Usage};
 
-/// Find the run of an app that satisfies each spec, or that it forbids.
+/// Search for the run that satisfies each spec, or that it forbids.
 #[derive(Debug, Args)]
 #[command(after_help = "Examples:
   farlead check specs/chesswalk/about.ltl --app apps/chesswalk.app
-  farlead check specs/chesswalk --app apps/chesswalk.app --only a --json
-  farlead check specs/chesswalk/second_game.ltl --app apps/chesswalk.app --exhaustive
   farlead check specs/notes --apk notes.apk --device emulator-5554 --device emulator-5556
-  farlead check specs/notes --apk notes.apk --u2 u2.jar       a faster look at a device
-  farlead check specs/notes/palette.ltl --apk notes.apk --agent tree --seed 7
+  farlead check specs/chesswalk --app apps/chesswalk.app --only a --html report.html
+  farlead check specs/chesswalk/second_game.ltl --app apps/chesswalk.app --exhaustive
 
-A run that is found is made short, tried again (--confirm) and kept as a test in
-farlead-tests/<spec file>/<spec>.test.ltl; a test that is there already is not replaced without
---update. Checking such a file looks for its run again, by the formula that captures it.
+farlead shrinks the run, reproduces it (--confirm) and keeps it as a test in farlead-tests/; it
+replaces a stored test only with --update. docs/checking.md explains outcomes and --json.
 
-With --json a line has an \"event\": diagnostic (as from lint), start (file, spec, device),
-result (file, spec, outcome, exit, episodes, steps, length, found, confirmed, test, replay, seed,
-actions, residuals, reasons, learned, why, advice) and at last summary. Outcomes: met, broken (what
-must not be was found), gave_up, impossible, untested (nothing was found, and two or more atoms
-never held), flaky (a run was found that does not do it each time), error.
-
-Exit codes: 0 all as expected; 1 a spec not met; 2 command line; 3 a spec or model is missing
-or has mistakes; 4 no device, or the disk; 5 a run is flaky; 6 a run has a crash that its spec does
-not ask for; 130 Ctrl-C, 143 SIGTERM, 129 SIGHUP (what was found is said).")]
+Exit codes: 0 all passed; 1 failed, not found or untested; 2 command line; 3 a spec or model is
+missing or has mistakes; 4 no device, or the disk; 5 flaky; 6 a crash that no spec asks for; 130
+Ctrl-C, 143 SIGTERM, 129 SIGHUP (farlead reports what it found).")]
 pub struct CheckArgs {
-    /// Spec files or stored tests, or folders with .ltl files in them
+    /// Spec files, stored tests, or folders of .ltl files
     #[arg(value_name = "SPEC", required = true)]
     specs: Vec<PathBuf>,
     #[command(flatten)]
     app: AppArgs,
     #[command(flatten)]
     set_up: SetUpArgs,
-    /// Check this spec of each file alone
-    #[arg(long, value_name = "NAME")]
+    /// Check only the spec of this name
+    #[arg(long, value_name = "NAME", help_heading = "Search")]
     only: Option<String>,
-    /// Of all specs in their order, the i-th of n parts alone
-    #[arg(long, value_name = "I/N", value_parser = Shard::parse)]
+    /// Check part I of N of all specs, in their order
+    #[arg(long, value_name = "I/N", value_parser = Shard::parse, help_heading = "Search")]
     shard: Option<Shard>,
-    /// Who searches [default: planner]
-    #[arg(long, value_parser = EntrantParser)]
+    /// Agent that searches: planner, farlead, tree, qlearning or random [default: planner]
+    #[arg(long, value_parser = EntrantParser, help_heading = "Search", hide_possible_values = true)]
     agent: Option<Entrant>,
-    /// Try all actions and all outcomes of chance, shortest runs first (simulator alone): finds a
-    /// shortest run, or proves that there is none
-    #[arg(long)]
+    /// Try everything (models only): find a shortest run, or prove that there is none
+    #[arg(long, help_heading = "Search")]
     exhaustive: bool,
-    /// Leave out the attempt to try everything before the agent searches; it is made on a model,
-    /// unless --agent names one, and ends after 20,000 simulated steps
-    #[arg(long, conflicts_with = "exhaustive")]
+    /// Do not try everything for 20,000 simulated steps before the agent searches
+    #[arg(long, conflicts_with = "exhaustive", help_heading = "Search")]
     no_exhaustive: bool,
     #[command(flatten)]
     search: SearchArgs,
-    /// Start from what was learned of the app before, and keep what is learned now
-    #[arg(long, value_name = "FILE", conflicts_with = "exhaustive")]
+    /// Start from what this file knows of the app, and add to it
+    #[arg(long, value_name = "FILE", conflicts_with = "exhaustive", help_heading = "Search")]
     learned: Option<PathBuf>,
-    /// Tell the steps of each episode on stderr, and of each step why it was taken and what it taught
+    /// Show rewards, residuals and reasons; every episode on stderr
     #[arg(long, short)]
     verbose: bool,
-    /// Keep runs as they are found
-    #[arg(long)]
+    /// Keep runs as they are found, without shrinking them
+    #[arg(long, help_heading = "Kept tests")]
     no_minimize: bool,
-    /// Try each run so often again
-    #[arg(long, value_name = "N", default_value_t = 3, value_parser = clap::value_parser!(u32).range(0..=1_000))]
+    /// Times to reproduce each run
+    #[arg(long, value_name = "N", default_value_t = 3, value_parser = clap::value_parser!(u32).range(0..=1_000), help_heading = "Kept tests")]
     confirm: u32,
-    /// Replace stored tests whose runs are others now
-    #[arg(long)]
+    /// Replace stored tests whose runs have changed
+    #[arg(long, help_heading = "Kept tests")]
     update: bool,
-    /// Write the run as it was found to a test file of its own too (of one spec; see --only)
-    #[arg(long, value_name = "FILE")]
+    /// Also write the run as it was found to this test file (of one spec, see --only)
+    #[arg(long, value_name = "FILE", help_heading = "Kept tests")]
     record: Option<PathBuf>,
     #[command(flatten)]
     outputs: OutputArgs,
@@ -108,7 +96,7 @@ pub fn run(args: &CheckArgs, shell: &Shell) -> anyhow::Result<Exit> {
     let project = Project::find()?;
     let texts = args.search.texts(&project)?;
     let files = sources::expand(&args.specs)?;
-    let mut exit = Exit::Met;
+    let mut exit = Exit::Passed;
     let mut judged = Vec::new();
     for path in &files {
         match sources::read(path, &project) {
@@ -127,7 +115,7 @@ pub fn run(args: &CheckArgs, shell: &Shell) -> anyhow::Result<Exit> {
         exit = exit.and(Exit::Broken);
     }
     // All mistakes are reported by now, and without a spec there is no need for an app.
-    if exit != Exit::Met && judged.iter().all(|one| one.linted.file.specs.is_empty()) {
+    if exit != Exit::Passed && judged.iter().all(|one| one.linted.file.specs.is_empty()) {
         return Ok(exit);
     }
     let set_ups = args.set_up.read(&project, shell)?;
@@ -146,7 +134,7 @@ pub fn run(args: &CheckArgs, shell: &Shell) -> anyhow::Result<Exit> {
     if args.outputs.reports.json {
         say_unread(&judged, args.search.seed(&project).0)?;
     }
-    if tasks.is_empty() && exit != Exit::Met {
+    if tasks.is_empty() && exit != Exit::Passed {
         return Ok(exit);
     }
     // The new experience adds to the old, so that actions of other specs are not forgotten.
@@ -362,7 +350,7 @@ fn check_all(
         interrupted: &interrupted,
     };
     let progress = Progress::new(!shell.quiet);
-    let finished = AtomicUsize::new(0);
+    let ticks = Ticks::default();
     // The closure below cannot return an error, so the first one waits here.
     let mut written = Ok(());
     // The experience of this run alone, in case that of the file proves out of date.
@@ -379,13 +367,9 @@ fn check_all(
             let task = &tasks[wave.start + number];
             let watch = |line: &str, seconds: f64, share: f64| {
                 progress.say(|_| {
-                    let ready = finished.load(Ordering::Relaxed);
                     let left = left(share, 1.0, seconds);
-                    format!(
-                        "{ready}/{} specs, {:?}: {line}, at most {left} left",
-                        tasks.len(),
-                        task.spec.name
-                    )
+                    let ticks = ticks.of(tasks.len(), "specs");
+                    format!("{ticks}, {:?}: {line}, at most {left} left", task.spec.name)
                 });
             };
             let decided = decide(&asked, task, &watch, &|text: &str| {
@@ -393,7 +377,7 @@ fn check_all(
                 // A closed stderr leaves nobody to tell, so a failed write is no error.
                 let _ = io::stderr().write_all(text.as_bytes());
             });
-            finished.fetch_add(1, Ordering::Relaxed);
+            ticks.add(decided.exit() == Exit::Passed);
             decided
         };
         in_order(app.jobs(args.search.jobs()), wave.len(), work, |number, mut decided| {
@@ -412,11 +396,15 @@ fn check_all(
             if written.is_ok() {
                 let Plan { steps_max, episodes_max, .. } = task.plan;
                 let agent = decided.agent(&task.plan);
-                written = outputs.spec(began(task.file, task.spec, agent, steps_max, episodes_max), decided);
+                let began = SpecBegan {
+                    set_up: task.app.set_up_actions(),
+                    ..began(task.file, task.spec, agent, steps_max, episodes_max)
+                };
+                written = outputs.spec(began, decided);
             }
         });
         if is_outdated && done.learned.experience.is_old() {
-            warn("the app answers otherwise than when it was learned; what was done then is left out");
+            warn("the app answers otherwise than when it was learned; farlead starts to learn it anew");
             done.learned.experience = fresh.clone();
         }
     }

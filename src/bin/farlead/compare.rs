@@ -24,7 +24,7 @@ use crate::sources::{self, Judged, Shell};
 use crate::stdout::out;
 use crate::{Exit, Missing, Usage};
 
-/// Compare agents: how often they fail, and what they take.
+/// Compare agents: how often they fail, and how many steps they take.
 #[derive(Debug, Args)]
 #[command(after_help = "Examples:
   farlead compare specs/chesswalk --app apps/chesswalk.app --agents planner,farlead,random
@@ -34,33 +34,33 @@ Run n of each agent on each spec has the seed --seed + n - 1. A run that fails c
 it took. The rows `all a`, `all b`, `all c` put the specs of a level together.
 
 Exit codes: 0 compared; 2 command line; 3 a spec or model is missing or has mistakes; 4 no device, or
-the disk; 130 Ctrl-C, 143 SIGTERM, 129 SIGHUP (the rows that are done are written).")]
+the disk; 130 Ctrl-C, 143 SIGTERM, 129 SIGHUP (finished rows are written).")]
 pub struct CompareArgs {
-    /// Spec files, or folders with .ltl files in them
+    /// Spec files, or folders of .ltl files
     #[arg(value_name = "SPEC", required = true)]
     specs: Vec<PathBuf>,
     #[command(flatten)]
     app: AppArgs,
     #[command(flatten)]
     set_up: SetUpArgs,
-    /// Compare on this spec of each file alone
+    /// Compare only on the spec of this name
     #[arg(long, value_name = "NAME")]
     only: Option<String>,
-    /// Which agents; an agent like farlead:abstraction=places has an abstraction of its own
+    /// Agents; farlead:abstraction=places is farlead with another abstraction
     #[arg(long, value_parser = EntrantParser, value_delimiter = ',', default_value = "planner,farlead,tree,random")]
     agents: Vec<Entrant>,
-    /// The runs of each agent on each spec
+    /// Runs of each agent on each spec
     #[arg(long, value_name = "N", default_value_t = 100, value_parser = clap::value_parser!(u32).range(1..=1_000_000))]
     runs: u32,
-    /// Each agent also with each of its improvements switched over, and with all of them off
+    /// Also compare each agent with each improvement switched over, and with all of them off
     #[arg(long)]
     ablate: bool,
     #[command(flatten)]
     search: SearchArgs,
-    /// Write the table as comma-separated values to this file
+    /// Write the table to this file as CSV
     #[arg(long, value_name = "FILE")]
     csv: Option<PathBuf>,
-    /// One JSON object a row, in place of the table
+    /// Write JSON, one object a row
     #[arg(long)]
     json: bool,
 }
@@ -184,7 +184,7 @@ pub fn run(args: &CompareArgs, shell: &Shell) -> anyhow::Result<Exit> {
     written?;
     let whole = whole.map_err(|error| failed(&error))?;
     // Rows with fewer runs than others could not be compared, so what was interrupted makes none.
-    let exit = if whole.is_some() { Exit::Met } else { Exit::Interrupted };
+    let exit = if whole.is_some() { Exit::Passed } else { Exit::Interrupted };
     let first_sum = rows.len();
     rows.extend(whole.iter().flat_map(|tallies| sums(&tasks, &contenders, tallies)));
     if let (Some(path), false) = (&args.csv, rows.is_empty()) {

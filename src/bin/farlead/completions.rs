@@ -7,7 +7,7 @@ use clap::{Args, CommandFactory};
 use crate::stdout::out;
 use crate::{Cli, Exit};
 
-/// Write what a shell needs to complete commands and flags.
+/// Write the completions of a shell for commands and flags.
 #[derive(Debug, Args)]
 #[command(after_help = "Examples:
   farlead completions bash > ~/.local/share/bash-completion/completions/farlead
@@ -16,7 +16,7 @@ use crate::{Cli, Exit};
 
 Exit codes: 0 written; 2 command line; 4 the disk.")]
 pub struct CompletionsArgs {
-    /// The shell
+    /// Shell
     #[arg(value_name = "SHELL", value_enum)]
     shell: clap_complete::Shell,
 }
@@ -26,5 +26,5 @@ pub fn run(args: &CompletionsArgs) -> anyhow::Result<Exit> {
     let mut text = Vec::new();
     clap_complete::generate(args.shell, &mut Cli::command(), "farlead", &mut text);
     out().write_all(&text)?;
-    Ok(Exit::Met)
+    Ok(Exit::Passed)
 }

@@ -9,7 +9,7 @@ use farlead::event::{Event, Outcome, Reached, SpecEnded};
 use farlead::experience::Experience;
 use farlead::gui::{ActionType, Atom, Constant, Key, Op, Screen, TypedText};
 use farlead::keep::{self, Keeping, keep};
-use farlead::replay::Player;
+use farlead::replay::{Player, violation};
 use farlead::report::{shortened, step_text, to_type};
 use farlead::rng::Seed;
 use farlead::search::{Bounds, Exhausted, Finding, News, Plan, Reach, Stop, exhaust_from, search};
@@ -29,6 +29,9 @@ const WAYS_MAX: usize = 200;
 
 /// Most steps that are simulated to try everything before an agent searches: some tens of milliseconds.
 const SIMULATED_MAX_AT_FIRST: u64 = 20_000;
+
+/// Advice after a search that found nothing.
+const TRY_EVERYTHING: &str = "or try everything, on a model: `--exhaustive`";
 
 /// A spec to check, or one that cannot be.
 pub struct Task<'a> {
@@ -156,7 +159,8 @@ pub fn decide(asked: &Asked<'_>, task: &Task<'_>, watch: Watch<'_>, tell: &dyn F
         return Decided::new(Outcome::Error, why, Exit::Broken);
     }
     if asked.interrupted.load(Ordering::Relaxed) {
-        return Decided::new(Outcome::GaveUp, "before it was begun: Ctrl-C", Exit::Interrupted);
+        let outcome = undecided(task.spec.expectation);
+        return Decided::new(outcome, "interrupted before it began", Exit::Interrupted);
     }
     let mut decided = decide_somewhere(asked, task, watch, tell);
     if let Some(run) = &decided.run {
@@ -164,7 +168,7 @@ pub fn decide(asked: &Asked<'_>, task: &Task<'_>, watch: Watch<'_>, tell: &dyn F
     }
     if task.plan.rules.forbid_some() && decided.run.is_none() && decided.ended.outcome != Outcome::Error {
         // A result about all runs holds only for the runs that the rules allow.
-        decided.ended.why += "; what the rules of farlead.toml forbid was not tried";
+        decided.ended.why += "; actions that the rules of farlead.toml forbid were not tried";
     }
     decided
 }
@@ -174,7 +178,7 @@ pub fn of_typed_text(spec: &Spec, run: &Trace) -> &'static str {
     let is_won = |typed: TypedText| Player::new(&Spec { typed, ..spec.clone() }).is_won(run);
     match spec.typed {
         TypedText::Counts if is_won(TypedText::Counts) && !is_won(TypedText::IsNoEvidence) => {
-            "; it rests on text that the run typed"
+            "; this rests on text that the run itself typed"
         }
         TypedText::Counts | TypedText::IsNoEvidence => "",
     }
@@ -251,15 +255,9 @@ fn decide_stored(
     let mut decided = kept(asked, task, second)?;
     let is_found = decided.run.is_some();
     decided.ended.why = match (task.spec.expectation, is_found) {
-        (_, true) => format!("not by the steps of the test, which are gone, but {}", decided.ended.why),
-        (Expectation::Possible, false) => {
-            format!(
-                "the steps of the test are gone, and the spec they were found for is not met here either: {}",
-                decided.ended.why
-            )
-        }
-        (Expectation::Never | Expectation::Must, false) => {
-            format!("the run of the test is gone, and no other was found: {}", decided.ended.why)
+        (_, true) => format!("the run of the test did not come again; another: {}", decided.ended.why),
+        (Expectation::Possible | Expectation::Never | Expectation::Must, false) => {
+            format!("the run of the test did not come again, and no other was found: {}", decided.ended.why)
         }
     };
     decided.ended.steps += first.ended.steps;
@@ -280,9 +278,11 @@ fn kept(asked: &Asked<'_>, task: &Task<'_>, mut decided: Decided) -> Result<Deci
         // The run survives the loss of its device: keep it unminimised.
         Err(error) if error.is_lost() && !task.app.has_another() => {
             decided.ended.exit = Exit::of_code(decided.ended.exit).and(exit_of_error(&error)).code();
-            decided.ended.advice.push(format!(
-                "the run is kept as it was found, neither made short nor tried again: {error}"
-            ));
+            decided
+                .ended
+                .advice
+                .push(format!("the run is kept as it was found, neither shrunk nor reproduced: {error}"));
+            decided.ended.violation = violation(task.spec, run);
             decided.keeping = Some(Keeping::as_found(task.spec, run, &settings));
             return Ok(decided);
         }
@@ -295,7 +295,7 @@ fn kept(asked: &Asked<'_>, task: &Task<'_>, mut decided: Decided) -> Result<Deci
         decided.ended.outcome = Outcome::Flaky;
         decided.ended.exit = Exit::of_code(decided.ended.exit).and(Exit::Flaky).code();
         decided.ended.advice.push(format!(
-            "the run does it {} of {} times; see where it fails: `farlead replay --times 20` with the test that is kept",
+            "the run came again {} of {} times; see where it differs: `farlead replay --times 20` with the kept test",
             rate.passes, rate.runs
         ));
     }
@@ -304,14 +304,15 @@ fn kept(asked: &Asked<'_>, task: &Task<'_>, mut decided: Decided) -> Result<Deci
     if !asks_for_crashes && keeping.run.steps.iter().any(|step| step.observation.screen.context().crashed) {
         decided.ended.exit = Exit::of_code(decided.ended.exit).and(Exit::Crash).code();
         decided.ended.advice.push(
-            "the app crashes on this run, and the spec does not speak of that; add `& G ![crashed = true]` if it must not"
+            "the app crashes on this run, and the spec does not speak of crashes; add `& G ![crashed = true]` to find a run without one"
                 .to_string(),
         );
     }
-    // The run is kept, but neither short nor confirmed as was asked.
+    // The run is kept, but neither as short nor as often reproduced as asked.
     if keeping.is_interrupted {
         decided.ended.exit = Exit::Interrupted.code();
     }
+    decided.ended.violation = violation(task.spec, &keeping.run);
     decided.run = Some(keeping.run.clone());
     decided.keeping = Some(keeping);
     Ok(decided)
@@ -350,13 +351,12 @@ pub fn errors(judgement: &Judgement) -> usize {
 
 fn exit_of(outcome: Outcome, is_interrupted: bool) -> Exit {
     match outcome {
-        Outcome::Met if !is_interrupted => Exit::Met,
+        Outcome::Passed if !is_interrupted => Exit::Passed,
         _ if is_interrupted => Exit::Interrupted,
         Outcome::Error => Exit::Broken,
         Outcome::Flaky => Exit::Flaky,
-        Outcome::Met | Outcome::Broken | Outcome::GaveUp | Outcome::Impossible | Outcome::Untested => {
-            Exit::NotMet
-        }
+        Outcome::Diverged => Exit::Flaky,
+        Outcome::Passed | Outcome::Failed | Outcome::NotFound | Outcome::Untested => Exit::Failed,
     }
 }
 
@@ -395,7 +395,7 @@ fn decide_by_search(
         let share = (f64::from(*episode) / f64::from(episodes_max)).max(of_time);
         // Formatting a line for each episode would slow the search down.
         if episode % 16 == 1 {
-            let closest = closest.map_or(String::new(), |steps| format!(", {steps} from the goal at best"));
+            let closest = closest.map_or(String::new(), |steps| format!(", at best {steps} to go"));
             let rate = *steps as f64 / seconds.max(1e-6);
             watch(&format!("episode {episode}/{episodes_max}{closest}, {rate:.0} steps/s"), seconds, share);
         }
@@ -434,28 +434,33 @@ fn judged(task: &Task<'_>, spec: &Spec, plan: &Plan, finding: Finding) -> Decide
     let held: Vec<u64> = reach.report.held.iter().map(|(_, times)| *times).collect();
     // An interrupted search gives no outcome, not even for a `never`.
     let outcome = match stop {
-        Stop::Interrupted => Outcome::GaveUp,
+        Stop::Interrupted => undecided(spec.expectation),
         Stop::Found | Stop::Exhausted | Stop::EpisodesSpent | Stop::TimeSpent => {
             Outcome::of(spec.expectation, run.is_some(), false, &held)
         }
     };
     let spent = format!("{}, {}", counted(episodes as usize, "episode"), counted_steps(steps));
     let why = match (&run, stop) {
-        (Some(run), _) => format!("after {spent}; a run of {}", counted(run.steps.len(), "step")),
-        (None, Stop::Exhausted) => {
+        (Some(run), _) => format!("{}, found in {spent}", found(spec.expectation, run)),
+        (None, Stop::Exhausted) => format!(
+            "{}, if the app always answers alike; tried in {spent}",
+            none_within(spec.expectation, steps_max)
+        ),
+        // A spent budget would suggest a larger one, which hardly helps once everything was tried.
+        (None, Stop::EpisodesSpent | Stop::TimeSpent | Stop::Found)
+            if reach.never_tried.is_empty() && reach.screens > 0 =>
+        {
+            let ways = counted(reach.ways, "order");
             format!(
-                "after {spent}: no run of {} or fewer does, if the app always answers alike",
-                counted(steps_max as usize, "step")
+                "{}in {spent}; every action on every screen met was tried, in {ways}",
+                none(spec.expectation)
             )
         }
-        // A spent budget would suggest a larger one, which hardly helps once everything was tried.
-        (None, _) if reach.never_tried.is_empty() && reach.screens > 0 => {
-            let ways = counted(reach.ways, "order");
-            format!("after {spent}: every action on every screen met was tried, in {ways}")
+        (None, Stop::TimeSpent) => format!("{}in {spent}; the time is spent", none(spec.expectation)),
+        (None, Stop::Interrupted) => format!("interrupted after {spent}"),
+        (None, Stop::EpisodesSpent | Stop::Found) => {
+            format!("{}in {spent}; the budget is spent", none(spec.expectation))
         }
-        (None, Stop::TimeSpent) => format!("after {spent}: the time is spent"),
-        (None, Stop::Interrupted) => format!("after {spent}: Ctrl-C"),
-        (None, Stop::EpisodesSpent | Stop::Found) => format!("after {spent}: the budget is spent"),
     };
     let why = match run {
         None if steps_max > plan.steps_max => format!(
@@ -472,6 +477,42 @@ fn judged(task: &Task<'_>, spec: &Spec, plan: &Plan, finding: Finding) -> Decide
     decided.ended.device_ms = device_ms;
     decided.ended.reach = Some(reached(task.spec.expectation, &reach));
     Decided { run, kept, experience, is_outdated, ..decided }
+}
+
+/// Returns the outcome of a search that was interrupted before it found a run.
+fn undecided(expectation: Expectation) -> Outcome {
+    match expectation {
+        Expectation::Possible => Outcome::NotFound,
+        Expectation::Never | Expectation::Must => Outcome::Untested,
+    }
+}
+
+/// Describes the run that decides a spec.
+fn found(expectation: Expectation, run: &Trace) -> String {
+    let run = format!("a run of {}", counted(run.steps.len(), "step"));
+    match expectation {
+        Expectation::Possible => run,
+        Expectation::Never => format!("{run} does what must never happen"),
+        Expectation::Must => format!("{run} violates it"),
+    }
+}
+
+/// Returns that no run of at most `steps_max` steps decides a spec.
+fn none_within(expectation: Expectation, steps_max: u32) -> String {
+    let steps = counted(steps_max as usize, "step");
+    match expectation {
+        Expectation::Possible => format!("no run of {steps} or fewer satisfies it"),
+        Expectation::Never => format!("no run of {steps} or fewer does what must never happen"),
+        Expectation::Must => format!("no run of {steps} or fewer violates it"),
+    }
+}
+
+/// Returns the start of the reason why a search without a run ended; it goes on with `in 500 episodes`.
+fn none(expectation: Expectation) -> &'static str {
+    match expectation {
+        Expectation::Possible => "no run ",
+        Expectation::Never | Expectation::Must => "no violation ",
+    }
 }
 
 fn reached(expectation: Expectation, reach: &Reach) -> Reached {
@@ -509,7 +550,7 @@ fn advice(task: &Task<'_>, stop: Stop, steps_max: u32, reach: &Reach) -> Vec<Str
             advice.push(format!("try longer: `--episodes {}`", episodes_max.saturating_mul(10)));
             let more = steps_max.saturating_add(steps_max.div_ceil(2));
             advice.push(format!("or with more steps: `--steps {more}`"));
-            advice.push("or try everything, on the simulator: `--exhaustive`".to_string());
+            advice.push(TRY_EVERYTHING.to_string());
         }
         Stop::Interrupted | Stop::Found => {}
     }
@@ -518,7 +559,7 @@ fn advice(task: &Task<'_>, stop: Stop, steps_max: u32, reach: &Reach) -> Vec<Str
 
 /// Returns hints on atoms that never held, from the words seen.
 fn hints(reach: &Reach) -> Vec<String> {
-    reach.report.hints.iter().map(|(atom, hint)| format!("{} never held; {hint}", shortened(atom))).collect()
+    reach.report.hints.iter().map(|(atom, hint)| format!("{} never held: {hint}", shortened(atom))).collect()
 }
 
 fn counted_steps(steps: u64) -> String {
@@ -552,12 +593,17 @@ fn decide_anew(
     let plan = Plan { persists: task.plan.persists || is_known, ..task.plan.clone() };
     let mut decided = decide_by_search(asked, task, task.spec, &plan, watch, tell)?;
     if decided.run.is_none() && decided.exit() != Exit::Interrupted {
+        // What has been learned by trying everything says more than the advice to try it.
+        if is_known || was_too_large {
+            decided.ended.advice.retain(|advice| advice != TRY_EVERYTHING);
+        }
         let advice = match (is_known, was_too_large) {
-            (true, _) => {
-                Some("there is a run, as trying everything has shown: `--exhaustive` keeps it".to_string())
-            }
+            (true, _) => Some(
+                "trying everything has shown that there is a run; `--exhaustive` finds and keeps it"
+                    .to_string(),
+            ),
             (false, true) => Some(format!(
-                "trying everything takes more than {SIMULATED_MAX_AT_FIRST} simulated steps; `--exhaustive` goes on to the end"
+                "trying everything takes more than {SIMULATED_MAX_AT_FIRST} simulated steps; `--exhaustive` tries to the end"
             )),
             (false, false) => None,
         };
@@ -569,7 +615,8 @@ fn decide_anew(
 fn decide_exhaustively(asked: &Asked<'_>, task: &Task<'_>, watch: Watch<'_>) -> Result<Decided, DeviceError> {
     let bounds = Bounds { steps_max: task.plan.steps_max, simulated_max: u64::MAX };
     let Some(exhausted) = try_everything(asked, task, bounds, watch)? else {
-        let why = "only the simulator can go back and try everything; leave `--exhaustive` out, or give a model with `--app`";
+        let why =
+            "only the simulator can try everything; leave `--exhaustive` out, or give a model with `--app`";
         return Ok(Decided::new(Outcome::Error, why, Exit::Usage));
     };
     let is_open = exhausted.run.is_none() && (exhausted.is_too_large || exhausted.is_interrupted);
@@ -641,22 +688,22 @@ fn judged_exhaustively(task: &Task<'_>, exhausted: Exhausted) -> Decided {
         reach.tries.clear();
     }
     let outcome = match run {
-        None if is_interrupted => Outcome::GaveUp,
+        None if is_interrupted => undecided(task.spec.expectation),
         _ => Outcome::of(task.spec.expectation, run.is_some(), is_proven, &held),
     };
     let spent = counted_steps(steps);
+    let expectation = task.spec.expectation;
     let why = match &run {
         // An action with too many outcomes to follow may hide a shorter run.
-        Some(run) if is_too_large => format!("after {spent}; a run of {}", counted(run.steps.len(), "step")),
-        Some(run) => format!(
-            "by trying everything, {spent}; no run is shorter than this of {}",
-            counted(run.steps.len(), "step")
-        ),
-        None if is_proven => {
-            format!("by trying everything, {spent}: no run of {steps_max} steps or fewer does")
+        Some(run) if is_too_large => format!("{}, found in {spent}", found(expectation, run)),
+        Some(run) => {
+            format!("{}, found by trying everything in {spent}; no run is shorter", found(expectation, run))
         }
-        None if is_interrupted => format!("after {spent}: Ctrl-C"),
-        None => format!("after {spent}: there is too much to try"),
+        None if is_proven => {
+            format!("{}, proven by trying everything in {spent}", none_within(expectation, steps_max))
+        }
+        None if is_interrupted => format!("interrupted after {spent}"),
+        None => format!("{}in {spent}; there is too much to try", none(expectation)),
     };
     let mut decided = Decided::new(outcome, why, exit_of(outcome, is_interrupted));
     decided.ended.advice = hints(&reach);

@@ -11,7 +11,7 @@ use crate::sources::Shell;
 use crate::stdout::out;
 use crate::{Exit, Missing};
 
-/// Say which devices are connected.
+/// List the connected devices.
 #[derive(Debug, Args)]
 #[command(after_help = "Examples:
   farlead devices
@@ -20,9 +20,9 @@ use crate::{Exit, Missing};
 The embedded simulator needs no device: `--app MODEL`. Where a device cannot be used, `farlead doctor`
 says what to do.
 
-Exit codes: 0 one at least can be used; 4 none can, or there is no adb.")]
+Exit codes: 0 at least one can be used; 4 none can, or there is no adb.")]
 pub struct DevicesArgs {
-    /// Tell it as JSON lines
+    /// Write JSON, one object a line
     #[arg(long)]
     json: bool,
 }
@@ -51,7 +51,7 @@ pub fn run(args: &DevicesArgs, _: &Shell) -> anyhow::Result<Exit> {
         }
     }
     if listed.iter().any(|one| one.state == DeviceState::Device) {
-        return Ok(Exit::Met);
+        return Ok(Exit::Passed);
     }
     if listed.is_empty() && !args.json {
         writeln!(

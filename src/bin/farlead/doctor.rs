@@ -25,19 +25,19 @@ const SDK_MIN: u32 = 16;
 const ANIMATIONS: [&str; 3] =
     ["window_animation_scale", "transition_animation_scale", "animator_duration_scale"];
 
-/// Say what keeps farlead from using devices, each with the command that mends it.
+/// Find what keeps farlead from using devices, with the command that mends it.
 #[derive(Debug, Args)]
 #[command(after_help = "Examples:
   farlead doctor
   farlead doctor --device emulator-5554
   farlead doctor --json      one JSON object a line: {\"subject\":..,\"state\":\"ok|warning|error\",\"what\":..,\"fix\":..}
 
-Exit codes: 0 nothing is in the way (warnings are none); 4 something is.")]
+Exit codes: 0 nothing is in the way, or warnings alone; 4 something is.")]
 pub struct DoctorArgs {
-    /// Look at this device alone
+    /// Examine only this device
     #[arg(long, value_name = "SERIAL")]
     device: Option<String>,
-    /// Tell it as JSON lines
+    /// Write JSON, one object a line
     #[arg(long)]
     json: bool,
 }
@@ -110,7 +110,7 @@ pub fn run(args: &DoctorArgs, _: &Shell) -> anyhow::Result<Exit> {
     if let Some(server) = look_at_server(&mut found)? {
         look_at_devices(&mut found, &server)?;
     }
-    Ok(if found.is_ill { Exit::Environment } else { Exit::Met })
+    Ok(if found.is_ill { Exit::Environment } else { Exit::Passed })
 }
 
 fn look_at_adb(found: &mut Findings<'_>) -> anyhow::Result<()> {

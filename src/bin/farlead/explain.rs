@@ -20,22 +20,22 @@ const STATES_MAX: usize = 500;
 /// Most steps of a witness, and most goals, that are shown.
 const STEPS_SHOWN_MAX: usize = 100;
 
-/// Say in plain words what a spec asks for.
+/// Put a spec into words.
 #[derive(Debug, Args)]
 #[command(after_help = "Examples:
   farlead explain specs/chesswalk/about.ltl
   farlead explain specs/chesswalk/about.ltl --only a --dot | dot -Tsvg > about.svg
 
 Exit codes: 0 explained; 2 no such spec, or an automaton of more than 500 states for --dot;
-3 the spec is missing or has mistakes, which are then said as by `farlead lint`.")]
+3 the spec is missing or has mistakes.")]
 pub struct ExplainArgs {
-    /// The spec file
+    /// Spec file
     #[arg(value_name = "SPEC")]
     spec: PathBuf,
-    /// Explain this spec of the file alone
+    /// Explain only the spec of this name
     #[arg(long, value_name = "NAME")]
     only: Option<String>,
-    /// The automaton in the language of Graphviz, in place of words
+    /// Write the automaton for Graphviz, in place of words
     #[arg(long)]
     dot: bool,
 }
@@ -65,7 +65,7 @@ pub fn run(args: &ExplainArgs, shell: &Shell) -> anyhow::Result<Exit> {
         explain(&mut out, spec, judgement)?;
     }
     out.flush()?;
-    Ok(Exit::Met)
+    Ok(Exit::Passed)
 }
 
 fn no_such_spec(args: &ExplainArgs, specs: &[Spec]) -> String {

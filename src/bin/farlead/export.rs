@@ -14,7 +14,7 @@ use crate::sources::{self, Shell};
 use crate::stdout::out;
 use crate::{Exit, Missing, Usage};
 
-/// Write a stored test as code for another tool, which then needs no farlead.
+/// Write a stored test as code for another tool.
 #[derive(Debug, Args)]
 #[command(after_help = "Examples:
   farlead export farlead-tests/specs/notes/palette/b.test.ltl --to maestro
@@ -26,16 +26,16 @@ part of a test, nor of what is written.
 
 Exit codes: 0 written; 2 command line; 3 the test is missing or has mistakes; 4 the disk.")]
 pub struct ExportArgs {
-    /// A stored test
+    /// Stored test
     #[arg(value_name = "TEST")]
     test: PathBuf,
-    /// For what: maestro, uiautomator or adb
+    /// Tool: maestro, uiautomator or adb
     #[arg(long, value_name = "TOOL", value_parser = tool)]
     to: Target,
-    /// Write it here, and not to stdout
+    /// Write to this file, in place of stdout
     #[arg(long, short, value_name = "FILE")]
     output: Option<PathBuf>,
-    /// Replace the file if it is there
+    /// Replace the file if it exists
     #[arg(long)]
     update: bool,
 }
@@ -69,7 +69,7 @@ pub fn run(args: &ExportArgs, shell: &Shell) -> anyhow::Result<Exit> {
         warn(note);
     }
     warn_of_set_up(&args.test, &project);
-    Ok(Exit::Met)
+    Ok(Exit::Passed)
 }
 
 /// Warns that the code lacks the tests that set the app up before the one at `path`.

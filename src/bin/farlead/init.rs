@@ -17,7 +17,7 @@ use crate::sources::{self, Shell};
 use crate::stdout::out;
 use crate::{Exit, Missing, Mistake};
 
-/// Write the files a project starts with: farlead.toml, specs, and a workflow for GitHub.
+/// Start a project: write farlead.toml, specs, and a workflow for GitHub.
 #[derive(Debug, Args)]
 #[command(after_help = "Examples:
   farlead init
@@ -27,18 +27,18 @@ use crate::{Exit, Missing, Mistake};
 It writes farlead.toml, specs/first.ltl, .github/workflows/farlead.yml, and specs/reach.ltl where the
 activities of the app are known. If one of them is there already, nothing is written.
 
-Exit codes: 0 written; 2 command line; 3 a file is there already, or the app has mistakes; 4 the disk.")]
+Exit codes: 0 written; 2 command line; 3 a file exists already, or the app has mistakes; 4 the disk.")]
 pub struct InitArgs {
-    /// The folder of the project; it is made if it is not there
+    /// Folder of the project, created if missing
     #[arg(value_name = "FOLDER", default_value = ".")]
     folder: PathBuf,
-    /// An app model, run by the embedded simulator
+    /// App model to run on the embedded simulator
     #[arg(long, value_name = "MODEL", conflicts_with_all = ["apk", "package"])]
     app: Option<PathBuf>,
-    /// An app as it is installed
+    /// APK to install
     #[arg(long, value_name = "APK", conflicts_with = "package")]
     apk: Option<PathBuf>,
-    /// An app that is on the device already
+    /// App that is already on the device
     #[arg(long, value_name = "NAME")]
     package: Option<String>,
 }
@@ -71,7 +71,7 @@ pub fn run(args: &InitArgs, shell: &Shell) -> anyhow::Result<Exit> {
     if !shell.quiet {
         say(args, &paths)?;
     }
-    Ok(Exit::Met)
+    Ok(Exit::Passed)
 }
 
 impl InitArgs {
@@ -240,10 +240,10 @@ APP
 const FIRST: &str = r#"# Specs say what an app must be able to do, and what it must never do. `farlead check` finds the run that
 # decides each, `farlead lint` mistakes in them, `farlead explain` says them in words.
 
-# `possible`: some run does it. `F` is "at some step".
+# `possible`: there is a run that satisfies the formula. `F` is "at some step".
 possible "the app starts": F [crashed = false]
 
-# `never`: no run does it. This one looks for crashes in 50 episodes of at most 10 steps.
+# `never`: no run may satisfy the formula. This one looks for crashes in 50 episodes of at most 10 steps.
 never "a crash" within 10 steps, 50 episodes: F [crashed = true]
 
 # What more can be said; take the `#` away and put in what your app shows.

@@ -13,11 +13,11 @@ use crate::project::Project;
 use crate::sources::{self, Judged, Shell};
 use crate::stdout::out;
 
-/// Say all that is wrong with specs, and what is surely not meant.
+/// Find mistakes in specs, and formulas that are surely not meant.
 #[derive(Debug, Args)]
 #[command(after_help = "Examples:
   farlead lint specs/chesswalk/about.ltl
-  farlead lint specs --strict        warnings count as mistakes
+  farlead lint specs --strict        treat warnings as mistakes
   farlead lint specs --json          one JSON object a line
 
 With --json a line has an \"event\": diagnostic (file, line, column, end_line, end_column, severity,
@@ -25,15 +25,15 @@ code, message, help), spec (name, expectation, level, atoms, shortest, within, e
 unreadable, more, and at last summary. Of a file, the first hundred mistakes and the first hundred
 warnings are said, and the others counted.
 
-Exit codes: 0 no mistakes (warnings are none, but with --strict); 2 command line; 3 mistakes.")]
+Exit codes: 0 no mistakes; 2 command line; 3 mistakes, or with --strict warnings.")]
 pub struct LintArgs {
-    /// Spec files, or folders with .ltl files in them
+    /// Spec files, or folders of .ltl files
     #[arg(value_name = "SPEC", required = true)]
     specs: Vec<PathBuf>,
-    /// Count warnings as mistakes
+    /// Treat warnings as mistakes
     #[arg(long)]
     strict: bool,
-    /// One JSON object a line: each diagnostic, each spec, and the count
+    /// Write JSON, one object a line
     #[arg(long)]
     json: bool,
 }
@@ -124,7 +124,7 @@ pub fn run(args: &LintArgs, shell: &Shell) -> anyhow::Result<Exit> {
     }
     out.flush()?;
     let broken = errors > 0 || (args.strict && warnings > 0);
-    Ok(if broken { Exit::Broken } else { Exit::Met })
+    Ok(if broken { Exit::Broken } else { Exit::Passed })
 }
 
 fn say(out: &mut impl Write, judged: &Judged, shell: &Shell) -> io::Result<()> {

@@ -10,8 +10,8 @@ use std::time::Duration;
 use clap::Args;
 use farlead::device::{Capabilities, Device};
 use farlead::gui::{
-    self, Action, Atom, BUILTIN_TEXTS, Context, DUMP_BYTES_MAX, Hierarchy, Key, Labeller, Repertoire, Screen,
-    TypedText,
+    self, Action, Atom, BUILTIN_TEXTS, Context, DUMP_BYTES_MAX, Hierarchy, Key, Labeller, Pasted, Repertoire,
+    Screen, TypedText,
 };
 use farlead::rng::Seed;
 use farlead::spec::{SpecFile, printable, shown_path};
@@ -26,13 +26,13 @@ use crate::sources::{self, Shell};
 use crate::stdout::{Out, out};
 use crate::{Exit, Missing, Mistake, Usage};
 
-/// Say what is on a screen, as atoms and actions to paste into a spec.
+/// Show a screen as atoms and actions to paste into a spec.
 #[derive(Debug, Args)]
 #[command(after_help = "Examples:
-  farlead look                                       what the attached device shows
-  farlead look --device emulator-5554 --watch        and whenever that changes
+  farlead look                                       the screen of the attached device
+  farlead look --device emulator-5554 --watch        and again at each change
   farlead look --app apps/notes.app                  the first screen of a model
-  farlead look --dump window_dump.xml                a hierarchy that was saved
+  farlead look --dump window_dump.xml                a saved hierarchy
   adb exec-out uiautomator dump /dev/tty | farlead look --dump -
   farlead look --app apps/notes.app --against specs/notes/palette.ltl
   farlead look --dump window_dump.xml --json
@@ -42,24 +42,24 @@ nothing is said of them. With --json, one object: package, activity, widgets (ho
 there are, seen or not), actions (type, detail, objectID, bounds as [left, top, right, bottom]),
 labels (atoms that hold); with --against also against (spec, atom, holds, why).
 
-Exit codes: 0 looked; 2 command line; 3 the hierarchy, the app or the spec is missing or broken;
-4 there is no such device.")]
+Exit codes: 0 looked; 2 command line; 3 the hierarchy, the app or the spec is missing or has mistakes;
+4 no such device.")]
 pub struct LookArgs {
-    /// A hierarchy as `uiautomator dump` writes it; `-` is standard input
+    /// Hierarchy that `uiautomator dump` wrote; `-` is standard input
     #[arg(long, value_name = "FILE", conflicts_with_all = ["app", "apk", "package", "device", "u2", "set", "seed"])]
     dump: Option<PathBuf>,
     #[command(flatten)]
     app: AppArgs,
-    /// Where all chance of the simulator comes from
+    /// Seed of the simulator
     #[arg(long, value_name = "N", default_value_t = 1)]
     seed: u64,
-    /// Say which atoms of these specs hold, and why others do not
+    /// Show which atoms of these specs hold, and why the others do not
     #[arg(long, value_name = "SPEC")]
     against: Option<PathBuf>,
-    /// Look again whenever something changes on a device, until Ctrl-C
+    /// Look again at each change, until Ctrl-C
     #[arg(long, conflicts_with = "dump")]
     watch: bool,
-    /// One JSON object, with --watch one a line for each screen
+    /// Write JSON, one object a screen
     #[arg(long)]
     json: bool,
 }
@@ -84,7 +84,7 @@ pub fn run(args: &LookArgs, shell: &Shell) -> anyhow::Result<Exit> {
     let against = args.against.as_deref().map(read).transpose()?;
     if let Some(path) = &args.dump {
         say_all(args, &of_dump(path)?, against.as_ref(), &mut out())?;
-        return Ok(Exit::Met);
+        return Ok(Exit::Passed);
     }
     if let Some(mut device) = args.app.device_to_look_at(&project, shell)? {
         return watch(args, &mut *device, against.as_ref());
@@ -118,7 +118,7 @@ fn watch(args: &LookArgs, device: &mut dyn Device, against: Option<&SpecFile>) -
             before = Some(screen);
         }
         if !args.watch || interrupted.load(Ordering::Relaxed) || out.is_closed() {
-            return Ok(Exit::Met);
+            return Ok(Exit::Passed);
         }
         thread::sleep(WATCH_EVERY);
     }
@@ -174,9 +174,9 @@ fn start(device: &mut dyn Device) -> anyhow::Result<()> {
 
 impl Look {
     /// Returns the atoms that hold and speak of what is known.
-    fn atoms(&self) -> Vec<Atom> {
+    fn atoms(&self) -> Vec<Pasted> {
         let mut atoms = gui::atoms_of_screen(&self.screen);
-        atoms.retain(|atom| self.knows(atom));
+        atoms.retain(|pasted| self.knows(&pasted.atom));
         atoms
     }
 
@@ -240,7 +240,7 @@ fn say_as_json(
                 bounds: bounds(action),
             })
             .collect(),
-        labels: look.atoms().iter().map(Atom::to_string).collect(),
+        labels: look.atoms().iter().map(|pasted| pasted.atom.to_string()).collect(),
         against: against.map(|file| judged(look, offers, file)),
     };
     serde_json::to_writer(&mut *out, &form)?;
@@ -258,8 +258,9 @@ fn say(out: &mut impl Write, look: &Look, offers: &[Action]) -> io::Result<()> {
     };
     writeln!(out, "{}: {}, {visible} of them visible", printable(&name), counted(*nodes, "widget"))?;
     writeln!(out, "\nAtoms that hold")?;
-    for atom in look.atoms() {
-        writeln!(out, "  {}", printable(&atom.to_string()))?;
+    for Pasted { atom, seen } in look.atoms() {
+        let seen = seen.map_or(String::new(), |seen| format!("  # {seen:?}"));
+        writeln!(out, "  {}", printable(&format!("{atom}{seen}")))?;
     }
     writeln!(out, "\nActions")?;
     // The texts for one field give one line, as it leaves the text open.

@@ -37,30 +37,29 @@ use clap::{Parser, Subcommand};
 
 use sources::{Colour, Shell};
 
-/// Finds, proves and keeps the run of an Android app that satisfies a temporal formula
+/// Tests an Android app against temporal formulas: finds the run, shrinks it, proves it, keeps it
 #[derive(Debug, Parser)]
 #[command(name = "farlead", version, max_term_width = 100)]
 #[command(after_help = "Examples:
-  farlead init --app apps/notes.app         farlead.toml, specs and a workflow to start with
+  farlead doctor                            find what keeps farlead from using a phone
+  farlead init --apk notes.apk              start a project: farlead.toml, specs, a workflow
+  farlead look                              show the phone's screen as atoms to paste
   farlead check specs/chesswalk/about.ltl --app apps/chesswalk.app
-  farlead replay farlead-tests               every stored test, step by step
-  farlead lint specs                        every mistake in every spec below a folder
-  farlead explain specs/chesswalk/about.ltl what a spec asks for, in words
-  farlead monitor -e 'F about' --trace run.jsonl
-  farlead model check apps/notes.app        every mistake in a model of an app
-  farlead doctor                            what keeps farlead from using a phone, and the fix
+  farlead replay farlead-tests              replay every stored test
+  farlead lint specs                        find the mistakes in all specs of a folder
+  farlead explain specs/chesswalk/about.ltl put a spec into words
 
-Exit codes: 0 all as expected, 1 a spec not met or a replay broke, 2 command line, 3 a spec, model,
-test or other file missing or broken, 4 no device or a full disk, 5 a replay diverged or is flaky,
-6 a crash that no spec asked for, 70 a fault of farlead's own, 130 Ctrl-C, 143 SIGTERM,
-129 SIGHUP.")]
+Exit codes: 0 all passed; 1 a spec failed, was not found or is untested, or a test failed; 2 command
+line; 3 a spec, model, test or other file is missing or has mistakes; 4 no device, or a full disk;
+5 a test diverged or is flaky; 6 a crash that no spec asks for; 70 a fault of farlead's own; 130
+Ctrl-C, 143 SIGTERM, 129 SIGHUP.")]
 struct Cli {
     #[command(subcommand)]
     command: Command,
-    /// When to use colours
+    /// Use of colours
     #[arg(long, global = true, value_enum, value_name = "WHEN", default_value_t = Colour::Auto)]
     color: Colour,
-    /// Leave out what is not a result or a mistake
+    /// Show results and mistakes only
     #[arg(short, long, global = true)]
     quiet: bool,
 }
@@ -89,9 +88,9 @@ enum Command {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Exit {
     /// Everything is as expected.
-    Met,
-    /// A spec is not met.
-    NotMet,
+    Passed,
+    /// A spec or a test failed, or no run was found.
+    Failed,
     /// The command line makes no sense.
     Usage,
     /// A spec, a trace or another file is missing or broken.
@@ -117,8 +116,8 @@ const GRAVEST_FIRST: [Exit; 9] = [
     Exit::Usage,
     Exit::Flaky,
     Exit::Crash,
-    Exit::NotMet,
-    Exit::Met,
+    Exit::Failed,
+    Exit::Passed,
 ];
 
 impl Exit {
@@ -129,8 +128,8 @@ impl Exit {
 
     fn code(self) -> u8 {
         match self {
-            Exit::Met => 0,
-            Exit::NotMet => 1,
+            Exit::Passed => 0,
+            Exit::Failed => 1,
             Exit::Usage => 2,
             Exit::Broken => 3,
             Exit::Environment => 4,

@@ -9,9 +9,8 @@ use clap::{Args, ValueEnum};
 use farlead::event::StepTaken;
 use farlead::keep::{self, keep};
 use farlead::minimise::{self, Minimised, Schedule};
-use farlead::rate::wilson;
 use farlead::replay::{Missing as Gone, Player};
-use farlead::report::step_text;
+use farlead::report::{self, step_text};
 use farlead::rng::Seed;
 use farlead::spec::shown_path;
 use farlead::store;
@@ -27,54 +26,54 @@ use crate::sources::{self, Shell};
 use crate::stdout::out;
 use crate::{Exit, Missing, Usage};
 
-/// Make the run of a stored test as short as it can be.
+/// Shrink the run of a stored test.
 #[derive(Debug, Args)]
 #[command(after_help = "Examples:
   farlead check spec.ltl --app notes.app --agent random --steps 500 --no-minimize
   farlead minimize farlead-tests/spec/spec.test.ltl
   farlead minimize raw.test.ltl -o short.test.ltl --schedule mdp --width 4
 
-Without -o or --update the short run is shown and nothing is written.
+Without -o or --update farlead shows the short run and writes nothing.
 
-Exit codes: 0 done; 1 the run does not do what it must; 2 command line; 3 the test or the app is
-missing or broken; 4 no device, or the disk; 5 the run does it too rarely; 130 Ctrl-C, 143
+Exit codes: 0 done; 1 the run does not come again; 2 command line; 3 the test or the app is missing
+or has mistakes; 4 no device, or the disk; 5 the run comes again too rarely; 130 Ctrl-C, 143
 SIGTERM, 129 SIGHUP.")]
 pub struct MinimizeArgs {
-    /// A stored test, or a run kept by `check --record`
+    /// Stored test, or run recorded by `check --record`
     #[arg(value_name = "TEST")]
     test: PathBuf,
     #[command(flatten)]
     app: AppArgs,
     #[command(flatten)]
     set_up: SetUpArgs,
-    /// How runs are shared out among devices
+    /// Order in which devices try shortened runs
     #[arg(long, value_enum, default_value_t = ScheduleName::Heuristic)]
     schedule: ScheduleName,
-    /// So many runs are tried in a round, as if on so many devices
+    /// Runs tried in a round, as if on that many devices
     #[arg(long, value_name = "M", default_value_t = 4, value_parser = clap::value_parser!(u32).range(1..=64))]
     width: u32,
-    /// A shortened run is tried at most so often
+    /// Most tries of a shortened run
     #[arg(long, value_name = "NR", default_value_t = 10, value_parser = clap::value_parser!(u32).range(1..=1_000))]
     runs: u32,
-    /// So often it must do what it must
+    /// Tries of it that must succeed
     #[arg(long, value_name = "ST", default_value_t = 9, value_parser = clap::value_parser!(u32).range(1..=1_000))]
     passes: u32,
-    /// How likely it is beforehand that a shortened run does it 0, 1/n, ... 1 of the time: weights with commas
+    /// Expected shares of tries that succeed, from 0 to 1 in even parts: their weights, with commas
     #[arg(long, value_name = "WEIGHTS", value_delimiter = ',')]
     prior: Vec<f64>,
-    /// Try the short run so often again
+    /// Times to reproduce the short run
     #[arg(long, value_name = "N", default_value_t = 3, value_parser = clap::value_parser!(u32).range(0..=1_000))]
     confirm: u32,
-    /// Where all chance comes from [default: the seed of the test]
+    /// Seed of all chance [default: that of the test]
     #[arg(long, value_name = "N")]
     seed: Option<u64>,
-    /// At most so many runs at a time; results are the same [default: the cores there are]
+    /// Runs at a time; results are the same for any number [default: the number of cores]
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=1024))]
     jobs: Option<u32>,
-    /// Write the short run to a test file of its own
+    /// Write the short run to this test file
     #[arg(long, short, value_name = "FILE", conflicts_with = "update")]
     output: Option<PathBuf>,
-    /// Write the short run in place of the test
+    /// Replace the test by the short run
     #[arg(long)]
     update: bool,
 }
@@ -90,7 +89,7 @@ enum ScheduleName {
 impl MinimizeArgs {
     fn settings(&self) -> Result<minimise::Settings, Usage> {
         if self.passes > self.runs {
-            let message = format!("`--passes {}` can never be had of `--runs {}`", self.passes, self.runs);
+            let message = format!("`--passes {}` is more than `--runs {}`", self.passes, self.runs);
             return Err(Usage::new(message));
         }
         let is_weight = |weight: &f64| weight.is_finite() && *weight >= 0.0;
@@ -178,7 +177,7 @@ pub fn run(args: &MinimizeArgs, shell: &Shell) -> anyhow::Result<Exit> {
                 shown_path(&args.test),
                 test.oracle.name
             )?;
-            return Ok(Exit::NotMet);
+            return Ok(Exit::Failed);
         }
         Some(Err(error)) => return Err(failed(&error)),
         Some(Ok(trace)) => trace,
@@ -210,7 +209,7 @@ pub fn run(args: &MinimizeArgs, shell: &Shell) -> anyhow::Result<Exit> {
     Ok(match () {
         () if keeping.is_interrupted => Exit::Interrupted,
         () if !has_passed || (rate.runs > 0 && !rate.is_full()) => Exit::Flaky,
-        () => Exit::Met,
+        () => Exit::Passed,
     })
 }
 
@@ -224,7 +223,12 @@ fn of_app(provenance: Provenance, app: &OpenedApp) -> Provenance {
 fn say(args: &MinimizeArgs, test: &TestCase, keeping: &keep::Keeping) -> io::Result<()> {
     let mut out = out();
     let steps = keeping.run.steps.len();
-    writeln!(out, "{}: {} made {steps}", shown_path(&args.test), counted(test.steps.len(), "step"))?;
+    let from = counted(test.steps.len(), "step");
+    let shrunk = match steps < test.steps.len() {
+        true => format!("shrunk from {from} to {steps}"),
+        false => format!("not shrunk: {from}"),
+    };
+    writeln!(out, "{}: {shrunk}", shown_path(&args.test))?;
     for (number, step) in keeping.run.steps.iter().enumerate() {
         write!(out, "{}", step_text(number, &StepTaken::new(step, 0), false))?;
     }
@@ -235,7 +239,7 @@ fn say(args: &MinimizeArgs, test: &TestCase, keeping: &keep::Keeping) -> io::Res
     }
     let rate = keeping.confirmed;
     if rate.runs > 0 {
-        writeln!(out, "  done again {} of {} times", rate.passes, rate.runs)?;
+        writeln!(out, "  reproduced {}", report::rate(rate))?;
     }
     Ok(())
 }
@@ -250,26 +254,19 @@ fn statements(minimised: &Minimised) -> Vec<String> {
     if !minimised.has_original_passed {
         let rate = minimised.original;
         lines.push(format!(
-            "the run itself did it {} of {} times, which is too rarely: nothing is left out; ask for less with `--passes`",
+            "the run itself came again {} of {} times, which is too rarely to shrink it; accept fewer with `--passes`",
             rate.passes, rate.runs
         ));
         return lines;
     }
     lines.push(if minimised.is_one_minimal {
-        "1-minimal: without any single step it fails".to_string()
+        "1-minimal: it fails without any one of its steps".to_string()
     } else {
         "not known to be 1-minimal".to_string()
     });
     let rate = minimised.rate;
     if rate.runs > 0 {
-        let (low, high) = wilson(rate.passes, rate.runs);
-        lines.push(format!(
-            "it does it {} of {} times: between {:.0} and {:.0} of 100, with 95 % confidence",
-            rate.passes,
-            rate.runs,
-            low * 100.0,
-            high * 100.0
-        ));
+        lines.push(format!("in those runs it succeeded {}", report::rate(rate)));
     }
     if minimised.has_varied {
         lines.push("the app does not always answer alike".to_string());

@@ -41,31 +41,31 @@ enum ModelCommand {
     Pack(PackArgs),
 }
 
-/// Say all that is wrong with app models, and what can never be seen.
+/// Find mistakes in app models, and screens that can never be seen.
 #[derive(Debug, Args)]
 #[command(after_help = "Examples:
   farlead model check apps/notes.app
-  farlead model check apps/*.app --strict   warnings count as mistakes
+  farlead model check apps/*.app --strict   treat warnings as mistakes
   farlead model check apps/*.app --json     one JSON object a line
 
 With --json a line has an \"event\": diagnostic (file, line, column, end_line, end_column, severity,
 code, message, help), model (file, package, label, version, launchable, activities, dialogs, popups,
 widgets, parameters), unreadable, more, and at last summary.
 
-Exit codes: 0 no mistakes (warnings are none, but with --strict); 2 command line; 3 mistakes.")]
+Exit codes: 0 no mistakes; 2 command line; 3 mistakes, or with --strict warnings.")]
 struct CheckArgs {
     /// App models
     #[arg(value_name = "MODEL", required = true)]
     models: Vec<PathBuf>,
-    /// Count warnings as mistakes
+    /// Treat warnings as mistakes
     #[arg(long)]
     strict: bool,
-    /// One JSON object a line: each diagnostic, each model, and the count
+    /// Write JSON, one object a line
     #[arg(long)]
     json: bool,
 }
 
-/// Draw the map of an app's screens: what leads from one to another, and by what.
+/// Draw the map of an app's screens and the actions between them.
 #[derive(Debug, Args)]
 #[command(after_help = "Examples:
   farlead model draw apps/notes.app --svg notes.svg
@@ -78,18 +78,18 @@ back, which leaves most screens, is drawn where the model speaks of it.
 Exit codes: 0 drawn; 2 command line, or a model of more than 200 windows; 3 the model is missing or
 has mistakes; 4 the file could not be written.")]
 struct DrawArgs {
-    /// The app model
+    /// App model
     #[arg(value_name = "MODEL")]
     model: PathBuf,
-    /// Write a picture as SVG
+    /// Write an SVG picture
     #[arg(long, value_name = "FILE")]
     svg: Option<PathBuf>,
-    /// Write the graph in the language of Graphviz
+    /// Write the graph for Graphviz
     #[arg(long, value_name = "FILE")]
     dot: Option<PathBuf>,
 }
 
-/// Put an app model into an APK: a file like an app's, that Android's tools read.
+/// Pack an app model into an APK, which Android's tools can read.
 #[derive(Debug, Args)]
 #[command(after_help = "Examples:
   farlead model pack apps/notes.app                writes notes.apk
@@ -99,13 +99,13 @@ struct DrawArgs {
 The APK says what the model says of package, version, label and activities, and carries the model;
 there is no code in it, and no phone runs it. The same model gives the same bytes.
 
-Exit codes: 0 packed; 2 command line, or there is another file of that name already, and no --force;
+Exit codes: 0 packed; 2 command line, or the file exists and --force is missing;
 3 the model is missing or has mistakes; 4 the file could not be written.")]
 struct PackArgs {
-    /// The app model
+    /// App model
     #[arg(value_name = "MODEL")]
     model: PathBuf,
-    /// The file to write; without it, the model's name with .apk, in this folder
+    /// File to write [default: the model's name with .apk, in this folder]
     #[arg(short, long, value_name = "FILE")]
     output: Option<PathBuf>,
     /// Overwrite a file that was not made by `farlead model pack`
@@ -204,7 +204,7 @@ fn check(args: &CheckArgs, shell: &Shell) -> anyhow::Result<Exit> {
     }
     out.flush()?;
     let broken = errors > 0 || (args.strict && warnings > 0);
-    Ok(if broken { Exit::Broken } else { Exit::Met })
+    Ok(if broken { Exit::Broken } else { Exit::Passed })
 }
 
 fn say(out: &mut impl Write, text: &Text, shell: &Shell) -> io::Result<()> {
@@ -325,7 +325,7 @@ fn draw(args: &DrawArgs, shell: &Shell) -> anyhow::Result<Exit> {
     if args.svg.is_none() && args.dot.is_none() {
         print(&map.to_dot())?;
     }
-    Ok(Exit::Met)
+    Ok(Exit::Passed)
 }
 
 fn print(text: &str) -> io::Result<()> {
@@ -349,7 +349,7 @@ fn pack(args: &PackArgs, shell: &Shell) -> anyhow::Result<Exit> {
     if !shell.quiet {
         print(&format!("{}: {}: {} bytes\n", shown_path(&path), in_short(&model), bytes.len()))?;
     }
-    Ok(Exit::Met)
+    Ok(Exit::Passed)
 }
 
 /// Refuses to overwrite a file that somebody else made.

@@ -41,21 +41,21 @@ comes; atoms: how many the residual has, which is what is left of the formula.
 
 Exit codes: 0 the trace is as the spec expects: a `possible` is satisfied at the end, a `never`
 at no step, a `must` not violated for good; 1 it is not; 2 command line; 3 the spec or the trace
-is missing or broken.")]
+is missing or has mistakes.")]
 pub struct MonitorArgs {
-    /// The spec to follow, a .ltl file
+    /// Spec file to follow
     #[arg(value_name = "SPEC", required_unless_present = "formula", conflicts_with = "formula")]
     spec: Option<PathBuf>,
-    /// A formula in place of a file; any name in it is a label
+    /// Formula in place of a file; any name in it is a label
     #[arg(short = 'e', long, value_name = "FORMULA")]
     formula: Option<String>,
-    /// The recorded trace, JSON lines; `-` is standard input
+    /// Recorded trace in JSON lines; `-` is standard input
     #[arg(long, value_name = "FILE")]
     trace: PathBuf,
-    /// Which spec of the file
+    /// Follow the spec of this name
     #[arg(long, value_name = "NAME", conflicts_with = "formula")]
     only: Option<String>,
-    /// One JSON object a step
+    /// Write JSON, one object a step
     #[arg(long)]
     json: bool,
 }
@@ -129,7 +129,7 @@ pub fn run(args: &MonitorArgs, shell: &Shell) -> anyhow::Result<Exit> {
         writeln!(out, "{}", course.summary(expectation))?;
     }
     out.flush()?;
-    Ok(if course.is_as(expectation) { Exit::Met } else { Exit::NotMet })
+    Ok(if course.is_as(expectation) { Exit::Passed } else { Exit::Failed })
 }
 
 /// Returns the monitor of the spec that is asked for.

@@ -9,7 +9,7 @@ use farlead::ltl::Automaton;
 use farlead::report::{self, Run, Wanted};
 use farlead::rng::Seed;
 use farlead::spec::{Source, Spec, printable, shown_path};
-use farlead::store::{self, RunWriter, Runs, ScreenNumbers};
+use farlead::store::{self, Outcomes, RunWriter, Runs, ScreenNumbers};
 use farlead::test_case::{self, TestCase};
 use farlead::trace::Trace;
 
@@ -27,12 +27,12 @@ const RESIDUALS_MAX: usize = 40;
 #[derive(Debug, Args)]
 #[command(next_help_heading = "Reports")]
 pub struct OutputArgs {
-    /// Where farlead-tests/ and .farlead/ are [default: the folder of farlead.toml, else the current one]
+    /// Folder of farlead-tests/ and .farlead/ [default: that of farlead.toml, else the current one]
     #[arg(long, value_name = "DIR")]
     pub out: Option<PathBuf>,
     #[command(flatten)]
     pub reports: ReportArgs,
-    /// So many runs are kept in .farlead/runs, this one too
+    /// Runs to keep in .farlead/runs, this one included
     #[arg(long, value_name = "N", default_value_t = store::KEEP as u32, value_parser = clap::value_parser!(u32).range(1..))]
     pub keep: u32,
 }
@@ -41,19 +41,19 @@ pub struct OutputArgs {
 #[derive(Clone, Debug, Default, Args)]
 #[command(next_help_heading = "Reports")]
 pub struct ReportArgs {
-    /// Write a report as JUnit XML
+    /// Write a report in JUnit XML
     #[arg(long, value_name = "FILE")]
     pub junit: Option<PathBuf>,
-    /// Write a report as one page of HTML
+    /// Write a report as one HTML page
     #[arg(long, value_name = "FILE")]
     pub html: Option<PathBuf>,
-    /// Write a report as Markdown, for the summary of a build
+    /// Write a report in Markdown, for the summary of a build
     #[arg(long, value_name = "FILE")]
     pub markdown: Option<PathBuf>,
-    /// Write annotations for GitHub on stderr
+    /// Write annotations for GitHub to stderr
     #[arg(long)]
     pub github: bool,
-    /// One JSON object a line
+    /// Write results as JSON, one object a line
     #[arg(long)]
     pub json: bool,
 }
@@ -155,7 +155,7 @@ impl<'a> Outputs<'a> {
             }
             Err(error) => {
                 // The results are worth having even if the run cannot be kept.
-                warn(&format!("this run is not kept: {error}"));
+                warn(&format!("cannot record this run: {error}"));
                 None
             }
         };
@@ -171,7 +171,7 @@ impl<'a> Outputs<'a> {
             specs: 0,
             device,
             seed,
-            exit: Exit::Met,
+            exit: Exit::Passed,
         };
         outputs.tell(Event::RunBegan(began));
         if !args.reports.json && !shell.quiet && !outputs.device.is_empty() {
@@ -192,7 +192,7 @@ impl<'a> Outputs<'a> {
             && let Err(error) = writer.add(&event)
         {
             // Events build on those before them, so after a missing one none is added.
-            warn(&format!("this run is not kept any further: {error}"));
+            warn(&format!("cannot record this run any further: {error}"));
             self.writer = None;
         }
         self.run.take(event).expect("events are told in their order");
@@ -264,7 +264,7 @@ impl<'a> Outputs<'a> {
                 Ok(before) => before,
                 // Whatever it is, farlead has not written it.
                 Err(error) => {
-                    warn(&format!("{error}; it stays as it is, and this test is not kept"));
+                    warn(&format!("{error}; farlead leaves that file as it is, and this test is not kept"));
                     self.exit = self.exit.and(Exit::Environment);
                     return false;
                 }
@@ -300,18 +300,33 @@ impl<'a> Outputs<'a> {
         }
     }
 
+    /// Compares the outcomes with those of the run before, and leaves them for the run after.
+    fn compare(&mut self) {
+        let Some(writer) = &self.writer else { return };
+        let specs = self.run.specs().iter();
+        let outcomes =
+            Outcomes::new(specs.map(|spec| (&*spec.began.file, &*spec.began.name, report::kind(spec))));
+        let command = &self.run.began().map_or(String::new(), |began| began.command.clone());
+        let before = Runs::new(&self.folder).outcomes_before(writer.folder(), command);
+        if let Err(error) = outcomes.write(writer.folder(), command) {
+            warn(&format!("the next run cannot be compared with this one: {error}"));
+        }
+        for (spec, was) in outcomes.changed_from(&before) {
+            self.tell(Event::SpecChanged { spec, was });
+        }
+    }
+
     /// Ends the run: writes the summary and the reports.
     pub fn end(mut self, exit: Exit) -> anyhow::Result<Exit> {
         let exit = exit.and(self.exit);
+        self.compare();
         self.tell(Event::RunEnded { exit: exit.code() });
-        let specs =
-            self.run.specs().iter().filter_map(|spec| Some((&*spec.began.file, spec.ended.as_ref()?)));
         let last = if self.args.reports.json {
-            report::summary_json(specs)
+            report::summary_json(&self.run)
         } else if self.wanted.quiet {
             String::new()
         } else {
-            report::summary_text(specs)
+            report::summary_text(&self.run)
         };
         self.write(&last)?;
         self.args.reports.write(&self.run)?;
@@ -332,6 +347,7 @@ pub fn began(file: &str, spec: &Spec, agent: &str, steps_max: u32, episodes_max:
         steps_max,
         episodes_max,
         automaton: automaton(spec),
+        set_up: Vec::new(),
     }
 }
 

@@ -7,6 +7,7 @@ use std::time::{Duration, Instant};
 
 use signal_hook::consts::{SIGINT, SIGTERM};
 use signal_hook::flag;
+use unicode_width::UnicodeWidthChar as _;
 
 /// Pause before the line is written anew.
 const PERIOD: Duration = Duration::from_millis(100);
@@ -35,7 +36,10 @@ impl Progress {
             return;
         }
         times.1 = now;
-        let text: String = line(now.duration_since(times.0).as_secs_f64()).chars().take(100).collect();
+        // The last column stays free, as some terminals break the line once it is filled.
+        let columns =
+            terminal_size::terminal_size_of(io::stderr()).map_or(80, |(width, _)| width.0).saturating_sub(1);
+        let text = cut(&line(now.duration_since(times.0).as_secs_f64()), columns.into());
         // A closed stderr leaves nobody to tell, so a failed write is no error.
         let _ = write!(io::stderr(), "\r\u{1b}[2K{text}");
         let _ = io::stderr().flush();
@@ -46,6 +50,38 @@ impl Progress {
         if self.times.is_some() {
             let _ = write!(io::stderr(), "\r\u{1b}[2K");
         }
+    }
+}
+
+/// Returns the start of `text` that takes at most `columns` of a terminal.
+fn cut(text: &str, columns: usize) -> String {
+    let mut taken = 0;
+    let fits = |char: &char| {
+        taken += char.width().unwrap_or(0);
+        taken <= columns
+    };
+    text.chars().take_while(fits).collect()
+}
+
+/// Counts of specs or tests that are decided, for the live line.
+#[derive(Debug, Default)]
+pub struct Ticks {
+    passed: AtomicUsize,
+    others: AtomicUsize,
+}
+
+impl Ticks {
+    /// Adds a decided spec.
+    pub fn add(&self, has_passed: bool) {
+        let count = if has_passed { &self.passed } else { &self.others };
+        count.fetch_add(1, Ordering::Relaxed);
+    }
+
+    /// Returns `12 ✓ 1 ✗ of 25 specs`.
+    pub fn of(&self, all: usize, what: &str) -> String {
+        let (passed, others) = (self.passed.load(Ordering::Relaxed), self.others.load(Ordering::Relaxed));
+        let others = if others > 0 { format!(" {others} \u{2717}") } else { String::new() };
+        format!("{passed} \u{2713}{others} of {all} {what}")
     }
 }
 

@@ -6,11 +6,11 @@ use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use clap::Args;
-use farlead::event::{Outcome, ReplayVerdict, Replayed, SpecEnded};
+use farlead::event::{Outcome, ReplayVerdict, Replayed, SpecBegan, SpecEnded};
 use farlead::gui::Key;
 use farlead::rate::Rate;
-use farlead::replay::{Player, Replay};
-use farlead::report::to_type;
+use farlead::replay::{Player, Replay, violation};
+use farlead::report::{self, to_type};
 use farlead::rng::Seed;
 use farlead::search::in_order;
 use farlead::spec::{Expectation, printable};
@@ -21,27 +21,27 @@ use crate::app::{AppArgs, OpenedApp};
 use crate::deciding::{Decided, of_typed_text};
 use crate::lint::counted;
 use crate::outputs::{Beginning, OutputArgs, Outputs, began};
-use crate::progress::{Progress, interruption};
+use crate::progress::{Progress, Ticks, interruption};
 use crate::project::Project;
 use crate::searching::Shard;
 use crate::set_up::{self, SetUpArgs, SetUps};
 use crate::sources::{self, Shell};
 use crate::{Exit, Mistake, Usage};
 
-/// Do the steps of stored tests again.
+/// Replay the steps of stored tests.
 #[derive(Debug, Args)]
 #[command(after_help = "Examples:
   farlead replay farlead-tests
   farlead replay farlead-tests/specs/notes/palette/b.test.ltl --times 20
   farlead replay farlead-tests --shard 1/4 --junit replay.xml
 
-A test held if its run does what its spec says. It broke if all steps could be done and something
-else came of them; it diverged if a step could not be done. The run of a `never` or `must` is one
-that must not be: where it is done again, that is a broken spec.
+The test of a `possible` passes if its run comes again. The test of a `never` or `must` holds a run
+that violates the spec: it passes if that run does not come again. A test diverges if a step cannot
+be done; it is flaky if its run comes again only some of the times.
 
-Exit codes: 0 all as expected; 1 a test broke; 2 command line; 3 a test or an app is missing or
-broken; 4 no device, or the disk; 5 a test diverged, or held some of the times; 130 Ctrl-C, 143
-SIGTERM, 129 SIGHUP.")]
+Exit codes: 0 all passed; 1 a test failed; 2 command line; 3 a test or an app is missing or has
+mistakes; 4 no device, or the disk; 5 a test diverged or is flaky; 6 the app crashed, and the spec
+does not speak of crashes; 130 Ctrl-C, 143 SIGTERM, 129 SIGHUP.")]
 pub struct ReplayArgs {
     /// Stored tests, or folders with .test.ltl files in them
     #[arg(value_name = "TEST", required = true)]
@@ -50,30 +50,33 @@ pub struct ReplayArgs {
     app: AppArgs,
     #[command(flatten)]
     set_up: SetUpArgs,
-    /// Replay each test so often [default: 1, with --until-failure 1000]
+    /// Replays of each test [default: 1, with --until-failure 1000]
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=1_000_000))]
     times: Option<u32>,
-    /// Replay each test until it does not hold, or as often as `--times` says
+    /// Replay each test until its run does not come again, at most `--times` times
     #[arg(long)]
     until_failure: bool,
-    /// Replay a test that did not hold up to so often again; if it holds then, it is flaky
+    /// Further replays of a test whose run did not come again; if it then does, the test is flaky
     #[arg(long, value_name = "R", default_value_t = 0, value_parser = clap::value_parser!(u32).range(0..=1_000))]
     retries: u32,
-    /// Of all tests in the order of their names, the i-th of n parts alone
+    /// Replay part I of N of the tests, in the order of their names
     #[arg(long, value_name = "I/N", value_parser = Shard::parse)]
     shard: Option<Shard>,
-    /// Tests alone whose path or spec has this in it
+    /// Replay only tests whose path or spec name contains this text
     #[arg(long, value_name = "TEXT")]
     filter: Option<String>,
-    /// Begin no further test once one did not go as expected
+    /// Begin no further test once one did not pass
     #[arg(long)]
     fail_fast: bool,
-    /// Where all chance comes from [default: the seed of each test]
+    /// Seed of all chance [default: that of each test]
     #[arg(long, value_name = "N")]
     seed: Option<u64>,
-    /// At most so many tests at a time; results are the same [default: the cores there are]
+    /// Tests at a time; results are the same for any number [default: the number of cores]
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=1024))]
     jobs: Option<u32>,
+    /// Show all steps of each test, with rewards and residuals
+    #[arg(long, short)]
+    verbose: bool,
     #[command(flatten)]
     outputs: OutputArgs,
 }
@@ -101,18 +104,20 @@ pub fn run(args: &ReplayArgs, shell: &Shell) -> anyhow::Result<Exit> {
     let has_failed = AtomicBool::new(false);
     let seed = args.seed.map_or_else(Seed::default, Seed);
     let common = common_app(&tests).map(|app| app.with_set_up(set_ups.all()));
-    let beginning = Beginning { command: "replay", app: common.as_ref(), seed, verbose: false };
+    let beginning = Beginning { command: "replay", app: common.as_ref(), seed, verbose: args.verbose };
     let mut outputs = Outputs::begin(&args.outputs, &project, beginning, shell)?;
     let progress = Progress::new(!shell.quiet);
+    let ticks = Ticks::default();
     let (mut exit, mut written, mut left_out) = (exit, Ok(()), 0);
     let work = |number: usize| {
         let stored = &tests[number];
         if interrupted.load(Ordering::Relaxed) || (args.fail_fast && has_failed.load(Ordering::Relaxed)) {
             return None;
         }
-        progress.say(|_| format!("{number}/{} tests: {}", tests.len(), printable(&stored.name)));
+        progress.say(|_| format!("{}: {}", ticks.of(tests.len(), "tests"), printable(&stored.name)));
         let decided = replay(args, stored, &interrupted);
-        has_failed.fetch_or(decided.exit() != Exit::Met, Ordering::Relaxed);
+        ticks.add(decided.exit() == Exit::Passed);
+        has_failed.fetch_or(decided.exit() != Exit::Passed, Ordering::Relaxed);
         Some(decided)
     };
     // One after another, so that the tests before the first failure do not depend on `--jobs`.
@@ -127,7 +132,9 @@ pub fn run(args: &ReplayArgs, shell: &Shell) -> anyhow::Result<Exit> {
         exit = exit.and(decided.exit());
         if written.is_ok() {
             let steps = stored.test.steps.len() as u32;
-            written = outputs.spec(began(&stored.name, &stored.test.oracle, "", steps, 0), decided);
+            let set_up = stored.app.as_ref().map_or_else(|_| Vec::new(), OpenedApp::set_up_actions);
+            let began = SpecBegan { set_up, ..began(&stored.name, &stored.test.oracle, "", steps, 0) };
+            written = outputs.spec(began, decided);
         }
     });
     written?;
@@ -173,7 +180,7 @@ fn read(
     set_ups: &SetUps,
     shell: &Shell,
 ) -> anyhow::Result<(Vec<Stored>, Exit)> {
-    let mut exit = Exit::Met;
+    let mut exit = Exit::Passed;
     let mut tests = Vec::new();
     // Opening an app reads files or prepares devices, so the tests of one app share it.
     let mut apps: BTreeMap<Vec<String>, Result<OpenedApp, (String, Exit)>> = BTreeMap::new();
@@ -212,7 +219,7 @@ fn read(
         tests.push(Stored { name, test, app });
     }
     if let Some(part) =
-        args.filter.as_ref().filter(|_| tests.is_empty() && exit == Exit::Met && !files.is_empty())
+        args.filter.as_ref().filter(|_| tests.is_empty() && exit == Exit::Passed && !files.is_empty())
     {
         let message = format!("no test has {part:?} in its path or the name of its spec");
         return Err(Usage::new(message).into());
@@ -279,20 +286,20 @@ fn replay(args: &ReplayArgs, stored: &Stored, interrupted: &AtomicBool) -> Decid
             Err(error) => return Decided::of_error(&error),
         };
         number += 1;
-        let has_held = replay == Replay::Held;
+        let came_again = replay == Replay::Reproduced;
         rate.runs += 1;
-        rate.passes += u32::from(has_held);
-        // Reports show the first replay that did not hold, else the last one.
-        if told.as_ref().is_none_or(|(known, _)| *known == Replay::Held) {
+        rate.passes += u32::from(came_again);
+        // Reports show the first replay whose run did not come again, else the last one.
+        if told.as_ref().is_none_or(|(known, _)| *known == Replay::Reproduced) {
             told = Some((replay, trace));
         }
-        if !has_held && args.until_failure {
+        if !came_again && args.until_failure {
             break;
         }
-        if !has_held && retries < args.retries {
+        if !came_again && retries < args.retries {
             retries += 1;
-        } else if has_held && retries > 0 && number >= times {
-            // A retry that held settles the outcome: the test is flaky.
+        } else if came_again && retries > 0 && number >= times {
+            // A retry whose run came again settles the outcome: the test is flaky.
             break;
         }
     }
@@ -300,31 +307,26 @@ fn replay(args: &ReplayArgs, stored: &Stored, interrupted: &AtomicBool) -> Decid
     judged(stored, rate, &replay, trace)
 }
 
-/// Judges replays by whether the run was done again, and whether it should have been.
+/// Judges replays by whether the run came again, and whether it should have.
 fn judged(stored: &Stored, rate: Rate, replay: &Replay, trace: Trace) -> Decided {
     let is_wanted = stored.test.oracle.expectation == Expectation::Possible;
-    let times = |many: u32| if many == 1 { "once".to_string() } else { format!("{many} times") };
-    let replayed_times = format!("replayed {}", times(rate.runs));
+    let again = format!("reproduced {}", report::rate(rate));
     let (outcome, why, exit) = match replay {
-        _ if 0 < rate.passes && rate.passes < rate.runs => {
-            (Outcome::Flaky, format!("held {} of {} times", rate.passes, rate.runs), Exit::Flaky)
+        _ if 0 < rate.passes && rate.passes < rate.runs => (Outcome::Flaky, again, Exit::Flaky),
+        Replay::Reproduced if is_wanted => (Outcome::Passed, again, Exit::Passed),
+        Replay::Reproduced => {
+            (Outcome::Failed, format!("what must never happen came again; {again}"), Exit::Failed)
         }
-        Replay::Held if is_wanted => (Outcome::Met, replayed_times, Exit::Met),
-        Replay::Held => {
-            (Outcome::Broken, format!("what must not be was done again, {replayed_times}"), Exit::NotMet)
+        Replay::NotReproduced { step, .. } if is_wanted => {
+            (Outcome::Failed, format!("step {step} differs; {again}"), Exit::Failed)
         }
-        Replay::Broke { step, .. } if is_wanted => {
-            (Outcome::Broken, format!("at step {step}, {replayed_times}"), Exit::NotMet)
+        Replay::NotReproduced { .. } => {
+            (Outcome::Passed, format!("what must never happen did not come again; {again}"), Exit::Passed)
         }
-        Replay::Broke { .. } => {
-            (Outcome::Met, format!("what must not be did not come again, {replayed_times}"), Exit::Met)
+        // Another way may still do what the spec says, so this exit code is not that of a failed spec.
+        Replay::Diverged { step, .. } => {
+            (Outcome::Diverged, format!("step {step} could not be done; {again}"), Exit::Flaky)
         }
-        // Another way may still do what the spec says, so this exit code is not that of a broken spec.
-        Replay::Diverged { step, .. } => (
-            if is_wanted { Outcome::Broken } else { Outcome::Untested },
-            format!("at step {step}, which cannot be done; {replayed_times}"),
-            Exit::Flaky,
-        ),
     };
     let asks_for_crashes = stored.test.oracle.atoms.values().any(|atom| atom.mentions(Key::Crashed));
     let crashes = trace.steps.iter().any(|step| step.observation.screen.context().crashed);
@@ -336,6 +338,10 @@ fn judged(stored: &Stored, rate: Rate, replay: &Replay, trace: Trace) -> Decided
         steps: trace.steps.len() as u64,
         device_ms,
         replay: Some(replayed(rate, replay)),
+        violation: match replay {
+            Replay::Reproduced => violation(&stored.test.oracle, &trace),
+            Replay::NotReproduced { .. } | Replay::Diverged { .. } => Vec::new(),
+        },
         ..decided.ended
     };
     if matches!(replay, Replay::Diverged { .. }) {
@@ -346,30 +352,32 @@ fn judged(stored: &Stored, rate: Rate, replay: &Replay, trace: Trace) -> Decided
 }
 
 fn replayed(rate: Rate, replay: &Replay) -> Replayed {
-    let held = Replayed {
+    let reproduced = Replayed {
         rate,
-        verdict: ReplayVerdict::Held,
+        verdict: ReplayVerdict::Reproduced,
         step: None,
         expected: None,
         actual: None,
         nearest: None,
+        nearest_at: None,
     };
     match replay.clone() {
-        Replay::Held => held,
-        Replay::Broke { step, expected, actual } => Replayed {
-            verdict: ReplayVerdict::Broke,
+        Replay::Reproduced => reproduced,
+        Replay::NotReproduced { step, expected, actual } => Replayed {
+            verdict: ReplayVerdict::NotReproduced,
             step: Some(step),
             expected: Some(expected),
             actual: Some(actual),
-            ..held
+            ..reproduced
         },
-        Replay::Diverged { step, expected, actual, nearest } => Replayed {
+        Replay::Diverged { step, expected, actual, nearest, nearest_at } => Replayed {
             verdict: ReplayVerdict::Diverged,
             step: Some(step),
             expected: Some(expected),
             actual: Some(actual),
             nearest,
-            ..held
+            nearest_at,
+            ..reproduced
         },
     }
 }

@@ -14,21 +14,21 @@ use crate::sources::Shell;
 use crate::stdout::out;
 use crate::{Exit, Mistake};
 
-/// Make reports of a run that is over, from its folder.
+/// Write the reports of a finished run again.
 #[derive(Debug, Args)]
 #[command(after_help = "Examples:
   farlead report .farlead/runs/0007
   farlead report .farlead/runs/0007 --html report.html --junit report.xml
 
-Exit codes: 0 the reports are made, whatever the run came to; 2 command line; 3 the run is missing or
-broken; 4 the disk.")]
+Exit codes: 0 written, whatever the results of the run; 2 command line; 3 the run is missing or has
+mistakes; 4 the disk.")]
 pub struct ReportCommandArgs {
-    /// The folder of a run, or the events.jsonl in it
+    /// Folder of a run, or its events.jsonl
     #[arg(value_name = "RUN")]
     run: PathBuf,
     #[command(flatten)]
     reports: ReportArgs,
-    /// Why each step was taken too
+    /// Show rewards, residuals and reasons
     #[arg(long, short)]
     verbose: bool,
 }
@@ -53,5 +53,5 @@ pub fn run(args: &ReportCommandArgs, shell: &Shell) -> anyhow::Result<Exit> {
     let result = if args.reports.json { json(&run) } else { text(&run, wanted) };
     out().write_all(result.as_bytes())?;
     // The exit code is that of this command; the reports tell that of the run.
-    Ok(Exit::Met)
+    Ok(Exit::Passed)
 }

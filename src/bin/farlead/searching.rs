@@ -27,36 +27,50 @@ const GROWTH_MAX: u32 = 4;
 
 /// Budget of a search, and its source of chance.
 #[derive(Debug, Args)]
+#[command(next_help_heading = "Search")]
 pub struct SearchArgs {
-    /// Where all chance comes from [default: 1]
+    /// Seed of all chance [default: 1]
     #[arg(long, value_name = "N")]
     seed: Option<u64>,
-    /// The most episodes for a spec [default: what the spec says, else 500]
+    /// Most episodes of a spec [default: of the spec, else 500]
     #[arg(long, value_name = "E", value_parser = clap::value_parser!(u32).range(1..))]
     episodes: Option<u32>,
-    /// The most steps of an episode, the start included [default: what the spec says, else the
-    /// fewest its formula takes and 10 more; the planner's grow where new screens still come up]
+    /// Most steps of an episode, the start included [default: of the spec, else 10 more than needed]
     #[arg(long, value_name = "K", value_parser = clap::value_parser!(u32).range(1..=STEPS_MAX))]
     steps: Option<u32>,
-    /// The most time for a spec on the device's clock, like 90s, 20min or 2h
+    /// Most time for a spec on the device's clock, like 90s, 20min or 2h
     #[arg(long, value_name = "TIME", value_parser = duration_ms)]
     timeout: Option<u64>,
-    /// A dictionary: each line is typed into fields, besides what the spec says
+    /// Dictionary: farlead types each of its lines into fields
     #[arg(long, value_name = "FILE")]
     texts: Option<PathBuf>,
-    /// Settings of the agent farlead
-    #[arg(long, value_enum, default_value_t = Setting::FewFailures)]
+    /// Settings of the agent farlead: few-failures or few-steps
+    #[arg(long, value_enum, help_heading = "Research", hide_possible_values = true, default_value_t = Setting::FewFailures)]
     setting: Setting,
-    /// The screens that are one state to the agent [default: places for the planner, else looks]
-    #[arg(long, value_name = "A", value_enum)]
+    /// Abstraction of screens: looks, places or activity [default: places for the planner, else looks]
+    #[arg(long, value_name = "A", value_enum, help_heading = "Research", hide_possible_values = true)]
     abstraction: Option<AbstractionName>,
-    /// Switch these on
-    #[arg(long, value_name = "SWITCH", value_enum, value_delimiter = ',')]
+    /// Improvements to switch on; docs/checking.md lists them
+    #[arg(
+        long,
+        value_name = "SWITCH",
+        value_enum,
+        value_delimiter = ',',
+        help_heading = "Research",
+        hide_possible_values = true
+    )]
     with: Vec<Switch>,
-    /// Switch these off
-    #[arg(long, value_name = "SWITCH", value_enum, value_delimiter = ',')]
+    /// Improvements to switch off
+    #[arg(
+        long,
+        value_name = "SWITCH",
+        value_enum,
+        value_delimiter = ',',
+        help_heading = "Research",
+        hide_possible_values = true
+    )]
     without: Vec<Switch>,
-    /// At most so many specs or runs at a time; results are the same [default: the cores there are]
+    /// Specs or runs at a time; results are the same for any number [default: the number of cores]
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=1024))]
     jobs: Option<u32>,
 }
@@ -96,35 +110,35 @@ enum Setting {
 /// Switches of the loop and of agents.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub enum Switch {
-    /// Residuals that change are worth something
+    /// Reward for a step that changes the residual
     Shaping,
-    /// Coming nearer to the goal is worth something, in place of residuals that change
+    /// Reward for a step nearer to the goal, in place of shaping
     Distances,
-    /// Actions that lose by what they are called are left out
+    /// Leave out actions whose labels alone violate the formula
     Prediction,
-    /// Actions that cannot lose by what they are called are preferred (needs prediction)
+    /// Prefer actions whose labels alone cannot violate it (needs prediction)
     SureActions,
-    /// An episode that cannot be won any more is given up
+    /// End an episode that can no longer reach the goal
     Restart,
-    /// Values depend on what is left of the formula (farlead)
+    /// Values depend on the residual (farlead)
     Residual,
-    /// Values depend on how a screen was reached (farlead)
+    /// Values depend on the tail, the last step before the screen (farlead)
     Tails,
-    /// A new decision starts from what its action was worth elsewhere (farlead)
+    /// A new decision starts from the values of its action elsewhere (farlead)
     ActionLabels,
-    /// Two tables of values (farlead)
+    /// Double Q-learning: two tables of values (farlead)
     DoubleQ,
-    /// Decisions before the last are learned too (farlead)
+    /// Eligibility traces: earlier decisions learn too (farlead)
     Traces,
-    /// What actions do in most apps (planner)
+    /// Knowledge of what actions do in most apps (planner)
     Habits,
     /// Words that a widget shares with the formula (planner)
     Names,
-    /// What an action did on other screens of the activity (planner)
+    /// Effects of an action on other screens of the activity (planner)
     Sharing,
     /// Actions that the formula names come before others (planner)
     Naming,
-    /// What can still be won if what is hoped for does not come (planner)
+    /// Chances that remain if a step has another effect than hoped (planner)
     Survival,
 }
 

@@ -14,7 +14,7 @@ use crate::sources::{self, Shell};
 /// Set-up of apps.
 #[derive(Clone, Copy, Debug, Args)]
 pub struct SetUpArgs {
-    /// Leave out the set-up tests that farlead.toml names
+    /// Skip the set-up tests of farlead.toml
     #[arg(long)]
     no_setup: bool,
 }

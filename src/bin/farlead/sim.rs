@@ -20,7 +20,7 @@ use crate::{Exit, Missing, Usage, say};
 /// The ports on which an adb server looks for emulators by itself.
 const PORTS_OF_EMULATORS: std::ops::RangeInclusive<u16> = 5555..=5585;
 
-/// Show a simulated app to the outside as an Android device over the adb protocol.
+/// Serve a simulated app as an Android device over the adb protocol.
 #[derive(Debug, Args)]
 #[command(after_help = "Examples:
   farlead sim apps/notes.app                            then: adb connect 127.0.0.1:15555
@@ -37,19 +37,19 @@ Once it listens, stdout has the line `listening on HOST:PORT`. It runs until Ctr
 
 Exit codes: 2 command line; 3 the app cannot be read; 4 the address cannot be listened on.")]
 pub struct SimArgs {
-    /// An app model, or an apk that carries one
+    /// App model, or APK with a packed model
     #[arg(value_name = "APP")]
     app: PathBuf,
-    /// Where to listen; port 0 takes a free one
+    /// Address to listen on; port 0 takes a free port
     #[arg(long, value_name = "HOST:PORT", default_value = "127.0.0.1:15555")]
     listen: String,
-    /// Where all chance comes from
+    /// Seed of all chance
     #[arg(long, value_name = "N", default_value_t = 1)]
     seed: u64,
-    /// The version of Android whose formats are spoken: 7, 8, 9, 10, 11, 13 or 16
+    /// Android version to imitate: 7, 8, 9, 10, 11, 13 or 16
     #[arg(long, value_name = "VERSION", default_value = "13", value_parser = android)]
     android: AndroidVersion,
-    /// What goes wrong on purpose, and how often
+    /// Faults to inject, and how often
     #[arg(long, value_name = "LIST", default_value = "")]
     faults: String,
     /// Ask hosts for a key, and allow it, as a phone whose user presses "allow"
@@ -58,7 +58,7 @@ pub struct SimArgs {
     /// Speak adb as before Android 7: without features and exit codes
     #[arg(long)]
     old_adb: bool,
-    /// A parameter of the model, like fixed=true; may be given several times
+    /// Parameter of the model, like fixed=true, may be repeated
     #[arg(long, value_name = "NAME=VALUE")]
     set: Vec<String>,
 }

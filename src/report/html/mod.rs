@@ -20,10 +20,10 @@ use phone::Displays;
 use spec::Section;
 
 /// Size of a page that a browser still loads well; the page names what is left out.
-const BYTES_MAX: usize = 20_000_000;
+const BYTES_MAX: usize = 10_000_000;
 
 /// Part of [`BYTES_MAX`] for the head and the table of specs.
-const BYTES_HEAD: usize = 4_000_000;
+const BYTES_HEAD: usize = 2_000_000;
 
 const STYLE: &str = include_str!("style.css");
 const SCRIPT: &str = include_str!("script.js");
@@ -60,6 +60,8 @@ pub fn html(run: &Run) -> String {
 /// The sections of the specs that fit the page.
 struct Body {
     sections: Vec<String>,
+    /// Numbers of the specs that have a section.
+    shown: BTreeSet<usize>,
     /// The drawn screens that sections use.
     symbols: BTreeMap<usize, String>,
     left_out: u64,
@@ -68,10 +70,13 @@ struct Body {
 impl Body {
     fn new(run: &Run) -> Body {
         let displays = Displays::of(run.screens().iter().map(|screen| &**screen));
-        let mut body = Body { sections: Vec::new(), symbols: BTreeMap::new(), left_out: 0 };
+        let mut body =
+            Body { sections: Vec::new(), shown: BTreeSet::new(), symbols: BTreeMap::new(), left_out: 0 };
         // The head needs to know the sections, so its room is set aside before it is written.
         let mut bytes = BYTES_HEAD + STYLE.len() + SCRIPT.len();
-        for (number, spec) in run.specs().iter().enumerate() {
+        let numbers = words::by_need(run);
+        for (at, &number) in numbers.iter().enumerate() {
+            let spec = &run.specs()[number];
             // Near the limit a section may still fit without its pictures.
             let is_added = [true, false].into_iter().any(|is_drawn| {
                 let section = Section { number, spec, screens: run.screens(), displays, is_drawn };
@@ -79,9 +84,10 @@ impl Body {
             });
             if !is_added {
                 // Sections leave no gap: all later ones are left out, even those that would fit.
-                body.left_out = len(&run.specs()[number..]);
+                body.left_out = len(&numbers[at..]);
                 break;
             }
+            body.shown.insert(number);
         }
         body
     }
@@ -129,13 +135,13 @@ impl Body {
 
 /// Returns the head of the page: the results, and the facts of the run.
 fn head(run: &Run) -> String {
-    let met = run.specs().iter().filter(|spec| spec::class(spec) == "met").count();
-    let is_well = met == run.specs().len() && words::trouble(run).is_none();
+    let passed = run.specs().iter().filter(|spec| spec::class(spec) == "passed").count();
+    let is_well = passed == run.specs().len() && words::trouble(run).is_none();
     let mut html = format!(
-        "<header class=\"top\" id=\"top\"><p class=\"brand\">farlead {}</p><h1><span class=\"{}\">{} of {}</span> {} met</h1>",
+        "<header class=\"top\" id=\"top\"><p class=\"brand\">farlead {}</p><h1><span class=\"{}\">{} of {}</span> {} passed</h1>",
         run.began().map_or(String::new(), |began| escape(&line(&began.command, 40))),
         if is_well { "plus" } else { "minus" },
-        grouped(met as u64),
+        grouped(passed as u64),
         grouped(len(run.specs())),
         if run.specs().len() == 1 { "spec" } else { "specs" },
     );
@@ -166,7 +172,11 @@ fn head(run: &Run) -> String {
             grouped(count)
         );
     }
-    html + "</ul></header>\n"
+    html += "</ul>";
+    if let Some(changes) = words::changes(run) {
+        let _ = write!(html, "<p class=\"changes\">{}</p>", escape(&changes));
+    }
+    html + "</header>\n"
 }
 
 /// Returns the table of specs with its filter.
@@ -193,14 +203,14 @@ fn overview(run: &Run, body: &Body) -> String {
     html += "</div><output id=\"filter-count\"></output></div><div class=\"table\" tabindex=\"0\" role=\"region\" aria-label=\"specs\">\
              <table><thead><tr><th>Spec</th><th>Outcome</th><th class=\"number\">Length</th>\
              <th class=\"number\">Episodes</th><th class=\"number\">Steps</th><th class=\"wide\">Time</th></tr></thead><tbody>";
-    for number in 0..run.specs().len() {
+    for (at, number) in words::by_need(run).into_iter().enumerate() {
         // The other half is for the head and the filter.
         if html.len() > BYTES_HEAD / 2 {
-            let rest = run.specs().len() - number;
+            let rest = run.specs().len() - at;
             let _ = write!(html, "<tr><td colspan=\"6\">and {rest} more</td></tr>");
             break;
         }
-        html += &row(run, number, number < body.sections.len());
+        html += &row(run, number, body.shown.contains(&number));
     }
     html + "</tbody></table></div></section>\n"
 }
@@ -245,7 +255,7 @@ mod tests {
             if let Event::SpecBegan(began) = &mut spec {
                 began.formula = "<".repeat(8_000);
             }
-            events.extend([spec, end(number, Outcome::GaveUp, "why")]);
+            events.extend([spec, end(number, Outcome::NotFound, "why")]);
         }
         let page = html(&run(events));
         assert!(page.len() <= BYTES_MAX, "{}", page.len());

@@ -572,12 +572,8 @@ pub fn wrapped(text: &str, columns: usize, rows_max: usize) -> Vec<String> {
 
 /// Returns the mark of `action` on a screen that is drawn on `canvas`.
 pub fn mark(action: &ActionDone, canvas: Canvas) -> String {
-    let whole = canvas.whole();
-    // A key or a turn touches no widget, so its name stands at the lower edge.
-    let Some(place) = action.bounds.and_then(|bounds| canvas.place(bounds)) else {
-        let at = (whole.middle().0, whole.y + whole.height - 16.0);
-        return chip(at, whole, &line(&action.shown, 60));
-    };
+    // A key or a turn touches no widget; the head of the next step names it.
+    let Some(place) = action.bounds.and_then(|bounds| canvas.place(bounds)) else { return String::new() };
     let (x, y) = place.middle();
     let mut svg = place.svg("target", 4.0);
     if let Some((across, down)) = finger(action) {
@@ -601,9 +597,12 @@ pub fn mark(action: &ActionDone, canvas: Canvas) -> String {
     if &*action.action_type == "longclick" {
         let _ = write!(svg, "<circle class=\"touch\" cx=\"{}\" cy=\"{}\" r=\"16\"/>", short(x), short(y));
     }
-    // Below the finger, or above it at the lower end of the display.
-    let below = if y + 40.0 < whole.y + whole.height { y + 26.0 } else { y - 26.0 };
-    svg + &chip((x, below), whole, &line(&action.shown, 60))
+    svg
+}
+
+/// Returns the outline of the widget nearest to the one that a step could not find.
+pub fn nearest(bounds: Bounds, canvas: Canvas) -> String {
+    canvas.place(bounds).map_or(String::new(), |place| place.svg("nearest", 4.0))
 }
 
 /// Returns the direction of the finger, across and down. To scroll down, it moves up.
@@ -620,19 +619,6 @@ fn finger(action: &ActionDone) -> Option<(f64, f64)> {
         "scroll" => Some((-across, -down)),
         _ => None,
     }
-}
-
-/// Returns a text on its own background, within the display.
-fn chip((x, y): (f64, f64), whole: Rectangle, text: &str) -> String {
-    let size = 10.5;
-    let columns = ((whole.width - 20.0) / (size * 0.58)) as usize;
-    let rows = wrapped(text, columns, 1);
-    let text = rows.first().map_or("", |row| row);
-    let width = (text.width() as f64 * size * 0.58 + 12.0).min(whole.width - 4.0);
-    // A picture ends with its frame, so a text near its edge moves inwards.
-    let left = (x - width / 2.0).min(whole.x + whole.width - width - 2.0).max(whole.x + 2.0);
-    let ground = Rectangle { x: left, y: y - 9.0, width, height: 18.0 };
-    ground.svg("chip", 9.0) + &label("t on", ground.middle(), size, text)
 }
 
 #[cfg(test)]

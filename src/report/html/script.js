@@ -35,7 +35,7 @@
   unfold();
   let opened = [];
   addEventListener("beforeprint", () => {
-    opened = [...document.querySelectorAll("details.part:not([open])")];
+    opened = [...document.querySelectorAll("details.part:not([open]), details.spec:not([open])")];
     for (const part of opened) part.open = true;
   });
   addEventListener("afterprint", () => {

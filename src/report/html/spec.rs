@@ -34,8 +34,8 @@ pub struct Section<'a> {
 /// Returns the CSS class of a spec.
 pub fn class(spec: &SpecReport) -> &'static str {
     match spec.standing() {
-        Standing::Met => "met",
-        Standing::NotMet => "not-met",
+        Standing::Passed => "passed",
+        Standing::Failed => "failed",
         Standing::Flaky => "flaky",
         Standing::Error | Standing::CutShort => "error",
     }
@@ -43,7 +43,11 @@ pub fn class(spec: &SpecReport) -> &'static str {
 
 /// Returns the outcome of a spec as a badge.
 pub fn badge(spec: &SpecReport) -> String {
-    format!("<span class=\"badge {}\">{}</span>", class(spec), outcome(spec))
+    let change = match words::change(spec) {
+        Some(change) => format!(" <span class=\"change\">{change}</span>"),
+        None => String::new(),
+    };
+    format!("<span class=\"badge {}\">{}</span>{change}", class(spec), outcome(spec))
 }
 
 impl Section<'_> {
@@ -51,15 +55,18 @@ impl Section<'_> {
     pub fn html(&self, drawn: &mut BTreeSet<usize>) -> String {
         let began = &self.spec.began;
         let id = self.id();
+        // A spec that passed is folded: its head tells enough.
+        let has_passed = self.spec.standing() == Standing::Passed;
+        let (tag, head) = if has_passed { ("details", "summary") } else { ("article", "header") };
         let mut html = format!(
-            "<article class=\"spec {}\" id=\"{id}\" data-outcome=\"{}\">",
+            "<{tag} class=\"spec {}\" id=\"{id}\" data-outcome=\"{}\">",
             class(self.spec),
             words::kind(self.spec)
         );
         let _ = write!(
             html,
-            "<header><h2><a class=\"anchor\" href=\"#{id}\" aria-label=\"link to this spec\">#</a>{} <bdi>{}</bdi> {}</h2>\
-             <p class=\"where\"><bdi>{}</bdi>:{}</p></header>",
+            "<{head}><h2><a class=\"anchor\" href=\"#{id}\" aria-label=\"link to this spec\">#</a>{} <bdi>{}</bdi> {}</h2>\
+             <span class=\"where\"><bdi>{}</bdi>:{}</span></{head}>",
             escape(&line(&began.expectation, 20)),
             escape(&line(&began.name, 200)),
             badge(self.spec),
@@ -86,7 +93,7 @@ impl Section<'_> {
         } else {
             html += "<p class=\"quiet\">Pictures are left out: the page would be too large.</p>";
         }
-        html + "</article>\n"
+        html + &format!("</{tag}>\n")
     }
 
     fn id(&self) -> String {
@@ -97,7 +104,11 @@ impl Section<'_> {
         if let Some(test) = &ended.test {
             *html += &commands(test);
         }
-        *html += &replayed(ended);
+        // The pictures have these sentences at their step.
+        if !self.is_drawn || ended.run.is_empty() {
+            *html += &wrong(ended);
+        }
+        *html += &self.set_up();
         // Without room for pictures the actions still tell the run.
         if !self.is_drawn {
             *html += &plain_steps(ended);
@@ -109,6 +120,8 @@ impl Section<'_> {
                 formula: &self.spec.began.formula,
                 run: &ended.run,
                 replay: ended.replay.as_ref(),
+                wrong: words::wrong_step(ended),
+                sentences: &sentences(ended),
                 screens: self.screens,
                 displays: self.displays,
             };
@@ -145,6 +158,21 @@ impl Section<'_> {
         }
     }
 
+    /// Returns the actions that set the app up, folded.
+    fn set_up(&self) -> String {
+        let actions = &self.spec.began.set_up;
+        if actions.is_empty() {
+            return String::new();
+        }
+        let items: Vec<String> = actions
+            .iter()
+            .take(SHOWN_MAX)
+            .map(|action| format!("<li><code>{}</code></li>", escape(&line(action, 200))))
+            .collect();
+        let title = format!("Set-up before the run: {}", counted(len(actions), "step"));
+        self.folded("set-up", &title, false, &format!("<ol start=\"0\">{}</ol>", items.concat()))
+    }
+
     fn folded(&self, part: &str, title: &str, is_open: bool, content: &str) -> String {
         format!(
             "<details class=\"part\" id=\"{}-{part}\"{}><summary><h3>{title}</h3></summary>{content}</details>",
@@ -175,7 +203,7 @@ impl Section<'_> {
                 facts.push(("length", length(ended)));
             }
             if let Some(rate) = ended.confirmed {
-                facts.push(("confirmed", words::rate(rate)));
+                facts.push(("reproduced", words::rate(rate)));
             }
         }
         let mut html = String::from("<dl class=\"facts\">");
@@ -186,11 +214,11 @@ impl Section<'_> {
     }
 }
 
-/// Returns `3 steps, found with 5`.
+/// Returns `3 steps, shrunk from 5`.
 fn length(ended: &SpecEnded) -> String {
     let length = counted(ended.run.len() as u64, "step");
     match ended.found_steps {
-        Some(found) if found != ended.run.len() => format!("{length}, found with {}", grouped(found as u64)),
+        Some(found) if found != ended.run.len() => format!("{length}, shrunk from {}", grouped(found as u64)),
         Some(_) | None => length,
     }
 }
@@ -229,11 +257,15 @@ fn commands(test: &str) -> String {
     html + "</pre></div>"
 }
 
-fn replayed(ended: &SpecEnded) -> String {
-    let Some(replay) = &ended.replay else { return String::new() };
+/// Returns the sentences about the step that went wrong.
+fn sentences(ended: &SpecEnded) -> Vec<String> {
+    ended.replay.iter().flat_map(words::replayed).chain(words::violation(ended)).collect()
+}
+
+fn wrong(ended: &SpecEnded) -> String {
     let items: Vec<String> =
-        words::replayed(replay).iter().map(|said| format!("<li>{}</li>", escape(said))).collect();
-    format!("<ul class=\"replayed\">{}</ul>", items.concat())
+        sentences(ended).iter().map(|sentence| format!("<li>{}</li>", escape(sentence))).collect();
+    if items.is_empty() { String::new() } else { format!("<ul class=\"replayed\">{}</ul>", items.concat()) }
 }
 
 fn plain_steps(ended: &SpecEnded) -> String {

@@ -31,6 +31,9 @@ pub struct Timeline<'a> {
     pub run: &'a [StepTaken],
     /// Result of the replay.
     pub replay: Option<&'a Replayed>,
+    /// Step that went wrong, and the sentences about it.
+    pub wrong: Option<usize>,
+    pub sentences: &'a [String],
     pub screens: &'a [Arc<Screen>],
     pub displays: Displays,
 }
@@ -53,8 +56,36 @@ impl Timeline<'_> {
             html += &self.step(number);
             drawn.insert(self.run[number].screen);
         }
+        html += &self.missing();
         html += "</ol></div>";
         html
+    }
+
+    /// Returns the step that could not be done, which follows those that were.
+    fn missing(&self) -> String {
+        let Some(Replayed { verdict: ReplayVerdict::Diverged, step: Some(step), expected, nearest, .. }) =
+            self.replay
+        else {
+            return String::new();
+        };
+        // A file from outside may name a step that was done.
+        if *step < self.run.len() {
+            return String::new();
+        }
+        let mut html = format!(
+            "<li class=\"moment wrong\" id=\"spec-{}-step-{step}\"><div class=\"via\"><b class=\"number\">{step}</b><code>{}</code></div>\
+             <p class=\"replay-end\">this step could not be done</p>",
+            self.spec,
+            escape(&line(expected.as_deref().unwrap_or_default(), 120))
+        );
+        if let Some(nearest) = nearest {
+            let _ = write!(
+                html,
+                "<p class=\"nearest-said\">nearest: <code>{}</code></p>",
+                escape(&line(nearest, 200))
+            );
+        }
+        html + "</li>"
     }
 
     fn step(&self, number: usize) -> String {
@@ -62,28 +93,17 @@ impl Timeline<'_> {
         let before = if number == 0 { self.formula } else { &self.run[number - 1].residual };
         let canvas = self.displays.canvas(&self.screens[step.screen]);
         let turned = if canvas.width() > canvas.height() { " turned" } else { "" };
-        let mut html = format!("<li class=\"moment{turned}\" id=\"spec-{}-step-{number}\">", self.spec);
+        let wrong = if self.wrong == Some(number) { " wrong" } else { "" };
+        let mut html =
+            format!("<li class=\"moment{turned}{wrong}\" id=\"spec-{}-step-{number}\">", self.spec);
         let _ = write!(
             html,
             "<div class=\"via\"><b class=\"number\">{number}</b><code>{}</code></div>",
             escape(&line(&step.action.shown, 120))
         );
         html += &self.picture(number);
-        let _ = write!(
-            html,
-            "<p class=\"meta\">{} · screen {} · <span class=\"{}\">reward {}</span></p>",
-            duration(step.at_ms),
-            step.screen,
-            if step.reward > 0.0 {
-                "plus"
-            } else if step.reward < 0.0 {
-                "minus"
-            } else {
-                "zero"
-            },
-            signed(step.reward)
-        );
-        html += &self.replayed(number);
+        let _ = write!(html, "<p class=\"meta\">{} · screen {}</p>", duration(step.at_ms), step.screen);
+        html += &self.said(number);
         step.notices.iter().take(ITEMS_MAX).for_each(|notice| html += &noticed(notice));
         if !step.labels.is_empty() {
             html += "<ul class=\"labels\" aria-label=\"what holds\">";
@@ -93,24 +113,27 @@ impl Timeline<'_> {
             html += "</ul>";
         }
         html += &residual(before, &step.residual);
+        let _ = write!(
+            html,
+            "<details class=\"because\"><summary>for experts</summary><p><b>reward</b> {}</p>",
+            signed(step.reward)
+        );
         for (what, said) in [("why", &step.why), ("learned", &step.learned)] {
             if let Some(said) = said {
-                let _ =
-                    write!(html, "<p class=\"because\"><b>{what}</b> {}</p>", escape(&line(said, LINE_MAX)));
+                let _ = write!(html, "<p><b>{what}</b> {}</p>", escape(&line(said, LINE_MAX)));
             }
         }
-        html + "</li>"
+        html + "</details></li>"
     }
 
-    /// Returns a note at the step where the replay did not hold.
-    fn replayed(&self, number: usize) -> String {
-        let here = self.replay.filter(|replay| replay.step == Some(number));
-        match here.map(|replay| replay.verdict) {
-            Some(verdict @ (ReplayVerdict::Broke | ReplayVerdict::Diverged)) => {
-                format!("<p class=\"replay-end\">the replay {} here</p>", verdict.name())
-            }
-            Some(ReplayVerdict::Held) | None => String::new(),
+    /// Returns the sentences about the step that went wrong.
+    fn said(&self, number: usize) -> String {
+        if self.wrong != Some(number) {
+            return String::new();
         }
+        let items: Vec<String> =
+            self.sentences.iter().map(|sentence| format!("<li>{}</li>", escape(sentence))).collect();
+        format!("<ul class=\"replay-end\">{}</ul>", items.concat())
     }
 
     /// Returns the screen after a step, with the mark of the next action.
@@ -130,8 +153,16 @@ impl Timeline<'_> {
             short(canvas.width()),
             short(canvas.height()),
             escape(&format!("screen {at}: {activity}{done}")),
-            next.map_or(String::new(), |next| phone::mark(&next.action, canvas))
+            next.map_or_else(|| self.nearest(canvas), |next| phone::mark(&next.action, canvas))
         )
+    }
+}
+
+impl Timeline<'_> {
+    /// Returns the outline of the nearest widget, for the screen on which a step could not be done.
+    fn nearest(&self, canvas: phone::Canvas) -> String {
+        let bounds = self.replay.and_then(|replay| replay.nearest_at);
+        bounds.map_or(String::new(), |bounds| phone::nearest(bounds, canvas))
     }
 }
 

@@ -28,7 +28,7 @@ pub fn run(events: impl IntoIterator<Item = Event>) -> Run {
     run
 }
 
-/// Returns searches on ChessWalk: met, given up, broken, untested and impossible to look at.
+/// Returns searches on ChessWalk: passed, not found, failed, untested, and an error.
 pub fn chess() -> Vec<Event> {
     let mut recorder = Recorder::new("chesswalk", 1);
     for (file, only, agent) in [
@@ -111,6 +111,7 @@ impl Recorder {
             steps_max: plan.steps_max,
             episodes_max: plan.episodes_max,
             automaton: automaton(spec),
+            set_up: Vec::new(),
         }));
         self.specs += 1;
     }
@@ -136,7 +137,7 @@ impl Recorder {
             .iter()
             .map(|step| StepTaken::new(step, self.screens[&step.observation.screen.identity()]))
             .collect();
-        let is_met = outcome == Outcome::Met;
+        let is_met = outcome == Outcome::Passed;
         let ended = SpecEnded {
             spec: number,
             episodes: finding.episodes,
@@ -270,10 +271,10 @@ pub fn hostile() -> Vec<Event> {
         events.push(Event::ScreenMet { screen, seen });
     }
     let outcomes = [
-        Outcome::Met,
-        Outcome::Broken,
-        Outcome::GaveUp,
-        Outcome::Impossible,
+        Outcome::Passed,
+        Outcome::Failed,
+        Outcome::NotFound,
+        Outcome::Diverged,
         Outcome::Untested,
         Outcome::Flaky,
         Outcome::Error,
@@ -332,6 +333,7 @@ fn hostile_spec(spec: usize, long: &str) -> Event {
         steps_max: u32::MAX,
         episodes_max: u32::MAX,
         automaton: (spec.is_multiple_of(2)).then(|| Automaton { residuals, ways: ways.into() }),
+        set_up: vec![HOSTILE.to_string(), long.to_string()],
     })
 }
 
@@ -364,6 +366,7 @@ fn hostile_end(spec: usize, outcome: Outcome, long: &str) -> SpecEnded {
         steps: u64::MAX,
         device_ms: u64::MAX,
         run: (0..7).map(step).collect(),
+        violation: vec![HOSTILE.to_string(), long.to_string()],
         found_steps: Some(usize::MAX),
         confirmed: Some(Rate { passes: u32::MAX, runs: 0 }),
         test: Some(HOSTILE.to_string()),
@@ -374,6 +377,7 @@ fn hostile_end(spec: usize, outcome: Outcome, long: &str) -> SpecEnded {
             expected: Some(HOSTILE.to_string()),
             actual: Some(long.to_string()),
             nearest: Some(HOSTILE.to_string()),
+            nearest_at: Some(Bounds::new(i32::MIN, i32::MIN, i32::MAX, i32::MAX)),
         }),
         reach: Some(Reached {
             held: vec![(HOSTILE.to_string(), 0), (HOSTILE.to_string(), u64::MAX)],
@@ -425,12 +429,13 @@ pub fn replays() -> Vec<Event> {
             expected: Some("click \"Pay now\"".to_string()),
             actual: Some("no widget of that name is on the screen".to_string()),
             nearest: Some("button \"Pay\" at [60,1500][1020,1620]".to_string()),
+            nearest_at: Some(Bounds::new(60, 1_500, 1_020, 1_620)),
         })
     };
     for (spec, (name, outcome, exit, replay)) in [
-        ("pays", Outcome::Broken, 5, replay(ReplayVerdict::Diverged, 0, Some(3))),
-        ("pays twice", Outcome::Flaky, 5, replay(ReplayVerdict::Broke, 2, Some(4))),
-        ("goes back", Outcome::Met, 6, None),
+        ("pays", Outcome::Diverged, 5, replay(ReplayVerdict::Diverged, 0, Some(3))),
+        ("pays twice", Outcome::Flaky, 5, replay(ReplayVerdict::NotReproduced, 2, Some(4))),
+        ("goes back", Outcome::Passed, 6, None),
     ]
     .into_iter()
     .enumerate()
@@ -455,6 +460,8 @@ pub fn replays() -> Vec<Event> {
         };
         events.push(Event::SpecEnded(Box::new(ended)));
     }
+    events.push(Event::SpecChanged { spec: 0, was: "passed".to_string() });
+    events.push(Event::SpecChanged { spec: 1, was: "passed".to_string() });
     events.push(Event::RunEnded { exit: 5 });
     events
 }

@@ -1,0 +1,84 @@
+//! Violation: the step at which a run does what its spec forbids, in words, with the values seen there.
+
+use crate::gui::{Atom, shortfall};
+use crate::ltl::{Bound, Formula, Formulas, Node, violated_duties};
+use crate::spec::{Expectation, Spec};
+use crate::trace::Trace;
+
+/// Duties that are named; one step seldom violates more than two.
+const DUTIES_MAX: usize = 3;
+
+/// Atoms of a duty whose values are named.
+const ATOMS_MAX: usize = 6;
+
+/// Atoms of a duty that is written out.
+const NAMES_MAX: usize = 12;
+
+/// Returns the sentences that say where and how `run`, which violates `spec`, does so; none for a `possible`.
+pub fn violation(spec: &Spec, run: &Trace) -> Vec<String> {
+    let mut formulas = spec.formulas.clone();
+    let wanted = match spec.expectation {
+        Expectation::Possible => return Vec::new(),
+        Expectation::Never => !spec.formula,
+        Expectation::Must => spec.formula,
+    };
+    let Some(last) = run.steps.len().checked_sub(1) else { return Vec::new() };
+    let labels: Vec<Vec<&str>> =
+        run.steps.iter().map(|step| step.labels.iter().map(|label| &**label).collect()).collect();
+    let duties = violated_duties(&mut formulas, wanted, &labels);
+    let mut sentences = Vec::new();
+    for duty in duties.iter().take(DUTIES_MAX) {
+        let since =
+            if duty.since == 0 { "from the start".to_string() } else { format!("as of step {}", duty.since) };
+        sentences.push(format!("{since} {}", in_words(&formulas, duty.formula)));
+        sentences.push(format!("at step {last}: {}", values(spec, run, &formulas, duty.formula)));
+    }
+    if sentences.is_empty() {
+        // The run as a whole is forbidden, and no part of the formula alone.
+        sentences.push(format!("at step {last}: {}", values(spec, run, &formulas, spec.formula)));
+    }
+    sentences
+}
+
+/// Returns a duty as a half sentence that follows `as of step 4`.
+fn in_words(formulas: &Formulas, duty: Formula) -> String {
+    let shown = |formula: Formula| formulas.display(formula).shortened(NAMES_MAX).to_string();
+    match formulas.node(duty) {
+        // `G f` is stored as the negation of `F !f`.
+        Node::Until(Bound::ANY, Formula::TRUE, never) if duty.is_negated() => {
+            if never.is_negated() {
+                format!("it must always hold that {}", shown(!never))
+            } else {
+                format!("it must never happen that {}", shown(never))
+            }
+        }
+        _ => format!("it must hold that {}", shown(duty)),
+    }
+}
+
+/// Returns the values of the atoms of `duty` at the last step of `run`.
+fn values(spec: &Spec, run: &Trace, formulas: &Formulas, duty: Formula) -> String {
+    let (last, before) = run.steps.split_last().expect("a violation has a step");
+    let names = formulas.atoms(duty).into_iter().map(|atom| formulas.name(atom).to_string());
+    let said: Vec<String> = names
+        .take(ATOMS_MAX)
+        .map(|name| {
+            let has = |labels: &[std::sync::Arc<str>]| labels.iter().any(|label| **label == *name);
+            if has(&last.labels) {
+                return format!("{name} holds");
+            }
+            let earlier = before.iter().rposition(|step| has(&step.labels));
+            let reason = match spec.atoms.get(&name) {
+                Some(Atom::Action(_)) => Some(format!("the action is {}", last.action)),
+                Some(atom) => shortfall(atom, &last.observation.screen),
+                None => None,
+            };
+            let reason = reason.map_or(String::new(), |reason| format!(": {reason}"));
+            match earlier {
+                Some(step) => format!("{name} held at step {step} and does not hold now{reason}"),
+                None => format!("{name} does not hold{reason}"),
+            }
+        })
+        .collect();
+    said.join("; ")
+}
