@@ -26,6 +26,7 @@ mod made_up;
 mod minimise;
 mod model;
 mod models;
+mod pages;
 mod phone;
 mod planner;
 mod pointwise;
