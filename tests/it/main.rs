@@ -18,6 +18,7 @@ mod faults;
 mod fixtures;
 mod identity;
 mod init;
+mod install;
 mod kept;
 mod labels;
 mod learned;
