@@ -12,6 +12,7 @@ mod cli;
 mod clients;
 mod device;
 mod docs;
+mod editors;
 mod examples;
 mod export;
 mod faults;
