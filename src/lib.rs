@@ -76,6 +76,7 @@ pub mod ltl;
 pub mod minimise;
 pub mod objective;
 pub mod rate;
+mod recent;
 pub mod replay;
 pub mod report;
 pub mod rng;

@@ -453,7 +453,7 @@ pub trait Labelings {
     fn number(&mut self, labeling: Labeling) -> LabelingId;
 
     /// Returns the labeling with this number.
-    fn labeling(&self, number: LabelingId) -> Option<&Labeling>;
+    fn labeling(&self, number: LabelingId) -> Option<Labeling>;
 }
 
 /// Labelings outside a search, numbered in the order they are asked for.
@@ -473,7 +473,7 @@ impl Labelings for LabelingList {
         number
     }
 
-    fn labeling(&self, number: LabelingId) -> Option<&Labeling> {
-        self.list.get(number.index())
+    fn labeling(&self, number: LabelingId) -> Option<Labeling> {
+        self.list.get(number.index()).cloned()
     }
 }

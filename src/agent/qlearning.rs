@@ -1,8 +1,7 @@
 //! Plain Q-learning over states: values of (state, action), carried back one step at a time.
 
-use rustc_hash::FxHashMap;
-
 use super::Agent;
+use crate::recent::Recent;
 use crate::rng::Rng;
 use crate::situation::{Explanation, Next, Offer, Outlook, Recollection, Situation, StateId, Transition};
 
@@ -14,15 +13,24 @@ const DISCOUNT: f64 = 0.9;
 const EXPLORATION: f64 = 0.1;
 
 /// Q-learning as in textbooks, its table keyed by states alone.
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Debug)]
 pub struct QLearning {
     /// Values by state, one for each slot met so far.
-    values: FxHashMap<StateId, Vec<f64>>,
+    values: Recent<StateId, Vec<f64>>,
+}
+
+/// States with values in each half of their table: 40 MB where each has 50 actions.
+const STATES_HALF: usize = 100_000;
+
+impl Default for QLearning {
+    fn default() -> QLearning {
+        QLearning { values: Recent::new(STATES_HALF) }
+    }
 }
 
 /// Returns the values of a state, by slot; none of a state that was never left.
-fn row(values: &FxHashMap<StateId, Vec<f64>>, state: StateId) -> &[f64] {
-    values.get(&state).map_or(&[], Vec::as_slice)
+fn row(values: &Recent<StateId, Vec<f64>>, state: StateId) -> &[f64] {
+    values.peek(&state).map_or(&[], Vec::as_slice)
 }
 
 /// Returns the value of the offer at `at`; an action never done is worth nothing yet.
@@ -65,7 +73,7 @@ impl Agent for QLearning {
         };
         let Situation { scene, .. } = *transition.from;
         let slot = usize::from(scene.offers[usize::from(transition.at)].slot);
-        let row = self.values.entry(scene.state).or_default();
+        let row = self.values.get_or_insert_with(scene.state, Vec::new, drop);
         if row.len() <= slot {
             row.resize(usize::from(scene.slots), 0.0);
         }

@@ -12,6 +12,10 @@ use crate::situation::{
     Explanation, Next, Origin, Outlook, Recollection, Situation, StateId, Summary, Transition,
 };
 
+/// Approximate bytes of a tree after which an episode starts a new one, and of a history besides its branches.
+const BYTES_MAX: usize = 64 << 20;
+const NODE_BYTES: usize = 100;
+
 /// Tree of histories, and the actions left to try in each.
 #[derive(Clone, Debug)]
 pub struct Tree {
@@ -20,6 +24,8 @@ pub struct Tree {
     followers: FxHashMap<(u32, u16, StateId), u32>,
     /// Current history.
     at: u32,
+    /// Weight of all histories, see [`BYTES_MAX`].
+    bytes: usize,
     /// Times that an action led elsewhere than before in the same history.
     surprises: u64,
     /// Histories and choices of this episode.
@@ -55,6 +61,7 @@ impl Default for Tree {
         Tree {
             nodes: vec![Node::default()],
             followers: FxHashMap::default(),
+            bytes: 0,
             at: 0,
             surprises: 0,
             path: Vec::new(),
@@ -71,6 +78,7 @@ impl Tree {
         for &at in situation.candidates {
             let slot = usize::from(offers[usize::from(at)].slot);
             if node.branches.len() <= slot {
+                self.bytes += usize::from(situation.scene.slots) - node.branches.len();
                 node.branches.resize(usize::from(situation.scene.slots), Branch::Out);
             }
             let branch = &mut node.branches[slot];
@@ -104,6 +112,10 @@ fn slot(situation: &Situation<'_>, at: u16) -> u16 {
 
 impl Agent for Tree {
     fn begin(&mut self) {
+        if self.bytes > BYTES_MAX {
+            // A tree without some of its branches would say that all was tried.
+            *self = Tree { surprises: self.surprises, has_forgotten: true, ..Tree::default() };
+        }
         self.at = 0;
         self.path.clear();
     }
@@ -148,6 +160,7 @@ impl Agent for Tree {
         if self.at == next {
             self.surprises += u64::from(!is_first_time);
             self.nodes.push(Node::default());
+            self.bytes += NODE_BYTES;
         }
         if matches!(transition.next, Next::DeadEnd) {
             self.use_up();

@@ -2,6 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::hash::{Hash, Hasher};
+use std::iter::repeat_n;
 use std::sync::Arc;
 
 use rustc_hash::{FxHashMap, FxHashSet, FxHasher};
@@ -13,6 +14,7 @@ use crate::gui::{
     habit, offers,
 };
 use crate::objective::Objective;
+use crate::recent::Recent;
 use crate::situation::{
     self, ActionId, ActivityId, Labeling, LabelingId, LookId, Offer, Scene, ScreenId, SpotId, StateId,
     Transition, View,
@@ -26,6 +28,19 @@ const OFFERS_MAX: usize = 20_000;
 
 /// Most codes that are typed: each is another text for every field, and a clock or a feed shows a new one at each look.
 const CODES_MAX: usize = 4;
+
+/// Screens told apart that were met last, in each half of their table: 20 MB. One that was not met for that long is new.
+const SCREENS_HALF: usize = 450_000;
+
+/// Tried offers in each half of their table: 20 MB.
+const TRIED_HALF: usize = 900_000;
+
+/// Most actions that are told apart, 20 MB, and most names of places and classes of widgets.
+const ACTIONS_MAX: usize = 900_000;
+const NAMES_MAX: usize = 100_000;
+
+/// Most actions that are told apart whatever their widgets are called.
+const SPOTS_MAX: usize = 200_000;
 
 /// Screen, and all that follows from it for an objective.
 #[derive(Debug)]
@@ -70,11 +85,15 @@ pub struct Catalogue {
     repertoire: Repertoire,
     /// Start, before any screen.
     start: Option<Arc<Encounter>>,
-    ids: FxHashMap<Identity, ScreenId>,
+    ids: Recent<Identity, ScreenId>,
+    /// Number of the screen that got one last.
+    last_id: u32,
     /// Encounters by the address of the screen: a device that gives the same one again saves reading it.
     by_pointer: FxHashMap<usize, Arc<Encounter>>,
-    actions: FxHashMap<ActionKey, ActionId>,
-    spots: FxHashMap<SpotKey, SpotId>,
+    actions: FxHashMap<ActionKey, u32>,
+    /// Names of places and classes of widgets.
+    names: FxHashMap<Arc<str>, u32>,
+    spots: FxHashMap<SpotKey, u32>,
     activities: FxHashMap<(Arc<str>, Arc<str>), ActivityId>,
     labelings: Labelings,
     /// True if screens are taken apart, and habits and hints worked out.
@@ -91,8 +110,9 @@ pub struct Catalogue {
     entries: BTreeMap<ScreenId, Arc<Entry>>,
     /// Weight of all that is kept, see [`KEPT_MAX`].
     kept: usize,
-    /// Number of tries of each offer.
-    tried: FxHashMap<(ScreenId, u16), u32>,
+    /// Number of tries of each offer, and for those that are forgotten the number of offers by their tries.
+    tried: Recent<(ScreenId, u16), u32>,
+    forgotten_tries: BTreeMap<u32, usize>,
     /// Screens that were met, and not just recalled.
     met: NumberSet,
     /// States that were met or recalled.
@@ -131,11 +151,12 @@ impl NumberSet {
 }
 
 /// Exact identity of an action, wherever its widget lies.
-#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 struct ActionKey {
     labeling: LabelingId,
-    object_id: Arc<str>,
-    class: Arc<str>,
+    /// Numbers of the names of its place and its class.
+    object_id: u32,
+    class: u32,
 }
 
 /// Identity of an action whatever its widget is called.
@@ -166,18 +187,13 @@ impl<'a, N: Iterator<Item = &'a str> + Clone> Parts<'a, N> {
         hash.finish()
     }
 
-    fn is(&self, labeling: &Labeling) -> bool {
-        self.action_type == labeling.action_type
-            && self.typed == labeling.typed.as_deref()
-            && self.names.clone().eq(labeling.names.iter().map(String::as_str))
+    fn is(&self, labeling: &Packed) -> bool {
+        self.typed.is_some() == labeling.is_typed && self.all().eq(labeling.all())
     }
 
-    fn to_labeling(&self) -> Labeling {
-        Labeling {
-            action_type: self.action_type.to_string(),
-            names: self.names.clone().map(str::to_string).collect(),
-            typed: self.typed.map(str::to_string),
-        }
+    /// Iterates over the type, the names, and the typed text if there is one.
+    fn all(&self) -> impl Iterator<Item = &'a str> + use<'a, N> {
+        std::iter::once(self.action_type).chain(self.names.clone()).chain(self.typed)
     }
 }
 
@@ -211,12 +227,63 @@ impl SpotKey {
     }
 }
 
+/// Returns the number of `key`, its own as long as fewer than `most` have one. Later keys share the numbers, and agents
+/// learn a little of one from another.
+fn number<K: Clone + Eq + Hash>(numbers: &mut FxHashMap<K, u32>, key: &K, most: usize) -> u32 {
+    if let Some(&known) = numbers.get(key) {
+        return known;
+    }
+    if numbers.len() >= most {
+        let mut hash = FxHasher::default();
+        key.hash(&mut hash);
+        return (hash.finish() % most as u64) as u32;
+    }
+    let next = numbers.len() as u32;
+    numbers.insert(key.clone(), next);
+    next
+}
+
 /// Labelings met so far, by their numbers.
 #[derive(Debug, Default)]
 struct Labelings {
-    list: Vec<Labeling>,
+    list: Vec<Packed>,
     /// Numbers by hash, or by one of the numbers after it where others share the hash.
     numbers: FxHashMap<u64, LabelingId>,
+}
+
+/// Labeling in little room, as an app may show new texts for ever: its parts behind each other, with their ends.
+#[derive(Debug)]
+struct Packed {
+    text: Box<str>,
+    ends: Box<[u32]>,
+    is_typed: bool,
+}
+
+impl Packed {
+    fn new<'a>(parts: &Parts<'a, impl Iterator<Item = &'a str> + Clone>) -> Packed {
+        let (mut text, mut ends) = (String::new(), Vec::new());
+        for part in parts.all() {
+            text += part;
+            ends.push(text.len() as u32);
+        }
+        Packed { text: text.into(), ends: ends.into(), is_typed: parts.typed.is_some() }
+    }
+
+    /// Iterates over the type, the names, and the typed text if there is one.
+    fn all(&self) -> impl Iterator<Item = &str> {
+        let mut start = 0;
+        self.ends
+            .iter()
+            .map(move |&end| &self.text[std::mem::replace(&mut start, end as usize)..end as usize])
+    }
+
+    fn labeling(&self) -> Labeling {
+        let mut all = self.all().map(str::to_string);
+        let action_type = all.next().expect("a labeling has a type");
+        let mut names: Vec<String> = all.collect();
+        let typed = if self.is_typed { names.pop() } else { None };
+        Labeling { action_type, names, typed }
+    }
 }
 
 /// Most labelings that are told apart; each takes a hundred bytes or more.
@@ -236,7 +303,7 @@ impl Labelings {
             return LabelingId((key % LABELINGS_MAX as u64) as u32);
         }
         let number = LabelingId(self.list.len() as u32);
-        self.list.push(parts.to_labeling());
+        self.list.push(Packed::new(parts));
         self.numbers.insert(key, number);
         number
     }
@@ -255,9 +322,11 @@ impl Catalogue {
             launchable: app.launchable.clone(),
             repertoire,
             start: None,
-            ids: FxHashMap::default(),
+            ids: Recent::new(SCREENS_HALF),
+            last_id: 0,
             by_pointer: FxHashMap::default(),
             actions: FxHashMap::default(),
+            names: FxHashMap::default(),
             spots: FxHashMap::default(),
             activities: FxHashMap::default(),
             labelings: Labelings::default(),
@@ -269,7 +338,8 @@ impl Catalogue {
             slots: FxHashMap::default(),
             entries: BTreeMap::new(),
             kept: 0,
-            tried: FxHashMap::default(),
+            tried: Recent::new(TRIED_HALF),
+            forgotten_tries: BTreeMap::new(),
             met: NumberSet::default(),
             states_met: NumberSet::default(),
             has_left_out: false,
@@ -330,9 +400,13 @@ impl Catalogue {
 
     /// Works out all that follows from a screen.
     fn read(&mut self, screen: &Arc<Screen>, objective: &mut dyn Objective) -> Arc<Entry> {
-        // The start has the number 0.
-        let next = ScreenId(self.ids.len() as u32 + 1);
-        let id = *self.ids.entry(screen.identity()).or_insert(next);
+        let last_id = &mut self.last_id;
+        let next = || {
+            // The start has the number 0.
+            *last_id += 1;
+            ScreenId(*last_id)
+        };
+        let id = *self.ids.get_or_insert_with(screen.identity(), next, drop);
         self.note_codes(screen);
         let mut actions = offers(screen, &self.repertoire);
         self.has_left_out |= actions.len() > OFFERS_MAX;
@@ -523,13 +597,15 @@ impl Catalogue {
     ) -> Offer {
         let labeling = self.labelings.number(&parts(action));
         let (object_id, class) = match action.target() {
-            Some(target) => (target.object_id.clone(), target.class.clone()),
-            None => Default::default(),
+            Some(Target { object_id, class, .. }) => {
+                (number(&mut self.names, object_id, NAMES_MAX), number(&mut self.names, class, NAMES_MAX))
+            }
+            // No name of a widget has this number.
+            None => (u32::MAX, u32::MAX),
         };
-        let next = ActionId(self.actions.len() as u32);
-        let id = *self.actions.entry(ActionKey { labeling, object_id, class }).or_insert(next);
+        let key = ActionKey { labeling, object_id, class };
         let mut offer = Offer {
-            action: id,
+            action: ActionId(number(&mut self.actions, &key, ACTIONS_MAX)),
             slot,
             labeling,
             spot: SpotId::default(),
@@ -540,8 +616,7 @@ impl Catalogue {
         };
         if self.is_detailed {
             let spot = SpotKey::new(action);
-            let next = SpotId(self.spots.len() as u32);
-            offer.spot = *self.spots.entry(spot).or_insert(next);
+            offer.spot = SpotId(number(&mut self.spots, &spot, SPOTS_MAX));
             let names = action.target().map(Target::names);
             offer.has_name = names.is_none_or(|names| names.iter().any(|name| !name.is_empty()));
         }
@@ -569,13 +644,15 @@ impl Catalogue {
     /// Notes that the action at `at` was tried.
     #[inline]
     pub fn note_tried(&mut self, entry: &Entry, at: u16) {
-        *self.tried.entry((entry.id, at)).or_insert(0) += 1;
+        let forgotten = &mut self.forgotten_tries;
+        let forget = |(_, tries)| *forgotten.entry(tries).or_insert(0) += 1;
+        *self.tried.get_or_insert_with((entry.id, at), || 0, forget) += 1;
     }
 
     /// Returns the actions that were offered and never tried, screen by screen, as far as screens are kept.
     pub fn never_tried(&self) -> Vec<&Action> {
         let untried = |entry: &Entry| -> Vec<u16> {
-            (0..entry.actions.len() as u16).filter(|&at| !self.tried.contains_key(&(entry.id, at))).collect()
+            (0..entry.actions.len() as u16).filter(|&at| self.tried.peek(&(entry.id, at)).is_none()).collect()
         };
         self.entries
             .values()
@@ -586,7 +663,8 @@ impl Catalogue {
 
     /// Returns the number of tries of each offer that was tried, the fewest first.
     pub fn tries(&self) -> Vec<u32> {
-        let mut tries: Vec<u32> = self.tried.values().copied().collect();
+        let forgotten = self.forgotten_tries.iter().flat_map(|(&tries, &offers)| repeat_n(tries, offers));
+        let mut tries: Vec<u32> = self.tried.values().copied().chain(forgotten).collect();
         tries.sort_unstable();
         tries
     }
@@ -639,7 +717,7 @@ impl situation::Labelings for Catalogue {
         self.labelings.number(&parts_of_labeling(&labeling))
     }
 
-    fn labeling(&self, number: LabelingId) -> Option<&Labeling> {
-        self.labelings.list.get(number.index())
+    fn labeling(&self, number: LabelingId) -> Option<Labeling> {
+        self.labelings.list.get(number.index()).map(Packed::labeling)
     }
 }

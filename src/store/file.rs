@@ -4,10 +4,12 @@
 //! atomically. The writer holds a lock on it, so the next writer can tell the leftover of a killed process from
 //! a file still in use.
 
+use std::collections::{BTreeMap, BTreeSet};
 use std::fs::{self, File, Permissions, TryLockError};
 use std::io;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use super::disk::{Disk, Real};
 use crate::text::shown_path;
@@ -56,22 +58,112 @@ pub fn write(path: &Path, bytes: &[u8]) -> Result<(), WriteError> {
 
 /// Writes as [`write()`] does, on the given disk.
 pub fn write_on(disk: &dyn Disk, path: &Path, bytes: &[u8]) -> Result<(), WriteError> {
-    let written = followed(path).and_then(|target| replace(disk, &target, bytes));
-    written.map_err(|why| WriteError { path: path.to_path_buf(), why })
+    let batch = Batch::on(disk);
+    let staged = batch.stage(path, bytes)?;
+    batch.place(staged)?;
+    batch.sync()
 }
 
-fn replace(disk: &dyn Disk, path: &Path, bytes: &[u8]) -> io::Result<()> {
-    let permissions = permissions(path)?;
-    let folder = folder(path);
-    make_folders(disk, folder)?;
-    sweep(disk, folder);
-    let (beside, file) = create_beside(disk, folder)?;
-    let written = fill(disk, &file, permissions, bytes).and_then(|()| disk.rename(&beside, path));
-    if written.is_err() {
-        // The half-written file is useless, and the first error is the one to report.
-        let _ = disk.remove_file(&beside);
+/// Many files, each written as [`write()`] does: several threads write them beside their places, and one names them in
+/// order. What serves a whole folder is done once for all files in it.
+#[derive(Debug)]
+pub struct Batch<'a> {
+    disk: &'a dyn Disk,
+    /// Folders without leftovers of killed writers.
+    swept: Mutex<BTreeSet<PathBuf>>,
+    /// Folders with names that are not synced yet, each with the path of a file in it.
+    unsynced: Mutex<BTreeMap<PathBuf, PathBuf>>,
+}
+
+/// A file that is written beside its place, and survives a loss of power there. Dropped, it is removed.
+#[derive(Debug)]
+pub struct Staged<'a> {
+    disk: &'a dyn Disk,
+    /// Path as it was given, for messages.
+    path: PathBuf,
+    /// The same without links.
+    target: PathBuf,
+    beside: PathBuf,
+    /// Open, as it is locked as long as that.
+    _file: File,
+    is_placed: bool,
+}
+
+impl Batch<'_> {
+    /// Returns a batch on the disk of this machine.
+    pub fn new() -> Batch<'static> {
+        Batch::on(&Real)
     }
-    written.and_then(|()| disk.sync_folder(folder))
+}
+
+impl Default for Batch<'_> {
+    fn default() -> Self {
+        Batch::new()
+    }
+}
+
+impl<'a> Batch<'a> {
+    /// Returns a batch on the given disk.
+    pub fn on(disk: &'a dyn Disk) -> Batch<'a> {
+        Batch { disk, swept: Mutex::default(), unsynced: Mutex::default() }
+    }
+
+    /// Writes `bytes` beside `path`, which stays as it is.
+    pub fn stage(&self, path: &Path, bytes: &[u8]) -> Result<Staged<'a>, WriteError> {
+        self.stage_beside(path, bytes).map_err(|why| WriteError { path: path.to_path_buf(), why })
+    }
+
+    fn stage_beside(&self, path: &Path, bytes: &[u8]) -> io::Result<Staged<'a>> {
+        let disk = self.disk;
+        let target = followed(path)?;
+        let permissions = permissions(&target)?;
+        let folder = folder(&target);
+        make_folders(disk, folder)?;
+        // Going through a folder for each of a thousand files takes longer than writing them.
+        if held(&self.swept).insert(folder.to_path_buf()) {
+            sweep(disk, folder);
+        }
+        let (beside, file) = create_beside(disk, folder)?;
+        let filled = fill(disk, &file, permissions, bytes);
+        let staged = Staged { disk, path: path.to_path_buf(), target, beside, _file: file, is_placed: false };
+        filled.map(|()| staged)
+    }
+
+    /// Puts a staged file in its place.
+    pub fn place(&self, mut staged: Staged<'a>) -> Result<(), WriteError> {
+        let renamed = self.disk.rename(&staged.beside, &staged.target);
+        renamed.map_err(|why| WriteError { path: staged.path.clone(), why })?;
+        staged.is_placed = true;
+        let folder = folder(&staged.target).to_path_buf();
+        held(&self.unsynced).entry(folder).or_insert_with(|| staged.path.clone());
+        Ok(())
+    }
+
+    /// Returns once all files in their places would stay there after a loss of power.
+    pub fn sync(&self) -> Result<(), WriteError> {
+        let unsynced = std::mem::take(&mut *held(&self.unsynced));
+        let mut all = Ok(());
+        for (folder, path) in unsynced {
+            // The first error is the one to report, and the other folders are synced all the same.
+            let synced = self.disk.sync_folder(&folder).map_err(|why| WriteError { path, why });
+            all = all.and(synced);
+        }
+        all
+    }
+}
+
+impl Drop for Staged<'_> {
+    fn drop(&mut self) {
+        if !self.is_placed {
+            // Without its place the file is useless, and a leftover is removed by the next writer.
+            let _ = self.disk.remove_file(&self.beside);
+        }
+    }
+}
+
+/// Returns what `mutex` guards. A set of paths is whole even if a thread panicked while it held the lock.
+fn held<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+    mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
 /// Writes a whole file, so that it survives a loss of power.

@@ -12,9 +12,9 @@ mod place;
 mod read;
 mod runs;
 
-pub use file::{WriteError, write, write_on};
+pub use file::{Batch, Staged, WriteError, write, write_on};
 pub use order::{BYTES_MAX, LINE_MAX, OrderError, WIDGETS_MAX};
 pub use outcomes::Outcomes;
-pub use place::{TESTS_FOLDER, place};
+pub use place::{Places, TESTS_FOLDER, place};
 pub use read::{Events, ReadError, read, read_from};
 pub use runs::{EVENTS_FILE, KEEP, RunError, RunWriter, Runs, ScreenNumbers};

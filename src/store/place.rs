@@ -4,7 +4,7 @@
 //! letters, digits and harmless signs are written as `%` and their bytes, so that people can still read the
 //! rest.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::ffi::OsStr;
 use std::fmt::Write as _;
 use std::path::{self, Component, Path, PathBuf};
@@ -62,14 +62,49 @@ pub fn place<'a>(
     spec_name: &str,
     names: impl IntoIterator<Item = &'a str>,
 ) -> PathBuf {
-    let mut place = PathBuf::from(TESTS_FOLDER);
-    let below = below(project, spec_file);
-    let mut parts: Vec<&OsStr> = below.iter().collect();
-    let file = parts.pop().unwrap_or_default();
-    place.extend(parts.into_iter().map(|part| folder_part(part.as_encoded_bytes())));
-    place.push(file_part(file.as_encoded_bytes()));
-    place.push(name_part(spec_name, names) + TEST_END);
-    place
+    Places::new(project, spec_file, names).of(spec_name)
+}
+
+/// The places of the tests for the specs of a file, see [`place`]. Folders and names are looked at once for all of them.
+#[derive(Clone, Debug)]
+pub struct Places {
+    folder: PathBuf,
+    /// Names that would make the same path, by that path.
+    alike: BTreeMap<String, BTreeSet<String>>,
+}
+
+impl Places {
+    /// Returns the places for `spec_file`, whose specs have `names`.
+    pub fn new<'a>(project: &Path, spec_file: &Path, names: impl IntoIterator<Item = &'a str>) -> Places {
+        let mut folder = PathBuf::from(TESTS_FOLDER);
+        let below = below(project, spec_file);
+        let mut parts: Vec<&OsStr> = below.iter().collect();
+        let file = parts.pop().unwrap_or_default();
+        folder.extend(parts.into_iter().map(|part| folder_part(part.as_encoded_bytes())));
+        folder.push(file_part(file.as_encoded_bytes()));
+        let mut alike: BTreeMap<String, BTreeSet<String>> = BTreeMap::new();
+        for name in names {
+            // A set, as a name may be given twice.
+            alike.entry(folded(&escaped(name.as_bytes()))).or_default().insert(name.to_string());
+        }
+        Places { folder, alike }
+    }
+
+    /// Returns the path of the test for the spec `name`, relative to the project folder.
+    pub fn of(&self, name: &str) -> PathBuf {
+        self.folder.join(self.name_part(name) + TEST_END)
+    }
+
+    /// Returns the path component for a spec's name, distinct among the names.
+    fn name_part(&self, name: &str) -> String {
+        let part = escaped(name.as_bytes());
+        let alike = self.alike.get(&folded(&part));
+        match alike.map_or(0, |alike| alike.iter().take_while(|other| ***other < *name).count()) {
+            0 => part,
+            // The mark is unique: escaped names have no `~`, and cut ones have 16 digits after it.
+            before => format!("{part}~{}", before + 1),
+        }
+    }
 }
 
 /// Returns the path of `file` relative to the folder `project`, or its name if it lies elsewhere.
@@ -121,36 +156,9 @@ fn folder_part(name: &[u8]) -> String {
     }
 }
 
-/// Returns the path component for a spec's name, distinct among `names`.
-fn name_part<'a>(name: &str, names: impl IntoIterator<Item = &'a str>) -> String {
-    let part = escaped(name.as_bytes());
-    let folded = folded(&part);
-    // A set, as a name may be given twice.
-    let alike: BTreeSet<&str> = names
-        .into_iter()
-        .filter(|&other| other < name && starts_alike(other, name))
-        .filter(|other| self::folded(&escaped(other.as_bytes())) == folded)
-        .collect();
-    match alike.len() {
-        0 => part,
-        // The mark is unique: escaped names have no `~`, and cut ones have 16 digits after it.
-        before => format!("{part}~{}", before + 1),
-    }
-}
-
-/// Returns true if two names may make the same path, by a quick check: there may be very many names.
-fn starts_alike(one: &str, other: &str) -> bool {
-    // Even a cut name of the longest escapes keeps this many characters.
-    folded_chars(one).take(12).eq(folded_chars(other).take(12))
-}
-
 /// Returns a text that is equal for names that a file system may not tell apart.
 fn folded(text: &str) -> String {
-    folded_chars(text).collect()
-}
-
-fn folded_chars(text: &str) -> impl Iterator<Item = char> {
-    text.chars().flat_map(char::to_uppercase).flat_map(char::to_lowercase)
+    text.chars().flat_map(char::to_uppercase).flat_map(char::to_lowercase).collect()
 }
 
 /// Returns `name` as a path component that is valid on every system, with at most [`NAME_MAX`] bytes.
@@ -219,8 +227,6 @@ fn cut(part: &str, name: &[u8]) -> String {
 
 #[cfg(test)]
 mod tests {
-    use std::collections::BTreeMap;
-
     use proptest::prelude::*;
 
     use super::*;
@@ -301,7 +307,8 @@ mod tests {
     #[test]
     fn names_that_differ_by_case_alone_get_marks_in_their_order() {
         let names = ["about", "About", "ABOUT", "b", "stra\u{df}e", "strasse", "About"];
-        let parts = names.map(|name| name_part(name, names));
+        let places = Places::new(Path::new("/p"), Path::new("/p/a.ltl"), names);
+        let parts = names.map(|name| places.name_part(name));
         assert_eq!(parts[..4], ["about~3", "About~2", "ABOUT", "b"]);
         assert_eq!(parts[4..], ["stra\u{df}e~2", "strasse", "About~2"]);
     }

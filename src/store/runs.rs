@@ -153,6 +153,7 @@ impl Runs {
             _lock: lock,
             disk: self.disk.clone(),
             order: Order::default(),
+            is_unsynced: false,
             is_stopped: false,
         }))
     }
@@ -262,6 +263,8 @@ pub struct RunWriter {
     _lock: File,
     disk: Arc<dyn Disk>,
     order: Order,
+    /// True if a result was written since the last sync.
+    is_unsynced: bool,
     is_stopped: bool,
 }
 
@@ -278,8 +281,8 @@ impl RunWriter {
 
     /// Appends `event`; the first must be [`Event::RunBegan`].
     ///
-    /// After this returns, the event survives the end of the process; after the end of a spec or of the run,
-    /// also a loss of power. Once the disk has failed, nothing more is written, and all earlier events stay
+    /// After this returns, the event survives the end of the process; after [`RunWriter::sync`] or the end of the
+    /// run, also a loss of power. Once the disk has failed, nothing more is written, and all earlier events stay
     /// readable.
     pub fn add(&mut self, event: &Event) -> Result<(), RunError> {
         if self.is_stopped {
@@ -290,24 +293,36 @@ impl RunWriter {
         self.order
             .admit(event, line.len())
             .map_err(|fault| RunError::Event { path: self.path.clone(), fault })?;
-        self.put(event, &line).map_err(|why| {
-            // A torn line may end the file now; another line behind it would make the file invalid.
-            self.is_stopped = true;
-            WriteError { path: self.path.clone(), why }.into()
-        })
-    }
-
-    fn put(&self, event: &Event, line: &[u8]) -> io::Result<()> {
-        self.disk.write(&self.events, line)?;
+        // A torn line may end the file after a failure; another line behind it would make the file invalid.
+        self.disk.write(&self.events, &line).map_err(|why| self.stop(why))?;
         match event {
-            // A sync is slow: results are worth one, progress is not.
-            Event::SpecEnded(_) | Event::RunEnded { .. } => self.disk.sync(&self.events),
+            Event::SpecEnded(_) => self.is_unsynced = true,
+            Event::RunEnded { .. } => {
+                self.is_unsynced = true;
+                self.sync()?;
+            }
             Event::RunBegan(_)
             | Event::ScreenMet { .. }
             | Event::SpecBegan(_)
             | Event::EpisodeEnded { .. }
-            | Event::SpecChanged { .. } => Ok(()),
+            | Event::SpecChanged { .. } => {}
         }
+        Ok(())
+    }
+
+    /// Returns once all results so far would survive a loss of power. A sync is slow: where results come one after
+    /// the other, one sync serves several of them.
+    pub fn sync(&mut self) -> Result<(), RunError> {
+        if self.is_stopped || !self.is_unsynced {
+            return Ok(());
+        }
+        self.is_unsynced = false;
+        self.disk.sync(&self.events).map_err(|why| self.stop(why))
+    }
+
+    fn stop(&mut self, why: io::Error) -> RunError {
+        self.is_stopped = true;
+        WriteError { path: self.path.clone(), why }.into()
     }
 }
 

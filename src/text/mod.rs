@@ -13,7 +13,9 @@ mod source;
 mod stop;
 mod word;
 
+use std::cell::Cell;
 use std::ops::Range;
+use std::thread::{Scope, ScopedJoinHandle};
 
 pub(crate) use diagnostic::clip;
 pub use diagnostic::{Diagnostic, Diagnostics, Located, Severity, Style, printable, shown_path};
@@ -31,13 +33,37 @@ pub(crate) use word::{first_word, is_word_char, last_word, time_unit, unescape, 
 /// Bytes of a text.
 pub type Span = Range<usize>;
 
+/// Room for the deepest nesting that is allowed: many times what the deepest formula takes in a build without
+/// optimisation, some 4 MB. A system gives memory to the part alone that is used.
+const STACK_BYTES: usize = 64 << 20;
+
+thread_local! {
+    /// True on threads with that room.
+    static HAS_ROOM: Cell<bool> = const { Cell::new(false) };
+}
+
 /// Runs `work` where there is room for the deepest nesting that is allowed, whatever room the caller has.
 pub(crate) fn on_own_stack<T: Send>(work: impl FnOnce() -> T + Send) -> T {
-    // Many times what the deepest formula takes in a build without optimisation, some 4 MB.
-    const STACK_BYTES: usize = 64 << 20;
+    // A thread for each of a thousand small texts costs more than reading them.
+    if HAS_ROOM.get() {
+        return work();
+    }
     std::thread::scope(|scope| {
-        let builder = std::thread::Builder::new().name("spec".to_string()).stack_size(STACK_BYTES);
-        let thread = builder.spawn_scoped(scope, work).expect("there is room for a thread");
+        let thread = spawn_with_room(scope, "spec", work);
         thread.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic))
     })
+}
+
+/// Runs `work` on a new thread with room for the deepest nesting that is allowed.
+pub(crate) fn spawn_with_room<'scope, T: Send + 'scope>(
+    scope: &'scope Scope<'scope, '_>,
+    name: &str,
+    work: impl FnOnce() -> T + Send + 'scope,
+) -> ScopedJoinHandle<'scope, T> {
+    let builder = std::thread::Builder::new().name(name.to_string()).stack_size(STACK_BYTES);
+    let with_room = move || {
+        HAS_ROOM.set(true);
+        work()
+    };
+    builder.spawn_scoped(scope, with_room).expect("there is room for a thread")
 }

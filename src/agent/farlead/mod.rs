@@ -108,6 +108,10 @@ impl Default for FarleadSettings {
     }
 }
 
+/// Most values of decisions that are kept from episode to episode, 64 MB, and the weight of a row besides its values.
+const WEIGHT_MAX: usize = 4_000_000;
+const ROW_WEIGHT: usize = 8;
+
 /// Last pairs of action and state, the latest first; [`NOTHING`] stands for a pair before the start.
 type Tail = [(ActionId, StateId); TAIL_MAX];
 
@@ -124,6 +128,12 @@ pub struct Farlead {
     rows: FxHashMap<(Tail, PhaseId), u32>,
     /// Values of each row, by slot.
     decisions: Vec<Vec<Values>>,
+    /// Episode that used each row last.
+    used: Vec<u32>,
+    /// Number of this episode.
+    episode: u32,
+    /// Weight of all rows, see [`WEIGHT_MAX`].
+    weight: usize,
     labelings: Vec<Values>,
     /// Values of labelings as they were loaded.
     loaded: Vec<Values>,
@@ -166,6 +176,9 @@ impl Farlead {
             eta: settings.eta,
             rows: FxHashMap::default(),
             decisions: Vec::new(),
+            used: Vec::new(),
+            episode: 0,
+            weight: 0,
             labelings: Vec::new(),
             loaded: Vec::new(),
             swapped: false,
@@ -201,7 +214,10 @@ impl Farlead {
         let row = *self.rows.entry((self.tail, phase)).or_insert(next);
         if row == next {
             self.decisions.push(Vec::new());
+            self.used.push(0);
+            self.weight += ROW_WEIGHT;
         }
+        self.used[row as usize] = self.episode;
         self.extend(row, situation);
         row
     }
@@ -214,6 +230,7 @@ impl Farlead {
             return;
         }
         self.decisions[row as usize].resize(usize::from(situation.scene.slots), Values::default());
+        self.weight += usize::from(situation.scene.slots) - known;
         if !self.settings.action_labels {
             return;
         }
@@ -221,6 +238,33 @@ impl Farlead {
             let start = *self.labeling(offer.labeling);
             self.decisions[row as usize][usize::from(offer.slot)] = start;
         }
+    }
+
+    /// Keeps the rows that were used last, up to half of the bound.
+    fn forget_oldest(&mut self) {
+        let weigh = |values: &Vec<Values>| ROW_WEIGHT + values.len();
+        let mut latest: Vec<usize> = (0..self.decisions.len()).collect();
+        // Of rows used in the same episode, the newer ones stay.
+        latest.sort_by_key(|&row| std::cmp::Reverse((self.used[row], row)));
+        let mut weight = 0;
+        latest.retain(|&row| {
+            weight += weigh(&self.decisions[row]);
+            weight <= WEIGHT_MAX / 2
+        });
+        latest.sort_unstable();
+        let mut numbers = vec![None; self.decisions.len()];
+        (0..).zip(&latest).for_each(|(number, &row)| numbers[row] = Some(number));
+        self.rows.retain(|_, row| match numbers[*row as usize] {
+            Some(number) => {
+                *row = number;
+                true
+            }
+            None => false,
+        });
+        self.rows.shrink_to_fit();
+        self.decisions = latest.iter().map(|&row| std::mem::take(&mut self.decisions[row])).collect();
+        self.used = latest.iter().map(|&row| self.used[row]).collect();
+        self.weight = self.decisions.iter().map(weigh).sum();
     }
 
     fn take(&mut self, situation: &Situation<'_>, row: u32, at: u16) {
@@ -269,6 +313,11 @@ impl Agent for Farlead {
         self.eligible.clear();
         self.tail = [NOTHING; TAIL_MAX];
         self.last_action = ActionId::NONE;
+        self.episode = self.episode.saturating_add(1);
+        // Between episodes nothing else holds the number of a row.
+        if self.weight > WEIGHT_MAX {
+            self.forget_oldest();
+        }
     }
 
     fn choose(&mut self, situation: &Situation<'_>, _: Option<&mut dyn Outlook>, rng: &mut Rng) -> u16 {
@@ -328,6 +377,8 @@ impl Agent for Farlead {
     fn forget(&mut self, _: Recollection) {
         self.rows.clear();
         self.decisions.clear();
+        self.used.clear();
+        self.weight = 0;
         // Labelings are no states, but the recollection would teach them everything once more.
         self.labelings.clone_from(&self.loaded);
         self.swapped = false;
@@ -338,7 +389,7 @@ impl Agent for Farlead {
         let (first, second) = (usize::from(self.swapped), usize::from(!self.swapped));
         let known = (0..).zip(&self.labelings).filter(|(_, values)| values.q != [0.0; 2]);
         kept::write(known.filter_map(|(number, values)| {
-            Some((labelings.labeling(LabelingId(number))?.clone(), [values.q[first], values.q[second]]))
+            Some((labelings.labeling(LabelingId(number))?, [values.q[first], values.q[second]]))
         }))
     }
 

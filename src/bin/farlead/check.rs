@@ -1,5 +1,6 @@
 //! `farlead check`: finds the run that decides each spec, minimises, confirms and keeps it.
 
+use std::collections::BTreeMap;
 use std::io::{self, Write};
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -13,8 +14,9 @@ use farlead::keep;
 use farlead::learned::Learned;
 use farlead::minimise;
 use farlead::report::spec_json;
-use farlead::search::{Plan, in_order, waves};
+use farlead::search::{Plan, in_order_with_pauses, waves};
 use farlead::spec::{Expectation, Source, shown_path};
+use farlead::store::{Batch, Places};
 use farlead::test_case::{Provenance, TestCase};
 
 use crate::agents::{AgentName, Entrant, EntrantParser};
@@ -22,7 +24,7 @@ use crate::app::{AppArgs, OpenedApp};
 use crate::deciding::{Asked, Decided, Exhaustive, Task, decide, errors};
 use crate::learned;
 use crate::lint;
-use crate::outputs::{Beginning, OutputArgs, Outputs, Stored, began, warn};
+use crate::outputs::{Beginning, OutputArgs, Outputs, Prepared, Stored, began, warn};
 use crate::progress::{Progress, Ticks, interruption, left};
 use crate::project::Project;
 use crate::searching::{Budget, SearchArgs, Shard};
@@ -98,8 +100,8 @@ pub fn run(args: &CheckArgs, shell: &Shell) -> anyhow::Result<Exit> {
     let files = sources::expand(&args.specs)?;
     let mut exit = Exit::Passed;
     let mut judged = Vec::new();
-    for path in &files {
-        match sources::read(path, &project) {
+    for read in sources::read_all(&files, &project, args.search.jobs()) {
+        match read {
             Ok(one) => judged.push(one),
             Err(mistake) => {
                 // A file that cannot be read does not keep the others from being checked.
@@ -302,6 +304,9 @@ fn tasks<'a>(checked: &Checked<'a>, texts: &[String], learned: &Learned) -> anyh
     }
 }
 
+/// Most tests that are written before it is their turn, of the 256 files that a process may open on some systems.
+const STAGED_MAX: usize = 64;
+
 /// State of a run over all specs.
 struct Done {
     exit: Exit,
@@ -316,6 +321,13 @@ struct Checked<'a> {
     app: &'a OpenedApp,
     set_ups: &'a SetUps,
     judged: &'a [Judged],
+}
+
+impl Checked<'_> {
+    /// Returns the folder that tests lie in.
+    fn folder(&self) -> &std::path::Path {
+        self.args.outputs.out.as_ref().unwrap_or(&self.project.folder)
+    }
 }
 
 fn check_all(
@@ -351,6 +363,9 @@ fn check_all(
     };
     let progress = Progress::new(!shell.quiet);
     let ticks = Ticks::default();
+    // Specs of the wave whose tests are in their places.
+    let settled = AtomicUsize::new(0);
+    let (origin, batch) = (Origin::new(checked), Batch::new());
     // The closure below cannot return an error, so the first one waits here.
     let mut written = Ok(());
     // The experience of this run alone, in case that of the file proves out of date.
@@ -378,9 +393,19 @@ fn check_all(
                 let _ = io::stderr().write_all(text.as_bytes());
             });
             ticks.add(decided.exit() == Exit::Passed);
-            decided
+            let Plan { steps_max, episodes_max, .. } = task.plan;
+            let began = SpecBegan {
+                set_up: task.app.set_up_actions(),
+                ..began(task.file, task.spec, decided.agent(&task.plan), steps_max, episodes_max)
+            };
+            // A staged file stays open until its turn, and a process may open so many files alone.
+            let is_near = number < settled.load(Ordering::Relaxed) + STAGED_MAX;
+            let prepared = is_near.then(|| prepare(checked, &origin, &batch, task, &decided));
+            (began, prepared, decided)
         };
-        in_order(app.jobs(args.search.jobs()), wave.len(), work, |number, mut decided| {
+        settled.store(0, Ordering::Relaxed);
+        let jobs = app.jobs(args.search.jobs());
+        in_order_with_pauses(jobs, wave.len(), work, |number, (began, prepared, mut decided), is_pause| {
             let task = &tasks[wave.start + number];
             progress.clear();
             done.learned.add(task.plan.agent, &std::mem::take(&mut decided.kept));
@@ -391,16 +416,16 @@ fn check_all(
             }
             is_outdated |= decided.is_outdated;
             // Stored before the result is written, as that names the test.
-            store(checked, &mut outputs, task, &mut decided);
+            let prepared = prepared.unwrap_or_else(|| prepare(checked, &origin, &batch, task, &decided));
+            store(checked, &mut outputs, &batch, task, prepared, &mut decided);
+            settled.store(number + 1, Ordering::Relaxed);
             done.exit = done.exit.and(decided.exit());
             if written.is_ok() {
-                let Plan { steps_max, episodes_max, .. } = task.plan;
-                let agent = decided.agent(&task.plan);
-                let began = SpecBegan {
-                    set_up: task.app.set_up_actions(),
-                    ..began(task.file, task.spec, agent, steps_max, episodes_max)
-                };
                 written = outputs.spec(began, decided);
+            }
+            if is_pause {
+                outputs.sync();
+                outputs.sync_tests(&batch);
             }
         });
         if is_outdated && done.learned.experience.is_old() {
@@ -409,58 +434,116 @@ fn check_all(
         }
     }
     written?;
+    outputs.sync_tests(&batch);
     done.exit = outputs.end(done.exit)?;
     Ok(done)
 }
 
-/// Keeps the run of `decided` as a test, if it has a run that is no test yet.
-fn store(checked: &Checked<'_>, outputs: &mut Outputs<'_>, task: &Task<'_>, decided: &mut Decided) {
-    let Checked { args, judged, .. } = *checked;
-    let Some(keeping) = &decided.keeping else {
-        if let Some(path) = &args.record {
-            warn(&format!("no run was found, so there is none to write to {}", shown_path(path)));
-        }
-        return;
-    };
-    let one = judged.iter().find(|one| one.source.name() == task.file);
-    let stored = one.and_then(|one| one.test.as_ref());
+/// Files as they are written in stored tests, and the places of these: worked out once for all specs.
+struct Origin<'a> {
+    /// Arguments that run the app again.
+    app: Vec<String>,
+    /// Spec files as they were typed.
+    files: BTreeMap<&'a str, Described<'a>>,
+}
+
+/// A spec file.
+struct Described<'a> {
+    /// The test in it, if it is a stored one.
+    stored: Option<&'a TestCase>,
+    /// Path from the folder of the project.
+    path: String,
+    /// Places of the tests for its specs.
+    places: Places,
+}
+
+impl<'a> Origin<'a> {
+    fn new(checked: &Checked<'a>) -> Origin<'a> {
+        let Checked { args, project, judged, .. } = *checked;
+        let file = |one: &'a Judged| {
+            let path = std::path::Path::new(one.source.name());
+            let names = one.linted.file.specs.iter().map(|spec| &*spec.name);
+            let places = Places::new(&project.folder, path, names);
+            let from = crate::app::from(&project.folder, path);
+            (one.source.name(), Described { stored: one.test.as_ref(), path: from, places })
+        };
+        // A file that is named twice is read twice, and the first of both counts.
+        Origin { app: args.app.to_type(project), files: judged.iter().rev().map(file).collect() }
+    }
+}
+
+/// Writes the run of `decided` beside the place of its test, if it has a run that is no test yet.
+fn prepare(
+    checked: &Checked<'_>,
+    origin: &Origin<'_>,
+    batch: &Batch<'static>,
+    task: &Task<'_>,
+    decided: &Decided,
+) -> Option<Prepared> {
+    let keeping = decided.keeping.as_ref()?;
+    let Described { stored, path: spec_file, places } = &origin.files[task.file];
+    let stored = *stored;
     let test = TestCase {
-        provenance: provenance(checked, task, decided, stored),
+        provenance: provenance(checked, origin, spec_file, task, decided, stored),
         steps: keeping.captured.steps.clone(),
         captured: keeping.captured.formula.clone(),
         oracle: task.spec.clone(),
         actions: keeping.captured.actions.clone(),
     };
-    let path = std::path::Path::new(task.file);
-    let old = if args.update { Stored::IsReplaced } else { Stored::Stays };
-    decided.ended.test = match stored {
+    let (path, shown) = match stored {
         // A stored test stays in its own file, wherever its spec would be kept.
-        Some(_) => outputs.keep_at(path, task.file, &test, old).then(|| task.file.to_string()),
+        Some(_) => (PathBuf::from(task.file), task.file.to_string()),
         None => {
-            let specs = one.into_iter().flat_map(|one| &one.linted.file.specs);
-            outputs.keep(&test, path, specs.map(|spec| &*spec.name), old)
+            let place = places.of(&test.oracle.name);
+            (checked.folder().join(&place), place.display().to_string())
         }
     };
+    let old = if checked.args.update { Stored::IsReplaced } else { Stored::Stays };
+    Some(Prepared::new(batch, path, shown, test, old))
+}
+
+/// Puts the test of `decided` in its place, if there is one.
+fn store(
+    checked: &Checked<'_>,
+    outputs: &mut Outputs<'_>,
+    batch: &Batch<'static>,
+    task: &Task<'_>,
+    prepared: Option<Prepared>,
+    decided: &mut Decided,
+) {
+    let Checked { args, .. } = *checked;
+    let (Some(keeping), Some(prepared)) = (&decided.keeping, prepared) else {
+        if let Some(path) = &args.record {
+            warn(&format!("no run was found, so there is none to write to {}", shown_path(path)));
+        }
+        return;
+    };
+    let provenance = prepared.test.provenance.clone();
+    let shown = prepared.shown.clone();
+    decided.ended.test = outputs.keep(batch, prepared).then_some(shown);
     if let (Some(path), Some(found)) = (&args.record, &keeping.found) {
         let raw = TestCase {
             steps: found.steps.clone(),
             captured: found.formula.clone(),
             actions: found.actions.clone(),
+            oracle: task.spec.clone(),
             // The rate is of the short run; the run as found was never tried again.
-            provenance: Provenance { confirmed: Default::default(), ..test.provenance },
-            ..test
+            provenance: Provenance { confirmed: Default::default(), ..provenance },
         };
-        outputs.keep_at(path, &path.display().to_string(), &raw, Stored::Stays);
+        let shown = path.display().to_string();
+        outputs.keep(batch, Prepared::new(batch, path.clone(), shown, raw, Stored::Stays));
     }
 }
 
 fn provenance(
     checked: &Checked<'_>,
+    origin: &Origin<'_>,
+    spec_file: &str,
     task: &Task<'_>,
     decided: &Decided,
     stored: Option<&TestCase>,
 ) -> Provenance {
-    let Checked { args, project, .. } = *checked;
+    let Checked { args, .. } = *checked;
     let known = task.app.app();
     let keeping = decided.keeping.as_ref();
     Provenance {
@@ -469,13 +552,10 @@ fn provenance(
         version: known.version.to_string(),
         app: match stored {
             Some(test) if !args.app.is_said() => test.provenance.app.clone(),
-            Some(_) | None => args.app.to_type(project),
+            Some(_) | None => origin.app.clone(),
         },
         device: task.app.describe(),
-        spec: stored.map_or_else(
-            || crate::app::from(&project.folder, task.file.as_ref()),
-            |test| test.provenance.spec.clone(),
-        ),
+        spec: stored.map_or_else(|| spec_file.to_string(), |test| test.provenance.spec.clone()),
         agent: decided.agent(&task.plan).to_string(),
         seed: task.plan.seed.0,
         episodes: decided.ended.episodes,

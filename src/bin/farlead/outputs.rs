@@ -1,5 +1,6 @@
 //! Outputs of commands: results on stdout, the run folder, reports, stored tests.
 
+use std::collections::BTreeSet;
 use std::io::{self, BufWriter, Write};
 use std::path::{Path, PathBuf};
 
@@ -9,7 +10,7 @@ use farlead::ltl::Automaton;
 use farlead::report::{self, Run, Wanted};
 use farlead::rng::Seed;
 use farlead::spec::{Source, Spec, printable, shown_path};
-use farlead::store::{self, Outcomes, RunWriter, Runs, ScreenNumbers};
+use farlead::store::{self, Batch, Outcomes, RunWriter, Runs, ScreenNumbers, Staged, WriteError};
 use farlead::test_case::{self, TestCase};
 use farlead::trace::Trace;
 
@@ -95,9 +96,8 @@ impl ReportArgs {
 pub struct Outputs<'a> {
     args: &'a OutputArgs,
     wanted: Wanted,
-    /// The folder that tests and runs lie in.
-    folder: PathBuf,
-    project: PathBuf,
+    /// Files of the tests that this run has kept.
+    kept: BTreeSet<PathBuf>,
     out: BufWriter<Out>,
     writer: Option<RunWriter>,
     run: Run,
@@ -123,6 +123,78 @@ pub struct Beginning<'a> {
 pub enum Stored {
     Stays,
     IsReplaced,
+}
+
+/// A test before it gets its place. Many threads prepare tests, and what takes time is done then.
+pub struct Prepared {
+    path: PathBuf,
+    /// The path in messages.
+    pub shown: String,
+    pub test: TestCase,
+    stored: Stored,
+    fate: Fate,
+}
+
+/// What comes of a test.
+enum Fate {
+    /// The file at its place is none that a test may replace, for this reason.
+    Refused(String),
+    /// The test is there already.
+    Same,
+    /// Another one is there and stays, with this warning.
+    Differs(String),
+    /// The test is written, beside its place.
+    Written(Result<Staged<'static>, WriteError>),
+}
+
+impl Prepared {
+    /// Prepares `test` for the file at `path`, called `shown` in messages.
+    pub fn new(
+        batch: &Batch<'static>,
+        path: PathBuf,
+        shown: String,
+        test: TestCase,
+        stored: Stored,
+    ) -> Prepared {
+        let fate = fate(batch, &path, &shown, &test, stored);
+        Prepared { path, shown, test, stored, fate }
+    }
+}
+
+fn fate(batch: &Batch<'static>, path: &Path, shown: &str, test: &TestCase, stored: Stored) -> Fate {
+    let text = test.to_string();
+    if path.exists() {
+        let before = match sources::read_text(path) {
+            Ok(before) => before,
+            // Whatever it is, farlead has not written it.
+            Err(error) => {
+                return Fate::Refused(format!("{error}; farlead leaves that file as it is, and this test is not kept"));
+            }
+        };
+        let known = test_case::read(&before).test;
+        if let Some(refusal) = refusal(shown, &before, known.as_ref(), test) {
+            return Fate::Refused(refusal);
+        }
+        match (stored, &known) {
+            (Stored::Stays, Some(known)) if known.is_same(test) => return Fate::Same,
+            (Stored::Stays, _) => {
+                // The origin differs from run to run, so it is left out of the difference.
+                let old = known.map(|known| TestCase { provenance: test.provenance.clone(), ..known });
+                let old = old.map_or_else(|| before.text().to_string(), |old| old.to_string());
+                return Fate::Differs(format!(
+                    "the run differs from the one kept in {shown}, which stays as it is; `--update` replaces it\n{}",
+                    difference(&old, &text)
+                ));
+            }
+            (Stored::IsReplaced, _) => {}
+        }
+    }
+    Fate::Written(batch.stage(path, text.as_bytes()))
+}
+
+/// Writes to stderr that a file could not be written.
+fn say_unwritten(error: &WriteError) {
+    let _ = writeln!(io::stderr(), "farlead: {}", printable(&error.to_string()));
 }
 
 impl<'a> Outputs<'a> {
@@ -162,8 +234,7 @@ impl<'a> Outputs<'a> {
         let mut outputs = Outputs {
             args,
             wanted: Wanted { style: shell.stdout, quiet: shell.quiet, verbose },
-            folder,
-            project: project.folder.clone(),
+            kept: BTreeSet::new(),
             out: BufWriter::new(out()),
             writer,
             run: Run::new(),
@@ -242,61 +313,52 @@ impl<'a> Outputs<'a> {
         self.write(&text)
     }
 
-    /// Keeps `test` where the tests of its spec lie; returns the path if a test is there then.
-    pub fn keep<'b>(
-        &mut self,
-        test: &TestCase,
-        spec_file: &Path,
-        names: impl IntoIterator<Item = &'b str>,
-        stored: Stored,
-    ) -> Option<String> {
-        let place = store::place(&self.project, spec_file, &test.oracle.name, names);
-        let shown = place.display().to_string();
-        let path = self.folder.join(&place);
-        self.keep_at(&path, &shown, test, stored).then_some(shown)
-    }
-
-    /// Keeps `test` in the file at `path`, called `shown` in messages; returns true if a test is there then.
-    pub fn keep_at(&mut self, path: &Path, shown: &str, test: &TestCase, stored: Stored) -> bool {
-        let text = test.to_string();
-        if path.exists() {
-            let before = match sources::read_text(path) {
-                Ok(before) => before,
-                // Whatever it is, farlead has not written it.
-                Err(error) => {
-                    warn(&format!("{error}; farlead leaves that file as it is, and this test is not kept"));
-                    self.exit = self.exit.and(Exit::Environment);
-                    return false;
-                }
-            };
-            let known = test_case::read(&before).test;
-            if let Some(refusal) = refusal(shown, &before, known.as_ref(), test) {
-                warn(&refusal);
-                self.exit = self.exit.and(Exit::Environment);
-                return false;
-            }
-            match (stored, &known) {
-                (Stored::Stays, Some(known)) if known.is_same(test) => return true,
-                (Stored::Stays, _) => {
-                    // The origin differs from run to run, so it is left out of the difference.
-                    let old = known.map(|known| TestCase { provenance: test.provenance.clone(), ..known });
-                    let old = old.map_or_else(|| before.text().to_string(), |old| old.to_string());
-                    warn(&format!(
-                        "the run differs from the one kept in {shown}, which stays as it is; `--update` replaces it\n{}",
-                        difference(&old, &text)
-                    ));
-                    return true;
-                }
-                (Stored::IsReplaced, _) => {}
-            }
+    /// Puts the test of `prepared` in its place; returns true if a test is there then.
+    pub fn keep(&mut self, batch: &Batch<'static>, mut prepared: Prepared) -> bool {
+        // Another spec of this run may have got the same place after this test was prepared.
+        if !self.kept.insert(prepared.path.clone()) {
+            let Prepared { path, shown, test, stored, .. } = prepared;
+            prepared = Prepared::new(batch, path, shown, test, stored);
         }
-        match store::write(path, text.as_bytes()) {
-            Ok(()) => true,
-            Err(error) => {
-                let _ = writeln!(io::stderr(), "farlead: {}", printable(&error.to_string()));
-                self.exit = self.exit.and(Exit::Environment);
+        let is_kept = match prepared.fate {
+            Fate::Refused(why) => {
+                warn(&why);
                 false
             }
+            Fate::Same => return true,
+            Fate::Differs(how) => {
+                warn(&how);
+                return true;
+            }
+            Fate::Written(staged) => match staged.and_then(|staged| batch.place(staged)) {
+                Ok(()) => true,
+                Err(error) => {
+                    say_unwritten(&error);
+                    false
+                }
+            },
+        };
+        if !is_kept {
+            self.exit = self.exit.and(Exit::Environment);
+        }
+        is_kept
+    }
+
+    /// Sees to it that the tests of `batch` survive a loss of power.
+    pub fn sync_tests(&mut self, batch: &Batch<'static>) {
+        if let Err(error) = batch.sync() {
+            say_unwritten(&error);
+            self.exit = self.exit.and(Exit::Environment);
+        }
+    }
+
+    /// Sees to it that the results so far survive a loss of power.
+    pub fn sync(&mut self) {
+        if let Some(writer) = &mut self.writer
+            && let Err(error) = writer.sync()
+        {
+            warn(&format!("cannot record this run any further: {error}"));
+            self.writer = None;
         }
     }
 

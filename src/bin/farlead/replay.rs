@@ -12,7 +12,7 @@ use farlead::rate::Rate;
 use farlead::replay::{Player, Replay, violation};
 use farlead::report::{self, to_type};
 use farlead::rng::Seed;
-use farlead::search::in_order;
+use farlead::search::in_order_with_pauses;
 use farlead::spec::{Expectation, printable};
 use farlead::test_case::TestCase;
 use farlead::trace::Trace;
@@ -97,9 +97,7 @@ pub fn run(args: &ReplayArgs, shell: &Shell) -> anyhow::Result<Exit> {
     args.outputs.reports.refuse_to_overwrite(&files)?;
     let set_ups = args.set_up.read(&project, shell)?;
     let (tests, exit) = read(args, &files, &project, &set_ups, shell)?;
-    let jobs = args
-        .jobs
-        .map_or_else(|| std::thread::available_parallelism().map_or(1, usize::from), |jobs| jobs as usize);
+    let jobs = jobs_of(args);
     let interrupted = interruption();
     let has_failed = AtomicBool::new(false);
     let seed = args.seed.map_or_else(Seed::default, Seed);
@@ -118,23 +116,25 @@ pub fn run(args: &ReplayArgs, shell: &Shell) -> anyhow::Result<Exit> {
         let decided = replay(args, stored, &interrupted);
         ticks.add(decided.exit() == Exit::Passed);
         has_failed.fetch_or(decided.exit() != Exit::Passed, Ordering::Relaxed);
-        Some(decided)
+        let steps = stored.test.steps.len() as u32;
+        let set_up = stored.app.as_ref().map_or_else(|_| Vec::new(), OpenedApp::set_up_actions);
+        let began = SpecBegan { set_up, ..began(&stored.name, &stored.test.oracle, "", steps, 0) };
+        Some((began, decided))
     };
     // One after another, so that the tests before the first failure do not depend on `--jobs`.
     let jobs = if args.fail_fast { 1 } else { jobs_on(&tests, jobs) };
-    in_order(jobs, tests.len(), work, |number, decided| {
+    in_order_with_pauses(jobs, tests.len(), work, |_, decided, is_pause| {
         progress.clear();
-        let stored = &tests[number];
-        let Some(decided) = decided else {
+        let Some((began, decided)) = decided else {
             left_out += 1;
             return;
         };
         exit = exit.and(decided.exit());
         if written.is_ok() {
-            let steps = stored.test.steps.len() as u32;
-            let set_up = stored.app.as_ref().map_or_else(|_| Vec::new(), OpenedApp::set_up_actions);
-            let began = SpecBegan { set_up, ..began(&stored.name, &stored.test.oracle, "", steps, 0) };
             written = outputs.spec(began, decided);
+        }
+        if is_pause {
+            outputs.sync();
         }
     });
     written?;
@@ -146,6 +146,12 @@ pub fn run(args: &ReplayArgs, shell: &Shell) -> anyhow::Result<Exit> {
         exit = exit.and(Exit::Interrupted);
     }
     outputs.end(exit)
+}
+
+/// Returns the number of threads.
+fn jobs_of(args: &ReplayArgs) -> usize {
+    args.jobs
+        .map_or_else(|| std::thread::available_parallelism().map_or(1, usize::from), |jobs| jobs as usize)
 }
 
 /// Returns the files of the tests to replay, in the order of their names.
@@ -184,8 +190,9 @@ fn read(
     let mut tests = Vec::new();
     // Opening an app reads files or prepares devices, so the tests of one app share it.
     let mut apps: BTreeMap<Vec<String>, Result<OpenedApp, (String, Exit)>> = BTreeMap::new();
-    for file in files {
-        let test = match sources::read_test(file, shell) {
+    sources::read_tests(files, jobs_of(args), shell, |number, test| {
+        let file = &files[number];
+        let test = match test {
             Ok(test) => test,
             Err(error) => {
                 let message = error.to_string();
@@ -194,12 +201,12 @@ fn read(
                     writeln!(io::stderr(), "farlead: {message}")?;
                 }
                 exit = exit.and(Exit::Broken);
-                continue;
+                return Ok(());
             }
         };
         let name = file.display().to_string();
         if args.filter.as_ref().is_some_and(|part| !name.contains(part) && !test.oracle.name.contains(part)) {
-            continue;
+            return Ok(());
         }
         let app = match apps.get(&test.provenance.app) {
             Some(app) => app.clone(),
@@ -217,7 +224,8 @@ fn read(
             set_up_for(file, &app, set_ups).map_err(|mistake| (mistake.to_string(), Exit::Broken))
         });
         tests.push(Stored { name, test, app });
-    }
+        Ok(())
+    })?;
     if let Some(part) =
         args.filter.as_ref().filter(|_| tests.is_empty() && exit == Exit::Passed && !files.is_empty())
     {

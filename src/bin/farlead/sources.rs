@@ -6,6 +6,7 @@ use std::path::{Path, PathBuf};
 
 use clap::ValueEnum;
 use farlead::device::sim;
+use farlead::search::in_order;
 pub use farlead::spec::FILE_BYTES_MAX as BYTES_MAX;
 use farlead::spec::{self, Diagnostics, Linted, Source, SpecFile, Style, shown_path};
 use farlead::test_case::{self, TestCase};
@@ -135,8 +136,47 @@ pub fn read(path: &Path, project: &Project) -> Result<Judged, Mistake> {
     })
 }
 
+/// Reads and judges the spec files at `paths` as [`read`] does, on up to `jobs` threads, and returns them in this order.
+pub fn read_all(paths: &[PathBuf], project: &Project, jobs: usize) -> Vec<Result<Judged, Mistake>> {
+    if let [path] = paths {
+        return vec![read(path, project)];
+    }
+    let mut all = Vec::with_capacity(paths.len());
+    in_order(jobs, paths.len(), |number| read(&paths[number], project), |_, one| all.push(one));
+    all
+}
+
+/// Reads the stored tests at `paths` on up to `jobs` threads, and hands each to `take` in this order, until that fails.
+/// The mistakes of a test are on stderr before it is taken.
+pub fn read_tests(
+    paths: &[PathBuf],
+    jobs: usize,
+    shell: &Shell,
+    mut take: impl FnMut(usize, anyhow::Result<TestCase>) -> anyhow::Result<()>,
+) -> anyhow::Result<()> {
+    let mut taken = Ok(());
+    let work = |number: usize| read_test_silently(&paths[number]);
+    in_order(jobs, paths.len(), work, |number, test| {
+        if taken.is_ok() {
+            taken = take(number, or_refused(test, shell));
+        }
+    });
+    taken
+}
+
 /// Reads the stored test at `path`; writes its mistakes to stderr, if it has any.
 pub fn read_test(path: &Path, shell: &Shell) -> anyhow::Result<TestCase> {
+    or_refused(read_test_silently(path), shell)
+}
+
+/// Stored test, or its source with its mistakes.
+type ReadTest = anyhow::Result<Result<TestCase, (Source, Diagnostics)>>;
+
+fn or_refused(test: ReadTest, shell: &Shell) -> anyhow::Result<TestCase> {
+    test?.map_err(|(source, diagnostics)| refuse(&source, &diagnostics, shell).into())
+}
+
+fn read_test_silently(path: &Path) -> ReadTest {
     let source = read_text(path)?;
     if !test_case::is_test(source.text()) {
         let message = format!(
@@ -147,7 +187,7 @@ pub fn read_test(path: &Path, shell: &Shell) -> anyhow::Result<TestCase> {
         return Err(Mistake::new(message).into());
     }
     let test_case::Read { test, diagnostics } = test_case::read(&source);
-    test.ok_or_else(|| refuse(&source, &diagnostics, shell).into())
+    Ok(test.ok_or((source, diagnostics)))
 }
 
 /// Reads the text at `path`, in whatever language it is.

@@ -1,0 +1,117 @@
+//! Peak memory of searches on apps that show new screens for ever, by agent.
+//!
+//! `cargo bench --bench memory` prints a table: each row is a process of its own, as a peak is that of a process. Steps
+//! behind `--`, as in `-- 10000 20000`, take the place of the usual ones.
+
+use std::process::Command;
+use std::sync::Arc;
+
+use farlead::agent::{AGENTS, AgentInfo};
+use farlead::device::Sim;
+use farlead::device::sim::{self, model::Model};
+use farlead::search::{Plan, search};
+use farlead::spec::{Source, Spec, parse};
+
+/// Steps of an episode.
+const STEPS_MAX: u32 = 100;
+
+/// Steps of the searches whose peaks are compared.
+const STEPS: [u32; 2] = [100_000, 300_000];
+
+/// Variable that tells a process which row it is: app, agent, steps.
+const ROW: &str = "FARLEAD_BENCH_MEMORY";
+
+/// Apps by name. None of their screens comes twice.
+const APPS: [(&str, fn() -> String); 2] = [("feed", feed), ("clock", clock)];
+
+fn main() {
+    if let Ok(row) = std::env::var(ROW) {
+        return run(&row);
+    }
+    // `cargo test --benches` only checks that it starts.
+    let is_test = std::env::args().any(|arg| arg == "--test");
+    let said: Vec<u32> = std::env::args().filter_map(|arg| arg.parse().ok()).collect();
+    let steps = match &said[..] {
+        _ if is_test => &[STEPS_MAX][..],
+        [] => &STEPS,
+        said => said,
+    };
+    let heads: String = steps.iter().map(|steps| format!(" {steps} steps, MB |")).collect();
+    println!("| app, agent |{heads}\n| --- |{}", " --- |".repeat(steps.len()));
+    for (app, _) in APPS {
+        for agent in AGENTS {
+            let peaks: String =
+                steps.iter().map(|steps| format!(" {} |", peak(app, agent, *steps))).collect();
+            println!("| {app}, {} |{peaks}", agent.name);
+        }
+    }
+}
+
+/// Returns the peak of a search in a process of its own, in MB.
+fn peak(app: &str, agent: &AgentInfo, steps: u32) -> String {
+    let own = std::env::current_exe().expect("the path of this program");
+    let row = format!("{app} {} {steps}", agent.name);
+    let output = Command::new(own).env(ROW, row).output().expect("this program starts");
+    assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+    String::from_utf8_lossy(&output.stdout).trim().to_string()
+}
+
+fn run(row: &str) {
+    let parts: Vec<&str> = row.split(' ').collect();
+    let [app, agent, steps] = parts[..] else { panic!("a row has three parts: {row}") };
+    let (_, text) = APPS.into_iter().find(|(name, _)| *name == app).expect("an app");
+    let agent = AGENTS.into_iter().find(|info| info.name == agent).expect("an agent");
+    let steps: u32 = steps.parse().expect("a number of steps");
+    let model: Arc<Model> =
+        Arc::new(sim::read(&Source::new("bench.app", text())).model.expect("a model without mistakes"));
+    let spec: Spec =
+        parse(&Source::new("bench.ltl", "F ([activity ~ Main] & [text = nowhere])")).file.specs.remove(0);
+    let plan =
+        Plan { steps_max: STEPS_MAX, episodes_max: steps / STEPS_MAX, persists: true, ..Plan::new(agent) };
+    let finding =
+        search(&mut Sim::new(model, plan.seed), &spec, &plan, &mut |_| true).expect("the model runs");
+    assert!(finding.run.is_none() && finding.steps >= u64::from(steps) / 2, "{} steps", finding.steps);
+    println!("{}", peak_mb().map_or_else(|| "unknown".to_string(), |mb| mb.to_string()));
+}
+
+/// Returns the peak of this process, where the system says it.
+fn peak_mb() -> Option<u64> {
+    let status = std::fs::read_to_string("/proc/self/status").ok()?;
+    let line = status.lines().find_map(|line| line.strip_prefix("VmHWM:"))?;
+    let kilobytes: u64 = line.trim().strip_suffix("kB")?.trim().parse().ok()?;
+    Some(kilobytes / 1_000)
+}
+
+/// Returns a feed of 50 buttons, all with new texts after each step.
+fn feed() -> String {
+    let button =
+        |number: u32| format!("    Button #b{number} \"Post {number} of {{seen}}\" tall 60 -> fresh()\n");
+    let buttons: String = (0..50).map(button).collect();
+    format!(
+        "app org.feed \"Feed\" 1\ndisplay 480x4000 160dpi\nsession seen = 0\nlaunch Main\n\
+         activity Main .MainActivity {{\n    on create: fresh()\n{buttons}}}\n\
+         def fresh() {{ seen = random(0, 999) * 1000000 + random(0, 999) * 1000 + random(0, 999) }}\n"
+    )
+}
+
+/// Returns a clock that ticks beside a few buttons, and starts at any time.
+fn clock() -> String {
+    "app org.clock \"Clock\" 1
+display 480x800 160dpi
+session clock = 0
+launch Main, Other
+activity Main .MainActivity {
+    on create: clock = random(0, 999) * 1000000 + random(0, 999) * 1000
+    every 1s: clock += 1
+    TextView #clock \"{clock} s\" tall 60
+    Button #start \"Start\" tall 60
+    Button #stop \"Stop\" tall 60
+    Button #other \"Other\" tall 60 -> open Other
+}
+activity Other .OtherActivity {
+    Button #nothing \"Nothing\" tall 60
+    TextView #clock \"{clock} s\" tall 60
+}
+"
+    .to_string()
+}
