@@ -10,11 +10,11 @@ use farlead::device::{
     self, App, AppSource, Attached, BoxedDevice, Cause, Device, DeviceUrl, LoadedModel, OpenError, Opened,
     Parameter, Pool, Request, Sim,
 };
-use farlead::gui::Action;
+use farlead::gui::{Action, UserAction};
 use farlead::rng::Seed;
 use farlead::setup::{self, Prepared, SetUpTest};
 use farlead::spec::shown_path;
-use farlead::test_case::TestCase;
+use farlead::test_case::{TestCase, TestSetUp};
 
 use crate::project::Project;
 use crate::protocol::Protocols;
@@ -99,6 +99,11 @@ impl OpenedApp {
     /// Returns the same app, which is set up by `tests` whenever it is started.
     pub fn with_set_up(&self, tests: &[SetUpTest]) -> OpenedApp {
         OpenedApp { set_up: tests.into(), ..self.clone() }
+    }
+
+    /// Returns its set-up as a test keeps it, and adds the user's actions in it to `actions`, those of the test.
+    pub fn kept_set_up(&self, actions: &mut Vec<UserAction>) -> TestSetUp {
+        TestSetUp::Own(setup::kept(&self.set_up, actions))
     }
 
     /// Returns the tests that set it up.

@@ -2,7 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::io::{self, Write};
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use clap::Args;
@@ -24,9 +24,9 @@ use crate::outputs::{Beginning, OutputArgs, Outputs, began};
 use crate::progress::{Progress, interruption};
 use crate::project::Project;
 use crate::searching::Shard;
-use crate::set_up::{self, SetUpArgs, SetUps};
+use crate::set_up::{self, Chosen, SetUpArgs, SetUps};
 use crate::sources::{self, Shell};
-use crate::{Exit, Mistake, Usage};
+use crate::{Exit, Usage};
 
 /// Do the steps of stored tests again.
 #[derive(Debug, Args)]
@@ -86,6 +86,7 @@ struct Stored {
     name: String,
     test: TestCase,
     app: Result<OpenedApp, (String, Exit)>,
+    set_up: Chosen,
 }
 
 pub fn run(args: &ReplayArgs, shell: &Shell) -> anyhow::Result<Exit> {
@@ -97,6 +98,7 @@ pub fn run(args: &ReplayArgs, shell: &Shell) -> anyhow::Result<Exit> {
     let jobs = args
         .jobs
         .map_or_else(|| std::thread::available_parallelism().map_or(1, usize::from), |jobs| jobs as usize);
+    set_up::warn_of_differences(tests.iter().map(|stored| (&*stored.name, &stored.set_up)));
     let interrupted = interruption();
     let has_failed = AtomicBool::new(false);
     let seed = args.seed.map_or_else(Seed::default, Seed);
@@ -111,7 +113,10 @@ pub fn run(args: &ReplayArgs, shell: &Shell) -> anyhow::Result<Exit> {
             return None;
         }
         progress.say(|_| format!("{number}/{} tests: {}", tests.len(), printable(&stored.name)));
-        let decided = replay(args, stored, &interrupted);
+        let mut decided = replay(args, stored, &interrupted);
+        if decided.exit() != Exit::Met {
+            decided.ended.advice.extend(stored.set_up.advice.clone());
+        }
         has_failed.fetch_or(decided.exit() != Exit::Met, Ordering::Relaxed);
         Some(decided)
     };
@@ -206,10 +211,12 @@ fn read(
                 app
             }
         };
+        let set_up = set_ups.for_test(file, &test);
         let app = app.and_then(|app| {
-            set_up_for(file, &app, set_ups).map_err(|mistake| (mistake.to_string(), Exit::Broken))
+            set_up.check_app(&app.app()).map_err(|mistake| (mistake.to_string(), Exit::Broken))?;
+            Ok(app.with_set_up(&set_up.tests))
         });
-        tests.push(Stored { name, test, app });
+        tests.push(Stored { name, test, app, set_up });
     }
     if let Some(part) =
         args.filter.as_ref().filter(|_| tests.is_empty() && exit == Exit::Met && !files.is_empty())
@@ -218,13 +225,6 @@ fn read(
         return Err(Usage::new(message).into());
     }
     Ok((tests, exit))
-}
-
-/// Returns the app as the test in `file` needs it.
-fn set_up_for(file: &Path, app: &OpenedApp, set_ups: &SetUps) -> Result<OpenedApp, Mistake> {
-    let tests = set_ups.for_test(file);
-    set_up::check_app(tests, &app.app())?;
-    Ok(app.with_set_up(tests))
 }
 
 /// Returns how many tests are replayed at a time: as many as there are devices, and one after another if those have
