@@ -2,13 +2,16 @@
 //!
 //! The app is started afresh once; each test goes on from the end of the one before it, without its own start. The steps
 //! of these tests are no steps of the episode. If a test does not hold, the set-up is tried again on the app started
-//! afresh, as apps vary. Choosing the tests is for others.
+//! afresh, as apps vary. A test that is found behind a set-up keeps the steps of the set-up. Choosing the tests is for
+//! others.
+
+use std::sync::Arc;
 
 use crate::device::sim::{Sim, SimOutcome};
 use crate::device::{App, Capabilities, Device, DeviceError};
-use crate::gui::Action;
-use crate::replay::{Player, Replay};
-use crate::test_case::TestCase;
+use crate::gui::{Action, UserAction};
+use crate::replay::{Player, Repeater, Replay};
+use crate::test_case::{SetUpRun, TestCase, TestStep};
 use crate::trace::Observation;
 
 /// Most tries of a set-up: a test that breaks in all of them does not set the app up.
@@ -17,25 +20,77 @@ const TRIES_MAX: u32 = 3;
 /// Most ways of chance through a set-up that are followed.
 const WAYS_MAX: usize = 1_000;
 
-/// A stored test that runs before each episode.
+/// A test that runs before each episode.
 #[derive(Clone, Debug)]
-pub struct SetUpTest {
-    /// File of the test, for people.
-    pub name: String,
-    /// The test.
-    pub test: TestCase,
+pub enum SetUpTest {
+    /// A stored test, whose run comes again if it does what its spec says.
+    Stored {
+        /// File of the test, for people.
+        name: String,
+        /// The test.
+        test: Box<TestCase>,
+    },
+    /// The steps that another test keeps, which come again if all can be done and see what they saw.
+    Kept(SetUpRun),
 }
 
 impl SetUpTest {
+    /// Returns the file of the test, for people.
+    pub fn name(&self) -> &str {
+        match self {
+            SetUpTest::Stored { name, .. } | SetUpTest::Kept(SetUpRun { name, .. }) => name,
+        }
+    }
+
+    /// Returns its steps.
+    pub fn steps(&self) -> &[TestStep] {
+        match self {
+            SetUpTest::Stored { test, .. } => &test.steps,
+            SetUpTest::Kept(run) => &run.steps,
+        }
+    }
+
     /// Returns the activity that it starts.
     pub fn starts(&self) -> &str {
-        self.test.steps.first().map_or("", |start| start.action.detail())
+        self.steps().first().map_or("", |start| start.action.detail())
     }
+
+    /// Returns its steps as another test keeps them.
+    fn run(&self) -> SetUpRun {
+        match self {
+            SetUpTest::Stored { name, test } => {
+                SetUpRun { name: name.clone(), typed: test.oracle.typed, steps: test.steps.clone() }
+            }
+            SetUpTest::Kept(run) => run.clone(),
+        }
+    }
+}
+
+/// Returns `tests` as a test keeps them, and adds the user's actions in them to `actions`, those of the test.
+pub fn kept(tests: &[SetUpTest], actions: &mut Vec<UserAction>) -> Vec<SetUpRun> {
+    let mut runs: Vec<SetUpRun> = tests.iter().map(SetUpTest::run).collect();
+    for step in runs.iter_mut().flat_map(|run| &mut run.steps) {
+        let Action::User { action: own, .. } = &mut step.action else { continue };
+        // The same name may be declared otherwise in two files of specs, and a test declares each name once.
+        let mut named = UserAction::clone(own);
+        for number in 2_u32.. {
+            match actions.iter().find(|known| known.name == named.name) {
+                Some(known) if *known == named => break,
+                Some(_) => named.name = format!("{}_{number}", own.name),
+                None => {
+                    actions.push(named.clone());
+                    break;
+                }
+            }
+        }
+        *own = Arc::new(named);
+    }
+    runs
 }
 
 /// Describes in a line the device `device`, which `tests` set up.
 pub fn described<'t>(device: String, tests: impl Iterator<Item = &'t SetUpTest>) -> String {
-    let names: Vec<&str> = tests.map(|test| &*test.name).collect();
+    let names: Vec<&str> = tests.map(SetUpTest::name).collect();
     if names.is_empty() { device } else { format!("{device}, set up by {}", names.join(", ")) }
 }
 
@@ -99,19 +154,50 @@ impl Device for Prepared {
 
 /// Tests in a row, each with its player.
 struct SetUp {
-    tests: Vec<(SetUpTest, Player)>,
+    tests: Vec<(SetUpTest, Performer)>,
+}
+
+/// Does the steps of a set-up test, and judges them.
+enum Performer {
+    Player(Box<Player>),
+    Repeater(Repeater),
+}
+
+impl Performer {
+    fn new(one: &SetUpTest) -> Performer {
+        match one {
+            SetUpTest::Stored { test, .. } => Performer::Player(Box::new(Player::new(&test.oracle))),
+            SetUpTest::Kept(run) => Performer::Repeater(Repeater::new(run.typed)),
+        }
+    }
+
+    /// Goes on from `seen`; returns the last observation if the test holds.
+    fn resume(
+        &mut self,
+        device: &mut dyn Device,
+        seen: Observation,
+        steps: &[TestStep],
+    ) -> Result<(Replay, Observation), DeviceError> {
+        match self {
+            Performer::Player(player) => {
+                let (replay, trace) = player.resume(device, seen.clone(), steps)?;
+                Ok((replay, trace.steps.into_iter().next_back().map_or(seen, |step| step.observation)))
+            }
+            Performer::Repeater(repeater) => repeater.resume(device, seen, steps),
+        }
+    }
 }
 
 impl SetUp {
     fn new(tests: &[SetUpTest]) -> SetUp {
-        SetUp { tests: tests.iter().map(|one| (one.clone(), Player::new(&one.test.oracle))).collect() }
+        SetUp { tests: tests.iter().map(|one| (one.clone(), Performer::new(one))).collect() }
     }
 
     /// Refuses a run that starts with another activity than the tests.
     fn check_start(&self, activity: &str) -> Result<(), DeviceError> {
         match self.tests.iter().find(|(one, _)| one.starts() != activity) {
             Some((one, _)) => Err(DeviceError::SetUp {
-                test: one.name.clone(),
+                test: one.name().to_string(),
                 step: 0,
                 why: format!("it starts {}, and this run {activity}", one.starts()),
                 tries: 1,
@@ -122,13 +208,11 @@ impl SetUp {
 
     /// Runs all tests on an app that was started and shows `seen`; returns the last observation.
     fn go_on(&mut self, device: &mut dyn Device, mut seen: Observation) -> Result<Observation, DeviceError> {
-        for (one, player) in &mut self.tests {
-            let (replay, trace) = player.resume(device, seen.clone(), &one.test.steps)?;
+        for (one, performer) in &mut self.tests {
+            let (replay, last) = performer.resume(device, seen, one.steps())?;
+            seen = last;
             let (step, why) = match replay {
-                Replay::Reproduced => {
-                    seen = trace.steps.into_iter().next_back().map_or(seen, |step| step.observation);
-                    continue;
-                }
+                Replay::Reproduced => continue,
                 Replay::NotReproduced { step, expected, actual } => {
                     (step, format!("{expected} was expected, and there is {actual}"))
                 }
@@ -138,7 +222,7 @@ impl SetUp {
                     (step, format!("{expected} cannot be done, and there is {actual}{nearest}"))
                 }
             };
-            return Err(DeviceError::SetUp { test: one.name.clone(), step, why, tries: 1 });
+            return Err(DeviceError::SetUp { test: one.name().to_string(), step, why, tries: 1 });
         }
         Ok(seen)
     }

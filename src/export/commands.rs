@@ -9,7 +9,7 @@ use crate::gui::{
     Action, Atom, Comparison, DeviceAction, Direction, Gesture, Key, Op, Percent, Point, PressedKey, Stroke,
     Target, Touch,
 };
-use crate::test_case::{TestCase, TestStep};
+use crate::test_case::{Shared, TestCase, TestStep};
 
 /// Characters of the title of a step; more of a widget's text says no more.
 const TITLE_CHARS_MAX: usize = 100;
@@ -260,7 +260,7 @@ impl<'a> Reader<'a> {
                 commands.push(Command::Refuse("nothing does this outside farlead, so the step is left out"));
             }
             Action::User { action, on } => {
-                let on = self.widget(on);
+                let on = self.widget(on, step.shared);
                 commands.extend(action.gestures.iter().map(|gesture| gesture_on(gesture, on)));
             }
             Action::Reinitialise(name) => {
@@ -269,16 +269,20 @@ impl<'a> Reader<'a> {
                 self.device.activity.clone_from(&activity.safe);
                 commands.push(Command::Launch(activity));
             }
-            Action::Touch(Touch::Click, on) => commands.push(Command::Tap { on: self.widget(on), at: None }),
-            Action::Touch(Touch::LongClick, on) => {
-                commands.push(Command::LongTap { on: self.widget(on), at: None });
+            Action::Touch(Touch::Click, on) => {
+                commands.push(Command::Tap { on: self.widget(on, step.shared), at: None })
             }
-            Action::Text { on, text } => commands.push(Command::Fill { on: self.widget(on), text }),
+            Action::Touch(Touch::LongClick, on) => {
+                commands.push(Command::LongTap { on: self.widget(on, step.shared), at: None });
+            }
+            Action::Text { on, text } => {
+                commands.push(Command::Fill { on: self.widget(on, step.shared), text })
+            }
             Action::Stroke(Stroke::Scroll, on, towards) => {
-                commands.push(Command::Scroll { on: self.widget(on), towards: *towards });
+                commands.push(Command::Scroll { on: self.widget(on, step.shared), towards: *towards });
             }
             Action::Stroke(Stroke::Swipe, on, towards) => {
-                commands.push(Command::Swipe { on: self.widget(on), towards: *towards });
+                commands.push(Command::Swipe { on: self.widget(on, step.shared), towards: *towards });
             }
             Action::Device(action) => commands.push(self.on_device(*action)),
         }
@@ -289,8 +293,8 @@ impl<'a> Reader<'a> {
         }
     }
 
-    fn widget(&self, on: &'a Target) -> Widget<'a> {
-        Widget { target: on, locator: self.known.locate(on) }
+    fn widget(&self, on: &'a Target, shared: Shared) -> Widget<'a> {
+        Widget { target: on, locator: self.known.locate(on, shared) }
     }
 
     fn on_device(&mut self, action: DeviceAction) -> Command<'a> {
@@ -361,7 +365,11 @@ mod tests {
         let oracle = parse(&Source::new("s.ltl", "possible \"a\": X [text = a]")).file.specs.remove(0);
         let test = TestCase {
             provenance: Default::default(),
-            steps: actions.into_iter().map(|action| TestStep { action, sees: Vec::new() }).collect(),
+            set_up: crate::test_case::TestSetUp::Own(Vec::new()),
+            steps: actions
+                .into_iter()
+                .map(|action| TestStep { action, shared: Shared::default(), sees: Vec::new() })
+                .collect(),
             captured: None,
             oracle,
             actions: Vec::new(),

@@ -23,6 +23,17 @@
 
     private fun widget(by: BySelector): UiObject2 =
         checkNotNull(device.wait(Until.findObject(by), TIMEOUT_MS)) { "no such widget: $by" }
+//: widgetAmong
+
+    /** The widget with this number, from 0, among those that the selector fits. */
+    private fun widgetAmong(by: BySelector, index: Int): UiObject2 {
+        var found: UiObject2? = null
+        assertHolds("no widget number $index: $by") {
+            found = device.findObjects(by).getOrNull(index)
+            found != null
+        }
+        return checkNotNull(found)
+    }
 //: widgetAt
 
     /** The widget at a place in the tree: which child of which child, from the top. */

@@ -1,10 +1,11 @@
 //! Locators: the names by which an exported test finds the widget of an action.
 //!
 //! A resource id is best, then a text, then a description. A locator has more than one of them only if one alone would
-//! also fit another widget of the test. A widget without a locator is found by its place in the tree.
+//! also fit another widget of the screen, and an index only if all of them would. A widget without a locator is found by
+//! its place in the tree.
 
 use crate::gui::Target;
-use crate::test_case::TestCase;
+use crate::test_case::{Shared, TestCase, TestSetUp};
 
 /// Characters of a name; a longer text is content.
 const NAME_CHARS_MAX: usize = 200;
@@ -18,6 +19,8 @@ pub(super) struct Locator<'a> {
     pub id: Option<&'a str>,
     pub text: Option<&'a str>,
     pub desc: Option<&'a str>,
+    /// Number from 0 among the widgets that all these names fit.
+    pub index: Option<u32>,
 }
 
 impl Locator<'_> {
@@ -35,32 +38,59 @@ impl Locator<'_> {
 pub(super) struct Known<'a> {
     widgets: Vec<&'a Target>,
     is_same: IsSame,
+    /// True if the steps say which names their widgets share with others of the screen.
+    has_shared: bool,
 }
 
 impl<'a> Known<'a> {
     pub fn new(test: &'a TestCase, is_same: IsSame) -> Known<'a> {
-        Known { widgets: test.steps.iter().filter_map(|step| step.action.target()).collect(), is_same }
+        Known {
+            widgets: test.steps.iter().filter_map(|step| step.action.target()).collect(),
+            is_same,
+            // A test of format 1 does not say it, and takes its set-up from farlead.toml.
+            has_shared: test.set_up != TestSetUp::OfProject,
+        }
     }
 
-    /// Returns the best locator of `widget`.
-    pub fn locate<'b>(&self, widget: &'b Target) -> Locator<'b> {
+    /// Returns the best locator of `widget`, whose names are `shared` with others of its screen.
+    pub fn locate<'b>(&self, widget: &'b Target, shared: Shared) -> Locator<'b> {
         let (id, text, desc) = (name(&widget.id), name(&widget.text), name(&widget.desc));
         let all = |parts: &[Option<&str>]| parts.iter().all(Option::is_some);
         let candidates = [
             // Rows of a list share the ids that Android itself defines.
             (id.is_some_and(|id| !id.starts_with("android:id/")), Locator { id, ..Locator::default() }),
-            (all(&[id, text]), Locator { id, text, desc: None }),
-            (all(&[id, desc]), Locator { id, text: None, desc }),
-            (all(&[id, text, desc]), Locator { id, text, desc }),
+            (all(&[id, text]), Locator { id, text, ..Locator::default() }),
+            (all(&[id, desc]), Locator { id, desc, ..Locator::default() }),
+            (all(&[id, text, desc]), Locator { id, text, desc, index: None }),
             (all(&[text]), Locator { text, ..Locator::default() }),
             (all(&[desc]), Locator { desc, ..Locator::default() }),
-            (all(&[text, desc]), Locator { id: None, text, desc }),
+            (all(&[text, desc]), Locator { text, desc, ..Locator::default() }),
+            (all(&[id]), Locator { id, ..Locator::default() }),
         ];
+        let whole = Locator { id, text, desc, index: None };
         let is_unique = |locator: &Locator<'_>| {
-            !self.widgets.iter().any(|other| is_another(widget, other) && locator.fits(other, self.is_same))
+            if !self.has_shared {
+                return !self
+                    .widgets
+                    .iter()
+                    .any(|other| is_another(widget, other) && locator.fits(other, self.is_same));
+            }
+            // One name of its own is enough, and so are all its names if no other widget has them all.
+            let is_own = |name: Option<&str>, shared: Option<_>| name.is_some() && shared.is_none();
+            is_own(locator.id, shared.id)
+                || is_own(locator.text, shared.text)
+                || is_own(locator.desc, shared.desc)
+                || (*locator == whole && shared.all.is_none())
         };
         let best = candidates.into_iter().find(|(is_there, locator)| *is_there && is_unique(locator));
-        best.map(|(_, locator)| locator).unwrap_or_default()
+        match (best, shared.all) {
+            (Some((_, locator)), _) => locator,
+            // Only a widget with names is counted among those that have them.
+            (None, Some(nth)) if self.has_shared && !whole.is_nameless() => {
+                Locator { index: Some(nth.number - 1), ..whole }
+            }
+            (None, _) => Locator::default(),
+        }
     }
 }
 
@@ -86,6 +116,7 @@ fn are_rows(one: &str, two: &str) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::test_case::Nth;
 
     fn widget(object_id: &str, id: &str, text: &str, desc: &str) -> Target {
         Target {
@@ -99,9 +130,42 @@ mod tests {
 
     #[track_caller]
     fn check(of: &Target, others: &[Target], expected: [&str; 3]) {
-        let known = Known { widgets: others.iter().chain([of]).collect(), is_same: |one, two| one == two };
-        let Locator { id, text, desc } = known.locate(of);
+        let widgets = others.iter().chain([of]).collect();
+        let known = Known { widgets, is_same: |one, two| one == two, has_shared: false };
+        let Locator { id, text, desc, index } = known.locate(of, Shared::default());
         assert_eq!([id, text, desc].map(Option::unwrap_or_default), expected);
+        assert_eq!(index, None);
+    }
+
+    #[track_caller]
+    fn check_shared(of: &Target, shared: Shared, expected: ([&str; 3], Option<u32>)) {
+        // What other steps are done on says nothing of the screen of this one.
+        let other = Target { object_id: "0:9".into(), ..of.clone() };
+        let known = Known { widgets: vec![of, &other], is_same: |one, two| one == two, has_shared: true };
+        let Locator { id, text, desc, index } = known.locate(of, shared);
+        assert_eq!(([id, text, desc].map(Option::unwrap_or_default), index), expected);
+    }
+
+    #[test]
+    fn a_name_that_is_alone_on_its_screen_is_enough_wherever_the_widget_is() {
+        let nth = |number, of| Some(Nth { number, of });
+        let row = widget("0:1:2", "a:id/row", "one", "");
+        check_shared(&row, Shared::default(), (["a:id/row", "", ""], None));
+        check_shared(&row, Shared { id: nth(3, 5), ..Shared::default() }, (["a:id/row", "one", ""], None));
+        let text = Shared { id: nth(3, 5), text: nth(1, 2), ..Shared::default() };
+        check_shared(&row, text, (["a:id/row", "one", ""], None));
+        let all = Shared { all: nth(2, 2), ..text };
+        check_shared(&row, all, (["a:id/row", "one", ""], Some(1)));
+        let system = widget("0:1", "android:id/button1", "", "");
+        check_shared(&system, Shared::default(), (["android:id/button1", "", ""], None));
+        let saves = widget("0:1", "", "Save", "saves");
+        let shared = Shared { text: nth(1, 3), ..Shared::default() };
+        check_shared(&saves, shared, (["", "", "saves"], None));
+        check_shared(
+            &widget("0:1", "", "", ""),
+            Shared { all: nth(1, 9), ..Shared::default() },
+            (["", "", ""], None),
+        );
     }
 
     #[test]

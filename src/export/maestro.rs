@@ -130,6 +130,7 @@ fn tap(page: &mut Page, command: &str, on: &Widget<'_>, at: Option<Point>) {
         page.line(&format!("    point: \"{x},{y}\""));
         return;
     }
+    note_index(page, locator);
     page.line(&format!("- {command}:"));
     write_locator(page, locator, 4);
     if let Some(at) = at {
@@ -147,7 +148,17 @@ fn note_pixels(page: &mut Page) {
     );
 }
 
-fn write_locator(page: &mut Page, Locator { id, text, desc }: Locator<'_>, columns: usize) {
+fn note_index(page: &mut Page, locator: Locator<'_>) {
+    if let Some(index) = locator.index {
+        page.note(&format!(
+            "other widgets of the screen have the same names, so it is number {}, as Maestro counts from the top",
+            index + 1
+        ));
+    }
+}
+
+fn write_locator(page: &mut Page, locator: Locator<'_>, columns: usize) {
+    let Locator { id, text, desc, index } = locator;
     page.indent(columns);
     if let Some(id) = id {
         page.line(&format!("id: {}", quoted(&java::literal(id))));
@@ -155,6 +166,9 @@ fn write_locator(page: &mut Page, Locator { id, text, desc }: Locator<'_>, colum
     // Maestro looks for `text` in texts and in descriptions.
     if let Some(name) = text.or(desc) {
         page.line(&format!("text: {}", quoted(&java::literal(name))));
+    }
+    if let Some(index) = index {
+        page.line(&format!("index: {index}"));
     }
     page.indent(0);
 }
@@ -209,6 +223,7 @@ fn swipe(page: &mut Page, on: &Widget<'_>, finger: Direction) {
         write_swipe(page, to(x, y), end);
         return;
     }
+    note_index(page, locator);
     page.line("- swipe:");
     page.line("    from:");
     write_locator(page, locator, 8);

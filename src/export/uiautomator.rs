@@ -199,12 +199,22 @@ fn widget(page: &mut Page, on: &Widget<'_>) -> String {
         page.note("no name tells the widget apart, so it is found by its place in the tree and its class");
         return format!("widgetAt({}, {})", quoted(&target.object_id), quoted(&target.class));
     }
-    let Locator { id, text, desc } = locator;
+    let Locator { id, text, desc, index } = locator;
     let parts: Vec<String> = [("res", id), ("text", text), ("desc", desc)]
         .into_iter()
         .filter_map(|(method, name)| Some(format!("{method}({})", quoted(name?))))
         .collect();
-    format!("widget(By.{})", parts.join("."))
+    let by = format!("By.{}", parts.join("."));
+    match index {
+        None => format!("widget({by})"),
+        Some(index) => {
+            page.note(&format!(
+                "other widgets of the screen have the same names, so it is number {} in the tree",
+                index + 1
+            ));
+            format!("widgetAmong({by}, {index})")
+        }
+    }
 }
 
 fn check(page: &mut Page, title: &str, expect: &Expect<'_>, package: &str) {

@@ -14,7 +14,7 @@ use crate::ltl::Labels;
 use crate::objective::{Formula, Objective as _, Shaping, Verdict};
 use crate::situation::{ClassId, PhaseId};
 use crate::spec::{Source, Spec, SpecFile, parse};
-use crate::test_case::{CAPTURED_MAX, TestStep, captured_expectation, captured_name};
+use crate::test_case::{CAPTURED_MAX, Shared, TestStep, captured_expectation, captured_name};
 use crate::trace::Trace;
 
 /// A run as a test keeps it.
@@ -50,10 +50,13 @@ pub fn capture(spec: &Spec, trace: &Trace) -> Captured {
     walk.leave_out();
     let kept: Vec<Vec<(Atom, bool)>> = walk.kept.iter().map(|kept| walk.atoms(spec, kept)).collect();
     let formula = (kept.len() <= CAPTURED_MAX).then(|| formula(spec, &named, &kept, &actions));
-    let steps = trace.steps.iter().zip(kept).map(|(step, kept)| {
+    let steps = trace.steps.iter().zip(kept).enumerate().map(|(number, (step, kept))| {
         // The action of the step already says what its atoms would.
         let sees = kept.into_iter().filter(|(atom, _)| !atom.is_action()).collect();
-        TestStep { action: step.action.clone(), sees }
+        // The widget was on the screen before the step.
+        let before = number.checked_sub(1).map(|before| &trace.steps[before].observation.screen);
+        let shared = before.zip(step.action.target()).map(|(screen, target)| Shared::on(screen, target));
+        TestStep { action: step.action.clone(), shared: shared.unwrap_or_default(), sees }
     });
     Captured { steps: steps.collect(), formula, actions }
 }

@@ -215,14 +215,65 @@ impl Player {
     }
 }
 
+/// Does steps again without a spec: they hold if all can be done and see what they saw.
+#[derive(Debug)]
+pub struct Repeater {
+    typed: TypedText,
+    marker: Marker,
+}
+
+impl Repeater {
+    /// Returns a repeater that counts typed text as `typed` says.
+    pub fn new(typed: TypedText) -> Repeater {
+        Repeater { typed, marker: Marker::default() }
+    }
+
+    /// Does `steps` on an app that is already started and shows `seen`; returns the last observation too.
+    pub fn resume(
+        &mut self,
+        device: &mut dyn Device,
+        mut seen: Observation,
+        steps: &[TestStep],
+    ) -> Result<(Replay, Observation), DeviceError> {
+        for (number, step) in steps.iter().enumerate() {
+            // The first step names the start, which has happened.
+            if number > 0 {
+                let action = match seek(&seen.screen, &step.action) {
+                    Sought::Found(action) => action,
+                    Sought::Missing { nearest } => {
+                        let diverged = Replay::Diverged {
+                            step: number,
+                            expected: step.action.to_string(),
+                            actual: screen_text(&seen),
+                            nearest: nearest.as_ref().map(|nearest| near(nearest, &step.action)),
+                            nearest_at: nearest.as_ref().map(|nearest| nearest.bounds),
+                        };
+                        return Ok((diverged, seen));
+                    }
+                };
+                let after = device.act(&action)?;
+                seen = Observation {
+                    screen: self.marker.mark(Some(&seen.screen), &action, after.screen),
+                    ..after
+                };
+            }
+            if let Some(expected) = unseen(step, &seen, self.typed) {
+                let different = Replay::NotReproduced { step: number, expected, actual: screen_text(&seen) };
+                return Ok((different, seen));
+            }
+        }
+        Ok((Replay::Reproduced, seen))
+    }
+}
+
 fn verdict(steps: &[TestStep], played: &Played, typed: TypedText) -> Replay {
     if played.is_won {
         return Replay::Reproduced;
     }
     // An unexpected observation explains more than a missing widget after it, so it comes first.
     let otherwise = steps.iter().zip(&played.trace.steps).enumerate().find_map(|(number, (test, step))| {
-        let expected = unseen(test, step, typed)?;
-        Some(Replay::NotReproduced { step: number, expected, actual: seen(step) })
+        let expected = unseen(test, &step.observation, typed)?;
+        Some(Replay::NotReproduced { step: number, expected, actual: screen_text(&step.observation) })
     });
     if let Some(different) = otherwise {
         return different;
@@ -232,7 +283,7 @@ fn verdict(steps: &[TestStep], played: &Played, typed: TypedText) -> Replay {
         Some((number, nearest)) => Replay::Diverged {
             step: *number,
             expected: steps[*number].action.to_string(),
-            actual: seen(last),
+            actual: screen_text(&last.observation),
             nearest: nearest.as_ref().map(|nearest| near(nearest, &steps[*number].action)),
             nearest_at: nearest.as_ref().map(|nearest| nearest.bounds),
         },
@@ -240,7 +291,7 @@ fn verdict(steps: &[TestStep], played: &Played, typed: TypedText) -> Replay {
             // Every step went as expected, so none is to blame more than the last.
             step: played.trace.steps.len() - 1,
             expected: "the goal is reached".to_string(),
-            actual: format!("{}; what is left is {}", seen(last), last.remaining),
+            actual: format!("{}; what is left is {}", screen_text(&last.observation), last.remaining),
         },
     }
 }
@@ -255,11 +306,11 @@ fn near(nearest: &Target, action: &Action) -> String {
     }
 }
 
-/// Returns the atoms of `test` that do not have their recorded value at `step`, if there are any.
-fn unseen(test: &TestStep, step: &Step, typed: TypedText) -> Option<String> {
+/// Returns the atoms of `test` that do not have their recorded value in `observation`, if there are any.
+fn unseen(test: &TestStep, observation: &Observation, typed: TypedText) -> Option<String> {
     let labeller =
         Labeller::new(test.sees.iter().enumerate().map(|(number, (atom, _))| (number as u32, atom)), typed);
-    let held = labeller.on_screen(&step.observation.screen);
+    let held = labeller.on_screen(&observation.screen);
     let wrong = (0..).zip(&test.sees).filter(|(number, (_, holds))| held.contains(number) != *holds);
     let wrong: Vec<String> =
         wrong.map(|(_, (atom, holds))| format!("{}{atom}", if *holds { "" } else { "!" })).collect();
@@ -267,8 +318,8 @@ fn unseen(test: &TestStep, step: &Step, typed: TypedText) -> Option<String> {
 }
 
 /// Describes a screen in a few words.
-fn seen(step: &Step) -> String {
-    let screen = &step.observation.screen;
+fn screen_text(observation: &Observation) -> String {
+    let screen = &observation.screen;
     let context = screen.context();
     let activity: Arc<str> = screen.activity().clone();
     let state = match () {

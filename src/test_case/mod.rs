@@ -5,10 +5,10 @@
 
 mod text;
 
-use crate::gui::{Action, Atom, UserAction};
+use crate::gui::{Action, Atom, Screen, Target, TypedText, UserAction, Widget};
 use crate::rate::Rate;
 use crate::spec::{Expectation, Spec};
-pub use text::{FORMAT, Read, is_newer, is_test, read, specs_alone};
+pub use text::{FORMAT, Read, SET_UP_MAX, SET_UP_STEPS_MAX, is_newer, is_test, read, specs_alone};
 
 /// Most steps of a run that is kept with a formula.
 pub const CAPTURED_MAX: usize = 100;
@@ -18,6 +18,8 @@ pub const CAPTURED_MAX: usize = 100;
 pub struct TestCase {
     /// Origin of the test.
     pub provenance: Provenance,
+    /// Set-up of the app before the steps.
+    pub set_up: TestSetUp,
     /// Steps; the first starts the app.
     pub steps: Vec<TestStep>,
     /// Formula that captures the run, step by step: the action, and the atoms that must hold then. A run of more than
@@ -25,7 +27,7 @@ pub struct TestCase {
     pub captured: Option<Spec>,
     /// Spec that the run was found for: the oracle.
     pub oracle: Spec,
-    /// User's actions that occur in steps and formulas.
+    /// User's actions that occur in steps, set-up and formulas.
     pub actions: Vec<UserAction>,
 }
 
@@ -51,8 +53,105 @@ pub fn captured_expectation(oracle: &Spec) -> Expectation {
 pub struct TestStep {
     /// Action. Its widget is as it was then: names, class and place tell it from others.
     pub action: Action,
+    /// Names of its widget that others on the same screen have too.
+    pub shared: Shared,
     /// Atoms of the oracle that decide its residual after the step, each with true if it holds.
     pub sees: Vec<(Atom, bool)>,
+}
+
+/// Names of a widget that several widgets of its screen have, each with the place of the widget among those; `None`
+/// for a name of its own.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Shared {
+    /// Among those with its id.
+    pub id: Option<Nth>,
+    /// Among those with its text as text or description, in either case.
+    pub text: Option<Nth>,
+    /// Among those with its description as text or description, in either case.
+    pub desc: Option<Nth>,
+    /// Among those with all its names: id, text and description.
+    pub all: Option<Nth>,
+}
+
+/// A place among several.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Nth {
+    /// Number, from 1, in the order of the tree.
+    pub number: u32,
+    /// How many there are, at least 2.
+    pub of: u32,
+}
+
+impl Shared {
+    /// Returns the names that `target` shares with other visible widgets of `screen`.
+    pub fn on(screen: &Screen, target: &Target) -> Shared {
+        let mut widgets: Vec<(&Widget, bool)> = Vec::new();
+        screen.for_each_object(|at, _, object_id| {
+            let widget = &screen.widgets()[at];
+            let is_own = *object_id == *target.object_id;
+            if is_own || widget.is_visible() {
+                widgets.push((widget, is_own));
+            }
+        });
+        let nth = |has: &dyn Fn(&Widget) -> bool| {
+            let alike: Vec<bool> =
+                widgets.iter().filter(|(widget, _)| has(widget)).map(|(_, is_own)| *is_own).collect();
+            let number = alike.iter().position(|&is_own| is_own)? as u32 + 1;
+            (alike.len() > 1).then_some(Nth { number, of: alike.len() as u32 })
+        };
+        // Some tools look for a text in descriptions as well, and in either case.
+        let says = |widget: &Widget, name: &str| {
+            [&widget.text, &widget.desc].into_iter().any(|text| text.to_lowercase() == name.to_lowercase())
+        };
+        let named = |name: &str| if name.is_empty() { None } else { nth(&|widget| says(widget, name)) };
+        let Target { id, text, desc, .. } = target;
+        Shared {
+            id: if id.is_empty() { None } else { nth(&|widget| widget.id == *id) },
+            text: named(text),
+            desc: named(desc),
+            all: nth(&|widget| widget.id == *id && widget.text == *text && widget.desc == *desc),
+        }
+    }
+}
+
+/// Set-up of a test: the steps that run on the started app before the test's own.
+#[derive(Clone, Debug, PartialEq)]
+pub enum TestSetUp {
+    /// The set-up tests that farlead.toml names when the test runs; so for a test of format 1.
+    OfProject,
+    /// These runs, one after the other; without any, the test runs on the app as it starts.
+    Own(Vec<SetUpRun>),
+}
+
+/// A set-up test as another test keeps it.
+#[derive(Clone, Debug, PartialEq)]
+pub struct SetUpRun {
+    /// File of the set-up test, for people.
+    pub name: String,
+    /// Worth of typed text to the atoms that its steps see.
+    pub typed: TypedText,
+    /// Steps; the first names the activity that was started.
+    pub steps: Vec<TestStep>,
+}
+
+impl SetUpRun {
+    /// Returns true if both do and see the same, whatever their files are called.
+    pub fn is_same(&self, other: &SetUpRun) -> bool {
+        let SetUpRun { name: _, typed, steps } = other;
+        self.typed == *typed && self.steps == *steps
+    }
+}
+
+impl TestSetUp {
+    /// Returns true if both do the same; the set-up of farlead.toml may be any.
+    fn is_same(&self, other: &TestSetUp) -> bool {
+        match (self, other) {
+            (TestSetUp::Own(one), TestSetUp::Own(other)) => {
+                one.len() == other.len() && one.iter().zip(other).all(|(one, other)| one.is_same(other))
+            }
+            (TestSetUp::OfProject, _) | (_, TestSetUp::OfProject) => true,
+        }
+    }
 }
 
 /// Origin of a test case.
@@ -95,8 +194,9 @@ impl TestCase {
     /// Returns true if both are the same test, whatever their origin.
     pub fn is_same(&self, other: &TestCase) -> bool {
         // Each part is named, so that a new one is not forgotten here.
-        let TestCase { provenance: _, steps, captured, oracle, actions } = other;
-        self.steps == *steps
+        let TestCase { provenance: _, set_up, steps, captured, oracle, actions } = other;
+        self.set_up.is_same(set_up)
+            && self.steps == *steps
             && self.captured == *captured
             && self.oracle == *oracle
             && self.actions == *actions

@@ -10,7 +10,10 @@ use std::sync::Arc;
 use pest::Parser as _;
 use pest::iterators::Pair;
 
-use super::{CAPTURED_END, Provenance, TestCase, TestStep, captured_expectation, captured_name};
+use super::{
+    CAPTURED_END, Nth, Provenance, SetUpRun, Shared, TestCase, TestSetUp, TestStep, captured_expectation,
+    captured_name,
+};
 use crate::gui::{
     Action, ActionType, Argument, Atom, Bounds, Direction, START_TYPE, Target, TypedText, UserAction, quote,
 };
@@ -21,7 +24,8 @@ use crate::text::{clip, stopped_at, unquote};
 
 /// Version of the format that is written; a later one is refused.
 ///
-/// In a test of version 1, typed text counts. From version 2 on, its specs say so by a clause.
+/// In a test of version 1, typed text counts, and farlead.toml names the set-up. From version 2 on, the specs say
+/// the one by a clause, and the test keeps the other itself.
 pub const FORMAT: u32 = 2;
 
 /// Versions of the format that are read.
@@ -32,6 +36,12 @@ const BYTES_MAX: usize = 16 << 20;
 
 /// Most steps of a test.
 const STEPS_MAX: usize = 10_000;
+
+/// Most set-up tests that a test keeps, as many as farlead.toml may name.
+pub const SET_UP_MAX: usize = 20;
+
+/// Most steps of all set-up tests that a test keeps.
+pub const SET_UP_STEPS_MAX: usize = STEPS_MAX;
 
 /// Word that stands alone on the line before the specs.
 const SPECS: &str = "specs";
@@ -139,15 +149,18 @@ fn read_into(source: &Source, diagnostics: &mut Diagnostics) -> Option<TestCase>
     let mut reader = Reader { actions: &specs.file.actions, diagnostics };
     let mut format = FORMAT;
     let mut provenance = Provenance::default();
+    let mut set_ups = Vec::new();
     let mut steps = Vec::new();
     for part in before.into_inner() {
         match part.as_rule() {
             Rule::head => format = reader.head(part),
             Rule::from => provenance = reader.provenance(part),
+            Rule::setup => set_ups.push(part),
             Rule::steps => steps = reader.steps(part),
             _ => {}
         }
     }
+    let set_up = reader.set_up(format, set_ups, steps.first());
     let mut specs = specs;
     if format == 1 {
         specs.file.specs.iter_mut().for_each(count_typed);
@@ -177,7 +190,7 @@ fn read_into(source: &Source, diagnostics: &mut Diagnostics) -> Option<TestCase>
         );
         diagnostics.error(|| Diagnostic::error("E-specs", captured.spans.item.clone(), message));
     }
-    Some(TestCase { provenance, steps, captured, oracle, actions: specs.file.actions })
+    Some(TestCase { provenance, set_up, steps, captured, oracle, actions: specs.file.actions })
 }
 
 /// Makes typed text count for a spec that could be met by it.
@@ -318,6 +331,67 @@ impl Reader<'_> {
         pairs.into_iter().enumerate().filter_map(|(number, step)| self.step(number, step)).collect()
     }
 
+    /// Returns the set-up of a test whose own steps begin with `start`.
+    fn set_up(&mut self, format: u32, parts: Vec<Pair<'_, Rule>>, start: Option<&TestStep>) -> TestSetUp {
+        let Some(first) = parts.first() else {
+            return if format == 1 { TestSetUp::OfProject } else { TestSetUp::Own(Vec::new()) };
+        };
+        let at = span(first).start..span(first).start;
+        if format == 1 {
+            let message = "a test of format 1 keeps no set-up";
+            self.diagnostics.error(|| {
+                Diagnostic::error("E-setup", at, message).help("begin the file with `farlead test 2`")
+            });
+            return TestSetUp::OfProject;
+        }
+        if parts.len() > SET_UP_MAX {
+            self.mistake("E-setup", at, format!("a test keeps at most {SET_UP_MAX} set-up tests"));
+            return TestSetUp::OfProject;
+        }
+        let is_only = parts.len() == 1;
+        let mut runs: Vec<SetUpRun> = Vec::new();
+        for part in parts {
+            let whole = span(&part).start..span(&part).start;
+            let mut inner = part.into_inner().filter(|part| part.as_rule() != Rule::setup_word).peekable();
+            let named = inner.next().expect("a set-up says what it is");
+            if named.as_rule() == Rule::project {
+                if !is_only {
+                    self.mistake(
+                        "E-setup",
+                        span(&named),
+                        "`setup project` stands alone, without set-up tests",
+                    );
+                }
+                return TestSetUp::OfProject;
+            }
+            let name = self.text(&named);
+            let counts = inner.next_if(|part| part.as_rule() == Rule::counts);
+            let typed = counts.map_or(TypedText::IsNoEvidence, |_| TypedText::Counts);
+            let steps: Vec<Pair<'_, Rule>> = inner.collect();
+            let all = runs.iter().map(|run| run.steps.len()).sum::<usize>() + steps.len();
+            if all > SET_UP_STEPS_MAX {
+                let message =
+                    format!("the set-up tests of a test have at most {SET_UP_STEPS_MAX} steps in all");
+                self.mistake("E-setup", whole, message);
+                return TestSetUp::OfProject;
+            }
+            let steps: Vec<TestStep> =
+                steps.into_iter().enumerate().filter_map(|(number, step)| self.step(number, step)).collect();
+            // They go on from each other, so the app is started once, with one activity.
+            match (steps.first(), start) {
+                (None, _) => self.mistake("E-setup", whole, "a set-up test has a step at least, its start"),
+                (Some(first), Some(start)) if first.action != start.action => {
+                    let (own, other) = (first.action.detail(), start.action.detail());
+                    let message = format!("the set-up test starts {own:?}, and the test starts {other:?}");
+                    self.mistake("E-setup", whole, message);
+                }
+                (Some(_), _) => {}
+            }
+            runs.push(SetUpRun { name, typed, steps });
+        }
+        TestSetUp::Own(runs)
+    }
+
     fn step(&mut self, number: usize, step: Pair<'_, Rule>) -> Option<TestStep> {
         let mut parts = step.into_inner().peekable();
         let written = parts.next().expect("a step has a number");
@@ -330,16 +404,38 @@ impl Reader<'_> {
         let word = parts.next().expect("a step has a type");
         let argument = parts.next_if(|part| part.as_rule() != Rule::part);
         let mut on = None;
+        let mut shared = Shared::default();
         let mut sees = Vec::new();
         for part in parts {
             let part = part.into_inner().next().expect("a part says something");
             match part.as_rule() {
+                Rule::shared => {
+                    // Only an action on a widget has names to share.
+                    on.get_or_insert_with(Target::default);
+                    self.shared(&mut shared, part);
+                }
                 Rule::sees => sees.extend(self.sees(part)),
                 _ => self.fingerprint(on.get_or_insert_with(Target::default), part),
             }
         }
         let action = self.action(number, &word, argument.as_ref(), on)?;
-        Some(TestStep { action, sees })
+        Some(TestStep { action, shared, sees })
+    }
+
+    fn shared(&mut self, shared: &mut Shared, part: Pair<'_, Rule>) {
+        let parts: Vec<Pair<'_, Rule>> = part.into_inner().collect();
+        let numbers: Vec<u32> = parts[1].clone().into_inner().map(|number| self.number(&number)).collect();
+        let nth = Nth { number: numbers[0], of: numbers[1] };
+        if nth.of < 2 || !(1..=nth.of).contains(&nth.number) {
+            self.mistake("E-number", span(&parts[1]), "a shared name has a place among two widgets or more");
+        }
+        let place = match parts[0].as_str() {
+            "id" => &mut shared.id,
+            "text" => &mut shared.text,
+            "desc" => &mut shared.desc,
+            _ => &mut shared.all,
+        };
+        *place = Some(nth);
     }
 
     fn sees(&mut self, sees: Pair<'_, Rule>) -> Option<(Atom, bool)> {
@@ -440,7 +536,21 @@ impl fmt::Display for TestCase {
     fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
         writeln!(out, "farlead test {FORMAT}")?;
         writeln!(out, "# Do its steps again with `farlead replay`, find it anew with `farlead check`.")?;
-        writeln!(out, "\nfrom\n{}\nsteps", self.provenance)?;
+        writeln!(out, "\nfrom\n{}", self.provenance)?;
+        match &self.set_up {
+            TestSetUp::OfProject => writeln!(out, "setup project\n")?,
+            TestSetUp::Own(runs) => {
+                for SetUpRun { name, typed, steps } in runs {
+                    let typed = if *typed == TypedText::Counts { " typed counts" } else { "" };
+                    writeln!(out, "setup {}{typed}", quote(name))?;
+                    for (number, step) in steps.iter().enumerate() {
+                        write_step(out, number, step)?;
+                    }
+                    writeln!(out)?;
+                }
+            }
+        }
+        writeln!(out, "steps")?;
         for (number, step) in self.steps.iter().enumerate() {
             write_step(out, number, step)?;
         }
@@ -502,6 +612,12 @@ fn write_step(out: &mut fmt::Formatter<'_>, number: usize, step: &TestStep) -> f
         writeln!(out, "        path {object_id}")?;
         let Bounds { left, top, right, bottom } = bounds;
         writeln!(out, "        bounds {left},{top} {right},{bottom}")?;
+        let Shared { id, text, desc, all } = step.shared;
+        for (key, nth) in [("id", id), ("desc", desc), ("text", text), ("all", all)] {
+            if let Some(Nth { number, of }) = nth {
+                writeln!(out, "        shared {key} {number} of {of}")?;
+            }
+        }
     }
     for (atom, holds) in &step.sees {
         writeln!(out, "        sees {}{atom}", if *holds { "" } else { "!" })?;

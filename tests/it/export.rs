@@ -13,7 +13,7 @@ use farlead::gui::{
 };
 use farlead::rate::Rate;
 use farlead::spec::{Source, Spec, parse};
-use farlead::test_case::{Provenance, TestCase, TestStep};
+use farlead::test_case::{Nth, Provenance, Shared, TestCase, TestSetUp, TestStep};
 use proptest::prelude::*;
 use yaml_rust2::{Yaml, YamlLoader};
 
@@ -81,12 +81,20 @@ fn button(text: &str) -> farlead::gui::Target {
 }
 
 fn step(action: Action, sees: &[(&str, bool)]) -> TestStep {
-    TestStep { action, sees: sees.iter().map(|(text, holds)| (atom(text), *holds)).collect() }
+    let sees = sees.iter().map(|(text, holds)| (atom(text), *holds)).collect();
+    TestStep { action, shared: Shared::default(), sees }
+}
+
+/// Returns the same step on a widget whose id others of its screen have too.
+fn on_row(step: TestStep, number: u32) -> TestStep {
+    let id = Some(Nth { number, of: 3 });
+    TestStep { shared: Shared { id, ..Shared::default() }, ..step }
 }
 
 fn test_of(steps: Vec<TestStep>) -> TestCase {
     TestCase {
         provenance: Provenance { package: "org.notes".into(), ..Provenance::default() },
+        set_up: TestSetUp::Own(Vec::new()),
         steps,
         captured: Some(spec("possible \"captured\": X [text = a]")),
         oracle: spec("possible \"oracle\": X [text = a]"),
@@ -230,10 +238,13 @@ fn notes() -> TestCase {
         step(Action::click(plus), &[("[activity ~ Edit]", true)]),
         step(Action::Text { on: field, text: "50% off, it's $5".into() }, &[]),
         step(Action::BACK, &[("[text ~ /^Note [0-9]+$/]", false), ("[count(id = row) >= 2]", true)]),
-        step(Action::Touch(Touch::LongClick, row("0:1:0", "one", 100)), &[]),
-        step(
-            Action::click(row("0:1:1", "two", 172)),
-            &[("[checked = true]", true), ("[crashed = true]", false)],
+        on_row(step(Action::Touch(Touch::LongClick, row("0:1:0", "one", 100)), &[]), 1),
+        on_row(
+            step(
+                Action::click(row("0:1:1", "two", 172)),
+                &[("[checked = true]", true), ("[crashed = true]", false)],
+            ),
+            2,
         ),
         step(Action::ROTATE, &[("[text = \"50% off, it's $5\"]", true)]),
     ];
@@ -253,6 +264,7 @@ fn notes() -> TestCase {
     };
     TestCase {
         provenance,
+        set_up: TestSetUp::Own(Vec::new()),
         steps,
         captured: Some(spec("possible \"captured\": X [text ~ off] & X X [actionType = back]")),
         oracle: spec(
@@ -406,8 +418,8 @@ fn the_page_on_exports_says_how_each_action_is_expressed() {
 /// The commands of a flow, and the keys that each takes, from docs.maestro.dev; `*` stands for a single value.
 const COMMANDS: [(&str, &[&str]); 14] = [
     ("launchApp", &["appId", "clearState", "stopApp"]),
-    ("tapOn", &["id", "text", "point"]),
-    ("longPressOn", &["id", "text", "point"]),
+    ("tapOn", &["id", "text", "index", "point"]),
+    ("longPressOn", &["id", "text", "index", "point"]),
     ("eraseText", &["*"]),
     ("inputText", &["*"]),
     ("pressKey", &["*"]),
@@ -487,6 +499,42 @@ fn a_flow_has_documented_commands_alone() {
     }
 }
 
+#[test]
+fn a_button_that_has_moved_is_one_button_and_a_row_like_others_has_a_number() {
+    let at = |object_id: &str, top: i32| {
+        let bounds = Bounds::new(0, top, 480, top + 72);
+        Action::click(widget(object_id, "android.widget.Button", "", "Add", "", bounds))
+    };
+    let test = test_of(vec![start(), step(at("0:1:1", 100), &[]), step(at("0:1:2", 172), &[])]);
+    let flow = export(&test, Target::Maestro);
+    let taps = |flow: &str| -> Vec<Yaml> {
+        commands(flow).into_iter().filter(|(name, _)| name == "tapOn").map(|(_, on)| on).collect()
+    };
+    assert!(
+        taps(&flow.text).iter().all(|on| on["text"].as_str() == Some("Add") && on["point"].is_badvalue())
+    );
+    let class = export(&test, Target::UiAutomator).text;
+    assert_eq!(class.matches("widget(By.text(\"Add\")).click()").count(), 2, "{class}");
+    // Two widgets of one screen that have all names in common are told apart by their number.
+    let nth = |number| Some(Nth { number, of: 2 });
+    let like = |number, action| TestStep {
+        shared: Shared { text: nth(number), all: nth(number), ..Shared::default() },
+        ..step(action, &[])
+    };
+    let test = test_of(vec![start(), like(1, at("0:1:1", 100)), like(2, at("0:1:2", 172))]);
+    let flow = export(&test, Target::Maestro);
+    let indices: Vec<_> = taps(&flow.text).iter().map(|on| on["index"].as_i64()).collect();
+    assert_eq!(indices, [Some(0), Some(1)]);
+    assert!(flow.notes.iter().any(|note| note.contains("number 2, as Maestro counts")), "{:?}", flow.notes);
+    let class = export(&test, Target::UiAutomator).text;
+    assert!(class.contains("widgetAmong(By.text(\"Add\"), 1).click()"), "{class}");
+    // Format 1 says nothing of the screen, so names that two places share are no names.
+    let old = TestCase { set_up: TestSetUp::OfProject, ..test };
+    let points =
+        taps(&export(&old, Target::Maestro).text).iter().filter(|on| !on["point"].is_badvalue()).count();
+    assert_eq!(points, 2);
+}
+
 /// Returns true for a point: two whole numbers, both or neither of them percentages.
 fn is_point(text: &str) -> bool {
     let parts: Vec<&str> = text.split(',').collect();
@@ -550,7 +598,11 @@ fn a_flow_finds_hostile_texts_and_no_others() {
             let comparison =
                 farlead::gui::Comparison { key: farlead::gui::Key::Text, op, value: value.clone() };
             let sees = vec![(Atom::Widget(vec![comparison]), true)];
-            let test = test_of(vec![TestStep { action: Action::click(button(hostile)), sees }]);
+            let test = test_of(vec![TestStep {
+                action: Action::click(button(hostile)),
+                shared: Shared::default(),
+                sees,
+            }]);
             for (name, arguments) in commands(&export(&test, Target::Maestro).text) {
                 let Some(pattern) = arguments["text"].as_str() else { continue };
                 let similar = if name == "tapOn" { false } else { similar };
@@ -1063,7 +1115,7 @@ fn a_script_finds_hostile_texts_and_runs_none_of_them() {
         let sees = vec![(Atom::Count { of: vec![comparison], op: Op::Equal, number: 1 }, true)];
         let text: Arc<str> = hostile.into();
         let test = test_of(vec![
-            TestStep { action: Action::click(button(hostile)), sees },
+            TestStep { action: Action::click(button(hostile)), shared: Shared::default(), sees },
             step(Action::Text { on: button(hostile), text }, &[]),
         ]);
         let (code, errors, log) = fake.run(&test);

@@ -8,7 +8,7 @@ use farlead::device::Device;
 use farlead::device::sim::{self, Sim, model::Model};
 use farlead::gui::{
     Action, ActionTypes, Atom, Bounds, Comparison, Constant, Direction, Key, Labeller, Op, Stroke, Target,
-    Touch, UserAction,
+    Touch, TypedText, UserAction,
 };
 use farlead::keep::{self, keep};
 use farlead::ltl::{Automaton, Formula, Formulas, Labels, Monitor, Node, Permanent, ResidualId};
@@ -18,7 +18,10 @@ use farlead::rng::Seed;
 use farlead::search::{Plan, search};
 use farlead::situation::PhaseId;
 use farlead::spec::{Expectation, Source, Spec, Style, parse};
-use farlead::test_case::{Provenance, TestCase, TestStep, captured_expectation, captured_name, read};
+use farlead::test_case::{
+    Nth, Provenance, SetUpRun, Shared, TestCase, TestSetUp, TestStep, captured_expectation, captured_name,
+    read,
+};
 use farlead::trace::{Step, Trace};
 use proptest::prelude::*;
 
@@ -98,6 +101,7 @@ fn found(name: String, app: &'static str, spec: &Spec, actions: &[UserAction]) -
             confirmed: keeping.confirmed,
             ..Provenance::default()
         },
+        set_up: TestSetUp::Own(Vec::new()),
         steps: keeping.captured.steps,
         captured: keeping.captured.formula,
         oracle: spec.clone(),
@@ -633,12 +637,50 @@ fn action() -> impl Strategy<Value = Action> {
     ]
 }
 
+fn shared() -> impl Strategy<Value = Shared> {
+    let nth = || prop::option::of((2..9_u32, 0..9_u32).prop_map(|(of, at)| Nth { number: at % of + 1, of }));
+    (nth(), nth(), nth(), nth()).prop_map(|(id, text, desc, all)| Shared { id, text, desc, all })
+}
+
+/// Returns a step; only one with a widget has names to share.
+fn later_step((action, shared, sees): (Action, Shared, Vec<(Atom, bool)>)) -> TestStep {
+    let shared = action.target().map_or_else(Shared::default, |_| shared);
+    TestStep { action, shared, sees }
+}
+
 fn steps() -> impl Strategy<Value = Vec<TestStep>> {
     let sees = || prop::collection::vec((atom(), any::<bool>()), 0..3);
-    let start = (hostile(), sees())
-        .prop_map(|(activity, sees)| TestStep { action: Action::Reinitialise(activity.into()), sees });
-    let later = (action(), sees()).prop_map(|(action, sees)| TestStep { action, sees });
+    let start = (hostile(), sees()).prop_map(|(activity, sees)| TestStep {
+        action: Action::Reinitialise(activity.into()),
+        shared: Shared::default(),
+        sees,
+    });
+    let later = (action(), shared(), sees()).prop_map(later_step);
     (start, prop::collection::vec(later, 0..6)).prop_map(|(start, later)| [vec![start], later].concat())
+}
+
+/// A set-up that lacks the start of its runs, which is that of the test.
+#[derive(Clone, Debug)]
+struct Unstarted(Option<Vec<(String, bool, Vec<TestStep>)>>);
+
+impl Unstarted {
+    /// Returns the set-up of a test with these steps.
+    fn after(self, steps: &[TestStep]) -> TestSetUp {
+        let Some(runs) = self.0 else { return TestSetUp::OfProject };
+        let run = |(name, counts, later): (String, bool, Vec<TestStep>)| SetUpRun {
+            name,
+            typed: if counts { TypedText::Counts } else { TypedText::IsNoEvidence },
+            steps: [vec![steps[0].clone()], later].concat(),
+        };
+        TestSetUp::Own(runs.into_iter().map(run).collect())
+    }
+}
+
+fn set_up() -> impl Strategy<Value = Unstarted> {
+    let sees = || prop::collection::vec((atom(), any::<bool>()), 0..3);
+    let later = || (action(), shared(), sees()).prop_map(later_step);
+    let run = (hostile(), any::<bool>(), prop::collection::vec(later(), 0..4));
+    prop::option::weighted(0.8, prop::collection::vec(run, 0..4)).prop_map(Unstarted)
 }
 
 fn provenance() -> impl Strategy<Value = Provenance> {
@@ -687,6 +729,7 @@ proptest! {
     #[test]
     fn any_test_is_read_as_it_was_written(
         provenance in provenance(),
+        set_up in set_up(),
         steps in steps(),
         name in hostile(),
         atoms in prop::collection::vec(atom(), 1..4),
@@ -698,7 +741,7 @@ proptest! {
         let oracle = oracle.expect("it was assumed");
         let as_found = || spec(&captured_name(&oracle), captured_expectation(&oracle), &atoms);
         let captured = has_formula.then(as_found).flatten();
-        let test = TestCase { provenance, steps, captured, oracle, actions: vec![zap()] };
+        let test = TestCase { provenance, set_up: set_up.after(&steps), steps, captured, oracle, actions: vec![zap()] };
         let text = test.to_string();
         let source = Source::new("any.test.ltl", text.clone());
         let read = read(&source);

@@ -8,9 +8,9 @@ use farlead::device::sim::{self, Sim};
 use farlead::device::{Device, DeviceError, Faulty};
 use farlead::gui::Action;
 use farlead::rng::Seed;
-use farlead::setup::{Prepared, SetUpTest, prepared_outcomes};
+use farlead::setup::{Prepared, SetUpTest, kept, prepared_outcomes};
 use farlead::spec::Source;
-use farlead::test_case::read;
+use farlead::test_case::{SetUpRun, TestCase, TestSetUp, read};
 use serde_json::Value;
 
 use crate::cli::{Ended, command, ended};
@@ -198,10 +198,132 @@ fn a_set_up_that_does_not_hold_is_an_error_that_says_where() {
     folder.write("bank.app", BANK);
     folder.write("specs/help.ltl", "possible \"help\": [activity ~ Help]\n");
     folder.done(0, &["check", "specs/help.ltl", "--no-setup"]);
-    let other = folder.done(4, &["replay", "farlead-tests/specs/help/help.test.ltl"]);
+    let help = "farlead-tests/specs/help/help.test.ltl";
+    folder.write(help, &folder.read(help).replace("farlead test 2", "farlead test 1"));
+    let other = folder.done(4, &["replay", help]);
     says(&other, &["at step 0 it starts org.example.bank.Main, and this run org.example.bank.Help"]);
     // No run of the search starts there, so the spec is not met, without an error.
     folder.done(1, &["check", "specs/help.ltl", "--steps", "2", "--episodes", "20"]);
+}
+
+#[test]
+fn a_test_runs_with_the_set_up_that_it_keeps_whatever_farlead_toml_names_later() {
+    let folder = set_up("keeps");
+    folder.done(0, &["check", "specs/account.ltl"]);
+    let text = folder.read(AT_ACCOUNT);
+    let test = read(&Source::new("kept", text.clone())).test.expect("a sound test");
+    let TestSetUp::Own(runs) = &test.set_up else { panic!("{text}") };
+    let steps: Vec<String> = runs[0].steps.iter().map(|step| step.action.to_string()).collect();
+    assert_eq!((&*runs[0].name, steps.len(), runs.len()), (LOGGED_IN, 3, 1), "{steps:?}");
+    let again = |differs: &str| {
+        for args in [&["replay", AT_ACCOUNT][..], &["check", AT_ACCOUNT], &["minimize", AT_ACCOUNT]] {
+            let done = folder.done(0, args);
+            let warned = format!("farlead: warning: {AT_ACCOUNT}: {differs}");
+            assert_eq!(
+                done.stderr.matches("warning").count(),
+                usize::from(!differs.is_empty()),
+                "{}",
+                done.stderr
+            );
+            assert!(differs.is_empty() || done.stderr.contains(&warned), "{warned}\n{}", done.stderr);
+        }
+    };
+    again("");
+    folder.write("farlead.toml", "app = \"bank.app\"\n");
+    again(&format!(
+        "it keeps the set-up by {LOGGED_IN}, and farlead.toml names none; the test runs with its own; `farlead check \
+         --update specs/account.ltl` finds it with that of farlead.toml\n"
+    ));
+    // The same log-in of another name.
+    folder.write("farlead.toml", &SET_UP.replace("ann", "bob"));
+    folder.write(
+        LOGGED_IN,
+        &folder.read(LOGGED_IN).replace("\"ann\"", "\"bob\"").replace("Hello ann", "Hello bob"),
+    );
+    again(&format!(
+        "step 1 of its set-up by {LOGGED_IN} is text \"ann\" into \"Name\", and that of {LOGGED_IN} in farlead.toml is text \
+         \"bob\" into \"Name\"; "
+    ));
+    // Nothing that a test needs lies in another file.
+    fs::remove_file(folder.path(LOGGED_IN)).expect("it was there");
+    folder.write("farlead.toml", "app = \"bank.app\"\n");
+    folder.done(0, &["replay", AT_ACCOUNT, "--times", "3"]);
+    folder.write("bank.app", &BANK.replace("Hello {user}", "Hi {user}"));
+    let broken = folder.done(4, &["replay", AT_ACCOUNT]);
+    says(&broken, &["does not hold: at step 2 [text = Hello ann, class = TextView] was expected"]);
+    assert!(!broken.stdout.contains("see where it fails"), "{}", broken.stdout);
+    folder.write("bank.app", &BANK.replace("#login \"Log in\"", "#enter \"Enter\""));
+    says(&folder.done(4, &["replay", AT_ACCOUNT]), &["at step 2 click \"Log in\" cannot be done"]);
+}
+
+#[test]
+fn a_test_without_set_up_runs_without_once_farlead_toml_names_one() {
+    let folder = set_up("later");
+    folder.write("farlead.toml", "app = \"bank.app\"\ntexts = [\"ann\"]\n");
+    folder.write("specs/out.ltl", "possible \"out\" within 1 step: [text = \"Please log in\"]\n");
+    folder.done(0, &["check", "specs/out.ltl"]);
+    folder.write("farlead.toml", SET_UP);
+    let out = "farlead-tests/specs/out/out.test.ltl";
+    let held = folder.done(0, &["replay", out]);
+    says(&held, &[&format!("{out}: it keeps no set-up, and farlead.toml names {LOGGED_IN}; ")]);
+    folder.done(0, &["check", out]);
+    // Format 1 had no set-up of its own, so that of farlead.toml comes first, and the result names the cause.
+    folder.write(out, &folder.read(out).replace("farlead test 2", "farlead test 1"));
+    let broke = folder.done(1, &["replay", out]);
+    says(&broke, &["the test keeps no set-up of its own, so that of farlead.toml came first", "--no-setup"]);
+    folder.done(0, &["replay", out, "--no-setup"]);
+}
+
+#[test]
+fn a_test_of_format_1_keeps_its_set_up_when_it_is_written_again() {
+    let folder = set_up("format-1");
+    folder.done(0, &["check", "specs/account.ltl"]);
+    let text = folder.read(AT_ACCOUNT);
+    let (start, end) = (text.find("setup ").expect("a set-up"), text.find("\nsteps\n").expect("steps"));
+    let old = format!("{}{}", &text[..start], &text[end + 1..]).replace("farlead test 2", "farlead test 1");
+    folder.write(AT_ACCOUNT, &old);
+    folder.done(0, &["replay", AT_ACCOUNT]);
+    folder.done(0, &["minimize", AT_ACCOUNT, "--update"]);
+    let set_up = |text: &str| read(&Source::new("kept", text)).test.expect("a sound test").set_up;
+    assert_eq!(set_up(&old), TestSetUp::OfProject);
+    assert_eq!(set_up(&folder.read(AT_ACCOUNT)), set_up(&text));
+    // Whoever wants the set-up of farlead.toml, whatever it is, says so.
+    let project = format!("{}setup project\n\n{}", &text[..start], &text[end + 1..]);
+    assert_eq!(set_up(&project), TestSetUp::OfProject);
+    for (mistaken, message) in [
+        (text.replace("farlead test 2", "farlead test 1"), "a test of format 1 keeps no set-up"),
+        (text.replace("\nsteps\n", "\nsetup project\nsteps\n"), "`setup project` stands alone"),
+        (text.replace("\nsteps\n", "\nsetup \"empty\"\nsteps\n"), "a set-up test has a step at least"),
+        (
+            text.replacen(".Main\"", ".Help\"", 1),
+            "the set-up test starts \"org.example.bank.Help\", and the test",
+        ),
+        (
+            text.replace("\nsteps\n", &format!("\n{}steps\n", &text[start..end].repeat(20))),
+            "at most 20 set-up tests",
+        ),
+    ] {
+        folder.write("mistaken.test.ltl", &mistaken);
+        says(&folder.done(3, &["replay", "mistaken.test.ltl"]), &[message]);
+    }
+}
+
+#[test]
+fn actions_of_a_set_up_that_share_a_name_with_others_get_a_name_of_their_own() {
+    let test = |taps: &str| {
+        let text = format!(
+            "farlead test 1\nfrom\nsteps\n 0 reinitialise \"a.Main\"\n 1 zap\n  id \"b\"\n  path 0\nspecs\naction zap on \
+             [id = b]: {taps}\npossible \"a\": [actionType = zap]\n"
+        );
+        read(&Source::new("a.test.ltl", text)).test.expect("a sound test")
+    };
+    let own = test("tap 1% 1%");
+    let mut actions = own.actions.clone();
+    let others = [stored("one", test("tap 2% 2%")), stored("two", own), stored("three", test("tap 2% 2%"))];
+    let runs = kept(&others, &mut actions);
+    let names: Vec<&str> = runs.iter().map(|run: &SetUpRun| run.steps[1].action.type_name()).collect();
+    assert_eq!(names, ["zap_2", "zap", "zap_2"]);
+    assert_eq!(actions.iter().map(|action| &*action.name).collect::<Vec<_>>(), ["zap", "zap_2"]);
 }
 
 #[test]
@@ -278,6 +400,10 @@ activity Main .Main {
 }
 ";
 
+fn stored(name: &str, test: TestCase) -> SetUpTest {
+    SetUpTest::Stored { name: name.to_string(), test: Box::new(test) }
+}
+
 fn dice(test: &str) -> (Sim, Vec<SetUpTest>) {
     let model = sim::read(&Source::new("dice.app", CHANCE)).model.expect("a sound model");
     let text = format!(
@@ -285,7 +411,7 @@ fn dice(test: &str) -> (Sim, Vec<SetUpTest>) {
          \"org.example.dice:id/throw\"\n  path 0\nspecs\npossible \"thrown\": {test}\n"
     );
     let test = read(&Source::new("throw.test.ltl", text)).test.expect("a sound test");
-    (Sim::new(Arc::new(model), Seed(1)), vec![SetUpTest { name: "throw.test.ltl".to_string(), test }])
+    (Sim::new(Arc::new(model), Seed(1)), vec![stored("throw.test.ltl", test)])
 }
 
 #[test]
@@ -337,7 +463,7 @@ fn lucky_bank(percent: u32) -> (Sim, Vec<SetUpTest>) {
     let test = "farlead test 1\nfrom\n package \"org.example.luck\"\nsteps\n 0 reinitialise \"org.example.luck.Main\"\n 1 click\n  \
                 id \"org.example.luck:id/login\"\n  path 0\nspecs\npossible \"in\": F [text = Welcome]\n";
     let test = read(&Source::new("in.test.ltl", test)).test.expect("a sound test");
-    (Sim::new(Arc::new(model), Seed(1)), vec![SetUpTest { name: "in.test.ltl".to_string(), test }])
+    (Sim::new(Arc::new(model), Seed(1)), vec![stored("in.test.ltl", test)])
 }
 
 #[test]
@@ -390,7 +516,7 @@ fn a_set_up_that_fails_now_and_then_stops_no_search() {
 fn an_export_says_that_the_set_up_is_missing_in_it() {
     let folder = set_up("exported");
     folder.done(0, &["check", "specs/account.ltl"]);
-    let warning = "farlead: warning: what is exported does not set the app up, as farlead.toml has it done by \
+    let warning = "farlead: warning: what is exported does not set the app up, as the test has it done by \
                    farlead-tests/specs/login/log in.test.ltl: export that too, and put its steps behind the start of the app";
     for to in ["maestro", "uiautomator", "adb"] {
         let exported = folder.done(0, &["export", AT_ACCOUNT, "--to", to]);
@@ -402,6 +528,16 @@ fn an_export_says_that_the_set_up_is_missing_in_it() {
             "{to}"
         );
     }
+    // What farlead.toml says later changes nothing for a test that keeps its set-up.
+    folder.write("farlead.toml", "app = \"bank.app\"\n");
+    says(&folder.done(0, &["export", AT_ACCOUNT, "--to", "adb"]), &[warning]);
+    folder.write("farlead.toml", SET_UP);
+    let text = folder.read(AT_ACCOUNT);
+    let at = text.find("setup ").expect("a set-up");
+    let end = text.find("\nsteps\n").expect("steps") + 1;
+    folder.write(AT_ACCOUNT, &format!("{}setup project\n{}", &text[..at], &text[end..]));
+    let of_project = warning.replace("as the test has it done", "as farlead.toml has it done");
+    says(&folder.done(0, &["export", AT_ACCOUNT, "--to", "adb"]), &[&of_project]);
     folder.write("farlead.toml", "app = \"bank.app\"\n");
     assert!(!folder.done(0, &["export", AT_ACCOUNT, "--to", "adb"]).stderr.contains("set the app up"));
 }

@@ -10,11 +10,11 @@ use farlead::device::{
     self, App, AppSource, Attached, BoxedDevice, Cause, Device, DeviceUrl, LoadedModel, OpenError, Opened,
     Parameter, Pool, Request, Sim,
 };
-use farlead::gui::Action;
+use farlead::gui::{Action, UserAction};
 use farlead::rng::Seed;
 use farlead::setup::{self, Prepared, SetUpTest};
 use farlead::spec::shown_path;
-use farlead::test_case::TestCase;
+use farlead::test_case::{TestCase, TestSetUp};
 
 use crate::project::Project;
 use crate::protocol::Protocols;
@@ -98,6 +98,11 @@ impl OpenedApp {
         OpenedApp { set_up: tests.into(), ..self.clone() }
     }
 
+    /// Returns its set-up as a test keeps it, and adds the user's actions in it to `actions`, those of the test.
+    pub fn kept_set_up(&self, actions: &mut Vec<UserAction>) -> TestSetUp {
+        TestSetUp::Own(setup::kept(&self.set_up, actions))
+    }
+
     /// Returns the tests that set it up.
     pub fn set_up(&self) -> &[SetUpTest] {
         &self.set_up
@@ -105,7 +110,7 @@ impl OpenedApp {
 
     /// Returns the actions that set it up, as they are printed.
     pub fn set_up_actions(&self) -> Vec<String> {
-        let steps = self.set_up.iter().flat_map(|one| &one.test.steps);
+        let steps = self.set_up.iter().flat_map(SetUpTest::steps);
         steps.map(|step| step.action.to_string()).collect()
     }
 

@@ -15,6 +15,7 @@ use farlead::learned::Learned;
 use farlead::minimise;
 use farlead::report::spec_json;
 use farlead::search::{Plan, in_order_with_pauses, waves};
+use farlead::setup;
 use farlead::spec::{Expectation, Source, shown_path};
 use farlead::store::{Batch, Places};
 use farlead::test_case::{Provenance, TestCase};
@@ -28,7 +29,7 @@ use crate::outputs::{Beginning, OutputArgs, Outputs, Prepared, Stored, began, wa
 use crate::progress::{Progress, Ticks, interruption, left};
 use crate::project::Project;
 use crate::searching::{Budget, SearchArgs, Shard};
-use crate::set_up::{self, SetUpArgs, SetUps};
+use crate::set_up::{self, Chosen, SetUpArgs, SetUps};
 use crate::sources::{self, Judged, Shell};
 use crate::stdout::out;
 use crate::{Exit, Usage};
@@ -122,7 +123,7 @@ pub fn run(args: &CheckArgs, shell: &Shell) -> anyhow::Result<Exit> {
     }
     let set_ups = args.set_up.read(&project, shell)?;
     let app = open(args, &project, &judged, shell)?;
-    set_up::check_app(set_ups.all(), &app.app())?;
+    set_ups.check_app(&app.app())?;
     app.with_set_up(set_ups.all()).check_rules(&project)?;
     let read = |path| learned::read(path, &app.app(), shell);
     let learned = args.learned.as_deref().map(read).transpose()?.unwrap_or_default();
@@ -254,6 +255,7 @@ fn tasks<'a>(checked: &Checked<'a>, texts: &[String], learned: &Learned) -> anyh
     base.kept = learned.kept(agent.agent);
     base.tells_steps = args.verbose;
     let mut tasks = Vec::new();
+    let mut chosen: Vec<(&str, Chosen)> = Vec::new();
     for one in judged {
         let actions: Arc<[UserAction]> = one.linted.file.actions.clone().into();
         let captured = one.test.as_ref().and_then(|test| test.captured.as_ref());
@@ -280,14 +282,19 @@ fn tasks<'a>(checked: &Checked<'a>, texts: &[String], learned: &Learned) -> anyh
                 ..base.clone()
             };
             let file = one.source.name();
-            let set_up = match &one.test {
-                Some(_) => set_ups.for_test(file.as_ref()),
-                None => set_ups.for_spec(project, file.as_ref(), &spec.name),
+            let app = match &one.test {
+                Some(test) => {
+                    let set_up = set_ups.for_test(file.as_ref(), test);
+                    let app = app.with_set_up(&set_up.tests);
+                    chosen.push((file, set_up));
+                    app
+                }
+                None => app.with_set_up(set_ups.for_spec(project, file.as_ref(), &spec.name)),
             };
-            let app = app.with_set_up(set_up);
             tasks.push(Task { file, spec, judgement, app, plan, captured });
         }
     }
+    set_up::warn_of_differences(chosen.iter().map(|(file, set_up)| (*file, set_up)));
     let all = judged.iter().flat_map(|one| &one.linted.file.specs);
     let names: std::collections::BTreeSet<&str> = all.map(|spec| &*spec.name).collect();
     match &args.only {
@@ -373,8 +380,9 @@ fn check_all(
     for wave in waves(tasks.len(), first_wave(args, tasks)) {
         // A spec knows the earlier waves and nothing of its own wave, so results do not depend on `--jobs`.
         let known = Arc::new(done.learned.experience.clone());
-        // The set-up of a spec is always a beginning of the whole, so equal lengths are equal set-ups.
-        let serves = |task: &Task<'_>| task.app.set_up().len() == set_ups.all().len();
+        // What is done behind one set-up is nothing that another makes possible.
+        let whole = setup::kept(set_ups.all(), &mut Vec::new());
+        let serves = |task: &Task<'_>| setup::kept(task.app.set_up(), &mut Vec::new()) == whole;
         let served = tasks[wave.clone()].iter_mut().filter(|task| serves(task));
         served.for_each(|task| task.plan.experience = known.clone());
         let tasks = &*tasks;
@@ -483,12 +491,14 @@ fn prepare(
     let keeping = decided.keeping.as_ref()?;
     let Described { stored, path: spec_file, places } = &origin.files[task.file];
     let stored = *stored;
+    let mut actions = keeping.captured.actions.clone();
     let test = TestCase {
+        set_up: task.app.kept_set_up(&mut actions),
         provenance: provenance(checked, origin, spec_file, task, decided, stored),
         steps: keeping.captured.steps.clone(),
         captured: keeping.captured.formula.clone(),
         oracle: task.spec.clone(),
-        actions: keeping.captured.actions.clone(),
+        actions,
     };
     let (path, shown) = match stored {
         // A stored test stays in its own file, wherever its spec would be kept.
@@ -522,10 +532,12 @@ fn store(
     let shown = prepared.shown.clone();
     decided.ended.test = outputs.keep(batch, prepared).then_some(shown);
     if let (Some(path), Some(found)) = (&args.record, &keeping.found) {
+        let mut actions = found.actions.clone();
         let raw = TestCase {
+            set_up: task.app.kept_set_up(&mut actions),
             steps: found.steps.clone(),
             captured: found.formula.clone(),
-            actions: found.actions.clone(),
+            actions,
             oracle: task.spec.clone(),
             // The rate is of the short run; the run as found was never tried again.
             provenance: Provenance { confirmed: Default::default(), ..provenance },

@@ -19,7 +19,7 @@ use crate::deciding::failed;
 use crate::progress::{Progress, interruption, left};
 use crate::project::Project;
 use crate::searching::{Budget, SearchArgs, Switch};
-use crate::set_up::{self, SetUpArgs};
+use crate::set_up::SetUpArgs;
 use crate::sources::{self, Judged, Shell};
 use crate::stdout::out;
 use crate::{Exit, Missing, Usage};
@@ -135,7 +135,7 @@ pub fn run(args: &CompareArgs, shell: &Shell) -> anyhow::Result<Exit> {
     let project = Project::find()?;
     let set_ups = args.set_up.read(&project, shell)?;
     let app = args.app.open(&project, shell)?;
-    set_up::check_app(set_ups.all(), &app.app())?;
+    set_ups.check_app(&app.app())?;
     let app = app.with_set_up(set_ups.all());
     app.check_rules(&project)?;
     let texts = args.search.texts(&project)?;

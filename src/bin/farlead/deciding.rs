@@ -1,5 +1,6 @@
 //! Decides a spec on an app: searches for its run, minimises and confirms it, and words the outcome.
 
+use std::path::Path;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Instant;
@@ -111,7 +112,10 @@ impl Decided {
     /// Returns that it was not decided because the device failed.
     pub fn of_error(error: &DeviceError) -> Decided {
         let mut decided = Decided::new(Outcome::Error, error.to_string(), exit_of_error(error));
-        if let DeviceError::SetUp { test, .. } = error {
+        // A set-up that a test keeps may come from a file that is gone.
+        if let DeviceError::SetUp { test, .. } = error
+            && Path::new(test).is_file()
+        {
             let replay = to_type("replay", test);
             decided.ended.advice.push(format!("see where it fails: `{replay}`"));
         }

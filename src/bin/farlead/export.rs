@@ -7,6 +7,7 @@ use clap::Args;
 use farlead::export::{Target, export};
 use farlead::spec::shown_path;
 use farlead::store;
+use farlead::test_case::TestSetUp;
 
 use crate::outputs::warn;
 use crate::project::{Project, SetUpFile};
@@ -21,8 +22,8 @@ use crate::{Exit, Missing, Usage};
   farlead export b.test.ltl --to uiautomator -o PaletteTest.kt
   farlead export b.test.ltl --to adb -o palette.sh
 
-What a format cannot express is said on stderr, and in a comment where it would stand. The set-up that farlead.toml names is no
-part of a test, nor of what is written.
+What a format cannot express is said on stderr, and in a comment where it would stand. The set-up of a test is no part of what is
+written.
 
 Exit codes: 0 written; 2 command line; 3 the test is missing or has mistakes; 4 the disk.")]
 pub struct ExportArgs {
@@ -68,29 +69,35 @@ pub fn run(args: &ExportArgs, shell: &Shell) -> anyhow::Result<Exit> {
     for note in &exported.notes {
         warn(note);
     }
-    warn_of_set_up(&args.test, &project);
+    warn_of_set_up(&args.test, &test.set_up, &project);
     Ok(Exit::Passed)
 }
 
-/// Warns that the code lacks the tests that set the app up before the one at `path`.
-fn warn_of_set_up(path: &Path, project: &Project) {
+/// Warns that the code lacks the tests that set the app up before the one at `path`, which keeps `set_up`.
+fn warn_of_set_up(path: &Path, set_up: &TestSetUp, project: &Project) {
+    let (before, whose) = match set_up {
+        TestSetUp::OfProject => (of_project(path, project), "as farlead.toml has it done"),
+        TestSetUp::Own(runs) => {
+            (runs.iter().map(|run| run.name.clone()).collect(), "as the test has it done")
+        }
+    };
+    if !before.is_empty() {
+        warn(&format!(
+            "what is exported does not set the app up, {whose} by {}: export that too, and put its steps behind the start of \
+             the app; or find a test that needs none with `farlead check --no-setup`",
+            before.join(", ")
+        ));
+    }
+}
+
+/// Returns the set-up tests of `project` that come before the test at `path`.
+fn of_project(path: &Path, project: &Project) -> Vec<String> {
     let is_same = |named: &SetUpFile| match (named.path.canonicalize(), path.canonicalize()) {
         (Ok(named), Ok(path)) => named == path,
         // A set-up test in farlead.toml may be missing; its path can be compared all the same.
         _ => named.path == *path,
     };
     // A set-up test itself needs only the set-up tests before it.
-    let before: Vec<String> = project
-        .set_up
-        .iter()
-        .take_while(|named| !is_same(named))
-        .map(|named| shown_path(&named.path))
-        .collect();
-    if !before.is_empty() {
-        warn(&format!(
-            "what is exported does not set the app up, as farlead.toml has it done by {}: export that too, and put its steps \
-             behind the start of the app; or find a test that needs none with `farlead check --no-setup`",
-            before.join(", ")
-        ));
-    }
+    let before = project.set_up.iter().take_while(|named| !is_same(named));
+    before.map(|named| shown_path(&named.path)).collect()
 }

@@ -132,10 +132,11 @@ pub fn run(args: &MinimizeArgs, shell: &Shell) -> anyhow::Result<Exit> {
     let how = args.settings()?;
     let test = sources::read_test(&args.test, shell)?;
     let set_ups = args.set_up.read(&project, shell)?;
-    let tests = set_ups.for_test(&args.test);
+    let chosen = set_ups.for_test(&args.test, &test);
     let app = args.app.open_for(&test, &project, shell)?;
-    set_up::check_app(tests, &app.app())?;
-    let app = app.with_set_up(tests);
+    chosen.check_app(&app.app())?;
+    let app = app.with_set_up(&chosen.tests);
+    set_up::warn_of_differences([(&*shown_path(&args.test), &chosen)]);
     // Refused before the runs, which take long.
     if let Some(path) = args.output.as_ref().filter(|path| path.exists()) {
         return Err(Usage::new(format!("{} is there already; give another file", shown_path(path))).into());
@@ -177,6 +178,9 @@ pub fn run(args: &MinimizeArgs, shell: &Shell) -> anyhow::Result<Exit> {
                 shown_path(&args.test),
                 test.oracle.name
             )?;
+            if let Some(advice) = &chosen.advice {
+                writeln!(out(), "  {advice}")?;
+            }
             return Ok(Exit::Failed);
         }
         Some(Err(error)) => return Err(failed(&error)),
@@ -187,7 +191,9 @@ pub fn run(args: &MinimizeArgs, shell: &Shell) -> anyhow::Result<Exit> {
         Ok(keeping) => keeping,
     };
     say(args, &test, &keeping)?;
+    let mut actions = keeping.captured.actions.clone();
     let short = TestCase {
+        set_up: app.kept_set_up(&mut actions),
         provenance: Provenance {
             farlead: env!("CARGO_PKG_VERSION").to_string(),
             // A test that was made short before keeps the length that the search found.
@@ -197,7 +203,7 @@ pub fn run(args: &MinimizeArgs, shell: &Shell) -> anyhow::Result<Exit> {
         },
         steps: keeping.captured.steps.clone(),
         captured: keeping.captured.formula.clone(),
-        actions: keeping.captured.actions.clone(),
+        actions,
         oracle: test.oracle.clone(),
     };
     let to = args.output.as_ref().or(Some(&args.test).filter(|_| args.update));

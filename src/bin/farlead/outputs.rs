@@ -168,7 +168,9 @@ fn fate(batch: &Batch<'static>, path: &Path, shown: &str, test: &TestCase, store
             Ok(before) => before,
             // Whatever it is, farlead has not written it.
             Err(error) => {
-                return Fate::Refused(format!("{error}; farlead leaves that file as it is, and this test is not kept"));
+                return Fate::Refused(format!(
+                    "{error}; farlead leaves that file as it is, and this test is not kept"
+                ));
             }
         };
         let known = test_case::read(&before).test;

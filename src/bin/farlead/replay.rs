@@ -2,7 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::io::{self, Write};
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use clap::Args;
@@ -24,9 +24,9 @@ use crate::outputs::{Beginning, OutputArgs, Outputs, began};
 use crate::progress::{Progress, Ticks, interruption};
 use crate::project::Project;
 use crate::searching::Shard;
-use crate::set_up::{self, SetUpArgs, SetUps};
+use crate::set_up::{self, Chosen, SetUpArgs, SetUps};
 use crate::sources::{self, Shell};
-use crate::{Exit, Mistake, Usage};
+use crate::{Exit, Usage};
 
 /// Replay the steps of stored tests.
 #[derive(Debug, Args)]
@@ -89,6 +89,7 @@ struct Stored {
     name: String,
     test: TestCase,
     app: Result<OpenedApp, (String, Exit)>,
+    set_up: Chosen,
 }
 
 pub fn run(args: &ReplayArgs, shell: &Shell) -> anyhow::Result<Exit> {
@@ -98,6 +99,7 @@ pub fn run(args: &ReplayArgs, shell: &Shell) -> anyhow::Result<Exit> {
     let set_ups = args.set_up.read(&project, shell)?;
     let (tests, exit) = read(args, &files, &project, &set_ups, shell)?;
     let jobs = jobs_of(args);
+    set_up::warn_of_differences(tests.iter().map(|stored| (&*stored.name, &stored.set_up)));
     let interrupted = interruption();
     let has_failed = AtomicBool::new(false);
     let seed = args.seed.map_or_else(Seed::default, Seed);
@@ -113,8 +115,11 @@ pub fn run(args: &ReplayArgs, shell: &Shell) -> anyhow::Result<Exit> {
             return None;
         }
         progress.say(|_| format!("{}: {}", ticks.of(tests.len(), "tests"), printable(&stored.name)));
-        let decided = replay(args, stored, &interrupted);
+        let mut decided = replay(args, stored, &interrupted);
         ticks.add(decided.exit() == Exit::Passed);
+        if decided.exit() != Exit::Passed {
+            decided.ended.advice.extend(stored.set_up.advice.clone());
+        }
         has_failed.fetch_or(decided.exit() != Exit::Passed, Ordering::Relaxed);
         let steps = stored.test.steps.len() as u32;
         let set_up = stored.app.as_ref().map_or_else(|_| Vec::new(), OpenedApp::set_up_actions);
@@ -220,10 +225,12 @@ fn read(
                 app
             }
         };
+        let set_up = set_ups.for_test(file, &test);
         let app = app.and_then(|app| {
-            set_up_for(file, &app, set_ups).map_err(|mistake| (mistake.to_string(), Exit::Broken))
+            set_up.check_app(&app.app()).map_err(|mistake| (mistake.to_string(), Exit::Broken))?;
+            Ok(app.with_set_up(&set_up.tests))
         });
-        tests.push(Stored { name, test, app });
+        tests.push(Stored { name, test, app, set_up });
         Ok(())
     })?;
     if let Some(part) =
@@ -233,13 +240,6 @@ fn read(
         return Err(Usage::new(message).into());
     }
     Ok((tests, exit))
-}
-
-/// Returns the app as the test in `file` needs it.
-fn set_up_for(file: &Path, app: &OpenedApp, set_ups: &SetUps) -> Result<OpenedApp, Mistake> {
-    let tests = set_ups.for_test(file);
-    set_up::check_app(tests, &app.app())?;
-    Ok(app.with_set_up(tests))
 }
 
 /// Returns how many tests are replayed at a time: as many as there are devices, and one after another if those have
