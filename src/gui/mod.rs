@@ -42,7 +42,7 @@ pub use label::{ActionTest, Labeller, WidgetTest};
 pub(crate) use nearest::nearest;
 pub use offer::{BUILTIN_TEXTS, Capabilities, Repertoire, offers};
 pub use outline::Outline;
-pub use paste::{Pasted, atom_of_action, atoms_of_screen};
+pub use paste::{Pasted, atom_of_action, atom_of_widget, atoms_of_screen};
 pub use rule::{Rule, Rules};
 pub use screen::{Bounds, Context, Flags, Identity, Orientation, Screen, WIDGETS_MAX, Widget};
 pub use seek::{Sought, seek};

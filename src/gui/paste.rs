@@ -50,6 +50,16 @@ pub fn atoms_of_screen(screen: &Screen) -> Vec<Pasted> {
     atoms
 }
 
+/// Returns the atom that finds `widget` on `screen`: by its id, its description or its text.
+pub fn atom_of_widget(screen: &Screen, widget: &Widget) -> Option<Atom> {
+    let is_same = |other: &&Widget| other.is_visible() && other.id_entry() == widget.id_entry();
+    let is_alone = screen.widgets().iter().filter(is_same).count() == 1;
+    let mut all = of_widget(widget, is_alone)?;
+    // A field stays the same one whether it can be used at the moment or not.
+    all.retain(|one| matches!(one.key, Key::Id | Key::Desc | Key::Text));
+    Atom::new(all).ok()
+}
+
 /// Returns the atom that holds of `action`, with its detail, or its path in the tree where nothing else names it.
 pub fn atom_of_action(action: &Action) -> Option<Atom> {
     let mut all = vec![comparison(Key::ActionType, Op::Equal, action.type_name())?];

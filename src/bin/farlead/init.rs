@@ -13,6 +13,7 @@ use farlead::spec::{self, printable, shown_path};
 use farlead::store;
 
 use crate::app::{self, model_at};
+use crate::log_in::LogIn;
 use crate::sources::{self, Shell};
 use crate::stdout::out;
 use crate::{Exit, Missing, Mistake};
@@ -24,8 +25,9 @@ use crate::{Exit, Missing, Mistake};
   farlead init shop --app shop.app       specs that reach each activity of the app
   farlead init --apk app-debug.apk
 
-It writes farlead.toml, specs/first.ltl, .github/workflows/farlead.yml, and specs/reach.ltl where the
-activities of the app are known. If one of them is there already, nothing is written.
+It writes farlead.toml, specs/first.ltl, .github/workflows/farlead.yml, specs/reach.ltl where it knows
+the activities of the app, and specs/login.ltl where it finds a log-in. If one of them exists already,
+it writes nothing.
 
 Exit codes: 0 written; 2 command line; 3 a file exists already, or the app has mistakes; 4 the disk.")]
 pub struct InitArgs {
@@ -48,8 +50,12 @@ type Starter = (&'static str, String);
 
 pub fn run(args: &InitArgs, shell: &Shell) -> anyhow::Result<Exit> {
     let (launchable, others) = args.activities(shell)?;
+    let log_in = args.log_in(&launchable, &others);
     let folder = args.folder();
     let mut paths = vec!["farlead.toml", "specs/first.ltl", ".github/workflows/farlead.yml"];
+    if log_in.is_some() {
+        paths.push("specs/login.ltl");
+    }
     if !launchable.is_empty() || !others.is_empty() {
         paths.push("specs/reach.ltl");
     }
@@ -59,8 +65,10 @@ pub fn run(args: &InitArgs, shell: &Shell) -> anyhow::Result<Exit> {
     let written = fs::create_dir_all(&folder)
         .map_err(|error| Missing::new(format!("cannot make {}: {error}", shown_path(&args.folder))))
         .and_then(|()| {
-            let starters =
-                paths.iter().map(|path| (*path, args.starter(path, &launchable, &others))).collect();
+            let starters = paths
+                .iter()
+                .map(|path| (*path, args.starter(path, &launchable, &others, log_in.as_ref())))
+                .collect();
             write_all(&folder, starters)
         });
     if let Err(error) = written {
@@ -69,7 +77,7 @@ pub fn run(args: &InitArgs, shell: &Shell) -> anyhow::Result<Exit> {
         return Err(error.into());
     }
     if !shell.quiet {
-        say(args, &paths)?;
+        say(args, &paths, log_in.as_ref())?;
     }
     Ok(Exit::Passed)
 }
@@ -102,9 +110,23 @@ impl InitArgs {
         Ok((launchable, activities))
     }
 
-    fn starter(&self, path: &str, launchable: &[String], others: &[String]) -> String {
+    /// Returns the log-in screen of the app: on a model by a short search, else by the names of activities.
+    fn log_in(&self, launchable: &[String], others: &[String]) -> Option<LogIn> {
+        let model = self.app.as_deref().or(self.apk.as_deref());
+        let names = || LogIn::of_names(&[launchable, others].concat());
+        model.and_then(LogIn::of_model).or_else(names)
+    }
+
+    fn starter(
+        &self,
+        path: &str,
+        launchable: &[String],
+        others: &[String],
+        log_in: Option<&LogIn>,
+    ) -> String {
         match path {
-            "farlead.toml" => self.project(),
+            "farlead.toml" => self.project() + &log_in.map_or_else(String::new, LogIn::settings),
+            "specs/login.ltl" => log_in.map_or_else(String::new, LogIn::spec),
             "specs/first.ltl" => FIRST.to_string(),
             "specs/reach.ltl" => spec::reach(launchable, others),
             _ => WORKFLOW.to_string(),
@@ -165,17 +187,21 @@ fn write_all(folder: &Path, starters: Vec<Starter>) -> Result<(), Missing> {
     Ok(())
 }
 
-fn say(args: &InitArgs, paths: &[&str]) -> io::Result<()> {
+fn say(args: &InitArgs, paths: &[&str], log_in: Option<&LogIn>) -> io::Result<()> {
     let mut out = out();
     let folder = args.folder();
     for path in paths {
         let what = match *path {
-            "farlead.toml" => "what the commands take for granted",
+            "farlead.toml" => "the settings of the project",
+            "specs/login.ltl" => "a spec that logs in, to set the app up",
             "specs/first.ltl" => "two specs that suit any app, and how to write more",
             "specs/reach.ltl" => "a spec for each activity",
             _ => "checks and replays on GitHub",
         };
         writeln!(out, "{}: {what}", shown_path(&folder.join(path)))?;
+    }
+    if let Some(LogIn { activity, .. }) = log_in {
+        writeln!(out, "{} asks for a log-in; farlead.toml says how to give it", printable(activity))?;
     }
     let has_app = args.app.is_some() || args.apk.is_some() || args.package.is_some();
     let where_to = match folder.display().to_string() {
@@ -205,7 +231,7 @@ fn toml_text(text: &str) -> String {
     written + "\""
 }
 
-const PROJECT: &str = r#"# What the commands of farlead take for granted in this folder and those below it. Flags come before it.
+const PROJECT: &str = r#"# Settings of farlead for this folder and those below it. Flags come before them.
 
 # The app: a model (app), an apk (apk), or what is on the device already (package).
 APP
@@ -243,8 +269,9 @@ const FIRST: &str = r#"# Specs say what an app must be able to do, and what it m
 # `possible`: there is a run that satisfies the formula. `F` is "at some step".
 possible "the app starts": F [crashed = false]
 
-# `never`: no run may satisfy the formula. This one looks for crashes in 50 episodes of at most 10 steps.
-never "a crash" within 10 steps, 50 episodes: F [crashed = true]
+# `never`: no run may satisfy the formula. This one looks for crashes in 500 episodes of at most 15 steps; on a device it ends
+# after 30 minutes (`farlead check --timeout 2h` gives it more).
+never "a crash" within 15 steps: F [crashed = true]
 
 # What more can be said; take the `#` away and put in what your app shows.
 #

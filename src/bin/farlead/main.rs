@@ -13,6 +13,7 @@ mod export;
 mod init;
 mod learned;
 mod lint;
+mod log_in;
 mod look;
 mod minimize;
 mod model;

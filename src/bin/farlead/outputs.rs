@@ -99,6 +99,7 @@ pub struct Outputs<'a> {
     /// Files of the tests that this run has kept.
     kept: BTreeSet<PathBuf>,
     out: BufWriter<Out>,
+    runs: Runs,
     writer: Option<RunWriter>,
     run: Run,
     screens: ScreenNumbers,
@@ -220,7 +221,8 @@ impl<'a> Outputs<'a> {
             version: known.as_ref().map_or_else(String::new, |app| app.version.to_string()),
             seed: seed.0,
         };
-        let writer = match Runs::new(&folder).begin(args.keep as usize) {
+        let runs = Runs::new(&folder);
+        let writer = match runs.begin(args.keep as usize) {
             Ok(writer) => {
                 if let Some(app) = app {
                     app.record_to(writer.folder());
@@ -238,6 +240,7 @@ impl<'a> Outputs<'a> {
             wanted: Wanted { style: shell.stdout, quiet: shell.quiet, verbose },
             kept: BTreeSet::new(),
             out: BufWriter::new(out()),
+            runs,
             writer,
             run: Run::new(),
             screens: ScreenNumbers::new(),
@@ -371,7 +374,7 @@ impl<'a> Outputs<'a> {
         let outcomes =
             Outcomes::new(specs.map(|spec| (&*spec.began.file, &*spec.began.name, report::kind(spec))));
         let command = &self.run.began().map_or(String::new(), |began| began.command.clone());
-        let before = Runs::new(&self.folder).outcomes_before(writer.folder(), command);
+        let before = self.runs.outcomes_before(writer.folder(), command);
         if let Err(error) = outcomes.write(writer.folder(), command) {
             warn(&format!("the next run cannot be compared with this one: {error}"));
         }
