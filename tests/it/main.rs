@@ -24,6 +24,7 @@ mod kept;
 mod labels;
 mod learned;
 mod look;
+mod lsp;
 mod made_up;
 mod minimise;
 mod model;

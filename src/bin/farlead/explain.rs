@@ -78,7 +78,8 @@ fn no_such_spec(args: &ExplainArgs, specs: &[Spec]) -> String {
     )
 }
 
-fn explain(out: &mut impl Write, spec: &Spec, judgement: &Judgement) -> io::Result<()> {
+/// Writes what `spec` asks for, in words, as sub-goals, and with a shortest run.
+pub fn explain(out: &mut impl Write, spec: &Spec, judgement: &Judgement) -> io::Result<()> {
     writeln!(out, "{} {:?}: {}", spec.expectation.word(), spec.name, promise(spec.expectation))?;
     writeln!(out, "  {}", spec.formulas.display(spec.formula))?;
 

@@ -15,6 +15,7 @@ mod learned;
 mod lint;
 mod log_in;
 mod look;
+mod lsp;
 mod minimize;
 mod model;
 mod monitor;
@@ -82,6 +83,7 @@ enum Command {
     Devices(devices::DevicesArgs),
     Doctor(doctor::DoctorArgs),
     Init(init::InitArgs),
+    Lsp(lsp::LspArgs),
     Completions(completions::CompletionsArgs),
 }
 
@@ -222,6 +224,7 @@ fn run(cli: &Cli) -> Exit {
         Command::Devices(args) => devices::run(args, &shell),
         Command::Doctor(args) => doctor::run(args, &shell),
         Command::Init(args) => init::run(args, &shell),
+        Command::Lsp(args) => lsp::run(args),
         Command::Completions(args) => completions::run(args),
     };
     match ended {

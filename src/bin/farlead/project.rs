@@ -104,12 +104,17 @@ impl Project {
     pub fn find() -> anyhow::Result<Project> {
         // A deleted current folder has no project.
         let Ok(folder) = env::current_dir() else { return Ok(Project::default()) };
-        match folder.ancestors().find(|folder| folder.join(FILE_NAME).is_file()) {
+        match above(&folder) {
             // Paths from the current folder are shown without it, as people type them.
             Some(found) if found == folder => Project::read(Path::new("")),
             Some(found) => Project::read(found),
             None => Ok(Project::default()),
         }
+    }
+
+    /// Reads the farlead.toml beside the file at `path`, else that of the nearest folder above it that has one.
+    pub fn of_file(path: &Path) -> anyhow::Result<Project> {
+        path.parent().and_then(above).map_or_else(|| Ok(Project::default()), Project::read)
     }
 
     fn read(folder: &Path) -> anyhow::Result<Project> {
@@ -155,6 +160,11 @@ impl Project {
             folder: folder.to_path_buf(),
         })
     }
+}
+
+/// Returns `folder`, or the nearest folder above it, that has a farlead.toml.
+fn above(folder: &Path) -> Option<&Path> {
+    folder.ancestors().find(|folder| folder.join(FILE_NAME).is_file())
 }
 
 impl Written {

@@ -100,25 +100,6 @@ fn add_below(folder: &Path, files: &mut Vec<PathBuf>) -> Result<(), Mistake> {
 pub fn read(path: &Path, project: &Project) -> Result<Judged, Mistake> {
     let bytes = read_text_bytes(path)?;
     Ok(match Source::from_bytes(path.display().to_string(), bytes) {
-        // The first line tells a stored test, as its file may have any name.
-        Ok(source) if test_case::is_test(source.text()) => {
-            let test_case::Read { test, diagnostics } = test_case::read(&source);
-            let linted = match &test {
-                Some(test) => {
-                    let mut linted = spec::lint_given(&test_case::specs_alone(&source), &project.actions);
-                    // The format of the test decides what its specs say without a word.
-                    for spec in &mut linted.file.specs {
-                        let kept =
-                            test.captured.iter().chain([&test.oracle]).find(|kept| kept.name == spec.name);
-                        spec.typed = kept.map_or(spec.typed, |kept| kept.typed);
-                    }
-                    linted
-                }
-                // The specs of a broken test are no specs to check by themselves.
-                None => Linted { file: SpecFile::default(), diagnostics, judgements: Vec::new() },
-            };
-            Judged { source, linted, test }
-        }
         Ok(source) if sim::is_model(source.text()) => {
             let path = shown_path(path);
             let message = format!(
@@ -127,7 +108,7 @@ pub fn read(path: &Path, project: &Project) -> Result<Judged, Mistake> {
             );
             return Err(Mistake::new(message));
         }
-        Ok(source) => Judged { linted: spec::lint_given(&source, &project.actions), source, test: None },
+        Ok(source) => judge(source, project),
         Err(not_text) => {
             let diagnostics = Diagnostics::from(not_text.diagnostic);
             let linted = Linted { file: SpecFile::default(), diagnostics, judgements: Vec::new() };
@@ -162,6 +143,29 @@ pub fn read_tests(
         }
     });
     taken
+}
+
+/// Judges the specs of `source`, or those of the stored test that it is, with the actions of `project`.
+pub fn judge(source: Source, project: &Project) -> Judged {
+    // The first line tells a stored test, as its file may have any name.
+    if !test_case::is_test(source.text()) {
+        return Judged { linted: spec::lint_given(&source, &project.actions), source, test: None };
+    }
+    let test_case::Read { test, diagnostics } = test_case::read(&source);
+    let linted = match &test {
+        Some(test) => {
+            let mut linted = spec::lint_given(&test_case::specs_alone(&source), &project.actions);
+            // The format of the test decides what its specs say without a word.
+            for spec in &mut linted.file.specs {
+                let kept = test.captured.iter().chain([&test.oracle]).find(|kept| kept.name == spec.name);
+                spec.typed = kept.map_or(spec.typed, |kept| kept.typed);
+            }
+            linted
+        }
+        // The specs of a broken test are no specs to check by themselves.
+        None => Linted { file: SpecFile::default(), diagnostics, judgements: Vec::new() },
+    };
+    Judged { source, linted, test }
 }
 
 /// Reads the stored test at `path`; writes its mistakes to stderr, if it has any.

@@ -68,8 +68,16 @@ pub const HELP: &[Case] = &[
     case("help-devices", "farlead devices --help"),
     case("help-doctor", "farlead doctor --help"),
     case("help-init", "farlead init --help"),
+    case("help-lsp", "farlead lsp --help"),
     case("help-completions", "farlead completions --help"),
 ];
+
+const SESSION: &str = concat!(
+    "Content-Length: 28\r\n\r\n",
+    r#"{"id":1,"method":"shutdown"}"#,
+    "Content-Length: 17\r\n\r\n",
+    r#"{"method":"exit"}"#,
+);
 
 // With one job, the order of events is fixed.
 pub const CHECK_PLANNER: &[Case] = &[
@@ -636,6 +644,8 @@ pub const PROJECT: &[Case] = &[
          head a.ps1
          sum a.ps1",
     ),
+    // A request too early and the end: the other answers are in tests/it/lsp.rs.
+    with("lsp", &[("session", SESSION)], "farlead lsp < session"),
     case(
         "devices",
         "farlead devices
