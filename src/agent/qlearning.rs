@@ -19,8 +19,8 @@ pub struct QLearning {
     values: Recent<StateId, Vec<f64>>,
 }
 
-/// States with values in each half of their table: 40 MB where each has 50 actions.
-const STATES_HALF: usize = 100_000;
+/// States with values in each half of their table: 20 MB where each has 50 actions.
+const STATES_HALF: usize = 50_000;
 
 impl Default for QLearning {
     fn default() -> QLearning {

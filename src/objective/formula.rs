@@ -128,6 +128,14 @@ impl Formula {
         }
     }
 
+    /// Forgets what was counted, for another search. All that is known of the formula stays, and changes no answer.
+    pub fn count_anew(&mut self) {
+        self.class_steps.fill(0);
+        self.look_steps.fill(0);
+        self.closest = None;
+        self.met_by_typed.clear();
+    }
+
     /// Returns the labels of `screen`.
     pub fn screen_labels(&self, screen: &Screen) -> Labels {
         self.labeller.on_screen(screen).into_iter().collect()

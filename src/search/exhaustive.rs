@@ -93,7 +93,9 @@ pub fn exhaust(
     watch: &mut dyn FnMut(u32, usize) -> bool,
 ) -> Result<Exhausted, DeviceError> {
     let bounds = Bounds { steps_max, simulated_max: u64::MAX };
-    exhaust_from(&|sim, activity| sim.start_outcomes(activity), sim, spec, repertoire, bounds, watch)
+    let mut objective = Formula::new(spec, Shaping::Atoms);
+    let starts = |sim: &mut Sim, activity: &str| sim.start_outcomes(activity);
+    exhaust_from(&starts, sim, &mut objective, repertoire, bounds, watch)
 }
 
 /// Returns all outcomes of starting the app afresh with an activity, none if they are too many; the same each time.
@@ -108,11 +110,12 @@ pub struct Bounds {
     pub simulated_max: u64,
 }
 
-/// Does the same as [`exhaust`] within `bounds`, where runs begin with what `starts` returns.
+/// Does the same as [`exhaust`] within `bounds`, where runs begin with what `starts` returns. An `objective` that has served
+/// for this before knows what follows its formula, which takes seconds to work out for a large one.
 pub fn exhaust_from(
     starts: Starts<'_>,
     sim: &mut Sim,
-    spec: &Spec,
+    objective: &mut Formula,
     repertoire: Repertoire,
     bounds: Bounds,
     watch: &mut dyn FnMut(u32, usize) -> bool,
@@ -123,10 +126,9 @@ pub fn exhaust_from(
     // looked at again then.
     loop {
         let by_clock = sim.has_read_clock();
-        let mut objective = Formula::new(spec, Shaping::Atoms);
+        objective.count_anew();
         let bounds = Bounds { simulated_max: left, ..bounds };
-        let (exhausted, codes) =
-            sweep(starts, sim, &mut objective, repertoire.clone(), bounds, by_clock, watch)?;
+        let (exhausted, codes) = sweep(starts, sim, objective, repertoire.clone(), bounds, by_clock, watch)?;
         let is_told_more = sim.has_read_clock() != by_clock || codes.len() > repertoire.codes.len();
         let exhausted = match found {
             // This time there was too much to try.

@@ -108,8 +108,8 @@ impl Default for FarleadSettings {
     }
 }
 
-/// Most values of decisions that are kept from episode to episode, 64 MB, and the weight of a row besides its values.
-const WEIGHT_MAX: usize = 4_000_000;
+/// Most values of decisions that are kept from episode to episode, 40 MB, and the weight of a row besides its values.
+const WEIGHT_MAX: usize = 2_500_000;
 const ROW_WEIGHT: usize = 8;
 
 /// Last pairs of action and state, the latest first; [`NOTHING`] stands for a pair before the start.

@@ -10,6 +10,7 @@ use farlead::event::{Event, Outcome, Reached, SpecEnded};
 use farlead::experience::Experience;
 use farlead::gui::{ActionType, Atom, Constant, Key, Op, Screen, TypedText};
 use farlead::keep::{self, Keeping, keep};
+use farlead::objective::{Formula, Shaping};
 use farlead::replay::{Player, violation};
 use farlead::report::{shortened, step_text, to_type};
 use farlead::rng::Seed;
@@ -618,7 +619,8 @@ fn decide_anew(
 
 fn decide_exhaustively(asked: &Asked<'_>, task: &Task<'_>, watch: Watch<'_>) -> Result<Decided, DeviceError> {
     let bounds = Bounds { steps_max: task.plan.steps_max, simulated_max: u64::MAX };
-    let Some(exhausted) = try_everything(asked, task, bounds, watch)? else {
+    let mut objective = Formula::new(task.spec, Shaping::Atoms);
+    let Some(exhausted) = try_everything(asked, task, &mut objective, bounds, watch)? else {
         let why =
             "only the simulator can try everything; leave `--exhaustive` out, or give a model with `--app`";
         return Ok(Decided::new(Outcome::Error, why, Exit::Usage));
@@ -642,14 +644,16 @@ fn try_everything_cheaply(
 ) -> Result<Option<Exhausted>, DeviceError> {
     let Plan { steps_max, steps_limit, .. } = task.plan;
     let bounds = Bounds { steps_max, simulated_max: SIMULATED_MAX_AT_FIRST };
-    let first = try_everything(asked, task, bounds, watch)?;
+    let mut objective = Formula::new(task.spec, Shaping::Atoms);
+    let first = try_everything(asked, task, &mut objective, bounds, watch)?;
     let (Some(steps_max), Some(exhausted)) = (steps_limit, &first) else { return Ok(first) };
     if exhausted.run.is_some() || exhausted.is_too_large || exhausted.is_interrupted {
         return Ok(first);
     }
     // Nobody said how long a run may be, so a proof is worth more if it is about longer ones.
     let simulated_max = SIMULATED_MAX_AT_FIRST.saturating_sub(exhausted.steps);
-    let longer = try_everything(asked, task, Bounds { steps_max, simulated_max }, watch)?;
+    let bounds = Bounds { steps_max, simulated_max };
+    let longer = try_everything(asked, task, &mut objective, bounds, watch)?;
     let is_worth_more =
         |longer: &Exhausted| longer.run.is_some() || !longer.is_too_large && !longer.is_interrupted;
     Ok(if longer.as_ref().is_some_and(is_worth_more) { longer } else { first })
@@ -659,6 +663,7 @@ fn try_everything_cheaply(
 fn try_everything(
     asked: &Asked<'_>,
     task: &Task<'_>,
+    objective: &mut Formula,
     bounds: Bounds,
     watch: Watch<'_>,
 ) -> Result<Option<Exhausted>, DeviceError> {
@@ -673,7 +678,7 @@ fn try_everything(
     let offered = task.plan.offered(task.spec);
     let begun = Instant::now();
     let steps_max = bounds.steps_max;
-    exhaust_from(&starts, &mut simulator, task.spec, offered, bounds, &mut |depth, pairs| {
+    exhaust_from(&starts, &mut simulator, objective, offered, bounds, &mut |depth, pairs| {
         let line = format!("runs of {depth} steps, {pairs} states");
         watch(&line, begun.elapsed().as_secs_f64(), f64::from(depth) / f64::from(steps_max));
         !asked.interrupted.load(Ordering::Relaxed)

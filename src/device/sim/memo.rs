@@ -19,7 +19,7 @@ use crate::gui::{PressedKey, Screen};
 const STATES_MAX: usize = 200_000;
 
 /// Most bytes remembered, approximately.
-const BYTES_MAX: usize = 100 << 20;
+const BYTES_MAX: usize = 48 << 20;
 
 /// Approximate bytes of a transition and of a widget on a screen.
 const TRANSITION_BYTES: usize = 120;
