@@ -33,6 +33,7 @@ mod progression;
 mod project;
 mod replay;
 mod report;
+mod secrets;
 mod shared;
 mod snapshots;
 mod store;

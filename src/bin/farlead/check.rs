@@ -28,6 +28,7 @@ use crate::outputs::{Beginning, OutputArgs, Outputs, Stored, began, warn};
 use crate::progress::{Progress, interruption, left};
 use crate::project::Project;
 use crate::searching::{Budget, SearchArgs, Shard};
+use crate::secrets::Wanted;
 use crate::set_up::{self, Chosen, SetUpArgs, SetUps};
 use crate::sources::{self, Judged, Shell};
 use crate::stdout::out;
@@ -106,7 +107,7 @@ pub struct CheckArgs {
 }
 
 pub fn run(args: &CheckArgs, shell: &Shell) -> anyhow::Result<Exit> {
-    let project = Project::find()?;
+    let mut project = Project::find()?;
     let texts = args.search.texts(&project)?;
     let files = sources::expand(&args.specs)?;
     let mut exit = Exit::Met;
@@ -132,6 +133,7 @@ pub fn run(args: &CheckArgs, shell: &Shell) -> anyhow::Result<Exit> {
         return Ok(exit);
     }
     let set_ups = args.set_up.read(&project, shell)?;
+    project.secrets = wanted(args, &project, &judged, &set_ups)?.read()?;
     let app = open(args, &project, &judged, shell)?;
     set_ups.check_app(&app.app())?;
     app.with_set_up(set_ups.all()).check_rules(&project)?;
@@ -156,6 +158,24 @@ pub fn run(args: &CheckArgs, shell: &Shell) -> anyhow::Result<Exit> {
         learned::write(path, &done.learned)?;
     }
     Ok(done.exit)
+}
+
+/// Returns the texts that may name secrets.
+fn wanted(
+    args: &CheckArgs,
+    project: &Project,
+    judged: &[Judged],
+    set_ups: &SetUps,
+) -> anyhow::Result<Wanted> {
+    let mut wanted = args.search.wanted(project)?;
+    set_ups.add_to(&mut wanted);
+    for one in judged {
+        match &one.test {
+            Some(test) => wanted.add_test(&one.source, test),
+            None => wanted.add_specs(&one.source, &one.linted.file.specs),
+        }
+    }
+    Ok(wanted)
 }
 
 /// Opens the app of the command line, or the one that all stored tests were found on.

@@ -132,13 +132,8 @@ const HEADINGS: [&str; 11] = [
 ];
 
 pub fn run(args: &CompareArgs, shell: &Shell) -> anyhow::Result<Exit> {
-    let project = Project::find()?;
+    let mut project = Project::find()?;
     let set_ups = args.set_up.read(&project, shell)?;
-    let app = args.app.open(&project, shell)?;
-    set_ups.check_app(&app.app())?;
-    let app = app.with_set_up(set_ups.all());
-    app.check_rules(&project)?;
-    let texts = args.search.texts(&project)?;
     let mut judged = Vec::new();
     for path in sources::expand(&args.specs)? {
         let one = sources::read(&path, &project)?;
@@ -146,6 +141,15 @@ pub fn run(args: &CompareArgs, shell: &Shell) -> anyhow::Result<Exit> {
         one.unless_mistaken(shell)?;
         judged.push(one);
     }
+    let mut wanted = args.search.wanted(&project)?;
+    set_ups.add_to(&mut wanted);
+    judged.iter().for_each(|one| wanted.add_specs(&one.source, &one.linted.file.specs));
+    project.secrets = wanted.read()?;
+    let app = args.app.open(&project, shell)?;
+    set_ups.check_app(&app.app())?;
+    let app = app.with_set_up(set_ups.all());
+    app.check_rules(&project)?;
+    let texts = args.search.texts(&project)?;
     let actions: Vec<Arc<[UserAction]>> =
         judged.iter().map(|one| one.linted.file.actions.clone().into()).collect();
     let (names, tasks) = tasks(args, &project, &judged, &actions)?;

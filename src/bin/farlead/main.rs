@@ -24,6 +24,7 @@ mod protocol;
 mod replay;
 mod report;
 mod searching;
+mod secrets;
 mod set_up;
 mod sim;
 mod sources;

@@ -22,6 +22,7 @@ use crate::deciding::failed;
 use crate::lint::counted;
 use crate::progress::interruption;
 use crate::project::Project;
+use crate::secrets::Wanted;
 use crate::set_up::{self, SetUpArgs};
 use crate::sources::{self, Shell};
 use crate::stdout::out;
@@ -129,11 +130,15 @@ impl MinimizeArgs {
 }
 
 pub fn run(args: &MinimizeArgs, shell: &Shell) -> anyhow::Result<Exit> {
-    let project = Project::find()?;
+    let mut project = Project::find()?;
     let how = args.settings()?;
-    let test = sources::read_test(&args.test, shell)?;
+    let (source, test) = sources::read_test(&args.test, shell)?;
     let set_ups = args.set_up.read(&project, shell)?;
     let chosen = set_ups.for_test(&args.test, &test);
+    let mut wanted = Wanted::of(&project)?;
+    set_ups.add_to(&mut wanted);
+    wanted.add_test(&source, &test);
+    project.secrets = wanted.read()?;
     let app = args.app.open_for(&test, &project, shell)?;
     chosen.check_app(&app.app())?;
     let app = app.with_set_up(&chosen.tests);

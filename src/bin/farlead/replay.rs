@@ -2,7 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::io::{self, Write};
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use clap::Args;
@@ -24,6 +24,7 @@ use crate::outputs::{Beginning, OutputArgs, Outputs, began};
 use crate::progress::{Progress, interruption};
 use crate::project::Project;
 use crate::searching::Shard;
+use crate::secrets::Wanted;
 use crate::set_up::{self, Chosen, SetUpArgs, SetUps};
 use crate::sources::{self, Shell};
 use crate::{Exit, Usage};
@@ -76,6 +77,14 @@ pub struct ReplayArgs {
     jobs: Option<u32>,
     #[command(flatten)]
     outputs: OutputArgs,
+}
+
+impl ReplayArgs {
+    /// Returns true if `--filter` leaves the test in `file`.
+    fn is_chosen(&self, file: &Path, test: &TestCase) -> bool {
+        let name = file.display().to_string();
+        self.filter.as_ref().is_none_or(|part| name.contains(part) || test.oracle.name.contains(part))
+    }
 }
 
 /// Most replays with `--until-failure`: a test that holds that often will hardly fail soon.
@@ -179,12 +188,16 @@ fn read(
     shell: &Shell,
 ) -> anyhow::Result<(Vec<Stored>, Exit)> {
     let mut exit = Exit::Met;
-    let mut tests = Vec::new();
-    // Opening an app reads files or prepares devices, so the tests of one app share it.
-    let mut apps: BTreeMap<Vec<String>, Result<OpenedApp, (String, Exit)>> = BTreeMap::new();
+    let mut read: Vec<(&PathBuf, TestCase)> = Vec::new();
+    let mut wanted = Wanted::of(project)?;
+    set_ups.add_to(&mut wanted);
     for file in files {
-        let test = match sources::read_test(file, shell) {
-            Ok(test) => test,
+        match sources::read_test(file, shell) {
+            Ok((_, test)) if !args.is_chosen(file, &test) => {}
+            Ok((source, test)) => {
+                wanted.add_test(&source, &test);
+                read.push((file, test));
+            }
             Err(error) => {
                 let message = error.to_string();
                 // Mistakes in a test are on stderr already, and their error has no message.
@@ -192,13 +205,15 @@ fn read(
                     writeln!(io::stderr(), "farlead: {message}")?;
                 }
                 exit = exit.and(Exit::Broken);
-                continue;
             }
-        };
-        let name = file.display().to_string();
-        if args.filter.as_ref().is_some_and(|part| !name.contains(part) && !test.oracle.name.contains(part)) {
-            continue;
         }
+    }
+    let project = &Project { secrets: wanted.read()?, ..project.clone() };
+    let mut tests = Vec::new();
+    // Opening an app reads files or prepares devices, so the tests of one app share it.
+    let mut apps: BTreeMap<Vec<String>, Result<OpenedApp, (String, Exit)>> = BTreeMap::new();
+    for (file, test) in read {
+        let name = file.display().to_string();
         let app = match apps.get(&test.provenance.app) {
             Some(app) => app.clone(),
             None => {

@@ -135,8 +135,8 @@ pub fn read(path: &Path, project: &Project) -> Result<Judged, Mistake> {
     })
 }
 
-/// Reads the stored test at `path`; writes its mistakes to stderr, if it has any.
-pub fn read_test(path: &Path, shell: &Shell) -> anyhow::Result<TestCase> {
+/// Reads the stored test at `path`, with its text; writes its mistakes to stderr, if it has any.
+pub fn read_test(path: &Path, shell: &Shell) -> anyhow::Result<(Source, TestCase)> {
     let source = read_text(path)?;
     if !test_case::is_test(source.text()) {
         let message = format!(
@@ -147,7 +147,10 @@ pub fn read_test(path: &Path, shell: &Shell) -> anyhow::Result<TestCase> {
         return Err(Mistake::new(message).into());
     }
     let test_case::Read { test, diagnostics } = test_case::read(&source);
-    test.ok_or_else(|| refuse(&source, &diagnostics, shell).into())
+    match test {
+        Some(test) => Ok((source, test)),
+        None => Err(refuse(&source, &diagnostics, shell).into()),
+    }
 }
 
 /// Reads the text at `path`, in whatever language it is.
