@@ -9,6 +9,7 @@ pub mod android;
 mod faulty;
 mod open;
 mod pool;
+mod secret;
 pub mod sim;
 pub(crate) mod sum;
 
@@ -28,6 +29,7 @@ pub use open::{
     carried_model, load_model, open,
 };
 pub use pool::{BoxedDevice, Maker, Pool};
+pub use secret::{Reference, Sealed, Secrets, references};
 pub use sim::Sim;
 
 /// An app on a device.

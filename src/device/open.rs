@@ -12,6 +12,7 @@ use std::sync::Arc;
 use super::adb::{Adb, Client, Jar, Options, Server};
 use super::adb::{AdbError, JarError, Reset, Subject};
 use super::pool::{BoxedDevice, Maker, Pool};
+use super::secret::{Sealed, Secrets};
 use super::sim::model::Model;
 use super::sim::{self, Sim, apk};
 use crate::spec::{Diagnostics, ReadError, Source, read_bytes, read_text, text_of};
@@ -260,13 +261,26 @@ pub struct Opened {
     pub attached: Vec<Attached>,
     /// Model that the simulator runs, if it takes part.
     pub model: Option<LoadedModel>,
+    /// Secrets that the app alone gets to see, if there are any.
+    pub secrets: Option<Arc<Secrets>>,
 }
 
 impl Opened {
+    /// Keeps `secrets` to the app on all devices.
+    pub fn seal(&mut self, secrets: &Arc<Secrets>) {
+        let sealed = |Attached { name, device }| {
+            let device = Box::new(Sealed::new(device, secrets.clone()));
+            Attached { name, device }
+        };
+        self.attached = std::mem::take(&mut self.attached).into_iter().map(sealed).collect();
+        self.secrets = Some(secrets.clone());
+    }
+
     /// Returns the pool that lends the devices.
     pub fn into_pool(self) -> Pool {
         let maker = self.model.map(|LoadedModel { model, .. }| -> Maker {
-            Arc::new(move |seed| Box::new(Sim::new(model.clone(), seed)))
+            let secrets = self.secrets.clone();
+            Arc::new(move |seed| Box::new(Sim::new(model.clone(), seed).sealed(secrets.clone())))
         });
         Pool::new(self.attached.into_iter().map(|one| one.device).collect(), maker)
     }
@@ -309,7 +323,7 @@ pub fn open(request: &Request, variable: &dyn Fn(&str) -> Option<String>) -> Res
                 None if names_simulator => return Err(OpenError::NoModel),
                 None => None,
             };
-            Ok(Opened { attached: attach(request, &subject, variable)?, model })
+            Ok(Opened { attached: attach(request, &subject, variable)?, model, secrets: None })
         }
     }
 }
@@ -355,7 +369,7 @@ fn carried_in(path: &Path, bytes: Vec<u8>) -> Result<Option<Source>, OpenError> 
 }
 
 fn simulated(source: Source, request: &Request) -> Result<Opened, OpenError> {
-    Ok(Opened { attached: Vec::new(), model: Some(loaded(source, &request.parameters)?) })
+    Ok(Opened { attached: Vec::new(), model: Some(loaded(source, &request.parameters)?), secrets: None })
 }
 
 fn loaded(source: Source, parameters: &[Parameter]) -> Result<LoadedModel, OpenError> {

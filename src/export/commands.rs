@@ -3,13 +3,16 @@
 //! State of the device is tracked here, so that a printer needs none: the orientation, the network, whether the display is
 //! dark, and the activity that was started last.
 
+use std::collections::BTreeSet;
+
 use super::locate::{IsSame, Known, Locator};
 use super::page::one_line;
+use crate::device::references;
 use crate::gui::{
-    Action, Atom, Comparison, DeviceAction, Direction, Gesture, Key, Op, Percent, Point, PressedKey, Stroke,
-    Target, Touch,
+    Action, Argument, Atom, Comparison, DeviceAction, Direction, Gesture, Key, Op, Percent, Point,
+    PressedKey, Stroke, Target, Touch,
 };
-use crate::test_case::{Shared, TestCase, TestStep};
+use crate::test_case::{Shared, TestCase, TestSetUp, TestStep};
 
 /// Characters of the title of a step; more of a widget's text says no more.
 const TITLE_CHARS_MAX: usize = 100;
@@ -207,6 +210,21 @@ fn remarks(test: &TestCase) -> Vec<String> {
     if !labels.is_empty() {
         let names: Vec<&str> = labels.into_iter().collect();
         remarks.push(format!("no screen carries the labels {}, so they are not checked", names.join(", ")));
+    }
+    // No export has the value, and each tool gets its secrets in another way.
+    let typed = test.steps.iter().filter_map(|step| match step.action.argument() {
+        Argument::Text(text) => Some(references(text)),
+        Argument::None | Argument::Activity(_) | Argument::Towards(_) | Argument::Own(_) => None,
+    });
+    let names: BTreeSet<&str> =
+        typed.flatten().filter(|found| !found.is_escaped).map(|found| found.name).collect();
+    if !names.is_empty() && test.set_up != TestSetUp::OfProject {
+        let names: Vec<&str> = names.into_iter().collect();
+        remarks.push(format!(
+            "the test types or sees secrets of the environment ({}), and this has their names alone: put in the values as your \
+             tool takes them",
+            names.join(", ")
+        ));
     }
     remarks
 }

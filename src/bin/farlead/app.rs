@@ -8,7 +8,7 @@ use farlead::device::adb::Reset;
 use farlead::device::sim::{self, model::Model};
 use farlead::device::{
     self, App, AppSource, Attached, BoxedDevice, Cause, Device, DeviceUrl, LoadedModel, OpenError, Opened,
-    Parameter, Pool, Request, Sim,
+    Parameter, Pool, Request, Sealed, Secrets, Sim,
 };
 use farlead::gui::{Action, UserAction};
 use farlead::rng::Seed;
@@ -23,7 +23,6 @@ use crate::{Missing, Mistake, Usage};
 
 /// App, and the devices that it runs on.
 #[derive(Clone, Debug, Args)]
-#[command(next_help_heading = "App")]
 pub struct AppArgs {
     /// App model to run on the embedded simulator
     #[arg(long, value_name = "MODEL", conflicts_with_all = ["apk", "package"])]
@@ -75,10 +74,16 @@ pub struct OpenedApp {
     /// Protocols of what attached devices are asked to do.
     protocols: Protocols,
     set_up: Arc<[SetUpTest]>,
+    /// Secrets that the app alone gets to see, if there are any.
+    secrets: Option<Arc<Secrets>>,
 }
 
 impl OpenedApp {
-    fn new(mut opened: Opened, shell: &Shell) -> OpenedApp {
+    fn new(mut opened: Opened, secrets: Option<Arc<Secrets>>, shell: &Shell) -> OpenedApp {
+        // Sealed before anything can record it.
+        if let Some(secrets) = &secrets {
+            opened.seal(secrets);
+        }
         if let Some(loaded) = &opened.model {
             warn_of(loaded, shell);
         }
@@ -90,7 +95,7 @@ impl OpenedApp {
             Attached { name, device }
         };
         opened.attached = opened.attached.into_iter().map(recorded).collect();
-        OpenedApp { pool: opened.into_pool(), model, protocols, set_up: Arc::default() }
+        OpenedApp { pool: opened.into_pool(), model, protocols, set_up: Arc::default(), secrets }
     }
 
     /// Returns the same app, which is set up by `tests` whenever it is started.
@@ -140,7 +145,7 @@ impl OpenedApp {
 
     /// Returns a simulator that is not set up and takes all its chance from `seed`, if one takes part.
     pub fn simulator(&self, seed: Seed) -> Option<Sim> {
-        self.model.as_ref().map(|model| Sim::new(model.clone(), seed))
+        self.model.as_ref().map(|model| Sim::new(model.clone(), seed).sealed(self.secrets.clone()))
     }
 
     /// Writes protocols of what attached devices do below `folder` from now on.
@@ -186,12 +191,12 @@ impl AppArgs {
             // A model runs in the simulator, whatever devices the project names for its own app.
             let device = if self.app.is_some() { self.device.clone() } else { self.device_or(project) };
             let app = AppArgs { device, ..self.clone() };
-            return app.open_with(&[], "", shell);
+            return app.open_with(&[], "", project, shell);
         }
         let Project { app, apk, package, set, .. } = project.clone();
         let of_project =
             AppArgs { app, apk: apk.into_iter().collect(), package, ..self.without_app(project) };
-        of_project.open_with(&set, "farlead.toml", shell)
+        of_project.open_with(&set, "farlead.toml", project, shell)
     }
 
     /// Opens the app that is named here, else the one that a stored test was found on, else that of `project`.
@@ -237,7 +242,7 @@ impl AppArgs {
         }
         // `--set` of the command line comes last, so that it wins.
         let of_test_set = std::mem::replace(&mut of_test.set, self.set.clone());
-        of_test.open_with(&of_test_set, "the stored test", shell)
+        of_test.open_with(&of_test_set, "the stored test", project, shell)
     }
 
     /// Returns the attached device whose screen is looked at as it is, or nothing if the simulator is meant.
@@ -275,7 +280,11 @@ impl AppArgs {
                 return Err(Usage::new(message).into());
             }
         };
-        device::open_to_look(serial, self.u2.as_deref(), &variable).map(Some).map_err(refused)
+        let device = device::open_to_look(serial, self.u2.as_deref(), &variable).map_err(refused)?;
+        Ok(Some(match &project.secrets {
+            Some(secrets) => Box::new(Sealed::new(device, secrets.clone())),
+            None => device,
+        }))
     }
 
     /// Returns the devices that are named here, else those of `project`.
@@ -314,7 +323,13 @@ impl AppArgs {
     }
 
     /// Opens the app; `set` are parameters from the file `origin`, which come before those of the command line.
-    fn open_with(&self, set: &[String], origin: &str, shell: &Shell) -> anyhow::Result<OpenedApp> {
+    fn open_with(
+        &self,
+        set: &[String],
+        origin: &str,
+        project: &Project,
+        shell: &Shell,
+    ) -> anyhow::Result<OpenedApp> {
         let app = match (&self.app, &self.apk[..], &self.package) {
             (Some(path), ..) => AppSource::Model(path.clone()),
             (None, [], Some(package)) => AppSource::Package(package.clone()),
@@ -335,7 +350,7 @@ impl AppArgs {
             u2: self.u2.clone(),
         };
         let opened = device::open(&request, &variable).map_err(|error| refused(error, shell))?;
-        Ok(OpenedApp::new(opened, shell))
+        Ok(OpenedApp::new(opened, project.secrets.clone(), shell))
     }
 }
 

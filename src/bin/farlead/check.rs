@@ -30,6 +30,7 @@ use crate::outputs::{Beginning, OutputArgs, Outputs, Prepared, Stored, began, wa
 use crate::progress::{Progress, Ticks, interruption, left};
 use crate::project::Project;
 use crate::searching::{Budget, SearchArgs, Shard};
+use crate::secrets::Wanted;
 use crate::set_up::{self, Chosen, SetUpArgs, SetUps};
 use crate::sources::{self, Judged, Shell};
 use crate::stdout::out;
@@ -53,9 +54,12 @@ pub struct CheckArgs {
     /// Spec files, stored tests, or folders of .ltl files
     #[arg(value_name = "SPEC", required = true)]
     specs: Vec<PathBuf>,
-    #[command(flatten)]
+    /// Show rewards, residuals and reasons; every episode on stderr
+    #[arg(long, short)]
+    verbose: bool,
+    #[command(flatten, next_help_heading = "App")]
     app: AppArgs,
-    #[command(flatten)]
+    #[command(flatten, next_help_heading = "App")]
     set_up: SetUpArgs,
     /// Check only the spec of this name
     #[arg(long, value_name = "NAME", help_heading = "Search")]
@@ -72,14 +76,11 @@ pub struct CheckArgs {
     /// Do not try everything for 20,000 simulated steps before the agent searches
     #[arg(long, conflicts_with = "exhaustive", help_heading = "Search")]
     no_exhaustive: bool,
-    #[command(flatten)]
+    #[command(flatten, next_help_heading = "Search")]
     search: SearchArgs,
     /// Start from what this file knows of the app, and add to it
     #[arg(long, value_name = "FILE", conflicts_with = "exhaustive", help_heading = "Search")]
     learned: Option<PathBuf>,
-    /// Show rewards, residuals and reasons; every episode on stderr
-    #[arg(long, short)]
-    verbose: bool,
     /// Keep runs as they are found, without shrinking them
     #[arg(long, help_heading = "Kept tests")]
     no_minimize: bool,
@@ -97,7 +98,7 @@ pub struct CheckArgs {
 }
 
 pub fn run(args: &CheckArgs, shell: &Shell) -> anyhow::Result<Exit> {
-    let project = Project::find()?;
+    let mut project = Project::find()?;
     let texts = args.search.texts(&project)?;
     let files = sources::expand(&args.specs)?;
     let mut exit = Exit::Passed;
@@ -123,6 +124,7 @@ pub fn run(args: &CheckArgs, shell: &Shell) -> anyhow::Result<Exit> {
         return Ok(exit);
     }
     let set_ups = args.set_up.read(&project, shell)?;
+    project.secrets = wanted(args, &project, &judged, &set_ups)?.read()?;
     let app = open(args, &project, &judged, shell)?;
     set_ups.check_app(&app.app())?;
     app.with_set_up(set_ups.all()).check_rules(&project)?;
@@ -147,6 +149,24 @@ pub fn run(args: &CheckArgs, shell: &Shell) -> anyhow::Result<Exit> {
         learned::write(path, &done.learned)?;
     }
     Ok(done.exit)
+}
+
+/// Returns the texts that may name secrets.
+fn wanted(
+    args: &CheckArgs,
+    project: &Project,
+    judged: &[Judged],
+    set_ups: &SetUps,
+) -> anyhow::Result<Wanted> {
+    let mut wanted = args.search.wanted(project)?;
+    set_ups.add_to(&mut wanted);
+    for one in judged {
+        match &one.test {
+            Some(test) => wanted.add_test(&one.source, test),
+            None => wanted.add_specs(&one.source, &one.linted.file.specs),
+        }
+    }
+    Ok(wanted)
 }
 
 /// Opens the app of the command line, or the one that all stored tests were found on.

@@ -39,29 +39,29 @@ pub struct CompareArgs {
     /// Spec files, or folders of .ltl files
     #[arg(value_name = "SPEC", required = true)]
     specs: Vec<PathBuf>,
-    #[command(flatten)]
+    #[command(flatten, next_help_heading = "App")]
     app: AppArgs,
-    #[command(flatten)]
+    #[command(flatten, next_help_heading = "App")]
     set_up: SetUpArgs,
     /// Compare only on the spec of this name
-    #[arg(long, value_name = "NAME")]
+    #[arg(long, value_name = "NAME", help_heading = "Comparison")]
     only: Option<String>,
     /// Agents; farlead:abstraction=places is farlead with another abstraction
-    #[arg(long, value_parser = EntrantParser, value_delimiter = ',', default_value = "planner,farlead,tree,random")]
+    #[arg(long, value_parser = EntrantParser, value_delimiter = ',', default_value = "planner,farlead,tree,random", help_heading = "Comparison")]
     agents: Vec<Entrant>,
     /// Runs of each agent on each spec
-    #[arg(long, value_name = "N", default_value_t = 100, value_parser = clap::value_parser!(u32).range(1..=1_000_000))]
+    #[arg(long, value_name = "N", default_value_t = 100, value_parser = clap::value_parser!(u32).range(1..=1_000_000), help_heading = "Comparison")]
     runs: u32,
     /// Also compare each agent with each improvement switched over, and with all of them off
-    #[arg(long)]
+    #[arg(long, help_heading = "Comparison")]
     ablate: bool,
-    #[command(flatten)]
+    #[command(flatten, next_help_heading = "Search")]
     search: SearchArgs,
     /// Write the table to this file as CSV
-    #[arg(long, value_name = "FILE")]
+    #[arg(long, value_name = "FILE", help_heading = "Comparison")]
     csv: Option<PathBuf>,
     /// Write JSON, one object a row
-    #[arg(long)]
+    #[arg(long, help_heading = "Comparison")]
     json: bool,
 }
 
@@ -132,13 +132,8 @@ const HEADINGS: [&str; 11] = [
 ];
 
 pub fn run(args: &CompareArgs, shell: &Shell) -> anyhow::Result<Exit> {
-    let project = Project::find()?;
+    let mut project = Project::find()?;
     let set_ups = args.set_up.read(&project, shell)?;
-    let app = args.app.open(&project, shell)?;
-    set_ups.check_app(&app.app())?;
-    let app = app.with_set_up(set_ups.all());
-    app.check_rules(&project)?;
-    let texts = args.search.texts(&project)?;
     let mut judged = Vec::new();
     for path in sources::expand(&args.specs)? {
         let one = sources::read(&path, &project)?;
@@ -146,6 +141,15 @@ pub fn run(args: &CompareArgs, shell: &Shell) -> anyhow::Result<Exit> {
         one.unless_mistaken(shell)?;
         judged.push(one);
     }
+    let mut wanted = args.search.wanted(&project)?;
+    set_ups.add_to(&mut wanted);
+    judged.iter().for_each(|one| wanted.add_specs(&one.source, &one.linted.file.specs));
+    project.secrets = wanted.read()?;
+    let app = args.app.open(&project, shell)?;
+    set_ups.check_app(&app.app())?;
+    let app = app.with_set_up(set_ups.all());
+    app.check_rules(&project)?;
+    let texts = args.search.texts(&project)?;
     let actions: Vec<Arc<[UserAction]>> =
         judged.iter().map(|one| one.linted.file.actions.clone().into()).collect();
     let (names, tasks) = tasks(args, &project, &judged, &actions)?;

@@ -51,7 +51,7 @@ fn tool(name: &str) -> Result<Target, String> {
 
 pub fn run(args: &ExportArgs, shell: &Shell) -> anyhow::Result<Exit> {
     let project = Project::find()?;
-    let test = sources::read_test(&args.test, shell)?;
+    let (_, test) = sources::read_test(&args.test, shell)?;
     let exported = export(&test, args.to);
     match &args.output {
         None => out().write_all(exported.text.as_bytes())?,

@@ -22,6 +22,7 @@ use crate::deciding::failed;
 use crate::lint::counted;
 use crate::progress::interruption;
 use crate::project::Project;
+use crate::secrets::Wanted;
 use crate::sources::{self, Shell};
 use crate::stdout::{Out, out};
 use crate::{Exit, Missing, Mistake, Usage};
@@ -48,8 +49,6 @@ pub struct LookArgs {
     /// Hierarchy that `uiautomator dump` wrote; `-` is standard input
     #[arg(long, value_name = "FILE", conflicts_with_all = ["app", "apk", "package", "device", "u2", "set", "seed"])]
     dump: Option<PathBuf>,
-    #[command(flatten)]
-    app: AppArgs,
     /// Seed of the simulator
     #[arg(long, value_name = "N", default_value_t = 1)]
     seed: u64,
@@ -62,6 +61,8 @@ pub struct LookArgs {
     /// Write JSON, one object a screen
     #[arg(long)]
     json: bool,
+    #[command(flatten, next_help_heading = "App")]
+    app: AppArgs,
 }
 
 /// Pause between two looks at a device.
@@ -79,11 +80,20 @@ struct Look {
 }
 
 pub fn run(args: &LookArgs, shell: &Shell) -> anyhow::Result<Exit> {
-    let project = Project::find()?;
+    let mut project = Project::find()?;
     let read = |path: &Path| sources::read_sound(path, &project, shell);
     let against = args.against.as_deref().map(read).transpose()?;
+    let mut wanted = Wanted::of(&project)?;
+    if let (Some(path), Some(file)) = (&args.against, &against) {
+        wanted.add_specs(&sources::read_text(path)?, &file.specs);
+    }
+    project.secrets = wanted.read()?;
     if let Some(path) = &args.dump {
-        say_all(args, &of_dump(path)?, against.as_ref(), &mut out())?;
+        let mut look = of_dump(path)?;
+        if let Some(secrets) = &project.secrets {
+            look.screen = (*secrets.hide_on(&look.screen.into())).clone();
+        }
+        say_all(args, &look, against.as_ref(), &mut out())?;
         return Ok(Exit::Passed);
     }
     if let Some(mut device) = args.app.device_to_look_at(&project, shell)? {

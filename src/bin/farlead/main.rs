@@ -26,6 +26,7 @@ mod protocol;
 mod replay;
 mod report;
 mod searching;
+mod secrets;
 mod set_up;
 mod sim;
 mod sources;

@@ -21,6 +21,7 @@ use crate::deciding::failed;
 use crate::lint::counted;
 use crate::progress::interruption;
 use crate::project::Project;
+use crate::secrets::Wanted;
 use crate::set_up::{self, SetUpArgs};
 use crate::sources::{self, Shell};
 use crate::stdout::out;
@@ -42,39 +43,39 @@ pub struct MinimizeArgs {
     /// Stored test, or run recorded by `check --record`
     #[arg(value_name = "TEST")]
     test: PathBuf,
-    #[command(flatten)]
+    #[command(flatten, next_help_heading = "App")]
     app: AppArgs,
-    #[command(flatten)]
+    #[command(flatten, next_help_heading = "App")]
     set_up: SetUpArgs,
     /// Order in which devices try shortened runs
-    #[arg(long, value_enum, default_value_t = ScheduleName::Heuristic)]
+    #[arg(long, value_enum, default_value_t = ScheduleName::Heuristic, help_heading = "Shrinking")]
     schedule: ScheduleName,
     /// Runs tried in a round, as if on that many devices
-    #[arg(long, value_name = "M", default_value_t = 4, value_parser = clap::value_parser!(u32).range(1..=64))]
+    #[arg(long, value_name = "M", default_value_t = 4, value_parser = clap::value_parser!(u32).range(1..=64), help_heading = "Shrinking")]
     width: u32,
     /// Most tries of a shortened run
-    #[arg(long, value_name = "NR", default_value_t = 10, value_parser = clap::value_parser!(u32).range(1..=1_000))]
+    #[arg(long, value_name = "NR", default_value_t = 10, value_parser = clap::value_parser!(u32).range(1..=1_000), help_heading = "Shrinking")]
     runs: u32,
     /// Tries of it that must succeed
-    #[arg(long, value_name = "ST", default_value_t = 9, value_parser = clap::value_parser!(u32).range(1..=1_000))]
+    #[arg(long, value_name = "ST", default_value_t = 9, value_parser = clap::value_parser!(u32).range(1..=1_000), help_heading = "Shrinking")]
     passes: u32,
     /// Expected shares of tries that succeed, from 0 to 1 in even parts: their weights, with commas
-    #[arg(long, value_name = "WEIGHTS", value_delimiter = ',')]
+    #[arg(long, value_name = "WEIGHTS", value_delimiter = ',', help_heading = "Shrinking")]
     prior: Vec<f64>,
     /// Times to reproduce the short run
-    #[arg(long, value_name = "N", default_value_t = 3, value_parser = clap::value_parser!(u32).range(0..=1_000))]
+    #[arg(long, value_name = "N", default_value_t = 3, value_parser = clap::value_parser!(u32).range(0..=1_000), help_heading = "Shrinking")]
     confirm: u32,
     /// Seed of all chance [default: that of the test]
-    #[arg(long, value_name = "N")]
+    #[arg(long, value_name = "N", help_heading = "Shrinking")]
     seed: Option<u64>,
     /// Runs at a time; results are the same for any number [default: the number of cores]
-    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=1024))]
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=1024), help_heading = "Shrinking")]
     jobs: Option<u32>,
     /// Write the short run to this test file
-    #[arg(long, short, value_name = "FILE", conflicts_with = "update")]
+    #[arg(long, short, value_name = "FILE", conflicts_with = "update", help_heading = "Shrinking")]
     output: Option<PathBuf>,
     /// Replace the test by the short run
-    #[arg(long)]
+    #[arg(long, help_heading = "Shrinking")]
     update: bool,
 }
 
@@ -128,11 +129,15 @@ impl MinimizeArgs {
 }
 
 pub fn run(args: &MinimizeArgs, shell: &Shell) -> anyhow::Result<Exit> {
-    let project = Project::find()?;
+    let mut project = Project::find()?;
     let how = args.settings()?;
-    let test = sources::read_test(&args.test, shell)?;
+    let (source, test) = sources::read_test(&args.test, shell)?;
     let set_ups = args.set_up.read(&project, shell)?;
     let chosen = set_ups.for_test(&args.test, &test);
+    let mut wanted = Wanted::of(&project)?;
+    set_ups.add_to(&mut wanted);
+    wanted.add_test(&source, &test);
+    project.secrets = wanted.read()?;
     let app = args.app.open_for(&test, &project, shell)?;
     chosen.check_app(&app.app())?;
     let app = app.with_set_up(&chosen.tests);

@@ -7,6 +7,7 @@ use std::ops::Range;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
+use farlead::device::Secrets;
 use farlead::gui::{Rules, UserAction};
 use farlead::spec::{Source, shown_path};
 use serde::Deserialize;
@@ -58,6 +59,10 @@ pub struct Project {
     pub actions: Vec<UserAction>,
     /// Actions that agents never do, and texts that they type into certain fields.
     pub rules: Arc<Rules>,
+    /// The file itself, if there is one.
+    pub source: Option<Source>,
+    /// Secrets that the app alone gets to see, once they are read from the environment.
+    pub secrets: Option<Arc<Secrets>>,
 }
 
 /// A dictionary.
@@ -158,6 +163,8 @@ impl Project {
             actions,
             rules: Rules::new(&rules).into(),
             folder: folder.to_path_buf(),
+            source: Some(source),
+            secrets: None,
         })
     }
 }

@@ -2,7 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::io::{self, Write};
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use clap::Args;
@@ -24,6 +24,7 @@ use crate::outputs::{Beginning, OutputArgs, Outputs, began};
 use crate::progress::{Progress, Ticks, interruption};
 use crate::project::Project;
 use crate::searching::Shard;
+use crate::secrets::Wanted;
 use crate::set_up::{self, Chosen, SetUpArgs, SetUps};
 use crate::sources::{self, Shell};
 use crate::{Exit, Usage};
@@ -46,39 +47,47 @@ pub struct ReplayArgs {
     /// Stored tests, or folders with .test.ltl files in them
     #[arg(value_name = "TEST", required = true)]
     tests: Vec<PathBuf>,
-    #[command(flatten)]
-    app: AppArgs,
-    #[command(flatten)]
-    set_up: SetUpArgs,
-    /// Replays of each test [default: 1, with --until-failure 1000]
-    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=1_000_000))]
-    times: Option<u32>,
-    /// Replay each test until its run does not come again, at most `--times` times
-    #[arg(long)]
-    until_failure: bool,
-    /// Further replays of a test whose run did not come again; if it then does, the test is flaky
-    #[arg(long, value_name = "R", default_value_t = 0, value_parser = clap::value_parser!(u32).range(0..=1_000))]
-    retries: u32,
-    /// Replay part I of N of the tests, in the order of their names
-    #[arg(long, value_name = "I/N", value_parser = Shard::parse)]
-    shard: Option<Shard>,
-    /// Replay only tests whose path or spec name contains this text
-    #[arg(long, value_name = "TEXT")]
-    filter: Option<String>,
-    /// Begin no further test once one did not pass
-    #[arg(long)]
-    fail_fast: bool,
-    /// Seed of all chance [default: that of each test]
-    #[arg(long, value_name = "N")]
-    seed: Option<u64>,
-    /// Tests at a time; results are the same for any number [default: the number of cores]
-    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=1024))]
-    jobs: Option<u32>,
     /// Show all steps of each test, with rewards and residuals
     #[arg(long, short)]
     verbose: bool,
+    #[command(flatten, next_help_heading = "App")]
+    app: AppArgs,
+    #[command(flatten, next_help_heading = "App")]
+    set_up: SetUpArgs,
+    /// Replays of each test [default: 1, with --until-failure 1000]
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=1_000_000), help_heading = "Replay")]
+    times: Option<u32>,
+    /// Replay each test until its run does not come again, at most `--times` times
+    #[arg(long, help_heading = "Replay")]
+    until_failure: bool,
+    /// Further replays of a test whose run did not come again; if it then does, the test is flaky
+    #[arg(long, value_name = "R", default_value_t = 0, value_parser = clap::value_parser!(u32).range(0..=1_000), help_heading = "Replay")]
+    retries: u32,
+    /// Replay part I of N of the tests, in the order of their names
+    #[arg(long, value_name = "I/N", value_parser = Shard::parse, help_heading = "Replay")]
+    shard: Option<Shard>,
+    /// Replay only tests whose path or spec name contains this text
+    #[arg(long, value_name = "TEXT", help_heading = "Replay")]
+    filter: Option<String>,
+    /// Begin no further test once one did not pass
+    #[arg(long, help_heading = "Replay")]
+    fail_fast: bool,
+    /// Seed of all chance [default: that of each test]
+    #[arg(long, value_name = "N", help_heading = "Replay")]
+    seed: Option<u64>,
+    /// Tests at a time; results are the same for any number [default: the number of cores]
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=1024), help_heading = "Replay")]
+    jobs: Option<u32>,
     #[command(flatten)]
     outputs: OutputArgs,
+}
+
+impl ReplayArgs {
+    /// Returns true if `--filter` leaves the test in `file`.
+    fn is_chosen(&self, file: &Path, test: &TestCase) -> bool {
+        let name = file.display().to_string();
+        self.filter.as_ref().is_none_or(|part| name.contains(part) || test.oracle.name.contains(part))
+    }
 }
 
 /// Most replays with `--until-failure`: a test that holds that often will hardly fail soon.
@@ -192,13 +201,17 @@ fn read(
     shell: &Shell,
 ) -> anyhow::Result<(Vec<Stored>, Exit)> {
     let mut exit = Exit::Passed;
-    let mut tests = Vec::new();
-    // Opening an app reads files or prepares devices, so the tests of one app share it.
-    let mut apps: BTreeMap<Vec<String>, Result<OpenedApp, (String, Exit)>> = BTreeMap::new();
+    let mut read: Vec<(&PathBuf, TestCase)> = Vec::new();
+    let mut wanted = Wanted::of(project)?;
+    set_ups.add_to(&mut wanted);
     sources::read_tests(files, jobs_of(args), shell, |number, test| {
         let file = &files[number];
-        let test = match test {
-            Ok(test) => test,
+        match test {
+            Ok((_, test)) if !args.is_chosen(file, &test) => {}
+            Ok((source, test)) => {
+                wanted.add_test(&source, &test);
+                read.push((file, test));
+            }
             Err(error) => {
                 let message = error.to_string();
                 // Mistakes in a test are on stderr already, and their error has no message.
@@ -206,13 +219,16 @@ fn read(
                     writeln!(io::stderr(), "farlead: {message}")?;
                 }
                 exit = exit.and(Exit::Broken);
-                return Ok(());
             }
-        };
-        let name = file.display().to_string();
-        if args.filter.as_ref().is_some_and(|part| !name.contains(part) && !test.oracle.name.contains(part)) {
-            return Ok(());
         }
+        Ok(())
+    })?;
+    let project = &Project { secrets: wanted.read()?, ..project.clone() };
+    let mut tests = Vec::new();
+    // Opening an app reads files or prepares devices, so the tests of one app share it.
+    let mut apps: BTreeMap<Vec<String>, Result<OpenedApp, (String, Exit)>> = BTreeMap::new();
+    for (file, test) in read {
+        let name = file.display().to_string();
         let app = match apps.get(&test.provenance.app) {
             Some(app) => app.clone(),
             None => {
@@ -231,8 +247,7 @@ fn read(
             Ok(app.with_set_up(&set_up.tests))
         });
         tests.push(Stored { name, test, app, set_up });
-        Ok(())
-    })?;
+    }
     if let Some(part) =
         args.filter.as_ref().filter(|_| tests.is_empty() && exit == Exit::Passed && !files.is_empty())
     {

@@ -13,6 +13,7 @@ use farlead::spec::{Judgement, Spec, shown_path};
 
 use crate::agents::AbstractionName;
 use crate::project::{Project, TEXTS_MAX, Texts};
+use crate::secrets::Wanted;
 use crate::sources;
 use crate::{Mistake, Usage};
 
@@ -27,7 +28,6 @@ const GROWTH_MAX: u32 = 4;
 
 /// Budget of a search, and its source of chance.
 #[derive(Debug, Args)]
-#[command(next_help_heading = "Search")]
 pub struct SearchArgs {
     /// Seed of all chance [default: 1]
     #[arg(long, value_name = "N")]
@@ -206,6 +206,15 @@ impl SearchArgs {
             (None, Some(Texts::All(texts))) => Ok(texts.clone()),
             (None, None) => Ok(Vec::new()),
         }
+    }
+
+    /// Returns the texts of farlead.toml and the dictionary that may name secrets.
+    pub fn wanted(&self, project: &Project) -> anyhow::Result<Wanted> {
+        let mut wanted = Wanted::of(project)?;
+        if let Some(path) = &self.texts {
+            wanted.add_dictionary(path)?;
+        }
+        Ok(wanted)
     }
 
     /// Returns the plan of `agent` for specs that say nothing themselves.

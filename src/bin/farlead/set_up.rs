@@ -7,12 +7,13 @@ use farlead::device::App;
 use farlead::gui::Action;
 use farlead::report::to_type;
 use farlead::setup::{SetUpTest, kept};
-use farlead::spec::shown_path;
+use farlead::spec::{Source, shown_path};
 use farlead::test_case::{SET_UP_STEPS_MAX, SetUpRun, TestCase, TestSetUp};
 
 use crate::Mistake;
 use crate::outputs::warn;
 use crate::project::Project;
+use crate::secrets::Wanted;
 use crate::sources::{self, Shell};
 
 /// Set-up of apps.
@@ -29,6 +30,8 @@ pub struct SetUps {
     tests: Vec<SetUpTest>,
     /// Test and file of each, the latter as a path from the root.
     stored: Vec<(TestCase, PathBuf)>,
+    /// Text of each.
+    sources: Vec<Source>,
     /// True if there is no set-up on request, not even one that a stored test keeps.
     is_left_out: bool,
 }
@@ -66,16 +69,18 @@ impl SetUpArgs {
                 );
                 return Err(Mistake::new(message).into());
             }
-            let test = sources::read_test(&named.path, shell).map_err(|error| match error.to_string() {
-                // The mistakes are on stderr by now; the place in farlead.toml is not.
-                said if said.is_empty() => {
-                    Mistake::new(format!("{place}: the set-up test {name} has mistakes"))
-                }
-                why => Mistake::new(format!("{place}: {why}")),
-            })?;
+            let (source, test) =
+                sources::read_test(&named.path, shell).map_err(|error| match error.to_string() {
+                    // The mistakes are on stderr by now; the place in farlead.toml is not.
+                    said if said.is_empty() => {
+                        Mistake::new(format!("{place}: the set-up test {name} has mistakes"))
+                    }
+                    why => Mistake::new(format!("{place}: {why}")),
+                })?;
             // The same file may be typed in several ways.
             let file = named.path.canonicalize().unwrap_or_else(|_| named.path.clone());
             all.stored.push((test.clone(), file));
+            all.sources.push(source);
             all.tests.push(SetUpTest::Stored { name, test: test.into() });
             let (first, last) = (&all.tests[0], &all.tests[all.tests.len() - 1]);
             if first.starts() != last.starts() {
@@ -103,6 +108,11 @@ impl SetUpArgs {
 }
 
 impl SetUps {
+    /// Adds the texts that may name secrets.
+    pub fn add_to(&self, wanted: &mut Wanted) {
+        self.sources.iter().zip(&self.stored).for_each(|(source, (test, _))| wanted.add_test(source, test));
+    }
+
     /// Returns all tests.
     pub fn all(&self) -> &[SetUpTest] {
         &self.tests

@@ -133,7 +133,7 @@ pub fn read_tests(
     paths: &[PathBuf],
     jobs: usize,
     shell: &Shell,
-    mut take: impl FnMut(usize, anyhow::Result<TestCase>) -> anyhow::Result<()>,
+    mut take: impl FnMut(usize, anyhow::Result<(Source, TestCase)>) -> anyhow::Result<()>,
 ) -> anyhow::Result<()> {
     let mut taken = Ok(());
     let work = |number: usize| read_test_silently(&paths[number]);
@@ -168,15 +168,15 @@ pub fn judge(source: Source, project: &Project) -> Judged {
     Judged { source, linted, test }
 }
 
-/// Reads the stored test at `path`; writes its mistakes to stderr, if it has any.
-pub fn read_test(path: &Path, shell: &Shell) -> anyhow::Result<TestCase> {
+/// Reads the stored test at `path`, with its text; writes its mistakes to stderr, if it has any.
+pub fn read_test(path: &Path, shell: &Shell) -> anyhow::Result<(Source, TestCase)> {
     or_refused(read_test_silently(path), shell)
 }
 
-/// Stored test, or its source with its mistakes.
-type ReadTest = anyhow::Result<Result<TestCase, (Source, Diagnostics)>>;
+/// Text of a stored test with the test, or with its mistakes.
+type ReadTest = anyhow::Result<Result<(Source, TestCase), (Source, Diagnostics)>>;
 
-fn or_refused(test: ReadTest, shell: &Shell) -> anyhow::Result<TestCase> {
+fn or_refused(test: ReadTest, shell: &Shell) -> anyhow::Result<(Source, TestCase)> {
     test?.map_err(|(source, diagnostics)| refuse(&source, &diagnostics, shell).into())
 }
 
@@ -191,7 +191,10 @@ fn read_test_silently(path: &Path) -> ReadTest {
         return Err(Mistake::new(message).into());
     }
     let test_case::Read { test, diagnostics } = test_case::read(&source);
-    Ok(test.ok_or((source, diagnostics)))
+    Ok(match test {
+        Some(test) => Ok((source, test)),
+        None => Err((source, diagnostics)),
+    })
 }
 
 /// Reads the text at `path`, in whatever language it is.

@@ -1,5 +1,6 @@
 //! The device itself: actions in, observations out, and for exhaustive search all outcomes of an action.
 
+use std::borrow::Cow;
 use std::collections::HashMap;
 use std::sync::Arc;
 
@@ -13,7 +14,7 @@ use super::memo::{Gesture, Known, Memo, States, Transition};
 use super::model::{Model, WindowId};
 use super::render::render;
 use super::state::{State, activity_names};
-use crate::device::{App, Capabilities, Device, DeviceError, Notice, Observation};
+use crate::device::{App, Capabilities, Device, DeviceError, Notice, Observation, Secrets};
 use crate::gui::{Action, PressedKey, Screen};
 use crate::rng::{Rng, Seed};
 
@@ -108,6 +109,8 @@ struct Core {
     saved: States,
     has_read_clock: bool,
     no_notices: Arc<[Notice]>,
+    /// Secrets that the app alone gets to see, if there are any.
+    secrets: Option<Arc<Secrets>>,
     /// True if anything is remembered; answers do not depend on it.
     is_memoised: bool,
 }
@@ -133,9 +136,17 @@ impl Sim {
             saved: States::default(),
             has_read_clock: false,
             no_notices: Arc::default(),
+            secrets: None,
             is_memoised: true,
         };
         Sim { core, rng: seed.fork("simulator"), now, is_touch_lost: false }
+    }
+
+    /// Returns the same phone, where the app alone gets to see `secrets`.
+    #[must_use]
+    pub fn sealed(mut self, secrets: Option<Arc<Secrets>>) -> Sim {
+        self.core.secrets = secrets;
+        self
     }
 
     /// Returns the present, for [`Sim::restore`]; chance is not part of it.
@@ -337,7 +348,9 @@ impl Core {
     ) -> Result<Progress, DeviceError> {
         let before = self.memo.state(from.state).state.clone();
         let mut progress = self.progress(from);
-        gestures::each(action, &before, |gesture| self.go(&mut progress, gesture, chance))?;
+        let secrets = self.secrets.clone();
+        let action = secrets.as_ref().map_or(Cow::Borrowed(action), |secrets| secrets.reveal(action));
+        gestures::each(&action, &before, |gesture| self.go(&mut progress, gesture, chance))?;
         Ok(progress)
     }
 
@@ -452,13 +465,17 @@ impl Core {
             Some(screen) => screen.clone(),
             None => self.screen(now)?,
         };
+        let notices = self.secrets.as_ref().map_or(notices.clone(), |secrets| secrets.hide_in(&notices));
         Ok(Observation { screen, at_ms: now.at_ms, notices })
     }
 
     fn screen(&mut self, now: Moment) -> Result<Arc<Screen>, DeviceError> {
         let state = &self.memo.state(now.state).state;
         let rendered = render(&self.model, state, now.at_ms).map_err(|fault| self.error(&fault))?;
-        let screen = Arc::new(rendered.screen);
+        let mut screen = Arc::new(rendered.screen);
+        if let Some(secrets) = &self.secrets {
+            screen = secrets.hide_on(&screen);
+        }
         self.has_read_clock |= rendered.has_read_clock;
         if !rendered.has_read_clock && self.is_memoised {
             self.memo.set_screen(now.state, screen.clone());
@@ -514,7 +531,11 @@ impl Core {
             Some(at) => format!("line {}, column {}: {}", at.line, at.column, fault.message),
             None => fault.message.clone(),
         };
-        DeviceError::Model { model: self.model.name.clone(), message }
+        let error = DeviceError::Model { model: self.model.name.clone(), message };
+        match &self.secrets {
+            Some(secrets) => secrets.hide_error(error),
+            None => error,
+        }
     }
 }
 

@@ -58,13 +58,13 @@ pub fn run(_args: &LspArgs) -> anyhow::Result<Exit> {
             Incoming::Refused(fault) => wire::write(&mut out, &fault.answer(&Value::Null))?,
             Incoming::Lost(fault) => {
                 wire::write(&mut out, &fault.answer(&Value::Null))?;
-                return Ok(Exit::NotMet);
+                return Ok(Exit::Failed);
             }
-            Incoming::End => return Ok(Exit::NotMet),
+            Incoming::End => return Ok(Exit::Failed),
         }
         if server.state == State::Gone {
             out.flush()?;
-            return Ok(if server.was_shut_down { Exit::Met } else { Exit::NotMet });
+            return Ok(if server.was_shut_down { Exit::Passed } else { Exit::Failed });
         }
     }
 }
