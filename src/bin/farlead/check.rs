@@ -25,7 +25,7 @@ use crate::deciding::{Asked, Decided, Exhaustive, Task, decide, errors};
 use crate::learned;
 use crate::lint;
 use crate::outputs::{Beginning, OutputArgs, Outputs, Stored, began, warn};
-use crate::progress::{Progress, interruption, left};
+use crate::progress::{Progress, WallArgs, interruption, left};
 use crate::project::Project;
 use crate::searching::{Budget, SearchArgs, Shard};
 use crate::secrets::Wanted;
@@ -84,6 +84,8 @@ pub struct CheckArgs {
     no_exhaustive: bool,
     #[command(flatten)]
     search: SearchArgs,
+    #[command(flatten)]
+    wall: WallArgs,
     /// Start from what was learned of the app before, and keep what is learned now
     #[arg(long, value_name = "FILE", conflicts_with = "exhaustive")]
     learned: Option<PathBuf>,
@@ -369,6 +371,7 @@ fn check_all(
     let beginning = Beginning { command: "check", app: Some(&app), seed, verbose: args.verbose };
     let mut outputs = Outputs::begin(&args.outputs, project, beginning, shell)?;
     let interrupted = interruption();
+    args.wall.limit(&interrupted);
     let asked = Asked {
         exhaustive: match args {
             CheckArgs { exhaustive: true, .. } => Exhaustive::Alone,

@@ -20,6 +20,7 @@ use farlead::trace::Trace;
 
 use crate::app::OpenedApp;
 use crate::lint::counted;
+use crate::progress::{interrupted_by, interrupted_exit};
 use crate::{Exit, Missing, Mistake};
 
 /// Of the actions that were never tried, so many are kept in results.
@@ -160,7 +161,8 @@ pub fn decide(asked: &Asked<'_>, task: &Task<'_>, watch: Watch<'_>, tell: &dyn F
         return Decided::new(Outcome::Error, why, Exit::Broken);
     }
     if asked.interrupted.load(Ordering::Relaxed) {
-        return Decided::new(Outcome::GaveUp, "before it was begun: Ctrl-C", Exit::Interrupted);
+        let why = format!("before it was begun: {}", interrupted_by());
+        return Decided::new(Outcome::GaveUp, why, interrupted_exit());
     }
     let mut decided = decide_somewhere(asked, task, watch, tell);
     if let Some(run) = &decided.run {
@@ -314,7 +316,7 @@ fn kept(asked: &Asked<'_>, task: &Task<'_>, mut decided: Decided) -> Result<Deci
     }
     // The run is kept, but neither short nor confirmed as was asked.
     if keeping.is_interrupted {
-        decided.ended.exit = Exit::Interrupted.code();
+        decided.ended.exit = interrupted_exit().code();
     }
     decided.run = Some(keeping.run.clone());
     decided.keeping = Some(keeping);
@@ -355,7 +357,7 @@ pub fn errors(judgement: &Judgement) -> usize {
 fn exit_of(outcome: Outcome, is_interrupted: bool) -> Exit {
     match outcome {
         Outcome::Met if !is_interrupted => Exit::Met,
-        _ if is_interrupted => Exit::Interrupted,
+        _ if is_interrupted => interrupted_exit(),
         Outcome::Error => Exit::Broken,
         Outcome::Flaky => Exit::Flaky,
         Outcome::Met | Outcome::Broken | Outcome::GaveUp | Outcome::Impossible | Outcome::Untested => {
@@ -458,7 +460,7 @@ fn judged(task: &Task<'_>, spec: &Spec, plan: &Plan, finding: Finding) -> Decide
             format!("after {spent}: every action on every screen met was tried, in {ways}")
         }
         (None, Stop::TimeSpent) => format!("after {spent}: the time is spent"),
-        (None, Stop::Interrupted) => format!("after {spent}: Ctrl-C"),
+        (None, Stop::Interrupted) => format!("after {spent}: {}", interrupted_by()),
         (None, Stop::EpisodesSpent | Stop::Found) => format!("after {spent}: the budget is spent"),
     };
     let why = match run {
@@ -659,7 +661,7 @@ fn judged_exhaustively(task: &Task<'_>, exhausted: Exhausted) -> Decided {
         None if is_proven => {
             format!("by trying everything, {spent}: no run of {steps_max} steps or fewer does")
         }
-        None if is_interrupted => format!("after {spent}: Ctrl-C"),
+        None if is_interrupted => format!("after {spent}: {}", interrupted_by()),
         None => format!("after {spent}: there is too much to try"),
     };
     let mut decided = Decided::new(outcome, why, exit_of(outcome, is_interrupted));
