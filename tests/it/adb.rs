@@ -70,6 +70,42 @@ pub fn options() -> Options {
     Options { pause: Duration::ZERO, ..Options::default() }
 }
 
+/// A line that accepts everything and answers nothing.
+struct Dead {
+    /// The time that each question was given.
+    asked: Arc<Mutex<Vec<Duration>>>,
+}
+
+impl Line for Dead {
+    fn serial(&self) -> &str {
+        "dead"
+    }
+
+    fn shell(&mut self, _: &str, within: Duration) -> Result<Answer, LineError> {
+        self.asked.lock().expect("nobody has panicked").push(within);
+        Err(LineError::Silent { stdout: Vec::new(), waited_ms: within.as_millis() as u64 })
+    }
+
+    fn push(&mut self, _: Arc<[u8]>, _: &str, within: Duration) -> Result<(), LineError> {
+        Err(LineError::Silent { stdout: Vec::new(), waited_ms: within.as_millis() as u64 })
+    }
+
+    fn recover(&mut self, _: Duration) -> Result<(), LineError> {
+        Ok(())
+    }
+}
+
+#[test]
+fn a_phone_that_accepts_and_says_nothing_is_named_after_its_first_question() {
+    let asked = Arc::default();
+    let line = Dead { asked: Arc::clone(&asked) };
+    let opened = Adb::on(Box::new(line), &Subject::Package("org.example".into()), options());
+    let said = opened.err().expect("nothing answers").to_string();
+    assert!(said.starts_with("`dead`, asking what it is: no answer after "), "{said}");
+    let asked = asked.lock().expect("nobody has panicked").clone();
+    assert!(asked.iter().sum::<Duration>() <= Duration::from_secs(15), "{asked:?}");
+}
+
 pub fn package(model: &Model) -> Subject {
     Subject::Package(model.package.to_string())
 }

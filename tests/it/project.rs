@@ -749,6 +749,20 @@ fn rules_that_leave_no_start_are_refused() {
 }
 
 #[test]
+fn a_limit_on_the_wall_clock_ends_a_search_that_would_not_end_and_keeps_what_was_found() {
+    let folder = set_up("wall");
+    folder.write("specs/never.ltl", "possible \"nowhere\": F [text = Nowhere]\n");
+    let endless = ["--agent", "random", "--episodes", "4000000000", "--wall-timeout", "200ms"];
+    // Without the limit this would take years.
+    let args = [&["check", "specs/never.ltl", "--junit", "r.xml"][..], &endless].concat();
+    says(&folder.done(1, &args), &["gave up", "the time of --wall-timeout is up"]);
+    assert!(folder.read("r.xml").contains("the time of --wall-timeout is up"));
+    let replayed = folder.done(1, &["replay", LOGGED_IN, "--times", "1000000", "--wall-timeout", "200ms"]);
+    says(&replayed, &["replayed "]);
+    folder.done(2, &["check", "specs", "--wall-timeout", "soon"]);
+}
+
+#[test]
 fn the_device_of_the_project_is_the_one_in_use() {
     let folder = set_up("device");
     folder.write("farlead.toml", "app = \"bank.app\"\ntexts = [\"ann\"]\ndevice = \"sim\"\n");

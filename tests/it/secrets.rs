@@ -120,7 +120,7 @@ fn no_file_and_no_stream_has_a_secret_whatever_the_app_echoes() {
         &["export", greeted, "--to", "uiautomator", "-o", "Flow.kt"],
         &["export", greeted, "--to", "adb", "-o", "flow.sh"],
         &["look", "--against", "specs/safe.ltl"],
-        &["report", ".farlead/runs/1"],
+        &["report", ".farlead/runs/0001", "--html", "3.html", "--json"],
     ];
     for args in commands {
         let ended = run(&folder, args);

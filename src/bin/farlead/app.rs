@@ -16,6 +16,7 @@ use farlead::setup::{self, Prepared, SetUpTest};
 use farlead::spec::shown_path;
 use farlead::test_case::{TestCase, TestSetUp};
 
+use crate::progress::waiting;
 use crate::project::Project;
 use crate::protocol::Protocols;
 use crate::sources::{self, Shell};
@@ -349,7 +350,10 @@ impl AppArgs {
             reset: self.reset.reset(),
             u2: self.u2.clone(),
         };
-        let opened = device::open(&request, &variable).map_err(|error| refused(error, shell))?;
+        // A model is opened at once; a device may let one wait, or be dead.
+        let is_attached = self.app.is_none();
+        let opened = waiting(is_attached && !shell.quiet, "the device", || device::open(&request, &variable));
+        let opened = opened.map_err(|error| refused(error, shell))?;
         Ok(OpenedApp::new(opened, project.secrets.clone(), shell))
     }
 }

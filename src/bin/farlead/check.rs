@@ -27,7 +27,7 @@ use crate::deciding::{Asked, Decided, Exhaustive, Task, decide, errors};
 use crate::learned;
 use crate::lint;
 use crate::outputs::{Beginning, OutputArgs, Outputs, Prepared, Stored, began, warn};
-use crate::progress::{Progress, Ticks, interruption, left};
+use crate::progress::{Progress, Ticks, WallArgs, interruption, left};
 use crate::project::Project;
 use crate::searching::{Budget, SearchArgs, Shard};
 use crate::secrets::Wanted;
@@ -78,6 +78,8 @@ pub struct CheckArgs {
     no_exhaustive: bool,
     #[command(flatten, next_help_heading = "Search")]
     search: SearchArgs,
+    #[command(flatten, next_help_heading = "Search")]
+    wall: WallArgs,
     /// Start from what this file knows of the app, and add to it
     #[arg(long, value_name = "FILE", conflicts_with = "exhaustive", help_heading = "Search")]
     learned: Option<PathBuf>,
@@ -370,6 +372,7 @@ fn check_all(
     let beginning = Beginning { command: "check", app: Some(&app), seed, verbose: args.verbose };
     let mut outputs = Outputs::begin(&args.outputs, project, beginning, shell)?;
     let interrupted = interruption();
+    args.wall.limit(&interrupted);
     let asked = Asked {
         exhaustive: match args {
             CheckArgs { exhaustive: true, .. } => Exhaustive::Alone,

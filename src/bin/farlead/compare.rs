@@ -16,7 +16,7 @@ use serde::Serialize;
 use crate::agents::{Entrant, EntrantParser};
 use crate::app::AppArgs;
 use crate::deciding::failed;
-use crate::progress::{Progress, interruption, left};
+use crate::progress::{Progress, WallArgs, interrupted_exit, interruption, left};
 use crate::project::Project;
 use crate::searching::{Budget, SearchArgs, Switch};
 use crate::set_up::SetUpArgs;
@@ -57,6 +57,8 @@ pub struct CompareArgs {
     ablate: bool,
     #[command(flatten, next_help_heading = "Search")]
     search: SearchArgs,
+    #[command(flatten, next_help_heading = "Search")]
+    wall: WallArgs,
     /// Write the table to this file as CSV
     #[arg(long, value_name = "FILE", help_heading = "Comparison")]
     csv: Option<PathBuf>,
@@ -155,6 +157,7 @@ pub fn run(args: &CompareArgs, shell: &Shell) -> anyhow::Result<Exit> {
     let (names, tasks) = tasks(args, &project, &judged, &actions)?;
     let contenders = contenders(args, &project, &texts)?;
     let interrupted = interruption();
+    args.wall.limit(&interrupted);
     let progress = Progress::new(!shell.quiet);
     let begun = Instant::now();
     // Refused before the runs, which may take hours.
@@ -188,7 +191,7 @@ pub fn run(args: &CompareArgs, shell: &Shell) -> anyhow::Result<Exit> {
     written?;
     let whole = whole.map_err(|error| failed(&error))?;
     // Rows with fewer runs than others could not be compared, so what was interrupted makes none.
-    let exit = if whole.is_some() { Exit::Passed } else { Exit::Interrupted };
+    let exit = if whole.is_some() { Exit::Passed } else { interrupted_exit() };
     let first_sum = rows.len();
     rows.extend(whole.iter().flat_map(|tallies| sums(&tasks, &contenders, tallies)));
     if let (Some(path), false) = (&args.csv, rows.is_empty()) {

@@ -21,6 +21,7 @@ use farlead::trace::Trace;
 
 use crate::app::OpenedApp;
 use crate::lint::counted;
+use crate::progress::{interrupted_by, interrupted_exit};
 use crate::{Exit, Missing, Mistake};
 
 /// Of the actions that were never tried, so many are kept in results.
@@ -164,8 +165,8 @@ pub fn decide(asked: &Asked<'_>, task: &Task<'_>, watch: Watch<'_>, tell: &dyn F
         return Decided::new(Outcome::Error, why, Exit::Broken);
     }
     if asked.interrupted.load(Ordering::Relaxed) {
-        let outcome = undecided(task.spec.expectation);
-        return Decided::new(outcome, "interrupted before it began", Exit::Interrupted);
+        let why = format!("{} before it began", interrupted_by());
+        return Decided::new(undecided(task.spec.expectation), why, interrupted_exit());
     }
     let mut decided = decide_somewhere(asked, task, watch, tell);
     if let Some(run) = &decided.run {
@@ -315,7 +316,7 @@ fn kept(asked: &Asked<'_>, task: &Task<'_>, mut decided: Decided) -> Result<Deci
     }
     // The run is kept, but neither as short nor as often reproduced as asked.
     if keeping.is_interrupted {
-        decided.ended.exit = Exit::Interrupted.code();
+        decided.ended.exit = interrupted_exit().code();
     }
     decided.ended.violation = violation(task.spec, &keeping.run);
     decided.run = Some(keeping.run.clone());
@@ -357,7 +358,7 @@ pub fn errors(judgement: &Judgement) -> usize {
 fn exit_of(outcome: Outcome, is_interrupted: bool) -> Exit {
     match outcome {
         Outcome::Passed if !is_interrupted => Exit::Passed,
-        _ if is_interrupted => Exit::Interrupted,
+        _ if is_interrupted => interrupted_exit(),
         Outcome::Error => Exit::Broken,
         Outcome::Flaky => Exit::Flaky,
         Outcome::Diverged => Exit::Flaky,
@@ -462,7 +463,7 @@ fn judged(task: &Task<'_>, spec: &Spec, plan: &Plan, finding: Finding) -> Decide
             )
         }
         (None, Stop::TimeSpent) => format!("{}in {spent}; the time is spent", none(spec.expectation)),
-        (None, Stop::Interrupted) => format!("interrupted after {spent}"),
+        (None, Stop::Interrupted) => format!("{} after {spent}", interrupted_by()),
         (None, Stop::EpisodesSpent | Stop::Found) => {
             format!("{}in {spent}; the budget is spent", none(spec.expectation))
         }
@@ -711,7 +712,7 @@ fn judged_exhaustively(task: &Task<'_>, exhausted: Exhausted) -> Decided {
         None if is_proven => {
             format!("{}, proven by trying everything in {spent}", none_within(expectation, steps_max))
         }
-        None if is_interrupted => format!("interrupted after {spent}"),
+        None if is_interrupted => format!("{} after {spent}", interrupted_by()),
         None => format!("{}in {spent}; there is too much to try", none(expectation)),
     };
     let mut decided = Decided::new(outcome, why, exit_of(outcome, is_interrupted));

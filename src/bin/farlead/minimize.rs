@@ -19,7 +19,7 @@ use farlead::test_case::{Provenance, TestCase};
 use crate::app::{AppArgs, OpenedApp};
 use crate::deciding::failed;
 use crate::lint::counted;
-use crate::progress::interruption;
+use crate::progress::{WallArgs, interrupted_exit, interruption};
 use crate::project::Project;
 use crate::secrets::Wanted;
 use crate::set_up::{self, SetUpArgs};
@@ -71,6 +71,8 @@ pub struct MinimizeArgs {
     /// Runs at a time; results are the same for any number [default: the number of cores]
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=1024), help_heading = "Shrinking")]
     jobs: Option<u32>,
+    #[command(flatten, next_help_heading = "Shrinking")]
+    wall: WallArgs,
     /// Write the short run to this test file
     #[arg(long, short, value_name = "FILE", conflicts_with = "update", help_heading = "Shrinking")]
     output: Option<PathBuf>,
@@ -151,6 +153,7 @@ pub fn run(args: &MinimizeArgs, shell: &Shell) -> anyhow::Result<Exit> {
         .map_or_else(|| std::thread::available_parallelism().map_or(1, usize::from), |jobs| jobs as usize);
     let jobs = app.jobs(jobs);
     let interrupted = interruption();
+    args.wall.limit(&interrupted);
     let goes_on = || !interrupted.load(Ordering::Relaxed);
     let seed = Seed(args.seed.unwrap_or(test.provenance.seed));
     let open = |seed: Seed| app.device(seed);
@@ -218,7 +221,7 @@ pub fn run(args: &MinimizeArgs, shell: &Shell) -> anyhow::Result<Exit> {
     let rate = keeping.confirmed;
     let has_passed = keeping.minimised.as_ref().is_none_or(|minimised| minimised.has_original_passed);
     Ok(match () {
-        () if keeping.is_interrupted => Exit::Interrupted,
+        () if keeping.is_interrupted => interrupted_exit(),
         () if !has_passed || (rate.runs > 0 && !rate.is_full()) => Exit::Flaky,
         () => Exit::Passed,
     })

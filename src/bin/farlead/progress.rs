@@ -2,12 +2,17 @@
 
 use std::io::{self, IsTerminal, Write};
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
+use std::sync::mpsc::{RecvTimeoutError, channel};
 use std::sync::{Arc, LazyLock, Mutex};
+use std::thread;
 use std::time::{Duration, Instant};
 
+use clap::Args;
 use signal_hook::consts::{SIGINT, SIGTERM};
 use signal_hook::flag;
 use unicode_width::UnicodeWidthChar as _;
+
+use crate::Exit;
 
 /// Pause before the line is written anew.
 const PERIOD: Duration = Duration::from_millis(100);
@@ -85,6 +90,26 @@ impl Ticks {
     }
 }
 
+/// Pause before somebody is told that a device lets them wait.
+const PATIENCE: Duration = Duration::from_secs(3);
+
+/// Does `work`, and says in a line that it waits for `what` if that takes long.
+pub fn waiting<T>(wanted: bool, what: &str, work: impl FnOnce() -> T) -> T {
+    let (done, is_done) = channel::<()>();
+    thread::scope(|scope| {
+        scope.spawn(move || {
+            if is_done.recv_timeout(PATIENCE) == Err(RecvTimeoutError::Timeout) && wanted {
+                // A closed stderr leaves nobody to tell, so a failed write is no error.
+                let _ = writeln!(io::stderr(), "farlead: waiting for {what} to answer");
+            }
+        });
+        let result = work();
+        // The other side ends with this, even if it has nothing to say.
+        drop(done);
+        result
+    })
+}
+
 /// Signals that end a run, as far as the system has them: Ctrl-C, a shutdown, and the end of the terminal.
 #[cfg(unix)]
 const ENDING: [i32; 3] = [SIGINT, SIGTERM, signal_hook::consts::SIGHUP];
@@ -107,6 +132,64 @@ pub fn interruption() -> Arc<AtomicBool> {
         }
     }
     interrupted
+}
+
+/// True once the time of `--wall-timeout` is up.
+static IS_LATE: AtomicBool = AtomicBool::new(false);
+
+/// Time that a command may take on this computer's clock.
+#[derive(Clone, Copy, Debug, Args)]
+pub struct WallArgs {
+    /// Most time for the whole command on this computer's clock; farlead then reports what it found
+    #[arg(long, value_name = "TIME", value_parser = duration_ms)]
+    wall_timeout: Option<u64>,
+}
+
+impl WallArgs {
+    /// Sets `interrupted` once the time is up, if there is a limit.
+    pub fn limit(self, interrupted: &Arc<AtomicBool>) {
+        let Some(ms) = self.wall_timeout else { return };
+        let interrupted = interrupted.clone();
+        // The thread ends with the program, which may be done long before.
+        thread::spawn(move || {
+            thread::sleep(Duration::from_millis(ms));
+            IS_LATE.store(true, Ordering::Relaxed);
+            interrupted.store(true, Ordering::Relaxed);
+        });
+    }
+}
+
+/// Returns true if `--wall-timeout` has ended the run, and no signal.
+fn is_late() -> bool {
+    SIGNAL.load(Ordering::Relaxed) == 0 && IS_LATE.load(Ordering::Relaxed)
+}
+
+/// Returns the exit of a run that was ended early: time is a budget, and a signal is none.
+pub fn interrupted_exit() -> Exit {
+    if is_late() { Exit::Failed } else { Exit::Interrupted }
+}
+
+/// Returns how the run was ended early; goes on with `after 12 episodes`.
+pub fn interrupted_by() -> &'static str {
+    if is_late() { "stopped by --wall-timeout" } else { "interrupted" }
+}
+
+/// Reads a time like `90s`.
+pub fn duration_ms(text: &str) -> Result<u64, String> {
+    let digits = text.trim_end_matches(|char: char| char.is_ascii_alphabetic());
+    let factor = match &text[digits.len()..] {
+        "ms" => 1,
+        "s" => 1_000,
+        "min" => 60_000,
+        "h" => 3_600_000,
+        // Without a known unit the product is 0, which is refused below.
+        _ => 0,
+    };
+    let number: Option<u64> = digits.parse().ok();
+    match number.and_then(|number| number.checked_mul(factor)) {
+        Some(ms) if ms > 0 => Ok(ms),
+        Some(_) | None => Err("it is like 90s, 20min or 2h".to_string()),
+    }
 }
 
 /// Returns the exit code after the signal that came: 130 for Ctrl-C, and if there was none.

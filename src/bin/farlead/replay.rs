@@ -21,7 +21,7 @@ use crate::app::{AppArgs, OpenedApp};
 use crate::deciding::{Decided, of_typed_text};
 use crate::lint::counted;
 use crate::outputs::{Beginning, OutputArgs, Outputs, began};
-use crate::progress::{Progress, Ticks, interruption};
+use crate::progress::{Progress, Ticks, WallArgs, interrupted_exit, interruption};
 use crate::project::Project;
 use crate::searching::Shard;
 use crate::secrets::Wanted;
@@ -78,6 +78,8 @@ pub struct ReplayArgs {
     /// Tests at a time; results are the same for any number [default: the number of cores]
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=1024), help_heading = "Replay")]
     jobs: Option<u32>,
+    #[command(flatten, next_help_heading = "Replay")]
+    wall: WallArgs,
     #[command(flatten)]
     outputs: OutputArgs,
 }
@@ -110,6 +112,7 @@ pub fn run(args: &ReplayArgs, shell: &Shell) -> anyhow::Result<Exit> {
     let jobs = jobs_of(args);
     set_up::warn_of_differences(tests.iter().map(|stored| (&*stored.name, &stored.set_up)));
     let interrupted = interruption();
+    args.wall.limit(&interrupted);
     let has_failed = AtomicBool::new(false);
     let seed = args.seed.map_or_else(Seed::default, Seed);
     let common = common_app(&tests).map(|app| app.with_set_up(set_ups.all()));
@@ -157,7 +160,7 @@ pub fn run(args: &ReplayArgs, shell: &Shell) -> anyhow::Result<Exit> {
         writeln!(io::stderr(), "farlead: {} {were} not replayed", counted(left_out, "test"))?;
     }
     if interrupted.load(Ordering::Relaxed) {
-        exit = exit.and(Exit::Interrupted);
+        exit = exit.and(interrupted_exit());
     }
     outputs.end(exit)
 }

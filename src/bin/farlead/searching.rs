@@ -12,6 +12,7 @@ use farlead::situation::Switches;
 use farlead::spec::{Judgement, Spec, shown_path};
 
 use crate::agents::AbstractionName;
+use crate::progress::duration_ms;
 use crate::project::{Project, TEXTS_MAX, Texts};
 use crate::secrets::Wanted;
 use crate::sources;
@@ -295,21 +296,4 @@ fn dictionary(path: &Path) -> anyhow::Result<Vec<String>> {
         return Err(Mistake::new(message).into());
     }
     Ok(words)
-}
-
-fn duration_ms(text: &str) -> Result<u64, String> {
-    let digits = text.trim_end_matches(|char: char| char.is_ascii_alphabetic());
-    let factor = match &text[digits.len()..] {
-        "ms" => 1,
-        "s" => 1_000,
-        "min" => 60_000,
-        "h" => 3_600_000,
-        // Without a known unit the product is 0, which is refused below.
-        _ => 0,
-    };
-    let number: Option<u64> = digits.parse().ok();
-    match number.and_then(|number| number.checked_mul(factor)) {
-        Some(ms) if ms > 0 => Ok(ms),
-        Some(_) | None => Err("it is like 90s, 20min or 2h".to_string()),
-    }
 }

@@ -79,7 +79,7 @@ impl Adb {
         );
         // The version is known only from the same answer, so both forms are asked for.
         script.part("front", &format!("{}; {}", look::windows(0), look::windows(u32::MAX)));
-        let answer = self.ask("asking what it is", &script.finish())?;
+        let answer = self.ask_first("asking what it is", &script.finish())?;
         let parts = mark.parts(&answer.stdout);
         let value = |name: &str| shown(parts.text(name).lines().next().unwrap_or_default());
         self.facts = Facts {

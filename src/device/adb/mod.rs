@@ -28,7 +28,7 @@ mod u2;
 
 use std::path::PathBuf;
 use std::sync::Arc;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use super::{App, Capabilities, Device, DeviceError, Observation};
 use crate::gui::{Action, Screen};
@@ -97,6 +97,9 @@ pub struct Options {
     pub u2: Option<Jar>,
     /// Time allowed for the answer to a shell command, beyond the waiting that the command asks for.
     pub answer: Duration,
+    /// Time allowed for the first answer of a phone, all tries included: a phone that says nothing at first will hardly
+    /// say more later.
+    pub first_answer: Duration,
     /// Most looks at a screen until two dumps in a row agree. After that, the last dump is used if it is clear;
     /// otherwise the look fails.
     pub looks_max: u32,
@@ -116,6 +119,7 @@ impl Default for Options {
             // Each of two dumps may wait ten seconds for the screen to come to rest, and starting an app takes
             // as long.
             answer: Duration::from_secs(60),
+            first_answer: Duration::from_secs(15),
             looks_max: 8,
             pause: Duration::from_millis(300),
             recovery: Duration::from_secs(20),
@@ -274,6 +278,28 @@ impl Adb {
                 }
                 Err(error) => return Err(self.error(doing, error)),
             }
+        }
+    }
+
+    /// Asks a phone for the first time, which costs a dead one no more than [`Options::first_answer`].
+    fn ask_first(&mut self, doing: &str, command: &str) -> Result<Answer, AdbError> {
+        let whole = self.options.first_answer.min(self.options.answer);
+        let begun = Instant::now();
+        let (mut recoveries, mut silences) = (0, 0);
+        loop {
+            let error = match self.line.shell(command, whole / 2) {
+                Ok(answer) => return Ok(answer),
+                Err(error) => error,
+            };
+            silences += u32::from(matches!(error, LineError::Silent { .. }));
+            // One answer may be lost on its way; after two of them nobody is there.
+            let is_worth_it = error.is_passing() && silences < 2 && begun.elapsed() < whole;
+            if !is_worth_it || recoveries >= self.options.recoveries_max {
+                return Err(self.error(doing, error));
+            }
+            recoveries += 1;
+            let within = self.options.recovery.min(whole / 2);
+            self.line.recover(within).map_err(|source| self.error(doing, source))?;
         }
     }
 

@@ -76,6 +76,8 @@ pub enum ServerError {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Server {
     address: SocketAddrV4,
+    /// Time limit for the whole answer to a request.
+    answer: Duration,
 }
 
 /// The state of a device's connection to the server.
@@ -125,7 +127,13 @@ pub struct Listed {
 impl Server {
     /// Returns the server at `address`.
     pub fn new(address: SocketAddrV4) -> Server {
-        Server { address }
+        Server { address, answer: ANSWER }
+    }
+
+    /// Returns the same server, which must give each answer as a whole within `answer`.
+    #[must_use]
+    pub fn answering_within(self, answer: Duration) -> Server {
+        Server { answer, ..self }
     }
 
     /// Returns the server named by the environment, with the same rules as `adb`: `ADB_SERVER_SOCKET`, else
@@ -258,7 +266,8 @@ impl Server {
     fn ask(&self, request: &str) -> Result<String, ServerError> {
         let address = self.address;
         let silent = |source| ServerError::Silent { address, source };
-        let mut stream = connect(address).map_err(silent)?;
+        let stream = connect(address).map_err(silent)?;
+        let mut stream = Timed { stream, ends: Instant::now() + self.answer };
         stream.write_all(format!("{:04x}{request}", request.len()).as_bytes()).map_err(silent)?;
         let mut status = [0; 4];
         stream.read_exact(&mut status).map_err(silent)?;
@@ -267,18 +276,49 @@ impl Server {
     }
 }
 
+/// A connection with a deadline for all that is sent and read: a server that sends a byte now and then meets every limit
+/// on single reads.
+struct Timed {
+    stream: TcpStream,
+    ends: Instant,
+}
+
+impl Timed {
+    /// Returns the time that is left, which is never zero, as a limit of zero would mean none.
+    fn left(&self) -> io::Result<Duration> {
+        let left = self.ends.saturating_duration_since(Instant::now());
+        let late = || io::Error::new(ErrorKind::TimedOut, "the answer is not whole in time");
+        (left > Duration::ZERO).then_some(left).ok_or_else(late)
+    }
+}
+
+impl Read for Timed {
+    fn read(&mut self, bytes: &mut [u8]) -> io::Result<usize> {
+        self.stream.set_read_timeout(Some(self.left()?))?;
+        self.stream.read(bytes)
+    }
+}
+
+impl Write for Timed {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        self.stream.set_write_timeout(Some(self.left()?))?;
+        self.stream.write(bytes)
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        self.stream.flush()
+    }
+}
+
 fn connect(address: SocketAddrV4) -> io::Result<TcpStream> {
     let stream = TcpStream::connect_timeout(&SocketAddr::V4(address), CONNECT)?;
-    // A server that hangs would otherwise hang this program too.
-    stream.set_read_timeout(Some(ANSWER))?;
-    stream.set_write_timeout(Some(ANSWER))?;
     // Requests are short, and each waits for its answer.
     stream.set_nodelay(true)?;
     Ok(stream)
 }
 
 /// Reads four hexadecimal digits and the number of bytes they give.
-fn counted(stream: &mut TcpStream) -> io::Result<String> {
+fn counted(stream: &mut impl Read) -> io::Result<String> {
     let mut digits = [0; 4];
     stream.read_exact(&mut digits)?;
     let digits = std::str::from_utf8(&digits).ok().and_then(|digits| usize::from_str_radix(digits, 16).ok());
@@ -410,6 +450,41 @@ mod tests {
          [http://developer.android.com/tools/device.html] usb:1-2 transport_id:3\n\
          emulator-5554          device product:sdk model:Pixel_7 device:emu transport_id:1\n\
          127.0.0.1:15555        offline\n(no serial number)     unauthorized usb:1-3\nzz\trecovery\n\n";
+
+    /// Returns a server that accepts one connection and answers by `answer`.
+    fn fake(answer: impl FnOnce(TcpStream) + Send + 'static) -> Server {
+        let listener = std::net::TcpListener::bind("127.0.0.1:0").expect("a port");
+        let SocketAddr::V4(address) = listener.local_addr().expect("an address") else {
+            panic!("an IPv4 address")
+        };
+        thread::spawn(move || answer(listener.accept().expect("a connection").0));
+        Server::new(address).answering_within(Duration::from_millis(50))
+    }
+
+    #[track_caller]
+    fn check_given_up(server: &Server) {
+        match server.devices() {
+            Err(ServerError::Silent { address, .. }) => assert_eq!(address, server.address()),
+            other => panic!("{other:?}"),
+        }
+    }
+
+    #[test]
+    fn a_server_that_accepts_and_is_silent_is_given_up() {
+        // The connection stays open until the other side ends it.
+        check_given_up(&fake(|mut stream| drop(io::copy(&mut stream, &mut io::sink()))));
+    }
+
+    #[test]
+    fn a_server_that_sends_a_byte_now_and_then_is_given_up_as_a_whole() {
+        check_given_up(&fake(|mut stream| {
+            // Each byte comes soon enough for a limit on single reads, and the list never ends.
+            let _ = stream.write_all(b"OKAYffff");
+            while stream.write_all(b"a").is_ok() {
+                thread::sleep(Duration::from_millis(5));
+            }
+        }));
+    }
 
     #[test]
     fn every_line_of_the_list_is_read_whatever_stands_in_another() {
