@@ -197,8 +197,8 @@ mod tests {
             "[text ~ \"long [text] long [text] long [text] long [text] long [text] \"]",
             "[text ~ two]",
             "[text = Save]",
-            "[id = row, text = Milk]",
-            "[id = row, text = Bread]",
+            "[text = Milk, id = row]",
+            "[text = Bread, id = row]",
         ];
         assert_eq!(said, expected);
     }

@@ -3,7 +3,7 @@
 use std::fmt::Write as _;
 
 use super::Run;
-use super::words::{confidence, counted, headline, replayed, shrunk, violation, word, wrong_step};
+use super::words::{command, confidence, counted, headline, replayed, shrunk, violation, word, wrong_step};
 use crate::event::{Reached, ReplayVerdict, SpecBegan, SpecEnded, StepTaken};
 use crate::spec::{Style, printable};
 use crate::trace::Notice;
@@ -23,6 +23,8 @@ pub struct Wanted {
     pub quiet: bool,
     /// True if steps have their reward, residual and reason.
     pub verbose: bool,
+    /// True if the paths of kept tests lead there from the current folder.
+    pub is_here: bool,
 }
 
 /// Returns the output for all of `run`.
@@ -37,7 +39,7 @@ pub fn text(run: &Run, wanted: Wanted) -> String {
         }
     }
     if !wanted.quiet {
-        out += &summary_text(run);
+        out += &summary_text(run, wanted);
     }
     out
 }
@@ -70,8 +72,10 @@ pub fn spec_text(began: &SpecBegan, ended: &SpecEnded, wanted: Wanted) -> String
     } else if wanted.verbose || is_news(ended) {
         out += &run_text(ended, wanted);
     }
-    for sentence in ended.replay.iter().flat_map(replayed).chain(violation(ended)) {
-        let _ = writeln!(out, "  {}", printable(&sentence));
+    if wanted.verbose || is_news(ended) {
+        for sentence in ended.replay.iter().flat_map(replayed).chain(violation(ended)) {
+            let _ = writeln!(out, "  {}", printable(&sentence));
+        }
     }
     if let Some(shrunk) = shrunk(ended) {
         let _ = writeln!(out, "  {shrunk}");
@@ -90,9 +94,35 @@ fn is_news(ended: &SpecEnded) -> bool {
     ended.replay.is_none() || ended.exit != 0
 }
 
-/// Returns the last line: the number of specs, and of each outcome.
-pub fn summary_text(run: &Run) -> String {
-    headline(run) + "\n"
+/// Returns the last lines: the number of specs and of each outcome, and the command that replays the tests that were kept.
+pub fn summary_text(run: &Run, wanted: Wanted) -> String {
+    let mut out = headline(run) + "\n";
+    let tests = run.specs().iter().filter_map(|spec| spec.ended.as_ref()?.test.as_deref());
+    if wanted.is_here
+        && let Some(path) = common(tests)
+    {
+        let _ = writeln!(out, "again: {}", command("replay", &path));
+    }
+    out
+}
+
+/// Returns the path if there is one, else the innermost folder that has all of them.
+fn common<'p>(paths: impl Iterator<Item = &'p str>) -> Option<String> {
+    let is_slash = |char| matches!(char, '/' | '\\');
+    paths
+        .fold(None, |common: Option<String>, path| {
+            let Some(common) = common else { return Some(path.to_string()) };
+            let same = common.bytes().zip(path.bytes()).take_while(|(one, other)| one == other).count();
+            if same == common.len() && same == path.len() {
+                return Some(common);
+            }
+            // A folder ends before a slash; a common beginning of two names is none.
+            let end = (0..=same)
+                .rev()
+                .find(|&at| common.is_char_boundary(at) && common[at..].starts_with(is_slash));
+            Some(common[..end.unwrap_or(0)].to_string())
+        })
+        .filter(|path| !path.is_empty())
 }
 
 /// Returns the steps of a run, the one that went wrong marked.
@@ -194,4 +224,21 @@ fn reach_text(is_possible: bool, reach: &Reached) -> String {
         let _ = writeln!(out, "  never tried: {count} on {screens}: {}{more}", some.join(", "));
     }
     out
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn tests_are_replayed_from_the_innermost_folder_that_has_all() {
+        let common = |paths: &[&str]| common(paths.iter().copied());
+        assert_eq!(common(&["t/a/b.test.ltl"]).as_deref(), Some("t/a/b.test.ltl"));
+        assert_eq!(common(&["t/a/b.test.ltl", "t/a/c.test.ltl"]).as_deref(), Some("t/a"));
+        assert_eq!(common(&["t/ab/x", "t/ac/x", "t/ab/y"]).as_deref(), Some("t"));
+        assert_eq!(common(&["t/a", "t/a/b"]).as_deref(), Some("t/a"));
+        assert_eq!(common(&["t/é1/a", "t/è1/a"]).as_deref(), Some("t"));
+        assert_eq!(common(&["a", "b"]), None);
+        assert_eq!(common(&[]), None);
+    }
 }

@@ -315,3 +315,43 @@ fn relation(op: Op) -> &'static str {
         Op::AtLeast => "is at least ",
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Returns the lines that explain `formula`, made of the atoms a, b and c.
+    fn said(formula: impl Fn(&mut Formulas, [Formula; 3]) -> Formula) -> Vec<String> {
+        let mut ltl = Formulas::new();
+        let atoms = ["a", "b", "c"].map(|name| ltl.atom(name));
+        let formula = formula(&mut ltl, atoms);
+        in_words(&ltl, formula).into_iter().map(|(_, line)| line).collect()
+    }
+
+    #[test]
+    fn a_disjunction_with_a_premise_reads_as_an_implication() {
+        let reply = said(|ltl, [a, b, _]| {
+            let answer = ltl.eventually(Bound { from: 0, to: 3 }, b);
+            let implies = ltl.implies(a, answer);
+            ltl.always(Bound::ANY, implies)
+        });
+        let expected =
+            ["at every step that the run has:", "if a, then at some step within 3 steps from now: b"];
+        assert!(expected.iter().all(|line| reply.iter().any(|said| said.contains(line))), "{reply:?}");
+        let both = said(|ltl, [a, b, c]| {
+            let (answer, other) = (ltl.next(b), ltl.always(Bound::ANY, c));
+            let either = ltl.or([answer, other]);
+            ltl.implies(a, either)
+        });
+        assert!(
+            both.iter().any(|said| said.ends_with("if a, then at least one of these holds:")),
+            "{both:?}"
+        );
+        let neither = said(|ltl, [a, b, _]| {
+            let (one, other) = (ltl.next(a), ltl.next(b));
+            ltl.or([one, other])
+        });
+        assert!(neither.iter().any(|said| said.ends_with("at least one of these holds:")), "{neither:?}");
+        assert!(!neither.iter().any(|said| said.contains("if ")), "{neither:?}");
+    }
+}

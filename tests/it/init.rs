@@ -5,7 +5,7 @@ use std::path::Path;
 
 use yaml_rust2::YamlLoader;
 
-use crate::cli::farlead;
+use crate::cli::{Ended, command, ended, farlead};
 use crate::fixtures::{self, BinaryManifest};
 use crate::models;
 use crate::project::Folder;
@@ -193,4 +193,81 @@ fn an_apk_of_others_has_a_spec_for_each_of_its_activities() {
         }
     }
     eprintln!("{count} APKs with activities read");
+}
+
+/// An app behind a log-in, which two switches together crash.
+const CLUB: &str = "\
+app org.example.club \"Club\" 1.0
+launch Login
+stored dark = false
+stored sync = false
+activity Login .LoginActivity {
+    own kept mail = \"\"
+    own kept pass = \"\"
+    own kept message = \"\"
+    TextView #message (message) when message
+    EditText #email hint \"E-mail\" edits mail
+    EditText #password hint \"Password\" password edits pass
+    Button #help \"Help\" -> message = \"Ask the secretary\"
+    Button #login \"Log in\" -> {
+        if mail == \"ann@club\" && pass == \"opensesame\" { open Home; finish } else { message = \"Wrong\" }
+    }
+}
+activity Home .HomeActivity {
+    Button #members \"Members\" -> toast \"none\"
+    Button #settings \"Settings\" -> open Settings
+}
+activity Settings .SettingsActivity {
+    Switch #dark \"Dark\" checked dark -> dark = !dark
+    Switch #sync \"Sync\" checked sync -> { sync = !sync; if sync && dark { crash \"both\" } }
+}
+";
+
+/// Runs the program with the credentials of the club in its environment.
+fn as_member(folder: &Folder, args: &[&str]) -> Ended {
+    let mut command = command(args);
+    ended(
+        command
+            .current_dir(folder.path(""))
+            .env("LOGIN_USER", "ann@club")
+            .env("LOGIN_PASSWORD", "opensesame"),
+        "",
+    )
+}
+
+#[test]
+fn behind_a_log_in_that_init_has_found_the_starter_guard_finds_a_crash() {
+    let folder = Folder::new("init-login");
+    folder.write("club.app", CLUB);
+    let written = folder.done(0, &["init", "--app", "club.app"]);
+    assert!(written.stdout.contains("specs/login.ltl: "), "{}", written.stdout);
+    assert!(written.stdout.contains("LoginActivity asks for a log-in"), "{}", written.stdout);
+    folder.done(0, &["lint", "specs", "--strict"]);
+    // Without the credentials the guard sees nothing of the app, and passes.
+    folder.done(0, &["check", "specs/first.ltl", "--episodes", "20"]);
+    // The rules, with the `#` taken away, log in; the test of that is the set-up.
+    let settings = folder.read("farlead.toml");
+    let (start, rules) = settings.split_once("# The log-in screen ").expect("what is said of the log-in");
+    let open = |line: &str| {
+        line.strip_prefix("# ")
+            .filter(|bare| bare.starts_with("[[") || bare.contains(" = "))
+            .map(str::to_string)
+    };
+    let rules: Vec<String> = rules.lines().filter_map(open).collect();
+    assert_eq!(rules.len(), 6, "{rules:?}");
+    folder.write("farlead.toml", &format!("{start}\n{}\n", rules.join("\n")));
+    let logged_in = as_member(&folder, &["check", "specs/login.ltl"]);
+    assert_eq!(logged_in.code, 0, "{}{}", logged_in.stdout, logged_in.stderr);
+    let set_up = "setup = [\"farlead-tests/specs/login/log in.test.ltl\"]";
+    let with_set_up = folder.read("farlead.toml").replace(&format!("# {set_up}"), set_up);
+    folder.write("farlead.toml", &with_set_up);
+    for args in
+        [&["check", "specs/first.ltl"][..], &["check", "specs/first.ltl", "--no-exhaustive", "--update"]]
+    {
+        let guarded = as_member(&folder, args);
+        assert_eq!(guarded.code, 1, "{}{}", guarded.stdout, guarded.stderr);
+        for part in ["never \"a crash\": failed: ", "click \"Dark\"", "click \"Sync\"", "a crash: both"] {
+            assert!(guarded.stdout.contains(part), "{part}\n{}", guarded.stdout);
+        }
+    }
 }

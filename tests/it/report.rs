@@ -152,7 +152,7 @@ fn counted<'a>(outcomes: impl IntoIterator<Item = &'a str>) -> BTreeMap<String, 
 
 #[test]
 fn all_six_reports_of_a_run_give_the_same_outcomes_and_counts() {
-    let wanted = Wanted { style: Style::Plain, quiet: false, verbose: false };
+    let wanted = Wanted { style: Style::Plain, quiet: false, verbose: false, is_here: false };
     for (name, events) in all_examples() {
         let run = examples::run(events);
         let terminal = text(&run, wanted);

@@ -210,6 +210,7 @@ impl<'a> Outputs<'a> {
     ) -> anyhow::Result<Outputs<'a>> {
         let Beginning { command, app, seed, verbose } = beginning;
         let folder = args.out.clone().unwrap_or_else(|| project.folder.clone());
+        let is_here = args.out.is_none() && [Path::new(""), Path::new(".")].contains(&&*project.folder);
         let device = app.map_or_else(String::new, OpenedApp::describe);
         let known = app.map(OpenedApp::app);
         let began = RunBegan {
@@ -237,7 +238,7 @@ impl<'a> Outputs<'a> {
         };
         let mut outputs = Outputs {
             args,
-            wanted: Wanted { style: shell.stdout, quiet: shell.quiet, verbose },
+            wanted: Wanted { style: shell.stdout, quiet: shell.quiet, verbose, is_here },
             kept: BTreeSet::new(),
             out: BufWriter::new(out()),
             runs,
@@ -393,7 +394,7 @@ impl<'a> Outputs<'a> {
         } else if self.wanted.quiet {
             String::new()
         } else {
-            report::summary_text(&self.run)
+            report::summary_text(&self.run, self.wanted)
         };
         self.write(&last)?;
         self.args.reports.write(&self.run)?;
