@@ -751,7 +751,7 @@ fn rules_that_leave_no_start_are_refused() {
 #[test]
 fn a_limit_on_the_wall_clock_ends_a_search_that_would_not_end_and_keeps_what_was_found() {
     let folder = set_up("wall");
-    folder.write("specs/never.ltl", "possible \"nowhere\": F [text = Nowhere]\n");
+    folder.write("specs/never.ltl", "possible \"nowhere\": F [id = nowhere]\n");
     let endless = ["--agent", "random", "--episodes", "4000000000", "--wall-timeout", "200ms"];
     // Without the limit this would take years.
     let args = [&["check", "specs/never.ltl", "--junit", "r.xml"][..], &endless].concat();
