@@ -287,7 +287,7 @@ fn a_spec_with_mistakes_does_not_keep_the_others_from_being_checked() {
     let ended = check(&[path.to_str().expect("a path"), "--app", APP, "--json"]);
     assert_eq!(ended.code, 3);
     let results: Vec<Value> = lines(&ended).into_iter().filter(|line| line["event"] == "result").collect();
-    assert_eq!((&results[0]["outcome"], &results[1]["outcome"]), (&"error".into(), &"met".into()));
+    assert_eq!((&results[0]["outcome"], &results[1]["outcome"]), (&"error".into(), &"passed".into()));
     assert!(ended.stderr.contains("no run can satisfy this formula"), "{}", ended.stderr);
 }
 

@@ -240,9 +240,9 @@ fn behind_a_log_in_that_init_has_found_the_starter_guard_finds_a_crash() {
     let folder = Folder::new("init-login");
     folder.write("club.app", CLUB);
     let written = folder.done(0, &["init", "--app", "club.app"]);
-    assert!(written.stdout.contains("specs/login.ltl: "), "{}", written.stdout);
+    assert!(written.stdout.contains("setup/login.ltl: "), "{}", written.stdout);
     assert!(written.stdout.contains("LoginActivity asks for a log-in"), "{}", written.stdout);
-    folder.done(0, &["lint", "specs", "--strict"]);
+    folder.done(0, &["lint", "specs", "setup", "--strict"]);
     // Without the credentials the guard sees nothing of the app, and passes.
     folder.done(0, &["check", "specs/first.ltl", "--episodes", "20"]);
     // The rules, with the `#` taken away, log in; the test of that is the set-up.
@@ -256,9 +256,9 @@ fn behind_a_log_in_that_init_has_found_the_starter_guard_finds_a_crash() {
     let rules: Vec<String> = rules.lines().filter_map(open).collect();
     assert_eq!(rules.len(), 6, "{rules:?}");
     folder.write("farlead.toml", &format!("{start}\n{}\n", rules.join("\n")));
-    let logged_in = as_member(&folder, &["check", "specs/login.ltl"]);
+    let logged_in = as_member(&folder, &["check", "setup/login.ltl"]);
     assert_eq!(logged_in.code, 0, "{}{}", logged_in.stdout, logged_in.stderr);
-    let set_up = "setup = [\"farlead-tests/specs/login/log in.test.ltl\"]";
+    let set_up = "setup = [\"farlead-tests/setup/login/log in.test.ltl\"]";
     let with_set_up = folder.read("farlead.toml").replace(&format!("# {set_up}"), set_up);
     folder.write("farlead.toml", &with_set_up);
     for args in

@@ -277,7 +277,7 @@ fn a_dump_is_looked_at_as_json() {
     assert_eq!(found["actions"][0], click);
     let back = serde_json::json!({"type": "back", "detail": "", "objectID": "", "bounds": [0, 0, 0, 0]});
     assert_eq!(found["actions"][1], back);
-    let labels = ["[package = org.notes]", "[orientation = landscape]", "[text = Save <it>]"];
+    let labels = ["[package = org.notes]", "[orientation = landscape]", "[id = save]"];
     assert_eq!(found["labels"], serde_json::json!(labels));
 }
 
@@ -290,7 +290,7 @@ org.notes: 3 widgets, 2 of them visible
 Atoms that hold
   [package = org.notes]
   [orientation = landscape]
-  [text = Save <it>]
+  [id = save]  # \"Save <it>\"
 
 Actions
   [actionType = click, actionDetail = Save <it>]  # on \"Save <it>\", objectID 0:0, at [1,2][30,40]

@@ -565,7 +565,7 @@ fn what_a_rule_forbids_is_never_done() {
     );
     folder.done(0, &["check", "specs/out.ltl", "--exhaustive"]);
     folder.write("farlead.toml", &format!("{SET_UP}{NEVER_OUT}"));
-    let left_out = "what the rules of farlead.toml forbid was not tried";
+    let left_out = "actions that the rules of farlead.toml forbid were not tried";
     for agent in ["planner", "farlead", "tree", "qlearning", "random"] {
         says(&folder.done(1, &["check", "specs/out.ltl", "--agent", agent]), &[left_out]);
     }

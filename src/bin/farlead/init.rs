@@ -26,7 +26,7 @@ use crate::{Exit, Missing, Mistake};
   farlead init --apk app-debug.apk
 
 It writes farlead.toml, specs/first.ltl, .github/workflows/farlead.yml, specs/reach.ltl where it knows
-the activities of the app, and specs/login.ltl where it finds a log-in. If one of them exists already,
+the activities of the app, and setup/login.ltl where it finds a log-in. If one of them exists already,
 it writes nothing.
 
 Exit codes: 0 written; 2 command line; 3 a file exists already, or the app has mistakes; 4 the disk.")]
@@ -54,7 +54,8 @@ pub fn run(args: &InitArgs, shell: &Shell) -> anyhow::Result<Exit> {
     let folder = args.folder();
     let mut paths = vec!["farlead.toml", "specs/first.ltl", ".github/workflows/farlead.yml"];
     if log_in.is_some() {
-        paths.push("specs/login.ltl");
+        // Apart from the specs, as it needs the credentials, which nobody has given yet.
+        paths.push("setup/login.ltl");
     }
     if !launchable.is_empty() || !others.is_empty() {
         paths.push("specs/reach.ltl");
@@ -126,7 +127,7 @@ impl InitArgs {
     ) -> String {
         match path {
             "farlead.toml" => self.project() + &log_in.map_or_else(String::new, LogIn::settings),
-            "specs/login.ltl" => log_in.map_or_else(String::new, LogIn::spec),
+            "setup/login.ltl" => log_in.map_or_else(String::new, LogIn::spec),
             "specs/first.ltl" => FIRST.to_string(),
             "specs/reach.ltl" => spec::reach(launchable, others),
             _ => WORKFLOW.to_string(),
@@ -193,7 +194,7 @@ fn say(args: &InitArgs, paths: &[&str], log_in: Option<&LogIn>) -> io::Result<()
     for path in paths {
         let what = match *path {
             "farlead.toml" => "the settings of the project",
-            "specs/login.ltl" => "a spec that logs in, to set the app up",
+            "setup/login.ltl" => "a spec that logs in, to set the app up",
             "specs/first.ltl" => "two specs that suit any app, and how to write more",
             "specs/reach.ltl" => "a spec for each activity",
             _ => "checks and replays on GitHub",
@@ -244,8 +245,8 @@ APP
 # texts = ["milk", "2 eggs"]
 
 # Stored tests that are done before each episode, such as to log in. To make one, write its spec and run
-# `farlead check specs/login.ltl`.
-# setup = ["farlead-tests/specs/login/log in.test.ltl"]
+# `farlead check setup/login.ltl`.
+# setup = ["farlead-tests/setup/login/log in.test.ltl"]
 
 # What is never done. Single quotes take the double ones inside.
 # [[rule]]

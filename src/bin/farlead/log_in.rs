@@ -98,7 +98,7 @@ impl LogIn {
     pub fn settings(&self) -> String {
         let mut text = format!(
             "\n# The log-in screen {}. Put the credentials into the environment as LOGIN_USER and LOGIN_PASSWORD (farlead never\n\
-             # writes them anywhere), take the `#` from these rules, and run `farlead check specs/login.ltl`. Then take it from\n\
+             # writes them anywhere), take the `#` from these rules, and run `farlead check setup/login.ltl`. Then take it from\n\
              # `setup` above: the run logs in before each episode.\n",
             self.activity
         );

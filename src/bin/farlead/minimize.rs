@@ -280,7 +280,7 @@ fn statements(minimised: &Minimised) -> Vec<String> {
     });
     let rate = minimised.rate;
     if rate.runs > 0 {
-        lines.push(format!("in those runs it succeeded {}", report::rate(rate)));
+        lines.push(format!("in fresh tries it came again {}", report::rate(rate)));
     }
     if minimised.has_varied {
         lines.push("the app does not always answer alike".to_string());

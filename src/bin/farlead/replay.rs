@@ -340,14 +340,12 @@ fn judged(stored: &Stored, rate: Rate, replay: &Replay, trace: Trace) -> Decided
     let (outcome, why, exit) = match replay {
         _ if 0 < rate.passes && rate.passes < rate.runs => (Outcome::Flaky, again, Exit::Flaky),
         Replay::Reproduced if is_wanted => (Outcome::Passed, again, Exit::Passed),
-        Replay::Reproduced => {
-            (Outcome::Failed, format!("what must never happen came again; {again}"), Exit::Failed)
-        }
+        Replay::Reproduced => (Outcome::Failed, format!("the violation came again; {again}"), Exit::Failed),
         Replay::NotReproduced { step, .. } if is_wanted => {
             (Outcome::Failed, format!("step {step} differs; {again}"), Exit::Failed)
         }
         Replay::NotReproduced { .. } => {
-            (Outcome::Passed, format!("what must never happen did not come again; {again}"), Exit::Passed)
+            (Outcome::Passed, format!("the violation did not come again; {again}"), Exit::Passed)
         }
         // Another way may still do what the spec says, so this exit code is not that of a failed spec.
         Replay::Diverged { step, .. } => {
