@@ -22,8 +22,11 @@ const STEPS: [u32; 2] = [100_000, 300_000];
 /// Variable that tells a process which row it is: app, agent, steps.
 const ROW: &str = "FARLEAD_BENCH_MEMORY";
 
-/// Apps by name. None of their screens comes twice.
-const APPS: [(&str, fn() -> String); 2] = [("feed", feed), ("clock", clock)];
+/// Name of an app, and the function that writes its model.
+type App = (&'static str, fn() -> String);
+
+/// Apps whose screens never come twice.
+const APPS: [App; 2] = [("feed", feed), ("clock", clock)];
 
 fn main() {
     if let Ok(row) = std::env::var(ROW) {

@@ -58,7 +58,19 @@
 //! | *decision* | a choice of an action after the last few screens, its *tail* |
 //! | *spec* | a named formula with its expectation and its budget |
 //! | *witness* | a trace that satisfies a formula |
-//! | *test case* | a run that was found, minimised and confirmed, as it is kept |
+//! | *test case* | a run that was found, minimised and confirmed, as it is kept; a *stored test* is its file |
+//! | *set-up* | steps before each episode, such as a log-in |
+//! | *outcome* | result of a spec or a stored test: one of the next seven |
+//! | *passed* | a `possible` has its run; a `never` or `must` no violation |
+//! | *failed* | a `never` or `must` is violated; a `possible` has provably no run, or that of its stored test did not come again |
+//! | *not found* | the budget is spent without a run; there may be one |
+//! | *untested* | no violation, and hardly anything that the spec guards against was seen |
+//! | *diverged* | a step of a stored test could not be done |
+//! | *flaky* | the same run comes again only sometimes |
+//! | *error* | farlead could not look |
+//! | *reproduced* | done again with the same result, as in *reproduced 3 of 3* |
+//! | *shrunk* | made shorter by minimising, as in *shrunk from 11 steps to 7* |
+//! | *duty* | a part of a formula that holds from a step on, and that a violation breaks |
 
 pub mod abstraction;
 pub mod agent;

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 use std::fs;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
 use serde::{Deserialize, Serialize};
 
@@ -76,13 +76,13 @@ impl Runs {
         let Ok(mut runs) = self.list() else { return Outcomes::default() };
         runs.retain(|run| run != folder);
         let earlier = runs.iter().rev().take(RUNS_MAX);
-        let kept = earlier.filter_map(read).find(|kept| kept.command == command);
+        let kept = earlier.filter_map(|folder| read(folder)).find(|kept| kept.command == command);
         Outcomes { specs: kept.map_or_else(Vec::new, |kept| kept.specs) }
     }
 }
 
 /// Reads the outcomes in `folder`; a file that is missing or damaged has none.
-fn read(folder: &PathBuf) -> Option<Kept> {
+fn read(folder: &Path) -> Option<Kept> {
     let path = folder.join(OUTCOMES_FILE);
     let is_small = fs::metadata(&path).ok()?.len() <= BYTES_MAX;
     let text = is_small.then(|| fs::read_to_string(&path).ok())??;
