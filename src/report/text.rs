@@ -101,28 +101,25 @@ pub fn summary_text(run: &Run, wanted: Wanted) -> String {
     if wanted.is_here
         && let Some(path) = common(tests)
     {
-        let _ = writeln!(out, "again: {}", command("replay", &path));
+        let _ = writeln!(out, "again: {}", command("replay", path));
     }
     out
 }
 
 /// Returns the path if there is one, else the innermost folder that has all of them.
-fn common<'p>(paths: impl Iterator<Item = &'p str>) -> Option<String> {
+fn common<'p>(mut paths: impl Iterator<Item = &'p str>) -> Option<&'p str> {
     let is_slash = |char| matches!(char, '/' | '\\');
-    paths
-        .fold(None, |common: Option<String>, path| {
-            let Some(common) = common else { return Some(path.to_string()) };
-            let same = common.bytes().zip(path.bytes()).take_while(|(one, other)| one == other).count();
-            if same == common.len() && same == path.len() {
-                return Some(common);
-            }
-            // A folder ends before a slash; a common beginning of two names is none.
-            let end = (0..=same)
-                .rev()
-                .find(|&at| common.is_char_boundary(at) && common[at..].starts_with(is_slash));
-            Some(common[..end.unwrap_or(0)].to_string())
-        })
-        .filter(|path| !path.is_empty())
+    // A folder ends before a slash; a common beginning of two names is none.
+    let ends = |text: &str, at: usize| {
+        text.is_char_boundary(at) && (at == text.len() || text[at..].starts_with(is_slash))
+    };
+    let first = paths.next()?;
+    let folder = paths.fold(first, |common, path| {
+        let same = common.bytes().zip(path.bytes()).take_while(|(one, other)| one == other).count();
+        let end = (0..=same).rev().find(|&at| ends(common, at) && ends(path, at));
+        &common[..end.unwrap_or(0)]
+    });
+    Some(folder).filter(|folder| !folder.is_empty())
 }
 
 /// Returns the steps of a run, the one that went wrong marked.
@@ -232,12 +229,12 @@ mod tests {
 
     #[test]
     fn tests_are_replayed_from_the_innermost_folder_that_has_all() {
-        let common = |paths: &[&str]| common(paths.iter().copied());
-        assert_eq!(common(&["t/a/b.test.ltl"]).as_deref(), Some("t/a/b.test.ltl"));
-        assert_eq!(common(&["t/a/b.test.ltl", "t/a/c.test.ltl"]).as_deref(), Some("t/a"));
-        assert_eq!(common(&["t/ab/x", "t/ac/x", "t/ab/y"]).as_deref(), Some("t"));
-        assert_eq!(common(&["t/a", "t/a/b"]).as_deref(), Some("t/a"));
-        assert_eq!(common(&["t/é1/a", "t/è1/a"]).as_deref(), Some("t"));
+        let common = |paths: &[&'static str]| common(paths.iter().copied());
+        assert_eq!(common(&["t/a/b.test.ltl"]), Some("t/a/b.test.ltl"));
+        assert_eq!(common(&["t/a/b.test.ltl", "t/a/c.test.ltl"]), Some("t/a"));
+        assert_eq!(common(&["t/ab/x", "t/ac/x", "t/ab/y"]), Some("t"));
+        assert_eq!(common(&["t/a", "t/a/b"]), Some("t/a"));
+        assert_eq!(common(&["t/é1/a", "t/è1/a"]), Some("t"));
         assert_eq!(common(&["a", "b"]), None);
         assert_eq!(common(&[]), None);
     }

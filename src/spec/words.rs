@@ -336,7 +336,7 @@ mod tests {
             ltl.always(Bound::ANY, implies)
         });
         let expected =
-            ["at every step that the run has:", "if a, then at some step within 3 steps from now: b"];
+            ["at every step that the run has:", "if a, then:", "at some step within 3 steps from now: b"];
         assert!(expected.iter().all(|line| reply.iter().any(|said| said.contains(line))), "{reply:?}");
         let both = said(|ltl, [a, b, c]| {
             let (answer, other) = (ltl.next(b), ltl.always(Bound::ANY, c));

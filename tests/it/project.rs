@@ -755,10 +755,10 @@ fn a_limit_on_the_wall_clock_ends_a_search_that_would_not_end_and_keeps_what_was
     let endless = ["--agent", "random", "--episodes", "4000000000", "--wall-timeout", "200ms"];
     // Without the limit this would take years.
     let args = [&["check", "specs/never.ltl", "--junit", "r.xml"][..], &endless].concat();
-    says(&folder.done(1, &args), &["gave up", "the time of --wall-timeout is up"]);
-    assert!(folder.read("r.xml").contains("the time of --wall-timeout is up"));
+    says(&folder.done(1, &args), &["not found: stopped by --wall-timeout after "]);
+    assert!(folder.read("r.xml").contains("stopped by --wall-timeout"));
     let replayed = folder.done(1, &["replay", LOGGED_IN, "--times", "1000000", "--wall-timeout", "200ms"]);
-    says(&replayed, &["replayed "]);
+    says(&replayed, &["passed: reproduced "]);
     folder.done(2, &["check", "specs", "--wall-timeout", "soon"]);
 }
 

@@ -49,7 +49,13 @@ pub fn run(args: &ReportCommandArgs, shell: &Shell) -> anyhow::Result<Exit> {
     }
     // The files come first, as stdout may be a pipe that somebody closes.
     args.reports.write(&run)?;
-    let wanted = Wanted { style: shell.stdout, quiet: shell.quiet, verbose: args.verbose, is_here: false };
+    let wanted = Wanted {
+        style: shell.stdout,
+        quiet: shell.quiet,
+        verbose: args.verbose,
+        // The tests of a run in another folder lie there too.
+        is_here: args.run.starts_with(".farlead"),
+    };
     let result = if args.reports.json { json(&run) } else { text(&run, wanted) };
     out().write_all(result.as_bytes())?;
     // The exit code is that of this command; the reports tell that of the run.
