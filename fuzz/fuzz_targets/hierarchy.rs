@@ -3,7 +3,9 @@
 
 #![no_main]
 
-use farlead::gui::{Context, DumpError, Hierarchy, Labeller, Repertoire, TypedText, atoms_of_screen, offers, shortfall};
+use farlead::gui::{
+    Atom, Context, DumpError, Hierarchy, Labeller, Repertoire, TypedText, atoms_of_screen, offers, shortfall,
+};
 use libfuzzer_sys::fuzz_target;
 
 fuzz_target!(|bytes: &[u8]| {
@@ -29,7 +31,7 @@ fuzz_target!(|bytes: &[u8]| {
     let screen = hierarchy.into_screen("a.b", "a.b.C", Context::default());
     assert_eq!(screen.widgets().len(), count);
     offers(&screen, &Repertoire::default());
-    let atoms = atoms_of_screen(&screen);
+    let atoms: Vec<Atom> = atoms_of_screen(&screen).into_iter().map(|pasted| pasted.atom).collect();
     assert_eq!(Labeller::new((0..).zip(&atoms), TypedText::Counts).on_screen(&screen).len(), atoms.len());
     assert!(atoms.iter().take(20).all(|atom| shortfall(atom, &screen).is_none()));
 });
