@@ -38,6 +38,7 @@ mod project;
 mod replay;
 mod report;
 mod secrets;
+mod seeking;
 mod shared;
 mod snapshots;
 mod store;

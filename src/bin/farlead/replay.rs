@@ -13,14 +13,14 @@ use farlead::replay::{Player, Replay, violation};
 use farlead::report::{self, to_type};
 use farlead::rng::Seed;
 use farlead::search::in_order_with_pauses;
-use farlead::spec::{Expectation, printable};
+use farlead::spec::{Expectation, printable, shown_path};
 use farlead::test_case::TestCase;
 use farlead::trace::Trace;
 
 use crate::app::{AppArgs, OpenedApp};
 use crate::deciding::{Decided, of_typed_text};
 use crate::lint::counted;
-use crate::outputs::{Beginning, OutputArgs, Outputs, began};
+use crate::outputs::{Beginning, OutputArgs, Outputs, began, warn};
 use crate::progress::{Progress, Ticks, WallArgs, interrupted_exit, interruption};
 use crate::project::Project;
 use crate::searching::{Shard, threads};
@@ -164,6 +164,17 @@ pub fn run(args: &ReplayArgs, shell: &Shell) -> anyhow::Result<Exit> {
     outputs.end(exit)
 }
 
+/// Warns of a test of an older format that finds a widget by its place alone, where another may be by now.
+fn warn_of_place(file: &Path, test: &TestCase) {
+    if let Some(step) = test.step_by_place() {
+        let file = shown_path(file);
+        warn(&format!(
+            "{file}: step {step} goes to a widget by its place alone; `farlead check {file} --update` keeps the words \
+             beside it"
+        ));
+    }
+}
+
 /// Returns the files of the tests to replay, in the order of their names.
 fn select(args: &ReplayArgs) -> anyhow::Result<Vec<PathBuf>> {
     let mut files = Vec::new();
@@ -206,6 +217,7 @@ fn read(
             Ok((_, test)) if !args.is_chosen(file, &test) => {}
             Ok((source, test)) => {
                 texts.add_test(&source, &test);
+                warn_of_place(file, &test);
                 read.push((file, test));
             }
             Err(error) => {
