@@ -129,6 +129,10 @@ impl Device for Prepared {
         self.inner.look()
     }
 
+    fn keep_keyboard(&mut self, keeps: bool) {
+        self.inner.keep_keyboard(keeps);
+    }
+
     fn reset(&mut self, activity: &str) -> Result<Observation, DeviceError> {
         self.set_up.check_start(activity)?;
         let mut tries = 1;
@@ -322,6 +326,10 @@ impl Device for Way<'_> {
 
     fn look(&mut self) -> Result<Observation, DeviceError> {
         self.sim.look()
+    }
+
+    fn keep_keyboard(&mut self, keeps: bool) {
+        self.sim.keep_keyboard(keeps);
     }
 
     fn reset(&mut self, activity: &str) -> Result<Observation, DeviceError> {

@@ -42,6 +42,10 @@ impl<D: Device> Device for Faulty<D> {
         self.inner.look()
     }
 
+    fn keep_keyboard(&mut self, keeps: bool) {
+        self.inner.keep_keyboard(keeps);
+    }
+
     fn reset(&mut self, activity: &str) -> Result<Observation, DeviceError> {
         self.step()?;
         self.inner.reset(activity)

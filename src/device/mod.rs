@@ -125,6 +125,10 @@ pub trait Device {
     /// Returns the screen that the device shows, without acting; before the first reset that is whatever is in front.
     fn look(&mut self) -> Result<Observation, DeviceError>;
 
+    /// Says if a soft keyboard that comes up stays; otherwise it is put away before the screen is looked at. A device
+    /// without one does nothing.
+    fn keep_keyboard(&mut self, _keeps: bool) {}
+
     /// Starts the app afresh, as after an installation, with the launchable `activity`, and returns
     /// its first screen.
     fn reset(&mut self, activity: &str) -> Result<Observation, DeviceError>;

@@ -171,6 +171,12 @@ impl Device for Loan {
         self.with_device(|device| device.look())
     }
 
+    fn keep_keyboard(&mut self, keeps: bool) {
+        if let Some(device) = &mut self.device {
+            device.keep_keyboard(keeps);
+        }
+    }
+
     fn reset(&mut self, activity: &str) -> Result<Observation, DeviceError> {
         self.with_device(|device| device.reset(activity))
     }

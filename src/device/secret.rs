@@ -270,6 +270,10 @@ impl Device for Sealed {
         self.hidden(seen)
     }
 
+    fn keep_keyboard(&mut self, keeps: bool) {
+        self.inner.keep_keyboard(keeps);
+    }
+
     fn reset(&mut self, activity: &str) -> Result<Observation, DeviceError> {
         let seen = self.inner.reset(activity);
         self.hidden(seen)

@@ -155,6 +155,9 @@
 
     private fun isNotResponding(): Boolean =
         "Application Not Responding: $PACKAGE" in shell("dumpsys window")
+//: isKeyboardShown
+
+    private fun isKeyboardShown(): Boolean = "mInputShown=true" in shell("dumpsys input_method")
 //: shell
 
     private fun shell(command: String): String = device.executeShellCommand(command)

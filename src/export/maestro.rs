@@ -378,6 +378,7 @@ fn condition(page: &mut Page, comparison: &Comparison) -> Option<(&'static str, 
         | Key::Network
         | Key::Crashed
         | Key::Anr
+        | Key::Keyboard
         | Key::ActionType
         | Key::ActionDetail
         | Key::ActionObjectId

@@ -371,6 +371,7 @@ fn widget_code(page: &mut Page, comparison: &Comparison) -> Option<String> {
         | Key::Network
         | Key::Crashed
         | Key::Anr
+        | Key::Keyboard
         | Key::ActionType
         | Key::ActionDetail
         | Key::ActionObjectId
@@ -395,6 +396,7 @@ fn state_code(page: &mut Page, comparison: &Comparison) -> String {
         Key::Network => is("isOnNetwork()", "on"),
         Key::Crashed => flagged("hasCrashed()"),
         Key::Anr => flagged("isNotResponding()"),
+        Key::Keyboard => flagged("isKeyboardShown()"),
         Key::Text
         | Key::Desc
         | Key::Id

@@ -32,6 +32,7 @@ pub enum Key {
     Network,
     Crashed,
     Anr,
+    Keyboard,
     ActionType,
     ActionDetail,
     ActionObjectId,
@@ -66,7 +67,7 @@ enum Domain {
 
 impl Key {
     /// All keys, in the order in which an atom prints them.
-    pub const ALL: [Key; 22] = [
+    pub const ALL: [Key; 23] = [
         Key::Package,
         Key::Activity,
         Key::Text,
@@ -85,6 +86,7 @@ impl Key {
         Key::Network,
         Key::Crashed,
         Key::Anr,
+        Key::Keyboard,
         Key::ActionType,
         Key::ActionDetail,
         Key::ActionObjectId,
@@ -112,6 +114,7 @@ impl Key {
             Key::Network => "network",
             Key::Crashed => "crashed",
             Key::Anr => "anr",
+            Key::Keyboard => "keyboard",
             Key::ActionType => "actionType",
             Key::ActionDetail => "actionDetail",
             Key::ActionObjectId => "actionObjectID",
@@ -153,7 +156,8 @@ impl Key {
             | Key::Orientation
             | Key::Network
             | Key::Crashed
-            | Key::Anr => Kind::State,
+            | Key::Anr
+            | Key::Keyboard => Kind::State,
             Key::Text
             | Key::Desc
             | Key::Id
@@ -187,7 +191,8 @@ impl Key {
             | Key::Password
             | Key::Scrollable
             | Key::Crashed
-            | Key::Anr => Domain::Flag,
+            | Key::Anr
+            | Key::Keyboard => Domain::Flag,
             Key::Screen | Key::Network => Domain::Words(&["on", "off"]),
             Key::Orientation => Domain::Words(&["portrait", "landscape"]),
             Key::Package | Key::ObjectId | Key::ActionObjectId => Domain::Text,
@@ -595,6 +600,16 @@ impl Atom {
             _ => false,
         };
         all.iter().any(|one| one.key == Key::Text) && !all.iter().any(speaks_of_field)
+    }
+
+    /// Returns true if the atom compares `key`.
+    pub fn reads(&self, key: Key) -> bool {
+        match self {
+            Atom::State(all) | Atom::Widget(all) | Atom::Action(all) | Atom::Count { of: all, .. } => {
+                all.iter().any(|one| one.key == key)
+            }
+            Atom::Checked(_) => key == Key::Checked,
+        }
     }
 
     /// Returns true if the atom is about the action, and not about the screen.

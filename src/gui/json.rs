@@ -58,12 +58,14 @@ struct Form<W> {
     crashed: bool,
     #[serde(default, skip_serializing_if = "is_default")]
     anr: bool,
+    #[serde(default, skip_serializing_if = "is_default")]
+    keyboard: bool,
     widgets: W,
 }
 
 impl Serialize for Screen {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        let Context { screen_on, orientation, network, crashed, anr } = self.context();
+        let Context { screen_on, orientation, network, crashed, anr, keyboard } = self.context();
         Form {
             package: self.package().clone(),
             activity: self.activity().clone(),
@@ -72,6 +74,7 @@ impl Serialize for Screen {
             network: Switch::new(network),
             crashed,
             anr,
+            keyboard,
             widgets: self.widgets(),
         }
         .serialize(serializer)
@@ -87,6 +90,7 @@ impl<'de> Deserialize<'de> for Screen {
             network: form.network == Switch::On,
             crashed: form.crashed,
             anr: form.anr,
+            keyboard: form.keyboard,
         };
         Ok(Screen::new(form.package, form.activity, context, form.widgets.0))
     }
@@ -216,12 +220,13 @@ mod tests {
             network: false,
             crashed: true,
             anr: true,
+            keyboard: true,
         };
         check(
             &Screen::new("p", "p.A", context, vec![Widget::default(), button]),
             concat!(
                 r#"{"package":"p","activity":"p.A","screen":"off","orientation":"landscape","network":"off","#,
-                r#""crashed":true,"anr":true,"widgets":[{},{"depth":1,"class":"Button","text":"\"ok\"\n","#,
+                r#""crashed":true,"anr":true,"keyboard":true,"widgets":[{},{"depth":1,"class":"Button","text":"\"ok\"\n","#,
                 r#""bounds":[-1,0,9,8],"flags":["clickable","enabled"]}]}"#
             ),
         );

@@ -237,6 +237,7 @@ impl Test {
             (Key::Network, Subject::Screen(screen)) => self.text(on(screen.context().network)),
             (Key::Crashed, Subject::Screen(screen)) => self.flag(screen.context().crashed),
             (Key::Anr, Subject::Screen(screen)) => self.flag(screen.context().anr),
+            (Key::Keyboard, Subject::Screen(screen)) => self.flag(screen.context().keyboard),
             (Key::ActionType, Subject::Action(action)) => self.text(action.type_name()),
             (Key::ActionDetail, Subject::Action(action)) => self.names(action.details()),
             (Key::ActionObjectId, Subject::Action(action)) => {

@@ -29,6 +29,9 @@ impl Outline {
             context.orientation == Orientation::Landscape,
             (context.network, context.crashed, context.anr),
         ))];
+        if context.keyboard {
+            frame.push(hash(&"keyboard"));
+        }
         // For each ancestor of this node: the hash that names its place, and true if it is a list.
         let mut way: Vec<(u64, bool)> = Vec::new();
         // Number of children that each of them had so far.

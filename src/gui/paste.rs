@@ -75,7 +75,7 @@ pub fn atom_of_action(action: &Action) -> Option<Atom> {
 
 /// Returns the keys of a screen as a whole, with their values on this one.
 fn state(screen: &Screen) -> Vec<(Key, String)> {
-    let Context { screen_on, orientation, network, crashed, anr } = screen.context();
+    let Context { screen_on, orientation, network, crashed, anr, keyboard } = screen.context();
     let on = |is_on: bool| if is_on { "on" } else { "off" }.to_string();
     // The short name of a class is enough in an atom, and easier to read.
     let class = screen.activity().rsplit('.').next().unwrap_or_default();
@@ -87,6 +87,8 @@ fn state(screen: &Screen) -> Vec<(Key, String)> {
         (Key::Network, on(network)),
         (Key::Crashed, crashed.to_string()),
         (Key::Anr, anr.to_string()),
+        // farlead puts it away, so only a keyboard that is there is worth a line.
+        (Key::Keyboard, if keyboard { "true" } else { "" }.to_string()),
     ]
     .into_iter()
     .filter(|(_, value)| !value.is_empty())

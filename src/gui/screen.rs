@@ -110,6 +110,8 @@ pub struct Context {
     pub crashed: bool,
     /// True if the system says that the app does not respond.
     pub anr: bool,
+    /// True if the soft keyboard is shown.
+    pub keyboard: bool,
 }
 
 impl Default for Context {
@@ -120,6 +122,7 @@ impl Default for Context {
             network: true,
             crashed: false,
             anr: false,
+            keyboard: false,
         }
     }
 }
@@ -349,8 +352,8 @@ impl Screen {
         let mut hash = Hash128::new();
         hash.text(&self.package);
         hash.text(&self.activity);
-        let Context { screen_on, orientation, network, crashed, anr } = self.context;
-        let bits = [screen_on, orientation == Orientation::Landscape, network, crashed, anr];
+        let Context { screen_on, orientation, network, crashed, anr, keyboard } = self.context;
+        let bits = [keyboard, screen_on, orientation == Orientation::Landscape, network, crashed, anr];
         hash.number(bits.iter().fold(0, |number, &bit| number << 1 | u64::from(bit)));
         for widget in &self.widgets {
             // Bounds count as seen or hidden alone, so that neither scrolling nor another display makes a new screen.

@@ -57,6 +57,7 @@ fn of_state(all: &[Comparison], screen: &Screen) -> String {
                 Key::Network => on(context.network).to_string(),
                 Key::Crashed => context.crashed.to_string(),
                 Key::Anr => context.anr.to_string(),
+                Key::Keyboard => context.keyboard.to_string(),
                 // Other keys are about widgets or actions, which stand in brackets of their own.
                 _ => "something else".to_string(),
             };

@@ -425,7 +425,7 @@ impl<'a> Stop<'a, Rule, ItemKind> {
             Some(']' | ',') if known => {
                 self.here(format!("`{key}` is compared with nothing")).help(match key {
                     "checked" | "enabled" | "focused" | "selected" | "password" | "scrollable"
-                    | "crashed" | "anr" => {
+                    | "crashed" | "anr" | "keyboard" => {
                         format!("write `{key} = true`")
                     }
                     _ => format!("write `{key} = ...` or `{key} ~ ...`"),

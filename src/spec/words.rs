@@ -290,6 +290,7 @@ fn comparison_in_words(comparison: &Comparison) -> String {
         Key::Scrollable => ("it", Some("scrollable")),
         Key::Crashed => ("the app", Some("crashed")),
         Key::Anr => ("the app", Some("hung")),
+        Key::Keyboard => ("the keyboard", Some("shown")),
     };
     match (predicate, value) {
         (Some(predicate), Constant::Flag(flag)) => {

@@ -350,7 +350,7 @@ fn chance_and_time_go_on_alike() {
     let mut walk = Walk { episodes: 5, ..Walk::new(model_of(DICE)) };
     walk.go_directly(0..10);
     let settings =
-        [("sim.keyboard", "soft"), ("sim.lag", "300"), ("sim.width", "600"), ("sim.height", "800")];
+        [("sim.keyboard", "hard"), ("sim.lag", "300"), ("sim.width", "600"), ("sim.height", "800")];
     walk.model = set(&walk.model, &settings);
     walk.go_directly(10..20);
 }
@@ -361,7 +361,7 @@ fn touches_and_keys_are_lost_alike_and_what_is_typed_with_them() {
     for model in [model_of(DICE), model_of(crate::phone::LAMP), bundled("notes.app")] {
         Walk { episodes: 5, ..Walk::new(set(&model, &often)) }.go_directly(0..8);
     }
-    let more = [("sim.lose", "30"), ("sim.crash", "10"), ("sim.keyboard", "soft"), ("sim.lag", "250")];
+    let more = [("sim.lose", "30"), ("sim.crash", "10"), ("sim.keyboard", "hard"), ("sim.lag", "250")];
     Walk { episodes: 5, ..Walk::new(set(&model_of(DICE), &more)) }.go_directly(0..8);
     let always = Walk::new(set(&model_of(crate::phone::LAMP), &[("sim.lose", "100")]));
     always.go_directly(0..2);

@@ -10,10 +10,10 @@ use farlead::device::{
     self, App, AppSource, Attached, BoxedDevice, Cause, Device, DeviceUrl, LoadedModel, OpenError, Opened,
     Parameter, Pool, Request, Sealed, Secrets, Sim,
 };
-use farlead::gui::{Action, UserAction};
+use farlead::gui::{Action, Key, UserAction};
 use farlead::rng::Seed;
 use farlead::setup::{self, Prepared, SetUpTest};
-use farlead::spec::shown_path;
+use farlead::spec::{Spec, shown_path};
 use farlead::test_case::{TestCase, TestSetUp};
 
 use crate::progress::waiting;
@@ -77,6 +77,7 @@ pub struct OpenedApp {
     set_up: Arc<[SetUpTest]>,
     /// Secrets that the app alone gets to see, if there are any.
     secrets: Option<Arc<Secrets>>,
+    keeps_keyboard: bool,
 }
 
 impl OpenedApp {
@@ -96,12 +97,26 @@ impl OpenedApp {
             Attached { name, device }
         };
         opened.attached = opened.attached.into_iter().map(recorded).collect();
-        OpenedApp { pool: opened.into_pool(), model, protocols, set_up: Arc::default(), secrets }
+        OpenedApp {
+            pool: opened.into_pool(),
+            model,
+            protocols,
+            set_up: Arc::default(),
+            secrets,
+            keeps_keyboard: false,
+        }
     }
 
     /// Returns the same app, which is set up by `tests` whenever it is started.
     pub fn with_set_up(&self, tests: &[SetUpTest]) -> OpenedApp {
         OpenedApp { set_up: tests.into(), ..self.clone() }
+    }
+
+    /// Returns the same app for runs of `specs`: a keyboard that one of them speaks of stays where it comes up.
+    pub fn for_specs<'s>(&self, specs: impl IntoIterator<Item = &'s Spec>) -> OpenedApp {
+        let keeps_keyboard =
+            specs.into_iter().any(|spec| spec.atoms.values().any(|atom| atom.reads(Key::Keyboard)));
+        OpenedApp { keeps_keyboard, ..self.clone() }
     }
 
     /// Returns its set-up as a test keeps it, and adds the user's actions in it to `actions`, those of the test.
@@ -140,13 +155,18 @@ impl OpenedApp {
     /// Returns a device for a run, until it is dropped. One that is made for the run takes all its chance from `seed`;
     /// where all are attached, this waits until one is free.
     pub fn device(&self, seed: Seed) -> Box<dyn Device> {
-        let device = self.pool.lend(seed);
+        let mut device = self.pool.lend(seed);
+        device.keep_keyboard(self.keeps_keyboard);
         if self.set_up.is_empty() { device } else { Box::new(Prepared::new(device, &self.set_up)) }
     }
 
     /// Returns a simulator that is not set up and takes all its chance from `seed`, if one takes part.
     pub fn simulator(&self, seed: Seed) -> Option<Sim> {
-        self.model.as_ref().map(|model| Sim::new(model.clone(), seed).sealed(self.secrets.clone()))
+        self.model.as_ref().map(|model| {
+            let mut simulator = Sim::new(model.clone(), seed).sealed(self.secrets.clone());
+            simulator.keep_keyboard(self.keeps_keyboard);
+            simulator
+        })
     }
 
     /// Writes protocols of what attached devices do below `folder` from now on.

@@ -314,6 +314,7 @@ fn tasks<'a>(checked: &Checked<'a>, texts: &[String], learned: &Learned) -> anyh
                 }
                 None => app.with_set_up(set_ups.for_spec(project, file.as_ref(), &spec.name)),
             };
+            let app = app.for_specs([spec]);
             tasks.push(Task { file, spec, judgement, app, plan, captured });
         }
     }

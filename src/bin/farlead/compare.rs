@@ -149,7 +149,8 @@ pub fn run(args: &CompareArgs, shell: &Shell) -> anyhow::Result<Exit> {
     project.secrets = texts.read()?;
     let app = args.app.open(&project, shell)?;
     set_ups.check_app(&app.app())?;
-    let app = app.with_set_up(set_ups.all());
+    let specs = judged.iter().flat_map(|one| &one.linted.file.specs);
+    let app = app.with_set_up(set_ups.all()).for_specs(specs);
     app.check_rules(&project)?;
     let texts = args.search.texts(&project)?;
     let actions: Vec<Arc<[UserAction]>> =

@@ -143,7 +143,7 @@ pub fn run(args: &MinimizeArgs, shell: &Shell) -> anyhow::Result<Exit> {
     project.secrets = texts.read()?;
     let app = args.app.open_for(&test, &project, shell)?;
     chosen.check_app(&app.app())?;
-    let app = app.with_set_up(&chosen.tests);
+    let app = app.with_set_up(&chosen.tests).for_specs([&test.oracle]);
     set_up::warn_of_differences([(&*shown_path(&args.test), &chosen)]);
     // Refused before the runs, which take long.
     if let Some(path) = args.output.as_ref().filter(|path| path.exists()) {

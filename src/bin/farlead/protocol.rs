@@ -127,6 +127,10 @@ impl Device for Recorded {
         self.recorded("look", |device| device.look())
     }
 
+    fn keep_keyboard(&mut self, keeps: bool) {
+        self.inner.keep_keyboard(keeps);
+    }
+
     fn reset(&mut self, activity: &str) -> Result<Observation, DeviceError> {
         self.recorded(&format!("reinitialise {activity}"), |device| device.reset(activity))
     }

@@ -252,7 +252,7 @@ fn read(
         let set_up = set_ups.for_test(file, &test);
         let app = app.and_then(|app| {
             set_up.check_app(&app.app()).map_err(|mistake| (mistake.to_string(), Exit::Broken))?;
-            Ok(app.with_set_up(&set_up.tests))
+            Ok(app.with_set_up(&set_up.tests).for_specs([&test.oracle]))
         });
         tests.push(Stored { name, test, app, set_up });
     }

@@ -10,7 +10,7 @@ use super::{Adb, AdbError, Facts, LineError, Now, Reset, is_address};
 use crate::device::Observation;
 use crate::device::android::typing::{has_key, pieces};
 use crate::device::android::{power, rpc};
-use crate::gui::{Action, Bounds, DeviceAction, Gesture, PressedKey, Stroke, Touch};
+use crate::gui::{Action, Bounds, DeviceAction, Gesture, Orientation, PressedKey, Stroke, Touch};
 
 /// Turns the display on and dismisses a lock that asks for nothing. Complaints of versions that cannot dismiss
 /// it are discarded.
@@ -18,6 +18,13 @@ const WAKE: &str = "input keyevent 224; wm dismiss-keyguard >/dev/null 2>&1";
 
 /// Prints whether the phone is locked.
 const LOCK: &str = "dumpsys window policy 2>/dev/null";
+
+/// Puts the keyboard away. The key would leave the screen if there were no keyboard.
+const HIDE_KEYBOARD: &str =
+    "if dumpsys input_method 2>/dev/null | grep -q mInputShown=true; then input keyevent 4; fi";
+
+/// Most tries to put the keyboard away.
+const HIDES_MAX: u32 = 3;
 
 /// Duration of a long touch: twice as long as Android's own limit.
 const HOLD_MS: u32 = 1_000;
@@ -95,8 +102,7 @@ impl Adb {
             let Done { said, look } = self.do_once(&task)?;
             if let Some(said) = said {
                 self.note_start(activity, &said)?;
-                let looked = self.look_until_settled(look)?;
-                return Ok(self.observed(looked));
+                return self.settle(look);
             }
         }
         let source = LineError::Lost { stdout: Vec::new(), why: None };
@@ -194,7 +200,12 @@ impl Adb {
         // undone.
         let note = self.note_changes(action);
         let takes = Duration::from_millis(commands.takes_ms);
-        let act = format!("{note}{}", commands.lines.join("\n"));
+        let mut act = format!("{note}{}", commands.lines.join("\n"));
+        // In the same command, as a text mostly brings the keyboard up, and another look would take seconds.
+        if matches!(action, Action::Text { .. }) && !self.keeps_keyboard && commands.put.is_none() {
+            act.push('\n');
+            act.push_str(HIDE_KEYBOARD);
+        }
         let mut task = Task { name: name.clone(), parts: vec![("act", act)], takes };
         if let Some(text) = &commands.put {
             task.parts.push((PUT, self.push_text(text)?));
@@ -210,7 +221,27 @@ impl Adb {
         // Noted only here, because an action that the phone refused has changed nothing.
         self.now.is_turned ^= *action == Action::ROTATE;
         self.now.is_off_network ^= *action == Action::NETWORK;
-        let looked = self.look_until_settled(look)?;
+        self.settle(look)
+    }
+
+    /// Looks until the screen has settled, and puts the keyboard away; `first` is an answer that already contains a look.
+    fn settle(&mut self, first: Option<Vec<u8>>) -> Result<Observation, AdbError> {
+        let mut looked = self.look_until_settled(first)?;
+        // A keyboard that comes up late, or just now, may miss a key.
+        for tried in 1..=HIDES_MAX {
+            let context = looked.screen.context();
+            let is_up = context.keyboard && context.screen_on;
+            if !is_up || self.keeps_keyboard || self.is_keyboard_stuck {
+                break;
+            }
+            let parts = vec![("act", HIDE_KEYBOARD.to_string())];
+            let name = "put the keyboard away".to_string();
+            let Done { look, .. } = self.do_once(&Task { name, parts, takes: Duration::ZERO })?;
+            // Notices that this look has seen are new to the next one as well, as nobody has counted them.
+            looked = self.look_until_settled(look)?;
+            // Some keyboards are shown all the time, and each try costs a look.
+            self.is_keyboard_stuck = tried == HIDES_MAX && looked.screen.context().keyboard;
+        }
         Ok(self.observed(looked))
     }
 
@@ -450,6 +481,13 @@ fn commands(
     if is_dark && *action != Action::IDLE {
         commands.run(WAKE.to_string());
     }
+    let is_keyboard_up = now.screen.as_ref().is_some_and(|screen| screen.context().keyboard);
+    // The action leaves the screen, and a keyboard would take the first press.
+    let is_back = *action == Action::BACK;
+    let is_covered = action.target().is_some_and(|on| may_be_under_keyboard(on.bounds, facts, now));
+    if is_keyboard_up && (is_back || is_covered) {
+        commands.run(HIDE_KEYBOARD.to_string());
+    }
     match action {
         // Starts are done by `start_afresh`.
         Action::Reinitialise(_) => {}
@@ -510,6 +548,17 @@ fn do_gesture(commands: &mut Commands, gesture: &Gesture, on: Bounds) -> Result<
         }
     }
     Ok(())
+}
+
+/// Returns true if a touch of `bounds` may meet a keyboard: keyboards take two fifths of the display at most.
+fn may_be_under_keyboard(bounds: Bounds, facts: &Facts, now: &Now) -> bool {
+    let (width, height) = facts.size;
+    let orientation = now.screen.as_ref().map(|screen| screen.context().orientation).unwrap_or_default();
+    let height = match orientation {
+        Orientation::Portrait => width.max(height),
+        Orientation::Landscape => width.min(height),
+    };
+    i64::from(bounds.centre().1) * 5 > i64::from(height) * 3
 }
 
 fn idle(commands: &mut Commands, facts: &Facts) {

@@ -7,7 +7,7 @@ use super::{Facts, Now, u2};
 use crate::device::Notice;
 use crate::device::android::focus::{Focus, focus};
 use crate::device::android::log::{Kind, entries, troubles};
-use crate::device::android::{power, rpc};
+use crate::device::android::{keyboard, power, rpc};
 use crate::gui::{Context, Hierarchy, Screen};
 
 /// The result of a look.
@@ -92,11 +92,18 @@ pub(super) fn add_look(
             .part(names.tree, &tree)
             .part(names.after, &windows);
     }
-    script.part("power", "dumpsys power 2>/dev/null").part("network", NETWORK).part("log", &log(log_since));
+    script
+        .part("power", "dumpsys power 2>/dev/null")
+        .part("keyboard", KEYBOARD)
+        .part("network", NETWORK)
+        .part("log", &log(log_since));
 }
 
 /// Prints how long the phone has been on.
 pub(super) const CLOCK: &str = "cat /proc/uptime 2>/dev/null";
+
+/// Prints whether the keyboard is shown; the rest is long.
+const KEYBOARD: &str = "dumpsys input_method 2>/dev/null | grep -E 'mInputShown|mIsInputViewShown'";
 
 /// Prints whether airplane mode is on, and which networks are enabled.
 pub(super) const NETWORK: &str =
@@ -243,6 +250,7 @@ fn context(
         network: has_network(&parts.text("network")).unwrap_or(known.network),
         crashed: dialog.is_some_and(|dialog| dialog.is_crash) || has_crashed,
         anr: dialog.is_some_and(|dialog| !dialog.is_crash),
+        keyboard: keyboard::is_shown(&parts.text("keyboard")) == Some(true),
     }
 }
 

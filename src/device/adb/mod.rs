@@ -163,6 +163,10 @@ pub struct Adb {
     apks: Vec<app::Apk>,
     /// Permissions to grant again after the app's data are cleared.
     permissions: Vec<String>,
+    /// True if a keyboard that comes up stays.
+    keeps_keyboard: bool,
+    /// True if the keyboard has once stayed in spite of all tries to put it away.
+    is_keyboard_stuck: bool,
     now: Now,
 }
 
@@ -232,6 +236,8 @@ impl Adb {
             changes: Changes::default(),
             apks: Vec::new(),
             permissions: Vec::new(),
+            keeps_keyboard: false,
+            is_keyboard_stuck: false,
             now: Now::default(),
         }
     }
@@ -419,6 +425,10 @@ impl Device for Adb {
     fn look(&mut self) -> Result<Observation, DeviceError> {
         let looked = self.look_until_settled(None)?;
         Ok(self.observed(looked))
+    }
+
+    fn keep_keyboard(&mut self, keeps: bool) {
+        self.keeps_keyboard = keeps;
     }
 
     fn reset(&mut self, activity: &str) -> Result<Observation, DeviceError> {

@@ -38,7 +38,13 @@ pub(super) fn each<E>(
         Action::Stroke(Stroke::Swipe, on, towards) => {
             next(Gesture::Swipe(on.bounds.centre(), towards.across(on.bounds).1))
         }
-        Action::Device(DeviceAction::Back) => next(Gesture::Back),
+        Action::Device(DeviceAction::Back) => {
+            // The action leaves the screen, and a keyboard would take the first press.
+            if state.has_keyboard {
+                next(Gesture::HideKeyboard)?;
+            }
+            next(Gesture::Back)
+        }
         Action::Device(DeviceAction::Menu) => next(Gesture::Menu),
         Action::Device(DeviceAction::Rotate) => next(Gesture::Rotate),
         Action::Device(DeviceAction::Network) => next(Gesture::Network),

@@ -34,6 +34,8 @@ pub(super) enum Gesture {
     LongTap(Pixel),
     Swipe(Pixel, Pixel),
     Back,
+    /// Puts the keyboard away, which takes no time.
+    HideKeyboard,
     Menu,
     /// The home key, which leads to the launcher.
     Home,

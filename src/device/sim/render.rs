@@ -75,6 +75,7 @@ pub(super) fn render(model: &Model, state: &State, now_ms: u64) -> Result<Render
         network: state.has_network,
         crashed: state.system.is_some_and(|system| system.trouble == Trouble::Crash),
         anr: state.system.is_some_and(|system| system.trouble == Trouble::Anr),
+        keyboard: state.has_keyboard,
     };
     let Some(scene) = front_scene(model, state, now_ms, Purpose::Seen)? else {
         let widgets = system_widgets(model, state).into_iter().map(|(widget, _)| widget).collect();

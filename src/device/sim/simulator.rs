@@ -113,6 +113,8 @@ struct Core {
     secrets: Option<Arc<Secrets>>,
     /// True if anything is remembered; answers do not depend on it.
     is_memoised: bool,
+    /// True if a keyboard that comes up stays.
+    keeps_keyboard: bool,
 }
 
 impl Sim {
@@ -138,6 +140,7 @@ impl Sim {
             no_notices: Arc::default(),
             secrets: None,
             is_memoised: true,
+            keeps_keyboard: false,
         };
         Sim { core, rng: seed.fork("simulator"), now, is_touch_lost: false }
     }
@@ -180,7 +183,11 @@ impl Sim {
     pub fn start_outcomes(&mut self, activity: &str) -> Result<Option<Vec<SimOutcome>>, DeviceError> {
         self.make_room();
         let (from, gesture) = self.core.start(activity)?;
-        self.core.outcomes(|core, chance| core.go_all(core.progress(from), [gesture.clone()], chance))
+        self.core.outcomes(|core, chance| {
+            let mut progress = core.go_all(core.progress(from), [gesture.clone()], chance)?;
+            core.put_keyboard_away(&mut progress, chance)?;
+            Ok(progress)
+        })
     }
 
     /// Returns the screen of a state that this device has saved, and stays here.
@@ -306,8 +313,14 @@ impl Device for Sim {
         self.make_room();
         let (from, gesture) = self.core.start(activity)?;
         let progress = self.core.progress(from);
-        let progress = self.core.go_all(progress, [gesture], &mut Chance::Drawn(&mut self.rng))?;
+        let mut chance = Chance::Drawn(&mut self.rng);
+        let mut progress = self.core.go_all(progress, [gesture], &mut chance)?;
+        self.core.put_keyboard_away(&mut progress, &mut chance)?;
         self.arrive(progress)
+    }
+
+    fn keep_keyboard(&mut self, keeps: bool) {
+        self.core.keeps_keyboard = keeps;
     }
 
     fn act(&mut self, action: &Action) -> Result<Observation, DeviceError> {
@@ -351,7 +364,17 @@ impl Core {
         let secrets = self.secrets.clone();
         let action = secrets.as_ref().map_or(Cow::Borrowed(action), |secrets| secrets.reveal(action));
         gestures::each(&action, &before, |gesture| self.go(&mut progress, gesture, chance))?;
+        self.put_keyboard_away(&mut progress, chance)?;
         Ok(progress)
+    }
+
+    fn put_keyboard_away(
+        &mut self,
+        progress: &mut Progress,
+        chance: &mut Chance<'_>,
+    ) -> Result<(), DeviceError> {
+        let is_up = self.memo.state(progress.now.state).state.has_keyboard;
+        if is_up && !self.keeps_keyboard { self.go(progress, Gesture::HideKeyboard, chance) } else { Ok(()) }
     }
 
     fn go_all<const N: usize>(
@@ -373,6 +396,11 @@ impl Core {
     ) -> Result<(), DeviceError> {
         let settings = self.model.settings;
         let state = &self.memo.state(progress.now.state).state;
+        // As on Android, the first press only closes the keyboard.
+        let gesture = match gesture {
+            Gesture::Back if state.has_keyboard => Gesture::HideKeyboard,
+            other => other,
+        };
         let Some(mut gesture) = taken(gesture, state, progress.is_touch_lost) else { return Ok(()) };
         let (is_touch, can_crash) = (is_touch(&gesture), can_be_followed_by_crash(&gesture));
         // Other gestures draw nothing here, so they leave later draws as they are.
@@ -544,9 +572,12 @@ impl Core {
 fn taken(gesture: Gesture, state: &State, is_touch_lost: bool) -> Option<Gesture> {
     match &gesture {
         Gesture::Home if !state.is_lit => Some(Gesture::Light(true)),
-        Gesture::Tap(_) | Gesture::LongTap(_) | Gesture::Swipe(..) | Gesture::Back | Gesture::Menu => {
-            state.is_lit.then_some(gesture)
-        }
+        Gesture::Tap(_)
+        | Gesture::LongTap(_)
+        | Gesture::Swipe(..)
+        | Gesture::Back
+        | Gesture::HideKeyboard
+        | Gesture::Menu => state.is_lit.then_some(gesture),
         Gesture::Type(_) | Gesture::Replace(_) | Gesture::Key(..) => {
             (state.is_lit && !is_touch_lost).then_some(gesture)
         }
@@ -581,6 +612,7 @@ fn can_be_lost(gesture: &Gesture, state: &State) -> bool {
         // In the launcher the home key does nothing that could be lost.
         Gesture::Home => state.is_in_front,
         Gesture::Start(_)
+        | Gesture::HideKeyboard
         | Gesture::Type(_)
         | Gesture::Replace(_)
         | Gesture::Key(..)
@@ -611,6 +643,7 @@ fn can_be_followed_by_crash(gesture: &Gesture) -> bool {
         // A sleep of this length is the action *idle*.
         Gesture::Sleep { ms, .. } => *ms >= IDLE_MS,
         Gesture::Start(_)
+        | Gesture::HideKeyboard
         | Gesture::Type(_)
         | Gesture::Replace(_)
         | Gesture::Key(..)
@@ -646,6 +679,7 @@ fn perform(run: &mut Run<'_>, gesture: &Gesture) -> Result<(), Fault> {
         Gesture::LongTap(at) => run.long_tap(*at)?,
         Gesture::Swipe(from, to) => run.swipe(*from, *to)?,
         Gesture::Back => run.key(PressedKey::Back)?,
+        Gesture::HideKeyboard => run.state.has_keyboard = false,
         Gesture::Menu => run.key(PressedKey::Menu)?,
         Gesture::Home | Gesture::Leave => run.key(PressedKey::Home)?,
         Gesture::Type(text) => run.type_text(text)?,
@@ -702,7 +736,8 @@ fn takes_ms(gesture: &Gesture, lag_ms: u64) -> u64 {
         | Gesture::Lost => TOUCH_MS.saturating_add(lag_ms),
         Gesture::Sleep { ms, .. } if *ms >= IDLE_MS => ms.saturating_add(lag_ms),
         Gesture::Sleep { ms, .. } => *ms,
-        Gesture::Home
+        Gesture::HideKeyboard
+        | Gesture::Home
         | Gesture::Leave
         | Gesture::Type(_)
         | Gesture::Replace(_)

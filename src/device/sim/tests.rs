@@ -5,8 +5,8 @@ use std::sync::Arc;
 use super::{Sim, read};
 use crate::device::{Device, DeviceError, Notice, Observation};
 use crate::gui::{
-    Action, Bounds, Direction, Flags, Orientation, Repertoire, Screen, Stroke, Target, Touch, UserAction,
-    Widget, offers,
+    Action, Bounds, Direction, Flags, Orientation, PressedKey, Repertoire, Screen, Stroke, Target, Touch,
+    UserAction, Widget, offers,
 };
 use crate::rng::{Rng, Seed};
 use crate::spec::{self, Source};
@@ -530,16 +530,44 @@ fn a_field_of_a_record_is_typed() {
     .shows("d first away =d");
 }
 
+const WITH_KEYBOARD: &str =
+    "activity Main .Main { own a = \"\" EditText #a edits a Button \"up\" -> keyboard on create: keyboard }";
+
 #[test]
-fn the_soft_keyboard_takes_one_back() {
-    let model = "activity Main .Main { own a = \"\" EditText #a edits a Button \"up\" -> keyboard }";
-    let soft = [("sim.keyboard", "soft")];
-    play(model).click("a").act(Action::BACK).is_in("Launcher");
-    play_with(model, &soft).act(Action::BACK).is_in("Launcher");
-    play_with(model, &soft).click("a").act(Action::BACK).is_in("Main").act(Action::BACK).is_in("Launcher");
-    play_with(model, &soft).put("a", "x").act(Action::BACK).is_in("Main");
-    play_with(model, &soft).click("up").act(Action::BACK).is_in("Main");
-    play_with(model, &soft).click("up").act(Action::PAUSE_RESUME).act(Action::BACK).is_in("Launcher");
+fn the_keyboard_is_put_away_and_takes_no_back() {
+    for keyboard in ["soft", "hard"] {
+        let set = [("sim.keyboard", keyboard)];
+        for field in ["a", "up"] {
+            let mut play = play_with(WITH_KEYBOARD, &set);
+            assert!(!play.screen().context().keyboard);
+            play.click(field);
+            assert!(!play.screen().context().keyboard);
+            play.act(Action::BACK).is_in("Launcher");
+        }
+        play_with(WITH_KEYBOARD, &set).put("a", "x").act(Action::BACK).is_in("Launcher");
+    }
+}
+
+#[test]
+fn a_keyboard_that_stays_is_seen_and_takes_no_back_either() {
+    let mut play = play(WITH_KEYBOARD);
+    play.sim.keep_keyboard(true);
+    play.click("a");
+    assert!(play.screen().context().keyboard);
+    play.act(Action::BACK).is_in("Launcher");
+    assert!(!play.screen().context().keyboard);
+}
+
+#[test]
+fn a_press_of_back_only_hides_the_keyboard() {
+    let mut play = play(WITH_KEYBOARD);
+    play.sim.keep_keyboard(true);
+    play.click("up");
+    let press = |play: &mut Play| play.sim.press(PressedKey::Back, 1).map(|seen| seen.screen.context());
+    assert!(!press(&mut play).expect("the model runs").keyboard);
+    play.is_in("Main");
+    press(&mut play).expect("the model runs");
+    play.is_in("Launcher");
 }
 
 #[test]

@@ -177,10 +177,6 @@ impl Run<'_> {
     }
 
     fn back(&mut self) -> Result<(), Fault> {
-        // As on Android, the first press only closes the keyboard.
-        if std::mem::take(&mut self.state.has_keyboard) {
-            return Ok(());
-        }
         let Front::Window { instance, activity } = front(&self.state) else { return Ok(()) };
         let number = instance.number;
         if self.handle(number, Event::Back, Datum::None, false)? {

@@ -174,6 +174,9 @@ fn write_banner(svg: &mut String, screen: &Screen, whole: Rectangle) {
     if context.anr {
         said.push(("bad", "the app does not respond"));
     }
+    if context.keyboard {
+        said.push(("note", "the keyboard is shown"));
+    }
     if !context.network {
         said.push(("note", "no network"));
     }

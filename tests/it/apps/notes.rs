@@ -492,9 +492,10 @@ fn the_display_goes_off_everywhere() {
 }
 
 #[test]
-fn a_keyboard_on_the_display_takes_the_first_back() {
-    let mut phone = phone_with(&[("sim.keyboard", "soft")]);
-    phone.steps(&["OKAY", "+", "fab_text", "back"]).check_activity("TextNoteActivity");
-    phone.step("back").check_activity("MainActivity");
-    check_notes(&phone, &["Note 1"]);
+fn a_keyboard_takes_no_back() {
+    for keyboard in ["soft", "hard"] {
+        let mut phone = phone_with(&[("sim.keyboard", keyboard)]);
+        phone.steps(&["OKAY", "+", "fab_text", "back"]).check_activity("MainActivity");
+        check_notes(&phone, &["Note 1"]);
+    }
 }

@@ -236,6 +236,7 @@ impl Shown {
             | Key::Network
             | Key::Crashed
             | Key::Anr
+            | Key::Keyboard
             | Key::ActionType
             | Key::ActionDetail
             | Key::ActionObjectId

@@ -55,7 +55,7 @@ fn did_you_mean(nearest: &Option<String>) -> String {
 
 /// Returns the initial settings of a model.
 pub(super) fn settings(display: Display) -> Settings {
-    Settings { lose_percent: 0, crash_percent: 0, lag_ms: 0, has_soft_keyboard: false, display }
+    Settings { lose_percent: 0, crash_percent: 0, lag_ms: 0, has_soft_keyboard: true, display }
 }
 
 /// Returns true if an expression can be the value of a parameter.

@@ -304,7 +304,7 @@ fn parameters_are_set_to_values_of_their_kind() {
         ("sim.lose", "3"),
         ("sim.crash", "4"),
         ("sim.lag", "500"),
-        ("sim.keyboard", "soft"),
+        ("sim.keyboard", "hard"),
         ("sim.width", "480"),
         ("sim.height", "800"),
         ("sim.dpi", "240"),
@@ -316,7 +316,7 @@ fn parameters_are_set_to_values_of_their_kind() {
         lose_percent: 3,
         crash_percent: 4,
         lag_ms: 500,
-        has_soft_keyboard: true,
+        has_soft_keyboard: false,
         display,
     };
     assert_eq!(model.settings, expected);
