@@ -22,6 +22,7 @@ mod outline;
 mod paste;
 mod rule;
 mod screen;
+mod scroll;
 mod seek;
 mod shortfall;
 mod typed;

@@ -7,6 +7,7 @@ use super::action_type::{DeviceAction, Stroke, Touch};
 use super::label::WidgetTest;
 use super::rule::Rules;
 use super::screen::{Flags, Screen, Widget};
+use super::scroll::Scrolls;
 use super::user_action::UserAction;
 
 /// Choices that a screen leaves open: texts, the user's actions, and rules.
@@ -103,7 +104,8 @@ pub const BUILTIN_TEXTS: [&str; 5] = ["abc", "42", "name@example.com", "", "a fe
 /// [`Action::Reinitialise`] is done at step 0 alone and never offered here.
 pub fn offers(screen: &Screen, repertoire: &Repertoire) -> Vec<Action> {
     let mut offers = Vec::new();
-    screen.for_each_object(|_, widget, object_id| {
+    let mut scrolls = Scrolls::new(screen.widgets());
+    screen.for_each_object(|at, widget, object_id| {
         if !widget.is_visible() {
             return;
         }
@@ -122,8 +124,8 @@ pub fn offers(screen: &Screen, repertoire: &Repertoire) -> Vec<Action> {
             offers.extend(texts.map(|text| Action::Text { on: target(), text }));
         }
         if enabled && widget.flags.has(Flags::SCROLLABLE) {
-            let ways = scroll_directions(&widget.class);
-            offers.extend(ways.map(|towards| Action::Stroke(Stroke::Scroll, target(), towards)));
+            let ways = scrolls.directions(at).iter();
+            offers.extend(ways.map(|&towards| Action::Stroke(Stroke::Scroll, target(), towards)));
         }
         if enabled && is_slider(&widget.class) {
             let ways = [Direction::Left, Direction::Right];
@@ -160,15 +162,6 @@ fn offer_codes(screen: &Screen, repertoire: &Repertoire, offers: &mut Vec<Action
             );
         }
     });
-}
-
-/// Returns the directions by the class: Android's dump says that a widget scrolls, but not which way.
-fn scroll_directions(class: &str) -> [Direction; 2] {
-    if class.contains("Horizontal") || class.ends_with("ViewPager") || class.ends_with("Gallery") {
-        [Direction::Left, Direction::Right]
-    } else {
-        [Direction::Up, Direction::Down]
-    }
 }
 
 fn is_slider(class: &str) -> bool {
