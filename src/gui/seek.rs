@@ -5,6 +5,7 @@
 //! missing widget is better than a click on another one.
 
 use super::action::{Action, Argument, Target};
+use super::action_type::Stroke;
 use super::nearest::nearest;
 use super::offer::{Repertoire, offers};
 use super::screen::Screen;
@@ -31,6 +32,16 @@ pub fn seek(screen: &Screen, action: &Action) -> Sought {
     // The repertoire of today may lack the recorded text and user action.
     let repertoire = Repertoire::new(action.typed(), own, false);
     let mut candidates = offers(screen, &repertoire);
+    if let Action::Stroke(Stroke::Scroll, _, towards) = action {
+        // The directions that are offered follow from the children seen now. The recorded one may do nothing here, and it is
+        // no other step.
+        for offer in &mut candidates {
+            if let Action::Stroke(Stroke::Scroll, _, way) = offer {
+                *way = *towards;
+            }
+        }
+        candidates.dedup();
+    }
     candidates
         .retain(|offer| offer.type_name() == action.type_name() && offer.argument() == action.argument());
     let all: Vec<&Target> = candidates.iter().filter_map(Action::target).collect();
@@ -136,7 +147,7 @@ fn likeness(target: &Target, recorded: &Target) -> u32 {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::gui::{Bounds, Context, Flags, Widget};
+    use crate::gui::{Bounds, Context, Direction, Flags, Widget};
 
     fn button(id: &str, text: &str, top: i32) -> Widget {
         Widget {
@@ -209,6 +220,24 @@ mod tests {
         let on = Target::new(&before.widgets()[0], "0");
         let action = Action::Text { on, text: "abc".into() };
         assert!(matches!(seek(&screen(vec![field("Joe")]), &action), Sought::Found(_)));
+    }
+
+    #[test]
+    fn a_scroll_is_done_on_its_list_in_a_direction_that_is_not_offered_any_more() {
+        let list = Widget {
+            class: "androidx.recyclerview.widget.RecyclerView".into(),
+            flags: Flags::SCROLLABLE.set(Flags::ENABLED, true),
+            ..button("rows", "", 0)
+        };
+        let row = |top| Widget { depth: 1, ..button("", "Row", top) };
+        let now = screen(vec![list.clone(), row(0), row(10)]);
+        for towards in Direction::ALL {
+            let action = Action::Stroke(Stroke::Scroll, Target::new(&list, "0"), towards);
+            assert_eq!(seek(&now, &action), Sought::Found(action), "{towards:?}");
+        }
+        let fixed = Widget { flags: Flags::ENABLED, ..list.clone() };
+        let action = Action::Stroke(Stroke::Scroll, Target::new(&list, "0"), Direction::Down);
+        assert!(matches!(seek(&screen(vec![fixed]), &action), Sought::Missing { .. }));
     }
 
     #[test]

@@ -4,6 +4,7 @@
 //! the test came again; [`capture`] makes the formula that describes the steps themselves.
 
 mod capture;
+mod scroll;
 mod violation;
 
 use std::sync::Arc;
@@ -16,6 +17,8 @@ use crate::spec::Spec;
 use crate::test_case::TestStep;
 use crate::trace::{Observation, Step, Trace};
 pub use capture::{Captured, capture};
+pub use scroll::scrolled_on;
+use scroll::{SCROLLED_ON, scroll_on};
 pub use violation::violation;
 
 /// Does steps again and evaluates them under one spec.
@@ -32,6 +35,8 @@ pub struct Player {
 pub enum Missing {
     /// The step cannot be done, and the replay ends.
     Stop,
+    /// If the step before is a scroll, it goes on until the widget is in view; else the replay ends.
+    ScrollOn,
     /// The step is skipped.
     Skip,
 }
@@ -41,7 +46,8 @@ pub enum Missing {
 pub struct Played {
     /// The actions and observations.
     pub trace: Trace,
-    /// The index of each step of `trace` among the given actions; those in between could not be done.
+    /// The index of each step of `trace` among the given actions; those in between could not be done. A scroll that went on
+    /// has several steps.
     pub done: Vec<usize>,
     /// True if the objective was reached, which ends the replay.
     pub is_won: bool,
@@ -111,47 +117,90 @@ impl Player {
     ) -> Result<Played, DeviceError> {
         let mut played = Played { trace: Trace::default(), done: Vec::new(), is_won: false, missing: None };
         let mut phase = PhaseId::START;
+        let mut before: Option<&Action> = None;
         for (number, recorded) in actions.into_iter().enumerate() {
             let action = match played.trace.steps.last() {
-                Some(last) => match seek(&last.observation.screen, recorded) {
-                    Sought::Found(action) if !self.rules.forbid(&action) => action,
-                    Sought::Found(_) | Sought::Missing { .. } if missing == Missing::Skip => continue,
-                    // A rule forbids the action. Its widget is there, so it is the nearest one itself.
-                    Sought::Found(action) => {
-                        played.missing = Some((number, action.target().cloned()));
-                        break;
+                Some(last) => {
+                    let screen = last.observation.screen.clone();
+                    let mut sought = seek(&screen, recorded);
+                    let scroll = before.filter(|_| missing == Missing::ScrollOn);
+                    if let (Sought::Missing { .. }, Some(scroll)) = (&sought, scroll) {
+                        let mut verdict = Verdict::Open;
+                        let found = scroll_on(screen, scroll, recorded, |action| {
+                            if self.rules.forbid(&action) {
+                                return Ok(None);
+                            }
+                            (phase, verdict) =
+                                self.perform(device, phase, &mut played, (number - 1, action), None)?;
+                            let step = played.trace.steps.last_mut().expect("a step was done");
+                            step.why = Some(SCROLLED_ON.into());
+                            let is_open = verdict == Verdict::Open;
+                            Ok(is_open.then(|| step.observation.screen.clone()))
+                        })?;
+                        match verdict {
+                            Verdict::Won => break,
+                            // The recorded run had no such step, so the way there is lost, and not the goal.
+                            Verdict::Lost => {
+                                played.missing = Some((number, None));
+                                break;
+                            }
+                            Verdict::Open => {}
+                        }
+                        let seen = &played.trace.steps.last().expect("a replay has a start").observation;
+                        sought = found.map_or_else(|| seek(&seen.screen, recorded), Sought::Found);
                     }
-                    Sought::Missing { nearest } => {
-                        played.missing = Some((number, nearest));
-                        break;
+                    match sought {
+                        Sought::Found(action) if !self.rules.forbid(&action) => action,
+                        Sought::Found(_) | Sought::Missing { .. } if missing == Missing::Skip => continue,
+                        // A rule forbids the action. Its widget is there, so it is the nearest one itself.
+                        Sought::Found(action) => {
+                            played.missing = Some((number, action.target().cloned()));
+                            break;
+                        }
+                        Sought::Missing { nearest } => {
+                            played.missing = Some((number, nearest));
+                            break;
+                        }
                     }
-                },
+                }
                 // Before the first step there is no screen to search for a widget.
                 None => recorded.clone(),
             };
-            let observation = match is_started.take() {
-                Some(seen) => seen,
-                None => {
-                    let before = played.trace.steps.last().map(|last| &last.observation.screen);
-                    let seen = device.act(&action)?;
-                    Observation { screen: self.marker.mark(before, &action, seen.screen), ..seen }
-                }
-            };
-            let (step, judgement) = self.step(phase, action, observation);
-            phase = judgement.next;
-            played.trace.steps.push(step);
-            played.done.push(number);
-            match judgement.verdict {
-                Verdict::Won => {
-                    played.is_won = true;
-                    break;
-                }
-                // No later step can reach the goal any more, and each takes time on a device.
-                Verdict::Lost => break,
-                Verdict::Open => {}
+            before = Some(recorded);
+            let (next, verdict) =
+                self.perform(device, phase, &mut played, (number, action), is_started.take())?;
+            phase = next;
+            // After `Lost` no later step can reach the goal any more, and each takes time on a device.
+            if verdict != Verdict::Open {
+                break;
             }
         }
         Ok(played)
+    }
+
+    /// Does the action of a number and adds its step to `played`; returns the phase and the verdict after it. If `seen` has
+    /// an observation, the action was done already.
+    fn perform(
+        &mut self,
+        device: &mut dyn Device,
+        phase: PhaseId,
+        played: &mut Played,
+        (number, action): (usize, Action),
+        seen: Option<Observation>,
+    ) -> Result<(PhaseId, Verdict), DeviceError> {
+        let observation = match seen {
+            Some(seen) => seen,
+            None => {
+                let before = played.trace.steps.last().map(|last| &last.observation.screen);
+                let seen = device.act(&action)?;
+                Observation { screen: self.marker.mark(before, &action, seen.screen), ..seen }
+            }
+        };
+        let (step, judgement) = self.step(phase, action, observation);
+        played.trace.steps.push(step);
+        played.done.push(number);
+        played.is_won = judgement.verdict == Verdict::Won;
+        Ok((judgement.next, judgement.verdict))
     }
 
     fn step(&mut self, phase: PhaseId, action: Action, observation: Observation) -> (Step, Judgement) {
@@ -197,7 +246,7 @@ impl Player {
         device: &mut dyn Device,
         steps: &[TestStep],
     ) -> Result<(Replay, Trace), DeviceError> {
-        let played = self.play(device, steps.iter().map(|step| &step.action), Missing::Stop)?;
+        let played = self.play(device, steps.iter().map(|step| &step.action), Missing::ScrollOn)?;
         Ok((verdict(steps, &played, self.typed), played.trace))
     }
 
@@ -210,7 +259,7 @@ impl Player {
         steps: &[TestStep],
     ) -> Result<(Replay, Trace), DeviceError> {
         let actions = steps.iter().map(|step| &step.action);
-        let played = self.play_on(device, Some(seen), actions, Missing::Stop)?;
+        let played = self.play_on(device, Some(seen), actions, Missing::ScrollOn)?;
         Ok((verdict(steps, &played, self.typed), played.trace))
     }
 }
@@ -238,8 +287,21 @@ impl Repeater {
         for (number, step) in steps.iter().enumerate() {
             // The first step names the start, which has happened.
             if number > 0 {
-                let action = match seek(&seen.screen, &step.action) {
-                    Sought::Found(action) => action,
+                let mut act = |before: &mut Observation, action: Action| {
+                    let after = device.act(&action)?;
+                    let screen = self.marker.mark(Some(&before.screen), &action, after.screen);
+                    *before = Observation { screen, ..after };
+                    Ok(before.screen.clone())
+                };
+                let mut sought = seek(&seen.screen, &step.action);
+                if let Sought::Missing { .. } = sought {
+                    let (screen, scroll) = (seen.screen.clone(), &steps[number - 1].action);
+                    let found =
+                        scroll_on(screen, scroll, &step.action, |action| act(&mut seen, action).map(Some))?;
+                    sought = found.map_or_else(|| seek(&seen.screen, &step.action), Sought::Found);
+                }
+                match sought {
+                    Sought::Found(action) => act(&mut seen, action)?,
                     Sought::Missing { nearest } => {
                         let diverged = Replay::Diverged {
                             step: number,
@@ -250,11 +312,6 @@ impl Repeater {
                         };
                         return Ok((diverged, seen));
                     }
-                };
-                let after = device.act(&action)?;
-                seen = Observation {
-                    screen: self.marker.mark(Some(&seen.screen), &action, after.screen),
-                    ..after
                 };
             }
             if let Some(expected) = unseen(step, &seen, self.typed) {
@@ -271,9 +328,12 @@ fn verdict(steps: &[TestStep], played: &Played, typed: TypedText) -> Replay {
         return Replay::Reproduced;
     }
     // An unexpected observation explains more than a missing widget after it, so it comes first.
-    let otherwise = steps.iter().zip(&played.trace.steps).enumerate().find_map(|(number, (test, step))| {
+    let otherwise = steps.iter().enumerate().find_map(|(number, test)| {
+        // Of a scroll that went on, the last step counts: the recorded screen may have come into view by then.
+        let at = played.done.iter().rposition(|&done| done == number)?;
+        let step = &played.trace.steps[at];
         let expected = unseen(test, &step.observation, typed)?;
-        Some(Replay::NotReproduced { step: number, expected, actual: screen_text(&step.observation) })
+        Some(Replay::NotReproduced { step: at, expected, actual: screen_text(&step.observation) })
     });
     if let Some(different) = otherwise {
         return different;
@@ -281,7 +341,8 @@ fn verdict(steps: &[TestStep], played: &Played, typed: TypedText) -> Replay {
     let last = played.trace.steps.last().expect("a test has a step at least, its start");
     match &played.missing {
         Some((number, nearest)) => Replay::Diverged {
-            step: *number,
+            // Steps are counted in the replay, which may have more scrolls than the test.
+            step: played.trace.steps.len(),
             expected: steps[*number].action.to_string(),
             actual: screen_text(&last.observation),
             nearest: nearest.as_ref().map(|nearest| near(nearest, &steps[*number].action)),
