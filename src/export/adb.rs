@@ -132,14 +132,15 @@ fn act(page: &mut Page, command: &Command<'_>) {
             find(page, on.target);
             // To show what lies below, the finger goes up.
             page.line(match towards {
-                Direction::Up => "swipe 50000 10000 50000 90000",
-                Direction::Down => "swipe 50000 90000 50000 10000",
-                Direction::Left => "swipe 10000 50000 90000 50000",
-                Direction::Right => "swipe 90000 50000 10000 50000",
+                Direction::Up => "stroke 50000 10000 50000 90000",
+                Direction::Down => "stroke 50000 90000 50000 10000",
+                Direction::Left => "stroke 10000 50000 90000 50000",
+                Direction::Right => "stroke 90000 50000 10000 50000",
             });
         }
-        Command::Swipe { on, towards } => swipe(page, on.target, swiped(*towards)),
-        Command::Drag { on, from, to } => swipe(page, on.target, (*from, *to)),
+        Command::Swipe { on, towards } => drag(page, "stroke", on.target, swiped(*towards)),
+        // A swipe of the user's own may be meant to be quick.
+        Command::Drag { on, from, to } => drag(page, "swipe", on.target, (*from, *to)),
         Command::Type(text) => type_text(page, text),
         Command::Press(key) => press(page, *key),
         Command::Back => press(page, PressedKey::Back),
@@ -162,9 +163,10 @@ fn point(at: Point) -> String {
     format!("{} {}", thousandths(at.x), thousandths(at.y))
 }
 
-fn swipe(page: &mut Page, on: &Target, (from, to): (Point, Point)) {
+/// Writes a call of `stroke` or `swipe` on a widget.
+fn drag(page: &mut Page, how: &str, on: &Target, (from, to): (Point, Point)) {
     find(page, on);
-    page.line(&format!("swipe {} {}", point(from), point(to)));
+    page.line(&format!("{how} {} {}", point(from), point(to)));
 }
 
 /// Writes the search for a widget. Its first name must fit; the others tell apart widgets that share it.

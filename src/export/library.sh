@@ -73,6 +73,26 @@ tap() {
 long_tap() {
     device input swipe "$(across "$1")" "$(down "$2")" "$(across "$1")" "$(down "$2")" 1000
 }
+#: stroke
+
+# A finger that gets slower and rests before it is lifted, so that a list stops where the finger does. Before Android 11 an
+# event takes too long to begin with, and a swipe is slow instead.
+stroke() {
+    from_x=$(across "$1") from_y=$(down "$2")
+    to_x=$(across "$3") to_y=$(down "$4")
+    case $(device getprop ro.build.version.sdk) in
+    [12][0-9]*) device input swipe "$from_x" "$from_y" "$to_x" "$to_y" 1500 ;;
+    *)
+        device input motionevent DOWN "$from_x" "$from_y"
+        for part in 200 450 700 880 960 990 1000; do
+            device input motionevent MOVE "$((from_x + (to_x - from_x) * part / 1000))" \
+                "$((from_y + (to_y - from_y) * part / 1000))"
+        done
+        sleep 1
+        device input motionevent UP "$to_x" "$to_y"
+        ;;
+    esac
+}
 #: swipe
 
 swipe() {

@@ -3,6 +3,7 @@
 use std::sync::Arc;
 
 use super::action::{Action, Argument, Target};
+use super::action_type::Stroke;
 use super::naming::Naming;
 use super::offer::{Repertoire, offers};
 use super::screen::Screen;
@@ -55,6 +56,16 @@ pub(super) fn candidates(screen: &Screen, action: &Action) -> Vec<Action> {
     };
     // The repertoire of today may lack the recorded text and user action.
     let mut all = offers(screen, &Repertoire::new(action.typed(), own, false));
+    if let Action::Stroke(Stroke::Scroll, _, towards) = action {
+        // The directions that are offered follow from the children seen now. The recorded one may do nothing here, and it is
+        // no other step.
+        for offer in &mut all {
+            if let Action::Stroke(Stroke::Scroll, _, way) = offer {
+                *way = *towards;
+            }
+        }
+        all.dedup();
+    }
     all.retain(|offer| {
         offer.target().is_some()
             && offer.type_name() == action.type_name()

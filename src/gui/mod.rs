@@ -24,6 +24,7 @@ mod outline;
 mod paste;
 mod rule;
 mod screen;
+mod scroll;
 mod seek;
 mod shortfall;
 mod typed;

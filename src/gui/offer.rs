@@ -8,6 +8,7 @@ use super::label::WidgetTest;
 use super::naming::Naming;
 use super::rule::Rules;
 use super::screen::{Flags, Screen, Widget};
+use super::scroll::Scrolls;
 use super::user_action::UserAction;
 
 /// Choices that a screen leaves open: texts, the user's actions, and rules.
@@ -105,6 +106,7 @@ pub const BUILTIN_TEXTS: [&str; 5] = ["abc", "42", "name@example.com", "", "a fe
 pub fn offers(screen: &Screen, repertoire: &Repertoire) -> Vec<Action> {
     let mut offers = Vec::new();
     let naming = Naming::new(screen);
+    let mut scrolls = Scrolls::new(screen.widgets());
     screen.for_each_object(|at, widget, object_id| {
         if !widget.is_visible() {
             return;
@@ -125,8 +127,10 @@ pub fn offers(screen: &Screen, repertoire: &Repertoire) -> Vec<Action> {
             offers.extend(texts.map(|text| Action::Text { on: target(), text }));
         }
         if enabled && widget.flags.has(Flags::SCROLLABLE) {
-            let ways = scroll_directions(&widget.class);
-            offers.extend(ways.map(|towards| Action::Stroke(Stroke::Scroll, target(), towards)));
+            // The words in a list are its contents, and change as it scrolls.
+            let list = Target { below: Arc::default(), ..target() };
+            let ways = scrolls.directions(at).iter();
+            offers.extend(ways.map(|&towards| Action::Stroke(Stroke::Scroll, list.clone(), towards)));
         }
         if enabled && is_slider(&widget.class) {
             let ways = [Direction::Left, Direction::Right];
@@ -163,15 +167,6 @@ fn offer_codes(screen: &Screen, naming: &Naming<'_>, repertoire: &Repertoire, of
             );
         }
     });
-}
-
-/// Returns the directions by the class: Android's dump says that a widget scrolls, but not which way.
-fn scroll_directions(class: &str) -> [Direction; 2] {
-    if class.contains("Horizontal") || class.ends_with("ViewPager") || class.ends_with("Gallery") {
-        [Direction::Left, Direction::Right]
-    } else {
-        [Direction::Up, Direction::Down]
-    }
 }
 
 fn is_slider(class: &str) -> bool {

@@ -170,7 +170,7 @@ fn likeness(target: &Target, recorded: &Target) -> u32 {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::gui::{Bounds, Context, Flags, Widget};
+    use crate::gui::{Bounds, Context, Direction, Flags, Widget};
 
     fn button(id: &str, text: &str, top: i32) -> Widget {
         Widget {
@@ -244,6 +244,24 @@ mod tests {
         let on = Target::new(&before.widgets()[0], "0", Arc::default());
         let action = Action::Text { on, text: "abc".into() };
         assert!(matches!(seek(&screen(vec![field("Joe")]), &action, None), Sought::Found(_)));
+    }
+
+    #[test]
+    fn a_scroll_is_done_on_its_list_in_a_direction_that_is_not_offered_any_more() {
+        let list = Widget {
+            class: "androidx.recyclerview.widget.RecyclerView".into(),
+            flags: Flags::SCROLLABLE.set(Flags::ENABLED, true),
+            ..button("rows", "", 0)
+        };
+        let row = |top| Widget { depth: 1, ..button("", "Row", top) };
+        let now = screen(vec![list.clone(), row(0), row(10)]);
+        for towards in Direction::ALL {
+            let action = Action::Stroke(Stroke::Scroll, Target::new(&list, "0", Arc::default()), towards);
+            assert_eq!(seek(&now, &action, None), Sought::Found(action), "{towards:?}");
+        }
+        let fixed = Widget { flags: Flags::ENABLED, ..list.clone() };
+        let action = Action::Stroke(Stroke::Scroll, Target::new(&list, "0", Arc::default()), Direction::Down);
+        assert!(matches!(seek(&screen(vec![fixed]), &action, None), Sought::Missing(_)));
     }
 
     #[test]

@@ -4,13 +4,14 @@
 //! the test came again; [`capture`] makes the formula that describes the steps themselves.
 
 mod capture;
+mod scroll;
 mod violation;
 
 use std::sync::Arc;
 
 use crate::device::{Device, DeviceError};
 use crate::gui::{
-    Action, Around, Bounds, Gap, Labeller, Marker, Near, Rules, Sought, TypedText, quote, seek,
+    Action, Around, Bounds, Gap, Labeller, Marker, Near, Rules, Screen, Sought, TypedText, quote, seek,
 };
 use crate::objective::{Formula, Judgement, Moment, Objective as _, Seen, Shaping, Verdict};
 use crate::situation::{ClassId, LookId, PhaseId};
@@ -18,6 +19,8 @@ use crate::spec::Spec;
 use crate::test_case::TestStep;
 use crate::trace::{Observation, Step, Trace};
 pub use capture::{Captured, capture};
+pub use scroll::scrolled_on;
+use scroll::{SCROLLED_ON, scroll_on};
 pub use violation::violation;
 
 /// Does steps again and evaluates them under one spec.
@@ -34,6 +37,8 @@ pub struct Player {
 pub enum Missing {
     /// The step cannot be done, and the replay ends.
     Stop,
+    /// If the step before is a scroll, it goes on until the widget is in view; else the replay ends.
+    ScrollOn,
     /// The step is skipped.
     Skip,
 }
@@ -43,7 +48,8 @@ pub enum Missing {
 pub struct Played {
     /// The actions and observations.
     pub trace: Trace,
-    /// The index of each step of `trace` among the given actions; those in between could not be done.
+    /// The index of each step of `trace` among the given actions; those in between could not be done. A scroll that went on
+    /// has several steps.
     pub done: Vec<usize>,
     /// True if the objective was reached, which ends the replay.
     pub is_won: bool,
@@ -100,7 +106,12 @@ impl Player {
         actions: impl IntoIterator<Item = &'a Action>,
         missing: Missing,
     ) -> Result<Played, DeviceError> {
-        self.play_on(device, None, actions.into_iter().map(|action| (action, None)), missing)
+        self.play_on(
+            device,
+            None,
+            actions.into_iter().map(|action| Recorded { action, around: None }),
+            missing,
+        )
     }
 
     /// Plays as [`Player::play`] does, each action on the widget with its surroundings, if these are known. If `is_started`
@@ -109,53 +120,96 @@ impl Player {
         &mut self,
         device: &mut dyn Device,
         mut is_started: Option<Observation>,
-        actions: impl IntoIterator<Item = (&'a Action, Option<&'a Around>)>,
+        actions: impl IntoIterator<Item = Recorded<'a>>,
         missing: Missing,
     ) -> Result<Played, DeviceError> {
         let mut played = Played { trace: Trace::default(), done: Vec::new(), is_won: false, missing: None };
         let mut phase = PhaseId::START;
-        for (number, (recorded, around)) in actions.into_iter().enumerate() {
+        let mut before: Option<Recorded<'_>> = None;
+        for (number, recorded) in actions.into_iter().enumerate() {
             let action = match played.trace.steps.last() {
-                Some(last) => match seek(&last.observation.screen, recorded, around) {
-                    Sought::Found(action) if !self.rules.forbid(&action) => action,
-                    Sought::Found(_) | Sought::Missing(_) if missing == Missing::Skip => continue,
-                    // A rule forbids the action. Its widget is there, so it is the nearest one itself.
-                    Sought::Found(action) => {
-                        let near = action.target().map(|on| Near { on: on.clone(), gap: Gap::TakesNone });
-                        played.missing = Some((number, near));
-                        break;
+                Some(last) => {
+                    let screen = last.observation.screen.clone();
+                    let mut sought = recorded.seek(&screen);
+                    let scroll = before.filter(|_| missing == Missing::ScrollOn);
+                    if let (Sought::Missing(_), Some(scroll)) = (&sought, scroll) {
+                        let mut verdict = Verdict::Open;
+                        let found = scroll_on(screen, scroll, recorded, |action| {
+                            if self.rules.forbid(&action) {
+                                return Ok(None);
+                            }
+                            (phase, verdict) =
+                                self.perform(device, phase, &mut played, (number - 1, action), None)?;
+                            let step = played.trace.steps.last_mut().expect("a step was done");
+                            step.why = Some(SCROLLED_ON.into());
+                            let is_open = verdict == Verdict::Open;
+                            Ok(is_open.then(|| step.observation.screen.clone()))
+                        })?;
+                        match verdict {
+                            Verdict::Won => break,
+                            // The recorded run had no such step, so the way there is lost, and not the goal.
+                            Verdict::Lost => {
+                                played.missing = Some((number, None));
+                                break;
+                            }
+                            Verdict::Open => {}
+                        }
+                        let seen = &played.trace.steps.last().expect("a replay has a start").observation;
+                        sought = found.map_or_else(|| recorded.seek(&seen.screen), Sought::Found);
                     }
-                    Sought::Missing(near) => {
-                        played.missing = Some((number, near));
-                        break;
+                    match sought {
+                        Sought::Found(action) if !self.rules.forbid(&action) => action,
+                        Sought::Found(_) | Sought::Missing(_) if missing == Missing::Skip => continue,
+                        // A rule forbids the action. Its widget is there, so it is the nearest one itself.
+                        Sought::Found(action) => {
+                            let near = action.target().map(|on| Near { on: on.clone(), gap: Gap::TakesNone });
+                            played.missing = Some((number, near));
+                            break;
+                        }
+                        Sought::Missing(near) => {
+                            played.missing = Some((number, near));
+                            break;
+                        }
                     }
-                },
+                }
                 // Before the first step there is no screen to search for a widget.
-                None => recorded.clone(),
+                None => recorded.action.clone(),
             };
-            let observation = match is_started.take() {
-                Some(seen) => seen,
-                None => {
-                    let before = played.trace.steps.last().map(|last| &last.observation.screen);
-                    let seen = device.act(&action)?;
-                    Observation { screen: self.marker.mark(before, &action, seen.screen), ..seen }
-                }
-            };
-            let (step, judgement) = self.step(phase, action, observation);
-            phase = judgement.next;
-            played.trace.steps.push(step);
-            played.done.push(number);
-            match judgement.verdict {
-                Verdict::Won => {
-                    played.is_won = true;
-                    break;
-                }
-                // No later step can reach the goal any more, and each takes time on a device.
-                Verdict::Lost => break,
-                Verdict::Open => {}
+            before = Some(recorded);
+            let (next, verdict) =
+                self.perform(device, phase, &mut played, (number, action), is_started.take())?;
+            phase = next;
+            // After `Lost` no later step can reach the goal any more, and each takes time on a device.
+            if verdict != Verdict::Open {
+                break;
             }
         }
         Ok(played)
+    }
+
+    /// Does the action of a number and adds its step to `played`; returns the phase and the verdict after it. If `seen` has
+    /// an observation, the action was done already.
+    fn perform(
+        &mut self,
+        device: &mut dyn Device,
+        phase: PhaseId,
+        played: &mut Played,
+        (number, action): (usize, Action),
+        seen: Option<Observation>,
+    ) -> Result<(PhaseId, Verdict), DeviceError> {
+        let observation = match seen {
+            Some(seen) => seen,
+            None => {
+                let before = played.trace.steps.last().map(|last| &last.observation.screen);
+                let seen = device.act(&action)?;
+                Observation { screen: self.marker.mark(before, &action, seen.screen), ..seen }
+            }
+        };
+        let (step, judgement) = self.step(phase, action, observation);
+        played.trace.steps.push(step);
+        played.done.push(number);
+        played.is_won = judgement.verdict == Verdict::Won;
+        Ok((judgement.next, judgement.verdict))
     }
 
     fn step(&mut self, phase: PhaseId, action: Action, observation: Observation) -> (Step, Judgement) {
@@ -201,7 +255,7 @@ impl Player {
         device: &mut dyn Device,
         steps: &[TestStep],
     ) -> Result<(Replay, Trace), DeviceError> {
-        let played = self.play_on(device, None, with_surroundings(steps), Missing::Stop)?;
+        let played = self.play_on(device, None, recorded(steps), Missing::ScrollOn)?;
         Ok((verdict(steps, &played, self.typed), played.trace))
     }
 
@@ -213,7 +267,7 @@ impl Player {
         seen: Observation,
         steps: &[TestStep],
     ) -> Result<(Replay, Trace), DeviceError> {
-        let played = self.play_on(device, Some(seen), with_surroundings(steps), Missing::Stop)?;
+        let played = self.play_on(device, Some(seen), recorded(steps), Missing::ScrollOn)?;
         Ok((verdict(steps, &played, self.typed), played.trace))
     }
 }
@@ -241,14 +295,24 @@ impl Repeater {
         for (number, step) in steps.iter().enumerate() {
             // The first step names the start, which has happened.
             if number > 0 {
-                let action = match seek(&seen.screen, &step.action, step.around.as_ref()) {
-                    Sought::Found(action) => action,
-                    Sought::Missing(near) => return Ok((diverged(number, step, near.as_ref(), &seen), seen)),
+                let mut act = |before: &mut Observation, action: Action| {
+                    let after = device.act(&action)?;
+                    let screen = self.marker.mark(Some(&before.screen), &action, after.screen);
+                    *before = Observation { screen, ..after };
+                    Ok(before.screen.clone())
                 };
-                let after = device.act(&action)?;
-                seen = Observation {
-                    screen: self.marker.mark(Some(&seen.screen), &action, after.screen),
-                    ..after
+                let (step, before) = (Recorded::of(step), Recorded::of(&steps[number - 1]));
+                let mut sought = step.seek(&seen.screen);
+                if let Sought::Missing(_) = sought {
+                    let screen = seen.screen.clone();
+                    let found = scroll_on(screen, before, step, |action| act(&mut seen, action).map(Some))?;
+                    sought = found.map_or_else(|| step.seek(&seen.screen), Sought::Found);
+                }
+                match sought {
+                    Sought::Found(action) => act(&mut seen, action)?,
+                    Sought::Missing(near) => {
+                        return Ok((diverged(number, &steps[number], near.as_ref(), &seen), seen));
+                    }
                 };
             }
             if let Some(expected) = unseen(step, &seen, self.typed) {
@@ -265,16 +329,22 @@ fn verdict(steps: &[TestStep], played: &Played, typed: TypedText) -> Replay {
         return Replay::Reproduced;
     }
     // An unexpected observation explains more than a missing widget after it, so it comes first.
-    let otherwise = steps.iter().zip(&played.trace.steps).enumerate().find_map(|(number, (test, step))| {
+    let otherwise = steps.iter().enumerate().find_map(|(number, test)| {
+        // Of a scroll that went on, the last step counts: the recorded screen may have come into view by then.
+        let at = played.done.iter().rposition(|&done| done == number)?;
+        let step = &played.trace.steps[at];
         let expected = unseen(test, &step.observation, typed)?;
-        Some(Replay::NotReproduced { step: number, expected, actual: screen_text(&step.observation) })
+        Some(Replay::NotReproduced { step: at, expected, actual: screen_text(&step.observation) })
     });
     if let Some(different) = otherwise {
         return different;
     }
     let last = played.trace.steps.last().expect("a test has a step at least, its start");
     match &played.missing {
-        Some((number, near)) => diverged(*number, &steps[*number], near.as_ref(), &last.observation),
+        // Steps are counted in the replay, which may have more scrolls than the test.
+        Some((number, near)) => {
+            diverged(played.trace.steps.len(), &steps[*number], near.as_ref(), &last.observation)
+        }
         None => Replay::NotReproduced {
             // Every step went as expected, so none is to blame more than the last.
             step: played.trace.steps.len() - 1,
@@ -284,9 +354,26 @@ fn verdict(steps: &[TestStep], played: &Played, typed: TypedText) -> Replay {
     }
 }
 
-/// Returns the actions of `steps` with the surroundings of their widgets.
-fn with_surroundings(steps: &[TestStep]) -> impl Iterator<Item = (&Action, Option<&Around>)> {
-    steps.iter().map(|step| (&step.action, step.around.as_ref()))
+/// An action as it was recorded.
+#[derive(Clone, Copy)]
+struct Recorded<'a> {
+    action: &'a Action,
+    /// Surroundings of its widget, if they are known.
+    around: Option<&'a Around>,
+}
+
+impl<'a> Recorded<'a> {
+    fn of(step: &'a TestStep) -> Recorded<'a> {
+        Recorded { action: &step.action, around: step.around.as_ref() }
+    }
+
+    fn seek(&self, screen: &Screen) -> Sought {
+        seek(screen, self.action, self.around)
+    }
+}
+
+fn recorded(steps: &[TestStep]) -> impl Iterator<Item = Recorded<'_>> {
+    steps.iter().map(Recorded::of)
 }
 
 /// Returns the divergence at `step`, whose widget is not on the screen of `seen`.

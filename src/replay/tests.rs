@@ -2,10 +2,10 @@
 
 use std::sync::Arc;
 
-use super::{Missing, Player, Replay, capture};
+use super::{Missing, Player, Repeater, Replay, capture, scrolled_on};
 use crate::device::sim::{self, Sim};
 use crate::device::{Device as _, Faulty};
-use crate::gui::{Rule, Rules};
+use crate::gui::{Rule, Rules, TypedText};
 use crate::rng::Seed;
 use crate::spec::{Source, parse_rule};
 use crate::test_case::{CAPTURED_MAX, TestCase, read};
@@ -308,4 +308,106 @@ fn a_run_that_nobody_would_read_has_steps_and_no_formula() {
     assert_eq!((captured.steps.len(), captured.formula), (CAPTURED_MAX + 1, None));
     let seen: Vec<usize> = captured.steps.iter().map(|step| step.sees.len()).collect();
     assert_eq!((seen[..CAPTURED_MAX].iter().sum::<usize>(), seen[CAPTURED_MAX]), (0, 1));
+}
+
+/// A list of 40 rows, each of this height, on a display of 800 pixels; each opens another screen.
+fn rows(tall: u32) -> Sim {
+    let text = format!(
+        "app org.example.rows \"Rows\" 1.0\ndisplay 480x800 240dpi\nlaunch Main\nactivity Main .Main {{\n    ListView #list scrolls {{ for i in \
+         1..40 {{ Button \"Row {{i}}\" tall {tall} -> open Found }} }}\n}}\nactivity Found .Found {{ TextView \"Found\" }}\n"
+    );
+    let read = sim::read(&Source::new("rows.app", text));
+    Sim::new(Arc::new(read.model.unwrap_or_else(|| panic!("{:?}", read.diagnostics))), Seed(1))
+}
+
+/// A test that scrolls the list down once, and touches a row.
+fn test_of_row(row: u32, spec: &str) -> TestCase {
+    let start = "0 reinitialise \"org.example.rows.Main\"\n";
+    let steps = format!(
+        "1 scroll down\nid \"org.example.rows:id/list\"\npath 0\n2 click\ntext \"Row {row}\"\npath 0:4\n"
+    );
+    let found = read(&Source::new(
+        "a.test.ltl",
+        format!("farlead test 2\nfrom\nsteps\n{start}{steps}specs\n{spec}\n"),
+    ));
+    found.test.unwrap_or_else(|| panic!("{:?}", found.diagnostics))
+}
+
+const FOUND: &str = "possible \"found\": F [activity ~ Found]";
+
+/// Returns the result of the replay, and the actions that were done after the start.
+fn replayed_row(tall: u32, row: u32, spec: &str) -> (Replay, Vec<String>, usize) {
+    let (replay, trace) = replayed(rows(tall), &test_of_row(row, spec));
+    let actions = trace.steps[1..].iter().map(|step| step.action.to_string()).collect();
+    (replay, actions, scrolled_on(&trace))
+}
+
+#[test]
+fn a_scroll_goes_on_until_the_widget_of_the_next_step_is_in_view() {
+    let down = "scroll down on #list";
+    let (replay, actions, more) = replayed_row(100, 12, FOUND);
+    assert_eq!((replay, more), (Replay::Reproduced, 0));
+    assert_eq!(actions, [down, "click \"Row 12\""]);
+    // Row 12 begins at 3,300, and a scroll takes 640.
+    let (replay, actions, more) = replayed_row(300, 12, FOUND);
+    assert_eq!((replay, more), (Replay::Reproduced, 3));
+    assert_eq!(actions, [down, down, down, down, "click \"Row 12\""]);
+}
+
+#[test]
+fn a_scroll_that_has_gone_too_far_goes_back_from_the_end() {
+    // The rows take 1,200, so a scroll goes to the end, and row 12 ends at 360, above the 400 that is out of sight.
+    let (replay, actions, more) = replayed_row(30, 12, FOUND);
+    assert_eq!((replay, more), (Replay::Reproduced, 2));
+    let (down, up) = ("scroll down on #list", "scroll up on #list");
+    assert_eq!(actions, [down, down, up, "click \"Row 12\""]);
+}
+
+#[test]
+fn a_scroll_goes_on_only_so_far() {
+    for (tall, most) in [(30, 4), (300, 1 + 10 + 12), (700, 1 + 10 + 12)] {
+        let (replay, actions, more) = replayed_row(tall, 99, FOUND);
+        let Replay::Diverged { step, expected, .. } = replay else { panic!("{replay:?}") };
+        // All that was done counts, and the step that could not be done comes after it.
+        assert_eq!((actions.len(), more, step), (most, most - 1, most + 1), "{tall}");
+        assert_eq!(expected, "click \"Row 99\"");
+    }
+}
+
+#[test]
+fn nothing_is_scrolled_for_a_widget_after_another_action() {
+    let steps = format!("1 {ITEMS}2 {ABOUT}");
+    let (replay, trace) = replayed(as_it_was(), &test(&steps, "possible \"x\": F [text = x]"));
+    assert!(matches!(replay, Replay::Diverged { step: 2, .. }), "{replay:?}");
+    assert_eq!((trace.steps.len(), scrolled_on(&trace)), (2, 0));
+}
+
+#[test]
+fn a_scroll_that_goes_on_counts_in_the_formula() {
+    let soon = "possible \"soon\": X X [activity ~ Found]";
+    assert_eq!(replayed_row(100, 12, soon).0, Replay::Reproduced);
+    let (replay, actions, _) = replayed_row(300, 12, soon);
+    // The third step was to open the row; one more scroll there, and the formula is lost.
+    assert!(matches!(replay, Replay::Diverged { step: 3, nearest: None, .. }), "{replay:?}");
+    assert_eq!(actions.len(), 2);
+}
+
+#[test]
+fn the_formula_sees_all_that_a_scroll_shows_as_it_goes_on() {
+    let never = "never \"row 8\": F [text = \"Row 8\"]";
+    let (replay, actions, _) = replayed_row(300, 12, never);
+    assert_eq!((replay, actions.len()), (Replay::Reproduced, 3));
+}
+
+#[test]
+fn a_scroll_of_a_set_up_goes_on_too() {
+    let steps = test_of_row(12, FOUND).steps;
+    for (tall, row_is_there) in [(30, true), (100, true), (300, true), (9_000, false)] {
+        let mut device = rows(tall);
+        let seen = device.reset("org.example.rows.Main").expect("a start");
+        let (replay, last) =
+            Repeater::new(TypedText::IsNoEvidence).resume(&mut device, seen, &steps).expect("the model runs");
+        assert_eq!(replay == Replay::Reproduced, row_is_there, "{tall}: {replay:?}");
+        assert_eq!(last.screen.activity().ends_with("Found"), row_is_there, "{tall}");
+    }
 }

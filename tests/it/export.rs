@@ -636,7 +636,7 @@ fn scrolling_down_moves_the_finger_up() {
     let commands = commands(&export(&scroll, Target::Maestro).text);
     assert_eq!(commands[1].1["direction"].as_str(), Some("UP"));
     assert!(export(&scroll, Target::UiAutomator).text.contains(".scroll(Direction.DOWN, 0.8f)"));
-    assert!(export(&scroll, Target::Adb).text.contains("\nswipe 50000 90000 50000 10000\n"));
+    assert!(export(&scroll, Target::Adb).text.contains("\nstroke 50000 90000 50000 10000\n"));
 }
 
 // ---- UI Automator ----------------------------------------------------------------------------------------------------
@@ -845,7 +845,7 @@ input)
 pm) echo Success ;;
 am) echo 'Status: ok' ;;
 dumpsys) cat "$here/$2.txt" ;;
-settings | logcat | cmd) cat "$here/$1.txt" 2>/dev/null || : ;;
+settings | logcat | cmd | getprop) cat "$here/$1.txt" 2>/dev/null || : ;;
 esac
 "#;
 
@@ -1098,9 +1098,30 @@ fn a_script_does_every_action() {
         <input><text><e4>\n\
         <input><keyevent><4>\n<input><keyevent><66>\n<input><keyevent><3>\n<input><keyevent><82>\n\
         <input><keyevent><61>\n<input><keyevent><67>\n<input><keyevent><84>\n\
-        <input><swipe><100><150><180><150><300>\n\
-        <input><swipe><100><190><100><110><300>\n";
+        <input><motionevent><DOWN><100><150>\n\
+        <input><motionevent><MOVE><116><150>\n<input><motionevent><MOVE><136><150>\n\
+        <input><motionevent><MOVE><156><150>\n<input><motionevent><MOVE><170><150>\n\
+        <input><motionevent><MOVE><176><150>\n<input><motionevent><MOVE><179><150>\n\
+        <input><motionevent><MOVE><180><150>\n<input><motionevent><UP><180><150>\n\
+        <input><motionevent><DOWN><100><190>\n\
+        <input><motionevent><MOVE><100><174>\n<input><motionevent><MOVE><100><154>\n\
+        <input><motionevent><MOVE><100><134>\n<input><motionevent><MOVE><100><120>\n\
+        <input><motionevent><MOVE><100><114>\n<input><motionevent><MOVE><100><111>\n\
+        <input><motionevent><MOVE><100><110>\n<input><motionevent><UP><100><110>\n";
     assert_eq!(log, expected);
+}
+
+#[test]
+fn a_script_swipes_slowly_where_events_take_too_long() {
+    let fake = Fake::new("old", &node("android.widget.Button", "", "OK", "", "[0,100][200,200]", ""));
+    for version in ["29\n", "16\r\n"] {
+        fake.set("log", "");
+        fake.set("getprop.txt", version);
+        let scroll = Action::Stroke(Stroke::Scroll, button("OK"), Direction::Left);
+        let (code, errors, log) = fake.run(&test_with(scroll, &[]));
+        assert_eq!((code, &*errors), (0, ""), "{version:?}");
+        assert_eq!(log, "<input><swipe><20><150><180><150><1500>\n", "{version:?}");
+    }
 }
 
 #[test]

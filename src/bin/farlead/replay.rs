@@ -9,7 +9,7 @@ use clap::Args;
 use farlead::event::{Outcome, ReplayVerdict, Replayed, SpecEnded};
 use farlead::gui::Key;
 use farlead::rate::Rate;
-use farlead::replay::{Player, Replay, violation};
+use farlead::replay::{Player, Replay, scrolled_on, violation};
 use farlead::report::{self, to_type};
 use farlead::rng::Seed;
 use farlead::search::in_order_with_pauses;
@@ -360,7 +360,11 @@ fn judged(stored: &Stored, rate: Rate, replay: &Replay, trace: Trace) -> Decided
     let asks_for_crashes = stored.test.oracle.atoms.values().any(|atom| atom.mentions(Key::Crashed));
     let crashes = trace.steps.iter().any(|step| step.observation.screen.context().crashed);
     let exit = if crashes && !asks_for_crashes { exit.and(Exit::Crash) } else { exit };
-    let why = why + of_typed_text(&stored.test.oracle, &trace);
+    let more = match scrolled_on(&trace) {
+        0 => String::new(),
+        scrolls => format!("; {} more than recorded", counted(scrolls, "scroll")),
+    };
+    let why = why + &more + of_typed_text(&stored.test.oracle, &trace);
     let mut decided = Decided::new(outcome, why, exit);
     let device_ms = trace.steps.last().map_or(0, |step| step.observation.at_ms);
     decided.ended = SpecEnded {

@@ -6,6 +6,7 @@ use std::time::Duration;
 use super::look;
 use super::script::{Mark, Script, quote};
 use super::server::shown;
+use super::stroke::stroke;
 use super::{Adb, AdbError, Facts, LineError, Now, Reset, is_address};
 use crate::device::Observation;
 use crate::device::android::typing::{has_key, pieces};
@@ -29,8 +30,8 @@ const HIDES_MAX: u32 = 3;
 /// Duration of a long touch: twice as long as Android's own limit.
 const HOLD_MS: u32 = 1_000;
 
-/// Duration of a stroke; if it were much faster, scrolling would go on after it.
-const STROKE_MS: u32 = 300;
+/// Duration of a swipe among the user's own gestures, that of `input` itself: it may be meant to be quick.
+const SWIPE_MS: u32 = 300;
 
 /// Duration of an idle, and the screen timeout during it and otherwise.
 const IDLE_S: u32 = 20;
@@ -412,9 +413,15 @@ impl Commands {
         self.takes_ms += u64::from(HOLD_MS);
     }
 
-    fn stroke(&mut self, ((x, y), (to_x, to_y)): ((i32, i32), (i32, i32))) {
-        self.run(format!("input swipe {x} {y} {to_x} {to_y} {STROKE_MS}"));
-        self.takes_ms += u64::from(STROKE_MS);
+    fn swipe(&mut self, (x, y): (i32, i32), (to_x, to_y): (i32, i32)) {
+        self.run(format!("input swipe {x} {y} {to_x} {to_y} {SWIPE_MS}"));
+        self.takes_ms += u64::from(SWIPE_MS);
+    }
+
+    fn stroke(&mut self, facts: &Facts, from: (i32, i32), to: (i32, i32)) {
+        let (lines, takes_ms) = stroke(facts, from, to);
+        self.lines.extend(lines);
+        self.takes_ms += takes_ms;
     }
 
     fn key(&mut self, code: u32) {
@@ -507,10 +514,10 @@ fn commands(
         Action::Stroke(Stroke::Scroll, on, towards) => {
             // To scroll towards a side, the finger moves to the opposite one.
             let (start, end) = towards.across(on.bounds);
-            commands.stroke((end, start));
+            commands.stroke(facts, end, start);
         }
         Action::Stroke(Stroke::Swipe, on, towards) => {
-            commands.stroke((on.bounds.centre(), towards.across(on.bounds).1));
+            commands.stroke(facts, on.bounds.centre(), towards.across(on.bounds).1);
         }
         Action::Device(DeviceAction::Back) => commands.key(PressedKey::Back.code()),
         Action::Device(DeviceAction::Menu) => commands.key(PressedKey::Menu.code()),
@@ -539,7 +546,7 @@ fn do_gesture(commands: &mut Commands, gesture: &Gesture, on: Bounds) -> Result<
     match gesture {
         Gesture::Tap(at) => commands.tap(at.on(on)),
         Gesture::LongTap(at) => commands.hold(at.on(on)),
-        Gesture::Swipe { from, to } => commands.stroke((from.on(on), to.on(on))),
+        Gesture::Swipe { from, to } => commands.swipe(from.on(on), to.on(on)),
         Gesture::Text(text) => commands.type_text(text)?,
         Gesture::Key(key) => commands.key(key.code()),
         Gesture::Wait { ms } => {

@@ -22,6 +22,7 @@ mod line;
 mod look;
 mod script;
 mod server;
+mod stroke;
 #[cfg(test)]
 mod tests;
 mod u2;
@@ -129,7 +130,7 @@ impl Default for Options {
 }
 
 /// Facts that a phone reports about itself.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Facts {
     /// The makers' name for it, like `Pixel 7`.
     pub model: String,
