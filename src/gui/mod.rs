@@ -16,6 +16,7 @@ mod hierarchy;
 mod hint;
 mod json;
 mod label;
+mod maestro;
 mod nearest;
 mod offer;
 mod outline;
