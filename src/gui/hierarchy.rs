@@ -26,6 +26,9 @@ pub const DUMP_BYTES_MAX: usize = 64 << 20;
 /// each node that a widget lies in, so this bounds the length of all object ids.
 const DEPTHS_MAX: usize = 20_000_000;
 
+/// Most packages of a dump that are kept; several windows of today's phones have four.
+const PACKAGES_MAX: usize = 32;
+
 /// Most characters of a device's output, or of a name in it, that are repeated.
 const SAID_CHARS_MAX: usize = 200;
 
@@ -36,6 +39,9 @@ pub struct Hierarchy {
     pub rotation: u8,
     /// Package of the first node; the app in front may be another. Empty if there is no node.
     pub package: Arc<str>,
+    /// Packages of the nodes, each once, in the order in which they appear; 32 at most. A dump may be of several windows,
+    /// and a window may hold parts of other apps.
+    pub packages: Vec<Arc<str>>,
     /// All nodes, also those that are not seen, each before those in it.
     pub widgets: Vec<Widget>,
 }
@@ -183,6 +189,18 @@ impl Hierarchy {
         context: Context,
     ) -> Screen {
         Screen::new(package, activity, context, self.widgets)
+    }
+}
+
+impl Hierarchy {
+    fn note_package(&mut self, package: Arc<str>) {
+        if package.is_empty() || self.packages.len() == PACKAGES_MAX || self.packages.contains(&package) {
+            return;
+        }
+        if self.packages.is_empty() {
+            self.package = package.clone();
+        }
+        self.packages.push(package);
     }
 }
 
@@ -424,7 +442,11 @@ impl<'t> Reading<'t> {
                 "resource-id" => widget.id = shared()?,
                 "class" => widget.class = shared()?,
                 "content-desc" => widget.desc = shared()?,
-                "package" if hierarchy.package.is_empty() => hierarchy.package = shared()?,
+                // Most nodes share the package of the node before, which costs one comparison.
+                "package" if hierarchy.packages.last().is_none_or(|last| **last != *raw) => {
+                    let package = shared()?;
+                    hierarchy.note_package(package);
+                }
                 // A widget with unreadable bounds counts as hidden, because nothing could touch it.
                 "bounds" => widget.bounds = bounds(raw).unwrap_or_default(),
                 "focusable" => takes_focus = is_set,
@@ -680,7 +702,8 @@ mod tests {
             bounds: Bounds::new(1, -2, 30, 40),
             flags: all.into_iter().fold(Flags::default(), |flags, flag| flags.set(flag, true)),
         };
-        assert_eq!(hierarchy, Hierarchy { rotation: 0, package: "a.b".into(), widgets: vec![expected] });
+        let (package, packages): (Arc<str>, _) = ("a.b".into(), vec!["a.b".into()]);
+        assert_eq!(hierarchy, Hierarchy { rotation: 0, package, packages, widgets: vec![expected] });
     }
 
     #[test]
@@ -688,6 +711,19 @@ mod tests {
         let hierarchy = read("<node><other><node/></other><!-- a --><node><node/></node></node><node/>");
         let depths: Vec<u16> = hierarchy.widgets.iter().map(|widget| widget.depth).collect();
         assert_eq!(depths, [0, 1, 1, 2, 0]);
+    }
+
+    #[test]
+    fn each_package_is_known_once() {
+        let packages = |nodes: &str| {
+            let packages = read(nodes).packages;
+            packages.iter().map(|package| package.to_string()).collect::<Vec<_>>()
+        };
+        let nodes = "<node package=''/><node package='b'><node package='a'/><node package='b'/></node><node package='a'/>";
+        assert_eq!(packages(nodes), ["b", "a"]);
+        assert_eq!(&*read(nodes).package, "b");
+        let many: String = (0..100).map(|number| format!("<node package='p{number}'/>")).collect();
+        assert_eq!(packages(&many).len(), PACKAGES_MAX);
     }
 
     #[test]

@@ -95,8 +95,7 @@ impl Adb {
             let Done { said, look } = self.do_once(&task)?;
             if let Some(said) = said {
                 self.note_start(activity, &said)?;
-                let looked = self.look_until_settled(look)?;
-                return Ok(self.observed(looked));
+                return self.look_past_prompts(look);
             }
         }
         let source = LineError::Lost { stdout: Vec::new(), why: None };
@@ -210,8 +209,13 @@ impl Adb {
         // Noted only here, because an action that the phone refused has changed nothing.
         self.now.is_turned ^= *action == Action::ROTATE;
         self.now.is_off_network ^= *action == Action::NETWORK;
-        let looked = self.look_until_settled(look)?;
-        Ok(self.observed(looked))
+        self.look_past_prompts(look)
+    }
+
+    /// Does a command once, and returns the look after it.
+    pub(super) fn do_command(&mut self, name: &str, command: String) -> Result<Option<Vec<u8>>, AdbError> {
+        let parts = vec![("act", command)];
+        Ok(self.do_once(&Task { name: name.to_string(), parts, takes: Duration::ZERO })?.look)
     }
 
     /// Makes sure that a text was put in a field, and tries once more if the server had ended. Returns the look

@@ -30,7 +30,8 @@ use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-use super::{App, Capabilities, Device, DeviceError, Observation};
+use super::android::prompt::{Press, Prompts};
+use super::{App, Capabilities, Device, DeviceError, Notice, Observation};
 use crate::gui::{Action, Screen};
 
 #[cfg(feature = "adb")]
@@ -85,6 +86,9 @@ impl Reset {
     }
 }
 
+/// Most prompts of the system that are answered in a step.
+const PROMPTS_MAX: usize = 8;
+
 /// Most restarts of uiautomator2's server in a look.
 const RESTARTS_MAX: u32 = 2;
 
@@ -95,6 +99,8 @@ pub struct Options {
     pub reset: Reset,
     /// The server for looking at the phone; without it, `uiautomator dump` is used.
     pub u2: Option<Jar>,
+    /// The prompts of the system that are answered.
+    pub prompts: Prompts,
     /// Time allowed for the answer to a shell command, beyond the waiting that the command asks for.
     pub answer: Duration,
     /// Time allowed for the first answer of a phone, all tries included: a phone that says nothing at first will hardly
@@ -116,6 +122,7 @@ impl Default for Options {
         Options {
             reset: Reset::default(),
             u2: None,
+            prompts: Prompts::default(),
             // Each of two dumps may wait ten seconds for the screen to come to rest, and starting an app takes
             // as long.
             answer: Duration::from_secs(60),
@@ -366,7 +373,14 @@ impl Adb {
             match last {
                 // A screen that never settles is taken as it was last.
                 Ok(glance) if has_settled || look == looks_max => {
-                    return Ok(look::looked(&parts, glance, &self.app.package, &self.facts, &self.now));
+                    return Ok(look::looked(
+                        &parts,
+                        glance,
+                        &self.app.package,
+                        &self.facts,
+                        &self.options.prompts,
+                        &self.now,
+                    ));
                 }
                 Err(Unclear { why, is_server_over: true }) => {
                     // Starting the server lights the display, which would change a dark screen.
@@ -384,13 +398,35 @@ impl Adb {
         Err(AdbError::Screen { serial: self.line.serial().to_string(), looks: looks_max, why })
     }
 
+    /// Looks until the screen has settled, and answers the prompts of the system in front of the app.
+    fn look_past_prompts(&mut self, first: Option<Vec<u8>>) -> Result<Observation, AdbError> {
+        let mut looked = self.look_until_settled(first)?;
+        let mut answered = Vec::new();
+        while let Some(press) = looked.press.take() {
+            let Press { at: (x, y), shown } = &press;
+            let look = self.do_command(&format!("press {shown}"), format!("input tap {x} {y}"))?;
+            answered.push(Notice::Prompt(shown.as_str().into()));
+            // The notices of this look are read again, as they count as known only once they are observed.
+            looked = self.look_until_settled(look)?;
+            // A prompt that the button does not close is left to the test.
+            if looked.press.as_ref() == Some(&press) || answered.len() == PROMPTS_MAX {
+                break;
+            }
+        }
+        let mut observation = self.observed(looked);
+        if !answered.is_empty() {
+            observation.notices = answered.into_iter().chain(observation.notices.iter().cloned()).collect();
+        }
+        Ok(observation)
+    }
+
     fn look_once(&mut self, line: String) -> Result<Vec<u8>, AdbError> {
         Ok(self.ask("looking at its screen", &line)?.stdout)
     }
 
     /// Remembers a look and turns it into an observation.
     fn observed(&mut self, looked: Looked) -> Observation {
-        let Looked { screen, at_ms, notices, log_len } = looked;
+        let Looked { screen, at_ms, notices, log_len, press: _ } = looked;
         self.now.log_known = log_len;
         // Sharing an unchanged screen lets others recognise it without comparing.
         let screen = match self.now.screen.take() {
