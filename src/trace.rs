@@ -31,6 +31,8 @@ pub enum Notice {
     Crash(Arc<str>),
     /// The app did not respond: the reason, as far as it is known.
     Anr(Arc<str>),
+    /// The device answered a prompt of the system: the prompt and the answer.
+    Prompt(Arc<str>),
 }
 
 /// An action and its observation, with their labels.

@@ -11,6 +11,7 @@ use std::sync::Arc;
 #[cfg(feature = "adb")]
 use super::adb::{Adb, Client, Jar, Options, Server};
 use super::adb::{AdbError, JarError, Reset, Subject};
+use super::android::prompt::Prompts;
 use super::pool::{BoxedDevice, Maker, Pool};
 use super::secret::{Sealed, Secrets};
 use super::sim::model::Model;
@@ -82,13 +83,22 @@ pub struct Request {
     pub reset: Reset,
     /// File of uiautomator2's server, by which attached devices are looked at.
     pub u2: Option<PathBuf>,
+    /// Prompts of the system that an attached device answers.
+    pub prompts: Prompts,
 }
 
 impl Request {
     /// Returns a request for `app` on the devices that are there without a name.
     pub fn new(app: AppSource) -> Request {
         let reset = Reset::default();
-        Request { app, devices: Vec::new(), parameters: Vec::new(), reset, u2: None }
+        Request {
+            app,
+            devices: Vec::new(),
+            parameters: Vec::new(),
+            reset,
+            u2: None,
+            prompts: Prompts::default(),
+        }
     }
 
     fn refuse_u2(&self) -> Result<(), OpenError> {
@@ -396,7 +406,8 @@ fn attach(
 ) -> Result<Vec<Attached>, OpenError> {
     // Files are read before any device is touched.
     let u2 = request.u2.as_deref().map(Jar::read).transpose()?;
-    let options = Options { reset: request.reset, u2, ..Options::default() };
+    let options =
+        Options { reset: request.reset, u2, prompts: request.prompts.clone(), ..Options::default() };
     let server = server(variable)?;
     let named: Vec<&str> = request.devices.iter().filter_map(DeviceUrl::serial).collect();
     let usual = usual_serial(variable);

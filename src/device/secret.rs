@@ -196,6 +196,7 @@ impl Secrets {
             Notice::Toast(text) => Notice::Toast(hide(text)),
             Notice::Crash(text) => Notice::Crash(hide(text)),
             Notice::Anr(text) => Notice::Anr(hide(text)),
+            Notice::Prompt(text) => Notice::Prompt(hide(text)),
         });
         if notices.is_empty() { notices.clone() } else { hidden.collect() }
     }

@@ -1,7 +1,9 @@
 //! Hierarchies: the output of `uiautomator dump` for a window, as widgets.
 //!
 //! Other output surrounds a dump, a dump may be cut off, and at times a message explains why there is none;
-//! [`Hierarchy::read`] tells these apart. A device says which app is in front, and in which context.
+//! [`Hierarchy::read`] tells these apart. It reads the page source of Appium's UiAutomator2 driver, too, whose tags are
+//! the classes of the nodes; [`super::maestro`] reads Maestro's JSON. A device says which app is in front, and in which
+//! context.
 
 use std::borrow::Cow;
 use std::fmt;
@@ -14,6 +16,7 @@ use quick_xml::events::attributes::AttrError;
 use quick_xml::events::{BytesStart, Event};
 use rustc_hash::FxHasher;
 
+use super::maestro;
 use super::screen::{Bounds, Context, Flags, Orientation, Screen, WIDGETS_MAX, Widget};
 
 /// Longest dump that is read, in bytes; a node takes about 400.
@@ -22,6 +25,9 @@ pub const DUMP_BYTES_MAX: usize = 64 << 20;
 /// Largest sum of the depths of all nodes: a chain of 6,000, or 100,000 nodes 200 deep. An object id has a number for
 /// each node that a widget lies in, so this bounds the length of all object ids.
 const DEPTHS_MAX: usize = 20_000_000;
+
+/// Most packages of a dump that are kept; several windows of today's phones have four.
+const PACKAGES_MAX: usize = 32;
 
 /// Most characters of a device's output, or of a name in it, that are repeated.
 const SAID_CHARS_MAX: usize = 200;
@@ -33,6 +39,9 @@ pub struct Hierarchy {
     pub rotation: u8,
     /// Package of the first node; the app in front may be another. Empty if there is no node.
     pub package: Arc<str>,
+    /// Packages of the nodes, each once, in the order in which they appear; 32 at most. A dump may be of several windows,
+    /// and a window may hold parts of other apps.
+    pub packages: Vec<Arc<str>>,
     /// All nodes, also those that are not seen, each before those in it.
     pub widgets: Vec<Widget>,
 }
@@ -58,14 +67,16 @@ pub enum DumpError {
         start: String,
     },
     /// The dump is cut off.
-    #[error("the dump is cut off at line {line}, column {column}, before `</hierarchy>`; take it again")]
+    #[error("the dump is cut off at line {line}, column {column}, before {end}; take it again")]
     Truncated {
         /// Line where it ends, from 1.
         line: usize,
         /// Column after the last character, from 1.
         column: usize,
+        /// End of a whole dump.
+        end: &'static str,
     },
-    /// The dump is not XML.
+    /// The dump is neither XML nor JSON.
     #[error("line {line}, column {column} of the dump: {reason}")]
     Malformed {
         /// Line, from 1.
@@ -90,6 +101,12 @@ pub enum DumpError {
         /// Depth of the node that was too much.
         depth: usize,
     },
+    /// The dump is whole and has no node.
+    #[error(
+        "there is no node in the hierarchy; save the screen again, with `uiautomator dump`, Appium's UiAutomator2 driver \
+         or `maestro hierarchy`"
+    )]
+    NoNodes,
 }
 
 /// Reason why a device gives no dump; each has a remedy of its own.
@@ -139,10 +156,24 @@ impl Hierarchy {
             return Err(DumpError::TooLong { bytes: dump.len() });
         }
         let text = decoded(dump);
+        // A text within either form may look like the start of the other, so the form that starts first counts.
+        if let Some(start) = maestro::start(&text)
+            && text.find(TAG).is_none_or(|tag| start < tag)
+        {
+            return maestro::read(&text, start);
+        }
         match start(&text) {
             Some(start) => Reading::new(&text, start).read(),
             None => Err(without_hierarchy(&text)),
         }
+    }
+
+    /// Returns the hierarchy in a saved dump; a dump without a node is a mistake there.
+    ///
+    /// A device may show no window for a moment. A file stays as it is.
+    pub fn read_saved(dump: &[u8]) -> Result<Hierarchy, DumpError> {
+        let hierarchy = Hierarchy::read(dump)?;
+        if hierarchy.widgets.is_empty() { Err(DumpError::NoNodes) } else { Ok(hierarchy) }
     }
 
     /// Returns the orientation of the display, for a device that is upright when it is not turned.
@@ -158,6 +189,18 @@ impl Hierarchy {
         context: Context,
     ) -> Screen {
         Screen::new(package, activity, context, self.widgets)
+    }
+}
+
+impl Hierarchy {
+    fn note_package(&mut self, package: Arc<str>) {
+        if package.is_empty() || self.packages.len() == PACKAGES_MAX || self.packages.contains(&package) {
+            return;
+        }
+        if self.packages.is_empty() {
+            self.package = package.clone();
+        }
+        self.packages.push(package);
     }
 }
 
@@ -177,9 +220,14 @@ fn decoded(dump: &[u8]) -> Cow<'_, str> {
     }
 }
 
+/// Start of the tag around all nodes of a dump.
+const TAG: &str = "<hierarchy";
+
+/// End of a dump in XML.
+const END: &str = "`</hierarchy>`";
+
 /// Returns the start of the last hierarchy: any before it are of dumps that failed.
 fn start(text: &str) -> Option<usize> {
-    const TAG: &str = "<hierarchy";
     text.rmatch_indices(TAG).map(|(at, _)| at).find(|at| {
         // A longer word may begin with the same letters.
         let next = text[at + TAG.len()..].chars().next();
@@ -192,9 +240,8 @@ fn without_hierarchy(text: &str) -> DumpError {
     if let Some((_, rest)) = text.rsplit_once("<?xml") {
         let after = rest.split_once("?>").map_or("", |(_, after)| after).trim();
         // The declaration is there, so the dump was cut off before or in the tag that follows.
-        if "<hierarchy".starts_with(after) {
-            let (line, column) = position(text, text.len());
-            return DumpError::Truncated { line, column };
+        if TAG.starts_with(after) {
+            return truncated(text, END);
         }
     }
     let said = |line: &str| line.trim().chars().take(SAID_CHARS_MAX).collect::<String>();
@@ -218,6 +265,18 @@ fn without_hierarchy(text: &str) -> DumpError {
     }
 }
 
+/// Returns the error of a dump that is cut off before `end`.
+pub(super) fn truncated(text: &str, end: &'static str) -> DumpError {
+    let (line, column) = position(text, text.len());
+    DumpError::Truncated { line, column, end }
+}
+
+/// Returns the error of a mistake at the byte `at`.
+pub(super) fn malformed(text: &str, at: usize, reason: String) -> DumpError {
+    let (line, column) = position(text, at);
+    DumpError::Malformed { line, column, reason }
+}
+
 /// Returns the line and column of the byte at `at`, from 1.
 fn position(text: &str, at: usize) -> (usize, usize) {
     // By bytes, because a mistake may lie within a character.
@@ -227,14 +286,69 @@ fn position(text: &str, at: usize) -> (usize, usize) {
     (line, String::from_utf8_lossy(&before[line_start..]).chars().count() + 1)
 }
 
-/// State while a hierarchy is read.
+/// A hierarchy that grows node by node, within its bounds.
+#[derive(Default)]
+pub(super) struct Growing {
+    known: Known,
+    depths: usize,
+    hierarchy: Hierarchy,
+}
+
+impl Growing {
+    /// Returns the depth of the next node, which lies in `depth` others.
+    pub(super) fn depth(&mut self, depth: usize) -> Result<u16, DumpError> {
+        if self.hierarchy.widgets.len() == WIDGETS_MAX {
+            return Err(DumpError::TooMany);
+        }
+        self.depths += depth;
+        match u16::try_from(depth) {
+            Ok(short) if self.depths <= DEPTHS_MAX => Ok(short),
+            _ => Err(DumpError::TooDeep { depth }),
+        }
+    }
+
+    /// Returns the text, kept once however many nodes have it.
+    pub(super) fn share(&mut self, text: &str) -> Arc<str> {
+        self.known.share(text)
+    }
+
+    /// Adds a node.
+    pub(super) fn push(&mut self, widget: Widget) {
+        self.hierarchy.widgets.push(widget);
+    }
+
+    /// Returns the hierarchy of all nodes added.
+    pub(super) fn finish(self) -> Hierarchy {
+        self.hierarchy
+    }
+}
+
+/// Returns the flag that a dump calls `name`.
+pub(super) fn flag(name: &str) -> Option<Flags> {
+    Some(match name {
+        "checkable" => Flags::CHECKABLE,
+        "checked" => Flags::CHECKED,
+        "clickable" => Flags::CLICKABLE,
+        "enabled" => Flags::ENABLED,
+        "focused" => Flags::FOCUSED,
+        "scrollable" => Flags::SCROLLABLE,
+        "long-clickable" => Flags::LONG_CLICKABLE,
+        "password" => Flags::PASSWORD,
+        "selected" => Flags::SELECTED,
+        _ => return None,
+    })
+}
+
+/// State while a hierarchy in XML is read.
 struct Reading<'t> {
     text: &'t str,
     /// Start of the hierarchy in the text.
     start: usize,
-    known: Known,
-    depths: usize,
-    hierarchy: Hierarchy,
+    growing: Growing,
+    /// The open tags; true for those of nodes.
+    open: Vec<bool>,
+    /// Number of open nodes.
+    depth: usize,
 }
 
 /// A mistake in a tag, and its offset there.
@@ -245,117 +359,104 @@ struct Fault {
 
 impl<'t> Reading<'t> {
     fn new(text: &'t str, start: usize) -> Reading<'t> {
-        Reading { text, start, known: Known::default(), depths: 0, hierarchy: Hierarchy::default() }
+        Reading { text, start, growing: Growing::default(), open: Vec::new(), depth: 0 }
     }
 
     fn read(mut self) -> Result<Hierarchy, DumpError> {
         let mut reader = Reader::from_str(&self.text[self.start..]);
         // Other programs print between two nodes; their text is skipped.
         reader.config_mut().allow_dangling_amp = true;
-        let mut depth = 0_usize;
         loop {
             let at = self.start + reader.buffer_position() as usize;
             match reader.read_event() {
-                Ok(Event::Start(tag)) => match tag.name().0 {
-                    "node" => {
-                        self.add(&tag, at, depth)?;
-                        depth += 1;
+                Ok(Event::Start(tag)) => {
+                    let is_node = self.see(&tag, at)?;
+                    self.open.push(is_node);
+                    self.depth += usize::from(is_node);
+                }
+                Ok(Event::Empty(tag)) => {
+                    self.see(&tag, at)?;
+                    if tag.name().0 == HIERARCHY {
+                        return Ok(self.growing.finish());
                     }
-                    "hierarchy" => self.turn(&tag),
-                    _ => {}
-                },
-                Ok(Event::Empty(tag)) => match tag.name().0 {
-                    "node" => self.add(&tag, at, depth)?,
-                    "hierarchy" => {
-                        self.turn(&tag);
-                        return Ok(self.hierarchy);
+                }
+                Ok(Event::End(tag)) => {
+                    if tag.name().0 == HIERARCHY {
+                        return Ok(self.growing.finish());
                     }
-                    _ => {}
-                },
-                Ok(Event::End(tag)) => match tag.name().0 {
-                    // The parser refuses an end without a start, so there is a node to leave.
-                    "node" => depth -= 1,
-                    "hierarchy" => return Ok(self.hierarchy),
-                    _ => {}
-                },
+                    // The parser refuses an end without a start, so there is a tag to leave.
+                    self.depth -= usize::from(self.open.pop().unwrap_or(false));
+                }
                 // The parser takes the end of the text for the end of the tree, and a cut tag for a mistake
                 // of syntax.
-                Ok(Event::Eof) | Err(XmlError::Syntax(_)) => return Err(self.truncated()),
+                Ok(Event::Eof) | Err(XmlError::Syntax(_)) => return Err(truncated(self.text, END)),
                 Ok(_) => {}
                 Err(error) => {
-                    return Err(self.malformed(self.start + reader.error_position() as usize, said(&error)));
+                    let at = self.start + reader.error_position() as usize;
+                    return Err(malformed(self.text, at, said(&error)));
                 }
             }
         }
     }
 
-    fn truncated(&self) -> DumpError {
-        let (line, column) = position(self.text, self.text.len());
-        DumpError::Truncated { line, column }
-    }
-
-    fn malformed(&self, at: usize, reason: String) -> DumpError {
-        let (line, column) = position(self.text, at);
-        DumpError::Malformed { line, column, reason }
+    /// Takes a tag, which is at `at` in the text, and returns true if it is a node.
+    fn see(&mut self, tag: &BytesStart<'_>, at: usize) -> Result<bool, DumpError> {
+        if tag.name().0 == HIERARCHY {
+            self.turn(tag);
+            return Ok(false);
+        }
+        let is_node = is_node(tag);
+        if is_node {
+            let depth = self.growing.depth(self.depth)?;
+            match self.widget(tag, depth) {
+                Ok(widget) => self.growing.push(widget),
+                // The offset in the tag does not count the `<`.
+                Err(Fault { at: within, reason }) => {
+                    return Err(malformed(self.text, at + 1 + within, reason));
+                }
+            }
+        }
+        Ok(is_node)
     }
 
     fn turn(&mut self, tag: &BytesStart<'_>) {
         let rotation = tag.try_get_attribute("rotation").ok().flatten();
         let turns = rotation.and_then(|rotation| rotation.value.parse::<u8>().ok());
-        self.hierarchy.rotation = turns.filter(|turns| *turns < 4).unwrap_or(0);
-    }
-
-    /// Adds the node of `tag`, which is at `at` in the text.
-    fn add(&mut self, tag: &BytesStart<'_>, at: usize, depth: usize) -> Result<(), DumpError> {
-        if self.hierarchy.widgets.len() == WIDGETS_MAX {
-            return Err(DumpError::TooMany);
-        }
-        self.depths += depth;
-        let depth = match u16::try_from(depth) {
-            Ok(depth) if self.depths <= DEPTHS_MAX => depth,
-            _ => return Err(DumpError::TooDeep { depth }),
-        };
-        match self.widget(tag, depth) {
-            Ok(widget) => self.hierarchy.widgets.push(widget),
-            // The offset in the tag does not count the `<`.
-            Err(Fault { at: within, reason }) => return Err(self.malformed(at + 1 + within, reason)),
-        }
-        Ok(())
+        self.growing.hierarchy.rotation = turns.filter(|turns| *turns < 4).unwrap_or(0);
     }
 
     fn widget(&mut self, tag: &BytesStart<'_>, depth: u16) -> Result<Widget, Fault> {
         let mut widget = Widget { depth, ..Widget::default() };
         let (mut takes_focus, mut is_shown) = (true, true);
+        let Growing { known, hierarchy, .. } = &mut self.growing;
         for attribute in tag.attributes() {
             let attribute = attribute.map_err(|error| attribute_fault(&error))?;
             let raw = &*attribute.value;
             let mut shared = || match value(raw) {
-                Ok(text) => Ok(self.known.share(&text)),
+                Ok(text) => Ok(known.share(&text)),
                 Err(Fault { at, reason }) => Err(Fault { at: offset(tag, raw) + at, reason }),
             };
             let is_set = raw == "true";
-            let mut flag = |flag: Flags| widget.flags = widget.flags.set(flag, is_set);
             match attribute.key.0 {
                 "text" => widget.text = shared()?,
                 "resource-id" => widget.id = shared()?,
                 "class" => widget.class = shared()?,
                 "content-desc" => widget.desc = shared()?,
-                "package" if self.hierarchy.package.is_empty() => self.hierarchy.package = shared()?,
+                // Most nodes share the package of the node before, which costs one comparison.
+                "package" if hierarchy.packages.last().is_none_or(|last| **last != *raw) => {
+                    let package = shared()?;
+                    hierarchy.note_package(package);
+                }
                 // A widget with unreadable bounds counts as hidden, because nothing could touch it.
                 "bounds" => widget.bounds = bounds(raw).unwrap_or_default(),
-                "checkable" => flag(Flags::CHECKABLE),
-                "checked" => flag(Flags::CHECKED),
-                "clickable" => flag(Flags::CLICKABLE),
-                "enabled" => flag(Flags::ENABLED),
-                "focused" => flag(Flags::FOCUSED),
-                "scrollable" => flag(Flags::SCROLLABLE),
-                "long-clickable" => flag(Flags::LONG_CLICKABLE),
-                "password" => flag(Flags::PASSWORD),
-                "selected" => flag(Flags::SELECTED),
                 "focusable" => takes_focus = is_set,
                 // Android's own dump leaves out hidden nodes; other programs mark them so.
-                "visible-to-user" => is_shown = is_set,
-                _ => {}
+                "visible-to-user" | "displayed" => is_shown = is_set,
+                name => {
+                    if let Some(flag) = flag(name) {
+                        widget.flags = widget.flags.set(flag, is_set);
+                    }
+                }
             }
         }
         if !is_shown {
@@ -369,8 +470,18 @@ impl<'t> Reading<'t> {
     }
 }
 
+/// Name of the tag around all nodes.
+const HIERARCHY: &str = "hierarchy";
+
+/// Returns true if the tag is a node: Android calls it `node`, and Appium calls it as its class, which it repeats as an
+/// attribute.
+fn is_node(tag: &BytesStart<'_>) -> bool {
+    let has = |name: &str| matches!(tag.try_get_attribute(name), Ok(Some(_)));
+    tag.name().0 == "node" || has("class") || has("bounds")
+}
+
 /// Returns true if the class is one of fields to type in; the dump has no attribute for it.
-fn is_field(class: &str) -> bool {
+pub(super) fn is_field(class: &str) -> bool {
     ["EditText", "AutoComplete"].iter().any(|name| class.contains(name))
 }
 
@@ -380,7 +491,7 @@ fn offset(tag: &BytesStart<'_>, part: &str) -> usize {
 }
 
 /// Returns the corners written `[left,top][right,bottom]`; numbers out of range become the nearest in range.
-fn bounds(text: &str) -> Option<Bounds> {
+pub(super) fn bounds(text: &str) -> Option<Bounds> {
     let (left_top, right_bottom) = text.strip_prefix('[')?.strip_suffix(']')?.split_once("][")?;
     let number = |text: &str| -> Option<i32> {
         let number: i64 = text.trim().parse().ok()?;
@@ -470,7 +581,7 @@ fn low_surrogate(high: u32, rest: &str) -> Option<(char, usize)> {
 
 /// Replaces a character that XML does not allow with a dot, as Android's own dump does; those of some makers let it
 /// through.
-fn legal(char: char) -> char {
+pub(super) fn legal(char: char) -> char {
     match char {
         '\t' | '\n' | '\r' => char,
         '\0'..='\u{1f}' | '\u{7f}'..='\u{84}' | '\u{86}'..='\u{9f}' => '.',
@@ -591,7 +702,8 @@ mod tests {
             bounds: Bounds::new(1, -2, 30, 40),
             flags: all.into_iter().fold(Flags::default(), |flags, flag| flags.set(flag, true)),
         };
-        assert_eq!(hierarchy, Hierarchy { rotation: 0, package: "a.b".into(), widgets: vec![expected] });
+        let (package, packages): (Arc<str>, _) = ("a.b".into(), vec!["a.b".into()]);
+        assert_eq!(hierarchy, Hierarchy { rotation: 0, package, packages, widgets: vec![expected] });
     }
 
     #[test]
@@ -599,6 +711,38 @@ mod tests {
         let hierarchy = read("<node><other><node/></other><!-- a --><node><node/></node></node><node/>");
         let depths: Vec<u16> = hierarchy.widgets.iter().map(|widget| widget.depth).collect();
         assert_eq!(depths, [0, 1, 1, 2, 0]);
+    }
+
+    #[test]
+    fn each_package_is_known_once() {
+        let packages = |nodes: &str| {
+            let packages = read(nodes).packages;
+            packages.iter().map(|package| package.to_string()).collect::<Vec<_>>()
+        };
+        let nodes = "<node package=''/><node package='b'><node package='a'/><node package='b'/></node><node package='a'/>";
+        assert_eq!(packages(nodes), ["b", "a"]);
+        assert_eq!(&*read(nodes).package, "b");
+        let many: String = (0..100).map(|number| format!("<node package='p{number}'/>")).collect();
+        assert_eq!(packages(&many).len(), PACKAGES_MAX);
+    }
+
+    #[test]
+    fn the_tags_of_appium_are_nodes_and_other_tags_are_not() {
+        let hierarchy = read(
+            r#"<android.widget.FrameLayout index="0" package="a.b" class="android.widget.FrameLayout" bounds="[0,0][9,9]"
+                displayed="true"><style/><android.view.View class="a.b.Row$One" clickable="true" bounds="[0,0][9,4]"
+                displayed="false"><rows><Row bounds="[0,0][9,4]"/></rows></android.view.View></android.widget.FrameLayout>"#,
+        );
+        let found: Vec<_> = hierarchy
+            .widgets
+            .iter()
+            .map(|widget| (widget.depth, &*widget.class, widget.is_visible()))
+            .collect();
+        assert_eq!(
+            found,
+            [(0, "android.widget.FrameLayout", true), (1, "a.b.Row$One", false), (2, "", true)]
+        );
+        assert_eq!(&*hierarchy.package, "a.b");
     }
 
     #[test]
@@ -652,6 +796,7 @@ mod tests {
             let hierarchy = Hierarchy::read(xml.as_bytes()).expect(xml);
             assert_eq!(hierarchy, Hierarchy { rotation: 3, ..Hierarchy::default() });
             assert_eq!(hierarchy.orientation(), Orientation::Landscape);
+            assert_eq!(Hierarchy::read_saved(xml.as_bytes()), Err(DumpError::NoNodes));
         }
     }
 

@@ -17,6 +17,7 @@ mod hierarchy;
 mod hint;
 mod json;
 mod label;
+mod maestro;
 mod naming;
 mod nearest;
 mod offer;

@@ -359,6 +359,7 @@ pub fn notice(notice: &Notice) -> (&'static str, &str) {
         Notice::Toast(text) => ("a toast", text),
         Notice::Crash(text) => ("a crash", text),
         Notice::Anr(text) => ("does not respond", text),
+        Notice::Prompt(text) => ("a prompt of the system", text),
     }
 }
 

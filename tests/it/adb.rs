@@ -125,7 +125,7 @@ fn as_logged(notice: &Notice) -> Notice {
             Notice::Crash(kept.collect::<Vec<_>>().join("\n").into())
         }
         Notice::Anr(reason) if reason.is_empty() => Notice::Anr("Input dispatching timed out".into()),
-        Notice::Toast(_) | Notice::Anr(_) => notice.clone(),
+        Notice::Toast(_) | Notice::Anr(_) | Notice::Prompt(_) => notice.clone(),
     }
 }
 

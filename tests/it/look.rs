@@ -17,12 +17,12 @@ use crate::cli::farlead;
 use crate::{fixtures, phone, shared};
 
 /// Returns the files of a folder of recordings, sorted by name.
-fn recordings(folder: &str) -> Vec<PathBuf> {
+pub fn recordings(folder: &str) -> Vec<PathBuf> {
     shared::path(&format!("android/{folder}")).map_or_else(Vec::new, |folder| files(&folder))
 }
 
 /// Returns the dumps of our own, sorted by name.
-fn dumps() -> Vec<PathBuf> {
+pub fn dumps() -> Vec<PathBuf> {
     files(&fixtures::path("android/ui"))
 }
 
@@ -33,12 +33,13 @@ fn files(folder: &Path) -> Vec<PathBuf> {
     files
 }
 
-fn name(path: &Path) -> &str {
+/// Returns the name of a file.
+pub fn name(path: &Path) -> &str {
     path.file_name().and_then(|name| name.to_str()).expect("a name")
 }
 
 /// Returns the XML in a recording as another reader accepts it.
-fn xml(bytes: &[u8]) -> Option<String> {
+pub fn xml(bytes: &[u8]) -> Option<String> {
     let text = match bytes {
         [0xff, 0xfe, rest @ ..] => {
             let letters: Vec<u16> =

@@ -29,6 +29,7 @@ mod made_up;
 mod minimise;
 mod model;
 mod models;
+mod page_sources;
 mod pages;
 mod phone;
 mod planner;

@@ -771,3 +771,34 @@ fn the_device_of_the_project_is_the_one_in_use() {
     says(&folder.done(2, &["check", "specs/login.ltl"]), &["no-such-device"]);
     folder.done(0, &["check", "specs/login.ltl", "--device", "sim"]);
 }
+
+#[test]
+fn prompts_are_read_and_what_cannot_be_meant_is_a_mistake_in_its_place() {
+    let folder = Folder::new("prompts");
+    folder.write("bank.app", BANK);
+    let with =
+        |prompt: &str| folder.write("farlead.toml", &format!("app = \"bank.app\"\n[[prompt]]\n{prompt}\n"));
+    for prompt in [
+        "leave = true",
+        "package = \"a.b\"\nleave = true",
+        "package = \"a.b\"\nsays = \"Connect\"\npress = \"OK\"",
+    ] {
+        with(prompt);
+        folder.done(0, &["look"]);
+    }
+    for prompt in [
+        "",
+        "press = \"OK\"",
+        "package = \"a.b\"",
+        "package = \"\"\npress = \"OK\"",
+        "press = \"OK\"\nleave = true",
+    ] {
+        with(prompt);
+        says(
+            &folder.done(3, &["look"]),
+            &["farlead.toml:2:1: a prompt has `package = \"..\"` and `press = \"..\"`, or `leave = true`"],
+        );
+    }
+    with("button = \"OK\"");
+    says(&folder.done(3, &["look"]), &["farlead.toml:3:1: unknown field `button`"]);
+}

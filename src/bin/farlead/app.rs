@@ -369,6 +369,7 @@ impl AppArgs {
             parameters: written.chain(parameters(&self.set)).collect(),
             reset: self.reset.reset(),
             u2: self.u2.clone(),
+            prompts: project.prompts.clone(),
         };
         // A model is opened at once; a device may let one wait, or be dead.
         let is_attached = self.app.is_none();

@@ -46,7 +46,7 @@ labels (atoms that hold); with --against also against (spec, atom, holds, why).
 Exit codes: 0 looked; 2 command line; 3 the hierarchy, the app or the spec is missing or has mistakes;
 4 no such device.")]
 pub struct LookArgs {
-    /// Hierarchy that `uiautomator dump` wrote; `-` is standard input
+    /// Hierarchy from `uiautomator dump`, Appium's UiAutomator2 driver or `maestro hierarchy`; `-` is standard input
     #[arg(long, value_name = "FILE", conflicts_with_all = ["app", "apk", "package", "device", "u2", "set", "seed"])]
     dump: Option<PathBuf>,
     /// Seed of the simulator
@@ -162,7 +162,8 @@ fn of_dump(path: &Path) -> anyhow::Result<Look> {
     } else {
         sources::read_bytes(path)?
     };
-    let hierarchy = Hierarchy::read(&bytes).map_err(|error| Mistake::new(format!("{name}: {error}")))?;
+    let hierarchy =
+        Hierarchy::read_saved(&bytes).map_err(|error| Mistake::new(format!("{name}: {error}")))?;
     // A dump tells its orientation and nothing else of the context.
     let context = Context { orientation: hierarchy.orientation(), ..Context::default() };
     let (nodes, package) = (hierarchy.widgets.len(), hierarchy.package.clone());

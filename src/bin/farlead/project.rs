@@ -1,6 +1,7 @@
 //! farlead.toml: the defaults of a project's commands.
 
 mod language;
+mod prompts;
 
 use std::env;
 use std::ops::Range;
@@ -8,6 +9,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use farlead::device::Secrets;
+use farlead::device::android::prompt::Prompts;
 use farlead::gui::{Rules, UserAction};
 use farlead::spec::{Source, shown_path};
 use serde::Deserialize;
@@ -59,6 +61,8 @@ pub struct Project {
     pub actions: Vec<UserAction>,
     /// Actions that agents never do, and texts that they type into certain fields.
     pub rules: Arc<Rules>,
+    /// Prompts of the system that devices answer.
+    pub prompts: Prompts,
     /// The file itself, if there is one.
     pub source: Option<Source>,
     /// Secrets that the app alone gets to see, once they are read from the environment.
@@ -102,6 +106,7 @@ struct Written {
     setup: Vec<Spanned<PathBuf>>,
     action: Vec<language::WrittenAction>,
     rule: Vec<Spanned<language::WrittenRule>>,
+    prompt: Vec<Spanned<prompts::WrittenPrompt>>,
 }
 
 impl Project {
@@ -162,6 +167,7 @@ impl Project {
                 .collect(),
             actions,
             rules: Rules::new(&rules).into(),
+            prompts: prompts::read(&source, &written.prompt)?,
             folder: folder.to_path_buf(),
             source: Some(source),
             secrets: None,
@@ -200,6 +206,7 @@ impl Written {
             ("setup", self.setup.len(), SET_UP_MAX),
             ("action", self.action.len(), language::ACTIONS_MAX),
             ("rule", self.rule.len(), language::RULES_MAX),
+            ("prompt", self.prompt.len(), prompts::PROMPTS_MAX),
         ];
         lists.into_iter().find(|(_, len, most)| len > most).map(|(key, len, most)| too_many(key, len, most))
     }

@@ -21,11 +21,8 @@ const WAKE: &str = "input keyevent 224; wm dismiss-keyguard >/dev/null 2>&1";
 const LOCK: &str = "dumpsys window policy 2>/dev/null";
 
 /// Puts the keyboard away. The key would leave the screen if there were no keyboard.
-const HIDE_KEYBOARD: &str =
+pub(super) const HIDE_KEYBOARD: &str =
     "if dumpsys input_method 2>/dev/null | grep -q mInputShown=true; then input keyevent 4; fi";
-
-/// Most tries to put the keyboard away.
-const HIDES_MAX: u32 = 3;
 
 /// Duration of a long touch: twice as long as Android's own limit.
 const HOLD_MS: u32 = 1_000;
@@ -225,25 +222,10 @@ impl Adb {
         self.settle(look)
     }
 
-    /// Looks until the screen has settled, and puts the keyboard away; `first` is an answer that already contains a look.
-    fn settle(&mut self, first: Option<Vec<u8>>) -> Result<Observation, AdbError> {
-        let mut looked = self.look_until_settled(first)?;
-        // A keyboard that comes up late, or just now, may miss a key.
-        for tried in 1..=HIDES_MAX {
-            let context = looked.screen.context();
-            let is_up = context.keyboard && context.screen_on;
-            if !is_up || self.keeps_keyboard || self.is_keyboard_stuck {
-                break;
-            }
-            let parts = vec![("act", HIDE_KEYBOARD.to_string())];
-            let name = "put the keyboard away".to_string();
-            let Done { look, .. } = self.do_once(&Task { name, parts, takes: Duration::ZERO })?;
-            // Notices that this look has seen are new to the next one as well, as nobody has counted them.
-            looked = self.look_until_settled(look)?;
-            // Some keyboards are shown all the time, and each try costs a look.
-            self.is_keyboard_stuck = tried == HIDES_MAX && looked.screen.context().keyboard;
-        }
-        Ok(self.observed(looked))
+    /// Does a command once, and returns the look after it.
+    pub(super) fn do_command(&mut self, name: &str, command: String) -> Result<Option<Vec<u8>>, AdbError> {
+        let parts = vec![("act", command)];
+        Ok(self.do_once(&Task { name: name.to_string(), parts, takes: Duration::ZERO })?.look)
     }
 
     /// Makes sure that a text was put in a field, and tries once more if the server had ended. Returns the look

@@ -7,12 +7,15 @@ use super::{Facts, Now, u2};
 use crate::device::Notice;
 use crate::device::android::focus::{Focus, focus};
 use crate::device::android::log::{Kind, entries, troubles};
+use crate::device::android::prompt::{Press, Prompts};
 use crate::device::android::{keyboard, power, rpc};
 use crate::gui::{Context, Hierarchy, Screen};
 
 /// The result of a look.
 pub(super) struct Looked {
     pub screen: Screen,
+    /// The button to press, if a prompt of the system is in front.
+    pub press: Option<Press>,
     /// The phone's clock.
     pub at_ms: u64,
     /// The new notices in the log.
@@ -160,14 +163,22 @@ fn glance(parts: &Parts<'_>, names: &Names, has_server: bool) -> Result<Glance, 
 }
 
 /// Parses the rest of a look, whose last glance counts.
-pub(super) fn looked(parts: &Parts<'_>, glance: Glance, package: &str, facts: &Facts, now: &Now) -> Looked {
+pub(super) fn looked(
+    parts: &Parts<'_>,
+    glance: Glance,
+    package: &str,
+    facts: &Facts,
+    prompts: &Prompts,
+    now: &Now,
+) -> Looked {
     let Glance { in_front, package: seen_package, hierarchy } = glance;
     let (notices, log_len) = notices(&parts.text("log"), package, now);
     let context = context(parts, &in_front, &hierarchy, package, facts, &notices, now);
     let clock = GLANCES.iter().rev().find(|names| parts.has(names.clock));
     let at_ms = clock.and_then(|names| clock_ms(&parts.text(names.clock))).unwrap_or(now.started_ms);
+    let press = prompts.press(&hierarchy, in_front.window.as_deref(), package);
     let screen = hierarchy.into_screen(seen_package, in_front.activity.as_str(), context);
-    Looked { screen, at_ms, notices, log_len }
+    Looked { screen, press, at_ms, notices, log_len }
 }
 
 /// Parses the tree, or the phone's message in its place.
@@ -213,7 +224,9 @@ fn in_front(parts: &Parts<'_>, names: &Names) -> Result<Focus, Unclear> {
 
 /// Returns the package of the screen; the dump must show the window in front.
 fn package_of(in_front: &Focus, hierarchy: &Hierarchy) -> Result<Arc<str>, Unclear> {
-    if *in_front.package == *hierarchy.package || hierarchy.package.is_empty() {
+    // A dump may start with another window, and parts of a window may be of other apps: dialogs of Play services, cars.
+    let has_it = hierarchy.packages.iter().any(|package| **package == *in_front.package);
+    if has_it || hierarchy.packages.is_empty() {
         return Ok(in_front.package.as_str().into());
     }
     // A window that is no activity, such as a system dialog, has no package in its title.

@@ -31,7 +31,8 @@ use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-use super::{App, Capabilities, Device, DeviceError, Observation};
+use super::android::prompt::{Press, Prompts};
+use super::{App, Capabilities, Device, DeviceError, Notice, Observation};
 use crate::gui::{Action, Screen};
 
 #[cfg(feature = "adb")]
@@ -43,6 +44,7 @@ pub use u2::{Jar, JarError};
 
 use app::SETTINGS;
 use changes::Changes;
+use gestures::HIDE_KEYBOARD;
 use look::{Glance, Looked, Unclear};
 use script::{Mark, Script};
 
@@ -86,6 +88,12 @@ impl Reset {
     }
 }
 
+/// Most tries to put the keyboard away in a step.
+const HIDES_MAX: u32 = 3;
+
+/// Most prompts of the system that are answered in a step.
+const PROMPTS_MAX: usize = 8;
+
 /// Most restarts of uiautomator2's server in a look.
 const RESTARTS_MAX: u32 = 2;
 
@@ -96,6 +104,8 @@ pub struct Options {
     pub reset: Reset,
     /// The server for looking at the phone; without it, `uiautomator dump` is used.
     pub u2: Option<Jar>,
+    /// The prompts of the system that are answered.
+    pub prompts: Prompts,
     /// Time allowed for the answer to a shell command, beyond the waiting that the command asks for.
     pub answer: Duration,
     /// Time allowed for the first answer of a phone, all tries included: a phone that says nothing at first will hardly
@@ -117,6 +127,7 @@ impl Default for Options {
         Options {
             reset: Reset::default(),
             u2: None,
+            prompts: Prompts::default(),
             // Each of two dumps may wait ten seconds for the screen to come to rest, and starting an app takes
             // as long.
             answer: Duration::from_secs(60),
@@ -373,7 +384,14 @@ impl Adb {
             match last {
                 // A screen that never settles is taken as it was last.
                 Ok(glance) if has_settled || look == looks_max => {
-                    return Ok(look::looked(&parts, glance, &self.app.package, &self.facts, &self.now));
+                    return Ok(look::looked(
+                        &parts,
+                        glance,
+                        &self.app.package,
+                        &self.facts,
+                        &self.options.prompts,
+                        &self.now,
+                    ));
                 }
                 Err(Unclear { why, is_server_over: true }) => {
                     // Starting the server lights the display, which would change a dark screen.
@@ -391,13 +409,56 @@ impl Adb {
         Err(AdbError::Screen { serial: self.line.serial().to_string(), looks: looks_max, why })
     }
 
+    /// Looks until the screen has settled, answers the prompts of the system in front of the app, and puts the keyboard away;
+    /// `first` is an answer that already contains a look.
+    fn settle(&mut self, first: Option<Vec<u8>>) -> Result<Observation, AdbError> {
+        let mut looked = self.look_until_settled(first)?;
+        let mut answered: Vec<Notice> = Vec::new();
+        let mut last: Option<Press> = None;
+        let mut hides = 0;
+        loop {
+            // A prompt that the button does not close is left to the test.
+            let press = looked.press.take().filter(|press| last.as_ref() != Some(press));
+            // The notices of these looks are read again, as they count as known only once they are observed.
+            let look = match press {
+                Some(press) if answered.len() < PROMPTS_MAX => {
+                    let Press { at: (x, y), shown } = &press;
+                    answered.push(Notice::Prompt(shown.as_str().into()));
+                    let look = self.do_command(&format!("press {shown}"), format!("input tap {x} {y}"))?;
+                    last = Some(press);
+                    look
+                }
+                // A keyboard that comes up late, or just now, may miss a key.
+                _ if self.hides_keyboard(&looked) && hides < HIDES_MAX => {
+                    hides += 1;
+                    self.do_command("put the keyboard away", HIDE_KEYBOARD.to_string())?
+                }
+                _ => break,
+            };
+            looked = self.look_until_settled(look)?;
+        }
+        // Some keyboards are shown all the time, and each try costs a look.
+        self.is_keyboard_stuck |= hides == HIDES_MAX && self.hides_keyboard(&looked);
+        let mut observation = self.observed(looked);
+        if !answered.is_empty() {
+            observation.notices = answered.into_iter().chain(observation.notices.iter().cloned()).collect();
+        }
+        Ok(observation)
+    }
+
+    /// Returns true if the keyboard is up and to be put away.
+    fn hides_keyboard(&self, looked: &Looked) -> bool {
+        let context = looked.screen.context();
+        context.keyboard && context.screen_on && !self.keeps_keyboard && !self.is_keyboard_stuck
+    }
+
     fn look_once(&mut self, line: String) -> Result<Vec<u8>, AdbError> {
         Ok(self.ask("looking at its screen", &line)?.stdout)
     }
 
     /// Remembers a look and turns it into an observation.
     fn observed(&mut self, looked: Looked) -> Observation {
-        let Looked { screen, at_ms, notices, log_len } = looked;
+        let Looked { screen, at_ms, notices, log_len, press: _ } = looked;
         self.now.log_known = log_len;
         // Sharing an unchanged screen lets others recognise it without comparing.
         let screen = match self.now.screen.take() {

@@ -4,7 +4,8 @@ use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
 use super::{Adb, Answer, Jar, Line, LineError, Options};
-use crate::device::Device as _;
+use crate::device::{Device as _, Notice};
+use crate::gui::Action;
 
 /// The focused window and the dump after a number of dumps; the first dump has number 1.
 type Shown = fn(usize) -> (&'static str, String);
@@ -16,6 +17,8 @@ struct Fake {
     time: &'static str,
     /// Number of dumps, and of shell commands that contained them.
     counts: Arc<Mutex<(usize, usize)>>,
+    /// The taps, in order.
+    taps: Arc<Mutex<Vec<String>>>,
 }
 
 /// Returns a dump as uiautomator2's server sends it; nothing for an empty dump.
@@ -48,8 +51,14 @@ impl Line for Fake {
             } else if line.starts_with("cat ") && line.contains("dump.xml") {
                 said.push_str(&(self.shown)(counts.0).1);
             } else if line.starts_with("dumpsys window") {
-                let activity = (self.shown)(counts.0).0;
-                said.push_str(&format!("  mCurrentFocus=Window{{1 u0 org.lamp/org.lamp.{activity}}}\n"));
+                // A title of its own is that of a window of the system.
+                let title = match (self.shown)(counts.0).0 {
+                    title if title.contains([' ', '/']) => title.to_string(),
+                    activity => format!("org.lamp/org.lamp.{activity}"),
+                };
+                said.push_str(&format!("  mCurrentFocus=Window{{1 u0 {title}}}\n"));
+            } else if let Some((_, tap)) = line.split_once("input tap ") {
+                self.taps.lock().expect("taps").push(tap.to_string());
             } else if line == "getprop ro.farlead.time" {
                 said.push_str(self.time);
             } else if line.ends_with("echo yes") {
@@ -71,7 +80,7 @@ impl Line for Fake {
 /// Returns the screen seen in the end, or the error; and the number of dumps, and of shell commands.
 fn look(shown: Shown, time: &'static str, u2: Option<Jar>) -> (String, usize, usize) {
     let counts = Arc::default();
-    let fake = Fake { shown, time, counts: Arc::clone(&counts) };
+    let fake = Fake { shown, time, counts: Arc::clone(&counts), taps: Arc::default() };
     let options = Options { u2, pause: Duration::ZERO, looks_max: 8, ..Options::default() };
     let mut adb = Adb::to_look(Box::new(fake), options).expect("a phone");
     let said = match adb.look() {
@@ -172,4 +181,70 @@ fn a_tree_that_may_have_been_cut_is_not_taken_for_the_whole() {
     check_served(|_| ("Main", chain(201)), (said, 9, 8));
     let said = "cannot read the screen of `fake`, 8 looks long: no window is in front";
     check_served(|_| ("Main", chain(0)), (said, 9, 8));
+}
+
+/// Returns the screen after an action, its notices, and the taps.
+fn act(shown: Shown) -> (String, Vec<String>, Vec<String>) {
+    let taps: Arc<Mutex<Vec<String>>> = Arc::default();
+    let fake = Fake { shown, time: "virtual", counts: Arc::default(), taps: Arc::clone(&taps) };
+    let options = Options { pause: Duration::ZERO, ..Options::default() };
+    let mut adb = Adb::to_look(Box::new(fake), options).expect("a phone");
+    let seen = adb.act(&Action::BACK).expect("a step");
+    let notices = seen.notices.iter().map(|notice| match notice {
+        Notice::Prompt(text) => text.to_string(),
+        other => panic!("{other:?}"),
+    });
+    let taps = taps.lock().expect("taps").clone();
+    (format!("{} {}", seen.screen.package(), seen.screen.widgets()[0].text), notices.collect(), taps)
+}
+
+/// Returns a permission prompt.
+fn permission(question: &str) -> String {
+    let package = "com.android.permissioncontroller";
+    format!(
+        "<hierarchy rotation=\"0\"><node text=\"{question}\" package=\"{package}\" bounds=\"[0,0][80,40]\"/><node \
+         text=\"Allow\" resource-id=\"{package}:id/permission_allow_button\" enabled=\"true\" package=\"{package}\" \
+         bounds=\"[0,40][80,60]\"/></hierarchy>"
+    )
+}
+
+const GRANT: &str = "com.android.permissioncontroller/com.android.permissioncontroller.Grant";
+
+#[test]
+fn prompts_of_the_system_are_answered_one_after_the_other() {
+    let (screen, notices, taps) = act(|dump| match dump {
+        0 | 1 => (GRANT, permission("Call?")),
+        2 => (GRANT, permission("Write?")),
+        _ => ("Main", tree("a")),
+    });
+    assert_eq!(screen, "org.lamp a");
+    assert_eq!(notices, ["\"Call?\", answered with \"Allow\"", "\"Write?\", answered with \"Allow\""]);
+    assert_eq!(taps, ["40 50", "40 50"]);
+}
+
+#[test]
+fn a_prompt_that_stays_is_the_screen() {
+    let (screen, notices, taps) = act(|_| (GRANT, permission("Call?")));
+    assert_eq!(screen, "com.android.permissioncontroller Call?");
+    assert_eq!((notices.len(), taps.len()), (1, 1));
+    let (screen, notices, taps) =
+        act(|dump| (GRANT, permission(if dump % 2 == 0 { "Call?" } else { "Write?" })));
+    assert_eq!(screen, "com.android.permissioncontroller Write?");
+    assert_eq!((notices.len(), taps.len()), (8, 8));
+}
+
+#[test]
+fn a_look_answers_no_prompt() {
+    check(|_| (GRANT, permission("Call?")), ("com.android.permissioncontroller.Grant Call?", 2, 1));
+}
+
+#[test]
+fn a_dump_of_several_windows_is_of_the_one_in_front() {
+    let shown: Shown = |_| {
+        let nodes = "<node text=\"bar\" package=\"com.car\"/><node text=\"a\" package=\"org.lamp\"/>";
+        ("Main", format!("<hierarchy rotation=\"0\">{nodes}</hierarchy>"))
+    };
+    check(shown, ("org.lamp.Main bar", 2, 1));
+    let said = "cannot read the screen of `fake`, 8 looks long: `org.lamp` is in front, and the dump is of `com.car`";
+    check(|_| ("Main", tree("a").replace("org.lamp", "com.car")), (said, 9, 8));
 }

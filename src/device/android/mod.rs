@@ -11,6 +11,7 @@ pub mod keyboard;
 pub mod log;
 pub mod manifest;
 pub mod power;
+pub mod prompt;
 pub mod rpc;
 pub mod typing;
 
