@@ -159,9 +159,12 @@ mod tests {
         }
     }
 
+    /// A depth, and the edges of bounds.
+    type Inside = (u16, (i32, i32, i32, i32));
+
     /// Checks the directions of the first widget, which scrolls and covers 100 by 100 pixels, around these.
     #[track_caller]
-    fn check(class: &str, inside: &[(u16, (i32, i32, i32, i32))], expected: &[Direction]) {
+    fn check(class: &str, inside: &[Inside], expected: &[Direction]) {
         let mut widgets = vec![widget(0, class, (0, 0, 100, 100), true)];
         widgets
             .extend(inside.iter().map(|&(depth, bounds)| widget(depth, "android.view.View", bounds, false)));

@@ -170,7 +170,7 @@ fn likeness(target: &Target, recorded: &Target) -> u32 {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::gui::{Bounds, Context, Direction, Flags, Widget};
+    use crate::gui::{Bounds, Context, Direction, Flags, Stroke, Widget};
 
     fn button(id: &str, text: &str, top: i32) -> Widget {
         Widget {

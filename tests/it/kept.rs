@@ -451,7 +451,7 @@ fn what_is_missing_is_said() {
     let frame = "1:1: there is no line `specs` with the specs after it";
     refused("", "", frame);
     refused("", &ABOUT[..ABOUT.find("specs\n\n").expect("the line")], frame);
-    let two = "30:1: after `specs` come the formula of the run and the spec it was found for";
+    let two = "32:1: after `specs` come the formula of the run and the spec it was found for";
     let none = format!("1:1: there is no spec here\n{two}");
     refused(&ABOUT[ABOUT.find("possible \"c, as").expect("a formula")..], "", &none);
     refused("specs\n", "specs\n\npossible \"more\": F [text = a]\n", two);
@@ -468,7 +468,7 @@ fn what_is_wrong_is_said_with_its_place() {
         ("farlead test 3", "farlead test 3.5", "1:15"),
         ("\"sim\"", "\"sim", "9:12"),
         ("        path 0:0:0:0:4\n", "        path 0:x\n", "24:15"),
-        ("        sees [activity ~ About]\n", "        sees activity\n", "26:14"),
+        ("        sees [activity ~ About]\n", "        sees activity\n", "28:14"),
     ] {
         refused(from, to, &unexpected(at));
     }
@@ -481,17 +481,24 @@ fn what_is_wrong_is_said_with_its_place() {
     refused("confirmed 3 of 3", "confirmed 4 of 3", "16:15: more of them passed than were tried");
     refused("\"sim\"", "\"si\\u{d800}m\"", "9:12: `\\u{d800}` is no character");
     refused("97,633 382,705", "97,633 382,99999999999", "25:27: `99999999999` is out of range");
-    refused("sees [activity ~ About]", "sees [activty ~ About]", "26:14: `[activty ~ About]` is no atom");
+    refused("sees [activity ~ About]", "sees [activty ~ About]", "28:14: `[activty ~ About]` is no atom");
 }
 
 #[test]
 fn what_is_no_step_is_said_with_its_place() {
     refused("    1 click", "    3 click", "20:5: steps are numbered from 0; this is step 1");
+    let both = "20:7: a step on a widget has both `beside` and `told by`, or neither";
+    refused("        told by id and words\n", "", both);
+    refused(
+        "told by id and words",
+        "told by place 3 of 2",
+        "27:23: this is no place among two widgets or more",
+    );
     refused("    1 click", "    1 clack", "20:7: `clack` is no action like this");
     refused("    1 click", "    1 click \"About\"", "20:7: `click` is no action like this");
-    refused("    2 back\n", "    2 back\n        id \"x\"\n", "27:7: `back` is no action like this");
+    refused("    2 back\n", "    2 back\n        id \"x\"\n", "29:7: `back` is no action like this");
     let start = "step 0, and no other, is `reinitialise`";
-    refused("    2 back\n", "    2 reinitialise \"x.Main\"\n", &format!("27:7: {start}"));
+    refused("    2 back\n", "    2 reinitialise \"x.Main\"\n", &format!("29:7: {start}"));
     refused(
         "    0 reinitialise \"cz.hejl.chesswalk.MainActivity\"\n",
         "    0 back\n",
@@ -504,14 +511,14 @@ fn what_is_wrong_with_the_specs_of_a_test_is_said_as_of_any_others() {
     refused(
         "possible \"c\" within",
         "possible \"d\" within",
-        "32:1: \"c, as found\" is not the formula of a run of \"d\": that is called \"d, as found\" and expects the same",
+        "34:1: \"c, as found\" is not the formula of a run of \"d\": that is called \"d, as found\" and expects the same",
     );
     refused(
         "[actionType = back] & [activity ~ Main]\n",
         "[actionType = bakc] & [activity ~ Main]\n",
-        "35:19: there is no action type `bakc`",
+        "37:19: there is no action type `bakc`",
     );
-    refused("X ([actionDetail", "X [actionDetail", "38:119: this `)` has no `(` before it");
+    refused("X ([actionDetail", "X [actionDetail", "40:119: this `)` has no `(` before it");
 }
 
 #[test]

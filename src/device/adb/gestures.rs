@@ -415,16 +415,21 @@ impl Commands {
         self.takes_ms += u64::from(seconds) * 1_000;
     }
 
-    /// Erases this many letters before the end of a field.
+    /// Erases this many letters on either side of the cursor of a field.
     fn erase(&mut self, letters: usize) {
         const END: u32 = 123;
-        // A tap puts the cursor anywhere in the text, and the key deletes only before the cursor.
+        const DELETE: u32 = 67;
+        const FORWARD_DELETE: u32 = 112;
+        // A tap puts the cursor anywhere in the text. The key goes to the end of its line alone, so that of a text of several
+        // lines some letters may be behind it.
         self.key(END);
-        let mut left = letters.min(ERASED_MAX);
-        while left > 0 {
-            let now = left.min(ERASED_AT_ONCE);
-            self.run(format!("input keyevent{}", " 67".repeat(now)));
-            left -= now;
+        for key in [DELETE, FORWARD_DELETE] {
+            let mut left = letters.min(ERASED_MAX);
+            while left > 0 {
+                let now = left.min(ERASED_AT_ONCE);
+                self.run(format!("input keyevent{}", format!(" {key}").repeat(now)));
+                left -= now;
+            }
         }
     }
 

@@ -9,7 +9,7 @@ use crate::device::android::focus::{Focus, focus};
 use crate::device::android::log::{Kind, entries, troubles};
 use crate::device::android::prompt::{Press, Prompts};
 use crate::device::android::{keyboard, power, rpc};
-use crate::gui::{Context, Hierarchy, Screen};
+use crate::gui::{Context, Flags, Hierarchy, Screen, Widget};
 
 /// The result of a look.
 pub(super) struct Looked {
@@ -30,6 +30,41 @@ pub(super) struct Glance {
     in_front: Focus,
     package: Arc<str>,
     hierarchy: Hierarchy,
+}
+
+impl Glance {
+    /// Returns true if both show the same, but for the digits of texts that only show something: a clock moves, and the
+    /// screen has settled.
+    pub fn agrees_with(&self, other: &Glance) -> bool {
+        let Glance { in_front, package, hierarchy } = other;
+        self.in_front == *in_front
+            && self.package == *package
+            && self.hierarchy.rotation == hierarchy.rotation
+            && self.hierarchy.package == hierarchy.package
+            && self.hierarchy.widgets.len() == hierarchy.widgets.len()
+            && self.hierarchy.widgets.iter().zip(&hierarchy.widgets).all(|(one, two)| agree(one, two))
+    }
+}
+
+fn agree(one: &Widget, two: &Widget) -> bool {
+    if one == two {
+        return true;
+    }
+    let takes_actions = [Flags::CLICKABLE, Flags::LONG_CLICKABLE, Flags::EDITABLE, Flags::SCROLLABLE]
+        .into_iter()
+        .any(|flag| one.flags.has(flag));
+    // The digits of most fonts are equally wide, and a text with more or fewer of them moves others.
+    let as_one = Widget { text: one.text.clone(), desc: one.desc.clone(), ..two.clone() };
+    !takes_actions
+        && as_one == *one
+        && differ_in_digits(&one.text, &two.text)
+        && differ_in_digits(&one.desc, &two.desc)
+}
+
+/// Returns true if two texts are the same once each digit counts as any other.
+fn differ_in_digits(one: &str, two: &str) -> bool {
+    let digit = |letter: char| if letter.is_ascii_digit() { '0' } else { letter };
+    one.chars().map(digit).eq(two.chars().map(digit))
 }
 
 /// The reason a glance shows nothing, although the next one may.
@@ -300,4 +335,30 @@ fn all_notices(log: &str, package: &str) -> Vec<Notice> {
 /// Returns true if a line under the tag `Toast` is about a toast, not its text.
 fn is_of_vendor(message: &str) -> bool {
     message.starts_with("show: ") || message.contains("caller =")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::gui::Bounds;
+
+    #[track_caller]
+    fn check(one: (&str, Flags), two: (&str, Flags), expected: bool) {
+        let bounds = Bounds::new(0, 0, 9, 9);
+        let widget =
+            |(text, flags): (&str, Flags)| Widget { text: text.into(), bounds, flags, ..Widget::default() };
+        assert_eq!(agree(&widget(one), &widget(two)), expected, "{one:?}, {two:?}");
+    }
+
+    #[test]
+    fn a_clock_moves_and_has_settled_all_the_same() {
+        let plain = Flags::ENABLED;
+        let clickable = plain.set(Flags::CLICKABLE, true);
+        check(("12:03:59", plain), ("12:04:00", plain), true);
+        check(("9 %", plain), ("10 %", plain), false);
+        check(("Loading", plain), ("Loaded", plain), false);
+        check(("1", plain), ("2", clickable), false);
+        check(("1", clickable), ("2", clickable), false);
+        check(("1", clickable), ("1", clickable), true);
+    }
 }

@@ -375,7 +375,7 @@ impl Adb {
             let mut has_settled = false;
             for glance in look::glances(&parts, self.options.u2.is_some()) {
                 has_settled = match (&last, &glance) {
-                    (Ok(before), Ok(now)) => before == now || self.facts.has_virtual_time,
+                    (Ok(before), Ok(now)) => now.agrees_with(before) || self.facts.has_virtual_time,
                     (Err(_), Ok(_)) => self.facts.has_virtual_time,
                     (Ok(_) | Err(_), Err(_)) => false,
                 };
