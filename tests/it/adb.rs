@@ -136,12 +136,20 @@ struct Walk {
     repertoire: Repertoire,
     episodes: usize,
     steps: usize,
+    keeps_keyboard: bool,
 }
 
 impl Walk {
     fn new(model: Arc<Model>) -> Walk {
         let repertoire = Repertoire::new(["ab", "4 2", "", "it's 100%s"], &[], true);
-        Walk { model, version: AndroidVersion::default(), repertoire, episodes: 3, steps: 30 }
+        Walk {
+            model,
+            version: AndroidVersion::default(),
+            repertoire,
+            episodes: 3,
+            steps: 30,
+            keeps_keyboard: false,
+        }
     }
 
     /// Walks the same random ways on the simulator and on `adb`; an episode ends where `adb` reports that it
@@ -149,6 +157,8 @@ impl Walk {
     fn go(&self, seed: u64, adb: &mut Adb) -> (usize, Vec<String>) {
         let (mut steps, mut said) = (0, Vec::new());
         let mut sim = Sim::new(self.model.clone(), Seed(seed));
+        sim.keep_keyboard(self.keeps_keyboard);
+        adb.keep_keyboard(self.keeps_keyboard);
         let mut chance = Seed(seed).fork("walk");
         assert_eq!(adb.app(), sim.app());
         for episode in 0..self.episodes {
@@ -353,6 +363,13 @@ fn chance_and_time_go_on_alike() {
         [("sim.keyboard", "hard"), ("sim.lag", "300"), ("sim.width", "600"), ("sim.height", "800")];
     walk.model = set(&walk.model, &settings);
     walk.go_directly(10..20);
+}
+
+#[test]
+fn a_keyboard_that_stays_looks_the_same() {
+    for model in [model_of(DICE), model_of(crate::phone::LAMP), bundled("notes.app")] {
+        Walk { keeps_keyboard: true, ..Walk::new(model) }.go_directly(0..6);
+    }
 }
 
 #[test]

@@ -45,6 +45,38 @@ fn a_run_is_shown_step_by_step() {
 }
 
 #[test]
+fn the_keyboard_changes_no_stored_test() {
+    let kept = |keyboard: &str| -> Vec<(String, String)> {
+        let home = Path::new(env!("CARGO_TARGET_TMPDIR")).join("keyboard").join(keyboard);
+        let _ = fs::remove_dir_all(&home);
+        let out = home.to_str().expect("a path");
+        let set = format!("sim.keyboard={keyboard}");
+        for (specs, app) in [("specs/chesswalk", APP), ("specs/notes", "apps/notes.app")] {
+            check(&[specs, "--app", app, "--set", &set, "--out", out]);
+        }
+        let mut files = vec![home.clone()];
+        let mut kept = Vec::new();
+        while let Some(path) = files.pop() {
+            if path.is_dir() {
+                files
+                    .extend(fs::read_dir(path).expect("a folder").map(|entry| entry.expect("a file").path()));
+            } else if path.extension().is_some_and(|end| end == "ltl") {
+                // Only the origin of a test names the keyboard.
+                let text = fs::read_to_string(&path).expect("a test");
+                let text =
+                    text.lines().filter(|line| !line.starts_with("    app ")).collect::<Vec<_>>().join("\n");
+                kept.push((path.strip_prefix(&home).expect("inside").display().to_string(), text));
+            }
+        }
+        kept.sort();
+        kept
+    };
+    let (soft, hard) = (kept("soft"), kept("hard"));
+    assert!(soft.len() > 20, "{}", soft.len());
+    assert!(soft == hard, "{soft:?}\nin place of\n{hard:?}");
+}
+
+#[test]
 fn shards_are_all_specs_and_each_once() {
     let results = |shard: &[&str]| -> Vec<String> {
         let args = [&["specs/chesswalk", "--app", APP, "--only", "b", "--agent", "random", "--json"], shard];
