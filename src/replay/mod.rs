@@ -5,6 +5,7 @@
 
 mod capture;
 mod violation;
+mod walk;
 
 use std::sync::Arc;
 
