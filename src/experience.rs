@@ -12,8 +12,8 @@ use crate::gui::{Action, ActionRecord, Identity, Screen};
 /// Most histories.
 pub const HISTORIES_MAX: usize = 100_000;
 
-/// Most widgets on all screens.
-pub const WIDGETS_MAX: usize = 1_000_000;
+/// Most widgets on all screens, some 30 MB.
+pub const WIDGETS_MAX: usize = 200_000;
 
 /// Most bytes of all texts, of screens and action records: a file stays small enough to be read again.
 pub const BYTES_MAX: usize = 32 << 20;
@@ -374,7 +374,7 @@ mod tests {
     #[test]
     fn what_is_beyond_the_bounds_is_left_out_and_what_is_known_stays() {
         let mut experience = of(&["ab"]);
-        let wide = Screen::new("p", "p.A", Context::default(), vec![Widget::default(); 100_000]);
+        let wide = Screen::new("p", "p.A", Context::default(), vec![Widget::default(); WIDGETS_MAX / 10]);
         // There is room for nine of them.
         for number in 0..10 {
             let more = Widget { text: number.to_string().into(), ..Widget::default() };

@@ -22,6 +22,9 @@ pub const VERSION: u64 = 2;
 /// Most agents whose knowledge a file holds.
 const AGENTS_MAX: usize = 100;
 
+/// Most widgets of a file. A search keeps fewer, see [`experience::WIDGETS_MAX`].
+const WIDGETS_MAX: usize = 1_000_000;
+
 /// Kind of file, as the first line calls it.
 const KIND: &str = "learned";
 
@@ -175,7 +178,8 @@ struct Reader {
     widgets: usize,
     bytes: usize,
     /// The places of the steps in the experience.
-    steps: Vec<usize>,
+    /// Places of the steps; none for those without room.
+    steps: Vec<Option<usize>>,
 }
 
 impl Reader {
@@ -254,7 +258,7 @@ impl Reader {
         self.widgets += widgets;
         self.bytes += bytes;
         if self.screens.len() >= experience::HISTORIES_MAX
-            || self.widgets > experience::WIDGETS_MAX
+            || self.widgets > WIDGETS_MAX
             || self.bytes > experience::BYTES_MAX
         {
             return Err(too_much());
@@ -274,8 +278,16 @@ impl Reader {
         let Some(screen) = self.screens.get(line.screen) else {
             return Err(format!("there is no screen {} before this line", line.screen));
         };
-        let place = self.learned.experience.link(before, line.action, screen, line.ended);
-        self.steps.push(place.ok_or_else(too_much)?);
+        if self.steps.len() >= experience::HISTORIES_MAX {
+            return Err(too_much());
+        }
+        // Earlier versions kept more; what has no room is left out, as it is in a search.
+        let place = match before {
+            Some(None) => None,
+            Some(Some(before)) => self.learned.experience.link(Some(before), line.action, screen, line.ended),
+            None => self.learned.experience.link(None, line.action, screen, line.ended),
+        };
+        self.steps.push(place);
         Ok(())
     }
 }
@@ -292,7 +304,7 @@ fn too_much() -> String {
     format!(
         "this is more than is kept: {} steps, and {} widgets with {} MB of texts",
         experience::HISTORIES_MAX,
-        experience::WIDGETS_MAX,
+        WIDGETS_MAX,
         experience::BYTES_MAX >> 20
     )
 }

@@ -1,4 +1,4 @@
-//! A table with a bound: the entries that were used longest ago are forgotten.
+//! A table with a bound: the entries that were used longest ago are forgotten. And a set of numbers in little room.
 //!
 //! An app may show new screens for ever, and what is known of each is kept by its number. Such a table has two halves:
 //! once the newer one is full, the older one is forgotten and the newer one takes its place. What is used comes to the
@@ -61,6 +61,37 @@ impl<K: Eq + Hash, V> Recent<K, V> {
     pub fn clear(&mut self) {
         self.newer.clear();
         self.older.clear();
+    }
+}
+
+/// Set of numbers that are given one after the other, a bit each.
+#[derive(Clone, Debug, Default)]
+pub struct NumberSet {
+    bits: Vec<u64>,
+    count: usize,
+}
+
+impl NumberSet {
+    /// Inserts a number; returns true if it is new.
+    pub fn insert(&mut self, number: u32) -> bool {
+        let (at, bit) = (number as usize / 64, 1 << (number % 64));
+        if self.bits.len() <= at {
+            self.bits.resize(at + 1, 0);
+        }
+        let is_new = self.bits[at] & bit == 0;
+        self.bits[at] |= bit;
+        self.count += usize::from(is_new);
+        is_new
+    }
+
+    /// Returns true if the number is in the set.
+    pub fn contains(&self, number: u32) -> bool {
+        self.bits.get(number as usize / 64).is_some_and(|bits| bits >> (number % 64) & 1 == 1)
+    }
+
+    /// Returns the number of its members.
+    pub fn len(&self) -> usize {
+        self.count
     }
 }
 

@@ -14,14 +14,14 @@ use crate::gui::{
     habit, offers,
 };
 use crate::objective::Objective;
-use crate::recent::Recent;
+use crate::recent::{NumberSet, Recent};
 use crate::situation::{
     self, ActionId, ActivityId, Labeling, LabelingId, LookId, Offer, Scene, ScreenId, SpotId, StateId,
     Transition, View,
 };
 
-/// Bound on the widgets and offers of screens that are kept, about 100 MB; for other screens all is worked out again.
-const KEPT_MAX: usize = 600_000;
+/// Bound on the widgets and offers of screens that are kept, about 50 MB; for other screens all is worked out again.
+const KEPT_MAX: usize = 300_000;
 
 /// Most actions of a screen that are offered: an app with more has no use for them all.
 const OFFERS_MAX: usize = 20_000;
@@ -123,31 +123,6 @@ pub struct Catalogue {
     codes: Vec<Arc<str>>,
     /// True if a screen had a field.
     has_field: bool,
-}
-
-/// Set of numbers that are given one after the other, a bit each.
-#[derive(Debug, Default)]
-struct NumberSet {
-    bits: Vec<u64>,
-    count: usize,
-}
-
-impl NumberSet {
-    /// Inserts a number; returns true if it is new.
-    fn insert(&mut self, number: u32) -> bool {
-        let (at, bit) = (number as usize / 64, 1 << (number % 64));
-        if self.bits.len() <= at {
-            self.bits.resize(at + 1, 0);
-        }
-        let is_new = self.bits[at] & bit == 0;
-        self.bits[at] |= bit;
-        self.count += usize::from(is_new);
-        is_new
-    }
-
-    fn contains(&self, number: u32) -> bool {
-        self.bits.get(number as usize / 64).is_some_and(|bits| bits >> (number % 64) & 1 == 1)
-    }
 }
 
 /// Exact identity of an action, wherever its widget lies.
@@ -385,21 +360,35 @@ impl Catalogue {
     /// Returns the encounter with a screen that was seen on another run: it does not count as met.
     #[cold]
     pub fn recall(&mut self, screen: &Arc<Screen>, objective: &mut dyn Objective) -> Met {
-        let address = Arc::as_ptr(screen) as usize;
-        let entry = match self.by_pointer.get(&address) {
-            Some(known) => known.entry.clone(),
-            None => self.read(screen, objective),
-        };
+        let entry = self.read(screen, objective);
         let is_new = !self.encounters.contains_key(&entry.id);
-        let encounter = self.encounter(&entry);
+        let encounter = self.encounter_at(screen, &entry);
         let is_new = is_new && self.states_met.insert(encounter.scene.state.0);
-        // The entry holds the screen, so that no other one can come to lie at the same address.
-        self.by_pointer.insert(address, encounter.clone());
         Met { encounter, is_new }
     }
 
-    /// Works out all that follows from a screen.
+    /// Returns the encounter with a screen of a step that is learned once more; its state does not count as met.
+    pub fn relearn(&mut self, screen: &Arc<Screen>, objective: &mut dyn Objective) -> Arc<Encounter> {
+        let entry = self.read(screen, objective);
+        self.encounter_at(screen, &entry)
+    }
+
+    fn encounter_at(&mut self, screen: &Arc<Screen>, entry: &Arc<Entry>) -> Arc<Encounter> {
+        let encounter = self.encounter(entry);
+        // The entry holds the screen, so that no other one can come to lie at the same address.
+        self.by_pointer.insert(Arc::as_ptr(screen) as usize, encounter.clone());
+        encounter
+    }
+
+    /// Returns all that follows from a screen.
     fn read(&mut self, screen: &Arc<Screen>, objective: &mut dyn Objective) -> Arc<Entry> {
+        match self.by_pointer.get(&(Arc::as_ptr(screen) as usize)) {
+            Some(known) => known.entry.clone(),
+            None => self.read_anew(screen, objective),
+        }
+    }
+
+    fn read_anew(&mut self, screen: &Arc<Screen>, objective: &mut dyn Objective) -> Arc<Entry> {
         let last_id = &mut self.last_id;
         let next = || {
             // The start has the number 0.
@@ -703,7 +692,7 @@ impl Catalogue {
 
     /// Returns the number of screens that were met.
     pub fn screens(&self) -> usize {
-        self.met.count
+        self.met.len()
     }
 
     /// Returns true if a screen offered more actions than are looked at.

@@ -7,22 +7,24 @@ use std::sync::Arc;
 
 use rustc_hash::FxHashMap;
 
-use super::catalogue::Entry;
 use crate::experience;
+use crate::gui::Screen;
 use crate::situation::{PhaseId, ScreenId};
 
 /// Most steps of all episodes: learning them anew takes some tens of milliseconds.
 const STEPS_MAX: usize = 100_000;
 
-/// Most bytes of the screens of all episodes.
+/// Most widgets on the screens of all episodes, some 50 MB, and most bytes of their texts.
+const WIDGETS_MAX: usize = 300_000;
 const BYTES_MAX: usize = 32 << 20;
 
 /// Step, as far as a transition can be made of it again.
 #[derive(Clone, Debug)]
 pub struct Remembered {
-    pub from: Arc<Entry>,
+    /// Screen before; none before the app is started. All else that follows from a screen takes twice its room.
+    pub from: Option<Arc<Screen>>,
     pub phase_before: PhaseId,
-    pub to: Arc<Entry>,
+    pub to: (ScreenId, Arc<Screen>),
     /// Steps that the episode had left after this one.
     pub steps_left: u32,
     pub outcome: StepOutcome,
@@ -58,8 +60,9 @@ pub enum End {
 pub struct History {
     episodes: VecDeque<Vec<Remembered>>,
     steps: usize,
-    /// Bytes of each screen, and how many steps lead to it.
-    screens: FxHashMap<ScreenId, (usize, usize)>,
+    /// Widgets and bytes of each screen, and how many steps lead to it.
+    screens: FxHashMap<ScreenId, ((usize, usize), usize)>,
+    widgets: usize,
     bytes: usize,
 }
 
@@ -73,23 +76,24 @@ impl History {
 
     /// Adds a step to the episode. Returns true if the oldest episodes had to go for it.
     pub fn push(&mut self, step: Remembered) -> bool {
-        let bytes = step.to.screen.as_deref().map_or(0, |screen| experience::size(screen).1);
-        let (_, times) = self.screens.entry(step.to.id).or_insert((bytes, 0));
+        let size = experience::size(&step.to.1);
+        let (_, times) = self.screens.entry(step.to.0).or_insert((size, 0));
         *times += 1;
         if *times == 1 {
-            self.bytes += bytes;
+            (self.widgets, self.bytes) = (self.widgets + size.0, self.bytes + size.1);
         }
         self.steps += 1;
         self.episodes.back_mut().expect("an episode has begun").push(step);
-        if self.steps <= STEPS_MAX && self.bytes <= BYTES_MAX {
+        if self.steps <= STEPS_MAX && self.widgets <= WIDGETS_MAX && self.bytes <= BYTES_MAX {
             return false;
         }
         // Half of all goes at once: what follows costs as much as learning all that is left.
-        let (steps, bytes) = (self.steps / 2, self.bytes / 2);
+        let (steps, widgets, bytes) = (self.steps / 2, self.widgets / 2, self.bytes / 2);
         let mut has_dropped = false;
-        while self.episodes.len() > 1 && (self.steps > steps || self.bytes > bytes) {
+        while self.episodes.len() > 1 && (self.steps > steps || self.widgets > widgets || self.bytes > bytes)
+        {
             let oldest = self.episodes.pop_front().unwrap_or_default();
-            oldest.iter().for_each(|step| self.drop_step(step.to.id));
+            oldest.iter().for_each(|step| self.drop_step(step.to.0));
             has_dropped = true;
         }
         has_dropped
@@ -97,9 +101,10 @@ impl History {
 
     fn drop_step(&mut self, screen: ScreenId) {
         self.steps -= 1;
-        if let Some((bytes, times)) = self.screens.get_mut(&screen) {
+        if let Some(((widgets, bytes), times)) = self.screens.get_mut(&screen) {
             *times -= 1;
             if *times == 0 {
+                self.widgets -= *widgets;
                 self.bytes -= *bytes;
                 self.screens.remove(&screen);
             }

@@ -432,9 +432,9 @@ impl<'a> Stage<'a> {
             return (lesson.tell(|transition| agent.learn(transition, rng)), false);
         }
         let has_dropped = self.history.push(Remembered {
-            from: lesson.here.entry.clone(),
+            from: lesson.here.entry.screen.clone(),
             phase_before: lesson.from.phase,
-            to: lesson.to.entry.clone(),
+            to: (lesson.to.entry.id, lesson.to.entry.screen.clone().expect("a step leads to a screen")),
             steps_left: lesson.from.steps_left - 1,
             outcome: lesson.outcome,
         });
@@ -464,7 +464,11 @@ impl<'a> Stage<'a> {
             for step in 0..self.history.episode(number).len() {
                 let Remembered { from, phase_before, to, steps_left, outcome } =
                     self.history.episode(number)[step].clone();
-                let (here, to) = (self.catalogue.encounter(&from), self.catalogue.encounter(&to));
+                let here = match &from {
+                    Some(screen) => self.catalogue.relearn(screen, self.objective),
+                    None => self.catalogue.start(self.objective),
+                };
+                let to = self.catalogue.relearn(&to.1, self.objective);
                 let (sorted, next) = (self.sorted(&here.entry, phase_before), self.next(&to, outcome));
                 let situation = sorted.situation(&here.scene, phase_before, steps_left + 1, false);
                 agent.note(&situation, outcome.at, Origin::Experience);

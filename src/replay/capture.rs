@@ -4,15 +4,13 @@
 //! atoms as possible such that every run that satisfies it also reaches the objective, and changes the residual
 //! in the same way at the steps where the captured run changed it.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeSet;
 
+use super::walk::kept;
 use crate::gui::{
     Action, ActionTypes, Around, Atom, Comparison, Constant, Key, Op, Repertoire, Screen, TypedText,
     UserAction, offers, quote,
 };
-use crate::ltl::Labels;
-use crate::objective::{Formula, Objective as _, Shaping, Verdict};
-use crate::situation::{ClassId, PhaseId};
 use crate::spec::{Source, Spec, SpecFile, parse};
 use crate::test_case::{CAPTURED_MAX, Shared, TestStep, captured_expectation, captured_name};
 use crate::trace::Trace;
@@ -27,9 +25,6 @@ pub struct Captured {
     /// The user's actions that the formula uses.
     pub actions: Vec<UserAction>,
 }
-
-/// Most atoms left open at a step: each doubles the label sets to check.
-const OPEN_MAX: usize = 8;
 
 /// Most characters of a widget's name; a longer one is a text, and the place of the widget is used.
 const DETAIL_CHARS_MAX: usize = 100;
@@ -46,9 +41,7 @@ pub fn capture(spec: &Spec, trace: &Trace) -> Captured {
         }
     }
     let named = named(trace, &actions);
-    let mut walk = Walk::new(spec, trace, &named);
-    walk.leave_out();
-    let kept: Vec<Vec<(Atom, bool)>> = walk.kept.iter().map(|kept| walk.atoms(spec, kept)).collect();
+    let kept = kept(spec, trace, &named);
     let formula = (kept.len() <= CAPTURED_MAX).then(|| formula(spec, &named, &kept, &actions));
     let steps = trace.steps.iter().zip(kept).enumerate().map(|(number, (step, kept))| {
         // The action of the step already says what its atoms would.
@@ -72,127 +65,6 @@ fn named(trace: &Trace, actions: &[UserAction]) -> Vec<Atom> {
         atom
     });
     atoms.collect()
-}
-
-/// A run under its objective, with the labels that are kept.
-struct Walk {
-    objective: Formula,
-    /// By step: the labels of the action that follow from its name.
-    classes: Vec<ClassId>,
-    phases: Vec<PhaseId>,
-    /// By step: the atoms that are kept, with their values.
-    kept: Vec<BTreeMap<u32, bool>>,
-    /// By step: all atoms that may be kept. These are the atoms about the screen, and those about the action
-    /// that its name leaves open, because they may refer to another of its names or to its place.
-    open: Vec<Vec<u32>>,
-}
-
-impl Walk {
-    fn new(spec: &Spec, trace: &Trace, named: &[Atom]) -> Walk {
-        let mut objective = Formula::new(spec, Shaping::Atoms);
-        let known: Vec<(u32, &Atom)> = (0..)
-            .zip(objective.conditions())
-            .filter_map(|(number, name)| Some((number, spec.atoms.get(&**name)?)))
-            .collect();
-        let (mut classes, mut phases, mut kept, mut open) =
-            (Vec::new(), vec![PhaseId::START], Vec::new(), Vec::new());
-        for (step, named) in trace.steps.iter().zip(named) {
-            let class = objective.class(&step.action);
-            let on_screen = objective.screen_labels(&step.observation.screen);
-            let of_action: BTreeSet<u32> = objective.action_labels(class).iter().collect();
-            let held: BTreeSet<u32> = on_screen.iter().chain(of_action.iter().copied()).collect();
-            phases.push(objective.after_labels(phases[phases.len() - 1], class, &on_screen));
-            let open_now: Vec<u32> = known
-                .iter()
-                .filter(|(_, atom)| !atom.is_action() || !is_told(named, atom))
-                .map(|&(number, _)| number)
-                .collect();
-            // Labels that follow from the action's name hold in any case; the others may be left open.
-            let told = of_action.into_iter().filter(|atom| !open_now.contains(atom)).collect();
-            classes.push(objective.class_with(told));
-            kept.push(open_now.iter().map(|&atom| (atom, held.contains(&atom))).collect());
-            open.push(open_now);
-        }
-        Walk { objective, classes, phases, kept, open }
-    }
-
-    /// Returns the atoms kept at a step as atoms of `spec`.
-    fn atoms(&self, spec: &Spec, kept: &BTreeMap<u32, bool>) -> Vec<(Atom, bool)> {
-        let atom = |number: u32| spec.atoms.get(&*self.objective.conditions()[number as usize]).cloned();
-        kept.iter().filter_map(|(&number, &holds)| Some((atom(number)?, holds))).collect()
-    }
-
-    /// Drops atoms that are not needed: first false ones, as true ones say more; at late steps before early
-    /// ones.
-    fn leave_out(&mut self) {
-        for holds in [false, true] {
-            for step in (0..self.kept.len()).rev() {
-                let atoms: Vec<u32> = self.kept[step]
-                    .iter()
-                    .filter(|(_, held)| **held == holds)
-                    .map(|(&atom, _)| atom)
-                    .collect();
-                for atom in atoms {
-                    self.kept[step].remove(&atom);
-                    if !self.is_enough(step) {
-                        self.kept[step].insert(atom, holds);
-                    }
-                }
-            }
-        }
-    }
-
-    /// Returns true if the kept atoms are enough after one was dropped at `step`.
-    fn is_enough(&mut self, step: usize) -> bool {
-        if self.open[step].len() - self.kept[step].len() > OPEN_MAX {
-            return false;
-        }
-        let (before, after) = (self.phases[step], self.phases[step + 1]);
-        // At this step the residual must change as it did, unless the run is won there.
-        if before != after {
-            let could_be = self.after(&BTreeSet::from([before]), step);
-            if !could_be.into_iter().all(|phase| phase == after || self.is_won(phase)) {
-                return false;
-            }
-        }
-        // An atom that is dropped here may let a later step fail, so the whole run is checked.
-        let mut phases = BTreeSet::from([PhaseId::START]);
-        for step in 0..self.kept.len() {
-            phases = self.after(&phases, step);
-        }
-        phases.into_iter().all(|phase| self.is_won(phase))
-    }
-
-    fn is_won(&mut self, phase: PhaseId) -> bool {
-        self.objective.assess(phase).verdict == Verdict::Won
-    }
-
-    /// Returns the states possible after `step`, given only the kept atoms; a won state stays won.
-    fn after(&mut self, phases: &BTreeSet<PhaseId>, step: usize) -> BTreeSet<PhaseId> {
-        let open: Vec<u32> =
-            self.open[step].iter().copied().filter(|atom| !self.kept[step].contains_key(atom)).collect();
-        let fixed: Vec<u32> =
-            self.kept[step].iter().filter(|(_, holds)| **holds).map(|(&atom, _)| atom).collect();
-        let mut after = BTreeSet::new();
-        // Every set of the open atoms may hold.
-        for chosen in 0..1_u32 << open.len() {
-            let some = (0..).zip(&open).filter(|(bit, _)| chosen >> bit & 1 == 1).map(|(_, &atom)| atom);
-            let labels: Labels = fixed.iter().copied().chain(some).collect();
-            // These labels exclude each other, so no run has them at one step.
-            if self.objective.is_impossible(&labels) {
-                continue;
-            }
-            for &phase in phases {
-                let next = if self.is_won(phase) {
-                    phase
-                } else {
-                    self.objective.after_labels(phase, self.classes[step], &labels)
-                };
-                after.insert(next);
-            }
-        }
-        after
-    }
 }
 
 /// Returns the spec that describes these steps and no others.
@@ -238,7 +110,7 @@ fn action_atom(action: &Action, before: Option<&Screen>, declared: &BTreeSet<Str
 }
 
 /// Returns true if the name of an action decides whether `atom` holds for it.
-fn is_told(named: &Atom, atom: &Atom) -> bool {
+pub(super) fn is_told(named: &Atom, atom: &Atom) -> bool {
     let (Atom::Action(known), Atom::Action(asked)) = (named, atom) else { return false };
     let follows = |asked: &Comparison| known.iter().any(|known| follows(known, asked));
     named.excludes(atom) || asked.iter().all(follows)

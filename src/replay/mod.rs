@@ -6,6 +6,7 @@
 mod capture;
 mod scroll;
 mod violation;
+mod walk;
 
 use std::sync::Arc;
 

@@ -2,8 +2,9 @@
 
 use std::sync::Arc;
 
-use rustc_hash::{FxHashMap, FxHashSet};
+use rustc_hash::FxHashMap;
 
+use crate::recent::NumberSet;
 use crate::situation::{
     ActionId, ActivityId, Habit, LookId, Next, Offer, Recollection, Scene, ScreenId, StateId, StepChange,
     Transition,
@@ -46,13 +47,22 @@ const CONFIRMED_MIN_IF_VARIED: u32 = 30;
 /// Most activities that are searched for one on the stack.
 const STACK_MAX: usize = 16;
 
+/// Most histories, where a state counts as one for each [`OFFERS_A_NODE`] of its offers: some 100 MB. An abstraction that
+/// can refine keeps 100,000 steps at most, so its searches do not reach this.
+const NODES_MAX: usize = 250_000;
+
+/// Offers of a state that take as much room as a history.
+const OFFERS_A_NODE: usize = 8;
+
 /// Knowledge of an app.
 #[derive(Clone, Debug)]
 pub struct Knowledge {
     /// States that were seen, by their numbers.
     states: Vec<Option<StateFacts>>,
+    /// Offers of these states.
+    offers: usize,
     /// Screens that were seen.
-    seen: FxHashSet<ScreenId>,
+    seen: NumberSet,
     nodes: Vec<Node>,
     stacks: Vec<Activity>,
     stack_of: FxHashMap<Activity, StackId>,
@@ -196,7 +206,8 @@ impl Default for Knowledge {
         };
         Knowledge {
             states: Vec::new(),
-            seen: FxHashSet::default(),
+            offers: 0,
+            seen: NumberSet::default(),
             nodes: vec![root],
             stacks: Vec::new(),
             stack_of: FxHashMap::default(),
@@ -219,6 +230,9 @@ impl Default for Knowledge {
 impl Knowledge {
     /// Begins an episode.
     pub fn begin(&mut self) {
+        if self.nodes.len() + self.offers / OFFERS_A_NODE > NODES_MAX {
+            self.forget(Recollection::Partial);
+        }
         self.at = ROOT;
         self.path.clear();
     }
@@ -347,8 +361,11 @@ impl Knowledge {
             self.states.resize(at + 1, None);
         }
         let Scene { activity, look, frame, ref offers, .. } = *scene;
-        self.states[at].get_or_insert_with(|| StateFacts { activity, look, frame, offers: offers.clone() });
-        self.seen.insert(scene.screen_id)
+        if self.states[at].is_none() {
+            self.offers += offers.len();
+            self.states[at] = Some(StateFacts { activity, look, frame, offers: offers.clone() });
+        }
+        self.seen.insert(scene.screen_id.0)
     }
 
     /// Sets the number of choices in the current history.
@@ -382,7 +399,12 @@ impl Knowledge {
         let edges = &mut self.nodes[from as usize].edges;
         let found = edges.binary_search_by_key(&offer.action, |edge| edge.action);
         let at = found.unwrap_or_else(|at| {
-            edges.insert(at, Edge { action: offer.action, outcomes: Vec::new(), is_used_up: false });
+            // Most histories have one continuation, and most actions one outcome.
+            if edges.is_empty() {
+                edges.reserve_exact(1);
+            }
+            let outcomes = Vec::with_capacity(1);
+            edges.insert(at, Edge { action: offer.action, outcomes, is_used_up: false });
             at
         });
         let places =
@@ -667,6 +689,20 @@ mod tests {
         knowledge.forget(Recollection::Whole);
         learn(&mut knowledge);
         assert_eq!(shown(&knowledge), before);
+    }
+
+    #[test]
+    fn histories_beyond_the_bound_are_forgotten() {
+        let (app, mut knowledge) = (App::new(), Knowledge::default());
+        let (mut screens, mut has_forgotten) = (1.., false);
+        for _ in 0..30 {
+            let steps: Vec<(u16, u32)> = screens.by_ref().skip(1).take(10_000).map(|to| (0, to)).collect();
+            let before = knowledge.nodes.len();
+            assert_eq!(app.run(&mut knowledge, &steps), StepChange::NewScreen);
+            has_forgotten |= knowledge.nodes.len() < before;
+            assert!(knowledge.nodes.len() <= NODES_MAX + steps.len() + 1);
+        }
+        assert!(has_forgotten && !knowledge.is_tried_out());
     }
 
     #[test]

@@ -8,10 +8,11 @@
 use std::hash::{Hash, Hasher};
 use std::sync::Arc;
 
-use rustc_hash::{FxHashMap, FxHashSet, FxHasher};
+use rustc_hash::{FxHashMap, FxHasher};
 
 use super::yields::Yields;
 use crate::gui::Flags;
+use crate::recent::Recent;
 use crate::rng::Rng;
 use crate::situation::{
     ActionId, LabelingId, Outlook, PhaseId, Scene, ScreenId, Situation, StateId, Transition,
@@ -24,6 +25,8 @@ pub type Way = Vec<(StateId, ActionId)>;
 const SIGHTS_MAX: usize = 20_000;
 const SCREENS_MAX: usize = 20_000;
 pub const WAY_MAX: usize = 60;
+/// Tried actions of sights and of states, in each half of their tables: 10 MB.
+const TRIED_HALF: usize = 100_000;
 /// Most sights of a screen: more texts are a list, and its first ones tell enough.
 const ON_SCREEN_MAX: usize = 60;
 
@@ -43,19 +46,33 @@ struct Sight {
 }
 
 /// Sights met so far.
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Debug)]
 pub struct Archive {
     list: Vec<Sight>,
     numbers: FxHashMap<(u64, PhaseId), u32>,
     /// Sights of each screen.
     shown: FxHashMap<ScreenId, Arc<[u64]>>,
     /// Times that an action was done at a sight, in any phase.
-    tries: FxHashMap<(u64, LabelingId), u32>,
+    tries: Recent<(u64, LabelingId), u32>,
     /// Actions done in each state.
-    done: FxHashSet<(StateId, ActionId)>,
+    done: Recent<(StateId, ActionId), ()>,
     yields: Yields,
     /// Steps of this episode so far.
     trail: Way,
+}
+
+impl Default for Archive {
+    fn default() -> Archive {
+        Archive {
+            list: Vec::new(),
+            numbers: FxHashMap::default(),
+            shown: FxHashMap::default(),
+            tries: Recent::new(TRIED_HALF),
+            done: Recent::new(TRIED_HALF),
+            yields: Yields::default(),
+            trail: Way::new(),
+        }
+    }
 }
 
 impl Archive {
@@ -79,7 +96,7 @@ impl Archive {
         let scene = transition.from.scene;
         let offer = scene.offers[usize::from(transition.at)];
         let rarest = self.rarest(scene, transition.from.phase);
-        *self.tries.entry((rarest, offer.labeling)).or_insert(0) += 1;
+        *self.tries.get_or_insert_with((rarest, offer.labeling), || 0, drop) += 1;
         self.trail.push((scene.state, offer.action));
         let mut is_new = false;
         for &sight in &*self.sights(transition.to) {
@@ -103,7 +120,9 @@ impl Archive {
             }
         }
         // Steps that were done before bring nothing as a rule, so they say little about the action.
-        if self.done.insert((scene.state, offer.action)) {
+        let mut is_first = false;
+        self.done.get_or_insert_with((scene.state, offer.action), || is_first = true, drop);
+        if is_first {
             self.yields.learn(&scene.actions[usize::from(transition.at)], offer.labeling, is_new);
         }
         is_new
@@ -188,7 +207,7 @@ impl Archive {
             .iter()
             .map(|&at| {
                 let labeling = scene.offers[usize::from(at)].labeling;
-                let tries = self.tries.get(&(rarest, labeling)).copied().unwrap_or(0);
+                let tries = self.tries.peek(&(rarest, labeling)).copied().unwrap_or(0);
                 self.yields.of(scene, at) / f64::from(1 + tries)
             })
             .collect();
