@@ -37,6 +37,7 @@ mod progression;
 mod project;
 mod replay;
 mod report;
+mod scrolls;
 mod secrets;
 mod shared;
 mod snapshots;
