@@ -143,13 +143,11 @@ mod tests {
     use super::*;
     use crate::gui::{Context, Screen};
 
+    /// Left, top, right and bottom edge.
+    type Edges = (i32, i32, i32, i32);
+
     /// Widget at a depth, of a class, with bounds; it scrolls if `scrolls`.
-    fn widget(
-        depth: u16,
-        class: &str,
-        (left, top, right, bottom): (i32, i32, i32, i32),
-        scrolls: bool,
-    ) -> Widget {
+    fn widget(depth: u16, class: &str, (left, top, right, bottom): Edges, scrolls: bool) -> Widget {
         Widget {
             depth,
             class: class.into(),
@@ -159,12 +157,9 @@ mod tests {
         }
     }
 
-    /// A depth, and the edges of bounds.
-    type Inside = (u16, (i32, i32, i32, i32));
-
     /// Checks the directions of the first widget, which scrolls and covers 100 by 100 pixels, around these.
     #[track_caller]
-    fn check(class: &str, inside: &[Inside], expected: &[Direction]) {
+    fn check(class: &str, inside: &[(u16, Edges)], expected: &[Direction]) {
         let mut widgets = vec![widget(0, class, (0, 0, 100, 100), true)];
         widgets
             .extend(inside.iter().map(|&(depth, bounds)| widget(depth, "android.view.View", bounds, false)));

@@ -38,6 +38,7 @@ mod progression;
 mod project;
 mod replay;
 mod report;
+mod scrolls;
 mod secrets;
 mod seeking;
 mod shared;

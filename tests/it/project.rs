@@ -199,7 +199,7 @@ fn a_set_up_that_does_not_hold_is_an_error_that_says_where() {
     folder.write("specs/help.ltl", "possible \"help\": [activity ~ Help]\n");
     folder.done(0, &["check", "specs/help.ltl", "--no-setup"]);
     let help = "farlead-tests/specs/help/help.test.ltl";
-    folder.write(help, &folder.read(help).replace("farlead test 2", "farlead test 1"));
+    folder.write(help, &folder.read(help).replace("farlead test 3", "farlead test 1"));
     let other = folder.done(4, &["replay", help]);
     says(&other, &["at step 0 it starts org.example.bank.Main, and this run org.example.bank.Help"]);
     // No run of the search starts there, so the spec is not met, without an error.
@@ -268,7 +268,7 @@ fn a_test_without_set_up_runs_without_once_farlead_toml_names_one() {
     says(&held, &[&format!("{out}: it keeps no set-up, and farlead.toml names {LOGGED_IN}; ")]);
     folder.done(0, &["check", out]);
     // Format 1 had no set-up of its own, so that of farlead.toml comes first, and the result names the cause.
-    folder.write(out, &folder.read(out).replace("farlead test 2", "farlead test 1"));
+    folder.write(out, &folder.read(out).replace("farlead test 3", "farlead test 1"));
     let broke = folder.done(1, &["replay", out]);
     says(&broke, &["the test keeps no set-up of its own, so that of farlead.toml came first", "--no-setup"]);
     folder.done(0, &["replay", out, "--no-setup"]);
@@ -280,7 +280,7 @@ fn a_test_of_format_1_keeps_its_set_up_when_it_is_written_again() {
     folder.done(0, &["check", "specs/account.ltl"]);
     let text = folder.read(AT_ACCOUNT);
     let (start, end) = (text.find("setup ").expect("a set-up"), text.find("\nsteps\n").expect("steps"));
-    let old = format!("{}{}", &text[..start], &text[end + 1..]).replace("farlead test 2", "farlead test 1");
+    let old = format!("{}{}", &text[..start], &text[end + 1..]).replace("farlead test 3", "farlead test 1");
     folder.write(AT_ACCOUNT, &old);
     folder.done(0, &["replay", AT_ACCOUNT]);
     folder.done(0, &["minimize", AT_ACCOUNT, "--update"]);
@@ -291,7 +291,7 @@ fn a_test_of_format_1_keeps_its_set_up_when_it_is_written_again() {
     let project = format!("{}setup project\n\n{}", &text[..start], &text[end + 1..]);
     assert_eq!(set_up(&project), TestSetUp::OfProject);
     for (mistaken, message) in [
-        (text.replace("farlead test 2", "farlead test 1"), "a test of format 1 keeps no set-up"),
+        (text.replace("farlead test 3", "farlead test 1"), "a test of format 1 keeps no set-up"),
         (text.replace("\nsteps\n", "\nsetup project\nsteps\n"), "`setup project` stands alone"),
         (text.replace("\nsteps\n", "\nsetup \"empty\"\nsteps\n"), "a set-up test has a step at least"),
         (

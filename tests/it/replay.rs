@@ -430,9 +430,9 @@ fn a_test_that_is_kept_is_replaced_only_by_those_who_say_so() {
     assert_eq!((found.code, shop.read(THERE_AND_BACK)), (0, broken));
     assert!(found.stderr.contains("`--update` replaces it"), "{}", found.stderr);
     // A file written by a later farlead stays, whatever the options.
-    shop.write(THERE_AND_BACK, "farlead test 3\n");
+    shop.write(THERE_AND_BACK, "farlead test 4\n");
     let later = shop.run(&[&check[..], &["--update"]].concat());
-    assert_eq!((later.code, &*shop.read(THERE_AND_BACK)), (4, "farlead test 3\n"), "{}", later.stderr);
+    assert_eq!((later.code, &*shop.read(THERE_AND_BACK)), (4, "farlead test 4\n"), "{}", later.stderr);
 }
 
 #[test]
@@ -490,7 +490,7 @@ fn tests_that_cannot_be_read_do_not_keep_others_from_being_replayed() {
     assert_eq!((ended.code, files(&ended)), (3, vec![THERE_AND_BACK.to_string()]), "{}", ended.stderr);
     for part in [
         "a.test.ltl:1:14: error: this is a test of format 3, and this farlead reads formats up to 2",
-        "b.test.ltl is no stored test: its first line is not `farlead test 2`",
+        "b.test.ltl is no stored test: its first line is not `farlead test 3`",
     ] {
         assert!(ended.stderr.contains(part), "{part}\n{}", ended.stderr);
     }
@@ -526,7 +526,7 @@ fn names_of_files_that_steer_a_terminal_are_shown_harmlessly() {
             assert!(is_json || is_harmless(&ended.stdout), "{:?}", ended.stdout);
         }
     }
-    shop.write(name, "farlead test 3\n");
+    shop.write(name, "farlead test 4\n");
     for command in
         [&["replay", name][..], &["minimize", name], &["export", name, "--to", "adb"], &["check", name]]
     {
@@ -727,4 +727,35 @@ fn a_test_that_names_another_file_as_its_app_shows_nothing_of_it() {
     assert_eq!(ended.code, 3);
     let all = [ended.stdout, ended.stderr].concat();
     assert!(all.contains("is no model of an app") && !all.contains("4711"), "{all}");
+}
+
+#[test]
+fn a_scroll_goes_on_until_the_row_of_the_next_step_is_in_view_and_reports_show_it() {
+    let rows = Project::new("rows");
+    rows.write(
+        "shop.app",
+        "app org.example.rows \"Rows\" 1.0\ndisplay 480x800 240dpi\nparam before = 9\nlaunch Main\nactivity Main .Main {\n    \
+         ListView #list scrolls {\n        for i in 1..before { TextView \"Row {i}\" tall 100 }\n        \
+         Button \"Goal\" tall 100 -> open Found\n        for i in 1..9 { TextView \"Later {i}\" tall 100 }\n    }\n}\n\
+         activity Found .Found { TextView \"Found\" }\n",
+    );
+    rows.write("specs/rows.ltl", "possible \"goal\" within 8 steps:\n    F [activity ~ Found]\n");
+    assert_eq!(rows.run(&["check", "specs/rows.ltl"]).code, 0);
+    let test = "farlead-tests/specs/rows/goal.test.ltl";
+    let steps: Vec<String> = rows.test(test).steps.iter().map(|step| step.action.to_string()).collect();
+    assert_eq!(steps[1..], ["scroll down on #list", "click \"Goal\""]);
+    let replayed = |before: &str, expected: i32, parts: &[&str]| {
+        let ended = rows.run(&["replay", test, "--set", before, "-v", "--json"]);
+        assert_eq!(ended.code, expected, "{}{}", ended.stdout, ended.stderr);
+        for part in parts {
+            assert!(ended.stdout.contains(part), "{part}: {}", ended.stdout);
+        }
+        ended.stdout.matches("the widget of the next step was not in view").count()
+    };
+    assert_eq!(replayed("before=9", 0, &["reproduced 1 of 1\""]), 0);
+    // The button begins at 3,000, and a scroll takes 640: three scrolls more bring it into view.
+    assert_eq!(replayed("before=30", 0, &["reproduced 1 of 1; 3 scrolls more than recorded"]), 3);
+    // Ten scrolls more reach down to 7,840, and twelve more show that the way back ends.
+    let lost = &["step 24 could not be done", "\"outcome\":\"diverged\"", "22 scrolls more than recorded"];
+    assert_eq!(replayed("before=90", 5, lost), 22);
 }

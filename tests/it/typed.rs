@@ -280,7 +280,7 @@ fn an_old_test_is_judged_as_it_was_and_a_new_one_by_its_clause() {
         assert_eq!(again.as_ref(), Some(&test));
         assert!(
             test.to_string().contains("typed counts") == holds
-                && test.to_string().starts_with("farlead test 2\n")
+                && test.to_string().starts_with("farlead test 3\n")
         );
     }
 }

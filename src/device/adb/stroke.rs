@@ -7,9 +7,8 @@ use super::Facts;
 /// Pixel of the display.
 type Pixel = (i32, i32);
 
-/// First API level whose `input` is a command of the system server, in milliseconds instead of tenths of a second. The
-/// level before knows `motionevent` too, but there a finger would rest so long between two events that its first touch
-/// became a long one.
+/// First API level where `input` is a command of the system server and answers in milliseconds. Before, each call starts a
+/// Java VM, which takes 0.3 s and more: between two events the finger would rest so long that its touch became a long one.
 const SDK_OF_MOTION: u32 = 30;
 
 /// Places of the finger on its way, in thousandths, closer and closer together.
