@@ -1,5 +1,6 @@
 //! The app that a command drives, as the command line names it.
 
+use std::io::{self, Write as _};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
@@ -13,7 +14,7 @@ use farlead::device::{
 use farlead::gui::{Action, UserAction};
 use farlead::rng::Seed;
 use farlead::setup::{self, Prepared, SetUpTest};
-use farlead::spec::shown_path;
+use farlead::spec::{printable, shown_path};
 use farlead::test_case::{TestCase, TestSetUp};
 
 use crate::progress::waiting;
@@ -91,9 +92,13 @@ impl OpenedApp {
         let model = opened.model.as_ref().map(|loaded| loaded.model.clone());
         let protocols = Protocols::default();
         // A simulator does the same again from its seed, so only attached devices have a protocol.
-        let recorded = |Attached { name, device }: Attached| {
+        for warning in opened.attached.iter().flat_map(|one| &one.warnings).filter(|_| !shell.quiet) {
+            // A closed stderr leaves nobody to tell, so a failed write is no error.
+            let _ = writeln!(io::stderr(), "farlead: warning: {}", printable(warning));
+        }
+        let recorded = |Attached { name, device, warnings }: Attached| {
             let device = Box::new(protocols.of(&name, device));
-            Attached { name, device }
+            Attached { name, device, warnings }
         };
         opened.attached = opened.attached.into_iter().map(recorded).collect();
         OpenedApp { pool: opened.into_pool(), model, protocols, set_up: Arc::default(), secrets }
