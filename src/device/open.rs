@@ -263,6 +263,8 @@ pub struct Attached {
     pub name: String,
     /// The device.
     pub device: BoxedDevice,
+    /// What a user should know before the first run, each as a sentence.
+    pub warnings: Vec<String>,
 }
 
 /// An app that is open on all devices of a request.
@@ -278,9 +280,9 @@ pub struct Opened {
 impl Opened {
     /// Keeps `secrets` to the app on all devices.
     pub fn seal(&mut self, secrets: &Arc<Secrets>) {
-        let sealed = |Attached { name, device }| {
+        let sealed = |Attached { name, device, warnings }| {
             let device = Box::new(Sealed::new(device, secrets.clone()));
-            Attached { name, device }
+            Attached { name, device, warnings }
         };
         self.attached = std::mem::take(&mut self.attached).into_iter().map(sealed).collect();
         self.secrets = Some(secrets.clone());
@@ -418,8 +420,9 @@ fn attach(
         let name = chosen(&server, serial)?;
         // Two loans of the same device would disturb each other.
         if attached.iter().all(|one| one.name != name) {
-            let device = Box::new(Adb::open(&server, &name, subject, options.clone())?);
-            attached.push(Attached { name, device });
+            let device = Adb::open(&server, &name, subject, options.clone())?;
+            let warnings = device.warnings();
+            attached.push(Attached { name, device: Box::new(device), warnings });
         }
     }
     Ok(attached)

@@ -858,3 +858,81 @@ fn what_goes_wrong_on_the_line_is_got_over_with_a_server_too() {
         assert!(steps >= 30 && said.len() <= 1, "{steps}: {said:?}");
     }
 }
+
+/// A phone whose user in front has the number 10; commands are noted.
+struct SecondUser {
+    line: Direct,
+    commands: Arc<Mutex<Vec<String>>>,
+    /// Answers that the phone gives in place of its own.
+    refuses: bool,
+}
+
+impl Line for SecondUser {
+    fn serial(&self) -> &str {
+        self.line.serial()
+    }
+
+    fn shell(&mut self, command: &str, within: Duration) -> Result<Answer, LineError> {
+        self.commands.lock().expect("commands").extend(command.lines().map(str::to_string));
+        let mut command = command.replace("am get-current-user 2>/dev/null", "echo 10");
+        if self.refuses {
+            command = command
+                .replace(" global window_animation_scale 0 2>&1", "; echo java.lang.SecurityException");
+        }
+        self.line.shell(&command, within)
+    }
+
+    fn push(&mut self, bytes: Arc<[u8]>, to: &str, within: Duration) -> Result<(), LineError> {
+        self.line.push(bytes, to, within)
+    }
+
+    fn recover(&mut self, within: Duration) -> Result<(), LineError> {
+        self.line.recover(within)
+    }
+}
+
+#[test]
+fn what_is_cleared_started_and_set_is_that_of_the_user_in_front() {
+    let model = bundled("notes.app");
+    let commands: Arc<Mutex<Vec<String>>> = Arc::default();
+    let line = Direct::new(Phone::new(model.clone(), Seed(1), AndroidVersion::V13));
+    let line = SecondUser { line, commands: Arc::clone(&commands), refuses: false };
+    let mut adb = Adb::on(Box::new(line), &package(&model), options()).expect("a phone");
+    assert_eq!(adb.warnings(), [] as [String; 0]);
+    let activity = adb.app().launchable[0].clone();
+    adb.reset(&activity).expect("a screen");
+    for action in [Action::ROTATE, Action::PAUSE_RESUME, Action::IDLE] {
+        adb.act(&action).expect("a screen");
+    }
+    drop(adb);
+    let commands = commands.lock().expect("commands").clone();
+    let of_user: Vec<&String> = commands
+        .iter()
+        .filter(|line| {
+            ["am force-stop", "am start", "pm clear", "pm path", "settings put"]
+                .iter()
+                .any(|word| line.contains(word))
+        })
+        .collect();
+    assert!(of_user.len() > 20, "{of_user:#?}");
+    for line in of_user {
+        assert!(line.contains(" --user 10 "), "{line}");
+    }
+}
+
+#[test]
+fn settings_that_a_phone_refuses_to_change_are_named_with_the_switch() {
+    let model = bundled("notes.app");
+    let line = Direct::new(Phone::new(model.clone(), Seed(1), AndroidVersion::V13));
+    let line = SecondUser { line, commands: Arc::default(), refuses: true };
+    let mut adb = Adb::on(Box::new(line), &package(&model), options()).expect("a phone");
+    let warnings = adb.warnings();
+    assert_eq!(warnings.len(), 1);
+    assert!(
+        warnings[0].starts_with("`127.0.0.1:15555` refuses to change `window_animation_scale`, so"),
+        "{warnings:?}"
+    );
+    assert!(warnings[0].contains("USB debugging (Security settings)"), "{warnings:?}");
+    let activity = adb.app().launchable[0].clone();
+    adb.reset(&activity).expect("a screen");
+}

@@ -1,5 +1,6 @@
 //! The app that a command drives, as the command line names it.
 
+use std::io::{self, Write as _};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
@@ -13,7 +14,7 @@ use farlead::device::{
 use farlead::gui::{Action, Key, UserAction};
 use farlead::rng::Seed;
 use farlead::setup::{self, Prepared, SetUpTest};
-use farlead::spec::{Spec, shown_path};
+use farlead::spec::{Spec, printable, shown_path};
 use farlead::test_case::{TestCase, TestSetUp};
 
 use crate::progress::waiting;
@@ -91,10 +92,14 @@ impl OpenedApp {
         }
         let model = opened.model.as_ref().map(|loaded| loaded.model.clone());
         let protocols = Protocols::default();
+        for warning in opened.attached.iter().flat_map(|one| &one.warnings).filter(|_| !shell.quiet) {
+            // A closed stderr leaves nobody to tell, so a failed write is no error.
+            let _ = writeln!(io::stderr(), "farlead: warning: {}", printable(warning));
+        }
         // A simulator does the same again from its seed, so only attached devices have a protocol.
-        let recorded = |Attached { name, device }: Attached| {
+        let recorded = |Attached { name, device, warnings }: Attached| {
             let device = Box::new(protocols.of(&name, device));
-            Attached { name, device }
+            Attached { name, device, warnings }
         };
         opened.attached = opened.attached.into_iter().map(recorded).collect();
         OpenedApp {

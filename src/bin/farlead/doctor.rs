@@ -5,7 +5,9 @@ use std::process::Command;
 use std::time::{Duration, Instant};
 
 use clap::Args;
-use farlead::device::adb::{Answer, Client, DeviceState, Line, Listed, Server};
+use farlead::device::adb::{
+    Answer, Client, DeviceState, Line, Listed, SETTINGS_SWITCH, Server, refuses_settings,
+};
 use farlead::gui::Hierarchy;
 use farlead::spec::printable;
 use serde::Serialize;
@@ -196,6 +198,9 @@ fn look_inside(found: &mut Findings<'_>, line: &mut dyn Line) -> anyhow::Result<
     for name in ANIMATIONS {
         questions.push_str(&format!("; settings get global {name}"));
     }
+    // Only a change shows that changes are refused; this one is of a setting that nobody reads.
+    questions
+        .push_str("; settings put global farlead_probe 1 2>&1; settings delete global farlead_probe 2>&1");
     // All questions in one round trip, whose time is a finding too.
     let begun = Instant::now();
     let answer = match line.shell(&questions, ASK) {
@@ -235,6 +240,9 @@ fn look_inside(found: &mut Findings<'_>, line: &mut dyn Line) -> anyhow::Result<
         "animations are off"
     };
     found.ok(&serial, said)?;
+    if refuses_settings(&answer) {
+        found.warn(&serial, "it refuses changes of settings, and touches may fail, too", SETTINGS_SWITCH)?;
+    }
     look_at_screen(found, line, &serial)
 }
 

@@ -7,9 +7,9 @@ use std::time::Duration;
 
 use super::changes::Changes;
 use super::changes::{FOLDERS, NOTE};
-use super::script::{Script, quote};
+use super::script::{Parts, Script, quote};
 use super::server::shown;
-use super::{Adb, AdbError, Facts, Reset, Subject, look};
+use super::{Adb, AdbError, Facts, Reset, Subject, look, refuses_settings};
 use crate::device::App;
 use crate::device::android::display;
 use crate::device::android::focus::focus;
@@ -64,6 +64,8 @@ impl Adb {
         ] {
             script.part(name, &format!("getprop {property}"));
         }
+        // Before Android 5 there is no such command, and one user.
+        script.part("user", "am get-current-user 2>/dev/null");
         script.part("size", "wm size").part("density", "wm density").part("network", look::NETWORK);
         for (space, name, _) in settings {
             script.part(name, &format!("settings get {space} {name} 2>/dev/null"));
@@ -91,13 +93,21 @@ impl Adb {
             has_virtual_time: value("time") == "virtual",
             has_network: look::has_network(&parts.text("network")).unwrap_or(true),
             home: home(&parts.text("home"), &parts.text("front")),
+            user: value("user").parse().unwrap_or(0),
         };
-        let mut changes = Changes::default();
-        for &(space, name, _) in settings {
-            let said = parts.text(name);
-            changes.setting(space, name, said.lines().next().unwrap_or("null").trim());
+        self.changes = Changes::of_user(&self.facts.user_flag());
+        if self.facts.user == 0 {
+            note_settings(&mut self.changes, settings, &parts);
+            return Ok(());
         }
-        self.changes = changes;
+        // The answer has the settings of the first user; each user has its own.
+        let flag = self.facts.user_flag();
+        let mut script = Script::new(&mark);
+        for (space, name, _) in settings {
+            script.part(name, &format!("settings get{flag} {space} {name} 2>/dev/null"));
+        }
+        let answer = self.ask("asking for its settings", &script.finish())?;
+        note_settings(&mut self.changes, settings, &mark.parts(&answer.stdout));
         Ok(())
     }
 
@@ -109,16 +119,20 @@ impl Adb {
             self.changes.server();
         }
         let folder = self.folder();
-        let settings: Vec<String> = settings
+        let puts: Vec<String> = settings
             .iter()
-            .map(|(space, name, value)| format!("settings put {space} {name} {value}"))
+            .map(|(space, name, value)| {
+                format!("echo {SETTING}{name}\n{} 2>&1", self.facts.put_setting(space, name, value))
+            })
             .collect();
         // The note is written before the changes, so that a run killed at any moment can be undone.
         let note = self.changes.note(&folder);
         let script =
-            format!("mkdir -p {folder}/0\n{note}\n{}\n[ -d {folder}/0 ] && echo yes", settings.join("\n"));
+            format!("mkdir -p {folder}/0\n{note}\n{}\n[ -d {folder}/0 ] && echo yes", puts.join("\n"));
         let answer = self.ask("preparing it", &script)?;
-        if String::from_utf8_lossy(&answer.stdout).lines().any(|line| line.trim() == "yes") {
+        let said = String::from_utf8_lossy(&answer.stdout);
+        if said.lines().any(|line| line.trim() == "yes") {
+            self.refused = refused(&said, settings);
             return Ok(());
         }
         let said = [answer.stdout, answer.stderr].concat();
@@ -215,7 +229,7 @@ impl Adb {
     /// Installs the app anew, as for the first time.
     pub(super) fn reinstall(&mut self) -> Result<(), AdbError> {
         let package = quote(&self.app.package);
-        // The answer is not read: a command that is repeated finds nothing to remove.
+        // For all users, as the installation is; the answer is not read: a command that is repeated finds nothing to remove.
         self.ask_within("uninstalling", &format!("pm uninstall {package} 2>&1"), INSTALL)?;
         self.install()
     }
@@ -223,14 +237,14 @@ impl Adb {
     /// Reads version, activities and permissions of an installed app.
     fn learn_app(&mut self, package: &str) -> Result<(), AdbError> {
         let mark = self.mark.clone();
-        let word = quote(package);
+        let (word, flag) = (quote(package), self.facts.user_flag());
         let script = Script::new(&mark)
-            .part("path", &format!("pm path {word} 2>/dev/null"))
+            .part("path", &format!("pm path{flag} {word} 2>/dev/null"))
             .part("dump", &format!("dumpsys package {word} 2>/dev/null"))
             .part(
                 "resolved",
                 &format!(
-                    "cmd package resolve-activity --brief -a android.intent.action.MAIN -c \
+                    "cmd package resolve-activity --brief{flag} -a android.intent.action.MAIN -c \
                      android.intent.category.LAUNCHER {word} 2>/dev/null"
                 ),
             )
@@ -257,9 +271,30 @@ impl Adb {
             version: version.map(shown).unwrap_or_default().into(),
             launchable: launchable.into_iter().map(Arc::from).collect(),
         };
-        self.permissions = permissions(&dump);
+        self.permissions = permissions(&dump, self.facts.user);
         Ok(())
     }
+}
+
+/// Start of the line before the answer to a change of a setting; the setting's name follows.
+const SETTING: &str = "farlead-setting:";
+
+/// Notes the settings as they are in the parts of an answer.
+fn note_settings(changes: &mut Changes, settings: &[Setting], parts: &Parts<'_>) {
+    for &(space, name, _) in settings {
+        let said = parts.text(name);
+        changes.setting(space, name, said.lines().next().unwrap_or("null").trim());
+    }
+}
+
+/// Returns the settings whose change was refused.
+fn refused(said: &str, settings: &[Setting]) -> Vec<&'static str> {
+    let answer = |name: &str| {
+        let (_, rest) = said.split_once(&format!("{SETTING}{name}"))?;
+        Some(rest.split(SETTING).next().unwrap_or(rest))
+    };
+    let names = settings.iter().map(|(_, name, _)| *name);
+    names.filter(|name| answer(name).is_some_and(refuses_settings)).collect()
 }
 
 /// Returns the package of the launcher: the resolved home app, or else the one in front after the home key.
@@ -341,10 +376,13 @@ fn class(component: &str, package: &str) -> Option<String> {
     Some(if class.starts_with('.') { format!("{package}{class}") } else { class.to_string() })
 }
 
-/// Returns the permissions granted at installation, which clearing the app's data revokes.
-fn permissions(dump: &str) -> Vec<String> {
+/// Returns the permissions granted to a user at installation, which clearing the app's data revokes.
+fn permissions(dump: &str, user: u32) -> Vec<String> {
+    // Each user has a list; old versions have one list, for all.
+    let start = format!("User {user}:");
+    let of_user = dump.find(&format!("\n    {start}")).map_or(dump, |at| &dump[at..]);
     // Clearing revokes only these; permissions that need no consent stay granted.
-    let lines = dump.lines().map(str::trim).skip_while(|line| *line != "runtime permissions:").skip(1);
+    let lines = of_user.lines().map(str::trim).skip_while(|line| *line != "runtime permissions:").skip(1);
     let granted = lines.take_while(|line| line.contains(": granted="));
     granted
         .filter(|line| line.contains("granted=true"))
@@ -372,8 +410,24 @@ mod tests {
     }
 
     #[test]
+    fn a_setting_whose_change_is_refused_is_known_by_its_answer() {
+        let said = "farlead-setting:accelerometer_rotation\n\nfarlead-setting:user_rotation\nException occurred while executing \
+            'put':\njava.lang.SecurityException: Permission denial\nfarlead-setting:window_animation_scale\n\
+            com.android.X: You need android.permission.WRITE_SECURE_SETTINGS\nyes\n";
+        assert_eq!(refused(said, &SETTINGS), ["user_rotation", "window_animation_scale"]);
+        assert!(refused("yes\n", &SETTINGS).is_empty());
+    }
+
+    #[test]
     fn the_permissions_that_are_granted_are_known() {
-        assert_eq!(permissions(DUMP), ["android.permission.CAMERA"]);
-        assert!(permissions("").is_empty());
+        assert_eq!(permissions(DUMP, 0), ["android.permission.CAMERA"]);
+        assert!(permissions("", 0).is_empty());
+        let of_two = DUMP.replace(
+            "      enabled",
+            "    User 10: installed=true\n      runtime permissions:\n        \
+            android.permission.READ_SMS: granted=true\n      enabled",
+        );
+        assert_eq!(permissions(&of_two, 0), ["android.permission.CAMERA"]);
+        assert_eq!(permissions(&of_two, 10), ["android.permission.READ_SMS"]);
     }
 }

@@ -21,6 +21,8 @@ pub(super) fn end_of_server(folder: &str) -> String {
 /// The changes made to a phone, with what was there before.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Changes {
+    /// Flag that names the user whose settings these are, with a blank before it; may be empty.
+    user: String,
     /// Old values by namespace and name; `None` for a setting without a value.
     settings: BTreeMap<(&'static str, &'static str), Option<String>>,
     /// Commands that undo other changes, in their order.
@@ -31,6 +33,11 @@ pub(super) struct Changes {
 }
 
 impl Changes {
+    /// Returns no changes yet, to a phone on which `user` is the flag that names the user in front.
+    pub fn of_user(user: &str) -> Changes {
+        Changes { user: user.to_string(), ..Changes::default() }
+    }
+
     /// Notes the old value of a setting, as printed by `settings get`; the first call for a setting counts.
     pub fn setting(&mut self, space: &'static str, name: &'static str, value: &str) {
         let value = (value != "null").then(|| value.to_string());
@@ -78,14 +85,14 @@ impl Changes {
     }
 
     fn commands(&self, folder: &str) -> Vec<String> {
-        let Changes { settings, undo, has_server, has_folder } = self;
+        let Changes { user, settings, undo, has_server, has_folder } = self;
         let mut commands: Vec<String> = has_server.then(|| end_of_server(folder)).into_iter().collect();
         commands.extend(undo.iter().flat_map(|command| command.lines().map(str::to_string)));
         for ((space, name), value) in settings {
             commands.push(match value {
-                Some(value) => format!("settings put {space} {name} {}", quote(value)),
+                Some(value) => format!("settings put{user} {space} {name} {}", quote(value)),
                 // There was no value, so any value put back would be a change.
-                None => format!("settings delete {space} {name} >/dev/null"),
+                None => format!("settings delete{user} {space} {name} >/dev/null"),
             });
         }
         // Last, because the folder holds the note and the number of the server's process.

@@ -161,7 +161,7 @@ pub enum AdbError {
         why: String,
     },
     /// The device refused an action.
-    #[error("`{serial}` did not do `{action}`: {said}")]
+    #[error("`{serial}` did not do `{action}`: {said}{}", action_hint(said))]
     Action {
         /// Serial number of the device.
         serial: String,
@@ -257,6 +257,20 @@ fn what_to_do(state: &DeviceState) -> String {
             format!("is in the state `{state}`; start Android on it, as `adb reboot` does")
         }
     }
+}
+
+/// The switch without which phones of some makers refuse changes of settings, and touches.
+pub const SETTINGS_SWITCH: &str = "in its developer options, switch on \"USB debugging (Security settings)\" (Xiaomi) or \"Disable \
+                                   permission monitoring\" (Oppo, realme, OnePlus)";
+
+/// Returns true if the answer to a change of a setting is that the shell may not change it.
+pub fn refuses_settings(said: &str) -> bool {
+    ["SecurityException", "WRITE_SECURE_SETTINGS", "WRITE_SETTINGS"].iter().any(|word| said.contains(word))
+}
+
+/// Returns advice for Android's error about a touch or a key.
+fn action_hint(said: &str) -> String {
+    if said.contains("INJECT_EVENTS") { format!("; {SETTINGS_SWITCH}") } else { String::new() }
 }
 
 /// Returns advice for Android's error about an installation.

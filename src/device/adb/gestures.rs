@@ -1,7 +1,7 @@
 //! Actions as commands of the phone's shell, each done once or not at all.
 
 use std::sync::Arc;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use super::look;
 use super::script::{Mark, Script, quote};
@@ -69,6 +69,8 @@ struct Done {
 
 /// Something to do on the phone exactly once.
 struct Task {
+    /// Its kind: tasks of a kind take about the same time.
+    kind: &'static str,
     /// Its name in messages.
     name: String,
     /// Its parts, each with its name in the answer.
@@ -120,18 +122,18 @@ impl Adb {
     }
 
     fn start(&mut self, activity: &str) -> Task {
-        let package = quote(&self.app.package);
-        let mut clear = format!("am force-stop {package}\n");
+        let (package, user) = (quote(&self.app.package), self.facts.user_flag());
+        let mut clear = format!("am force-stop{user} {package}\n");
         if self.options.reset == Reset::Clear {
-            clear.push_str(&format!("pm clear {package}\n"));
+            clear.push_str(&format!("pm clear{user} {package}\n"));
             // Clearing revokes the permissions that were granted at the installation.
             for permission in &self.permissions {
-                clear.push_str(&format!("pm grant {package} {} >/dev/null\n", quote(permission)));
+                clear.push_str(&format!("pm grant{user} {package} {} >/dev/null\n", quote(permission)));
             }
         }
         let mut hold = format!("{WAKE}\n");
         // The last action may have ended unheard, so the orientation is set back in any case.
-        hold.push_str("settings put system user_rotation 0\n");
+        hold.push_str(&format!("{}\n", self.facts.put_setting("system", "user_rotation", 0)));
         // An action has changed the network, the only change that a command undoes.
         if self.changes.has_undo() {
             hold.push_str(&network(&self.facts, self.facts.has_network));
@@ -143,10 +145,10 @@ impl Adb {
             // Counted before the start: the log is read from a full second on, which may hold older notices.
             ("old log", look::log(&self.now.log_since)),
             ("start clock", look::CLOCK.to_string()),
-            ("start", started(&self.app.package, activity)),
+            ("start", started(&self.app.package, activity, &user)),
             ("lock", LOCK.to_string()),
         ];
-        Task { name: format!("start {activity}"), parts, takes: Duration::from_secs(20) }
+        Task { kind: "start", name: format!("start {activity}"), parts, takes: Duration::from_secs(20) }
     }
 
     /// Takes in the phone's answer to a start.
@@ -204,7 +206,7 @@ impl Adb {
             act.push('\n');
             act.push_str(HIDE_KEYBOARD);
         }
-        let mut task = Task { name: name.clone(), parts: vec![("act", act)], takes };
+        let mut task = Task { kind: "act", name: name.clone(), parts: vec![("act", act)], takes };
         if let Some(text) = &commands.put {
             task.parts.push((PUT, self.push_text(text)?));
         }
@@ -225,7 +227,7 @@ impl Adb {
     /// Does a command once, and returns the look after it.
     pub(super) fn do_command(&mut self, name: &str, command: String) -> Result<Option<Vec<u8>>, AdbError> {
         let parts = vec![("act", command)];
-        Ok(self.do_once(&Task { name: name.to_string(), parts, takes: Duration::ZERO })?.look)
+        Ok(self.do_once(&Task { kind: "act", name: name.to_string(), parts, takes: Duration::ZERO })?.look)
     }
 
     /// Makes sure that a text was put in a field, and tries once more if the server had ended. Returns the look
@@ -278,12 +280,19 @@ impl Adb {
         let line = self.as_file_if_long(line)?;
         // With virtual time, the answer comes at once.
         let takes = if self.facts.has_virtual_time { Duration::ZERO } else { task.takes };
-        let within = self.options.answer + takes;
+        let limit = self.patience.limit(task.kind, self.options.answer);
+        let mut within = limit + takes;
         let mut last = None;
         for _ in 0..=self.options.recoveries_max {
+            let begun = Instant::now();
             let (stdout, is_whole) = match self.line.shell(&line, within) {
-                Ok(answer) => (answer.stdout, true),
+                Ok(answer) => {
+                    self.patience.took(task.kind, begun.elapsed().saturating_sub(takes));
+                    (answer.stdout, true)
+                }
                 Err(error) if error.is_passing() => {
+                    // A command that is slow and not stalled needs the time that it did not get.
+                    within = self.options.answer + takes;
                     let stdout = error.partial().to_vec();
                     self.recover(&task.name)?;
                     last = Some(error);
@@ -302,7 +311,7 @@ impl Adb {
             }
             if is_whole {
                 // The command that claimed the number may still be at work.
-                if self.comes_to_be_done(&done)? {
+                if self.comes_to_be_done(&done, self.options.answer - limit)? {
                     return Ok(Done { look: None, said: None });
                 }
                 // It was claimed and never finished, so sending it again would change nothing.
@@ -339,9 +348,12 @@ impl Adb {
         Ok(format!("sh {file}"))
     }
 
-    /// Waits for a task begun by a command whose answer is lost.
-    fn comes_to_be_done(&mut self, done: &str) -> Result<bool, AdbError> {
-        for _ in 0..ASKS_MAX {
+    /// Waits for a task begun by a command whose answer is lost; the wait for that answer was shorter by `cut` than the
+    /// longest.
+    fn comes_to_be_done(&mut self, done: &str, cut: Duration) -> Result<bool, AdbError> {
+        // Without pauses only time on the phone passes, which asking takes anyway.
+        let pauses = cut.as_millis().checked_div(self.options.pause.as_millis()).unwrap_or(0);
+        for _ in 0..u128::from(ASKS_MAX) + pauses {
             let answer =
                 self.ask("asking whether something is done", &format!("[ -d {done} ] && echo yes"))?;
             if String::from_utf8_lossy(&answer.stdout).trim() == "yes" {
@@ -509,14 +521,14 @@ fn commands(
         Action::Device(DeviceAction::Back) => commands.key(PressedKey::Back.code()),
         Action::Device(DeviceAction::Menu) => commands.key(PressedKey::Menu.code()),
         Action::Device(DeviceAction::Rotate) => {
-            commands.run(format!("settings put system user_rotation {}", u8::from(!now.is_turned)));
+            commands.run(facts.put_setting("system", "user_rotation", u8::from(!now.is_turned)));
         }
         Action::Device(DeviceAction::Network) => commands.run(switch(facts, now, serial)?),
         Action::Device(DeviceAction::PauseResume) => {
             // Outside the app there is nothing to pause, and a start would be another action.
             if is_in_app(facts, now) {
                 commands.key(PressedKey::Home.code());
-                commands.run(started(package, &now.launched));
+                commands.run(started(package, &now.launched, &facts.user_flag()));
             }
         }
         Action::Device(DeviceAction::Idle) => idle(&mut commands, facts),
@@ -560,9 +572,9 @@ fn idle(commands: &mut Commands, facts: &Facts) {
         return commands.wait_s(VIRTUAL_IDLE_S);
     }
     // During a run the display would otherwise stay lit for half an hour.
-    commands.run(format!("settings put system screen_off_timeout {IDLE_LIT_MS}"));
+    commands.run(facts.put_setting("system", "screen_off_timeout", IDLE_LIT_MS));
     commands.wait_s(IDLE_S);
-    commands.run(format!("settings put system screen_off_timeout {LIT_MS}"));
+    commands.run(facts.put_setting("system", "screen_off_timeout", LIT_MS));
 }
 
 /// Returns true if the app is in front, not the launcher or a system dialog.
@@ -574,12 +586,12 @@ fn is_in_app(facts: &Facts, now: &Now) -> bool {
 }
 
 /// Returns the command that starts an activity as the launcher does: a running one comes to the front
-/// unchanged.
-fn started(package: &str, activity: &str) -> String {
+/// unchanged. `user` is the flag that names the user in front.
+fn started(package: &str, activity: &str, user: &str) -> String {
     let component = quote(&format!("{package}/{activity}"));
     // The flags are those of the launcher: a new task, reset if needed.
     format!(
-        "am start -W -a android.intent.action.MAIN -c android.intent.category.LAUNCHER -f 0x10200000 -n {component}"
+        "am start -W{user} -a android.intent.action.MAIN -c android.intent.category.LAUNCHER -f 0x10200000 -n {component}"
     )
 }
 

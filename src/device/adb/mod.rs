@@ -20,6 +20,7 @@ mod error;
 mod gestures;
 mod line;
 mod look;
+mod patience;
 mod script;
 mod server;
 mod stroke;
@@ -37,7 +38,7 @@ use crate::gui::{Action, Screen};
 
 #[cfg(feature = "adb")]
 pub use client::Client;
-pub use error::AdbError;
+pub use error::{AdbError, SETTINGS_SWITCH, refuses_settings};
 pub use line::{Answer, Line, LineError};
 pub use server::{DeviceState, Listed, Server, ServerError};
 pub use u2::{Jar, JarError};
@@ -46,6 +47,7 @@ use app::SETTINGS;
 use changes::Changes;
 use gestures::HIDE_KEYBOARD;
 use look::{Glance, Looked, Unclear};
+use patience::Patience;
 use script::{Mark, Script};
 
 /// The app under test.
@@ -106,7 +108,8 @@ pub struct Options {
     pub u2: Option<Jar>,
     /// The prompts of the system that are answered.
     pub prompts: Prompts,
-    /// Time allowed for the answer to a shell command, beyond the waiting that the command asks for.
+    /// Most time allowed for the answer to a shell command, beyond the waiting that the command asks for. A command whose
+    /// kind was answered before gets ten times the longest of these times, and at least ten seconds.
     pub answer: Duration,
     /// Time allowed for the first answer of a phone, all tries included: a phone that says nothing at first will hardly
     /// say more later.
@@ -159,6 +162,21 @@ pub struct Facts {
     home: Arc<str>,
     /// True if it was connected to a network at first.
     has_network: bool,
+    /// Number of the user in front; 0 unless the phone has several.
+    user: u32,
+}
+
+impl Facts {
+    /// Returns the flag that names the user in front, with a blank before it; empty for the first user, whom all commands
+    /// mean without it.
+    fn user_flag(&self) -> String {
+        if self.user == 0 { String::new() } else { format!(" --user {}", self.user) }
+    }
+
+    /// Returns the command that changes a setting.
+    fn put_setting(&self, space: &str, name: &str, value: impl std::fmt::Display) -> String {
+        format!("settings put{} {space} {name} {value}", self.user_flag())
+    }
 }
 
 /// A phone or emulator with an app on it.
@@ -179,6 +197,9 @@ pub struct Adb {
     keeps_keyboard: bool,
     /// True if the keyboard has once stayed in spite of all tries to put it away.
     is_keyboard_stuck: bool,
+    /// Settings that the phone refuses to change.
+    refused: Vec<&'static str>,
+    patience: Patience,
     now: Now,
 }
 
@@ -242,6 +263,7 @@ impl Adb {
                 has_virtual_time: false,
                 home: "".into(),
                 has_network: true,
+                user: 0,
             },
             mark: Mark::new(),
             task: 0,
@@ -250,6 +272,8 @@ impl Adb {
             permissions: Vec::new(),
             keeps_keyboard: false,
             is_keyboard_stuck: false,
+            refused: Vec::new(),
+            patience: Patience::default(),
             now: Now::default(),
         }
     }
@@ -262,6 +286,17 @@ impl Adb {
     /// Returns the facts that the phone reports about itself.
     pub fn facts(&self) -> &Facts {
         &self.facts
+    }
+
+    /// Returns what a user should know before the first run, each as a sentence.
+    pub fn warnings(&self) -> Vec<String> {
+        if self.refused.is_empty() {
+            return Vec::new();
+        }
+        let (serial, names) = (self.serial(), self.refused.join("`, `"));
+        vec![format!(
+            "`{serial}` refuses to change `{names}`, so its screens may move, turn or go dark; {SETTINGS_SWITCH}"
+        )]
     }
 
     /// Undoes all changes to the phone. Calling it again does nothing.
@@ -281,17 +316,41 @@ impl Adb {
     }
 
     /// Runs a command that may safely run more than once.
-    fn ask(&mut self, doing: &str, command: &str) -> Result<Answer, AdbError> {
-        self.ask_within(doing, command, self.options.answer)
+    fn ask(&mut self, doing: &'static str, command: &str) -> Result<Answer, AdbError> {
+        let within = self.patience.limit(doing, self.options.answer);
+        self.ask_again(doing, command, within, self.options.answer)
     }
 
-    fn ask_within(&mut self, doing: &str, command: &str, within: Duration) -> Result<Answer, AdbError> {
+    fn ask_within(
+        &mut self,
+        doing: &'static str,
+        command: &str,
+        within: Duration,
+    ) -> Result<Answer, AdbError> {
+        self.ask_again(doing, command, within, within)
+    }
+
+    /// Runs a command until there is an answer, within `first` at the first try and within `later` at each other.
+    fn ask_again(
+        &mut self,
+        doing: &'static str,
+        command: &str,
+        first: Duration,
+        later: Duration,
+    ) -> Result<Answer, AdbError> {
         let mut recoveries = 0;
+        let mut within = first;
         loop {
+            let begun = Instant::now();
             match self.line.shell(command, within) {
-                Ok(answer) => return Ok(answer),
+                Ok(answer) => {
+                    self.patience.took(doing, begun.elapsed());
+                    return Ok(answer);
+                }
                 Err(error) if error.is_passing() && recoveries < self.options.recoveries_max => {
                     recoveries += 1;
+                    // A command that is slow and not stalled needs the time that it did not get.
+                    within = later;
                     self.recover(doing)?;
                 }
                 Err(error) => return Err(self.error(doing, error)),
