@@ -288,10 +288,10 @@ impl<'a> Reader<'a> {
                 commands.push(Command::Launch(activity));
             }
             Action::Touch(Touch::Click, on) => {
-                commands.push(Command::Tap { on: self.widget(on, step.shared), at: None })
+                commands.push(Command::Tap { on: self.touched(on, step.shared), at: None })
             }
             Action::Touch(Touch::LongClick, on) => {
-                commands.push(Command::LongTap { on: self.widget(on, step.shared), at: None });
+                commands.push(Command::LongTap { on: self.touched(on, step.shared), at: None });
             }
             Action::Text { on, text } => {
                 commands.push(Command::Fill { on: self.widget(on, step.shared), text })
@@ -313,6 +313,10 @@ impl<'a> Reader<'a> {
 
     fn widget(&self, on: &'a Target, shared: Shared) -> Widget<'a> {
         Widget { target: on, locator: self.known.locate(on, shared) }
+    }
+
+    fn touched(&self, on: &'a Target, shared: Shared) -> Widget<'a> {
+        Widget { target: on, locator: self.known.locate_touched(on, shared) }
     }
 
     fn on_device(&mut self, action: DeviceAction) -> Command<'a> {
@@ -386,7 +390,7 @@ mod tests {
             set_up: crate::test_case::TestSetUp::Own(Vec::new()),
             steps: actions
                 .into_iter()
-                .map(|action| TestStep { action, shared: Shared::default(), sees: Vec::new() })
+                .map(|action| TestStep { action, shared: Shared::default(), around: None, sees: Vec::new() })
                 .collect(),
             captured: None,
             oracle,

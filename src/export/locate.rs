@@ -52,6 +52,21 @@ impl<'a> Known<'a> {
         }
     }
 
+    /// Returns the best locator for a touch of `widget`, whose names are `shared` with others of its screen. A touch of the
+    /// words in a widget is one of the widget.
+    pub fn locate_touched<'b>(&self, widget: &'b Target, shared: Shared) -> Locator<'b> {
+        let words = widget.words_below().and_then(name);
+        match (self.locate(widget, shared), words) {
+            (locator, Some(_)) if !locator.is_nameless() => locator,
+            (_, Some(words)) => Locator {
+                text: Some(words),
+                index: shared.text.map(|nth| nth.number - 1),
+                ..Locator::default()
+            },
+            (locator, None) => locator,
+        }
+    }
+
     /// Returns the best locator of `widget`, whose names are `shared` with others of its screen.
     pub fn locate<'b>(&self, widget: &'b Target, shared: Shared) -> Locator<'b> {
         let (id, text, desc) = (name(&widget.id), name(&widget.text), name(&widget.desc));
@@ -116,7 +131,7 @@ fn are_rows(one: &str, two: &str) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::test_case::Nth;
+    use crate::gui::Nth;
 
     fn widget(object_id: &str, id: &str, text: &str, desc: &str) -> Target {
         Target {
@@ -166,6 +181,21 @@ mod tests {
             Shared { all: nth(1, 9), ..Shared::default() },
             (["", "", ""], None),
         );
+    }
+
+    #[test]
+    fn words_in_a_nameless_widget_are_enough_to_touch_it() {
+        let button = Target { below: "Save".into(), ..widget("0:1", "", "", "") };
+        let known = Known { widgets: Vec::new(), is_same: |one, two| one == two, has_shared: true };
+        let check = |of: &Target, shared: Shared, expected: (&str, Option<u32>)| {
+            let Locator { id, text, desc, index } = known.locate_touched(of, shared);
+            assert_eq!((id, text.unwrap_or_default(), desc, index), (None, expected.0, None, expected.1));
+        };
+        check(&button, Shared::default(), ("Save", None));
+        let text = Some(Nth { number: 2, of: 3 });
+        check(&button, Shared { text, ..Shared::default() }, ("Save", Some(1)));
+        check(&Target { below: "Milk, 1 l".into(), ..button.clone() }, Shared::default(), ("", None));
+        assert!(known.locate(&button, Shared::default()).is_nameless(), "no text is typed into words");
     }
 
     #[test]

@@ -9,6 +9,7 @@ use serde::{Deserialize, Serialize};
 
 use super::action_type::{ActionType, DeviceAction, START_TYPE, Stroke, TEXT_TYPE, Touch};
 use super::constant::quote;
+use super::naming::BETWEEN;
 use super::screen::{Bounds, Widget, is_default};
 use super::user_action::UserAction;
 
@@ -73,20 +74,24 @@ pub struct Target {
     /// Content description; may be empty.
     #[serde(default, skip_serializing_if = "is_default")]
     pub desc: Arc<str>,
+    /// Words of those in it that take no actions themselves; may be empty.
+    #[serde(default, skip_serializing_if = "is_default")]
+    pub below: Arc<str>,
     /// Pixels of the display that it covered.
     #[serde(default, skip_serializing_if = "is_default")]
     pub bounds: Bounds,
 }
 
 impl Target {
-    /// Returns `widget`, which is at `object_id`, as a target.
-    pub fn new(widget: &Widget, object_id: &str) -> Target {
+    /// Returns `widget`, which is at `object_id` and has the words `below` in it, as a target.
+    pub fn new(widget: &Widget, object_id: &str, below: Arc<str>) -> Target {
         Target {
             object_id: object_id.into(),
             class: widget.class.clone(),
             id: widget.id.clone(),
             text: widget.text.clone(),
             desc: widget.desc.clone(),
+            below,
             bounds: widget.bounds,
         }
     }
@@ -96,9 +101,20 @@ impl Target {
         self.id.rsplit('/').next().unwrap_or(&self.id)
     }
 
-    /// Returns its text, its description and the entry name of its id.
+    /// Returns the words below it if these are one text and its only name.
+    pub fn words_below(&self) -> Option<&str> {
+        let is_named = [&self.id, &self.text, &self.desc].iter().any(|name| !name.is_empty());
+        Some(&*self.below).filter(|words| !is_named && !words.is_empty() && !words.contains(BETWEEN))
+    }
+
+    /// Returns its text, its description and the entry name of its id. A widget that has none of them is called by the
+    /// words below it, in place of its text.
     pub fn names(&self) -> [&str; 3] {
-        [&self.text, &self.desc, self.id_entry()]
+        let own = [&*self.text, &self.desc, self.id_entry()];
+        if own.iter().all(|name| name.trim().is_empty()) && !self.below.is_empty() {
+            return [&self.below, "", ""];
+        }
+        own
     }
 }
 
@@ -250,15 +266,17 @@ impl fmt::Display for Action {
     }
 }
 
-/// Printed by the first name that a person would use: text, description, id, or class and path.
+/// Printed by the first name that a person would use: text, description, words below, id, or class and path.
 impl fmt::Display for Target {
     fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let Target { object_id, class, text, desc, .. } = self;
+        let Target { object_id, class, text, desc, below, .. } = self;
         // Blanks alone would be printed as an empty text.
         if !text.trim().is_empty() {
             write!(out, "{}", quote(text))
         } else if !desc.trim().is_empty() {
             write!(out, "{}", quote(desc))
+        } else if !below.is_empty() {
+            write!(out, "{}", quote(below))
         } else if !self.id.is_empty() {
             write!(out, "#{}", self.id_entry())
         } else {

@@ -66,13 +66,14 @@ impl ActionRecord {
         let ActionRecord(Form { action_type, on, text, towards, activity, does: gestures }) = self;
         let is_on = match (on, action.target()) {
             (Some(on), Some(other)) => {
-                let Target { object_id, class, id, text, desc, bounds: _ } = other;
+                let Target { object_id, class, id, text, desc, below, bounds: _ } = other;
                 // What tells most widgets apart comes first.
                 on.object_id == *object_id
                     && on.text == *text
                     && on.id == *id
                     && on.class == *class
                     && on.desc == *desc
+                    && on.below == *below
             }
             (None, None) => true,
             (Some(_), None) | (None, Some(_)) => false,
@@ -93,7 +94,8 @@ impl ActionRecord {
         // Each part is named, so that a new one is not forgotten here.
         let ActionRecord(Form { action_type, on, text, towards: _, activity, does }) = self;
         let of_target = |on: &Target| {
-            [&on.object_id, &on.class, &on.id, &on.text, &on.desc].iter().map(|part| part.len()).sum()
+            let parts = [&on.object_id, &on.class, &on.id, &on.text, &on.desc, &on.below];
+            parts.iter().map(|part| part.len()).sum()
         };
         let len = |text: &Arc<str>| text.len();
         action_type.len()

@@ -169,6 +169,15 @@ impl Key {
         }
     }
 
+    /// Returns the only values that the key can have, if they are few words.
+    pub fn words(self) -> Option<&'static [&'static str]> {
+        match self.domain() {
+            Domain::Flag => Some(&["true", "false"]),
+            Domain::Words(words) => Some(words),
+            Domain::Text | Domain::Quantity | Domain::Names | Domain::Texts | Domain::ActionType => None,
+        }
+    }
+
     fn domain(self) -> Domain {
         match self {
             Key::Checked

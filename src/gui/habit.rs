@@ -107,7 +107,7 @@ mod tests {
     fn a_field_shows_what_is_typed_and_that_it_was_typed() {
         let field = Widget { flags: Flags::EDITABLE, ..Widget::default() };
         let screen = Screen::new("p", "p.A", Context::default(), vec![field.clone()]);
-        let typing = Action::Text { on: Target::new(&field, "0"), text: "abc".into() };
+        let typing = Action::Text { on: Target::new(&field, "0", "".into()), text: "abc".into() };
         let Habit::Becomes(typed) = habit(&screen, &typing, &|_| true) else { panic!("it is a field") };
         let field = &typed.widgets()[0];
         assert!(&*field.text == "abc" && field.flags.has(Flags::TYPED), "no evidence is expected of it");
@@ -117,7 +117,7 @@ mod tests {
     fn what_a_switch_and_the_display_become_is_known_where_it_matters() {
         let switch = Widget { class: "android.widget.CheckBox".into(), ..Widget::default() };
         let screen = Screen::new("p", "p.A", Context::default(), vec![switch.clone()]);
-        let click = Action::click(Target::new(&switch, "0"));
+        let click = Action::click(Target::new(&switch, "0", "".into()));
         let Habit::Becomes(ticked) = habit(&screen, &click, &|_| true) else { panic!("it is a switch") };
         assert!(ticked.widgets()[0].flags.has(Flags::CHECKED));
         assert_eq!(habit(&screen, &click, &|_| false), Habit::MostlyStays);

@@ -210,7 +210,7 @@ mod tests {
         let atoms = [atom(Key::Activity, "SettingsActivity"), atom(Key::Activity, "Main")];
         let hints = Hints::new((0..).zip(&atoms));
         let widget = Widget { text: "Open setting".into(), ..Widget::default() };
-        let click = Action::click(Target::new(&widget, "0"));
+        let click = Action::click(Target::new(&widget, "0", "".into()));
         assert_eq!(hints.of(&[click, Action::BACK]), [vec![0], vec![]]);
     }
 
@@ -225,7 +225,7 @@ mod tests {
         let hinted = |names: &[&str]| -> Vec<bool> {
             let click = |(at, name): (usize, &&str)| {
                 let widget = Widget { text: (*name).into(), ..Widget::default() };
-                Action::click(Target::new(&widget, &at.to_string()))
+                Action::click(Target::new(&widget, &at.to_string(), "".into()))
             };
             let actions: Vec<Action> = names.iter().enumerate().map(click).collect();
             hints.of(&actions).iter().map(|hints| !hints.is_empty()).collect()

@@ -5,6 +5,7 @@ use std::sync::Arc;
 use super::action::{Action, Direction, Target};
 use super::action_type::{DeviceAction, Stroke, Touch};
 use super::label::WidgetTest;
+use super::naming::Naming;
 use super::rule::Rules;
 use super::screen::{Flags, Screen, Widget};
 use super::scroll::Scrolls;
@@ -104,6 +105,7 @@ pub const BUILTIN_TEXTS: [&str; 5] = ["abc", "42", "name@example.com", "", "a fe
 /// [`Action::Reinitialise`] is done at step 0 alone and never offered here.
 pub fn offers(screen: &Screen, repertoire: &Repertoire) -> Vec<Action> {
     let mut offers = Vec::new();
+    let naming = Naming::new(screen);
     let mut scrolls = Scrolls::new(screen.widgets());
     screen.for_each_object(|at, widget, object_id| {
         if !widget.is_visible() {
@@ -111,7 +113,8 @@ pub fn offers(screen: &Screen, repertoire: &Repertoire) -> Vec<Action> {
         }
         // Most widgets offer nothing, so a target is made on first use and shared by the actions of its widget.
         let mut made: Option<Target> = None;
-        let mut target = || made.get_or_insert_with(|| Target::new(widget, object_id)).clone();
+        let mut target =
+            || made.get_or_insert_with(|| Target::new(widget, object_id, naming.below(at))).clone();
         let enabled = widget.flags.has(Flags::ENABLED);
         if enabled && widget.flags.has(Flags::CLICKABLE) {
             offers.push(Action::click(target()));
@@ -145,18 +148,18 @@ pub fn offers(screen: &Screen, repertoire: &Repertoire) -> Vec<Action> {
         .filter(|&action| capabilities.has(action));
     offers.extend(allowed.map(Action::Device));
     if !repertoire.codes.is_empty() {
-        offer_codes(screen, repertoire, &mut offers);
+        offer_codes(screen, &naming, repertoire, &mut offers);
     }
     // Last, because rules are about whole actions.
     repertoire.rules.leave_out(&mut offers);
     offers
 }
 
-fn offer_codes(screen: &Screen, repertoire: &Repertoire, offers: &mut Vec<Action>) {
-    screen.for_each_object(|_, widget, object_id| {
+fn offer_codes(screen: &Screen, naming: &Naming<'_>, repertoire: &Repertoire, offers: &mut Vec<Action>) {
+    screen.for_each_object(|at, widget, object_id| {
         let takes_text = widget.is_visible() && widget.flags.has(Flags::ENABLED.set(Flags::EDITABLE, true));
         if takes_text && repertoire.rules.texts(widget, object_id).is_empty() {
-            let on = Target::new(widget, object_id);
+            let on = Target::new(widget, object_id, naming.below(at));
             offers.extend(
                 repertoire.codes.iter().map(|text| Action::Text { on: on.clone(), text: text.clone() }),
             );

@@ -1,13 +1,16 @@
 //! Seeking: finds the widget of a recorded action on the present screen.
 //!
-//! A widget is identified by its id, its description, its text, its class, its path and its bounds, in this order. An
-//! app may have changed since the recording, so not all of them have to agree; but names have to, if there are any: a
-//! missing widget is better than a click on another one.
+//! A widget is identified by its id, its description, its text, the words below it, and the words beside it. An app may
+//! have changed since the recording, so not all of them have to agree; but what told the widget from others has to: a
+//! missing widget is better than a click on another one. A recording without surroundings falls back on class, path and
+//! bounds.
 
-use super::action::{Action, Argument, Target};
-use super::action_type::Stroke;
+use std::sync::Arc;
+
+use super::action::{Action, Target};
+use super::around::{Around, candidates, is_field, with_surroundings};
+use super::naming::{Naming, takes_actions};
 use super::nearest::nearest;
-use super::offer::{Repertoire, offers};
 use super::screen::Screen;
 
 /// Result of a search for a recorded action.
@@ -15,39 +18,44 @@ use super::screen::Screen;
 pub enum Sought {
     /// The action, on the widget as it is now.
     Found(Action),
-    /// The screen does not offer the action on that widget.
-    Missing {
-        /// Widget with the most in common.
-        nearest: Option<Target>,
-    },
+    /// The screen does not offer the action on that widget, or nobody knows on which.
+    Missing(Option<Near>),
 }
 
-/// Returns `action` as it can be done on `screen`.
-pub fn seek(screen: &Screen, action: &Action) -> Sought {
+/// The widget with the most in common with one that is missing.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Near {
+    /// The widget.
+    pub on: Target,
+    /// Reason why it is not the recorded one.
+    pub gap: Gap,
+}
+
+/// Reason why a widget is not the recorded one.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Gap {
+    /// It has other names, or another place.
+    Other,
+    /// It is the one, and the action cannot be done on it now.
+    TakesNone,
+    /// It has the same names, and these words beside it.
+    Beside(Arc<str>),
+    /// Others have the same names and the same words beside them, and nothing tells it from those.
+    Several,
+}
+
+/// Returns `action` as it can be done on `screen`. With the surroundings of its widget it is done there or nowhere;
+/// without, it may be done on a widget at the same place.
+pub fn seek(screen: &Screen, action: &Action, around: Option<&Around>) -> Sought {
     let Some(recorded) = action.target() else { return Sought::Found(action.clone()) };
-    let own = match action.argument() {
-        Argument::Own(own) => std::slice::from_ref(&**own),
-        Argument::None | Argument::Activity(_) | Argument::Text(_) | Argument::Towards(_) => &[],
+    let mut found = candidates(screen, action);
+    let at = match around {
+        Some(around) => around.find(recorded, &with_surroundings(screen, &found)),
+        None => choose(recorded, &found.iter().filter_map(Action::target).collect::<Vec<_>>()),
     };
-    // The repertoire of today may lack the recorded text and user action.
-    let repertoire = Repertoire::new(action.typed(), own, false);
-    let mut candidates = offers(screen, &repertoire);
-    if let Action::Stroke(Stroke::Scroll, _, towards) = action {
-        // The directions that are offered follow from the children seen now. The recorded one may do nothing here, and it is
-        // no other step.
-        for offer in &mut candidates {
-            if let Action::Stroke(Stroke::Scroll, _, way) = offer {
-                *way = *towards;
-            }
-        }
-        candidates.dedup();
-    }
-    candidates
-        .retain(|offer| offer.type_name() == action.type_name() && offer.argument() == action.argument());
-    let all: Vec<&Target> = candidates.iter().filter_map(Action::target).collect();
-    match choose(recorded, &all) {
-        Some(at) => Sought::Found(candidates.swap_remove(at)),
-        None => Sought::Missing { nearest: nearest_widget(screen, recorded) },
+    match at {
+        Some(at) => Sought::Found(found.swap_remove(at)),
+        None => Sought::Missing(near(screen, recorded, around, &found)),
     }
 }
 
@@ -56,7 +64,7 @@ fn choose(recorded: &Target, all: &[&Target]) -> Option<usize> {
     let mut left: Vec<usize> = (0..all.len()).collect();
     let has_id = !recorded.id.is_empty();
     let by_id: Vec<usize> = left.iter().copied().filter(|&at| has_id && all[at].id == recorded.id).collect();
-    let is_named = !recorded.desc.is_empty() || !recorded.text.is_empty();
+    let is_named = recorded.names()[..2].iter().any(|name| !name.is_empty());
     match by_id.len() {
         // The only widget with the id is the one, even if its texts have changed.
         1 => return Some(by_id[0]),
@@ -66,7 +74,8 @@ fn choose(recorded: &Target, all: &[&Target]) -> Option<usize> {
     }
     let by_desc = same(&left, all, recorded, |target| &target.desc);
     let by_text = same(by_desc.as_ref().unwrap_or(&left), all, recorded, |target| &target.text);
-    match by_text.or(by_desc) {
+    let by_below = same(&left, all, recorded, |target| &target.below);
+    match by_text.or(by_desc).or(by_below) {
         Some(named) => left = named,
         // The text of a field changes as one types, its path does not.
         None if is_named && !is_field(recorded) => return None,
@@ -97,10 +106,6 @@ fn same<'a>(
     (!found.is_empty()).then_some(found)
 }
 
-fn is_field(target: &Target) -> bool {
-    target.class.contains("EditText") || target.class.contains("AutoComplete")
-}
-
 fn distance(one: &Target, other: &Target) -> u64 {
     let ((x, y), (x2, y2)) = (one.bounds.centre(), other.bounds.centre());
     u64::from(x.abs_diff(x2)) + u64::from(y.abs_diff(y2))
@@ -108,27 +113,44 @@ fn distance(one: &Target, other: &Target) -> u64 {
 
 /// Returns the widget on `screen` with the most in common with the recorded one: a name, else its place, else a similar
 /// name.
-fn nearest_widget(screen: &Screen, recorded: &Target) -> Option<Target> {
-    let mut best: Option<(u32, Target)> = None;
-    let mut named: Vec<(String, Target)> = Vec::new();
-    screen.for_each_object(|_, widget, object_id| {
+fn near(screen: &Screen, recorded: &Target, around: Option<&Around>, candidates: &[Action]) -> Option<Near> {
+    let naming = Naming::new(screen);
+    let mut best: Option<(u32, usize, Target)> = None;
+    let mut named: Vec<(String, usize, Target)> = Vec::new();
+    screen.for_each_object(|at, widget, object_id| {
         if !widget.is_visible() {
             return;
         }
-        let target = Target::new(widget, object_id);
+        // Words in other widgets are their own texts.
+        let below = if takes_actions(widget) { naming.below(at) } else { Arc::default() };
+        let target = Target::new(widget, object_id, below);
         let score = likeness(&target, recorded);
         // Of equals, the first on the screen stays.
-        if score > 0 && best.as_ref().is_none_or(|(most, _)| score > *most) {
-            best = Some((score, target.clone()));
+        if score > 0 && best.as_ref().is_none_or(|(most, ..)| score > *most) {
+            best = Some((score, at, target.clone()));
         }
         let names = target.names().into_iter().filter(|name| !name.is_empty());
-        named.extend(names.map(|name| (name.to_string(), target.clone())));
+        named.extend(names.map(|name| (name.to_string(), at, target.clone())));
     });
-    best.map(|(_, target)| target).or_else(|| {
+    let best = best.map(|(_, at, target)| (at, target)).or_else(|| {
         let sought = recorded.names().into_iter().find(|name| !name.is_empty())?;
-        let near = nearest(sought, named.iter().map(|(name, _)| name.as_str()))?.to_string();
-        named.into_iter().find(|(name, _)| *name == near).map(|(_, target)| target)
-    })
+        let near = nearest(sought, named.iter().map(|(name, ..)| name.as_str()))?.to_string();
+        named.into_iter().find(|(name, ..)| *name == near).map(|(_, at, target)| (at, target))
+    });
+    let (at, on) = best?;
+    let offers = candidates.iter().filter_map(Action::target);
+    let gap = if on.names() != recorded.names() {
+        Gap::Other
+    } else if offers.clone().all(|other| other.object_id != on.object_id) {
+        Gap::TakesNone
+    } else {
+        match (around, naming.beside(at)) {
+            (Some(around), beside) if beside != around.beside => Gap::Beside(beside),
+            (Some(_), _) => Gap::Several,
+            (None, _) => Gap::Other,
+        }
+    };
+    Some(Near { on, gap })
 }
 
 /// Returns a score for how much both have in common; a name weighs more than any place.
@@ -136,7 +158,8 @@ fn likeness(target: &Target, recorded: &Target) -> u32 {
     let shared = |one: &str, other: &str, worth: u32| if !one.is_empty() && one == other { worth } else { 0 };
     let names = shared(&target.id, &recorded.id, 16)
         + shared(&target.desc, &recorded.desc, 12)
-        + shared(&target.text, &recorded.text, 12);
+        + shared(&target.text, &recorded.text, 12)
+        + shared(&target.below, &recorded.below, 12);
     // A place counts for the same class alone, because another widget may have moved there.
     let is_of_class = target.class == recorded.class;
     let place = shared(&target.object_id, &recorded.object_id, 2)
@@ -147,7 +170,7 @@ fn likeness(target: &Target, recorded: &Target) -> u32 {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::gui::{Bounds, Context, Direction, Flags, Widget};
+    use crate::gui::{Bounds, Context, Direction, Flags, Stroke, Widget};
 
     fn button(id: &str, text: &str, top: i32) -> Widget {
         Widget {
@@ -167,12 +190,13 @@ mod tests {
     /// Returns the path of the widget that a click on the widget at `at` of one screen goes to on another.
     fn found(recorded: (Vec<Widget>, usize), now: Vec<Widget>) -> Result<String, Option<String>> {
         let before = screen(recorded.0);
-        let target = Target::new(&before.widgets()[recorded.1], &before.object_id(recorded.1));
-        match seek(&screen(now), &Action::click(target)) {
+        let below = Naming::new(&before).below(recorded.1);
+        let target = Target::new(&before.widgets()[recorded.1], &before.object_id(recorded.1), below);
+        match seek(&screen(now), &Action::click(target), None) {
             Sought::Found(action) => {
                 Ok(action.target().map(|on| on.object_id.to_string()).unwrap_or_default())
             }
-            Sought::Missing { nearest } => Err(nearest.map(|on| on.object_id.to_string())),
+            Sought::Missing(near) => Err(near.map(|near| near.on.object_id.to_string())),
         }
     }
 
@@ -217,9 +241,9 @@ mod tests {
             ..button("", text, 0)
         };
         let before = screen(vec![field("Name")]);
-        let on = Target::new(&before.widgets()[0], "0");
+        let on = Target::new(&before.widgets()[0], "0", Arc::default());
         let action = Action::Text { on, text: "abc".into() };
-        assert!(matches!(seek(&screen(vec![field("Joe")]), &action), Sought::Found(_)));
+        assert!(matches!(seek(&screen(vec![field("Joe")]), &action, None), Sought::Found(_)));
     }
 
     #[test]
@@ -232,12 +256,16 @@ mod tests {
         let row = |top| Widget { depth: 1, ..button("", "Row", top) };
         let now = screen(vec![list.clone(), row(0), row(10)]);
         for towards in Direction::ALL {
-            let action = Action::Stroke(Stroke::Scroll, Target::new(&list, "0"), towards);
-            assert_eq!(seek(&now, &action), Sought::Found(action), "{towards:?}");
+            let on = Target::new(&now.widgets()[0], "0", Arc::default());
+            let action = Action::Stroke(Stroke::Scroll, on, towards);
+            assert_eq!(seek(&now, &action, None), Sought::Found(action.clone()), "{towards:?}");
+            let around = Around::of(&now, &action);
+            assert_eq!(seek(&now, &action, around.as_ref()), Sought::Found(action), "{towards:?}");
         }
         let fixed = Widget { flags: Flags::ENABLED, ..list.clone() };
-        let action = Action::Stroke(Stroke::Scroll, Target::new(&list, "0"), Direction::Down);
-        assert!(matches!(seek(&screen(vec![fixed]), &action), Sought::Missing { .. }));
+        let on = Target::new(&list, "0", Arc::default());
+        let action = Action::Stroke(Stroke::Scroll, on, Direction::Down);
+        assert!(matches!(seek(&screen(vec![fixed]), &action, None), Sought::Missing(_)));
     }
 
     #[test]

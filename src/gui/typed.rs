@@ -277,7 +277,7 @@ mod tests {
     }
 
     fn typing(screen: &Screen, at: usize, text: &str) -> Action {
-        let on = Target::new(&screen.widgets()[at], &screen.object_id(at));
+        let on = Target::new(&screen.widgets()[at], &screen.object_id(at), "".into());
         Action::Text { on, text: text.into() }
     }
 
@@ -331,7 +331,7 @@ mod tests {
     fn an_action_of_the_user_marks_what_its_letters_explain() {
         let gestures = vec![Gesture::Text("lo".into()), Gesture::Key(crate::gui::PressedKey::Delete)];
         let before = screen("a.Main", &[("EditText", "", "Hel"), ("EditText", "", "l")]).with_typed(&[1]);
-        let on = Target::new(&before.widgets()[0], "0");
+        let on = Target::new(&before.widgets()[0], "0", "".into());
         let id = Comparison::new(Key::Id, Op::Equal, Constant::Text("a".into()), ActionTypes::Any);
         let atom = Atom::new(vec![id.expect("a comparison")]).expect("an atom");
         let own = UserAction { name: "own".into(), on: atom, gestures };

@@ -7,8 +7,8 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use crate::gui::{
-    Action, ActionTypes, Atom, Comparison, Constant, Key, Op, Repertoire, Screen, TypedText, UserAction,
-    offers, quote,
+    Action, ActionTypes, Around, Atom, Comparison, Constant, Key, Op, Repertoire, Screen, TypedText,
+    UserAction, offers, quote,
 };
 use crate::ltl::Labels;
 use crate::objective::{Formula, Objective as _, Shaping, Verdict};
@@ -56,7 +56,8 @@ pub fn capture(spec: &Spec, trace: &Trace) -> Captured {
         // The widget was on the screen before the step.
         let before = number.checked_sub(1).map(|before| &trace.steps[before].observation.screen);
         let shared = before.zip(step.action.target()).map(|(screen, target)| Shared::on(screen, target));
-        TestStep { action: step.action.clone(), shared: shared.unwrap_or_default(), sees }
+        let around = before.and_then(|screen| Around::of(screen, &step.action));
+        TestStep { action: step.action.clone(), shared: shared.unwrap_or_default(), around, sees }
     });
     Captured { steps: steps.collect(), formula, actions }
 }

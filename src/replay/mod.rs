@@ -10,7 +10,9 @@ mod violation;
 use std::sync::Arc;
 
 use crate::device::{Device, DeviceError};
-use crate::gui::{Action, Bounds, Labeller, Marker, Rules, Sought, Target, TypedText, seek};
+use crate::gui::{
+    Action, Around, Bounds, Gap, Labeller, Marker, Near, Rules, Screen, Sought, TypedText, quote, seek,
+};
 use crate::objective::{Formula, Judgement, Moment, Objective as _, Seen, Shaping, Verdict};
 use crate::situation::{ClassId, LookId, PhaseId};
 use crate::spec::Spec;
@@ -52,7 +54,7 @@ pub struct Played {
     /// True if the objective was reached, which ends the replay.
     pub is_won: bool,
     /// The step that could not be done, and the widget nearest to the one it needs.
-    pub missing: Option<(usize, Option<Target>)>,
+    pub missing: Option<(usize, Option<Near>)>,
 }
 
 /// The result of replaying a test.
@@ -104,29 +106,29 @@ impl Player {
         actions: impl IntoIterator<Item = &'a Action>,
         missing: Missing,
     ) -> Result<Played, DeviceError> {
-        self.play_on(device, None, actions, missing)
+        self.play_on(device, None, actions.into_iter().map(|action| (action, None)), missing)
     }
 
-    /// Plays as [`Player::play`] does. If `is_started` has an observation, it replaces the first action's.
+    /// Plays as [`Player::play`] does, each action on the widget with its surroundings, if these are known. If `is_started`
+    /// has an observation, it replaces the first action's.
     fn play_on<'a>(
         &mut self,
         device: &mut dyn Device,
         mut is_started: Option<Observation>,
-        actions: impl IntoIterator<Item = &'a Action>,
+        actions: impl IntoIterator<Item = (&'a Action, Option<&'a Around>)>,
         missing: Missing,
     ) -> Result<Played, DeviceError> {
         let mut played = Played { trace: Trace::default(), done: Vec::new(), is_won: false, missing: None };
         let mut phase = PhaseId::START;
-        let mut before: Option<&Action> = None;
-        for (number, recorded) in actions.into_iter().enumerate() {
+        for (number, (recorded, around)) in actions.into_iter().enumerate() {
             let action = match played.trace.steps.last() {
                 Some(last) => {
-                    let screen = last.observation.screen.clone();
-                    let mut sought = seek(&screen, recorded);
-                    let scroll = before.filter(|_| missing == Missing::ScrollOn);
-                    if let (Sought::Missing { .. }, Some(scroll)) = (&sought, scroll) {
+                    let (screen, before) = (last.observation.screen.clone(), last.action.clone());
+                    let mut sought = seek(&screen, recorded, around);
+                    if missing == Missing::ScrollOn {
                         let mut verdict = Verdict::Open;
-                        let found = scroll_on(screen, scroll, recorded, |action| {
+                        let wanted = |screen: &Screen| seek(screen, recorded, around);
+                        sought = scroll_on(screen, &before, sought, wanted, |action| {
                             if self.rules.forbid(&action) {
                                 return Ok(None);
                             }
@@ -146,19 +148,18 @@ impl Player {
                             }
                             Verdict::Open => {}
                         }
-                        let seen = &played.trace.steps.last().expect("a replay has a start").observation;
-                        sought = found.map_or_else(|| seek(&seen.screen, recorded), Sought::Found);
                     }
                     match sought {
                         Sought::Found(action) if !self.rules.forbid(&action) => action,
-                        Sought::Found(_) | Sought::Missing { .. } if missing == Missing::Skip => continue,
+                        Sought::Found(_) | Sought::Missing(_) if missing == Missing::Skip => continue,
                         // A rule forbids the action. Its widget is there, so it is the nearest one itself.
                         Sought::Found(action) => {
-                            played.missing = Some((number, action.target().cloned()));
+                            let near = action.target().map(|on| Near { on: on.clone(), gap: Gap::TakesNone });
+                            played.missing = Some((number, near));
                             break;
                         }
-                        Sought::Missing { nearest } => {
-                            played.missing = Some((number, nearest));
+                        Sought::Missing(near) => {
+                            played.missing = Some((number, near));
                             break;
                         }
                     }
@@ -166,7 +167,6 @@ impl Player {
                 // Before the first step there is no screen to search for a widget.
                 None => recorded.clone(),
             };
-            before = Some(recorded);
             let (next, verdict) =
                 self.perform(device, phase, &mut played, (number, action), is_started.take())?;
             phase = next;
@@ -246,7 +246,7 @@ impl Player {
         device: &mut dyn Device,
         steps: &[TestStep],
     ) -> Result<(Replay, Trace), DeviceError> {
-        let played = self.play(device, steps.iter().map(|step| &step.action), Missing::ScrollOn)?;
+        let played = self.play_on(device, None, with_surroundings(steps), Missing::ScrollOn)?;
         Ok((verdict(steps, &played, self.typed), played.trace))
     }
 
@@ -258,8 +258,7 @@ impl Player {
         seen: Observation,
         steps: &[TestStep],
     ) -> Result<(Replay, Trace), DeviceError> {
-        let actions = steps.iter().map(|step| &step.action);
-        let played = self.play_on(device, Some(seen), actions, Missing::ScrollOn)?;
+        let played = self.play_on(device, Some(seen), with_surroundings(steps), Missing::ScrollOn)?;
         Ok((verdict(steps, &played, self.typed), played.trace))
     }
 }
@@ -284,6 +283,9 @@ impl Repeater {
         mut seen: Observation,
         steps: &[TestStep],
     ) -> Result<(Replay, Observation), DeviceError> {
+        let Some(mut done) = steps.first().map(|step| step.action.clone()) else {
+            return Ok((Replay::Reproduced, seen));
+        };
         for (number, step) in steps.iter().enumerate() {
             // The first step names the start, which has happened.
             if number > 0 {
@@ -293,26 +295,15 @@ impl Repeater {
                     *before = Observation { screen, ..after };
                     Ok(before.screen.clone())
                 };
-                let mut sought = seek(&seen.screen, &step.action);
-                if let Sought::Missing { .. } = sought {
-                    let (screen, scroll) = (seen.screen.clone(), &steps[number - 1].action);
-                    let found =
-                        scroll_on(screen, scroll, &step.action, |action| act(&mut seen, action).map(Some))?;
-                    sought = found.map_or_else(|| seek(&seen.screen, &step.action), Sought::Found);
-                }
-                match sought {
-                    Sought::Found(action) => act(&mut seen, action)?,
-                    Sought::Missing { nearest } => {
-                        let diverged = Replay::Diverged {
-                            step: number,
-                            expected: step.action.to_string(),
-                            actual: screen_text(&seen),
-                            nearest: nearest.as_ref().map(|nearest| near(nearest, &step.action)),
-                            nearest_at: nearest.as_ref().map(|nearest| nearest.bounds),
-                        };
-                        return Ok((diverged, seen));
-                    }
+                let wanted = |screen: &Screen| seek(screen, &step.action, step.around.as_ref());
+                let (screen, sought) = (seen.screen.clone(), wanted(&seen.screen));
+                let sought =
+                    scroll_on(screen, &done, sought, wanted, |action| act(&mut seen, action).map(Some))?;
+                done = match sought {
+                    Sought::Found(action) => action,
+                    Sought::Missing(near) => return Ok((diverged(number, step, near.as_ref(), &seen), seen)),
                 };
+                act(&mut seen, done.clone())?;
             }
             if let Some(expected) = unseen(step, &seen, self.typed) {
                 let different = Replay::NotReproduced { step: number, expected, actual: screen_text(&seen) };
@@ -340,14 +331,10 @@ fn verdict(steps: &[TestStep], played: &Played, typed: TypedText) -> Replay {
     }
     let last = played.trace.steps.last().expect("a test has a step at least, its start");
     match &played.missing {
-        Some((number, nearest)) => Replay::Diverged {
-            // Steps are counted in the replay, which may have more scrolls than the test.
-            step: played.trace.steps.len(),
-            expected: steps[*number].action.to_string(),
-            actual: screen_text(&last.observation),
-            nearest: nearest.as_ref().map(|nearest| near(nearest, &steps[*number].action)),
-            nearest_at: nearest.as_ref().map(|nearest| nearest.bounds),
-        },
+        // Steps are counted in the replay, which may have more scrolls than the test.
+        Some((number, near)) => {
+            diverged(played.trace.steps.len(), &steps[*number], near.as_ref(), &last.observation)
+        }
         None => Replay::NotReproduced {
             // Every step went as expected, so none is to blame more than the last.
             step: played.trace.steps.len() - 1,
@@ -357,13 +344,32 @@ fn verdict(steps: &[TestStep], played: &Played, typed: TypedText) -> Replay {
     }
 }
 
-/// Describes the nearest widget; if it is the one meant, says why it does not fit.
-fn near(nearest: &Target, action: &Action) -> String {
-    let is_meant = action.target().is_some_and(|recorded| recorded.names() == nearest.names());
-    if is_meant {
-        format!("{nearest}, which takes no {} now", action.type_name())
+/// Returns the actions of `steps` with the surroundings of their widgets.
+fn with_surroundings(steps: &[TestStep]) -> impl Iterator<Item = (&Action, Option<&Around>)> {
+    steps.iter().map(|step| (&step.action, step.around.as_ref()))
+}
+
+/// Returns the divergence at `step`, whose widget is not on the screen of `seen`.
+fn diverged(number: usize, step: &TestStep, near: Option<&Near>, seen: &Observation) -> Replay {
+    let mut expected = step.action.to_string();
+    if let (Some(Near { gap: Gap::Beside(_), .. }), Some(around)) = (near, &step.around) {
+        expected.push_str(&beside(&around.beside));
+    }
+    let nearest = near.map(|Near { on, gap }| match gap {
+        Gap::Other => on.to_string(),
+        Gap::TakesNone => format!("{on}, which takes no {} now", step.action.type_name()),
+        Gap::Beside(words) => format!("{on}{}", beside(words)),
+        Gap::Several => format!("{on}, and nothing tells it from others like it"),
+    });
+    let nearest_at = near.map(|near| near.on.bounds);
+    Replay::Diverged { step: number, expected, actual: screen_text(seen), nearest, nearest_at }
+}
+
+fn beside(words: &str) -> String {
+    if words.is_empty() {
+        ", without words beside it".to_string()
     } else {
-        nearest.to_string()
+        format!(" beside {}", quote(words))
     }
 }
 

@@ -3,10 +3,11 @@
 use std::fmt::Write as _;
 
 use super::Run;
-use super::words::{command, confidence, counted, headline, replayed, shrunk, violation, word, wrong_step};
+use super::words::{
+    self, command, confidence, counted, headline, replayed, shrunk, violation, word, wrong_step,
+};
 use crate::event::{Reached, ReplayVerdict, SpecBegan, SpecEnded, StepTaken};
 use crate::spec::{Style, printable};
-use crate::trace::Notice;
 
 /// Named actions, of those that were never tried.
 const ACTIONS_SHOWN_MAX: usize = 5;
@@ -159,11 +160,7 @@ pub fn step_text(number: usize, step: &StepTaken, verbose: bool) -> String {
         let _ = writeln!(out, "     {line}");
     }
     for notice in &step.notices {
-        let (what, text) = match notice {
-            Notice::Toast(text) => ("a toast", text),
-            Notice::Crash(text) => ("a crash", text),
-            Notice::Anr(text) => ("does not respond", text),
-        };
+        let (what, text) = words::notice(notice);
         let line = text.lines().find(|line| !line.trim().is_empty()).unwrap_or_default();
         let _ = writeln!(out, "     {what}: {}", printable(line));
     }

@@ -55,7 +55,7 @@ const ITEM_KINDS: [ItemKind; 6] = [
 ];
 
 /// Words that start an item.
-pub(super) const ITEM_WORDS: [&str; 6] = ["let", "label", "action", "possible", "never", "must"];
+pub const ITEM_WORDS: [&str; 6] = ["let", "label", "action", "possible", "never", "must"];
 
 /// Part of a file that is judged by itself.
 pub(super) type Item = text::Item<ItemKind>;

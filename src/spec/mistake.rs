@@ -8,7 +8,7 @@ use crate::text::{
 };
 
 /// Operators that are words.
-pub(super) const OPERATOR_WORDS: [&str; 16] = [
+pub const OPERATOR_WORDS: [&str; 16] = [
     "not",
     "and",
     "or",

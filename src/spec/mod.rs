@@ -29,10 +29,11 @@ pub use crate::text::{
 use atom::{AtomReader, Purpose};
 pub use file::{Budget, Expectation, Level, Spans, Spec, SpecFile};
 use grammar::{Grammar, Rule};
-pub use items::{NESTING_MAX, OPERATORS_MAX};
+pub use items::{ITEM_WORDS, NESTING_MAX, OPERATORS_MAX};
 pub use judge::{Judgement, Linted, judge, lint, lint_given};
 pub(crate) use load::text_of;
 pub use load::{FILE_BYTES_MAX, ReadError, read_bytes, read_text, read_text_bytes, unreadable};
+pub use mistake::OPERATOR_WORDS;
 pub use read::Names;
 pub use starter::reach;
 pub use words::{SubGoal, atom_in_words, in_words, sub_goals};

@@ -5,7 +5,7 @@
 
 mod text;
 
-use crate::gui::{Action, Atom, Screen, Target, TypedText, UserAction, Widget};
+use crate::gui::{Action, Around, Atom, Nth, Screen, Target, TypedText, UserAction, Widget};
 use crate::rate::Rate;
 use crate::spec::{Expectation, Spec};
 pub use text::{FORMAT, Read, SET_UP_MAX, SET_UP_STEPS_MAX, is_newer, is_test, read, specs_alone};
@@ -55,17 +55,20 @@ pub struct TestStep {
     pub action: Action,
     /// Names of its widget that others on the same screen have too.
     pub shared: Shared,
+    /// Surroundings of its widget; none for an action without a widget, and in tests of formats 1 and 2.
+    pub around: Option<Around>,
     /// Atoms of the oracle that decide its residual after the step, each with true if it holds.
     pub sees: Vec<(Atom, bool)>,
 }
 
-/// Names of a widget that several widgets of its screen have, each with the place of the widget among those; `None`
-/// for a name of its own.
+/// Names of a widget that several widgets of its screen have, each with the place of the widget among those in the order
+/// of the tree; `None` for a name of its own.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Shared {
     /// Among those with its id.
     pub id: Option<Nth>,
-    /// Among those with its text as text or description, in either case.
+    /// Among those with its text as text or description, in either case; for a widget without a name, among those with the
+    /// words in it.
     pub text: Option<Nth>,
     /// Among those with its description as text or description, in either case.
     pub desc: Option<Nth>,
@@ -73,45 +76,56 @@ pub struct Shared {
     pub all: Option<Nth>,
 }
 
-/// A place among several.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Nth {
-    /// Number, from 1, in the order of the tree.
-    pub number: u32,
-    /// How many there are, at least 2.
-    pub of: u32,
-}
-
 impl Shared {
     /// Returns the names that `target` shares with other visible widgets of `screen`.
     pub fn on(screen: &Screen, target: &Target) -> Shared {
-        let mut widgets: Vec<(&Widget, bool)> = Vec::new();
+        let mut widgets: Vec<(&Widget, Kin)> = Vec::new();
+        let prefix = format!("{}:", target.object_id);
         screen.for_each_object(|at, _, object_id| {
             let widget = &screen.widgets()[at];
-            let is_own = *object_id == *target.object_id;
-            if is_own || widget.is_visible() {
-                widgets.push((widget, is_own));
+            let kin = match object_id {
+                own if *own == *target.object_id => Kin::Own,
+                inner if inner.starts_with(&prefix) => Kin::Inner,
+                _ => Kin::Other,
+            };
+            if kin == Kin::Own || widget.is_visible() {
+                widgets.push((widget, kin));
             }
         });
-        let nth = |has: &dyn Fn(&Widget) -> bool| {
-            let alike: Vec<bool> =
-                widgets.iter().filter(|(widget, _)| has(widget)).map(|(_, is_own)| *is_own).collect();
-            let number = alike.iter().position(|&is_own| is_own)? as u32 + 1;
+        let nth = |kin: Kin, has: &dyn Fn(&Widget) -> bool| {
+            let alike: Vec<Kin> =
+                widgets.iter().filter(|(widget, _)| has(widget)).map(|(_, kin)| *kin).collect();
+            let number = alike.iter().position(|one| *one == kin)? as u32 + 1;
             (alike.len() > 1).then_some(Nth { number, of: alike.len() as u32 })
         };
         // Some tools look for a text in descriptions as well, and in either case.
         let says = |widget: &Widget, name: &str| {
             [&widget.text, &widget.desc].into_iter().any(|text| text.to_lowercase() == name.to_lowercase())
         };
-        let named = |name: &str| if name.is_empty() { None } else { nth(&|widget| says(widget, name)) };
+        let named = |kin: Kin, name: &str| {
+            if name.is_empty() { None } else { nth(kin, &|widget| says(widget, name)) }
+        };
         let Target { id, text, desc, .. } = target;
         Shared {
-            id: if id.is_empty() { None } else { nth(&|widget| widget.id == *id) },
-            text: named(text),
-            desc: named(desc),
-            all: nth(&|widget| widget.id == *id && widget.text == *text && widget.desc == *desc),
+            id: if id.is_empty() { None } else { nth(Kin::Own, &|widget| widget.id == *id) },
+            // A widget without a name is found by the words in it.
+            text: match target.words_below() {
+                Some(words) => named(Kin::Inner, words),
+                None => named(Kin::Own, text),
+            },
+            desc: named(Kin::Own, desc),
+            all: nth(Kin::Own, &|widget| widget.id == *id && widget.text == *text && widget.desc == *desc),
         }
     }
+}
+
+/// Relation of a widget to that of a step.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Kin {
+    Own,
+    /// It lies in that of the step.
+    Inner,
+    Other,
 }
 
 /// Set-up of a test: the steps that run on the started app before the test's own.
@@ -191,6 +205,16 @@ impl Provenance {
 }
 
 impl TestCase {
+    /// Returns the number of the first step that goes to its widget by the place alone: an older farlead kept no
+    /// surroundings, and the widget has no name.
+    pub fn step_by_place(&self) -> Option<usize> {
+        let is_nameless =
+            |on: &Target| on.id.is_empty() && on.names().iter().all(|name| name.trim().is_empty());
+        let is_by_place =
+            |step: &TestStep| step.around.is_none() && step.action.target().is_some_and(is_nameless);
+        self.steps.iter().position(is_by_place)
+    }
+
     /// Returns true if both are the same test, whatever their origin.
     pub fn is_same(&self, other: &TestCase) -> bool {
         // Each part is named, so that a new one is not forgotten here.

@@ -11,11 +11,12 @@ use pest::Parser as _;
 use pest::iterators::Pair;
 
 use super::{
-    CAPTURED_END, Nth, Provenance, SetUpRun, Shared, TestCase, TestSetUp, TestStep, captured_expectation,
+    CAPTURED_END, Provenance, SetUpRun, Shared, TestCase, TestSetUp, TestStep, captured_expectation,
     captured_name,
 };
 use crate::gui::{
-    Action, ActionType, Argument, Atom, Bounds, Direction, START_TYPE, Target, TypedText, UserAction, quote,
+    Action, ActionType, Argument, Around, Atom, Bounds, Direction, Nth, START_TYPE, Target, ToldBy,
+    TypedText, UserAction, quote,
 };
 use crate::ltl::{Formula, Formulas, Node};
 use crate::rate::Rate;
@@ -25,8 +26,8 @@ use crate::text::{clip, stopped_at, unquote};
 /// Version of the format that is written; a later one is refused.
 ///
 /// In a test of version 1, typed text counts, and farlead.toml names the set-up. From version 2 on, the specs say
-/// the one by a clause, and the test keeps the other itself.
-pub const FORMAT: u32 = 2;
+/// the one by a clause, and the test keeps the other itself. From version 3 on, it keeps the surroundings of widgets.
+pub const FORMAT: u32 = 3;
 
 /// Versions of the format that are read.
 const FORMATS: RangeInclusive<u32> = 1..=FORMAT;
@@ -405,6 +406,7 @@ impl Reader<'_> {
         let argument = parts.next_if(|part| part.as_rule() != Rule::part);
         let mut on = None;
         let mut shared = Shared::default();
+        let (mut beside, mut told): (Option<Arc<str>>, Option<(ToldBy, bool)>) = (None, None);
         let mut sees = Vec::new();
         for part in parts {
             let part = part.into_inner().next().expect("a part says something");
@@ -414,21 +416,56 @@ impl Reader<'_> {
                     on.get_or_insert_with(Target::default);
                     self.shared(&mut shared, part);
                 }
+                Rule::beside => {
+                    let text = part.into_inner().next().expect("words are in quotes");
+                    beside = Some(self.text(&text).into());
+                }
+                Rule::told => told = Some(self.told(part)),
                 Rule::sees => sees.extend(self.sees(part)),
                 _ => self.fingerprint(on.get_or_insert_with(Target::default), part),
             }
         }
         let action = self.action(number, &word, argument.as_ref(), on)?;
-        Some(TestStep { action, shared, sees })
+        let around = match (beside, told) {
+            (Some(beside), Some((told_by, has_own_words))) if action.target().is_some() => {
+                Some(Around { beside, told_by, has_own_words })
+            }
+            (None, None) => None,
+            _ => {
+                let message = "a step on a widget has both `beside` and `told by`, or neither";
+                self.mistake("E-around", span(&word), message);
+                None
+            }
+        };
+        Some(TestStep { action, shared, around, sees })
+    }
+
+    /// Returns the part that tells a widget from others, and true if its words do too.
+    fn told(&mut self, told: Pair<'_, Rule>) -> (ToldBy, bool) {
+        let mut parts = told.into_inner();
+        let part = parts.next().expect("it is told by a part");
+        let told_by = match (part.as_rule(), part.as_str()) {
+            (Rule::told_place, _) => ToldBy::Place(self.nth(&part.into_inner().next().expect("a place"))),
+            (_, "id") => ToldBy::Id,
+            (_, "names") => ToldBy::Names,
+            _ => ToldBy::Beside,
+        };
+        (told_by, parts.next().is_some())
+    }
+
+    /// Returns a place among several, from `2 of 3`.
+    fn nth(&mut self, of: &Pair<'_, Rule>) -> Nth {
+        let numbers: Vec<u32> = of.clone().into_inner().map(|number| self.number(&number)).collect();
+        let nth = Nth { number: numbers[0], of: numbers[1] };
+        if nth.of < 2 || !(1..=nth.of).contains(&nth.number) {
+            self.mistake("E-number", span(of), "this is no place among two widgets or more");
+        }
+        nth
     }
 
     fn shared(&mut self, shared: &mut Shared, part: Pair<'_, Rule>) {
         let parts: Vec<Pair<'_, Rule>> = part.into_inner().collect();
-        let numbers: Vec<u32> = parts[1].clone().into_inner().map(|number| self.number(&number)).collect();
-        let nth = Nth { number: numbers[0], of: numbers[1] };
-        if nth.of < 2 || !(1..=nth.of).contains(&nth.number) {
-            self.mistake("E-number", span(&parts[1]), "a shared name has a place among two widgets or more");
-        }
+        let nth = self.nth(&parts[1]);
         let place = match parts[0].as_str() {
             "id" => &mut shared.id,
             "text" => &mut shared.text,
@@ -467,6 +504,7 @@ impl Reader<'_> {
                     "id" => on.id = text,
                     "desc" => on.desc = text,
                     "text" => on.text = text,
+                    "below" => on.below = text,
                     _ => on.class = text,
                 }
             }
@@ -603,8 +641,9 @@ fn write_step(out: &mut fmt::Formatter<'_>, number: usize, step: &TestStep) -> f
         Argument::None | Argument::Own(_) => {}
     }
     writeln!(out)?;
-    if let Some(Target { object_id, class, id, text, desc, bounds }) = action.target() {
-        for (key, value) in [("id", id), ("desc", desc), ("text", text), ("class", class)] {
+    if let Some(Target { object_id, class, id, text, desc, below, bounds }) = action.target() {
+        let names = [("id", id), ("desc", desc), ("text", text), ("below", below), ("class", class)];
+        for (key, value) in names {
             if !value.is_empty() {
                 writeln!(out, "        {key} {}", quote(value))?;
             }
@@ -618,6 +657,16 @@ fn write_step(out: &mut fmt::Formatter<'_>, number: usize, step: &TestStep) -> f
                 writeln!(out, "        shared {key} {number} of {of}")?;
             }
         }
+    }
+    if let Some(Around { beside, told_by, has_own_words }) = &step.around {
+        let part = match told_by {
+            ToldBy::Id => "id".to_string(),
+            ToldBy::Names => "names".to_string(),
+            ToldBy::Beside => "beside".to_string(),
+            ToldBy::Place(Nth { number, of }) => format!("place {number} of {of}"),
+        };
+        let words = if *has_own_words { " and words" } else { "" };
+        writeln!(out, "        beside {}\n        told by {part}{words}", quote(beside))?;
     }
     for (atom, holds) in &step.sees {
         writeln!(out, "        sees {}{atom}", if *holds { "" } else { "!" })?;

@@ -8,12 +8,12 @@ use std::sync::Arc;
 
 use farlead::export::{Exported, Target, export};
 use farlead::gui::{
-    Action, Atom, Bounds, Constant, Direction, Gesture, Op, Percent, Point, PressedKey, Stroke, Touch,
+    Action, Atom, Bounds, Constant, Direction, Gesture, Nth, Op, Percent, Point, PressedKey, Stroke, Touch,
     UserAction,
 };
 use farlead::rate::Rate;
 use farlead::spec::{Source, Spec, parse};
-use farlead::test_case::{Nth, Provenance, Shared, TestCase, TestSetUp, TestStep};
+use farlead::test_case::{Provenance, Shared, TestCase, TestSetUp, TestStep};
 use proptest::prelude::*;
 use yaml_rust2::{Yaml, YamlLoader};
 
@@ -72,6 +72,7 @@ fn widget(
         id: id.into(),
         text: text.into(),
         desc: desc.into(),
+        below: "".into(),
         bounds,
     }
 }
@@ -82,7 +83,7 @@ fn button(text: &str) -> farlead::gui::Target {
 
 fn step(action: Action, sees: &[(&str, bool)]) -> TestStep {
     let sees = sees.iter().map(|(text, holds)| (atom(text), *holds)).collect();
-    TestStep { action, shared: Shared::default(), sees }
+    TestStep { action, shared: Shared::default(), around: None, sees }
 }
 
 /// Returns the same step on a widget whose id others of its screen have too.
@@ -601,6 +602,7 @@ fn a_flow_finds_hostile_texts_and_no_others() {
             let test = test_of(vec![TestStep {
                 action: Action::click(button(hostile)),
                 shared: Shared::default(),
+                around: None,
                 sees,
             }]);
             for (name, arguments) in commands(&export(&test, Target::Maestro).text) {
@@ -1136,7 +1138,12 @@ fn a_script_finds_hostile_texts_and_runs_none_of_them() {
         let sees = vec![(Atom::Count { of: vec![comparison], op: Op::Equal, number: 1 }, true)];
         let text: Arc<str> = hostile.into();
         let test = test_of(vec![
-            TestStep { action: Action::click(button(hostile)), shared: Shared::default(), sees },
+            TestStep {
+                action: Action::click(button(hostile)),
+                shared: Shared::default(),
+                around: None,
+                sees,
+            },
             step(Action::Text { on: button(hostile), text }, &[]),
         ]);
         let (code, errors, log) = fake.run(&test);

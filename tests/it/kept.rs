@@ -7,8 +7,8 @@ use farlead::agent::PLANNER;
 use farlead::device::Device;
 use farlead::device::sim::{self, Sim, model::Model};
 use farlead::gui::{
-    Action, ActionTypes, Atom, Bounds, Comparison, Constant, Direction, Key, Labeller, Op, Stroke, Target,
-    Touch, TypedText, UserAction,
+    Action, ActionTypes, Around, Atom, Bounds, Comparison, Constant, Direction, Key, Labeller, Nth, Op,
+    Stroke, Target, ToldBy, Touch, TypedText, UserAction,
 };
 use farlead::keep::{self, keep};
 use farlead::ltl::{Automaton, Formula, Formulas, Labels, Monitor, Node, Permanent, ResidualId};
@@ -19,8 +19,7 @@ use farlead::search::{Plan, search};
 use farlead::situation::PhaseId;
 use farlead::spec::{Expectation, Source, Spec, Style, parse};
 use farlead::test_case::{
-    Nth, Provenance, SetUpRun, Shared, TestCase, TestSetUp, TestStep, captured_expectation, captured_name,
-    read,
+    Provenance, SetUpRun, Shared, TestCase, TestSetUp, TestStep, captured_expectation, captured_name, read,
 };
 use farlead::trace::{Step, Trace};
 use proptest::prelude::*;
@@ -364,7 +363,7 @@ fn a_stored_test_is_read_as_it_was_written_and_written_as_it_was_read() {
     }
 }
 
-const ABOUT: &str = r#"farlead test 2
+const ABOUT: &str = r#"farlead test 3
 # Do its steps again with `farlead replay`, find it anew with `farlead check`.
 
 from
@@ -389,6 +388,8 @@ steps
         class "android.widget.Button"
         path 0:0:0:0:4
         bounds 97,633 382,705
+        beside "Play Online, Play Offline, Settings"
+        told by id and words
         sees [activity ~ About]
     2 back
         sees [activity ~ Main]
@@ -430,11 +431,11 @@ fn refused(from: &str, to: &str, said: &str) {
 
 #[test]
 fn a_test_of_a_later_format_is_refused() {
-    for later in ["3", "10", "99999999999999999999"] {
+    for later in ["4", "10", "99999999999999999999"] {
         refused(
-            "farlead test 2",
+            "farlead test 3",
             &format!("farlead test {later}"),
-            &format!("1:14: this is a test of format {later}, and this farlead reads formats up to 2"),
+            &format!("1:14: this is a test of format {later}, and this farlead reads formats up to 3"),
         );
     }
 }
@@ -463,8 +464,8 @@ fn what_is_missing_is_said() {
 fn what_is_wrong_is_said_with_its_place() {
     let unexpected = |at: &str| format!("{at}: this is not how a test goes on here");
     for (from, to, at) in [
-        ("farlead test 2", "farlead tests 2", "1:13"),
-        ("farlead test 2", "farlead test 2.5", "1:15"),
+        ("farlead test 3", "farlead tests 3", "1:13"),
+        ("farlead test 3", "farlead test 3.5", "1:15"),
         ("\"sim\"", "\"sim", "9:12"),
         ("        path 0:0:0:0:4\n", "        path 0:x\n", "24:15"),
         ("        sees [activity ~ About]\n", "        sees activity\n", "26:14"),
@@ -476,7 +477,7 @@ fn what_is_wrong_is_said_with_its_place() {
     refused("    seed 1\n", "    seed 1\n    seed 1\n", "13:5: `seed` is said twice");
     refused("    seed 1\n", "    seed \"1\"\n", "12:5: this is no value of `seed`");
     refused("seed 1\n", "seed 99999999999999999999\n", "12:10: `99999999999999999999` is out of range");
-    refused("farlead test 2", "farlead test 0", "1:14: the formats are 1 to 2");
+    refused("farlead test 3", "farlead test 0", "1:14: the formats are 1 to 3");
     refused("confirmed 3 of 3", "confirmed 4 of 3", "16:15: more of them passed than were tried");
     refused("\"sim\"", "\"si\\u{d800}m\"", "9:12: `\\u{d800}` is no character");
     refused("97,633 382,705", "97,633 382,99999999999", "25:27: `99999999999` is out of range");
@@ -588,13 +589,14 @@ fn target() -> impl Strategy<Value = Target> {
     let path = prop::collection::vec(0..30_u32, 1..6)
         .prop_map(|path| path.iter().map(ToString::to_string).collect::<Vec<_>>().join(":"));
     let edges = (any::<i32>(), any::<i32>(), any::<i32>(), any::<i32>());
-    (path, hostile(), hostile(), hostile(), hostile(), edges).prop_map(
-        |(path, class, id, text, desc, (left, top, right, bottom))| Target {
+    (path, hostile(), hostile(), hostile(), hostile(), hostile(), edges).prop_map(
+        |(path, class, id, text, desc, below, (left, top, right, bottom))| Target {
             object_id: path.into(),
             class: class.into(),
             id: id.into(),
             text: text.into(),
             desc: desc.into(),
+            below: below.into(),
             bounds: Bounds::new(left, top, right, bottom),
         },
     )
@@ -637,15 +639,37 @@ fn action() -> impl Strategy<Value = Action> {
     ]
 }
 
+fn nth() -> impl Strategy<Value = Nth> {
+    (2..9_u32, 0..9_u32).prop_map(|(of, at)| Nth { number: at % of + 1, of })
+}
+
 fn shared() -> impl Strategy<Value = Shared> {
-    let nth = || prop::option::of((2..9_u32, 0..9_u32).prop_map(|(of, at)| Nth { number: at % of + 1, of }));
+    let nth = || prop::option::of(nth());
     (nth(), nth(), nth(), nth()).prop_map(|(id, text, desc, all)| Shared { id, text, desc, all })
 }
 
-/// Returns a step; only one with a widget has names to share.
-fn later_step((action, shared, sees): (Action, Shared, Vec<(Atom, bool)>)) -> TestStep {
-    let shared = action.target().map_or_else(Shared::default, |_| shared);
-    TestStep { action, shared, sees }
+fn around() -> impl Strategy<Value = Option<Around>> {
+    let told_by = prop_oneof![
+        Just(ToldBy::Id),
+        Just(ToldBy::Names),
+        Just(ToldBy::Beside),
+        nth().prop_map(ToldBy::Place)
+    ];
+    let around = (hostile(), told_by, any::<bool>()).prop_map(|(beside, told_by, has_own_words)| Around {
+        beside: beside.into(),
+        told_by,
+        has_own_words,
+    });
+    prop::option::of(around)
+}
+
+/// Returns a step; only one with a widget has names to share, and surroundings.
+fn later_step(
+    (action, shared, around, sees): (Action, Shared, Option<Around>, Vec<(Atom, bool)>),
+) -> TestStep {
+    let has_widget = action.target().is_some();
+    let shared = if has_widget { shared } else { Shared::default() };
+    TestStep { action, shared, around: around.filter(|_| has_widget), sees }
 }
 
 fn steps() -> impl Strategy<Value = Vec<TestStep>> {
@@ -653,9 +677,10 @@ fn steps() -> impl Strategy<Value = Vec<TestStep>> {
     let start = (hostile(), sees()).prop_map(|(activity, sees)| TestStep {
         action: Action::Reinitialise(activity.into()),
         shared: Shared::default(),
+        around: None,
         sees,
     });
-    let later = (action(), shared(), sees()).prop_map(later_step);
+    let later = (action(), shared(), around(), sees()).prop_map(later_step);
     (start, prop::collection::vec(later, 0..6)).prop_map(|(start, later)| [vec![start], later].concat())
 }
 
@@ -678,7 +703,7 @@ impl Unstarted {
 
 fn set_up() -> impl Strategy<Value = Unstarted> {
     let sees = || prop::collection::vec((atom(), any::<bool>()), 0..3);
-    let later = || (action(), shared(), sees()).prop_map(later_step);
+    let later = || (action(), shared(), around(), sees()).prop_map(later_step);
     let run = (hostile(), any::<bool>(), prop::collection::vec(later(), 0..4));
     prop::option::weighted(0.8, prop::collection::vec(run, 0..4)).prop_map(Unstarted)
 }

@@ -197,6 +197,7 @@ fn action_atoms_are_about_what_was_done() {
         id: "org.x:id/save".into(),
         text: "".into(),
         desc: "Save note".into(),
+        below: "".into(),
         bounds: Bounds::default(),
     };
     let click = Action::click(target.clone());

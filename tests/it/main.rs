@@ -39,6 +39,7 @@ mod replay;
 mod report;
 mod scrolls;
 mod secrets;
+mod seeking;
 mod shared;
 mod snapshots;
 mod store;

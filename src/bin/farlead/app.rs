@@ -37,7 +37,7 @@ pub struct AppArgs {
     /// `sim` or the serial number of a device, may be repeated [default: sim for models, else the only device]
     #[arg(long, value_name = "D")]
     device: Vec<String>,
-    /// How to start the app afresh for each episode
+    /// Way to start the app afresh for each episode
     #[arg(long, value_name = "HOW", value_enum, default_value_t = ResetName::Clear)]
     reset: ResetName,
     /// uiautomator2's u2.jar, which reads screens faster; see docs/devices.md

@@ -30,7 +30,7 @@ use crate::outputs::{Beginning, OutputArgs, Outputs, Prepared, Stored, began, wa
 use crate::progress::{Progress, Ticks, WallArgs, interruption, left};
 use crate::project::Project;
 use crate::searching::{Budget, SearchArgs, Shard};
-use crate::secrets::Wanted;
+use crate::secrets::SecretTexts;
 use crate::set_up::{self, Chosen, SetUpArgs, SetUps};
 use crate::sources::{self, Judged, Shell};
 use crate::stdout::out;
@@ -126,7 +126,7 @@ pub fn run(args: &CheckArgs, shell: &Shell) -> anyhow::Result<Exit> {
         return Ok(exit);
     }
     let set_ups = args.set_up.read(&project, shell)?;
-    project.secrets = wanted(args, &project, &judged, &set_ups)?.read()?;
+    project.secrets = secret_texts(args, &project, &judged, &set_ups)?.read()?;
     let app = open(args, &project, &judged, shell)?;
     set_ups.check_app(&app.app())?;
     app.with_set_up(set_ups.all()).check_rules(&project)?;
@@ -154,21 +154,21 @@ pub fn run(args: &CheckArgs, shell: &Shell) -> anyhow::Result<Exit> {
 }
 
 /// Returns the texts that may name secrets.
-fn wanted(
+fn secret_texts(
     args: &CheckArgs,
     project: &Project,
     judged: &[Judged],
     set_ups: &SetUps,
-) -> anyhow::Result<Wanted> {
-    let mut wanted = args.search.wanted(project)?;
-    set_ups.add_to(&mut wanted);
+) -> anyhow::Result<SecretTexts> {
+    let mut texts = args.search.secret_texts(project)?;
+    set_ups.add_to(&mut texts);
     for one in judged {
         match &one.test {
-            Some(test) => wanted.add_test(&one.source, test),
-            None => wanted.add_specs(&one.source, &one.linted.file.specs),
+            Some(test) => texts.add_test(&one.source, test),
+            None => texts.add_specs(&one.source, &one.linted.file.specs),
         }
     }
-    Ok(wanted)
+    Ok(texts)
 }
 
 /// Opens the app of the command line, or the one that all stored tests were found on.
@@ -401,14 +401,15 @@ fn check_all(
     let mut written = Ok(());
     // The experience of this run alone, in case that of the file proves out of date.
     let (mut fresh, mut is_outdated) = (Experience::new(), false);
+    // What is done behind one set-up is nothing that another makes possible.
+    let whole = setup::kept(set_ups.all(), &mut Vec::new());
+    let serves: Vec<bool> =
+        tasks.iter().map(|task| setup::kept(task.app.set_up(), &mut Vec::new()) == whole).collect();
     for wave in waves(tasks.len(), first_wave(args, tasks)) {
         // A spec knows the earlier waves and nothing of its own wave, so results do not depend on `--jobs`.
         let known = Arc::new(done.learned.experience.clone());
-        // What is done behind one set-up is nothing that another makes possible.
-        let whole = setup::kept(set_ups.all(), &mut Vec::new());
-        let serves = |task: &Task<'_>| setup::kept(task.app.set_up(), &mut Vec::new()) == whole;
-        let served = tasks[wave.clone()].iter_mut().filter(|task| serves(task));
-        served.for_each(|task| task.plan.experience = known.clone());
+        let served = tasks[wave.clone()].iter_mut().zip(&serves[wave.clone()]).filter(|(_, serves)| **serves);
+        served.for_each(|(task, _)| task.plan.experience = known.clone());
         let tasks = &*tasks;
         let work = |number: usize| {
             let task = &tasks[wave.start + number];
@@ -426,11 +427,10 @@ fn check_all(
             });
             ticks.add(decided.exit() == Exit::Passed);
             let Plan { steps_max, episodes_max, .. } = task.plan;
-            let began = SpecBegan {
-                set_up: task.app.set_up_actions(),
-                ..began(task.file, task.spec, decided.agent(&task.plan), steps_max, episodes_max)
-            };
-            // A staged file stays open until its turn, and a process may open so many files alone.
+            let agent = decided.agent(&task.plan);
+            let set_up = task.app.set_up_actions();
+            let began = began(task.file, task.spec, agent, steps_max, episodes_max, set_up);
+            // A staged file stays open until its turn, and a process may open a few hundred files.
             let is_near = number < settled.load(Ordering::Relaxed) + STAGED_MAX;
             let prepared = is_near.then(|| prepare(checked, &origin, &batch, task, &decided));
             (began, prepared, decided)
@@ -442,7 +442,7 @@ fn check_all(
             progress.clear();
             done.learned.add(task.plan.agent, &std::mem::take(&mut decided.kept));
             // With another set-up the same app starts on another screen, and would look non-deterministic.
-            if serves(task) {
+            if serves[wave.start + number] {
                 done.learned.experience.merge(&decided.experience);
                 fresh.merge(&decided.experience);
             }

@@ -143,10 +143,10 @@ pub fn run(args: &CompareArgs, shell: &Shell) -> anyhow::Result<Exit> {
         one.unless_mistaken(shell)?;
         judged.push(one);
     }
-    let mut wanted = args.search.wanted(&project)?;
-    set_ups.add_to(&mut wanted);
-    judged.iter().for_each(|one| wanted.add_specs(&one.source, &one.linted.file.specs));
-    project.secrets = wanted.read()?;
+    let mut texts = args.search.secret_texts(&project)?;
+    set_ups.add_to(&mut texts);
+    judged.iter().for_each(|one| texts.add_specs(&one.source, &one.linted.file.specs));
+    project.secrets = texts.read()?;
     let app = args.app.open(&project, shell)?;
     set_ups.check_app(&app.app())?;
     let app = app.with_set_up(set_ups.all());

@@ -458,14 +458,14 @@ fn judged(task: &Task<'_>, spec: &Spec, plan: &Plan, finding: Finding) -> Decide
         {
             let ways = counted(reach.ways, "order");
             format!(
-                "{}in {spent}; every action on every screen met was tried, in {ways}",
+                "{} in {spent}; every action on every screen met was tried, in {ways}",
                 none(spec.expectation)
             )
         }
-        (None, Stop::TimeSpent) => format!("{}in {spent}; the time is spent", none(spec.expectation)),
+        (None, Stop::TimeSpent) => format!("{} in {spent}; the time is spent", none(spec.expectation)),
         (None, Stop::Interrupted) => format!("{} after {spent}", interrupted_by()),
         (None, Stop::EpisodesSpent | Stop::Found) => {
-            format!("{}in {spent}; the budget is spent", none(spec.expectation))
+            format!("{} in {spent}; the budget is spent", none(spec.expectation))
         }
     };
     let why = match run {
@@ -516,8 +516,8 @@ fn none_within(expectation: Expectation, steps_max: u32) -> String {
 /// Returns the start of the reason why a search without a run ended; it goes on with `in 500 episodes`.
 fn none(expectation: Expectation) -> &'static str {
     match expectation {
-        Expectation::Possible => "no run ",
-        Expectation::Never | Expectation::Must => "no violation ",
+        Expectation::Possible => "no run",
+        Expectation::Never | Expectation::Must => "no violation",
     }
 }
 
@@ -713,7 +713,7 @@ fn judged_exhaustively(task: &Task<'_>, exhausted: Exhausted) -> Decided {
             format!("{}, proven by trying everything in {spent}", none_within(expectation, steps_max))
         }
         None if is_interrupted => format!("{} after {spent}", interrupted_by()),
-        None => format!("{}in {spent}; there is too much to try", none(expectation)),
+        None => format!("{} in {spent}; there is too much to try", none(expectation)),
     };
     let mut decided = Decided::new(outcome, why, exit_of(outcome, is_interrupted));
     decided.ended.advice = hints(&reach);

@@ -22,7 +22,7 @@ use crate::deciding::failed;
 use crate::lint::counted;
 use crate::progress::interruption;
 use crate::project::Project;
-use crate::secrets::Wanted;
+use crate::secrets::SecretTexts;
 use crate::sources::{self, Shell};
 use crate::stdout::{Out, out};
 use crate::{Exit, Missing, Mistake, Usage};
@@ -83,11 +83,11 @@ pub fn run(args: &LookArgs, shell: &Shell) -> anyhow::Result<Exit> {
     let mut project = Project::find()?;
     let read = |path: &Path| sources::read_sound(path, &project, shell);
     let against = args.against.as_deref().map(read).transpose()?;
-    let mut wanted = Wanted::of(&project)?;
+    let mut texts = SecretTexts::of(&project)?;
     if let (Some(path), Some(file)) = (&args.against, &against) {
-        wanted.add_specs(&sources::read_text(path)?, &file.specs);
+        texts.add_specs(&sources::read_text(path)?, &file.specs);
     }
-    project.secrets = wanted.read()?;
+    project.secrets = texts.read()?;
     if let Some(path) = &args.dump {
         let mut look = of_dump(path)?;
         if let Some(secrets) = &project.secrets {

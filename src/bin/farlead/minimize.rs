@@ -21,7 +21,8 @@ use crate::deciding::failed;
 use crate::lint::counted;
 use crate::progress::{WallArgs, interrupted_exit, interruption};
 use crate::project::Project;
-use crate::secrets::Wanted;
+use crate::searching::threads;
+use crate::secrets::SecretTexts;
 use crate::set_up::{self, SetUpArgs};
 use crate::sources::{self, Shell};
 use crate::stdout::out;
@@ -136,10 +137,10 @@ pub fn run(args: &MinimizeArgs, shell: &Shell) -> anyhow::Result<Exit> {
     let (source, test) = sources::read_test(&args.test, shell)?;
     let set_ups = args.set_up.read(&project, shell)?;
     let chosen = set_ups.for_test(&args.test, &test);
-    let mut wanted = Wanted::of(&project)?;
-    set_ups.add_to(&mut wanted);
-    wanted.add_test(&source, &test);
-    project.secrets = wanted.read()?;
+    let mut texts = SecretTexts::of(&project)?;
+    set_ups.add_to(&mut texts);
+    texts.add_test(&source, &test);
+    project.secrets = texts.read()?;
     let app = args.app.open_for(&test, &project, shell)?;
     chosen.check_app(&app.app())?;
     let app = app.with_set_up(&chosen.tests);
@@ -148,10 +149,7 @@ pub fn run(args: &MinimizeArgs, shell: &Shell) -> anyhow::Result<Exit> {
     if let Some(path) = args.output.as_ref().filter(|path| path.exists()) {
         return Err(Usage::new(format!("{} is there already; give another file", shown_path(path))).into());
     }
-    let jobs = args
-        .jobs
-        .map_or_else(|| std::thread::available_parallelism().map_or(1, usize::from), |jobs| jobs as usize);
-    let jobs = app.jobs(jobs);
+    let jobs = app.jobs(threads(args.jobs));
     let interrupted = interruption();
     args.wall.limit(&interrupted);
     let goes_on = || !interrupted.load(Ordering::Relaxed);

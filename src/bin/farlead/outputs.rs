@@ -136,7 +136,7 @@ pub struct Prepared {
     fate: Fate,
 }
 
-/// What comes of a test.
+/// Fate of a prepared test.
 enum Fate {
     /// The file at its place is none that a test may replace, for this reason.
     Refused(String),
@@ -403,7 +403,14 @@ impl<'a> Outputs<'a> {
 }
 
 /// Returns the event that work on `spec` begins.
-pub fn began(file: &str, spec: &Spec, agent: &str, steps_max: u32, episodes_max: u32) -> SpecBegan {
+pub fn began(
+    file: &str,
+    spec: &Spec,
+    agent: &str,
+    steps_max: u32,
+    episodes_max: u32,
+    set_up: Vec<String>,
+) -> SpecBegan {
     SpecBegan {
         spec: 0,
         file: file.to_string(),
@@ -415,7 +422,7 @@ pub fn began(file: &str, spec: &Spec, agent: &str, steps_max: u32, episodes_max:
         steps_max,
         episodes_max,
         automaton: automaton(spec),
-        set_up: Vec::new(),
+        set_up,
     }
 }
 

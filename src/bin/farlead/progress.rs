@@ -1,4 +1,4 @@
-//! A live line on stderr, if stderr is a terminal, and the signals that end a run.
+//! The live line on stderr, if stderr is a terminal, and the ends of a run from outside: signals and `--wall-timeout`.
 
 use std::io::{self, IsTerminal, Write};
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};

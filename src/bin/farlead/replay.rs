@@ -6,25 +6,25 @@ use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use clap::Args;
-use farlead::event::{Outcome, ReplayVerdict, Replayed, SpecBegan, SpecEnded};
+use farlead::event::{Outcome, ReplayVerdict, Replayed, SpecEnded};
 use farlead::gui::Key;
 use farlead::rate::Rate;
 use farlead::replay::{Player, Replay, scrolled_on, violation};
 use farlead::report::{self, to_type};
 use farlead::rng::Seed;
 use farlead::search::in_order_with_pauses;
-use farlead::spec::{Expectation, printable};
+use farlead::spec::{Expectation, printable, shown_path};
 use farlead::test_case::TestCase;
 use farlead::trace::Trace;
 
 use crate::app::{AppArgs, OpenedApp};
 use crate::deciding::{Decided, of_typed_text};
 use crate::lint::counted;
-use crate::outputs::{Beginning, OutputArgs, Outputs, began};
+use crate::outputs::{Beginning, OutputArgs, Outputs, began, warn};
 use crate::progress::{Progress, Ticks, WallArgs, interrupted_exit, interruption};
 use crate::project::Project;
-use crate::searching::Shard;
-use crate::secrets::Wanted;
+use crate::searching::{Shard, threads};
+use crate::secrets::SecretTexts;
 use crate::set_up::{self, Chosen, SetUpArgs, SetUps};
 use crate::sources::{self, Shell};
 use crate::{Exit, Usage};
@@ -92,7 +92,7 @@ impl ReplayArgs {
     }
 }
 
-/// Most replays with `--until-failure`: a test that holds that often will hardly fail soon.
+/// Most replays with `--until-failure`: a test that passes that often will hardly fail soon.
 const TIMES_UNTIL_FAILURE: u32 = 1_000;
 
 /// A test to replay, and the app it runs on.
@@ -109,7 +109,7 @@ pub fn run(args: &ReplayArgs, shell: &Shell) -> anyhow::Result<Exit> {
     args.outputs.reports.refuse_to_overwrite(&files)?;
     let set_ups = args.set_up.read(&project, shell)?;
     let (tests, exit) = read(args, &files, &project, &set_ups, shell)?;
-    let jobs = jobs_of(args);
+    let jobs = threads(args.jobs);
     set_up::warn_of_differences(tests.iter().map(|stored| (&*stored.name, &stored.set_up)));
     let interrupted = interruption();
     args.wall.limit(&interrupted);
@@ -135,8 +135,7 @@ pub fn run(args: &ReplayArgs, shell: &Shell) -> anyhow::Result<Exit> {
         has_failed.fetch_or(decided.exit() != Exit::Passed, Ordering::Relaxed);
         let steps = stored.test.steps.len() as u32;
         let set_up = stored.app.as_ref().map_or_else(|_| Vec::new(), OpenedApp::set_up_actions);
-        let began = SpecBegan { set_up, ..began(&stored.name, &stored.test.oracle, "", steps, 0) };
-        Some((began, decided))
+        Some((began(&stored.name, &stored.test.oracle, "", steps, 0, set_up), decided))
     };
     // One after another, so that the tests before the first failure do not depend on `--jobs`.
     let jobs = if args.fail_fast { 1 } else { jobs_on(&tests, jobs) };
@@ -165,10 +164,15 @@ pub fn run(args: &ReplayArgs, shell: &Shell) -> anyhow::Result<Exit> {
     outputs.end(exit)
 }
 
-/// Returns the number of threads.
-fn jobs_of(args: &ReplayArgs) -> usize {
-    args.jobs
-        .map_or_else(|| std::thread::available_parallelism().map_or(1, usize::from), |jobs| jobs as usize)
+/// Warns of a test of an older format that finds a widget by its place alone, where another may be by now.
+fn warn_of_place(file: &Path, test: &TestCase) {
+    if let Some(step) = test.step_by_place() {
+        let file = shown_path(file);
+        warn(&format!(
+            "{file}: step {step} goes to a widget by its place alone; `farlead check {file} --update` keeps the words \
+             beside it"
+        ));
+    }
 }
 
 /// Returns the files of the tests to replay, in the order of their names.
@@ -205,14 +209,15 @@ fn read(
 ) -> anyhow::Result<(Vec<Stored>, Exit)> {
     let mut exit = Exit::Passed;
     let mut read: Vec<(&PathBuf, TestCase)> = Vec::new();
-    let mut wanted = Wanted::of(project)?;
-    set_ups.add_to(&mut wanted);
-    sources::read_tests(files, jobs_of(args), shell, |number, test| {
+    let mut texts = SecretTexts::of(project)?;
+    set_ups.add_to(&mut texts);
+    sources::read_tests(files, threads(args.jobs), shell, |number, test| {
         let file = &files[number];
         match test {
             Ok((_, test)) if !args.is_chosen(file, &test) => {}
             Ok((source, test)) => {
-                wanted.add_test(&source, &test);
+                texts.add_test(&source, &test);
+                warn_of_place(file, &test);
                 read.push((file, test));
             }
             Err(error) => {
@@ -226,7 +231,7 @@ fn read(
         }
         Ok(())
     })?;
-    let project = &Project { secrets: wanted.read()?, ..project.clone() };
+    let project = &Project { secrets: texts.read()?, ..project.clone() };
     let mut tests = Vec::new();
     // Opening an app reads files or prepares devices, so the tests of one app share it.
     let mut apps: BTreeMap<Vec<String>, Result<OpenedApp, (String, Exit)>> = BTreeMap::new();

@@ -14,7 +14,7 @@ use farlead::spec::{Judgement, Spec, shown_path};
 use crate::agents::AbstractionName;
 use crate::progress::duration_ms;
 use crate::project::{Project, TEXTS_MAX, Texts};
-use crate::secrets::Wanted;
+use crate::secrets::SecretTexts;
 use crate::sources;
 use crate::{Mistake, Usage};
 
@@ -194,10 +194,7 @@ impl SearchArgs {
 
     /// Returns the number of threads.
     pub fn jobs(&self) -> usize {
-        match self.jobs {
-            Some(jobs) => jobs as usize,
-            None => thread::available_parallelism().map_or(1, usize::from),
-        }
+        threads(self.jobs)
     }
 
     /// Returns the texts to type besides those of specs.
@@ -210,12 +207,12 @@ impl SearchArgs {
     }
 
     /// Returns the texts of farlead.toml and the dictionary that may name secrets.
-    pub fn wanted(&self, project: &Project) -> anyhow::Result<Wanted> {
-        let mut wanted = Wanted::of(project)?;
+    pub fn secret_texts(&self, project: &Project) -> anyhow::Result<SecretTexts> {
+        let mut texts = SecretTexts::of(project)?;
         if let Some(path) = &self.texts {
-            wanted.add_dictionary(path)?;
+            texts.add_dictionary(path)?;
         }
-        Ok(wanted)
+        Ok(texts)
     }
 
     /// Returns the plan of `agent` for specs that say nothing themselves.
@@ -268,6 +265,14 @@ impl SearchArgs {
         let episodes = self.episodes.or(spec.budget.episodes_max).or(project.episodes);
         let episodes_max = episodes.unwrap_or(EPISODES_MAX);
         Ok(Budget { steps_max, steps_limit, episodes_max })
+    }
+}
+
+/// Returns the number of threads: that of `--jobs`, else the number of cores.
+pub fn threads(jobs: Option<u32>) -> usize {
+    match jobs {
+        Some(jobs) => jobs as usize,
+        None => thread::available_parallelism().map_or(1, usize::from),
     }
 }
 

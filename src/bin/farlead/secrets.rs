@@ -16,27 +16,27 @@ use crate::sources;
 
 /// Texts of a run that may name secrets, each with its place.
 #[derive(Default)]
-pub struct Wanted {
+pub struct SecretTexts {
     texts: Vec<(String, String)>,
 }
 
-impl Wanted {
+impl SecretTexts {
     /// Returns the texts of farlead.toml: those that are typed, and those of actions and rules.
-    pub fn of(project: &Project) -> anyhow::Result<Wanted> {
-        let mut wanted = Wanted::default();
-        let Some(source) = &project.source else { return Ok(wanted) };
+    pub fn of(project: &Project) -> anyhow::Result<SecretTexts> {
+        let mut texts = SecretTexts::default();
+        let Some(source) = &project.source else { return Ok(texts) };
         // It has been read once, so it can be read again.
         let table: toml::Table = toml::from_str(source.text())?;
         for key in ["texts", "action", "rule"] {
             // A path of a file is no text.
             if let Some(value) = table.get(key).filter(|value| !value.is_str()) {
-                wanted.add_value(source, value);
+                texts.add_value(source, value);
             }
         }
         if let Some(Texts::File(path)) = &project.texts {
-            wanted.add_dictionary(path)?;
+            texts.add_dictionary(path)?;
         }
-        Ok(wanted)
+        Ok(texts)
     }
 
     fn add_value(&mut self, source: &Source, value: &toml::Value) {

@@ -13,7 +13,7 @@ use farlead::test_case::{SET_UP_STEPS_MAX, SetUpRun, TestCase, TestSetUp};
 use crate::Mistake;
 use crate::outputs::warn;
 use crate::project::Project;
-use crate::secrets::Wanted;
+use crate::secrets::SecretTexts;
 use crate::sources::{self, Shell};
 
 /// Set-up of apps.
@@ -28,10 +28,8 @@ pub struct SetUpArgs {
 #[derive(Debug, Default)]
 pub struct SetUps {
     tests: Vec<SetUpTest>,
-    /// Test and file of each, the latter as a path from the root.
-    stored: Vec<(TestCase, PathBuf)>,
-    /// Text of each.
-    sources: Vec<Source>,
+    /// Test, text and file of each, the last as a path from the root.
+    stored: Vec<(TestCase, Source, PathBuf)>,
     /// True if there is no set-up on request, not even one that a stored test keeps.
     is_left_out: bool,
 }
@@ -79,8 +77,7 @@ impl SetUpArgs {
                 })?;
             // The same file may be typed in several ways.
             let file = named.path.canonicalize().unwrap_or_else(|_| named.path.clone());
-            all.stored.push((test.clone(), file));
-            all.sources.push(source);
+            all.stored.push((test.clone(), source, file));
             all.tests.push(SetUpTest::Stored { name, test: test.into() });
             let (first, last) = (&all.tests[0], &all.tests[all.tests.len() - 1]);
             if first.starts() != last.starts() {
@@ -109,8 +106,8 @@ impl SetUpArgs {
 
 impl SetUps {
     /// Adds the texts that may name secrets.
-    pub fn add_to(&self, wanted: &mut Wanted) {
-        self.sources.iter().zip(&self.stored).for_each(|(source, (test, _))| wanted.add_test(source, test));
+    pub fn add_to(&self, texts: &mut SecretTexts) {
+        self.stored.iter().for_each(|(test, source, _)| texts.add_test(source, test));
     }
 
     /// Returns all tests.
@@ -157,8 +154,12 @@ impl SetUps {
     /// Returns the tests of farlead.toml for the stored test in the file at `path`: those before it if it sets apps up
     /// itself, else all.
     fn of_project(&self, path: &Path) -> &[SetUpTest] {
+        // Most projects have none, and resolving the path of each of a thousand tests takes a while.
+        if self.tests.is_empty() {
+            return &[];
+        }
         let path = path.canonicalize().unwrap_or_else(|_| path.to_path_buf());
-        let own = self.stored.iter().position(|(_, file)| *file == path);
+        let own = self.stored.iter().position(|(_, _, file)| *file == path);
         &self.tests[..own.unwrap_or(self.tests.len())]
     }
 
@@ -170,7 +171,7 @@ impl SetUps {
         // A test says its spec from the folder of the project, wherever it was typed.
         let file = crate::app::from(&project.folder, path);
         let is_own = |test: &TestCase| test.provenance.spec == file && test.oracle.name == name;
-        let own = self.stored.iter().position(|(test, _)| is_own(test));
+        let own = self.stored.iter().position(|(test, ..)| is_own(test));
         &self.tests[..own.unwrap_or(self.tests.len())]
     }
 

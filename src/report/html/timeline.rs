@@ -156,9 +156,7 @@ impl Timeline<'_> {
             next.map_or_else(|| self.nearest(canvas), |next| phone::mark(&next.action, canvas))
         )
     }
-}
 
-impl Timeline<'_> {
     /// Returns the outline of the nearest widget, for the screen on which a step could not be done.
     fn nearest(&self, canvas: phone::Canvas) -> String {
         let bounds = self.replay.and_then(|replay| replay.nearest_at);

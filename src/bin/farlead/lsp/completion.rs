@@ -8,11 +8,11 @@ use farlead::device::android;
 use farlead::device::sim::apk;
 use farlead::device::sim::model::{Datum, Expr, Model, Node, Widget};
 use farlead::gui::{ActionType, Atom, Comparison, Constant, Key, UserAction};
-use farlead::spec;
+use farlead::spec::{self, ITEM_WORDS, OPERATOR_WORDS};
 use serde::Deserialize;
 use serde_json::{Value, json};
 
-use super::document::{DeclarationKind, Document, ITEM_WORDS, is_word_char, marked};
+use super::document::{DeclarationKind, Document, is_word_char, marked};
 use crate::project::Project;
 use crate::sources;
 
@@ -22,34 +22,9 @@ const VALUES_MAX: usize = 500;
 /// File in the folder `.farlead` of a project that `farlead look --json` was written to.
 const LOOK: &str = ".farlead/look.json";
 
-/// Operators that are words, and the words of the head of a spec.
-const WORDS: [&str; 25] = [
-    "not",
-    "next",
-    "weak next",
-    "eventually",
-    "always",
-    "previously",
-    "once",
-    "historically",
-    "until",
-    "weak until",
-    "release",
-    "since",
-    "and",
-    "or",
-    "implies",
-    "iff",
-    "then",
-    "true",
-    "false",
-    "within",
-    "steps",
-    "over",
-    "episodes",
-    "typed counts",
-    "on",
-];
+/// Words that may follow in a formula or in the head of a spec, besides the operators of one word.
+const OTHER_WORDS: [&str; 10] =
+    ["weak next", "weak until", "true", "false", "within", "steps", "over", "episodes", "typed counts", "on"];
 
 /// Kinds of completion in the protocol.
 const FUNCTION: u32 = 3;
@@ -58,7 +33,7 @@ const PROPERTY: u32 = 10;
 const VALUE: u32 = 12;
 const KEYWORD: u32 = 14;
 
-/// What may follow at a place.
+/// Kind of text that may follow at a place.
 #[derive(Debug, PartialEq, Eq)]
 enum Place {
     /// A text or a comment: nothing that is known here.
@@ -118,7 +93,10 @@ fn formula(document: &Document) -> Vec<Value> {
         // Only the value of `actionType` names an action.
         DeclarationKind::Action => None,
     });
-    names.chain(keywords(&WORDS)).collect()
+    // `weak` is half of an operator, and stands in the other list with its second half.
+    let operators = OPERATOR_WORDS.into_iter().filter(|word| *word != "weak");
+    let words: Vec<&str> = operators.chain(OTHER_WORDS).collect();
+    names.chain(keywords(&words)).collect()
 }
 
 /// Returns what may follow after `line`.
@@ -158,33 +136,24 @@ fn place(line: &str) -> Place {
 /// Returns the values that a key may have here.
 fn values(document: &Document, key: &str) -> Vec<String> {
     let Some(key) = Key::ALL.into_iter().find(|known| known.name() == key) else { return Vec::new() };
-    let words = |words: &[&str]| words.iter().map(|word| word.to_string()).collect();
+    if let Some(words) = key.words() {
+        return words.iter().map(|word| word.to_string()).collect();
+    }
     match key {
-        Key::Checked
-        | Key::Enabled
-        | Key::Focused
-        | Key::Selected
-        | Key::Password
-        | Key::Scrollable
-        | Key::Crashed
-        | Key::Anr => words(&["true", "false"]),
-        Key::Screen | Key::Network => words(&["on", "off"]),
-        Key::Orientation => words(&["portrait", "landscape"]),
         Key::ActionType => {
             let types = ActionType::all().map(|kind| kind.name().to_string());
             let own = document.declarations().into_iter().filter(|one| one.kind == DeclarationKind::Action);
             let given = document.project.actions.iter().map(|action: &UserAction| action.name.clone());
             types.chain(own.map(|one| one.name)).chain(given).collect()
         }
-        Key::Package | Key::Activity | Key::Text | Key::Desc | Key::Id | Key::Class => {
-            let mut shown = Shown::of(&document.project);
-            shown.names_of(key).map(std::mem::take).into_iter().flatten().collect()
-        }
         Key::ActionDetail => {
             let shown = Shown::of(&document.project);
             [shown.texts, shown.descs, shown.ids].into_iter().flatten().collect()
         }
-        Key::ObjectId | Key::ActionObjectId | Key::ActionText => Vec::new(),
+        key => {
+            let mut shown = Shown::of(&document.project);
+            shown.names_of(key).map(std::mem::take).into_iter().flatten().collect()
+        }
     }
 }
 

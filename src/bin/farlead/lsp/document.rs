@@ -4,14 +4,11 @@ use std::ops::Range;
 use std::path::{Path, PathBuf};
 
 use farlead::device::sim;
-use farlead::spec::{Diagnostics, Linted, Source, SpecFile};
+use farlead::spec::{Diagnostics, ITEM_WORDS, Linted, Source, SpecFile};
 use serde_json::{Value, json};
 
 use crate::project::Project;
 use crate::sources::{self, Judged};
-
-/// Words that start an item.
-pub const ITEM_WORDS: [&str; 6] = ["let", "label", "action", "possible", "never", "must"];
 
 /// A file that is open in the editor.
 pub struct Document {
