@@ -57,8 +57,8 @@ pub(super) fn candidates(screen: &Screen, action: &Action) -> Vec<Action> {
     // The repertoire of today may lack the recorded text and user action.
     let mut all = offers(screen, &Repertoire::new(action.typed(), own, false));
     if let Action::Stroke(Stroke::Scroll, _, towards) = action {
-        // The directions that are offered follow from the children seen now. The recorded one may do nothing here, and it is
-        // no other step.
+        // The directions on offer follow from the children seen now. The recorded one may do nothing here, and is no other
+        // step.
         for offer in &mut all {
             if let Action::Stroke(Stroke::Scroll, _, way) = offer {
                 *way = *towards;

@@ -256,11 +256,15 @@ mod tests {
         let row = |top| Widget { depth: 1, ..button("", "Row", top) };
         let now = screen(vec![list.clone(), row(0), row(10)]);
         for towards in Direction::ALL {
-            let action = Action::Stroke(Stroke::Scroll, Target::new(&list, "0", Arc::default()), towards);
-            assert_eq!(seek(&now, &action, None), Sought::Found(action), "{towards:?}");
+            let on = Target::new(&now.widgets()[0], "0", Arc::default());
+            let action = Action::Stroke(Stroke::Scroll, on, towards);
+            assert_eq!(seek(&now, &action, None), Sought::Found(action.clone()), "{towards:?}");
+            let around = Around::of(&now, &action);
+            assert_eq!(seek(&now, &action, around.as_ref()), Sought::Found(action), "{towards:?}");
         }
         let fixed = Widget { flags: Flags::ENABLED, ..list.clone() };
-        let action = Action::Stroke(Stroke::Scroll, Target::new(&list, "0", Arc::default()), Direction::Down);
+        let on = Target::new(&list, "0", Arc::default());
+        let action = Action::Stroke(Stroke::Scroll, on, Direction::Down);
         assert!(matches!(seek(&screen(vec![fixed]), &action, None), Sought::Missing(_)));
     }
 

@@ -107,12 +107,7 @@ impl Player {
         actions: impl IntoIterator<Item = &'a Action>,
         missing: Missing,
     ) -> Result<Played, DeviceError> {
-        self.play_on(
-            device,
-            None,
-            actions.into_iter().map(|action| Recorded { action, around: None }),
-            missing,
-        )
+        self.play_on(device, None, actions.into_iter().map(|action| (action, None)), missing)
     }
 
     /// Plays as [`Player::play`] does, each action on the widget with its surroundings, if these are known. If `is_started`
@@ -121,21 +116,20 @@ impl Player {
         &mut self,
         device: &mut dyn Device,
         mut is_started: Option<Observation>,
-        actions: impl IntoIterator<Item = Recorded<'a>>,
+        actions: impl IntoIterator<Item = (&'a Action, Option<&'a Around>)>,
         missing: Missing,
     ) -> Result<Played, DeviceError> {
         let mut played = Played { trace: Trace::default(), done: Vec::new(), is_won: false, missing: None };
         let mut phase = PhaseId::START;
-        let mut before: Option<Recorded<'_>> = None;
-        for (number, recorded) in actions.into_iter().enumerate() {
+        for (number, (recorded, around)) in actions.into_iter().enumerate() {
             let action = match played.trace.steps.last() {
                 Some(last) => {
-                    let screen = last.observation.screen.clone();
-                    let mut sought = recorded.seek(&screen);
-                    let scroll = before.filter(|_| missing == Missing::ScrollOn);
-                    if let (Sought::Missing(_), Some(scroll)) = (&sought, scroll) {
+                    let (screen, before) = (last.observation.screen.clone(), last.action.clone());
+                    let mut sought = seek(&screen, recorded, around);
+                    if missing == Missing::ScrollOn {
                         let mut verdict = Verdict::Open;
-                        let found = scroll_on(screen, scroll, recorded, |action| {
+                        let wanted = |screen: &Screen| seek(screen, recorded, around);
+                        sought = scroll_on(screen, &before, sought, wanted, |action| {
                             if self.rules.forbid(&action) {
                                 return Ok(None);
                             }
@@ -155,8 +149,6 @@ impl Player {
                             }
                             Verdict::Open => {}
                         }
-                        let seen = &played.trace.steps.last().expect("a replay has a start").observation;
-                        sought = found.map_or_else(|| recorded.seek(&seen.screen), Sought::Found);
                     }
                     match sought {
                         Sought::Found(action) if !self.rules.forbid(&action) => action,
@@ -174,9 +166,8 @@ impl Player {
                     }
                 }
                 // Before the first step there is no screen to search for a widget.
-                None => recorded.action.clone(),
+                None => recorded.clone(),
             };
-            before = Some(recorded);
             let (next, verdict) =
                 self.perform(device, phase, &mut played, (number, action), is_started.take())?;
             phase = next;
@@ -256,7 +247,7 @@ impl Player {
         device: &mut dyn Device,
         steps: &[TestStep],
     ) -> Result<(Replay, Trace), DeviceError> {
-        let played = self.play_on(device, None, recorded(steps), Missing::ScrollOn)?;
+        let played = self.play_on(device, None, with_surroundings(steps), Missing::ScrollOn)?;
         Ok((verdict(steps, &played, self.typed), played.trace))
     }
 
@@ -268,7 +259,7 @@ impl Player {
         seen: Observation,
         steps: &[TestStep],
     ) -> Result<(Replay, Trace), DeviceError> {
-        let played = self.play_on(device, Some(seen), recorded(steps), Missing::ScrollOn)?;
+        let played = self.play_on(device, Some(seen), with_surroundings(steps), Missing::ScrollOn)?;
         Ok((verdict(steps, &played, self.typed), played.trace))
     }
 }
@@ -293,6 +284,9 @@ impl Repeater {
         mut seen: Observation,
         steps: &[TestStep],
     ) -> Result<(Replay, Observation), DeviceError> {
+        let Some(mut done) = steps.first().map(|step| step.action.clone()) else {
+            return Ok((Replay::Reproduced, seen));
+        };
         for (number, step) in steps.iter().enumerate() {
             // The first step names the start, which has happened.
             if number > 0 {
@@ -302,19 +296,15 @@ impl Repeater {
                     *before = Observation { screen, ..after };
                     Ok(before.screen.clone())
                 };
-                let (step, before) = (Recorded::of(step), Recorded::of(&steps[number - 1]));
-                let mut sought = step.seek(&seen.screen);
-                if let Sought::Missing(_) = sought {
-                    let screen = seen.screen.clone();
-                    let found = scroll_on(screen, before, step, |action| act(&mut seen, action).map(Some))?;
-                    sought = found.map_or_else(|| step.seek(&seen.screen), Sought::Found);
-                }
-                match sought {
-                    Sought::Found(action) => act(&mut seen, action)?,
-                    Sought::Missing(near) => {
-                        return Ok((diverged(number, &steps[number], near.as_ref(), &seen), seen));
-                    }
+                let wanted = |screen: &Screen| seek(screen, &step.action, step.around.as_ref());
+                let (screen, sought) = (seen.screen.clone(), wanted(&seen.screen));
+                let sought =
+                    scroll_on(screen, &done, sought, wanted, |action| act(&mut seen, action).map(Some))?;
+                done = match sought {
+                    Sought::Found(action) => action,
+                    Sought::Missing(near) => return Ok((diverged(number, step, near.as_ref(), &seen), seen)),
                 };
+                act(&mut seen, done.clone())?;
             }
             if let Some(expected) = unseen(step, &seen, self.typed) {
                 let different = Replay::NotReproduced { step: number, expected, actual: screen_text(&seen) };
@@ -355,26 +345,9 @@ fn verdict(steps: &[TestStep], played: &Played, typed: TypedText) -> Replay {
     }
 }
 
-/// An action as it was recorded.
-#[derive(Clone, Copy)]
-struct Recorded<'a> {
-    action: &'a Action,
-    /// Surroundings of its widget, if they are known.
-    around: Option<&'a Around>,
-}
-
-impl<'a> Recorded<'a> {
-    fn of(step: &'a TestStep) -> Recorded<'a> {
-        Recorded { action: &step.action, around: step.around.as_ref() }
-    }
-
-    fn seek(&self, screen: &Screen) -> Sought {
-        seek(screen, self.action, self.around)
-    }
-}
-
-fn recorded(steps: &[TestStep]) -> impl Iterator<Item = Recorded<'_>> {
-    steps.iter().map(Recorded::of)
+/// Returns the actions of `steps` with the surroundings of their widgets.
+fn with_surroundings(steps: &[TestStep]) -> impl Iterator<Item = (&Action, Option<&Around>)> {
+    steps.iter().map(|step| (&step.action, step.around.as_ref()))
 }
 
 /// Returns the divergence at `step`, whose widget is not on the screen of `seen`.

@@ -4,9 +4,8 @@
 
 use std::sync::Arc;
 
-use super::Recorded;
 use crate::device::DeviceError;
-use crate::gui::{Action, Direction, Screen, Sought, Stroke};
+use crate::gui::{Action, Direction, Gap, Screen, Sought, Stroke, Target, seek};
 use crate::trace::Trace;
 
 /// Most scrolls in the recorded direction, and beyond the first place back from it.
@@ -21,27 +20,28 @@ pub fn scrolled_on(trace: &Trace) -> usize {
     trace.steps.iter().filter(|step| step.why.is_some()).count()
 }
 
-/// Repeats `scroll`, which has led to `screen`, until the widget of `wanted` is in view, and then goes back; returns
-/// `wanted` on that widget if it comes into view.
+/// Repeats the action `before` if it is a scroll, which has led to `screen`, until `seek` finds the widget of the next step,
+/// and then goes back; returns the last result of `seek`. `sought` is its result on `screen`.
 ///
 /// `act` does an action and returns the screen after it, or nothing if no more may be done.
 pub(super) fn scroll_on(
     mut screen: Arc<Screen>,
-    scroll: Recorded<'_>,
-    wanted: Recorded<'_>,
+    before: &Action,
+    mut sought: Sought,
+    seek_next: impl Fn(&Screen) -> Sought,
     mut act: impl FnMut(Action) -> Result<Option<Arc<Screen>>, DeviceError>,
-) -> Result<Option<Action>, DeviceError> {
-    let Some(back) = opposite(scroll.action) else { return Ok(None) };
-    let back = Recorded { action: &back, ..scroll };
+) -> Result<Sought, DeviceError> {
+    let Some(ways) = there_and_back(before) else { return Ok(sought) };
     // The way back has the scrolls there once more.
-    for (scroll, times_max) in [(scroll, SCROLLS_MAX), (back, 2 * SCROLLS_MAX)] {
+    for (scroll, times_max) in ways.iter().zip([SCROLLS_MAX, 2 * SCROLLS_MAX]) {
         for _ in 0..times_max {
-            // Another screen may have come up, without the list.
-            let Sought::Found(again) = scroll.seek(&screen) else { break };
-            let Some(after) = act(again)? else { return Ok(None) };
-            if let Sought::Found(action) = wanted.seek(&after) {
-                return Ok(Some(action));
+            if !may_come_into_view(&sought) {
+                return Ok(sought);
             }
+            // Another screen may have come up, without the list.
+            let Sought::Found(again) = seek(&screen, scroll, None) else { break };
+            let Some(after) = act(again)? else { return Ok(sought) };
+            sought = seek_next(&after);
             // Rows alike differ in their bounds alone, which an identity leaves out.
             let is_at_end = after.widgets() == screen.widgets();
             screen = after;
@@ -50,11 +50,23 @@ pub(super) fn scroll_on(
             }
         }
     }
-    Ok(None)
+    Ok(sought)
 }
 
-/// Returns the scroll of the same widget back, if the action is a scroll.
-fn opposite(action: &Action) -> Option<Action> {
+/// Returns true if a widget is out of view as far as the screen tells. Where several may be the one, a scroll could leave
+/// a wrong one in view alone.
+fn may_come_into_view(sought: &Sought) -> bool {
+    match sought {
+        Sought::Found(_) => false,
+        Sought::Missing(near) => match near.as_ref().map(|near| &near.gap) {
+            None | Some(Gap::Other | Gap::Beside(_)) => true,
+            Some(Gap::TakesNone | Gap::Several) => false,
+        },
+    }
+}
+
+/// Returns a scroll and the scroll back, if the action is a scroll.
+fn there_and_back(action: &Action) -> Option<[Action; 2]> {
     let Action::Stroke(Stroke::Scroll, on, towards) = action else { return None };
     let back = match towards {
         Direction::Up => Direction::Down,
@@ -62,5 +74,7 @@ fn opposite(action: &Action) -> Option<Action> {
         Direction::Left => Direction::Right,
         Direction::Right => Direction::Left,
     };
-    Some(Action::Stroke(Stroke::Scroll, on.clone(), back))
+    // The words in a list are other ones after each scroll.
+    let on = Target { below: Arc::default(), ..on.clone() };
+    Some([*towards, back].map(|towards| Action::Stroke(Stroke::Scroll, on.clone(), towards)))
 }

@@ -103,6 +103,11 @@ fn tree(text: impl std::fmt::Display) -> String {
     )
 }
 
+/// Returns a letter, so that texts differ in more than digits.
+fn letter(number: usize) -> char {
+    ('a'..='z').nth(number).expect("a few dumps")
+}
+
 #[test]
 fn two_dumps_that_agree_are_enough_and_come_in_one_line() {
     check(|_| ("Main", tree("a")), ("org.lamp.Main a", 2, 1));
@@ -117,12 +122,17 @@ fn where_nothing_moves_by_itself_one_dump_is_enough() {
 #[test]
 fn dumps_that_disagree_are_followed_by_others_one_at_a_time() {
     check(|dump| ("Main", tree(if dump < 2 { "a" } else { "b" })), ("org.lamp.Main b", 3, 2));
-    check(|dump| ("Main", tree(dump.min(5))), ("org.lamp.Main 5", 6, 5));
+    check(|dump| ("Main", tree(letter(dump.min(5)))), ("org.lamp.Main f", 6, 5));
 }
 
 #[test]
 fn what_never_settles_is_taken_as_it_was_last() {
-    check(|dump| ("Main", tree(dump)), ("org.lamp.Main 9", 9, 8));
+    check(|dump| ("Main", tree(letter(dump))), ("org.lamp.Main j", 9, 8));
+}
+
+#[test]
+fn a_running_clock_has_settled() {
+    check(|dump| ("Main", tree(format!("12:0{dump}"))), ("org.lamp.Main 12:02", 2, 1));
 }
 
 #[test]
@@ -138,7 +148,8 @@ fn a_screen_is_another_where_the_focus_is() {
 
 #[test]
 fn what_was_clear_once_is_not_taken_for_what_could_not_be_seen_since() {
-    let shown: Shown = |dump| ("Main", if dump < 7 { tree(dump) } else { "ERROR: null root node".into() });
+    let shown: Shown =
+        |dump| ("Main", if dump < 7 { tree(letter(dump)) } else { "ERROR: null root node".into() });
     let said = "cannot read the screen of `fake`, 8 looks long: no window is in front: the device says `ERROR: null root \
                 node`";
     check(shown, (said, 9, 8));
@@ -153,7 +164,7 @@ fn check_served(shown: Shown, expected: (&str, usize, usize)) {
 #[test]
 fn a_server_is_asked_in_place_of_a_dump_and_as_often() {
     check_served(|_| ("Main", tree("a")), ("org.lamp.Main a", 2, 1));
-    check_served(|dump| ("Main", tree(dump)), ("org.lamp.Main 9", 9, 8));
+    check_served(|dump| ("Main", tree(letter(dump))), ("org.lamp.Main j", 9, 8));
 }
 
 #[test]
