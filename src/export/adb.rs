@@ -143,7 +143,7 @@ fn act(page: &mut Page, command: &Command<'_>) {
         Command::Drag { on, from, to } => drag(page, "swipe", on.target, (*from, *to)),
         Command::Type(text) => type_text(page, text),
         Command::Press(key) => press(page, *key),
-        Command::Back => press(page, PressedKey::Back),
+        Command::Back => page.line("go_back"),
         Command::Turn { is_upright } => page.line(if *is_upright { "turn 0" } else { "turn 1" }),
         // `network` passes the word on to the airplane mode.
         Command::SwitchNetwork { is_on } => {

@@ -82,6 +82,13 @@
         val field = widget(By.focused(true))
         field.text = field.text.orEmpty() + text
     }
+//: goBack
+
+    /** Leaves the screen: a keyboard would take the first press. */
+    private fun goBack() {
+        if (isKeyboardShown()) device.pressBack()
+        device.pressBack()
+    }
 //: idle
 
     private fun idle() {

@@ -114,12 +114,13 @@ down() {
 }
 #: erase_text
 
-# Erases what was in the field that was found, from its end.
+# Erases what was in the field that was found, on both sides of the cursor.
 erase_text() {
     letters=${spot#* }
     device input keyevent 123
     while [ "$letters" -gt 0 ]; do
         device input keyevent 67 67 67 67 67 67 67 67 67 67
+        device input keyevent 112 112 112 112 112 112 112 112 112 112
         letters=$((letters - 10))
     done
 }
@@ -128,6 +129,15 @@ erase_text() {
 # For `input`, `%s` is a space.
 type_text() {
     device input text "$(printf '%s' "$1" | sed 's/ /%s/g')"
+}
+#: go_back
+
+# Leaves the screen: a keyboard would take the first press.
+go_back() {
+    case $(device dumpsys input_method) in
+    *mInputShown=true*) device input keyevent 4 ;;
+    esac
+    device input keyevent 4
 }
 #: turn
 

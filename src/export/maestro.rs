@@ -83,6 +83,8 @@ fn act(page: &mut Page, command: &Command<'_>) {
             tap(page, "tapOn", on, None);
             erase(page, &on.target.text);
             type_text(page, text);
+            // Typing has brought it up, and it would take the next press of back.
+            page.line("- hideKeyboard");
         }
         // To show what lies below, the finger goes up.
         Command::Scroll { on, towards } => swipe(page, on, opposite(*towards)),

@@ -147,7 +147,7 @@ fn act(page: &mut Page, command: &Command<'_>) {
         Command::Drag { on, from, to } => swipe(page, on, (*from, *to)),
         Command::Type(text) => format!("typeText({})", quoted(text)),
         Command::Press(key) => press(*key).to_string(),
-        Command::Back => press(PressedKey::Back).to_string(),
+        Command::Back => "goBack()".to_string(),
         Command::Turn { is_upright } => {
             let turn = if *is_upright { "Natural" } else { "Left" };
             format!("device.setOrientation{turn}()")

@@ -417,12 +417,13 @@ fn the_page_on_exports_says_how_each_action_is_expressed() {
 // ---- Maestro ---------------------------------------------------------------------------------------------------------
 
 /// The commands of a flow, and the keys that each takes, from docs.maestro.dev; `*` stands for a single value.
-const COMMANDS: [(&str, &[&str]); 14] = [
+const COMMANDS: [(&str, &[&str]); 15] = [
     ("launchApp", &["appId", "clearState", "stopApp"]),
     ("tapOn", &["id", "text", "index", "point"]),
     ("longPressOn", &["id", "text", "index", "point"]),
     ("eraseText", &["*"]),
     ("inputText", &["*"]),
+    ("hideKeyboard", &[]),
     ("pressKey", &["*"]),
     ("back", &[]),
     ("setOrientation", &["*"]),

@@ -206,7 +206,10 @@ fn lines(action: &Action, is_upright: bool, launch: &str) -> Option<Vec<String>>
 
 /// Walks the same random ways on the phone and on the simulator, and compares every screen.
 fn go_the_same_ways(app: &str, walks: u64) -> usize {
-    let model = bundled(app);
+    // Fingers and keys alone leave the keyboard up, and actions put it away.
+    let mut model = Model::clone(&bundled(app));
+    model.set("sim.keyboard", "hard").expect("a setting");
+    let model = Arc::new(model);
     let mut clicks = 0;
     for walk in 0..walks {
         let mut chance = Seed(walk).fork("walk");

@@ -342,7 +342,7 @@ fn a_set_up_that_cannot_be_meant_is_a_mistake_in_its_place() {
     folder.write("none.test.ltl", &folder.read(LOGGED_IN).replace("2 click", "3 click"));
     says(
         &folder.done(3, &["check", "specs/account.ltl"]),
-        &["none.test.ltl:26:5: error", "farlead.toml:3:5: the set-up test none.test.ltl has mistakes"],
+        &["none.test.ltl:28:5: error", "farlead.toml:3:5: the set-up test none.test.ltl has mistakes"],
     );
     folder.write(
         "none.test.ltl",

@@ -482,14 +482,14 @@ fn tests_are_used_from_any_folder_of_a_project() {
 #[test]
 fn tests_that_cannot_be_read_do_not_keep_others_from_being_replayed() {
     let shop = Project::shop("unread");
-    let later = shop.read(THERE_AND_BACK).replacen("test 2", "test 3", 1);
+    let later = shop.read(THERE_AND_BACK).replacen("test 3", "test 4", 1);
     shop.write("farlead-tests/a.test.ltl", &later);
     shop.write("farlead-tests/b.test.ltl", "possible \"x\": F [text = a]\n");
     shop.write("farlead-tests/c.ltl", "no test at all");
     let ended = shop.run(&["replay", "farlead-tests", "--filter", "there", "--json"]);
     assert_eq!((ended.code, files(&ended)), (3, vec![THERE_AND_BACK.to_string()]), "{}", ended.stderr);
     for part in [
-        "a.test.ltl:1:14: error: this is a test of format 3, and this farlead reads formats up to 2",
+        "a.test.ltl:1:14: error: this is a test of format 4, and this farlead reads formats up to 3",
         "b.test.ltl is no stored test: its first line is not `farlead test 3`",
     ] {
         assert!(ended.stderr.contains(part), "{part}\n{}", ended.stderr);
