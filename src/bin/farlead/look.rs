@@ -162,7 +162,8 @@ fn of_dump(path: &Path) -> anyhow::Result<Look> {
     } else {
         sources::read_bytes(path)?
     };
-    let hierarchy = Hierarchy::read_saved(&bytes).map_err(|error| Mistake::new(format!("{name}: {error}")))?;
+    let hierarchy =
+        Hierarchy::read_saved(&bytes).map_err(|error| Mistake::new(format!("{name}: {error}")))?;
     // A dump tells its orientation and nothing else of the context.
     let context = Context { orientation: hierarchy.orientation(), ..Context::default() };
     let (nodes, package) = (hierarchy.widgets.len(), hierarchy.package.clone());
