@@ -9,8 +9,8 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 #[cfg(feature = "adb")]
-use super::adb::{Adb, Client, Jar, Options, Server};
-use super::adb::{AdbError, JarError, Reset, Subject};
+use super::adb::{Adb, Client, Jar, Line, Options, Recorder, Replayed, Server};
+use super::adb::{AdbError, JarError, Recording, Reset, Subject, TranscriptError};
 use super::android::prompt::Prompts;
 use super::pool::{BoxedDevice, Maker, Pool};
 use super::secret::{Sealed, Secrets};
@@ -26,18 +26,24 @@ pub enum DeviceUrl {
     Simulator,
     /// An attached device, by the serial number or address that adb lists.
     Serial(String),
+    /// The device of a transcript, in place of an attached one.
+    Replay(PathBuf),
 }
 
 impl DeviceUrl {
-    /// Reads a name: `sim` is the simulator, and any other name a serial number.
+    /// Reads a name: `sim` is the simulator, `replay:FILE` a transcript, and any other name a serial number.
     pub fn parse(name: &str) -> DeviceUrl {
-        if name == "sim" { DeviceUrl::Simulator } else { DeviceUrl::Serial(name.to_string()) }
+        match name.strip_prefix("replay:") {
+            Some(path) => DeviceUrl::Replay(path.into()),
+            None if name == "sim" => DeviceUrl::Simulator,
+            None => DeviceUrl::Serial(name.to_string()),
+        }
     }
 
     /// Returns the serial number of an attached device.
     pub fn serial(&self) -> Option<&str> {
         match self {
-            DeviceUrl::Simulator => None,
+            DeviceUrl::Simulator | DeviceUrl::Replay(_) => None,
             DeviceUrl::Serial(serial) => Some(serial),
         }
     }
@@ -45,7 +51,11 @@ impl DeviceUrl {
 
 impl fmt::Display for DeviceUrl {
     fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
-        out.write_str(self.serial().unwrap_or("sim"))
+        match self {
+            DeviceUrl::Simulator => out.write_str("sim"),
+            DeviceUrl::Serial(serial) => out.write_str(serial),
+            DeviceUrl::Replay(path) => write!(out, "replay:{}", path.display()),
+        }
     }
 }
 
@@ -85,6 +95,8 @@ pub struct Request {
     pub u2: Option<PathBuf>,
     /// Prompts of the system that an attached device answers.
     pub prompts: Prompts,
+    /// Transcript that is written of the only attached device.
+    pub recording: Option<Recording>,
 }
 
 impl Request {
@@ -98,6 +110,7 @@ impl Request {
             reset,
             u2: None,
             prompts: Prompts::default(),
+            recording: None,
         }
     }
 
@@ -207,6 +220,18 @@ pub enum OpenError {
         /// adb's reason.
         source: AdbError,
     },
+    /// A transcript is to be written of nothing, or of several devices.
+    #[error("`--record-adb` writes what one attached device is asked, and there {}", match devices {
+        0 => "is none".to_string(),
+        devices => format!("are {devices}"),
+    })]
+    RecordingOfOne {
+        /// Number of attached devices.
+        devices: usize,
+    },
+    /// A transcript cannot be written or read.
+    #[error(transparent)]
+    Transcript(#[from] TranscriptError),
     /// A device cannot be opened.
     #[error(transparent)]
     Adb(#[from] AdbError),
@@ -232,12 +257,14 @@ impl OpenError {
             OpenError::ModelOnDevice { .. }
             | OpenError::U2OfSimulator { .. }
             | OpenError::ParameterOfDevice { .. }
+            | OpenError::RecordingOfOne { .. }
             | OpenError::Parameter { origin: None, .. } => Cause::Request,
             OpenError::NothingToSimulate { .. }
             | OpenError::Parameter { origin: Some(_), .. }
             | OpenError::Read(_)
             | OpenError::Apk { .. }
             | OpenError::Model(_)
+            | OpenError::Transcript(_)
             | OpenError::U2(_) => Cause::File,
             OpenError::NoModel | OpenError::NoDevice { .. } | OpenError::Adb(_) => Cause::Environment,
             #[cfg(not(feature = "adb"))]
@@ -263,7 +290,7 @@ pub struct Attached {
     pub name: String,
     /// The device.
     pub device: BoxedDevice,
-    /// What a user should know before the first run, each as a sentence.
+    /// Warnings for the user before the first run, each a sentence.
     pub warnings: Vec<String>,
 }
 
@@ -301,7 +328,10 @@ impl Opened {
 /// Opens the app of `request` on its devices. `variable` looks up a variable of the environment.
 pub fn open(request: &Request, variable: &dyn Fn(&str) -> Option<String>) -> Result<Opened, OpenError> {
     let names_simulator = request.devices.contains(&DeviceUrl::Simulator);
-    let names_attached = request.devices.iter().any(|device| device.serial().is_some());
+    let names_attached = request.devices.iter().any(|device| *device != DeviceUrl::Simulator);
+    if request.recording.is_some() && matches!(request.app, AppSource::Model(_)) {
+        return Err(OpenError::RecordingOfOne { devices: 0 });
+    }
     // A model that an APK carries is simulated unless only attached devices are named.
     let may_simulate = names_simulator || !names_attached;
     let (subject, carried) = match &request.app {
@@ -323,6 +353,9 @@ pub fn open(request: &Request, variable: &dyn Fn(&str) -> Option<String>) -> Res
         AppSource::Package(package) => (Subject::Package(package.clone()), None),
     };
     match carried {
+        Some(_) if !names_attached && request.recording.is_some() => {
+            Err(OpenError::RecordingOfOne { devices: 0 })
+        }
         Some(source) if !names_attached => {
             request.refuse_u2()?;
             simulated(source, request)
@@ -346,13 +379,18 @@ pub fn open(request: &Request, variable: &dyn Fn(&str) -> Option<String>) -> Res
 pub fn open_to_look(
     serial: Option<&str>,
     u2: Option<&Path>,
+    recording: Option<&Recording>,
     variable: &dyn Fn(&str) -> Option<String>,
 ) -> Result<BoxedDevice, OpenError> {
     let options = Options { u2: u2.map(Jar::read).transpose()?, ..Options::default() };
+    if let Some(DeviceUrl::Replay(path)) = serial.map(DeviceUrl::parse) {
+        let line = recorded(Box::new(Replayed::read(&path)?), recording)?;
+        return Ok(Box::new(Adb::to_look(line, options)?));
+    }
     let server = server(variable)?;
     let serial = serial.map(str::to_string).or_else(|| usual_serial(variable));
     let serial = chosen(&server, serial.as_deref())?;
-    let line = Box::new(Client::new(server, &serial));
+    let line = recorded(Box::new(Client::new(server, &serial)), recording)?;
     Ok(Box::new(Adb::to_look(line, options)?))
 }
 
@@ -410,22 +448,45 @@ fn attach(
     let u2 = request.u2.as_deref().map(Jar::read).transpose()?;
     let options =
         Options { reset: request.reset, u2, prompts: request.prompts.clone(), ..Options::default() };
-    let server = server(variable)?;
-    let named: Vec<&str> = request.devices.iter().filter_map(DeviceUrl::serial).collect();
+    let mut wanted: Vec<Option<&DeviceUrl>> =
+        request.devices.iter().filter(|device| **device != DeviceUrl::Simulator).map(Some).collect();
+    if wanted.is_empty() {
+        wanted.push(None);
+    }
+    if request.recording.is_some() && wanted.len() > 1 {
+        return Err(OpenError::RecordingOfOne { devices: wanted.len() });
+    }
     let usual = usual_serial(variable);
-    let wanted =
-        if named.is_empty() { vec![usual.as_deref()] } else { named.into_iter().map(Some).collect() };
     let mut attached: Vec<Attached> = Vec::new();
-    for serial in wanted {
-        let name = chosen(&server, serial)?;
+    for device in wanted {
+        let (name, line): (String, Box<dyn Line>) = match device {
+            // A transcript needs no server.
+            Some(replay @ DeviceUrl::Replay(path)) => (replay.to_string(), Box::new(Replayed::read(path)?)),
+            _ => {
+                let server = server(variable)?;
+                let name = chosen(&server, device.and_then(DeviceUrl::serial).or(usual.as_deref()))?;
+                let line = Box::new(Client::new(server, &name));
+                (name, line)
+            }
+        };
         // Two loans of the same device would disturb each other.
         if attached.iter().all(|one| one.name != name) {
-            let device = Adb::open(&server, &name, subject, options.clone())?;
+            let line = recorded(line, request.recording.as_ref())?;
+            let device = Adb::on(line, subject, options.clone())?;
             let warnings = device.warnings();
             attached.push(Attached { name, device: Box::new(device), warnings });
         }
     }
     Ok(attached)
+}
+
+/// Returns `line`, recorded if it is to be.
+#[cfg(feature = "adb")]
+fn recorded(line: Box<dyn Line>, recording: Option<&Recording>) -> Result<Box<dyn Line>, OpenError> {
+    Ok(match recording {
+        Some(recording) => Box::new(Recorder::new(line, recording)?),
+        None => line,
+    })
 }
 
 #[cfg(not(feature = "adb"))]
@@ -482,6 +543,7 @@ mod tests {
         for (name, url) in [
             ("sim", DeviceUrl::Simulator),
             ("emulator-5554", DeviceUrl::Serial("emulator-5554".into())),
+            ("replay:a/b.jsonl", DeviceUrl::Replay("a/b.jsonl".into())),
             ("http://127.0.0.1:4444", DeviceUrl::Serial("http://127.0.0.1:4444".into())),
         ] {
             assert_eq!(DeviceUrl::parse(name), url);

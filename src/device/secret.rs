@@ -46,7 +46,7 @@ pub fn references(text: &str) -> Vec<Reference<'_>> {
 }
 
 /// The secrets of a run, by their names.
-#[derive(Clone, Default)]
+#[derive(Clone, Default, PartialEq, Eq)]
 pub struct Secrets {
     /// Value of each name, the longest first; `None` for a name that only stands for its letters.
     named: Vec<(String, Option<String>)>,
@@ -68,6 +68,32 @@ impl Secrets {
         let length = |value: &Option<String>| value.as_ref().map_or(0, String::len);
         named.sort_by(|one, other| length(&other.1).cmp(&length(&one.1)).then_with(|| one.0.cmp(&other.0)));
         Secrets { named }
+    }
+
+    /// Returns the secrets in all forms in which a phone's answer may have them: as they are, in XML, in JSON, and XML in JSON.
+    pub(super) fn in_other_forms(&self) -> Secrets {
+        let in_xml = |text: &str| -> String {
+            let escape = |char: char| match char {
+                '&' => "&amp;".to_string(),
+                '<' => "&lt;".to_string(),
+                '>' => "&gt;".to_string(),
+                '"' => "&quot;".to_string(),
+                char => char.to_string(),
+            };
+            text.chars().map(escape).collect()
+        };
+        let in_json = |text: &str| {
+            let quoted = serde_json::Value::from(text).to_string();
+            quoted[1..quoted.len() - 1].to_string()
+        };
+        Secrets::new(self.named.iter().flat_map(|(name, value)| {
+            let forms = value.as_ref().map(|value| {
+                let xml = in_xml(value);
+                [value.clone(), xml.clone(), in_json(value), in_json(&xml)]
+            });
+            let forms = forms.map_or_else(|| vec![None], |forms| forms.map(Some).to_vec());
+            forms.into_iter().map(|form| (name.clone(), form))
+        }))
     }
 
     /// Returns the name of the first secret whose value is in `text`, if there is one.

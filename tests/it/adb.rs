@@ -7,10 +7,12 @@ use std::path::PathBuf;
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
-use farlead::device::adb::{Adb, Answer, Client, Jar, Line, LineError, Options, Reset, Server, Subject};
+use farlead::device::adb::{
+    Adb, Answer, Client, Jar, Line, LineError, Options, Recorder, Recording, Replayed, Reset, Server, Subject,
+};
 use farlead::device::sim::apk::{Manifest, pack};
 use farlead::device::sim::model::Model;
-use farlead::device::{Device, DeviceError, Notice, Observation, Sim};
+use farlead::device::{Device, DeviceError, Notice, Observation, Secrets, Sim};
 use farlead::emulator::adbd::{self, WireFault};
 use farlead::emulator::phone::{AndroidVersion, Faults, Phone};
 use farlead::gui::{Action, Orientation, Repertoire, offers};
@@ -935,4 +937,82 @@ fn settings_that_a_phone_refuses_to_change_are_named_with_the_switch() {
     assert!(warnings[0].contains("USB debugging (Security settings)"), "{warnings:?}");
     let activity = adb.app().launchable[0].clone();
     adb.reset(&activity).expect("a screen");
+}
+
+#[test]
+fn a_transcript_takes_the_place_of_its_phone() {
+    let folder = Folder::new("transcripts");
+    let model = bundled("notes.app");
+    let recording = Recording { path: folder.path("notes.jsonl"), secrets: None };
+    let walk = |line: Box<dyn Line>, seed: u64| -> Result<Vec<(String, Vec<Notice>)>, String> {
+        let mut adb = Adb::on(line, &package(&model), options()).map_err(|error| error.to_string())?;
+        let activity = adb.app().launchable[0].clone();
+        let mut rng = Seed(seed).fork("transcript");
+        let mut seen = adb.reset(&activity).map_err(|error| error.to_string())?;
+        let mut all = vec![told(&seen)];
+        for _ in 0..20 {
+            let offered = offers(&seen.screen, &Repertoire::default());
+            seen = adb.act(&offered[rng.below(offered.len())]).map_err(|error| error.to_string())?;
+            all.push(told(&seen));
+        }
+        Ok(all)
+    };
+    let phone = Direct::new(Phone::new(model.clone(), Seed(1), AndroidVersion::V13));
+    let recorded = walk(Box::new(Recorder::new(phone, &recording).expect("a file")), 5).expect("a walk");
+    let replayed = || Box::new(Replayed::read(&recording.path).expect("a transcript"));
+    assert_eq!(walk(replayed(), 5), Ok(recorded));
+    let other = walk(replayed(), 6).expect_err("another run");
+    assert!(
+        other.contains("notes.jsonl:") && other.contains("the transcript is of another run: `"),
+        "{other}"
+    );
+    // A torn file ends before the run does.
+    let whole = folder.read("notes.jsonl");
+    let lines: Vec<&str> = whole.lines().collect();
+    folder.write("notes.jsonl", &lines[..lines.len() / 2].join("\n"));
+    let error = walk(replayed(), 5).expect_err("half a run");
+    assert!(error.contains("the transcript ends before the run, which asks `"), "{error}");
+    for (text, expected) in [
+        ("", "notes.jsonl:1: no line of a transcript"),
+        ("{\"transcript\":9,\"serial\":\"a\"}", "its version is 9"),
+    ] {
+        folder.write("notes.jsonl", text);
+        let error = Replayed::read(&recording.path).err().expect("no transcript").to_string();
+        assert!(error.contains(expected), "{error}");
+    }
+}
+
+#[test]
+fn a_transcript_has_no_secret_and_no_typed_text() {
+    let folder = Folder::new("secret-transcripts");
+    let model = model_of(
+        "app org.form \"Form\" 1\nlaunch Main\nactivity Main .Main { own name = \"\" EditText #name hint \"Name\" edits name }",
+    );
+    let value = "a<b&c \"d\"";
+    let secrets = Secrets::new([("NAME".to_string(), Some(value.to_string()))]);
+    let recording = Recording { path: folder.path("form.jsonl"), secrets: Some(Arc::new(secrets)) };
+    let phone = Direct::new(Phone::new(model.clone(), Seed(1), AndroidVersion::V13));
+    let line = Recorder::new(phone, &recording).expect("a file");
+    let mut adb = Adb::on(Box::new(line), &package(&model), options()).expect("a phone");
+    let seen = adb.reset("org.form.Main").expect("a screen");
+    let texts = [value.into(), "typed by hand".into()];
+    for text in texts {
+        // The field is the only widget.
+        let offered = offers(&seen.screen, &Repertoire::default());
+        let field = offered.iter().find_map(|action| action.target().cloned());
+        adb.act(&Action::Text { on: field.expect("a field"), text }).expect("a screen");
+    }
+    drop(adb);
+    let lines: Vec<serde_json::Value> =
+        folder.read("form.jsonl").lines().map(|line| serde_json::from_str(line).expect("JSON")).collect();
+    let (mut shown, mut typed) = (0, 0);
+    for line in &lines {
+        let of = |key: &str| line[key].as_str().unwrap_or_default().to_string();
+        let (command, answer) = (of("shell"), of("stdout"));
+        assert!(!command.contains("a<b") && !command.contains("typed%sby"), "{command}");
+        assert!(!answer.contains("a&lt;b") && !answer.contains("a<b"), "{answer}");
+        typed += usize::from(command.contains("input text …"));
+        shown += usize::from(answer.contains("text=\"${NAME}\""));
+    }
+    assert!(typed == 2 && shown > 0, "{typed} typed, {shown} shown");
 }

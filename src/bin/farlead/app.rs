@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use clap::{Args, ValueEnum};
-use farlead::device::adb::Reset;
+use farlead::device::adb::{Recording, Reset};
 use farlead::device::sim::{self, model::Model};
 use farlead::device::{
     self, App, AppSource, Attached, BoxedDevice, Cause, Device, DeviceUrl, LoadedModel, OpenError, Opened,
@@ -35,7 +35,7 @@ pub struct AppArgs {
     /// App that is already on the device
     #[arg(long, value_name = "NAME")]
     package: Option<String>,
-    /// `sim` or the serial number of a device, may be repeated [default: sim for models, else the only device]
+    /// `sim`, the serial number of a device or `replay:FILE`, may be repeated [default: sim for models, else the only device]
     #[arg(long, value_name = "D")]
     device: Vec<String>,
     /// Way to start the app afresh for each episode
@@ -44,6 +44,9 @@ pub struct AppArgs {
     /// uiautomator2's u2.jar, which reads screens faster; see docs/devices.md
     #[arg(long, value_name = "FILE")]
     u2: Option<PathBuf>,
+    /// Write all that the attached device is asked, and its answers; `--device replay:FILE` takes its place later
+    #[arg(long, value_name = "FILE")]
+    record_adb: Option<PathBuf>,
     /// Parameter of the model, like fixed=true, may be repeated
     #[arg(long, value_name = "NAME=VALUE")]
     set: Vec<String>,
@@ -289,6 +292,9 @@ impl AppArgs {
                 _ => false,
             };
         if is_simulated {
+            if self.record_adb.is_some() {
+                return Err(refused(OpenError::RecordingOfOne { devices: 0 }));
+            }
             return match &self.u2 {
                 Some(path) => Err(refused(OpenError::U2OfSimulator { path: path.clone() })),
                 None => Ok(None),
@@ -306,7 +312,9 @@ impl AppArgs {
                 return Err(Usage::new(message).into());
             }
         };
-        let device = device::open_to_look(serial, self.u2.as_deref(), &variable).map_err(refused)?;
+        let recording = self.recording(project);
+        let device = device::open_to_look(serial, self.u2.as_deref(), recording.as_ref(), &variable);
+        let device = device.map_err(refused)?;
         Ok(Some(match &project.secrets {
             Some(secrets) => Box::new(Sealed::new(device, secrets.clone())),
             None => device,
@@ -316,6 +324,12 @@ impl AppArgs {
     /// Returns the devices that are named here, else those of `project`.
     fn device_or(&self, project: &Project) -> Vec<String> {
         if self.device.is_empty() { project.devices.clone() } else { self.device.clone() }
+    }
+
+    /// Returns the transcript to write, if there is one.
+    fn recording(&self, project: &Project) -> Option<Recording> {
+        let path = self.record_adb.clone()?;
+        Some(Recording { path, secrets: project.secrets.clone() })
     }
 
     /// Returns the same flags without those for an app.
@@ -375,6 +389,7 @@ impl AppArgs {
             reset: self.reset.reset(),
             u2: self.u2.clone(),
             prompts: project.prompts.clone(),
+            recording: self.recording(project),
         };
         // A model is opened at once; a device may let one wait, or be dead.
         let is_attached = self.app.is_none();

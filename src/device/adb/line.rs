@@ -62,6 +62,12 @@ pub enum LineError {
         /// The reason.
         why: String,
     },
+    /// A transcript cannot be written, or answers nothing else than what was asked when it was recorded.
+    #[error("{why}")]
+    Transcript {
+        /// The reason.
+        why: String,
+    },
 }
 
 impl LineError {
@@ -72,7 +78,8 @@ impl LineError {
             LineError::Unreached { .. }
             | LineError::Long { .. }
             | LineError::Command { .. }
-            | LineError::File { .. } => &[],
+            | LineError::File { .. }
+            | LineError::Transcript { .. } => &[],
         }
     }
 
@@ -80,8 +87,29 @@ impl LineError {
     pub fn is_passing(&self) -> bool {
         match self {
             LineError::Unreached { .. } | LineError::Lost { .. } | LineError::Silent { .. } => true,
-            LineError::Long { .. } | LineError::Command { .. } | LineError::File { .. } => false,
+            LineError::Long { .. }
+            | LineError::Command { .. }
+            | LineError::File { .. }
+            | LineError::Transcript { .. } => false,
         }
+    }
+}
+
+impl<L: Line + ?Sized> Line for Box<L> {
+    fn serial(&self) -> &str {
+        (**self).serial()
+    }
+
+    fn shell(&mut self, command: &str, within: Duration) -> Result<Answer, LineError> {
+        (**self).shell(command, within)
+    }
+
+    fn push(&mut self, bytes: Arc<[u8]>, to: &str, within: Duration) -> Result<(), LineError> {
+        (**self).push(bytes, to, within)
+    }
+
+    fn recover(&mut self, within: Duration) -> Result<(), LineError> {
+        (**self).recover(within)
     }
 }
 

@@ -26,6 +26,7 @@ mod server;
 mod stroke;
 #[cfg(test)]
 mod tests;
+mod transcript;
 mod u2;
 
 use std::path::PathBuf;
@@ -41,6 +42,7 @@ pub use client::Client;
 pub use error::{AdbError, SETTINGS_SWITCH, refuses_settings};
 pub use line::{Answer, Line, LineError};
 pub use server::{DeviceState, Listed, Server, ServerError};
+pub use transcript::{Recorder, Recording, Replayed, TranscriptError};
 pub use u2::{Jar, JarError};
 
 use app::SETTINGS;
@@ -288,7 +290,7 @@ impl Adb {
         &self.facts
     }
 
-    /// Returns what a user should know before the first run, each as a sentence.
+    /// Returns warnings for the user before the first run, each a sentence.
     pub fn warnings(&self) -> Vec<String> {
         if self.refused.is_empty() {
             return Vec::new();
