@@ -29,16 +29,15 @@ fn the_buttons_of_compose_are_called_by_the_words_in_them() {
     assert!(phone.has("permission_deny_button") && phone.has_text("Don’t allow"), "{}", phone.shown());
 }
 
-/// Checks that the widgets to click have no name of their own, that most have words in them, and that no widget has an id,
-/// but Android's container of each app.
+/// Checks that the widgets to click have no name of their own but words in them, all but the scrims beside sheets and
+/// drawers, and that no widget has an id but Android's container of each app.
 #[track_caller]
 fn check_buttons(phone: &Phone) {
-    let clicked: Vec<Target> = clicked(phone);
-    let is_bare = |on: &Target| [&on.text, &on.id].iter().all(|name| name.is_empty());
-    assert!(clicked.iter().all(is_bare), "{}", phone.shown());
-    let named_below = clicked.iter().filter(|on| on.desc.is_empty() && !on.below.is_empty()).count();
-    // A scrim has a description, and a field may be one more.
-    assert!(named_below + 2 >= clicked.len() && named_below > 0, "{}", phone.shown());
+    let clicked = clicked(phone);
+    let lends = |on: &Target| on.desc.is_empty() && !on.below.is_empty();
+    let is_called = |on: &Target| lends(on) || on.desc.starts_with("Close ");
+    let is_bare = |on: &Target| on.text.is_empty() && on.id.is_empty() && is_called(on);
+    assert!(clicked.iter().all(is_bare) && clicked.iter().any(lends), "{}", phone.shown());
     check_ids(phone);
 }
 
@@ -63,7 +62,7 @@ fn a_flutter_app_says_all_by_descriptions() {
         phone.steps(steps);
         assert!(phone.texts().is_empty(), "{}", phone.shown());
         let clicked = clicked(&phone);
-        assert!(clicked.iter().all(|on| !on.desc.is_empty()) && clicked.len() > 1, "{}", phone.shown());
+        assert!(clicked.iter().all(|on| !on.desc.is_empty()) && !clicked.is_empty(), "{}", phone.shown());
         check_ids(&phone);
     }
 }
@@ -75,20 +74,20 @@ fn clicked(phone: &Phone) -> Vec<Target> {
 
 #[test]
 fn lists_lie_both_ways() {
-    for (name, last) in [("wayfare.app", ["Sunday", "No more trains"]), ("tally.app", ["13 days ago", ""])] {
-        let mut phone = start(name, &[], &[]);
-        for (last, towards) in last.iter().zip([Direction::Right, Direction::Down]) {
-            if last.is_empty() {
-                continue;
-            }
-            assert!(!phone.has(last), "{last} on\n{}", phone.shown());
-            for _ in 0..5 {
-                let scrolls = |action: &Action| matches!(action, Action::Stroke(Stroke::Scroll, _, way) if *way == towards);
-                let scroll = phone.offered(scrolls, towards.name());
-                phone.act(&scroll);
-            }
-            assert!(phone.has(last), "no {last} on\n{}", phone.shown());
+    for (app, last, towards) in [
+        ("wayfare.app", "Sunday", Direction::Right),
+        ("wayfare.app", "No more trains", Direction::Down),
+        ("tally.app", "13 days ago", Direction::Right),
+    ] {
+        let mut phone = start(app, &[], &[]);
+        assert!(!phone.has(last), "{last} on\n{}", phone.shown());
+        for _ in 0..5 {
+            let is_it =
+                |action: &Action| matches!(action, Action::Stroke(Stroke::Scroll, _, way) if *way == towards);
+            let scroll = phone.offered(is_it, towards.name());
+            phone.act(&scroll);
         }
+        assert!(phone.has(last), "no {last} on\n{}", phone.shown());
     }
 }
 
@@ -97,7 +96,7 @@ fn a_message_goes_by_itself_and_the_keyboard_comes_with_a_field() {
     let mut phone = start("wayfare.app", &[], &[]);
     phone.steps(&["7:15, Lisbon, 19 €", "Remind me", "Allow"]);
     assert!(phone.has_text("Reminder set"));
-    for _ in 0..8 {
+    for _ in 0..9 {
         phone.act(&Action::MENU);
     }
     assert!(!phone.has_text("Reminder set"));
@@ -137,15 +136,15 @@ fn the_specs_of_tally_find_its_bugs() {
 /// Checks that of the specs of an app these alone fail, each by a run, and pass as soon as its bug is corrected.
 #[track_caller]
 fn check_specs(app: &str, bugs: &[(&str, &str)]) {
-    let results = results(app, &[]);
+    let as_made = results(app, &[]);
     let failed: BTreeSet<&str> =
-        results.iter().filter(|result| result["exit"] != 0).map(|result| name(result)).collect();
+        as_made.iter().filter(|result| result["exit"] != 0).map(|result| name(result)).collect();
     assert_eq!(failed, bugs.iter().map(|(spec, _)| *spec).collect());
-    for (spec, parameter) in bugs {
-        let result = results.iter().find(|result| name(result) == *spec).expect("a result");
+    for &(spec, parameter) in bugs {
+        let result = as_made.iter().find(|result| name(result) == spec).expect("a result");
         assert!(result["outcome"] == "failed" && !result["length"].is_null(), "{spec}: {result}");
         for set in [parameter, "fixed"] {
-            let corrected = self::results(app, &["--set", &format!("{set}=true"), "--only", spec]);
+            let corrected = results(app, &["--set", &format!("{set}=true"), "--only", spec]);
             assert_eq!(corrected[0]["outcome"], "passed", "{spec}: {}", corrected[0]);
         }
     }
