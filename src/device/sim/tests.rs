@@ -618,6 +618,25 @@ fn swipes_are_taken_by_those_who_know_them() {
     play.act(Action::Stroke(Stroke::Swipe, on, Direction::Up)).shows("3");
 }
 
+#[test]
+fn a_list_at_its_end_leaves_a_swipe_to_those_around_it() {
+    let mut play = play(
+        "activity Main .Main {
+            own pulls = 0
+            FrameLayout at 0,0 400,400 {
+                on swipe down: pulls += 1
+                ListView #list scrolls { for i in 1..5 { TextView \"row{i}\" tall 100 } }
+            }
+            TextView \"{pulls}\" at 0,500 100,600
+        }",
+    );
+    let on = play.target("list");
+    let scroll = |towards| Action::Stroke(Stroke::Scroll, on.clone(), towards);
+    play.act(scroll(Direction::Down)).shows("row2 row3 row4 row5 0");
+    play.act(scroll(Direction::Up)).shows("row1 row2 row3 row4 0");
+    play.act(scroll(Direction::Up)).shows("row1 row2 row3 row4 1");
+}
+
 fn user_action(text: &str) -> Arc<UserAction> {
     let source = Source::new("a.ltl", format!("{text}\npossible a: F [activity = X]\n"));
     let parsed = spec::parse(&source);

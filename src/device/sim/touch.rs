@@ -83,29 +83,36 @@ impl Run<'_> {
             (false, _, false) => Direction::Up,
         };
         let under = touch_map.under(from);
-        let mut swiped = under.iter().flat_map(|placed| {
-            let effects = placed.widget.on_swipe.iter().find(|(direction, _)| *direction == towards);
-            effects.map(|(_, effects)| (placed, effects))
+        // As on Android, the innermost widget comes first, and a list that is at its end leaves the swipe to those around it.
+        let taker = under.iter().find_map(|placed| {
+            let scroll = placed.scroll().filter(|scroll| scroll.is_sideways == is_sideways);
+            // The content follows the finger, so a finger to the right or down goes back to the content's start.
+            let moves = scroll.filter(|scroll| match towards {
+                Direction::Right | Direction::Down => scroll.offset > 0,
+                Direction::Left | Direction::Up => scroll.offset < scroll.offset_max,
+            });
+            let handler = placed.widget.on_swipe.iter().find(|(direction, _)| *direction == towards);
+            let effects = handler.map(|(_, effects)| &**effects);
+            (moves.is_some() || effects.is_some()).then_some((placed, moves, effects))
         });
-        // Only a swipe that no handler takes scrolls.
-        if let Some((placed, effects)) = swiped.next() {
-            if let Some(mut frame) = self.frame_with(touch_map.names(placed.names)) {
-                self.effects_of(&placed.widget, Some(effects), &mut frame)?;
+        match taker {
+            None => {}
+            Some((_, Some(scroll), _)) => {
+                if let Some(number) = self.front_number()
+                    && let Some(instance) = self.state.instance_mut(number)
+                {
+                    // Scroll offsets are in pixels of the model.
+                    let (from, to) = (touch_map.stretch.back(from), touch_map.stretch.back(to));
+                    let moved = if is_sideways { from.0 - to.0 } else { from.1 - to.1 };
+                    let offset = (scroll.offset + moved).clamp(0, scroll.offset_max);
+                    instance.scroll_to(scroll.position, offset);
+                }
             }
-            return self.settle();
-        }
-        let scrolled = under.iter().find_map(|placed| {
-            placed.scroll().filter(|scroll| scroll.is_sideways == is_sideways && scroll.offset_max > 0)
-        });
-        if let Some(scrolled) = scrolled
-            && let Some(number) = self.front_number()
-            && let Some(instance) = self.state.instance_mut(number)
-        {
-            // Scroll offsets are in pixels of the model.
-            let (from, to) = (touch_map.stretch.back(from), touch_map.stretch.back(to));
-            let moved = if is_sideways { from.0 - to.0 } else { from.1 - to.1 };
-            let offset = (scrolled.offset + moved).clamp(0, scrolled.offset_max);
-            instance.scroll_to(scrolled.position, offset);
+            Some((placed, None, effects)) => {
+                if let Some(mut frame) = self.frame_with(touch_map.names(placed.names)) {
+                    self.effects_of(&placed.widget, effects, &mut frame)?;
+                }
+            }
         }
         self.settle()
     }
