@@ -959,6 +959,9 @@ fn a_transcript_takes_the_place_of_its_phone() {
     };
     let phone = Direct::new(Phone::new(model.clone(), Seed(1), AndroidVersion::V13));
     let recorded = walk(Box::new(Recorder::new(phone, &recording).expect("a file")), 5).expect("a walk");
+    let again = Direct::new(Phone::new(model.clone(), Seed(1), AndroidVersion::V13));
+    let refused = Recorder::new(again, &recording).err().expect("the file is there").to_string();
+    assert!(refused.ends_with("notes.jsonl: it is there already; give another file"), "{refused}");
     let replayed = || Box::new(Replayed::read(&recording.path).expect("a transcript"));
     assert_eq!(walk(replayed(), 5), Ok(recorded));
     let other = walk(replayed(), 6).expect_err("another run");

@@ -1,6 +1,10 @@
 //! A look: the questions to the phone, and the screen in its answer.
 
+use std::collections::{BTreeMap, BTreeSet};
+use std::hash::{Hash as _, Hasher as _};
 use std::sync::Arc;
+
+use rustc_hash::FxHasher;
 
 use super::script::{Parts, Script};
 use super::{Facts, Now, u2};
@@ -33,38 +37,85 @@ pub(super) struct Glance {
 }
 
 impl Glance {
-    /// Returns true if both show the same, but for the digits of texts that only show something: a clock moves, and the
-    /// screen has settled.
-    pub fn agrees_with(&self, other: &Glance) -> bool {
-        let Glance { in_front, package, hierarchy } = other;
-        self.in_front == *in_front
-            && self.package == *package
-            && self.hierarchy.rotation == hierarchy.rotation
-            && self.hierarchy.package == hierarchy.package
-            && self.hierarchy.widgets.len() == hierarchy.widgets.len()
-            && self.hierarchy.widgets.iter().zip(&hierarchy.widgets).all(|(one, two)| agree(one, two))
+    /// Returns the places of the texts that differ, if nothing else does, and if none of them is on a widget that takes
+    /// actions. The digits of a clock count as the same.
+    pub fn moved_since(&self, before: &Glance) -> Option<BTreeSet<usize>> {
+        let Glance { in_front, package, hierarchy } = before;
+        let (one, two) = (&self.hierarchy, hierarchy);
+        let is_same_window = self.in_front == *in_front && self.package == *package;
+        if !is_same_window
+            || (one.rotation, &one.packages) != (two.rotation, &two.packages)
+            || one.widgets.len() != two.widgets.len()
+        {
+            return None;
+        }
+        let mut moved = BTreeSet::new();
+        for (at, (one, two)) in one.widgets.iter().zip(&two.widgets).enumerate() {
+            if one == two {
+                continue;
+            }
+            // A text of another length takes another place.
+            let Widget { text, desc, bounds, .. } = one.clone();
+            if takes_actions(one) || (Widget { text, desc, bounds, ..two.clone() }) != *one {
+                return None;
+            }
+            let is_clock = one.bounds == two.bounds
+                && differ_in_digits(&one.text, &two.text)
+                && differ_in_digits(&one.desc, &two.desc);
+            if !is_clock {
+                moved.insert(at);
+            }
+        }
+        Some(moved)
+    }
+
+    /// Returns a number that screens of one shape share, whatever their texts.
+    pub fn shape(&self) -> u64 {
+        let mut hasher = FxHasher::default();
+        (&*self.in_front.activity, &*self.package).hash(&mut hasher);
+        for widget in &self.hierarchy.widgets {
+            (widget.depth, &*widget.class, &*widget.id, widget.flags).hash(&mut hasher);
+        }
+        hasher.finish()
     }
 }
 
-fn agree(one: &Widget, two: &Widget) -> bool {
-    if one == two {
-        return true;
-    }
-    let takes_actions = [Flags::CLICKABLE, Flags::LONG_CLICKABLE, Flags::EDITABLE, Flags::SCROLLABLE]
+fn takes_actions(widget: &Widget) -> bool {
+    [Flags::CLICKABLE, Flags::LONG_CLICKABLE, Flags::EDITABLE, Flags::SCROLLABLE]
         .into_iter()
-        .any(|flag| one.flags.has(flag));
-    // The digits of most fonts are equally wide, and a text with more or fewer of them moves others.
-    let as_one = Widget { text: one.text.clone(), desc: one.desc.clone(), ..two.clone() };
-    !takes_actions
-        && as_one == *one
-        && differ_in_digits(&one.text, &two.text)
-        && differ_in_digits(&one.desc, &two.desc)
+        .any(|flag| widget.flags.has(flag))
 }
 
 /// Returns true if two texts are the same once each digit counts as any other.
 fn differ_in_digits(one: &str, two: &str) -> bool {
     let digit = |letter: char| if letter.is_ascii_digit() { '0' } else { letter };
     one.chars().map(digit).eq(two.chars().map(digit))
+}
+
+/// Places of texts that move by themselves, by the shape of their screen.
+#[derive(Debug, Default)]
+pub(super) struct Movers {
+    places: BTreeMap<u64, BTreeSet<usize>>,
+}
+
+/// Most shapes of screens whose moving texts are remembered.
+const SHAPES_MAX: usize = 1_000;
+
+impl Movers {
+    /// Returns true if `now` shows what `before` did, but for texts that are known to move; others are known from now on.
+    pub fn agree(&mut self, before: &Glance, now: &Glance) -> bool {
+        let Some(moved) = now.moved_since(before) else { return false };
+        if moved.is_empty() {
+            return true;
+        }
+        if self.places.len() == SHAPES_MAX {
+            self.places.clear();
+        }
+        let known = self.places.entry(now.shape()).or_default();
+        let are_known = moved.is_subset(known);
+        known.extend(moved);
+        are_known
+    }
 }
 
 /// The reason a glance shows nothing, although the next one may.
@@ -335,30 +386,4 @@ fn all_notices(log: &str, package: &str) -> Vec<Notice> {
 /// Returns true if a line under the tag `Toast` is about a toast, not its text.
 fn is_of_vendor(message: &str) -> bool {
     message.starts_with("show: ") || message.contains("caller =")
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-    use crate::gui::Bounds;
-
-    #[track_caller]
-    fn check(one: (&str, Flags), two: (&str, Flags), expected: bool) {
-        let bounds = Bounds::new(0, 0, 9, 9);
-        let widget =
-            |(text, flags): (&str, Flags)| Widget { text: text.into(), bounds, flags, ..Widget::default() };
-        assert_eq!(agree(&widget(one), &widget(two)), expected, "{one:?}, {two:?}");
-    }
-
-    #[test]
-    fn a_clock_moves_and_has_settled_all_the_same() {
-        let plain = Flags::ENABLED;
-        let clickable = plain.set(Flags::CLICKABLE, true);
-        check(("12:03:59", plain), ("12:04:00", plain), true);
-        check(("9 %", plain), ("10 %", plain), false);
-        check(("Loading", plain), ("Loaded", plain), false);
-        check(("1", plain), ("2", clickable), false);
-        check(("1", clickable), ("2", clickable), false);
-        check(("1", clickable), ("1", clickable), true);
-    }
 }

@@ -48,7 +48,7 @@ pub use u2::{Jar, JarError};
 use app::SETTINGS;
 use changes::Changes;
 use gestures::HIDE_KEYBOARD;
-use look::{Glance, Looked, Unclear};
+use look::{Glance, Looked, Movers, Unclear};
 use patience::Patience;
 use script::{Mark, Script};
 
@@ -195,6 +195,7 @@ pub struct Adb {
     apks: Vec<app::Apk>,
     /// Permissions to grant again after the app's data are cleared.
     permissions: Vec<String>,
+    movers: Movers,
     /// True if a keyboard that comes up stays.
     keeps_keyboard: bool,
     /// True if the keyboard has once stayed in spite of all tries to put it away.
@@ -272,6 +273,7 @@ impl Adb {
             changes: Changes::default(),
             apks: Vec::new(),
             permissions: Vec::new(),
+            movers: Movers::default(),
             keeps_keyboard: false,
             is_keyboard_stuck: false,
             refused: Vec::new(),
@@ -436,7 +438,7 @@ impl Adb {
             let mut has_settled = false;
             for glance in look::glances(&parts, self.options.u2.is_some()) {
                 has_settled = match (&last, &glance) {
-                    (Ok(before), Ok(now)) => now.agrees_with(before) || self.facts.has_virtual_time,
+                    (Ok(before), Ok(now)) => self.movers.agree(before, now) || self.facts.has_virtual_time,
                     (Err(_), Ok(_)) => self.facts.has_virtual_time,
                     (Ok(_) | Err(_), Err(_)) => false,
                 };

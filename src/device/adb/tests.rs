@@ -97,10 +97,17 @@ fn check(shown: Shown, expected: (&str, usize, usize)) {
     assert_eq!((&*said, dumps, lines), expected);
 }
 
+/// Returns a dump of a button, whose text tells what it does.
 fn tree(text: impl std::fmt::Display) -> String {
     format!(
-        "<?xml version='1.0'?><hierarchy rotation=\"0\"><node text=\"{text}\" package=\"org.lamp\"/></hierarchy>"
+        "<?xml version='1.0'?><hierarchy rotation=\"0\"><node text=\"{text}\" package=\"org.lamp\" clickable=\"true\"/>\
+         </hierarchy>"
     )
+}
+
+/// Returns a dump of a text that does nothing.
+fn label(text: impl std::fmt::Display) -> String {
+    tree(text).replace(" clickable=\"true\"", "")
 }
 
 /// Returns a letter, so that texts differ in more than digits.
@@ -132,7 +139,22 @@ fn what_never_settles_is_taken_as_it_was_last() {
 
 #[test]
 fn a_running_clock_has_settled() {
-    check(|dump| ("Main", tree(format!("12:0{dump}"))), ("org.lamp.Main 12:02", 2, 1));
+    check(|dump| ("Main", label(format!("12:0{dump}"))), ("org.lamp.Main 12:02", 2, 1));
+    check(|dump| ("Main", tree(dump)), ("org.lamp.Main 9", 9, 8));
+}
+
+#[test]
+fn a_text_that_moves_has_settled_once_it_is_known_to_move() {
+    let shown: Shown = |dump| ("Main", label(letter(dump)));
+    check(shown, ("org.lamp.Main d", 3, 2));
+    let fake = Fake { shown, time: "", counts: Arc::default(), taps: Arc::default() };
+    let counts = Arc::clone(&fake.counts);
+    let options = Options { pause: Duration::ZERO, looks_max: 8, ..Options::default() };
+    let mut adb = Adb::to_look(Box::new(fake), options).expect("a phone");
+    for dumps in [3, 5, 7] {
+        adb.look().expect("a screen");
+        assert_eq!(counts.lock().expect("counts").0, dumps);
+    }
 }
 
 #[test]

@@ -5,7 +5,7 @@
 //! a run, and typed texts, which may be secret.
 
 use std::fs::File;
-use std::io::{BufRead as _, BufReader, Read as _, Write as _};
+use std::io::{BufRead as _, BufReader, ErrorKind, Read as _, Write as _};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::{Duration, Instant};
@@ -38,7 +38,7 @@ const TYPES: &str = "input text ";
 /// A file to record to, and the secrets that it does not get.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Recording {
-    /// The file, which is written anew.
+    /// The file, which is not there yet.
     pub path: PathBuf,
     /// The secrets, if there are any.
     pub secrets: Option<Arc<Secrets>>,
@@ -137,9 +137,15 @@ impl<L: Line> Recorder<L> {
     /// Returns `line`, recorded from now on.
     pub fn new(line: L, recording: &Recording) -> Result<Recorder<L>, TranscriptError> {
         let path = recording.path.clone();
-        let failed =
-            |error: std::io::Error| TranscriptError::Write { path: path.clone(), why: error.to_string() };
-        let mut file = File::create(&path).map_err(failed)?;
+        let failed = |error: std::io::Error| {
+            let why = match error.kind() {
+                ErrorKind::AlreadyExists => "it is there already; give another file".to_string(),
+                _ => error.to_string(),
+            };
+            TranscriptError::Write { path: path.clone(), why }
+        };
+        // An older transcript may be all that is left of a phone's behaviour.
+        let mut file = File::create_new(&path).map_err(failed)?;
         let head = Head { transcript: VERSION, serial: line.serial().to_string() };
         writeln!(file, "{}", json(&head)).map_err(failed)?;
         let secrets = recording.secrets.as_ref().map(|secrets| secrets.in_other_forms());

@@ -49,6 +49,8 @@ struct Known {
     says: &'static [&'static str],
     /// Ids or texts of buttons; the first that is there is pressed.
     press: &'static [&'static str],
+    /// True if the buttons are known by texts, which the app behind may have on a button of its own.
+    is_by_text: bool,
 }
 
 /// Prompts that farlead knows: permissions are granted, offers are put off, notices are confirmed.
@@ -72,8 +74,9 @@ const KNOWN: [Known; 4] = [
             // Apps for Android 5 and older, whose permissions are shown all at once.
             "continue_button",
         ],
+        is_by_text: false,
     },
-    Known { packages: &["android"], says: &[], press: &["autofill_save_no"] },
+    Known { packages: &["android"], says: &[], press: &["autofill_save_no"], is_by_text: false },
     Known {
         packages: &["android"],
         // Notices about apps for older phones, shown after the data of an app are cleared; that about pages of 16 KB is
@@ -89,11 +92,13 @@ const KNOWN: [Known; 4] = [
             "page size compatible",
         ],
         press: &["button1"],
+        is_by_text: false,
     },
     Known {
         packages: &["com.google.android.gms", "com.android.credentialmanager"],
         says: &[],
         press: &["Not now", "No thanks", "No, thanks", "None of the above", "Skip"],
+        is_by_text: true,
     },
 ];
 
@@ -140,6 +145,7 @@ impl Prompts {
         }
         let fitting = KNOWN.iter().filter(|known| {
             known.packages.iter().any(|package| is_of(package))
+                && (!known.is_by_text || known.packages.contains(&&*seen.package))
                 && (known.says.is_empty() || known.says.iter().any(|words| has(seen, window, words)))
         });
         fitting.flat_map(|known| known.press).find_map(|button| press(seen, button))
@@ -216,6 +222,10 @@ mod tests {
         check(&known, &save, None, Some(r#""Save password?", answered with "Nein""#));
         let offer = window("com.google.android.gms", "Try it", &[("a", "Yes"), ("b", "NO THANKS")]);
         check(&known, &offer, None, Some(r#""Try it", answered with "NO THANKS""#));
+        // A map of Play services in an app is no prompt, and the app's button is not pressed.
+        let map = r#"<hierarchy><node package="org.notes" bounds="[0,0][9,9]"/><node package="com.google.android.gms"
+            bounds="[0,0][9,9]"/><node package="org.notes" text="Skip" enabled="true" bounds="[0,0][9,9]"/></hierarchy>"#;
+        check(&known, &Hierarchy::read(map.as_bytes()).expect("a hierarchy"), None, None);
         let words = "This app was built for an older version of Android and may not work";
         check(
             &known,
