@@ -648,7 +648,10 @@ fn write_step(out: &mut fmt::Formatter<'_>, number: usize, step: &TestStep) -> f
                 writeln!(out, "        {key} {}", quote(value))?;
             }
         }
-        writeln!(out, "        path {object_id}")?;
+        // A test that was edited by hand may have none.
+        if !object_id.is_empty() {
+            writeln!(out, "        path {object_id}")?;
+        }
         let Bounds { left, top, right, bottom } = bounds;
         writeln!(out, "        bounds {left},{top} {right},{bottom}")?;
         let Shared { id, text, desc, all } = step.shared;

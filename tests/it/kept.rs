@@ -531,6 +531,14 @@ fn a_test_without_a_formula_has_its_oracle_alone() {
 }
 
 #[test]
+fn a_step_without_a_line_of_its_widget_is_written_without_it() {
+    for line in ["path 0:0:0:0:4", "bounds 97,633 382,705", "class \"android.widget.Button\""] {
+        let test = read_sound(&ABOUT.replacen(line, &format!("# {line}"), 1));
+        assert_eq!(read_sound(&test.to_string()), test, "{line}");
+    }
+}
+
+#[test]
 fn lines_that_end_otherwise_and_blanks_at_their_ends_change_nothing() {
     let test = read_sound(ABOUT);
     for other in [ABOUT.replace('\n', "\r\n"), ABOUT.replace('\n', "  \n"), ABOUT.replace("    ", "\t")] {
