@@ -1,4 +1,4 @@
-//! Hierarchies: the output of `uiautomator dump` for a window, as widgets.
+//! Hierarchies: the widgets in a dump of `uiautomator`, or in a page source of Appium or Maestro.
 //!
 //! Other output surrounds a dump, a dump may be cut off, and at times a message explains why there is none;
 //! [`Hierarchy::read`] tells these apart. It reads the page source of Appium's UiAutomator2 driver, too, whose tags are

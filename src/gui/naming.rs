@@ -50,7 +50,7 @@ impl<'a> Naming<'a> {
         let (mut next, end) = (at + 1, tree.ends[at] as usize);
         while next < end && !words.is_full {
             let widget = &self.widgets[next];
-            if takes_actions(widget) {
+            if widget.takes_actions() {
                 next = tree.ends[next] as usize;
                 continue;
             }
@@ -113,13 +113,6 @@ impl<'a> Naming<'a> {
             tree
         })
     }
-}
-
-/// Returns true if actions can be done on the widget itself, so that its words are its own.
-pub(super) fn takes_actions(widget: &Widget) -> bool {
-    [Flags::CLICKABLE, Flags::LONG_CLICKABLE, Flags::EDITABLE, Flags::SCROLLABLE]
-        .into_iter()
-        .any(|flag| widget.flags.has(flag))
 }
 
 /// Returns the text of a widget, unless a user may have typed it.

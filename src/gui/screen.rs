@@ -200,6 +200,13 @@ impl Widget {
         !self.bounds.is_empty()
     }
 
+    /// Returns true if touches, texts or scrolls can be done on the widget itself, so that its words are its own.
+    pub fn takes_actions(&self) -> bool {
+        [Flags::CLICKABLE, Flags::LONG_CLICKABLE, Flags::EDITABLE, Flags::SCROLLABLE]
+            .into_iter()
+            .any(|flag| self.flags.has(flag))
+    }
+
     /// Returns the entry name of its id: `save` of `org.notes:id/save`.
     pub fn id_entry(&self) -> &str {
         self.id.rsplit('/').next().unwrap_or(&self.id)

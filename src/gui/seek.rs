@@ -9,7 +9,7 @@ use std::sync::Arc;
 
 use super::action::{Action, Target};
 use super::around::{Around, candidates, is_field, with_surroundings};
-use super::naming::{Naming, takes_actions};
+use super::naming::Naming;
 use super::nearest::nearest;
 use super::screen::Screen;
 
@@ -122,7 +122,7 @@ fn near(screen: &Screen, recorded: &Target, around: Option<&Around>, candidates:
             return;
         }
         // Words in other widgets are their own texts.
-        let below = if takes_actions(widget) { naming.below(at) } else { Arc::default() };
+        let below = if widget.takes_actions() { naming.below(at) } else { Arc::default() };
         let target = Target::new(widget, object_id, below);
         let score = likeness(&target, recorded);
         // Of equals, the first on the screen stays.

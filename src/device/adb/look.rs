@@ -13,7 +13,7 @@ use crate::device::android::focus::{Focus, focus};
 use crate::device::android::log::{Kind, entries, troubles};
 use crate::device::android::prompt::{Press, Prompts};
 use crate::device::android::{keyboard, power, rpc};
-use crate::gui::{Context, Flags, Hierarchy, Screen, Widget};
+use crate::gui::{Context, Hierarchy, Screen, Widget};
 
 /// The result of a look.
 pub(super) struct Looked {
@@ -56,7 +56,7 @@ impl Glance {
             }
             // A text of another length takes another place.
             let Widget { text, desc, bounds, .. } = one.clone();
-            if takes_actions(one) || (Widget { text, desc, bounds, ..two.clone() }) != *one {
+            if one.takes_actions() || (Widget { text, desc, bounds, ..two.clone() }) != *one {
                 return None;
             }
             let is_clock = one.bounds == two.bounds
@@ -78,12 +78,6 @@ impl Glance {
         }
         hasher.finish()
     }
-}
-
-fn takes_actions(widget: &Widget) -> bool {
-    [Flags::CLICKABLE, Flags::LONG_CLICKABLE, Flags::EDITABLE, Flags::SCROLLABLE]
-        .into_iter()
-        .any(|flag| widget.flags.has(flag))
 }
 
 /// Returns true if two texts are the same once each digit counts as any other.
