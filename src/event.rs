@@ -7,13 +7,13 @@ use std::sync::Arc;
 
 use serde::{Deserialize, Serialize};
 
-use crate::gui::{Action, Bounds, Screen};
+use crate::gui::{Action, Bounds, Picture, Screen};
 use crate::rate::Rate;
 use crate::spec::Expectation;
 use crate::trace::{Notice, Step};
 
 /// Version of the format of events; a later one is refused.
-pub const FORMAT: u32 = 2;
+pub const FORMAT: u32 = 3;
 
 /// An event.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -27,6 +27,13 @@ pub enum Event {
         screen: usize,
         /// Screen.
         seen: Arc<Screen>,
+    },
+    /// A picture of a screen was taken.
+    ScreenPictured {
+        /// Number of the screen.
+        screen: usize,
+        /// Picture.
+        picture: Arc<Picture>,
     },
     /// Work on a spec, or on a stored test, began. Specs are numbered from 0.
     SpecBegan(SpecBegan),

@@ -5,7 +5,7 @@
 
 use std::sync::{Arc, Mutex};
 
-use crate::device::{Device, DeviceError, references};
+use crate::device::{Album, Device, DeviceError, Pictured, references};
 use crate::gui::{Action, Rules, Touch};
 use crate::minimise::{Check, Element, Minimised, Trial, TrialResult, minimise};
 use crate::rate::Rate;
@@ -33,6 +33,8 @@ pub struct Settings {
     pub keeps_found: bool,
     /// Actions that are never done while minimising and confirming.
     pub rules: Arc<Rules>,
+    /// Album for pictures of the confirming runs, if they are to be taken.
+    pub album: Option<Album>,
 }
 
 /// A run as it is kept.
@@ -101,7 +103,8 @@ pub fn keep(
         if (settings.confirm == 0 && again.is_some()) || !goes_on() {
             break;
         }
-        let mut device = open(settings.seed.derived(&format!("confirm {number}")));
+        let device = open(settings.seed.derived(&format!("confirm {number}")));
+        let mut device = Pictured::filling(device, settings.album.as_ref());
         let played = reruns.players[0].get_mut().expect("nobody has panicked").play(
             &mut *device,
             &short,

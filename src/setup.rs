@@ -9,7 +9,7 @@ use std::sync::Arc;
 
 use crate::device::sim::{Sim, SimOutcome};
 use crate::device::{App, Capabilities, Device, DeviceError};
-use crate::gui::{Action, UserAction};
+use crate::gui::{Action, Pixels, UserAction};
 use crate::replay::{Player, Repeater, Replay};
 use crate::test_case::{SetUpRun, TestCase, TestStep};
 use crate::trace::Observation;
@@ -131,6 +131,10 @@ impl Device for Prepared {
 
     fn keep_keyboard(&mut self, keeps: bool) {
         self.inner.keep_keyboard(keeps);
+    }
+
+    fn picture(&mut self) -> Option<Pixels> {
+        self.inner.picture()
     }
 
     fn reset(&mut self, activity: &str) -> Result<Observation, DeviceError> {

@@ -8,7 +8,7 @@ use serde::{Deserialize, Serialize};
 use std::fmt;
 use std::sync::Arc;
 
-use crate::gui::{Action, Screen};
+use crate::gui::{Action, Picture, Screen};
 
 /// Screen, time and notices once an action has settled.
 #[derive(Clone, Debug)]
@@ -19,6 +19,8 @@ pub struct Observation {
     pub at_ms: u64,
     /// Notices that came up meanwhile and are no part of the screen.
     pub notices: Arc<[Notice]>,
+    /// Picture of the screen, if one was asked for and taken.
+    pub picture: Option<Arc<Picture>>,
 }
 
 /// An event of the app while an action settled.

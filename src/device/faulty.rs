@@ -1,7 +1,7 @@
 //! A device that fails on purpose, so that tests see how others take it.
 
 use super::{App, Capabilities, Device, DeviceError, Observation};
-use crate::gui::Action;
+use crate::gui::{Action, Pixels};
 
 /// A device that wraps another and fails at one step.
 #[derive(Debug)]
@@ -44,6 +44,10 @@ impl<D: Device> Device for Faulty<D> {
 
     fn keep_keyboard(&mut self, keeps: bool) {
         self.inner.keep_keyboard(keeps);
+    }
+
+    fn picture(&mut self) -> Option<Pixels> {
+        self.inner.picture()
     }
 
     fn reset(&mut self, activity: &str) -> Result<Observation, DeviceError> {

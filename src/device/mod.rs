@@ -8,6 +8,7 @@ pub mod adb;
 pub mod android;
 mod faulty;
 mod open;
+mod pictured;
 mod pool;
 mod secret;
 pub mod sim;
@@ -16,8 +17,8 @@ pub(crate) mod sum;
 use std::error::Error;
 use std::sync::Arc;
 
-use crate::gui::Action;
 pub use crate::gui::Capabilities;
+use crate::gui::{Action, Pixels};
 pub use crate::trace::{Notice, Observation};
 
 pub use adb::Adb;
@@ -28,6 +29,7 @@ pub use open::{
     AppSource, Attached, BrokenModel, Cause, DeviceUrl, LoadedModel, OpenError, Opened, Parameter, Request,
     carried_model, load_model, open,
 };
+pub use pictured::{Album, Pictured};
 pub use pool::{BoxedDevice, Maker, Pool};
 pub use secret::{Reference, Sealed, Secrets, references};
 pub use sim::Sim;
@@ -128,6 +130,12 @@ pub trait Device {
     /// Says if a soft keyboard that comes up stays; otherwise it is put away before the screen is looked at. A device
     /// without one does nothing.
     fn keep_keyboard(&mut self, _keeps: bool) {}
+
+    /// Returns a picture of the screen that was observed last, with passwords blacked out; `None` on a device that has
+    /// none, or where the app forbids it.
+    fn picture(&mut self) -> Option<Pixels> {
+        None
+    }
 
     /// Starts the app afresh, as after an installation, with the launchable `activity`, and returns
     /// its first screen.

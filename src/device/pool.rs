@@ -7,7 +7,7 @@
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 
 use super::{App, Capabilities, Device, DeviceError, Observation};
-use crate::gui::Action;
+use crate::gui::{Action, Pixels};
 use crate::rng::Seed;
 
 /// A device that threads may hand on.
@@ -175,6 +175,10 @@ impl Device for Loan {
         if let Some(device) = &mut self.device {
             device.keep_keyboard(keeps);
         }
+    }
+
+    fn picture(&mut self) -> Option<Pixels> {
+        self.device.as_mut()?.picture()
     }
 
     fn reset(&mut self, activity: &str) -> Result<Observation, DeviceError> {

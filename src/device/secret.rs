@@ -11,7 +11,7 @@ use std::ops::Range;
 use std::sync::Arc;
 
 use super::{App, BoxedDevice, Capabilities, Device, DeviceError, Notice, Observation};
-use crate::gui::{Action, Flags, Gesture, Screen, UserAction, Widget};
+use crate::gui::{Action, Flags, Gesture, Pixels, Screen, UserAction, Widget};
 
 /// A place in a text where a secret is named.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -260,22 +260,27 @@ pub struct Sealed {
     secrets: Arc<Secrets>,
     /// The screen that was hidden last, before and after: a device may give the same `Arc` again.
     last: Option<(Arc<Screen>, Arc<Screen>)>,
+    /// True if the last notices held a value.
+    is_secret_shown: bool,
 }
 
 impl Sealed {
     /// Wraps `inner`, which alone gets the values of `secrets`.
     pub fn new(inner: BoxedDevice, secrets: Arc<Secrets>) -> Sealed {
-        Sealed { inner, secrets, last: None }
+        Sealed { inner, secrets, last: None, is_secret_shown: false }
     }
 
     fn hidden(&mut self, seen: Result<Observation, DeviceError>) -> Result<Observation, DeviceError> {
-        let Observation { screen, at_ms, notices } = seen.map_err(|error| self.secrets.hide_error(error))?;
+        let seen = seen.map_err(|error| self.secrets.hide_error(error))?;
+        let Observation { screen, notices, .. } = &seen;
         let hidden = match &self.last {
-            Some((before, hidden)) if Arc::ptr_eq(before, &screen) => hidden.clone(),
-            Some(_) | None => self.secrets.hide_on(&screen),
+            Some((before, hidden)) if Arc::ptr_eq(before, screen) => hidden.clone(),
+            Some(_) | None => self.secrets.hide_on(screen),
         };
-        self.last = Some((screen, hidden.clone()));
-        Ok(Observation { screen: hidden, at_ms, notices: self.secrets.hide_in(&notices) })
+        self.last = Some((screen.clone(), hidden.clone()));
+        let notices = self.secrets.hide_in(notices);
+        self.is_secret_shown = notices != seen.notices;
+        Ok(Observation { screen: hidden, notices, ..seen })
     }
 }
 
@@ -299,6 +304,21 @@ impl Device for Sealed {
 
     fn keep_keyboard(&mut self, keeps: bool) {
         self.inner.keep_keyboard(keeps);
+    }
+
+    fn picture(&mut self) -> Option<Pixels> {
+        let (screen, hidden) = self.last.as_ref()?;
+        // A keyboard proposes words that were typed.
+        if self.is_secret_shown || screen.context().keyboard {
+            return None;
+        }
+        let mut pixels = self.inner.picture()?;
+        for (widget, hidden) in screen.widgets().iter().zip(hidden.widgets()) {
+            if widget.text != hidden.text || widget.desc != hidden.desc {
+                pixels.black_out(widget.bounds);
+            }
+        }
+        Some(pixels)
     }
 
     fn reset(&mut self, activity: &str) -> Result<Observation, DeviceError> {

@@ -40,7 +40,12 @@ impl Corridor {
         let widgets =
             vec![button, label(format!("room {}", self.room), 20), label(format!("{}", self.steps), 40)];
         let screen = Screen::new("org.corridor", "org.corridor.Room", Context::default(), widgets);
-        Observation { screen: Arc::new(screen), at_ms: self.room * 500 + 100, notices: Arc::new([]) }
+        Observation {
+            screen: Arc::new(screen),
+            at_ms: self.room * 500 + 100,
+            notices: Arc::new([]),
+            picture: None,
+        }
     }
 }
 

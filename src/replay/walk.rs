@@ -249,7 +249,12 @@ mod tests {
             let screen = Screen::new("p", "p.A", Context::default(), widgets);
             Step {
                 action: Action::IDLE,
-                observation: Observation { screen: screen.into(), at_ms: 0, notices: [].into() },
+                observation: Observation {
+                    screen: screen.into(),
+                    at_ms: 0,
+                    notices: [].into(),
+                    picture: None,
+                },
                 labels: Vec::new(),
                 remaining: "".into(),
                 reward: 0.0,

@@ -6,7 +6,7 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use crate::event::{Event, FORMAT, Outcome, RunBegan, SpecBegan, SpecEnded};
-use crate::gui::Screen;
+use crate::gui::{Picture, Screen};
 
 /// Points of a curve, which is read at a glance; more are thinned out.
 const POINTS_MAX: usize = 2_000;
@@ -37,6 +37,8 @@ const WIDGETS_MAX: usize = 1_000_000;
 pub struct Run {
     began: Option<RunBegan>,
     screens: Vec<Arc<Screen>>,
+    /// Pictures of screens, by their numbers.
+    pictures: BTreeMap<usize, Arc<Picture>>,
     /// Widgets of all screens.
     widgets: usize,
     specs: Vec<SpecReport>,
@@ -161,6 +163,11 @@ impl Run {
         match event {
             Event::RunBegan(began) => self.begin(began),
             Event::ScreenMet { screen, seen } => self.meet(screen, seen),
+            Event::ScreenPictured { screen, picture } => {
+                are_known(name, "screen", [screen].into_iter(), self.screens.len())?;
+                self.pictures.insert(screen, picture);
+                Ok(())
+            }
             Event::SpecBegan(began) => self.begin_spec(began),
             Event::EpisodeEnded { spec, episode, steps, closest } => {
                 self.open_spec(name, spec)?.curve.add(Point { episode, steps, closest });
@@ -189,6 +196,11 @@ impl Run {
     /// Returns the screens, by their numbers.
     pub fn screens(&self) -> &[Arc<Screen>] {
         &self.screens
+    }
+
+    /// Returns the pictures of screens, by the numbers of these.
+    pub fn pictures(&self) -> &BTreeMap<usize, Arc<Picture>> {
+        &self.pictures
     }
 
     /// Returns the specs, by their numbers.
@@ -277,6 +289,7 @@ fn name(event: &Event) -> &'static str {
     match event {
         Event::RunBegan(_) => "run_began",
         Event::ScreenMet { .. } => "screen_met",
+        Event::ScreenPictured { .. } => "screen_pictured",
         Event::SpecBegan(_) => "spec_began",
         Event::EpisodeEnded { .. } => "episode_ended",
         Event::SpecEnded(_) => "spec_ended",
@@ -414,7 +427,7 @@ pub(super) mod tests {
         refused(&both, "the spec has ended");
         refused(&[began(), Event::RunEnded { exit: 0 }, spec(0, "a", "b")], "the run has ended");
         let later = Event::RunBegan(RunBegan { format: FORMAT + 1, ..RunBegan::default() });
-        refused(&[later], "have the format 3");
+        refused(&[later], "have the format 4");
     }
 
     #[test]

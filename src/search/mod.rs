@@ -425,7 +425,12 @@ mod tests {
             };
             let widgets = vec![button("on", 0), button("off", 10), sign];
             let screen = Screen::new("org.corridor", "org.corridor.Room", Context::default(), widgets);
-            Observation { screen: Arc::new(screen), at_ms: self.steps * 500, notices: Arc::new([]) }
+            Observation {
+                screen: Arc::new(screen),
+                at_ms: self.steps * 500,
+                notices: Arc::new([]),
+                picture: None,
+            }
         }
     }
 

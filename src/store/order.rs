@@ -110,6 +110,10 @@ impl Order {
                 self.widgets = widgets;
                 self.screens += 1;
             }
+            Event::ScreenPictured { screen, .. } if *screen >= self.screens => {
+                return Err(order(format!("there is no screen {screen} before this event")));
+            }
+            Event::ScreenPictured { .. } => {}
             Event::SpecBegan(began) => {
                 in_turn("spec", began.spec, self.specs.len())?;
                 began.automaton.as_ref().map_or(Ok(()), automaton_holds)?;

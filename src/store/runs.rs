@@ -303,6 +303,7 @@ impl RunWriter {
             }
             Event::RunBegan(_)
             | Event::ScreenMet { .. }
+            | Event::ScreenPictured { .. }
             | Event::SpecBegan(_)
             | Event::EpisodeEnded { .. }
             | Event::SpecChanged { .. } => {}

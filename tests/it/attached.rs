@@ -3,11 +3,14 @@
 use std::io::{BufRead, BufReader};
 use std::process::Stdio;
 
+use farlead::event::Event;
+use farlead::gui::Flags;
 use serde_json::Value;
 
 use crate::adbd::Adb;
 use crate::cli::{Ended, command, ended, farlead};
 use crate::identity::Phone;
+use crate::project::Folder;
 
 fn with(adb: &Adb, args: &[&str]) -> Ended {
     let mut command = command(args);
@@ -108,4 +111,90 @@ fn a_device_that_is_watched_is_told_of_whenever_it_changes() {
     assert_eq!(next()["package"], "com.android.launcher");
     child.kill().expect("it runs");
     child.wait().expect("it ends");
+}
+
+/// An app that shows a password's letters in a label, and the password field itself.
+const SAFE: &str = "\
+app org.example.safe \"Safe\" 1.0
+launch Main
+stored secret = \"\"
+activity Main .Main {
+    own word = \"\"
+    TextView (secret ? \"Your password is {secret}!\" : \"Please log in\")
+    EditText #word hint \"Password\" edits word password
+    Button #login \"Log in\" -> secret = word
+    TextView \"No letters of it\"
+}
+";
+
+/// The colours of a PNG, with its width.
+fn colours(png: &[u8]) -> (Vec<[u8; 3]>, usize) {
+    let mut reader = png::Decoder::new(std::io::Cursor::new(png)).read_info().expect("a PNG");
+    let mut bytes = vec![0; reader.output_buffer_size().expect("a size")];
+    reader.next_frame(&mut bytes).expect("a picture");
+    let width = reader.info().width as usize;
+    (bytes.chunks_exact(3).map(|pixel| [pixel[0], pixel[1], pixel[2]]).collect(), width)
+}
+
+#[test]
+fn a_page_has_pictures_of_the_display_on_which_passwords_and_secrets_are_black() {
+    let Some(adb) = Adb::start("pictured") else { return };
+    let folder = Folder::new("pictured");
+    folder.write("safe.app", SAFE);
+    let spec = "possible \"greeted\" within 4 steps: F [text = \"Your password is ${PASSWORD}!\"]\n";
+    folder.write("safe.ltl", spec);
+    let phone = Phone::start(&adb, folder.path("safe.app").to_str().expect("a path"), &[]);
+    let rules = "[[rule]]\ntype = '${PASSWORD}'\ninto = '[id = word]'\n";
+    folder.write("farlead.toml", rules);
+    let with = |args: &[&str]| {
+        let mut command = command(args);
+        adb.lend_to(&mut command);
+        let ended = ended(command.current_dir(folder.path("")).env("PASSWORD", "hunter2"), "");
+        assert_eq!(ended.code, 0, "{}{}", ended.stdout, ended.stderr);
+    };
+    let pictures = |page: &str| folder.read(page).matches("data:image/png;base64,").count();
+    let app = ["--package", "org.example.safe", "--device", &phone.serial];
+    with(&[&["check", "safe.ltl", "--html", "check.html"], &app[..]].concat());
+    let (mut screens, mut pictured) = (Vec::new(), 0);
+    for line in folder.read(".farlead/runs/0001/events.jsonl").lines() {
+        match serde_json::from_str(line).expect("an event") {
+            Event::ScreenMet { seen, .. } => screens.push(seen),
+            Event::ScreenPictured { screen, picture } => {
+                pictured += 1;
+                let (colours, width) = colours(picture.png());
+                let height = colours.len() / width;
+                let display = picture.display();
+                let mut blacked = 0;
+                for widget in screens[screen].widgets().iter().filter(|widget| !widget.text.is_empty()) {
+                    // The middle line of the widget, well within its edges.
+                    let y =
+                        (widget.bounds.top + widget.bounds.bottom) as usize / 2 * height / display.1 as usize;
+                    let at = |x: i32| x as usize * width / display.0 as usize;
+                    let (left, right) = (at(widget.bounds.left), at(widget.bounds.right));
+                    let is_black =
+                        colours[y * width + left..y * width + right].iter().all(|pixel| *pixel == [0; 3]);
+                    let is_secret = widget.flags.has(Flags::PASSWORD) || widget.text.contains("${");
+                    assert_eq!(is_black, is_secret, "{:?} on screen {screen}", widget.text);
+                    blacked += u32::from(is_black);
+                }
+                assert_eq!(
+                    blacked > 0,
+                    screens[screen].widgets().iter().any(|widget| widget.text.contains("${"))
+                );
+            }
+            _ => {}
+        }
+    }
+    // The start, the typed word, the greeting.
+    assert_eq!((pictured, pictures("check.html")), (3, 3));
+    with(&["report", ".farlead/runs/0001", "--html", "report.html"]);
+    assert_eq!(pictures("report.html"), 3);
+    let kept = "farlead-tests/safe/greeted.test.ltl";
+    with(&["replay", kept, "--device", &phone.serial, "--html", "replay.html", "--times", "2"]);
+    assert_eq!(pictures("replay.html"), 3);
+    with(&["replay", kept, "--device", &phone.serial, "--html", "none.html", "--no-screenshots"]);
+    assert_eq!(pictures("none.html"), 0);
+    folder.write("farlead.toml", &format!("screenshots = false\n{rules}"));
+    with(&["replay", kept, "--device", &phone.serial, "--html", "none.html"]);
+    assert_eq!(pictures("none.html"), 0);
 }

@@ -45,7 +45,7 @@ impl Device for Page {
             ..Widget::default()
         };
         let screen = Screen::new("org.page", "org.page.Main", Context::default(), vec![button]);
-        Ok(Observation { screen: Arc::new(screen), at_ms: 0, notices: Arc::new([]) })
+        Ok(Observation { screen: Arc::new(screen), at_ms: 0, notices: Arc::new([]), picture: None })
     }
 
     fn reset(&mut self, _: &str) -> Result<Observation, DeviceError> {

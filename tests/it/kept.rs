@@ -88,6 +88,7 @@ fn found(name: String, app: &'static str, spec: &Spec, actions: &[UserAction]) -
         jobs: 1,
         keeps_found: false,
         rules: Arc::default(),
+        album: None,
     };
     let open = |seed| -> Box<dyn Device> { Box::new(Sim::new(model.clone(), seed)) };
     let run = finding.run.unwrap_or_else(|| panic!("{name} has a run"));

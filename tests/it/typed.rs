@@ -158,6 +158,7 @@ fn settings() -> keep::Settings {
         jobs: 1,
         keeps_found: false,
         rules: Arc::default(),
+        album: None,
     }
 }
 

@@ -390,6 +390,7 @@ fn check_all(
             jobs: if app.is_on_devices() { app.jobs(args.search.jobs()) } else { 1 },
             keeps_found: args.record.is_some(),
             rules: project.rules.clone(),
+            album: args.outputs.album(project).filter(|_| app.is_on_devices()),
         },
         interrupted: &interrupted,
     };

@@ -163,6 +163,7 @@ pub fn run(args: &MinimizeArgs, shell: &Shell) -> anyhow::Result<Exit> {
         keeps_found: false,
         // Rules limit searches; a recorded run repeats as it is.
         rules: Arc::default(),
+        album: None,
     };
     let mut player = Player::new(&test.oracle);
     // On an app that answers by chance, the run may not succeed at once.

@@ -5,6 +5,7 @@ use std::io::{self, BufWriter, Write};
 use std::path::{Path, PathBuf};
 
 use clap::Args;
+use farlead::device::Album;
 use farlead::event::{self, Event, RunBegan, SpecBegan, StepTaken, Way};
 use farlead::ltl::Automaton;
 use farlead::report::{self, Run, Wanted};
@@ -33,9 +34,20 @@ pub struct OutputArgs {
     pub out: Option<PathBuf>,
     #[command(flatten)]
     pub reports: ReportArgs,
+    /// Draw screens from their widgets, and take no pictures of the device's display
+    #[arg(long)]
+    pub no_screenshots: bool,
     /// Runs to keep in .farlead/runs, this one included
     #[arg(long, value_name = "N", default_value_t = store::KEEP as u32, value_parser = clap::value_parser!(u32).range(1..))]
     pub keep: u32,
+}
+
+impl OutputArgs {
+    /// Returns an album for pictures of the displays of attached devices, unless there are to be none.
+    pub fn album(&self, project: &Project) -> Option<Album> {
+        let is_refused = self.no_screenshots || project.screenshots == Some(false);
+        (!is_refused).then(Album::default)
+    }
 }
 
 /// Reports that are written.
@@ -277,7 +289,17 @@ impl<'a> Outputs<'a> {
 
     /// Returns the steps of `run` with the numbers of their screens.
     fn steps(&mut self, run: &Trace) -> Vec<StepTaken> {
-        run.steps.iter().map(|step| StepTaken::new(step, self.screen(&step.observation.screen))).collect()
+        let mut steps = Vec::with_capacity(run.steps.len());
+        for step in &run.steps {
+            let screen = self.screen(&step.observation.screen);
+            if let Some(picture) = &step.observation.picture
+                && !self.run.pictures().contains_key(&screen)
+            {
+                self.tell(Event::ScreenPictured { screen, picture: picture.clone() });
+            }
+            steps.push(StepTaken::new(step, screen));
+        }
+        steps
     }
 
     fn screen(&mut self, screen: &std::sync::Arc<farlead::gui::Screen>) -> usize {

@@ -55,6 +55,8 @@ pub struct Project {
     pub steps: Option<u32>,
     /// As `--seed`.
     pub seed: Option<u64>,
+    /// `false` is as `--no-screenshots`.
+    pub screenshots: Option<bool>,
     /// Stored tests that run before each episode.
     pub set_up: Vec<SetUpFile>,
     /// Actions that every file of specs knows.
@@ -103,6 +105,7 @@ struct Written {
     episodes: Option<u32>,
     steps: Option<u32>,
     seed: Option<u64>,
+    screenshots: Option<bool>,
     setup: Vec<Spanned<PathBuf>>,
     action: Vec<language::WrittenAction>,
     rule: Vec<Spanned<language::WrittenRule>>,
@@ -160,6 +163,7 @@ impl Project {
             episodes: written.episodes,
             steps: written.steps,
             seed: written.seed,
+            screenshots: written.screenshots,
             set_up: written
                 .setup
                 .into_iter()

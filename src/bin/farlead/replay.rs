@@ -6,6 +6,7 @@ use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use clap::Args;
+use farlead::device::{Album, Pictured};
 use farlead::event::{Outcome, ReplayVerdict, Replayed, SpecEnded};
 use farlead::gui::Key;
 use farlead::rate::Rate;
@@ -118,6 +119,7 @@ pub fn run(args: &ReplayArgs, shell: &Shell) -> anyhow::Result<Exit> {
     let common = common_app(&tests).map(|app| app.with_set_up(set_ups.all()));
     let beginning = Beginning { command: "replay", app: common.as_ref(), seed, verbose: args.verbose };
     let mut outputs = Outputs::begin(&args.outputs, &project, beginning, shell)?;
+    let album = args.outputs.album(&project);
     let progress = Progress::new(!shell.quiet);
     let ticks = Ticks::default();
     let (mut exit, mut written, mut left_out) = (exit, Ok(()), 0);
@@ -127,7 +129,7 @@ pub fn run(args: &ReplayArgs, shell: &Shell) -> anyhow::Result<Exit> {
             return None;
         }
         progress.say(|_| format!("{}: {}", ticks.of(tests.len(), "tests"), printable(&stored.name)));
-        let mut decided = replay(args, stored, &interrupted);
+        let mut decided = replay(args, stored, album.as_ref(), &interrupted);
         ticks.add(decided.exit() == Exit::Passed);
         if decided.exit() != Exit::Passed {
             decided.ended.advice.extend(stored.set_up.advice.clone());
@@ -286,7 +288,7 @@ fn common_app(tests: &[Stored]) -> Option<&OpenedApp> {
 }
 
 /// Replays a test as often as is asked for.
-fn replay(args: &ReplayArgs, stored: &Stored, interrupted: &AtomicBool) -> Decided {
+fn replay(args: &ReplayArgs, stored: &Stored, album: Option<&Album>, interrupted: &AtomicBool) -> Decided {
     let app = match &stored.app {
         Ok(app) => app,
         Err((why, exit)) => return Decided::new(Outcome::Error, why.clone(), *exit),
@@ -301,7 +303,8 @@ fn replay(args: &ReplayArgs, stored: &Stored, interrupted: &AtomicBool) -> Decid
     let mut player = Player::new(&stored.test.oracle);
     let mut once = |number: u32| {
         // Each replay has chance of its own; with the same chance it would repeat the first.
-        let mut device = app.device(seed.derived(&format!("replay {number}")));
+        let device = app.device(seed.derived(&format!("replay {number}")));
+        let mut device = Pictured::filling(device, album.filter(|_| app.is_on_devices()));
         player.replay(&mut *device, &stored.test.steps)
     };
     let times = args.times.unwrap_or(if args.until_failure { TIMES_UNTIL_FAILURE } else { 1 });

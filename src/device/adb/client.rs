@@ -53,6 +53,7 @@ struct Worker {
 enum Job {
     Shell { command: String, out: Sink, err: Sink },
     Push { bytes: Arc<[u8]>, to: String },
+    Exec { command: String, out: Sink },
 }
 
 /// An answer in arrival, readable at any time.
@@ -74,6 +75,22 @@ impl Write for Sink {
         }
         held.extend_from_slice(bytes);
         Ok(bytes.len())
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        Ok(())
+    }
+}
+
+/// A sink of a thread of `adb_client`, which drops it at the end of the answer: its call returns before.
+struct Ending {
+    out: Sink,
+    _ended: Sender<()>,
+}
+
+impl Write for Ending {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        self.out.write(bytes)
     }
 
     fn flush(&mut self) -> io::Result<()> {
@@ -152,6 +169,14 @@ impl Worker {
                         device.shell_command(&command, Some(&mut out), Some(&mut err)).map(|_| ())
                     }
                     Job::Push { bytes, to } => device.push(Cursor::new(bytes), to),
+                    Job::Exec { command, out } => {
+                        let (ended, end) = channel();
+                        let done =
+                            device.exec(&command, &mut io::empty(), Box::new(Ending { out, _ended: ended }));
+                        // Nothing is ever sent: this waits until the sender is dropped.
+                        let _ = end.recv();
+                        done
+                    }
                 };
                 if report.send(result).is_err() {
                     // Nobody waits for it: this call was left behind, and has returned now.
@@ -196,6 +221,17 @@ impl Line for Client {
             Some(Err(RustADBError::ADBRequestFailed(why))) => Err(LineError::File { why: shown(&why) }),
             Some(Err(error)) => Err(failed(&error, Vec::new())),
             None => Err(LineError::Silent { stdout: Vec::new(), waited_ms: within.as_millis() as u64 }),
+        }
+    }
+
+    fn exec(&mut self, command: &str, within: Duration) -> Result<Vec<u8>, LineError> {
+        let out = Sink::default();
+        let done = self.call(Job::Exec { command: command.to_string(), out: out.clone() }, within)?;
+        let stdout = out.take();
+        match done {
+            Some(Ok(())) => Ok(stdout),
+            Some(Err(error)) => Err(failed(&error, stdout)),
+            None => Err(LineError::Silent { stdout, waited_ms: within.as_millis() as u64 }),
         }
     }
 

@@ -111,6 +111,10 @@ impl<L: Line + ?Sized> Line for Box<L> {
     fn recover(&mut self, within: Duration) -> Result<(), LineError> {
         (**self).recover(within)
     }
+
+    fn exec(&mut self, command: &str, within: Duration) -> Result<Vec<u8>, LineError> {
+        (**self).exec(command, within)
+    }
 }
 
 /// A line to one device.
@@ -127,4 +131,10 @@ pub trait Line: Send {
     /// Waits after an error until the device can be reached again: the adb server may have ended, or the
     /// connection.
     fn recover(&mut self, within: Duration) -> Result<(), LineError>;
+
+    /// Runs a command on the device and returns its output byte for byte, whole or not. A line that carries texts alone,
+    /// as that of a transcript, returns nothing.
+    fn exec(&mut self, _command: &str, _within: Duration) -> Result<Vec<u8>, LineError> {
+        Ok(Vec::new())
+    }
 }

@@ -35,7 +35,7 @@ use std::time::{Duration, Instant};
 
 use super::android::prompt::{Press, Prompts};
 use super::{App, Capabilities, Device, DeviceError, Notice, Observation};
-use crate::gui::{Action, Screen};
+use crate::gui::{Action, Flags, Pixels, Screen};
 
 #[cfg(feature = "adb")]
 pub use client::Client;
@@ -97,6 +97,12 @@ const HIDES_MAX: u32 = 3;
 
 /// Most prompts of the system that are answered in a step.
 const PROMPTS_MAX: usize = 8;
+
+/// The command that answers with a picture of the display.
+const SCREENCAP: &str = "screencap -p";
+
+/// Most time for a picture.
+const PICTURE_WITHIN: Duration = Duration::from_secs(10);
 
 /// Most restarts of uiautomator2's server in a look.
 const RESTARTS_MAX: u32 = 2;
@@ -200,6 +206,8 @@ pub struct Adb {
     keeps_keyboard: bool,
     /// True if the keyboard has once stayed in spite of all tries to put it away.
     is_keyboard_stuck: bool,
+    /// True if the phone has once left the question for a picture unanswered.
+    takes_no_pictures: bool,
     /// Settings that the phone refuses to change.
     refused: Vec<&'static str>,
     patience: Patience,
@@ -276,6 +284,7 @@ impl Adb {
             movers: Movers::default(),
             keeps_keyboard: false,
             is_keyboard_stuck: false,
+            takes_no_pictures: false,
             refused: Vec::new(),
             patience: Patience::default(),
             now: Now::default(),
@@ -529,7 +538,8 @@ impl Adb {
             Some(_) | None => Arc::new(screen),
         };
         self.now.screen = Some(screen.clone());
-        Observation { screen, at_ms: at_ms.saturating_sub(self.now.started_ms), notices: notices.into() }
+        let at_ms = at_ms.saturating_sub(self.now.started_ms);
+        Observation { screen, at_ms, notices: notices.into(), picture: None }
     }
 }
 
@@ -554,6 +564,27 @@ impl Device for Adb {
 
     fn keep_keyboard(&mut self, keeps: bool) {
         self.keeps_keyboard = keeps;
+    }
+
+    fn picture(&mut self) -> Option<Pixels> {
+        let screen = self.now.screen.clone()?;
+        if self.takes_no_pictures || !screen.context().screen_on {
+            return None;
+        }
+        let png = match self.line.exec(SCREENCAP, PICTURE_WITHIN) {
+            Ok(png) => png,
+            // A phone that takes so long for one would take as long for each.
+            Err(LineError::Silent { .. }) => {
+                self.takes_no_pictures = true;
+                return None;
+            }
+            Err(_) => return None,
+        };
+        let mut pixels = Pixels::read(&png, self.facts.size)?;
+        for widget in screen.widgets().iter().filter(|widget| widget.flags.has(Flags::PASSWORD)) {
+            pixels.black_out(widget.bounds);
+        }
+        Some(pixels)
     }
 
     fn reset(&mut self, activity: &str) -> Result<Observation, DeviceError> {

@@ -494,7 +494,7 @@ impl Core {
             None => self.screen(now)?,
         };
         let notices = self.secrets.as_ref().map_or(notices.clone(), |secrets| secrets.hide_in(&notices));
-        Ok(Observation { screen, at_ms: now.at_ms, notices })
+        Ok(Observation { screen, at_ms: now.at_ms, notices, picture: None })
     }
 
     fn screen(&mut self, now: Moment) -> Result<Arc<Screen>, DeviceError> {

@@ -69,7 +69,10 @@ struct Body {
 
 impl Body {
     fn new(run: &Run) -> Body {
-        let displays = Displays::of(run.screens().iter().map(|screen| &**screen));
+        let displays = Displays::of(
+            run.screens().iter().map(|screen| &**screen),
+            run.pictures().values().map(|picture| &**picture),
+        );
         let mut body =
             Body { sections: Vec::new(), shown: BTreeSet::new(), symbols: BTreeMap::new(), left_out: 0 };
         // The head needs to know the sections, so its room is set aside before it is written.
@@ -77,11 +80,12 @@ impl Body {
         let numbers = words::by_need(run);
         for (at, &number) in numbers.iter().enumerate() {
             let spec = &run.specs()[number];
-            // Near the limit a section may still fit without its pictures.
-            let is_added = [true, false].into_iter().any(|is_drawn| {
-                let section = Section { number, spec, screens: run.screens(), displays, is_drawn };
-                body.add(run, &section, &mut bytes)
-            });
+            // Near the limit a section may still fit with drawings in place of pictures, or without any.
+            let is_added =
+                [(true, true), (true, false), (false, false)].into_iter().any(|(is_drawn, has_pictures)| {
+                    let section = Section { number, spec, screens: run.screens(), displays, is_drawn };
+                    body.add(run, &section, has_pictures, &mut bytes)
+                });
             if !is_added {
                 // Sections leave no gap: all later ones are left out, even those that would fit.
                 body.left_out = len(&numbers[at..]);
@@ -93,7 +97,7 @@ impl Body {
     }
 
     /// Adds a section if there is room for it and for its screens.
-    fn add(&mut self, run: &Run, section: &Section<'_>, bytes: &mut usize) -> bool {
+    fn add(&mut self, run: &Run, section: &Section<'_>, has_pictures: bool, bytes: &mut usize) -> bool {
         let mut drawn = BTreeSet::new();
         let html = section.html(&mut drawn);
         let symbols: Vec<(usize, String)> = drawn
@@ -102,7 +106,8 @@ impl Body {
             .filter(|number| !self.symbols.contains_key(number))
             .map(|number| {
                 let screen = &run.screens()[number];
-                (number, phone::symbol(number, screen, section.displays.canvas(screen)))
+                let picture = run.pictures().get(&number).filter(|_| has_pictures).map(|picture| &**picture);
+                (number, phone::symbol(number, screen, picture, section.displays.canvas(screen)))
             })
             .collect();
         let more = html.len() + symbols.iter().map(|(_, symbol)| symbol.len()).sum::<usize>();
@@ -260,6 +265,49 @@ mod tests {
         let page = html(&run(events));
         assert!(page.len() <= BYTES_MAX, "{}", page.len());
         assert!(page.contains(" more: the page would be too large."), "nothing is left out");
+    }
+
+    #[test]
+    fn thirty_steps_with_the_largest_pictures_fit_the_page_and_a_drawing_takes_the_place_of_none() {
+        use crate::event::{ActionDone, SpecEnded, StepTaken};
+        use crate::gui::{Bounds, Context, Picture, Screen, Widget};
+        let screen = |number: usize| {
+            let bounds = Bounds::new(0, 0, 1080, 2400);
+            let widget = Widget { text: format!("text {number}").into(), bounds, ..Widget::default() };
+            std::sync::Arc::new(Screen::new("p", "p.A", Context::default(), vec![widget]))
+        };
+        let picture = std::sync::Arc::new(Picture::noise(1080, 2400));
+        let step = |screen: usize| StepTaken {
+            action: ActionDone {
+                action_type: "click".into(),
+                detail: "".into(),
+                object_id: None,
+                bounds: None,
+                shown: "click".into(),
+            },
+            screen,
+            at_ms: 0,
+            notices: Vec::new(),
+            labels: Vec::new(),
+            residual: "true".into(),
+            reward: 0.0,
+            why: None,
+            learned: None,
+        };
+        let mut events = vec![began(), spec(0, "a.ltl", "seen")];
+        for number in 0..31 {
+            events.push(Event::ScreenMet { screen: number, seen: screen(number) });
+            // The last screen has none.
+            if number < 30 {
+                events.push(Event::ScreenPictured { screen: number, picture: picture.clone() });
+            }
+        }
+        let ended = SpecEnded { run: (0..31).map(step).collect(), ..SpecEnded::new(Outcome::Failed, "", 1) };
+        events.push(Event::SpecEnded(Box::new(ended)));
+        let page = html(&run(events));
+        assert!(page.len() <= BYTES_MAX, "{}", page.len());
+        assert_eq!(page.matches("data:image/png;base64,").count(), 30);
+        assert!(page.contains("text 30") && !page.contains("text 29"), "pictures and drawings are mixed up");
     }
 
     #[test]

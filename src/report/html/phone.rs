@@ -10,7 +10,7 @@ use unicode_width::{UnicodeWidthChar, UnicodeWidthStr};
 use super::super::words::{escape, line};
 use crate::drawing::svg::short;
 use crate::event::ActionDone;
-use crate::gui::{Bounds, Flags, Orientation, Screen, Widget};
+use crate::gui::{Bounds, Flags, Orientation, Picture, Screen, Widget};
 
 /// Longer side of a display, in units of the picture.
 const LONG_SIDE: f64 = 400.0;
@@ -35,9 +35,18 @@ pub struct Displays {
 }
 
 impl Displays {
-    /// Returns the display that holds all of `screens`.
-    pub fn of<'s>(screens: impl Iterator<Item = &'s Screen>) -> Displays {
+    /// Returns the display that holds all of `screens` and `pictures`.
+    pub fn of<'s>(
+        screens: impl Iterator<Item = &'s Screen>,
+        pictures: impl Iterator<Item = &'s Picture>,
+    ) -> Displays {
         let (mut width, mut height) = (0, 0);
+        for picture in pictures {
+            // Pictures of a turned display tell its upright size as well.
+            let (one, other) = size(picture);
+            width = width.max(one.min(other));
+            height = height.max(one.max(other));
+        }
         for screen in screens {
             for widget in screen.widgets().iter().filter(|widget| widget.depth == 0 && widget.is_visible()) {
                 let Bounds { right, bottom, .. } = widget.bounds;
@@ -66,6 +75,13 @@ impl Displays {
         let scale = LONG_SIDE / f64::from(width.max(height));
         Canvas { pixels: Bounds::new(0, 0, width, height), scale }
     }
+}
+
+/// Returns width and height of the display of a picture.
+fn size(picture: &Picture) -> (i32, i32) {
+    let (width, height) = picture.display();
+    let fits = |side: u32| side.min(PIXELS_MAX.unsigned_abs()) as i32;
+    (fits(width), fits(height))
 }
 
 /// A display to draw on.
@@ -141,8 +157,8 @@ impl Rectangle {
     }
 }
 
-/// Returns the symbol of the screen with this number.
-pub fn symbol(number: usize, screen: &Screen, canvas: Canvas) -> String {
+/// Returns the symbol of the screen with this number: its picture if there is one, else a drawing of its widgets.
+pub fn symbol(number: usize, screen: &Screen, picture: Option<&Picture>, canvas: Canvas) -> String {
     let mut svg = format!(
         "<symbol id=\"screen-{number}\" viewBox=\"0 0 {} {}\">",
         short(canvas.width()),
@@ -157,11 +173,30 @@ pub fn symbol(number: usize, screen: &Screen, canvas: Canvas) -> String {
         svg += &label("t dim", whole.middle(), 13.0, "display off");
     } else {
         svg += &whole.svg("lit", 6.0);
-        write_widgets(&mut svg, screen, canvas);
-        write_banner(&mut svg, screen, whole);
+        match picture {
+            Some(picture) => write_picture(&mut svg, picture, canvas),
+            None => {
+                write_widgets(&mut svg, screen, canvas);
+                write_banner(&mut svg, screen, whole);
+            }
+        }
     }
     svg += "</symbol>\n";
     svg
+}
+
+fn write_picture(svg: &mut String, picture: &Picture, canvas: Canvas) {
+    let (width, height) = size(picture);
+    let Some(place) = canvas.place(Bounds::new(0, 0, width, height)) else { return };
+    let _ = write!(
+        svg,
+        "<image x=\"{}\" y=\"{}\" width=\"{}\" height=\"{}\" preserveAspectRatio=\"none\" href=\"data:image/png;base64,{}\"/>",
+        short(place.x),
+        short(place.y),
+        short(place.width),
+        short(place.height),
+        picture.base64()
+    );
 }
 
 /// Writes a banner for an unusual state: a crash, no answer, no network.
@@ -640,6 +675,10 @@ mod tests {
         assert_eq!(wrapped("日本語", 4, 9), ["日本", "語"]);
     }
 
+    fn of(screens: &[&Screen]) -> Displays {
+        Displays::of(screens.iter().copied(), std::iter::empty())
+    }
+
     #[test]
     fn a_display_is_what_its_windows_fill() {
         let window = |bounds| Widget { bounds, ..Widget::default() };
@@ -647,12 +686,12 @@ mod tests {
         let small = screen(Bounds::new(40, 100, 400, 500));
         let large = screen(Bounds::new(0, 0, 480, 728));
         let wrong = screen(Bounds::new(0, 0, i32::MAX, i32::MAX));
-        let displays = Displays::of([&small, &large, &wrong].into_iter());
+        let displays = of(&[&small, &large, &wrong]);
         assert_eq!(displays.upright, (480, 728));
         assert_eq!(displays.canvas(&small).pixels, Bounds::new(0, 0, 480, 728));
         let turned = Context { orientation: Orientation::Landscape, ..Context::default() };
         assert_eq!(displays.canvas(&small.in_context(turned)).pixels, Bounds::new(0, 0, 728, 480));
-        assert_eq!(Displays::of(std::iter::empty()).upright, (480, 800));
+        assert_eq!(of(&[]).upright, (480, 800));
     }
 
     #[test]
@@ -660,10 +699,10 @@ mod tests {
         let context = Context { screen_on: false, ..Context::default() };
         let text = Widget { text: "secret".into(), bounds: Bounds::new(0, 0, 480, 800), ..Widget::default() };
         let password = Widget { flags: Flags::PASSWORD.set(Flags::EDITABLE, true), ..text.clone() };
-        let canvas = |screen: &Screen| Displays::of(std::iter::once(screen)).canvas(screen);
+        let canvas = |screen: &Screen| of(&[screen]).canvas(screen);
         let drawn = |context, widget: &Widget| {
             let screen = Screen::new("p", "p.A", context, vec![widget.clone()]);
-            symbol(0, &screen, canvas(&screen))
+            symbol(0, &screen, None, canvas(&screen))
         };
         assert!(drawn(Context::default(), &text).contains("secret"));
         assert!(!drawn(context, &text).contains("secret"));
@@ -704,7 +743,7 @@ mod tests {
             type_at in 0..4_usize,
         ) {
             let screen = Screen::new("p", "p.A", Context::default(), widgets);
-            let canvas = Displays::of(std::iter::once(&screen)).canvas(&screen);
+            let canvas = of(&[&screen]).canvas(&screen);
             let action = ActionDone {
                 action_type: ["click", "longclick", "scroll", "swipe"][type_at].into(),
                 detail: "left".into(),
@@ -712,7 +751,7 @@ mod tests {
                 bounds: Some(on.bounds),
                 shown: on.text.to_string(),
             };
-            for svg in [symbol(0, &screen, canvas), mark(&action, canvas)] {
+            for svg in [symbol(0, &screen, None, canvas), mark(&action, canvas)] {
                 prop_assert!(!svg.contains("NaN") && !svg.contains("inf"), "{}", svg);
                 prop_assert!(!svg.contains("width=\"-") && !svg.contains("height=\"-"), "{}", svg);
                 prop_assert!(!svg.contains("r=\"-") && !svg.contains("rx=\"-"), "{}", svg);

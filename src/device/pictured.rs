@@ -1,0 +1,102 @@
+//! A device whose observations carry pictures.
+
+use std::collections::BTreeMap;
+use std::sync::{Arc, Mutex, PoisonError};
+
+use super::{App, Capabilities, Device, DeviceError, Observation};
+use crate::gui::{Action, Bounds, Identity, Picture, Pixels, Screen};
+
+/// Most bytes of the pictures of an album; no further ones are taken.
+const BYTES_MAX: usize = 64 << 20;
+
+/// Pictures of screens, one for each appearance. All clones fill the same album.
+#[derive(Clone, Debug, Default)]
+pub struct Album(Arc<Mutex<Pages>>);
+
+#[derive(Debug, Default)]
+struct Pages {
+    pictures: BTreeMap<(Identity, Box<[Bounds]>), Option<Arc<Picture>>>,
+    bytes: usize,
+}
+
+impl Album {
+    /// Returns the picture of `screen`, for which `take` is asked if the album knows nothing of this screen.
+    fn picture(&self, screen: &Screen, take: impl FnOnce() -> Option<Pixels>) -> Option<Arc<Picture>> {
+        let bounds = screen.widgets().iter().map(|widget| widget.bounds).collect();
+        let key = (screen.identity(), bounds);
+        {
+            let pages = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+            if let Some(known) = pages.pictures.get(&key) {
+                return known.clone();
+            }
+            if pages.bytes > BYTES_MAX {
+                return None;
+            }
+        }
+        // The lock is free meanwhile: other devices may take theirs at the same time.
+        let picture = take().map(|pixels| Arc::new(pixels.picture()));
+        let mut pages = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        pages.bytes += picture.as_ref().map_or(0, |picture| picture.png().len());
+        pages.pictures.insert(key, picture.clone());
+        picture
+    }
+}
+
+/// A device that fills an album with pictures of what it shows.
+pub struct Pictured {
+    inner: Box<dyn Device>,
+    album: Album,
+}
+
+impl Pictured {
+    /// Wraps `inner`, which fills `album`; returns it as it is if there is none.
+    pub fn filling(inner: Box<dyn Device>, album: Option<&Album>) -> Box<dyn Device> {
+        match album {
+            Some(album) => Box::new(Pictured { inner, album: album.clone() }),
+            None => inner,
+        }
+    }
+
+    fn with_picture(&mut self, seen: Result<Observation, DeviceError>) -> Result<Observation, DeviceError> {
+        let seen = seen?;
+        let picture = self.album.picture(&seen.screen, || self.inner.picture());
+        Ok(Observation { picture, ..seen })
+    }
+}
+
+impl Device for Pictured {
+    fn describe(&self) -> String {
+        self.inner.describe()
+    }
+
+    fn app(&self) -> &App {
+        self.inner.app()
+    }
+
+    fn capabilities(&self) -> Capabilities {
+        self.inner.capabilities()
+    }
+
+    fn look(&mut self) -> Result<Observation, DeviceError> {
+        let seen = self.inner.look();
+        self.with_picture(seen)
+    }
+
+    fn keep_keyboard(&mut self, keeps: bool) {
+        self.inner.keep_keyboard(keeps);
+    }
+
+    fn picture(&mut self) -> Option<Pixels> {
+        self.inner.picture()
+    }
+
+    fn reset(&mut self, activity: &str) -> Result<Observation, DeviceError> {
+        let seen = self.inner.reset(activity);
+        self.with_picture(seen)
+    }
+
+    fn act(&mut self, action: &Action) -> Result<Observation, DeviceError> {
+        let seen = self.inner.act(action);
+        self.with_picture(seen)
+    }
+}
