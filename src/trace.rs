@@ -35,6 +35,8 @@ pub enum Notice {
     Anr(Arc<str>),
     /// The device answered a prompt of the system: the prompt and the answer.
     Prompt(Arc<str>),
+    /// Letters that stayed in a field when a text was to take the place of all: those letters.
+    Field(Arc<str>),
 }
 
 /// An action and its observation, with their labels.

@@ -223,6 +223,7 @@ impl Secrets {
             Notice::Crash(text) => Notice::Crash(hide(text)),
             Notice::Anr(text) => Notice::Anr(hide(text)),
             Notice::Prompt(text) => Notice::Prompt(hide(text)),
+            Notice::Field(text) => Notice::Field(hide(text)),
         });
         if notices.is_empty() { notices.clone() } else { hidden.collect() }
     }

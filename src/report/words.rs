@@ -360,6 +360,7 @@ pub fn notice(notice: &Notice) -> (&'static str, &str) {
         Notice::Crash(text) => ("a crash", text),
         Notice::Anr(text) => ("does not respond", text),
         Notice::Prompt(text) => ("a prompt of the system", text),
+        Notice::Field(text) => ("letters stay in the field", text),
     }
 }
 

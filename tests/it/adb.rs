@@ -15,7 +15,7 @@ use farlead::device::sim::model::Model;
 use farlead::device::{Device, DeviceError, Notice, Observation, Secrets, Sim};
 use farlead::emulator::adbd::{self, WireFault};
 use farlead::emulator::phone::{AndroidVersion, Faults, Phone};
-use farlead::gui::{Action, Orientation, Repertoire, offers};
+use farlead::gui::{Action, Orientation, Repertoire, Target, offers};
 use farlead::rng::{Rng, Seed};
 
 use crate::phone::{bundled, model_of};
@@ -127,7 +127,7 @@ fn as_logged(notice: &Notice) -> Notice {
             Notice::Crash(kept.collect::<Vec<_>>().join("\n").into())
         }
         Notice::Anr(reason) if reason.is_empty() => Notice::Anr("Input dispatching timed out".into()),
-        Notice::Toast(_) | Notice::Anr(_) | Notice::Prompt(_) => notice.clone(),
+        Notice::Toast(_) | Notice::Anr(_) | Notice::Prompt(_) | Notice::Field(_) => notice.clone(),
     }
 }
 
@@ -579,6 +579,47 @@ fn long_texts_are_typed_whole() {
     let typed = typed.iter().find(|action| matches!(action, Action::Text { .. })).expect("a field");
     let seen = adb.act(typed).expect("a screen");
     assert!(seen.screen.widgets().iter().any(|widget| *widget.text == *text));
+}
+
+/// A field with a text of several lines, and one in which the app puts a sign whenever it is empty.
+const FIELDS: &str = "\
+app org.example.fields \"Fields\" 1.0
+launch Main
+activity Main .Main {
+    own story = \"It was a dark and stormy night; the rain fell in torrents, except at occasional intervals, and so on\", price = \"$5\"
+    EditText #story edits story
+    EditText #price edits price { on text: price = price ? price : \"$\" }
+}
+";
+
+#[test]
+fn a_text_takes_the_place_of_all_lines_of_a_field_and_what_stays_is_noticed() {
+    let model = model_of(FIELDS);
+    for version in AndroidVersion::ALL {
+        let phone = Phone::new(model.clone(), Seed(1), version);
+        let mut adb = Adb::on(Box::new(Direct::new(phone)), &package(&model), options()).expect("a phone");
+        let mut seen = adb.reset("org.example.fields.Main").expect("a start");
+        let mut type_into = |id: &str, text: &str| {
+            let mut typed = None;
+            seen.screen.for_each_object(|_, widget, object_id| {
+                if widget.id.ends_with(id) {
+                    typed = Some(Action::Text {
+                        on: Target::new(widget, object_id, "".into()),
+                        text: text.into(),
+                    });
+                }
+            });
+            seen = adb.act(&typed.expect("a field")).expect("a step");
+            let field = seen.screen.widgets().iter().find(|widget| widget.id.ends_with(id)).expect("a field");
+            (field.text.to_string(), seen.notices.to_vec())
+        };
+        assert_eq!(type_into("story", "Once"), ("Once".to_string(), Vec::new()), "{version:?}");
+        assert_eq!(
+            type_into("price", "7"),
+            ("$7".to_string(), vec![Notice::Field("$".into())]),
+            "{version:?}"
+        );
+    }
 }
 
 #[test]

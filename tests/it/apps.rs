@@ -210,7 +210,7 @@ impl Phone {
         for notice in self.seen.notices.iter() {
             match notice {
                 Notice::Toast(text) => toasts.push(&**text),
-                Notice::Crash(_) | Notice::Anr(_) | Notice::Prompt(_) => {}
+                Notice::Crash(_) | Notice::Anr(_) | Notice::Prompt(_) | Notice::Field(_) => {}
             }
         }
         toasts

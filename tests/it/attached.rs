@@ -185,13 +185,13 @@ fn a_page_has_pictures_of_the_display_on_which_passwords_and_secrets_are_black()
             _ => {}
         }
     }
-    // The start, the typed word, the greeting.
-    assert_eq!((pictured, pictures("check.html")), (3, 3));
+    // A dump hides what a password field holds, so the start and the step that types are one screen.
+    assert_eq!((pictured, pictures("check.html")), (2, 2));
     with(&["report", ".farlead/runs/0001", "--html", "report.html"]);
-    assert_eq!(pictures("report.html"), 3);
+    assert_eq!(pictures("report.html"), 2);
     let kept = "farlead-tests/safe/greeted.test.ltl";
     with(&["replay", kept, "--device", &phone.serial, "--html", "replay.html", "--times", "2"]);
-    assert_eq!(pictures("replay.html"), 3);
+    assert_eq!(pictures("replay.html"), 2);
     with(&["replay", kept, "--device", &phone.serial, "--html", "none.html", "--no-screenshots"]);
     assert_eq!(pictures("none.html"), 0);
     folder.write("farlead.toml", &format!("screenshots = false\n{rules}"));

@@ -166,7 +166,9 @@ fn lines(action: &Action, is_upright: bool, launch: &str) -> Option<Vec<String>>
             vec![format!("input swipe {x} {y} {x} {y} 1000")]
         }
         Action::Text { on, text } => {
-            let mut all = vec![tap(on.bounds.centre()), format!("input keyevent 123{}", " 67".repeat(60))];
+            // A tap may put the caret between lines, so both sides of it are erased.
+            let erased = format!("input keyevent 123{}{}", " 67".repeat(60), " 112".repeat(60));
+            let mut all = vec![tap(on.bounds.centre()), erased];
             if !text.is_empty() {
                 all.push(format!("input text '{}'", text.replace(' ', "%s")));
             }

@@ -7,7 +7,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Instant;
 
 use farlead::device::{App, BoxedDevice, Capabilities, Device, DeviceError, Observation};
-use farlead::gui::Action;
+use farlead::gui::{Action, Pixels};
 use serde::Serialize;
 
 /// Most characters of a device's name in the name of its folder.
@@ -129,6 +129,10 @@ impl Device for Recorded {
 
     fn keep_keyboard(&mut self, keeps: bool) {
         self.inner.keep_keyboard(keeps);
+    }
+
+    fn picture(&mut self) -> Option<Pixels> {
+        self.inner.picture()
     }
 
     fn reset(&mut self, activity: &str) -> Result<Observation, DeviceError> {

@@ -8,10 +8,10 @@ use super::script::{Mark, Script, quote};
 use super::server::shown;
 use super::stroke::stroke;
 use super::{Adb, AdbError, Facts, LineError, Now, Reset, is_address};
-use crate::device::Observation;
 use crate::device::android::typing::{has_key, pieces};
 use crate::device::android::{power, rpc};
-use crate::gui::{Action, Bounds, DeviceAction, Gesture, Orientation, PressedKey, Stroke, Touch};
+use crate::device::{Notice, Observation};
+use crate::gui::{Action, Bounds, DeviceAction, Gesture, Orientation, PressedKey, Stroke, Target, Touch};
 
 /// Turns the display on and dismisses a lock that asks for nothing. Complaints of versions that cannot dismiss
 /// it are discarded.
@@ -189,8 +189,19 @@ impl Adb {
         Ok(true)
     }
 
-    /// Does an action other than the start, and returns the screen it settled on.
+    /// Does an action other than the start, and returns the screen it settled on. A text is typed once more if letters from
+    /// before stay in its field, and those that stay then are noticed.
     pub(super) fn perform(&mut self, action: &Action) -> Result<Observation, AdbError> {
+        let seen = self.perform_once(action)?;
+        let Action::Text { on, text } = action else { return Ok(seen) };
+        let Some((now, _)) = left_over(on, text, &seen) else { return Ok(seen) };
+        let again = self.perform_once(&Action::Text { on: now, text: text.clone() })?;
+        let stays = left_over(on, text, &again).map(|(_, left)| Notice::Field(left.into()));
+        let notices = seen.notices.iter().chain(&*again.notices).cloned().chain(stays).collect();
+        Ok(Observation { notices, ..again })
+    }
+
+    fn perform_once(&mut self, action: &Action) -> Result<Observation, AdbError> {
         let serial = self.serial().to_string();
         let name = action.to_string();
         let has_server = self.options.u2.is_some();
@@ -427,11 +438,16 @@ impl Commands {
         self.takes_ms += u64::from(seconds) * 1_000;
     }
 
-    /// Erases this many letters on either side of the cursor of a field.
-    fn erase(&mut self, letters: usize) {
+    /// Empties the focused field: all that Ctrl+A selects, and then this many letters on either side of the cursor, as not
+    /// every field knows that key.
+    fn erase(&mut self, facts: &Facts, letters: usize) {
         const END: u32 = 123;
         const DELETE: u32 = 67;
         const FORWARD_DELETE: u32 = 112;
+        if facts.sdk >= SDK_OF_COMBINATIONS {
+            self.run(SELECT_ALL.to_string());
+            self.key(DELETE);
+        }
         // A tap puts the cursor anywhere in the text. The key goes to the end of its line alone, so that of a text of several
         // lines some letters may be behind it.
         self.key(END);
@@ -507,7 +523,7 @@ fn commands(
             commands.tap(on.bounds.centre());
             // The field may hold more than was seen: an app may fill it when it is shown again.
             let more = if is_dark { ERASED_AT_ONCE } else { ERASED_MORE };
-            commands.erase(on.text.chars().count() + more);
+            commands.erase(facts, on.text.chars().count() + more);
             commands.type_text(text).map_err(|why| format!("{why}; --u2 FILE has it put there otherwise"))?;
         }
         Action::Stroke(Stroke::Scroll, on, towards) => {
@@ -604,6 +620,37 @@ fn switch(facts: &Facts, now: &Now, serial: &str) -> Result<String, String> {
     }
     Ok(network(facts, now.is_off_network))
 }
+
+/// Returns the field `on` after `typed` was typed into it, with the letters from before that it still shows; `None` if there
+/// are none.
+fn left_over(on: &Target, typed: &str, seen: &Observation) -> Option<(Target, String)> {
+    let mut now = None;
+    seen.screen.for_each_object(|_, widget, object_id| {
+        if *object_id == *on.object_id && *widget.class == *on.class && *widget.id == *on.id {
+            now = Some(Target::new(widget, object_id.into(), "".into()));
+        }
+    });
+    let now = now?;
+    let left = letters_left(&on.text, typed, &now.text)?;
+    Some((now, left))
+}
+
+/// Returns the letters around `typed` in the text `after`, if they were at the edges of the text `before`. An app may put some
+/// there by itself, like the sign of a currency.
+fn letters_left(before: &str, typed: &str, after: &str) -> Option<String> {
+    let (start, end) = after.split_once(typed).filter(|_| !typed.is_empty())?;
+    let is_left = after != typed
+        && before.starts_with(start)
+        && before.ends_with(end)
+        && before.len() >= start.len() + end.len();
+    is_left.then(|| format!("{start}{end}"))
+}
+
+/// From Android 12 on `input` presses keys together.
+const SDK_OF_COMBINATIONS: u32 = 31;
+
+/// Presses Ctrl+A.
+const SELECT_ALL: &str = "input keycombination 113 29";
 
 /// From Android 11 on the shell may switch airplane mode.
 const SDK_OF_AIRPLANE_MODE: u32 = 30;

@@ -5,6 +5,7 @@
 
 use std::sync::Arc;
 
+use super::caret::Edit;
 use super::gestures::pressed;
 use super::memo::Gesture;
 use super::model::{Display, Model, WindowId};
@@ -48,7 +49,7 @@ impl Sim {
         self.go_from_here([Gesture::Swipe(from, to)])
     }
 
-    /// Appends `text` to the focused field.
+    /// Puts `text` at the caret of the focused field.
     pub(crate) fn type_text(&mut self, text: &str) -> Result<Observation, DeviceError> {
         self.go_from_here([Gesture::Type(text.into())])
     }
@@ -66,6 +67,11 @@ impl Sim {
     /// Presses a key this many times; back, menu and home only once.
     pub(crate) fn press(&mut self, key: PressedKey, times: u32) -> Result<Observation, DeviceError> {
         self.go_from_here([pressed(key, times)])
+    }
+
+    /// Presses a key that edits the text of the focused field, this many times.
+    pub(crate) fn edit(&mut self, key: Edit, times: u32) -> Result<Observation, DeviceError> {
+        self.go_from_here([Gesture::Edit(key, times)])
     }
 
     /// Turns the phone.

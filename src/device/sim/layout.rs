@@ -155,6 +155,12 @@ impl TouchMap {
         self.fields.get(placed.field? as usize)
     }
 
+    /// Returns where a field that takes input is; `None` if it is out of sight.
+    pub fn place(&self, field: &Field) -> Option<Bounds> {
+        let at = self.fields.iter().position(|other| std::ptr::eq(other, field))?;
+        self.placed.iter().find(|placed| placed.field == Some(at as u32)).map(|placed| placed.bounds)
+    }
+
     /// Returns the names known at a widget.
     pub fn names(&self, from: u32) -> &[Datum] {
         let from = from as usize;

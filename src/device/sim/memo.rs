@@ -8,6 +8,7 @@ use std::sync::Arc;
 
 use rustc_hash::FxBuildHasher;
 
+use super::caret::Edit;
 use super::layout::TouchMap;
 use super::model::WindowId;
 use super::state::State;
@@ -39,12 +40,14 @@ pub(super) enum Gesture {
     Menu,
     /// The home key, which leads to the launcher.
     Home,
-    /// Appends letters to the focused field.
+    /// Puts letters at the caret of the focused field.
     Type(Arc<str>),
     /// Replaces the text of the focused field.
     Replace(Arc<str>),
     /// Presses another key this many times.
     Key(PressedKey, u32),
+    /// Presses a key that edits the text of the focused field, this many times.
+    Edit(Edit, u32),
     Rotate,
     Network,
     /// Brings the app to the front with an activity, or starts it.

@@ -1,6 +1,7 @@
 //! The embedded device: runs an app model with a virtual clock and with chance from a seed.
 
 pub mod apk;
+mod caret;
 mod chance;
 mod effects;
 mod evaluate;
@@ -19,6 +20,7 @@ mod state;
 mod tests;
 mod touch;
 
+pub(crate) use caret::Edit;
 pub(crate) use hand::Windows;
 pub use read::{BYTES_MAX, Read, SetError, is_model, read};
 pub use simulator::{Sim, SimOutcome, Snapshot};

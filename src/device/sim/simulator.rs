@@ -578,7 +578,7 @@ fn taken(gesture: Gesture, state: &State, is_touch_lost: bool) -> Option<Gesture
         | Gesture::Back
         | Gesture::HideKeyboard
         | Gesture::Menu => state.is_lit.then_some(gesture),
-        Gesture::Type(_) | Gesture::Replace(_) | Gesture::Key(..) => {
+        Gesture::Type(_) | Gesture::Replace(_) | Gesture::Key(..) | Gesture::Edit(..) => {
             (state.is_lit && !is_touch_lost).then_some(gesture)
         }
         Gesture::Front(window) => {
@@ -616,6 +616,7 @@ fn can_be_lost(gesture: &Gesture, state: &State) -> bool {
         | Gesture::Type(_)
         | Gesture::Replace(_)
         | Gesture::Key(..)
+        | Gesture::Edit(..)
         | Gesture::Rotate
         | Gesture::Network
         | Gesture::Front(_)
@@ -647,6 +648,7 @@ fn can_be_followed_by_crash(gesture: &Gesture) -> bool {
         | Gesture::Type(_)
         | Gesture::Replace(_)
         | Gesture::Key(..)
+        | Gesture::Edit(..)
         | Gesture::Leave
         | Gesture::Kill
         | Gesture::Light(_)
@@ -689,6 +691,7 @@ fn perform(run: &mut Run<'_>, gesture: &Gesture) -> Result<(), Fault> {
                 run.key(*key)?;
             }
         }
+        Gesture::Edit(key, times) => run.edit_text(*key, *times)?,
         Gesture::Rotate => run.rotate()?,
         Gesture::Network => run.switch_network()?,
         Gesture::Front(window) => {
@@ -742,6 +745,7 @@ fn takes_ms(gesture: &Gesture, lag_ms: u64) -> u64 {
         | Gesture::Type(_)
         | Gesture::Replace(_)
         | Gesture::Key(..)
+        | Gesture::Edit(..)
         | Gesture::Kill
         | Gesture::Light(_)
         | Gesture::Crash => 0,

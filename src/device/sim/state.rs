@@ -5,6 +5,7 @@
 
 use std::sync::Arc;
 
+use super::caret::Caret;
 use super::model::{
     Datum, Effect, FieldId, GlobalId, Initial, Model, OwnId, RequestId, WindowId, WindowKind,
 };
@@ -108,6 +109,7 @@ pub(super) struct Focus {
     pub widget: usize,
     /// The loop values that identify the field, if there are several for one widget.
     pub items: Vec<Datum>,
+    pub caret: Caret,
 }
 
 /// A task that is due later.

@@ -2,13 +2,14 @@
 
 use std::sync::Arc;
 
+use super::caret::{Caret, Edit, Written};
 use super::effects::{Base, Run};
 use super::evaluate::{Fault, measured, set, shown};
 use super::layout::{Field, Look, Placed, Purpose, TouchMap, scene};
 use super::model::{Datum, Effect, Event, Variable, Widget, WindowId};
 use super::render::{Front, Press, front, is_modal, system_widgets};
 use super::state::{Focus, Frame, Phase};
-use crate::gui::{Direction, Flags, PressedKey};
+use crate::gui::{Bounds, Direction, Flags, PressedKey};
 
 /// A point of the display, in pixels.
 pub(super) type Pixel = (i32, i32);
@@ -46,7 +47,8 @@ impl Run<'_> {
     fn take(&mut self, taker: &Placed, touch_map: &TouchMap, at: Pixel, is_long: bool) -> Result<(), Fault> {
         // As on Android, a field has the focus before its handlers run.
         if let Some(field) = touch_map.field(taker) {
-            self.focus(field);
+            let caret = self.touched_caret(field, touch_map, taker.bounds, at)?;
+            self.focus(field, caret);
         }
         let Some(mut frame) = self.frame_with(touch_map.names(taker.names)) else { return Ok(()) };
         if is_long && taker.flags.has(Flags::LONG_CLICKABLE) {
@@ -117,31 +119,51 @@ impl Run<'_> {
         self.settle()
     }
 
-    /// Appends `text` to the focused field.
+    /// Puts `text` at the caret of the focused field.
     pub fn type_text(&mut self, text: &str) -> Result<(), Fault> {
-        self.change_text(|before| Some(before + text))
+        self.change_text(|written| {
+            written.put(text);
+            true
+        })
     }
 
     /// Replaces the text of the focused field by `text`.
     pub fn replace_text(&mut self, text: &str) -> Result<(), Fault> {
-        self.change_text(|_| Some(text.to_string()))
+        self.change_text(|written| {
+            written.press(Edit::SelectAll);
+            written.put(text);
+            true
+        })
     }
 
-    /// Changes the text of the focused field; without such a field, nothing happens.
-    fn change_text(&mut self, change: impl FnOnce(String) -> Option<String>) -> Result<(), Fault> {
+    /// Presses a key that edits the text of the focused field, this many times.
+    pub fn edit_text(&mut self, key: Edit, times: u32) -> Result<(), Fault> {
+        self.change_text(|written| (0..times).fold(false, |is_changed, _| written.press(key) || is_changed))
+    }
+
+    /// Changes the text of the focused field, which `change` says, or its caret; without such a field, nothing happens.
+    fn change_text(&mut self, change: impl FnOnce(&mut Written) -> bool) -> Result<(), Fault> {
         self.wake()?;
         let Some(touch_map) = self.touch_map()? else { return Ok(()) };
         let touched = match front(&self.state) {
             Front::Window { instance, .. } => instance.focus.as_ref(),
             Front::System => None,
         };
+        let caret = touched.map_or(Caret::default(), |focus| focus.caret);
         let Some(field) = touch_map.focus(touched) else { return Ok(()) };
         let Some(variable) = &field.widget.edits else { return Ok(()) };
         let Some(mut frame) = self.frame_with(touch_map.names(field.names)) else { return Ok(()) };
         let fault = |fault: Fault| fault.at(&field.widget.span);
         let before = self.typed(variable, &mut frame).map_err(fault)?;
-        let Some(text) = change(before) else { return Ok(()) };
-        let text = measured(&text).map_err(fault)?;
+        let mut written = Written::new(&before, caret, line_width(field, touch_map.place(field)));
+        let is_changed = change(&mut written);
+        if written.caret() != caret {
+            self.focus(field, written.caret());
+        }
+        if !is_changed {
+            return Ok(());
+        }
+        let text = measured(&written.text()).map_err(fault)?;
         self.assign(variable, text, &mut frame).map_err(fault)?;
         self.effects_of(&field.widget, field.widget.on_text.as_deref(), &mut frame)?;
         self.settle()
@@ -176,7 +198,7 @@ impl Run<'_> {
                 }
             }
             PressedKey::Home => self.state.is_in_front = false,
-            PressedKey::Delete => self.change_text(|mut before| before.pop().map(|_| before))?,
+            PressedKey::Delete => self.change_text(Written::delete)?,
             // Fields of a model have neither lines nor actions, and there is no search.
             PressedKey::Enter | PressedKey::Tab | PressedKey::Search => {}
         }
@@ -305,14 +327,33 @@ impl Run<'_> {
         Ok(!is_within)
     }
 
-    fn focus(&mut self, field: &Field) {
+    /// Returns the caret of a field that is touched at a pixel.
+    fn touched_caret(
+        &mut self,
+        field: &Field,
+        touch_map: &TouchMap,
+        bounds: Bounds,
+        (x, y): Pixel,
+    ) -> Result<Caret, Fault> {
+        let Some(variable) = &field.widget.edits else { return Ok(Caret::default()) };
+        let Some(mut frame) = self.frame_with(touch_map.names(field.names)) else {
+            return Ok(Caret::default());
+        };
+        let text = self.typed(variable, &mut frame).map_err(|fault| fault.at(&field.widget.span))?;
+        let mut written = Written::new(&text, Caret::default(), line_width(field, Some(bounds)));
+        let from = |at: i32, edge: i32| i64::from(at) - i64::from(edge);
+        written.touch((from(x, bounds.left), from(y, bounds.top)), i64::from(bounds.height()));
+        Ok(written.caret())
+    }
+
+    fn focus(&mut self, field: &Field, caret: Caret) {
         self.state.has_keyboard = self.model.settings.has_soft_keyboard;
         if let Some(number) = self.front_number()
             && let Some(instance) = self.state.instance_mut(number)
         {
             // Two fields of a model may be alike in everything but their address.
             let widget = std::ptr::from_ref(&*field.widget).addr();
-            instance.focus = Some(Focus { widget, items: field.items.to_vec() });
+            instance.focus = Some(Focus { widget, items: field.items.to_vec(), caret });
         }
     }
 
@@ -333,4 +374,9 @@ impl Run<'_> {
         self.burn()?;
         self.effects(effects, frame).map_err(|fault| fault.at(&widget.span))
     }
+}
+
+/// Returns the width of a field whose text wraps. That of a password stays in its line.
+fn line_width(field: &Field, bounds: Option<Bounds>) -> Option<i64> {
+    bounds.filter(|_| field.widget.password.is_none()).map(|bounds| bounds.width().into())
 }

@@ -3,6 +3,7 @@
 use super::io::{Io, shown};
 use super::system::Phone;
 use super::version::AndroidVersion;
+use crate::device::sim::Edit;
 use crate::device::{DeviceError, Sim};
 use crate::gui::PressedKey;
 
@@ -23,6 +24,7 @@ const TEXT_MAX: usize = 100_000;
 pub(super) enum Key {
     Pressed(PressedKey),
     Letter(char),
+    Edit(Edit),
     Power,
     WakeUp,
     Sleep,
@@ -62,7 +64,8 @@ pub(super) fn input(phone: &mut Phone, args: &[String], io: &mut Io) -> u8 {
         }),
         "motionevent" if phone.version >= AndroidVersion::V11 => motion(phone, rest),
         "text" => return text(phone, rest, io),
-        "keyevent" | "keycombination" => return keys(phone, rest, io),
+        "keyevent" => return keys(phone, rest, io),
+        "keycombination" if phone.version >= AndroidVersion::V13 => combination(phone, rest),
         // Of a trackball, which no phone has any more.
         "press" | "roll" => Some(Ok(())),
         command => {
@@ -180,13 +183,24 @@ fn keys(phone: &mut Phone, words: &[String], io: &mut Io) -> u8 {
     // Deletes in a row are one action: a client clears a field with hundreds of them.
     while let Some(first) = named.pop() {
         let mut times = 1;
-        while named.last() == Some(&first) && first == Key::Pressed(PressedKey::Delete) {
+        let deletes = [Key::Pressed(PressedKey::Delete), Key::Edit(Edit::DeleteForward)];
+        while named.last() == Some(&first) && deletes.contains(&first) {
             named.pop();
             times += 1;
         }
         code = failed(press(phone, first, times), io).max(code);
     }
     code
+}
+
+/// Presses keys at once: with Ctrl, A selects the text of a field. Nothing else is known to the apps of models.
+fn combination(phone: &mut Phone, words: &[String]) -> Option<Result<(), DeviceError>> {
+    const CTRL: [&str; 6] =
+        ["113", "114", "CTRL_LEFT", "CTRL_RIGHT", "KEYCODE_CTRL_LEFT", "KEYCODE_CTRL_RIGHT"];
+    let words: Vec<&String> = words.iter().filter(|word| !word.starts_with('-')).collect();
+    let [held, pressed] = words[..] else { return (words.len() > 2).then_some(Ok(())) };
+    let selects = CTRL.contains(&held.as_str()) && key(pressed) == Key::Letter('a');
+    Some(if selects { press(phone, Key::Edit(Edit::SelectAll), 1) } else { Ok(()) })
 }
 
 /// Presses a key, `times` times.
@@ -200,7 +214,8 @@ pub(super) fn press(phone: &mut Phone, key: Key, times: u32) -> Result<(), Devic
         Key::Pressed(PressedKey::Home) if !is_lit => phone.act(|sim| sim.light(true)),
         Key::Letter(letter) if is_lit => phone.act(|sim| sim.type_text(&letter.to_string())),
         Key::Pressed(key) if is_lit => phone.act(|sim: &mut Sim| sim.press(key, times)),
-        Key::Sleep | Key::Letter(_) | Key::Pressed(_) | Key::Other => Ok(()),
+        Key::Edit(key) if is_lit => phone.act(|sim| sim.edit(key, times)),
+        Key::Sleep | Key::Letter(_) | Key::Pressed(_) | Key::Edit(_) | Key::Other => Ok(()),
     }
 }
 
@@ -251,6 +266,8 @@ pub(super) fn key(word: &str) -> Key {
         Some(77) => Key::Letter('@'),
         Some(82) => Key::Pressed(PressedKey::Menu),
         Some(84) => Key::Pressed(PressedKey::Search),
+        Some(112) => Key::Edit(Edit::DeleteForward),
+        Some(123) => Key::Edit(Edit::LineEnd),
         Some(223) => Key::Sleep,
         Some(224) => Key::WakeUp,
         Some(_) | None => Key::Other,

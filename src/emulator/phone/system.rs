@@ -306,7 +306,7 @@ impl Phone {
                 Notice::Crash(trace) => self.note_crash(trace),
                 Notice::Anr(reason) => self.note_anr(reason),
                 // Devices answer prompts, and no app does.
-                Notice::Prompt(_) => {}
+                Notice::Prompt(_) | Notice::Field(_) => {}
             }
         }
         Ok(())

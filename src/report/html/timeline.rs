@@ -174,7 +174,9 @@ fn noticed(notice: &Notice) -> String {
     let (what, text) = words::notice(notice);
     let first = escape(&words::first_line(text, 200));
     match notice {
-        Notice::Toast(_) | Notice::Prompt(_) => format!("<p class=\"toast\"><b>{what}</b> {first}</p>"),
+        Notice::Toast(_) | Notice::Prompt(_) | Notice::Field(_) => {
+            format!("<p class=\"toast\"><b>{what}</b> {first}</p>")
+        }
         // A stack trace is long, so it is folded below its first line.
         Notice::Crash(_) | Notice::Anr(_) => format!(
             "<details class=\"fatal\"><summary><b>{what}</b> {first}</summary><pre tabindex=\"0\">{}</pre></details>",
