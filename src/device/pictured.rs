@@ -13,9 +13,13 @@ const BYTES_MAX: usize = 64 << 20;
 #[derive(Clone, Debug, Default)]
 pub struct Album(Arc<Mutex<Pages>>);
 
+/// An appearance of a screen: its identity, and where its widgets are.
+type Appearance = (Identity, Box<[Bounds]>);
+
 #[derive(Debug, Default)]
 struct Pages {
-    pictures: BTreeMap<(Identity, Box<[Bounds]>), Option<Arc<Picture>>>,
+    /// `None` where no picture could be taken.
+    pictures: BTreeMap<Appearance, Option<Arc<Picture>>>,
     bytes: usize,
 }
 

@@ -627,7 +627,7 @@ fn left_over(on: &Target, typed: &str, seen: &Observation) -> Option<(Target, St
     let mut now = None;
     seen.screen.for_each_object(|_, widget, object_id| {
         if *object_id == *on.object_id && *widget.class == *on.class && *widget.id == *on.id {
-            now = Some(Target::new(widget, object_id.into(), "".into()));
+            now = Some(Target::new(widget, object_id, "".into()));
         }
     });
     let now = now?;
