@@ -187,6 +187,50 @@ fn the_real_adb_uses_an_app_as_on_a_phone() {
 }
 
 #[test]
+fn the_real_adb_keeps_listeners_and_commands_that_run_on() {
+    let Some(adb) = Adb::start("runs-on") else { return };
+    let device = Simulated::notes(&[]);
+    let serial = adb.connect_to(&device.address);
+    assert_eq!(adb.text(&["reverse", "tcp:7100", "tcp:7101"]), "");
+    assert_eq!(adb.text(&["reverse", "tcp:0", "tcp:7102"]), "40001\n");
+    assert_eq!(
+        adb.text(&["reverse", "--list"]).trim_end(),
+        "(reverse) tcp:40001 tcp:7102\n(reverse) tcp:7100 tcp:7101"
+    );
+    assert!(adb.text(&["reverse", "--no-rebind", "tcp:7100", "tcp:7103"]).contains("cannot rebind"));
+    assert_eq!(adb.text(&["reverse", "--remove", "tcp:7100"]), "");
+    assert!(adb.text(&["reverse", "--remove", "tcp:7100"]).contains("'tcp:7100' not found"));
+    assert_eq!(adb.text(&["reverse", "--remove-all"]), "");
+    assert_eq!(adb.text(&["reverse", "--list"]).trim_end(), "");
+    assert!(
+        adb.text(&["shell", "getevent", "-pl"]).contains("ABS_MT_POSITION_X     : value 0, min 0, max 479")
+    );
+    assert_eq!(adb.text(&["shell", "ime", "list", "-s"]), "com.android.inputmethod.latin/.LatinIME\n");
+    let listed = adb.text(&["shell", "pm", "list", "instrumentation"]);
+    let target = listed.trim_end().strip_prefix("instrumentation:").and_then(|line| line.split(' ').next());
+    let mut touches = adb.command(&["shell", "getevent"]).stdout(Stdio::null()).spawn().expect("adb runs");
+    let mut tests = adb.command(&["shell", "am", "instrument", "-w", target.expect("one")]);
+    let mut tests = tests.stdout(Stdio::piped()).spawn().expect("adb runs");
+    let server = "io.appium.uiautomator2.server";
+    wait_until("a server", || !adb.text(&["shell", "pidof", server]).is_empty());
+    assert!(touches.try_wait().expect("a child").is_none() && tests.try_wait().expect("a child").is_none());
+    adb.run(&["shell", "am", "force-stop", server]);
+    let mut last = String::new();
+    tests.stdout.take().expect("a pipe").read_to_string(&mut last).expect("text");
+    assert!(last.contains("shortMsg=Process crashed.") && tests.wait().expect("a child").success(), "{last}");
+    assert!(touches.try_wait().expect("a child").is_none(), "nobody touches the screen");
+    touches.kill().expect("a child");
+    touches.wait().expect("a child");
+    // A host that is gone takes the server with it.
+    let mut tests = adb.command(&["-s", &serial, "shell", "am", "instrument", "-w", target.expect("one")]);
+    let mut tests = tests.stdout(Stdio::null()).spawn().expect("adb runs");
+    wait_until("a server", || !adb.text(&["shell", "pidof", server]).is_empty());
+    tests.kill().expect("a child");
+    tests.wait().expect("a child");
+    wait_until("no server", || adb.text(&["shell", "pidof", server]).is_empty());
+}
+
+#[test]
 fn the_real_adb_moves_files_and_apps() {
     let Some(adb) = Adb::start("moves") else { return };
     let device = Simulated::notes(&[]);
@@ -273,11 +317,24 @@ fn adb_shell_uses_a_device_without_an_adb_server() {
     let _ = fs::remove_dir_all(&home);
 }
 
+/// Returns the folder with these packages of npm, given with their versions.
+fn npm_folder(packages: &[&str]) -> Option<String> {
+    let folder = std::env::var("FARLEAD_TEST_NPM").unwrap_or_default();
+    let is_there = |package: &&str| {
+        let name = package.rsplit_once('@').map_or(*package, |(name, _)| name);
+        Path::new(&folder).join("node_modules").join(name).is_dir()
+    };
+    if folder.is_empty() || !packages.iter().all(is_there) {
+        let wanted = packages.join(" and ");
+        ci::skip(&format!("install {wanted} by npm, and name the folder in FARLEAD_TEST_NPM"));
+        return None;
+    }
+    Some(folder)
+}
+
 #[test]
 fn yume_chan_adb_uses_a_device_with_and_without_an_adb_server() {
-    let Ok(folder) = std::env::var("FARLEAD_TEST_NPM") else {
-        let wanted = "@yume-chan/adb@2.6.0 and @yume-chan/adb-server-node-tcp@2.5.2";
-        ci::skip(&format!("install {wanted} by npm, and name the folder in FARLEAD_TEST_NPM"));
+    let Some(folder) = npm_folder(&["@yume-chan/adb@2.6.0", "@yume-chan/adb-server-node-tcp@2.5.2"]) else {
         return;
     };
     let Some(adb) = Adb::start("yume-chan") else { return };
@@ -285,6 +342,25 @@ fn yume_chan_adb_uses_a_device_with_and_without_an_adb_server() {
     let serial = adb.connect_to(&device.address);
     let mut command = adb.for_program("node");
     command.arg(script("with_yume_chan.mjs")).arg(serial).arg(folder);
+    check(command);
+}
+
+#[test]
+#[cfg(unix)]
+fn appium_with_its_driver_uses_a_device() {
+    let Some(folder) = npm_folder(&["appium@3.8.0", "appium-uiautomator2-driver@8.7.0"]) else { return };
+    let Some(adb) = Adb::start("appium") else { return };
+    let device = Simulated::notes(&[]);
+    let serial = adb.connect_to(&device.address);
+    // The driver looks for adb in an SDK alone.
+    let tools = adb.home.join("sdk/platform-tools");
+    fs::create_dir_all(&tools).expect("a folder");
+    let paths = std::env::var_os("PATH").unwrap_or_default();
+    let installed =
+        std::env::split_paths(&paths).map(|folder| folder.join("adb")).find(|file| file.is_file());
+    std::os::unix::fs::symlink(installed.expect("adb is in the path"), tools.join("adb")).expect("a link");
+    let mut command = adb.for_program("node");
+    command.arg(script("with_appium.mjs")).arg(serial).arg(folder).arg(adb.home.join("sdk"));
     check(command);
 }
 

@@ -16,6 +16,7 @@ use farlead::spec::Source;
 use proptest::prelude::*;
 
 mod answers;
+mod appium;
 mod shell;
 
 /// The flags of a node of a dump, by the names of their attributes.

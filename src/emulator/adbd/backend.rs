@@ -93,6 +93,11 @@ pub trait Backend: Send {
     /// Ends a server, as its stream was closed.
     fn end_server(&mut self, _pid: u32) {}
 
+    /// Returns the last output and the status of a server that has ended; nothing while it runs.
+    fn ended_server(&mut self, _pid: u32) -> Option<Ran> {
+        None
+    }
+
     /// Answers an HTTP request to a TCP port of the phone, if something listens there. An empty request only asks
     /// whether something does.
     fn tcp(&mut self, port: u16, request: &[u8]) -> Option<Vec<u8>>;

@@ -14,6 +14,10 @@ pub(super) struct Fake {
     /// Faults to come, the last first.
     pub(super) faults: Vec<WireFault>,
     pub(super) ran: Vec<String>,
+    /// Pid of the server that `serve` has started.
+    pub(super) started: Option<u32>,
+    /// Last output of that server, once it has ended.
+    pub(super) ended: Option<Ran>,
 }
 
 fn said(stdout: impl Into<Vec<u8>>) -> Ran {
@@ -39,6 +43,10 @@ impl Backend for Fake {
             ("fail", code) => {
                 let code = code.parse().unwrap_or(1);
                 Ran { stdout: b"out\n".to_vec(), stderr: b"err\n".to_vec(), code }
+            }
+            ("serve", _) => {
+                self.started = Some(7);
+                said("listening\n")
             }
             ("big", size) => said(vec![b'x'; size.parse().unwrap_or(0)]),
             _ => Ran::default(),
@@ -84,6 +92,15 @@ impl Backend for Fake {
 
     fn wire_fault(&mut self) -> Option<WireFault> {
         self.faults.pop()
+    }
+
+    fn take_server(&mut self) -> Option<u32> {
+        self.started.take()
+    }
+
+    fn ended_server(&mut self, pid: u32) -> Option<Ran> {
+        assert_eq!(pid, 7);
+        self.ended.take()
     }
 
     fn reboot(&mut self) {

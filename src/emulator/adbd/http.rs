@@ -6,6 +6,9 @@ use super::held::{Full, Held};
 /// Longest head of a request.
 pub(super) const HEAD_MAX: usize = 65_536;
 
+/// Longest body of a request.
+const BODY_MAX: usize = 16 << 20;
+
 /// A connection to a port of the phone.
 #[derive(Debug)]
 pub(super) struct Http {
@@ -72,7 +75,7 @@ impl Http {
             return Err(NoRequest);
         }
         let body = field(head, "content-length").map_or(Ok(0), |len| len.parse()).map_err(|_| NoRequest)?;
-        head_len.checked_add(body).map(Some).ok_or(NoRequest)
+        if body > BODY_MAX { Err(NoRequest) } else { Ok(Some(head_len + body)) }
     }
 }
 
@@ -135,9 +138,12 @@ mod tests {
 
     #[test]
     fn what_is_no_request_ends_the_connection() {
-        for field in
-            ["Content-Length: -1", "Content-Length: 18446744073709551615", "Transfer-Encoding: chunked"]
-        {
+        for field in [
+            "Content-Length: -1",
+            "Content-Length: 16777217",
+            "Content-Length: 18446744073709551615",
+            "Transfer-Encoding: chunked",
+        ] {
             let asked = format!("GET / HTTP/1.1\r\n{field}\r\n\r\n");
             assert_eq!(ask(asked.as_bytes()), (String::new(), false), "{field}");
         }

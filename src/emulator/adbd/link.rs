@@ -13,6 +13,7 @@ use super::auth::{Answer, Auth, Gate, KIND_TOKEN, TOKEN};
 use super::backend::{Backend, Shared, WireFault};
 use super::held::{Budget, Full, Held};
 use super::packet::{self, Checksum, Command, Packet, VERSION, VERSION_CHECKED};
+use super::reverse::Reverses;
 use super::service::{self, Effect, Service};
 
 /// Longest payload that a phone takes, and that an old phone takes.
@@ -84,6 +85,8 @@ pub struct Link {
     terms: Terms,
     is_online: bool,
     streams: BTreeMap<u32, Stream>,
+    /// Listeners on the phone, which end with the connection.
+    reverses: Reverses,
     last_id: u32,
     out: Vec<u8>,
     lasting: Lasting,
@@ -102,6 +105,7 @@ impl Link {
             terms: Terms { checksums: Checksum::Included, payload_max: PAYLOAD_MAX_BEFORE },
             is_online: false,
             streams: BTreeMap::new(),
+            reverses: Reverses::default(),
             last_id: 0,
             out: Vec::new(),
             lasting: Lasting::Stays,
@@ -203,6 +207,7 @@ impl Link {
         }
         // A host that greets again has forgotten its streams.
         self.forget_streams();
+        self.reverses = Reverses::default();
         self.is_online = false;
         let has_sums = self.is_old() || packet.arg0 < VERSION;
         self.terms = Terms {
@@ -260,10 +265,10 @@ impl Link {
             Some(WireFault::Offline) => return self.lasting = Lasting::Offline,
             Some(WireFault::DropAmid | WireFault::Stall | WireFault::CloseTwice) | None => {}
         }
-        let opened = if self.streams.len() < STREAMS_MAX {
-            Service::open(&packet.payload, &mut *phone, &mut out)
-        } else {
-            Ok(None)
+        let opened = match reverse_request(&packet.payload) {
+            _ if self.streams.len() >= STREAMS_MAX => Ok(None),
+            Some(request) => Service::reverse(request, &mut self.reverses, &mut *phone, &mut out).map(Some),
+            None => Service::open(&packet.payload, &mut *phone, &mut out),
         };
         drop(phone);
         let Ok(Some(mut service)) = opened else {
@@ -383,6 +388,12 @@ impl Drop for Link {
     fn drop(&mut self) {
         self.forget_streams();
     }
+}
+
+/// Returns the request in the name of a service, if it is one for streams from the phone to the host.
+fn reverse_request(name: &[u8]) -> Option<&str> {
+    let name = std::str::from_utf8(name).ok()?;
+    name.trim_end_matches('\0').strip_prefix("reverse:").filter(|request| !request.contains('\0'))
 }
 
 /// Returns a product's name without the characters that would break a banner.
@@ -597,6 +608,20 @@ mod tests {
         tell(&mut link, Command::Okay, 7, 1, b"");
         link.look();
         assert!(said(&mut link).is_empty());
+    }
+
+    #[test]
+    fn listeners_for_the_host_end_with_its_connection() {
+        let mut link = online(Fake::default());
+        let ask = |link: &mut Link, request: &str| {
+            let said = tell(link, Command::Open, 7, 0, format!("reverse:{request}\0").as_bytes()).join(" ");
+            said.split(' ').nth(7).unwrap_or_default().to_string()
+        };
+        assert_eq!(ask(&mut link, "forward:tcp:9008;tcp:1").get(..4), Some("FAIL"), "a server is there");
+        assert_eq!(ask(&mut link, "forward:tcp:1;tcp:2"), "OKAY");
+        assert_eq!(ask(&mut link, "list-forward").get(..4), Some("0016"));
+        tell(&mut link, Command::Cnxn, VERSION, 16, b"host::");
+        assert_eq!(ask(&mut link, "list-forward"), "0000");
     }
 
     #[test]

@@ -12,6 +12,7 @@ mod held;
 mod http;
 pub mod link;
 pub mod packet;
+mod reverse;
 mod server;
 mod service;
 mod session;

@@ -3,11 +3,12 @@
 //!
 //! A service takes the input of its stream and writes its output into `out`; [`super::link`] decides when that leaves.
 //! Commands end at once, as time on the phone is virtual. A followed log and a running server stay until the host hangs
-//! up.
+//! up, a server also until it ends by itself.
 
 use super::backend::{Backend, Ran};
 use super::held::{Full, Held};
 use super::http::Http;
+use super::reverse::Reverses;
 use super::session::Session;
 use super::shell_protocol::{Event, Form, Framing, Packets, Screen, Voice};
 use super::stdin::{self, Ending, Wanted};
@@ -43,7 +44,7 @@ enum Kind {
         sent: usize,
         seen: u64,
     },
-    /// A server that runs until the host hangs up.
+    /// A server that runs until it ends, or the host hangs up.
     Serving,
     Sync(Sync),
     Http(Http),
@@ -134,6 +135,17 @@ impl Service {
         }
     }
 
+    /// Returns a service that answers a request for streams from the phone to the host.
+    pub(super) fn reverse(
+        request: &str,
+        reverses: &mut Reverses,
+        phone: &mut dyn Backend,
+        out: &mut Held,
+    ) -> Result<Service, Full> {
+        out.add(&reverses.answer(request, |port| phone.tcp(port, &[]).is_some()))?;
+        Ok(Service::plain(Kind::Said))
+    }
+
     fn plain(kind: Kind) -> Service {
         Service { kind, form: Form::PLAIN, packets: Packets::default(), effect: Effect::None, server: None }
     }
@@ -219,7 +231,11 @@ impl Service {
 
     /// Returns true if the service may have output without new input.
     pub(super) fn is_following(&self) -> bool {
-        matches!(self.kind, Kind::Following { .. })
+        match self.kind {
+            Kind::Following { .. } => true,
+            Kind::Serving => self.server.is_some(),
+            Kind::Said | Kind::Waiting { .. } | Kind::Session(_) | Kind::Sync(_) | Kind::Http(_) => false,
+        }
     }
 
     /// Returns the consequence for the connections once all output is sent.
@@ -252,9 +268,17 @@ impl Service {
         }
     }
 
-    /// Writes the new part of a followed log.
+    /// Writes the new part of a followed log, or the end of a server.
     pub(super) fn look(&mut self, phone: &mut dyn Backend, out: &mut Held) -> Result<(), Full> {
         let form = self.form;
+        if let (Kind::Serving, Some(server)) = (&self.kind, self.server) {
+            let Some(Ran { stdout, stderr, code }) = phone.ended_server(server) else { return Ok(()) };
+            (self.kind, self.server) = (Kind::Said, None);
+            let mut voice = self.voice(out);
+            voice.say(&stdout)?;
+            voice.complain(&stderr)?;
+            return voice.exit(code);
+        }
         let Kind::Following { command, sent, seen } = &mut self.kind else { return Ok(()) };
         if out.len() >= OUT_MAX {
             return Ok(());
@@ -429,22 +453,8 @@ fn answer_of_a_user_build(kind: &str, rest: &str) -> Option<String> {
             Ok(port) if port > 0 => format!("restarting in TCP mode port: {port}\n"),
             _ => "invalid port\n".to_string(),
         },
-        "reverse" => answer_of_reverse(rest),
         _ => return None,
     })
-}
-
-/// Returns the answer to a request for streams from the phone to the host, which are refused in adb's form of failure.
-fn answer_of_reverse(rest: &str) -> String {
-    let counted = |text: &str| format!("{:04x}{text}", text.len());
-    match rest {
-        "list-forward" => counted(""),
-        "killforward-all" => "OKAY".to_string(),
-        _ => format!(
-            "FAIL{}",
-            counted("a simulated device does not reach back to the host: reverse is not supported")
-        ),
-    }
 }
 
 /// Returns the screen behind the header that describes its pixels.
@@ -553,12 +563,22 @@ mod tests {
     }
 
     #[test]
+    fn a_server_that_ends_by_itself_ends_its_stream() {
+        let mut phone = Fake::default();
+        let (mut service, mut out) = open(&mut phone, "shell,v2,raw:serve").expect("a service");
+        out.take(100);
+        service.look(&mut phone, &mut out).expect("room");
+        assert!(out.is_empty() && service.is_following() && !service.is_over());
+        phone.ended = Some(Ran { stdout: b"OK\n".to_vec(), stderr: Vec::new(), code: 3 });
+        service.look(&mut phone, &mut out).expect("room");
+        assert_eq!(out.take(100), b"\x01\x03\0\0\0OK\n\x03\x01\0\0\0\x03");
+        assert!(!service.is_following() && service.is_over());
+    }
+
+    #[test]
     fn what_a_user_build_does_not_do_is_said() {
         check("root:", b"", "adbd cannot run as root in production builds\n");
         check("tcpip:0", b"", "invalid port\n");
-        check("reverse:list-forward", b"", "0000");
-        let (answer, _) = said("reverse:forward:tcp:7100;tcp:7101", b"");
-        assert!(answer.starts_with("FAIL0"), "{answer}");
     }
 
     #[test]

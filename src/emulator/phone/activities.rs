@@ -4,6 +4,7 @@ use std::fmt::Write as _;
 
 use super::io::{Io, shown};
 use super::names::{LAUNCHER, component, short_name};
+use super::servers::{Automator, Server};
 use super::system::{Phone, SYSTEM_PID};
 use super::version::AndroidVersion;
 use crate::device::sim::apk::Manifest;
@@ -25,7 +26,15 @@ pub(super) fn am(phone: &mut Phone, args: &[String], io: &mut Io) -> u8 {
             if package.is_empty() && command != "kill-all" {
                 return io.complain("Error: Argument expected after \"force-stop\"");
             }
-            if let Some(at) = phone.app(package).filter(|&at| phone.apps[at].sim.is_some()) {
+            // The server and its tests live in one process.
+            let serves = [Automator::APPIUM, "io.appium.uiautomator2.server.test"].contains(&package);
+            if let Some(Automator { pid, server: Server::Appium(_), .. }) = &phone.automator
+                && serves
+            {
+                let pid = *pid;
+                phone.end_server(pid);
+            }
+            if let Some(at) = phone.app(package) {
                 // `kill` spares the app in front.
                 if !is_soft || at != phone.current || !phone.windows().is_in_front {
                     phone.stop(at);
@@ -42,21 +51,51 @@ pub(super) fn am(phone: &mut Phone, args: &[String], io: &mut Io) -> u8 {
             io.say(&format!("Starting service: {}", rest.join(" ")));
             io.complain("Error: Not found; no service started.")
         }
-        "instrument" => {
-            let name = rest.last().map_or("", String::as_str);
-            io.say("INSTRUMENTATION_STATUS: id=ActivityManagerService");
-            io.say(&format!(
-                "INSTRUMENTATION_STATUS: Error=Unable to find instrumentation info for: ComponentInfo{{{}}}",
-                shown(name)
-            ));
-            io.say("INSTRUMENTATION_STATUS_CODE: -1");
-            io.complain(&format!("android.util.AndroidException: INSTRUMENTATION_FAILED: {}", shown(name)))
-        }
+        "instrument" => instrument(phone, rest, io),
         command => {
             io.complain(&format!("Unknown command: {}", shown(command)));
             255
         }
     }
+}
+
+/// Port of Appium's server.
+const APPIUM_PORT: u16 = 6_790;
+
+/// `am instrument`: starts Appium's server. Whether its packages are installed does not count: they are never run.
+fn instrument(phone: &mut Phone, args: &[String], io: &mut Io) -> u8 {
+    let name = args.last().map_or("", String::as_str);
+    if name != Automator::INSTRUMENTATION {
+        io.say("INSTRUMENTATION_STATUS: id=ActivityManagerService");
+        io.say(&format!(
+            "INSTRUMENTATION_STATUS: Error=Unable to find instrumentation info for: ComponentInfo{{{}}}",
+            shown(name)
+        ));
+        io.say("INSTRUMENTATION_STATUS_CODE: -1");
+        return io
+            .complain(&format!("android.util.AndroidException: INSTRUMENTATION_FAILED: {}", shown(name)));
+    }
+    match &phone.automator {
+        Some(Automator { server: Server::Uiautomator2, .. }) => {
+            io.say("INSTRUMENTATION_RESULT: shortMsg=Process crashed.\nINSTRUMENTATION_CODE: 0");
+            return 0;
+        }
+        // Android kills the target of an instrumentation before it starts it.
+        Some(Automator { pid, server: Server::Appium(_), .. }) => {
+            let pid = *pid;
+            phone.end_server(pid);
+        }
+        None => {}
+    }
+    let pid = phone.take_pid();
+    let server = Server::Appium(Box::default());
+    phone.automator = Some(Automator { pid, port: APPIUM_PORT, toast: None, server });
+    let said = format!("Start proc {pid}:{}/u0a90 for added application", Automator::APPIUM);
+    phone.note('I', "ActivityManager", &said);
+    if args.iter().any(|word| word == "-w") {
+        phone.started_server = Some(pid);
+    }
+    0
 }
 
 /// The intent of a command line.
@@ -170,6 +209,11 @@ fn start(phone: &mut Phone, args: &[String], io: &mut Io) -> u8 {
         io.complain(&format!("Error: Activity not started, unable to resolve {}", intent.shown()));
         return fails_with;
     };
+    if let Some(at) = phone.app(&package).filter(|_| package == Automator::HELPER) {
+        let pid = phone.apps[at].pid.unwrap_or_else(|| phone.take_pid());
+        phone.apps[at].pid = Some(pid);
+        return 0;
+    }
     match at_of(phone, &package, &class) {
         Ok(at) => {
             let name = short_name(&package, &class);
@@ -368,7 +412,8 @@ fn processes(phone: &Phone) -> Vec<(String, u32, String)> {
         }
     }
     if let Some(automator) = &phone.automator {
-        all.push(("shell".to_string(), automator.pid, "app_process".to_string()));
+        let (user, name) = automator.process();
+        all.push((user.to_string(), automator.pid, name.to_string()));
     }
     all
 }
@@ -389,6 +434,12 @@ pub(super) fn pidof(phone: &mut Phone, args: &[String], io: &mut Io) -> u8 {
 
 /// `ps`: the list of processes.
 pub(super) fn ps(phone: &mut Phone, args: &[String], io: &mut Io) -> u8 {
+    if args.iter().any(|word| word == "--help") && phone.version > AndroidVersion::V7 {
+        return io.answer(
+            "usage: ps [-AadefLlnwZ] [-k FIELD,] [-o FIELD[=DISPLAYNAME],] [-p PID,] [-t TTY,]\n\nList processes.\n\n\
+             -A\tAll\n-o\tShow FIELDs instead of defaults, each with optional :size and/or =title",
+        );
+    }
     let columns = args
         .iter()
         .position(|word| word == "-o")

@@ -13,9 +13,11 @@ use crate::emulator::adbd::Ran;
 type Run = fn(&mut Phone, &[String], &mut Io) -> u8;
 
 /// The programs of the phone.
-const PROGRAMS: [(&str, Run); 68] = [
+const PROGRAMS: [(&str, Run); 71] = [
     ("[", tools::bracket),
     ("am", activities::am),
+    // No model asks what an app may do.
+    ("appops", tools::succeed),
     ("base64", tools::base64_tool),
     ("basename", tools::basename),
     ("bugreport", |_, args, io| tools::bugreport("bugreport", args, io)),
@@ -37,10 +39,12 @@ const PROGRAMS: [(&str, Run); 68] = [
     ("false", tools::fail),
     ("fgrep", |phone, args, io| text_tools::grep(phone, "fgrep", args, io)),
     ("find", tools::find),
+    ("getevent", input::getevent),
     ("getprop", settings_tools::getprop),
     ("grep", |phone, args, io| text_tools::grep(phone, "grep", args, io)),
     ("head", |phone, args, io| text_tools::ends(phone, "head", args, io)),
     ("id", tools::id),
+    ("ime", settings_tools::ime),
     ("input", input::input),
     ("kill", activities::kill),
     ("log", logcat::log),
@@ -90,10 +94,11 @@ const OF_THE_SHELL: [&str; 9] =
     ["app_process", "app_process32", "app_process64", "sh", "sleep", "timeout", "toybox", "which", "xargs"];
 
 /// The services that `cmd` and `abb` reach.
-const SERVICES: [(&str, Run); 7] = [
+const SERVICES: [(&str, Run); 8] = [
     ("activity", activities::am),
     ("connectivity", settings_tools::connectivity),
     ("input", input::input),
+    ("input_method", settings_tools::ime),
     ("package", packages::pm),
     ("settings", settings_tools::settings),
     ("wifi", settings_tools::wifi),
@@ -176,8 +181,18 @@ fn cmd(phone: &mut Phone, args: &[String], io: &mut Io) -> u8 {
 
 /// `service`: the list of services, those without commands included.
 fn service_list(_phone: &mut Phone, args: &[String], io: &mut Io) -> u8 {
-    const LISTED: [&str; 9] =
-        ["activity", "connectivity", "display", "input", "package", "power", "settings", "wifi", "window"];
+    const LISTED: [&str; 10] = [
+        "activity",
+        "connectivity",
+        "display",
+        "input",
+        "input_method",
+        "package",
+        "power",
+        "settings",
+        "wifi",
+        "window",
+    ];
     match args.first().map(String::as_str) {
         Some("list") => {
             io.say(&format!("Found {} services:", LISTED.len()));

@@ -238,7 +238,7 @@ fn write_node(
     ];
     for (name, text) in texts {
         let _ = write!(xml, " {name}=\"");
-        escape(xml, text);
+        escape(xml, text, '.');
         xml.push('"');
     }
     let has = |flag: Flags| widget.flags.has(flag);
@@ -280,8 +280,8 @@ fn write_rest_of_server(xml: &mut String, index: usize, version: AndroidVersion)
     }
 }
 
-/// Writes a text as Android's serializer does: a dot stands for a character that XML does not allow.
-fn escape(xml: &mut String, text: &str) {
+/// Writes a text as Android's serializer does; `stand_in` takes the place of a character that XML does not allow.
+pub(super) fn escape(xml: &mut String, text: &str, stand_in: char) {
     for letter in text.chars() {
         match letter {
             '&' => xml.push_str("&amp;"),
@@ -291,8 +291,8 @@ fn escape(xml: &mut String, text: &str) {
             '\n' | '\r' | '\t' => {
                 let _ = write!(xml, "&#{};", u32::from(letter));
             }
-            '\0'..='\u{1f}' | '\u{7f}'..='\u{84}' | '\u{86}'..='\u{9f}' => xml.push('.'),
-            '\u{fdd0}'..='\u{fddf}' | '\u{fffe}' | '\u{ffff}' => xml.push('.'),
+            '\0'..='\u{1f}' | '\u{7f}'..='\u{84}' | '\u{86}'..='\u{9f}' => xml.push(stand_in),
+            '\u{fdd0}'..='\u{fddf}' | '\u{fffe}' | '\u{ffff}' => xml.push(stand_in),
             '\u{10000}'.. => {
                 let _ = write!(xml, "&#{};", u32::from(letter));
             }

@@ -8,7 +8,8 @@ use std::sync::Arc;
 use super::io::{Io, shown};
 use super::names::{LAUNCHER, short_name};
 use super::packages;
-use super::system::Phone;
+use super::servers::Automator;
+use super::system::{App, Phone};
 use super::version::AndroidVersion;
 use crate::device::sim::Windows;
 use crate::device::sim::model::Display;
@@ -270,6 +271,14 @@ fn activity(phone: &mut Phone, part: &str, of: &str, io: &mut Io) {
                 }
             }
         }
+        "services" if of == Automator::HELPER && helper(phone).is_some_and(|app| app.pid.is_some()) => {
+            let name = format!("{of}/.ForegroundService");
+            io.say("ACTIVITY MANAGER SERVICES (dumpsys activity services)\n  User 0 active services:");
+            io.say(&format!("  * ServiceRecord{{{} u0 {name}}}", token(&name)));
+            io.say(&format!(
+                "    packageName={of}\n    processName={of}\n    isForeground=true foregroundId=1"
+            ));
+        }
         "services" | "broadcasts" | "providers" | "intents" => {
             io.say(&format!(
                 "ACTIVITY MANAGER {} (dumpsys activity {part})\n  (nothing)",
@@ -278,6 +287,11 @@ fn activity(phone: &mut Phone, part: &str, of: &str, io: &mut Io) {
         }
         part => io.say(&format!("Bad activity command, or no activities match: {}", in_line(part))),
     }
+}
+
+/// Returns the app that helps Appium's driver, if it is installed.
+fn helper(phone: &Phone) -> Option<&App> {
+    phone.apps.get(phone.app(Automator::HELPER)?)
 }
 
 fn activities(phone: &Phone, io: &mut Io) {

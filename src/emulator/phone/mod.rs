@@ -8,7 +8,7 @@
 //!
 //! | Row | Files |
 //! |---|---|
-//! | leaves | `io`, `files`, `names`, `clock`, `log`, `settings`, `version`, `faults`, `syntax`, `arithmetic`, `base64`, `font` |
+//! | leaves | `io`, `files`, `names`, `clock`, `log`, `settings`, `servers`, `version`, `faults`, `syntax`, `arithmetic`, `base64`, `font` |
 //! | state | `system`: the phone itself |
 //! | commands | `activities`, `dump`, `input`, `logcat`, `packages`, `picture`, `settings_tools`, `tools`; then `text_tools`, `dumpsys`, `automator` |
 //! | dispatch | `commands`: the table of all of them; `shell`: what runs a line; `wire`: what adb asks for |
@@ -31,6 +31,7 @@ mod logcat;
 mod names;
 mod packages;
 mod picture;
+mod servers;
 mod settings;
 mod settings_tools;
 mod shell;

@@ -6,6 +6,7 @@ use std::sync::Arc;
 use super::clock::{EPOCH_S, Moment};
 use super::io::{Io, STDIN_MAX, cut, shown};
 use super::names::short_name;
+use super::servers::Automator;
 use super::system::{App, Phone, Session, apk_path};
 use super::version::AndroidVersion;
 use crate::device::android::manifest::Facts;
@@ -146,7 +147,11 @@ fn list(phone: &Phone, args: &[String], io: &mut Io) -> u8 {
         "features" => {
             return io.answer("feature:android.hardware.touchscreen\nfeature:android.software.home_screen");
         }
-        "instrumentation" | "libraries" | "permissions" | "permission-groups" => return 0,
+        "instrumentation" => {
+            let (name, target) = (Automator::INSTRUMENTATION, Automator::APPIUM);
+            return io.answer(&format!("instrumentation:{name} (target={target})"));
+        }
+        "libraries" | "permissions" | "permission-groups" => return 0,
         what => {
             io.complain(&format!("Error: unknown list type '{}'", shown(what)));
             return 255;

@@ -55,6 +55,23 @@ impl Phone {
     }
 }
 
+impl Framebuffer {
+    /// Returns the part of the picture inside `bounds`, if any of it is there.
+    pub(super) fn part(&self, bounds: Bounds) -> Option<Framebuffer> {
+        let within = |place: i32, end: u32| u32::try_from(place).unwrap_or(0).min(end);
+        let (left, right) = (within(bounds.left, self.width), within(bounds.right, self.width));
+        let (top, bottom) = (within(bounds.top, self.height), within(bounds.bottom, self.height));
+        if left >= right || top >= bottom {
+            return None;
+        }
+        let rows = self.rgba.chunks(self.width as usize * 4).take(bottom as usize).skip(top as usize);
+        // The display may be larger than its picture.
+        let rgba: Vec<u8> =
+            rows.flat_map(|row| &row[left as usize * 4..right as usize * 4]).copied().collect();
+        Some(Framebuffer { width: right - left, height: bottom - top, rgba })
+    }
+}
+
 struct Canvas {
     width: i32,
     height: i32,

@@ -164,6 +164,40 @@ pub(super) fn wm(phone: &mut Phone, args: &[String], io: &mut Io) -> u8 {
     0
 }
 
+/// `ime`: the input method; there is one.
+pub(super) fn ime(phone: &mut Phone, args: &[String], io: &mut Io) -> u8 {
+    const ONLY: &str = "com.android.inputmethod.latin/.LatinIME";
+    let id = args.iter().skip(1).rfind(|word| !word.starts_with('-')).map_or("", String::as_str);
+    let is_known =
+        [ONLY, "com.android.inputmethod.latin/com.android.inputmethod.latin.LatinIME"].contains(&id);
+    // Up to Android 9 the user is not named.
+    let user = if phone.version >= AndroidVersion::V10 { " for user #0" } else { "" };
+    match args.first().map_or("", String::as_str) {
+        "list" if args.iter().any(|word| word == "-s") => io.answer(ONLY),
+        "list" => io.answer(&format!(
+            "{ONLY}:\n  mId={ONLY} mSettingsActivityName=null mIsVrOnly=false mSupportsSwitchingToNextInputMethod=true\n  \
+             mIsDefaultResId=0x7f050000\n  Service:\n    packageName=com.android.inputmethod.latin"
+        )),
+        "enable" if is_known => io.answer(&format!("Input method {id}: already enabled{user}")),
+        "disable" if is_known => io.answer(&format!("Input method {id}: now disabled{user}")),
+        "set" if is_known => {
+            phone.set("secure", "default_input_method", Some(ONLY));
+            io.answer(&format!("Input method {id} selected{user}"))
+        }
+        "enable" => io.complain(&format!("Unknown input method {} cannot be enabled{user}", shown(id))),
+        "disable" => io.complain(&format!("Unknown input method {} cannot be disabled{user}", shown(id))),
+        "set" => io.complain(&format!("Unknown input method {} cannot be selected{user}", shown(id))),
+        "reset" => {
+            phone.set("secure", "default_input_method", Some(ONLY));
+            io.answer(&format!("Reset current and enabled IMEs{user}\n  Newly selected IME: {ONLY}"))
+        }
+        command => {
+            io.complain(&format!("Unknown command: {}", shown(command)));
+            255
+        }
+    }
+}
+
 /// `svc`: switches Wi-Fi and mobile data.
 pub(super) fn svc(phone: &mut Phone, args: &[String], io: &mut Io) -> u8 {
     let words: Vec<&str> = args.iter().map(String::as_str).collect();

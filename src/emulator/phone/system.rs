@@ -3,7 +3,7 @@
 //! Everything else in this folder acts upon this state, and this file knows none of it. Looking changes nothing, and
 //! time passes by actions and sleep alone.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
 use super::clock::EPOCH_S;
@@ -11,11 +11,13 @@ use super::faults::Faults;
 use super::files::{FileError, Files, Stat, resolved};
 use super::log::{Buffer, Entry, Log, traced};
 use super::names::{LAUNCHER, short_name};
+use super::servers::{Automator, Server};
 use super::settings::Settings;
 use super::version::AndroidVersion;
 use crate::device::sim::Windows;
 use crate::device::sim::model::{Display, Model};
 use crate::device::{Device, DeviceError, Notice, Observation, Sim};
+use crate::emulator::adbd::Ran;
 use crate::gui::Screen;
 use crate::rng::Seed;
 
@@ -27,6 +29,12 @@ const PID_STEP: u32 = 37;
 
 /// Pid of the system's own process.
 pub(super) const SYSTEM_PID: u32 = 1_666;
+
+/// Number of commands at most that run on and read what nobody writes.
+const READERS_MAX: usize = 256;
+
+/// Last output of `am instrument -w` whose process was killed.
+const CRASHED: &str = "INSTRUMENTATION_RESULT: shortMsg=Process crashed.\nINSTRUMENTATION_CODE: 0\n";
 
 /// An installed app.
 #[derive(Clone, Debug)]
@@ -57,20 +65,6 @@ impl App {
 pub(super) struct Session {
     /// The files so far; one of them must be an APK with a model.
     pub parts: Vec<Arc<[u8]>>,
-}
-
-/// The server of uiautomator2, while it runs.
-#[derive(Clone, Debug)]
-pub(super) struct Automator {
-    pub pid: u32,
-    pub port: u16,
-    /// Text of the last toast.
-    pub toast: Option<String>,
-}
-
-impl Automator {
-    /// The class that `app_process` runs.
-    pub const CLASS: &str = "com.wetest.uia2.Main";
 }
 
 /// A simulated phone with an app on it.
@@ -113,6 +107,10 @@ pub struct Phone {
     pub(super) automator: Option<Automator>,
     /// Pid of the server that the last command started, until its stream takes it.
     pub(super) started_server: Option<u32>,
+    /// Pids of the commands that run on and read what nobody writes.
+    pub(super) readers: BTreeSet<u32>,
+    /// Pid, last output and status of the server that ended last.
+    ended_server: Option<(u32, Ran)>,
     pub(super) clipboard: Option<String>,
     pub(super) faults: Faults,
     /// True if its adb has no features: no `cmd`, and no exit codes on the wire.
@@ -142,6 +140,8 @@ impl Phone {
             finger: None,
             automator: None,
             started_server: None,
+            readers: BTreeSet::new(),
+            ended_server: None,
             clipboard: None,
             faults: Faults::default(),
             is_adb_old: false,
@@ -198,6 +198,7 @@ impl Phone {
         // Android keeps its log in memory alone.
         self.log.clear(|_| true);
         self.automator = None;
+        self.readers.clear();
         self.finger = None;
         self.clipboard = None;
         // A reboot takes half a minute of virtual time.
@@ -554,20 +555,58 @@ impl Phone {
         self.started_server.take()
     }
 
+    /// Keeps a command running that reads what nobody writes, until its stream ends.
+    pub(super) fn start_reader(&mut self) {
+        // A client that lost its streams cannot fill the memory.
+        while self.readers.len() >= READERS_MAX {
+            self.readers.pop_first();
+        }
+        let pid = self.take_pid();
+        self.readers.insert(pid);
+        self.started_server = Some(pid);
+    }
+
     /// Ends the server with this pid; returns true if it was running.
     pub(super) fn end_server(&mut self, pid: u32) -> bool {
-        let is_meant = self.automator.as_ref().is_some_and(|automator| automator.pid == pid);
-        if is_meant {
-            self.automator = None;
+        let automator = self.automator.as_ref().filter(|automator| automator.pid == pid);
+        let last = match automator.map(|automator| &automator.server) {
+            Some(Server::Uiautomator2) => {
+                Ran { stderr: b"Terminated \n".to_vec(), code: 143, ..Ran::default() }
+            }
+            Some(Server::Appium(_)) => Ran { stdout: CRASHED.into(), ..Ran::default() },
+            None => return self.readers.remove(&pid),
+        };
+        self.stop_automator(last);
+        true
+    }
+
+    /// Ends the server that looks at the screen; `last` is the last output of its command.
+    pub(super) fn stop_automator(&mut self, last: Ran) {
+        if let Some(automator) = self.automator.take() {
+            self.ended_server = Some((automator.pid, last));
         }
-        is_meant
+    }
+
+    /// Returns the last output of a server that has ended; nothing while it runs.
+    pub(super) fn ended_server(&mut self, pid: u32) -> Option<Ran> {
+        let runs = self.automator.as_ref().is_some_and(|automator| automator.pid == pid);
+        if runs || self.readers.contains(&pid) {
+            return None;
+        }
+        let last = self.ended_server.take_if(|(ended, _)| *ended == pid);
+        Some(last.map(|(_, last)| last).unwrap_or_default())
     }
 
     /// Returns the words that the server was started with, if `path` is `cmdline` of its process.
     pub(super) fn command_line(&self, path: &str) -> Option<Vec<u8>> {
         let pid: u32 = path.strip_prefix("/proc/")?.strip_suffix("/cmdline")?.parse().ok()?;
-        let Automator { port, .. } = self.automator.as_ref().filter(|automator| automator.pid == pid)?;
-        Some(format!("app_process\0/\0{}\0-p\0{port}\0", Automator::CLASS).into_bytes())
+        let automator = self.automator.as_ref().filter(|automator| automator.pid == pid)?;
+        Some(match automator.server {
+            Server::Uiautomator2 => {
+                format!("app_process\0/\0{}\0-p\0{}\0", Automator::CLASS, automator.port).into_bytes()
+            }
+            Server::Appium(_) => format!("{}\0", Automator::APPIUM).into_bytes(),
+        })
     }
 }
 

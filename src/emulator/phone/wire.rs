@@ -93,6 +93,10 @@ impl Backend for Phone {
     fn end_server(&mut self, pid: u32) {
         Phone::end_server(self, pid);
     }
+
+    fn ended_server(&mut self, pid: u32) -> Option<Ran> {
+        Phone::ended_server(self, pid)
+    }
 }
 
 impl From<Stat> for FileStat {

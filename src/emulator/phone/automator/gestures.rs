@@ -13,7 +13,7 @@ use crate::gui::Bounds;
 const STEP_MS: u64 = 5;
 
 /// Duration of a long click.
-const LONG_MS: u64 = 800;
+pub(super) const LONG_MS: u64 = 800;
 
 /// Number of scrolls at most to reach an end or an element: as many as Android does.
 const SCROLLS_MAX: usize = 30;
@@ -22,13 +22,13 @@ type Point = (i32, i32);
 
 /// Direction of a scroll along the content.
 #[derive(Clone, Copy)]
-enum Way {
+pub(super) enum Way {
     Forward,
     Backward,
 }
 
 #[derive(Clone, Copy)]
-enum Axis {
+pub(super) enum Axis {
     Vertical,
     Horizontal,
 }
@@ -77,7 +77,7 @@ fn steps_ms(steps: i32) -> u64 {
     u64::try_from(steps).unwrap_or(0) * STEP_MS
 }
 
-fn touch(phone: &mut Phone, from: Point, to: Point, ms: u64) -> Answer {
+pub(super) fn touch(phone: &mut Phone, from: Point, to: Point, ms: u64) -> Answer {
     // The server refuses points outside of the display on this side alone.
     if [from.0, from.1, to.0, to.1].iter().any(|place| *place < 0) {
         return Ok(json!(false));
@@ -154,7 +154,7 @@ fn scroll(phone: &mut Phone, params: Params<'_>, way: Way) -> Answer {
     Ok(json!(scroll_once(phone, &found, axis, way)?))
 }
 
-fn scroll_once(phone: &mut Phone, found: &Found, axis: Axis, way: Way) -> Result<bool, Failure> {
+pub(super) fn scroll_once(phone: &mut Phone, found: &Found, axis: Axis, way: Way) -> Result<bool, Failure> {
     let before = phone.screen()?;
     let Bounds { left, top, right, bottom } = found.bounds();
     let middle = found.bounds().centre();
@@ -179,24 +179,43 @@ fn scroll_once(phone: &mut Phone, found: &Found, axis: Axis, way: Way) -> Result
 
 fn scroll_to_end(phone: &mut Phone, params: Params<'_>, way: Way) -> Answer {
     let (selector, axis) = (params.selector(0)?, Axis::of(params.flag(1)?));
+    Ok(json!(scroll_far(phone, &selector, axis, way)?))
+}
+
+/// Scrolls until the content no longer moves; returns true if it came to its end.
+pub(super) fn scroll_far(
+    phone: &mut Phone,
+    selector: &Selector,
+    axis: Axis,
+    way: Way,
+) -> Result<bool, Failure> {
     for _ in 0..SCROLLS_MAX {
         let found = selector.wanted(phone)?;
         if !scroll_once(phone, &found, axis, way)? {
-            return Ok(json!(true));
+            return Ok(true);
         }
     }
-    Ok(json!(false))
+    Ok(false)
 }
 
-/// Scrolls from the start until an element is visible.
 fn scroll_to(phone: &mut Phone, params: Params<'_>) -> Answer {
     let (selector, target) = (params.selector(0)?, params.selector(1)?);
     let axis = Axis::of(if params.len() > 2 { params.flag(2)? } else { true });
+    Ok(json!(scroll_until(phone, &selector, axis, &target)?))
+}
+
+/// Scrolls from the start until an element is visible; returns true if it is.
+pub(super) fn scroll_until(
+    phone: &mut Phone,
+    selector: &Selector,
+    axis: Axis,
+    target: &Selector,
+) -> Result<bool, Failure> {
     // First to the start, then through the content once.
     for way in [Way::Backward, Way::Forward] {
         for _ in 0..SCROLLS_MAX {
             if target.find(phone)?.is_some() {
-                return Ok(json!(true));
+                return Ok(true);
             }
             let found = selector.wanted(phone)?;
             if !scroll_once(phone, &found, axis, way)? {
@@ -204,5 +223,5 @@ fn scroll_to(phone: &mut Phone, params: Params<'_>) -> Answer {
             }
         }
     }
-    Ok(json!(target.find(phone)?.is_some()))
+    Ok(target.find(phone)?.is_some())
 }

@@ -1,9 +1,11 @@
-//! uiautomator2's server: the answers to its clients over HTTP and JSON-RPC, while `app_process` runs it.
+//! The servers that look at the screen for their clients over HTTP: uiautomator2's in JSON-RPC, while `app_process` runs it,
+//! and Appium's in the words of WebDriver, while `am instrument` runs it.
 //!
-//! The server looks through the same window as `uiautomator dump` and touches through the same pixels as `input`. As on
+//! A server looks through the same window as `uiautomator dump` and touches through the same pixels as `input`. As on
 //! a real phone only one program at a time may look, so a dump fails while the server runs. The file that a client pushes
 //! as the server must exist and is never run: this module answers in its place.
 
+mod appium;
 mod failure;
 mod gestures;
 mod http;
@@ -13,7 +15,8 @@ mod selector;
 
 use super::dump;
 use super::io::{Io, shown};
-use super::system::{Automator, Phone};
+use super::servers::{Automator, Server};
+use super::system::Phone;
 
 /// Port of the server, unless the command line gives another.
 const PORT: u16 = 9_008;
@@ -43,7 +46,7 @@ pub(super) fn app_process(phone: &mut Phone, class_path: Option<&str>, args: &[S
     let port = args.iter().position(|word| word == "-p").and_then(|at| args.get(at + 1));
     let port = port.and_then(|port| port.parse().ok()).unwrap_or(PORT);
     let pid = phone.take_pid();
-    phone.automator = Some(Automator { pid, port, toast: None });
+    phone.automator = Some(Automator { pid, port, toast: None, server: Server::Uiautomator2 });
     phone.started_server = Some(pid);
     // The real server wakes the display when it starts.
     if !phone.windows().is_lit {
@@ -70,14 +73,15 @@ pub(super) fn nc(phone: &mut Phone, args: &[String], io: &mut Io) -> u8 {
 impl Phone {
     /// Answers a request to a port, if the server listens there.
     pub(super) fn tcp(&mut self, port: u16, request: &[u8]) -> Option<Vec<u8>> {
-        if self.automator.as_ref()?.port != port {
-            return None;
-        }
+        let automator = self.automator.as_ref().filter(|automator| automator.port == port)?;
         // The empty request only asks whether something listens.
         if request.is_empty() {
             return Some(Vec::new());
         }
-        Some(http::answer(self, request))
+        Some(match automator.server {
+            Server::Uiautomator2 => http::answer(self, request),
+            Server::Appium(_) => appium::answer(self, request),
+        })
     }
 }
 

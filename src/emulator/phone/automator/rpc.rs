@@ -10,8 +10,8 @@ use super::failure::{Answer, Failure};
 use super::gestures;
 use super::params::Params;
 use super::selector::{Found, Selector};
-use crate::device::Sim;
-use crate::gui::{Flags, PressedKey};
+use crate::device::{DeviceError, Sim};
+use crate::gui::{Flags, PressedKey, Widget};
 
 /// Depth of a hierarchy, unless the client gives another.
 const DEPTH_MAX: usize = 50;
@@ -20,7 +20,7 @@ const DEPTH_MAX: usize = 50;
 const LOOK_EVERY_MS: u64 = 1_000;
 
 /// Longest text of the clipboard, in bytes.
-const CLIP_MAX: usize = 1 << 20;
+pub(super) const CLIP_MAX: usize = 1 << 20;
 
 /// Answers a JSON-RPC request.
 pub(super) fn answer(phone: &mut Phone, request: &[u8]) -> Value {
@@ -166,7 +166,7 @@ fn press_named(phone: &mut Phone, name: &str) -> Answer {
     found.map_or(Ok(json!(false)), |(_, code)| press_code(phone, *code))
 }
 
-fn press_code(phone: &mut Phone, code: i32) -> Answer {
+pub(super) fn press_code(phone: &mut Phone, code: i32) -> Answer {
     input::press(phone, input::key(&code.to_string()), 1)?;
     Ok(json!(true))
 }
@@ -220,24 +220,28 @@ fn clear_focused(phone: &mut Phone) -> Answer {
     Ok(Value::Null)
 }
 
-/// Replaces the text of a field, which is touched first unless it has the focus.
 fn set_text(phone: &mut Phone, selector: &Selector, text: &str) -> Answer {
     let found = selector.wanted(phone)?;
-    if !found.is_editable() || !phone.windows().is_lit {
-        return Ok(json!(false));
+    Ok(json!(replace_text(phone, found.widget(), text)?))
+}
+
+/// Replaces the text of a field, which is touched first unless it has the focus; returns true if it takes texts.
+pub(super) fn replace_text(phone: &mut Phone, field: &Widget, text: &str) -> Result<bool, DeviceError> {
+    if !field.flags.has(Flags::EDITABLE) || !phone.windows().is_lit {
+        return Ok(false);
     }
-    let (at, text) = (found.bounds().centre(), cut(text, CLIP_MAX).to_string());
-    if !found.is_focused() {
+    let (at, text) = (field.bounds.centre(), cut(text, CLIP_MAX).to_string());
+    if !field.flags.has(Flags::FOCUSED) {
         phone.act(|sim: &mut Sim| sim.replace_text(at, &text))?;
-        return Ok(json!(true));
+        return Ok(true);
     }
     // A focused field needs no touch, which could be lost.
-    let letters = found.text().chars().count();
+    let letters = field.text.chars().count();
     phone.act(|sim| sim.press(PressedKey::Delete, u32::try_from(letters).unwrap_or(u32::MAX)))?;
     if !text.is_empty() {
         phone.act(|sim| sim.type_text(&text))?;
     }
-    Ok(json!(true))
+    Ok(true)
 }
 
 /// Condition that ends a wait.

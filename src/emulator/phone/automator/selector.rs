@@ -7,7 +7,7 @@ use std::ops::Range;
 use std::sync::Arc;
 
 use regex::{Regex, RegexBuilder};
-use serde_json::{Value, json};
+use serde_json::{Map, Value, json};
 
 use super::super::dump::{self, Tree};
 use super::super::system::Phone;
@@ -112,6 +112,23 @@ impl Selector {
         Ok(selector)
     }
 
+    /// Returns the fields of a selector as a client sends them, if there are fields of these names.
+    pub fn fields(values: &[(&str, Value)]) -> Option<Value> {
+        let mut fields = Map::new();
+        let mut mask = 0_u64;
+        for (name, value) in values {
+            mask |= 1 << FIELDS.iter().position(|field| field == name)?;
+            fields.insert(name.to_string(), value.clone());
+        }
+        fields.insert("mask".to_string(), json!(mask));
+        Some(Value::Object(fields))
+    }
+
+    /// Returns the selector with these fields.
+    pub fn of_fields(values: &[(&str, Value)]) -> Result<Selector, Failure> {
+        Selector::read(&Selector::fields(values).ok_or(Failure::Params)?)
+    }
+
     /// Returns the first selected node, if there is one.
     pub fn find(&self, phone: &mut Phone) -> Result<Option<Found>, Failure> {
         Ok(self.find_all(phone)?.into_iter().next())
@@ -128,7 +145,7 @@ impl Selector {
     pub fn find_all(&self, phone: &mut Phone) -> Result<Vec<Found>, Failure> {
         let screen = phone.screen()?;
         let nodes = dump::nodes(&screen, Tree::Whole);
-        let found = self.places(&nodes, screen.package());
+        let found = self.places(&nodes, screen.package(), 0..nodes.len());
         let found = found.into_iter().map(|at| Found {
             screen: screen.clone(),
             widget: nodes[at].widget.clone(),
@@ -140,8 +157,9 @@ impl Selector {
         Ok(found.collect())
     }
 
-    fn places(&self, nodes: &[dump::Node<'_>], package: &str) -> Vec<usize> {
-        let mut found = self.among(nodes, package, std::iter::once(0..nodes.len()));
+    /// Returns the places of the selected nodes among `nodes`, within `range`.
+    pub fn places(&self, nodes: &[dump::Node<'_>], package: &str, range: Range<usize>) -> Vec<usize> {
+        let mut found = self.among(nodes, package, std::iter::once(range));
         for (relation, other) in &self.chain {
             let ranges: Vec<Range<usize>> = match relation {
                 Relation::Child => found.iter().map(|&at| inside(nodes, at)).collect(),
@@ -284,7 +302,7 @@ fn pattern(text: &str) -> Result<Regex, Failure> {
 }
 
 /// Returns the range of the nodes inside another.
-fn inside(nodes: &[dump::Node<'_>], at: usize) -> Range<usize> {
+pub(super) fn inside(nodes: &[dump::Node<'_>], at: usize) -> Range<usize> {
     let rest = &nodes[at + 1..];
     let count = rest.iter().take_while(|node| node.depth > nodes[at].depth).count();
     at + 1..at + 1 + count
@@ -295,20 +313,16 @@ fn parent(nodes: &[dump::Node<'_>], at: usize) -> Option<usize> {
 }
 
 impl Found {
+    pub fn widget(&self) -> &Widget {
+        &self.widget
+    }
+
     pub fn bounds(&self) -> Bounds {
         self.widget.bounds
     }
 
     pub fn text(&self) -> &str {
         &self.widget.text
-    }
-
-    pub fn is_editable(&self) -> bool {
-        self.widget.flags.has(Flags::EDITABLE)
-    }
-
-    pub fn is_focused(&self) -> bool {
-        self.widget.flags.has(Flags::FOCUSED)
     }
 
     /// Returns the facts of the node for the client.
