@@ -523,7 +523,8 @@ fn none(expectation: Expectation) -> &'static str {
 
 fn reached(expectation: Expectation, reach: &Reach) -> Reached {
     // Of a `possible` nobody asks how rare a fault would be.
-    let tries = if expectation == Expectation::Possible { &[][..] } else { &reach.tries };
+    let (tried_count, tries_median) =
+        if expectation == Expectation::Possible { (0, 0) } else { reach.tried() };
     Reached {
         held: reach.report.held.clone(),
         hints: reach.report.hints.clone(),
@@ -533,8 +534,8 @@ fn reached(expectation: Expectation, reach: &Reach) -> Reached {
         starts_crashed: reach.starts_crashed,
         never_tried: reach.never_tried.iter().take(NEVER_TRIED_MAX).map(ToString::to_string).collect(),
         never_tried_count: reach.never_tried.len(),
-        tried_count: tries.len(),
-        tries_median: tries.get(tries.len() / 2).copied().unwrap_or(0),
+        tried_count,
+        tries_median,
         surprises: reach.surprises,
     }
 }
