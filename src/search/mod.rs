@@ -23,7 +23,7 @@ use crate::spec::Spec;
 use crate::trace::Trace;
 pub use compare::{Compared, Contender, Rounds, Tally, Task, compare, mean, median};
 pub use exhaustive::{Bounds, Exhausted, Starts, exhaust, exhaust_from};
-pub use jobs::{in_order, in_order_with_pauses, waves};
+pub use jobs::{Leg, Relay, in_order, in_order_with_pauses, waves};
 pub use repertoire::repertoire;
 
 /// Most episodes of a search, unless someone says otherwise.
