@@ -17,7 +17,7 @@ use farlead::spec::{Source, Spec, parse};
 const STEPS_MAX: u32 = 100;
 
 /// Steps of the searches whose peaks are compared.
-const STEPS: [u32; 2] = [100_000, 300_000];
+const STEPS: [u32; 2] = [100_000, 1_000_000];
 
 /// Variable that tells a process which row it is: app, agent, steps.
 const ROW: &str = "FARLEAD_BENCH_MEMORY";
@@ -26,7 +26,7 @@ const ROW: &str = "FARLEAD_BENCH_MEMORY";
 type App = (&'static str, fn() -> String);
 
 /// Apps whose screens never come twice.
-const APPS: [App; 2] = [("feed", feed), ("clock", clock)];
+const APPS: [App; 3] = [("feed", feed), ("posts", posts), ("clock", clock)];
 
 fn main() {
     if let Ok(row) = std::env::var(ROW) {
@@ -89,8 +89,19 @@ fn peak_mb() -> Option<u64> {
 
 /// Returns a feed of 50 buttons, all with new texts after each step.
 fn feed() -> String {
-    let button =
-        |number: u32| format!("    Button #b{number} \"Post {number} of {{seen}}\" tall 60 -> fresh()\n");
+    feed_of("")
+}
+
+/// Returns a feed whose texts have some 800 letters.
+fn posts() -> String {
+    feed_of(&" and more".repeat(90))
+}
+
+/// Returns a feed whose texts end with `more`.
+fn feed_of(more: &str) -> String {
+    let button = |number: u32| {
+        format!("    Button #b{number} \"Post {number} of {{seen}}{more}\" tall 60 -> fresh()\n")
+    };
     let buttons: String = (0..50).map(button).collect();
     format!(
         "app org.feed \"Feed\" 1\ndisplay 480x4000 160dpi\nsession seen = 0\nlaunch Main\n\

@@ -2,7 +2,6 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::hash::{Hash, Hasher};
-use std::iter::repeat_n;
 use std::sync::Arc;
 
 use rustc_hash::{FxHashMap, FxHashSet, FxHasher};
@@ -29,14 +28,16 @@ const OFFERS_MAX: usize = 20_000;
 /// Most codes that are typed: each is another text for every field, and a clock or a feed shows a new one at each look.
 const CODES_MAX: usize = 4;
 
-/// Screens told apart that were met last, in each half of their table: 20 MB. One that was not met for that long is new.
-const SCREENS_HALF: usize = 450_000;
+// A table of the standard library doubles its room as it fills up; these fill the room that they have.
 
-/// Tried offers in each half of their table: 20 MB.
-const TRIED_HALF: usize = 900_000;
+/// Screens told apart that were met last, in each half of their table: 13 MB. One that was not met for that long is new.
+const SCREENS_HALF: usize = 225_000;
 
-/// Most actions that are told apart, 20 MB, and most names of places and classes of widgets.
-const ACTIONS_MAX: usize = 900_000;
+/// Tried offers in each half of their table: 14 MB.
+const TRIED_HALF: usize = 450_000;
+
+/// Most actions that are told apart, 9 MB, and most names of places and classes of widgets.
+const ACTIONS_MAX: usize = 450_000;
 const NAMES_MAX: usize = 100_000;
 
 /// Most actions that are told apart whatever their widgets are called.
@@ -222,6 +223,8 @@ fn number<K: Clone + Eq + Hash>(numbers: &mut FxHashMap<K, u32>, key: &K, most: 
 #[derive(Debug, Default)]
 struct Labelings {
     list: Vec<Packed>,
+    /// Bytes of all of them, about.
+    bytes: usize,
     /// Numbers by hash, or by one of the numbers after it where others share the hash.
     numbers: FxHashMap<u64, LabelingId>,
 }
@@ -261,8 +264,9 @@ impl Packed {
     }
 }
 
-/// Most labelings that are told apart; each takes a hundred bytes or more.
-const LABELINGS_MAX: usize = 300_000;
+/// Most bytes of labelings that are told apart, some 200,000 of short names; and the bytes of one besides its text.
+const LABELINGS_BYTES_MAX: usize = 32 << 20;
+const LABELING_BYTES: usize = 120;
 
 impl Labelings {
     fn number<'a>(&mut self, parts: &Parts<'a, impl Iterator<Item = &'a str> + Clone>) -> LabelingId {
@@ -273,12 +277,14 @@ impl Labelings {
             }
             key = key.wrapping_add(1);
         }
-        if self.list.len() >= LABELINGS_MAX {
+        if self.bytes >= LABELINGS_BYTES_MAX {
             // Beyond, labelings share numbers: agents learn a little of one from another.
-            return LabelingId((key % LABELINGS_MAX as u64) as u32);
+            return LabelingId((key % self.list.len() as u64) as u32);
         }
         let number = LabelingId(self.list.len() as u32);
-        self.list.push(Packed::new(parts));
+        let labeling = Packed::new(parts);
+        self.bytes += LABELING_BYTES + labeling.text.len();
+        self.list.push(labeling);
         self.numbers.insert(key, number);
         number
     }
@@ -402,7 +408,7 @@ impl Catalogue {
         actions.truncate(OFFERS_MAX);
         let entry = Arc::new(self.entry(id, Some(screen), actions, objective));
         // A screen without widgets takes some room too.
-        self.kept += 8 + screen.widgets().len() + 2 * entry.offers.len();
+        self.kept += 8 + screen.weight() + 2 * entry.offers.len();
         if self.kept > KEPT_MAX {
             self.drop_screens();
         }
@@ -650,11 +656,10 @@ impl Catalogue {
             .collect()
     }
 
-    /// Returns the number of tries of each offer that was tried, the fewest first.
-    pub fn tries(&self) -> Vec<u32> {
-        let forgotten = self.forgotten_tries.iter().flat_map(|(&tries, &offers)| repeat_n(tries, offers));
-        let mut tries: Vec<u32> = self.tried.values().copied().chain(forgotten).collect();
-        tries.sort_unstable();
+    /// Returns the number of offers that were tried, by their number of tries.
+    pub fn tries(&self) -> BTreeMap<u32, usize> {
+        let mut tries = self.forgotten_tries.clone();
+        self.tried.values().for_each(|&times| *tries.entry(times).or_insert(0) += 1);
         tries
     }
 
@@ -708,5 +713,32 @@ impl situation::Labelings for Catalogue {
 
     fn labeling(&self, number: LabelingId) -> Option<Labeling> {
         self.labelings.list.get(number.index()).map(Packed::labeling)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn long_names_take_bounded_room_and_known_ones_keep_their_numbers() {
+        let mut labelings = Labelings::default();
+        let name = |number: usize| format!("{number} {}", "x".repeat(1 << 20));
+        let labeling = |number: usize| Labeling {
+            action_type: "click".to_string(),
+            names: vec![name(number)],
+            typed: None,
+        };
+        let numbers: Vec<LabelingId> =
+            (0..40).map(|at| labelings.number(&parts_of_labeling(&labeling(at)))).collect();
+        let kept: usize = labelings.list.iter().map(|labeling| labeling.text.len()).sum();
+        assert!(kept < LABELINGS_BYTES_MAX + (2 << 20), "{kept}");
+        let known = labelings.list.len();
+        assert!((20..40).contains(&known), "{known}");
+        assert_eq!(numbers[..known], (0..known as u32).map(LabelingId).collect::<Vec<_>>());
+        assert!(numbers[known..].iter().all(|number| number.index() < known));
+        for (at, &number) in numbers.iter().enumerate() {
+            assert_eq!(labelings.number(&parts_of_labeling(&labeling(at))), number);
+        }
     }
 }

@@ -289,6 +289,13 @@ impl Screen {
         &self.widgets
     }
 
+    /// Returns the room that it takes in a table, in widgets: a long text counts as several.
+    pub fn weight(&self) -> usize {
+        // A widget takes about as much room as a text of this length.
+        const LETTERS_A_WIDGET: usize = 160;
+        self.widgets.iter().map(|widget| 1 + (widget.text.len() + widget.desc.len()) / LETTERS_A_WIDGET).sum()
+    }
+
     /// Returns true if a field shows text that the run has typed, see [`mark`](super::mark).
     #[inline]
     pub fn has_typed(&self) -> bool {
@@ -459,6 +466,16 @@ mod tests {
         assert_ne!(screen(&widget).identity(), screen(&other).identity());
         let dark = Context { screen_on: false, ..Context::default() };
         assert_ne!(screen(&widget).identity(), Screen::new("p", "p.A", dark, vec![widget]).identity());
+    }
+
+    #[test]
+    fn ordinary_texts_weigh_nothing_and_long_ones_count_as_widgets() {
+        let screen = |letters: usize| {
+            let wordy = Widget { text: "x".repeat(letters).into(), ..Widget::default() };
+            Screen::new("p", "p.A", Context::default(), vec![wordy, Widget::default()])
+        };
+        assert_eq!([0, 20, 100].map(|letters| screen(letters).weight()), [2, 2, 2]);
+        assert!((50..100).contains(&screen(10_000).weight()), "{}", screen(10_000).weight());
     }
 
     #[test]

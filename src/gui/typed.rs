@@ -222,7 +222,7 @@ impl Marker {
         }
         self.make_room();
         let marked = self.mark_anew(before, action, after.clone());
-        self.weight += 8 + before.widgets().len() + after.widgets().len();
+        self.weight += 8 + before.weight() + after.weight();
         let none = || Steps { _screens: [before.clone(), after], results: Vec::new() };
         let typed = typed.map(|(on, text)| (on.clone(), text.clone()));
         self.steps.entry(key).or_insert_with(none).results.push((typed, marked.clone()));
@@ -254,7 +254,7 @@ impl Marker {
         if let Some((_, marked)) = kept.marked.iter().find(|(at, _)| *at == places) {
             return marked.clone();
         }
-        self.weight += 8 + 2 * kept.screen.widgets().len();
+        self.weight += 8 + 2 * kept.screen.weight();
         let marked = Arc::new(kept.screen.with_typed(&places));
         kept.marked.push((places, marked.clone()));
         marked

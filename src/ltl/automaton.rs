@@ -106,8 +106,6 @@ struct StateEntry {
     /// The atoms that a step can depend on.
     relevant: Labels,
     class: Option<Class>,
-    /// True if a question about it cost too much; so would the next.
-    is_too_large: bool,
 }
 
 #[derive(Clone, Copy, Debug)]
@@ -465,7 +463,7 @@ impl Automaton {
         }
         let is_satisfied = self.progression.formulas.at_end(residual.formula);
         let state = ResidualId(self.states.len() as u32);
-        self.states.push(StateEntry { residual, spelled, relevant, class: None, is_too_large: false });
+        self.states.push(StateEntry { residual, spelled, relevant, class: None });
         self.verdicts.push(Verdict { is_satisfied, permanent: None });
         // A follower with the same residual is a state of its own: the value at the end counts for it, but not
         // for the start.
@@ -490,7 +488,6 @@ impl Automaton {
             .and_then(|class| question(&mut self.meaning, &mut self.progression.formulas, class));
         // After a computation gave up, its results mean nothing.
         if self.meaning.is_exhausted() {
-            self.states[state.index()].is_too_large = true;
             return Err(TooManyResiduals);
         }
         answer.map_err(|TooMany| TooManyResiduals)

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 use std::ops::Range;
 use std::sync::atomic::{AtomicUsize, Ordering};
-use std::sync::mpsc;
+use std::sync::{Condvar, Mutex, MutexGuard, PoisonError, mpsc};
 
 use crate::text::spawn_with_room;
 
@@ -71,9 +71,139 @@ pub fn waves(tasks: usize, first: usize) -> impl Iterator<Item = Range<usize>> {
     })
 }
 
+/// Knowledge that is handed from wave to wave: a task starts from the findings of all waves before its own, taken in in the
+/// order of the tasks, so that results do not depend on the number of threads.
+pub struct Relay<K, F> {
+    /// Number of the first task behind each wave.
+    ends: Vec<usize>,
+    add: fn(&mut K, F),
+    close: fn(&mut K),
+    state: Mutex<RelayState<K, F>>,
+    opened: Condvar,
+}
+
+struct RelayState<K, F> {
+    /// Knowledge of the tasks of the open wave.
+    known: K,
+    /// The same with the findings of that wave so far.
+    gathered: K,
+    /// Number of waves that are over.
+    over: usize,
+    /// Findings that wait for those of earlier tasks; none of a task that has panicked.
+    early: BTreeMap<usize, Option<F>>,
+    /// First task without findings.
+    turn: usize,
+}
+
+/// Part of a task in a [`Relay`].
+pub struct Leg<'r, K: Clone, F> {
+    relay: &'r Relay<K, F>,
+    task: usize,
+    /// Knowledge from earlier waves.
+    pub known: K,
+    found: Option<F>,
+}
+
+impl<K: Clone, F> Relay<K, F> {
+    /// Returns a relay over `waves` that starts from `known`: `add` adds the findings of a task, `close` ends a wave.
+    pub fn new(
+        known: K,
+        waves: impl Iterator<Item = Range<usize>>,
+        add: fn(&mut K, F),
+        close: fn(&mut K),
+    ) -> Relay<K, F> {
+        let gathered = known.clone();
+        let state = RelayState { known, gathered, over: 0, early: BTreeMap::new(), turn: 0 };
+        let ends = waves.map(|wave| wave.end).collect();
+        Relay { ends, add, close, state: Mutex::new(state), opened: Condvar::new() }
+    }
+
+    /// Waits until the waves before that of `task` are over, and begins it. Tasks begin in their order.
+    pub fn begin(&self, task: usize) -> Leg<'_, K, F> {
+        let wave = self.ends.partition_point(|&end| end <= task);
+        let is_closed = |state: &mut RelayState<K, F>| state.over < wave;
+        let state = self.opened.wait_while(self.lock(), is_closed).unwrap_or_else(PoisonError::into_inner);
+        Leg { relay: self, task, known: state.known.clone(), found: None }
+    }
+
+    /// Returns the knowledge from all tasks.
+    pub fn into_known(self) -> K {
+        self.state.into_inner().unwrap_or_else(PoisonError::into_inner).gathered
+    }
+}
+
+impl<K, F> Relay<K, F> {
+    fn lock(&self) -> MutexGuard<'_, RelayState<K, F>> {
+        // A thread that panics ends the whole run, so what it left behind is of no use to anybody.
+        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl<K: Clone, F> Leg<'_, K, F> {
+    /// Hands on the findings of the task.
+    pub fn end(mut self, found: F) {
+        self.found = Some(found);
+    }
+}
+
+// A task that panics hands on nothing, and those who wait for it end as well.
+impl<K: Clone, F> Drop for Leg<'_, K, F> {
+    fn drop(&mut self) {
+        let mut guard = self.relay.lock();
+        let state = &mut *guard;
+        state.early.insert(self.task, self.found.take());
+        while let Some(found) = state.early.remove(&state.turn) {
+            if let Some(found) = found {
+                (self.relay.add)(&mut state.gathered, found);
+            }
+            state.turn += 1;
+            if self.relay.ends.get(state.over) == Some(&state.turn) {
+                (self.relay.close)(&mut state.gathered);
+                state.known = state.gathered.clone();
+                state.over += 1;
+                self.relay.opened.notify_all();
+            }
+        }
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_task_knows_all_waves_before_its_own_and_nothing_else() {
+        for jobs in [1, 2, 5] {
+            let relay: Relay<Vec<usize>, usize> =
+                Relay::new(Vec::new(), waves(40, 1), |known, task| known.push(task), |_| {});
+            let mut seen = Vec::new();
+            let work = |task: usize| {
+                let leg = relay.begin(task);
+                let known = leg.known.clone();
+                std::thread::sleep(std::time::Duration::from_millis((40 - task as u64) % 3));
+                leg.end(task);
+                known
+            };
+            in_order(jobs, 40, work, |_, known| seen.push(known));
+            let expected: Vec<Vec<usize>> =
+                waves(40, 1).flat_map(|wave| wave.clone().map(move |_| (0..wave.start).collect())).collect();
+            assert_eq!(seen, expected);
+            assert_eq!(relay.into_known(), (0..40).collect::<Vec<_>>());
+        }
+    }
+
+    #[test]
+    fn a_task_that_panics_keeps_nobody_waiting() {
+        let relay: Relay<u32, u32> = Relay::new(0, waves(7, 1), |known, found| *known += found, |_| {});
+        let work = |task: usize| {
+            let leg = relay.begin(task);
+            assert_ne!(task, 2);
+            leg.end(1);
+        };
+        let run = std::panic::AssertUnwindSafe(|| in_order(2, 7, work, |_, ()| {}));
+        assert!(std::panic::catch_unwind(run).is_err());
+        assert_eq!(relay.into_known(), 6);
+    }
 
     #[test]
     fn results_come_in_order_however_long_each_takes() {

@@ -5,6 +5,7 @@ mod exhaustive;
 mod jobs;
 mod repertoire;
 
+use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use rustc_hash::FxHashSet;
@@ -22,7 +23,7 @@ use crate::spec::Spec;
 use crate::trace::Trace;
 pub use compare::{Compared, Contender, Rounds, Tally, Task, compare, mean, median};
 pub use exhaustive::{Bounds, Exhausted, Starts, exhaust, exhaust_from};
-pub use jobs::{in_order, in_order_with_pauses, waves};
+pub use jobs::{Leg, Relay, in_order, in_order_with_pauses, waves};
 pub use repertoire::repertoire;
 
 /// Most episodes of a search, unless someone says otherwise.
@@ -177,12 +178,25 @@ pub struct Reach {
     pub starts_crashed: u64,
     /// Actions that were offered and never tried.
     pub never_tried: Vec<Action>,
-    /// Number of tries of each action of a screen that was tried, the fewest first.
-    pub tries: Vec<u32>,
+    /// Number of actions of screens that were tried, by their number of tries: a long search tries millions.
+    pub tries: BTreeMap<u32, usize>,
     /// Number of episodes that differ in their actions.
     pub ways: usize,
     /// Times that the app answered otherwise than before to the same actions since its start.
     pub surprises: u64,
+}
+
+impl Reach {
+    /// Returns the number of actions of screens that were tried, and the median of their tries.
+    pub fn tried(&self) -> (usize, u32) {
+        let count: usize = self.tries.values().sum();
+        let mut so_far = 0;
+        let median = self.tries.iter().find(|(_, actions)| {
+            so_far += **actions;
+            so_far > count / 2
+        });
+        (count, median.map_or(0, |(&tries, _)| tries))
+    }
 }
 
 /// Searches for a run that decides `spec` on `device`.
@@ -478,6 +492,15 @@ mod tests {
 
     fn found(text: &str, plan: &Plan) -> Finding {
         search(&mut Corridor::new(), &spec(text), plan, &mut |_| true).expect("no device fails here")
+    }
+
+    #[test]
+    fn the_median_of_tries_is_that_of_their_sorted_list() {
+        for list in [&[][..], &[3], &[1, 1, 9], &[1, 2, 2, 7], &[1, 1, 5, 5]] {
+            let mut reach = Reach::default();
+            list.iter().for_each(|&tries| *reach.tries.entry(tries).or_insert(0) += 1);
+            assert_eq!(reach.tried(), (list.len(), list.get(list.len() / 2).copied().unwrap_or(0)));
+        }
     }
 
     #[test]

@@ -15,7 +15,7 @@ use farlead::keep;
 use farlead::learned::Learned;
 use farlead::minimise;
 use farlead::report::spec_json;
-use farlead::search::{Plan, in_order_with_pauses, waves};
+use farlead::search::{Plan, Relay, in_order_with_pauses, waves};
 use farlead::setup;
 use farlead::spec::{Expectation, Source, shown_path};
 use farlead::store::{Batch, Places};
@@ -133,7 +133,7 @@ pub fn run(args: &CheckArgs, shell: &Shell) -> anyhow::Result<Exit> {
     let read = |path| learned::read(path, &app.app(), shell);
     let learned = args.learned.as_deref().map(read).transpose()?.unwrap_or_default();
     let place = Checked { args, project: &project, app: &app, set_ups: &set_ups, judged: &judged };
-    let mut tasks = tasks(&place, &texts, &learned)?;
+    let tasks = tasks(&place, &texts, &learned)?;
     // Refused before anything runs, so that no search is lost over a wrong path.
     args.outputs.reports.refuse_to_overwrite(&files)?;
     if let Some(path) = &args.record {
@@ -146,7 +146,7 @@ pub fn run(args: &CheckArgs, shell: &Shell) -> anyhow::Result<Exit> {
         return Ok(exit);
     }
     // The new experience adds to the old, so that actions of other specs are not forgotten.
-    let done = check_all(&place, &mut tasks, shell, Done { exit, learned })?;
+    let done = check_all(&place, &tasks, shell, Done { exit, learned })?;
     if let Some(path) = &args.learned {
         learned::write(path, &done.learned)?;
     }
@@ -345,6 +345,36 @@ struct Done {
     learned: Learned,
 }
 
+/// Knowledge of the app that a wave of specs hands to the next.
+#[derive(Clone)]
+struct Known {
+    /// Experience of earlier runs and of this one.
+    learned: Arc<Experience>,
+    /// That of this run alone, as long as there is some of a file, which may prove out of date.
+    fresh: Arc<Experience>,
+    is_outdated: bool,
+}
+
+impl Known {
+    /// Adds the experience of a spec, if it serves others, and true if the spec found the app to answer otherwise.
+    fn add(&mut self, (experience, is_outdated): (Option<Experience>, bool)) {
+        if let Some(experience) = experience {
+            if self.learned.is_old() {
+                Arc::make_mut(&mut self.fresh).merge(&experience);
+            }
+            Arc::make_mut(&mut self.learned).merge(&experience);
+        }
+        self.is_outdated |= is_outdated;
+    }
+
+    fn end_wave(&mut self) {
+        if self.is_outdated && self.learned.is_old() {
+            warn("the app answers otherwise than when it was learned; farlead starts to learn it anew");
+            self.learned = self.fresh.clone();
+        }
+    }
+}
+
 /// The parts that all specs of a run share.
 struct Checked<'a> {
     args: &'a CheckArgs,
@@ -363,7 +393,7 @@ impl Checked<'_> {
 
 fn check_all(
     checked: &Checked<'_>,
-    tasks: &mut [Task<'_>],
+    tasks: &[Task<'_>],
     shell: &Shell,
     mut done: Done,
 ) -> anyhow::Result<Done> {
@@ -396,77 +426,69 @@ fn check_all(
     };
     let progress = Progress::new(!shell.quiet);
     let ticks = Ticks::default();
-    // Specs of the wave whose tests are in their places.
+    // Specs whose tests are in their places.
     let settled = AtomicUsize::new(0);
     let (origin, batch) = (Origin::new(checked), Batch::new());
     // The closure below cannot return an error, so the first one waits here.
     let mut written = Ok(());
-    // The experience of this run alone, in case that of the file proves out of date.
-    let (mut fresh, mut is_outdated) = (Experience::new(), false);
     // What is done behind one set-up is nothing that another makes possible.
     let whole = setup::kept(set_ups.all(), &mut Vec::new());
     let serves: Vec<bool> =
         tasks.iter().map(|task| setup::kept(task.app.set_up(), &mut Vec::new()) == whole).collect();
-    for wave in waves(tasks.len(), first_wave(args, tasks)) {
-        // A spec knows the earlier waves and nothing of its own wave, so results do not depend on `--jobs`.
-        let known = Arc::new(done.learned.experience.clone());
-        let served = tasks[wave.clone()].iter_mut().zip(&serves[wave.clone()]).filter(|(_, serves)| **serves);
-        served.for_each(|(task, _)| task.plan.experience = known.clone());
-        let tasks = &*tasks;
-        let work = |number: usize| {
-            let task = &tasks[wave.start + number];
-            let watch = |line: &str, seconds: f64, share: f64| {
-                progress.say(|_| {
-                    let left = left(share, 1.0, seconds);
-                    let ticks = ticks.of(tasks.len(), "specs");
-                    format!("{ticks}, {:?}: {line}, at most {left} left", task.spec.name)
-                });
-            };
-            let decided = decide(&asked, task, &watch, &|text: &str| {
-                progress.clear();
-                // A closed stderr leaves nobody to tell, so a failed write is no error.
-                let _ = io::stderr().write_all(text.as_bytes());
-            });
-            ticks.add(decided.exit() == Exit::Passed);
-            let Plan { steps_max, episodes_max, .. } = task.plan;
-            let agent = decided.agent(&task.plan);
-            let set_up = task.app.set_up_actions();
-            let began = began(task.file, task.spec, agent, steps_max, episodes_max, set_up);
-            // A staged file stays open until its turn, and a process may open a few hundred files.
-            let is_near = number < settled.load(Ordering::Relaxed) + STAGED_MAX;
-            let prepared = is_near.then(|| prepare(checked, &origin, &batch, task, &decided));
-            (began, prepared, decided)
-        };
-        settled.store(0, Ordering::Relaxed);
-        let jobs = app.jobs(args.search.jobs());
-        in_order_with_pauses(jobs, wave.len(), work, |number, (began, prepared, mut decided), is_pause| {
-            let task = &tasks[wave.start + number];
-            progress.clear();
-            done.learned.add(task.plan.agent, &std::mem::take(&mut decided.kept));
-            // With another set-up the same app starts on another screen, and would look non-deterministic.
-            if serves[wave.start + number] {
-                done.learned.experience.merge(&decided.experience);
-                fresh.merge(&decided.experience);
-            }
-            is_outdated |= decided.is_outdated;
-            // Stored before the result is written, as that names the test.
-            let prepared = prepared.unwrap_or_else(|| prepare(checked, &origin, &batch, task, &decided));
-            store(checked, &mut outputs, &batch, task, prepared, &mut decided);
-            settled.store(number + 1, Ordering::Relaxed);
-            done.exit = done.exit.and(decided.exit());
-            if written.is_ok() {
-                written = outputs.spec(began, decided);
-            }
-            if is_pause {
-                outputs.sync();
-                outputs.sync_tests(&batch);
-            }
-        });
-        if is_outdated && done.learned.experience.is_old() {
-            warn("the app answers otherwise than when it was learned; farlead starts to learn it anew");
-            done.learned.experience = fresh.clone();
+    let learned = Arc::new(std::mem::take(&mut done.learned.experience));
+    let known = Known { learned, fresh: Arc::default(), is_outdated: false };
+    let relay = Relay::new(known, waves(tasks.len(), first_wave(args, tasks)), Known::add, Known::end_wave);
+    let work = |number: usize| {
+        let mut task = tasks[number].clone();
+        let leg = relay.begin(number);
+        if serves[number] {
+            task.plan.experience = leg.known.learned.clone();
         }
-    }
+        let watch = |line: &str, seconds: f64, share: f64| {
+            progress.say(|_| {
+                let left = left(share, 1.0, seconds);
+                let ticks = ticks.of(tasks.len(), "specs");
+                format!("{ticks}, {:?}: {line}, at most {left} left", task.spec.name)
+            });
+        };
+        let mut decided = decide(&asked, &task, &watch, &|text: &str| {
+            progress.clear();
+            // A closed stderr leaves nobody to tell, so a failed write is no error.
+            let _ = io::stderr().write_all(text.as_bytes());
+        });
+        let experience = std::mem::take(&mut decided.experience);
+        // Handed on before the test is written, so that the next wave does not wait for the disk. With another set-up the
+        // same app starts on another screen, and would look non-deterministic.
+        leg.end((serves[number].then_some(experience), decided.is_outdated));
+        ticks.add(decided.exit() == Exit::Passed);
+        let Plan { steps_max, episodes_max, .. } = task.plan;
+        let agent = decided.agent(&task.plan);
+        let set_up = task.app.set_up_actions();
+        let began = began(task.file, task.spec, agent, steps_max, episodes_max, set_up);
+        // A staged file stays open until its turn, and a process may open a few hundred files.
+        let is_near = number < settled.load(Ordering::Relaxed) + STAGED_MAX;
+        let prepared = is_near.then(|| prepare(checked, &origin, &batch, &task, &decided));
+        (began, prepared, decided)
+    };
+    let jobs = app.jobs(args.search.jobs());
+    in_order_with_pauses(jobs, tasks.len(), work, |number, (began, prepared, mut decided), is_pause| {
+        let task = &tasks[number];
+        progress.clear();
+        done.learned.add(task.plan.agent, &std::mem::take(&mut decided.kept));
+        // Stored before the result is written, as that names the test.
+        let prepared = prepared.unwrap_or_else(|| prepare(checked, &origin, &batch, task, &decided));
+        store(checked, &mut outputs, &batch, task, prepared, &mut decided);
+        settled.store(number + 1, Ordering::Relaxed);
+        done.exit = done.exit.and(decided.exit());
+        if written.is_ok() {
+            written = outputs.spec(began, decided);
+        }
+        if is_pause {
+            outputs.sync();
+            outputs.sync_tests(&batch);
+        }
+    });
+    done.learned.experience = Arc::unwrap_or_clone(relay.into_known().learned);
     written?;
     outputs.sync_tests(&batch);
     done.exit = outputs.end(done.exit)?;

@@ -37,6 +37,7 @@ const SIMULATED_MAX_AT_FIRST: u64 = 20_000;
 const TRY_EVERYTHING: &str = "or try everything, on a model: `--exhaustive`";
 
 /// A spec to check, or one that cannot be.
+#[derive(Clone)]
 pub struct Task<'a> {
     /// The file, as the user has named it.
     pub file: &'a str,
@@ -92,6 +93,8 @@ pub struct Decided {
     pub kept: Vec<u8>,
     /// Steps of the search.
     pub experience: Experience,
+    /// Ways between the screens that it saw.
+    pub ways: Vec<ScreenWay>,
     /// True if the experience before is of an app that answers otherwise.
     pub is_outdated: bool,
 }
@@ -107,6 +110,7 @@ impl Decided {
             episodes: Vec::new(),
             kept: Vec::new(),
             experience: Experience::new(),
+            ways: Vec::new(),
             is_outdated: false,
         }
     }
@@ -133,29 +137,32 @@ impl Decided {
     pub fn exit(&self) -> Exit {
         Exit::of_code(self.ended.exit)
     }
+}
 
-    /// The ways between screens that were seen, with the text of what was done, as far as there is room.
-    pub fn ways(&self) -> Vec<(Arc<Screen>, Arc<Screen>, String, u64)> {
-        let mut ways: Vec<(Arc<Screen>, Arc<Screen>, String, u64)> = Vec::new();
-        for run in self.experience.runs() {
-            for pair in run.steps.windows(2) {
-                let [(_, from), (record, to)] = pair else { continue };
-                let by = record.to_string();
-                // There are few ways at most, so going through them is fast enough.
-                let known = ways.iter().position(|(one, other, name, _)| {
-                    one.identity() == from.identity() && other.identity() == to.identity() && *name == by
-                });
-                match known {
-                    Some(at) => ways[at].3 += u64::from(run.times),
-                    None if ways.len() < WAYS_MAX => {
-                        ways.push(((*from).clone(), (*to).clone(), by, u64::from(run.times)));
-                    }
-                    None => {}
+/// A way between two screens, the action, and the number of times.
+type ScreenWay = (Arc<Screen>, Arc<Screen>, String, u64);
+
+/// Returns the ways between the screens of `experience`, as far as there is room.
+fn ways(experience: &Experience) -> Vec<ScreenWay> {
+    let mut ways: Vec<ScreenWay> = Vec::new();
+    for run in experience.runs() {
+        for pair in run.steps.windows(2) {
+            let [(_, from), (record, to)] = pair else { continue };
+            let by = record.to_string();
+            // There are few ways at most, so going through them is fast enough.
+            let known = ways.iter().position(|(one, other, name, _)| {
+                one.identity() == from.identity() && other.identity() == to.identity() && *name == by
+            });
+            match known {
+                Some(at) => ways[at].3 += u64::from(run.times),
+                None if ways.len() < WAYS_MAX => {
+                    ways.push(((*from).clone(), (*to).clone(), by, u64::from(run.times)));
                 }
+                None => {}
             }
         }
-        ways
     }
+    ways
 }
 
 /// Decides the spec of `task`, as far as it can be.
@@ -169,6 +176,7 @@ pub fn decide(asked: &Asked<'_>, task: &Task<'_>, watch: Watch<'_>, tell: &dyn F
         return Decided::new(undecided(task.spec.expectation), why, interrupted_exit());
     }
     let mut decided = decide_somewhere(asked, task, watch, tell);
+    decided.ways = ways(&decided.experience);
     if let Some(run) = &decided.run {
         decided.ended.why += of_typed_text(task.spec, run);
     }
@@ -523,7 +531,8 @@ fn none(expectation: Expectation) -> &'static str {
 
 fn reached(expectation: Expectation, reach: &Reach) -> Reached {
     // Of a `possible` nobody asks how rare a fault would be.
-    let tries = if expectation == Expectation::Possible { &[][..] } else { &reach.tries };
+    let (tried_count, tries_median) =
+        if expectation == Expectation::Possible { (0, 0) } else { reach.tried() };
     Reached {
         held: reach.report.held.clone(),
         hints: reach.report.hints.clone(),
@@ -533,8 +542,8 @@ fn reached(expectation: Expectation, reach: &Reach) -> Reached {
         starts_crashed: reach.starts_crashed,
         never_tried: reach.never_tried.iter().take(NEVER_TRIED_MAX).map(ToString::to_string).collect(),
         never_tried_count: reach.never_tried.len(),
-        tried_count: tries.len(),
-        tries_median: tries.get(tries.len() / 2).copied().unwrap_or(0),
+        tried_count,
+        tries_median,
         surprises: reach.surprises,
     }
 }

@@ -327,7 +327,7 @@ impl<'a> Outputs<'a> {
         if let Some(run) = &decided.run {
             ended.run = self.steps(run);
         }
-        for (from, to, by, times) in decided.ways() {
+        for (from, to, by, times) in std::mem::take(&mut decided.ways) {
             let (from, to) = (self.screen(&from), self.screen(&to));
             ended.map.push(Way { from, to, by, times });
         }

@@ -14,7 +14,7 @@ use farlead::replay::{Player, Replay, scrolled_on, violation};
 use farlead::report::{self, to_type};
 use farlead::rng::Seed;
 use farlead::search::in_order_with_pauses;
-use farlead::spec::{Expectation, printable, shown_path};
+use farlead::spec::{Expectation, Source, printable, shown_path};
 use farlead::test_case::TestCase;
 use farlead::trace::Trace;
 
@@ -213,12 +213,14 @@ fn read(
     let mut read: Vec<(&PathBuf, TestCase)> = Vec::new();
     let mut texts = SecretTexts::of(project)?;
     set_ups.add_to(&mut texts);
-    sources::read_tests(files, threads(args.jobs), shell, |number, test| {
+    // On the thread that reads the test: no replay begins before all tests are read.
+    let look = |source: &Source, test: &TestCase| SecretTexts::of_test(source, test);
+    sources::read_tests(files, threads(args.jobs), shell, look, |number, test| {
         let file = &files[number];
         match test {
-            Ok((_, test)) if !args.is_chosen(file, &test) => {}
-            Ok((source, test)) => {
-                texts.add_test(&source, &test);
+            Ok((test, _)) if !args.is_chosen(file, &test) => {}
+            Ok((test, of_test)) => {
+                texts.merge(of_test);
                 warn_of_place(file, &test);
                 read.push((file, test));
             }

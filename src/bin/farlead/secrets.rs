@@ -39,6 +39,18 @@ impl SecretTexts {
         Ok(texts)
     }
 
+    /// Returns the texts of a stored test.
+    pub fn of_test(source: &Source, test: &TestCase) -> SecretTexts {
+        let mut texts = SecretTexts::default();
+        texts.add_test(source, test);
+        texts
+    }
+
+    /// Adds all of `other`.
+    pub fn merge(&mut self, other: SecretTexts) {
+        self.texts.extend(other.texts);
+    }
+
     fn add_value(&mut self, source: &Source, value: &toml::Value) {
         match value {
             toml::Value::String(text) => self.add(source, text),

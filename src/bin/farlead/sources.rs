@@ -86,10 +86,13 @@ fn add_below(folder: &Path, files: &mut Vec<PathBuf>) -> Result<(), Mistake> {
     for entry in entries {
         let path = entry.path();
         // A link may lead to a folder above it, so links are not followed.
-        if entry.file_type().map_err(cannot_read)?.is_dir() {
+        let kind = entry.file_type().map_err(cannot_read)?;
+        if kind.is_dir() {
             add_below(&path, files)?;
-        // Reading a pipe could block for ever.
-        } else if path.extension().is_some_and(|extension| extension == "ltl") && path.is_file() {
+        // Reading a pipe could block for ever; a link to a file is as good as one.
+        } else if path.extension().is_some_and(|extension| extension == "ltl")
+            && (kind.is_file() || path.is_file())
+        {
             files.push(path);
         }
     }
@@ -127,19 +130,27 @@ pub fn read_all(paths: &[PathBuf], project: &Project, jobs: usize) -> Vec<Result
     all
 }
 
-/// Reads the stored tests at `paths` on up to `jobs` threads, and hands each to `take` in this order, until that fails.
-/// The mistakes of a test are on stderr before it is taken.
-pub fn read_tests(
+/// Reads the stored tests at `paths` on up to `jobs` threads, and hands each in this order to `take`, with what `look` says
+/// of it, until that fails. The mistakes of a test are on stderr before it is taken.
+pub fn read_tests<T: Send>(
     paths: &[PathBuf],
     jobs: usize,
     shell: &Shell,
-    mut take: impl FnMut(usize, anyhow::Result<(Source, TestCase)>) -> anyhow::Result<()>,
+    look: impl Fn(&Source, &TestCase) -> T + Sync,
+    mut take: impl FnMut(usize, anyhow::Result<(TestCase, T)>) -> anyhow::Result<()>,
 ) -> anyhow::Result<()> {
     let mut taken = Ok(());
-    let work = |number: usize| read_test_silently(&paths[number]);
-    in_order(jobs, paths.len(), work, |number, test| {
+    let work = |number: usize| {
+        let read = read_test_silently(&paths[number]);
+        read.map(|test| test.map(|(source, test)| (look(&source, &test), (source, test))))
+    };
+    in_order(jobs, paths.len(), work, |number, read| {
         if taken.is_ok() {
-            taken = take(number, or_refused(test, shell));
+            let test = read.and_then(|read| match read {
+                Ok((said, (_, test))) => Ok((test, said)),
+                Err((source, diagnostics)) => Err(refuse(&source, &diagnostics, shell).into()),
+            });
+            taken = take(number, test);
         }
     });
     taken
@@ -170,15 +181,11 @@ pub fn judge(source: Source, project: &Project) -> Judged {
 
 /// Reads the stored test at `path`, with its text; writes its mistakes to stderr, if it has any.
 pub fn read_test(path: &Path, shell: &Shell) -> anyhow::Result<(Source, TestCase)> {
-    or_refused(read_test_silently(path), shell)
+    read_test_silently(path)?.map_err(|(source, diagnostics)| refuse(&source, &diagnostics, shell).into())
 }
 
 /// Text of a stored test with the test, or with its mistakes.
 type ReadTest = anyhow::Result<Result<(Source, TestCase), (Source, Diagnostics)>>;
-
-fn or_refused(test: ReadTest, shell: &Shell) -> anyhow::Result<(Source, TestCase)> {
-    test?.map_err(|(source, diagnostics)| refuse(&source, &diagnostics, shell).into())
-}
 
 fn read_test_silently(path: &Path) -> ReadTest {
     let source = read_text(path)?;

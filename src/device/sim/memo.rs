@@ -169,7 +169,7 @@ impl Memo {
     }
 
     pub fn set_screen(&mut self, number: u32, screen: Arc<Screen>) {
-        self.bytes += WIDGET_BYTES * screen.widgets().len();
+        self.bytes += WIDGET_BYTES * screen.weight();
         self.looks[number as usize].screen = Some(screen);
     }
 
