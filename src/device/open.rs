@@ -10,7 +10,7 @@ use std::sync::Arc;
 
 #[cfg(feature = "adb")]
 use super::adb::{Adb, Client, Jar, Line, Options, Recorder, Replayed, Server};
-use super::adb::{AdbError, JarError, Recording, Reset, Subject, TranscriptError};
+use super::adb::{AdbError, JarError, Order, Recording, Reset, Subject, TranscriptError};
 use super::android::prompt::Prompts;
 use super::pool::{BoxedDevice, Maker, Pool};
 use super::secret::{Sealed, Secrets};
@@ -27,14 +27,19 @@ pub enum DeviceUrl {
     /// An attached device, by the serial number or address that adb lists.
     Serial(String),
     /// The device of a transcript, in place of an attached one.
-    Replay(PathBuf),
+    Replay(PathBuf, Order),
 }
 
+/// Starts of the names of transcripts, and the order in which each answers.
+const REPLAYS: [(&str, Order); 2] = [("replay:", Order::Strict), ("replay-nearest:", Order::Nearest)];
+
 impl DeviceUrl {
-    /// Reads a name: `sim` is the simulator, `replay:FILE` a transcript, and any other name a serial number.
+    /// Reads a name: `sim` is the simulator, `replay:FILE` and `replay-nearest:FILE` are transcripts, and any other name is
+    /// a serial number.
     pub fn parse(name: &str) -> DeviceUrl {
-        match name.strip_prefix("replay:") {
-            Some(path) => DeviceUrl::Replay(path.into()),
+        let replay = REPLAYS.iter().find_map(|(start, order)| Some((name.strip_prefix(start)?, *order)));
+        match replay {
+            Some((path, order)) => DeviceUrl::Replay(path.into(), order),
             None if name == "sim" => DeviceUrl::Simulator,
             None => DeviceUrl::Serial(name.to_string()),
         }
@@ -43,7 +48,7 @@ impl DeviceUrl {
     /// Returns the serial number of an attached device.
     pub fn serial(&self) -> Option<&str> {
         match self {
-            DeviceUrl::Simulator | DeviceUrl::Replay(_) => None,
+            DeviceUrl::Simulator | DeviceUrl::Replay(..) => None,
             DeviceUrl::Serial(serial) => Some(serial),
         }
     }
@@ -54,7 +59,10 @@ impl fmt::Display for DeviceUrl {
         match self {
             DeviceUrl::Simulator => out.write_str("sim"),
             DeviceUrl::Serial(serial) => out.write_str(serial),
-            DeviceUrl::Replay(path) => write!(out, "replay:{}", path.display()),
+            DeviceUrl::Replay(path, order) => {
+                let start = REPLAYS.iter().find(|(_, other)| other == order).map_or("", |(start, _)| start);
+                write!(out, "{start}{}", path.display())
+            }
         }
     }
 }
@@ -383,8 +391,8 @@ pub fn open_to_look(
     variable: &dyn Fn(&str) -> Option<String>,
 ) -> Result<BoxedDevice, OpenError> {
     let options = Options { u2: u2.map(Jar::read).transpose()?, ..Options::default() };
-    if let Some(DeviceUrl::Replay(path)) = serial.map(DeviceUrl::parse) {
-        let line = recorded(Box::new(Replayed::read(&path)?), recording)?;
+    if let Some(DeviceUrl::Replay(path, order)) = serial.map(DeviceUrl::parse) {
+        let line = recorded(Box::new(Replayed::in_order(&path, order)?), recording)?;
         return Ok(Box::new(Adb::to_look(line, options)?));
     }
     let server = server(variable)?;
@@ -461,7 +469,9 @@ fn attach(
     for device in wanted {
         let (name, line): (String, Box<dyn Line>) = match device {
             // A transcript needs no server.
-            Some(replay @ DeviceUrl::Replay(path)) => (replay.to_string(), Box::new(Replayed::read(path)?)),
+            Some(replay @ DeviceUrl::Replay(path, order)) => {
+                (replay.to_string(), Box::new(Replayed::in_order(path, *order)?))
+            }
             _ => {
                 let server = server(variable)?;
                 let name = chosen(&server, device.and_then(DeviceUrl::serial).or(usual.as_deref()))?;
@@ -543,7 +553,8 @@ mod tests {
         for (name, url) in [
             ("sim", DeviceUrl::Simulator),
             ("emulator-5554", DeviceUrl::Serial("emulator-5554".into())),
-            ("replay:a/b.jsonl", DeviceUrl::Replay("a/b.jsonl".into())),
+            ("replay:a/b.jsonl", DeviceUrl::Replay("a/b.jsonl".into(), Order::Strict)),
+            ("replay-nearest:a/b.jsonl", DeviceUrl::Replay("a/b.jsonl".into(), Order::Nearest)),
             ("http://127.0.0.1:4444", DeviceUrl::Serial("http://127.0.0.1:4444".into())),
         ] {
             assert_eq!(DeviceUrl::parse(name), url);

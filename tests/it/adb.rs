@@ -8,14 +8,15 @@ use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
 use farlead::device::adb::{
-    Adb, Answer, Client, Jar, Line, LineError, Options, Recorder, Recording, Replayed, Reset, Server, Subject,
+    Adb, Answer, Client, Jar, Line, LineError, Options, Order, Recorder, Recording, Replayed, Reset, Server,
+    Subject,
 };
 use farlead::device::sim::apk::{Manifest, pack};
 use farlead::device::sim::model::Model;
 use farlead::device::{Device, DeviceError, Notice, Observation, Secrets, Sim};
 use farlead::emulator::adbd::{self, WireFault};
 use farlead::emulator::phone::{AndroidVersion, Faults, Phone};
-use farlead::gui::{Action, Orientation, Repertoire, Target, offers};
+use farlead::gui::{Action, Bounds, Orientation, Repertoire, Target, Touch, offers};
 use farlead::rng::{Rng, Seed};
 
 use crate::phone::{bundled, model_of};
@@ -132,17 +133,17 @@ fn as_logged(notice: &Notice) -> Notice {
 }
 
 /// The actions done on both devices, and the number of them.
-struct Walk {
-    model: Arc<Model>,
-    version: AndroidVersion,
-    repertoire: Repertoire,
-    episodes: usize,
-    steps: usize,
-    keeps_keyboard: bool,
+pub struct Walk {
+    pub model: Arc<Model>,
+    pub version: AndroidVersion,
+    pub repertoire: Repertoire,
+    pub episodes: usize,
+    pub steps: usize,
+    pub keeps_keyboard: bool,
 }
 
 impl Walk {
-    fn new(model: Arc<Model>) -> Walk {
+    pub fn new(model: Arc<Model>) -> Walk {
         let repertoire = Repertoire::new(["ab", "4 2", "", "it's 100%s"], &[], true);
         Walk {
             model,
@@ -156,7 +157,7 @@ impl Walk {
 
     /// Walks the same random ways on the simulator and on `adb`; an episode ends where `adb` reports that it
     /// cannot go on. Returns the number of steps, and the messages.
-    fn go(&self, seed: u64, adb: &mut Adb) -> (usize, Vec<String>) {
+    pub fn go(&self, seed: u64, adb: &mut Adb) -> (usize, Vec<String>) {
         let (mut steps, mut said) = (0, Vec::new());
         let mut sim = Sim::new(self.model.clone(), Seed(seed));
         sim.keep_keyboard(self.keeps_keyboard);
@@ -1023,6 +1024,93 @@ fn a_transcript_takes_the_place_of_its_phone() {
         folder.write("notes.jsonl", text);
         let error = Replayed::read(&recording.path).err().expect("no transcript").to_string();
         assert!(error.contains(expected), "{error}");
+    }
+}
+
+/// Opens the notes app on `line`, and does the actions that are named after the start: a click on the widget of that text or
+/// id, `moved` the same 3 pixels beside, a turn of the display, or a text. Returns the screens.
+fn screens_of(line: Box<dyn Line>, deeds: &[&str]) -> Result<Vec<(String, Vec<Notice>)>, String> {
+    let model = bundled("notes.app");
+    let mut adb = Adb::on(line, &package(&model), options()).map_err(|error| error.to_string())?;
+    let activity = adb.app().launchable[0].clone();
+    let mut seen = adb.reset(&activity).map_err(|error| error.to_string())?;
+    let mut all = vec![told(&seen)];
+    for deed in deeds {
+        let offered = offers(&seen.screen, &Repertoire::new(["ab"], &[], false));
+        let name = deed.trim_start_matches("moved ");
+        let is_named = |on: &Target| &*on.text == name || on.id.ends_with(&format!("/{name}"));
+        let click = offered.iter().find_map(|action| match action {
+            Action::Touch(Touch::Click, on) if is_named(on) => Some(on.clone()),
+            _ => None,
+        });
+        let action = match (*deed, click) {
+            ("rotate", _) => Action::ROTATE,
+            ("text", _) => {
+                let text = offered.iter().find(|action| matches!(action, Action::Text { .. }));
+                text.expect("a field").clone()
+            }
+            (deed, Some(mut on)) => {
+                if deed != name {
+                    let Bounds { left, top, right, bottom } = on.bounds;
+                    on.bounds = Bounds::new(left + 3, top, right + 3, bottom);
+                }
+                Action::Touch(Touch::Click, on)
+            }
+            (deed, None) => panic!("no `{deed}`"),
+        };
+        seen = adb.act(&action).map_err(|error| error.to_string())?;
+        all.push(told(&seen));
+    }
+    Ok(all)
+}
+
+#[test]
+fn a_transcript_is_played_back_by_asking_for_the_nearest() {
+    let folder = Folder::new("nearest-transcripts");
+    let recording = Recording { path: folder.path("notes.jsonl"), secrets: None };
+    let phone = Direct::new(Phone::new(bundled("notes.app"), Seed(1), AndroidVersion::V13));
+    let recorder = Recorder::new(phone, &recording).expect("a file");
+    let deeds = ["OKAY", "rotate", "rotate", "fab_expand_menu_button", "fab_text"];
+    let recorded = screens_of(Box::new(recorder), &deeds).expect("a walk");
+    let again = |order: Order, deeds: &[&str]| {
+        let line = Replayed::in_order(&recording.path, order).expect("a transcript");
+        screens_of(Box::new(line), deeds)
+    };
+    assert_eq!(again(Order::Nearest, &deeds), Ok(recorded.clone()));
+    // Two steps are left out, and the way goes on behind them.
+    let shorter = ["OKAY", "fab_expand_menu_button", "fab_text"];
+    let expected = [0, 1, 4, 5].map(|at| recorded[at].clone());
+    assert_eq!(again(Order::Nearest, &shorter), Ok(expected.to_vec()));
+    let refused = again(Order::Strict, &shorter).expect_err("another run");
+    assert!(refused.contains("the transcript is of another run: `"), "{refused}");
+    assert!(refused.contains("`replay-nearest:FILE` answers with what is nearest"), "{refused}");
+    // A tap beside the recorded one is answered as that one was.
+    let beside = ["OKAY", "rotate", "rotate", "moved fab_expand_menu_button", "fab_text"];
+    assert_eq!(again(Order::Nearest, &beside), Ok(recorded));
+    assert!(again(Order::Strict, &beside).is_err());
+    // The same is answered alike each time.
+    let other = ["OKAY", "rotate", "moved fab_expand_menu_button"];
+    assert_eq!(again(Order::Nearest, &other), again(Order::Nearest, &other));
+    let typed = again(Order::Nearest, &[&deeds[..], &["text"]].concat()).expect_err("nothing was typed");
+    assert!(
+        typed.contains("notes.jsonl: nothing like `") && typed.contains("` was ever asked; line "),
+        "{typed}"
+    );
+    let whole = folder.read("notes.jsonl");
+    let head = whole.lines().next().expect("a head");
+    for (text, expected) in [
+        (head.to_string(), "the transcript has no requests"),
+        (format!("{head}\nnonsense\n"), "notes.jsonl:2: no line of a transcript of version 1: expected "),
+        (format!("{head}\n{{\"at_ms\":1,\"took_ms\":1}}\n"), "notes.jsonl:2: no line of a transcript"),
+        (whole[..whole.len() / 2].to_string(), "no line of a transcript of version 1: EOF while parsing"),
+        (whole.replacen("shell", "shout", 2), "notes.jsonl:2: no line of a transcript"),
+    ] {
+        folder.write("notes.jsonl", &text);
+        let said = match Replayed::in_order(&recording.path, Order::Nearest) {
+            Ok(line) => screens_of(Box::new(line), &deeds).expect_err("no transcript of the run"),
+            Err(error) => error.to_string(),
+        };
+        assert!(said.contains(expected), "{said}");
     }
 }
 

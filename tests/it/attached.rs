@@ -1,6 +1,7 @@
 //! Attached devices: `devices`, `doctor` and `look` on a simulated phone behind the real adb.
 
 use std::io::{BufRead, BufReader};
+use std::path::Path;
 use std::process::Stdio;
 
 use farlead::event::Event;
@@ -68,6 +69,88 @@ fn devices_are_listed_and_looked_into() {
     assert!(doctor.code == 4 && doctor.stdout.contains("its screen cannot be read"), "{}", doctor.stdout);
     let two = with(&adb, &["look"]);
     assert!(two.code == 4 && two.stderr.contains("2 devices are connected"), "{}", two.stderr);
+}
+
+#[test]
+fn a_report_of_doctor_takes_the_place_of_its_device() {
+    let Some(adb) = Adb::start("reported") else { return };
+    let folder = Folder::new("doctor-report");
+    folder.write("farlead.toml", "texts = [\"${HINT}\"]\n");
+    let path = folder.path("phone.jsonl");
+    let (path, strict) = (path.to_str().expect("a path"), format!("replay:{}", path.display()));
+    let in_folder = |args: &[&str]| {
+        let mut command = command(args);
+        adb.lend_to(&mut command);
+        ended(command.current_dir(folder.path("")).env("HINT", "View Help"), "")
+    };
+    let report = ["doctor", "--report", path];
+    let none = in_folder(&report);
+    assert_eq!(none.code, 4);
+    assert!(none.stdout.contains("error    report: there is none: no device was asked\n"), "{}", none.stdout);
+    assert!(!Path::new(path).exists());
+    let phone = Phone::start(&adb, "apps/notes.app", &[]);
+    adb.text(&[
+        "-s",
+        &phone.serial,
+        "shell",
+        "am start -W -n org.secuso.privacyfriendlynotes/.SplashActivity",
+    ]);
+    let made = in_folder(&report);
+    assert_eq!(made.code, 0, "{}{}", made.stdout, made.stderr);
+    assert!(
+        made.stdout.contains("ok       report: ") && made.stdout.contains("read it before you send it: "),
+        "{}",
+        made.stdout
+    );
+    let text = folder.read("phone.jsonl");
+    let head: Value = serde_json::from_str(text.lines().next().expect("a head")).expect("JSON");
+    assert_eq!(
+        (&head["serial"], &head["about"]["farlead"]),
+        (&phone.serial.as_str().into(), &env!("CARGO_PKG_VERSION").into())
+    );
+    assert!(head["about"]["system"].is_string() && head["about"]["adb server"].is_string(), "{head}");
+    assert!(text.contains("uiautomator dump /dev/tty") && text.contains("dumpsys window"), "{text}");
+    assert!(text.contains("OKAY") && text.contains("${HINT}") && !text.contains("View Help"), "{text}");
+    let refused = in_folder(&report);
+    assert!(
+        refused.code == 3 && refused.stderr.contains("it is there already; give another file"),
+        "{}",
+        refused.stderr
+    );
+    let other = Phone::start(&adb, "apps/notes.app", &[]);
+    let two = in_folder(&["doctor", "--report", "other.jsonl"]);
+    assert!(
+        two.code == 4 && two.stdout.contains("a report is of one device, and 2 are connected: "),
+        "{}",
+        two.stdout
+    );
+    drop((phone, other));
+    // Without the device, nor adb.
+    let findings = |stdout: &str, serial: &str| -> Vec<String> {
+        // The time of the answer is another.
+        let lines = stdout.lines().filter(|line| line.contains(serial)).map(|line| {
+            line.split(", ").next().unwrap_or(line).split(" in ").next().unwrap_or(line).to_string()
+        });
+        lines.filter(|line| !line.contains("farlead look")).collect()
+    };
+    let again = farlead(&["doctor", "--device", &strict], "");
+    let serial = head["serial"].as_str().expect("a text");
+    assert_eq!(
+        (again.code, findings(&again.stdout, serial)),
+        (0, findings(&made.stdout, serial)),
+        "{}",
+        again.stderr
+    );
+    let nearest = format!("replay-nearest:{path}");
+    let looked = farlead(&["look", "--device", &nearest], "");
+    assert!(
+        looked.code == 0 && looked.stdout.contains("actionDetail = OKAY"),
+        "{}{}",
+        looked.stdout,
+        looked.stderr
+    );
+    let missing = farlead(&["doctor", "--device", "replay:none.jsonl"], "");
+    assert!(missing.code == 3 && missing.stderr.contains("cannot read none.jsonl: "), "{}", missing.stderr);
 }
 
 #[test]

@@ -376,7 +376,7 @@ fn every_dump_is_read_by_parsers_of_others_and_every_picture_by_a_viewer() {
 // Exported tests.
 
 /// Returns the tests that farlead keeps of the bundled specs of an app, in their order.
-fn stored_tests(app: &str, folder: &Path) -> Vec<PathBuf> {
+pub fn stored_tests(app: &str, folder: &Path) -> Vec<PathBuf> {
     let specs = Path::new(env!("CARGO_MANIFEST_DIR")).join("specs").join(app);
     let mut check = Command::new(env!("CARGO_BIN_EXE_farlead"));
     check.arg("check").arg(specs).arg("--app").arg(bundled(&format!("{app}.app"))).arg("--out").arg(folder);
@@ -399,7 +399,7 @@ fn stored_tests(app: &str, folder: &Path) -> Vec<PathBuf> {
 }
 
 /// Runs a script for adb on a device; returns its exit code and its complaint.
-fn run_script(adb: &Adb, serial: &str, test: &Path) -> (Option<i32>, String) {
+pub fn run_script(adb: &Adb, serial: &str, test: &Path) -> (Option<i32>, String) {
     let file = test.with_extension("sh");
     if !file.exists() {
         let mut export = Command::new(env!("CARGO_BIN_EXE_farlead"));

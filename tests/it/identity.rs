@@ -82,8 +82,15 @@ fn compare(adb: &Adb, specs: (&str, &str), seed: &str, phone: &[&str]) -> usize 
 }
 
 /// Compares with more arguments for the check on the phone.
-fn compare_with(adb: &Adb, (specs, app): (&str, &str), seed: &str, phone: &[&str], more: &[&str]) -> usize {
-    let name = format!("{}-{seed}-{}-{}", app.replace('/', "-"), phone.concat(), more.len());
+fn compare_with(adb: &Adb, specs: (&str, &str), seed: &str, phone: &[&str], more: &[&str]) -> usize {
+    let phone = Phone::start(adb, specs.1, &[&["--seed", seed], phone].concat());
+    compare_at(adb, specs, seed, &phone.serial, more)
+}
+
+/// Compares with a phone that runs the app with the same seed, or has yet to install it.
+pub fn compare_at(adb: &Adb, (specs, app): (&str, &str), seed: &str, serial: &str, more: &[&str]) -> usize {
+    // No two phones of a process have the same address.
+    let name = format!("{}-{seed}-{}-{}", specs.replace('/', "-"), serial.replace(':', "-"), more.len());
     let here = folder(&format!("{name}-here"));
     let there = folder(&format!("{name}-there"));
     let apk = there.join("app.apk");
@@ -91,9 +98,8 @@ fn compare_with(adb: &Adb, (specs, app): (&str, &str), seed: &str, phone: &[&str
     assert_eq!(ended(&mut command(&["model", "pack", app, "-o", apk]), "").code, 0);
     let common = ["check", specs, "--seed", seed, "--quiet"];
     let inside = check(None, &[&common[..], &["--app", app]].concat(), &here);
-    let phone = Phone::start(adb, app, &[&["--seed", seed], phone].concat());
     let outside =
-        check(Some(adb), &[&common[..], &["--apk", apk, "--device", &phone.serial], more].concat(), &there);
+        check(Some(adb), &[&common[..], &["--apk", apk, "--device", serial], more].concat(), &there);
     assert_eq!(
         (inside.code, outside.code),
         (0, 0),
@@ -104,7 +110,7 @@ fn compare_with(adb: &Adb, (specs, app): (&str, &str), seed: &str, phone: &[&str
     let (expected, found) = (tests(&here), tests(&there));
     assert_eq!(expected.len(), found.len());
     for ((name, expected), (_, found)) in expected.iter().zip(&found) {
-        assert_eq!(expected, found, "{name}, seed {seed}, {phone:?}", phone = phone.serial);
+        assert_eq!(expected, found, "{name}, seed {seed}, {serial}");
     }
     expected.len()
 }

@@ -43,6 +43,7 @@ mod secrets;
 mod seeking;
 mod shared;
 mod snapshots;
+mod standin;
 mod store;
 mod table3;
 mod tidy;

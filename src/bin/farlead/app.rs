@@ -35,7 +35,7 @@ pub struct AppArgs {
     /// App that is already on the device
     #[arg(long, value_name = "NAME")]
     package: Option<String>,
-    /// `sim`, the serial number of a device or `replay:FILE`, may be repeated [default: sim for models, else the only device]
+    /// `sim`, a device's serial number, `replay:FILE` or `replay-nearest:FILE`, may be repeated [default: sim for models, else the only device]
     #[arg(long, value_name = "D")]
     device: Vec<String>,
     /// Way to start the app afresh for each episode
@@ -44,7 +44,8 @@ pub struct AppArgs {
     /// uiautomator2's u2.jar, which reads screens faster; see docs/devices.md
     #[arg(long, value_name = "FILE")]
     u2: Option<PathBuf>,
-    /// Write all that the attached device is asked, and its answers; `--device replay:FILE` takes its place later
+    /// Write all that the attached device is asked, and its answers; `--device replay:FILE` takes its place later,
+    /// `--device replay-nearest:FILE` also in a run that differs a little
     #[arg(long, value_name = "FILE")]
     record_adb: Option<PathBuf>,
     /// Parameter of the model, like fixed=true, may be repeated

@@ -1,20 +1,27 @@
 //! `farlead doctor`: finds what keeps farlead from using a device, and the command that mends it.
 
+use std::collections::BTreeMap;
 use std::io::Write;
+use std::path::PathBuf;
 use std::process::Command;
+use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use clap::Args;
 use farlead::device::adb::{
-    Answer, Client, DeviceState, Line, Listed, SETTINGS_SWITCH, Server, refuses_settings,
+    Adb, Answer, Client, DeviceState, Line, Listed, Options, Recorder, Recording, Replayed, SETTINGS_SWITCH,
+    Server, TranscriptError, refuses_settings,
 };
+use farlead::device::{Device as _, DeviceUrl, Observation, Secrets};
 use farlead::gui::Hierarchy;
-use farlead::spec::printable;
+use farlead::spec::{printable, shown_path};
 use serde::Serialize;
 
-use crate::Exit;
+use crate::project::Project;
+use crate::secrets::SecretTexts;
 use crate::sources::Shell;
 use crate::stdout::out;
+use crate::{Exit, Mistake};
 
 /// Longest waits for the answer to a question and for a dump of the screen.
 const ASK: Duration = Duration::from_secs(10);
@@ -33,12 +40,17 @@ const ANIMATIONS: [&str; 3] =
   farlead doctor
   farlead doctor --device emulator-5554
   farlead doctor --json      one JSON object a line: {\"subject\":..,\"state\":\"ok|warning|error\",\"what\":..,\"fix\":..}
+  farlead doctor --report phone.jsonl             writes what the device answers, for a bug report
+  farlead doctor --device replay:phone.jsonl      examines the device of a report, without it
 
 Exit codes: 0 nothing is in the way, or warnings alone; 4 something is.")]
 pub struct DoctorArgs {
-    /// Examine only this device
+    /// Examine only this device, or that of a transcript: `replay:FILE`
     #[arg(long, value_name = "SERIAL")]
     device: Option<String>,
+    /// Write a report of one device to a new file: versions, all that farlead asked it, and its answers
+    #[arg(long, value_name = "FILE")]
+    report: Option<PathBuf>,
     /// Write JSON, one object a line
     #[arg(long)]
     json: bool,
@@ -67,12 +79,18 @@ struct Finding {
 /// All findings, each written as it is made.
 struct Findings<'a> {
     args: &'a DoctorArgs,
+    /// Secrets that a report does not get.
+    secrets: Option<Arc<Secrets>>,
+    /// Findings so far by their subject, for the report.
+    about: BTreeMap<String, String>,
     is_ill: bool,
+    has_report: bool,
 }
 
 impl Findings<'_> {
     fn say(&mut self, subject: &str, state: Health, what: String, fix: Option<String>) -> anyhow::Result<()> {
         self.is_ill |= state == Health::Error;
+        self.about.insert(subject.to_string(), what.clone());
         let finding = Finding { subject: subject.to_string(), state, what, fix };
         let mut out = out();
         if self.args.json {
@@ -106,14 +124,67 @@ impl Findings<'_> {
 }
 
 pub fn run(args: &DoctorArgs, _: &Shell) -> anyhow::Result<Exit> {
-    let mut found = Findings { args, is_ill: false };
-    look_at_adb(&mut found)?;
-    // Without a server there is nothing to ask about devices.
-    if let Some(server) = look_at_server(&mut found)? {
-        look_at_devices(&mut found, &server)?;
+    let secrets = match &args.report {
+        Some(_) => SecretTexts::of(&Project::find()?)?.read()?,
+        None => None,
+    };
+    let mut found = Findings { args, secrets, about: BTreeMap::new(), is_ill: false, has_report: false };
+    match args.device.as_deref().map(DeviceUrl::parse) {
+        // A transcript needs no adb.
+        Some(DeviceUrl::Replay(path, order)) => {
+            let line = Replayed::in_order(&path, order).map_err(refused)?;
+            examine(&mut found, line)?;
+        }
+        Some(DeviceUrl::Simulator | DeviceUrl::Serial(_)) | None => {
+            look_at_adb(&mut found)?;
+            // Without a server there is nothing to ask about devices.
+            if let Some(server) = look_at_server(&mut found)? {
+                look_at_devices(&mut found, &server)?;
+            }
+        }
+    }
+    if args.report.is_some() && !found.has_report {
+        found.fail("report", "there is none: no device was asked", "mend the errors above, and try again")?;
     }
     Ok(if found.is_ill { Exit::Environment } else { Exit::Passed })
 }
+
+fn refused(error: TranscriptError) -> Mistake {
+    Mistake::new(error.to_string())
+}
+
+/// Examines a device that can be asked, and writes the report if one is wanted.
+fn examine(found: &mut Findings<'_>, mut line: impl Line + 'static) -> anyhow::Result<()> {
+    let Some(path) = found.args.report.clone() else { return look_inside(found, &mut line) };
+    let mut about = found.about.clone();
+    about.insert("farlead".to_string(), env!("CARGO_PKG_VERSION").to_string());
+    let system = format!("{} {}", std::env::consts::OS, std::env::consts::ARCH);
+    about.insert("system".to_string(), system);
+    let recording = Recording { path: path.clone(), secrets: found.secrets.clone() };
+    let mut line = Recorder::about(line, &recording, about).map_err(refused)?;
+    found.has_report = true;
+    look_inside(found, &mut line)?;
+    let serial = line.serial().to_string();
+    // A look asks more than was asked so far, so that it can be repeated from the report.
+    let seen =
+        Adb::to_look(Box::new(line), Options::default()).map_err(Into::into).and_then(|mut adb| adb.look());
+    match seen {
+        Ok(Observation { screen, .. }) => {
+            found.ok(&serial, format!("`farlead look` sees `{}`", screen.activity()))?;
+        }
+        Err(error) => {
+            found.warn(&serial, format!("`farlead look` fails: {error}"), "the report has what it asked")?;
+        }
+    }
+    let holds = format!(
+        "{} has the versions of farlead, adb and this system, all that farlead asked the device, and its answers",
+        shown_path(&path)
+    );
+    found.say("report", Health::Ok, holds, Some(TO_CHECK.to_string()))
+}
+
+const TO_CHECK: &str = "read it before you send it: it has the texts of the screen, names of apps, the serial number, and crashes in \
+                        the device's log; farlead cuts only the secrets that farlead.toml names";
 
 fn look_at_adb(found: &mut Findings<'_>) -> anyhow::Result<()> {
     match Command::new("adb").arg("version").output() {
@@ -165,6 +236,12 @@ fn look_at_devices(found: &mut Findings<'_>, server: &Server) -> anyhow::Result<
         };
         return found.fail("devices", what, fix);
     }
+    if found.args.report.is_some() && meant.len() > 1 {
+        let serials: Vec<&str> = meant.iter().map(|one| &*one.serial).collect();
+        let what =
+            format!("a report is of one device, and {} are connected: {}", meant.len(), serials.join(", "));
+        return found.fail("devices", what, "name one with --device");
+    }
     for one in meant {
         look_at(found, server, one)?;
     }
@@ -177,7 +254,7 @@ const NO_DEVICE: &str = "plug one in with USB debugging allowed (Settings, Devel
 fn look_at(found: &mut Findings<'_>, server: &Server, listed: &Listed) -> anyhow::Result<()> {
     let serial = &listed.serial;
     let fix = match &listed.state {
-        DeviceState::Device => return look_inside(found, &mut Client::new(server.clone(), serial)),
+        DeviceState::Device => return examine(found, Client::new(server.clone(), serial)),
         DeviceState::Offline => format!("replug it, or `adb -s {serial} reconnect`"),
         DeviceState::Unauthorized => "unlock it, and allow USB debugging in its dialog".to_string(),
         DeviceState::Authorizing | DeviceState::Connecting => "try again in a moment".to_string(),

@@ -42,7 +42,7 @@ pub use client::Client;
 pub use error::{AdbError, SETTINGS_SWITCH, refuses_settings};
 pub use line::{Answer, Line, LineError};
 pub use server::{DeviceState, Listed, Server, ServerError};
-pub use transcript::{Recorder, Recording, Replayed, TranscriptError};
+pub use transcript::{Order, Recorder, Recording, Replayed, TranscriptError};
 pub use u2::{Jar, JarError};
 
 use app::SETTINGS;
