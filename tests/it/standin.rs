@@ -49,7 +49,7 @@ impl Android for Phone {
     fn run(&mut self, words: &[String], root: &Path) -> Ran {
         let quoted: Vec<String> =
             words.iter().map(|word| format!("'{}'", word.replace('\'', "'\\''"))).collect();
-        let line = match &words[..] {
+        let line = match words {
             [clock] if clock == "clock" => "date +%s".to_string(),
             _ => quoted.join(" "),
         };
