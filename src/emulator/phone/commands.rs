@@ -94,11 +94,13 @@ const OF_THE_SHELL: [&str; 9] =
     ["app_process", "app_process32", "app_process64", "sh", "sleep", "timeout", "toybox", "which", "xargs"];
 
 /// The services that `cmd` and `abb` reach.
-const SERVICES: [(&str, Run); 8] = [
+const SERVICES: [(&str, Run); 9] = [
     ("activity", activities::am),
     ("connectivity", settings_tools::connectivity),
     ("input", input::input),
     ("input_method", settings_tools::ime),
+    // The simulator has no notifications that a listener could hear.
+    ("notification", tools::succeed),
     ("package", packages::pm),
     ("settings", settings_tools::settings),
     ("wifi", settings_tools::wifi),

@@ -17,7 +17,7 @@ use crate::gui::Bounds;
 const SOURCES_MAX: usize = 10;
 const ITEMS_MAX: usize = 1_000;
 
-/// Longest pause: ten minutes of virtual time.
+/// Longest sum of the pauses of a request: ten minutes of virtual time.
 const PAUSE_MS_MAX: u64 = 600_000;
 
 type Point = (i32, i32);
@@ -26,17 +26,18 @@ type Point = (i32, i32);
 pub(super) fn perform(phone: &mut Phone, body: &Value) -> Answer {
     let sources = body.get("actions").and_then(Value::as_array);
     let sources = sources.filter(|sources| sources.len() <= SOURCES_MAX);
+    let mut left_ms = PAUSE_MS_MAX;
     for source in sources.ok_or_else(|| Refusal::argument("`actions` is no list of 10 sources at most"))? {
         let items = source.get("actions").and_then(Value::as_array);
         let items = items.filter(|items| items.len() <= ITEMS_MAX);
         let items =
             items.ok_or_else(|| Refusal::argument("a source has no list of 1,000 actions at most"))?;
         match source.get("type").and_then(Value::as_str) {
-            Some("pointer") => point(phone, items)?,
-            Some("key") => type_keys(phone, items)?,
+            Some("pointer") => point(phone, items, &mut left_ms)?,
+            Some("key") => type_keys(phone, items, &mut left_ms)?,
             Some("none") => {
                 for item in items {
-                    phone.sleep(ms(item))?;
+                    pause(phone, item, &mut left_ms)?;
                 }
             }
             _ => return Err(Refusal::argument("the type of a source is `pointer`, `key` or `none`")),
@@ -53,6 +54,13 @@ fn ms(item: &Value) -> u64 {
     item.get("duration").and_then(Value::as_f64).unwrap_or(0.0).clamp(0.0, PAUSE_MS_MAX as f64) as u64
 }
 
+/// Lets the time of a pause pass, as far as the request has any left.
+fn pause(phone: &mut Phone, item: &Value, left_ms: &mut u64) -> Result<(), Refusal> {
+    let slept_ms = ms(item).min(*left_ms);
+    *left_ms -= slept_ms;
+    Ok(phone.sleep(slept_ms)?)
+}
+
 fn number(value: &Value, name: &str) -> Result<i32, Refusal> {
     let number = value.get(name).and_then(Value::as_f64);
     let number = number.ok_or_else(|| Refusal::argument(format!("`{name}` is missing or no number")))?;
@@ -66,7 +74,7 @@ fn bounds_of(phone: &mut Phone, element: &Value) -> Result<Bounds, Refusal> {
 }
 
 /// Moves one finger.
-fn point(phone: &mut Phone, items: &[Value]) -> Result<(), Refusal> {
+fn point(phone: &mut Phone, items: &[Value], left_ms: &mut u64) -> Result<(), Refusal> {
     let mut at: Point = (0, 0);
     // Start of the touch, and its time so far.
     let mut down: Option<(Point, u64)> = None;
@@ -93,7 +101,7 @@ fn point(phone: &mut Phone, items: &[Value]) -> Result<(), Refusal> {
             }
             "pause" => match &mut down {
                 Some((_, touched_ms)) => *touched_ms += ms(item),
-                None => phone.sleep(ms(item))?,
+                None => pause(phone, item, left_ms)?,
             },
             "pointerCancel" => down = None,
             _ => return Err(Refusal::argument("an action of a pointer is of no known type")),
@@ -108,7 +116,7 @@ fn touch(phone: &mut Phone, from: Point, to: Point, ms: u64) -> Result<(), Refus
 }
 
 /// Presses keys; those beyond letters are in a range of Unicode for private use.
-fn type_keys(phone: &mut Phone, items: &[Value]) -> Result<(), Refusal> {
+fn type_keys(phone: &mut Phone, items: &[Value], left_ms: &mut u64) -> Result<(), Refusal> {
     let mut is_held = false;
     for item in items {
         let value = item.get("value").and_then(Value::as_str).and_then(|value| value.chars().next());
@@ -130,7 +138,7 @@ fn type_keys(phone: &mut Phone, items: &[Value]) -> Result<(), Refusal> {
                 input::press(phone, key, 1)?;
             }
             ("keyUp", Some(_)) => {}
-            ("pause", _) => phone.sleep(ms(item))?,
+            ("pause", _) => pause(phone, item, left_ms)?,
             _ => return Err(Refusal::argument("an action of a key is of no known type, or has no key")),
         }
     }
