@@ -84,19 +84,25 @@ fn compare(adb: &Adb, specs: (&str, &str), seed: &str, phone: &[&str]) -> usize 
 /// Compares with more arguments for the check on the phone.
 fn compare_with(adb: &Adb, specs: (&str, &str), seed: &str, phone: &[&str], more: &[&str]) -> usize {
     let phone = Phone::start(adb, specs.1, &[&["--seed", seed], phone].concat());
-    compare_at(adb, specs, seed, &phone.serial, more)
+    compare_at(adb, (&[specs.0], specs.1), seed, &phone.serial, more)
 }
 
 /// Compares with a phone that runs the app with the same seed, or has yet to install it.
-pub fn compare_at(adb: &Adb, (specs, app): (&str, &str), seed: &str, serial: &str, more: &[&str]) -> usize {
+pub fn compare_at(
+    adb: &Adb,
+    (specs, app): (&[&str], &str),
+    seed: &str,
+    serial: &str,
+    more: &[&str],
+) -> usize {
     // No two phones of a process have the same address.
-    let name = format!("{}-{seed}-{}-{}", specs.replace('/', "-"), serial.replace(':', "-"), more.len());
+    let name = format!("{}-{seed}-{serial}-{}", specs.concat(), more.len()).replace(['/', ':'], "-");
     let here = folder(&format!("{name}-here"));
     let there = folder(&format!("{name}-there"));
     let apk = there.join("app.apk");
     let apk = apk.to_str().expect("a path");
     assert_eq!(ended(&mut command(&["model", "pack", app, "-o", apk]), "").code, 0);
-    let common = ["check", specs, "--seed", seed, "--quiet"];
+    let common = [&["check"][..], specs, &["--seed", seed, "--quiet"]].concat();
     let inside = check(None, &[&common[..], &["--app", app]].concat(), &here);
     let outside =
         check(Some(adb), &[&common[..], &["--apk", apk, "--device", serial], more].concat(), &there);
