@@ -199,6 +199,8 @@ fn a_real_shell_puts_back_what_was_changed_even_after_a_kill() {
         }
         assert_eq!(phone.said(state), before, "killed: {is_killed}");
     }
+    // The forgotten device still holds it.
+    phone.end();
 }
 
 #[test]
