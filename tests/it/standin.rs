@@ -95,18 +95,27 @@ fn recorded(recorded: Recorded) -> Option<(StandIn, Arc<Mutex<Recorded>>)> {
 
 /// A stand-in behind the real adb.
 struct Wired {
-    /// Held, so that the phone goes on.
-    _server: Server,
+    /// None once it is to end.
+    server: Option<Server>,
+    phone: StandIn,
     serial: String,
 }
 
 impl Wired {
     fn start(adb: &RealAdb, phone: StandIn) -> Wired {
         let free = SocketAddr::from(([127, 0, 0, 1], 0));
-        let server =
-            Server::start(free, Arc::new(Mutex::new(phone)), Settings::default()).expect("a free port");
+        let served = Arc::new(Mutex::new(phone.clone()));
+        let server = Server::start(free, served, Settings::default()).expect("a free port");
         let serial = adb.connect(&server);
-        Wired { _server: server, serial }
+        Wired { server: Some(server), phone, serial }
+    }
+}
+
+impl Drop for Wired {
+    fn drop(&mut self) {
+        drop(self.server.take());
+        // The thread of a connection may outlive the test, and then the process would leave the folder behind.
+        self.phone.end();
     }
 }
 
@@ -190,6 +199,8 @@ fn a_real_shell_puts_back_what_was_changed_even_after_a_kill() {
         }
         assert_eq!(phone.said(state), before, "killed: {is_killed}");
     }
+    // The forgotten device still holds it.
+    phone.end();
 }
 
 #[test]

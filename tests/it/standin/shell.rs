@@ -178,6 +178,11 @@ impl StandIn {
         Some(StandIn { phone })
     }
 
+    /// Ends the phone, although a connection may still hold it.
+    pub fn end(&self) {
+        self.phone.end();
+    }
+
     /// Runs a command line as adb has a phone run it.
     pub fn said(&self, line: &str) -> String {
         let ran = self.phone.shell(line, b"", false);
@@ -247,6 +252,19 @@ impl Phone {
         Ran { stdout, stderr, code: u8::try_from(code).unwrap_or(255) }
     }
 
+    /// Removes the folder, without which each thread ends at its next turn.
+    fn end(&self) {
+        let _ = fs::remove_dir_all(self.root.join("bin"));
+        for pipe in PIPES {
+            let path = self.root.join("pipes").join(format!("ask.{pipe}"));
+            // Opened both ways, as nobody may be there to read.
+            if let Ok(mut ask) = OpenOptions::new().read(true).write(true).open(path) {
+                let _ = ask.write_all(b"\0");
+            }
+        }
+        let _ = fs::remove_dir_all(&self.root);
+    }
+
     fn write(&self, path: &str, bytes: &[u8]) -> Result<(), String> {
         let real = self.real(path);
         // A script that is pushed names the same places as a command line.
@@ -261,14 +279,7 @@ impl Phone {
 
 impl Drop for Phone {
     fn drop(&mut self) {
-        // Without its folder, each thread ends at its next turn.
-        let _ = fs::remove_dir_all(self.root.join("bin"));
-        for pipe in PIPES {
-            let path = self.root.join("pipes").join(format!("ask.{pipe}"));
-            // Opened both ways, as nobody may be there to read.
-            let _ = OpenOptions::new().read(true).write(true).open(path).map(|mut ask| ask.write_all(b"\0"));
-        }
-        let _ = fs::remove_dir_all(&self.root);
+        self.end();
     }
 }
 
@@ -278,7 +289,8 @@ fn android(android: &Mutex<dyn Android>) -> MutexGuard<'_, dyn Android + 'static
 
 /// Writes the file that `cat` reads: the clock of this computer is another.
 fn note_uptime(root: &Path, android: &mut dyn Android) {
-    fs::write(root.join("proc/uptime"), android.uptime()).expect("a file");
+    // After the end there is no folder for it.
+    let _ = fs::write(root.join("proc/uptime"), android.uptime());
 }
 
 /// Returns `bytes` with the phone's places in place of those below `root`.
