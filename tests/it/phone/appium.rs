@@ -450,6 +450,8 @@ fn the_device_is_described_turned_and_set() {
     assert_eq!(client.get("/orientation"), json!("PORTRAIT"));
     client.post("/appium/device/set_clipboard", json!({"content": "aMOp", "contentType": "plaintext"}));
     assert_eq!(client.post("/appium/device/get_clipboard", json!({})), json!("aMOp"));
+    let phone = Phone::new(bundled("notes.app"), Seed(1), AndroidVersion::default());
+    let mut client = Client::new(phone, "org.secuso.privacyfriendlynotes/.SplashActivity");
     let before = client.source().matches("class=").count();
     client.post("/appium/settings", json!({"settings": {"ignoreUnimportantViews": true}}));
     assert_eq!(client.get("/appium/settings")["ignoreUnimportantViews"], json!(true));
