@@ -1,6 +1,6 @@
 // The Appium server with its UiAutomator2 driver, in node.
 //
-// The arguments are the serial, the folder that holds the packages, the folder of an SDK with adb in it, and an APK.
+// The arguments are the serial, the folder that holds the packages, and the folder of an SDK with adb in it.
 
 import assert from "node:assert/strict";
 import { spawn } from "node:child_process";
@@ -49,6 +49,7 @@ async function ready() {
     }
 }
 
+// No more than an app needs: the driver installs its helper and its server by itself.
 const capabilities = {
     platformName: "Android",
     "appium:automationName": "UiAutomator2",
@@ -59,19 +60,10 @@ const capabilities = {
     "appium:appActivity": ".SplashActivity",
 };
 
-// Capabilities that leave out what is not about the app.
-const short = {
-    "appium:noReset": true,
-    "appium:skipServerInstallation": true,
-    "appium:skipDeviceInitialization": true,
-    "appium:skipUnlock": true,
-    "appium:skipLogcatCapture": true,
-};
-
 const id = (element) => element["element-6066-11e4-a52e-4f735466cecf"];
 
-async function opened(more) {
-    const alwaysMatch = { ...capabilities, ...more };
+async function opened() {
+    const alwaysMatch = capabilities;
     const { sessionId, capabilities: got } = await ask("POST", "/session", { capabilities: { alwaysMatch } });
     const path = `/session/${sessionId}`;
     return {
@@ -141,7 +133,7 @@ async function uses(session) {
 
 try {
     await ready();
-    const session = await opened(process.argv[6] === "default" ? {} : short);
+    const session = await opened();
     await uses(session);
     await session.end();
     console.log("ok");
