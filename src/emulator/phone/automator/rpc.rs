@@ -10,6 +10,7 @@ use super::failure::{Answer, Failure};
 use super::gestures;
 use super::params::Params;
 use super::selector::{Found, Selector};
+use crate::device::sim::Edit;
 use crate::device::{DeviceError, Sim};
 use crate::gui::{Flags, PressedKey, Widget};
 
@@ -235,10 +236,11 @@ pub(super) fn replace_text(phone: &mut Phone, field: &Widget, text: &str) -> Res
         phone.act(|sim: &mut Sim| sim.replace_text(at, &text))?;
         return Ok(true);
     }
-    // A focused field needs no touch, which could be lost.
-    let letters = field.text.chars().count();
-    phone.act(|sim| sim.press(PressedKey::Delete, u32::try_from(letters).unwrap_or(u32::MAX)))?;
-    if !text.is_empty() {
+    // A focused field needs no touch, which could be lost; and its caret may be anywhere in the text.
+    phone.act(|sim| sim.edit(Edit::SelectAll, 1))?;
+    if text.is_empty() {
+        phone.act(|sim| sim.press(PressedKey::Delete, 1))?;
+    } else {
         phone.act(|sim| sim.type_text(&text))?;
     }
     Ok(true)
