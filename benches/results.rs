@@ -1,7 +1,7 @@
 //! Results of the agents on the paper's formulas and on made-up apps: the tables of docs/results.md.
 //!
 //! `cargo bench --bench results` prints all of them in Markdown, which takes a while. After `--`, `--only
-//! table3` (or `k12`, `lost`, `rankings`, `made-up`, `speed`) prints one, `--runs 5` sets the number of runs
+//! table3` (or `k12`, `lost`, `rankings`, `made-up`, `crashes`, `speed`) prints one, `--runs 5` sets the number of runs
 //! and `--apps 2` the number of made-up apps. `--family login` leaves the other families of made-up apps out, and
 //! may be given several times; `--family drawn` and `--family everyday` are nine and thirteen of them. `--choosing`
 //! prints a line for each setting of the planner on the made-up apps that are reserved for choosing constants; `--half
@@ -119,12 +119,13 @@ fn families(name: &str) -> Vec<Family> {
 
 type Print = fn(&Options);
 
-const PARTS: [(&str, Print); 6] = [
+const PARTS: [(&str, Print); 7] = [
     ("table3", table3),
     ("k12", k12),
     ("lost", lost),
     ("rankings", rankings),
     ("made-up", made_up),
+    ("crashes", crashes),
     ("speed", speed),
 ];
 
@@ -238,6 +239,36 @@ fn made_up(options: &Options) {
     }
     println!();
 }
+
+/// Prints failures on ten apps with a planted crash each, which nothing on their screens speaks of.
+fn crashes(options: &Options) {
+    const EPISODES: u32 = 200;
+    const RUNS: u32 = 50;
+    let wanted = options.agents();
+    let contenders: Vec<Contender> = match options.agents.is_empty() {
+        true => wanted.into_iter().filter(|agent| ["planner", "random"].contains(&&*agent.name)).collect(),
+        false => wanted,
+    };
+    let spec = parse(&Source::new("crash.ltl", "F [crashed = true]")).file.specs.remove(0);
+    heading("Crashes that nothing speaks of", "app, K", &contenders);
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("benches/crashes");
+    for name in CRASHES {
+        let text = std::fs::read_to_string(folder.join(format!("{name}.app"))).expect("a model");
+        let model = sim::read(&Source::new(format!("{name}.app"), text)).model;
+        let model = Arc::new(model.expect("a model without mistakes"));
+        for steps_max in [6, 10, 30] {
+            let mut case = Case::new(model.clone(), &spec, Arc::default(), steps_max);
+            case.episodes_max = EPISODES;
+            let tallies = measure(name, &[case], &contenders, options.runs.min(RUNS));
+            line(&format!("{name}, {steps_max}"), &tallies[0], brief);
+        }
+    }
+    println!();
+}
+
+/// Models with a planted crash, by the fewest steps to it: 5, 5, 5, 5, 6, 6, 7, 7, 9 and 12.
+const CRASHES: [&str; 10] =
+    ["save", "photo", "list", "refresh", "session", "filter", "twice", "stack", "switches", "wizard"];
 
 /// Prints a line for each setting of the planner on the made-up apps for choosing: failures and mean steps by
 /// level and by family, and the geometric mean, in which hard apps count as much as others.
@@ -399,6 +430,18 @@ struct Case<'a> {
     spec: &'a Spec,
     actions: Arc<[UserAction]>,
     steps_max: u32,
+    episodes_max: u32,
+}
+
+impl<'a> Case<'a> {
+    fn new(
+        model: Arc<sim::model::Model>,
+        spec: &'a Spec,
+        actions: Arc<[UserAction]>,
+        steps_max: u32,
+    ) -> Case<'a> {
+        Case { model, spec, actions, steps_max, episodes_max: EPISODES_MAX }
+    }
 }
 
 /// Returns the paper's formulas on their apps with these settings, and with this K if given.
@@ -406,11 +449,9 @@ fn of_paper<'a>(rows: &'a [Row], set: &[(&str, &str)], steps_max: Option<u32>) -
     let apps = ["chesswalk", "notes"].map(|name| (name, models::model(name, set)));
     let model = |row: &Row| apps.iter().find(|(name, _)| *name == row.app).expect("an app").1.clone();
     rows.iter()
-        .map(|row| Case {
-            model: model(row),
-            spec: &row.spec,
-            actions: row.actions.clone(),
-            steps_max: steps_max.unwrap_or(row.steps_max),
+        .map(|row| {
+            let steps_max = steps_max.unwrap_or(row.steps_max);
+            Case::new(model(row), &row.spec, row.actions.clone(), steps_max)
         })
         .collect()
 }
@@ -428,7 +469,7 @@ fn measure(part: &str, cases: &[Case<'_>], contenders: &[Contender], runs: u32) 
                 spec: case.spec,
                 actions: &case.actions,
                 steps_max: case.steps_max,
-                episodes_max: EPISODES_MAX,
+                episodes_max: case.episodes_max,
             })
             .collect();
         let device = |seed| -> Box<dyn Device> { Box::new(Sim::new(of_app[0].model.clone(), seed)) };
@@ -472,12 +513,7 @@ fn of_apps(part: &str, apps: &[MadeUp], contenders: &[Contender], runs: u32) -> 
     let none: Arc<[UserAction]> = Arc::default();
     let asked = || apps.iter().flat_map(|app| app.asked.iter().map(move |asked| (app, asked)));
     let cases: Vec<Case<'_>> = asked()
-        .map(|(app, asked)| Case {
-            model: app.model.clone(),
-            spec: &asked.spec,
-            actions: none.clone(),
-            steps_max: asked.steps_max,
-        })
+        .map(|(app, asked)| Case::new(app.model.clone(), &asked.spec, none.clone(), asked.steps_max))
         .collect();
     let tallies = measure(part, &cases, contenders, runs);
     let levels: Vec<(char, &Vec<Tally>)> = asked().map(|(_, asked)| asked.level).zip(&tallies).collect();

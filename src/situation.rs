@@ -282,6 +282,12 @@ pub trait Outlook {
 
     /// Appends the best outcomes of a step by an action of `class` from a screen of `look`, the nearest first.
     fn subgoals(&mut self, phase: PhaseId, class: ClassId, look: LookId, subgoals: &mut Vec<Subgoal>);
+
+    /// Returns true if no step short of the last can be told to come nearer, and no name hints at it: then all there is to
+    /// do is to explore.
+    fn is_aimless(&self) -> bool {
+        false
+    }
 }
 
 /// Outlook of an objective that cannot look ahead: everything stays open.
@@ -302,6 +308,10 @@ impl Outlook for Blind {
     }
 
     fn subgoals(&mut self, _: PhaseId, _: ClassId, _: LookId, _: &mut Vec<Subgoal>) {}
+
+    fn is_aimless(&self) -> bool {
+        true
+    }
 }
 
 /// Outcome of a step that the labels of its action alone foretell.
@@ -384,6 +394,8 @@ pub enum Evidence {
     WayToRare,
     /// Chosen as a step of filling a form.
     Form,
+    /// Chosen as a step to an action after another, which were rarely done in this order.
+    Pair,
     /// Chosen as one of those that were rarely done at what is seen here.
     LeastTried,
     /// Chosen by chance.

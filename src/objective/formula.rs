@@ -511,6 +511,11 @@ impl Outlook for Formula {
         self.classes.len() as u32
     }
 
+    fn is_aimless(&self) -> bool {
+        // No widget is called like a crash, and no screen is nearer to one.
+        self.keys.iter().all(|key| [Key::Crashed, Key::Anr].contains(key))
+    }
+
     fn subgoals(&mut self, phase: PhaseId, class: ClassId, look: LookId, subgoals: &mut Vec<Subgoal>) {
         match self.subgoals.get(&(phase, class, look)) {
             Some(known) => subgoals.extend_from_slice(known),

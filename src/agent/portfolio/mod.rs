@@ -4,11 +4,13 @@
 //! have brought lately. The first episodes are the plan's.
 
 mod archive;
+mod cover;
 mod forms;
 mod shares;
 mod yields;
 
 use self::archive::{Archive, WAY_MAX, Way};
+use self::cover::Cover;
 use self::forms::Forms;
 use self::shares::Shares;
 use super::{Agent, Planner, Settings};
@@ -30,6 +32,8 @@ pub enum Member {
     Novelty,
     /// The fields of a form filled, and then a button.
     Forms,
+    /// Each action on each kind of page, and after each other one, where the objective gives no direction.
+    Cover,
     /// The actions that were rarely done at what is seen, from the start of the app.
     Least,
     /// A random walk that repeats no history while others are left.
@@ -38,8 +42,8 @@ pub enum Member {
 
 impl Member {
     /// All members, in order of precedence.
-    pub const ALL: [Member; 5] =
-        [Member::Plan, Member::Novelty, Member::Forms, Member::Least, Member::Random];
+    pub const ALL: [Member; 6] =
+        [Member::Plan, Member::Novelty, Member::Forms, Member::Cover, Member::Least, Member::Random];
 
     /// Returns the name on the command line.
     pub fn name(self) -> &'static str {
@@ -47,6 +51,7 @@ impl Member {
             Member::Plan => "plan",
             Member::Novelty => "novelty",
             Member::Forms => "forms",
+            Member::Cover => "cover",
             Member::Least => "least",
             Member::Random => "random",
         }
@@ -64,7 +69,7 @@ pub struct Members(u8);
 
 impl Members {
     /// All members.
-    pub const ALL: Members = Members(0b11111);
+    pub const ALL: Members = Members(0b111111);
 
     /// Returns the set of `members`; all of them if there is none.
     pub fn of(members: impl IntoIterator<Item = Member>) -> Members {
@@ -89,6 +94,7 @@ pub struct Portfolio {
     planner: Planner,
     archive: Archive,
     forms: Forms,
+    cover: Cover,
     shares: Shares,
     /// Member that this episode belongs to, once it has made its first choice.
     turn: Option<Member>,
@@ -110,6 +116,7 @@ impl Portfolio {
             planner: Planner::new(planner, spent),
             archive: Archive::default(),
             forms: Forms::default(),
+            cover: Cover::default(),
             shares: Shares::new(&members.list(), spent),
             turn: None,
             way: Vec::new(),
@@ -123,8 +130,16 @@ impl Portfolio {
 
     fn take_turn(&mut self, situation: &Situation<'_>, outlook: &mut dyn Outlook, rng: &mut Rng) -> Member {
         let confirms = self.planner.is_tried_out() && !self.planner.is_exhausted();
-        let has_forms = self.forms.has_any();
-        let (member, cause) = match self.shares.next(|member| member != Member::Forms || has_forms) {
+        let (has_forms, is_aimless) = (self.forms.has_any(), outlook.is_aimless());
+        let can = |member: Member| match member {
+            Member::Forms => has_forms,
+            Member::Cover => is_aimless,
+            // Without a direction there is nothing to plan for.
+            Member::Plan => !is_aimless,
+            Member::Least => !is_aimless,
+            Member::Novelty | Member::Random => true,
+        };
+        let (member, cause) = match self.shares.next(can) {
             // Only the likeliest histories, done again, tell whether the app answers alike.
             _ if confirms && self.shares.has(Member::Plan) => (Member::Plan, TurnCause::Again),
             next => next,
@@ -137,7 +152,7 @@ impl Portfolio {
             (Member::Forms, Some(way)) => way,
             // Forms without anything to try leave their turn to novelty.
             (Member::Novelty | Member::Forms, _) => self.archive.send(situation.steps_left, outlook, rng),
-            (Member::Plan | Member::Least | Member::Random, _) => Way::new(),
+            (Member::Plan | Member::Cover | Member::Least | Member::Random, _) => Way::new(),
         };
         member
     }
@@ -166,6 +181,7 @@ impl Agent for Portfolio {
         self.planner.begin();
         self.archive.begin();
         self.forms.begin();
+        self.cover.begin();
     }
 
     fn choose(&mut self, situation: &Situation<'_>, outlook: Option<&mut dyn Outlook>, rng: &mut Rng) -> u16 {
@@ -193,6 +209,12 @@ impl Agent for Portfolio {
             self.explain(Evidence::Form, open.len());
             return at;
         }
+        if member == Member::Cover
+            && let Some(at) = self.cover.next(situation, rng)
+        {
+            self.explain(Evidence::Pair, situation.candidates.len());
+            return at;
+        }
         let open = alive(open, situation, outlook, rng);
         if member == Member::Random {
             let open = self.archive.yields().leave_out(situation, open, rng);
@@ -212,6 +234,7 @@ impl Agent for Portfolio {
     fn learn(&mut self, transition: &Transition<'_>, rng: &mut Rng) -> Explanation {
         let is_new = self.archive.learn(transition);
         self.forms.learn(transition, self.archive.trail(), WAY_MAX);
+        self.cover.learn(transition);
         if !self.is_recalled {
             self.steps += 1;
             self.news += u32::from(is_new);
@@ -237,6 +260,7 @@ impl Agent for Portfolio {
         self.planner.forget(recollection);
         self.archive = Archive::default();
         self.forms = Forms::default();
+        self.cover = Cover::default();
         // Its states have other numbers now.
         self.way.clear();
     }

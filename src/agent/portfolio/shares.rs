@@ -23,6 +23,10 @@ const PLAN_MIN: f64 = 0.5;
 /// texts that fit shows soon.
 const FORMS_MIN: f64 = 0.6;
 const FORMS_FAVOURED: u32 = 60;
+/// Least weight of coverage where it takes part, and of random walks beside it, as a part of those of all others: walks mix
+/// what coverage does cleanly.
+const COVER_MIN: f64 = 1.0;
+const RANDOM_MIN: f64 = 1.0;
 /// Least weight of a member, as a part of the largest.
 const SHARE_MIN: f64 = 0.15;
 
@@ -56,10 +60,10 @@ impl Shares {
     /// Returns the member whose turn it is, of those that `can` take one, and why; if none can, the first.
     pub fn next(&mut self, can: impl Fn(Member) -> bool) -> (Member, TurnCause) {
         self.episodes += 1;
-        if self.episodes <= PLAN_FIRST && self.has(Member::Plan) {
+        if self.episodes <= PLAN_FIRST && self.has(Member::Plan) && can(Member::Plan) {
             return (Member::Plan, TurnCause::First);
         }
-        let weights = self.weights();
+        let weights = self.weights(&can);
         let whole: f64 = weights.iter().sum();
         let mut at: Option<usize> = None;
         for (other, account) in self.accounts.iter().enumerate().filter(|(_, account)| can(account.member)) {
@@ -73,7 +77,7 @@ impl Shares {
         for account in self.accounts.iter_mut().filter(|account| !can(account.member)) {
             account.due = account.due.max(now);
         }
-        let share = weights[at] / whole;
+        let share = if whole > 0.0 { weights[at] / whole } else { 1.0 };
         self.accounts[at].due += 1.0 / share;
         self.accounts[at].turns += 1;
         let Account { member, news, steps, .. } = self.accounts[at];
@@ -98,17 +102,26 @@ impl Shares {
         }
     }
 
-    fn weights(&self) -> Vec<f64> {
+    fn weights(&self, can: &impl Fn(Member) -> bool) -> Vec<f64> {
         let favour = (PLAN_FAVOURED / f64::from(self.episodes.max(1))).max(1.0);
+        // Forms may come up yet; the others take part from the start or never.
+        let is_out = |account: &Account| account.member != Member::Forms && !can(account.member);
         let rate = |account: &Account| {
             let rate = account.news / account.steps.max(1.0);
+            if is_out(account) {
+                return 0.0;
+            }
             if account.member == Member::Plan { favour * rate } else { rate }
         };
-        let rates = || self.accounts.iter().map(rate);
-        let most = rates().fold(f64::MIN_POSITIVE, f64::max);
-        let mut weights: Vec<f64> = rates().map(|rate| rate.max(SHARE_MIN * most)).collect();
+        let most = self.accounts.iter().map(rate).fold(f64::MIN_POSITIVE, f64::max);
+        let mut weights: Vec<f64> = self
+            .accounts
+            .iter()
+            .map(|account| if is_out(account) { 0.0 } else { rate(account).max(SHARE_MIN * most) })
+            .collect();
         let mut raise = |member: Member, least: f64, turns_max: u32| {
-            let is_it = |account: &Account| account.member == member && account.turns < turns_max;
+            let is_it =
+                |account: &Account| account.member == member && account.turns < turns_max && !is_out(account);
             if let Some(at) = self.accounts.iter().position(is_it) {
                 let others: f64 = weights.iter().sum::<f64>() - weights[at];
                 weights[at] = weights[at].max(least * others);
@@ -116,6 +129,10 @@ impl Shares {
         };
         raise(Member::Forms, FORMS_MIN, FORMS_FAVOURED);
         raise(Member::Plan, PLAN_MIN, u32::MAX);
+        if self.has(Member::Cover) && can(Member::Cover) {
+            raise(Member::Random, RANDOM_MIN, u32::MAX);
+        }
+        raise(Member::Cover, COVER_MIN, u32::MAX);
         weights
     }
 }
