@@ -10,7 +10,7 @@ use std::fmt;
 use std::ops::Range;
 use std::sync::Arc;
 
-use super::{App, BoxedDevice, Capabilities, Device, DeviceError, Notice, Observation};
+use super::{Ask, BoxedDevice, Decorator, Device, DeviceError, Notice, Observation};
 use crate::gui::{Action, Flags, Gesture, Pixels, Screen, UserAction, Widget};
 
 /// A place in a text where a secret is named.
@@ -285,26 +285,13 @@ impl Sealed {
     }
 }
 
-impl Device for Sealed {
-    fn describe(&self) -> String {
-        self.inner.describe()
+impl Decorator for Sealed {
+    fn inner(&self) -> &dyn Device {
+        &*self.inner
     }
 
-    fn app(&self) -> &App {
-        self.inner.app()
-    }
-
-    fn capabilities(&self) -> Capabilities {
-        self.inner.capabilities()
-    }
-
-    fn look(&mut self) -> Result<Observation, DeviceError> {
-        let seen = self.inner.look();
-        self.hidden(seen)
-    }
-
-    fn keep_keyboard(&mut self, keeps: bool) {
-        self.inner.keep_keyboard(keeps);
+    fn inner_mut(&mut self) -> &mut dyn Device {
+        &mut *self.inner
     }
 
     fn picture(&mut self) -> Option<Pixels> {
@@ -322,13 +309,11 @@ impl Device for Sealed {
         Some(pixels)
     }
 
-    fn reset(&mut self, activity: &str) -> Result<Observation, DeviceError> {
-        let seen = self.inner.reset(activity);
-        self.hidden(seen)
-    }
-
-    fn act(&mut self, action: &Action) -> Result<Observation, DeviceError> {
-        let seen = self.inner.act(&self.secrets.reveal(action));
+    fn ask(&mut self, ask: Ask<'_>) -> Result<Observation, DeviceError> {
+        let seen = match ask {
+            Ask::Act(action) => self.inner.act(&self.secrets.reveal(action)),
+            other => other.of(&mut *self.inner),
+        };
         self.hidden(seen)
     }
 }

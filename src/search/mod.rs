@@ -401,7 +401,7 @@ mod tests {
     use crate::agent::{AGENTS, FARLEAD, Members, PLANNER, QLEARNING, RANDOM, TREE, Tree};
     use crate::device::{App, Capabilities, Faulty, Observation};
     use crate::event::Outcome;
-    use crate::gui::{Bounds, Context, Flags, Screen, Widget};
+    use crate::gui::{Bounds, Context, Flags, Pixels, Screen, Widget};
     use crate::objective::Activities;
     use crate::spec::{Expectation, Source, parse};
 
@@ -463,6 +463,12 @@ mod tests {
 
         fn look(&mut self) -> Result<Observation, DeviceError> {
             Ok(self.seen())
+        }
+
+        fn keep_keyboard(&mut self, _: bool) {}
+
+        fn picture(&mut self) -> Option<Pixels> {
+            None
         }
 
         fn reset(&mut self, _: &str) -> Result<Observation, DeviceError> {

@@ -15,7 +15,7 @@ use super::model::{Model, WindowId};
 use super::render::render;
 use super::state::{State, activity_names};
 use crate::device::{App, Capabilities, Device, DeviceError, Notice, Observation, Secrets};
-use crate::gui::{Action, PressedKey, Screen};
+use crate::gui::{Action, Pixels, PressedKey, Screen};
 use crate::rng::{Rng, Seed};
 
 /// Time that a touch takes until the screen has settled.
@@ -321,6 +321,10 @@ impl Device for Sim {
 
     fn keep_keyboard(&mut self, keeps: bool) {
         self.core.keeps_keyboard = keeps;
+    }
+
+    fn picture(&mut self) -> Option<Pixels> {
+        None
     }
 
     fn act(&mut self, action: &Action) -> Result<Observation, DeviceError> {
