@@ -350,7 +350,7 @@ activity Other .Other { Button "main" -> open Main }
 "#;
 
 /// Returns the model with other settings.
-fn set(model: &Model, settings: &[(&str, &str)]) -> Arc<Model> {
+pub fn set(model: &Model, settings: &[(&str, &str)]) -> Arc<Model> {
     let mut model = model.clone();
     for (name, value) in settings {
         model.set(name, value).expect("a parameter");
