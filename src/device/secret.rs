@@ -190,7 +190,8 @@ impl Secrets {
             [&widget.text, &widget.desc].into_iter().any(|text| matches!(self.hidden(text), Cow::Owned(_)))
                 || self.behind_dots(widget).is_some()
         };
-        if !screen.widgets().iter().any(is_touched) {
+        let crash: Option<Arc<str>> = screen.crash().map(|crash| self.hidden(crash).into());
+        if crash.as_ref() == screen.crash() && !screen.widgets().iter().any(is_touched) {
             return screen.clone();
         }
         let hide = |widget: &Widget| {
@@ -198,7 +199,7 @@ impl Secrets {
             Widget { text, desc: self.hidden(&widget.desc).into(), ..widget.clone() }
         };
         let widgets = screen.widgets().iter().map(hide).collect();
-        Screen::new(screen.package().clone(), screen.activity().clone(), screen.context(), widgets).into()
+        screen.with_widgets(widgets).with_crash(crash).into()
     }
 
     /// Returns the reference for a password field with as many dots as a value has letters: their number is a part of

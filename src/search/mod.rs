@@ -210,8 +210,7 @@ pub fn search(
 ) -> Result<Finding, DeviceError> {
     let mut objective = Formula::new(spec, plan.shaping);
     // What crashes may do so by chance, so an app that seems to answer alike proves nothing.
-    let is_about_faults =
-        spec.atoms.values().any(|atom| atom.mentions(Key::Crashed) || atom.mentions(Key::Anr));
+    let is_about_faults = spec.atoms.values().any(|atom| atom.mentions_crash() || atom.mentions(Key::Anr));
     let plan = Plan { persists: plan.persists || is_about_faults, ..plan.clone() };
     pursue(device, &mut objective, plan.offered(spec), &plan, watch)
 }

@@ -7,6 +7,7 @@ use std::sync::Arc;
 use rustc_hash::FxBuildHasher;
 
 use super::chance::{Chance, Odds, Script};
+use super::crash::traced;
 use super::effects::{Base, Run, globals};
 use super::evaluate::Fault;
 use super::gestures::{self, IDLE_MS};
@@ -717,7 +718,9 @@ fn perform(run: &mut Run<'_>, gesture: &Gesture) -> Result<(), Fault> {
         Gesture::Lost => {}
         Gesture::Crash => {
             let top = run.state.top().map(|top| run.state.stack[top].instance.number);
-            run.crash("java.lang.RuntimeException: sim.crash".into(), top.unwrap_or(u32::MAX));
+            let site = format!("{}.Chance.crash(sim.crash)", run.model.package);
+            let trace = traced("java.lang.RuntimeException: sim.crash", &site);
+            run.crash(trace, top.unwrap_or(u32::MAX));
             // It takes no time of its own.
             return run.settle();
         }
