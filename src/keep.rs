@@ -6,7 +6,7 @@
 use std::sync::{Arc, Mutex};
 
 use crate::device::{Album, Device, DeviceError, Pictured, references};
-use crate::gui::{Action, Rules, Touch};
+use crate::gui::{Action, Atom, Rules, Touch};
 use crate::minimise::{Check, Element, Minimised, Trial, TrialResult, minimise};
 use crate::rate::Rate;
 use crate::replay::{Captured, Missing, Played, Player, capture};
@@ -87,7 +87,9 @@ pub fn keep(
     goes_on: &(dyn Fn() -> bool + Sync),
 ) -> Result<Keeping, DeviceError> {
     let actions: Vec<&Action> = run.steps.iter().map(|step| &step.action).collect();
-    let mut reruns = Reruns::new(open, spec, &actions, settings, goes_on);
+    let asks_for_crashes = spec.atoms.values().any(Atom::mentions_crash);
+    let crash = if asks_for_crashes { crash(run) } else { None };
+    let mut reruns = Reruns::new(open, spec, (&actions, crash), settings, goes_on);
     let minimised = match &settings.minimise {
         Some(how) if actions.len() > 1 => Some(minimise(&mut reruns, actions.len() - 1, how)?),
         Some(_) | None => None,
@@ -110,11 +112,12 @@ pub fn keep(
             &short,
             Missing::Stop,
         )?;
+        let is_same = reruns.is_same(&played);
         if settings.confirm > 0 {
             confirmed.runs += 1;
-            confirmed.passes += u32::from(played.is_won);
+            confirmed.passes += u32::from(is_same);
         }
-        if played.is_won && again.is_none() {
+        if is_same && again.is_none() {
             again = Some(played);
         }
     }
@@ -130,6 +133,11 @@ pub fn keep(
         confirmed,
         run,
     })
+}
+
+/// Returns the identity of the last crash of `run`, if there is one.
+fn crash(run: &Trace) -> Option<Arc<str>> {
+    run.steps.iter().rev().find_map(|step| step.observation.screen.crash().cloned())
 }
 
 /// Returns the played trace with the reasons from the run it repeats.
@@ -156,6 +164,8 @@ struct Reruns<'a> {
     start: Action,
     /// Each action after the start in all its forms, the original first.
     forms: Vec<Vec<Action>>,
+    /// Identity of the crash that the run shows and the spec asks for: a run with another one is another run.
+    crash: Option<Arc<str>>,
     players: Vec<Mutex<Player>>,
     seed: Seed,
     goes_on: &'a (dyn Fn() -> bool + Sync),
@@ -165,7 +175,7 @@ impl<'a> Reruns<'a> {
     fn new(
         open: Opener<'a>,
         spec: &Spec,
-        actions: &[&Action],
+        (actions, crash): (&[&Action], Option<Arc<str>>),
         settings: &Settings,
         goes_on: &'a (dyn Fn() -> bool + Sync),
     ) -> Reruns<'a> {
@@ -173,12 +183,18 @@ impl<'a> Reruns<'a> {
             open,
             start: actions[0].clone(),
             forms: actions[1..].iter().map(|action| forms(action, &settings.rules)).collect(),
+            crash,
             players: (0..settings.jobs.max(1))
                 .map(|_| Mutex::new(Player::within(spec, settings.rules.clone())))
                 .collect(),
             seed: settings.seed,
             goes_on,
         }
+    }
+
+    /// Returns true if a run did what the original one does, with the same crash.
+    fn is_same(&self, played: &Played) -> bool {
+        played.is_won && (self.crash.is_none() || crash(&played.trace) == self.crash)
     }
 
     /// Returns the actions of a shortened run, the start included.
@@ -199,7 +215,7 @@ impl<'a> Reruns<'a> {
             .expect("there are as many players as threads");
         let played = player.play(&mut *device, &actions, Missing::Skip)?;
         let done = played.done.iter().filter(|&&done| done > 0).map(|&done| trial.kept[done - 1]);
-        Ok(TrialResult { passed: played.is_won, done: done.collect() })
+        Ok(TrialResult { passed: self.is_same(&played), done: done.collect() })
     }
 }
 

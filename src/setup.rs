@@ -8,8 +8,8 @@
 use std::sync::Arc;
 
 use crate::device::sim::{Sim, SimOutcome};
-use crate::device::{App, Capabilities, Device, DeviceError};
-use crate::gui::{Action, Pixels, UserAction};
+use crate::device::{App, Ask, Decorator, Device, DeviceError};
+use crate::gui::{Action, UserAction};
 use crate::replay::{Player, Repeater, Replay};
 use crate::test_case::{SetUpRun, TestCase, TestStep};
 use crate::trace::Observation;
@@ -110,34 +110,8 @@ impl Prepared {
         let launchable = app.launchable.iter().filter(|activity| ***activity == *first).cloned().collect();
         Prepared { app: App { launchable, ..app.clone() }, inner, set_up: SetUp::new(tests) }
     }
-}
 
-impl Device for Prepared {
-    fn describe(&self) -> String {
-        described(self.inner.describe(), self.set_up.tests.iter().map(|(test, _)| test))
-    }
-
-    fn app(&self) -> &App {
-        &self.app
-    }
-
-    fn capabilities(&self) -> Capabilities {
-        self.inner.capabilities()
-    }
-
-    fn look(&mut self) -> Result<Observation, DeviceError> {
-        self.inner.look()
-    }
-
-    fn keep_keyboard(&mut self, keeps: bool) {
-        self.inner.keep_keyboard(keeps);
-    }
-
-    fn picture(&mut self) -> Option<Pixels> {
-        self.inner.picture()
-    }
-
-    fn reset(&mut self, activity: &str) -> Result<Observation, DeviceError> {
+    fn start(&mut self, activity: &str) -> Result<Observation, DeviceError> {
         self.set_up.check_start(activity)?;
         let mut tries = 1;
         loop {
@@ -151,11 +125,30 @@ impl Device for Prepared {
             }
         }
     }
+}
 
-    fn act(&mut self, action: &Action) -> Result<Observation, DeviceError> {
-        match action {
-            Action::Reinitialise(activity) => self.reset(activity),
-            other => self.inner.act(other),
+impl Decorator for Prepared {
+    fn inner(&self) -> &dyn Device {
+        &*self.inner
+    }
+
+    fn inner_mut(&mut self) -> &mut dyn Device {
+        &mut *self.inner
+    }
+
+    fn describe(&self) -> String {
+        described(self.inner.describe(), self.set_up.tests.iter().map(|(test, _)| test))
+    }
+
+    fn app(&self) -> &App {
+        &self.app
+    }
+
+    fn ask(&mut self, ask: Ask<'_>) -> Result<Observation, DeviceError> {
+        match ask {
+            Ask::Reset(activity) => self.start(activity),
+            Ask::Act(Action::Reinitialise(activity)) => self.start(activity),
+            other => other.of(&mut *self.inner),
         }
     }
 }
@@ -315,34 +308,21 @@ impl Way<'_> {
     }
 }
 
-impl Device for Way<'_> {
-    fn describe(&self) -> String {
-        self.sim.describe()
+impl Decorator for Way<'_> {
+    fn inner(&self) -> &dyn Device {
+        self.sim
     }
 
-    fn app(&self) -> &App {
-        self.sim.app()
+    fn inner_mut(&mut self) -> &mut dyn Device {
+        self.sim
     }
 
-    fn capabilities(&self) -> Capabilities {
-        self.sim.capabilities()
-    }
-
-    fn look(&mut self) -> Result<Observation, DeviceError> {
-        self.sim.look()
-    }
-
-    fn keep_keyboard(&mut self, keeps: bool) {
-        self.sim.keep_keyboard(keeps);
-    }
-
-    fn reset(&mut self, activity: &str) -> Result<Observation, DeviceError> {
-        let outcomes = self.sim.start_outcomes(activity)?;
-        self.choose(outcomes)
-    }
-
-    fn act(&mut self, action: &Action) -> Result<Observation, DeviceError> {
-        let outcomes = self.sim.outcomes(action)?;
+    fn ask(&mut self, ask: Ask<'_>) -> Result<Observation, DeviceError> {
+        let outcomes = match ask {
+            Ask::Look => return self.sim.look(),
+            Ask::Reset(activity) => self.sim.start_outcomes(activity)?,
+            Ask::Act(action) => self.sim.outcomes(action)?,
+        };
         self.choose(outcomes)
     }
 }

@@ -2,26 +2,17 @@
 
 #![no_main]
 
-use std::sync::{Arc, LazyLock};
+use std::sync::LazyLock;
 
-use farlead::device::sim::read;
 use farlead::emulator::adbd::Backend as _;
-use farlead::emulator::phone::{AndroidVersion, Phone};
-use farlead::rng::Seed;
-use farlead::spec::Source;
+use farlead::emulator::phone::Phone;
+use farlead_fuzz::phone_with;
 use libfuzzer_sys::fuzz_target;
 
 static PHONE: LazyLock<Phone> = LazyLock::new(|| {
-    let text = "app a.b \"A\" 1\nlaunch Main\nactivity Main .Main {\n own t = \"\"\n EditText edits t\n \
-                LinearLayout #row { Button \"x\" -> t = \"x\" Button \"y\" -> crash \"y\" }\n}";
-    let model = read(&Source::new("a.app", text)).model.expect("a model without mistakes");
-    let mut phone = Phone::new(Arc::new(model), Seed(1), AndroidVersion::default());
-    let ran = phone.shell(
-        "am start -n a.b/.Main; \
-         am instrument -w io.appium.uiautomator2.server.test/androidx.test.runner.AndroidJUnitRunner",
-        b"",
+    let mut phone = phone_with(
+        "am instrument -w io.appium.uiautomator2.server.test/androidx.test.runner.AndroidJUnitRunner",
     );
-    assert_eq!(ran.code, 0);
     let asked = b"POST /session HTTP/1.1\r\n\r\n{\"capabilities\":{}}";
     let answer = phone.tcp(6_790, asked).expect("a server that listens");
     assert!(answer.starts_with(b"HTTP/1.1 200 OK\r\n"));

@@ -2,27 +2,15 @@
 
 #![no_main]
 
-use std::sync::{Arc, LazyLock};
+use std::sync::LazyLock;
 
-use farlead::device::sim::read;
 use farlead::emulator::adbd::Backend as _;
-use farlead::emulator::phone::{AndroidVersion, Phone};
-use farlead::rng::Seed;
-use farlead::spec::Source;
+use farlead::emulator::phone::Phone;
+use farlead_fuzz::phone_with;
 use libfuzzer_sys::fuzz_target;
 
 static PHONE: LazyLock<Phone> = LazyLock::new(|| {
-    let text = "app a.b \"A\" 1\nlaunch Main\nactivity Main .Main {\n own t = \"\"\n EditText edits t\n \
-                LinearLayout #row { Button \"x\" -> t = \"x\" Button \"y\" -> crash \"y\" }\n}";
-    let model = read(&Source::new("a.app", text)).model.expect("a model without mistakes");
-    let mut phone = Phone::new(Arc::new(model), Seed(1), AndroidVersion::default());
-    let ran = phone.shell(
-        "am start -n a.b/.Main; echo x >/data/local/tmp/u; CLASSPATH=/data/local/tmp/u app_process / \
-         com.wetest.uia2.Main",
-        b"",
-    );
-    assert_eq!(ran.code, 0);
-    phone
+    phone_with("echo x >/data/local/tmp/u; CLASSPATH=/data/local/tmp/u app_process / com.wetest.uia2.Main")
 });
 
 const METHODS: [&str; 24] = [

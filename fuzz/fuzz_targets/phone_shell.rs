@@ -3,21 +3,11 @@
 
 #![no_main]
 
-use std::sync::{Arc, LazyLock};
-
-use farlead::device::sim::model::Model;
-use farlead::device::sim::read;
 use farlead::emulator::adbd::Backend as _;
 use farlead::emulator::phone::{AndroidVersion, Phone};
 use farlead::rng::Seed;
-use farlead::spec::Source;
+use farlead_fuzz::MODEL;
 use libfuzzer_sys::fuzz_target;
-
-static MODEL: LazyLock<Arc<Model>> = LazyLock::new(|| {
-    let text = "app a.b \"A\" 1\nlaunch Main\nactivity Main .Main {\n own t = \"\"\n EditText edits t\n \
-                Button \"x\" -> crash \"x\"\n Button \"y\" -> t = \"\"\n}";
-    Arc::new(read(&Source::new("a.app", text)).model.expect("a model without mistakes"))
-});
 
 fuzz_target!(|bytes: &[u8]| {
     let Some((first, rest)) = bytes.split_first() else { return };

@@ -1,7 +1,6 @@
 //! A device that fails on purpose, so that tests see how others take it.
 
-use super::{App, Capabilities, Device, DeviceError, Observation};
-use crate::gui::{Action, Pixels};
+use super::{Ask, Decorator, Device, DeviceError, Observation};
 
 /// A device that wraps another and fails at one step.
 #[derive(Debug)]
@@ -16,47 +15,30 @@ impl<D: Device> Faulty<D> {
     pub fn new(inner: D, fails_at: usize) -> Faulty<D> {
         Faulty { inner, fails_at, step: 0 }
     }
-
-    fn step(&mut self) -> Result<(), DeviceError> {
-        let step = self.step;
-        // Counted in any case, so that only one step fails.
-        self.step += 1;
-        if step == self.fails_at { Err(DeviceError::Faulty { step }) } else { Ok(()) }
-    }
 }
 
-impl<D: Device> Device for Faulty<D> {
+impl<D: Device> Decorator for Faulty<D> {
+    fn inner(&self) -> &dyn Device {
+        &self.inner
+    }
+
+    fn inner_mut(&mut self) -> &mut dyn Device {
+        &mut self.inner
+    }
+
     fn describe(&self) -> String {
         format!("{}, failing at step {}", self.inner.describe(), self.fails_at)
     }
 
-    fn app(&self) -> &App {
-        self.inner.app()
-    }
-
-    fn capabilities(&self) -> Capabilities {
-        self.inner.capabilities()
-    }
-
-    fn look(&mut self) -> Result<Observation, DeviceError> {
-        self.inner.look()
-    }
-
-    fn keep_keyboard(&mut self, keeps: bool) {
-        self.inner.keep_keyboard(keeps);
-    }
-
-    fn picture(&mut self) -> Option<Pixels> {
-        self.inner.picture()
-    }
-
-    fn reset(&mut self, activity: &str) -> Result<Observation, DeviceError> {
-        self.step()?;
-        self.inner.reset(activity)
-    }
-
-    fn act(&mut self, action: &Action) -> Result<Observation, DeviceError> {
-        self.step()?;
-        self.inner.act(action)
+    fn ask(&mut self, ask: Ask<'_>) -> Result<Observation, DeviceError> {
+        if !matches!(ask, Ask::Look) {
+            let step = self.step;
+            // Counted in any case, so that only one step fails.
+            self.step += 1;
+            if step == self.fails_at {
+                return Err(DeviceError::Faulty { step });
+            }
+        }
+        ask.of(&mut self.inner)
     }
 }

@@ -6,6 +6,7 @@
 
 pub mod adb;
 pub mod android;
+mod decorator;
 mod faulty;
 mod open;
 mod pictured;
@@ -22,6 +23,7 @@ use crate::gui::{Action, Pixels};
 pub use crate::trace::{Notice, Observation};
 
 pub use adb::Adb;
+pub use decorator::{Ask, Decorator};
 pub use faulty::Faulty;
 #[cfg(feature = "adb")]
 pub use open::open_to_look;
@@ -129,13 +131,11 @@ pub trait Device {
 
     /// Says if a soft keyboard that comes up stays; otherwise it is put away before the screen is looked at. A device
     /// without one does nothing.
-    fn keep_keyboard(&mut self, _keeps: bool) {}
+    fn keep_keyboard(&mut self, keeps: bool);
 
     /// Returns a picture of the screen that was observed last, with passwords blacked out; `None` on a device that has
     /// none, or where the app forbids it.
-    fn picture(&mut self) -> Option<Pixels> {
-        None
-    }
+    fn picture(&mut self) -> Option<Pixels>;
 
     /// Starts the app afresh, as after an installation, with the launchable `activity`, and returns
     /// its first screen.

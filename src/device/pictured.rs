@@ -3,8 +3,8 @@
 use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex, PoisonError};
 
-use super::{App, Capabilities, Device, DeviceError, Observation};
-use crate::gui::{Action, Bounds, Identity, Picture, Pixels, Screen};
+use super::{Ask, Decorator, Device, DeviceError, Observation};
+use crate::gui::{Bounds, Identity, Picture, Pixels, Screen};
 
 /// Most bytes of the pictures of an album; no further ones are taken.
 const BYTES_MAX: usize = 64 << 20;
@@ -60,47 +60,20 @@ impl Pictured {
             None => inner,
         }
     }
-
-    fn with_picture(&mut self, seen: Result<Observation, DeviceError>) -> Result<Observation, DeviceError> {
-        let seen = seen?;
-        let picture = self.album.picture(&seen.screen, || self.inner.picture());
-        Ok(Observation { picture, ..seen })
-    }
 }
 
-impl Device for Pictured {
-    fn describe(&self) -> String {
-        self.inner.describe()
+impl Decorator for Pictured {
+    fn inner(&self) -> &dyn Device {
+        &*self.inner
     }
 
-    fn app(&self) -> &App {
-        self.inner.app()
+    fn inner_mut(&mut self) -> &mut dyn Device {
+        &mut *self.inner
     }
 
-    fn capabilities(&self) -> Capabilities {
-        self.inner.capabilities()
-    }
-
-    fn look(&mut self) -> Result<Observation, DeviceError> {
-        let seen = self.inner.look();
-        self.with_picture(seen)
-    }
-
-    fn keep_keyboard(&mut self, keeps: bool) {
-        self.inner.keep_keyboard(keeps);
-    }
-
-    fn picture(&mut self) -> Option<Pixels> {
-        self.inner.picture()
-    }
-
-    fn reset(&mut self, activity: &str) -> Result<Observation, DeviceError> {
-        let seen = self.inner.reset(activity);
-        self.with_picture(seen)
-    }
-
-    fn act(&mut self, action: &Action) -> Result<Observation, DeviceError> {
-        let seen = self.inner.act(action);
-        self.with_picture(seen)
+    fn ask(&mut self, ask: Ask<'_>) -> Result<Observation, DeviceError> {
+        let seen = ask.of(&mut *self.inner)?;
+        let picture = self.album.picture(&seen.screen, || self.inner.picture());
+        Ok(Observation { picture, ..seen })
     }
 }

@@ -4,9 +4,10 @@
 //! loan. All start the app afresh for each run, so it does not matter which one a run gets. A device that is lost is not
 //! lent again; its borrower gets the error, and does the work again on another.
 
+use std::mem;
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 
-use super::{App, Capabilities, Device, DeviceError, Observation};
+use super::{App, Ask, Capabilities, Decorator, Device, DeviceError, Observation};
 use crate::gui::{Action, Pixels};
 use crate::rng::Seed;
 
@@ -106,9 +107,9 @@ impl Pool {
         // Making a device may take long, and others may come for theirs meanwhile.
         drop(roster);
         let (device, origin) = match (idle, maker) {
-            (Some(device), _) => (Some(device), Origin::Attached),
-            (None, Some(make)) => (Some(make(seed)), Origin::Made),
-            (None, None) => (None, Origin::Attached),
+            (Some(device), _) => (device, Origin::Attached),
+            (None, Some(make)) => (make(seed), Origin::Made),
+            (None, None) => return Box::new(Absent(self.inner.clone())),
         };
         Box::new(Loan { inner: self.inner.clone(), device, origin, is_lost: false })
     }
@@ -117,6 +118,10 @@ impl Pool {
 impl Inner {
     fn roster(&self) -> MutexGuard<'_, Roster> {
         self.roster.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    fn nothing(&self) -> Result<Observation, DeviceError> {
+        Err(DeviceError::NoneLeft { why: self.roster().lost.clone() })
     }
 }
 
@@ -130,20 +135,29 @@ enum Origin {
 /// A device that goes back to its pool when the loan is dropped, unless it is lost.
 struct Loan {
     inner: Arc<Inner>,
-    device: Option<BoxedDevice>,
+    device: BoxedDevice,
     origin: Origin,
     is_lost: bool,
 }
 
-impl Loan {
-    fn with_device(
-        &mut self,
-        ask: impl FnOnce(&mut dyn Device) -> Result<Observation, DeviceError>,
-    ) -> Result<Observation, DeviceError> {
-        let Some(device) = self.device.as_deref_mut().filter(|_| !self.is_lost) else {
-            return Err(DeviceError::NoneLeft { why: self.inner.roster().lost.clone() });
-        };
-        let answer = ask(device);
+impl Decorator for Loan {
+    fn inner(&self) -> &dyn Device {
+        &*self.device
+    }
+
+    fn inner_mut(&mut self) -> &mut dyn Device {
+        &mut *self.device
+    }
+
+    fn app(&self) -> &App {
+        &self.inner.app
+    }
+
+    fn ask(&mut self, ask: Ask<'_>) -> Result<Observation, DeviceError> {
+        if self.is_lost {
+            return self.inner.nothing();
+        }
+        let answer = ask.of(&mut *self.device);
         if let Err(error) = &answer
             && error.is_lost()
         {
@@ -154,45 +168,9 @@ impl Loan {
     }
 }
 
-impl Device for Loan {
-    fn describe(&self) -> String {
-        self.device.as_ref().map_or_else(|| "no device".to_string(), |device| device.describe())
-    }
-
-    fn app(&self) -> &App {
-        &self.inner.app
-    }
-
-    fn capabilities(&self) -> Capabilities {
-        self.device.as_ref().map_or(Capabilities::ALL, |device| device.capabilities())
-    }
-
-    fn look(&mut self) -> Result<Observation, DeviceError> {
-        self.with_device(|device| device.look())
-    }
-
-    fn keep_keyboard(&mut self, keeps: bool) {
-        if let Some(device) = &mut self.device {
-            device.keep_keyboard(keeps);
-        }
-    }
-
-    fn picture(&mut self) -> Option<Pixels> {
-        self.device.as_mut()?.picture()
-    }
-
-    fn reset(&mut self, activity: &str) -> Result<Observation, DeviceError> {
-        self.with_device(|device| device.reset(activity))
-    }
-
-    fn act(&mut self, action: &Action) -> Result<Observation, DeviceError> {
-        self.with_device(|device| device.act(action))
-    }
-}
-
 impl Drop for Loan {
     fn drop(&mut self) {
-        let Some(device) = self.device.take() else { return };
+        let device = mem::replace(&mut self.device, Box::new(Absent(self.inner.clone())));
         let mut roster = self.inner.roster();
         match (self.origin, self.is_lost) {
             (Origin::Attached, false) => roster.idle.push(device),
@@ -205,6 +183,41 @@ impl Drop for Loan {
         drop(roster);
         // Whoever waits may have to hear that nothing is left to wait for.
         self.inner.changed.notify_all();
+    }
+}
+
+/// The place of a device where none is left.
+struct Absent(Arc<Inner>);
+
+impl Device for Absent {
+    fn describe(&self) -> String {
+        "no device".to_string()
+    }
+
+    fn app(&self) -> &App {
+        &self.0.app
+    }
+
+    fn capabilities(&self) -> Capabilities {
+        Capabilities::ALL
+    }
+
+    fn look(&mut self) -> Result<Observation, DeviceError> {
+        self.0.nothing()
+    }
+
+    fn keep_keyboard(&mut self, _: bool) {}
+
+    fn picture(&mut self) -> Option<Pixels> {
+        None
+    }
+
+    fn reset(&mut self, _: &str) -> Result<Observation, DeviceError> {
+        self.0.nothing()
+    }
+
+    fn act(&mut self, _: &Action) -> Result<Observation, DeviceError> {
+        self.0.nothing()
     }
 }
 

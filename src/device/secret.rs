@@ -10,7 +10,7 @@ use std::fmt;
 use std::ops::Range;
 use std::sync::Arc;
 
-use super::{App, BoxedDevice, Capabilities, Device, DeviceError, Notice, Observation};
+use super::{Ask, BoxedDevice, Decorator, Device, DeviceError, Notice, Observation};
 use crate::gui::{Action, Flags, Gesture, Pixels, Screen, UserAction, Widget};
 
 /// A place in a text where a secret is named.
@@ -190,7 +190,8 @@ impl Secrets {
             [&widget.text, &widget.desc].into_iter().any(|text| matches!(self.hidden(text), Cow::Owned(_)))
                 || self.behind_dots(widget).is_some()
         };
-        if !screen.widgets().iter().any(is_touched) {
+        let crash: Option<Arc<str>> = screen.crash().map(|crash| self.hidden(crash).into());
+        if crash.as_ref() == screen.crash() && !screen.widgets().iter().any(is_touched) {
             return screen.clone();
         }
         let hide = |widget: &Widget| {
@@ -198,7 +199,7 @@ impl Secrets {
             Widget { text, desc: self.hidden(&widget.desc).into(), ..widget.clone() }
         };
         let widgets = screen.widgets().iter().map(hide).collect();
-        Screen::new(screen.package().clone(), screen.activity().clone(), screen.context(), widgets).into()
+        screen.with_widgets(widgets).with_crash(crash).into()
     }
 
     /// Returns the reference for a password field with as many dots as a value has letters: their number is a part of
@@ -285,26 +286,13 @@ impl Sealed {
     }
 }
 
-impl Device for Sealed {
-    fn describe(&self) -> String {
-        self.inner.describe()
+impl Decorator for Sealed {
+    fn inner(&self) -> &dyn Device {
+        &*self.inner
     }
 
-    fn app(&self) -> &App {
-        self.inner.app()
-    }
-
-    fn capabilities(&self) -> Capabilities {
-        self.inner.capabilities()
-    }
-
-    fn look(&mut self) -> Result<Observation, DeviceError> {
-        let seen = self.inner.look();
-        self.hidden(seen)
-    }
-
-    fn keep_keyboard(&mut self, keeps: bool) {
-        self.inner.keep_keyboard(keeps);
+    fn inner_mut(&mut self) -> &mut dyn Device {
+        &mut *self.inner
     }
 
     fn picture(&mut self) -> Option<Pixels> {
@@ -322,13 +310,11 @@ impl Device for Sealed {
         Some(pixels)
     }
 
-    fn reset(&mut self, activity: &str) -> Result<Observation, DeviceError> {
-        let seen = self.inner.reset(activity);
-        self.hidden(seen)
-    }
-
-    fn act(&mut self, action: &Action) -> Result<Observation, DeviceError> {
-        let seen = self.inner.act(&self.secrets.reveal(action));
+    fn ask(&mut self, ask: Ask<'_>) -> Result<Observation, DeviceError> {
+        let seen = match ask {
+            Ask::Act(action) => self.inner.act(&self.secrets.reveal(action)),
+            other => other.of(&mut *self.inner),
+        };
         self.hidden(seen)
     }
 }

@@ -6,7 +6,7 @@ use super::*;
 use crate::abstraction::{LOOKS, PLACES};
 use crate::agent::RANDOM;
 use crate::device::{App, Capabilities, Faulty};
-use crate::gui::{Bounds, Context, Flags, Repertoire, Widget};
+use crate::gui::{Bounds, Context, Flags, Pixels, Repertoire, Widget};
 use crate::objective::{Formula, Report, Shaping};
 use crate::situation::{ClassId, LookId, Outlook};
 use crate::spec::{Source, parse};
@@ -64,6 +64,12 @@ impl Device for Corridor {
 
     fn look(&mut self) -> Result<Observation, DeviceError> {
         Ok(self.seen())
+    }
+
+    fn keep_keyboard(&mut self, _: bool) {}
+
+    fn picture(&mut self) -> Option<Pixels> {
+        None
     }
 
     fn reset(&mut self, _: &str) -> Result<Observation, DeviceError> {

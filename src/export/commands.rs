@@ -4,12 +4,13 @@
 //! dark, and the activity that was started last.
 
 use std::collections::BTreeSet;
+use std::sync::LazyLock;
 
 use super::locate::{IsSame, Known, Locator};
 use super::page::one_line;
 use crate::device::references;
 use crate::gui::{
-    Action, Argument, Atom, Comparison, DeviceAction, Direction, Gesture, Key, Op, Percent, Point,
+    Action, Argument, Atom, Comparison, Constant, DeviceAction, Direction, Gesture, Key, Op, Percent, Point,
     PressedKey, Stroke, Target, Touch,
 };
 use crate::test_case::{Shared, TestCase, TestSetUp, TestStep};
@@ -206,6 +207,12 @@ fn remarks(test: &TestCase) -> Vec<String> {
             rate.passes, rate.runs
         ));
     }
+    let mut seen = test.steps.iter().flat_map(|step| &step.sees);
+    if seen.any(|(atom, _)| atom.mentions(Key::Crash)) {
+        remarks.push(
+            "only farlead tells one crash from another, so any crash counts where the test names one".into(),
+        );
+    }
     let labels = test.oracle.labels();
     if !labels.is_empty() {
         let names: Vec<&str> = labels.into_iter().collect();
@@ -266,7 +273,7 @@ impl<'a> Reader<'a> {
     fn step(&mut self, at: usize, step: &'a TestStep) -> Step<'a> {
         let mut commands = Vec::new();
         // The log of the device may still hold a crash of an earlier run.
-        if asks(&step.sees, Key::Crashed) {
+        if step.sees.iter().any(|(atom, _)| atom.mentions_crash()) {
             commands.push(Command::ForgetCrashes);
         }
         // No touch reaches an app in the dark.
@@ -307,7 +314,7 @@ impl<'a> Reader<'a> {
         Step {
             title: format!("step {at}, {}", one_line(&step.action.to_string(), TITLE_CHARS_MAX)),
             commands,
-            expects: step.sees.iter().filter_map(|(atom, holds)| expect(atom, *holds)).collect(),
+            expects: step.sees.iter().filter_map(|(atom, holds)| expect(&step.sees, atom, *holds)).collect(),
         }
     }
 
@@ -352,26 +359,27 @@ fn gesture_on<'a>(gesture: &'a Gesture, on: Widget<'a>) -> Command<'a> {
     }
 }
 
-/// Returns the check of an atom. Atoms about the action need none, as the commands do it.
-fn expect(atom: &Atom, holds: bool) -> Option<Expect<'_>> {
+/// Any crash.
+static CRASHED: LazyLock<Atom> = LazyLock::new(|| {
+    Atom::State(vec![Comparison { key: Key::Crashed, op: Op::Equal, value: Constant::Flag(true) }])
+});
+
+/// Returns the check of one atom of `sees`. Atoms about the action need none, as the commands do it.
+fn expect<'a>(sees: &'a [(Atom, bool)], atom: &'a Atom, holds: bool) -> Option<Expect<'a>> {
     let of = match atom {
         Atom::Action(_) => return None,
+        // A tool that cannot tell crashes apart can still see that there is one.
+        Atom::State(all) if atom.mentions(Key::Crash) => {
+            let is_one = holds && all.iter().any(|one| one.key == Key::Crash && one.op != Op::NotEqual);
+            let is_new = !sees.contains(&(CRASHED.clone(), true));
+            return if is_one && is_new { expect(sees, &CRASHED, true) } else { None };
+        }
         Atom::State(all) => Subject::State(all),
         Atom::Widget(all) => Subject::Widget(all),
         Atom::Count { of, op, number } => Subject::Count { of, op: *op, number: *number },
         Atom::Checked(is_checked) => Subject::Checked(*is_checked),
     };
     Some(Expect { atom, of, holds })
-}
-
-/// Returns true if one of the atoms asks for `key`.
-fn asks(sees: &[(Atom, bool)], key: Key) -> bool {
-    sees.iter().any(|(atom, _)| match atom {
-        Atom::State(all) | Atom::Widget(all) | Atom::Action(all) | Atom::Count { of: all, .. } => {
-            all.iter().any(|comparison| comparison.key == key)
-        }
-        Atom::Checked(_) => key == Key::Checked,
-    })
 }
 
 #[cfg(test)]

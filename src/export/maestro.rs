@@ -379,6 +379,7 @@ fn condition(page: &mut Page, comparison: &Comparison) -> Option<(&'static str, 
         | Key::Orientation
         | Key::Network
         | Key::Crashed
+        | Key::Crash
         | Key::Anr
         | Key::Keyboard
         | Key::ActionType

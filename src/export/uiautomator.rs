@@ -370,6 +370,7 @@ fn widget_code(page: &mut Page, comparison: &Comparison) -> Option<String> {
         | Key::Orientation
         | Key::Network
         | Key::Crashed
+        | Key::Crash
         | Key::Anr
         | Key::Keyboard
         | Key::ActionType
@@ -412,6 +413,7 @@ fn state_code(page: &mut Page, comparison: &Comparison) -> String {
         | Key::ActionDetail
         | Key::ActionObjectId
         | Key::ActionText => unreachable!("an atom about the screen asks nothing of widgets and actions"),
+        Key::Crash => unreachable!("any crash is checked in the place of one"),
     }
 }
 

@@ -31,6 +31,7 @@ pub enum Key {
     Orientation,
     Network,
     Crashed,
+    Crash,
     Anr,
     Keyboard,
     ActionType,
@@ -67,7 +68,7 @@ enum Domain {
 
 impl Key {
     /// All keys, in the order in which an atom prints them.
-    pub const ALL: [Key; 23] = [
+    pub const ALL: [Key; 24] = [
         Key::Package,
         Key::Activity,
         Key::Text,
@@ -85,6 +86,7 @@ impl Key {
         Key::Orientation,
         Key::Network,
         Key::Crashed,
+        Key::Crash,
         Key::Anr,
         Key::Keyboard,
         Key::ActionType,
@@ -113,6 +115,7 @@ impl Key {
             Key::Orientation => "orientation",
             Key::Network => "network",
             Key::Crashed => "crashed",
+            Key::Crash => "crash",
             Key::Anr => "anr",
             Key::Keyboard => "keyboard",
             Key::ActionType => "actionType",
@@ -156,6 +159,7 @@ impl Key {
             | Key::Orientation
             | Key::Network
             | Key::Crashed
+            | Key::Crash
             | Key::Anr
             | Key::Keyboard => Kind::State,
             Key::Text
@@ -195,7 +199,7 @@ impl Key {
             | Key::Keyboard => Domain::Flag,
             Key::Screen | Key::Network => Domain::Words(&["on", "off"]),
             Key::Orientation => Domain::Words(&["portrait", "landscape"]),
-            Key::Package | Key::ObjectId | Key::ActionObjectId => Domain::Text,
+            Key::Package | Key::ObjectId | Key::Crash | Key::ActionObjectId => Domain::Text,
             Key::Text | Key::Desc | Key::ActionText => Domain::Quantity,
             Key::Activity | Key::Id | Key::Class => Domain::Names,
             Key::ActionDetail => Domain::Texts,
@@ -339,6 +343,14 @@ impl Comparison {
                 Domain::ActionType => {
                     check_action_type(op, &text, types)?;
                     Constant::Text(text)
+                }
+                Domain::Text if key == Key::Crash && ["true", "false"].contains(&&*text) => {
+                    let help =
+                        format!("write `crashed {} {text}`", if op == Op::NotEqual { "!=" } else { "=" });
+                    return Err(wrong_value(
+                        "`crash` names a crash, and `crashed` says that there is one".into(),
+                        help,
+                    ));
                 }
                 Domain::Text | Domain::Quantity | Domain::Names | Domain::Texts => Constant::Text(text),
             },
@@ -546,6 +558,23 @@ impl Atom {
         })
     }
 
+    /// Returns the atom that the crash with this identity is shown.
+    pub fn of_crash(identity: &str) -> Atom {
+        let value = Constant::Text(identity.to_string());
+        Atom::State(vec![Comparison { key: Key::Crash, op: Op::Equal, value }])
+    }
+
+    /// Returns the identity of the crash that the atom names, if it names one in full.
+    pub fn crash(&self) -> Option<&str> {
+        match self {
+            Atom::State(all) => all.iter().find_map(|one| match (one.key, one.op, &one.value) {
+                (Key::Crash, Op::Equal, Constant::Text(identity)) => Some(identity.as_str()),
+                _ => None,
+            }),
+            Atom::Widget(_) | Atom::Count { .. } | Atom::Action(_) | Atom::Checked(_) => None,
+        }
+    }
+
     /// Returns the atom that one widget meets all of these, `checked` standing alone too.
     pub fn widget(mut comparisons: Vec<Comparison>) -> Result<Atom, Mistake> {
         comparisons.sort();
@@ -636,6 +665,11 @@ impl Atom {
             }
             Atom::Checked(_) => key == Key::Checked,
         }
+    }
+
+    /// Returns true if it asks for crashes, any or one.
+    pub fn mentions_crash(&self) -> bool {
+        self.mentions(Key::Crashed) || self.mentions(Key::Crash)
     }
 
     /// Returns true if the atom is about actions of the type `name`, even to rule them out.
@@ -743,12 +777,25 @@ fn clash(all: &[Comparison]) -> Option<String> {
     for (at, one) in all.iter().enumerate() {
         for two in &all[at + 1..] {
             // `clashes` looks at the pair from one side only.
-            if one.key == two.key && (clashes(one, two) || clashes(two, one)) {
+            let is_clash = match one.key == two.key {
+                true => clashes(one, two) || clashes(two, one),
+                false => needs_crash(one) && rules_out_crash(two) || needs_crash(two) && rules_out_crash(one),
+            };
+            if is_clash {
                 return Some(format!("`{one}` and `{two}` never hold together"));
             }
         }
     }
     None
+}
+
+/// Returns true if it holds only where a crash is shown.
+fn needs_crash(one: &Comparison) -> bool {
+    one.key == Key::Crash && one.op != Op::NotEqual
+}
+
+fn rules_out_crash(one: &Comparison) -> bool {
+    one.key == Key::Crashed && one.value == Constant::Flag(one.op == Op::NotEqual)
 }
 
 /// Returns true if `one`, an equality or a lower bound, rules out `two`.
@@ -934,6 +981,9 @@ mod tests {
             ("[package = a]", "[package = b]"),
             ("[screen = on]", "[screen = off]"),
             ("[crashed = true]", "[crashed = false]"),
+            ("[crash ~ a]", "[crashed = false]"),
+            ("[crash = a]", "[crashed != true]"),
+            ("[crash = a]", "[crash = b]"),
             ("[orientation = portrait, network = on]", "[network = off]"),
             ("[actionType = click]", "[actionType = back]"),
             ("[actionType = back]", "[actionDetail ~ About]"),

@@ -87,7 +87,7 @@ fn with(screen: &Screen, object_id: &str, otherwise: Habit, change: impl FnOnce(
     let Some(place) = place else { return otherwise };
     let mut widgets = screen.widgets().to_vec();
     change(&mut widgets[place]);
-    let changed = Screen::new(screen.package().clone(), screen.activity().clone(), screen.context(), widgets);
+    let changed = screen.with_widgets(widgets);
     Habit::Becomes(Box::new(changed))
 }
 

@@ -56,6 +56,8 @@ struct Form<W> {
     network: Switch,
     #[serde(default, skip_serializing_if = "is_default")]
     crashed: bool,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    crash: Option<Arc<str>>,
     #[serde(default, skip_serializing_if = "is_default")]
     anr: bool,
     #[serde(default, skip_serializing_if = "is_default")]
@@ -73,6 +75,7 @@ impl Serialize for Screen {
             orientation,
             network: Switch::new(network),
             crashed,
+            crash: self.crash().cloned(),
             anr,
             keyboard,
             widgets: self.widgets(),
@@ -92,7 +95,7 @@ impl<'de> Deserialize<'de> for Screen {
             anr: form.anr,
             keyboard: form.keyboard,
         };
-        Ok(Screen::new(form.package, form.activity, context, form.widgets.0))
+        Ok(Screen::new(form.package, form.activity, context, form.widgets.0).with_crash(form.crash))
     }
 }
 

@@ -236,6 +236,8 @@ impl Test {
             (Key::Orientation, Subject::Screen(screen)) => self.text(screen.context().orientation.name()),
             (Key::Network, Subject::Screen(screen)) => self.text(on(screen.context().network)),
             (Key::Crashed, Subject::Screen(screen)) => self.flag(screen.context().crashed),
+            // Without a crash there is no text, so `!=` alone holds of it.
+            (Key::Crash, Subject::Screen(screen)) => self.names(screen.crash().map(|crash| &**crash)),
             (Key::Anr, Subject::Screen(screen)) => self.flag(screen.context().anr),
             (Key::Keyboard, Subject::Screen(screen)) => self.flag(screen.context().keyboard),
             (Key::ActionType, Subject::Action(action)) => self.text(action.type_name()),

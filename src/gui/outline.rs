@@ -32,6 +32,9 @@ impl Outline {
         if context.keyboard {
             frame.push(hash(&"keyboard"));
         }
+        if let Some(crash) = screen.crash() {
+            frame.push(hash(&("crash", &**crash)));
+        }
         // For each ancestor of this node: the hash that names its place, and true if it is a list.
         let mut way: Vec<(u64, bool)> = Vec::new();
         // Number of children that each of them had so far.

@@ -86,6 +86,7 @@ fn state(screen: &Screen) -> Vec<(Key, String)> {
         (Key::Orientation, orientation.name().to_string()),
         (Key::Network, on(network)),
         (Key::Crashed, crashed.to_string()),
+        (Key::Crash, screen.crash().map_or(String::new(), |crash| crash.to_string())),
         (Key::Anr, anr.to_string()),
         // farlead puts it away, so only a keyboard that is there is worth a line.
         (Key::Keyboard, if keyboard { "true" } else { "" }.to_string()),

@@ -219,6 +219,7 @@ pub struct Screen {
     package: Arc<str>,
     activity: Arc<str>,
     context: Context,
+    crash: Option<Arc<str>>,
     widgets: Vec<Widget>,
     /// True if a widget has [`Flags::TYPED`]; kept, as every step of a run asks for it.
     has_typed: bool,
@@ -254,6 +255,7 @@ impl Screen {
             package: package.into(),
             activity: activity.into(),
             context,
+            crash: None,
             has_typed: widgets.iter().any(|widget| widget.flags.has(Flags::TYPED)),
             widgets,
             identity: Identity(0),
@@ -266,7 +268,28 @@ impl Screen {
     /// Returns the same widgets in another context.
     #[must_use]
     pub fn in_context(&self, context: Context) -> Screen {
-        Screen::new(self.package.clone(), self.activity.clone(), context, self.widgets.clone())
+        self.of_widgets(context, self.widgets.clone())
+    }
+
+    /// Returns this package, activity and crash with other widgets.
+    #[must_use]
+    pub fn with_widgets(&self, widgets: Vec<Widget>) -> Screen {
+        self.of_widgets(self.context, widgets)
+    }
+
+    fn of_widgets(&self, context: Context, widgets: Vec<Widget>) -> Screen {
+        Screen::new(self.package.clone(), self.activity.clone(), context, widgets)
+            .with_crash(self.crash.clone())
+    }
+
+    /// Returns the same screen with the identity of the crash that it shows.
+    #[must_use]
+    pub fn with_crash(mut self, crash: Option<Arc<str>>) -> Screen {
+        if self.crash != crash {
+            self.crash = crash;
+            self.identity = self.worked_out_identity();
+        }
+        self
     }
 
     /// Returns the package of the app in front.
@@ -282,6 +305,11 @@ impl Screen {
     /// Returns the state around the widgets.
     pub fn context(&self) -> Context {
         self.context
+    }
+
+    /// Returns the identity of the crash that is shown, if there is one and its trace is known.
+    pub fn crash(&self) -> Option<&Arc<str>> {
+        self.crash.as_ref()
     }
 
     /// Returns the widgets, each before those in it.
@@ -316,7 +344,7 @@ impl Screen {
         for (at, widget) in widgets.iter_mut().enumerate() {
             widget.flags = widget.flags.set(Flags::TYPED, places.contains(&at));
         }
-        Screen::new(self.package.clone(), self.activity.clone(), self.context, widgets)
+        self.with_widgets(widgets)
     }
 
     /// Returns the identity, which screens that look different do not share.
@@ -369,6 +397,9 @@ impl Screen {
         let Context { screen_on, orientation, network, crashed, anr, keyboard } = self.context;
         let bits = [keyboard, screen_on, orientation == Orientation::Landscape, network, crashed, anr];
         hash.number(bits.iter().fold(0, |number, &bit| number << 1 | u64::from(bit)));
+        if let Some(crash) = &self.crash {
+            hash.text(crash);
+        }
         for widget in &self.widgets {
             // Bounds count as seen or hidden alone, so that neither scrolling nor another display makes a new screen.
             hash.number(

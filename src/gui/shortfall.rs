@@ -56,6 +56,7 @@ fn of_state(all: &[Comparison], screen: &Screen) -> String {
                 Key::Orientation => context.orientation.name().to_string(),
                 Key::Network => on(context.network).to_string(),
                 Key::Crashed => context.crashed.to_string(),
+                Key::Crash => screen.crash().map_or("none".to_string(), |crash| clipped(crash)),
                 Key::Anr => context.anr.to_string(),
                 Key::Keyboard => context.keyboard.to_string(),
                 // Other keys are about widgets or actions, which stand in brackets of their own.

@@ -2,7 +2,7 @@
 //!
 //! The formula names the action of each step, and the atoms of the spec that decide the residual. It has as few
 //! atoms as possible such that every run that satisfies it also reaches the objective, and changes the residual
-//! in the same way at the steps where the captured run changed it.
+//! in the same way at the steps where the captured run changed it. A crash that the spec asks for is named, too.
 
 use std::collections::BTreeSet;
 
@@ -41,7 +41,18 @@ pub fn capture(spec: &Spec, trace: &Trace) -> Captured {
         }
     }
     let named = named(trace, &actions);
-    let kept = kept(spec, trace, &named);
+    let mut kept = kept(spec, trace, &named);
+    for (step, kept) in trace.steps.iter().zip(&mut kept) {
+        // Where the spec asks for a crash, the test asks for this one.
+        if let Some(crash) = step.observation.screen.crash()
+            && kept.iter().any(|(atom, _)| atom.mentions_crash())
+        {
+            let named = (Atom::of_crash(crash), true);
+            if !kept.contains(&named) {
+                kept.push(named);
+            }
+        }
+    }
     let formula = (kept.len() <= CAPTURED_MAX).then(|| formula(spec, &named, &kept, &actions));
     let steps = trace.steps.iter().zip(kept).enumerate().map(|(number, (step, kept))| {
         // The action of the step already says what its atoms would.

@@ -22,7 +22,7 @@ use crate::trace::{Observation, Step, Trace};
 pub use capture::{Captured, capture};
 pub use scroll::scrolled_on;
 use scroll::{SCROLLED_ON, scroll_on};
-pub use violation::violation;
+pub use violation::{other_crash, violation};
 
 /// Does steps again and evaluates them under one spec.
 #[derive(Debug)]
@@ -396,7 +396,8 @@ fn screen_text(observation: &Observation) -> String {
         () if !context.screen_on => ", the display is off",
         () => "",
     };
-    format!("activity {activity}{state}")
+    let crash = screen.crash().map_or(String::new(), |crash| format!(": {crash}"));
+    format!("activity {activity}{state}{crash}")
 }
 
 #[cfg(test)]

@@ -149,7 +149,7 @@ fn a_test_whose_every_step_is_as_it_was_and_whose_goal_is_not_reached_breaks_at_
 #[test]
 fn what_keeps_the_app_from_going_on_is_said() {
     let crash = shop("-> open About", "-> crash \"no disk\"");
-    let actual = "activity org.example.shop.Main, the app has crashed";
+    let actual = "activity org.example.shop.Main, the app has crashed: org.example.shop.Main.crash";
     check_not_reproduced(crash, &there_and_back(), 1, "[activity ~ About]", actual);
     let hang = shop("-> open About", "-> anr \"no disk\"");
     let actual = "activity org.example.shop.Main, the app does not respond";

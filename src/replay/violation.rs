@@ -1,9 +1,11 @@
-//! Violation: the step at which a run does what its spec forbids, in words, with the values seen there.
+//! Violation: the step at which a run does what its spec forbids, in words, with the values seen there; and another crash
+//! than that of the test.
 
 use crate::gui::{Atom, shortfall};
 use crate::ltl::{Bound, Formula, Formulas, Node, violated_duties};
 use crate::spec::{Expectation, Spec};
-use crate::trace::Trace;
+use crate::test_case::TestStep;
+use crate::trace::{Step, Trace};
 
 /// Duties that are named; one step seldom violates more than two.
 const DUTIES_MAX: usize = 3;
@@ -38,6 +40,16 @@ pub fn violation(spec: &Spec, run: &Trace) -> Vec<String> {
         sentences.push(format!("at step {last}: {}", values(spec, run, &formulas, spec.formula)));
     }
     sentences
+}
+
+/// Returns the sentence that names the crash of `run`, if the test of these steps names another one.
+pub fn other_crash(steps: &[TestStep], run: &Trace) -> Option<String> {
+    let known = steps.iter().flat_map(|step| &step.sees).filter(|(_, holds)| *holds);
+    let known: Vec<&str> = known.filter_map(|(atom, _)| atom.crash()).collect();
+    let shown = |step: &Step| step.observation.screen.crash().cloned();
+    let (at, crash) = run.steps.iter().enumerate().rev().find_map(|(at, step)| Some((at, shown(step)?)))?;
+    let kept = known.last().filter(|_| !known.contains(&&*crash))?;
+    Some(format!("at step {at}: the crash is another one, `{crash}`; the test has `{kept}`"))
 }
 
 /// Returns a duty as a half sentence that follows `as of step 4`.

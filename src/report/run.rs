@@ -246,8 +246,7 @@ impl Run {
             self.screens.push(seen);
         } else {
             // Reports still need the number of the screen, and its name.
-            let (package, activity) = (seen.package().clone(), seen.activity().clone());
-            self.screens.push(Arc::new(Screen::new(package, activity, seen.context(), Vec::new())));
+            self.screens.push(Arc::new(seen.with_widgets(Vec::new())));
         }
         Ok(())
     }

@@ -210,8 +210,7 @@ pub fn search(
 ) -> Result<Finding, DeviceError> {
     let mut objective = Formula::new(spec, plan.shaping);
     // What crashes may do so by chance, so an app that seems to answer alike proves nothing.
-    let is_about_faults =
-        spec.atoms.values().any(|atom| atom.mentions(Key::Crashed) || atom.mentions(Key::Anr));
+    let is_about_faults = spec.atoms.values().any(|atom| atom.mentions_crash() || atom.mentions(Key::Anr));
     let plan = Plan { persists: plan.persists || is_about_faults, ..plan.clone() };
     pursue(device, &mut objective, plan.offered(spec), &plan, watch)
 }
@@ -401,7 +400,7 @@ mod tests {
     use crate::agent::{AGENTS, FARLEAD, Members, PLANNER, QLEARNING, RANDOM, TREE, Tree};
     use crate::device::{App, Capabilities, Faulty, Observation};
     use crate::event::Outcome;
-    use crate::gui::{Bounds, Context, Flags, Screen, Widget};
+    use crate::gui::{Bounds, Context, Flags, Pixels, Screen, Widget};
     use crate::objective::Activities;
     use crate::spec::{Expectation, Source, parse};
 
@@ -463,6 +462,12 @@ mod tests {
 
         fn look(&mut self) -> Result<Observation, DeviceError> {
             Ok(self.seen())
+        }
+
+        fn keep_keyboard(&mut self, _: bool) {}
+
+        fn picture(&mut self) -> Option<Pixels> {
+            None
         }
 
         fn reset(&mut self, _: &str) -> Result<Observation, DeviceError> {

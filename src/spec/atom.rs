@@ -253,6 +253,8 @@ mod tests {
         check_mistake("[orientation = landscap]", "E-value", "landscap", "`landscape`");
         check_mistake("[actionType = clik]", "E-value", "clik", "did you mean `click`?");
         check_mistake("[actionType = tap]", "E-value", "tap", "did you mean `click`?");
+        check_mistake("[crash = true]", "E-value", "true", "write `crashed = true`");
+        check_mistake("[crash != false]", "E-value", "false", "write `crashed != false`");
         check_mistake("[actionType ~ zz]", "E-value", "zz", "known types: reinitialise click");
         check_mistake("[actionType ~ /^z/]", "E-value", "/^z/", "known types");
         check_mistake("[text < abc]", "E-value", "abc", "a number is like");

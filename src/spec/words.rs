@@ -289,6 +289,7 @@ fn comparison_in_words(comparison: &Comparison) -> String {
         Key::Password => ("it", Some("a password field")),
         Key::Scrollable => ("it", Some("scrollable")),
         Key::Crashed => ("the app", Some("crashed")),
+        Key::Crash => ("the crash", None),
         Key::Anr => ("the app", Some("hung")),
         Key::Keyboard => ("the keyboard", Some("shown")),
     };

@@ -119,16 +119,13 @@ fn told(seen: &Observation) -> (String, Vec<Notice>) {
     (screen, seen.notices.iter().map(as_logged).collect())
 }
 
-/// Returns a notice as it is in the log of a phone: indented as Android does, with a stack, and with a reason.
+/// Returns a notice as it is in the log of a phone: a hang has a reason.
 fn as_logged(notice: &Notice) -> Notice {
     match notice {
-        Notice::Crash(trace) => {
-            let lines = trace.lines().map(str::trim);
-            let kept = lines.filter(|line| !line.contains("android.os.Handler.dispatchMessage"));
-            Notice::Crash(kept.collect::<Vec<_>>().join("\n").into())
-        }
         Notice::Anr(reason) if reason.is_empty() => Notice::Anr("Input dispatching timed out".into()),
-        Notice::Toast(_) | Notice::Anr(_) | Notice::Prompt(_) | Notice::Field(_) => notice.clone(),
+        Notice::Toast(_) | Notice::Crash(_) | Notice::Anr(_) | Notice::Prompt(_) | Notice::Field(_) => {
+            notice.clone()
+        }
     }
 }
 
@@ -223,6 +220,64 @@ fn the_same_runs_look_the_same_by_adb_and_in_the_simulator() {
 #[test]
 fn an_app_that_crashes_hangs_and_asks_looks_the_same() {
     Walk::new(model_of(crate::phone::LAMP)).go_directly(0..20);
+}
+
+/// An app with a crash at each place where an effect can stand, three of them without a message.
+const FRAGILE: &str = r#"app org.fragile "Fragile" 1.0
+launch Main
+session n = 0
+activity Main .Main {
+    on resume: n += 1
+    Button "one" -> crash "java.lang.IllegalStateException: row {n}"
+    Button "two" -> { if n > 3 { crash "java.lang.IllegalStateException" } else { crash "java.lang.IllegalStateException" } }
+    Button "three" -> fall()
+    Button "four" -> show Ask
+    Button "five" -> open Next
+    Button "six" -> { crash "a.b.C: x\nat org.fragile.Main$3.run(Main.java:{n})\nat android.os.Looper.loop(L.java:1)\nCaused by: d.E\nat org.fragile.deep.In.lambda$x$4(In.java:2)" }
+    use row
+}
+activity Next .deep.Next { on create: { if n == 5 { crash "" } } Button "seven" -> { crash "no disk"; crash "never" } use row }
+dialog Ask { Button "eight" -> crash "no disk" }
+part row { Button "nine" -> crash "no disk" }
+def fall() { crash "NullPointerException" }
+"#;
+
+#[test]
+fn each_place_of_a_model_that_crashes_has_an_identity_and_the_same_through_adb() {
+    let model = model_of(FRAGILE);
+    Walk { episodes: 10, ..Walk::new(model.clone()) }.go_directly(0..6);
+    let mut sim = Sim::new(model, Seed(1));
+    let mut met = std::collections::BTreeMap::new();
+    let mut chance = Seed(1).fork("walk");
+    for _ in 0..300 {
+        let mut seen = sim.reset("org.fragile.Main").expect("a screen");
+        for _ in 0..12 {
+            let clicks = offers(&seen.screen, &Repertoire::default());
+            let action = clicks[chance.below(clicks.len())].clone();
+            let detail = action.detail().to_string();
+            seen = sim.act(&action).expect("a screen");
+            assert_eq!(seen.screen.crash().is_some(), seen.screen.context().crashed);
+            if let Some(crash) = seen.screen.crash().filter(|_| !seen.notices.is_empty()) {
+                met.entry(crash.to_string()).or_insert_with(std::collections::BTreeSet::new).insert(detail);
+            }
+        }
+    }
+    let found: Vec<(&str, Vec<&str>)> = met
+        .iter()
+        .map(|(crash, details)| (&**crash, details.iter().map(|detail| &**detail).collect()))
+        .collect();
+    let expected = [
+        ("NullPointerException at org.fragile.Defs.fall", vec!["three"]),
+        ("d.E at org.fragile.deep.In.lambda$x$", vec!["six"]),
+        ("java.lang.IllegalStateException at org.fragile.Main.crash", vec!["one"]),
+        ("java.lang.IllegalStateException at org.fragile.Main.crash-2", vec!["two"]),
+        ("java.lang.IllegalStateException at org.fragile.Main.crash-3", vec!["two"]),
+        ("java.lang.RuntimeException at org.fragile.deep.Next.crash", vec!["five"]),
+        ("org.fragile.Ask.crash", vec!["eight"]),
+        ("org.fragile.Parts.row", vec!["nine"]),
+        ("org.fragile.deep.Next.crash-2", vec!["seven"]),
+    ];
+    assert_eq!(found, expected);
 }
 
 #[test]
@@ -350,7 +405,7 @@ activity Other .Other { Button "main" -> open Main }
 "#;
 
 /// Returns the model with other settings.
-fn set(model: &Model, settings: &[(&str, &str)]) -> Arc<Model> {
+pub fn set(model: &Model, settings: &[(&str, &str)]) -> Arc<Model> {
     let mut model = model.clone();
     for (name, value) in settings {
         model.set(name, value).expect("a parameter");

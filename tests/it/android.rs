@@ -6,7 +6,7 @@ use std::path::Path;
 use std::process::Command;
 
 use farlead::device::android::focus::{Dialog, Focus, focus};
-use farlead::device::android::log::{Kind, Trouble, dropped, entries, troubles};
+use farlead::device::android::log::{Kind, Trouble, dropped, entries, identity, troubles};
 use farlead::device::android::manifest::{Manifest, ManifestError};
 use farlead::device::android::{display, keyboard, power};
 use farlead::emulator::phone::AndroidVersion;
@@ -243,8 +243,15 @@ fn the_crashes_of_logs_of_our_own_are_found() {
     // Lines of the source do not identify a crash, and functions do.
     assert_eq!(troubles(&text.replace("Main.java:31", "Main.java:99"))[0].stack, found[0].stack);
     assert_ne!(troubles(&text.replace("Main.open", "Main.close"))[0].stack, found[0].stack);
+    let identities: Vec<_> = found.iter().map(|one| identity(one, &one.process)).collect();
+    let expected = [
+        "java.lang.ArithmeticException at org.example.shelf.Rows.count",
+        "java.lang.IllegalStateException at org.example.player.Player.run",
+    ];
+    assert_eq!(identities, expected.map(|text| Some(text.to_string())));
     let text = own("logcat/anr");
     let found = troubles(&text);
+    assert_eq!(identity(&found[0], "org.example.shelf"), None);
     let expected =
         [(Kind::Anr, "org.example.shelf", Some(4410), ""), (Kind::Anr, "org.example.player", Some(5120), "")];
     assert_eq!(found.iter().map(short).collect::<Vec<_>>(), expected);
@@ -272,6 +279,8 @@ fn what_a_drop_box_of_our_own_kept_is_found() {
     let expected = [(Kind::Native, "org.example.shelf", Some(4410), "SIGSEGV")];
     assert_eq!(found.iter().map(short).collect::<Vec<_>>(), expected);
     assert!(found[0].trace.contains("#00 pc 0000000000000b10"), "{}", found[0].trace);
+    let crash = "SIGSEGV at librows.so!count < libart.so!invoke";
+    assert_eq!(identity(&found[0], "org.example.shelf").as_deref(), Some(crash));
 }
 
 #[test]
@@ -287,6 +296,8 @@ fn the_crashes_of_each_recording_are_found() {
         found[0].stack
     );
     assert_ne!(troubles(&text.replace("performCreate", "other"))[0].stack, found[0].stack);
+    let crash = "java.lang.NullPointerException at com.example.app.MainActivity.onCreate";
+    assert_eq!(identity(&found[0], "com.example.app").as_deref(), Some(crash));
 
     let found = troubles(&read("logcat/multiple_android_runtime_crashes.txt").expect("it is there"));
     let expected = [
@@ -325,6 +336,8 @@ fn what_the_drop_box_kept_is_found() {
     ];
     assert_eq!(found.iter().map(short).collect::<Vec<_>>(), expected);
     assert_eq!(found[0].time, "2025-10-24 16:33:24");
+    let crash = "java.lang.RuntimeException at com.test.app.jetpack.CrashActivity.onCreate";
+    assert_eq!(identity(&found[0], "com.test.app.jetpack").as_deref(), Some(crash));
 
     let found = dropped(&read("logcat/dropbox_data_app_anr.txt").expect("it is there"));
     let expected =
@@ -336,6 +349,13 @@ fn what_the_drop_box_kept_is_found() {
     let crasher = (Kind::Native, "com.test.app.nativecrasher", Some(4220), "SIGSEGV");
     assert_eq!(short(&found[0]), crasher);
     assert!(found[0].trace.contains("#00 pc 00000611"));
+    let crash = identity(&found[0], "com.test.app.nativecrasher").expect("an identity");
+    assert!(crash.starts_with("SIGSEGV at libcrasher.so!Java_com_google_android_"), "{crash}");
+    assert!(
+        crash.ends_with(
+            "_crash < libart.so!art_quick_generic_jni_trampoline < libart.so!art_quick_invoke_stub"
+        )
+    );
     assert!(found.iter().all(|one| one.kind == Kind::Native && !one.process.is_empty()));
 }
 

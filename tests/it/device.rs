@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use farlead::agent::RANDOM;
 use farlead::device::{App, Capabilities, Device, DeviceError, Observation};
-use farlead::gui::{Action, Bounds, Context, DeviceAction, Flags, Screen, Widget};
+use farlead::gui::{Action, Bounds, Context, DeviceAction, Flags, Pixels, Screen, Widget};
 use farlead::search::{Plan, search};
 use farlead::spec::{Source, parse};
 
@@ -46,6 +46,12 @@ impl Device for Page {
         };
         let screen = Screen::new("org.page", "org.page.Main", Context::default(), vec![button]);
         Ok(Observation { screen: Arc::new(screen), at_ms: 0, notices: Arc::new([]), picture: None })
+    }
+
+    fn keep_keyboard(&mut self, _: bool) {}
+
+    fn picture(&mut self) -> Option<Pixels> {
+        None
     }
 
     fn reset(&mut self, _: &str) -> Result<Observation, DeviceError> {

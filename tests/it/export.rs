@@ -157,7 +157,7 @@ fn all_actions() -> Vec<Action> {
 }
 
 /// Atoms of each kind, with each key and each operator.
-const ALL_ATOMS: [&str; 50] = [
+const ALL_ATOMS: [&str; 52] = [
     "[text = OK]",
     "[text != OK]",
     "[text ~ OK]",
@@ -205,6 +205,8 @@ const ALL_ATOMS: [&str; 50] = [
     "[orientation = portrait]",
     "[network != on]",
     "[crashed = true]",
+    "[crash = \"a.B at c.D.e < c.D.f\"]",
+    "[crash != a.B]",
     "[anr = false]",
     "[activity ~ Main, screen = on]",
     "[actionType = click]",
@@ -286,6 +288,24 @@ fn check_snapshot(name: &str, text: &str) {
     assert!(kept == text, "{name} is not as it was kept; FARLEAD_BLESS=1 keeps this one:\n{text}");
 }
 
+#[test]
+fn any_crash_counts_where_a_test_names_one() {
+    let named = "[crash = a.B at c.D.e]";
+    let of = |sees: &[(&str, bool)]| test_of(vec![step(Action::BACK, sees)]);
+    for (sees, checks) in [
+        (&[(named, true)][..], 1),
+        (&[("[crashed = true]", true), (named, true)], 1),
+        (&[(named, false)], 0),
+        (&[("[crash != a.B]", true)], 0),
+    ] {
+        let exported = export(&of(sees), Target::Adb);
+        assert_eq!(exported.text.matches("state_is crashed = true").count(), checks, "{sees:?}");
+        assert!(exported.text.contains("any crash counts where the test names one"), "{}", exported.text);
+        let exported = export(&of(sees), Target::UiAutomator);
+        assert_eq!(exported.text.matches("    hasCrashed()").count(), checks, "{sees:?}\n{}", exported.text);
+    }
+}
+
 // ---- All formats -----------------------------------------------------------------------------------------------------
 
 #[test]
@@ -337,8 +357,9 @@ fn what_adb_and_ui_automator_cannot_say_is_little() {
     };
     for text in ALL_ATOMS {
         for holds in [true, false] {
-            assert_eq!(noted(Target::Adb, text, holds), text.contains("(?i)"), "{text}");
-            let unsaid = ["(?i)", "objectID", "password"].iter().any(|part| text.contains(part));
+            let unsaid = ["(?i)", "[crash "].iter().any(|part| text.contains(part));
+            assert_eq!(noted(Target::Adb, text, holds), unsaid, "{text}");
+            let unsaid = ["(?i)", "[crash ", "objectID", "password"].iter().any(|part| text.contains(part));
             assert_eq!(noted(Target::UiAutomator, text, holds), unsaid, "{text}");
         }
     }

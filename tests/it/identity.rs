@@ -129,6 +129,9 @@ fn every_spec_is_met_by_the_same_run_through_the_real_adb() {
     let compared = compare(&adb, chesswalk, "1", &[]) + compare(&adb, notes, "1", &[]);
     assert_eq!(compared, 27);
     compare(&adb, notes, "7", &["--android", "7"]);
+    // The simulator's keyboard is soft.
+    let hard = ["--set", "sim.keyboard=hard"];
+    assert_eq!(compare(&adb, chesswalk, "1", &hard) + compare(&adb, notes, "1", &hard), compared);
     compare(&adb, ("specs/chesswalk/pause.ltl", chesswalk.1), "5", &["--android", "16"]);
 }
 

@@ -8,12 +8,13 @@ use farlead::device::Device;
 use farlead::device::sim::{self, Sim, model::Model};
 use farlead::gui::{
     Action, ActionTypes, Around, Atom, Bounds, Comparison, Constant, Direction, Key, Labeller, Nth, Op,
-    Stroke, Target, ToldBy, Touch, TypedText, UserAction,
+    Repertoire, Stroke, Target, ToldBy, Touch, TypedText, UserAction, offers,
 };
 use farlead::keep::{self, keep};
 use farlead::ltl::{Automaton, Formula, Formulas, Labels, Monitor, Node, Permanent, ResidualId};
 use farlead::objective::{self, Objective as _, Shaping, Verdict};
 use farlead::rate::Rate;
+use farlead::replay::{Missing, Player};
 use farlead::rng::Seed;
 use farlead::search::{Plan, search};
 use farlead::situation::PhaseId;
@@ -24,6 +25,7 @@ use farlead::test_case::{
 use farlead::trace::{Step, Trace};
 use proptest::prelude::*;
 
+use crate::phone::model_of;
 use crate::{ci, models};
 
 /// A spec, the run found for it, and the test it is kept as.
@@ -803,5 +805,56 @@ proptest! {
             let again = farlead::test_case::read(&Source::new("again.test.ltl", test.to_string()));
             prop_assert_eq!(again.test, Some(test));
         }
+    }
+}
+
+/// An app that crashes in one way at once, and in another after a detour.
+const TWO_CRASHES: &str = "\
+app org.two \"Two\" 1
+launch Main
+session armed = false
+activity Main .Main {
+    Button \"Arm\" -> armed = true
+    Button \"Wait\" -> armed = armed
+    Button \"Go\" -> if armed { crash \"a.Late: {armed}\" } else { crash \"a.Early\" }
+}
+";
+
+#[test]
+fn a_run_that_is_made_shorter_ends_in_the_same_crash() {
+    let model = model_of(TWO_CRASHES);
+    let open = |seed| -> Box<dyn Device> { Box::new(Sim::new(model.clone(), seed)) };
+    let parsed = parse(&Source::new("two.ltl", "never \"no crash\" within 9 steps: F [crashed = true]"));
+    let spec = &parsed.file.specs[0];
+    for (names, kept, crash) in [
+        (&["Wait", "Arm", "Wait", "Go"][..], &["Arm", "Go"][..], "a.Late at org.two.Main.crash"),
+        (&["Wait", "Wait", "Go"], &["Go"], "a.Early at org.two.Main.crash-2"),
+    ] {
+        let mut device = open(Seed(1));
+        let mut actions = vec![Action::Reinitialise("org.two.Main".into())];
+        let first = device.reset("org.two.Main").expect("a screen");
+        for name in names {
+            let offered = offers(&first.screen, &Repertoire::default());
+            actions.extend(offered.into_iter().find(|action| action.detail() == *name));
+        }
+        let run = Player::new(spec).play(&mut *device, &actions, Missing::Stop).expect("the model runs");
+        assert!(run.is_won, "{names:?}");
+        let settings = keep::Settings {
+            minimise: Some(farlead::minimise::Settings::default()),
+            confirm: 2,
+            seed: Seed(1),
+            jobs: 1,
+            keeps_found: false,
+            rules: Arc::default(),
+            album: None,
+        };
+        let keeping = keep(&open, spec, &run.trace, &settings, &|| true).expect("the model runs");
+        let steps = &keeping.captured.steps;
+        assert_eq!(steps.iter().skip(1).map(|step| step.action.detail()).collect::<Vec<_>>(), kept);
+        let sees: Vec<String> = steps[kept.len()].sees.iter().map(|(atom, _)| atom.to_string()).collect();
+        assert_eq!(sees, ["[crashed = true]".to_string(), format!("[crash = {crash}]")]);
+        assert!(keeping.confirmed.is_full());
+        let formula = keeping.captured.formula.expect("a short run has a formula");
+        assert!(formula.atoms.contains_key(&*format!("[crash = {crash}]")));
     }
 }

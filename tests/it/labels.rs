@@ -94,6 +94,24 @@ fn typed_text_meets_no_comparison_of_text_but_beside_one_that_speaks_of_the_fiel
 }
 
 #[test]
+fn a_crash_is_known_by_its_identity_and_without_one_only_not_equal_holds() {
+    let crashed = settings().with_crash(Some("a.B at org.x.Main.save < org.x.Main$.run".into()));
+    assert_ne!(crashed.identity(), settings().identity());
+    for (atom, expected) in [
+        ("[crash ~ org.x.Main.save]", [true, false]),
+        ("[crash = \"a.B at org.x.Main.save < org.x.Main$.run\"]", [true, false]),
+        ("[crash ~ /^a\\.B at /]", [true, false]),
+        ("[crash ~ other]", [false, false]),
+        ("[crash = a.B]", [false, false]),
+        ("[crash != a.B]", [true, true]),
+        ("[crash ~ a.B, activity ~ Settings]", [true, false]),
+    ] {
+        let found = [&crashed, &settings()].map(|screen| holds(atom, screen, &Action::BACK));
+        assert_eq!(found, expected, "{atom}");
+    }
+}
+
+#[test]
 fn state_atoms_are_about_the_screen_as_a_whole() {
     check(
         true,

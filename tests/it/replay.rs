@@ -232,6 +232,64 @@ fn a_test_of_an_app_that_crashes_says_so() {
 }
 
 #[test]
+fn a_test_of_a_crash_names_it_and_a_replay_says_if_another_came() {
+    let crashy = |what: &str| {
+        format!(
+            "app org.example.shop \"Shop\" 1.0\nlaunch Main\nsession n = 7\nactivity Main .Main {{ Button \"Go\" -> {what} }}\n"
+        )
+    };
+    let project = Project::new("crash");
+    project.write("shop.app", &crashy("crash \"a.First: row {n}\""));
+    project.write("specs/shop.ltl", "never \"no crash\" within 4 steps: F [crashed = true]\n");
+    let found = project.run(&["check", "specs/shop.ltl"]);
+    said(&found, 1, &["\"no crash\": failed: a run of 2 steps", "a crash: a.First: row 7"]);
+    let test = "farlead-tests/specs/shop/no crash.test.ltl";
+    let text = project.read(test);
+    let crash = "[crash = a.First at org.example.shop.Main.crash]";
+    assert!(text.contains(&format!("sees {crash}")) && text.contains(&format!("& {crash}")), "{text}");
+    assert!(project.test(test).steps[1].sees.iter().any(|(atom, _)| atom.crash().is_some()));
+    let replay = |what: &str| {
+        project.write("shop.app", &crashy(what));
+        project.run(&["replay", test])
+    };
+    for same in ["crash \"a.First: {n}\"", "{ n = 8; crash \"a.First\" }"] {
+        let came = replay(same);
+        said(&came, 1, &["failed: the violation came again; reproduced 1 of 1\n"]);
+        assert!(!came.stdout.contains("another"), "{}", came.stdout);
+    }
+    let other = replay("crash \"a.Second\"");
+    let sentence = "at step 1: the crash is another one, `a.Second at org.example.shop.Main.crash`; the test has \
+                    `a.First at org.example.shop.Main.crash`";
+    said(&other, 1, &["reproduced 1 of 1; another crash than that of the test\n", sentence]);
+    let explained = project.run(&["replay", test, "--json"]);
+    assert_eq!(events(&explained, "result")[0]["exit"], 1, "{}", explained.stdout);
+    said(&replay("toast \"{n}\""), 0, &["passed: the violation did not come again"]);
+}
+
+#[test]
+fn a_spec_of_one_crash_asks_for_crashes() {
+    let project = Project::new("one-crash");
+    let model = "app org.example.shop \"Shop\" 1.0\nlaunch Main\nactivity Main .Main {\n    Button \"One\" -> crash \"a.One\"\n    \
+                 Button \"Two\" -> open Next\n}\nactivity Next .Next { Button \"Fall\" -> crash \"a.Two\" }\n";
+    project.write("shop.app", model);
+    let specs = "possible \"the second\" within 4 steps: F [crash ~ Next.crash]\nnever \"a third\" within 4 steps: F [crash ~ Third]\n";
+    project.write("specs/shop.ltl", specs);
+    // No exit code 6: the crash was asked for.
+    let found = project.run(&["check", "specs/shop.ltl"]);
+    said(&found, 0, &["\"the second\": passed: a run of 3 steps", "\"a third\": passed"]);
+    let test = "farlead-tests/specs/shop/the second.test.ltl";
+    said(&project.run(&["replay", test, "--times", "3"]), 0, &["reproduced 3 of 3"]);
+    project.write("shop.app", &model.replace("crash \"a.Two\"", "open Main"));
+    said(&project.run(&["replay", test]), 1, &["[crash ~ Next.crash]"]);
+    project.write("shop.app", &model.replace("open Next", "crash \"a.Other\""));
+    said(
+        &project.run(&["replay", test]),
+        5,
+        &["the app has crashed: a.Other at org.example.shop.Main.crash-2"],
+    );
+}
+
+#[test]
 fn a_test_whose_run_comes_again_now_and_then_is_flaky() {
     let shop = Project::shop("flaky");
     let flaky = shop.run(&["replay", THERE_AND_BACK, "--set", "sim.lose=30", "--times", "20", "--json"]);

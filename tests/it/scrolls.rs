@@ -5,7 +5,7 @@ use std::fs;
 use std::sync::Arc;
 
 use farlead::agent::PLANNER;
-use farlead::device::{App, Capabilities, Device, DeviceError, Observation, Sim, sim};
+use farlead::device::{Ask, Decorator, Device, DeviceError, Observation, Sim, sim};
 use farlead::gui::{
     Action, Bounds, Context, Direction, Flags, Hierarchy, Repertoire, Screen, Stroke, Widget, offers,
 };
@@ -184,32 +184,20 @@ struct Watched {
     scrolls: BTreeMap<Direction, usize>,
 }
 
-impl Device for Watched {
-    fn describe(&self) -> String {
-        self.sim.describe()
+impl Decorator for Watched {
+    fn inner(&self) -> &dyn Device {
+        &self.sim
     }
 
-    fn app(&self) -> &App {
-        self.sim.app()
+    fn inner_mut(&mut self) -> &mut dyn Device {
+        &mut self.sim
     }
 
-    fn capabilities(&self) -> Capabilities {
-        self.sim.capabilities()
-    }
-
-    fn look(&mut self) -> Result<Observation, DeviceError> {
-        self.sim.look()
-    }
-
-    fn reset(&mut self, activity: &str) -> Result<Observation, DeviceError> {
-        self.sim.reset(activity)
-    }
-
-    fn act(&mut self, action: &Action) -> Result<Observation, DeviceError> {
-        if let Action::Stroke(Stroke::Scroll, _, towards) = action {
+    fn ask(&mut self, ask: Ask<'_>) -> Result<Observation, DeviceError> {
+        if let Ask::Act(Action::Stroke(Stroke::Scroll, _, towards)) = ask {
             *self.scrolls.entry(*towards).or_default() += 1;
         }
-        self.sim.act(action)
+        ask.of(&mut self.sim)
     }
 }
 

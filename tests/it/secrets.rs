@@ -25,7 +25,7 @@ activity Main .Main {
 }
 activity Account .Account {
     TextView \"Secret {secret}\"
-    Button #crash \"Crash\" -> crash \"with {secret}\"
+    Button #crash \"Crash\" -> crash \"with {secret}\\nat org.example.safe.{secret}.run(Safe.java:1)\"
 }
 ";
 

@@ -28,7 +28,7 @@ use farlead::gui::{Action, Hierarchy, Repertoire, Touch, offers};
 use farlead::rng::Seed;
 use proptest::prelude::*;
 
-use crate::adb::{Walk, options, package};
+use crate::adb::{Walk, options, package, set};
 use crate::adbd::Adb as RealAdb;
 use crate::cli::{Ended, command, ended};
 use crate::phone::{LAMP, bundled, model_of};
@@ -140,7 +140,7 @@ fn the_same_runs_look_the_same_in_a_real_shell() {
 }
 
 #[test]
-fn specs_are_met_by_the_same_run_on_the_stand_in() {
+fn specs_are_met_by_the_same_run_on_the_stand_in_with_either_keyboard() {
     let Some(adb) = RealAdb::start("standin") else { return };
     let (chesswalk, notes) = ("apps/chesswalk.app", "apps/notes.app");
     let few: &[(&[&str], &str)] = &[
@@ -151,14 +151,32 @@ fn specs_are_met_by_the_same_run_on_the_stand_in() {
     let all: &[(&[&str], &str)] = &[(&["specs/chesswalk"], chesswalk), (&["specs/notes"], notes)];
     let is_all = std::env::var("FARLEAD_STANDIN").is_ok_and(|which| which == "all");
     let (asked, expected) = if is_all { (all, 27) } else { (few, 3) };
-    let mut compared = 0;
-    for &(specs, app) in asked {
-        let model = bundled(app.trim_start_matches("apps/"));
-        let Some(phone) = simulated(&model, 1, AndroidVersion::V13) else { return };
-        let phone = Wired::start(&adb, phone);
-        compared += identity::compare_at(&adb, (specs, app), "1", &phone.serial, &[]);
+    for keyboard in ["soft", "hard"] {
+        let mut compared = 0;
+        for &(specs, app) in asked {
+            let model = set(&bundled(app.trim_start_matches("apps/")), &[("sim.keyboard", keyboard)]);
+            let Some(phone) = simulated(&model, 1, AndroidVersion::V13) else { return };
+            let phone = Wired::start(&adb, phone);
+            // The simulator's keyboard is soft, so the tests of all four are the same.
+            compared += identity::compare_at(&adb, (specs, app), "1", &phone.serial, &[]);
+        }
+        assert_eq!(compared, expected, "{keyboard}");
     }
-    assert_eq!(compared, expected);
+}
+
+#[test]
+fn a_keyboard_comes_up_on_the_stand_in_where_it_is_soft() {
+    for (keyboard, is_soft) in [("soft", true), ("hard", false)] {
+        let model = set(&model_of(LAMP), &[("sim.keyboard", keyboard)]);
+        let Some(phone) = simulated(&model, 1, AndroidVersion::V13) else { return };
+        let mut adb = Adb::on(Box::new(phone), &package(&model), options()).expect("a phone");
+        adb.keep_keyboard(true);
+        let seen = adb.reset("org.lamp.Main").expect("a screen");
+        let typed = offers(&seen.screen, &Repertoire::new(["a"], &[], false));
+        let typed = typed.iter().find(|action| matches!(action, Action::Text { .. })).expect("a field");
+        let seen = adb.act(typed).expect("a screen");
+        assert_eq!(seen.screen.context().keyboard, is_soft, "{keyboard}");
+    }
 }
 
 #[test]

@@ -314,7 +314,7 @@ fn kept(asked: &Asked<'_>, task: &Task<'_>, mut decided: Decided) -> Result<Deci
         ));
     }
     // A spec that speaks of crashes judges them itself.
-    let asks_for_crashes = task.spec.atoms.values().any(|atom| atom.mentions(Key::Crashed));
+    let asks_for_crashes = task.spec.atoms.values().any(Atom::mentions_crash);
     if !asks_for_crashes && keeping.run.steps.iter().any(|step| step.observation.screen.context().crashed) {
         decided.ended.exit = Exit::of_code(decided.ended.exit).and(Exit::Crash).code();
         decided.ended.advice.push(

@@ -6,8 +6,7 @@ use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Instant;
 
-use farlead::device::{App, BoxedDevice, Capabilities, Device, DeviceError, Observation};
-use farlead::gui::{Action, Pixels};
+use farlead::device::{Ask, BoxedDevice, Decorator, Device, DeviceError, Observation};
 use serde::Serialize;
 
 /// Most characters of a device's name in the name of its folder.
@@ -71,29 +70,6 @@ struct Line<'l> {
 }
 
 impl Recorded {
-    fn recorded(
-        &mut self,
-        action: &str,
-        ask: impl FnOnce(&mut dyn Device) -> Result<Observation, DeviceError>,
-    ) -> Result<Observation, DeviceError> {
-        let at_ms = self.begun.elapsed().as_millis() as u64;
-        let done = ask(&mut *self.inner);
-        let took_ms = (self.begun.elapsed().as_millis() as u64).saturating_sub(at_ms);
-        let screen = done.as_ref().ok().map(|seen| &seen.screen);
-        let line = Line {
-            at_ms,
-            took_ms,
-            action,
-            activity: screen.map(|screen| &**screen.activity()),
-            widgets: screen.map(|screen| screen.widgets().len()),
-            error: done.as_ref().err().map(ToString::to_string),
-        };
-        let text = serde_json::to_string(&line).expect("texts and numbers are JSON");
-        // A full disk must not end the run: the protocol is only for diagnosis.
-        let _ = self.write(&text);
-        done
-    }
-
     fn write(&mut self, line: &str) -> io::Result<()> {
         if self.file.is_none() {
             let folder = self.protocols.folder.lock().unwrap_or_else(PoisonError::into_inner).clone();
@@ -110,36 +86,36 @@ impl Recorded {
     }
 }
 
-impl Device for Recorded {
-    fn describe(&self) -> String {
-        self.inner.describe()
+impl Decorator for Recorded {
+    fn inner(&self) -> &dyn Device {
+        &*self.inner
     }
 
-    fn app(&self) -> &App {
-        self.inner.app()
+    fn inner_mut(&mut self) -> &mut dyn Device {
+        &mut *self.inner
     }
 
-    fn capabilities(&self) -> Capabilities {
-        self.inner.capabilities()
-    }
-
-    fn look(&mut self) -> Result<Observation, DeviceError> {
-        self.recorded("look", |device| device.look())
-    }
-
-    fn keep_keyboard(&mut self, keeps: bool) {
-        self.inner.keep_keyboard(keeps);
-    }
-
-    fn picture(&mut self) -> Option<Pixels> {
-        self.inner.picture()
-    }
-
-    fn reset(&mut self, activity: &str) -> Result<Observation, DeviceError> {
-        self.recorded(&format!("reinitialise {activity}"), |device| device.reset(activity))
-    }
-
-    fn act(&mut self, action: &Action) -> Result<Observation, DeviceError> {
-        self.recorded(&action.to_string(), |device| device.act(action))
+    fn ask(&mut self, ask: Ask<'_>) -> Result<Observation, DeviceError> {
+        let action = match ask {
+            Ask::Look => "look".to_string(),
+            Ask::Reset(activity) => format!("reinitialise {activity}"),
+            Ask::Act(action) => action.to_string(),
+        };
+        let at_ms = self.begun.elapsed().as_millis() as u64;
+        let done = ask.of(&mut *self.inner);
+        let took_ms = (self.begun.elapsed().as_millis() as u64).saturating_sub(at_ms);
+        let screen = done.as_ref().ok().map(|seen| &seen.screen);
+        let line = Line {
+            at_ms,
+            took_ms,
+            action: &action,
+            activity: screen.map(|screen| &**screen.activity()),
+            widgets: screen.map(|screen| screen.widgets().len()),
+            error: done.as_ref().err().map(ToString::to_string),
+        };
+        let text = serde_json::to_string(&line).expect("texts and numbers are JSON");
+        // A full disk must not end the run: the protocol is only for diagnosis.
+        let _ = self.write(&text);
+        done
     }
 }

@@ -8,9 +8,9 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use clap::Args;
 use farlead::device::{Album, Pictured};
 use farlead::event::{Outcome, ReplayVerdict, Replayed, SpecEnded};
-use farlead::gui::Key;
+use farlead::gui::Atom;
 use farlead::rate::Rate;
-use farlead::replay::{Player, Replay, scrolled_on, violation};
+use farlead::replay::{Player, Replay, other_crash, scrolled_on, violation};
 use farlead::report::{self, to_type};
 use farlead::rng::Seed;
 use farlead::search::in_order_with_pauses;
@@ -362,14 +362,16 @@ fn judged(stored: &Stored, rate: Rate, replay: &Replay, trace: Trace) -> Decided
             (Outcome::Diverged, format!("step {step} could not be done; {again}"), Exit::Flaky)
         }
     };
-    let asks_for_crashes = stored.test.oracle.atoms.values().any(|atom| atom.mentions(Key::Crashed));
+    let asks_for_crashes = stored.test.oracle.atoms.values().any(Atom::mentions_crash);
     let crashes = trace.steps.iter().any(|step| step.observation.screen.context().crashed);
     let exit = if crashes && !asks_for_crashes { exit.and(Exit::Crash) } else { exit };
     let more = match scrolled_on(&trace) {
         0 => String::new(),
         scrolls => format!("; {} more than recorded", counted(scrolls, "scroll")),
     };
-    let why = why + &more + of_typed_text(&stored.test.oracle, &trace);
+    let other = other_crash(&stored.test.steps, &trace).filter(|_| *replay == Replay::Reproduced);
+    let crash = if other.is_some() { "; another crash than that of the test" } else { "" };
+    let why = why + &more + crash + of_typed_text(&stored.test.oracle, &trace);
     let mut decided = Decided::new(outcome, why, exit);
     let device_ms = trace.steps.last().map_or(0, |step| step.observation.at_ms);
     decided.ended = SpecEnded {
@@ -377,7 +379,7 @@ fn judged(stored: &Stored, rate: Rate, replay: &Replay, trace: Trace) -> Decided
         device_ms,
         replay: Some(replayed(rate, replay)),
         violation: match replay {
-            Replay::Reproduced => violation(&stored.test.oracle, &trace),
+            Replay::Reproduced => violation(&stored.test.oracle, &trace).into_iter().chain(other).collect(),
             Replay::NotReproduced { .. } | Replay::Diverged { .. } => Vec::new(),
         },
         ..decided.ended

@@ -10,7 +10,7 @@ use super::script::{Parts, Script};
 use super::{Facts, Now, u2};
 use crate::device::Notice;
 use crate::device::android::focus::{Focus, focus};
-use crate::device::android::log::{Kind, entries, troubles};
+use crate::device::android::log::{Kind, entries, identity, troubles};
 use crate::device::android::prompt::{Press, Prompts};
 use crate::device::android::{keyboard, power, rpc};
 use crate::gui::{Context, Hierarchy, Screen, Widget};
@@ -252,12 +252,16 @@ pub(super) fn looked(
     now: &Now,
 ) -> Looked {
     let Glance { in_front, package: seen_package, hierarchy } = glance;
-    let (notices, log_len) = notices(&parts.text("log"), package, now);
+    let (noted, log_len) = noted(&parts.text("log"), package, now);
+    let crash = noted.iter().rev().find_map(|noted| noted.crash.clone());
+    let notices: Vec<Notice> = noted.into_iter().map(|noted| noted.notice).collect();
     let context = context(parts, &in_front, &hierarchy, package, facts, &notices, now);
+    // A dialog stays for some steps, and its crash is noted at the first.
+    let crash = crash.or_else(|| now.screen.as_ref()?.crash().cloned()).filter(|_| context.crashed);
     let clock = GLANCES.iter().rev().find(|names| parts.has(names.clock));
     let at_ms = clock.and_then(|names| clock_ms(&parts.text(names.clock))).unwrap_or(now.started_ms);
     let press = prompts.press(&hierarchy, in_front.window.as_deref(), package);
-    let screen = hierarchy.into_screen(seen_package, in_front.activity.as_str(), context);
+    let screen = hierarchy.into_screen(seen_package, in_front.activity.as_str(), context).with_crash(crash);
     Looked { screen, press, at_ms, notices, log_len }
 }
 
@@ -347,9 +351,15 @@ fn context(
     }
 }
 
+/// A notice in the log, and the identity of its crash.
+struct Noted {
+    notice: Notice,
+    crash: Option<Arc<str>>,
+}
+
 /// Returns the notices that are new since the last look, and the number of all.
-fn notices(log: &str, package: &str, now: &Now) -> (Vec<Notice>, usize) {
-    let all = all_notices(log, package);
+fn noted(log: &str, package: &str, now: &Now) -> (Vec<Noted>, usize) {
+    let all = all_noted(log, package);
     let len = all.len();
     // The log may have lost its oldest lines meanwhile.
     let known = if now.log_known > len { 0 } else { now.log_known };
@@ -358,23 +368,25 @@ fn notices(log: &str, package: &str, now: &Now) -> (Vec<Notice>, usize) {
 
 /// Returns the number of notices about an app in a log.
 pub(super) fn log_len(log: &str, package: &str) -> usize {
-    all_notices(log, package).len()
+    all_noted(log, package).len()
 }
 
-fn all_notices(log: &str, package: &str) -> Vec<Notice> {
+fn all_noted(log: &str, package: &str) -> Vec<Noted> {
     let toasts = entries(log).filter(|entry| entry.tag == Some("Toast") && !is_of_vendor(entry.message));
-    let mut all: Vec<(String, Notice)> =
-        toasts.map(|entry| (entry.time.to_string(), Notice::Toast(entry.message.into()))).collect();
+    let toast = |text: &str| Noted { notice: Notice::Toast(text.into()), crash: None };
+    let mut all: Vec<(String, Noted)> =
+        toasts.map(|entry| (entry.time.to_string(), toast(entry.message))).collect();
     for trouble in troubles(log).into_iter().filter(|trouble| trouble.is_of(package)) {
+        let crash = identity(&trouble, package).map(Into::into);
         let notice = match trouble.kind {
             Kind::Java | Kind::Native | Kind::Died => Notice::Crash(trouble.trace.into()),
             Kind::Anr => Notice::Anr(trouble.message.into()),
         };
-        all.push((trouble.time, notice));
+        all.push((trouble.time, Noted { notice, crash }));
     }
     // The sort is stable: at the same time toasts come first, because a crashed app shows none.
     all.sort_by(|(one, _), (other, _)| one.cmp(other));
-    all.into_iter().map(|(_, notice)| notice).collect()
+    all.into_iter().map(|(_, noted)| noted).collect()
 }
 
 /// Returns true if a line under the tag `Toast` is about a toast, not its text.

@@ -2,9 +2,10 @@
 //!
 //! A crash is a block of lines from one process under one tag, with lines of others in between. Its stack is
 //! identified by a number that stays the same when the app is rebuilt or runs at another address, so one fault
-//! has one number.
+//! has one number. People and specs read its [`identity`] instead.
 
 mod block;
+mod identity;
 mod stack;
 
 use std::sync::LazyLock;
@@ -12,6 +13,7 @@ use std::sync::LazyLock;
 use regex::{Captures, Regex};
 
 pub use block::{Kind, Trouble, dropped, troubles};
+pub use identity::{identity, of_trace};
 
 /// A line of the log.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -6,6 +6,7 @@
 use std::sync::Arc;
 
 use super::chance::{Chance, Odds};
+use super::crash::traced;
 use super::evaluate::{Fault, Meter, Scope, WORK_MAX, is_true, set, shown};
 use super::layout::TouchMap;
 use super::model::{
@@ -150,7 +151,7 @@ impl<'a> Run<'a> {
                 self.state.has_keyboard = self.model.settings.has_soft_keyboard;
                 Ok(())
             }
-            Does::Crash { trace } => self.crash_with(trace, frame),
+            Does::Crash { trace } => self.crash_with(trace, effect.span.start, frame),
             Does::Anr { reason } => self.hang(reason, frame),
         }
     }
@@ -226,9 +227,9 @@ impl<'a> Run<'a> {
         Ok(branches.get(taken).map_or(&[], |(_, effects)| effects))
     }
 
-    fn crash_with(&mut self, trace: &Expr, frame: &mut Frame) -> Result<(), Fault> {
+    fn crash_with(&mut self, trace: &Expr, at: usize, frame: &mut Frame) -> Result<(), Fault> {
         let trace = shown(self.value(trace, frame)?);
-        self.crash(trace, frame.activity);
+        self.crash(traced(&trace, &self.model.crash_sites[&at]), frame.activity);
         Ok(())
     }
 
@@ -238,7 +239,8 @@ impl<'a> Run<'a> {
         if let Some(activity) = self.state.activity(frame.activity)
             && self.state.system.is_none()
         {
-            self.state.system = Some(System { trouble: Trouble::Anr, window: activity.instance.window });
+            self.state.system =
+                Some(System { trouble: Trouble::Anr, window: activity.instance.window, crash: None });
             self.notices.push(Notice::Anr(reason));
         }
         Ok(())

@@ -157,6 +157,7 @@ impl Sim {
         let activities = state.stack.iter().filter(|activity| !activity.is_finishing);
         let system = state
             .system
+            .as_ref()
             .map(|system| (system.trouble == Trouble::Crash, activity_names(model, system.window).1));
         let has_dialog = match front(state) {
             Front::Window { instance, activity } => instance.number != activity,

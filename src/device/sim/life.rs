@@ -5,6 +5,7 @@ use super::evaluate::{Fault, is_true};
 use super::model::{Datum, Event, Handler, Turning, WindowId, WindowKind};
 use super::state::{Block, Phase, System, Task, Trouble};
 use crate::device::Notice;
+use crate::device::android::log::of_trace;
 use crate::gui::Orientation;
 
 /// Time without a touch after which the display goes dark: Android's default, one minute.
@@ -16,8 +17,9 @@ impl Run<'_> {
         loop {
             self.burn().map_err(|fault| self.at_top(fault))?;
             if let Some((trace, window)) = self.crash.take() {
+                let crash = Some(of_trace(&trace, &self.model.package).into());
                 self.notices.push(Notice::Crash(trace));
-                self.state.system = Some(System { trouble: Trouble::Crash, window });
+                self.state.system = Some(System { trouble: Trouble::Crash, window, crash });
                 self.end_process()?;
             }
             // While the app hangs, no activity starts or ends.
@@ -313,7 +315,7 @@ impl Run<'_> {
 
     /// Returns true if the app does not react until the user chooses to wait.
     pub fn hangs(&self) -> bool {
-        self.state.system.is_some_and(|system| system.trouble == Trouble::Anr)
+        self.state.system.as_ref().is_some_and(|system| system.trouble == Trouble::Anr)
     }
 
     fn advance(&mut self, ms: u64) {

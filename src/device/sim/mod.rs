@@ -3,6 +3,7 @@
 pub mod apk;
 mod caret;
 mod chance;
+mod crash;
 mod effects;
 mod evaluate;
 mod gestures;

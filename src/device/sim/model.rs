@@ -3,6 +3,7 @@
 //! [`read`](super::read) makes it from text, [`Sim`](super::Sim) runs it. Two spellings of a model differ in their
 //! [`Span`]s alone, which give mistakes at run time their place.
 
+use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use crate::gui::{Direction, Orientation};
@@ -39,6 +40,8 @@ pub struct Model {
     pub requests: Vec<Arc<str>>,
     /// Number of widgets that scroll; [`Scroll::position`] is below it.
     pub scrolls: u32,
+    /// Call in the trace of each `crash`, by the first byte of the effect.
+    pub crash_sites: BTreeMap<usize, Arc<str>>,
 }
 
 /// Size of a display in its natural orientation.

@@ -73,18 +73,19 @@ pub(super) fn render(model: &Model, state: &State, now_ms: u64) -> Result<Render
         screen_on: state.is_lit,
         orientation: state.shown_orientation(),
         network: state.has_network,
-        crashed: state.system.is_some_and(|system| system.trouble == Trouble::Crash),
-        anr: state.system.is_some_and(|system| system.trouble == Trouble::Anr),
+        crashed: state.system.as_ref().is_some_and(|system| system.trouble == Trouble::Crash),
+        anr: state.system.as_ref().is_some_and(|system| system.trouble == Trouble::Anr),
         keyboard: state.has_keyboard,
     };
+    let crash = state.system.as_ref().and_then(|system| system.crash.clone());
     let Some(scene) = front_scene(model, state, now_ms, Purpose::Seen)? else {
         let widgets = system_widgets(model, state).into_iter().map(|(widget, _)| widget).collect();
-        let (package, activity): (Arc<str>, Arc<str>) = match state.system {
+        let (package, activity): (Arc<str>, Arc<str>) = match &state.system {
             Some(system) => ("android".into(), activity_names(model, system.window).1),
             None => ("com.android.launcher".into(), "com.android.launcher2.Launcher".into()),
         };
         return Ok(Rendered {
-            screen: Screen::new(package, activity, context, widgets),
+            screen: Screen::new(package, activity, context, widgets).with_crash(crash),
             has_read_clock: false,
             touch_map: None,
         });
@@ -130,7 +131,7 @@ pub(super) fn system_widgets(model: &Model, state: &State) -> Vec<(Widget, Optio
         widget.flags = still.set(Flags::CLICKABLE, true);
         (widget, Some(press))
     };
-    let Some(system) = state.system else {
+    let Some(system) = &state.system else {
         let icon = widget(1, "android.widget.TextView", "", &model.label, part(8, 9, 12, 12));
         return vec![
             (widget(0, "android.widget.FrameLayout", "", "", display), None),

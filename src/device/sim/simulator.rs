@@ -7,6 +7,7 @@ use std::sync::Arc;
 use rustc_hash::FxBuildHasher;
 
 use super::chance::{Chance, Odds, Script};
+use super::crash::traced;
 use super::effects::{Base, Run, globals};
 use super::evaluate::Fault;
 use super::gestures::{self, IDLE_MS};
@@ -15,7 +16,7 @@ use super::model::{Model, WindowId};
 use super::render::render;
 use super::state::{State, activity_names};
 use crate::device::{App, Capabilities, Device, DeviceError, Notice, Observation, Secrets};
-use crate::gui::{Action, PressedKey, Screen};
+use crate::gui::{Action, Pixels, PressedKey, Screen};
 use crate::rng::{Rng, Seed};
 
 /// Time that a touch takes until the screen has settled.
@@ -321,6 +322,10 @@ impl Device for Sim {
 
     fn keep_keyboard(&mut self, keeps: bool) {
         self.core.keeps_keyboard = keeps;
+    }
+
+    fn picture(&mut self) -> Option<Pixels> {
+        None
     }
 
     fn act(&mut self, action: &Action) -> Result<Observation, DeviceError> {
@@ -713,7 +718,9 @@ fn perform(run: &mut Run<'_>, gesture: &Gesture) -> Result<(), Fault> {
         Gesture::Lost => {}
         Gesture::Crash => {
             let top = run.state.top().map(|top| run.state.stack[top].instance.number);
-            run.crash("java.lang.RuntimeException: sim.crash".into(), top.unwrap_or(u32::MAX));
+            let site = format!("{}.Chance.crash(sim.crash)", run.model.package);
+            let trace = traced("java.lang.RuntimeException: sim.crash", &site);
+            run.crash(trace, top.unwrap_or(u32::MAX));
             // It takes no time of its own.
             return run.settle();
         }

@@ -158,11 +158,13 @@ impl std::hash::Hash for Block {
 }
 
 /// A dialog of the system.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub(super) struct System {
     pub trouble: Trouble,
     /// The activity in front when it came up.
     pub window: WindowId,
+    /// Identity of the crash.
+    pub crash: Option<Arc<str>>,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]

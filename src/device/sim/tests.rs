@@ -376,13 +376,18 @@ fn a_crash_ends_the_process_and_what_lives_with_it() {
         }",
     );
     play.click("count").shows("1 1 count die").click("die");
-    play.says(&[Notice::Crash("NullPointerException".into())]).is_in("Main");
+    let trace = "NullPointerException\n\tat org.example.Main.crash(model.app:9)";
+    play.says(&[Notice::Crash(trace.into())]).is_in("Main");
     assert!(play.screen().context().crashed);
     assert_eq!(&**play.screen().package(), "android");
     play.act(Action::BACK).act(Action::PAUSE_RESUME).act(Action::ROTATE);
     assert!(play.screen().context().crashed);
+    assert_eq!(
+        play.screen().crash().map(|crash| &**crash),
+        Some("NullPointerException at org.example.Main.crash")
+    );
     play.click("OK").is_in("Launcher");
-    assert!(!play.screen().context().crashed);
+    assert!(!play.screen().context().crashed && play.screen().crash().is_none());
     play.click("Example").shows("11 0 count die");
 }
 

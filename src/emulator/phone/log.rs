@@ -78,22 +78,3 @@ impl Log {
         self.entries.retain(|(buffer, _)| !is_meant(*buffer));
     }
 }
-
-/// Returns a stack trace in Android's form: the message first, and then the calls, each behind a tab.
-pub(super) fn traced(trace: &str) -> String {
-    let mut lines: Vec<String> = trace
-        .lines()
-        .map(|line| {
-            let bare = line.trim_start();
-            if bare.starts_with("at ") { format!("\t{bare}") } else { line.to_string() }
-        })
-        .collect();
-    // Readers tell a crash by its exception and its calls, so a trace without them gets plausible ones.
-    if lines.iter().all(|line| line.trim().is_empty()) {
-        lines = vec!["java.lang.RuntimeException".to_string()];
-    }
-    if !lines.iter().any(|line| line.starts_with("\tat ")) {
-        lines.push("\tat android.os.Handler.dispatchMessage(Handler.java:106)".to_string());
-    }
-    lines.join("\n")
-}

@@ -9,7 +9,7 @@ use std::sync::Arc;
 use super::clock::EPOCH_S;
 use super::faults::Faults;
 use super::files::{FileError, Files, Stat, resolved};
-use super::log::{Buffer, Entry, Log, traced};
+use super::log::{Buffer, Entry, Log};
 use super::names::{LAUNCHER, short_name};
 use super::servers::{Automator, Server};
 use super::settings::Settings;
@@ -245,8 +245,7 @@ impl Phone {
         }
         // The launcher's icon is the way into the app, so it goes with the app.
         let root = screen.widgets().iter().take(1).cloned().collect();
-        let (package, activity) = (screen.package().clone(), screen.activity().clone());
-        Ok(Arc::new(Screen::new(package, activity, screen.context(), root)))
+        Ok(Arc::new(screen.with_widgets(root)))
     }
 
     /// Returns width and height of the display as it is turned.
@@ -339,7 +338,7 @@ impl Phone {
         let next_pid = self.take_pid();
         let Some(app) = self.apps.get_mut(self.current) else { return };
         let (package, pid) = (app.package.clone(), app.pid.take().unwrap_or(next_pid));
-        let message = format!("FATAL EXCEPTION: main\nProcess: {package}, PID: {pid}\n{}", traced(trace));
+        let message = format!("FATAL EXCEPTION: main\nProcess: {package}, PID: {pid}\n{trace}");
         let entry = Entry { at_ms: self.uptime_ms, pid, level: 'E', tag: "AndroidRuntime".into(), message };
         // Readers look in either buffer, and Android writes both.
         self.log.add(Buffer::Crash, entry.clone());

@@ -235,6 +235,7 @@ impl Shown {
             | Key::Orientation
             | Key::Network
             | Key::Crashed
+            | Key::Crash
             | Key::Anr
             | Key::Keyboard
             | Key::ActionType

@@ -1,5 +1,6 @@
 //! Stacks: numbers that identify a fault, whatever the build and the run.
 
+use std::borrow::Cow;
 use std::hash::Hasher as _;
 
 use rustc_hash::FxHasher;
@@ -24,19 +25,31 @@ pub(super) fn java<'t>(lines: impl IntoIterator<Item = &'t str>) -> u64 {
 /// Returns a number for the calls of a native backtrace: of each, the library and, if known, the function.
 pub(super) fn native<'t>(lines: impl IntoIterator<Item = &'t str>) -> u64 {
     let parts = lines.into_iter().filter_map(|line| {
-        // `#00 pc 00000611  /data/app/x-1==/lib/x86/libcrasher.so (Java_org_notes_crash+49) (BuildId: ..)`
-        let (_, rest) = line.trim().strip_prefix('#')?.split_once(" pc ")?;
-        let (_, place) = rest.trim_start().split_once(' ')?;
-        let place = place.trim_start();
-        let (path, function) = place.split_once(" (").unwrap_or((place, ""));
-        let library = path.rsplit('/').next().unwrap_or(path);
-        let function = function.split(['+', ')']).next().unwrap_or_default();
-        // In the place of an unknown function there may be details of the build.
-        let function =
-            if function.starts_with("BuildId") || function.starts_with("offset") { "" } else { function };
+        let (library, function) = native_parts(line)?;
         Some(format!("{}!{}", without_numbers(library), without_build(function)))
     });
     number(parts)
+}
+
+/// Returns a line of a native backtrace as `libnotes.so!save`, or the library alone if the function is unknown.
+pub(super) fn native_call(line: &str) -> Option<String> {
+    let (library, function) = native_parts(line)?;
+    // The name of memory without a file is its address.
+    let library = if library.contains("anon") { "anonymous" } else { library };
+    Some(if function.is_empty() { library.to_string() } else { format!("{library}!{function}") })
+}
+
+/// Returns the library and the function of a line of a native backtrace; an unknown function is empty.
+fn native_parts(line: &str) -> Option<(&str, &str)> {
+    // `#00 pc 00000611  /data/app/x-1==/lib/x86/libcrasher.so (Java_org_notes_crash+49) (BuildId: ..)`
+    let (_, rest) = line.trim().strip_prefix('#')?.split_once(" pc ")?;
+    let (_, place) = rest.trim_start().split_once(' ')?;
+    let mut parts = place.trim_start().split(" (");
+    let path = parts.next().unwrap_or_default();
+    // There may be details of the build before the function, or in its place.
+    let function = parts.find(|part| !part.starts_with("BuildId") && !part.starts_with("offset"));
+    let function = function.and_then(|part| part.split(['+', ')']).next()).unwrap_or_default();
+    Some((path.rsplit('/').next().unwrap_or(path), function))
 }
 
 /// Returns a number for a message, ignoring the numbers in it.
@@ -65,13 +78,18 @@ fn number(parts: impl IntoIterator<Item = String>) -> u64 {
 /// Returns a call without the parts that change with the build: `Main$$ExternalSyntheticLambda3.run`,
 /// `-$$Lambda$Main$k2_x8.run`, `Main.lambda$onCreate$7`.
 fn without_build(call: &str) -> String {
+    without_numbers(&without_words(call))
+}
+
+/// Returns a call without the arbitrary word in the name of a generated class.
+pub(super) fn without_words(call: &str) -> Cow<'_, str> {
     const GENERATED: &str = "$$Lambda$";
-    let Some(at) = call.find(GENERATED) else { return without_numbers(call) };
+    let Some(at) = call.find(GENERATED) else { return Cow::Borrowed(call) };
     let (class, rest) = (&call[..at], &call[at + GENERATED.len()..]);
     // Next come a class and an arbitrary word, or a number and an address.
     let method = rest.rsplit_once('.').map_or("", |(_, method)| method);
     let of_class = rest.split(['$', '/', '.']).next().unwrap_or_default();
-    without_numbers(&format!("{class}{GENERATED}{of_class}.{method}"))
+    Cow::Owned(format!("{class}{GENERATED}{of_class}.{method}"))
 }
 
 /// Replaces each number in `text`, decimal or hexadecimal, by `#`.

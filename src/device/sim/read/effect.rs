@@ -119,7 +119,10 @@ impl<'a> Reader<'a> {
             Rule::toast => Does::Toast { text: self.expression_in(&pair, scope).expr },
             Rule::wait => Does::Wait { ms: self.duration(&pair, scope) },
             Rule::keyboard => Does::Keyboard,
-            Rule::crash => Does::Crash { trace: self.expression_in(&pair, scope).expr },
+            Rule::crash => {
+                self.crashes.insert(span(&pair, scope.offset).start);
+                Does::Crash { trace: self.expression_in(&pair, scope).expr }
+            }
             Rule::anr => Does::Anr { reason: self.expression_in(&pair, scope).expr },
             Rule::after => {
                 let ms = self.duration(&pair, scope);

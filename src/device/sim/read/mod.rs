@@ -22,13 +22,14 @@ use std::sync::Arc;
 use pest::iterators::Pair;
 
 use super::model::{Model, Procedure};
+use super::state::activity_names;
 pub use crate::text::BYTES_MAX;
 use crate::text::{
     Diagnostic, Diagnostics, Source, Span, Suggestions, did_you_mean, is_too_long, on_own_stack,
 };
 use declare::Declared;
 use grammar::Rule;
-use items::{Item, items};
+use items::{Item, ItemKind, items};
 use reach::Uses;
 use scope::Scope;
 pub use set::SetError;
@@ -108,6 +109,8 @@ struct Reader<'a> {
     requests: Vec<Arc<str>>,
     request_numbers: BTreeMap<&'a str, u32>,
     scrolls: u32,
+    /// First bytes of all `crash` effects.
+    crashes: BTreeSet<usize>,
     nodes: usize,
     operands: usize,
     /// True after a bound is exceeded and reported: nothing more is read.
@@ -128,6 +131,7 @@ impl<'a> Reader<'a> {
             requests: Vec::new(),
             request_numbers: BTreeMap::new(),
             scrolls: 0,
+            crashes: BTreeSet::new(),
             nodes: 0,
             operands: 0,
             is_full: false,
@@ -149,7 +153,7 @@ impl<'a> Reader<'a> {
         }
         let app = self.declared.app.clone()?;
         let display = self.declared.display.unwrap_or_default();
-        Some(Model {
+        let mut model = Model {
             name: self.source.name().to_string(),
             source: self.source.clone(),
             package: app.package,
@@ -164,7 +168,40 @@ impl<'a> Reader<'a> {
             launchable: std::mem::take(&mut self.declared.launchable),
             requests: std::mem::take(&mut self.requests),
             scrolls: self.scrolls,
-        })
+            crash_sites: BTreeMap::new(),
+        };
+        model.crash_sites = self.crash_sites(&model);
+        Some(model)
+    }
+
+    /// Returns the call in the trace of each `crash`. It stays the same while the item around it keeps its name and its
+    /// earlier crashes.
+    fn crash_sites(&self, model: &Model) -> BTreeMap<usize, Arc<str>> {
+        let Declared { windows, parts, procedures, .. } = &self.declared;
+        let package = &model.package;
+        let windows = (0..).zip(windows).map(|(number, head)| {
+            let is_activity = head.kind == ItemKind::Activity;
+            let class = if is_activity {
+                activity_names(model, number).1
+            } else {
+                format!("{package}.{}", head.name).into()
+            };
+            (head.offset, format!("{class}.crash"))
+        });
+        let parts = parts.iter().map(|head| (head.offset, format!("{package}.Parts.{}", head.name)));
+        let procedures = procedures.iter().map(|head| (head.offset, format!("{package}.Defs.{}", head.name)));
+        let items: BTreeMap<usize, String> = windows.chain(parts).chain(procedures).collect();
+        let mut met: BTreeMap<&str, usize> = BTreeMap::new();
+        let mut sites = BTreeMap::new();
+        for &at in &self.crashes {
+            let (_, method) = items.range(..=at).next_back().expect("an effect is in an item");
+            let number = met.entry(method).or_default();
+            *number += 1;
+            // No name has this sign.
+            let number = if *number == 1 { String::new() } else { format!("-{number}") };
+            sites.insert(at, format!("{method}{number}(model.app:{})", self.line(at)).into());
+        }
+        sites
     }
 
     fn procedures(&mut self) -> Vec<Procedure> {
