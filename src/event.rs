@@ -13,7 +13,7 @@ use crate::spec::Expectation;
 use crate::trace::{Notice, Step};
 
 /// Version of the format of events; a later one is refused.
-pub const FORMAT: u32 = 3;
+pub const FORMAT: u32 = 4;
 
 /// An event.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -50,6 +50,8 @@ pub enum Event {
     },
     /// A spec is decided.
     SpecEnded(Box<SpecEnded>),
+    /// The app was explored.
+    Explored(Box<Coverage>),
     /// A spec has another outcome than in the run of the same command before.
     SpecChanged {
         /// Number of the spec.
@@ -72,7 +74,7 @@ pub struct RunBegan {
     pub format: u32,
     /// Version of farlead.
     pub farlead: String,
-    /// Command: `check` or `replay`.
+    /// Command: `check`, `replay` or `explore`.
     pub command: String,
     /// Device, in a few words.
     pub device: String,
@@ -146,6 +148,40 @@ pub struct Way {
     /// Times that it was taken, where that is counted.
     #[serde(default)]
     pub times: u64,
+}
+
+/// Coverage of an app by exploring it.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Coverage {
+    /// Agent that explored.
+    pub agent: String,
+    /// Reason for the end, in words.
+    pub why: String,
+    /// Episodes.
+    pub episodes: u32,
+    /// Steps on the device, the first of each episode included.
+    pub steps: u64,
+    /// Time that passed on the device, in milliseconds.
+    pub device_ms: u64,
+    /// Activities of the app that were seen, each with the step at which it was seen first, from 1.
+    pub activities: Vec<(String, u64)>,
+    /// Activities that the app declares and that were not seen; none if it is not known which there are.
+    pub unseen: Option<Vec<String>>,
+    /// Screens that were met.
+    pub screens: usize,
+    /// Transitions that were seen: a screen, an action, and the screen after it.
+    pub transitions: usize,
+    /// Actions of screens that were done.
+    pub done: usize,
+    /// Actions of screens that were offered and never done, as far as screens are kept.
+    pub never_done_count: usize,
+    /// Some of them.
+    pub never_done: Vec<String>,
+    /// Step that last brought something new.
+    pub last_new: u64,
+    /// Steps, activities, screens, actions done and transitions, as they grew.
+    pub curve: Vec<[u64; 5]>,
 }
 
 /// Outcome of a spec or of a stored test.

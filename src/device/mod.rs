@@ -45,6 +45,8 @@ pub struct App {
     pub version: Arc<str>,
     /// Activities that can be started from outside, by their full names; at least one.
     pub launchable: Vec<Arc<str>>,
+    /// All activities that it declares, by their full names; empty if they are not known.
+    pub activities: Vec<Arc<str>>,
 }
 
 /// Reason why a device could not look or act.

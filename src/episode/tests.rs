@@ -24,6 +24,7 @@ impl Corridor {
             package: "org.corridor".into(),
             version: "1".into(),
             launchable: vec!["org.corridor.Room".into()],
+            activities: Vec::new(),
         };
         Corridor { app, room: 0, steps: 0 }
     }

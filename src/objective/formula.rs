@@ -513,7 +513,7 @@ impl Outlook for Formula {
 
     fn is_aimless(&self) -> bool {
         // No widget is called like a crash, and no screen is nearer to one.
-        self.keys.iter().all(|key| [Key::Crashed, Key::Anr].contains(key))
+        self.keys.iter().all(|key| [Key::Crashed, Key::Crash, Key::Anr].contains(key))
     }
 
     fn subgoals(&mut self, phase: PhaseId, class: ClassId, look: LookId, subgoals: &mut Vec<Subgoal>) {

@@ -1,9 +1,10 @@
 //! Objectives: the verdict and the reward of each step.
 //!
 //! An objective sees screens and actions and answers in numbers; it knows neither the agent that is rewarded nor the
-//! device. Two are here: a [`Formula`] to satisfy, and [`Activities`] to reach.
+//! device. Three are here: a [`Formula`] to satisfy, [`Activities`] to reach, and [`Exploration`].
 
 mod activities;
+mod exploration;
 mod formula;
 
 use std::collections::BTreeSet;
@@ -14,6 +15,7 @@ use crate::situation::{ClassId, Forecast, LookId, Origin, Outlook, PhaseId};
 use crate::trace::Observation;
 
 pub use activities::Activities;
+pub use exploration::{Exploration, Pays};
 pub use formula::{Assessment, Formula, Shaping};
 
 /// Aim of a run, which turns each step into a verdict and a reward.

@@ -6,7 +6,7 @@ use serde::Serialize;
 
 use super::Run;
 use super::words::kind;
-use crate::event::{Replayed, SpecBegan, SpecEnded, StepTaken};
+use crate::event::{Coverage, Replayed, SpecBegan, SpecEnded, StepTaken};
 use crate::rate::Rate;
 
 /// A line of the output.
@@ -40,6 +40,7 @@ enum Line<'a> {
         why: &'a str,
         advice: &'a [String],
     },
+    Explored(&'a Coverage),
     Summary {
         files: usize,
         specs: usize,
@@ -75,7 +76,13 @@ pub fn json(run: &Run) -> String {
     let (device, seed) = run.began().map_or(("", 0), |began| (&*began.device, began.seed));
     let ended = || run.specs().iter().filter_map(|spec| Some((&spec.began, spec.ended.as_ref()?)));
     let lines: String = ended().map(|(began, ended)| spec_json(began, ended, device, seed)).collect();
-    lines + &summary_json(run)
+    let explored = run.coverage().map(explored_json).unwrap_or_default();
+    explored + &lines + &summary_json(run)
+}
+
+/// Returns the line of an app that was explored.
+pub fn explored_json(coverage: &Coverage) -> String {
+    line(&Line::Explored(coverage))
 }
 
 /// Returns the lines of a spec.

@@ -2,6 +2,7 @@
 
 use std::fmt::Write as _;
 
+use super::coverage;
 use super::run::{Run, SpecReport, Standing};
 use super::words::{self, ITEMS_MAX, LINE_MAX, TEXT_MAX, grouped, line};
 use crate::event::{SpecEnded, StepTaken};
@@ -57,6 +58,12 @@ fn write_head(text: &mut String, run: &Run) {
         began.seed,
         escape(&began.farlead)
     );
+    if let Some(explored) = run.coverage() {
+        for sentence in coverage::sentences(explored) {
+            let _ = writeln!(text, "- {}", escape(&sentence));
+        }
+        text.push('\n');
+    }
 }
 
 fn write_table(text: &mut String, run: &Run) {

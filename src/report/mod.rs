@@ -5,6 +5,7 @@
 //! [`html`] for people who want to see what happened. The same events make the same bytes. Texts from outside may have any
 //! length and any content: they are cut and escaped.
 
+mod coverage;
 mod github;
 mod html;
 mod json;
@@ -16,9 +17,9 @@ mod words;
 
 pub use github::github;
 pub use html::html;
-pub use json::{json, spec_json, summary_json};
+pub use json::{explored_json, json, spec_json, summary_json};
 pub use junit::junit;
 pub use markdown::markdown;
 pub use run::{Curve, EventError, Point, Run, SpecReport, Standing};
-pub use text::{Wanted, shortened, spec_text, step_text, summary_text, text};
+pub use text::{Wanted, explored_text, shortened, spec_text, step_text, summary_text, text};
 pub use words::{command as to_type, kind, rate};

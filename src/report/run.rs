@@ -5,7 +5,7 @@
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-use crate::event::{Event, FORMAT, Outcome, RunBegan, SpecBegan, SpecEnded};
+use crate::event::{Coverage, Event, FORMAT, Outcome, RunBegan, SpecBegan, SpecEnded};
 use crate::gui::{Picture, Screen};
 
 /// Points of a curve, which is read at a glance; more are thinned out.
@@ -42,6 +42,7 @@ pub struct Run {
     /// Widgets of all screens.
     widgets: usize,
     specs: Vec<SpecReport>,
+    coverage: Option<Coverage>,
     exit: Option<u8>,
 }
 
@@ -174,6 +175,10 @@ impl Run {
                 Ok(())
             }
             Event::SpecEnded(ended) => self.end_spec(*ended),
+            Event::Explored(coverage) => {
+                self.coverage = Some(*coverage);
+                Ok(())
+            }
             Event::SpecChanged { spec, was } => match self.specs.get_mut(spec) {
                 Some(spec) => {
                     spec.was = Some(was);
@@ -206,6 +211,11 @@ impl Run {
     /// Returns the specs, by their numbers.
     pub fn specs(&self) -> &[SpecReport] {
         &self.specs
+    }
+
+    /// Returns what exploring has seen, if the app was explored.
+    pub fn coverage(&self) -> Option<&Coverage> {
+        self.coverage.as_ref()
     }
 
     /// Returns the exit code; none if the run was cut short.
@@ -292,6 +302,7 @@ fn name(event: &Event) -> &'static str {
         Event::SpecBegan(_) => "spec_began",
         Event::EpisodeEnded { .. } => "episode_ended",
         Event::SpecEnded(_) => "spec_ended",
+        Event::Explored(_) => "explored",
         Event::SpecChanged { .. } => "spec_changed",
         Event::RunEnded { .. } => "run_ended",
     }

@@ -2,11 +2,11 @@
 
 use std::fmt::Write as _;
 
-use super::Run;
 use super::words::{
     self, command, confidence, counted, headline, replayed, shrunk, violation, word, wrong_step,
 };
-use crate::event::{Reached, ReplayVerdict, SpecBegan, SpecEnded, StepTaken};
+use super::{Run, coverage};
+use crate::event::{Coverage, Reached, ReplayVerdict, SpecBegan, SpecEnded, StepTaken};
 use crate::spec::{Style, printable};
 
 /// Named actions, of those that were never tried.
@@ -34,6 +34,9 @@ pub fn text(run: &Run, wanted: Wanted) -> String {
     if let Some(began) = run.began().filter(|began| !wanted.quiet && !began.device.is_empty()) {
         let _ = writeln!(out, "device: {}", printable(&began.device));
     }
+    if let Some(coverage) = run.coverage() {
+        out += &explored_text(coverage, wanted);
+    }
     for spec in run.specs() {
         if let Some(ended) = &spec.ended {
             out += &spec_text(&spec.began, ended, wanted);
@@ -43,6 +46,14 @@ pub fn text(run: &Run, wanted: Wanted) -> String {
         out += &summary_text(run, wanted);
     }
     out
+}
+
+/// Returns the output for an app that was explored.
+pub fn explored_text(explored: &Coverage, wanted: Wanted) -> String {
+    let mut all = coverage::sentences(explored).into_iter();
+    let first = all.next().unwrap_or_default();
+    let rest: String = all.filter(|_| !wanted.quiet).map(|one| format!("  {}\n", printable(&one))).collect();
+    format!("{}\n{rest}", printable(&first))
 }
 
 /// Returns the output for one spec.

@@ -2,6 +2,7 @@
 
 mod compare;
 mod exhaustive;
+mod explore;
 mod jobs;
 mod repertoire;
 
@@ -23,8 +24,9 @@ use crate::spec::Spec;
 use crate::trace::Trace;
 pub use compare::{Compared, Contender, Rounds, Tally, Task, compare, mean, median};
 pub use exhaustive::{Bounds, Exhausted, Starts, exhaust, exhaust_from};
+pub use explore::{Budget, ExploreNews, ExploreStop, Explored, Fault, Point, Watched, explore};
 pub use jobs::{Leg, Relay, in_order, in_order_with_pauses, waves};
-pub use repertoire::repertoire;
+pub use repertoire::{repertoire, together};
 
 /// Most episodes of a search, unless someone says otherwise.
 pub const EPISODES_MAX: u32 = 500;
@@ -419,6 +421,7 @@ mod tests {
                 package: "org.corridor".into(),
                 version: "1".into(),
                 launchable: vec!["org.corridor.Room".into()],
+                activities: Vec::new(),
             };
             Corridor { app, room: 0, last: usize::MAX, steps: 0 }
         }

@@ -44,6 +44,33 @@ pub fn repertoire<'a>(
     Repertoire { asked, ..Repertoire::new(constants.chain(texts).chain(BUILTIN_TEXTS), actions, network) }
 }
 
+/// Returns the additions of several specs together, each with the actions that its file declares; without any spec those of
+/// the user's texts.
+pub fn together<'a>(
+    specs: impl IntoIterator<Item = (&'a Spec, &'a [UserAction])>,
+    texts: &[String],
+) -> Repertoire {
+    let mut all = Repertoire::new(texts.iter().map(String::as_str).chain(BUILTIN_TEXTS), &[], false);
+    for (spec, actions) in specs {
+        let Repertoire { texts, asked, user_actions, network, .. } = repertoire(spec, actions, []);
+        add(&mut all.texts, texts);
+        add(&mut all.asked, asked);
+        let is_known = |name: &str| all.user_actions.iter().any(|(known, _)| known.name == name);
+        let new: Vec<_> = user_actions.into_iter().filter(|(action, _)| !is_known(&action.name)).collect();
+        all.user_actions.extend(new);
+        all.network |= network;
+    }
+    all
+}
+
+fn add<T: PartialEq>(all: &mut Vec<T>, more: Vec<T>) {
+    for one in more {
+        if !all.contains(&one) {
+            all.push(one);
+        }
+    }
+}
+
 /// Returns true if the atom asks for the type `text` itself, and not for any type but another.
 fn names_text(atom: &Atom) -> bool {
     !atom.mentions_action_type("click")

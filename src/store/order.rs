@@ -113,7 +113,7 @@ impl Order {
             Event::ScreenPictured { screen, .. } if *screen >= self.screens => {
                 return Err(order(format!("there is no screen {screen} before this event")));
             }
-            Event::ScreenPictured { .. } => {}
+            Event::ScreenPictured { .. } | Event::Explored(_) => {}
             Event::SpecBegan(began) => {
                 in_turn("spec", began.spec, self.specs.len())?;
                 began.automaton.as_ref().map_or(Ok(()), automaton_holds)?;

@@ -296,7 +296,7 @@ impl RunWriter {
         // A torn line may end the file after a failure; another line behind it would make the file invalid.
         self.disk.write(&self.events, &line).map_err(|why| self.stop(why))?;
         match event {
-            Event::SpecEnded(_) => self.is_unsynced = true,
+            Event::SpecEnded(_) | Event::Explored(_) => self.is_unsynced = true,
             Event::RunEnded { .. } => {
                 self.is_unsynced = true;
                 self.sync()?;

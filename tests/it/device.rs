@@ -19,7 +19,7 @@ struct Page {
 impl Page {
     fn new(capabilities: Capabilities) -> Page {
         let launchable = vec!["org.page.Main".into()];
-        let app = App { package: "org.page".into(), version: "1".into(), launchable };
+        let app = App { package: "org.page".into(), version: "1".into(), launchable, activities: Vec::new() };
         Page { app, capabilities, done: BTreeSet::new() }
     }
 }

@@ -9,6 +9,7 @@ mod deciding;
 mod devices;
 mod doctor;
 mod explain;
+mod explore;
 mod export;
 mod init;
 mod learned;
@@ -48,6 +49,7 @@ use sources::{Colour, Shell};
   farlead init --apk notes.apk              start a project: farlead.toml, specs, a workflow
   farlead look                              show the phone's screen as atoms to paste
   farlead check specs/chesswalk/about.ltl --app apps/chesswalk.app
+  farlead explore --app apps/shop.app       find crashes, and see what an app has
   farlead replay farlead-tests              replay every stored test
   farlead lint specs                        find the mistakes in all specs of a folder
   farlead explain specs/chesswalk/about.ltl put a spec into words
@@ -70,6 +72,7 @@ struct Cli {
 #[derive(Debug, Subcommand)]
 enum Command {
     Check(check::CheckArgs),
+    Explore(explore::ExploreArgs),
     Replay(replay::ReplayArgs),
     Minimize(minimize::MinimizeArgs),
     Export(export::ExportArgs),
@@ -211,6 +214,7 @@ fn run(cli: &Cli) -> Exit {
     let shell = Shell::new(cli.color, cli.quiet);
     let ended = match &cli.command {
         Command::Check(args) => check::run(args, &shell),
+        Command::Explore(args) => explore::run(args, &shell),
         Command::Replay(args) => replay::run(args, &shell),
         Command::Minimize(args) => minimize::run(args, &shell),
         Command::Export(args) => export::run(args, &shell),

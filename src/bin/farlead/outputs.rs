@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 
 use clap::Args;
 use farlead::device::Album;
-use farlead::event::{self, Event, RunBegan, SpecBegan, StepTaken, Way};
+use farlead::event::{self, Coverage, Event, RunBegan, SpecBegan, StepTaken, Way};
 use farlead::ltl::Automaton;
 use farlead::report::{self, Run, Wanted};
 use farlead::rng::Seed;
@@ -338,6 +338,17 @@ impl<'a> Outputs<'a> {
         };
         // Kept before it is shown, as stdout may fail.
         self.tell(Event::SpecEnded(Box::new(ended)));
+        self.write(&text)
+    }
+
+    /// Records what exploring has seen, and writes it.
+    pub fn explored(&mut self, coverage: Coverage) -> anyhow::Result<()> {
+        let text = if self.args.reports.json {
+            report::explored_json(&coverage)
+        } else {
+            report::explored_text(&coverage, self.wanted)
+        };
+        self.tell(Event::Explored(Box::new(coverage)));
         self.write(&text)
     }
 

@@ -199,11 +199,7 @@ impl SearchArgs {
 
     /// Returns the texts to type besides those of specs.
     pub fn texts(&self, project: &Project) -> anyhow::Result<Vec<String>> {
-        match (&self.texts, &project.texts) {
-            (Some(path), _) | (None, Some(Texts::File(path))) => dictionary(path),
-            (None, Some(Texts::All(texts))) => Ok(texts.clone()),
-            (None, None) => Ok(Vec::new()),
-        }
+        texts(self.texts.as_deref(), project)
     }
 
     /// Returns the texts of farlead.toml and the dictionary that may name secrets.
@@ -265,6 +261,16 @@ impl SearchArgs {
         let episodes = self.episodes.or(spec.budget.episodes_max).or(project.episodes);
         let episodes_max = episodes.unwrap_or(EPISODES_MAX);
         Ok(Budget { steps_max, steps_limit, episodes_max })
+    }
+}
+
+/// Returns the texts of the dictionary at `path`, else those of `project`.
+pub fn texts(path: Option<&Path>, project: &Project) -> anyhow::Result<Vec<String>> {
+    match (path, &project.texts) {
+        (Some(path), _) => dictionary(path),
+        (None, Some(Texts::File(path))) => dictionary(path),
+        (None, Some(Texts::All(texts))) => Ok(texts.clone()),
+        (None, None) => Ok(Vec::new()),
     }
 }
 

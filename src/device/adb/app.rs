@@ -270,6 +270,7 @@ impl Adb {
             package: package.into(),
             version: version.map(shown).unwrap_or_default().into(),
             launchable: launchable.into_iter().map(Arc::from).collect(),
+            activities: Vec::new(),
         };
         self.permissions = permissions(&dump, self.facts.user);
         Ok(())

@@ -264,7 +264,12 @@ impl Adb {
         Adb {
             line,
             options,
-            app: App { package: "".into(), version: "".into(), launchable: Vec::new() },
+            app: App {
+                package: "".into(),
+                version: "".into(),
+                launchable: Vec::new(),
+                activities: Vec::new(),
+            },
             facts: Facts {
                 model: String::new(),
                 release: String::new(),

@@ -12,7 +12,7 @@ use super::effects::{Base, Run, globals};
 use super::evaluate::Fault;
 use super::gestures::{self, IDLE_MS};
 use super::memo::{Gesture, Known, Memo, States, Transition};
-use super::model::{Model, WindowId};
+use super::model::{Model, WindowId, WindowKind};
 use super::render::render;
 use super::state::{State, activity_names};
 use crate::device::{App, Capabilities, Device, DeviceError, Notice, Observation, Secrets};
@@ -129,7 +129,14 @@ impl Sim {
         let mut memo = Memo::default();
         let now = Moment { state: memo.intern(fresh.clone()), at_ms: 0 };
         let launchable = model.launchable.iter().map(|&window| activity_names(&model, window).1).collect();
-        let app = App { package: model.package.clone(), version: model.version.clone(), launchable };
+        let windows = 0..model.windows.len() as WindowId;
+        let is_own = |window: &WindowId| {
+            let kind = &model.windows[*window as usize].kind;
+            matches!(kind, WindowKind::Activity { package, .. } if *package == model.package)
+        };
+        let activities = windows.filter(is_own).map(|window| activity_names(&model, window).1).collect();
+        let (package, version) = (model.package.clone(), model.version.clone());
+        let app = App { package, version, launchable, activities };
         let core = Core {
             model,
             app,

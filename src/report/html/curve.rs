@@ -37,9 +37,9 @@ pub fn section(curve: &Curve) -> String {
         html += "<p class=\"quiet\">How near it came to the goal is not known.</p>";
     } else {
         // The fewest steps so far hold until an episode comes nearer, so the line has no slopes.
-        html += &chart("Fewest steps left to the goal", &closest, f64::from(last.episode), true);
+        html += &chart("Fewest steps left to the goal", &closest, "episode", f64::from(last.episode), true);
     }
-    html += &chart("Steps of an episode", &lengths(&points), f64::from(last.episode), false);
+    html += &chart("Steps of an episode", &lengths(&points), "episode", f64::from(last.episode), false);
     html += "</div>";
     html
 }
@@ -58,12 +58,13 @@ fn lengths(points: &[Point]) -> Vec<(f64, f64)> {
     lengths
 }
 
-/// Returns a chart of points over episodes. A value that only falls is drawn in steps.
-fn chart(title: &str, points: &[(f64, f64)], episodes: f64, is_stepped: bool) -> String {
+/// Returns a chart of points over episodes, or over another `unit`, from the first to number `end`. A value that only falls,
+/// or only grows, is drawn in steps.
+pub fn chart(title: &str, points: &[(f64, f64)], unit: &str, end: f64, is_stepped: bool) -> String {
     let most = points.iter().map(|&(_, value)| value).fold(0.0, f64::max);
     let top = nice(most);
     let x = |episode: f64| {
-        LEFT + (WIDTH - LEFT - RIGHT) * ((episode - 1.0) / (episodes - 1.0).max(1.0)).clamp(0.0, 1.0)
+        LEFT + (WIDTH - LEFT - RIGHT) * ((episode - 1.0) / (end - 1.0).max(1.0)).clamp(0.0, 1.0)
     };
     let y = |value: f64| TOP + (HEIGHT - TOP - BOTTOM) * (1.0 - (value / top).clamp(0.0, 1.0));
     let last = points.last().map_or(0.0, |&(_, value)| value);
@@ -105,10 +106,10 @@ fn chart(title: &str, points: &[(f64, f64)], episodes: f64, is_stepped: bool) ->
     }
     let _ = write!(
         svg,
-        "<text class=\"axis\" x=\"{}\" y=\"{3}\">episode 1</text><text class=\"axis\" x=\"{}\" y=\"{3}\" text-anchor=\"end\">{}</text></svg></figure>",
+        "<text class=\"axis\" x=\"{}\" y=\"{3}\">{unit} 1</text><text class=\"axis\" x=\"{}\" y=\"{3}\" text-anchor=\"end\">{}</text></svg></figure>",
         short(LEFT),
         short(WIDTH - RIGHT),
-        grouped(episodes as u64),
+        grouped(end as u64),
         short(HEIGHT - 8.0)
     );
     svg

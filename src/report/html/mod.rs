@@ -5,6 +5,7 @@
 
 mod automaton;
 mod curve;
+mod explored;
 mod graph;
 mod map;
 mod phone;
@@ -45,6 +46,9 @@ pub fn html(run: &Run) -> String {
     page += &body.symbols();
     page += "<main>\n";
     page += &head(run);
+    if let Some(coverage) = run.coverage() {
+        page += &explored::section(coverage);
+    }
     page += &overview(run, &body);
     body.sections.iter().for_each(|section| page += section);
     if body.left_out > 0 {
@@ -143,13 +147,20 @@ fn head(run: &Run) -> String {
     let passed = run.specs().iter().filter(|spec| spec::class(spec) == "passed").count();
     let is_well = passed == run.specs().len() && words::trouble(run).is_none();
     let mut html = format!(
-        "<header class=\"top\" id=\"top\"><p class=\"brand\">farlead {}</p><h1><span class=\"{}\">{} of {}</span> {} passed</h1>",
-        run.began().map_or(String::new(), |began| escape(&line(&began.command, 40))),
-        if is_well { "plus" } else { "minus" },
-        grouped(passed as u64),
-        grouped(len(run.specs())),
-        if run.specs().len() == 1 { "spec" } else { "specs" },
+        "<header class=\"top\" id=\"top\"><p class=\"brand\">farlead {}</p>",
+        run.began().map_or(String::new(), |began| escape(&line(&began.command, 40)))
     );
+    let has_title = !run.specs().is_empty() || run.coverage().is_none();
+    html += &match has_title {
+        true => format!(
+            "<h1><span class=\"{}\">{} of {}</span> {} passed</h1>",
+            if is_well { "plus" } else { "minus" },
+            grouped(passed as u64),
+            grouped(len(run.specs())),
+            if run.specs().len() == 1 { "spec" } else { "specs" },
+        ),
+        false => "<h1>no crash was found</h1>".to_string(),
+    };
     if let Some(trouble) = words::trouble(run) {
         let _ = write!(html, "<p class=\"trouble\">{}</p>", escape(&trouble));
     }
@@ -186,6 +197,9 @@ fn head(run: &Run) -> String {
 
 /// Returns the table of specs with its filter.
 fn overview(run: &Run, body: &Body) -> String {
+    if run.specs().is_empty() && run.coverage().is_some() {
+        return String::new();
+    }
     if run.specs().is_empty() {
         return "<p class=\"quiet\">There are no specs.</p>\n".to_string();
     }

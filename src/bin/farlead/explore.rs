@@ -1,0 +1,519 @@
+//! `farlead explore`: goes through the app without a formula, keeps the crashes, watches specs, and counts what was seen.
+
+use std::collections::BTreeSet;
+use std::io::{self, Write};
+use std::path::{Path, PathBuf};
+use std::sync::atomic::Ordering;
+use std::time::Instant;
+
+use clap::{Args, ValueEnum};
+use farlead::agent::PLANNER;
+use farlead::device::{App, DeviceError};
+use farlead::event::{Coverage, Outcome, SpecEnded};
+use farlead::gui::Atom;
+use farlead::keep;
+use farlead::learned::Learned;
+use farlead::minimise;
+use farlead::objective::Pays;
+use farlead::replay::violation;
+use farlead::rng::Seed;
+use farlead::search::{Budget, ExploreStop, Explored, Fault, Plan, Watched, explore, together};
+use farlead::spec::{Expectation, Source, Spec, parse};
+use farlead::store::{Batch, Places};
+use farlead::test_case::{Provenance, TestCase};
+
+use crate::agents::{AgentName, Entrant, EntrantParser};
+use crate::app::{AppArgs, OpenedApp};
+use crate::deciding::{Decided, failed, of_typed_text};
+use crate::lint::counted;
+use crate::outputs::{Beginning, OutputArgs, Outputs, Prepared, Stored, began, warn};
+use crate::progress::{
+    Progress, WallArgs, duration_ms, interrupted_by, interrupted_exit, interruption, left,
+};
+use crate::project::Project;
+use crate::searching::texts;
+use crate::set_up::SetUpArgs;
+use crate::sources::{self, Judged, Shell};
+use crate::{Exit, learned};
+
+/// File that the specs of crashes are said to be in, so that their tests have a folder of their own.
+const CRASHES: &str = "crashes.ltl";
+
+/// Actions that were never done, kept in results.
+const NEVER_DONE_MAX: usize = 50;
+
+/// Points of a curve that are kept.
+const POINTS_MAX: usize = 1_000;
+
+/// Explore an app: keep its crashes, watch specs, and show what was covered.
+#[derive(Debug, Args)]
+#[command(after_help = "Examples:
+  farlead explore --app apps/shop.app
+  farlead explore specs --apk notes.apk --timeout 1h --html explored.html
+  farlead explore --app apps/notes.app --agent random --budget 10000 --learned notes.learned
+  farlead check specs --app apps/notes.app --learned notes.learned
+
+Each crash is shrunk, reproduced (--confirm) and kept as a test in farlead-tests/crashes/. Every spec is
+watched in all episodes. On a phone, exploring buys, posts and deletes: rules in farlead.toml forbid
+actions. docs/exploring.md has more.
+
+Exit codes: 0 no crash, and no spec failed; 1 a spec failed; 2 command line; 3 a spec or model is
+missing or has mistakes; 4 no device, or the disk; 5 a crash or a violation is flaky; 6 a crash that
+no spec asks for; 130 Ctrl-C, 143 SIGTERM, 129 SIGHUP (farlead reports what it found).")]
+pub struct ExploreArgs {
+    /// Specs to watch: files, or folders of .ltl files
+    #[arg(value_name = "SPEC")]
+    specs: Vec<PathBuf>,
+    #[command(flatten, next_help_heading = "App")]
+    app: AppArgs,
+    #[command(flatten, next_help_heading = "App")]
+    set_up: SetUpArgs,
+    /// Agent that explores: planner, farlead, tree, qlearning or random [default: planner]
+    #[arg(long, value_parser = EntrantParser, help_heading = "Exploring", hide_possible_values = true)]
+    agent: Option<Entrant>,
+    /// Most steps of the whole run
+    #[arg(long, value_name = "N", default_value_t = 4_000, value_parser = clap::value_parser!(u64).range(1..), help_heading = "Exploring")]
+    budget: u64,
+    /// Most steps of an episode, the start included
+    #[arg(long, value_name = "K", default_value_t = 30, value_parser = clap::value_parser!(u32).range(1..=100_000), help_heading = "Exploring")]
+    steps: u32,
+    /// Most time on the device's clock, like 90s, 20min or 2h
+    #[arg(long, value_name = "TIME", value_parser = duration_ms, help_heading = "Exploring")]
+    timeout: Option<u64>,
+    /// End after N steps without anything new
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..), help_heading = "Exploring")]
+    until_quiet: Option<u64>,
+    /// Rewards of agents that learn from them
+    #[arg(long, value_name = "R", value_enum, default_value_t = Reward::Novelty, help_heading = "Exploring")]
+    reward: Reward,
+    /// Seed of all chance [default: 1]
+    #[arg(long, value_name = "N", help_heading = "Exploring")]
+    seed: Option<u64>,
+    /// Dictionary: farlead types each of its lines into fields
+    #[arg(long, value_name = "FILE", help_heading = "Exploring")]
+    texts: Option<PathBuf>,
+    #[command(flatten, next_help_heading = "Exploring")]
+    wall: WallArgs,
+    /// Start from what this file knows of the app, and add to it
+    #[arg(long, value_name = "FILE", help_heading = "Exploring")]
+    learned: Option<PathBuf>,
+    /// Keep runs as they are found, without shrinking them
+    #[arg(long, help_heading = "Kept tests")]
+    no_minimize: bool,
+    /// Times to reproduce each run
+    #[arg(long, value_name = "N", default_value_t = 3, value_parser = clap::value_parser!(u32).range(0..=1_000), help_heading = "Kept tests")]
+    confirm: u32,
+    /// Replace stored tests whose runs have changed
+    #[arg(long, help_heading = "Kept tests")]
+    update: bool,
+    #[command(flatten)]
+    outputs: OutputArgs,
+}
+
+/// Rewards of exploring.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+enum Reward {
+    /// What is new in the whole run: an activity or a crash, less for a screen
+    Novelty,
+    /// Those of ARES: an activity that is new in the episode, or a crash
+    Ares,
+}
+
+impl Reward {
+    fn pays(self) -> Pays {
+        match self {
+            Reward::Novelty => Pays::Novelty,
+            Reward::Ares => Pays::Ares,
+        }
+    }
+}
+
+pub fn run(args: &ExploreArgs, shell: &Shell) -> anyhow::Result<Exit> {
+    let mut project = Project::find()?;
+    let texts = texts(args.texts.as_deref(), &project)?;
+    let files = sources::expand(&args.specs)?;
+    let mut judged: Vec<Judged> = Vec::new();
+    for path in &files {
+        let one = sources::read(path, &project)?;
+        one.unless_mistaken(shell)?;
+        judged.push(one);
+    }
+    let set_ups = args.set_up.read(&project, shell)?;
+    let mut secrets = crate::secrets::SecretTexts::of(&project)?;
+    if let Some(path) = &args.texts {
+        secrets.add_dictionary(path)?;
+    }
+    set_ups.add_to(&mut secrets);
+    for one in &judged {
+        secrets.add_specs(&one.source, &one.linted.file.specs);
+    }
+    project.secrets = secrets.read()?;
+    let app = args.app.open(&project, shell)?;
+    set_ups.check_app(&app.app())?;
+    let app = app.with_set_up(set_ups.all());
+    app.check_rules(&project)?;
+    if app.is_on_devices() && !project.rules.forbid_some() && !shell.quiet {
+        warn(
+            "exploring taps whatever the app offers: it may buy, post and delete; `never` rules in farlead.toml forbid actions",
+        );
+    }
+    let read = |path| learned::read(path, &app.app(), shell);
+    let learned = args.learned.as_deref().map(read).transpose()?.unwrap_or_default();
+    args.outputs.reports.refuse_to_overwrite(&files)?;
+    let specs: Vec<Asked<'_>> = judged.iter().flat_map(Asked::of).collect();
+    let place = Place { args, project: &project, app, specs: &specs };
+    let exit = explore_all(&place, &texts, learned, shell)?;
+    Ok(exit)
+}
+
+/// Spec that is watched, and the file that it is in.
+struct Asked<'a> {
+    judged: &'a Judged,
+    spec: &'a Spec,
+}
+
+impl<'a> Asked<'a> {
+    fn of(judged: &'a Judged) -> impl Iterator<Item = Asked<'a>> {
+        judged.linted.file.specs.iter().map(move |spec| Asked { judged, spec })
+    }
+}
+
+/// Parts that all of the run shares.
+struct Place<'a> {
+    args: &'a ExploreArgs,
+    project: &'a Project,
+    app: OpenedApp,
+    specs: &'a [Asked<'a>],
+}
+
+impl Place<'_> {
+    fn seed(&self) -> Seed {
+        self.args.seed.or(self.project.seed).map(Seed).unwrap_or_default()
+    }
+}
+
+fn explore_all(
+    place: &Place<'_>,
+    texts: &[String],
+    mut learned: Learned,
+    shell: &Shell,
+) -> anyhow::Result<Exit> {
+    let Place { args, project, ref app, specs } = *place;
+    let agent =
+        args.agent.clone().unwrap_or_else(|| Entrant::plain(project.agent.unwrap_or(AgentName(&PLANNER))));
+    let mut plan = Plan {
+        steps_max: args.steps,
+        timeout_ms: args.timeout,
+        seed: place.seed(),
+        texts: texts.to_vec(),
+        rules: project.rules.clone(),
+        kept: learned.kept(agent.agent),
+        experience: std::sync::Arc::new(std::mem::take(&mut learned.experience)),
+        ..Plan::new(agent.agent)
+    };
+    agent.set(&mut plan);
+    let actions = |asked: &Asked<'_>| asked.judged.linted.file.actions.clone();
+    let declared: Vec<_> = specs.iter().map(actions).collect();
+    let all = specs.iter().zip(&declared).map(|(asked, actions)| (asked.spec, &actions[..]));
+    let repertoire = farlead::gui::Repertoire { rules: project.rules.clone(), ..together(all, texts) };
+    let app = app.for_specs(specs.iter().map(|asked| asked.spec));
+    let beginning = Beginning { command: "explore", app: Some(&app), seed: place.seed(), verbose: false };
+    let mut outputs = Outputs::begin(&args.outputs, project, beginning, shell)?;
+    let interrupted = interruption();
+    args.wall.limit(&interrupted);
+    let progress = Progress::new(!shell.quiet);
+    let budget = Budget { steps_max: args.budget, until_quiet: args.until_quiet, pays: args.reward.pays() };
+    let watched: Vec<&Spec> = specs.iter().map(|asked| asked.spec).collect();
+    let begun = Instant::now();
+    let explored = {
+        let mut device = app.device(place.seed());
+        explore(&mut *device, &watched, repertoire, &plan, budget, &mut |(point, episodes, crashes)| {
+            progress.say(|_| {
+                let left = left(point.steps as f64, args.budget as f64, begun.elapsed().as_secs_f64());
+                format!(
+                    "episode {}, step {} of {}: {} activities, {} screens, {crashes} crashes; {left} left",
+                    episodes + 1,
+                    point.steps,
+                    args.budget,
+                    point.activities,
+                    point.screens
+                )
+            });
+            !interrupted.load(Ordering::Relaxed)
+        })
+    };
+    progress.clear();
+    let explored = explored.map_err(|error| failed(&error))?;
+    outputs.explored(coverage(&explored, &app.app(), plan.agent.name, budget))?;
+    let mut exit = if explored.stop == ExploreStop::Interrupted { interrupted_exit() } else { Exit::Passed };
+    let batch = Batch::new();
+    let keeping = Keeping {
+        place,
+        app: &app,
+        plan: &plan,
+        explored: &explored,
+        batch: &batch,
+        interrupted: &interrupted,
+    };
+    for fault in &explored.faults {
+        let decided = keeping.fault(fault, &mut outputs)?;
+        exit = exit.and(decided);
+    }
+    for (asked, watched) in specs.iter().zip(&explored.watched) {
+        let decided = keeping.watched(asked, watched, &mut outputs)?;
+        exit = exit.and(decided);
+    }
+    outputs.sync_tests(&batch);
+    if let Some(path) = &args.learned {
+        let mut experience = std::sync::Arc::unwrap_or_clone(plan.experience.clone());
+        experience.merge(&explored.experience);
+        learned.experience = experience;
+        learned.add(plan.agent, &explored.kept);
+        learned::write(path, &learned)?;
+    }
+    outputs.end(exit)
+}
+
+/// Returns what was covered, for reports.
+fn coverage(explored: &Explored, app: &App, agent: &str, budget: Budget) -> Coverage {
+    let last = explored.last();
+    let seen = |name: &str| explored.activities.contains_key(name);
+    let unseen = app.activities.iter().filter(|name| !seen(name)).map(ToString::to_string);
+    let why = match explored.stop {
+        ExploreStop::StepsSpent => "the steps are spent".to_string(),
+        ExploreStop::Quiet => {
+            format!("nothing new came up for {} steps", budget.until_quiet.unwrap_or_default())
+        }
+        ExploreStop::TimeSpent => "the time is spent".to_string(),
+        ExploreStop::Exhausted => "nothing starts the app".to_string(),
+        ExploreStop::Interrupted => interrupted_by().to_string(),
+    };
+    let mut names = BTreeSet::new();
+    let distinct =
+        explored.never_done.iter().map(ToString::to_string).filter(|name| names.insert(name.clone()));
+    let stride = explored.curve.len().div_ceil(POINTS_MAX).max(1);
+    Coverage {
+        agent: agent.to_string(),
+        why,
+        episodes: explored.episodes,
+        steps: last.steps,
+        device_ms: explored.device_ms,
+        activities: explored.activities.iter().map(|(name, step)| (name.to_string(), *step)).collect(),
+        unseen: (!app.activities.is_empty()).then(|| unseen.collect()),
+        screens: last.screens,
+        transitions: last.transitions,
+        done: last.done,
+        never_done_count: explored.never_done.len(),
+        never_done: distinct.take(NEVER_DONE_MAX).collect(),
+        last_new: explored.last_new,
+        curve: explored
+            .curve
+            .iter()
+            .enumerate()
+            .filter(|(at, _)| at % stride == 0 || at + 1 == explored.curve.len())
+            .map(|(_, point)| point)
+            .map(|point| {
+                [
+                    point.steps,
+                    point.activities as u64,
+                    point.screens as u64,
+                    point.done as u64,
+                    point.transitions as u64,
+                ]
+            })
+            .collect(),
+    }
+}
+
+/// Returns the spec that the crash `fault` never happens, by a name of its own.
+fn spec_of(fault: &Fault) -> Option<Spec> {
+    let atom = match (fault.is_anr, fault.identity.is_empty()) {
+        (true, _) => "[anr = true]".to_string(),
+        (false, true) => "[crashed = true]".to_string(),
+        (false, false) => Atom::of_crash(&fault.identity).to_string(),
+    };
+    let name = match (fault.is_anr, fault.identity.is_empty()) {
+        (true, _) => "the app does not respond".to_string(),
+        (false, true) => "the app crashes".to_string(),
+        (false, false) => fault.identity.to_string(),
+    };
+    let text = format!("never {name:?}: F {atom}");
+    parse(&Source::new(CRASHES, text)).file.specs.pop()
+}
+
+/// Keeps what exploring has found.
+struct Keeping<'a> {
+    place: &'a Place<'a>,
+    app: &'a OpenedApp,
+    plan: &'a Plan,
+    explored: &'a Explored,
+    batch: &'a Batch<'static>,
+    interrupted: &'a std::sync::atomic::AtomicBool,
+}
+
+impl Keeping<'_> {
+    /// Keeps a crash, and returns the exit code for it.
+    fn fault(&self, fault: &Fault, outputs: &mut Outputs<'_>) -> anyhow::Result<Exit> {
+        let Some(spec) = spec_of(fault) else { return Ok(Exit::Crash) };
+        // A spec that asks for crashes judges them itself.
+        let is_asked_for = self.place.specs.iter().any(|asked| {
+            let mut atoms = asked.spec.atoms.values();
+            asked.spec.expectation != Expectation::Possible && atoms.any(Atom::mentions_crash)
+        });
+        let times = match fault.times {
+            1 => "once".to_string(),
+            times => format!("{times} times"),
+        };
+        let what = if fault.is_anr { "the app did not respond" } else { "the app crashed" };
+        let why = format!("{what} {times}, first at step {}", fault.first_step);
+        let exit = if is_asked_for { Exit::Failed } else { Exit::Crash };
+        self.keep(CRASHES, &spec, &fault.run, Decided::new(Outcome::Failed, why, exit), outputs)
+    }
+
+    /// Says how a watched spec was decided, and keeps its run.
+    fn watched(
+        &self,
+        asked: &Asked<'_>,
+        watched: &Watched,
+        outputs: &mut Outputs<'_>,
+    ) -> anyhow::Result<Exit> {
+        let (spec, file) = (asked.spec, asked.judged.source.name());
+        let held: Vec<u64> = watched.held.iter().map(|(_, times)| *times).collect();
+        let outcome = Outcome::of(spec.expectation, watched.run.is_some(), false, &held);
+        let spent = counted(self.explored.last().steps as usize, "step");
+        let why = match (&watched.run, spec.expectation) {
+            (Some(_), Expectation::Possible) => format!("a run came up at step {}", watched.first_step),
+            (Some(_), _) => format!("a run violates it, first at step {}", watched.first_step),
+            (None, Expectation::Possible) => format!("no run in {spent} of exploring"),
+            (None, _) => format!("no violation in {spent} of exploring"),
+        };
+        let why = match watched.closest.filter(|_| watched.run.is_none()) {
+            Some(steps) => format!("{why}; it came within {} of one", counted(steps as usize, "step")),
+            None => why,
+        };
+        let exit = match outcome {
+            Outcome::Passed => Exit::Passed,
+            _ => Exit::Failed,
+        };
+        let mut decided = Decided::new(outcome, why, exit);
+        decided.ended.steps = self.explored.last().steps;
+        decided.ended.episodes = self.explored.episodes;
+        decided.ended.reach = Some(farlead::event::Reached {
+            held: watched.held.clone(),
+            screens: self.explored.last().screens,
+            ..farlead::event::Reached::default()
+        });
+        match &watched.run {
+            Some(run) => {
+                decided.ended.why += of_typed_text(spec, run);
+                self.keep(file, spec, run, decided, outputs)
+            }
+            None => {
+                outputs.spec(self.began(file, spec), decided)?;
+                Ok(exit)
+            }
+        }
+    }
+
+    fn began(&self, file: &str, spec: &Spec) -> farlead::event::SpecBegan {
+        let set_up = self.app.set_up_actions();
+        began(file, spec, self.plan.agent.name, self.plan.steps_max, self.explored.episodes, set_up)
+    }
+
+    /// Shrinks, reproduces and stores a run, and returns the exit code for it.
+    fn keep(
+        &self,
+        file: &str,
+        spec: &Spec,
+        run: &farlead::trace::Trace,
+        mut decided: Decided,
+        outputs: &mut Outputs<'_>,
+    ) -> anyhow::Result<Exit> {
+        let Place { args, project, .. } = *self.place;
+        let settings = keep::Settings {
+            minimise: (!args.no_minimize).then(minimise::Settings::default),
+            confirm: args.confirm,
+            seed: self.plan.seed,
+            jobs: self.app.jobs(1),
+            keeps_found: false,
+            rules: project.rules.clone(),
+            album: args.outputs.album(project).filter(|_| self.app.is_on_devices()),
+        };
+        let open = |seed: Seed| self.app.device(seed);
+        let goes_on = || !self.interrupted.load(Ordering::Relaxed);
+        let keeping = match keep::keep(&open, spec, run, &settings, &goes_on) {
+            Ok(keeping) => keeping,
+            Err(error) => as_found(&mut decided, &error, spec, run, &settings)?,
+        };
+        let rate = keeping.confirmed;
+        let ended: &mut SpecEnded = &mut decided.ended;
+        ended.found_steps = Some(keeping.found_steps);
+        ended.confirmed = (rate.runs > 0).then_some(rate);
+        if rate.runs > 0 && !rate.is_full() {
+            ended.outcome = Outcome::Flaky;
+            ended.exit = Exit::of_code(ended.exit).and(Exit::Flaky).code();
+        }
+        ended.violation = violation(spec, &keeping.run);
+        decided.run = Some(keeping.run.clone());
+        let path = Path::new(file);
+        let names = [&*spec.name];
+        // Each crash has a name of its own; a spec shares its file with others.
+        let specs = self.place.specs.iter().filter(|asked| asked.judged.source.name() == file);
+        let names: Vec<&str> = names.into_iter().chain(specs.map(|asked| &*asked.spec.name)).collect();
+        let test_place = Places::new(&project.folder, path, names).of(&spec.name);
+        let mut actions = keeping.captured.actions.clone();
+        let known = self.app.app();
+        let test = TestCase {
+            set_up: self.app.kept_set_up(&mut actions),
+            provenance: Provenance {
+                farlead: env!("CARGO_PKG_VERSION").to_string(),
+                package: known.package.to_string(),
+                version: known.version.to_string(),
+                app: args.app.to_type(project),
+                device: self.app.describe(),
+                spec: if file == CRASHES {
+                    CRASHES.to_string()
+                } else {
+                    crate::app::from(&project.folder, path)
+                },
+                agent: self.plan.agent.name.to_string(),
+                seed: self.plan.seed.0,
+                episodes: self.explored.episodes,
+                steps: self.explored.last().steps,
+                found_steps: keeping.found_steps,
+                confirmed: rate,
+            },
+            steps: keeping.captured.steps.clone(),
+            captured: keeping.captured.formula.clone(),
+            oracle: spec.clone(),
+            actions,
+        };
+        let folder = args.outputs.out.clone().unwrap_or_else(|| project.folder.clone());
+        let shown = test_place.display().to_string();
+        let old = if args.update { Stored::IsReplaced } else { Stored::Stays };
+        let prepared = Prepared::new(self.batch, folder.join(&test_place), shown.clone(), test, old);
+        decided.ended.test = outputs.keep(self.batch, prepared).then_some(shown);
+        let exit = decided.exit();
+        outputs.spec(self.began(file, spec), decided)?;
+        Ok(exit)
+    }
+}
+
+/// Keeps a run as it was found, as its device is lost; another error ends the run.
+fn as_found(
+    decided: &mut Decided,
+    error: &DeviceError,
+    spec: &Spec,
+    run: &farlead::trace::Trace,
+    settings: &keep::Settings,
+) -> anyhow::Result<keep::Keeping> {
+    if !error.is_lost() {
+        return Err(failed(error));
+    }
+    // A closed stderr leaves nobody to tell, so a failed write is no error.
+    let _ = writeln!(io::stderr(), "farlead: {error}");
+    decided.ended.exit = Exit::of_code(decided.ended.exit).and(Exit::Environment).code();
+    let advice = format!("the run is kept as it was found, neither shrunk nor reproduced: {error}");
+    decided.ended.advice.push(advice);
+    Ok(keep::Keeping::as_found(spec, run, settings))
+}

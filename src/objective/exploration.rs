@@ -1,0 +1,198 @@
+//! Exploration: to see what an app has, and where it fails, with no other aim.
+//!
+//! An episode is over where the app crashes or does not respond. Nothing else is ever reached or lost.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::sync::Arc;
+
+use rustc_hash::FxHashMap;
+
+use super::{Judgement, Moment, Objective, Report, Verdict};
+use crate::gui::{Action, Key, Screen};
+use crate::situation::{ClassId, LookId, PhaseId};
+
+/// Rewards of exploration.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
+pub enum Pays {
+    /// What is new in the whole run: an activity or a crash 1, a state 0.3, and a step outside of the app -0.1.
+    #[default]
+    Novelty,
+    /// Those of ARES: an activity that is new in the episode or a crash 1000, a step outside of the app -100, a change to
+    /// an activity of the episode 0, anything else -1.
+    Ares,
+}
+
+/// Reward of a state that is new in the run, and of a step outside of the app.
+const NEW_STATE: f64 = 0.3;
+const OUTSIDE: f64 = -0.1;
+
+/// ARES's rewards.
+const ARES_NEW: f64 = 1_000.0;
+const ARES_OUTSIDE: f64 = -100.0;
+const ARES_STAYS: f64 = -1.0;
+
+/// All actions are the same to this objective.
+const CLASS: ClassId = ClassId(0);
+
+/// Progress of an episode for ARES's rewards: the activity in front, and those of the episode.
+type Visited = (LookId, BTreeSet<LookId>);
+
+/// Screens that are the same to this objective.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+struct Kind {
+    activity: Arc<str>,
+    is_outside: bool,
+    /// Identity of the crash, empty if it is not known; none if the app runs.
+    fault: Option<Arc<str>>,
+}
+
+/// The objective of exploring.
+#[derive(Clone, Debug)]
+pub struct Exploration {
+    pays: Pays,
+    package: Arc<str>,
+    kinds: Vec<Option<Kind>>,
+    look_of: FxHashMap<Kind, LookId>,
+    /// Looks on the device so far.
+    seen: BTreeSet<LookId>,
+    visited: Vec<Visited>,
+    phase_of: BTreeMap<Visited, PhaseId>,
+}
+
+impl Exploration {
+    /// Returns the objective of exploring the app `package`.
+    pub fn new(package: Arc<str>, pays: Pays) -> Exploration {
+        let start = (LookId(0), BTreeSet::new());
+        Exploration {
+            pays,
+            package,
+            kinds: vec![None],
+            look_of: FxHashMap::default(),
+            seen: BTreeSet::new(),
+            visited: vec![start.clone()],
+            phase_of: BTreeMap::from([(start, PhaseId::START)]),
+        }
+    }
+
+    /// Returns the phase after a step to `look`.
+    fn after(&mut self, from: PhaseId, look: LookId) -> PhaseId {
+        if self.pays == Pays::Novelty {
+            return PhaseId::START;
+        }
+        let mut visited = self.visited[from.index()].clone();
+        visited.0 = look;
+        visited.1.insert(look);
+        let next = PhaseId(self.visited.len() as u32);
+        let phase = *self.phase_of.entry(visited.clone()).or_insert(next);
+        if phase == next {
+            self.visited.push(visited);
+        }
+        phase
+    }
+}
+
+impl Objective for Exploration {
+    fn look(&mut self, screen: Option<&Screen>) -> LookId {
+        let Some(screen) = screen else { return LookId(0) };
+        let context = screen.context();
+        let fault = (context.crashed || context.anr).then(|| screen.crash().cloned().unwrap_or_default());
+        let is_outside = *screen.package() != self.package;
+        let kind = Kind { activity: screen.activity().clone(), is_outside, fault };
+        let next = LookId(self.kinds.len() as u32);
+        let look = *self.look_of.entry(kind.clone()).or_insert(next);
+        if look == next {
+            self.kinds.push(Some(kind));
+        }
+        look
+    }
+
+    fn class(&mut self, _: &Action) -> ClassId {
+        CLASS
+    }
+
+    fn step(&mut self, from: PhaseId, moment: &Moment<'_>) -> Judgement {
+        let next = self.after(from, moment.look);
+        let is_new = self.seen.insert(moment.look);
+        let kind = self.kinds[moment.look.index()].as_ref();
+        let is_faulty = kind.is_some_and(|kind| kind.fault.is_some());
+        let is_outside = kind.is_some_and(|kind| kind.is_outside);
+        let (front, before) = &self.visited[from.index()];
+        let reward = match self.pays {
+            Pays::Novelty if is_outside && !is_faulty => OUTSIDE,
+            Pays::Novelty if is_new => 1.0,
+            Pays::Novelty if moment.is_new => NEW_STATE,
+            Pays::Novelty => 0.0,
+            Pays::Ares if is_faulty => ARES_NEW,
+            Pays::Ares if is_outside => ARES_OUTSIDE,
+            Pays::Ares if !before.contains(&moment.look) => ARES_NEW,
+            Pays::Ares if *front != moment.look => 0.0,
+            Pays::Ares => ARES_STAYS,
+        };
+        let verdict = if is_faulty { Verdict::Won } else { Verdict::Open };
+        Judgement { next, verdict, reward, distance: Some(0) }
+    }
+
+    fn reads(&self, key: Key) -> bool {
+        [Key::Activity, Key::Crashed, Key::Crash, Key::Anr].contains(&key)
+    }
+
+    fn labels(&self, _: ClassId, _: LookId) -> Vec<Arc<str>> {
+        Vec::new()
+    }
+
+    fn conditions(&self) -> &[Arc<str>] {
+        &[]
+    }
+
+    fn remaining(&self, _: PhaseId) -> String {
+        "true".to_string()
+    }
+
+    fn closest(&self) -> Option<u32> {
+        None
+    }
+
+    fn report(&self, _: &dyn Fn(Key) -> BTreeSet<String>) -> Report {
+        Report::default()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::gui::{Context, DeviceAction};
+    use crate::objective::Seen;
+
+    /// Rewards of steps to these activities of `p`, and whether the last one ends the episode.
+    fn rewards(pays: Pays, steps: &[(&str, &str, bool)]) -> (Vec<f64>, bool) {
+        let mut objective = Exploration::new("p".into(), pays);
+        let (mut phase, mut rewards, mut ends) = (PhaseId::START, Vec::new(), false);
+        for &(package, activity, crashed) in steps {
+            let context = Context { crashed, ..Context::default() };
+            let screen = Screen::new(package, activity, context, Vec::new());
+            let (action, look) = (Action::Device(DeviceAction::Back), objective.look(Some(&screen)));
+            let class = objective.class(&action);
+            let seen = Seen::Recalled(&screen);
+            let judgement =
+                objective.step(phase, &Moment { action: &action, class, seen, look, is_new: false });
+            phase = judgement.next;
+            ends = judgement.verdict == Verdict::Won;
+            rewards.push(judgement.reward);
+        }
+        (rewards, ends)
+    }
+
+    #[test]
+    fn novelty_pays_once_a_run() {
+        let steps =
+            [("p", "A", false), ("p", "B", false), ("p", "A", false), ("q", "C", false), ("p", "A", true)];
+        assert_eq!(rewards(Pays::Novelty, &steps), (vec![1.0, 1.0, 0.0, -0.1, 1.0], true));
+    }
+
+    #[test]
+    fn ares_pays_for_activities_of_the_episode() {
+        let steps =
+            [("p", "A", false), ("p", "B", false), ("p", "A", false), ("p", "A", false), ("q", "C", false)];
+        assert_eq!(rewards(Pays::Ares, &steps), (vec![1000.0, 1000.0, 0.0, -1.0, -100.0], false));
+    }
+}

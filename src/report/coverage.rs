@@ -1,0 +1,69 @@
+//! Coverage of an explored app, in words.
+
+use super::words::{counted, duration, grouped, len, line};
+use crate::event::Coverage;
+
+/// Most names in a line.
+const NAMES_MAX: usize = 5;
+
+/// Returns a sentence about the whole, and one for each kind of thing that can be covered.
+pub fn sentences(coverage: &Coverage) -> Vec<String> {
+    let Coverage { agent, why, episodes, steps, device_ms, screens, transitions, done, .. } = coverage;
+    let mut all = vec![format!(
+        "explored by {agent}: {} in {}, {} on the device; {why}",
+        counted(*steps, "step"),
+        counted(u64::from(*episodes), "episode"),
+        duration(*device_ms)
+    )];
+    all.push(activities(coverage));
+    let (screens, transitions) =
+        (counted(*screens as u64, "screen"), counted(*transitions as u64, "transition"));
+    all.push(format!("{screens}, {transitions} between them"));
+    let offered = *done + coverage.never_done_count;
+    let mut actions =
+        format!("{} of {} were done", grouped(*done as u64), counted(offered as u64, "offered action"));
+    if !coverage.never_done.is_empty() {
+        actions += &format!("; never done: {}", some(coverage.never_done.iter().map(String::as_str)));
+    }
+    all.push(actions);
+    if let Some(half) = half_of_screens(coverage) {
+        all.push(format!(
+            "something new came up last at step {}; half of the screens were known at step {}",
+            grouped(coverage.last_new),
+            grouped(half)
+        ));
+    }
+    all
+}
+
+/// Returns which activities were seen, of those that the app declares.
+fn activities(coverage: &Coverage) -> String {
+    let seen = len(&coverage.activities);
+    match &coverage.unseen {
+        None => format!("{}; it is not known how many the app has", counted(seen, "activity")),
+        Some(unseen) => {
+            let all = counted(seen + len(unseen), "activity");
+            let rest = if unseen.is_empty() {
+                String::new()
+            } else {
+                format!(
+                    "; never seen: {}",
+                    some(unseen.iter().map(|name| name.rsplit('.').next().unwrap_or(name)))
+                )
+            };
+            format!("{} of {all}{rest}", grouped(seen))
+        }
+    }
+}
+
+/// Returns the first of `names`, joined by commas.
+fn some<'n>(names: impl ExactSizeIterator<Item = &'n str>) -> String {
+    let rest = if names.len() > NAMES_MAX { ", ..." } else { "" };
+    names.take(NAMES_MAX).map(|name| line(name, 80)).collect::<Vec<_>>().join(", ") + rest
+}
+
+/// Returns the step at which half of the screens were known.
+fn half_of_screens(coverage: &Coverage) -> Option<u64> {
+    let half = coverage.screens.div_ceil(2) as u64;
+    coverage.curve.iter().find(|[_, _, screens, _, _]| *screens >= half).map(|[steps, ..]| *steps)
+}

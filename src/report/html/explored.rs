@@ -1,0 +1,39 @@
+//! Coverage of an explored app: sentences, curves over steps, and the activities.
+
+use std::fmt::Write as _;
+
+use super::super::coverage;
+use super::super::words::{escape, grouped, line};
+use super::curve::chart;
+use crate::event::Coverage;
+
+/// Most points of a curve, which is read at a glance, and most activities in the table.
+const POINTS_MAX: usize = 300;
+const ACTIVITIES_MAX: usize = 500;
+
+/// Returns the section on coverage.
+pub fn section(explored: &Coverage) -> String {
+    let mut html = String::from("<section class=\"spec\" id=\"coverage\"><h2>Coverage</h2><ul>");
+    for sentence in coverage::sentences(explored) {
+        let _ = write!(html, "<li><bdi>{}</bdi></li>", escape(&sentence));
+    }
+    html += "</ul><div class=\"charts\">";
+    let stride = explored.curve.len().div_ceil(POINTS_MAX).max(1);
+    let last = explored.curve.len().saturating_sub(1);
+    for (title, column) in [("Activities", 1), ("Screens", 2), ("Actions done", 3), ("Transitions", 4)] {
+        let kept = explored.curve.iter().enumerate().filter(|(at, _)| at % stride == 0 || *at == last);
+        let points: Vec<(f64, f64)> =
+            kept.map(|(_, point)| (point[0] as f64, point[column] as f64)).collect();
+        html += &chart(title, &points, "step", explored.steps as f64, true);
+    }
+    html += "</div><div class=\"table\" tabindex=\"0\" role=\"region\" aria-label=\"activities\"><table><thead><tr>\
+             <th>Activity</th><th class=\"number\">First seen at step</th></tr></thead><tbody>";
+    let mut seen: Vec<(&str, String)> =
+        explored.activities.iter().map(|(name, step)| (&**name, grouped(*step))).collect();
+    seen.extend(explored.unseen.iter().flatten().map(|name| (&**name, "never".to_string())));
+    for (name, step) in seen.iter().take(ACTIVITIES_MAX) {
+        let name = escape(&line(name, 200));
+        let _ = write!(html, "<tr><td><bdi>{name}</bdi></td><td class=\"number\">{step}</td></tr>");
+    }
+    html + "</tbody></table></div></section>\n"
+}

@@ -1,0 +1,348 @@
+//! Exploring: episodes without an aim of their own, in which crashes are kept, specs are watched, and what was seen is
+//! counted.
+
+use std::collections::BTreeMap;
+use std::hash::{Hash, Hasher};
+use std::sync::Arc;
+
+use rustc_hash::{FxHashSet, FxHasher};
+
+use super::{Plan, agent};
+use crate::device::{Device, DeviceError};
+use crate::episode::{Catalogue, Ending, Episode, Stage};
+use crate::experience::Experience;
+use crate::gui::{Action, Identity, Repertoire};
+use crate::objective::{Exploration, Formula, Moment, Objective, Pays, Seen, Shaping, Verdict};
+use crate::situation::PhaseId;
+use crate::spec::Spec;
+use crate::trace::Trace;
+
+/// Most screens, actions of screens and transitions that are told apart, each.
+const TOLD_APART_MAX: usize = 1_000_000;
+
+/// Budget and reward of exploring.
+#[derive(Clone, Copy, Debug)]
+pub struct Budget {
+    /// Most steps of the whole run, the first of each episode included.
+    pub steps_max: u64,
+    /// Steps without anything new after which it ends, if it does.
+    pub until_quiet: Option<u64>,
+    /// Rewards.
+    pub pays: Pays,
+}
+
+/// Reason why exploring ended.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum ExploreStop {
+    /// All steps are spent.
+    StepsSpent,
+    /// Nothing new came up for a while.
+    Quiet,
+    /// All time is spent.
+    TimeSpent,
+    /// Everything that can be tried was, if the app always answers alike.
+    Exhausted,
+    /// Someone said to stop.
+    Interrupted,
+}
+
+/// Crash, or lack of an answer, that was met.
+#[derive(Clone, Debug)]
+pub struct Fault {
+    /// Identity of the crash; empty if it is not known.
+    pub identity: Arc<str>,
+    /// True if the app did not respond, in place of crashing.
+    pub is_anr: bool,
+    /// Episodes that ended in it.
+    pub times: u64,
+    /// Number of the step, from 1, at which it was met first.
+    pub first_step: u64,
+    /// Shortest run to it that was met.
+    pub run: Trace,
+}
+
+/// Spec that was watched.
+#[derive(Clone, Debug)]
+pub struct Watched {
+    /// First run that decides it: it violates a `never` or `must`, or satisfies a `possible`.
+    pub run: Option<Trace>,
+    /// Number of the step, from 1, at which that run came to it.
+    pub first_step: u64,
+    /// Fewest steps that were left at any time, whatever the app.
+    pub closest: Option<u32>,
+    /// Atoms, and the number of steps at which each held.
+    pub held: Vec<(String, u64)>,
+}
+
+/// Counts at one time.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Point {
+    /// Steps so far.
+    pub steps: u64,
+    /// Activities of the app so far.
+    pub activities: usize,
+    /// Screens so far.
+    pub screens: usize,
+    /// Different actions of screens that were done so far.
+    pub done: usize,
+    /// Transitions so far: a screen, an action and the screen after it.
+    pub transitions: usize,
+}
+
+/// What exploring has seen.
+#[derive(Clone, Debug)]
+pub struct Explored {
+    /// Reason for the end.
+    pub stop: ExploreStop,
+    /// Episodes.
+    pub episodes: u32,
+    /// Time that passed on the device.
+    pub device_ms: u64,
+    /// Counts after each episode that brought something new, and at the end.
+    pub curve: Vec<Point>,
+    /// Steps at which each activity of the app was seen first, from 1.
+    pub activities: BTreeMap<Arc<str>, u64>,
+    /// Actions that were offered and never done, screen by screen.
+    pub never_done: Vec<Action>,
+    /// Step that last brought something new: an activity, a screen, or an action.
+    pub last_new: u64,
+    /// Crashes, in the order in which they were met.
+    pub faults: Vec<Fault>,
+    /// Specs, in the order in which they were given.
+    pub watched: Vec<Watched>,
+    /// All steps, for those who want to know the app already.
+    pub experience: Experience,
+    /// Knowledge that the agent keeps.
+    pub kept: Vec<u8>,
+}
+
+impl Explored {
+    /// Returns the counts at the end.
+    pub fn last(&self) -> Point {
+        self.curve.last().copied().unwrap_or_default()
+    }
+
+    /// Returns the area under the curve of activities, as FATE defines it: the sum over all steps but the first of the mean of
+    /// the numbers of activities before and after it.
+    pub fn area(&self, steps: u64) -> f64 {
+        // The activity seen first at step `n` counts half in the interval before it, and whole afterwards.
+        self.activities
+            .values()
+            .map(|&first| (steps - first) as f64 + if first > 1 { 0.5 } else { 0.0 })
+            .sum()
+    }
+}
+
+/// News of exploring while it goes on: counts, episodes, and crashes so far.
+pub type ExploreNews = (Point, u32, usize);
+
+/// A spec while it is watched.
+struct Watch {
+    formula: Formula,
+    found: Option<(Trace, u64)>,
+}
+
+impl Watch {
+    /// Follows `trace`, whose first step is number `first`.
+    fn follow(&mut self, trace: &Trace, first: u64) {
+        let (mut phase, mut before_ms) = (PhaseId::START, 0);
+        for (number, step) in trace.steps.iter().enumerate() {
+            let observation = &step.observation;
+            let elapsed_ms = observation.at_ms.saturating_sub(before_ms);
+            before_ms = observation.at_ms;
+            let (class, look) =
+                (self.formula.class(&step.action), self.formula.look(Some(&observation.screen)));
+            let seen = Seen::Now(observation, elapsed_ms);
+            let moment = Moment { action: &step.action, class, seen, look, is_new: false };
+            let judgement = self.formula.step(phase, &moment);
+            phase = judgement.next;
+            match judgement.verdict {
+                Verdict::Won => {
+                    if self.found.is_none() {
+                        let steps = trace.steps[..=number].to_vec();
+                        self.found = Some((Trace { steps }, first + number as u64));
+                    }
+                    return;
+                }
+                Verdict::Lost => return,
+                Verdict::Open => {}
+            }
+        }
+    }
+}
+
+/// Counts of what was seen.
+#[derive(Default)]
+struct Counts {
+    activities: BTreeMap<Arc<str>, u64>,
+    screens: FxHashSet<Identity>,
+    /// Actions of screens, and the same with the screens after them, by their hashes.
+    done: FxHashSet<u64>,
+    transitions: FxHashSet<u64>,
+    last_new: u64,
+    curve: Vec<Point>,
+}
+
+impl Counts {
+    fn add(&mut self, package: &str, episode: &Episode, first: u64) {
+        let mut before: Option<Identity> = None;
+        for (number, taken) in episode.steps.iter().enumerate() {
+            let number = first + number as u64;
+            let screen = &taken.observation().screen;
+            let mut is_new = false;
+            if **screen.package() == *package && !self.activities.contains_key(screen.activity()) {
+                self.activities.insert(screen.activity().clone(), number);
+                is_new = true;
+            }
+            is_new |= insert(&mut self.screens, screen.identity());
+            if let Some(before) = before {
+                let mut hasher = FxHasher::default();
+                (before, taken.action().to_string()).hash(&mut hasher);
+                is_new |= insert(&mut self.done, hasher.finish());
+                screen.identity().hash(&mut hasher);
+                insert(&mut self.transitions, hasher.finish());
+            }
+            before = Some(screen.identity());
+            if is_new {
+                self.last_new = number;
+            }
+        }
+    }
+
+    fn point(&self, steps: u64) -> Point {
+        Point {
+            steps,
+            activities: self.activities.len(),
+            screens: self.screens.len(),
+            done: self.done.len(),
+            transitions: self.transitions.len(),
+        }
+    }
+}
+
+/// Adds `one` to `all` as long as there is room; returns true if it is new.
+fn insert<T: Eq + Hash>(all: &mut FxHashSet<T>, one: T) -> bool {
+    all.len() < TOLD_APART_MAX && all.insert(one)
+}
+
+/// Explores the app on `device` by the agent of `plan`, in episodes of at most the plan's steps, and watches `specs`.
+///
+/// `watch` is told of each episode, and says whether to go on.
+pub fn explore(
+    device: &mut dyn Device,
+    specs: &[&Spec],
+    repertoire: Repertoire,
+    plan: &Plan,
+    budget: Budget,
+    watch: &mut dyn FnMut(&ExploreNews) -> bool,
+) -> Result<Explored, DeviceError> {
+    let needs = plan.agent.needs;
+    let package = device.app().package.clone();
+    let repertoire = Repertoire { capabilities: device.capabilities(), ..repertoire };
+    let catalogue = Catalogue::new(device.app(), repertoire, plan.abstraction, needs.details);
+    let mut objective = Exploration::new(package.clone(), budget.pays);
+    let mut stage = Stage::new(device, &mut objective, catalogue, plan.switches, plan.steps_max, plan.seed);
+    let mut agent = agent(plan, stage.catalogue_mut());
+    if needs.experience {
+        stage.recall(&mut *agent, &plan.experience);
+    }
+    let mut rng = plan.seed.fork("agent");
+    let mut watched: Vec<Watch> =
+        specs.iter().map(|spec| Watch { formula: Formula::new(spec, Shaping::None), found: None }).collect();
+    let (mut counts, mut faults, mut experience) = (Counts::default(), Vec::new(), Experience::new());
+    let mut episodes = 0;
+    let stop = loop {
+        let before = stage.totals().steps;
+        let left = budget.steps_max.saturating_sub(before);
+        stage.set_steps_max(plan.steps_max.min(u32::try_from(left).unwrap_or(u32::MAX)).max(1));
+        let device_ms = stage.totals().device_ms;
+        let is_late = |ms: u64| plan.timeout_ms.is_some_and(|most| ms >= most);
+        let news = (counts.point(before), episodes, faults.len());
+        let episode = stage.run(&mut *agent, &mut rng, &mut |at_ms| {
+            watch(&news) && !is_late(device_ms.saturating_add(at_ms))
+        })?;
+        episodes += 1;
+        counts.add(&package, &episode, before + 1);
+        let is_faulty = episode.ending == Ending::Won;
+        if is_faulty || !watched.is_empty() {
+            let trace = stage.trace(&episode);
+            watched.iter_mut().for_each(|watch| watch.follow(&trace, before + 1));
+            if is_faulty {
+                add(&mut faults, trace, stage.totals().steps);
+            }
+        }
+        experience.add(episode.steps.iter().map(|taken| (taken.action(), &taken.observation().screen)));
+        let has_codes = needs.experience && stage.learn_codes();
+        let totals = stage.totals();
+        let point = counts.point(totals.steps);
+        let is_same = |last: &Point| Point { steps: point.steps, ..*last } == point;
+        if !counts.curve.last().is_some_and(is_same) {
+            counts.curve.push(point);
+        }
+        let goes_on = watch(&(point, episodes, faults.len()));
+        let is_quiet =
+            budget.until_quiet.is_some_and(|steps| totals.steps.saturating_sub(counts.last_new) >= steps);
+        if episode.ending == Ending::Stopped {
+            break if is_late(totals.device_ms) { ExploreStop::TimeSpent } else { ExploreStop::Interrupted };
+        } else if episode.steps.is_empty() {
+            break ExploreStop::Exhausted;
+        } else if totals.steps >= budget.steps_max {
+            break ExploreStop::StepsSpent;
+        } else if is_late(totals.device_ms) {
+            break ExploreStop::TimeSpent;
+        } else if !goes_on {
+            break ExploreStop::Interrupted;
+        } else if is_quiet {
+            break ExploreStop::Quiet;
+        } else if has_codes {
+            stage.start_over();
+            agent = self::agent(plan, stage.catalogue_mut());
+            stage.recall(&mut *agent, &plan.experience);
+            stage.recall(&mut *agent, &experience);
+        }
+    };
+    let (steps, device_ms) = (stage.totals().steps, stage.totals().device_ms);
+    let last = counts.point(steps);
+    if counts.curve.last() != Some(&last) {
+        counts.curve.push(last);
+    }
+    let catalogue = stage.catalogue();
+    let never_done = catalogue.never_tried().into_iter().cloned().collect();
+    let watched = watched
+        .into_iter()
+        .map(|Watch { formula, found }| {
+            let report = formula.report(&|key| catalogue.words(key));
+            let (run, first_step) = found.map_or((None, 0), |(run, step)| (Some(run), step));
+            Watched { run, first_step, closest: formula.closest(), held: report.held }
+        })
+        .collect();
+    Ok(Explored {
+        stop,
+        episodes,
+        device_ms,
+        never_done,
+        last_new: counts.last_new,
+        faults,
+        watched,
+        experience,
+        kept: agent.save(stage.catalogue()),
+        activities: counts.activities,
+        curve: counts.curve,
+    })
+}
+
+/// Adds a run that ends in a crash, or in a lack of an answer, at the step `number`.
+fn add(faults: &mut Vec<Fault>, run: Trace, number: u64) {
+    let Some(last) = run.steps.last() else { return };
+    let screen = &last.observation.screen;
+    let (identity, is_anr) = (screen.crash().cloned().unwrap_or_default(), !screen.context().crashed);
+    match faults.iter_mut().find(|fault| fault.identity == identity && fault.is_anr == is_anr) {
+        Some(known) => {
+            known.times += 1;
+            if run.steps.len() < known.run.steps.len() {
+                known.run = run;
+            }
+        }
+        None => faults.push(Fault { identity, is_anr, times: 1, first_step: number, run }),
+    }
+}
