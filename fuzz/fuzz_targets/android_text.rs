@@ -4,7 +4,7 @@
 #![no_main]
 
 use farlead::device::android::focus::focus;
-use farlead::device::android::log::{dropped, entries, troubles};
+use farlead::device::android::log::{dropped, entries, identity, troubles};
 use farlead::device::android::{display, keyboard, power, rpc};
 use libfuzzer_sys::fuzz_target;
 
@@ -26,5 +26,7 @@ fuzz_target!(|bytes: &[u8]| {
     assert!(troubles.len() <= lines);
     for trouble in troubles.iter().chain(&dropped(&text)) {
         assert!(trouble.trace.len() <= text.len() + 100);
+        let known = identity(trouble, "org.notes");
+        assert!(known.is_none_or(|known| (1..=600).contains(&known.chars().count())));
     }
 });

@@ -317,6 +317,8 @@ fn completion_offers_what_may_stand_at_a_place() {
         ("possible: F [id = n|", (&["new_item", "seen_before"], &["OrderActivity"])),
         ("possible: F [text = \"T|", (&["Thank you"], &["new_item"])),
         ("possible: F [actionType = |", (&["click", "pauseresume", "unlock"], &["Thank you"])),
+        ("possible: F [cra|", (&["crash", "crashed"], &["main"])),
+        ("possible: F [crash ~ |", (&["org.example.shop.SearchActivity.crash"], &["true"])),
         ("possible: F [checked = |", (&["true", "false"], &["click"])),
         ("possible: F [orientation = |", (&["portrait", "landscape"], &["true"])),
         ("possible: F[<=|", (&[], &["activity", "main"])),

@@ -261,6 +261,8 @@ fn a_test_of_a_crash_names_it_and_a_replay_says_if_another_came() {
     let sentence = "at step 1: the crash is another one, `a.Second at org.example.shop.Main.crash`; the test has \
                     `a.First at org.example.shop.Main.crash`";
     said(&other, 1, &["reproduced 1 of 1; another crash than that of the test\n", sentence]);
+    let short = project.run(&["minimize", test]);
+    said(&short, 1, &["the run ends in another crash than that of the test, 20 times tried"]);
     let explained = project.run(&["replay", test, "--json"]);
     assert_eq!(events(&explained, "result")[0]["exit"], 1, "{}", explained.stdout);
     said(&replay("toast \"{n}\""), 0, &["passed: the violation did not come again"]);

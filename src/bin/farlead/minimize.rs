@@ -9,7 +9,7 @@ use clap::{Args, ValueEnum};
 use farlead::event::StepTaken;
 use farlead::keep::{self, keep};
 use farlead::minimise::{self, Minimised, Schedule};
-use farlead::replay::{Missing as Gone, Player};
+use farlead::replay::{Missing as Gone, Player, other_crash};
 use farlead::report::{self, step_text};
 use farlead::rng::Seed;
 use farlead::spec::shown_path;
@@ -166,14 +166,19 @@ pub fn run(args: &MinimizeArgs, shell: &Shell) -> anyhow::Result<Exit> {
         album: None,
     };
     let mut player = Player::new(&test.oracle);
+    let mut shortcoming = format!("does not do what {:?} asks for", test.oracle.name);
     // On an app that answers by chance, the run may not succeed at once.
     let original = (0..TRIES_MAX).find_map(|number| {
         let mut device = open(seed.derived(&format!("original {number}")));
         let actions = test.steps.iter().map(|step| &step.action);
         // Minimising passes over steps without their widget too, so this run starts from the same rule.
         match player.play(&mut *device, actions, Gone::Skip) {
-            Ok(played) if played.is_won => Some(Ok(played.trace)),
-            Ok(_) => None,
+            Ok(played) if !played.is_won => None,
+            Ok(played) if other_crash(&test.steps, &played.trace).is_some() => {
+                shortcoming = "ends in another crash than that of the test".to_string();
+                None
+            }
+            Ok(played) => Some(Ok(played.trace)),
             Err(error) => Some(Err(error)),
         }
     });
@@ -181,9 +186,8 @@ pub fn run(args: &MinimizeArgs, shell: &Shell) -> anyhow::Result<Exit> {
         None => {
             writeln!(
                 out(),
-                "{}: the run does not do what {:?} asks for, {TRIES_MAX} times tried; `farlead replay` says where",
-                shown_path(&args.test),
-                test.oracle.name
+                "{}: the run {shortcoming}, {TRIES_MAX} times tried; `farlead replay` says where",
+                shown_path(&args.test)
             )?;
             if let Some(advice) = &chosen.advice {
                 writeln!(out(), "  {advice}")?;

@@ -2,7 +2,7 @@
 //!
 //! A crash is a block of lines from one process under one tag, with lines of others in between. Its stack is
 //! identified by a number that stays the same when the app is rebuilt or runs at another address, so one fault
-//! has one number. People and specs read its [`identity`] instead.
+//! has one number. People and specs read its [`identity()`] instead.
 
 mod block;
 mod identity;

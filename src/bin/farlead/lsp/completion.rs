@@ -176,6 +176,7 @@ struct Shown {
     descs: BTreeSet<String>,
     ids: BTreeSet<String>,
     classes: BTreeSet<String>,
+    crashes: BTreeSet<String>,
 }
 
 /// The output of `farlead look --json`, as far as it is used here.
@@ -224,6 +225,7 @@ impl Shown {
             Key::Desc => Some(&mut self.descs),
             Key::Id => Some(&mut self.ids),
             Key::Class => Some(&mut self.classes),
+            Key::Crash => Some(&mut self.crashes),
             Key::ObjectId
             | Key::Checked
             | Key::Enabled
@@ -235,7 +237,6 @@ impl Shown {
             | Key::Orientation
             | Key::Network
             | Key::Crashed
-            | Key::Crash
             | Key::Anr
             | Key::Keyboard
             | Key::ActionType
@@ -253,6 +254,9 @@ impl Shown {
         let manifest = apk::Manifest::of(model);
         self.packages.insert(manifest.package);
         self.add_activities(manifest.activities.iter().chain(&manifest.launchable));
+        // The line of the model is no part of an identity.
+        let calls = model.crash_sites.values().filter_map(|call| call.split('(').next());
+        self.crashes.extend(calls.map(str::to_string));
         for window in &model.windows {
             // An explicit stack: no recursion over input.
             let mut rest: Vec<&Node> = window.nodes.iter().collect();

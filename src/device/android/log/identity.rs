@@ -101,7 +101,7 @@ fn parts(trace: &str) -> Vec<Part<'_>> {
             is_suppressed = true;
         } else if let Some(call) = line.strip_prefix("at ") {
             let call = call.split('(').next().unwrap_or(call).trim();
-            if let Some(part) = parts.last_mut().filter(|_| !is_suppressed) {
+            if let Some(part) = parts.last_mut().filter(|_| !is_suppressed && !call.is_empty()) {
                 part.calls.push(call);
             }
         } else if parts.is_empty() {
@@ -158,6 +158,7 @@ mod tests {
         // A message may differ from run to run.
         check("no disk\n\tat org.notes.A.a(A.java:1)", "org.notes.A.a");
         check("", "unknown");
+        check("no disk\n\tat (A.java:1)", "unknown");
     }
 
     #[test]
