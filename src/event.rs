@@ -456,4 +456,7 @@ pub struct Reached {
     pub tries_median: u32,
     /// Steps at which the app answered otherwise than before to the same actions since its start.
     pub surprises: u64,
+    /// Episodes since the last one that met a new screen, of all episodes of the search; none if an agent did not search.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub quiet: Option<(u32, u32)>,
 }

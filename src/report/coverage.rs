@@ -1,14 +1,14 @@
 //! Coverage of an explored app, in words.
 
 use super::words::{counted, duration, grouped, len, line};
-use crate::event::Coverage;
+use crate::event::{Coverage, Reached};
 
 /// Most names in a line.
 const NAMES_MAX: usize = 5;
 
 /// Returns a sentence about the whole, and one for each kind of thing that can be covered.
 pub fn sentences(coverage: &Coverage) -> Vec<String> {
-    let Coverage { agent, why, episodes, steps, device_ms, screens, transitions, done, .. } = coverage;
+    let Coverage { agent, why, episodes, steps, device_ms, done, .. } = coverage;
     let mut all = vec![format!(
         "explored by {agent}: {} in {}, {} on the device; {why}",
         counted(*steps, "step"),
@@ -16,12 +16,14 @@ pub fn sentences(coverage: &Coverage) -> Vec<String> {
         duration(*device_ms)
     )];
     all.push(activities(coverage));
-    let (screens, transitions) =
-        (counted(*screens as u64, "screen"), counted(*transitions as u64, "transition"));
-    all.push(format!("{screens}, {transitions} between them"));
+    all.push(format!(
+        "screens: {}; transitions between them: {}",
+        grouped(coverage.screens as u64),
+        grouped(coverage.transitions as u64)
+    ));
     let offered = *done + coverage.never_done_count;
     let mut actions =
-        format!("{} of {} were done", grouped(*done as u64), counted(offered as u64, "offered action"));
+        format!("actions done: {} of {} offered", grouped(*done as u64), grouped(offered as u64));
     if !coverage.never_done.is_empty() {
         actions += &format!("; never done: {}", some(coverage.never_done.iter().map(String::as_str)));
     }
@@ -40,9 +42,9 @@ pub fn sentences(coverage: &Coverage) -> Vec<String> {
 fn activities(coverage: &Coverage) -> String {
     let seen = len(&coverage.activities);
     match &coverage.unseen {
-        None => format!("{}; it is not known how many the app has", counted(seen, "activity")),
+        None => format!("activities: {}; it is not known how many the app has", grouped(seen)),
         Some(unseen) => {
-            let all = counted(seen + len(unseen), "activity");
+            let all = grouped(seen + len(unseen));
             let rest = if unseen.is_empty() {
                 String::new()
             } else {
@@ -51,9 +53,28 @@ fn activities(coverage: &Coverage) -> String {
                     some(unseen.iter().map(|name| name.rsplit('.').next().unwrap_or(name)))
                 )
             };
-            format!("{} of {all}{rest}", grouped(seen))
+            format!("activities: {} of {all}{rest}", grouped(seen))
         }
     }
+}
+
+/// Returns how much a search without a run has explored, if an agent searched.
+pub fn explored_for(reach: &Reached) -> Option<String> {
+    let (quiet, episodes) = reach.quiet?;
+    let news = match quiet {
+        0 => "the last episode still met a new screen".to_string(),
+        1 => format!("nothing new in the last of {}", counted(u64::from(episodes), "episode")),
+        _ => format!(
+            "nothing new in the last {} of {}",
+            grouped(u64::from(quiet)),
+            counted(u64::from(episodes), "episode")
+        ),
+    };
+    Some(format!(
+        "explored for it: {}; {} never tried; {news}",
+        counted(reach.screens as u64, "screen"),
+        counted(reach.never_tried_count as u64, "action")
+    ))
 }
 
 /// Returns the first of `names`, joined by commas.

@@ -213,6 +213,9 @@ fn reach_text(is_possible: bool, reach: &Reached) -> String {
             let _ = writeln!(out, "  never seen true: {}", shortened(&never.join(" ")));
         }
     } else {
+        if let Some(explored) = coverage::explored_for(reach) {
+            let _ = writeln!(out, "  {explored}");
+        }
         for (atom, times) in &reach.held {
             let times = if *times == 1 { "once".to_string() } else { format!("{times} times") };
             let _ = writeln!(out, "  {atom} held {times}");

@@ -4,6 +4,7 @@ use std::collections::BTreeSet;
 use std::fmt::Write as _;
 use std::num::NonZero;
 
+use super::coverage::explored_for;
 use super::run::{Run, SpecReport, Standing};
 use crate::event::{Outcome, Reached, ReplayVerdict, Replayed, SpecEnded};
 use crate::rate::Rate;
@@ -188,7 +189,9 @@ pub fn headline(run: &Run) -> String {
         counts(run).into_iter().map(|(words, count)| format!("{} {words}", grouped(count))).collect();
     let specs = counted(len(run.specs()), "spec");
     let files = counted(len(&run.files()), "file");
-    if counts.is_empty() {
+    if counts.is_empty() && run.coverage().is_some() {
+        "no crash was found".to_string()
+    } else if counts.is_empty() {
         "no specs".to_string()
     } else {
         format!("{specs} in {files}: {}", counts.join(", "))
@@ -303,6 +306,8 @@ pub fn reached(ended: &SpecEnded) -> Vec<String> {
     if !never.is_empty() {
         said.push(format!("never seen true: {}{}", never.join(" "), rest(unseen_count(reach), never.len())));
     }
+    // Of a `possible` nobody asks what was explored for it.
+    said.extend(explored_for(reach).filter(|_| reach.tried_count > 0));
     said.extend(confidence(reach));
     if !reach.never_tried.is_empty() {
         let some: Vec<String> =

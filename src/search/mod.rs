@@ -184,6 +184,8 @@ pub struct Reach {
     pub tries: BTreeMap<u32, usize>,
     /// Number of episodes that differ in their actions.
     pub ways: usize,
+    /// Episodes since the last one that met a new screen; none if everything was tried in no episodes.
+    pub quiet: Option<u32>,
     /// Times that the app answered otherwise than before to the same actions since its start.
     pub surprises: u64,
 }
@@ -247,6 +249,7 @@ pub fn pursue(
     let mut run = None;
     // Hashes suffice for a count in a sentence.
     let mut ways = FxHashSet::default();
+    let (mut screens, mut last_new) = (0, 0);
     let mut growth = Growth::new(plan);
     let mut summary;
     let stop = loop {
@@ -277,6 +280,9 @@ pub fn pursue(
         let is_all_tried = summary.is_exhausted && !has_codes && !stage.catalogue().has_left_out();
         let is_exhausted = (is_all_tried && !plan.persists) || episode.steps.is_empty();
         ways.insert(episode.way());
+        if stage.catalogue().screens() > screens {
+            (screens, last_new) = (stage.catalogue().screens(), episodes);
+        }
         // An app that was always steady answers otherwise now: it is not the app any more that was learned.
         let has_changed = is_in_doubt && recalled.surprises == 0 && summary.surprises > 0;
         is_outdated |= has_changed;
@@ -323,6 +329,7 @@ pub fn pursue(
             // Surprises within the old experience are none of this search.
             surprises: summary.surprises.saturating_sub(recalled.surprises),
             ways: ways.len(),
+            quiet: Some(episodes - last_new),
             ..reach(stage.objective(), stage.catalogue(), totals)
         },
         kept: agent.save(stage.catalogue()),
@@ -390,6 +397,7 @@ fn reach(objective: &dyn Objective, catalogue: &Catalogue, totals: &Totals) -> R
         never_tried: catalogue.never_tried().into_iter().cloned().collect(),
         tries: catalogue.tries(),
         ways: 0,
+        quiet: None,
         surprises: 0,
     }
 }

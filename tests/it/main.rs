@@ -14,6 +14,7 @@ mod device;
 mod docs;
 mod editors;
 mod examples;
+mod explore;
 mod export;
 mod faults;
 mod fixtures;

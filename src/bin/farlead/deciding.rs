@@ -489,7 +489,10 @@ fn judged(task: &Task<'_>, spec: &Spec, plan: &Plan, finding: Finding) -> Decide
     decided.ended.episodes = episodes;
     decided.ended.steps = steps;
     decided.ended.device_ms = device_ms;
-    decided.ended.reach = Some(reached(task.spec.expectation, &reach));
+    decided.ended.reach = Some(Reached {
+        quiet: reach.quiet.map(|quiet| (quiet, episodes)),
+        ..reached(task.spec.expectation, &reach)
+    });
     Decided { run, kept, experience, is_outdated, ..decided }
 }
 
@@ -545,6 +548,7 @@ fn reached(expectation: Expectation, reach: &Reach) -> Reached {
         tried_count,
         tries_median,
         surprises: reach.surprises,
+        quiet: None,
     }
 }
 

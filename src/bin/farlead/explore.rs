@@ -37,7 +37,7 @@ use crate::sources::{self, Judged, Shell};
 use crate::{Exit, learned};
 
 /// File that the specs of crashes are said to be in, so that their tests have a folder of their own.
-const CRASHES: &str = "crashes.ltl";
+const CRASHES: &str = "crashes";
 
 /// Actions that were never done, kept in results.
 const NEVER_DONE_MAX: usize = 50;

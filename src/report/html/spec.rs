@@ -4,6 +4,7 @@ use std::collections::BTreeSet;
 use std::fmt::Write as _;
 use std::sync::Arc;
 
+use super::super::coverage::explored_for;
 use super::super::run::{SpecReport, Standing};
 use super::super::words::{
     self, ITEMS_MAX, LINE_MAX, TEXT_MAX, confidence, counted, distinct, duration, escape, grouped, len, line,
@@ -308,6 +309,9 @@ fn never_seen(reach: &Reached, has_no_run: bool) -> String {
             escape(&line(residual, LINE_MAX)),
             counted(*distance, "step")
         );
+    }
+    if let Some(explored) = explored_for(reach).filter(|_| reach.tried_count > 0) {
+        let _ = write!(html, "<li>{}</li>", escape(&explored));
     }
     if let Some(confidence) = confidence(reach) {
         let _ = write!(html, "<li>{}</li>", escape(&confidence));

@@ -213,6 +213,7 @@ fn reached(reach: &farlead::search::Reach) -> Reached {
         tried_count: 0,
         tries_median: 0,
         surprises: reach.surprises,
+        quiet: reach.quiet.map(|quiet| (quiet, 7)),
     }
 }
 
@@ -391,6 +392,7 @@ fn hostile_end(spec: usize, outcome: Outcome, long: &str) -> SpecEnded {
             tried_count: usize::MAX,
             tries_median: u32::MAX,
             surprises: u64::MAX,
+            quiet: Some((u32::MAX, 0)),
         }),
         map: [(0, 1), (1, 2), (2, 2), (2, 0), (0, 1)]
             .map(|(from, to)| Way { from, to, by: long.to_string(), times: u64::MAX })

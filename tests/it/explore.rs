@@ -1,0 +1,136 @@
+//! `farlead explore` as a user runs it: crashes that are kept, specs that are watched, and coverage.
+
+use std::fs;
+
+use crate::cli::Ended;
+use crate::project::Folder;
+
+/// An app that crashes where a form is saved with an empty field, three pages deep.
+const CRASHY: &str = include_str!("../../benches/crashes/save.app");
+
+/// Runs `farlead` with these words in `folder`.
+fn farlead(folder: &Folder, words: &str) -> Ended {
+    folder.run(&words.split(' ').collect::<Vec<_>>())
+}
+
+/// Returns a folder called `name` with the app.
+fn crashy(name: &str) -> Folder {
+    let folder = Folder::new(&format!("explore-{name}"));
+    folder.write("crashy.app", CRASHY);
+    folder
+}
+
+/// Returns the paths of stored tests of crashes in `folder`.
+fn crash_tests(folder: &Folder) -> Vec<String> {
+    let found = fs::read_dir(folder.path("farlead-tests/crashes")).expect("the folder of crashes");
+    let mut names: Vec<String> =
+        found.map(|entry| entry.expect("an entry").file_name().into_string().expect("a name")).collect();
+    names.sort();
+    names
+}
+
+#[test]
+fn a_crash_is_kept_as_a_short_test_that_fails_as_long_as_it_comes_again() {
+    // All hundred seeds take half a minute: `FARLEAD_EXPLORE=all` runs them.
+    let seeds = if std::env::var("FARLEAD_EXPLORE").is_ok_and(|which| which == "all") { 100 } else { 8 };
+    for seed in 1..=seeds {
+        let folder = crashy(&format!("seed-{seed}"));
+        let explored = farlead(&folder, &format!("explore --app crashy.app --budget 2000 --seed {seed}"));
+        assert_eq!(explored.code, 6, "seed {seed}: {}", explored.stdout);
+        let tests = crash_tests(&folder);
+        let [test] = &tests[..] else { panic!("seed {seed}: {tests:?}") };
+        let text = fs::read_to_string(folder.path("farlead-tests/crashes").join(test)).expect("a test");
+        assert!(text.contains("    4 click"), "seed {seed}: five steps, the start included\n{text}");
+        assert!(!text.contains("    5 "), "seed {seed}: {text}");
+        let replayed = farlead(&folder, "replay --times 20 farlead-tests");
+        assert_eq!(replayed.code, 1, "seed {seed}: {}", replayed.stdout);
+        assert!(replayed.stdout.contains("20 of 20"), "{}", replayed.stdout);
+    }
+}
+
+#[test]
+fn the_same_seed_gives_the_same_bytes() {
+    let run = |name: &str| {
+        let folder = crashy(name);
+        let explored = farlead(&folder, "explore --app crashy.app --budget 500 --seed 3 --json");
+        let tests = crash_tests(&folder);
+        (explored.stdout, tests)
+    };
+    assert_eq!(run("once"), run("again"));
+}
+
+#[test]
+fn specs_are_watched_in_all_episodes_and_their_runs_are_kept() {
+    let folder = crashy("watched");
+    folder.write(
+        "specs.ltl",
+        "never \"help is never read on\": F [text = \"Help 3\"]\n\
+         must \"no fourth page\": G ![text = \"Fourth page\"]\n\
+         possible \"a form\": F [activity ~ Form]\n\
+         never \"no crash\": F [crashed = true]\n",
+    );
+    let explored = farlead(&folder, "explore specs.ltl --app crashy.app --budget 2000");
+    // A spec that asks for crashes judges them.
+    assert_eq!(explored.code, 1, "{}", explored.stdout);
+    for line in [
+        "never \"help is never read on\": failed: a run violates it, first at step",
+        "must \"no fourth page\": passed: no violation in 2000 steps of exploring",
+        "possible \"a form\": passed: a run came up at step",
+        "never \"no crash\": failed: a run violates it",
+        "activities: 5 of 5",
+    ] {
+        assert!(explored.stdout.contains(line), "{line:?} is not in\n{}", explored.stdout);
+    }
+    let replayed = farlead(&folder, "replay farlead-tests/specs");
+    assert!(replayed.stdout.contains("possible \"a form\": passed"), "{}", replayed.stdout);
+}
+
+#[test]
+fn it_ends_when_nothing_new_comes_up_and_what_it_learned_serves_check() {
+    let folder = Folder::new("explore-quiet");
+    folder.write(
+        "still.app",
+        "app org.still \"Still\" 1\nlaunch Main\nactivity Main .Main { Button \"on\" -> open Next }\n\
+         activity Next .Next { TextView \"there\" }\nactivity Far .Far { TextView \"far\" }\n",
+    );
+    let explored = farlead(&folder, "explore --app still.app --until-quiet 300 --learned still.learned");
+    assert_eq!(explored.code, 0, "{}", explored.stdout);
+    assert!(explored.stdout.contains("nothing new came up for 300 steps"), "{}", explored.stdout);
+    assert!(explored.stdout.contains("activities: 2 of 3; never seen: Far"), "{}", explored.stdout);
+    assert!(explored.stdout.ends_with("no crash was found\n"), "{}", explored.stdout);
+    folder.write("there.ltl", "possible \"there\" within 3 steps: F [text = there]\n");
+    let checked = farlead(&folder, "check there.ltl --app still.app --learned still.learned --no-exhaustive");
+    assert_eq!(checked.code, 0, "{}", checked.stdout);
+    assert!(checked.stdout.contains("found in 1 episode, 2 steps"), "{}", checked.stdout);
+}
+
+#[test]
+fn a_guard_that_passes_says_how_much_was_explored_for_it() {
+    let folder = crashy("guard");
+    folder.write(
+        "guard.ltl",
+        "never \"a tenth page of help\" within 5 steps, 40 episodes: F [text = \"Help 10\"]\n",
+    );
+    let checked = farlead(&folder, "check guard.ltl --app crashy.app --no-exhaustive");
+    assert_eq!(checked.code, 0, "{}", checked.stdout);
+    let line = checked.stdout.lines().find(|line| line.contains("explored for it: ")).expect("the line");
+    assert!(line.contains(" screens; ") && line.contains(" never tried; "), "{line}");
+}
+
+#[test]
+fn every_agent_explores_by_every_reward() {
+    for agent in ["planner", "farlead", "tree", "qlearning", "random"] {
+        for reward in ["novelty", "ares"] {
+            let folder = crashy(&format!("{agent}-{reward}"));
+            let words =
+                format!("explore --app crashy.app --budget 600 --agent {agent} --reward {reward} --quiet");
+            let explored = farlead(&folder, &words);
+            assert!([0, 6].contains(&explored.code), "{agent}, {reward}: {}", explored.stdout);
+            assert!(
+                explored.stdout.starts_with(&format!("explored by {agent}: 600 steps in ")),
+                "{}",
+                explored.stdout
+            );
+        }
+    }
+}
