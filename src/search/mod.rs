@@ -24,7 +24,7 @@ use crate::trace::Trace;
 pub use compare::{Compared, Contender, Rounds, Tally, Task, compare, mean, median};
 pub use exhaustive::{Bounds, Exhausted, Starts, exhaust, exhaust_from};
 pub use jobs::{Leg, Relay, in_order, in_order_with_pauses, waves};
-pub use repertoire::repertoire;
+pub use repertoire::{Dictionary, repertoire, repertoire_with};
 
 /// Most episodes of a search, unless someone says otherwise.
 pub const EPISODES_MAX: u32 = 500;
@@ -56,7 +56,7 @@ pub struct Plan {
     /// Actions of the user's, those too that the spec does not speak of.
     pub actions: Arc<[UserAction]>,
     /// Texts that farlead types besides those of the spec.
-    pub texts: Vec<String>,
+    pub texts: Dictionary,
     /// Rules on actions that are never done, and on texts of certain fields.
     pub rules: Arc<Rules>,
     /// True if the search goes on when nothing is left to try: only repetition shows faults that come by chance.
@@ -84,7 +84,7 @@ impl Plan {
             timeout_ms: None,
             seed: Seed::default(),
             actions: Arc::default(),
-            texts: Vec::new(),
+            texts: Dictionary::default(),
             rules: Arc::default(),
             persists: false,
             tells_steps: false,
@@ -95,8 +95,7 @@ impl Plan {
 
     /// Returns the offers for `spec` beyond those that screens make by themselves.
     pub fn offered(&self, spec: &Spec) -> Repertoire {
-        let texts = self.texts.iter().map(String::as_str);
-        Repertoire { rules: self.rules.clone(), ..repertoire(spec, &self.actions, texts) }
+        Repertoire { rules: self.rules.clone(), ..repertoire_with(spec, &self.actions, &self.texts) }
     }
 }
 

@@ -7,7 +7,7 @@ use clap::{Args, ValueEnum};
 use farlead::agent::{AgentInfo, FarleadSettings, Settings};
 use farlead::objective::Shaping;
 use farlead::rng::Seed;
-use farlead::search::{EPISODES_MAX, Plan};
+use farlead::search::{Dictionary, EPISODES_MAX, Plan};
 use farlead::situation::Switches;
 use farlead::spec::{Judgement, Spec, shown_path};
 
@@ -197,12 +197,12 @@ impl SearchArgs {
         threads(self.jobs)
     }
 
-    /// Returns the texts to type besides those of specs.
-    pub fn texts(&self, project: &Project) -> anyhow::Result<Vec<String>> {
+    /// Returns the texts to type besides those of specs, if the user names any.
+    pub fn texts(&self, project: &Project) -> anyhow::Result<Option<Vec<String>>> {
         match (&self.texts, &project.texts) {
-            (Some(path), _) | (None, Some(Texts::File(path))) => dictionary(path),
-            (None, Some(Texts::All(texts))) => Ok(texts.clone()),
-            (None, None) => Ok(Vec::new()),
+            (Some(path), _) | (None, Some(Texts::File(path))) => dictionary(path).map(Some),
+            (None, Some(Texts::All(texts))) => Ok(Some(texts.clone())),
+            (None, None) => Ok(None),
         }
     }
 
@@ -220,7 +220,7 @@ impl SearchArgs {
         &self,
         project: &Project,
         agent: &'static AgentInfo,
-        texts: &[String],
+        texts: &Dictionary,
     ) -> Result<Plan, Usage> {
         if let Some(both) = self.with.iter().find(|switch| self.without.contains(switch)) {
             return Err(Usage::new(format!("`{}` is asked for with and without", both.name())));
@@ -235,7 +235,7 @@ impl SearchArgs {
             abstraction: self.abstraction.map_or(base.abstraction, |AbstractionName(info)| info),
             timeout_ms: self.timeout,
             seed: self.seed(project),
-            texts: texts.to_vec(),
+            texts: texts.clone(),
             rules: project.rules.clone(),
             ..base
         };

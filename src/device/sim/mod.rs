@@ -5,6 +5,7 @@ mod caret;
 mod chance;
 mod effects;
 mod evaluate;
+pub mod fate;
 mod gestures;
 mod hand;
 mod layout;

@@ -295,7 +295,7 @@ fn parameters_are_set_to_values_of_their_kind() {
             "limti",
             "1",
             "there is no parameter `limti`, did you mean `limit`?; known are fixed, limit, who, sim.lose, sim.crash, \
-             sim.lag, sim.keyboard, sim.width, sim.height, sim.dpi",
+             sim.lag, sim.keyboard, sim.reset, sim.width, sim.height, sim.dpi",
         ),
     ] {
         assert_eq!(model.set(name, text).expect_err("it is refused").to_string(), expected);
