@@ -15,6 +15,7 @@ mod docs;
 mod editors;
 mod examples;
 mod export;
+mod fate;
 mod faults;
 mod fixtures;
 mod identity;

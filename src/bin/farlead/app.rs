@@ -27,7 +27,7 @@ use crate::{Missing, Mistake, Usage};
 /// App, and the devices that it runs on.
 #[derive(Clone, Debug, Args)]
 pub struct AppArgs {
-    /// App model to run on the embedded simulator
+    /// App model, or model of FATE (.py, .json, MoML), to run on the embedded simulator
     #[arg(long, value_name = "MODEL", conflicts_with_all = ["apk", "package"])]
     app: Option<PathBuf>,
     /// APK to install, once for each split; one with a packed model runs on the simulator

@@ -57,7 +57,7 @@ widgets, parameters), unreadable, more, and at last summary.
 
 Exit codes: 0 no mistakes; 2 command line; 3 mistakes, or with --strict warnings.")]
 struct CheckArgs {
-    /// App models
+    /// App models, or models of FATE
     #[arg(value_name = "MODEL", required = true)]
     models: Vec<PathBuf>,
     /// Treat warnings as mistakes
@@ -81,7 +81,7 @@ back, which leaves most screens, is drawn where the model speaks of it.
 Exit codes: 0 drawn; 2 command line, or a model of more than 200 windows; 3 the model is missing or
 has mistakes; 4 the file could not be written.")]
 struct DrawArgs {
-    /// App model
+    /// App model, or model of FATE
     #[arg(value_name = "MODEL")]
     model: PathBuf,
     /// Write an SVG picture
@@ -105,7 +105,7 @@ there is no code in it, and no phone runs it. The same model gives the same byte
 Exit codes: 0 packed; 2 command line, or the file exists and --force is missing;
 3 the model is missing or has mistakes; 4 the file could not be written.")]
 struct PackArgs {
-    /// App model
+    /// App model, or model of FATE
     #[arg(value_name = "MODEL")]
     model: PathBuf,
     /// File to write [default: the model's name with .apk, in this folder]

@@ -42,7 +42,7 @@ pub struct SearchArgs {
     /// Most time for a spec on the device's clock, like 90s, 20min or 2h
     #[arg(long, value_name = "TIME", value_parser = duration_ms)]
     timeout: Option<u64>,
-    /// Dictionary: farlead types each of its lines into fields
+    /// Dictionary: farlead types each of its lines into fields [default: that of the model, if it has one]
     #[arg(long, value_name = "FILE")]
     texts: Option<PathBuf>,
     /// Settings of the agent farlead: few-failures or few-steps

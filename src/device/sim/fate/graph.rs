@@ -19,6 +19,9 @@ const TRANSITIONS_MAX: usize = 500;
 /// Most assignments of a model.
 const ASSIGNMENTS_MAX: usize = 10_000;
 
+/// Words of guards that stand for no variable.
+const RESERVED: [&str; 8] = ["True", "False", "None", "true", "false", "and", "or", "not"];
+
 /// Model as a file has it, guards and assignments not yet read.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Raw {
@@ -273,7 +276,9 @@ impl<'a> Resolver<'a> {
                 let message = format!("`{}` is no name of a variable", clip(name.text()));
                 let help = match self.inputs.contains(name.text()) {
                     true => "this name stands for what is typed; give the variable another one",
-                    false => "a name has letters, digits and `_`, and starts with no digit",
+                    false => {
+                        "a name has letters, digits and `_`, starts with no digit, and is no word of guards"
+                    }
                 };
                 self.error("E-name", name.span(), message, help);
                 continue;
@@ -475,7 +480,7 @@ impl<'a> Resolver<'a> {
 
 fn is_name(name: &str) -> bool {
     let starts = name.chars().next().is_some_and(|first| first == '_' || XID_START(first));
-    starts && name.chars().all(XID_CONTINUE) && !["True", "False", "None", "true", "false"].contains(&name)
+    starts && name.chars().all(XID_CONTINUE) && !RESERVED.contains(&name)
 }
 
 impl Kind {

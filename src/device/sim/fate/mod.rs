@@ -159,3 +159,6 @@ fn graph_of(source: &Source, diagnostics: &mut Diagnostics) -> Option<Graph> {
         }
     }
 }
+
+#[cfg(test)]
+mod tests;

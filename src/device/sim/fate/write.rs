@@ -15,12 +15,9 @@ use crate::text::BYTES_MAX;
 const ROWS_MAX: usize = 15;
 const HEIGHT: usize = 1920;
 
-/// Words of the language that are no names of variables or windows, or could be taken for something else there.
+/// Words of the language that are no names.
 const WORDS: &str = "true false none or if else for in where by as with when let use on own content portrait landscape \
-                     network recreated result now app display param stored session launch activity dialog popup part def \
-                     list every kept relaid awake modal desc hint at tall wide across scrolls sideways clickable \
-                     longclickable checkable checked enabled disabled selected password edits solid add remove clear open \
-                     afresh finish show close leave toast wait after chance keyboard crash anr";
+                     network recreated result now app display param stored session launch activity dialog popup part def";
 
 /// Returns the model in our language; `None` if it is larger than any that is read. `hides_texts` leaves fields empty.
 pub(super) fn write(graph: &Graph, name: &str, hides_texts: bool) -> Option<String> {
