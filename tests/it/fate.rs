@@ -8,9 +8,10 @@ use std::sync::Arc;
 use farlead::device::sim::fate::{self, Options};
 use farlead::device::sim::model::{Does, Effect, Model, Node};
 use farlead::device::{Device, Sim, sim};
-use farlead::gui::{Action, Repertoire, Screen, offers};
+use farlead::gui::{Action, BUILTIN_TEXTS, Repertoire, Screen, offers};
 use farlead::rng::{Rng, Seed};
-use farlead::spec::{Source, Style};
+use farlead::search::{Dictionary, repertoire_with};
+use farlead::spec::{Source, Style, parse};
 use serde_json::Value;
 
 use crate::cli::{farlead, file};
@@ -521,6 +522,18 @@ fn lines_that_come_twice_count_once_unless_someone_asks() {
     assert_eq!(Options { distinct: false, ..options }.texts(lines), ["a", "b", "a"]);
     assert_eq!(Options::default().texts(lines), ["a", "b", "c"]);
     assert_eq!(Options { strings: u32::MAX, ..options }.texts(lines), ["a", "b", "c"]);
+}
+
+#[test]
+fn a_dictionary_of_its_own_is_offered_as_it_is() {
+    let spec = parse(&Source::new("a.ltl", "possible \"a\": F [text = c]")).file.specs.remove(0);
+    let texts = ["a", "c", "a"].map(str::to_string).to_vec();
+    let offered =
+        |is_all: bool| repertoire_with(&spec, &[], &Dictionary { texts: texts.clone(), is_all }).texts;
+    let as_texts = |texts: Vec<Arc<str>>| texts.iter().map(|text| text.to_string()).collect::<Vec<_>>();
+    assert_eq!(as_texts(offered(true)), ["c", "a", "a"]);
+    assert_eq!(as_texts(offered(false))[..2], ["c", "a"]);
+    assert_eq!(offered(false).len(), 2 + BUILTIN_TEXTS.len());
 }
 
 #[test]

@@ -45,6 +45,7 @@ mod seeking;
 mod shared;
 mod snapshots;
 mod standin;
+mod stats;
 mod store;
 mod table3;
 mod tidy;

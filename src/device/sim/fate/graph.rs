@@ -452,9 +452,11 @@ impl<'a> Resolver<'a> {
             return Some(number);
         }
         let known = self.suggestions.afford(self.numbers.keys().map(String::as_str));
-        let help = did_you_mean(name, known, || {
-            "declare it among the \"global_vars\", or set it somewhere".to_string()
-        });
+        let declared = match self.dialect {
+            Dialect::Python => "declare it among the \"global_vars\", or set it somewhere",
+            Dialect::Ptolemy => "make it a parameter of the modal model, or set it somewhere",
+        };
+        let help = did_you_mean(name, known, || declared.to_string());
         self.error("E-unknown-name", span.clone(), format!("there is no variable `{}`", clip(name)), help);
         None
     }

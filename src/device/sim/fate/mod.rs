@@ -1,4 +1,4 @@
-//! Models of FATE, the framework in which agents for Android are compared on models of apps, read as app models.
+//! Models of FATE, a framework that compares agents for Android on models of apps, read as app models.
 //!
 //! A file is a dictionary of Python or JSON, or MoML, the XML of Ptolemy. [`read`] turns it into the language of app models
 //! and that into a [`Model`](super::model::Model), so one simulator runs both, and [`convert`] writes it down. The reward
@@ -24,7 +24,7 @@ pub const PARAMETERS: [&str; 3] = ["fate.strings", "fate.distinct", "fate.quirks
 /// Name of the file beside a model that has its dictionary, a text a line.
 pub const DICTIONARY: &str = "strings.txt";
 
-/// What parameters of models of FATE say.
+/// Parameters of models of FATE, as they are set.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Options {
     /// Number of the last line of the dictionary that is typed; the first line is number 0.
@@ -68,7 +68,7 @@ impl Options {
         Ok(())
     }
 
-    /// Returns the texts that are typed, of a dictionary with a text a line.
+    /// Returns the texts to type from a dictionary with a text a line.
     pub fn texts(&self, dictionary: &str) -> Vec<String> {
         let reachable = usize::try_from(self.strings).unwrap_or(usize::MAX).saturating_add(1);
         let mut texts: Vec<String> = Vec::new();

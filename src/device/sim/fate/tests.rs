@@ -76,7 +76,7 @@ fn parts_that_are_wrong_have_their_place() {
     check(
         "'active'",
         "'set': '', 'active'",
-        &["3:116: error[E-duplicate] `set` is there already; leave one out"],
+        &["3:85: error[E-duplicate] `set` is there already; leave one out"],
     );
     check(
         "'button'",
@@ -94,20 +94,18 @@ fn parts_that_are_wrong_have_their_place() {
     check(
         "'guard': None",
         "'guard': True",
-        &["4:66: error[E-value] true or false stands where guard is needed; it is a text in quotes, or None"],
+        &["4:67: error[E-value] true or false stands where guard is needed; it is a text in quotes, or None"],
     );
     check(
         "[]}]",
         "{}}]",
-        &["5:36: error[E-value] a dictionary stands where transitions is needed; it is a list: `[...]`"],
+        &["5:35: error[E-value] a dictionary stands where transitions is needed; it is a list: `[...]`"],
     );
     check(
         "'value': 1",
         "'value': None",
         &[
-            "1:40: error[E-value] nothing stands where a variable's value is needed; it is True, False, a whole number or a text",
-            "3:66: error[E-unknown-name] there is no variable `n`; did you mean `t`?",
-            "3:82: error[E-kind] the kind of `n` is not known; declare it with its first value",
+            "1:41: error[E-value] nothing stands where a variable's value is needed; it is True, False, a whole number or a text",
         ],
     );
 }
@@ -132,17 +130,17 @@ fn names_that_are_wrong_have_their_place() {
         "'my home'",
         &[
             "2:23: error[E-name] `my home` is no name of a node; a name has letters, digits and `_`, like `manage_money`",
-            "4:120: error[E-unknown-node] there is no node `home`; did you mean `my home`?",
+            "4:113: error[E-unknown-node] there is no node `home`; it is the \"node_id\" of one of the nodes",
         ],
     );
     check(
         "'t'",
         "'input_text'",
         &[
-            "1:49: error[E-name] `input_text` is no name of a variable; this name stands for what is typed; give the variable another one",
+            "1:54: error[E-name] `input_text` is no name of a variable; this name stands for what is typed; give the variable another one",
         ],
     );
-    check("'t'", "'n'", &["1:49: error[E-duplicate] the variable `n` is there already; leave one out"]);
+    check("'t'", "'n'", &["1:54: error[E-duplicate] the variable `n` is there already; leave one out"]);
     check(
         "_id': 1,",
         "_id': 0,",
@@ -161,7 +159,13 @@ fn names_that_are_wrong_have_their_place() {
 
 #[test]
 fn guards_and_assignments_that_are_wrong_have_their_place() {
-    check("'n > 0'", "'m > 0'", &["3:66: error[E-unknown-name] there is no variable `m`; did you mean `n`?"]);
+    check(
+        "'n > 0'",
+        "'m > 0'",
+        &[
+            "3:66: error[E-unknown-name] there is no variable `m`; declare it among the \"global_vars\", or set it somewhere",
+        ],
+    );
     check(
         "'n > 0'",
         "'n'",
@@ -185,7 +189,7 @@ fn guards_and_assignments_that_are_wrong_have_their_place() {
         "'n > 0'",
         "'n == 1 & n == 2'",
         &[
-            "3:75: error[E-expression] `==` stands where one comparison has ended; join two comparisons by `and`, or put one in brackets",
+            "3:77: error[E-expression] `==` stands where one comparison has ended; join two comparisons by `and`, or put one in brackets",
         ],
     );
     check(
@@ -275,19 +279,19 @@ fn ptolemys_models_that_are_wrong_have_their_place() {
         "a.xml",
         &linked("true &amp;&amp; x", ""),
         &[
-            "5:56: error[E-unknown-name] there is no variable `x`; declare it among the \"global_vars\", or set it somewhere",
+            "5:57: error[E-unknown-name] there is no variable `x`; make it a parameter of the modal model, or set it somewhere",
         ],
     );
     check_text(
         "a.xml",
         &linked("&nbsp;", ""),
-        &["5:40: error[E-xml] `&nbsp` is no character that XML knows; `&` itself is written `&amp;`"],
+        &["5:41: error[E-xml] `&nbsp` is no character that XML knows; `&` itself is written `&amp;`"],
     );
     check_text(
         "a.xml",
         &linked("true", "\n<link port=\"s.incomingPort\" relation=\"r\"/>"),
         &[
-            "8:40: error[E-moml] `r` has two targets; a transition leads from one state to one; give the other a relation of its own",
+            "8:39: error[E-moml] `r` has two targets; a transition leads from one state to one; give the other a relation of its own",
         ],
     );
     let refined =
@@ -296,7 +300,7 @@ fn ptolemys_models_that_are_wrong_have_their_place() {
         "a.xml",
         &flat(&refined),
         &[
-            "4:45: error[E-moml] this state stands in another entity than the states before it; only flat models are read; give each refinement a file of its own",
+            "4:44: error[E-moml] this state stands in another entity than the states before it; only flat models are read; give each refinement a file of its own",
         ],
     );
 }
