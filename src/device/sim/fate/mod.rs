@@ -89,7 +89,7 @@ const LINES_MAX: usize = 1_000;
 pub fn is_fate(text: &str) -> bool {
     let text = &text[literal::blanks(text)..];
     let text = &text[literal::assigned_name(text).unwrap_or(0)..];
-    text.trim_start().starts_with(['{', '[', '<'])
+    text.trim_start().starts_with(['{', '<'])
 }
 
 /// Returns the app model of the model of FATE that `source` is, and all mistakes in it.

@@ -337,7 +337,7 @@ fn large_and_deep_models_are_refused_in_a_short_time() {
 
 #[test]
 fn the_start_of_a_text_tells_a_model() {
-    for text in ["{}", " # a\n\n{'a'", "graph = {", "g={", "<?xml", "\n<entity", "[1]"] {
+    for text in ["{}", " # a\n\n{'a'", "graph = {", "g={", "<?xml", "\n<entity"] {
         assert!(is_fate(text), "{text}");
     }
     for text in [
@@ -345,6 +345,7 @@ fn the_start_of_a_text_tells_a_model() {
         "app a.b \"A\" 1",
         "# {\napp a.b \"A\" 1",
         "possible \"a\": F [x = 1]",
+        "[x = 1]",
         "let x = [a = b]",
         "x == {",
     ] {
