@@ -466,6 +466,23 @@ fn every_word_of_our_language_can_be_a_name() {
     }
 }
 
+#[test]
+fn the_model_of_the_documents_is_read_as_they_say() {
+    let page =
+        fs::read_to_string(Path::new(env!("CARGO_MANIFEST_DIR")).join("docs/models.md")).expect("a page");
+    let block = page.split("```").find(|block| block.starts_with("text\n{")).expect("a model of FATE");
+    let source = Source::new("my.json", block.strip_prefix("text").expect("a block of text"));
+    let read = fate::read(&source, Options::default());
+    assert_eq!(read.diagnostics.iter().count(), 0, "{}", read.diagnostics.render(&source, Style::Plain));
+    let mut sim = Sim::new(Arc::new(read.model.expect("no mistakes")), Seed(1));
+    let seen = sim.reset("fate.my.door").expect("a model that runs");
+    let locked = sim.act(&action(&seen.screen, "fate.my:id/t1", None)).expect("a model that runs");
+    assert_eq!(&**locked.screen.activity(), "fate.my.door");
+    let typed = sim.act(&action(&locked.screen, "fate.my:id/t0", Some("1234"))).expect("a model that runs");
+    let open = sim.act(&action(&typed.screen, "fate.my:id/t1", None)).expect("a model that runs");
+    assert_eq!(&**open.screen.activity(), "fate.my.room");
+}
+
 // ---- The command line -----------------------------------------------------------------------------------------------
 
 fn fixture(name: &str) -> String {

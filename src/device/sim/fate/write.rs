@@ -92,11 +92,9 @@ struct Writer {
     typed: String,
 }
 
-/// A field with a variable of its own, which shows another one.
+/// Variable that an instance of an activity has for fields, and the model's variable that they show by it, if they do.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 struct Shadow {
-    /// Place of its transition in the node.
-    at: usize,
-    own: String,
     shown: Option<usize>,
 }
 
@@ -116,23 +114,21 @@ impl Writer {
 
     /// Returns an activity; `None` if it has more than `bytes_max` bytes.
     fn window(&self, number: usize, node: &GraphNode, bytes_max: usize) -> Option<String> {
-        let shadows: Vec<Shadow> =
-            node.transitions.iter().enumerate().filter_map(|(at, one)| self.shadow(at, one)).collect();
+        // Fields that show the same share a variable, so that few follow a change.
+        let shadows: BTreeSet<Shadow> = node.transitions.iter().filter_map(|one| self.shadow(one)).collect();
         let mut out = format!("\nactivity {} .{} portrait awake {{\n", self.windows[number], node.id);
-        for Shadow { own, shown, .. } in &shadows {
-            let first = shown.map_or("\"\"", |variable| &self.variables[variable]);
-            out += &format!("    own {own} = {first}\n");
+        for shadow in &shadows {
+            out += &format!("    own {} = {}\n", self.own(shadow), self.shown(shadow));
         }
         out += "    on back: {}\n";
         let tall = match node.transitions.len() {
             rows if rows > ROWS_MAX => format!(" tall {}", HEIGHT / rows),
             _ => String::new(),
         };
-        for (at, transition) in node.transitions.iter().enumerate() {
+        for transition in &node.transitions {
             let id = transition.id;
             let effects = |sets: &[(usize, Term)]| self.effects(number, transition, sets, &shadows);
-            let shadow = shadows.iter().find(|shadow| shadow.at == at);
-            out += &match (transition.is_field, shadow) {
+            out += &match (transition.is_field, self.shadow(transition)) {
                 (false, _) => {
                     let effects = effects(&transition.sets);
                     format!(
@@ -140,11 +136,11 @@ impl Writer {
                         if effects.is_empty() { "{}" } else { &effects }
                     )
                 }
-                (true, Some(Shadow { own, shown, .. })) => {
+                (true, Some(shadow)) => {
+                    let (own, after) = (self.own(&shadow), self.shown(&shadow));
                     let input = &self.input;
                     let done = effects(&transition.sets);
                     let then = if done.is_empty() { done } else { parted(&done) };
-                    let after = shown.map_or("\"\"", |variable| &self.variables[variable]);
                     format!(
                         "    EditText #t{id}{tall} edits {own} {{ on text: {{ let {input} = {own}; {then}{own} = {after} }} }}\n"
                     )
@@ -169,7 +165,7 @@ impl Writer {
 
     /// Returns the variable of its own that a field needs: where text may be refused or is used in another way than to be
     /// put into one variable.
-    fn shadow(&self, at: usize, transition: &Transition) -> Option<Shadow> {
+    fn shadow(&self, transition: &Transition) -> Option<Shadow> {
         if !transition.is_field {
             return None;
         }
@@ -182,8 +178,18 @@ impl Writer {
         if is_plain && transition.guard.is_none() && !self.hides_texts {
             return None;
         }
-        let shown = shown.filter(|_| !self.hides_texts);
-        Some(Shadow { at, own: format!("{}{}", self.typed, transition.id), shown })
+        Some(Shadow { shown: shown.filter(|_| !self.hides_texts) })
+    }
+
+    /// Returns the name of a field's own variable.
+    fn own(&self, shadow: &Shadow) -> String {
+        let number = shadow.shown.map_or(String::new(), |variable| variable.to_string());
+        format!("{}{number}", self.typed)
+    }
+
+    /// Returns what a field's own variable holds while nothing is typed.
+    fn shown(&self, shadow: &Shadow) -> &str {
+        shadow.shown.map_or("\"\"", |variable| &self.variables[variable])
     }
 
     /// Returns what a transition of the node `number` does: the assignments `sets`, and the move.
@@ -192,7 +198,7 @@ impl Writer {
         number: usize,
         transition: &Transition,
         sets: &[(usize, Term)],
-        shadows: &[Shadow],
+        shadows: &BTreeSet<Shadow>,
     ) -> String {
         let mut effects: Vec<String> = sets
             .iter()
@@ -201,10 +207,10 @@ impl Writer {
         if transition.destination == number {
             // Fields that show what has changed follow it; elsewhere they are made anew.
             let changed: BTreeSet<usize> = transition.sets.iter().map(|&(variable, _)| variable).collect();
-            for Shadow { own, shown, .. } in shadows {
-                if let Some(variable) = shown.filter(|variable| changed.contains(variable)) {
-                    effects.push(format!("{own} = {}", self.variables[variable]));
-                }
+            let is_changed =
+                |shadow: &&Shadow| shadow.shown.is_some_and(|variable| changed.contains(&variable));
+            for shadow in shadows.iter().filter(is_changed) {
+                effects.push(format!("{} = {}", self.own(shadow), self.shown(shadow)));
             }
         } else {
             effects.push(format!("open {}", self.windows[transition.destination]));
