@@ -290,6 +290,8 @@ pub struct LoadedModel {
     pub source: Source,
     /// Warnings about it.
     pub diagnostics: Diagnostics,
+    /// Texts of its own dictionary, as models of [FATE](sim::fate) have one.
+    pub texts: Option<Arc<[String]>>,
 }
 
 /// An attached device with the app on it.
@@ -348,7 +350,7 @@ pub fn open(request: &Request, variable: &dyn Fn(&str) -> Option<String>) -> Res
         }
         AppSource::Model(path) => {
             request.refuse_u2()?;
-            return simulated(read_text(path)?, request);
+            return simulated(read_text(path)?, Some(path), request);
         }
         AppSource::Apks(paths) => {
             // A model describes a whole app, so one that is split carries none.
@@ -366,13 +368,13 @@ pub fn open(request: &Request, variable: &dyn Fn(&str) -> Option<String>) -> Res
         }
         Some(source) if !names_attached => {
             request.refuse_u2()?;
-            simulated(source, request)
+            simulated(source, None, request)
         }
         carried => {
             // Attached devices take no parameters, and all devices must run the same app.
             request.refuse_parameters()?;
             let model = match carried {
-                Some(source) => Some(loaded(source, &[])?),
+                Some(source) => Some(loaded(source, None, &[])?),
                 None if names_simulator => return Err(OpenError::NoModel),
                 None => None,
             };
@@ -406,12 +408,12 @@ pub fn open_to_look(
 pub fn load_model(path: &Path, parameters: &[Parameter]) -> Result<LoadedModel, OpenError> {
     let bytes = read_bytes(path)?;
     // A zip file begins with these letters, and no model does.
-    let source = if bytes.starts_with(b"PK") {
-        carried_in(path, bytes)?.ok_or_else(|| OpenError::NothingToSimulate { path: path.to_path_buf() })?
-    } else {
-        text_of(path, bytes)?
-    };
-    loaded(source, parameters)
+    if bytes.starts_with(b"PK") {
+        let carried = carried_in(path, bytes)?;
+        let source = carried.ok_or_else(|| OpenError::NothingToSimulate { path: path.to_path_buf() })?;
+        return loaded(source, None, parameters);
+    }
+    loaded(text_of(path, bytes)?, Some(path), parameters)
 }
 
 /// Returns the text of the model that the APK at `path` carries, if it carries one.
@@ -426,23 +428,53 @@ fn carried_in(path: &Path, bytes: Vec<u8>) -> Result<Option<Source>, OpenError> 
     Ok(text.map(|text| Source::new(name, text)))
 }
 
-fn simulated(source: Source, request: &Request) -> Result<Opened, OpenError> {
-    Ok(Opened { attached: Vec::new(), model: Some(loaded(source, &request.parameters)?), secrets: None })
+fn simulated(source: Source, path: Option<&Path>, request: &Request) -> Result<Opened, OpenError> {
+    let model = loaded(source, path, &request.parameters)?;
+    Ok(Opened { attached: Vec::new(), model: Some(model), secrets: None })
 }
 
-fn loaded(source: Source, parameters: &[Parameter]) -> Result<LoadedModel, OpenError> {
-    let sim::Read { model, diagnostics } = sim::read(&source);
+/// Loads the model that `source` is; `path` is its file, unless an APK carries it.
+fn loaded(source: Source, path: Option<&Path>, parameters: &[Parameter]) -> Result<LoadedModel, OpenError> {
+    let is_fate = sim::fate::is_fate(source.text());
+    let mut options = sim::fate::Options::default();
+    let mut others = Vec::new();
+    for parameter in parameters {
+        let (name, value) = parsed(parameter)?;
+        if is_fate && sim::fate::Options::is_named(name) {
+            options.set(name, value).map_err(|error| refused(parameter, error.to_string()))?;
+        } else {
+            others.push(parameter);
+        }
+    }
+    let sim::Read { model, diagnostics } =
+        if is_fate { sim::fate::read(&source, options) } else { sim::read(&source) };
     let Some(mut model) = model else {
         return Err(OpenError::Model(Box::new(BrokenModel { source, diagnostics })));
     };
-    for Parameter { text, origin } in parameters {
-        let set = match text.split_once('=') {
-            Some((name, value)) => model.set(name.trim(), value.trim()).map_err(|error| error.to_string()),
-            None => Err(format!("`{text}` has no value; a parameter is set like `--set fixed=true`")),
-        };
-        set.map_err(|message| OpenError::Parameter { origin: origin.clone(), message })?;
+    for parameter in others {
+        let (name, value) = parsed(parameter)?;
+        model.set(name, value).map_err(|error| refused(parameter, error.to_string()))?;
     }
-    Ok(LoadedModel { model: Arc::new(model), source, diagnostics })
+    let dictionary = path.filter(|_| is_fate).map(|path| path.with_file_name(sim::fate::DICTIONARY));
+    let texts = match dictionary.filter(|path| path.is_file()) {
+        Some(path) => Some(options.texts(read_text(&path)?.text()).into()),
+        None => None,
+    };
+    Ok(LoadedModel { model: Arc::new(model), source, diagnostics, texts })
+}
+
+/// Returns the name and the value of a parameter.
+fn parsed(parameter: &Parameter) -> Result<(&str, &str), OpenError> {
+    let Some((name, value)) = parameter.text.split_once('=') else {
+        let message =
+            format!("`{}` has no value; a parameter is set like `--set fixed=true`", parameter.text);
+        return Err(refused(parameter, message));
+    };
+    Ok((name.trim(), value.trim()))
+}
+
+fn refused(parameter: &Parameter, message: String) -> OpenError {
+    OpenError::Parameter { origin: parameter.origin.clone(), message }
 }
 
 /// Has the app ready on each attached device that is named, or on the one that is meant without a name.

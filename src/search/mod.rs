@@ -26,7 +26,7 @@ pub use compare::{Compared, Contender, Rounds, Tally, Task, compare, mean, media
 pub use exhaustive::{Bounds, Exhausted, Starts, exhaust, exhaust_from};
 pub use explore::{Budget, ExploreNews, ExploreStop, Explored, Fault, Point, Watched, explore};
 pub use jobs::{Leg, Relay, in_order, in_order_with_pauses, waves};
-pub use repertoire::{repertoire, together};
+pub use repertoire::{Dictionary, repertoire, repertoire_with, together};
 
 /// Most episodes of a search, unless someone says otherwise.
 pub const EPISODES_MAX: u32 = 500;
@@ -58,7 +58,7 @@ pub struct Plan {
     /// Actions of the user's, those too that the spec does not speak of.
     pub actions: Arc<[UserAction]>,
     /// Texts that farlead types besides those of the spec.
-    pub texts: Vec<String>,
+    pub texts: Dictionary,
     /// Rules on actions that are never done, and on texts of certain fields.
     pub rules: Arc<Rules>,
     /// True if the search goes on when nothing is left to try: only repetition shows faults that come by chance.
@@ -86,7 +86,7 @@ impl Plan {
             timeout_ms: None,
             seed: Seed::default(),
             actions: Arc::default(),
-            texts: Vec::new(),
+            texts: Dictionary::default(),
             rules: Arc::default(),
             persists: false,
             tells_steps: false,
@@ -97,8 +97,7 @@ impl Plan {
 
     /// Returns the offers for `spec` beyond those that screens make by themselves.
     pub fn offered(&self, spec: &Spec) -> Repertoire {
-        let texts = self.texts.iter().map(String::as_str);
-        Repertoire { rules: self.rules.clone(), ..repertoire(spec, &self.actions, texts) }
+        Repertoire { rules: self.rules.clone(), ..repertoire_with(spec, &self.actions, &self.texts) }
     }
 }
 

@@ -1,7 +1,31 @@
 //! Offers that a spec adds to those of screens.
 
+use std::sync::Arc;
+
 use crate::gui::{Atom, BUILTIN_TEXTS, Comparison, Constant, Key, Op, Repertoire, UserAction};
 use crate::spec::Spec;
+
+/// Texts to type besides those that a spec names.
+#[derive(Clone, Debug, Default)]
+pub struct Dictionary {
+    /// The texts.
+    pub texts: Vec<String>,
+    /// True if no built-in text is typed; then a text that comes twice counts twice.
+    pub is_all: bool,
+}
+
+/// Returns the additions of `spec` with the texts of a dictionary, see [`repertoire`].
+pub fn repertoire_with(spec: &Spec, actions: &[UserAction], dictionary: &Dictionary) -> Repertoire {
+    let texts = dictionary.texts.iter().map(String::as_str);
+    let mut offered = repertoire(spec, actions, texts.clone());
+    if dictionary.is_all {
+        let constants: Vec<Arc<str>> = constants(spec).map(Arc::from).collect();
+        let others = texts.map(Arc::from).filter(|text| !constants.contains(text));
+        offered.texts = Repertoire::new(constants.iter().map(|text| &**text), &[], false).texts;
+        offered.texts.extend(others);
+    }
+    offered
+}
 
 /// Returns the additions of `spec`: its own constants as texts, then `texts` of the user's, then the built-in ones;
 /// the user's `actions`; and the network, if the spec speaks of it.
@@ -10,20 +34,7 @@ pub fn repertoire<'a>(
     actions: &[UserAction],
     texts: impl IntoIterator<Item = &'a str>,
 ) -> Repertoire {
-    let is_about_typing =
-        spec.atoms.values().any(|atom| atom.mentions_action_type("text") && names_text(atom));
-    let constants = spec.atoms.values().flat_map(comparisons).filter_map(|comparison| {
-        // The detail is a typed text for the type `text` alone; for others it is a name or a direction.
-        let is_typed = match comparison.key {
-            Key::Text | Key::ActionText => true,
-            Key::ActionDetail => is_about_typing,
-            _ => false,
-        };
-        match (&comparison.value, comparison.op) {
-            (Constant::Text(text), Op::Equal | Op::Contains) if is_typed => Some(text.as_str()),
-            _ => None,
-        }
-    });
+    let is_about_typing = is_about_typing(spec);
     let network = spec.atoms.values().any(|atom| {
         let is_asked = comparisons(atom).iter().any(|comparison| comparison.key == Key::Network);
         is_asked || (atom.mentions_action_type("network") && !atom.mentions_action_type("click"))
@@ -41,18 +52,47 @@ pub fn repertoire<'a>(
         _ => None,
     });
     let asked = asked.map(|text| text.as_str().into()).collect();
-    Repertoire { asked, ..Repertoire::new(constants.chain(texts).chain(BUILTIN_TEXTS), actions, network) }
+    Repertoire {
+        asked,
+        ..Repertoire::new(constants(spec).chain(texts).chain(BUILTIN_TEXTS), actions, network)
+    }
 }
 
-/// Returns the additions of several specs together, each with the actions that its file declares; without any spec those of
-/// the user's texts.
+/// Returns the texts that atoms of `spec` name.
+fn constants(spec: &Spec) -> impl Iterator<Item = &str> {
+    let is_about_typing = is_about_typing(spec);
+    spec.atoms.values().flat_map(comparisons).filter_map(move |comparison| {
+        // The detail is a typed text for the type `text` alone; for others it is a name or a direction.
+        let is_typed = match comparison.key {
+            Key::Text | Key::ActionText => true,
+            Key::ActionDetail => is_about_typing,
+            _ => false,
+        };
+        match (&comparison.value, comparison.op) {
+            (Constant::Text(text), Op::Equal | Op::Contains) if is_typed => Some(text.as_str()),
+            _ => None,
+        }
+    })
+}
+
+fn is_about_typing(spec: &Spec) -> bool {
+    spec.atoms.values().any(|atom| atom.mentions_action_type("text") && names_text(atom))
+}
+
+/// Returns the additions of several specs together, each with the actions that its file declares, and the texts of a
+/// dictionary; without any spec these texts alone.
 pub fn together<'a>(
     specs: impl IntoIterator<Item = (&'a Spec, &'a [UserAction])>,
-    texts: &[String],
+    dictionary: &Dictionary,
 ) -> Repertoire {
-    let mut all = Repertoire::new(texts.iter().map(String::as_str).chain(BUILTIN_TEXTS), &[], false);
+    let texts = dictionary.texts.iter().map(String::as_str);
+    let mut all = Repertoire::new(texts.clone().chain(BUILTIN_TEXTS), &[], false);
+    if dictionary.is_all {
+        all.texts = texts.map(Arc::from).collect();
+    }
     for (spec, actions) in specs {
-        let Repertoire { texts, asked, user_actions, network, .. } = repertoire(spec, actions, []);
+        let Repertoire { texts, asked, user_actions, network, .. } =
+            repertoire_with(spec, actions, dictionary);
         add(&mut all.texts, texts);
         add(&mut all.asked, asked);
         let is_known = |name: &str| all.user_actions.iter().any(|(known, _)| known.name == name);

@@ -12,7 +12,7 @@ use farlead::ltl::{Automaton, Labels, ResidualId};
 use farlead::minimise;
 use farlead::replay::{Player, Replay, capture};
 use farlead::rng::{Rng, Seed};
-use farlead::search::{Plan, exhaust, repertoire, search};
+use farlead::search::{Dictionary, Plan, exhaust, repertoire, search};
 use farlead::spec::{Source, Spec, parse};
 use farlead::test_case::read;
 use farlead::trace::Trace;
@@ -247,7 +247,12 @@ fn the_minimiser_brings_no_typed_text_back() {
         let asked = spec(&format!("possible: {formula}"));
         let check = |how: &str, run: &Trace| assert!(run.steps.len() >= steps, "{how} {formula}");
         let texts = if formula.contains("Hello") { vec!["ab".to_string()] } else { Vec::new() };
-        let plan = Plan { steps_max: 6, texts, seed: Seed(2), ..Plan::new(&PLANNER) };
+        let plan = Plan {
+            steps_max: 6,
+            texts: Dictionary { texts, is_all: false },
+            seed: Seed(2),
+            ..Plan::new(&PLANNER)
+        };
         let mut sim = Sim::new(model.clone(), Seed(1));
         let run = search(&mut sim, &asked, &plan, &mut |_| true).expect("the model runs").run.expect(formula);
         check("search", &run);

@@ -13,6 +13,7 @@ use farlead::device::{
 };
 use farlead::gui::{Action, Key, UserAction};
 use farlead::rng::Seed;
+use farlead::search::Dictionary;
 use farlead::setup::{self, Prepared, SetUpTest};
 use farlead::spec::{Spec, printable, shown_path};
 use farlead::test_case::{TestCase, TestSetUp};
@@ -26,7 +27,7 @@ use crate::{Missing, Mistake, Usage};
 /// App, and the devices that it runs on.
 #[derive(Clone, Debug, Args)]
 pub struct AppArgs {
-    /// App model to run on the embedded simulator
+    /// App model, or model of FATE (.py, .json, MoML), to run on the embedded simulator
     #[arg(long, value_name = "MODEL", conflicts_with_all = ["apk", "package"])]
     app: Option<PathBuf>,
     /// APK to install, once for each split; one with a packed model runs on the simulator
@@ -77,6 +78,8 @@ pub struct OpenedApp {
     pool: Pool,
     /// Model that the simulator runs, if it takes part.
     model: Option<Arc<Model>>,
+    /// Dictionary of that model, if it has one of its own.
+    texts: Option<Arc<[String]>>,
     /// Protocols of what attached devices are asked to do.
     protocols: Protocols,
     set_up: Arc<[SetUpTest]>,
@@ -95,6 +98,7 @@ impl OpenedApp {
             warn_of(loaded, shell);
         }
         let model = opened.model.as_ref().map(|loaded| loaded.model.clone());
+        let texts = opened.model.as_ref().and_then(|loaded| loaded.texts.clone());
         let protocols = Protocols::default();
         for warning in opened.attached.iter().flat_map(|one| &one.warnings).filter(|_| !shell.quiet) {
             // A closed stderr leaves nobody to tell, so a failed write is no error.
@@ -109,6 +113,7 @@ impl OpenedApp {
         OpenedApp {
             pool: opened.into_pool(),
             model,
+            texts,
             protocols,
             set_up: Arc::default(),
             secrets,
@@ -181,6 +186,14 @@ impl OpenedApp {
     /// Writes protocols of what attached devices do below `folder` from now on.
     pub fn record_to(&self, folder: &Path) {
         self.protocols.write_to(folder);
+    }
+
+    /// Returns the texts to type: those that the `user` names, else those of the model's own dictionary.
+    pub fn dictionary(&self, user: Option<Vec<String>>) -> Dictionary {
+        match (user, &self.texts) {
+            (None, Some(texts)) => Dictionary { texts: texts.to_vec(), is_all: true },
+            (user, _) => Dictionary { texts: user.unwrap_or_default(), is_all: false },
+        }
     }
 
     /// Returns true if it runs on attached devices, which are as many as they are.

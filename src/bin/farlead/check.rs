@@ -15,7 +15,7 @@ use farlead::keep;
 use farlead::learned::Learned;
 use farlead::minimise;
 use farlead::report::spec_json;
-use farlead::search::{Plan, Relay, in_order_with_pauses, waves};
+use farlead::search::{Dictionary, Plan, Relay, in_order_with_pauses, waves};
 use farlead::setup;
 use farlead::spec::{Expectation, Source, shown_path};
 use farlead::store::{Batch, Places};
@@ -133,7 +133,7 @@ pub fn run(args: &CheckArgs, shell: &Shell) -> anyhow::Result<Exit> {
     let read = |path| learned::read(path, &app.app(), shell);
     let learned = args.learned.as_deref().map(read).transpose()?.unwrap_or_default();
     let place = Checked { args, project: &project, app: &app, set_ups: &set_ups, judged: &judged };
-    let tasks = tasks(&place, &texts, &learned)?;
+    let tasks = tasks(&place, &app.dictionary(texts), &learned)?;
     // Refused before anything runs, so that no search is lost over a wrong path.
     args.outputs.reports.refuse_to_overwrite(&files)?;
     if let Some(path) = &args.record {
@@ -269,7 +269,7 @@ fn has_mistakes_of_its_own(judged: &Judged) -> bool {
 /// Time on the device's clock that a guard may take, unless someone says otherwise.
 const GUARD_MS: u64 = 30 * 60 * 1_000;
 
-fn tasks<'a>(checked: &Checked<'a>, texts: &[String], learned: &Learned) -> anyhow::Result<Vec<Task<'a>>> {
+fn tasks<'a>(checked: &Checked<'a>, texts: &Dictionary, learned: &Learned) -> anyhow::Result<Vec<Task<'a>>> {
     let Checked { args, project, app, set_ups, judged } = *checked;
     let by_project = || Entrant::plain(project.agent.unwrap_or(AgentName(&PLANNER)));
     let agent = args.agent.clone().unwrap_or_else(by_project);

@@ -8,7 +8,7 @@ use std::time::Instant;
 
 use clap::Args;
 use farlead::gui::UserAction;
-use farlead::search::{Compared, Contender, Plan, Rounds, Tally, Task, compare, mean, median};
+use farlead::search::{Compared, Contender, Dictionary, Plan, Rounds, Tally, Task, compare, mean, median};
 use farlead::spec::{Level, Spec, printable};
 use farlead::store;
 use serde::Serialize;
@@ -152,7 +152,7 @@ pub fn run(args: &CompareArgs, shell: &Shell) -> anyhow::Result<Exit> {
     let specs = judged.iter().flat_map(|one| &one.linted.file.specs);
     let app = app.with_set_up(set_ups.all()).for_specs(specs);
     app.check_rules(&project)?;
-    let texts = args.search.texts(&project)?;
+    let texts = app.dictionary(args.search.texts(&project)?);
     let actions: Vec<Arc<[UserAction]>> =
         judged.iter().map(|one| one.linted.file.actions.clone().into()).collect();
     let (names, tasks) = tasks(args, &project, &judged, &actions)?;
@@ -252,7 +252,7 @@ fn tasks<'a>(
     Ok((names, tasks))
 }
 
-fn contenders(args: &CompareArgs, project: &Project, texts: &[String]) -> anyhow::Result<Vec<Contender>> {
+fn contenders(args: &CompareArgs, project: &Project, texts: &Dictionary) -> anyhow::Result<Vec<Contender>> {
     let mut contenders = Vec::new();
     for agent in &args.agents {
         let mut plan = args.search.plan(project, agent.agent, texts)?;

@@ -17,7 +17,7 @@ use farlead::minimise;
 use farlead::objective::Pays;
 use farlead::replay::violation;
 use farlead::rng::Seed;
-use farlead::search::{Budget, ExploreStop, Explored, Fault, Plan, Watched, explore, together};
+use farlead::search::{Budget, Dictionary, ExploreStop, Explored, Fault, Plan, Watched, explore, together};
 use farlead::spec::{Expectation, Source, Spec, parse};
 use farlead::store::{Batch, Places};
 use farlead::test_case::{Provenance, TestCase};
@@ -162,7 +162,7 @@ pub fn run(args: &ExploreArgs, shell: &Shell) -> anyhow::Result<Exit> {
     args.outputs.reports.refuse_to_overwrite(&files)?;
     let specs: Vec<Asked<'_>> = judged.iter().flat_map(Asked::of).collect();
     let place = Place { args, project: &project, app, specs: &specs };
-    let exit = explore_all(&place, &texts, learned, shell)?;
+    let exit = explore_all(&place, &place.app.dictionary(texts), learned, shell)?;
     Ok(exit)
 }
 
@@ -194,7 +194,7 @@ impl Place<'_> {
 
 fn explore_all(
     place: &Place<'_>,
-    texts: &[String],
+    texts: &Dictionary,
     mut learned: Learned,
     shell: &Shell,
 ) -> anyhow::Result<Exit> {
@@ -205,7 +205,7 @@ fn explore_all(
         steps_max: args.steps,
         timeout_ms: args.timeout,
         seed: place.seed(),
-        texts: texts.to_vec(),
+        texts: texts.clone(),
         rules: project.rules.clone(),
         kept: learned.kept(agent.agent),
         experience: std::sync::Arc::new(std::mem::take(&mut learned.experience)),

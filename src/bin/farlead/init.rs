@@ -34,7 +34,7 @@ pub struct InitArgs {
     /// Folder of the project, created if missing
     #[arg(value_name = "FOLDER", default_value = ".")]
     folder: PathBuf,
-    /// App model to run on the embedded simulator
+    /// App model, or model of FATE (.py, .json, MoML), to run on the embedded simulator
     #[arg(long, value_name = "MODEL", conflicts_with_all = ["apk", "package"])]
     app: Option<PathBuf>,
     /// APK to install

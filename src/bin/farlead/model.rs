@@ -1,4 +1,4 @@
-//! `farlead model`: checks app models without running them, draws and packs them.
+//! `farlead model`: checks app models without running them, draws, packs and converts them.
 
 use std::fs::File;
 use std::io::{self, BufReader, BufWriter, Write};
@@ -6,6 +6,7 @@ use std::path::{Path, PathBuf};
 
 use clap::{Args, Subcommand};
 use farlead::device::sim::apk::{self, Manifest};
+use farlead::device::sim::fate::{self, Options};
 use farlead::device::sim::map::Map;
 use farlead::device::sim::model::{Life, Model, Node, WindowKind};
 use farlead::device::sim::{self, Read};
@@ -21,12 +22,13 @@ use crate::{Exit, Missing, Mistake, Usage};
 /// Most windows on a map: nobody could read a larger one.
 const WINDOWS_MAX: usize = 200;
 
-/// Check, draw and pack app models.
+/// Check, draw, pack and convert app models.
 #[derive(Debug, Args)]
 #[command(after_help = "Examples:
   farlead model check apps/notes.app                 mistakes, each with its place
   farlead model draw apps/notes.app --svg notes.svg  the map of its screens
   farlead model pack apps/notes.app                  notes.apk, for --apk
+  farlead model convert bank.json                    a model of FATE in our language
 
 An app model says how an app looks and what it does; `docs/models.md` is its language.")]
 pub struct ModelArgs {
@@ -39,6 +41,7 @@ enum ModelCommand {
     Check(CheckArgs),
     Draw(DrawArgs),
     Pack(PackArgs),
+    Convert(ConvertArgs),
 }
 
 /// Find mistakes in app models, and screens that can never be seen.
@@ -54,7 +57,7 @@ widgets, parameters), unreadable, more, and at last summary.
 
 Exit codes: 0 no mistakes; 2 command line; 3 mistakes, or with --strict warnings.")]
 struct CheckArgs {
-    /// App models
+    /// App models, or models of FATE
     #[arg(value_name = "MODEL", required = true)]
     models: Vec<PathBuf>,
     /// Treat warnings as mistakes
@@ -78,7 +81,7 @@ back, which leaves most screens, is drawn where the model speaks of it.
 Exit codes: 0 drawn; 2 command line, or a model of more than 200 windows; 3 the model is missing or
 has mistakes; 4 the file could not be written.")]
 struct DrawArgs {
-    /// App model
+    /// App model, or model of FATE
     #[arg(value_name = "MODEL")]
     model: PathBuf,
     /// Write an SVG picture
@@ -102,7 +105,7 @@ there is no code in it, and no phone runs it. The same model gives the same byte
 Exit codes: 0 packed; 2 command line, or the file exists and --force is missing;
 3 the model is missing or has mistakes; 4 the file could not be written.")]
 struct PackArgs {
-    /// App model
+    /// App model, or model of FATE
     #[arg(value_name = "MODEL")]
     model: PathBuf,
     /// File to write [default: the model's name with .apk, in this folder]
@@ -111,6 +114,34 @@ struct PackArgs {
     /// Overwrite a file that was not made by `farlead model pack`
     #[arg(long)]
     force: bool,
+}
+
+/// Write a model of FATE in the language of app models.
+#[derive(Debug, Args)]
+#[command(after_help = "Examples:
+  farlead model convert bank.json              to standard output
+  farlead model convert bank.py -o bank.app
+  farlead model convert bank.xml --set fate.quirks=true
+
+FILE is a dictionary of Python or JSON, or MoML, the XML of Ptolemy; docs/models.md says how it is read.
+The app that is written behaves as the file itself does after --app; its dictionary is no part of it, so
+give that with --texts.
+
+Exit codes: 0 written; 2 command line, a file that is no model of FATE, or one to write that exists and
+--force is missing; 3 the model is missing or has mistakes; 4 the file could not be written.")]
+struct ConvertArgs {
+    /// Model of FATE
+    #[arg(value_name = "FILE")]
+    model: PathBuf,
+    /// File to write [default: standard output]
+    #[arg(short, long, value_name = "FILE")]
+    output: Option<PathBuf>,
+    /// Overwrite the file
+    #[arg(long)]
+    force: bool,
+    /// Parameter of models of FATE, like fate.quirks=true, may be repeated
+    #[arg(long, value_name = "NAME=VALUE")]
+    set: Vec<String>,
 }
 
 #[derive(Serialize)]
@@ -163,6 +194,7 @@ pub fn run(args: &ModelArgs, shell: &Shell) -> anyhow::Result<Exit> {
         ModelCommand::Check(args) => check(args, shell),
         ModelCommand::Draw(args) => draw(args, shell),
         ModelCommand::Pack(args) => pack(args, shell),
+        ModelCommand::Convert(args) => convert(args, shell),
     }
 }
 
@@ -336,6 +368,8 @@ fn print(text: &str) -> io::Result<()> {
 
 fn pack(args: &PackArgs, shell: &Shell) -> anyhow::Result<Exit> {
     let (source, model) = read_sound(&args.model, shell)?;
+    // A model of FATE is packed as it is run.
+    let text = model.source.text();
     let path = match &args.output {
         Some(path) => path.clone(),
         None => PathBuf::from(format!("{}.apk", source.stem())),
@@ -343,11 +377,57 @@ fn pack(args: &PackArgs, shell: &Shell) -> anyhow::Result<Exit> {
     if !args.force {
         refuse_other_file(&path)?;
     }
-    let bytes = apk::pack(&Manifest::of(&model), source.text())
+    let bytes = apk::pack(&Manifest::of(&model), text)
         .map_err(|error| Mistake::new(format!("cannot pack {}: {error}", shown_path(&args.model))))?;
     store::write(&path, &bytes).map_err(|error| Missing::new(error.to_string()))?;
     if !shell.quiet {
         print(&format!("{}: {}: {} bytes\n", shown_path(&path), in_short(&model), bytes.len()))?;
+    }
+    Ok(Exit::Passed)
+}
+
+fn convert(args: &ConvertArgs, shell: &Shell) -> anyhow::Result<Exit> {
+    let mut options = Options::default();
+    for parameter in &args.set {
+        let Some((name, value)) = parameter.split_once('=') else {
+            let message =
+                format!("`{parameter}` has no value; a parameter is set like `--set fate.quirks=true`");
+            return Err(Usage::new(message).into());
+        };
+        options.set(name.trim(), value.trim()).map_err(|error| Usage::new(error.to_string()))?;
+    }
+    let source = sources::read_text(&args.model)?;
+    if !fate::is_fate(source.text()) {
+        let message = format!(
+            "{} is no model of FATE, which is a dictionary of Python or JSON, or XML; `farlead model check` reads a model in \
+             the language of app models",
+            shown_path(&args.model)
+        );
+        return Err(Usage::new(message).into());
+    }
+    let (text, diagnostics) = fate::convert(&source, options);
+    let Some(text) = text else { return Err(sources::refuse(&source, &diagnostics, shell).into()) };
+    if !shell.quiet {
+        sources::warn(&source, &diagnostics, shell);
+    }
+    let mut written = format!("# Written by `farlead model convert` from {}.\n", printable(source.stem()));
+    if options.quirks {
+        written += "# A fresh start keeps all variables: `--set sim.reset=restart`.\n";
+    }
+    written += &text;
+    match &args.output {
+        Some(path) if path.as_os_str() != "-" => {
+            sources::refuse_to_overwrite(path, [args.model.as_path()])?;
+            if !args.force && path.exists() {
+                let message = format!(
+                    "{} is there already; --force overwrites it, -o names another file",
+                    shown_path(path)
+                );
+                return Err(Usage::new(message).into());
+            }
+            store::write(path, written.as_bytes()).map_err(|error| Missing::new(error.to_string()))?;
+        }
+        Some(_) | None => print(&written)?,
     }
     Ok(Exit::Passed)
 }

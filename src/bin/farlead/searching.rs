@@ -7,7 +7,7 @@ use clap::{Args, ValueEnum};
 use farlead::agent::{AgentInfo, FarleadSettings, Settings};
 use farlead::objective::Shaping;
 use farlead::rng::Seed;
-use farlead::search::{EPISODES_MAX, Plan};
+use farlead::search::{Dictionary, EPISODES_MAX, Plan};
 use farlead::situation::Switches;
 use farlead::spec::{Judgement, Spec, shown_path};
 
@@ -42,7 +42,7 @@ pub struct SearchArgs {
     /// Most time for a spec on the device's clock, like 90s, 20min or 2h
     #[arg(long, value_name = "TIME", value_parser = duration_ms)]
     timeout: Option<u64>,
-    /// Dictionary: farlead types each of its lines into fields
+    /// Dictionary: farlead types each of its lines into fields [default: that of the model, if it has one]
     #[arg(long, value_name = "FILE")]
     texts: Option<PathBuf>,
     /// Settings of the agent farlead: few-failures or few-steps
@@ -197,8 +197,8 @@ impl SearchArgs {
         threads(self.jobs)
     }
 
-    /// Returns the texts to type besides those of specs.
-    pub fn texts(&self, project: &Project) -> anyhow::Result<Vec<String>> {
+    /// Returns the texts to type besides those of specs, if the user names any.
+    pub fn texts(&self, project: &Project) -> anyhow::Result<Option<Vec<String>>> {
         texts(self.texts.as_deref(), project)
     }
 
@@ -216,7 +216,7 @@ impl SearchArgs {
         &self,
         project: &Project,
         agent: &'static AgentInfo,
-        texts: &[String],
+        texts: &Dictionary,
     ) -> Result<Plan, Usage> {
         if let Some(both) = self.with.iter().find(|switch| self.without.contains(switch)) {
             return Err(Usage::new(format!("`{}` is asked for with and without", both.name())));
@@ -231,7 +231,7 @@ impl SearchArgs {
             abstraction: self.abstraction.map_or(base.abstraction, |AbstractionName(info)| info),
             timeout_ms: self.timeout,
             seed: self.seed(project),
-            texts: texts.to_vec(),
+            texts: texts.clone(),
             rules: project.rules.clone(),
             ..base
         };
@@ -264,13 +264,13 @@ impl SearchArgs {
     }
 }
 
-/// Returns the texts of the dictionary at `path`, else those of `project`.
-pub fn texts(path: Option<&Path>, project: &Project) -> anyhow::Result<Vec<String>> {
+/// Returns the texts of the dictionary at `path`, else those of `project`, if there are any.
+pub fn texts(path: Option<&Path>, project: &Project) -> anyhow::Result<Option<Vec<String>>> {
     match (path, &project.texts) {
-        (Some(path), _) => dictionary(path),
-        (None, Some(Texts::File(path))) => dictionary(path),
-        (None, Some(Texts::All(texts))) => Ok(texts.clone()),
-        (None, None) => Ok(Vec::new()),
+        (Some(path), _) => dictionary(path).map(Some),
+        (None, Some(Texts::File(path))) => dictionary(path).map(Some),
+        (None, Some(Texts::All(texts))) => Ok(Some(texts.clone())),
+        (None, None) => Ok(None),
     }
 }
 

@@ -37,7 +37,7 @@ Once it listens, stdout has the line `listening on HOST:PORT`. It runs until Ctr
 
 Exit codes: 2 command line; 3 the app cannot be read; 4 the address cannot be listened on.")]
 pub struct SimArgs {
-    /// App model, or APK with a packed model
+    /// App model, model of FATE, or APK with a packed model
     #[arg(value_name = "APP")]
     app: PathBuf,
     /// Address to listen on; port 0 takes a free port

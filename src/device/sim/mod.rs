@@ -6,6 +6,7 @@ mod chance;
 mod crash;
 mod effects;
 mod evaluate;
+pub mod fate;
 mod gestures;
 mod hand;
 mod layout;

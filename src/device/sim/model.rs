@@ -82,6 +82,8 @@ pub struct Settings {
     pub lag_ms: u64,
     /// True if the keyboard is on the display, and not beside it.
     pub has_soft_keyboard: bool,
+    /// True if a fresh start keeps stored variables, as if the app were only ended and started.
+    pub keeps_stored: bool,
     /// Display of the device, whatever [`Model::display`] says.
     pub display: Display,
 }

@@ -190,7 +190,7 @@ impl Sim {
     /// Returns all possible results of a fresh start with the launchable `activity`.
     pub fn start_outcomes(&mut self, activity: &str) -> Result<Option<Vec<SimOutcome>>, DeviceError> {
         self.make_room();
-        let (from, gesture) = self.core.start(activity)?;
+        let (from, gesture) = self.core.start(self.now, activity)?;
         self.core.outcomes(|core, chance| {
             let mut progress = core.go_all(core.progress(from), [gesture.clone()], chance)?;
             core.put_keyboard_away(&mut progress, chance)?;
@@ -319,7 +319,7 @@ impl Device for Sim {
 
     fn reset(&mut self, activity: &str) -> Result<Observation, DeviceError> {
         self.make_room();
-        let (from, gesture) = self.core.start(activity)?;
+        let (from, gesture) = self.core.start(self.now, activity)?;
         let progress = self.core.progress(from);
         let mut chance = Chance::Drawn(&mut self.rng);
         let mut progress = self.core.go_all(progress, [gesture], &mut chance)?;
@@ -347,7 +347,7 @@ impl Device for Sim {
 
 impl Core {
     /// Returns the moment and the gesture of a fresh start.
-    fn start(&mut self, activity: &str) -> Result<(Moment, Gesture), DeviceError> {
+    fn start(&mut self, now: Moment, activity: &str) -> Result<(Moment, Gesture), DeviceError> {
         let at = self.app.launchable.iter().position(|name| **name == *activity).ok_or_else(|| {
             let launchable = self.app.launchable.join("`, `");
             self.error(&Fault::new(format!("`{activity}` cannot be launched; there is `{launchable}`")))
@@ -355,8 +355,19 @@ impl Core {
         if let Some(fault) = &self.fault {
             return Err(self.error(fault));
         }
-        let state = self.memo.intern(self.fresh.clone());
+        let fresh = self.started(&now)?;
+        let state = self.memo.intern(fresh);
         Ok((Moment { state, at_ms: 0 }, Gesture::Start(self.model.launchable[at])))
+    }
+
+    /// Returns the phone as a fresh start finds it.
+    fn started(&self, now: &Moment) -> Result<Known, DeviceError> {
+        if !self.model.settings.keeps_stored {
+            return Ok(self.fresh.clone());
+        }
+        let before = &self.memo.state(now.state).state.globals;
+        let kept = globals(&self.model, Some(before)).map_err(|fault| self.error(&fault))?;
+        Ok(Known::new(State { globals: kept, ..State::clone(&self.fresh.state) }))
     }
 
     /// Returns the progress before the first gesture.

@@ -1039,3 +1039,26 @@ fn a_widget_that_is_alone_lies_where_the_model_says() {
     play("activity Main .Main { RelativeLayout { CheckBox #box at 10,10 190,58 } }")
         .lies_at("box", "[10,10][190,58]");
 }
+
+#[test]
+fn a_restart_keeps_what_is_stored_and_a_fresh_installation_nothing() {
+    let text = "stored kept = 0\nsession lost = 0
+        activity Main .Main { own here = 0 Button \"{kept} {lost} {here}\" -> kept += 1; lost += 1; here += 1 }";
+    for (reset, expected) in
+        [("clear", ["0 0 0", "1 1 1", "0 0 0"]), ("restart", ["0 0 0", "1 1 1", "1 0 0"])]
+    {
+        let mut sim = sim(text, &[("sim.reset", reset)], 1);
+        let mut seen = Vec::new();
+        let mut look = |screen: &Screen| seen.push(screen.widgets()[0].text.to_string());
+        let screen = sim.reset("org.example.Main").expect("a model that runs").screen;
+        look(&screen);
+        let click = offers(&screen, &Repertoire::default()).swap_remove(0);
+        look(&sim.act(&click).expect("a model that runs").screen);
+        let outcomes =
+            sim.start_outcomes("org.example.Main").expect("a model that runs").expect("one outcome");
+        let screen = sim.reset("org.example.Main").expect("a model that runs").screen;
+        assert_eq!(outcomes[0].observation.screen, screen);
+        look(&screen);
+        assert_eq!(seen, expected, "{reset}");
+    }
+}

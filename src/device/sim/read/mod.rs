@@ -21,6 +21,7 @@ use std::sync::Arc;
 
 use pest::iterators::Pair;
 
+use super::fate;
 use super::model::{Model, Procedure};
 use super::state::activity_names;
 pub use crate::text::BYTES_MAX;
@@ -67,17 +68,27 @@ pub struct Read {
 /// assert_eq!(read.diagnostics.errors(), 0);
 /// assert_eq!(&*read.model.expect("no mistakes").package, "org.example");
 /// ```
+///
+/// A model of [FATE](super::fate) is read too, as its parameters are by default.
 pub fn read(source: &Source) -> Read {
+    if fate::is_fate(source.text()) {
+        return fate::read(source, fate::Options::default());
+    }
+    read_language(source)
+}
+
+/// Returns the model that `source` describes in the language of app models.
+pub(super) fn read_language(source: &Source) -> Read {
     on_own_stack(|| read_here(source))
 }
 
-/// Returns true if `text` is meant as a model: one of its lines names the app.
+/// Returns true if `text` is meant as a model: one of its lines names the app, or it is a model of FATE.
 pub fn is_model(text: &str) -> bool {
     let names_app = |line: &str| {
         let mut words = line.split_whitespace();
         words.next() == Some("app") && words.next().is_some_and(|package| package.contains('.'))
     };
-    text.lines().any(names_app)
+    fate::is_fate(text) || text.lines().any(names_app)
 }
 
 fn read_here(source: &Source) -> Read {

@@ -15,8 +15,8 @@ const PERCENT: RangeInclusive<u32> = 0..=100;
 const LAG_MS: RangeInclusive<u64> = 0..=3_600_000;
 
 /// Parameters that every model has.
-const SETTINGS: [&str; 7] =
-    ["sim.lose", "sim.crash", "sim.lag", "sim.keyboard", "sim.width", "sim.height", "sim.dpi"];
+const SETTINGS: [&str; 8] =
+    ["sim.lose", "sim.crash", "sim.lag", "sim.keyboard", "sim.reset", "sim.width", "sim.height", "sim.dpi"];
 
 /// Reason why a parameter cannot be set.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
@@ -55,7 +55,14 @@ fn did_you_mean(nearest: &Option<String>) -> String {
 
 /// Returns the initial settings of a model.
 pub(super) fn settings(display: Display) -> Settings {
-    Settings { lose_percent: 0, crash_percent: 0, lag_ms: 0, has_soft_keyboard: true, display }
+    Settings {
+        lose_percent: 0,
+        crash_percent: 0,
+        lag_ms: 0,
+        has_soft_keyboard: true,
+        keeps_stored: false,
+        display,
+    }
 }
 
 /// Returns true if an expression can be the value of a parameter.
@@ -104,6 +111,13 @@ impl Model {
                     "soft" => true,
                     "hard" => false,
                     _ => return Err(refused("`hard` and `soft`")),
+                }
+            }
+            "sim.reset" => {
+                self.settings.keeps_stored = match value {
+                    "clear" => false,
+                    "restart" => true,
+                    _ => return Err(refused("`clear` and `restart`")),
                 }
             }
             _ => return self.set_parameter(name, value, refused),
