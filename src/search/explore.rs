@@ -121,16 +121,6 @@ impl Explored {
     pub fn last(&self) -> Point {
         self.curve.last().copied().unwrap_or_default()
     }
-
-    /// Returns the area under the curve of activities, as FATE defines it: the sum over all steps but the first of the mean of
-    /// the numbers of activities before and after it.
-    pub fn area(&self, steps: u64) -> f64 {
-        // The activity seen first at step `n` counts half in the interval before it, and whole afterwards.
-        self.activities
-            .values()
-            .map(|&first| (steps - first) as f64 + if first > 1 { 0.5 } else { 0.0 })
-            .sum()
-    }
 }
 
 /// News of exploring while it goes on: counts, episodes, and crashes so far.

@@ -36,8 +36,10 @@ use crate::set_up::SetUpArgs;
 use crate::sources::{self, Judged, Shell};
 use crate::{Exit, learned};
 
-/// File that the specs of crashes are said to be in, so that their tests have a folder of their own.
+/// Name of the place of crashes in results, and the file that their specs would be in: their tests lie in a folder of their
+/// own.
 const CRASHES: &str = "crashes";
+const CRASHES_FILE: &str = "crashes.ltl";
 
 /// Actions that were never done, kept in results.
 const NEVER_DONE_MAX: usize = 50;
@@ -455,7 +457,7 @@ impl Keeping<'_> {
         }
         ended.violation = violation(spec, &keeping.run);
         decided.run = Some(keeping.run.clone());
-        let path = Path::new(file);
+        let path = Path::new(if file == CRASHES { CRASHES_FILE } else { file });
         let names = [&*spec.name];
         // Each crash has a name of its own; a spec shares its file with others.
         let specs = self.place.specs.iter().filter(|asked| asked.judged.source.name() == file);
