@@ -209,7 +209,9 @@ impl Writer {
             let changed: BTreeSet<usize> = transition.sets.iter().map(|&(variable, _)| variable).collect();
             let is_changed =
                 |shadow: &&Shadow| shadow.shown.is_some_and(|variable| changed.contains(&variable));
-            for shadow in shadows.iter().filter(is_changed) {
+            // A field sets its own variable in any case, after all else.
+            let own = self.shadow(transition);
+            for shadow in shadows.iter().filter(is_changed).filter(|shadow| Some(**shadow) != own) {
                 effects.push(format!("{} = {}", self.own(shadow), self.shown(shadow)));
             }
         } else {
