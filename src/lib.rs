@@ -96,7 +96,7 @@ pub mod search;
 pub mod setup;
 pub mod situation;
 pub mod spec;
-pub mod stats;
+pub mod statistics;
 pub mod store;
 pub mod test_case;
 mod text;

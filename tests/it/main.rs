@@ -46,7 +46,7 @@ mod seeking;
 mod shared;
 mod snapshots;
 mod standin;
-mod stats;
+mod statistics;
 mod store;
 mod table3;
 mod tidy;

@@ -39,7 +39,7 @@ impl Size {
 /// empty.
 ///
 /// ```
-/// use farlead::stats::{Size, a12};
+/// use farlead::statistics::{Size, a12};
 ///
 /// let probability = a12(&[3.0, 4.0], &[1.0, 3.0]).expect("values");
 /// assert_eq!((probability, Size::of(probability).letter()), (0.875, 'L'));

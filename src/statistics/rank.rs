@@ -13,7 +13,7 @@ const EXACT_MAX: usize = 25;
 ///
 /// ```
 /// let pairs = [(1.0, 4.0), (2.0, 6.0), (3.0, 8.0), (4.0, 10.0), (5.0, 7.0)];
-/// assert_eq!(farlead::stats::wilcoxon(&pairs).expect("pairs").p, 0.0625);
+/// assert_eq!(farlead::statistics::wilcoxon(&pairs).expect("pairs").p, 0.0625);
 /// ```
 pub fn wilcoxon(pairs: &[(f64, f64)]) -> Option<Tested> {
     let all: Vec<f64> = pairs.iter().flat_map(|&(one, other)| [one, other]).collect();

@@ -9,7 +9,7 @@ pub const FRIEDMAN_APPS_MIN: usize = 5;
 /// Returns the probabilities of a family of tests, corrected by Holm, in the same order.
 ///
 /// ```
-/// assert_eq!(farlead::stats::holm(&[0.01, 0.04, 0.03]), [0.03, 0.06, 0.06]);
+/// assert_eq!(farlead::statistics::holm(&[0.01, 0.04, 0.03]), [0.03, 0.06, 0.06]);
 /// ```
 pub fn holm(family: &[f64]) -> Vec<f64> {
     let mut order: Vec<usize> = (0..family.len()).collect();

@@ -1,7 +1,7 @@
 //! Statistics against SciPy and statsmodels, on 200 random tables with ties and failed runs.
 
 use farlead::rng::Seed;
-use farlead::stats::{
+use farlead::statistics::{
     FAILED, Observed, Size, Tested, a12, a12_interval, friedman, holm, log_rank, mann_whitney, wilcoxon,
 };
 use serde_json::Value;
@@ -35,7 +35,7 @@ fn observed(values: &[f64]) -> Vec<Observed> {
 
 #[test]
 fn statistics_are_those_of_scipy() {
-    let rows = fixtures::rows("stats/tables.jsonl");
+    let rows = fixtures::rows("statistics/tables.jsonl");
     assert_eq!(rows.len(), 200);
     for (number, row) in rows.iter().enumerate() {
         let (one, other) = (numbers(&row["one"]), numbers(&row["other"]));
@@ -75,7 +75,7 @@ fn by_all(statistic: impl Fn(u32) -> Option<f64>, count: u32) -> f64 {
 
 #[test]
 fn exact_tests_count_all_ways() {
-    let mut rng = Seed(4).fork("stats");
+    let mut rng = Seed(4).fork("statistics");
     for round in 0..60 {
         let pairs: Vec<(f64, f64)> =
             (0..2 + round % 9).map(|_| (rng.below(9) as f64, rng.below(9) as f64 + 0.5)).collect();
