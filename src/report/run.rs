@@ -437,7 +437,7 @@ pub(super) mod tests {
         refused(&both, "the spec has ended");
         refused(&[began(), Event::RunEnded { exit: 0 }, spec(0, "a", "b")], "the run has ended");
         let later = Event::RunBegan(RunBegan { format: FORMAT + 1, ..RunBegan::default() });
-        refused(&[later], "have the format 4");
+        refused(&[later], "have the format 5");
     }
 
     #[test]

@@ -268,7 +268,7 @@ mod tests {
     fn a_later_version_is_refused_whatever_else_it_has() {
         let later = r#"{"event":"run_began","format":7,"new":[{}]}"#;
         refused(&[], later, "this is version 7");
-        refused(&[], later, "reads version 3");
+        refused(&[], later, "reads version 4");
         refused(&[], &BEGAN.replace("\"seed\":1", "\"seeds\":[1]"), "unknown field `seeds`");
     }
 

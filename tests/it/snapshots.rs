@@ -71,6 +71,11 @@ fn stored_tests_are_replayed_shortened_and_exported_as_recorded() {
 }
 
 #[test]
+fn explore_is_as_recorded() {
+    check(cases::EXPLORE);
+}
+
+#[test]
 fn compare_is_as_recorded() {
     check(cases::COMPARE);
 }

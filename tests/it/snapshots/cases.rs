@@ -32,6 +32,7 @@ pub fn all() -> impl Iterator<Item = &'static Case> {
         CHECK_OUTCOMES,
         REPORTS,
         STORED,
+        EXPLORE,
         COMPARE,
         SPECS,
         MODELS,
@@ -50,6 +51,7 @@ pub const HELP: &[Case] = &[
     case("help-check-short", "farlead check -h"),
     case("help-replay", "farlead replay --help"),
     case("help-minimize", "farlead minimize --help"),
+    case("help-explore", "farlead explore --help"),
     case("help-export", "farlead export --help"),
     case("help-report", "farlead report --help"),
     case("help-compare", "farlead compare --help"),
@@ -444,6 +446,18 @@ pub const STORED: &[Case] = &[
          farlead export farlead-tests/specs/chesswalk/pause/b.test.ltl --to uiautomator
          farlead export farlead-tests/specs/chesswalk/sleep/b.test.ltl --to adb",
     ),
+];
+
+pub const EXPLORE: &[Case] = &[
+    case(
+        "explore-shop",
+        "farlead explore --app apps/shop.app --budget 600 --markdown a.md\n         cat a.md",
+    ),
+    case(
+        "explore-notes",
+        "farlead explore specs/notes/palette.ltl --app apps/notes.app --budget 300 --quiet",
+    ),
+    case("explore-json", "farlead explore --app apps/tally.app --budget 200 --json"),
 ];
 
 pub const COMPARE: &[Case] = &[
