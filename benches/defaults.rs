@@ -31,7 +31,7 @@ fn main() {
     }
     println!("{:40} {:>20} {:>20} {:>20}", "failures, mean steps", "a", "b", "c");
     for (contender, levels) in contenders.iter().zip(&totals) {
-        let cell = |tally: &Tally| format!("{} {:.1}", tally.failures, mean(&tally.steps));
+        let cell = |tally: &Tally| format!("{} {:.1}", tally.failures(), mean(&tally.steps));
         let [a, b, c] = levels.each_ref().map(cell);
         println!("{:40} {a:>20} {b:>20} {c:>20}", contender.name);
     }

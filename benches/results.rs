@@ -293,7 +293,7 @@ fn choosing(options: &Options) {
     let families = options.families.iter().map(|family| family.name().to_string());
     table_line("", ["a", "b", "c", "geometric"].map(String::from).into_iter().chain(families).collect());
     for ((contender, levels), families) in contenders.iter().zip(&by_level).zip(&by_family) {
-        let cell = |tally: &Tally| format!("{} {:.1}", tally.failures, mean(&tally.steps));
+        let cell = |tally: &Tally| format!("{} {:.1}", tally.failures(), mean(&tally.steps));
         let steps: Vec<f64> = levels.iter().flat_map(|tally| &tally.steps).map(|&n| n as f64).collect();
         let geometric = (steps.iter().map(|steps| steps.ln()).sum::<f64>() / steps.len() as f64).exp();
         let mut cells: Vec<String> = levels.iter().map(cell).collect();
@@ -547,5 +547,5 @@ fn brief(tally: &Tally) -> String {
 }
 
 fn failures(tally: &Tally) -> String {
-    if tally.failures == 0 { String::new() } else { format!("**{}** ", tally.failures) }
+    if tally.failures() == 0 { String::new() } else { format!("**{}** ", tally.failures()) }
 }

@@ -35,20 +35,37 @@ pub struct Task<'a> {
 /// Tally of all runs of a contender on a spec.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Tally {
-    /// Runs that did not reach the objective.
-    pub failures: u32,
-    /// Episodes of each run, in the order of the seeds.
+    /// True for each run that did not reach the objective, in the order of the seeds.
+    pub failed: Vec<bool>,
+    /// Episodes of each run.
     pub episodes: Vec<u64>,
     /// Steps on the device of each run.
     pub steps: Vec<u64>,
+    /// Time that passed on the device in each run.
+    pub device_ms: Vec<u64>,
 }
 
 impl Tally {
     /// Adds the runs of `other`.
     pub fn add(&mut self, other: &Tally) {
-        self.failures += other.failures;
+        self.failed.extend(&other.failed);
         self.episodes.extend(&other.episodes);
         self.steps.extend(&other.steps);
+        self.device_ms.extend(&other.device_ms);
+    }
+
+    /// Returns the number of runs that did not reach the objective.
+    pub fn failures(&self) -> u32 {
+        self.failed.iter().map(|&is_failed| u32::from(is_failed)).sum()
+    }
+
+    /// Returns the number of runs that reached it in their first episode.
+    pub fn found_at_once(&self) -> usize {
+        self.failed
+            .iter()
+            .zip(&self.episodes)
+            .filter(|&(&is_failed, &episodes)| !is_failed && episodes == 1)
+            .count()
     }
 }
 
@@ -131,9 +148,10 @@ pub fn compare(
         let tally = &mut tallies[task][contender];
         match finding {
             Some(Ok(finding)) => {
-                tally.failures += u32::from(finding.stop != Stop::Found);
+                tally.failed.push(finding.stop != Stop::Found);
                 tally.episodes.push(u64::from(finding.episodes));
                 tally.steps.push(finding.steps);
+                tally.device_ms.push(finding.device_ms);
             }
             // The first in the order of the runs, so that the message does not depend on threads.
             Some(Err(error)) => failed = failed.take().or(Some(error)),

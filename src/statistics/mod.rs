@@ -1,7 +1,9 @@
 //! Statistics of comparisons: tests by rank, corrections for many tests, sizes of effects, and runs that were cut off.
 //!
-//! A failed run is [`FAILED`]: it ranks above all others, tied with other failed runs, and has no made-up number. All sums go in one order, and `libm` gives the same last bit on every machine, so a table has the same bytes
-//! everywhere.
+//! A failed run is [`FAILED`]: it ranks above all others, tied with other failed runs, and has no made-up number. All sums
+//! go in one order, and `libm` gives the same last bit on every machine, so a table has the same bytes everywhere.
+
+use std::cmp::Ordering;
 
 mod effect;
 mod many;
@@ -10,7 +12,7 @@ mod rank;
 mod survival;
 
 pub use effect::{Size, a12, a12_interval};
-pub use many::{FRIEDMAN_APPS_MIN, Friedman, friedman, holm};
+pub use many::{Friedman, friedman, holm};
 pub use rank::{mann_whitney, wilcoxon};
 pub use survival::{Observed, log_rank};
 
@@ -26,6 +28,8 @@ pub struct Tested {
     pub p: f64,
     /// True if the probability is counted, and not that of a normal distribution.
     pub is_exact: bool,
+    /// `Greater` if the values of the first sample tend to be larger.
+    pub first: Ordering,
 }
 
 /// Returns the ranks of `values` from 1, and for each group of ties its size; those that are tied share the middle of their

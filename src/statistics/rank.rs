@@ -1,5 +1,7 @@
 //! Tests by rank: of pairs, and of two samples.
 
+use std::cmp::Ordering;
+
 use super::normal::beyond;
 use super::{Tested, are_ranked, ranks, tie_term};
 
@@ -24,7 +26,7 @@ pub fn wilcoxon(pairs: &[(f64, f64)]) -> Option<Tested> {
     let differing = pairs.iter().filter(|(one, other)| one != other);
     let differences: Vec<f64> = differing.map(|(one, other)| one - other).collect();
     if differences.is_empty() {
-        return Some(Tested { statistic: 0.0, p: 1.0, is_exact: true });
+        return Some(Tested { statistic: 0.0, p: 1.0, is_exact: true, first: Ordering::Equal });
     }
     let sizes: Vec<f64> = differences.iter().map(|difference| difference.abs()).collect();
     let (ranks, ties) = ranks(&sizes);
@@ -33,13 +35,14 @@ pub fn wilcoxon(pairs: &[(f64, f64)]) -> Option<Tested> {
     let count = differences.len() as f64;
     let total = count * (count + 1.0) / 2.0;
     let statistic = positive.min(total - positive);
+    let first = positive.total_cmp(&(total / 2.0));
     if differences.len() <= EXACT_MAX {
         let p = 2.0 * signed_at_most(&ranks, statistic);
-        return Some(Tested { statistic, p: p.min(1.0), is_exact: true });
+        return Some(Tested { statistic, p: p.min(1.0), is_exact: true, first });
     }
     let variance = (count * (count + 1.0) * (2.0 * count + 1.0) - tie_term(&ties) / 2.0) / 24.0;
     let z = (positive - total / 2.0) / libm::sqrt(variance);
-    Some(Tested { statistic, p: beyond(z), is_exact: false })
+    Some(Tested { statistic, p: beyond(z), is_exact: false, first })
 }
 
 /// Returns the share of all choices of signs whose sum of positive ranks is at most `sum`.
@@ -75,16 +78,17 @@ pub fn mann_whitney(one: &[f64], other: &[f64]) -> Option<Tested> {
     let sum: f64 = ranks[..one.len()].iter().sum();
     let statistic = sum - n * (n + 1.0) / 2.0;
     let larger = statistic.max(n * m - statistic);
+    let first = statistic.total_cmp(&(n * m / 2.0));
     let has_ties = ties.iter().any(|&tied| tied > 1);
     if !has_ties && one.len() <= EXACT_MAX && other.len() <= EXACT_MAX {
         let p = 2.0 * larger_at_least(one.len(), other.len(), larger as usize);
-        return Some(Tested { statistic, p: p.min(1.0), is_exact: true });
+        return Some(Tested { statistic, p: p.min(1.0), is_exact: true, first });
     }
     let all = n + m;
     let variance = n * m / 12.0 * (all + 1.0 - tie_term(&ties) / (all * (all - 1.0)));
     // Equal values have no spread, and no difference.
     let z = if variance > 0.0 { ((larger - n * m / 2.0 - 0.5) / libm::sqrt(variance)).max(0.0) } else { 0.0 };
-    Some(Tested { statistic, p: beyond(z), is_exact: false })
+    Some(Tested { statistic, p: beyond(z), is_exact: false, first })
 }
 
 /// Returns the share of all orders of `n` and `m` values in which at least `pairs` pairs have the first larger.

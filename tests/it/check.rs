@@ -5,6 +5,7 @@ use std::io::{BufRead as _, BufReader};
 use std::path::Path;
 use std::process::{Command, Stdio};
 
+use farlead::statistics::{FAILED, Observed, friedman, holm, log_rank, mann_whitney, wilcoxon};
 use serde_json::Value;
 
 use crate::cli::{Ended, command, farlead, file};
@@ -370,8 +371,8 @@ fn agents_are_compared_in_a_table_the_same_with_any_number_of_jobs() {
     assert_eq!(table.code, 0, "{}", table.stderr);
     assert_eq!(table.stdout, args("2").stdout);
     let rows: Vec<Vec<&str>> =
-        table.stdout.lines().skip(2).map(|line| line.split_whitespace().collect()).collect();
-    assert_eq!(rows.len(), 9, "{}", table.stdout);
+        table.stdout.lines().skip(2).take(9).map(|line| line.split_whitespace().collect()).collect();
+    assert!(table.stdout.contains("p corrected by Holm over the whole table (6)"), "{}", table.stdout);
     assert!(rows.iter().all(|row| row[3] == "10"), "{}", table.stdout);
     let csv = fs::read_to_string(&csv).expect("a table");
     assert_eq!(csv.lines().count(), 10, "{csv}");
@@ -389,6 +390,118 @@ fn agents_are_compared_in_a_table_the_same_with_any_number_of_jobs() {
     ] {
         assert!(names.iter().any(|found| found == name), "{name}: {names:?}");
     }
+}
+
+/// Compares three agents on one spec, most runs of `random` too short to find anything.
+fn compared(more: &[&str]) -> Ended {
+    let args = ["compare", ABOUT, "--app", APP, "--only", "b", "--episodes", "20", "--json"];
+    let agents = ["--agents", "planner,farlead,random"];
+    let ended = farlead(&[&args[..], &agents, more].concat(), "");
+    assert_eq!(ended.code, 0, "{}", ended.stderr);
+    ended
+}
+
+#[test]
+fn agents_are_tested_against_the_baseline_on_the_runs_of_each_seed() {
+    const RUNS: u64 = 8;
+    // Each run alone shows the numbers that the tests are made of.
+    let alone = |seed: u64| {
+        let rows = lines(&compared(&["--runs", "1", "--seed", &seed.to_string()]));
+        let steps = |row: &Value| {
+            let is_failed = row["failures"] == 1;
+            (row["steps_mean"].as_f64().expect("a number"), is_failed)
+        };
+        [0, 1, 2].map(|agent| steps(&rows[agent]))
+    };
+    let runs: Vec<[(f64, bool); 3]> = (1..=RUNS).map(alone).collect();
+    let failed = |agent: usize| runs.iter().filter(|run| run[agent].1).count();
+    assert!(failed(0) == 0 && failed(2) > 1, "{runs:?}");
+    let cost = |agent: usize| -> Vec<f64> {
+        runs.iter().map(|run| if run[agent].1 { FAILED } else { run[agent].0 }).collect()
+    };
+    let observed = |agent: usize| -> Vec<Observed> {
+        runs.iter().map(|run| Observed { time: run[agent].0, is_censored: run[agent].1 }).collect()
+    };
+    for (more, baseline, others) in [
+        (&[][..], 0, [1, 2]),
+        (&["--baseline", "random"], 2, [0, 1]),
+        (&["--unpaired", "--baseline", "farlead"], 1, [0, 2]),
+    ] {
+        let args = [&["--runs", "8"], more].concat();
+        let ended = compared(&args);
+        assert_eq!(ended.stdout, compared(&[&args[..], &["--jobs", "1"]].concat()).stdout);
+        let all = lines(&ended);
+        assert_eq!(all[2]["failures"], failed(2));
+        assert_eq!(all[2]["found"], RUNS as usize - failed(2));
+        let tests = &all[3..];
+        assert_eq!(tests.len(), 2, "{}", ended.stdout);
+        let expected_p = others.map(|agent| {
+            let pairs: Vec<(f64, f64)> = cost(agent).into_iter().zip(cost(baseline)).collect();
+            let is_paired = !more.contains(&"--unpaired");
+            let tested =
+                if is_paired { wilcoxon(&pairs) } else { mann_whitney(&cost(agent), &cost(baseline)) };
+            tested.expect("values").p
+        });
+        for (place, (test, agent)) in tests.iter().zip(others).enumerate() {
+            let number = |key: &str| test[key].as_f64().expect("a number");
+            let wins = cost(agent)
+                .iter()
+                .flat_map(|&one| cost(baseline).into_iter().map(move |other| (one, other)))
+                .map(|(one, other)| {
+                    if one < other {
+                        1.0
+                    } else if one == other {
+                        0.5
+                    } else {
+                        0.0
+                    }
+                })
+                .sum::<f64>();
+            assert_eq!(number("a12"), wins / 64.0, "{test}");
+            assert!(number("a12_low") <= number("a12") && number("a12") <= number("a12_high"), "{test}");
+            assert_eq!(number("p"), expected_p[place], "{test}");
+            assert_eq!(number("p_holm"), holm(&expected_p)[place], "{test}");
+            let cut_off = log_rank(&observed(agent), &observed(baseline)).expect("a run succeeds").p;
+            let has_failures = failed(agent) + failed(baseline) > 0;
+            assert_eq!(test["log_rank_p"].as_f64(), has_failures.then_some(cut_off), "{test}");
+            let names = ["planner", "farlead", "random"];
+            let better = if number("a12") > 0.5 { names[agent] } else { names[baseline] };
+            let named = (number("p_holm") < 0.05).then_some(better);
+            assert_eq!(test["better"].as_str(), named, "{test}");
+        }
+    }
+    let nobody = farlead(&["compare", ABOUT, "--app", APP, "--agents", "tree", "--baseline", "random"], "");
+    assert_eq!(nobody.code, 2);
+    assert!(nobody.stderr.contains("`random` is none of the compared agents: `tree`"), "{}", nobody.stderr);
+}
+
+#[test]
+fn agents_are_ranked_over_five_specs_or_more() {
+    let ranked = |specs: &str, jobs: &str| {
+        let args =
+            ["compare", specs, "--app", "apps/notes.app", "--agents", "planner,farlead,tree", "--runs", "1"];
+        let ended = farlead(&[&args[..], &["--json", "--jobs", jobs]].concat(), "");
+        assert_eq!(ended.code, 0, "{}", ended.stderr);
+        lines(&ended)
+    };
+    let all = ranked("specs/notes", "2");
+    assert_eq!(all, ranked("specs/notes", "1"));
+    // The median of a single run is its steps, if it did not fail.
+    let rows: Vec<&Value> = all.iter().filter(|row| row["runs"] == 1 && row["file"] != "all").collect();
+    let cost = |row: &&Value| if row["failures"] == 1 { Some(FAILED) } else { row["steps_mean"].as_f64() };
+    let steps: Vec<f64> = rows.iter().map(|row| cost(row).expect("a number")).collect();
+    let specs: Vec<Vec<f64>> = steps.chunks(3).map(<[f64]>::to_vec).collect();
+    let expected = friedman(&specs).expect("five specs");
+    let last = all.last().expect("a line");
+    assert_eq!((&last["test"], &last["specs"]), (&"friedman".into(), &specs.len().into()));
+    assert_eq!(last["p"].as_f64(), Some(expected.p));
+    for (place, agent) in last["agents"].as_array().expect("agents").iter().enumerate() {
+        let to_baseline = if place == 0 { None } else { expected.nemenyi(place, 0) };
+        assert_eq!(agent["mean_rank"].as_f64(), Some(expected.ranks[place]), "{agent}");
+        assert_eq!(agent["nemenyi_p"].as_f64(), to_baseline, "{agent}");
+    }
+    let few = ranked("specs/notes/palette.ltl", "2");
+    assert!(few.iter().all(|row| row["test"] != "friedman"));
 }
 
 #[test]

@@ -39,7 +39,7 @@ fn mean_steps(of_level: &[(String, farlead::search::Tally)]) -> f64 {
 fn every_formula_of_the_paper_is_satisfied_in_every_run_and_few_steps() {
     let by_level = runs(&[], 100);
     for (name, tally) in by_level.values().flatten() {
-        assert_eq!(tally.failures, 0, "{name}");
+        assert_eq!(tally.failures(), 0, "{name}");
         assert!(tally.steps.iter().all(|&steps| steps <= 100), "{name}: {:?}", tally.steps.iter().max());
     }
     for (name, tally) in &by_level[&'c'] {

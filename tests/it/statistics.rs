@@ -1,5 +1,7 @@
 //! Statistics against SciPy and statsmodels, on 200 random tables with ties and failed runs.
 
+use std::cmp::Ordering;
+
 use farlead::rng::Seed;
 use farlead::statistics::{
     FAILED, Observed, Size, Tested, a12, a12_interval, friedman, holm, log_rank, mann_whitney, wilcoxon,
@@ -42,7 +44,10 @@ fn statistics_are_those_of_scipy() {
         let pairs: Vec<(f64, f64)> = one.iter().copied().zip(other.iter().copied()).collect();
         check_tested("wilcoxon", number, wilcoxon(&pairs), &row["wilcoxon"]);
         check_tested("mann_whitney", number, mann_whitney(&one, &other), &row["mann_whitney"]);
-        check("a12", number, a12(&one, &other).expect("values"), &row["a12"]);
+        let larger = a12(&one, &other).expect("values");
+        check("a12", number, larger, &row["a12"]);
+        let first = mann_whitney(&one, &other).expect("values").first;
+        assert_eq!(first, larger.total_cmp(&0.5), "table {number}");
         match row.get("log_rank") {
             Some(Value::Null) => assert_eq!(log_rank(&observed(&one), &observed(&other)), None),
             Some(expected) => {
@@ -52,7 +57,7 @@ fn statistics_are_those_of_scipy() {
         }
         let Some(table) = row.get("table") else { continue };
         let table: Vec<Vec<f64>> = table.as_array().expect("rows").iter().map(numbers).collect();
-        let compared = friedman(&table).expect("five apps");
+        let compared = friedman(&table).expect("five tasks");
         if let Some(expected) = row.get("friedman") {
             check("friedman", number, compared.statistic, &expected[0]);
             check("friedman", number, compared.p, &expected[1]);
@@ -92,6 +97,9 @@ fn exact_tests_count_all_ways() {
         };
         let expected = by_all(sums, pairs.len() as u32);
         let found = wilcoxon(&pairs).expect("pairs");
+        // A sum of ranks and that of its opposite signs are all ranks together.
+        let first = sums(0).expect("a sum").total_cmp(&sums((1 << pairs.len()) - 1).expect("a sum"));
+        assert_eq!(found.first, first, "{pairs:?}");
         assert!(found.is_exact && (found.p - expected).abs() < 1e-12, "{pairs:?}: {found:?}, {expected}");
     }
     for round in 0..60usize {
@@ -128,6 +136,7 @@ fn failed_runs_rank_above_all_others_and_are_alike() {
     assert_eq!(wilcoxon(&pairs(&fast, &failed)).expect("pairs").p, 0.25);
     assert_eq!(mann_whitney(&failed, &failed).expect("values").p, 1.0);
     assert_eq!(log_rank(&observed(&failed), &observed(&failed)), None);
+    assert_eq!(log_rank(&observed(&fast), &observed(&failed)).expect("values").first, Ordering::Less);
 }
 
 #[test]

@@ -186,7 +186,7 @@ fn random_runs_fail_as_often_as_the_model_says_they_must() {
     for row in models::table3() {
         let p = chance_of_success(&row);
         let (low, high) = expected_range((1.0 - p).powi(EPISODES_MAX as i32));
-        let failures = runs(&row, &RANDOM).failures;
+        let failures = runs(&row, &RANDOM).failures();
         assert!(
             (low..=high).contains(&failures),
             "{}: p = {p:.2e}, {failures} not in {low}..={high}",
@@ -205,7 +205,7 @@ fn the_agent_of_farlead_android_reaches_what_it_is_known_for() {
             assert!(tally.episodes.iter().all(|&episodes| episodes == 1), "{}", row.name());
         }
         let (failures, steps) = by_level.entry(row.level).or_default();
-        *failures += tally.failures;
+        *failures += tally.failures();
         steps.extend(tally.steps);
     }
     for (level, failures_max, low, high) in

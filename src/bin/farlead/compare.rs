@@ -9,12 +9,13 @@ use std::time::Instant;
 use clap::Args;
 use farlead::gui::UserAction;
 use farlead::search::{Compared, Contender, Dictionary, Plan, Rounds, Tally, Task, compare, mean, median};
-use farlead::spec::{Level, Spec, printable};
+use farlead::spec::{Level, printable};
 use farlead::store;
 use serde::Serialize;
 
 use crate::agents::{Entrant, EntrantParser};
 use crate::app::AppArgs;
+use crate::baseline::{Against, Group, tests};
 use crate::deciding::failed;
 use crate::progress::{Progress, WallArgs, interrupted_exit, interruption, left};
 use crate::project::Project;
@@ -30,8 +31,10 @@ use crate::{Exit, Missing, Usage};
   farlead compare specs/chesswalk --app apps/chesswalk.app --agents planner,farlead,random
   farlead compare specs/chesswalk --app apps/chesswalk.app --agents farlead --ablate --csv worth.csv
 
-Run n of each agent on each spec has the seed --seed + n - 1. A run that fails counts with the steps
-it took. The rows `all a`, `all b`, `all c` put the specs of a level together.
+Run n of each agent on each spec has the seed --seed + n - 1. In means, a run that fails counts
+with the steps it took, and the mean has a mark (*). The rows `all a`, `all b`, `all c` put the
+specs of a level together. Below them, each agent is tested against the first, spec by spec;
+docs/checking.md says how to read the tests.
 
 Exit codes: 0 compared; 2 command line; 3 a spec or model is missing or has mistakes; 4 no device, or
 the disk; 130 Ctrl-C, 143 SIGTERM, 129 SIGHUP (finished rows are written).")]
@@ -55,6 +58,12 @@ pub struct CompareArgs {
     /// Also compare each agent with each improvement switched over, and with all of them off
     #[arg(long, help_heading = "Comparison")]
     ablate: bool,
+    /// Agent that the tests compare all others with [default: the first]
+    #[arg(long, value_name = "NAME", help_heading = "Comparison")]
+    baseline: Option<String>,
+    /// Test runs by Mann-Whitney, not as pairs with the same seed by Wilcoxon
+    #[arg(long, help_heading = "Comparison")]
+    unpaired: bool,
     #[command(flatten, next_help_heading = "Search")]
     search: SearchArgs,
     #[command(flatten, next_help_heading = "Search")]
@@ -62,9 +71,21 @@ pub struct CompareArgs {
     /// Write the table to this file as CSV
     #[arg(long, value_name = "FILE", help_heading = "Comparison")]
     csv: Option<PathBuf>,
-    /// Write JSON, one object a row
+    /// Write JSON, one object for each row and each test
     #[arg(long, help_heading = "Comparison")]
     json: bool,
+}
+
+impl CompareArgs {
+    /// Returns the place of the baseline among `agents`.
+    fn baseline(&self, agents: &[&str]) -> anyhow::Result<usize> {
+        let Some(name) = &self.baseline else { return Ok(0) };
+        let place = agents.iter().position(|agent| agent == name);
+        let all = || agents.iter().map(|agent| format!("`{agent}`")).collect::<Vec<_>>().join(", ");
+        place.ok_or_else(|| {
+            Usage::new(format!("the baseline `{name}` is none of the compared agents: {}", all())).into()
+        })
+    }
 }
 
 /// A row of the table.
@@ -81,50 +102,68 @@ struct Row {
     steps_mean: f64,
     steps_median: f64,
     steps_max: u64,
+    found: u32,
+    first_episode_share: f64,
+    device_ms_mean: f64,
 }
 
 impl Row {
     fn new(file: &str, spec: &str, agent: &str, tally: &Tally) -> Row {
         let max = |numbers: &[u64]| numbers.iter().copied().max().unwrap_or(0);
+        let runs = tally.steps.len();
         Row {
             // Names from files must not steer the terminal.
             file: printable(file),
             spec: printable(spec),
             agent: agent.to_string(),
-            runs: tally.steps.len(),
-            failures: tally.failures,
+            runs,
+            failures: tally.failures(),
             episodes_mean: mean(&tally.episodes),
             episodes_median: median(&tally.episodes),
             episodes_max: max(&tally.episodes),
             steps_mean: mean(&tally.steps),
             steps_median: median(&tally.steps),
             steps_max: max(&tally.steps),
+            found: runs as u32 - tally.failures(),
+            first_episode_share: tally.found_at_once() as f64 / runs as f64,
+            device_ms_mean: mean(&tally.device_ms),
         }
     }
 
-    fn cells(&self) -> [String; 11] {
+    /// Returns the cells of the table, in which some means have a mark if `are_marked`.
+    fn cells(&self, are_marked: bool) -> [String; COLUMNS] {
+        let mark = match self.failures {
+            0 if are_marked => " ",
+            0 => "",
+            _ => "*",
+        };
         [
             self.file.clone(),
             self.spec.clone(),
             self.agent.clone(),
             self.runs.to_string(),
+            self.found.to_string(),
             self.failures.to_string(),
-            format!("{:.1}", self.episodes_mean),
+            format!("{:.0}%", 100.0 * self.first_episode_share),
+            format!("{:.1}{mark}", self.episodes_mean),
             format!("{:.1}", self.episodes_median),
             self.episodes_max.to_string(),
-            format!("{:.1}", self.steps_mean),
+            format!("{:.1}{mark}", self.steps_mean),
             format!("{:.1}", self.steps_median),
             self.steps_max.to_string(),
         ]
     }
 }
 
-const HEADINGS: [&str; 11] = [
+const COLUMNS: usize = 13;
+const HEADINGS: [&str; COLUMNS] = [
     "file",
     "spec",
     "agent",
     "runs",
+    "found",
     "failures",
+    "first episode",
     "episodes mean",
     "median",
     "max",
@@ -157,6 +196,10 @@ pub fn run(args: &CompareArgs, shell: &Shell) -> anyhow::Result<Exit> {
         judged.iter().map(|one| one.linted.file.actions.clone().into()).collect();
     let (names, tasks) = tasks(args, &project, &judged, &actions)?;
     let contenders = contenders(args, &project, &texts)?;
+    let agents: Vec<&str> = contenders.iter().map(|contender| &*contender.name).collect();
+    let seed = args.search.seed(&project);
+    let against =
+        Against { agents: &agents, baseline: args.baseline(&agents)?, is_paired: !args.unpaired, seed };
     let interrupted = interruption();
     args.wall.limit(&interrupted);
     let progress = Progress::new(!shell.quiet);
@@ -172,7 +215,7 @@ pub fn run(args: &CompareArgs, shell: &Shell) -> anyhow::Result<Exit> {
     let whole = compare(
         &tasks,
         &contenders,
-        Rounds { runs: args.runs, seed: args.search.seed(&project), jobs: app.jobs(args.search.jobs()) },
+        Rounds { runs: args.runs, seed, jobs: app.jobs(args.search.jobs()) },
         &device,
         &|| interrupted.load(Ordering::Relaxed),
         &mut |&Compared { done, whole, ended }| {
@@ -194,7 +237,14 @@ pub fn run(args: &CompareArgs, shell: &Shell) -> anyhow::Result<Exit> {
     // Rows with fewer runs than others could not be compared, so what was interrupted makes none.
     let exit = if whole.is_some() { Exit::Passed } else { interrupted_exit() };
     let first_sum = rows.len();
-    rows.extend(whole.iter().flat_map(|tallies| sums(&tasks, &contenders, tallies)));
+    let group = |((file, spec), tallies): (&(&str, &str), Vec<Tally>)| Group {
+        file: printable(file),
+        spec: printable(spec),
+        tallies,
+    };
+    let groups: Vec<Group> = names.iter().zip(whole.unwrap_or_default()).map(group).collect();
+    rows.extend(sums(&tasks, &agents, &groups));
+    let tests = tests(&groups, &against);
     if let (Some(path), false) = (&args.csv, rows.is_empty()) {
         write_csv(path, &rows)?;
     }
@@ -203,11 +253,13 @@ pub fn run(args: &CompareArgs, shell: &Shell) -> anyhow::Result<Exit> {
         for row in &rows[first_sum..] {
             writeln!(out, "{}", serde_json::to_string(row)?)?;
         }
+        tests.write_json(&mut out)?;
     } else if !rows.is_empty() {
         if !shell.quiet {
             writeln!(out, "device: {}", app.describe())?;
         }
         write_table(&mut out, &rows)?;
+        tests.write(&mut out, !shell.quiet)?;
     }
     out.flush()?;
     Ok(exit)
@@ -291,34 +343,43 @@ fn ablated(name: &str, plan: &Plan) -> Vec<Contender> {
 }
 
 /// Returns the rows that put the specs of a level together.
-fn sums(tasks: &[Task<'_>], contenders: &[Contender], tallies: &[Vec<Tally>]) -> Vec<Row> {
+fn sums(tasks: &[Task<'_>], agents: &[&str], groups: &[Group]) -> Vec<Row> {
     let mut rows = Vec::new();
     for level in [Level::A, Level::B, Level::C] {
-        let of_level = |spec: &Spec| spec.level() == level;
-        let members = || tasks.iter().zip(tallies).filter(|(task, _)| of_level(task.spec));
+        let members = || tasks.iter().zip(groups).filter(|(task, _)| task.spec.level() == level);
         // The sum over a single spec would repeat its row.
         if members().count() < 2 {
             continue;
         }
-        for (at, contender) in contenders.iter().enumerate() {
+        for (at, agent) in agents.iter().enumerate() {
             let mut whole = Tally::default();
-            members().for_each(|(_, of_spec)| whole.add(&of_spec[at]));
-            rows.push(Row::new("all", &level.to_string(), &contender.name, &whole));
+            members().for_each(|(_, of_spec)| whole.add(&of_spec.tallies[at]));
+            rows.push(Row::new("all", &level.to_string(), agent, &whole));
         }
     }
     rows
 }
 
 fn write_table(out: &mut impl Write, rows: &[Row]) -> io::Result<()> {
+    let has_failures = rows.iter().any(|row| row.failures > 0);
     let mut lines: Vec<Vec<String>> = vec![HEADINGS.map(str::to_string).to_vec()];
-    lines.extend(rows.iter().map(|row| row.cells().to_vec()));
+    lines.extend(rows.iter().map(|row| row.cells(has_failures).to_vec()));
+    write_lines(out, 3, &lines)?;
+    if has_failures {
+        writeln!(out, "* with failed runs, which count as long as they took: the true mean is larger")?;
+    }
+    Ok(())
+}
+
+/// Writes `lines` with columns of one width: the first `names` to the left, numbers to the right.
+pub fn write_lines(out: &mut impl Write, names: usize, lines: &[Vec<String>]) -> io::Result<()> {
+    let columns = lines.first().map_or(0, Vec::len);
     let width = |column: usize| lines.iter().map(|line| line[column].chars().count()).max().unwrap_or(0);
-    let widths: Vec<usize> = (0..HEADINGS.len()).map(width).collect();
-    for line in &lines {
+    let widths: Vec<usize> = (0..columns).map(width).collect();
+    for line in lines {
         let mut text = String::new();
         for (column, (cell, &width)) in line.iter().zip(&widths).enumerate() {
-            // Names to the left, numbers to the right.
-            text += &if column < 3 { format!("{cell:width$}  ") } else { format!("{cell:>width$}  ") };
+            text += &if column < names { format!("{cell:width$}  ") } else { format!("{cell:>width$}  ") };
         }
         writeln!(out, "{}", text.trim_end())?;
     }
@@ -328,13 +389,14 @@ fn write_table(out: &mut impl Write, rows: &[Row]) -> io::Result<()> {
 fn write_csv(path: &Path, rows: &[Row]) -> anyhow::Result<()> {
     let quoted = |text: &str| format!("\"{}\"", text.replace('"', "\"\""));
     let mut text = String::from(
-        "file,spec,agent,runs,failures,episodes_mean,episodes_median,episodes_max,steps_mean,steps_median,steps_max\n",
+        "file,spec,agent,runs,failures,episodes_mean,episodes_median,episodes_max,steps_mean,steps_median,steps_max,\
+         found,first_episode_share,device_ms_mean\n",
     );
     for row in rows {
-        let Row { runs, failures, episodes_max, steps_max, .. } = row;
+        let Row { runs, failures, episodes_max, steps_max, found, .. } = row;
         // Means have all their digits here, as programs read this file.
         text += &format!(
-            "{},{},{},{runs},{failures},{},{},{episodes_max},{},{},{steps_max}\n",
+            "{},{},{},{runs},{failures},{},{},{episodes_max},{},{},{steps_max},{found},{},{}\n",
             quoted(&row.file),
             quoted(&row.spec),
             quoted(&row.agent),
@@ -342,6 +404,8 @@ fn write_csv(path: &Path, rows: &[Row]) -> anyhow::Result<()> {
             row.episodes_median,
             row.steps_mean,
             row.steps_median,
+            row.first_episode_share,
+            row.device_ms_mean,
         );
     }
     store::write(path, text.as_bytes()).map_err(|error| Missing::new(error.to_string()))?;

@@ -2,6 +2,7 @@
 
 mod agents;
 mod app;
+mod baseline;
 mod check;
 mod compare;
 mod completions;

@@ -464,6 +464,13 @@ pub const COMPARE: &[Case] = &[
     case("compare-chesswalk", "farlead compare specs/chesswalk --app apps/chesswalk.app --runs 3"),
     case("compare-notes", "farlead compare specs/notes --app apps/notes.app --runs 2 --agents planner,farlead"),
     case(
+        "compare-failures",
+        "farlead compare specs/chesswalk/move.ltl --app apps/chesswalk.app --runs 12 --agents farlead,tree,random --episodes 30 --only b --csv a.csv
+         cat a.csv
+         farlead compare specs/chesswalk/move.ltl --app apps/chesswalk.app --runs 12 --agents farlead,random --baseline random --unpaired --episodes 30 --only b --quiet
+         farlead compare specs/chesswalk/move.ltl --app apps/chesswalk.app --runs 1 --baseline tre",
+    ),
+    case(
         "compare-ablate",
         "farlead compare specs/chesswalk/about.ltl --app apps/chesswalk.app --runs 3 --agents planner,farlead,tree --ablate --csv a.csv --json
          cat a.csv",
