@@ -44,6 +44,8 @@ pub enum ExploreStop {
     Exhausted,
     /// Someone said to stop.
     Interrupted,
+    /// The device failed.
+    Failed,
 }
 
 /// Crash, or lack of an answer, that was met.
@@ -90,7 +92,7 @@ pub struct Point {
 }
 
 /// What exploring has seen.
-#[derive(Clone, Debug)]
+#[derive(Debug)]
 pub struct Explored {
     /// Reason for the end.
     pub stop: ExploreStop,
@@ -114,6 +116,8 @@ pub struct Explored {
     pub experience: Experience,
     /// Knowledge that the agent keeps.
     pub kept: Vec<u8>,
+    /// Error of the device that ended it, if one did; what was seen before counts.
+    pub failure: Option<DeviceError>,
 }
 
 impl Explored {
@@ -225,7 +229,7 @@ pub fn explore(
     plan: &Plan,
     budget: Budget,
     watch: &mut dyn FnMut(&ExploreNews) -> bool,
-) -> Result<Explored, DeviceError> {
+) -> Explored {
     let needs = plan.agent.needs;
     let package = device.app().package.clone();
     let repertoire = Repertoire { capabilities: device.capabilities(), ..repertoire };
@@ -240,7 +244,7 @@ pub fn explore(
     let mut watched: Vec<Watch> =
         specs.iter().map(|spec| Watch { formula: Formula::new(spec, Shaping::None), found: None }).collect();
     let (mut counts, mut faults, mut experience) = (Counts::default(), Vec::new(), Experience::new());
-    let mut episodes = 0;
+    let (mut episodes, mut failure) = (0, None);
     let stop = loop {
         let before = stage.totals().steps;
         let left = budget.steps_max.saturating_sub(before);
@@ -248,9 +252,16 @@ pub fn explore(
         let device_ms = stage.totals().device_ms;
         let is_late = |ms: u64| plan.timeout_ms.is_some_and(|most| ms >= most);
         let news = (counts.point(before), episodes, faults.len());
-        let episode = stage.run(&mut *agent, &mut rng, &mut |at_ms| {
+        let run = stage.run(&mut *agent, &mut rng, &mut |at_ms| {
             watch(&news) && !is_late(device_ms.saturating_add(at_ms))
-        })?;
+        });
+        let episode = match run {
+            Ok(episode) => episode,
+            Err(error) => {
+                failure = Some(error);
+                break ExploreStop::Failed;
+            }
+        };
         episodes += 1;
         counts.add(&package, &episode, before + 1);
         let is_faulty = episode.ending == Ending::Won;
@@ -306,8 +317,9 @@ pub fn explore(
             Watched { run, first_step, closest: formula.closest(), held: report.held }
         })
         .collect();
-    Ok(Explored {
+    Explored {
         stop,
+        failure,
         episodes,
         device_ms,
         never_done,
@@ -318,7 +330,7 @@ pub fn explore(
         kept: agent.save(stage.catalogue()),
         activities: counts.activities,
         curve: counts.curve,
-    })
+    }
 }
 
 /// Adds a run that ends in a crash, or in a lack of an answer, at the step `number`.
@@ -334,5 +346,69 @@ fn add(faults: &mut Vec<Fault>, run: Trace, number: u64) {
             }
         }
         None => faults.push(Fault { identity, is_anr, times: 1, first_step: number, run }),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::agent::{AGENTS, PLANNER};
+    use crate::device::sim::{Sim, read};
+    use crate::device::{Faulty, sim};
+    use crate::rng::Seed;
+    use crate::search::{Dictionary, together};
+    use crate::spec::Source;
+
+    /// An app that crashes where a form is saved with an empty field.
+    fn crashy() -> Sim {
+        let text = include_str!("../../benches/crashes/save.app");
+        let model: Option<sim::model::Model> = read(&Source::new("save.app", text)).model;
+        Sim::new(Arc::new(model.expect("a model without mistakes")), Seed(1))
+    }
+
+    fn explored(
+        device: &mut dyn Device,
+        agent: &'static crate::agent::AgentInfo,
+        steps_max: u64,
+    ) -> Explored {
+        let plan = Plan { steps_max: 30, ..Plan::new(agent) };
+        let budget = Budget { steps_max, until_quiet: None, pays: Pays::Novelty };
+        explore(device, &[], together([], &Dictionary::default()), &plan, budget, &mut |_| true)
+    }
+
+    #[test]
+    fn it_takes_the_steps_that_it_is_given() {
+        for agent in AGENTS {
+            for steps in [1, 10, 137] {
+                let explored = explored(&mut crashy(), agent, steps);
+                assert_eq!(explored.last().steps, steps, "{}", agent.name);
+                assert_eq!(explored.stop, ExploreStop::StepsSpent);
+            }
+        }
+    }
+
+    #[test]
+    fn what_was_found_before_the_device_failed_is_kept() {
+        let whole = explored(&mut crashy(), &PLANNER, 400);
+        let first = whole.faults.first().expect("a crash").first_step;
+        let failed = explored(&mut Faulty::new(crashy(), first as usize + 5), &PLANNER, 400);
+        assert_eq!(failed.stop, ExploreStop::Failed);
+        assert!(failed.failure.is_some());
+        assert_eq!(failed.faults.first().map(|fault| fault.first_step), Some(first));
+    }
+
+    #[test]
+    fn counts_only_grow() {
+        let explored = explored(&mut crashy(), &PLANNER, 500);
+        let grows = |pair: &[Point]| {
+            let [before, after] = pair else { return true };
+            before.steps < after.steps
+                && before.activities <= after.activities
+                && before.screens <= after.screens
+                && before.done <= after.done
+                && before.transitions <= after.transitions
+        };
+        assert!(explored.curve.windows(2).all(grows), "{:?}", explored.curve);
+        assert!(explored.last_new <= 500);
     }
 }

@@ -24,7 +24,7 @@ use farlead::test_case::{Provenance, TestCase};
 
 use crate::agents::{AgentName, Entrant, EntrantParser};
 use crate::app::{AppArgs, OpenedApp};
-use crate::deciding::{Decided, failed, of_typed_text};
+use crate::deciding::{Decided, exit_of_error, failed, of_typed_text};
 use crate::lint::counted;
 use crate::outputs::{Beginning, OutputArgs, Outputs, Prepared, Stored, began, warn};
 use crate::progress::{
@@ -245,9 +245,16 @@ fn explore_all(
         })
     };
     progress.clear();
-    let explored = explored.map_err(|error| failed(&error))?;
     outputs.explored(coverage(&explored, &app.app(), plan.agent.name, budget))?;
-    let mut exit = if explored.stop == ExploreStop::Interrupted { interrupted_exit() } else { Exit::Passed };
+    let mut exit = match &explored.failure {
+        Some(error) => {
+            // A closed stderr leaves nobody to tell, so a failed write is no error.
+            let _ = writeln!(io::stderr(), "farlead: {error}");
+            exit_of_error(error)
+        }
+        None if explored.stop == ExploreStop::Interrupted => interrupted_exit(),
+        None => Exit::Passed,
+    };
     let batch = Batch::new();
     let keeping = Keeping {
         place,
@@ -289,6 +296,7 @@ fn coverage(explored: &Explored, app: &App, agent: &str, budget: Budget) -> Cove
         ExploreStop::TimeSpent => "the time is spent".to_string(),
         ExploreStop::Exhausted => "nothing starts the app".to_string(),
         ExploreStop::Interrupted => interrupted_by().to_string(),
+        ExploreStop::Failed => "the device failed".to_string(),
     };
     let mut names = BTreeSet::new();
     let distinct =
@@ -328,19 +336,18 @@ fn coverage(explored: &Explored, app: &App, agent: &str, budget: Budget) -> Cove
 }
 
 /// Returns the spec that the crash `fault` never happens, by a name of its own.
-fn spec_of(fault: &Fault) -> Option<Spec> {
-    let atom = match (fault.is_anr, fault.identity.is_empty()) {
-        (true, _) => "[anr = true]".to_string(),
-        (false, true) => "[crashed = true]".to_string(),
-        (false, false) => Atom::of_crash(&fault.identity).to_string(),
+fn spec_of(fault: &Fault) -> Spec {
+    let any = ("the app crashes", "[crashed = true]".to_string());
+    let (name, atom) = match (fault.is_anr, fault.identity.is_empty()) {
+        (true, _) => ("the app does not respond", "[anr = true]".to_string()),
+        (false, true) => any.clone(),
+        (false, false) => (&*fault.identity, Atom::of_crash(&fault.identity).to_string()),
     };
-    let name = match (fault.is_anr, fault.identity.is_empty()) {
-        (true, _) => "the app does not respond".to_string(),
-        (false, true) => "the app crashes".to_string(),
-        (false, false) => fault.identity.to_string(),
+    let spec = |(name, atom): (&str, String)| {
+        parse(&Source::new(CRASHES, format!("never {name:?}: F {atom}"))).file.specs.pop()
     };
-    let text = format!("never {name:?}: F {atom}");
-    parse(&Source::new(CRASHES, text)).file.specs.pop()
+    // An identity comes from outside; whatever it is, the crash is kept.
+    spec((name, atom)).or_else(|| spec(any)).expect("the name and the atom are farlead's own")
 }
 
 /// Keeps what exploring has found.
@@ -356,7 +363,7 @@ struct Keeping<'a> {
 impl Keeping<'_> {
     /// Keeps a crash, and returns the exit code for it.
     fn fault(&self, fault: &Fault, outputs: &mut Outputs<'_>) -> anyhow::Result<Exit> {
-        let Some(spec) = spec_of(fault) else { return Ok(Exit::Crash) };
+        let spec = spec_of(fault);
         // A spec that asks for crashes judges them itself.
         let is_asked_for = self.place.specs.iter().any(|asked| {
             let mut atoms = asked.spec.atoms.values();
