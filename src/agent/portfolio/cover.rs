@@ -139,7 +139,10 @@ impl Cover {
         let Offer { action, labeling, .. } = scene.offers[usize::from(transition.at)];
         self.note(scene);
         let Some(&event) = self.numbers.get(&(scene.activity, labeling)) else { return };
-        self.outcomes.insert((scene.state, action), transition.to.state);
+        // Ways are looked for from states that are kept alone.
+        if self.states.contains_key(&scene.state) {
+            self.outcomes.insert((scene.state, action), transition.to.state);
+        }
         let is_opened = !self.visited.contains(&transition.to.activity);
         if is_opened {
             self.visited.push(transition.to.activity);

@@ -56,8 +56,8 @@ struct Comparison {
     #[serde(flatten)]
     log_rank: LogRank,
     better: Option<String>,
-    #[serde(skip)]
     /// `Less` if the agent tends to take fewer steps.
+    #[serde(skip)]
     steps: Ordering,
 }
 
