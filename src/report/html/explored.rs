@@ -20,7 +20,7 @@ pub fn section(explored: &Coverage) -> String {
     html += "</ul><div class=\"charts\">";
     let stride = explored.curve.len().div_ceil(POINTS_MAX).max(1);
     let last = explored.curve.len().saturating_sub(1);
-    for (title, column) in [("Activities", 1), ("Screens", 2), ("Actions done", 3), ("Transitions", 4)] {
+    for (title, column) in [("Activities", 1), ("Screens", 2), ("Actions done", 3)] {
         let kept = explored.curve.iter().enumerate().filter(|(at, _)| at % stride == 0 || *at == last);
         let points: Vec<(f64, f64)> =
             kept.map(|(_, point)| (point[0] as f64, point[column] as f64)).collect();
@@ -28,8 +28,11 @@ pub fn section(explored: &Coverage) -> String {
     }
     html += "</div><div class=\"table\" tabindex=\"0\" role=\"region\" aria-label=\"activities\"><table><thead><tr>\
              <th>Activity</th><th class=\"number\">First seen at step</th></tr></thead><tbody>";
+    let mut by_step: Vec<(u64, &str)> =
+        explored.activities.iter().map(|(name, step)| (*step, &**name)).collect();
+    by_step.sort_unstable();
     let mut seen: Vec<(&str, String)> =
-        explored.activities.iter().map(|(name, step)| (&**name, grouped(*step))).collect();
+        by_step.into_iter().map(|(step, name)| (name, grouped(step))).collect();
     seen.extend(explored.unseen.iter().flatten().map(|name| (&**name, "never".to_string())));
     for (name, step) in seen.iter().take(ACTIVITIES_MAX) {
         let name = escape(&line(name, 200));
