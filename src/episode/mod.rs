@@ -84,7 +84,7 @@ impl Episode {
     pub fn way(&self) -> u64 {
         let mut hasher = FxHasher::default();
         for step in &self.steps {
-            (step.from.scene.screen_id, step.at).hash(&mut hasher);
+            step.choice().hash(&mut hasher);
         }
         hasher.finish()
     }
@@ -107,6 +107,16 @@ impl Taken {
     /// Returns the action.
     pub fn action(&self) -> &Action {
         &self.from.entry.actions[usize::from(self.at)]
+    }
+
+    /// Returns the screen before it, and the place of the action among the actions of that screen.
+    pub fn choice(&self) -> (ScreenId, u16) {
+        (self.from.scene.screen_id, self.at)
+    }
+
+    /// Returns the number of the screen after it.
+    pub fn screen_id(&self) -> ScreenId {
+        self.to.scene.screen_id
     }
 
     /// Returns the screen after it.

@@ -2,18 +2,18 @@
 //! counted.
 
 use std::collections::BTreeMap;
-use std::hash::{Hash, Hasher};
+use std::hash::Hash;
 use std::sync::Arc;
 
-use rustc_hash::{FxHashSet, FxHasher};
+use rustc_hash::FxHashSet;
 
 use super::{Plan, agent};
 use crate::device::{Device, DeviceError};
 use crate::episode::{Catalogue, Ending, Episode, Stage};
 use crate::experience::Experience;
-use crate::gui::{Action, Identity, Repertoire};
+use crate::gui::{Action, Repertoire};
 use crate::objective::{Exploration, Formula, Moment, Objective, Pays, Seen, Shaping, Verdict};
-use crate::situation::PhaseId;
+use crate::situation::{PhaseId, ScreenId};
 use crate::spec::Spec;
 use crate::trace::Trace;
 
@@ -91,7 +91,7 @@ pub struct Point {
     pub transitions: usize,
 }
 
-/// What exploring has seen.
+/// Findings of exploring.
 #[derive(Debug)]
 pub struct Explored {
     /// Reason for the end.
@@ -169,17 +169,16 @@ impl Watch {
 #[derive(Default)]
 struct Counts {
     activities: BTreeMap<Arc<str>, u64>,
-    screens: FxHashSet<Identity>,
-    /// Actions of screens, and the same with the screens after them, by their hashes.
-    done: FxHashSet<u64>,
-    transitions: FxHashSet<u64>,
+    screens: FxHashSet<ScreenId>,
+    /// Actions of screens, and the same with the screens after them.
+    done: FxHashSet<(ScreenId, u16)>,
+    transitions: FxHashSet<((ScreenId, u16), ScreenId)>,
     last_new: u64,
     curve: Vec<Point>,
 }
 
 impl Counts {
     fn add(&mut self, package: &str, episode: &Episode, first: u64) {
-        let mut before: Option<Identity> = None;
         for (number, taken) in episode.steps.iter().enumerate() {
             let number = first + number as u64;
             let screen = &taken.observation().screen;
@@ -188,15 +187,13 @@ impl Counts {
                 self.activities.insert(screen.activity().clone(), number);
                 is_new = true;
             }
-            is_new |= insert(&mut self.screens, screen.identity());
-            if let Some(before) = before {
-                let mut hasher = FxHasher::default();
-                (before, taken.action().to_string()).hash(&mut hasher);
-                is_new |= insert(&mut self.done, hasher.finish());
-                screen.identity().hash(&mut hasher);
-                insert(&mut self.transitions, hasher.finish());
+            is_new |= insert(&mut self.screens, taken.screen_id());
+            let choice = taken.choice();
+            // A start is no action of a screen.
+            if number > first {
+                is_new |= insert(&mut self.done, choice);
+                insert(&mut self.transitions, (choice, taken.screen_id()));
             }
-            before = Some(screen.identity());
             if is_new {
                 self.last_new = number;
             }
