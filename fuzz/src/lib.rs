@@ -1,4 +1,4 @@
-//! What several targets share: a phone with a small app.
+//! A phone with a small app, for several targets.
 
 use std::sync::{Arc, LazyLock};
 

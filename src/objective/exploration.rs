@@ -14,7 +14,7 @@ use crate::situation::{ClassId, LookId, PhaseId};
 /// Rewards of exploration.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
 pub enum Pays {
-    /// What is new in the whole run: an activity or a crash 1, a state 0.3, and a step outside of the app -0.1.
+    /// Rewards for news of the whole run: an activity or a crash 1, a state 0.3; a step outside of the app -0.1.
     #[default]
     Novelty,
     /// Those of ARES: an activity that is new in the episode or a crash 1000, a step outside of the app -100, a change to

@@ -1,8 +1,8 @@
 //! Coverage: each action on each kind of page, and after others in the same episode, those first that were done least, are
 //! near, and need little before.
 //!
-//! What an app keeps and does not show (a filter that is set, a session that has ended) is changed by some actions and
-//! counts at another, so trying each action on each page is not enough. An event is an action by its name in an activity,
+//! An app keeps things that it does not show: a filter that is set, a session that has ended. Some actions change them, and
+//! they count at another action, so trying each action on each page is not enough. An event is an action by its name in an activity,
 //! a page the structure of a screen without its contents. Of what was done before, the last two events count that did more
 //! than to open a page.
 
@@ -39,7 +39,7 @@ const FIRSTS_MAX: usize = 64;
 /// Number of an event.
 type EventId = u16;
 
-/// What is known of an event.
+/// Event, and its effects so far.
 #[derive(Clone, Copy, Debug)]
 struct Event {
     /// Worth to be done, before anything is known of its effect.
@@ -86,7 +86,7 @@ impl Event {
     }
 }
 
-/// What is to be done next.
+/// Aim of the next steps.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 enum Target {
     /// An event on a page.

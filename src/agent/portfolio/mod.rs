@@ -94,7 +94,8 @@ pub struct Portfolio {
     planner: Planner,
     archive: Archive,
     forms: Forms,
-    cover: Cover,
+    /// Coverage; none once the objective has shown that it gives a direction.
+    cover: Option<Cover>,
     shares: Shares,
     /// Member that this episode belongs to, once it has made its first choice.
     turn: Option<Member>,
@@ -116,7 +117,7 @@ impl Portfolio {
             planner: Planner::new(planner, spent),
             archive: Archive::default(),
             forms: Forms::default(),
-            cover: Cover::default(),
+            cover: Some(Cover::default()),
             shares: Shares::new(&members.list(), spent),
             turn: None,
             way: Vec::new(),
@@ -131,12 +132,14 @@ impl Portfolio {
     fn take_turn(&mut self, situation: &Situation<'_>, outlook: &mut dyn Outlook, rng: &mut Rng) -> Member {
         let confirms = self.planner.is_tried_out() && !self.planner.is_exhausted();
         let (has_forms, is_aimless) = (self.forms.has_any(), outlook.is_aimless());
+        if !is_aimless {
+            self.cover = None;
+        }
         let can = |member: Member| match member {
             Member::Forms => has_forms,
             Member::Cover => is_aimless,
             // Without a direction there is nothing to plan for.
-            Member::Plan => !is_aimless,
-            Member::Least => !is_aimless,
+            Member::Plan | Member::Least => !is_aimless,
             Member::Novelty | Member::Random => true,
         };
         let (member, cause) = match self.shares.next(can) {
@@ -181,7 +184,7 @@ impl Agent for Portfolio {
         self.planner.begin();
         self.archive.begin();
         self.forms.begin();
-        self.cover.begin();
+        self.cover.iter_mut().for_each(Cover::begin);
     }
 
     fn choose(&mut self, situation: &Situation<'_>, outlook: Option<&mut dyn Outlook>, rng: &mut Rng) -> u16 {
@@ -210,7 +213,7 @@ impl Agent for Portfolio {
             return at;
         }
         if member == Member::Cover
-            && let Some(at) = self.cover.next(situation, rng)
+            && let Some(at) = self.cover.as_mut().and_then(|cover| cover.next(situation, rng))
         {
             self.explain(Evidence::Pair, situation.candidates.len());
             return at;
@@ -234,7 +237,7 @@ impl Agent for Portfolio {
     fn learn(&mut self, transition: &Transition<'_>, rng: &mut Rng) -> Explanation {
         let is_new = self.archive.learn(transition);
         self.forms.learn(transition, self.archive.trail(), WAY_MAX);
-        self.cover.learn(transition);
+        self.cover.iter_mut().for_each(|cover| cover.learn(transition));
         if !self.is_recalled {
             self.steps += 1;
             self.news += u32::from(is_new);
@@ -260,7 +263,7 @@ impl Agent for Portfolio {
         self.planner.forget(recollection);
         self.archive = Archive::default();
         self.forms = Forms::default();
-        self.cover = Cover::default();
+        self.cover.iter_mut().for_each(|cover| *cover = Cover::default());
         // Its states have other numbers now.
         self.way.clear();
     }

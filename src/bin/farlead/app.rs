@@ -12,11 +12,12 @@ use farlead::device::{
     Parameter, Pool, Request, Sealed, Secrets, Sim,
 };
 use farlead::gui::{Action, Key, UserAction};
+use farlead::replay::Captured;
 use farlead::rng::Seed;
 use farlead::search::Dictionary;
 use farlead::setup::{self, Prepared, SetUpTest};
 use farlead::spec::{Spec, printable, shown_path};
-use farlead::test_case::{TestCase, TestSetUp};
+use farlead::test_case::{Provenance, TestCase, TestSetUp};
 
 use crate::progress::waiting;
 use crate::project::Project;
@@ -136,6 +137,19 @@ impl OpenedApp {
     /// Returns its set-up as a test keeps it, and adds the user's actions in it to `actions`, those of the test.
     pub fn kept_set_up(&self, actions: &mut Vec<UserAction>) -> TestSetUp {
         TestSetUp::Own(setup::kept(&self.set_up, actions))
+    }
+
+    /// Returns the test of a run that `captured` describes, for `spec`.
+    pub fn test(&self, spec: &Spec, captured: &Captured, provenance: Provenance) -> TestCase {
+        let mut actions = captured.actions.clone();
+        TestCase {
+            set_up: self.kept_set_up(&mut actions),
+            provenance,
+            steps: captured.steps.clone(),
+            captured: captured.formula.clone(),
+            oracle: spec.clone(),
+            actions,
+        }
     }
 
     /// Returns the tests that set it up.

@@ -13,7 +13,6 @@ use farlead::experience::Experience;
 use farlead::gui::UserAction;
 use farlead::keep;
 use farlead::learned::Learned;
-use farlead::minimise;
 use farlead::report::spec_json;
 use farlead::search::{Dictionary, Plan, Relay, in_order_with_pauses, waves};
 use farlead::setup;
@@ -26,7 +25,7 @@ use crate::app::{AppArgs, OpenedApp};
 use crate::deciding::{Asked, Decided, Exhaustive, Task, decide, errors};
 use crate::learned;
 use crate::lint;
-use crate::outputs::{Beginning, OutputArgs, Outputs, Prepared, Stored, began, warn};
+use crate::outputs::{Beginning, KeptArgs, OutputArgs, Outputs, Prepared, Stored, began, warn};
 use crate::progress::{Progress, Ticks, WallArgs, interruption, left};
 use crate::project::Project;
 use crate::searching::{Budget, SearchArgs, Shard};
@@ -83,15 +82,8 @@ pub struct CheckArgs {
     /// Start from what this file knows of the app, and add to it
     #[arg(long, value_name = "FILE", conflicts_with = "exhaustive", help_heading = "Search")]
     learned: Option<PathBuf>,
-    /// Keep runs as they are found, without shrinking them
-    #[arg(long, help_heading = "Kept tests")]
-    no_minimize: bool,
-    /// Times to reproduce each run
-    #[arg(long, value_name = "N", default_value_t = 3, value_parser = clap::value_parser!(u32).range(0..=1_000), help_heading = "Kept tests")]
-    confirm: u32,
-    /// Replace stored tests whose runs have changed
-    #[arg(long, help_heading = "Kept tests")]
-    update: bool,
+    #[command(flatten)]
+    kept: KeptArgs,
     /// Also write the run as it was found to this test file (of one spec, see --only)
     #[arg(long, value_name = "FILE", help_heading = "Kept tests")]
     record: Option<PathBuf>,
@@ -413,14 +405,10 @@ fn check_all(
             _ => Exhaustive::First,
         },
         keep: keep::Settings {
-            minimise: (!args.no_minimize).then(minimise::Settings::default),
-            confirm: args.confirm,
-            seed,
             // Devices share the runs of one spec; simulators share specs, and each minimises alone.
             jobs: if app.is_on_devices() { app.jobs(args.search.jobs()) } else { 1 },
             keeps_found: args.record.is_some(),
-            rules: project.rules.clone(),
-            album: args.outputs.album(project).filter(|_| app.is_on_devices()),
+            ..args.kept.settings(&args.outputs, project, &app, seed)
         },
         interrupted: &interrupted,
     };
@@ -539,15 +527,8 @@ fn prepare(
     let keeping = decided.keeping.as_ref()?;
     let Described { stored, path: spec_file, places } = &origin.files[task.file];
     let stored = *stored;
-    let mut actions = keeping.captured.actions.clone();
-    let test = TestCase {
-        set_up: task.app.kept_set_up(&mut actions),
-        provenance: provenance(checked, origin, spec_file, task, decided, stored),
-        steps: keeping.captured.steps.clone(),
-        captured: keeping.captured.formula.clone(),
-        oracle: task.spec.clone(),
-        actions,
-    };
+    let provenance = provenance(checked, origin, spec_file, task, decided, stored);
+    let test = task.app.test(task.spec, &keeping.captured, provenance);
     let (path, shown) = match stored {
         // A stored test stays in its own file, wherever its spec would be kept.
         Some(_) => (PathBuf::from(task.file), task.file.to_string()),
@@ -556,7 +537,7 @@ fn prepare(
             (checked.folder().join(&place), place.display().to_string())
         }
     };
-    let old = if checked.args.update { Stored::IsReplaced } else { Stored::Stays };
+    let old = if checked.args.kept.update { Stored::IsReplaced } else { Stored::Stays };
     Some(Prepared::new(batch, path, shown, test, old))
 }
 
@@ -580,16 +561,9 @@ fn store(
     let shown = prepared.shown.clone();
     decided.ended.test = outputs.keep(batch, prepared).then_some(shown);
     if let (Some(path), Some(found)) = (&args.record, &keeping.found) {
-        let mut actions = found.actions.clone();
-        let raw = TestCase {
-            set_up: task.app.kept_set_up(&mut actions),
-            steps: found.steps.clone(),
-            captured: found.formula.clone(),
-            actions,
-            oracle: task.spec.clone(),
-            // The rate is of the short run; the run as found was never tried again.
-            provenance: Provenance { confirmed: Default::default(), ..provenance },
-        };
+        // The rate is of the short run; the run as found was never tried again.
+        let provenance = Provenance { confirmed: Default::default(), ..provenance };
+        let raw = task.app.test(task.spec, found, provenance);
         let shown = path.display().to_string();
         outputs.keep(batch, Prepared::new(batch, path.clone(), shown, raw, Stored::Stays));
     }
@@ -603,26 +577,12 @@ fn provenance(
     decided: &Decided,
     stored: Option<&TestCase>,
 ) -> Provenance {
-    let Checked { args, .. } = *checked;
-    let known = task.app.app();
-    let keeping = decided.keeping.as_ref();
-    Provenance {
-        farlead: env!("CARGO_PKG_VERSION").to_string(),
-        package: known.package.to_string(),
-        version: known.version.to_string(),
-        app: match stored {
-            Some(test) if !args.app.is_said() => test.provenance.app.clone(),
-            Some(_) | None => origin.app.clone(),
-        },
-        device: task.app.describe(),
-        spec: stored.map_or_else(|| spec_file.to_string(), |test| test.provenance.spec.clone()),
-        agent: decided.agent(&task.plan).to_string(),
-        seed: task.plan.seed.0,
-        episodes: decided.ended.episodes,
-        steps: decided.ended.steps,
-        found_steps: keeping.map_or(0, |keeping| keeping.found_steps),
-        confirmed: keeping.map_or_else(Default::default, |keeping| keeping.confirmed),
-    }
+    let app = match stored {
+        Some(test) if !checked.args.app.is_said() => test.provenance.app.clone(),
+        Some(_) | None => origin.app.clone(),
+    };
+    let spec = stored.map_or_else(|| spec_file.to_string(), |test| test.provenance.spec.clone());
+    decided.provenance(&task.plan, &task.app, app, spec)
 }
 
 /// Returns the size of the first wave: all tasks, unless the experience of one serves the others.

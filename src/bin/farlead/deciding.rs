@@ -17,6 +17,7 @@ use farlead::rng::Seed;
 use farlead::search::{Bounds, Exhausted, Finding, News, Plan, Reach, Stop, exhaust_from, search};
 use farlead::setup::prepared_outcomes;
 use farlead::spec::{Expectation, Judgement, Severity, Spec, printable};
+use farlead::test_case::Provenance;
 use farlead::trace::Trace;
 
 use crate::app::OpenedApp;
@@ -131,6 +132,27 @@ impl Decided {
     /// Returns the name of the agent that decided it, for a search with `plan`.
     pub fn agent(&self, plan: &Plan) -> &'static str {
         if self.is_exhaustive { "exhaustive" } else { plan.agent.name }
+    }
+
+    /// Returns the origin of its test, for a search with `plan` on `app`; `to_type` opens the app again, and `spec` is the
+    /// path of the spec's file.
+    pub fn provenance(&self, plan: &Plan, app: &OpenedApp, to_type: Vec<String>, spec: String) -> Provenance {
+        let known = app.app();
+        let keeping = self.keeping.as_ref();
+        Provenance {
+            farlead: env!("CARGO_PKG_VERSION").to_string(),
+            package: known.package.to_string(),
+            version: known.version.to_string(),
+            app: to_type,
+            device: app.describe(),
+            spec,
+            agent: self.agent(plan).to_string(),
+            seed: plan.seed.0,
+            episodes: self.ended.episodes,
+            steps: self.ended.steps,
+            found_steps: keeping.map_or(0, |keeping| keeping.found_steps),
+            confirmed: keeping.map_or_else(Default::default, |keeping| keeping.confirmed),
+        }
     }
 
     /// Returns the exit code if this is the only spec.
@@ -284,21 +306,31 @@ fn decide_stored(
 
 /// Makes the run of `decided` short, if there is one, and tries it again.
 fn kept(asked: &Asked<'_>, task: &Task<'_>, mut decided: Decided) -> Result<Decided, DeviceError> {
-    let Some(run) = &decided.run else { return Ok(decided) };
-    let open = |seed: Seed| task.app.device(seed);
-    let settings = keep::Settings { seed: task.plan.seed, ..asked.keep.clone() };
+    keep_run(asked, &task.app, task.spec, &mut decided)?;
+    Ok(decided)
+}
+
+/// Makes the run of `decided` short, if there is one, and tries it again on `app`. After an error `decided` is as before.
+pub fn keep_run(
+    asked: &Asked<'_>,
+    app: &OpenedApp,
+    spec: &Spec,
+    decided: &mut Decided,
+) -> Result<(), DeviceError> {
+    let Some(run) = &decided.run else { return Ok(()) };
+    let open = |seed: Seed| app.device(seed);
     let goes_on = || !asked.interrupted.load(Ordering::Relaxed);
-    let keeping = match keep(&open, task.spec, run, &settings, &goes_on) {
+    let keeping = match keep(&open, spec, run, &asked.keep, &goes_on) {
         // The run survives the loss of its device: keep it unminimised.
-        Err(error) if error.is_lost() && !task.app.has_another() => {
+        Err(error) if error.is_lost() && !app.has_another() => {
             decided.ended.exit = Exit::of_code(decided.ended.exit).and(exit_of_error(&error)).code();
             decided
                 .ended
                 .advice
                 .push(format!("the run is kept as it was found, neither shrunk nor reproduced: {error}"));
-            decided.ended.violation = violation(task.spec, run);
-            decided.keeping = Some(Keeping::as_found(task.spec, run, &settings));
-            return Ok(decided);
+            decided.ended.violation = violation(spec, run);
+            decided.keeping = Some(Keeping::as_found(spec, run, &asked.keep));
+            return Ok(());
         }
         kept => kept?,
     };
@@ -314,7 +346,7 @@ fn kept(asked: &Asked<'_>, task: &Task<'_>, mut decided: Decided) -> Result<Deci
         ));
     }
     // A spec that speaks of crashes judges them itself.
-    let asks_for_crashes = task.spec.atoms.values().any(Atom::mentions_crash);
+    let asks_for_crashes = spec.atoms.values().any(Atom::mentions_crash);
     if !asks_for_crashes && keeping.run.steps.iter().any(|step| step.observation.screen.context().crashed) {
         decided.ended.exit = Exit::of_code(decided.ended.exit).and(Exit::Crash).code();
         decided.ended.advice.push(
@@ -326,10 +358,10 @@ fn kept(asked: &Asked<'_>, task: &Task<'_>, mut decided: Decided) -> Result<Deci
     if keeping.is_interrupted {
         decided.ended.exit = interrupted_exit().code();
     }
-    decided.ended.violation = violation(task.spec, &keeping.run);
+    decided.ended.violation = violation(spec, &keeping.run);
     decided.run = Some(keeping.run.clone());
     decided.keeping = Some(keeping);
-    Ok(decided)
+    Ok(())
 }
 
 /// Returns the reason why a spec cannot be checked on any app.

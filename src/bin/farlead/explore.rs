@@ -3,30 +3,28 @@
 use std::collections::BTreeSet;
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 use std::sync::atomic::Ordering;
 use std::time::Instant;
 
 use clap::{Args, ValueEnum};
 use farlead::agent::PLANNER;
-use farlead::device::{App, DeviceError};
-use farlead::event::{Coverage, Outcome, SpecEnded};
-use farlead::gui::Atom;
-use farlead::keep;
+use farlead::device::App;
+use farlead::event::{Coverage, Outcome, Reached, SpecBegan};
+use farlead::gui::{Atom, Repertoire};
 use farlead::learned::Learned;
-use farlead::minimise;
 use farlead::objective::Pays;
-use farlead::replay::violation;
 use farlead::rng::Seed;
 use farlead::search::{Budget, Dictionary, ExploreStop, Explored, Fault, Plan, Watched, explore, together};
 use farlead::spec::{Expectation, Source, Spec, parse};
 use farlead::store::{Batch, Places};
-use farlead::test_case::{Provenance, TestCase};
+use farlead::test_case::Provenance;
 
 use crate::agents::{AgentName, Entrant, EntrantParser};
 use crate::app::{AppArgs, OpenedApp};
-use crate::deciding::{Decided, exit_of_error, failed, of_typed_text};
+use crate::deciding::{Asked, Decided, Exhaustive, exit_of_error, failed, keep_run, of_typed_text};
 use crate::lint::counted;
-use crate::outputs::{Beginning, OutputArgs, Outputs, Prepared, Stored, began, warn};
+use crate::outputs::{Beginning, KeptArgs, OutputArgs, Outputs, Prepared, Stored, began, warn};
 use crate::progress::{
     Progress, WallArgs, duration_ms, interrupted_by, interrupted_exit, interruption, left,
 };
@@ -99,15 +97,8 @@ pub struct ExploreArgs {
     /// Start from what this file knows of the app, and add to it
     #[arg(long, value_name = "FILE", help_heading = "Exploring")]
     learned: Option<PathBuf>,
-    /// Keep runs as they are found, without shrinking them
-    #[arg(long, help_heading = "Kept tests")]
-    no_minimize: bool,
-    /// Times to reproduce each run
-    #[arg(long, value_name = "N", default_value_t = 3, value_parser = clap::value_parser!(u32).range(0..=1_000), help_heading = "Kept tests")]
-    confirm: u32,
-    /// Replace stored tests whose runs have changed
-    #[arg(long, help_heading = "Kept tests")]
-    update: bool,
+    #[command(flatten)]
+    kept: KeptArgs,
     #[command(flatten)]
     outputs: OutputArgs,
 }
@@ -115,7 +106,7 @@ pub struct ExploreArgs {
 /// Rewards of exploring.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 enum Reward {
-    /// What is new in the whole run: an activity or a crash, less for a screen
+    /// News of the whole run: an activity or a crash, less for a screen
     Novelty,
     /// Those of ARES: an activity that is new in the episode, or a crash
     Ares,
@@ -162,21 +153,21 @@ pub fn run(args: &ExploreArgs, shell: &Shell) -> anyhow::Result<Exit> {
     let read = |path| learned::read(path, &app.app(), shell);
     let learned = args.learned.as_deref().map(read).transpose()?.unwrap_or_default();
     args.outputs.reports.refuse_to_overwrite(&files)?;
-    let specs: Vec<Asked<'_>> = judged.iter().flat_map(Asked::of).collect();
+    let specs: Vec<Given<'_>> = judged.iter().flat_map(Given::of).collect();
     let place = Place { args, project: &project, app, specs: &specs };
     let exit = explore_all(&place, &place.app.dictionary(texts), learned, shell)?;
     Ok(exit)
 }
 
 /// Spec that is watched, and the file that it is in.
-struct Asked<'a> {
+struct Given<'a> {
     judged: &'a Judged,
     spec: &'a Spec,
 }
 
-impl<'a> Asked<'a> {
-    fn of(judged: &'a Judged) -> impl Iterator<Item = Asked<'a>> {
-        judged.linted.file.specs.iter().map(move |spec| Asked { judged, spec })
+impl<'a> Given<'a> {
+    fn of(judged: &'a Judged) -> impl Iterator<Item = Given<'a>> {
+        judged.linted.file.specs.iter().map(move |spec| Given { judged, spec })
     }
 }
 
@@ -185,7 +176,7 @@ struct Place<'a> {
     args: &'a ExploreArgs,
     project: &'a Project,
     app: OpenedApp,
-    specs: &'a [Asked<'a>],
+    specs: &'a [Given<'a>],
 }
 
 impl Place<'_> {
@@ -210,22 +201,22 @@ fn explore_all(
         texts: texts.clone(),
         rules: project.rules.clone(),
         kept: learned.kept(agent.agent),
-        experience: std::sync::Arc::new(std::mem::take(&mut learned.experience)),
+        experience: Arc::new(std::mem::take(&mut learned.experience)),
         ..Plan::new(agent.agent)
     };
     agent.set(&mut plan);
-    let actions = |asked: &Asked<'_>| asked.judged.linted.file.actions.clone();
+    let actions = |given: &Given<'_>| given.judged.linted.file.actions.clone();
     let declared: Vec<_> = specs.iter().map(actions).collect();
-    let all = specs.iter().zip(&declared).map(|(asked, actions)| (asked.spec, &actions[..]));
-    let repertoire = farlead::gui::Repertoire { rules: project.rules.clone(), ..together(all, texts) };
-    let app = app.for_specs(specs.iter().map(|asked| asked.spec));
+    let all = specs.iter().zip(&declared).map(|(given, actions)| (given.spec, &actions[..]));
+    let repertoire = Repertoire { rules: project.rules.clone(), ..together(all, texts) };
+    let app = app.for_specs(specs.iter().map(|given| given.spec));
     let beginning = Beginning { command: "explore", app: Some(&app), seed: place.seed(), verbose: false };
     let mut outputs = Outputs::begin(&args.outputs, project, beginning, shell)?;
     let interrupted = interruption();
     args.wall.limit(&interrupted);
     let progress = Progress::new(!shell.quiet);
     let budget = Budget { steps_max: args.budget, until_quiet: args.until_quiet, pays: args.reward.pays() };
-    let watched: Vec<&Spec> = specs.iter().map(|asked| asked.spec).collect();
+    let watched: Vec<&Spec> = specs.iter().map(|given| given.spec).collect();
     let begun = Instant::now();
     let explored = {
         let mut device = app.device(place.seed());
@@ -262,19 +253,23 @@ fn explore_all(
         plan: &plan,
         explored: &explored,
         batch: &batch,
-        interrupted: &interrupted,
+        deciding: Asked {
+            exhaustive: Exhaustive::Never,
+            keep: args.kept.settings(&args.outputs, project, &app, place.seed()),
+            interrupted: &interrupted,
+        },
     };
     for fault in &explored.faults {
         let decided = keeping.fault(fault, &mut outputs)?;
         exit = exit.and(decided);
     }
-    for (asked, watched) in specs.iter().zip(&explored.watched) {
-        let decided = keeping.watched(asked, watched, &mut outputs)?;
+    for (given, watched) in specs.iter().zip(&explored.watched) {
+        let decided = keeping.watched(given, watched, &mut outputs)?;
         exit = exit.and(decided);
     }
     outputs.sync_tests(&batch);
     if let Some(path) = &args.learned {
-        let mut experience = std::sync::Arc::unwrap_or_clone(plan.experience.clone());
+        let mut experience = Arc::unwrap_or_clone(plan.experience.clone());
         experience.merge(&explored.experience);
         learned.experience = experience;
         learned.add(plan.agent, &explored.kept);
@@ -357,7 +352,7 @@ struct Keeping<'a> {
     plan: &'a Plan,
     explored: &'a Explored,
     batch: &'a Batch<'static>,
-    interrupted: &'a std::sync::atomic::AtomicBool,
+    deciding: Asked<'a>,
 }
 
 impl Keeping<'_> {
@@ -365,9 +360,9 @@ impl Keeping<'_> {
     fn fault(&self, fault: &Fault, outputs: &mut Outputs<'_>) -> anyhow::Result<Exit> {
         let spec = spec_of(fault);
         // A spec that asks for crashes judges them itself.
-        let is_asked_for = self.place.specs.iter().any(|asked| {
-            let mut atoms = asked.spec.atoms.values();
-            asked.spec.expectation != Expectation::Possible && atoms.any(Atom::mentions_crash)
+        let is_asked_for = self.place.specs.iter().any(|given| {
+            let mut atoms = given.spec.atoms.values();
+            given.spec.expectation != Expectation::Possible && atoms.any(Atom::mentions_crash)
         });
         let times = match fault.times {
             1 => "once".to_string(),
@@ -376,17 +371,18 @@ impl Keeping<'_> {
         let what = if fault.is_anr { "the app did not respond" } else { "the app crashed" };
         let why = format!("{what} {times}, first at step {}", fault.first_step);
         let exit = if is_asked_for { Exit::Failed } else { Exit::Crash };
-        self.keep(CRASHES, &spec, &fault.run, Decided::new(Outcome::Failed, why, exit), outputs)
+        let decided = Decided { run: Some(fault.run.clone()), ..Decided::new(Outcome::Failed, why, exit) };
+        self.keep(CRASHES, &spec, decided, outputs)
     }
 
     /// Says how a watched spec was decided, and keeps its run.
     fn watched(
         &self,
-        asked: &Asked<'_>,
+        given: &Given<'_>,
         watched: &Watched,
         outputs: &mut Outputs<'_>,
     ) -> anyhow::Result<Exit> {
-        let (spec, file) = (asked.spec, asked.judged.source.name());
+        let (spec, file) = (given.spec, given.judged.source.name());
         let held: Vec<u64> = watched.held.iter().map(|(_, times)| *times).collect();
         let outcome = Outcome::of(spec.expectation, watched.run.is_some(), false, &held);
         let spent = counted(self.explored.last().steps as usize, "step");
@@ -407,15 +403,16 @@ impl Keeping<'_> {
         let mut decided = Decided::new(outcome, why, exit);
         decided.ended.steps = self.explored.last().steps;
         decided.ended.episodes = self.explored.episodes;
-        decided.ended.reach = Some(farlead::event::Reached {
+        decided.ended.reach = Some(Reached {
             held: watched.held.clone(),
             screens: self.explored.last().screens,
-            ..farlead::event::Reached::default()
+            ..Reached::default()
         });
         match &watched.run {
             Some(run) => {
                 decided.ended.why += of_typed_text(spec, run);
-                self.keep(file, spec, run, decided, outputs)
+                decided.run = Some(run.clone());
+                self.keep(file, spec, decided, outputs)
             }
             None => {
                 outputs.spec(self.began(file, spec), decided)?;
@@ -424,105 +421,48 @@ impl Keeping<'_> {
         }
     }
 
-    fn began(&self, file: &str, spec: &Spec) -> farlead::event::SpecBegan {
+    fn began(&self, file: &str, spec: &Spec) -> SpecBegan {
         let set_up = self.app.set_up_actions();
         began(file, spec, self.plan.agent.name, self.plan.steps_max, self.explored.episodes, set_up)
     }
 
-    /// Shrinks, reproduces and stores a run, and returns the exit code for it.
+    /// Shrinks, reproduces and stores the run of `decided`, and returns the exit code for it.
     fn keep(
         &self,
         file: &str,
         spec: &Spec,
-        run: &farlead::trace::Trace,
         mut decided: Decided,
         outputs: &mut Outputs<'_>,
     ) -> anyhow::Result<Exit> {
         let Place { args, project, .. } = *self.place;
-        let settings = keep::Settings {
-            minimise: (!args.no_minimize).then(minimise::Settings::default),
-            confirm: args.confirm,
-            seed: self.plan.seed,
-            jobs: self.app.jobs(1),
-            keeps_found: false,
-            rules: project.rules.clone(),
-            album: args.outputs.album(project).filter(|_| self.app.is_on_devices()),
-        };
-        let open = |seed: Seed| self.app.device(seed);
-        let goes_on = || !self.interrupted.load(Ordering::Relaxed);
-        let keeping = match keep::keep(&open, spec, run, &settings, &goes_on) {
-            Ok(keeping) => keeping,
-            Err(error) => as_found(&mut decided, &error, spec, run, &settings)?,
-        };
-        let rate = keeping.confirmed;
-        let ended: &mut SpecEnded = &mut decided.ended;
-        ended.found_steps = Some(keeping.found_steps);
-        ended.confirmed = (rate.runs > 0).then_some(rate);
-        if rate.runs > 0 && !rate.is_full() {
-            ended.outcome = Outcome::Flaky;
-            ended.exit = Exit::of_code(ended.exit).and(Exit::Flaky).code();
+        while let Err(error) = keep_run(&self.deciding, self.app, spec, &mut decided) {
+            if !error.is_lost() {
+                return Err(failed(&error));
+            }
+            // Another device goes on; without any, the run is kept as it was found.
+            warn(&error.to_string());
         }
-        ended.violation = violation(spec, &keeping.run);
-        decided.run = Some(keeping.run.clone());
         let path = Path::new(if file == CRASHES { CRASHES_FILE } else { file });
-        let names = [&*spec.name];
+        let specs = self.place.specs.iter().filter(|given| given.judged.source.name() == file);
         // Each crash has a name of its own; a spec shares its file with others.
-        let specs = self.place.specs.iter().filter(|asked| asked.judged.source.name() == file);
-        let names: Vec<&str> = names.into_iter().chain(specs.map(|asked| &*asked.spec.name)).collect();
+        let names = specs.map(|given| &*given.spec.name).chain([&*spec.name]);
         let test_place = Places::new(&project.folder, path, names).of(&spec.name);
-        let mut actions = keeping.captured.actions.clone();
-        let known = self.app.app();
-        let test = TestCase {
-            set_up: self.app.kept_set_up(&mut actions),
-            provenance: Provenance {
-                farlead: env!("CARGO_PKG_VERSION").to_string(),
-                package: known.package.to_string(),
-                version: known.version.to_string(),
-                app: args.app.to_type(project),
-                device: self.app.describe(),
-                spec: if file == CRASHES {
-                    CRASHES.to_string()
-                } else {
-                    crate::app::from(&project.folder, path)
-                },
-                agent: self.plan.agent.name.to_string(),
-                seed: self.plan.seed.0,
-                episodes: self.explored.episodes,
-                steps: self.explored.last().steps,
-                found_steps: keeping.found_steps,
-                confirmed: rate,
-            },
-            steps: keeping.captured.steps.clone(),
-            captured: keeping.captured.formula.clone(),
-            oracle: spec.clone(),
-            actions,
+        let from =
+            if file == CRASHES { CRASHES.to_string() } else { crate::app::from(&project.folder, path) };
+        let provenance = Provenance {
+            episodes: self.explored.episodes,
+            steps: self.explored.last().steps,
+            ..decided.provenance(self.plan, self.app, args.app.to_type(project), from)
         };
-        let folder = args.outputs.out.clone().unwrap_or_else(|| project.folder.clone());
+        let keeping = decided.keeping.as_ref().expect("a run was kept");
+        let test = self.app.test(spec, &keeping.captured, provenance);
+        let folder = args.outputs.out.as_ref().unwrap_or(&project.folder);
         let shown = test_place.display().to_string();
-        let old = if args.update { Stored::IsReplaced } else { Stored::Stays };
+        let old = if args.kept.update { Stored::IsReplaced } else { Stored::Stays };
         let prepared = Prepared::new(self.batch, folder.join(&test_place), shown.clone(), test, old);
         decided.ended.test = outputs.keep(self.batch, prepared).then_some(shown);
         let exit = decided.exit();
         outputs.spec(self.began(file, spec), decided)?;
         Ok(exit)
     }
-}
-
-/// Keeps a run as it was found, as its device is lost; another error ends the run.
-fn as_found(
-    decided: &mut Decided,
-    error: &DeviceError,
-    spec: &Spec,
-    run: &farlead::trace::Trace,
-    settings: &keep::Settings,
-) -> anyhow::Result<keep::Keeping> {
-    if !error.is_lost() {
-        return Err(failed(error));
-    }
-    // A closed stderr leaves nobody to tell, so a failed write is no error.
-    let _ = writeln!(io::stderr(), "farlead: {error}");
-    decided.ended.exit = Exit::of_code(decided.ended.exit).and(Exit::Environment).code();
-    let advice = format!("the run is kept as it was found, neither shrunk nor reproduced: {error}");
-    decided.ended.advice.push(advice);
-    Ok(keep::Keeping::as_found(spec, run, settings))
 }

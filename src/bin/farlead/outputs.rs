@@ -7,7 +7,9 @@ use std::path::{Path, PathBuf};
 use clap::Args;
 use farlead::device::Album;
 use farlead::event::{self, Coverage, Event, RunBegan, SpecBegan, StepTaken, Way};
+use farlead::keep;
 use farlead::ltl::Automaton;
+use farlead::minimise;
 use farlead::report::{self, Run, Wanted};
 use farlead::rng::Seed;
 use farlead::spec::{Source, Spec, printable, shown_path};
@@ -47,6 +49,42 @@ impl OutputArgs {
     pub fn album(&self, project: &Project) -> Option<Album> {
         let is_refused = self.no_screenshots || project.screenshots == Some(false);
         (!is_refused).then(Album::default)
+    }
+}
+
+/// Treatment of runs that are kept as tests.
+#[derive(Debug, Args)]
+#[command(next_help_heading = "Kept tests")]
+pub struct KeptArgs {
+    /// Keep runs as they are found, without shrinking them
+    #[arg(long)]
+    no_minimize: bool,
+    /// Times to reproduce each run
+    #[arg(long, value_name = "N", default_value_t = 3, value_parser = clap::value_parser!(u32).range(0..=1_000))]
+    confirm: u32,
+    /// Replace stored tests whose runs have changed
+    #[arg(long)]
+    pub update: bool,
+}
+
+impl KeptArgs {
+    /// Returns the treatment of runs on `app`, one device at a time.
+    pub fn settings(
+        &self,
+        outputs: &OutputArgs,
+        project: &Project,
+        app: &OpenedApp,
+        seed: Seed,
+    ) -> keep::Settings {
+        keep::Settings {
+            minimise: (!self.no_minimize).then(minimise::Settings::default),
+            confirm: self.confirm,
+            seed,
+            jobs: 1,
+            keeps_found: false,
+            rules: project.rules.clone(),
+            album: outputs.album(project).filter(|_| app.is_on_devices()),
+        }
     }
 }
 
