@@ -1,9 +1,7 @@
 //! Statistics of comparisons: tests by rank, corrections for many tests, sizes of effects, and runs that were cut off.
 //!
-//! A failed run is [`FAILED`]: it ranks above all others, tied with other failed runs, and has no made-up number. All sums
-//! go in one order, and `libm` gives the same last bit on every machine, so a table has the same bytes everywhere.
-
-use std::cmp::Ordering;
+//! A failed run is [`FAILED`]: it ranks above all others, tied with other failed runs, and has no made-up number. All sums go
+//! in one order, and `libm` gives the same last bit on every machine, so a table has the same bytes everywhere.
 
 mod effect;
 mod many;

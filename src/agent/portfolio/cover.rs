@@ -2,8 +2,8 @@
 //! near, and need little before.
 //!
 //! An app keeps things that it does not show: a filter that is set, a session that has ended. Some actions change them, and
-//! they count at another action, so trying each action on each page is not enough. An event is an action by its name in an activity,
-//! a page the structure of a screen without its contents. Of what was done before, the last two events count that did more
+//! they count at another action, so trying each action on each page is not enough. An event is an action by its name in an
+//! activity, a page the structure of a screen without its contents. Of the events before, the last two count that did more
 //! than to open a page.
 
 use std::collections::VecDeque;
