@@ -3,6 +3,8 @@
 //! A failed run is [`FAILED`]: it ranks above all others, tied with other failed runs, and has no made-up number. All sums go
 //! in one order, and `libm` gives the same last bit on every machine, so a table has the same bytes everywhere.
 
+use std::cmp::Ordering;
+
 mod effect;
 mod many;
 mod normal;
