@@ -98,7 +98,7 @@ fn is_bare(text: &str, contains: bool) -> bool {
 }
 
 /// Returns `text` in quotes, with the escapes of the language.
-pub(crate) fn quote(text: &str) -> String {
+pub fn quote(text: &str) -> String {
     let mut quoted = String::from('"');
     for char in text.chars() {
         match char {

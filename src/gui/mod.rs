@@ -38,7 +38,7 @@ pub use action_type::{ActionType, DeviceAction, START_TYPE, Stroke, Touch};
 pub use around::{Around, Nth, ToldBy};
 pub use atom::{ActionTypes, Atom, Comparison, Key, Kind, Mistake, Op, Part};
 pub(crate) use code::for_each_code;
-pub(crate) use constant::quote;
+pub use constant::quote;
 pub use constant::{Constant, Number, regex};
 pub use field::by_fit;
 pub use habit::{Habit, habit};

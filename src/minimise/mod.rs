@@ -31,6 +31,7 @@
 //! assert!(minimised.is_one_minimal && minimised.rate.passes == minimised.rate.runs);
 //! ```
 
+mod bound;
 mod candidate;
 mod mdp;
 mod prior;
@@ -40,6 +41,7 @@ mod schedule;
 mod tests;
 mod work;
 
+pub use bound::{Bounds, DISTANCE};
 pub use mdp::{CANDIDATES_MAX, Policy, RUNS_MAX, WIDTH_MAX};
 pub use prior::Prior;
 pub use schedule::{Rule, Schedule, Tally, share_out};
@@ -200,6 +202,15 @@ pub struct Minimised {
     pub beyond_mdp: Option<BeyondMdp>,
     /// The prior after learning.
     pub prior: Prior,
+}
+
+impl Minimised {
+    /// Returns the bounds of ND3MIN on this result; none unless it is 1-minimal and was tried again.
+    pub fn bounds(&self, settings: &Settings) -> Option<Bounds> {
+        let rule = Rule { passes: settings.passes, runs: settings.runs };
+        (self.is_one_minimal && self.rate.runs > 0)
+            .then(|| Bounds::new(&self.prior, rule, self.rate, self.kept.len()))
+    }
 }
 
 /// A decision too large for the schedule `mdp`: more than [`CANDIDATES_MAX`] candidates, [`WIDTH_MAX`] devices

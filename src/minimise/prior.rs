@@ -49,7 +49,7 @@ impl Prior {
 
     /// Returns the likelihood of one given order of these passes and fails.
     pub fn likelihood(&self, tally: Tally) -> f64 {
-        self.weights().map(|(p, weight)| weight * likelihood(p, tally)).sum()
+        self.weights().map(|(p, weight)| weight * tally.likelihood(p)).sum()
     }
 
     /// Returns the prior updated with `seen`, the sum of what each decided candidate says about its
@@ -83,15 +83,18 @@ impl Seen {
         // A tally that the prior calls impossible has no posterior.
         if all > 0.0 {
             for (seen, (p, weight)) in self.weights.iter_mut().zip(prior.weights()) {
-                *seen += weight * likelihood(p, tally) / all;
+                *seen += weight * tally.likelihood(p) / all;
             }
             self.count += 1;
         }
     }
 }
 
-fn likelihood(p: f64, tally: Tally) -> f64 {
-    power(p, tally.passes) * power(1.0 - p, tally.fails)
+impl Tally {
+    /// Returns the likelihood of one given order of these passes and fails, if each passes with probability `p`.
+    pub(super) fn likelihood(self, p: f64) -> f64 {
+        power(p, self.passes) * power(1.0 - p, self.fails)
+    }
 }
 
 /// Raises `base` to `exponent` by multiplication alone, so that the last bit is the same on every machine.

@@ -31,15 +31,7 @@ const DETAIL_CHARS_MAX: usize = 100;
 
 /// Returns the steps and the formula of `trace`, which reaches the objective of `spec`.
 pub fn capture(spec: &Spec, trace: &Trace) -> Captured {
-    let mut actions = spec.actions.clone();
-    // The spec that is printed must declare every user action that it names.
-    for step in &trace.steps {
-        if let Action::User { action, .. } = &step.action
-            && !actions.contains(action)
-        {
-            actions.push((**action).clone());
-        }
-    }
+    let actions = declared(spec, trace);
     let named = named(trace, &actions);
     let mut kept = kept(spec, trace, &named);
     for (step, kept) in trace.steps.iter().zip(&mut kept) {
@@ -54,6 +46,30 @@ pub fn capture(spec: &Spec, trace: &Trace) -> Captured {
         }
     }
     let formula = (kept.len() <= CAPTURED_MAX).then(|| formula(spec, &named, &kept, &actions));
+    Captured { steps: steps(trace, kept), formula, actions }
+}
+
+/// Returns the steps of `trace` and nothing that must be seen on the way, for a run that need not reach anything.
+pub fn capture_walk(spec: &Spec, trace: &Trace) -> Captured {
+    let nothing = trace.steps.iter().map(|_| Vec::new()).collect();
+    Captured { steps: steps(trace, nothing), formula: None, actions: declared(spec, trace) }
+}
+
+/// Returns the user's actions of `spec` and `trace`: whatever prints them must declare all that it names.
+fn declared(spec: &Spec, trace: &Trace) -> Vec<UserAction> {
+    let mut actions = spec.actions.clone();
+    for step in &trace.steps {
+        if let Action::User { action, .. } = &step.action
+            && !actions.contains(action)
+        {
+            actions.push((**action).clone());
+        }
+    }
+    actions
+}
+
+/// Returns the steps of `trace`, which see the atoms `kept`.
+fn steps(trace: &Trace, kept: Vec<Vec<(Atom, bool)>>) -> Vec<TestStep> {
     let steps = trace.steps.iter().zip(kept).enumerate().map(|(number, (step, kept))| {
         // The action of the step already says what its atoms would.
         let sees = kept.into_iter().filter(|(atom, _)| !atom.is_action()).collect();
@@ -63,7 +79,7 @@ pub fn capture(spec: &Spec, trace: &Trace) -> Captured {
         let around = before.and_then(|screen| Around::of(screen, &step.action));
         TestStep { action: step.action.clone(), shared: shared.unwrap_or_default(), around, sees }
     });
-    Captured { steps: steps.collect(), formula, actions }
+    steps.collect()
 }
 
 /// Returns the atoms that name the actions of `trace`.

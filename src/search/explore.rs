@@ -27,6 +27,8 @@ pub struct Budget {
     pub steps_max: u64,
     /// Steps without anything new after which it ends, if it does.
     pub until_quiet: Option<u64>,
+    /// True if it is one walk: it ends with its first episode, all steps of which are kept.
+    pub is_walk: bool,
     /// Rewards.
     pub pays: Pays,
 }
@@ -36,6 +38,8 @@ pub struct Budget {
 pub enum ExploreStop {
     /// All steps are spent.
     StepsSpent,
+    /// The walk is over.
+    WalkEnded,
     /// Nothing new came up for a while.
     Quiet,
     /// All time is spent.
@@ -112,6 +116,8 @@ pub struct Explored {
     pub faults: Vec<Fault>,
     /// Specs, in the order in which they were given.
     pub watched: Vec<Watched>,
+    /// All of the walk, if it is one.
+    pub walk: Option<Trace>,
     /// All steps, for those who want to know the app already.
     pub experience: Experience,
     /// Knowledge that the agent keeps.
@@ -241,7 +247,7 @@ pub fn explore(
     let mut watched: Vec<Watch> =
         specs.iter().map(|spec| Watch { formula: Formula::new(spec, Shaping::None), found: None }).collect();
     let (mut counts, mut faults, mut experience) = (Counts::default(), Vec::new(), Experience::new());
-    let (mut episodes, mut failure) = (0, None);
+    let (mut episodes, mut failure, mut walk) = (0, None, None);
     let stop = loop {
         let before = stage.totals().steps;
         let left = budget.steps_max.saturating_sub(before);
@@ -262,8 +268,11 @@ pub fn explore(
         episodes += 1;
         counts.add(&package, &episode, before + 1);
         let is_faulty = episode.ending == Ending::Won;
-        if is_faulty || !watched.is_empty() {
+        if is_faulty || budget.is_walk || !watched.is_empty() {
             let trace = stage.trace(&episode);
+            if budget.is_walk {
+                walk = Some(trace.clone());
+            }
             watched.iter_mut().for_each(|watch| watch.follow(&trace, before + 1));
             if is_faulty {
                 add(&mut faults, trace, stage.totals().steps);
@@ -286,6 +295,8 @@ pub fn explore(
             break ExploreStop::Exhausted;
         } else if totals.steps >= budget.steps_max {
             break ExploreStop::StepsSpent;
+        } else if budget.is_walk {
+            break ExploreStop::WalkEnded;
         } else if is_late(totals.device_ms) {
             break ExploreStop::TimeSpent;
         } else if !goes_on {
@@ -323,6 +334,7 @@ pub fn explore(
         last_new: counts.last_new,
         faults,
         watched,
+        walk,
         experience,
         kept: agent.save(stage.catalogue()),
         activities: counts.activities,
@@ -369,7 +381,7 @@ mod tests {
         steps_max: u64,
     ) -> Explored {
         let plan = Plan { steps_max: 30, ..Plan::new(agent) };
-        let budget = Budget { steps_max, until_quiet: None, pays: Pays::Novelty };
+        let budget = Budget { steps_max, until_quiet: None, is_walk: false, pays: Pays::Novelty };
         explore(device, &[], together([], &Dictionary::default()), &plan, budget, &mut |_| true)
     }
 

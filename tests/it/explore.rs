@@ -134,3 +134,52 @@ fn every_agent_explores_by_every_reward() {
         }
     }
 }
+
+#[test]
+fn a_recorded_walk_is_a_test_that_becomes_short_for_any_formula() {
+    let folder = crashy("walk");
+    folder.write("calm.app", include_str!("../../apps/chesswalk.app"));
+    let walk = "explore --app calm.app --agent random --budget 300 --seed 2 --record walk.test.ltl";
+    let recorded = farlead(&folder, walk);
+    assert!(recorded.stdout.contains("the walk is in walk.test.ltl"), "{}", recorded.stdout);
+    assert!(recorded.stdout.contains("in 1 episode"), "{}", recorded.stdout);
+    let text = fs::read_to_string(folder.path("walk.test.ltl")).expect("a walk");
+    let taken = recorded.stdout.split(" steps in ").next().and_then(|text| text.rsplit(' ').next());
+    let last = taken.and_then(|steps| steps.parse::<usize>().ok()).expect("a number of steps") - 1;
+    assert!(text.contains(&format!("\n    {last} ")) && !text.contains(&format!("\n    {} ", last + 1)));
+    // Nothing that the user has is overwritten.
+    assert_eq!(farlead(&folder, walk).code, 2);
+    let formula = "F [activity ~ About]";
+    let minimised = |more: &[&str]| {
+        let words = ["minimize", "walk.test.ltl", "--for", formula];
+        folder.run(&[&words[..], more].concat())
+    };
+    let short = minimised(&["-o", "about.test.ltl"]);
+    assert_eq!(short.code, 0, "{}{}", short.stdout, short.stderr);
+    for said in
+        [&format!("shrunk from {} steps to ", last + 1), "1-minimal", "c / p1 / p2 of ND3MIN: 10 of 10 /"]
+    {
+        assert!(short.stdout.contains(said), "{said}: {}", short.stdout);
+    }
+    assert_eq!(farlead(&folder, "replay --times 5 about.test.ltl").code, 0);
+    // ND3MIN as published comes to a run that is minimal too, in more runs.
+    let runs = |ended: &Ended| {
+        let line = ended.stdout.lines().find(|line| line.contains(" rounds")).expect("the runs");
+        line.split_whitespace().next().and_then(|runs| runs.parse::<u32>().ok()).expect("a number")
+    };
+    let plain = minimised(&["--plain"]);
+    assert!(plain.stdout.contains("1-minimal") && runs(&plain) > runs(&short), "{}", plain.stdout);
+    let wrong = folder.run(&["minimize", "walk.test.ltl", "--for", "F [activty ~ About]"]);
+    assert!(wrong.code == 3 && wrong.stderr.contains("did you mean `activity`"), "{}", wrong.stderr);
+    let two = folder.run(&["minimize", "walk.test.ltl", "--for", "F a possible \"b\": F b"]);
+    assert!(two.code == 2 || two.code == 3, "{}", two.stderr);
+}
+
+#[test]
+fn a_walk_that_ends_in_a_crash_becomes_short_for_the_crash() {
+    let folder = crashy("crashed-walk");
+    let recorded = farlead(&folder, "explore --app crashy.app --agent random --budget 5000 --record walk.test.ltl");
+    assert_eq!(recorded.code, 6, "{}", recorded.stdout);
+    let short = farlead(&folder, "minimize walk.test.ltl");
+    assert!(short.stdout.contains(" to 5\n"), "{}", short.stdout);
+}

@@ -14,11 +14,13 @@ use farlead::event::{Coverage, Outcome, Reached, SpecBegan};
 use farlead::gui::{Atom, Repertoire};
 use farlead::learned::Learned;
 use farlead::objective::Pays;
+use farlead::replay::capture_walk;
 use farlead::rng::Seed;
 use farlead::search::{Budget, Dictionary, ExploreStop, Explored, Fault, Plan, Watched, explore, together};
-use farlead::spec::{Expectation, Source, Spec, parse};
-use farlead::store::{Batch, Places};
+use farlead::spec::{Expectation, Source, Spec, parse, shown_path};
+use farlead::store::{self, Batch, Places};
 use farlead::test_case::Provenance;
+use farlead::trace::Trace;
 
 use crate::agents::{AgentName, Entrant, EntrantParser};
 use crate::app::{AppArgs, OpenedApp};
@@ -32,12 +34,21 @@ use crate::project::Project;
 use crate::searching::texts;
 use crate::set_up::SetUpArgs;
 use crate::sources::{self, Judged, Shell};
-use crate::{Exit, learned};
+use crate::{Exit, Missing, Usage, learned};
 
 /// Name of the place of crashes in results, and the file that their specs would be in: their tests lie in a folder of their
 /// own.
 const CRASHES: &str = "crashes";
 const CRASHES_FILE: &str = "crashes.ltl";
+
+/// Most steps of an episode, unless someone says otherwise.
+const STEPS_MAX: u32 = 30;
+
+/// Place of a recorded walk's spec, which is in no file.
+pub const WALK: &str = "explore --record";
+
+/// Most steps of a walk, as many as a test may have.
+const WALK_MAX: u32 = 10_000;
 
 /// Actions that were never done, kept in results.
 const NEVER_DONE_MAX: usize = 50;
@@ -52,6 +63,7 @@ const POINTS_MAX: usize = 1_000;
   farlead explore specs --apk notes.apk --timeout 1h --html explored.html
   farlead explore --app apps/notes.app --agent random --budget 10000 --learned notes.learned
   farlead check specs --app apps/notes.app --learned notes.learned
+  farlead explore --app apps/notes.app --agent random --budget 500 --record walk.test.ltl
 
 Each crash is shrunk, reproduced (--confirm) and kept as a test in farlead-tests/crashes/. Every spec is
 watched in all episodes. On a phone, exploring buys, posts and deletes: rules in farlead.toml forbid
@@ -74,9 +86,12 @@ pub struct ExploreArgs {
     /// Most steps of the whole run
     #[arg(long, value_name = "N", default_value_t = 4_000, value_parser = clap::value_parser!(u64).range(1..), help_heading = "Exploring")]
     budget: u64,
-    /// Most steps of an episode, the start included
-    #[arg(long, value_name = "K", default_value_t = 30, value_parser = clap::value_parser!(u32).range(1..=100_000), help_heading = "Exploring")]
-    steps: u32,
+    /// Most steps of an episode, the start included [default: 30, and with --record all of them]
+    #[arg(long, value_name = "K", value_parser = clap::value_parser!(u32).range(1..=100_000), help_heading = "Exploring")]
+    steps: Option<u32>,
+    /// Go on one walk, of a single episode, and write all of it to this file as a test
+    #[arg(long, value_name = "FILE", help_heading = "Exploring")]
+    record: Option<PathBuf>,
     /// Most time on the device's clock, like 90s, 20min or 2h
     #[arg(long, value_name = "TIME", value_parser = duration_ms, help_heading = "Exploring")]
     timeout: Option<u64>,
@@ -153,6 +168,10 @@ pub fn run(args: &ExploreArgs, shell: &Shell) -> anyhow::Result<Exit> {
     let read = |path| learned::read(path, &app.app(), shell);
     let learned = args.learned.as_deref().map(read).transpose()?.unwrap_or_default();
     args.outputs.reports.refuse_to_overwrite(&files)?;
+    // Refused before the run, which may take hours.
+    if let Some(path) = args.record.as_ref().filter(|path| path.exists()) {
+        return Err(Usage::new(format!("{} is there already; give another file", shown_path(path))).into());
+    }
     let specs: Vec<Given<'_>> = judged.iter().flat_map(Given::of).collect();
     let place = Place { args, project: &project, app, specs: &specs };
     let exit = explore_all(&place, &place.app.dictionary(texts), learned, shell)?;
@@ -180,6 +199,14 @@ struct Place<'a> {
 }
 
 impl Place<'_> {
+    /// Returns the most steps of an episode.
+    fn steps_max(&self) -> u32 {
+        let ExploreArgs { steps, budget, record, .. } = self.args;
+        let whole = if record.is_some() { u32::try_from(*budget).unwrap_or(u32::MAX) } else { STEPS_MAX };
+        let most = if record.is_some() { WALK_MAX } else { u32::MAX };
+        steps.unwrap_or(whole).min(most)
+    }
+
     fn seed(&self) -> Seed {
         self.args.seed.or(self.project.seed).map(Seed).unwrap_or_default()
     }
@@ -195,7 +222,7 @@ fn explore_all(
     let agent =
         args.agent.clone().unwrap_or_else(|| Entrant::plain(project.agent.unwrap_or(AgentName(&PLANNER))));
     let mut plan = Plan {
-        steps_max: args.steps,
+        steps_max: place.steps_max(),
         timeout_ms: args.timeout,
         seed: place.seed(),
         texts: texts.clone(),
@@ -215,7 +242,12 @@ fn explore_all(
     let interrupted = interruption();
     args.wall.limit(&interrupted);
     let progress = Progress::new(!shell.quiet);
-    let budget = Budget { steps_max: args.budget, until_quiet: args.until_quiet, pays: args.reward.pays() };
+    let budget = Budget {
+        steps_max: args.budget,
+        until_quiet: args.until_quiet,
+        is_walk: args.record.is_some(),
+        pays: args.reward.pays(),
+    };
     let watched: Vec<&Spec> = specs.iter().map(|given| given.spec).collect();
     let begun = Instant::now();
     let explored = {
@@ -236,7 +268,14 @@ fn explore_all(
         })
     };
     progress.clear();
-    outputs.explored(coverage(&explored, &app.app(), plan.agent.name, budget))?;
+    if let (Some(path), Some(walk)) = (&args.record, &explored.walk) {
+        record(place, &app, &plan, (&explored, walk), path)?;
+    }
+    let mut covered = coverage(&explored, &app.app(), plan.agent.name, budget);
+    if let Some(path) = &args.record {
+        covered.why += &format!("; the walk is in {}", shown_path(path));
+    }
+    outputs.explored(covered)?;
     let mut exit = match &explored.failure {
         Some(error) => {
             // A closed stderr leaves nobody to tell, so a failed write is no error.
@@ -278,6 +317,28 @@ fn explore_all(
     outputs.end(exit)
 }
 
+/// Writes the walk to `path`, as a test that the app does not crash on it.
+fn record(
+    place: &Place<'_>,
+    app: &OpenedApp,
+    plan: &Plan,
+    (explored, walk): (&Explored, &Trace),
+    path: &Path,
+) -> anyhow::Result<()> {
+    let spec = explored.faults.first().map_or_else(any_crash, spec_of);
+    let decided = Decided::new(Outcome::Passed, String::new(), Exit::Passed);
+    let to_type = place.args.app.to_type(place.project);
+    let provenance = Provenance {
+        episodes: explored.episodes,
+        steps: explored.last().steps,
+        found_steps: walk.steps.len(),
+        ..decided.provenance(plan, app, to_type, WALK.to_string())
+    };
+    let test = app.test(&spec, &capture_walk(&spec, walk), provenance);
+    store::write(path, test.to_string().as_bytes()).map_err(|error| Missing::new(error.to_string()))?;
+    Ok(())
+}
+
 /// Returns what was covered, for reports.
 fn coverage(explored: &Explored, app: &App, agent: &str, budget: Budget) -> Coverage {
     let last = explored.last();
@@ -285,6 +346,7 @@ fn coverage(explored: &Explored, app: &App, agent: &str, budget: Budget) -> Cove
     let unseen = app.activities.iter().filter(|name| !seen(name)).map(ToString::to_string);
     let why = match explored.stop {
         ExploreStop::StepsSpent => "the steps are spent".to_string(),
+        ExploreStop::WalkEnded => "the walk is over".to_string(),
         ExploreStop::Quiet => {
             format!("nothing new came up for {} steps", budget.until_quiet.unwrap_or_default())
         }
@@ -332,17 +394,23 @@ fn coverage(explored: &Explored, app: &App, agent: &str, budget: Budget) -> Cove
 
 /// Returns the spec that the crash `fault` never happens, by a name of its own.
 fn spec_of(fault: &Fault) -> Spec {
-    let any = ("the app crashes", "[crashed = true]".to_string());
-    let (name, atom) = match (fault.is_anr, fault.identity.is_empty()) {
-        (true, _) => ("the app does not respond", "[anr = true]".to_string()),
-        (false, true) => any.clone(),
-        (false, false) => (&*fault.identity, Atom::of_crash(&fault.identity).to_string()),
-    };
-    let spec = |(name, atom): (&str, String)| {
-        parse(&Source::new(CRASHES, format!("never {name:?}: F {atom}"))).file.specs.pop()
+    let spec = match (fault.is_anr, fault.identity.is_empty()) {
+        (true, _) => never("the app does not respond", "[anr = true]"),
+        (false, true) => None,
+        (false, false) => never(&fault.identity, &Atom::of_crash(&fault.identity).to_string()),
     };
     // An identity comes from outside; whatever it is, the crash is kept.
-    spec((name, atom)).or_else(|| spec(any)).expect("the name and the atom are farlead's own")
+    spec.unwrap_or_else(any_crash)
+}
+
+/// Returns the spec that the app never crashes.
+fn any_crash() -> Spec {
+    never("the app crashes", "[crashed = true]").expect("the name and the atom are farlead's own")
+}
+
+/// Returns the spec that `atom` never holds.
+fn never(name: &str, atom: &str) -> Option<Spec> {
+    parse(&Source::new(CRASHES, format!("never {name:?}: F {atom}"))).file.specs.pop()
 }
 
 /// Keeps what exploring has found.

@@ -1,23 +1,26 @@
-//! `farlead minimize`: minimises the run of a stored test.
+//! `farlead minimize`: minimises the run of a stored test, for its spec or for any formula.
 
+use std::cmp::Ordering;
 use std::io::{self, Write};
 use std::path::PathBuf;
 use std::sync::Arc;
-use std::sync::atomic::Ordering;
+use std::sync::atomic;
 
 use clap::{Args, ValueEnum};
 use farlead::event::StepTaken;
+use farlead::gui::{UserAction, quote};
 use farlead::keep::{self, keep};
-use farlead::minimise::{self, Minimised, Schedule};
+use farlead::minimise::{self, Additions, Minimised, Schedule};
 use farlead::replay::{Missing as Gone, Player, other_crash};
 use farlead::report::{self, step_text};
 use farlead::rng::Seed;
-use farlead::spec::shown_path;
+use farlead::spec::{Linted, Source, Spec, lint_given, shown_path};
 use farlead::store;
 use farlead::test_case::{Provenance, TestCase};
 
 use crate::app::{AppArgs, OpenedApp};
 use crate::deciding::failed;
+use crate::explore::WALK;
 use crate::lint::counted;
 use crate::progress::{WallArgs, interrupted_exit, interruption};
 use crate::project::Project;
@@ -34,6 +37,8 @@ use crate::{Exit, Missing, Usage};
   farlead check spec.ltl --app notes.app --agent random --steps 500 --no-minimize
   farlead minimize farlead-tests/spec/spec.test.ltl
   farlead minimize raw.test.ltl -o short.test.ltl --schedule mdp --width 4
+  farlead explore --app notes.app --agent random --budget 500 --record walk.test.ltl
+  farlead minimize walk.test.ltl --for 'F [activity ~ Settings]' -o settings.test.ltl
 
 Without -o or --update farlead shows the short run and writes nothing.
 
@@ -41,13 +46,16 @@ Exit codes: 0 done; 1 the run does not come again; 2 command line; 3 the test or
 or has mistakes; 4 no device, or the disk; 5 the run comes again too rarely; 130 Ctrl-C, 143
 SIGTERM, 129 SIGHUP.")]
 pub struct MinimizeArgs {
-    /// Stored test, or run recorded by `check --record`
+    /// Stored test, or run recorded by `check --record` or `explore --record`
     #[arg(value_name = "TEST")]
     test: PathBuf,
     #[command(flatten, next_help_heading = "App")]
     app: AppArgs,
     #[command(flatten, next_help_heading = "App")]
     set_up: SetUpArgs,
+    /// Shrink the run to what satisfies this formula, in place of the test's spec
+    #[arg(long = "for", value_name = "FORMULA", conflicts_with = "update", help_heading = "Shrinking")]
+    formula: Option<String>,
     /// Order in which devices try shortened runs
     #[arg(long, value_enum, default_value_t = ScheduleName::Heuristic, help_heading = "Shrinking")]
     schedule: ScheduleName,
@@ -63,6 +71,9 @@ pub struct MinimizeArgs {
     /// Expected shares of tries that succeed, from 0 to 1 in even parts: their weights, with commas
     #[arg(long, value_name = "WEIGHTS", value_delimiter = ',', help_heading = "Shrinking")]
     prior: Vec<f64>,
+    /// ND3MIN as published, without what farlead adds to it
+    #[arg(long, help_heading = "Shrinking")]
+    plain: bool,
     /// Times to reproduce the short run
     #[arg(long, value_name = "N", default_value_t = 3, value_parser = clap::value_parser!(u32).range(0..=1_000), help_heading = "Shrinking")]
     confirm: u32,
@@ -126,8 +137,25 @@ impl MinimizeArgs {
             // A prior that someone gives is used as it is.
             learns_prior: self.prior.is_empty(),
             prior,
+            additions: if self.plain { Additions::NONE } else { Additions::ALL },
             ..defaults
         })
+    }
+
+    /// Returns the spec that `--for` asks of the run of `test`, if it is given.
+    fn asked(&self, test: &TestCase, project: &Project, shell: &Shell) -> anyhow::Result<Option<Spec>> {
+        let Some(formula) = &self.formula else { return Ok(None) };
+        let of_project = project.actions.iter().filter(|action| !test.actions.contains(action));
+        let actions: Vec<UserAction> = test.actions.iter().chain(of_project).cloned().collect();
+        let source = Source::new("--for", format!("possible {}: {formula}", quote(formula.trim())));
+        let Linted { mut file, diagnostics, .. } = lint_given(&source, &actions);
+        if diagnostics.errors() > 0 {
+            return Err(sources::refuse(&source, &diagnostics, shell).into());
+        }
+        match (file.specs.pop(), file.specs.len()) {
+            (Some(spec), 0) => Ok(Some(spec)),
+            _ => Err(Usage::new("`--for` takes one formula".to_string()).into()),
+        }
     }
 }
 
@@ -135,6 +163,8 @@ pub fn run(args: &MinimizeArgs, shell: &Shell) -> anyhow::Result<Exit> {
     let mut project = Project::find()?;
     let how = args.settings()?;
     let (source, test) = sources::read_test(&args.test, shell)?;
+    let asked = args.asked(&test, &project, shell)?;
+    let test = TestCase { oracle: asked.unwrap_or_else(|| test.oracle.clone()), ..test };
     let set_ups = args.set_up.read(&project, shell)?;
     let chosen = set_ups.for_test(&args.test, &test);
     let mut texts = SecretTexts::of(&project)?;
@@ -152,11 +182,11 @@ pub fn run(args: &MinimizeArgs, shell: &Shell) -> anyhow::Result<Exit> {
     let jobs = app.jobs(threads(args.jobs));
     let interrupted = interruption();
     args.wall.limit(&interrupted);
-    let goes_on = || !interrupted.load(Ordering::Relaxed);
+    let goes_on = || !interrupted.load(atomic::Ordering::Relaxed);
     let seed = Seed(args.seed.unwrap_or(test.provenance.seed));
     let open = |seed: Seed| app.device(seed);
     let settings = keep::Settings {
-        minimise: Some(how),
+        minimise: Some(how.clone()),
         confirm: args.confirm,
         seed,
         jobs,
@@ -189,6 +219,9 @@ pub fn run(args: &MinimizeArgs, shell: &Shell) -> anyhow::Result<Exit> {
                 "{}: the run {shortcoming}, {TRIES_MAX} times tried; `farlead replay` says where",
                 shown_path(&args.test)
             )?;
+            if args.formula.is_none() && test.provenance.spec == WALK {
+                writeln!(out(), "  this is a walk; say what it is to come to with `--for FORMULA`")?;
+            }
             if let Some(advice) = &chosen.advice {
                 writeln!(out(), "  {advice}")?;
             }
@@ -201,7 +234,7 @@ pub fn run(args: &MinimizeArgs, shell: &Shell) -> anyhow::Result<Exit> {
         Err(error) => return Err(failed(&error)),
         Ok(keeping) => keeping,
     };
-    say(args, &test, &keeping)?;
+    say(args, &test, &keeping, &how)?;
     let mut actions = keeping.captured.actions.clone();
     let short = TestCase {
         set_up: app.kept_set_up(&mut actions),
@@ -210,6 +243,8 @@ pub fn run(args: &MinimizeArgs, shell: &Shell) -> anyhow::Result<Exit> {
             // A test that was made short before keeps the length that the search found.
             found_steps: test.provenance.found_steps.max(test.steps.len()),
             confirmed: keeping.confirmed,
+            // A formula of the command line is in no file.
+            spec: args.formula.as_ref().map_or_else(|| test.provenance.spec.clone(), |_| "--for".to_string()),
             ..of_app(test.provenance.clone(), &app)
         },
         steps: keeping.captured.steps.clone(),
@@ -237,20 +272,30 @@ fn of_app(provenance: Provenance, app: &OpenedApp) -> Provenance {
     Provenance { version: app.app().version.to_string(), device: app.describe(), ..provenance }
 }
 
-fn say(args: &MinimizeArgs, test: &TestCase, keeping: &keep::Keeping) -> io::Result<()> {
+fn say(
+    args: &MinimizeArgs,
+    test: &TestCase,
+    keeping: &keep::Keeping,
+    how: &minimise::Settings,
+) -> io::Result<()> {
     let mut out = out();
     let steps = keeping.run.steps.len();
     let from = counted(test.steps.len(), "step");
-    let shrunk = match steps < test.steps.len() {
-        true => format!("shrunk from {from} to {steps}"),
-        false => format!("not shrunk: {from}"),
+    // A run that comes again too rarely is not shortened, but chance may leave out steps of it.
+    let is_shrunk = keeping.minimised.as_ref().is_none_or(|minimised| minimised.has_original_passed);
+    let shrunk = match steps.cmp(&test.steps.len()) {
+        Ordering::Less if is_shrunk => format!("shrunk from {from} to {steps}"),
+        Ordering::Equal => format!("not shrunk: {from}"),
+        Ordering::Less | Ordering::Greater => {
+            format!("not shrunk: the {from} of the test came out as {steps} this time")
+        }
     };
     writeln!(out, "{}: {shrunk}", shown_path(&args.test))?;
     for (number, step) in keeping.run.steps.iter().enumerate() {
         write!(out, "{}", step_text(number, &StepTaken::new(step, 0), false))?;
     }
     if let Some(minimised) = &keeping.minimised {
-        for line in statements(minimised) {
+        for line in statements(minimised, how) {
             writeln!(out, "  {line}")?;
         }
     }
@@ -262,7 +307,7 @@ fn say(args: &MinimizeArgs, test: &TestCase, keeping: &keep::Keeping) -> io::Res
 }
 
 /// Returns statements about the short run, with their grounds.
-fn statements(minimised: &Minimised) -> Vec<String> {
+fn statements(minimised: &Minimised, how: &minimise::Settings) -> Vec<String> {
     let mut lines = vec![format!(
         "{} in {}",
         counted(minimised.runs as usize, "run"),
@@ -284,6 +329,18 @@ fn statements(minimised: &Minimised) -> Vec<String> {
     let rate = minimised.rate;
     if rate.runs > 0 {
         lines.push(format!("in fresh tries it came again {}", report::rate(rate)));
+    }
+    if let Some(bounds) = minimised.bounds(how) {
+        // Cut and not rounded, as both are lower bounds.
+        let percent = |share: f64| format!("{:.1} %", (share * 1_000.0).floor() / 10.0);
+        lines.push(format!(
+            "c / p1 / p2 of ND3MIN: {} of {} / {} that it comes again in {:.0} % of tries / {} that no step can be left out",
+            rate.passes,
+            rate.runs,
+            percent(bounds.passes),
+            100.0 * bounds.share,
+            percent(bounds.is_minimal)
+        ));
     }
     if minimised.has_varied {
         lines.push("the app does not always answer alike".to_string());

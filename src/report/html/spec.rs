@@ -219,7 +219,7 @@ impl Section<'_> {
 fn length(ended: &SpecEnded) -> String {
     let length = counted(ended.run.len() as u64, "step");
     match ended.found_steps {
-        Some(found) if found != ended.run.len() => format!("{length}, shrunk from {}", grouped(found as u64)),
+        Some(found) if found > ended.run.len() => format!("{length}, shrunk from {}", grouped(found as u64)),
         Some(_) | None => length,
     }
 }
