@@ -36,6 +36,7 @@ static LEAST: AgentInfo = AgentInfo {
     about: "The action of a state that was taken least often",
     switches: Switches { prediction: true, sure_actions: false, restart_hopeless: true },
     own_switches: &[],
+    knobs: &[],
     abstraction: "looks",
     needs: Needs { details: false, experience: false },
     make: |_| Box::new(Least::default()),

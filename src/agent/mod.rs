@@ -4,6 +4,7 @@
 //! abstractions are met in an [episode](crate::episode) alone, which treats every agent alike.
 
 mod farlead;
+mod knob;
 mod planner;
 mod portfolio;
 mod qlearning;
@@ -17,9 +18,10 @@ use crate::situation::{
 };
 
 pub use farlead::{Farlead, FarleadSettings};
+pub use knob::Knob;
 pub use planner::{Planner, PlannerSettings};
 pub use portfolio::{Member, Members, Portfolio};
-pub use qlearning::QLearning;
+pub use qlearning::{QLearning, QLearningSettings};
 pub use random::Random;
 pub use table::{
     AGENTS, AgentInfo, FARLEAD, Kept, Needs, PLANNER, QLEARNING, RANDOM, Settings, TREE, find, newest,

@@ -5,16 +5,28 @@ use crate::recent::Recent;
 use crate::rng::Rng;
 use crate::situation::{Explanation, Next, Offer, Outlook, Recollection, Situation, StateId, Transition};
 
-/// Learning rate.
-const RATE: f64 = 0.5;
-/// Discount of a reward one step later.
-const DISCOUNT: f64 = 0.9;
-/// Exploration rate: the share of choices in which any candidate is as likely.
-const EXPLORATION: f64 = 0.1;
+/// Numbers of Q-learning.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct QLearningSettings {
+    /// Learning rate.
+    pub rate: f64,
+    /// Discount of a reward one step later.
+    pub discount: f64,
+    /// Exploration rate: the share of choices in which any candidate is as likely.
+    pub exploration: f64,
+}
+
+impl Default for QLearningSettings {
+    /// Returns the numbers of textbooks.
+    fn default() -> QLearningSettings {
+        QLearningSettings { rate: 0.5, discount: 0.9, exploration: 0.1 }
+    }
+}
 
 /// Q-learning as in textbooks, its table keyed by states alone.
 #[derive(Clone, Debug)]
 pub struct QLearning {
+    settings: QLearningSettings,
     /// Values by state, one for each slot met so far.
     values: Recent<StateId, Vec<f64>>,
 }
@@ -22,9 +34,10 @@ pub struct QLearning {
 /// States with values in each half of their table: 20 MB where each has 50 actions.
 const STATES_HALF: usize = 50_000;
 
-impl Default for QLearning {
-    fn default() -> QLearning {
-        QLearning { values: Recent::new(STATES_HALF) }
+impl QLearning {
+    /// Returns an agent that has learned nothing yet.
+    pub fn new(settings: QLearningSettings) -> QLearning {
+        QLearning { settings, values: Recent::new(STATES_HALF) }
     }
 }
 
@@ -41,7 +54,7 @@ fn value(row: &[f64], offers: &[Offer], at: u16) -> f64 {
 impl Agent for QLearning {
     fn choose(&mut self, situation: &Situation<'_>, _: Option<&mut dyn Outlook>, rng: &mut Rng) -> u16 {
         let Situation { scene, preferred: candidates, .. } = *situation;
-        if rng.unit() < EXPLORATION {
+        if rng.unit() < self.settings.exploration {
             return candidates[rng.below(candidates.len())];
         }
         let row = row(&self.values, scene.state);
@@ -72,15 +85,16 @@ impl Agent for QLearning {
             Next::DeadEnd | Next::Terminal | Next::Truncated | Next::Unknown => 0.0,
         };
         let Situation { scene, .. } = *transition.from;
+        let QLearningSettings { rate, discount, .. } = self.settings;
         let slot = usize::from(scene.offers[usize::from(transition.at)].slot);
         let row = self.values.get_or_insert_with(scene.state, Vec::new, drop);
         if row.len() <= slot {
             row.resize(usize::from(scene.slots), 0.0);
         }
         let value = &mut row[slot];
-        *value += RATE * (transition.reward + DISCOUNT * ahead - *value);
+        *value += rate * (transition.reward + discount * ahead - *value);
         if matches!(transition.next, Next::DeadEnd) {
-            *value += RATE * (-1.0 - *value);
+            *value += rate * (-1.0 - *value);
         }
         Explanation::default()
     }
@@ -134,7 +148,7 @@ mod tests {
 
     #[test]
     fn an_action_that_is_ruled_out_hides_no_negative_value() {
-        let (scenes, mut agent) = ([scene(1), scene(2)], QLearning::default());
+        let (scenes, mut agent) = ([scene(1), scene(2)], QLearning::new(QLearningSettings::default()));
         // In state 2 the offer 1 is ruled out, and the offer 0 leads to a reward of -1.
         let (first, second) = (situation(&scenes[0], &[0, 1]), situation(&scenes[1], &[0]));
         let mut learn = |from: Situation<'_>, reward: f64, next: Next<'_>| {
@@ -152,6 +166,6 @@ mod tests {
         learn(second, -1.0, Next::Terminal);
         learn(first, 0.0, Next::Choice(&second));
         let value = row(&agent.values, StateId(1))[0];
-        assert_eq!(value, -(RATE * DISCOUNT * RATE), "with the maximum over all offers it was 0");
+        assert_eq!(value, -(0.5 * 0.9 * 0.5), "with the maximum over all offers it was 0");
     }
 }

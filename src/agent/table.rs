@@ -2,9 +2,10 @@
 
 use std::sync::Arc;
 
+use super::knob::{self, Knob};
 use super::{
-    Agent, Farlead, FarleadSettings, KeptError, Members, PlannerSettings, Portfolio, QLearning, Random, Tree,
-    farlead,
+    Agent, Farlead, FarleadSettings, KeptError, Members, PlannerSettings, Portfolio, QLearning,
+    QLearningSettings, Random, Tree, farlead,
 };
 use crate::situation::{LabelingList, Switches};
 
@@ -21,6 +22,8 @@ pub struct AgentInfo {
     pub switches: Switches,
     /// Names of switches that no other agent has.
     pub own_switches: &'static [&'static str],
+    /// Numbers that a comparison may set.
+    pub knobs: &'static [Knob],
     /// Name of the abstraction, unless someone says otherwise.
     pub abstraction: &'static str,
     /// Information that others would rather not spend time on.
@@ -45,6 +48,8 @@ pub struct Needs {
 pub struct Settings {
     /// Settings of `farlead`.
     pub farlead: FarleadSettings,
+    /// Settings of `qlearning`.
+    pub qlearning: QLearningSettings,
     /// Settings of the plan of `planner`.
     pub planner: PlannerSettings,
     /// Members of `planner`.
@@ -91,6 +96,7 @@ pub static PLANNER: AgentInfo = AgentInfo {
     // The planner itself weighs what cannot lose against what may win.
     switches: Switches { sure_actions: false, ..ALL },
     own_switches: &["habits", "names", "sharing", "naming", "survival"],
+    knobs: &[],
     abstraction: "places",
     needs: Needs { details: true, experience: true },
     make: |settings| Box::new(Portfolio::new(settings)),
@@ -103,6 +109,7 @@ pub static FARLEAD: AgentInfo = AgentInfo {
     about: "The agent of FARLEAD-Android",
     switches: ALL,
     own_switches: &["residual", "tails", "action-labels", "double-q", "traces"],
+    knobs: &knob::OF_FARLEAD,
     abstraction: "looks",
     needs: TABULAR,
     make: |settings| Box::new(Farlead::new(settings.farlead)),
@@ -115,6 +122,7 @@ pub static TREE: AgentInfo = AgentInfo {
     about: "Every history once, nothing learned",
     switches: ALL,
     own_switches: &[],
+    knobs: &[],
     abstraction: "looks",
     needs: TABULAR,
     make: |_| Box::new(Tree::default()),
@@ -127,9 +135,10 @@ pub static QLEARNING: AgentInfo = AgentInfo {
     about: "Plain Q-learning over screens",
     switches: ALL,
     own_switches: &[],
+    knobs: &knob::OF_QLEARNING,
     abstraction: "looks",
     needs: TABULAR,
-    make: |_| Box::new(QLearning::default()),
+    make: |settings| Box::new(QLearning::new(settings.qlearning)),
     merge: newest,
 };
 
@@ -140,6 +149,7 @@ pub static RANDOM: AgentInfo = AgentInfo {
     // The baseline of all others knows nothing of the formula.
     switches: NONE,
     own_switches: &[],
+    knobs: &[],
     abstraction: "looks",
     needs: TABULAR,
     make: |_| Box::new(Random),

@@ -1,5 +1,6 @@
 //! Comparison of agents on the same specs with the same seeds.
 
+use std::collections::BTreeMap;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
@@ -43,6 +44,8 @@ pub struct Tally {
     pub steps: Vec<u64>,
     /// Time that passed on the device in each run.
     pub device_ms: Vec<u64>,
+    /// Conditions of the spec, and the number of steps of all runs at which each held.
+    pub held: BTreeMap<String, u64>,
 }
 
 impl Tally {
@@ -52,6 +55,7 @@ impl Tally {
         self.episodes.extend(&other.episodes);
         self.steps.extend(&other.steps);
         self.device_ms.extend(&other.device_ms);
+        self.held.extend(other.held.clone());
     }
 
     /// Returns the number of runs that did not reach the objective.
@@ -152,6 +156,9 @@ pub fn compare(
                 tally.episodes.push(u64::from(finding.episodes));
                 tally.steps.push(finding.steps);
                 tally.device_ms.push(finding.device_ms);
+                for (name, times) in finding.reach.report.held {
+                    *tally.held.entry(name).or_default() += times;
+                }
             }
             // The first in the order of the runs, so that the message does not depend on threads.
             Some(Err(error)) => failed = failed.take().or(Some(error)),

@@ -4,6 +4,7 @@
 //! sense, [`in_words`] says it in plain words.
 
 mod atom;
+mod concern;
 mod file;
 mod formula;
 mod grammar;
@@ -27,6 +28,7 @@ pub use crate::text::{
     shown_path,
 };
 use atom::{AtomReader, Purpose};
+pub use concern::ShownPlace;
 pub use file::{Budget, Expectation, Level, Spans, Spec, SpecFile};
 use grammar::{Grammar, Rule};
 pub use items::{ITEM_WORDS, NESTING_MAX, OPERATORS_MAX};

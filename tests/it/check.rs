@@ -392,6 +392,79 @@ fn agents_are_compared_in_a_table_the_same_with_any_number_of_jobs() {
     }
 }
 
+#[test]
+fn a_sweep_compares_an_agent_for_each_combination_of_values() {
+    let names = |agents: &str| -> Vec<String> {
+        let ended = farlead(
+            &["compare", ABOUT, "--app", APP, "--only", "c", "--runs", "1", "--json", "--agents", agents],
+            "",
+        );
+        assert_eq!(ended.code, 0, "{}", ended.stderr);
+        let rows = lines(&ended).into_iter().filter(|row| row["baseline"].is_null());
+        rows.map(|row| row["agent"].as_str().expect("a name").to_string()).collect()
+    };
+    assert_eq!(
+        names("qlearning:epsilon=.6,.8;farlead:h=2,lambda=.1,.3,random"),
+        [
+            "qlearning:epsilon=.6",
+            "qlearning:epsilon=.8",
+            "farlead:h=2,lambda=.1",
+            "farlead:h=2,lambda=.3",
+            "random"
+        ]
+    );
+    assert_eq!(names("qlearning:eps=.1,.2,gamma=.5,.9").len(), 4);
+    for (agents, said) in [
+        ("qlearning:epsilon=2", "`epsilon` of qlearning is a number from 0 to 1, and not `2`"),
+        ("qlearning:epsilon=.1,tre", "`epsilon` of qlearning is a number from 0 to 1, and not `tre`"),
+        ("farlead:h=1.5", "`h` of farlead is a whole number, and not `1.5`"),
+        ("random:h=1", "`h=1` is no setting of random"),
+        ("farlead;plannr", "planner"),
+        (";", "there is no agent"),
+        (
+            "farlead:h=0,1,2,3,4,eta=.1,.2,.3,.4,.5,.6,.7,.8,.9,rho=1,2,3,4,5,6,7,8,alpha=.1,.2,.3,.4",
+            "1000 agents",
+        ),
+    ] {
+        let refused = farlead(&["compare", ABOUT, "--app", APP, "--agents", agents], "");
+        assert_eq!(refused.code, 2, "{agents}");
+        assert!(refused.stderr.contains(said), "{agents}: {}", refused.stderr);
+    }
+}
+
+#[test]
+fn the_page_lists_the_numbers_of_agents_as_they_are() {
+    let page = include_str!("../../docs/checking.md");
+    let rows: Vec<&str> = page
+        .lines()
+        .filter(|line| line.starts_with("| farlead | `") || line.starts_with("| qlearning | `"))
+        .collect();
+    let default = farlead::agent::Settings::default();
+    let mut expected = Vec::new();
+    for info in farlead::agent::AGENTS {
+        for knob in info.knobs {
+            let letter = if knob.letter.is_empty() { String::new() } else { format!(", `{}`", knob.letter) };
+            let value = (knob.get)(&default);
+            expected.push(format!("| {} | `{}`{letter} | {value} | {} |", info.name, knob.name, knob.about));
+        }
+    }
+    assert_eq!(rows, expected);
+}
+
+#[test]
+fn a_spec_of_another_app_is_not_compared() {
+    let notes = "specs/notes/palette.ltl";
+    let strange = farlead(&["compare", notes, "--app", APP, "--only", "a", "--runs", "1"], "");
+    assert_eq!(strange.code, 3, "{}{}", strange.stdout, strange.stderr);
+    assert!(strange.stderr.contains("never shows [activity ~ Sketch]"), "{}", strange.stderr);
+    assert!(strange.stderr.contains("none of these specs can be about"), "{}", strange.stderr);
+    // Names alone tell nothing before the runs, and the atoms that never held tell it after them.
+    let named =
+        farlead(&["compare", notes, "--app", APP, "--only", "c", "--runs", "1", "--episodes", "20"], "");
+    assert_eq!(named.code, 0, "{}", named.stderr);
+    assert!(named.stdout.contains("no run met it, and [actionDetail ~ +]"), "{}", named.stdout);
+}
+
 /// Compares three agents on one spec, most runs of `random` too short to find anything.
 fn compared(more: &[&str]) -> Ended {
     let args = ["compare", ABOUT, "--app", APP, "--only", "b", "--episodes", "20", "--json"];

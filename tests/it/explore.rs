@@ -178,7 +178,8 @@ fn a_recorded_walk_is_a_test_that_becomes_short_for_any_formula() {
 #[test]
 fn a_walk_that_ends_in_a_crash_becomes_short_for_the_crash() {
     let folder = crashy("crashed-walk");
-    let recorded = farlead(&folder, "explore --app crashy.app --agent random --budget 5000 --record walk.test.ltl");
+    let recorded =
+        farlead(&folder, "explore --app crashy.app --agent random --budget 5000 --record walk.test.ltl");
     assert_eq!(recorded.code, 6, "{}", recorded.stdout);
     let short = farlead(&folder, "minimize walk.test.ltl");
     assert!(short.stdout.contains(" to 5\n"), "{}", short.stdout);

@@ -6,7 +6,7 @@ use std::sync::LazyLock;
 use clap::builder::{EnumValueParser, PossibleValue, TypedValueParser};
 use clap::{Arg, Command, Error, ValueEnum};
 use farlead::abstraction::{self, ABSTRACTIONS, AbstractionInfo};
-use farlead::agent::{self, AGENTS, AgentInfo, Member, Members, PLANNER};
+use farlead::agent::{self, AGENTS, AgentInfo, Knob, Member, Members, PLANNER};
 use farlead::search::Plan;
 use serde::de::{self, Deserialize, Deserializer};
 
@@ -51,59 +51,186 @@ impl ValueEnum for AbstractionName {
     }
 }
 
-/// Agent with settings of its own, like `farlead:abstraction=places` or `planner:members=plan+least`.
+/// Agent with settings of its own, like `farlead:abstraction=places,h=2` or `planner:members=plan+least`.
 #[derive(Clone, Debug)]
 pub struct Entrant {
-    /// Name as it was typed.
+    /// Name in tables: the agent with its settings.
     pub name: String,
     pub agent: &'static AgentInfo,
     /// Abstraction in place of the one for all.
     abstraction: Option<&'static AbstractionInfo>,
     /// Members in place of all.
     members: Option<Members>,
+    /// Numbers in place of the defaults.
+    numbers: Vec<(&'static Knob, f64)>,
 }
+
+/// Most agents that one value may name: a sweep multiplies.
+const ENTRANTS_MAX: usize = 1_000;
 
 impl Entrant {
     /// Returns an agent without settings of its own.
     pub fn plain(AgentName(agent): AgentName) -> Entrant {
-        Entrant { name: agent.name.to_string(), agent, abstraction: None, members: None }
+        let name = agent.name.to_string();
+        Entrant { name, agent, abstraction: None, members: None, numbers: Vec::new() }
     }
 
-    fn parse(text: &str, agent: &'static AgentInfo, settings: &str) -> Result<Entrant, String> {
-        let mut entrant = Entrant { name: text.to_string(), ..Entrant::plain(AgentName(agent)) };
-        for setting in settings.split(':').filter(|setting| !setting.is_empty()) {
-            match setting.split_once('=') {
-                Some(("abstraction", name)) if abstraction::find(name).is_some() => {
-                    entrant.abstraction = abstraction::find(name);
+    /// Returns the same agent with `setting` set to `value` as well.
+    fn with(&self, setting: &str, value: &str) -> Result<Entrant, String> {
+        let mut with = self.clone();
+        let refused = || refusal(self.agent, &format!("{setting}={value}"));
+        match setting {
+            "abstraction" => with.abstraction = Some(abstraction::find(value).ok_or_else(refused)?),
+            "members" if std::ptr::eq(self.agent, &PLANNER) => {
+                let members: Option<Vec<Member>> = value.split('+').map(Member::find).collect();
+                with.members = Some(Members::of(members.ok_or_else(refused)?));
+            }
+            _ => {
+                let knob =
+                    self.agent.knobs.iter().find(|knob| knob.is_called(setting)).ok_or_else(refused)?;
+                let (least, most) = knob.range;
+                let number = value.parse().ok().filter(|number| (least..=most).contains(number));
+                let number: f64 = number.ok_or_else(|| {
+                    format!(
+                        "`{setting}` of {} is a number from {least} to {most}, and not `{value}`",
+                        self.agent.name
+                    )
+                })?;
+                if number.fract() != 0.0 && knob.name == "tail" {
+                    return Err(format!(
+                        "`{setting}` of {} is a whole number, and not `{value}`",
+                        self.agent.name
+                    ));
                 }
-                Some(("members", names)) if std::ptr::eq(agent, &PLANNER) => {
-                    let members: Option<Vec<Member>> = names.split('+').map(Member::find).collect();
-                    entrant.members = Some(Members::of(members.ok_or_else(|| refusal(agent, setting))?));
-                }
-                _ => return Err(refusal(agent, setting)),
+                with.numbers.retain(|(known, _)| known.name != knob.name);
+                with.numbers.push((knob, number));
             }
         }
-        Ok(entrant)
+        let mark = if self.name.contains(':') { ',' } else { ':' };
+        with.name += &format!("{mark}{setting}={value}");
+        Ok(with)
     }
 
     /// Gives a plan of the agent its own settings.
     pub fn set(&self, plan: &mut Plan) {
         plan.abstraction = self.abstraction.unwrap_or(plan.abstraction);
         plan.settings.members = self.members.unwrap_or(plan.settings.members);
+        self.numbers.iter().for_each(|(knob, value)| (knob.set)(&mut plan.settings, *value));
     }
 }
 
 /// Returns the message about a setting that `agent` does not have.
 fn refusal(agent: &AgentInfo, setting: &str) -> String {
-    let mut known = format!("`abstraction={}`", ABSTRACTIONS.map(|info| info.name).join("|"));
+    let mut known = vec![format!("`abstraction={}`", ABSTRACTIONS.map(|info| info.name).join("|"))];
     if std::ptr::eq(agent, &PLANNER) {
         let members = Member::ALL.map(Member::name).join("|");
-        known += &format!(" and `members={members}`, several joined by `+`");
+        known.push(format!("`members={members}`, several joined by `+`"));
     }
-    format!("`{setting}` is no setting of {}; there is {known}", agent.name)
+    known.extend(agent.knobs.iter().map(|knob| match knob.letter {
+        "" => format!("`{}`", knob.name),
+        letter => format!("`{}` or `{letter}`", knob.name),
+    }));
+    format!("`{setting}` is no setting of {}; there is {}", agent.name, known.join(", "))
 }
 
-/// Parser of an [`Entrant`].
+/// Agents of a comparison: several, and of a sweep each combination of its values.
+#[derive(Clone, Debug)]
+pub struct Entrants(pub Vec<Entrant>);
+
+impl Entrants {
+    /// Reads `random,planner` and `qlearning:epsilon=.6,.8;farlead:h=2,lambda=.3`. `agent` returns the agent of a name.
+    fn parse(
+        text: &str,
+        agent: &dyn Fn(&str) -> Result<AgentName, Error>,
+    ) -> Result<Entrants, EntrantsError> {
+        let mut all = Vec::new();
+        for part in text.split(';') {
+            // All combinations of the values so far, and the setting that the last value was of.
+            let (mut swept, mut last): (Vec<Entrant>, Option<Sweep>) = (Vec::new(), None);
+            for item in part.split([',', ':']).map(str::trim).filter(|item| !item.is_empty()) {
+                match (item.split_once('='), &mut last) {
+                    (Some((setting, value)), _) if !swept.is_empty() => {
+                        let with: Result<Vec<Entrant>, String> =
+                            swept.iter().map(|one| one.with(setting, value)).collect();
+                        last = Some(Sweep {
+                            setting: setting.to_string(),
+                            before: std::mem::replace(&mut swept, with?),
+                        });
+                    }
+                    // A word alone is another value of the setting, or another agent.
+                    (None, Some(sweep)) if agent::find(item).is_none() => {
+                        for one in &sweep.before {
+                            swept.push(one.with(&sweep.setting, item)?);
+                        }
+                    }
+                    _ => {
+                        all.append(&mut swept);
+                        swept.push(Entrant::plain(agent(item)?));
+                        last = None;
+                    }
+                }
+                if all.len() + swept.len() > ENTRANTS_MAX {
+                    return Err(format!("these are more than {ENTRANTS_MAX} agents").into());
+                }
+            }
+            all.append(&mut swept);
+        }
+        Ok(Entrants(all))
+    }
+}
+
+/// Setting that may get more values, and the combinations before it.
+struct Sweep {
+    setting: String,
+    before: Vec<Entrant>,
+}
+
+/// Reason why agents cannot be read.
+enum EntrantsError {
+    Said(String),
+    /// An agent is not known; clap says it with its nearest name.
+    Unknown(Error),
+}
+
+impl From<String> for EntrantsError {
+    fn from(message: String) -> EntrantsError {
+        EntrantsError::Said(message)
+    }
+}
+
+impl From<Error> for EntrantsError {
+    fn from(error: Error) -> EntrantsError {
+        EntrantsError::Unknown(error)
+    }
+}
+
+/// Parser of [`Entrants`].
+#[derive(Clone, Debug)]
+pub struct EntrantsParser;
+
+impl TypedValueParser for EntrantsParser {
+    type Value = Entrants;
+
+    fn parse_ref(&self, command: &Command, arg: Option<&Arg>, value: &OsStr) -> Result<Entrants, Error> {
+        // clap's own parser names the known agents and the one most like a mistyped name.
+        let agent = |name: &str| EnumValueParser::new().parse_ref(command, arg, OsStr::new(name));
+        let refused = |message: String| {
+            Error::raw(clap::error::ErrorKind::ValueValidation, message + "\n").with_cmd(command)
+        };
+        match Entrants::parse(&value.to_string_lossy(), &agent) {
+            Ok(entrants) if entrants.0.is_empty() => Err(refused("there is no agent".to_string())),
+            Ok(entrants) => Ok(entrants),
+            Err(EntrantsError::Said(message)) => Err(refused(message)),
+            Err(EntrantsError::Unknown(error)) => Err(error),
+        }
+    }
+
+    fn possible_values(&self) -> Option<Box<dyn Iterator<Item = PossibleValue> + '_>> {
+        Some(Box::new(AgentName::value_variants().iter().filter_map(AgentName::to_possible_value)))
+    }
+}
+
+/// Parser of a single [`Entrant`].
 #[derive(Clone, Debug)]
 pub struct EntrantParser;
 
@@ -111,16 +238,17 @@ impl TypedValueParser for EntrantParser {
     type Value = Entrant;
 
     fn parse_ref(&self, command: &Command, arg: Option<&Arg>, value: &OsStr) -> Result<Entrant, Error> {
-        let text = value.to_string_lossy();
-        let (name, settings) = text.split_once(':').unwrap_or((&text, ""));
-        // clap's own parser names the known agents and the one most like a mistyped name.
-        let AgentName(agent) = EnumValueParser::new().parse_ref(command, arg, OsStr::new(name))?;
-        Entrant::parse(&text, agent, settings).map_err(|message| {
-            Error::raw(clap::error::ErrorKind::ValueValidation, message + "\n").with_cmd(command)
-        })
+        let Entrants(mut all) = EntrantsParser.parse_ref(command, arg, value)?;
+        match (all.pop(), all.is_empty()) {
+            (Some(one), true) => Ok(one),
+            _ => {
+                let message = "these are several agents, and this command takes one\n";
+                Err(Error::raw(clap::error::ErrorKind::ValueValidation, message).with_cmd(command))
+            }
+        }
     }
 
     fn possible_values(&self) -> Option<Box<dyn Iterator<Item = PossibleValue> + '_>> {
-        Some(Box::new(AgentName::value_variants().iter().filter_map(AgentName::to_possible_value)))
+        EntrantsParser.possible_values()
     }
 }

@@ -16,7 +16,7 @@ use farlead::replay::Captured;
 use farlead::rng::Seed;
 use farlead::search::Dictionary;
 use farlead::setup::{self, Prepared, SetUpTest};
-use farlead::spec::{Spec, printable, shown_path};
+use farlead::spec::{ShownPlace, Spec, printable, shown_path};
 use farlead::test_case::{Provenance, TestCase, TestSetUp};
 
 use crate::progress::waiting;
@@ -233,6 +233,11 @@ impl OpenedApp {
     /// Returns the app's package, version and activities.
     pub fn app(&self) -> App {
         self.pool.app().clone()
+    }
+
+    /// Returns all places that the app may show; none if that is not known.
+    pub fn shown_places(&self) -> Option<Vec<ShownPlace>> {
+        self.model.as_ref().map(|model| sim::shown_places(model))
     }
 
     /// Describes the app, its devices and its set-up, in a line for people.

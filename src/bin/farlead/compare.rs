@@ -1,5 +1,6 @@
 //! `farlead compare`: compares agents on the same specs with the same seeds.
 
+use std::collections::BTreeMap;
 use std::io::{self, BufWriter, Write};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -9,27 +10,29 @@ use std::time::Instant;
 use clap::Args;
 use farlead::gui::UserAction;
 use farlead::search::{Compared, Contender, Dictionary, Plan, Rounds, Tally, Task, compare, mean, median};
-use farlead::spec::{Level, printable};
+use farlead::spec::{Level, printable, shown_path};
 use farlead::store;
 use serde::Serialize;
 
-use crate::agents::{Entrant, EntrantParser};
-use crate::app::AppArgs;
+use crate::agents::{Entrant, Entrants, EntrantsParser};
+use crate::app::{AppArgs, OpenedApp};
 use crate::baseline::{Against, Group, tests};
 use crate::deciding::failed;
+use crate::outputs::warn;
 use crate::progress::{Progress, WallArgs, interrupted_exit, interruption, left};
 use crate::project::Project;
 use crate::searching::{Budget, SearchArgs, Switch};
 use crate::set_up::SetUpArgs;
 use crate::sources::{self, Judged, Shell};
 use crate::stdout::out;
-use crate::{Exit, Missing, Usage};
+use crate::{Exit, Missing, Mistake, Usage};
 
 /// Compare agents: how often they fail, and how many steps they take.
 #[derive(Debug, Args)]
 #[command(after_help = "Examples:
   farlead compare specs/chesswalk --app apps/chesswalk.app --agents planner,farlead,random
   farlead compare specs/chesswalk --app apps/chesswalk.app --agents farlead --ablate --csv worth.csv
+  farlead compare specs/chesswalk --app apps/chesswalk.app --agents 'farlead;qlearning:epsilon=.1,.3'
 
 Run n of each agent on each spec has the seed --seed + n - 1. In means, a run that fails counts
 with the steps it took, and the mean has a mark (*). The rows `all a`, `all b`, `all c` put the
@@ -49,9 +52,9 @@ pub struct CompareArgs {
     /// Compare only on the spec of this name
     #[arg(long, value_name = "NAME", help_heading = "Comparison")]
     only: Option<String>,
-    /// Agents; farlead:abstraction=places is farlead with another abstraction
-    #[arg(long, value_parser = EntrantParser, value_delimiter = ',', default_value = "planner,farlead,tree,random", help_heading = "Comparison")]
-    agents: Vec<Entrant>,
+    /// Agents, some with settings, as in `planner;farlead:abstraction=places;qlearning:epsilon=.1,.3`
+    #[arg(long, value_parser = EntrantsParser, default_value = "planner,farlead,tree,random", hide_possible_values = true, help_heading = "Comparison")]
+    agents: Vec<Entrants>,
     /// Runs of each agent on each spec
     #[arg(long, value_name = "N", default_value_t = 100, value_parser = clap::value_parser!(u32).range(1..=1_000_000), help_heading = "Comparison")]
     runs: u32,
@@ -77,6 +80,10 @@ pub struct CompareArgs {
 }
 
 impl CompareArgs {
+    fn entrants(&self) -> impl Iterator<Item = &Entrant> {
+        self.agents.iter().flat_map(|entrants| &entrants.0)
+    }
+
     /// Returns the place of the baseline among `agents`.
     fn baseline(&self, agents: &[&str]) -> anyhow::Result<usize> {
         let Some(name) = &self.baseline else { return Ok(0) };
@@ -194,7 +201,7 @@ pub fn run(args: &CompareArgs, shell: &Shell) -> anyhow::Result<Exit> {
     let texts = app.dictionary(args.search.texts(&project)?);
     let actions: Vec<Arc<[UserAction]>> =
         judged.iter().map(|one| one.linted.file.actions.clone().into()).collect();
-    let (names, tasks) = tasks(args, &project, &judged, &actions)?;
+    let (names, tasks) = tasks(args, &project, &app, &judged, &actions)?;
     let contenders = contenders(args, &project, &texts)?;
     let agents: Vec<&str> = contenders.iter().map(|contender| &*contender.name).collect();
     let seed = args.search.seed(&project);
@@ -245,6 +252,7 @@ pub fn run(args: &CompareArgs, shell: &Shell) -> anyhow::Result<Exit> {
     let groups: Vec<Group> = names.iter().zip(whole.unwrap_or_default()).map(group).collect();
     rows.extend(sums(&tasks, &agents, &groups));
     let tests = tests(&groups, &against);
+    let unmet = unmet(&groups);
     if let (Some(path), false) = (&args.csv, rows.is_empty()) {
         write_csv(path, &rows)?;
     }
@@ -260,6 +268,9 @@ pub fn run(args: &CompareArgs, shell: &Shell) -> anyhow::Result<Exit> {
         }
         write_table(&mut out, &rows)?;
         tests.write(&mut out, !shell.quiet)?;
+        for line in unmet {
+            writeln!(out, "{line}")?;
+        }
     }
     out.flush()?;
     Ok(exit)
@@ -283,19 +294,36 @@ type Names<'a> = Vec<(&'a str, &'a str)>;
 fn tasks<'a>(
     args: &CompareArgs,
     project: &Project,
+    app: &OpenedApp,
     judged: &'a [Judged],
     actions: &'a [Arc<[UserAction]>],
 ) -> anyhow::Result<(Names<'a>, Vec<Task<'a>>)> {
-    let (mut names, mut tasks) = (Vec::new(), Vec::new());
+    let (mut names, mut tasks, mut strange) = (Vec::new(), Vec::new(), 0);
+    let places = app.shown_places().unwrap_or_default();
     for (one, actions) in judged.iter().zip(actions) {
         for (spec, judgement) in one.linted.file.specs.iter().zip(&one.linted.judgements) {
             if args.only.as_ref().is_some_and(|only| *only != spec.name) {
+                continue;
+            }
+            let atoms = if places.is_empty() { Vec::new() } else { spec.strange_atoms(&places) };
+            if !atoms.is_empty() {
+                strange += 1;
+                warn(&format!(
+                    "{}: {:?} is left out, as this app never shows {}: is it a spec of another app?",
+                    shown_path(Path::new(one.source.name())),
+                    spec.name,
+                    atoms.join(" or ")
+                ));
                 continue;
             }
             let Budget { steps_max, episodes_max, .. } = args.search.budget(project, spec, judgement)?;
             names.push((one.source.name(), &*spec.name));
             tasks.push(Task { spec, actions, steps_max, episodes_max });
         }
+    }
+    if tasks.is_empty() && strange > 0 {
+        let package = &app.app().package;
+        return Err(Mistake::new(format!("none of these specs can be about {package}")).into());
     }
     if tasks.is_empty() {
         let only = args.only.as_deref().unwrap_or_default();
@@ -306,7 +334,7 @@ fn tasks<'a>(
 
 fn contenders(args: &CompareArgs, project: &Project, texts: &Dictionary) -> anyhow::Result<Vec<Contender>> {
     let mut contenders = Vec::new();
-    for agent in &args.agents {
+    for agent in args.entrants() {
         let mut plan = args.search.plan(project, agent.agent, texts)?;
         agent.set(&mut plan);
         contenders.push(Contender { name: agent.name.clone(), plan: plan.clone() });
@@ -340,6 +368,27 @@ fn ablated(name: &str, plan: &Plan) -> Vec<Contender> {
     switches.iter().for_each(|switch| switch.set(&mut bare, false));
     contenders.push(Contender { name: format!("{name} bare"), plan: bare });
     contenders
+}
+
+/// Most atoms named in a line.
+const ATOMS_MAX: usize = 5;
+
+/// Returns a line for each spec that no run met, with the atoms that never held: it may be a spec of another app.
+fn unmet(groups: &[Group]) -> Vec<String> {
+    let is_met = |group: &&Group| group.tallies.iter().any(|tally| tally.failed.contains(&false));
+    let line = |group: &Group| {
+        let mut held: BTreeMap<&str, u64> = BTreeMap::new();
+        for (name, times) in group.tallies.iter().flat_map(|tally| &tally.held) {
+            *held.entry(name.as_str()).or_default() += times;
+        }
+        let never: Vec<&str> = held.iter().filter(|(_, times)| **times == 0).map(|(name, _)| *name).collect();
+        let more = if never.len() > ATOMS_MAX { ", ..." } else { "" };
+        let Group { file, spec, .. } = group;
+        let shown: Vec<String> = never.iter().take(ATOMS_MAX).map(|name| printable(name)).collect();
+        let said = format!("{file} {spec}: no run met it, and {}{more} never held", shown.join(", "));
+        (!never.is_empty()).then_some(said)
+    };
+    groups.iter().filter(|group| !is_met(group)).filter_map(line).collect()
 }
 
 /// Returns the rows that put the specs of a level together.

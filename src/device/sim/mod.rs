@@ -25,4 +25,6 @@ mod touch;
 pub(crate) use caret::Edit;
 pub(crate) use hand::Windows;
 pub use read::{BYTES_MAX, Read, SetError, is_model, read};
+pub(crate) use render::LAUNCHER;
+pub use render::shown_places;
 pub use simulator::{Sim, SimOutcome, Snapshot};

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use super::evaluate::Fault;
 use super::layout::{Purpose, Scene, Stretch, TouchMap, scene};
-use super::model::{Model, WindowKind};
+use super::model::{Model, WindowId, WindowKind};
 use super::state::{Instance, State, Trouble, activity_names};
 use crate::gui::{Bounds, Context, Flags, Orientation, Screen, Widget};
 
@@ -15,6 +15,27 @@ pub(super) struct Rendered {
     pub has_read_clock: bool,
     /// The touch map, if the window is the app's and the map does not depend on the clock.
     pub touch_map: Option<TouchMap>,
+}
+
+/// Package and activity of the launcher.
+pub(crate) const LAUNCHER: (&str, &str) = ("com.android.launcher", "com.android.launcher2.Launcher");
+
+/// Package of the system's own dialogs.
+const SYSTEM: &str = "android";
+
+/// Returns all places that an app of this model may show, as package and activity.
+pub fn shown_places(model: &Model) -> Vec<(String, String)> {
+    let windows = 0..model.windows.len() as WindowId;
+    let mut places = vec![(LAUNCHER.0.to_string(), LAUNCHER.1.to_string())];
+    for window in windows {
+        if let WindowKind::Activity { .. } = &model.windows[window as usize].kind {
+            let (package, activity) = activity_names(model, window);
+            // A dialog of the system lies over an activity and bears its name.
+            places.push((SYSTEM.to_string(), activity.to_string()));
+            places.push((package.to_string(), activity.to_string()));
+        }
+    }
+    places
 }
 
 /// The window in front.
@@ -81,8 +102,8 @@ pub(super) fn render(model: &Model, state: &State, now_ms: u64) -> Result<Render
     let Some(scene) = front_scene(model, state, now_ms, Purpose::Seen)? else {
         let widgets = system_widgets(model, state).into_iter().map(|(widget, _)| widget).collect();
         let (package, activity): (Arc<str>, Arc<str>) = match &state.system {
-            Some(system) => ("android".into(), activity_names(model, system.window).1),
-            None => ("com.android.launcher".into(), "com.android.launcher2.Launcher".into()),
+            Some(system) => (SYSTEM.into(), activity_names(model, system.window).1),
+            None => (LAUNCHER.0.into(), LAUNCHER.1.into()),
         };
         return Ok(Rendered {
             screen: Screen::new(package, activity, context, widgets).with_crash(crash),

@@ -1,7 +1,6 @@
 //! Names of apps and their activities, as Android writes them.
 
-/// Package and activity of the launcher.
-pub(super) const LAUNCHER: (&str, &str) = ("com.android.launcher", "com.android.launcher2.Launcher");
+pub(super) use crate::device::sim::LAUNCHER;
 
 /// Returns `package/.Class`, or `package/full.Class` for a class of another package.
 pub(super) fn short_name(package: &str, class: &str) -> String {

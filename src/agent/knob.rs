@@ -1,0 +1,104 @@
+//! Numbers of agents that a comparison may set, each with its names, its range and the origin of its default.
+
+use super::Settings;
+
+/// Number of an agent.
+#[derive(Debug)]
+pub struct Knob {
+    /// Name, as in `epsilon=0.3`.
+    pub name: &'static str,
+    /// Letter of the paper, which is as good; empty if it has none.
+    pub letter: &'static str,
+    /// Description in a line of the docs.
+    pub about: &'static str,
+    /// Least and greatest value.
+    pub range: (f64, f64),
+    /// Returns the value.
+    pub get: fn(&Settings) -> f64,
+    /// Sets the value, which is in the range.
+    pub set: fn(&mut Settings, f64),
+}
+
+impl Knob {
+    /// Returns true if `name` is one of its names.
+    pub fn is_called(&self, name: &str) -> bool {
+        name == self.name || (!name.is_empty() && name == self.letter)
+    }
+}
+
+/// Declares the knob of a field: `knob!(farlead.eta, "eta", "", "...", 0.0, 1.0)`.
+macro_rules! knob {
+    ($agent:ident.$field:ident, $name:literal, $letter:literal, $about:literal, $least:expr, $most:expr) => {
+        Knob {
+            name: $name,
+            letter: $letter,
+            about: $about,
+            range: ($least, $most),
+            get: |settings| settings.$agent.$field,
+            set: |settings, value| settings.$agent.$field = value,
+        }
+    };
+}
+
+/// Numbers of `farlead`.
+pub(super) static OF_FARLEAD: [Knob; 14] = [
+    knob!(farlead.temperature, "temperature", "T", "softmax temperature at the start", 1e-6, 1e6),
+    knob!(farlead.temperature_step, "temperature_step", "dT", "its decrease per episode", 0.0, 1e6),
+    knob!(farlead.temperature_min, "temperature_min", "T_min", "its floor", 1e-6, 1e6),
+    knob!(farlead.epsilon, "epsilon", "eps", "share of random choices at the start", 0.0, 1.0),
+    knob!(farlead.epsilon_factor, "epsilon_factor", "u", "its factor per episode", 0.0, 1.0),
+    knob!(farlead.epsilon_min, "epsilon_min", "eps_min", "its floor", 0.0, 1.0),
+    knob!(farlead.eta, "eta", "", "learning rate at the start", 0.0, 1.0),
+    knob!(farlead.eta_factor, "eta_factor", "v", "its factor per episode", 0.0, 1.0),
+    knob!(farlead.eta_min, "eta_min", "", "its floor", 0.0, 1.0),
+    knob!(farlead.lambda, "lambda", "", "decay of eligibility per step", 0.0, 1.0),
+    knob!(
+        farlead.eligibility_min,
+        "eligibility_min",
+        "e_min",
+        "eligibility below which a decision learns no more",
+        1e-6,
+        1.0
+    ),
+    knob!(farlead.rho, "rho", "", "bound on the values of the first table", 1e-6, 1e6),
+    knob!(farlead.alpha, "alpha", "", "share of the second table that stays", 0.0, 1.0),
+    Knob {
+        name: "tail",
+        letter: "h",
+        about: "pairs of action and screen before the screen that count; a whole number",
+        range: (0.0, 4.0),
+        get: |settings| settings.farlead.tail as f64,
+        set: |settings, value| settings.farlead.tail = value as usize,
+    },
+];
+
+/// Numbers of `qlearning`.
+pub(super) static OF_QLEARNING: [Knob; 3] = [
+    knob!(qlearning.exploration, "epsilon", "eps", "share of random choices", 0.0, 1.0),
+    knob!(qlearning.rate, "alpha", "", "learning rate", 0.0, 1.0),
+    knob!(qlearning.discount, "gamma", "", "discount of a reward one step later", 0.0, 1.0),
+];
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::agent::AGENTS;
+
+    #[test]
+    fn each_knob_sets_its_own_number_alone() {
+        for info in AGENTS {
+            for (at, knob) in info.knobs.iter().enumerate() {
+                let default = Settings::default();
+                let (least, most) = knob.range;
+                assert!((least..=most).contains(&(knob.get)(&default)), "{}", knob.name);
+                let mut settings = default;
+                (knob.set)(&mut settings, least);
+                assert_eq!((knob.get)(&settings), least, "{}", knob.name);
+                for (other, kept) in info.knobs.iter().enumerate().filter(|(other, _)| *other != at) {
+                    assert_eq!((kept.get)(&settings), (kept.get)(&default), "{at} {other}");
+                    assert!(!kept.is_called(knob.name) && !kept.is_called(knob.letter), "{}", knob.name);
+                }
+            }
+        }
+    }
+}
