@@ -6,6 +6,7 @@
 //! Nodes never overlap, and no edge runs through a node: an edge that passes a column has a lane in it. Labels overlap
 //! neither nodes nor each other; a label that finds no room is left out, except for its part that is needed.
 
+pub mod chart;
 mod columns;
 mod labels;
 mod order;

@@ -5,6 +5,7 @@
 //! [`html`] for people who want to see what happened. The same events make the same bytes. Texts from outside may have any
 //! length and any content: they are cut and escaped.
 
+mod compared;
 mod coverage;
 mod github;
 mod html;
@@ -15,6 +16,8 @@ mod run;
 mod text;
 mod words;
 
+pub use crate::drawing::chart::Mark;
+pub use compared::{Compared, Panel, compared_html};
 pub use github::github;
 pub use html::html;
 pub use json::{explored_json, json, spec_json, summary_json};

@@ -452,6 +452,26 @@ fn the_page_lists_the_numbers_of_agents_as_they_are() {
 }
 
 #[test]
+fn a_page_shows_a_comparison_without_a_script() {
+    let folder = crate::cli::temp_dir("compared-page");
+    let page = folder.join("compared.html");
+    let path = page.to_str().expect("a path");
+    let args = ["compare", ABOUT, "--app", APP, "--agents", "planner,random,tree", "--runs", "6", "--episodes", "3"];
+    let ended = farlead(&[&args[..], &["--html", path]].concat(), "");
+    assert_eq!(ended.code, 0, "{}", ended.stderr);
+    let html = fs::read_to_string(&page).expect("a page");
+    assert!(!html.contains("<script"), "no script is needed");
+    // Three specs, each with curves and boxes, and over all of them failures, means and the heat map.
+    assert_eq!(html.matches("<svg class=\"chart\"").count(), 3 * 2 + 3, "{html}");
+    assert_eq!(html.matches("class=\"heat ").count(), 3 * 2);
+    for said in ["planner, random, tree on 3 specs", "% failed", "Mean steps of runs that did not fail", "A12"] {
+        assert!(html.contains(said), "{said}");
+    }
+    assert_eq!(farlead(&[&args[..], &["--html", path, "--jobs", "2"]].concat(), "").code, 0);
+    assert_eq!(fs::read_to_string(&page).expect("a page"), html, "the same bytes for every number of jobs");
+}
+
+#[test]
 fn a_spec_of_another_app_is_not_compared() {
     let notes = "specs/notes/palette.ltl";
     let strange = farlead(&["compare", notes, "--app", APP, "--only", "a", "--runs", "1"], "");

@@ -14,6 +14,8 @@ use crate::compare::write_lines;
 
 /// Corrected probability below which one agent is called better.
 const BETTER_BELOW: f64 = 0.05;
+/// Corrected probabilities below which a cell of the heat map has one star more.
+const STARS: [f64; 3] = [0.05, 0.01, 0.001];
 /// Samples drawn for an interval: its ends then hardly depend on the seed.
 const DRAWS: usize = 2_000;
 
@@ -113,6 +115,21 @@ pub fn tests<'a>(specs: &[Group], against: &'a Against<'a>) -> Tests<'a> {
 }
 
 impl Tests<'_> {
+    /// Returns the place of the baseline.
+    pub fn baseline(&self) -> usize {
+        self.against.baseline
+    }
+
+    /// Returns A12 of an agent on the spec at `group`, and stars for its corrected probability; none of the baseline.
+    pub fn effect(&self, group: usize, agent: usize) -> Option<(f64, String)> {
+        // The comparisons of a spec stand together, without the baseline.
+        let others = self.against.agents.len() - 1;
+        let place = (0..agent).filter(|&other| other != self.against.baseline).count();
+        let one = self.comparisons.get(group * others + place).filter(|_| agent != self.against.baseline)?;
+        let stars = STARS.iter().filter(|&&below| one.p_holm < below).count();
+        Some((one.a12, "*".repeat(stars)))
+    }
+
     /// Writes each comparison, and the test over all specs, as a line of JSON.
     pub fn write_json(&self, out: &mut impl Write) -> anyhow::Result<()> {
         for comparison in &self.comparisons {
@@ -256,7 +273,7 @@ fn comparison(group: &Group, agent: usize, against: &Against<'_>) -> Option<Comp
 }
 
 /// Returns the steps of each run, failed runs above all others.
-fn steps(tally: &Tally) -> Vec<f64> {
+pub fn steps(tally: &Tally) -> Vec<f64> {
     let runs = tally.steps.iter().zip(&tally.failed);
     runs.map(|(&steps, &is_failed)| if is_failed { FAILED } else { steps as f64 }).collect()
 }

@@ -9,6 +9,9 @@ use std::time::Instant;
 
 use clap::Args;
 use farlead::gui::UserAction;
+use farlead::rate::Rate;
+use farlead::report::{Compared as ComparedPage, Mark, Panel, compared_html};
+use farlead::rng::Seed;
 use farlead::search::{Compared, Contender, Dictionary, Plan, Rounds, Tally, Task, compare, mean, median};
 use farlead::spec::{Level, printable, shown_path};
 use farlead::store;
@@ -16,8 +19,9 @@ use serde::Serialize;
 
 use crate::agents::{Entrant, Entrants, EntrantsParser};
 use crate::app::{AppArgs, OpenedApp};
-use crate::baseline::{Against, Group, tests};
+use crate::baseline::{Against, Group, Tests, steps, tests};
 use crate::deciding::failed;
+use crate::lint::counted;
 use crate::outputs::warn;
 use crate::progress::{Progress, WallArgs, interrupted_exit, interruption, left};
 use crate::project::Project;
@@ -74,6 +78,9 @@ pub struct CompareArgs {
     /// Write the table to this file as CSV
     #[arg(long, value_name = "FILE", help_heading = "Comparison")]
     csv: Option<PathBuf>,
+    /// Write a page with charts to this file: curves, box plots, a heat map of A12, failures
+    #[arg(long, value_name = "FILE", help_heading = "Comparison")]
+    html: Option<PathBuf>,
     /// Write JSON, one object for each row and each test
     #[arg(long, help_heading = "Comparison")]
     json: bool,
@@ -212,10 +219,10 @@ pub fn run(args: &CompareArgs, shell: &Shell) -> anyhow::Result<Exit> {
     let progress = Progress::new(!shell.quiet);
     let begun = Instant::now();
     // Refused before the runs, which may take hours.
-    if let Some(path) = &args.csv {
+    for path in args.csv.iter().chain(&args.html) {
         sources::refuse_to_overwrite(path, judged.iter().map(|one| Path::new(one.source.name())))?;
     }
-    let device = |seed: farlead::rng::Seed| app.device(seed);
+    let device = |seed: Seed| app.device(seed);
     let mut rows: Vec<Row> = Vec::new();
     // The closure below cannot return an error, so the first one waits here.
     let mut written = Ok(());
@@ -255,6 +262,10 @@ pub fn run(args: &CompareArgs, shell: &Shell) -> anyhow::Result<Exit> {
     let unmet = unmet(&groups);
     if let (Some(path), false) = (&args.csv, rows.is_empty()) {
         write_csv(path, &rows)?;
+    }
+    if let (Some(path), false) = (&args.html, groups.is_empty()) {
+        let page = compared_html(&page(&app, &agents, args, seed, (&groups, &rows, &tests))?);
+        store::write(path, page.as_bytes()).map_err(|error| Missing::new(error.to_string()))?;
     }
     let mut out = BufWriter::new(out());
     if args.json {
@@ -368,6 +379,67 @@ fn ablated(name: &str, plan: &Plan) -> Vec<Contender> {
     switches.iter().for_each(|switch| switch.set(&mut bare, false));
     contenders.push(Contender { name: format!("{name} bare"), plan: bare });
     contenders
+}
+
+/// Places of a curve.
+const MARKS: u64 = 60;
+
+/// Returns the comparison as its page shows it.
+fn page(
+    app: &OpenedApp,
+    agents: &[&str],
+    args: &CompareArgs,
+    seed: Seed,
+    (groups, rows, tests): (&[Group], &[Row], &Tests<'_>),
+) -> anyhow::Result<ComparedPage> {
+    let panel = |(at, group): (usize, &Group)| {
+        let most = group.tallies.iter().flat_map(|tally| &tally.steps).copied().max().unwrap_or(1);
+        Panel {
+            name: format!("{} {}", group.file, group.spec),
+            curves: group.tallies.iter().map(|tally| found_by(tally, most)).collect(),
+            samples: group.tallies.iter().map(steps).collect(),
+            effects: (0..agents.len()).map(|agent| tests.effect(at, agent)).collect(),
+        }
+    };
+    let (mut table, mut tested) = (Vec::new(), Vec::new());
+    write_table(&mut table, rows)?;
+    tests.write(&mut tested, true)?;
+    let text = |bytes: Vec<u8>| String::from_utf8_lossy(&bytes).trim().to_string();
+    let tables = [("Runs", text(table)), ("Tests", text(tested))];
+    Ok(ComparedPage {
+        title: format!("{} on {}", agents.join(", "), counted(groups.len(), "spec")),
+        facts: vec![
+            ("app".to_string(), app.describe()),
+            ("runs of each agent on each spec".to_string(), args.runs.to_string()),
+            ("first seed".to_string(), seed.0.to_string()),
+            ("baseline".to_string(), agents[tests.baseline()].to_string()),
+        ],
+        agents: agents.iter().map(ToString::to_string).collect(),
+        baseline: tests.baseline(),
+        panels: groups.iter().enumerate().map(panel).collect(),
+        unit: "steps".to_string(),
+        axes: ("steps on the device".to_string(), "share of runs that have found it".to_string(), Some(1.0)),
+        tables: tables
+            .into_iter()
+            .filter(|(_, table)| !table.is_empty())
+            .map(|(heading, table)| (heading.to_string(), table))
+            .collect(),
+    })
+}
+
+/// Returns the share of runs that have found it over the steps up to `most`, with its 95 % interval.
+fn found_by(tally: &Tally, most: u64) -> Vec<Mark> {
+    let runs = tally.steps.len() as u32;
+    let stride = most.div_ceil(MARKS).max(1);
+    (0..=most.div_ceil(stride))
+        .map(|at| {
+            let steps = at * stride;
+            let is_found = |(taken, failed): (&u64, &bool)| !failed && *taken <= steps;
+            let passes = tally.steps.iter().zip(&tally.failed).filter(|&run| is_found(run)).count() as u32;
+            let (low, high) = Rate { passes, runs }.interval();
+            Mark { x: steps as f64, y: f64::from(passes) / f64::from(runs.max(1)), low, high }
+        })
+        .collect()
 }
 
 /// Most atoms named in a line.
