@@ -8,7 +8,7 @@ use crate::agent::RANDOM;
 use crate::device::{App, Capabilities, Faulty};
 use crate::gui::{Bounds, Context, Flags, Pixels, Repertoire, Widget};
 use crate::objective::{Formula, Report, Shaping};
-use crate::situation::{ClassId, LookId, Outlook};
+use crate::situation::{Choice, ClassId, LookId, Outlook};
 use crate::spec::{Source, parse};
 
 /// Rooms in a row: `on` leads to the next. A clock shows the number of steps so far.
@@ -95,8 +95,8 @@ impl Agent for Scribe {
         self.told.push("begin".to_string());
     }
 
-    fn choose(&mut self, situation: &Situation<'_>, _: Option<&mut dyn Outlook>, _: &mut Rng) -> u16 {
-        situation.preferred[0]
+    fn choose(&mut self, situation: &Situation<'_>, _: Option<&mut dyn Outlook>, _: &mut Rng) -> Choice {
+        Choice::Offer(situation.preferred[0])
     }
 
     fn note(&mut self, _: &Situation<'_>, taken: u16, origin: Origin) {

@@ -17,6 +17,7 @@ use farlead::objective::Pays;
 use farlead::rng::Seed;
 use farlead::search::{Budget, Dictionary, ExploreStop, Explored, Fault, Plan, Watched, explore, together};
 use farlead::spec::{Expectation, Source, Spec, parse};
+use farlead::statistics::area_under_curve;
 use farlead::store::{Batch, Places};
 use farlead::test_case::Provenance;
 
@@ -110,6 +111,8 @@ enum Reward {
     Novelty,
     /// Those of ARES: an activity that is new in the episode, or a crash
     Ares,
+    /// Those of FATE: as ARES's, but staying costs nothing after the first move of an episode
+    Fate,
 }
 
 impl Reward {
@@ -117,6 +120,7 @@ impl Reward {
         match self {
             Reward::Novelty => Pays::Novelty,
             Reward::Ares => Pays::Ares,
+            Reward::Fate => Pays::Fate,
         }
     }
 }
@@ -304,6 +308,7 @@ fn coverage(explored: &Explored, app: &App, agent: &str, budget: Budget) -> Cove
         steps: last.steps,
         device_ms: explored.device_ms,
         activities: explored.activities.iter().map(|(name, step)| (name.to_string(), *step)).collect(),
+        area_under_curve: area_under_curve(explored.reached.iter().copied(), explored.actions),
         unseen: (!app.activities.is_empty()).then(|| unseen.collect()),
         screens: last.screens,
         transitions: last.transitions,
