@@ -67,3 +67,47 @@ impl<T> OfScreens<T> {
         self.known.get_or_insert_with(scene.screen_id, || Arc::new(make(scene)), drop).clone()
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::gui::{Direction, Stroke, Touch};
+
+    fn on(object_id: &str) -> Target {
+        Target { object_id: object_id.into(), ..Target::default() }
+    }
+
+    fn text(object_id: &str, text: &str) -> Action {
+        Action::Text { on: on(object_id), text: text.into() }
+    }
+
+    #[test]
+    fn a_widget_is_one_group_wherever_its_actions_lie() {
+        let actions = [
+            Action::click(on("0")),
+            text("0", "a"),
+            text("0", "b"),
+            Action::click(on("1")),
+            Action::Touch(Touch::LongClick, on("1")),
+            Action::Stroke(Stroke::Scroll, on("2"), Direction::Up),
+            Action::Stroke(Stroke::Scroll, on("2"), Direction::Down),
+            Action::BACK,
+            Action::ROTATE,
+            // A code comes after all else.
+            text("0", "1234"),
+        ];
+        let kinds = |places: &[u16]| -> Vec<Vec<Vec<u16>>> {
+            groups(&actions, places.iter().copied()).into_iter().map(|group| group.kinds).collect()
+        };
+        let expected = vec![
+            vec![vec![0], vec![1, 2, 9]],
+            vec![vec![3], vec![4]],
+            vec![vec![5, 6]],
+            vec![vec![7]],
+            vec![vec![8]],
+        ];
+        assert_eq!(kinds(&[0, 1, 2, 3, 4, 5, 6, 7, 8, 9]), expected);
+        assert_eq!(kinds(&[2, 4]), [vec![vec![2]], vec![vec![4]]]);
+        assert_eq!(kinds(&[]).len(), 0);
+    }
+}

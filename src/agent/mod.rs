@@ -13,6 +13,8 @@ mod portfolio;
 mod qlearning;
 mod random;
 mod table;
+#[cfg(test)]
+mod tests;
 mod tree;
 
 use crate::rng::Rng;

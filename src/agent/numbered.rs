@@ -1,6 +1,7 @@
 //! Agents that emit numbers, to the letter of ARES and FATE: a widget, a text, and with ARES a way to touch it.
 //!
-//! A number beyond what the screen offers means nothing. The numbers of the widgets are their places, so they move
+//! A number beyond what the screen offers means nothing; in both programs it costs a step of the run and none of the
+//! episode. The numbers of the widgets are their places, so they move
 //! wherever a list grows; that is part of what these agents reproduce.
 
 use std::hash::{Hash, Hasher};
@@ -19,9 +20,9 @@ use crate::situation::{
 /// Program whose numbers an agent emits.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Letter {
-    /// ARES: widgets, then actions on the device; a text; click or long click, or a direction.
+    /// ARES: actions on the device, then widgets; a text; click or long click, or a direction.
     Ares,
-    /// FATE: widgets; a text. What means nothing costs a step of the run, and none of the episode.
+    /// FATE: widgets; a text.
     Fate,
 }
 
@@ -100,7 +101,7 @@ impl Agent for Numbered {
         let at = layout.meaning(place);
         match at.filter(|at| candidates.len() == scene.offers.len() || candidates.contains(at)) {
             Some(at) => Choice::Offer(at),
-            None => Choice::Nothing { is_free: self.letter == Letter::Fate },
+            None => Choice::Nothing { is_free: true },
         }
     }
 
@@ -192,15 +193,17 @@ impl Layout {
         let actions = &scene.actions[..];
         let groups = groups(actions, 0..actions.len() as u16);
         let widgets = groups.iter().filter(|group| group.target(actions).is_some());
-        let mut things: Vec<Thing> = widgets.clone().map(|group| thing(group, actions)).collect();
-        let observation = match letter {
+        let of_widgets = widgets.clone().map(|group| thing(group, actions));
+        let (things, observation): (Vec<Thing>, u64) = match letter {
             // A function of the activity alone.
-            Letter::Fate => u64::from(scene.activity.0),
+            Letter::Fate => (of_widgets.collect(), u64::from(scene.activity.0)),
             Letter::Ares => {
-                let is_of_ares = |at: &u16| is_of_ares(&actions[usize::from(*at)]);
-                let places = (0..actions.len() as u16).filter(is_of_ares);
-                things.extend(places.map(|at| Thing::Ways(vec![at])));
-                observed(scene, widgets.filter_map(|group| group.target(actions)))
+                let on_device = ON_DEVICE.iter().filter_map(|wanted| {
+                    let at = actions.iter().position(|action| *action == Action::Device(*wanted))?;
+                    Some(Thing::Ways(vec![at as u16]))
+                });
+                let observation = observed(scene, widgets.filter_map(|group| group.target(actions)));
+                (on_device.chain(of_widgets).collect(), observation)
             }
         };
         let ways = match letter {
@@ -224,25 +227,21 @@ impl Layout {
     }
 }
 
-fn thing(group: &Group, actions: &[Action]) -> Thing {
-    let is_typing = |kind: &&Vec<u16>| actions[usize::from(kind[0])].typed().is_some();
-    match group.kinds.iter().find(is_typing) {
-        Some(texts) => Thing::Texts(texts.clone()),
-        None => Thing::Ways(group.kinds.concat()),
-    }
-}
+/// Actions of ARES on the device itself, in its order.
+const ON_DEVICE: [DeviceAction; 3] = [DeviceAction::Network, DeviceAction::Rotate, DeviceAction::Menu];
 
-/// Returns true for what ARES does to the device itself.
-fn is_of_ares(action: &Action) -> bool {
-    match action {
-        Action::Device(DeviceAction::Rotate | DeviceAction::Network | DeviceAction::Menu) => true,
-        Action::Device(DeviceAction::Back | DeviceAction::PauseResume | DeviceAction::Idle)
-        | Action::Reinitialise(_)
-        | Action::Touch(..)
-        | Action::Text { .. }
-        | Action::Stroke(..)
-        | Action::User { .. } => false,
+/// Returns the meaning of a widget: a field takes texts, anything else touches before strokes.
+fn thing(group: &Group, actions: &[Action]) -> Thing {
+    let kind = |is_it: &dyn Fn(&Action) -> bool| -> Vec<u16> {
+        let kinds = group.kinds.iter().filter(|kind| is_it(&actions[usize::from(kind[0])]));
+        kinds.flatten().copied().collect()
+    };
+    let texts = kind(&|action| action.typed().is_some());
+    if !texts.is_empty() {
+        return Thing::Texts(texts);
     }
+    let touches = kind(&|action| matches!(action, Action::Touch(..)));
+    Thing::Ways(if touches.is_empty() { group.kinds.concat() } else { touches })
 }
 
 /// Returns the activity and the set of widgets that are there, as a number.
