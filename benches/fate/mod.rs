@@ -4,8 +4,10 @@
 //! `../shared/data/fate` beside the repository.
 
 use std::path::{Path, PathBuf};
+use std::process::Command;
 use std::sync::Arc;
 use std::thread;
+use std::time::Instant;
 
 use farlead::agent::{AgentInfo, FATE_QLEARNING, FATE_RANDOM, NumberedSettings, Settings};
 use farlead::device::Sim;
@@ -20,8 +22,8 @@ use farlead::statistics::area_under_curve;
 pub const ACTIONS: u64 = 4_000;
 const EPISODE: u32 = 300;
 
-/// Configuration of the paper: its name, the file, the number of the last text, and for each agent the mean area of 1,000
-/// runs and the number of those that saw every activity, by an independent program.
+/// Configuration of the paper: its name, the file, the number of the last text, and for each agent the mean area of
+/// 1,000 runs and the number of those that saw every activity, by an independent program.
 pub struct Configuration {
     pub name: &'static str,
     pub file: &'static str,
@@ -109,7 +111,8 @@ impl Task {
     /// as it has episodes. Those after the 4,000th action count for nothing.
     pub fn run(&self, plan: &Plan, seed: Seed) -> Explored {
         let starts = ACTIONS.div_ceil(u64::from(EPISODE));
-        let budget = Budget { steps_max: ACTIONS + starts, until_quiet: None, pays: Pays::Fate };
+        let budget =
+            Budget { steps_max: ACTIONS + starts, until_quiet: None, pays: Pays::Fate, keeps_steps: false };
         let plan = Plan { seed, ..plan.clone() };
         let mut sim = Sim::new(self.model.clone(), seed);
         explore(&mut sim, &[], together([], &self.texts), &plan, budget, &mut |_| true)
@@ -164,4 +167,67 @@ pub fn table(runs: u32) {
         eprintln!("fate: {} is done", configuration.name);
     }
     println!("\nThe farthest is {farthest:.1} standard errors away.\n");
+}
+
+/// Prints the time of the runs that the paper compares its agents by, and the speed of the loop beside one in Python.
+pub fn speed(runs: u32) {
+    let Some(folder) = folder() else { return };
+    let agents = agents();
+    let tasks: Vec<Task> = CONFIGURATIONS.iter().map(|one| Task::new(&folder, one)).collect();
+    let begun = Instant::now();
+    for task in &tasks {
+        agents.iter().for_each(|(_, plan)| drop(measure(task, plan, runs)));
+    }
+    let (seconds, jobs) =
+        (begun.elapsed().as_secs_f64(), thread::available_parallelism().map_or(1, usize::from));
+    let steps = tasks.len() as f64 * agents.len() as f64 * f64::from(runs) * ACTIONS as f64;
+    println!("### Speed on FATE's models\n");
+    println!("{:.1} million steps in {seconds:.1} s on {jobs} cores\n", steps / 1e6);
+    println!("Thousand steps a second on one core; the last column is their ratio.\n");
+    println!("| agent, model | farlead | Python | |\n| --- | --- | --- | --- |");
+    for ((name, plan), in_python) in agents.iter().zip(["random", "qlearning", "qlearning"]).take(2) {
+        let mut shares = [0.0, 0.0];
+        for (task, configuration) in tasks.iter().zip(&CONFIGURATIONS) {
+            let own = own_rate(task, plan);
+            let Some(other) = python_rate(&folder, configuration, in_python) else { return };
+            println!(
+                "| {name}, {} | {:.0} | {:.1} | {:.1} |",
+                configuration.name,
+                own / 1e3,
+                other / 1e3,
+                own / other
+            );
+            (shares[0], shares[1]) = (shares[0] + 1.0 / own, shares[1] + 1.0 / other);
+        }
+        // As many steps on each model.
+        let [own, other] = shares.map(|seconds| tasks.len() as f64 / seconds);
+        println!("| {name}, all | {:.0} | {:.1} | {:.1} |", own / 1e3, other / 1e3, own / other);
+    }
+    println!();
+}
+
+/// Runs of an agent whose time is taken.
+const TIMED_RUNS: u64 = 10;
+
+fn own_rate(task: &Task, plan: &Plan) -> f64 {
+    let begun = Instant::now();
+    (1..=TIMED_RUNS).for_each(|seed| drop(task.run(plan, Seed(seed))));
+    (TIMED_RUNS * ACTIONS) as f64 / begun.elapsed().as_secs_f64()
+}
+
+/// Returns the steps a second of the loop in Python, if there is Python.
+fn python_rate(folder: &Path, configuration: &Configuration, agent: &str) -> Option<f64> {
+    let program = Path::new(env!("CARGO_MANIFEST_DIR")).join("benches/fate/loop.py");
+    let output = Command::new("python3")
+        .arg(program)
+        .arg(folder.join(format!("{}.json", configuration.file)))
+        .arg(folder.join(fate::DICTIONARY))
+        .args([&configuration.strings.to_string(), agent, &TIMED_RUNS.to_string()])
+        .output();
+    let said = output.ok().filter(|output| output.status.success()).map(|output| output.stdout);
+    let rate = said.and_then(|said| String::from_utf8(said).ok()?.trim().parse().ok());
+    if rate.is_none() {
+        eprintln!("skipped: python3 does not run benches/fate/loop.py");
+    }
+    rate
 }

@@ -8,8 +8,8 @@ use crate::gui::{Action, Target};
 use crate::recent::Recent;
 use crate::situation::{Scene, ScreenId};
 
-/// Screens with groups in each half of their table: 50 MB where each has 50 widgets.
-const SCREENS_HALF: usize = 4_000;
+/// Screens with groups in each half of their table: 12 MB where each has 50 widgets.
+const SCREENS_HALF: usize = 1_000;
 
 /// Actions of a widget, or one that is done on none.
 #[derive(Clone, Debug)]

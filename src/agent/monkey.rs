@@ -1,7 +1,8 @@
 //! Android's Monkey: events by chance at points of the display, most of which come to nothing.
 //!
-//! The mix is that of `adb shell monkey` without options. What no action of farlead stands for (the trackball, moves of the
-//! focus, pinches, volume, letters, the flip of a keyboard) does nothing and costs a step, as it costs the Monkey an event.
+//! The mix is that of `adb shell monkey` without options. What no action of farlead stands for (the trackball, moves of
+//! the focus, pinches, volume, letters, the flip of a keyboard) does nothing and costs a step, as it costs the Monkey an
+//! event.
 
 use super::Agent;
 use crate::gui::{Action, Bounds, DeviceAction, Direction, Flags, Orientation, Screen, Stroke, Touch};

@@ -174,8 +174,8 @@ fn least_does_everything_once_before_anything_twice() {
 #[test]
 fn the_monkey_mostly_does_nothing() {
     let key = |keys: f64| 0.13 * keys / 288.0;
-    // A touch: a tenth of the display each for the field, the first button, and the one above the list. A motion begins on
-    // the list half of the time, and goes up or down more often than not, as the display is upright.
+    // A touch: a tenth of the display each for the field, the first button, and the one above the list. A motion begins
+    // on the list half of the time, and goes up or down more often than not, as the display is upright.
     let click = 0.15 * 0.1;
     let shares = [
         ("click #field", click),

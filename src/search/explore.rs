@@ -29,6 +29,8 @@ pub struct Budget {
     pub until_quiet: Option<u64>,
     /// Rewards.
     pub pays: Pays,
+    /// True if [`Explored::experience`] is wanted of any agent, and not just of those that need it.
+    pub keeps_steps: bool,
 }
 
 /// Reason why exploring ended.
@@ -116,7 +118,7 @@ pub struct Explored {
     pub faults: Vec<Fault>,
     /// Specs, in the order in which they were given.
     pub watched: Vec<Watched>,
-    /// All steps, for those who want to know the app already.
+    /// All steps, for those who want to know the app already, if they were kept.
     pub experience: Experience,
     /// Knowledge that the agent keeps.
     pub kept: Vec<u8>,
@@ -280,7 +282,9 @@ pub fn explore(
                 add(&mut faults, trace, stage.totals().steps);
             }
         }
-        experience.add(episode.steps.iter().map(|taken| (taken.action(), &taken.observation().screen)));
+        if needs.experience || budget.keeps_steps {
+            experience.add(episode.steps.iter().map(|taken| (taken.action(), &taken.observation().screen)));
+        }
         let has_codes = needs.experience && stage.learn_codes();
         let totals = stage.totals();
         let point = counts.point(totals.steps);
@@ -382,7 +386,7 @@ mod tests {
         steps_max: u64,
     ) -> Explored {
         let plan = Plan { steps_max: 30, ..Plan::new(agent) };
-        let budget = Budget { steps_max, until_quiet: None, pays: Pays::Novelty };
+        let budget = Budget { steps_max, until_quiet: None, pays: Pays::Novelty, keeps_steps: true };
         explore(device, &[], together([], &Dictionary::default()), &plan, budget, &mut |_| true)
     }
 

@@ -94,7 +94,8 @@ fn run(path: &Path, texts: &[String], learner: Option<NumberedSettings>, seed: u
     let settings = Settings { numbered: learner.unwrap_or_default(), ..Settings::default() };
     let plan = Plan { settings, seed: Seed(seed), steps_max: EPISODE + 1, ..Plan::new(agent) };
     let starts = ACTIONS.div_ceil(u64::from(EPISODE));
-    let budget = Budget { steps_max: ACTIONS + starts, until_quiet: None, pays: Pays::Fate };
+    let budget =
+        Budget { steps_max: ACTIONS + starts, until_quiet: None, pays: Pays::Fate, keeps_steps: false };
     let mut sim = Sim::new(Arc::new(model.expect("a model without mistakes")), Seed(seed));
     let offered = together([], &Dictionary { texts: texts.to_vec(), is_all: true });
     let explored = explore(&mut sim, &[], offered, &plan, budget, &mut |_| true);

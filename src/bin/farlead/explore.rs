@@ -69,7 +69,8 @@ pub struct ExploreArgs {
     app: AppArgs,
     #[command(flatten, next_help_heading = "App")]
     set_up: SetUpArgs,
-    /// Agent that explores: planner, farlead, tree, qlearning or random [default: planner]
+    /// Agent that explores: planner, farlead, tree, qlearning, least, random, monkey, ares-random, ares-qlearning,
+    /// fate-random or fate-qlearning [default: planner]
     #[arg(long, value_parser = EntrantParser, help_heading = "Exploring", hide_possible_values = true)]
     agent: Option<Entrant>,
     /// Most steps of the whole run
@@ -219,7 +220,12 @@ fn explore_all(
     let interrupted = interruption();
     args.wall.limit(&interrupted);
     let progress = Progress::new(!shell.quiet);
-    let budget = Budget { steps_max: args.budget, until_quiet: args.until_quiet, pays: args.reward.pays() };
+    let budget = Budget {
+        steps_max: args.budget,
+        until_quiet: args.until_quiet,
+        pays: args.reward.pays(),
+        keeps_steps: true,
+    };
     let watched: Vec<&Spec> = specs.iter().map(|given| given.spec).collect();
     let begun = Instant::now();
     let explored = {
