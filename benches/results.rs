@@ -1,13 +1,14 @@
 //! Results of the agents on the paper's formulas and on made-up apps: the tables of docs/results.md.
 //!
 //! `cargo bench --bench results` prints all of them in Markdown, which takes a while. After `--`, `--only
-//! table3` (or `k12`, `lost`, `rankings`, `made-up`, `crashes`, `speed`) prints one, `--runs 5` sets the number of runs
-//! and `--apps 2` the number of made-up apps. `--family login` leaves the other families of made-up apps out, and
-//! may be given several times; `--family drawn` and `--family everyday` are nine and thirteen of them. `--choosing`
+//! table3` (or `k12`, `lost`, `rankings`, `made-up`, `crashes`, `fate`, `fate-speed`, `speed`) prints one, `--runs 5`
+//! sets the number of runs and `--apps 2` the number of made-up apps. `fate` and `fate-speed` read FATE's models, which
+//! are not shipped, from the folder that `FARLEAD_FATE` names. `--family login` leaves the other families of made-up apps
+//! out, and may be given several times; `--family drawn` and `--family everyday` are nine and thirteen of them. `--choosing`
 //! prints a line for each setting of the planner on the made-up apps that are reserved for choosing constants; `--half
 //! choosing` prints the other table on these. `--agent tree` leaves other agents out, and may be given several times.
 //! `--write FOLDER` writes the made-up apps and their formulas to files, for use with `farlead`. All figures other than
-//! those of `speed` are the same on every machine.
+//! those of `speed` and `fate-speed` are the same on every machine.
 
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -26,6 +27,7 @@ use farlead::situation::Switches;
 use made_up::{Family, Half, MadeUp, Names};
 use models::Row;
 
+mod fate;
 mod made_up;
 #[path = "../tests/it/models.rs"]
 #[allow(dead_code, reason = "tests use all of it")]
@@ -39,6 +41,8 @@ struct Options {
     /// Runs of each agent on each formula of the paper; `made_up_runs` for those of made-up apps.
     runs: u32,
     made_up_runs: u32,
+    /// Runs of FATE's agents on each of its models.
+    fate_runs: u32,
     /// Number of made-up apps of each family.
     apps: u64,
     /// Families of made-up apps, in the order of all of them.
@@ -57,6 +61,7 @@ impl Options {
             write: None,
             runs: 100,
             made_up_runs: 10,
+            fate_runs: 1_000,
             apps: 10,
             families: Vec::new(),
             half: Half::Reporting,
@@ -69,7 +74,7 @@ impl Options {
                 "--only" => options.only = Some(value()),
                 "--runs" => {
                     options.runs = value().parse().expect("a number");
-                    options.made_up_runs = options.runs;
+                    (options.made_up_runs, options.fate_runs) = (options.runs, options.runs);
                 }
                 "--write" => options.write = Some(value().into()),
                 "--choosing" => options.is_choosing = true,
@@ -119,13 +124,15 @@ fn families(name: &str) -> Vec<Family> {
 
 type Print = fn(&Options);
 
-const PARTS: [(&str, Print); 7] = [
+const PARTS: [(&str, Print); 9] = [
     ("table3", table3),
     ("k12", k12),
     ("lost", lost),
     ("rankings", rankings),
     ("made-up", made_up),
     ("crashes", crashes),
+    ("fate", |options| fate::table(options.fate_runs)),
+    ("fate-speed", |options| fate::speed(options.runs)),
     ("speed", speed),
 ];
 

@@ -10,7 +10,7 @@ use farlead::agent::{Agent, AgentInfo, Needs, newest};
 use farlead::device::sim::{Sim, read};
 use farlead::rng::Rng;
 use farlead::search::{Plan, search};
-use farlead::situation::{ActionId, Outlook, Situation, StateId, Switches};
+use farlead::situation::{ActionId, Choice, Outlook, Situation, StateId, Switches};
 use farlead::spec::{Source, parse};
 
 #[derive(Default)]
@@ -19,7 +19,7 @@ struct Least {
 }
 
 impl Agent for Least {
-    fn choose(&mut self, situation: &Situation<'_>, _: Option<&mut dyn Outlook>, rng: &mut Rng) -> u16 {
+    fn choose(&mut self, situation: &Situation<'_>, _: Option<&mut dyn Outlook>, rng: &mut Rng) -> Choice {
         let scene = situation.scene;
         let key = |at: u16| (scene.state, scene.offers[usize::from(at)].action);
         let times = |at: u16| self.taken.get(&key(at)).copied().unwrap_or(0);
@@ -27,7 +27,7 @@ impl Agent for Least {
         let rarest: Vec<u16> = situation.preferred.iter().copied().filter(|&at| times(at) == least).collect();
         let at = rarest[rng.below(rarest.len())];
         *self.taken.entry(key(at)).or_insert(0) += 1;
-        at
+        Choice::Offer(at)
     }
 }
 

@@ -166,6 +166,9 @@ pub struct Coverage {
     pub device_ms: u64,
     /// Activities of the app that were seen, each with the step at which it was seen first, from 1.
     pub activities: Vec<(String, u64)>,
+    /// Area under the curve of activities over actions, as FATE measures it: starts of the app are no actions.
+    #[serde(default)]
+    pub area_under_curve: f64,
     /// Activities that the app declares and that were not seen; none if it is not known which there are.
     pub unseen: Option<Vec<String>>,
     /// Screens that were met.

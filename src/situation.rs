@@ -180,6 +180,18 @@ pub struct Situation<'a> {
     pub preferred: &'a [u16],
 }
 
+/// Choice of an agent.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Choice {
+    /// The action at this place of the offers.
+    Offer(u16),
+    /// An action that means nothing on this screen. The device does nothing, and the step is spent.
+    Nothing {
+        /// True if only the run loses the step, and the episode has as many left as before.
+        is_free: bool,
+    },
+}
+
 /// Step from one situation to the next, and its reward.
 #[derive(Clone, Copy, Debug)]
 pub struct Transition<'a> {

@@ -79,6 +79,27 @@ pub(super) static OF_QLEARNING: [Knob; 3] = [
     knob!(qlearning.discount, "gamma", "", "discount of a reward one step later", 0.0, 1.0),
 ];
 
+/// Numbers of `ares-qlearning` and `fate-qlearning`.
+pub(super) static OF_NUMBERED: [Knob; 3] = [
+    knob!(
+        numbered.exploration,
+        "epsilon",
+        "eps",
+        "share of random numbers; 0.8 in the second study of ARES",
+        0.0,
+        1.0
+    ),
+    knob!(numbered.rate, "alpha", "", "learning rate", 0.0, 1.0),
+    knob!(
+        numbered.discount,
+        "gamma",
+        "",
+        "discount of a reward one step later; 0.9 and 0.99 in ARES",
+        0.0,
+        1.0
+    ),
+];
+
 #[cfg(test)]
 mod tests {
     use super::*;

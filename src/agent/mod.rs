@@ -4,27 +4,37 @@
 //! abstractions are met in an [episode](crate::episode) alone, which treats every agent alike.
 
 mod farlead;
+mod groups;
 mod knob;
+mod least;
+mod monkey;
+mod numbered;
 mod planner;
 mod portfolio;
 mod qlearning;
 mod random;
 mod table;
+#[cfg(test)]
+mod tests;
 mod tree;
 
 use crate::rng::Rng;
 use crate::situation::{
-    Explanation, Labelings, Origin, Outlook, Recollection, Situation, Summary, Transition,
+    Choice, Explanation, Labelings, Origin, Outlook, Recollection, Situation, Summary, Transition,
 };
 
 pub use farlead::{Farlead, FarleadSettings};
 pub use knob::Knob;
+pub use least::Least;
+pub use monkey::Monkey;
+pub use numbered::{Letter, Numbered, NumberedSettings};
 pub use planner::{Planner, PlannerSettings};
 pub use portfolio::{Member, Members, Portfolio};
 pub use qlearning::{QLearning, QLearningSettings};
 pub use random::Random;
 pub use table::{
-    AGENTS, AgentInfo, FARLEAD, Kept, Needs, PLANNER, QLEARNING, RANDOM, Settings, TREE, find, newest,
+    AGENTS, ARES_QLEARNING, ARES_RANDOM, AgentInfo, FARLEAD, FATE_QLEARNING, FATE_RANDOM, Kept, LEAST,
+    MONKEY, Needs, PLANNER, QLEARNING, RANDOM, Settings, TREE, find, newest,
 };
 pub use tree::Tree;
 
@@ -35,9 +45,14 @@ pub trait Agent: Send {
     /// Begins an episode.
     fn begin(&mut self) {}
 
-    /// Returns one of the candidates, of the preferred ones if it makes no difference: a place in the offers. `outlook`
-    /// is the objective's model of steps to come, if it has one.
-    fn choose(&mut self, situation: &Situation<'_>, outlook: Option<&mut dyn Outlook>, rng: &mut Rng) -> u16;
+    /// Returns one of the candidates, of the preferred ones if it makes no difference, or nothing. `outlook` is the
+    /// objective's model of steps to come, if it has one.
+    fn choose(
+        &mut self,
+        situation: &Situation<'_>,
+        outlook: Option<&mut dyn Outlook>,
+        rng: &mut Rng,
+    ) -> Choice;
 
     /// Takes notice that another made the choice `taken`: the episode, or whoever acted in the experience.
     fn note(&mut self, _situation: &Situation<'_>, _taken: u16, _origin: Origin) {}
@@ -46,6 +61,9 @@ pub trait Agent: Send {
     fn learn(&mut self, _transition: &Transition<'_>, _rng: &mut Rng) -> Explanation {
         Explanation::default()
     }
+
+    /// Learns the reward of a choice of nothing: the situation is as before.
+    fn learn_nothing(&mut self, _situation: &Situation<'_>, _reward: f64) {}
 
     /// Ends an episode. Rates that decrease with episodes stay as they are if it was recalled.
     fn end(&mut self, _origin: Origin) -> Summary {

@@ -3,7 +3,9 @@
 use super::Agent;
 use crate::recent::Recent;
 use crate::rng::Rng;
-use crate::situation::{Explanation, Next, Offer, Outlook, Recollection, Situation, StateId, Transition};
+use crate::situation::{
+    Choice, Explanation, Next, Offer, Outlook, Recollection, Situation, StateId, Transition,
+};
 
 /// Numbers of Q-learning.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -52,10 +54,10 @@ fn value(row: &[f64], offers: &[Offer], at: u16) -> f64 {
 }
 
 impl Agent for QLearning {
-    fn choose(&mut self, situation: &Situation<'_>, _: Option<&mut dyn Outlook>, rng: &mut Rng) -> u16 {
+    fn choose(&mut self, situation: &Situation<'_>, _: Option<&mut dyn Outlook>, rng: &mut Rng) -> Choice {
         let Situation { scene, preferred: candidates, .. } = *situation;
         if rng.unit() < self.settings.exploration {
-            return candidates[rng.below(candidates.len())];
+            return Choice::Offer(candidates[rng.below(candidates.len())]);
         }
         let row = row(&self.values, scene.state);
         let value = |at: u16| value(row, &scene.offers, at);
@@ -70,7 +72,7 @@ impl Agent for QLearning {
         }
         let nth = rng.below(equals);
         let mut equals = candidates.iter().filter(|&&at| value(at) == best);
-        equals.nth(nth).copied().expect("one of them is the best")
+        Choice::Offer(equals.nth(nth).copied().expect("one of them is the best"))
     }
 
     fn learn(&mut self, transition: &Transition<'_>, _: &mut Rng) -> Explanation {

@@ -1,15 +1,32 @@
 //! Random choice: the baseline that every other agent must beat.
 
 use super::Agent;
+use super::groups::{Group, OfScreens, groups};
 use crate::rng::Rng;
-use crate::situation::{Outlook, Situation};
+use crate::situation::{Choice, Outlook, Situation};
 
-/// Chooses among the preferred candidates, each as likely.
-#[derive(Clone, Copy, Debug, Default)]
-pub struct Random;
+/// Chooses among the preferred candidates: a widget first, then a kind of action, then its text or direction, each as
+/// likely. An action on no widget counts as a widget.
+///
+/// Chance over all candidates would hardly ever press a button beside a field, which takes many texts.
+#[derive(Clone, Debug, Default)]
+pub struct Random {
+    screens: OfScreens<Vec<Group>>,
+}
 
 impl Agent for Random {
-    fn choose(&mut self, situation: &Situation<'_>, _: Option<&mut dyn Outlook>, rng: &mut Rng) -> u16 {
-        situation.preferred[rng.below(situation.preferred.len())]
+    fn choose(&mut self, situation: &Situation<'_>, _: Option<&mut dyn Outlook>, rng: &mut Rng) -> Choice {
+        let Situation { scene, preferred, .. } = *situation;
+        if preferred.len() < scene.offers.len() {
+            return draw(&groups(&scene.actions, preferred.iter().copied()), rng);
+        }
+        let all = self.screens.get(scene, |scene| groups(&scene.actions, 0..scene.offers.len() as u16));
+        draw(&all, rng)
     }
+}
+
+fn draw(groups: &[Group], rng: &mut Rng) -> Choice {
+    let kinds = &groups[rng.below(groups.len())].kinds;
+    let kind = &kinds[rng.below(kinds.len())];
+    Choice::Offer(kind[rng.below(kind.len())])
 }

@@ -4,8 +4,8 @@ use std::sync::Arc;
 
 use super::knob::{self, Knob};
 use super::{
-    Agent, Farlead, FarleadSettings, KeptError, Members, PlannerSettings, Portfolio, QLearning,
-    QLearningSettings, Random, Tree, farlead,
+    Agent, Farlead, FarleadSettings, KeptError, Least, Letter, Members, Monkey, Numbered, NumberedSettings,
+    PlannerSettings, Portfolio, QLearning, QLearningSettings, Random, Tree, farlead,
 };
 use crate::situation::{LabelingList, Switches};
 
@@ -54,6 +54,10 @@ pub struct Settings {
     pub planner: PlannerSettings,
     /// Members of `planner`.
     pub members: Members,
+    /// Settings of `ares-qlearning` and `fate-qlearning`.
+    pub numbered: NumberedSettings,
+    /// Number of texts that are typed into fields; the search knows it.
+    pub texts: usize,
     /// Episodes that the search has had before this agent; the agent counts on from them.
     pub spent: u32,
 }
@@ -145,19 +149,86 @@ pub static QLEARNING: AgentInfo = AgentInfo {
 /// Chance.
 pub static RANDOM: AgentInfo = AgentInfo {
     name: "random",
-    about: "Anything, each as likely",
+    about: "Any widget, then any of its actions, each as likely",
     // The baseline of all others knows nothing of the formula.
     switches: NONE,
     own_switches: &[],
     knobs: &[],
     abstraction: "looks",
     needs: TABULAR,
-    make: |_| Box::new(Random),
+    make: |_| Box::new(Random::default()),
     merge: newest,
 };
 
+/// What was done least.
+pub static LEAST: AgentInfo = AgentInfo {
+    name: "least",
+    about: "The action that was done least on the screen",
+    switches: ALL,
+    own_switches: &[],
+    knobs: &[],
+    abstraction: "looks",
+    needs: TABULAR,
+    make: |_| Box::new(Least::default()),
+    merge: newest,
+};
+
+/// Android's Monkey.
+pub static MONKEY: AgentInfo = AgentInfo {
+    name: "monkey",
+    about: "Android's Monkey: events at any point, most of them into nothing",
+    make: |_| Box::new(Monkey::default()),
+    ..RANDOM
+};
+
+/// Random choice of numbers, as in ARES.
+pub static ARES_RANDOM: AgentInfo = AgentInfo {
+    name: "ares-random",
+    about: "Random numbers as ARES draws them, some of which mean nothing",
+    make: |settings| Box::new(Numbered::random(Letter::Ares, settings.texts)),
+    ..RANDOM
+};
+
+/// Q-learning over numbers, as in ARES.
+pub static ARES_QLEARNING: AgentInfo = AgentInfo {
+    name: "ares-qlearning",
+    about: "Q-learning of ARES over such numbers",
+    knobs: &knob::OF_NUMBERED,
+    make: |settings| Box::new(Numbered::qlearning(Letter::Ares, settings.texts, settings.numbered)),
+    ..RANDOM
+};
+
+/// Random choice of numbers, as in FATE.
+pub static FATE_RANDOM: AgentInfo = AgentInfo {
+    name: "fate-random",
+    about: "Random numbers as FATE draws them, some of which mean nothing",
+    make: |settings| Box::new(Numbered::random(Letter::Fate, settings.texts)),
+    ..RANDOM
+};
+
+/// Q-learning over numbers, as in FATE.
+pub static FATE_QLEARNING: AgentInfo = AgentInfo {
+    name: "fate-qlearning",
+    about: "Q-learning of FATE over such numbers",
+    knobs: &knob::OF_NUMBERED,
+    make: |settings| Box::new(Numbered::qlearning(Letter::Fate, settings.texts, settings.numbered)),
+    ..RANDOM
+};
+
 /// All agents of the program, the default first.
-pub static AGENTS: [&AgentInfo; 5] = [&PLANNER, &FARLEAD, &TREE, &QLEARNING, &RANDOM];
+pub static AGENTS: [&AgentInfo; 11] = [
+    &PLANNER,
+    &FARLEAD,
+    &TREE,
+    &QLEARNING,
+    &LEAST,
+    &RANDOM,
+    &MONKEY,
+    &ARES_RANDOM,
+    &ARES_QLEARNING,
+    &FATE_RANDOM,
+    &FATE_QLEARNING,
+];
 
 /// Returns the agent of this name.
 pub fn find(name: &str) -> Option<&'static AgentInfo> {

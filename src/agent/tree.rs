@@ -9,7 +9,7 @@ use rustc_hash::FxHashMap;
 use super::Agent;
 use crate::rng::Rng;
 use crate::situation::{
-    Explanation, Next, Origin, Outlook, Recollection, Situation, StateId, Summary, Transition,
+    Choice, Explanation, Next, Origin, Outlook, Recollection, Situation, StateId, Summary, Transition,
 };
 
 /// Approximate bytes of a tree after which an episode starts a new one, and of a history besides its branches.
@@ -120,7 +120,7 @@ impl Agent for Tree {
         self.path.clear();
     }
 
-    fn choose(&mut self, situation: &Situation<'_>, _: Option<&mut dyn Outlook>, rng: &mut Rng) -> u16 {
+    fn choose(&mut self, situation: &Situation<'_>, _: Option<&mut dyn Outlook>, rng: &mut Rng) -> Choice {
         let offers = &situation.scene.offers[..];
         let branches = &self.node(situation).branches[..];
         let of = |wanted: Branch| -> Vec<u16> {
@@ -136,7 +136,7 @@ impl Agent for Tree {
         let open = if untried.is_empty() { of(Branch::Open) } else { untried };
         // An app that answers by chance may come to where all has been tried.
         let from = if open.is_empty() { situation.preferred } else { &open };
-        from[rng.below(from.len())]
+        Choice::Offer(from[rng.below(from.len())])
     }
 
     fn note(&mut self, situation: &Situation<'_>, _: u16, _: Origin) {

@@ -450,6 +450,11 @@ impl Catalogue {
         is_any
     }
 
+    /// Returns the number of texts that are typed into fields without a rule.
+    pub fn texts(&self) -> usize {
+        self.repertoire.texts.len()
+    }
+
     /// Returns the codes that are offered.
     pub fn codes(&self) -> &[Arc<str>] {
         &self.repertoire.codes

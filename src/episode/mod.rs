@@ -23,8 +23,8 @@ use crate::gui::{Action, ActionRecord, Marker, Screen};
 use crate::objective::{Judgement, Moment, Objective, Seen, Verdict};
 use crate::rng::{Rng, Seed};
 use crate::situation::{
-    Explanation, Forecast, Next, Origin, PhaseId, Recollection, Scene, ScreenId, Situation, StepChange,
-    Summary, Switches, Transition,
+    Choice, Explanation, Forecast, Next, Origin, PhaseId, Recollection, Scene, ScreenId, Situation,
+    StepChange, Summary, Switches, Transition,
 };
 use crate::trace::{Observation, Step, Trace};
 pub use catalogue::{Catalogue, Encounter, Entry, Met};
@@ -34,7 +34,10 @@ pub use catalogue::{Catalogue, Encounter, Entry, Met};
 const SURE_SHARE: f64 = 0.9;
 
 /// Steps between two questions whether to go on.
-const STEPS_UNASKED: usize = 64;
+const STEPS_UNASKED: u32 = 64;
+
+/// Most choices of nothing in an episode, for each step that it may have: no agent goes on with it for ever.
+const NOTHINGS_MAX: u32 = 100;
 
 /// Most steps that an episode has room for from its start: room that grows costs more than a short episode's choices.
 const STEPS_RESERVED_MAX: usize = 32;
@@ -95,6 +98,7 @@ impl Episode {
 pub struct Taken {
     from: Arc<Encounter>,
     at: u16,
+    number: u32,
     observation: Observation,
     to: Arc<Encounter>,
     phase: PhaseId,
@@ -107,6 +111,11 @@ impl Taken {
     /// Returns the action.
     pub fn action(&self) -> &Action {
         &self.from.entry.actions[usize::from(self.at)]
+    }
+
+    /// Returns its number in the episode, from 1; choices of nothing have numbers too.
+    pub fn number(&self) -> u32 {
+        self.number
     }
 
     /// Returns the screen before it, and the place of the action among the actions of that screen.
@@ -133,6 +142,8 @@ pub struct Stage<'a> {
     marker: Marker,
     switches: Switches,
     steps_max: u32,
+    /// Most steps of all episodes together.
+    run_steps_max: u64,
     totals: Totals,
     sorted: FxHashMap<(PhaseId, ScreenId), Arc<Sorted>>,
     sorted_weight: usize,
@@ -172,7 +183,7 @@ const SORTED_MAX: usize = 5_000_000;
 /// Counts of all episodes so far.
 #[derive(Clone, Debug, Default)]
 pub struct Totals {
-    /// Steps on the device, the first of each episode included.
+    /// Steps on the device, the first of each episode and choices of nothing included.
     pub steps: u64,
     /// Time that passed on the device.
     pub device_ms: u64,
@@ -199,6 +210,7 @@ impl<'a> Stage<'a> {
             marker: Marker::default(),
             switches,
             steps_max,
+            run_steps_max: u64::MAX,
             totals: Totals::default(),
             sorted: FxHashMap::default(),
             sorted_weight: 0,
@@ -240,28 +252,54 @@ impl<'a> Stage<'a> {
         let (mut phase, mut here) = (PhaseId::START, self.catalogue.start(self.objective));
         let mut sorted = self.sorted(&here.entry, phase);
         let mut now_ms = 0;
+        // Steps that count for the episode, and all choices.
+        let (mut spent, mut number) = (0, 0_u32);
         agent.begin();
         self.begin_history();
         while !sorted.candidates.is_empty() {
-            let steps_left = self.steps_max - episode.steps.len() as u32;
+            let steps_left = self.steps_max - spent;
+            number = number.saturating_add(1);
+            let is_asked = number.is_multiple_of(STEPS_UNASKED);
             let is_sure_alone = !sorted.sure.is_empty() && rng.unit() < SURE_SHARE;
             let situation = sorted.situation(&here.scene, phase, steps_left, is_sure_alone);
-            let at = match sorted.winner {
+            let choice = match sorted.winner {
                 Some(at) => {
                     agent.note(&situation, at, Origin::Device);
-                    at
+                    Choice::Offer(at)
                 }
                 None => agent.choose(&situation, self.objective.outlook(), rng),
             };
+            let at = match choice {
+                Choice::Offer(at) => at,
+                Choice::Nothing { is_free } => {
+                    agent.learn_nothing(&situation, self.objective.reward_of_nothing());
+                    self.totals.steps += 1;
+                    spent += u32::from(!is_free);
+                    let nothings = number - episode.steps.len() as u32;
+                    let is_spent = spent == self.steps_max
+                        || self.is_run_spent()
+                        || nothings / NOTHINGS_MAX >= self.steps_max;
+                    if is_spent {
+                        episode.ending = Ending::StepsSpent;
+                        break;
+                    }
+                    if is_asked && !goes_on(now_ms) {
+                        episode.ending = Ending::Stopped;
+                        break;
+                    }
+                    continue;
+                }
+            };
+            spent += 1;
             let observation = self.act(&here.entry, at)?;
             let elapsed_ms = observation.at_ms.saturating_sub(now_ms);
             now_ms = observation.at_ms;
             let Met { encounter: to, is_new } = self.catalogue.see(&observation.screen, self.objective);
             let seen = Seen::Now(&observation, elapsed_ms);
             let judgement = self.judge(phase, &here.entry, at, (&to.entry, is_new), seen);
-            let is_asked = (episode.steps.len() + 1).is_multiple_of(STEPS_UNASKED);
             let is_stopped = is_asked && !goes_on(now_ms);
-            let ending = match self.ending(&judgement, steps_left - 1) {
+            let steps_after = if self.is_run_spent() { 0 } else { steps_left - 1 };
+            let ending = match self.ending(&judgement, steps_after) {
                 ending @ Some(Ending::Won | Ending::Lost) => ending,
                 _ if is_stopped => Some(Ending::Stopped),
                 ending => ending,
@@ -280,6 +318,7 @@ impl<'a> Stage<'a> {
             episode.steps.push(Taken {
                 from,
                 at,
+                number,
                 observation,
                 to,
                 phase,
@@ -382,6 +421,11 @@ impl<'a> Stage<'a> {
         self.steps_max = steps_max;
     }
 
+    /// Sets the most steps of all episodes together; an episode ends with the last one.
+    pub fn set_run_steps_max(&mut self, steps_max: u64) {
+        self.run_steps_max = steps_max;
+    }
+
     /// Starts over for a new agent: the abstraction knows nothing either.
     pub fn start_over(&mut self) {
         self.history.clear();
@@ -411,6 +455,11 @@ impl<'a> Stage<'a> {
         let at = usize::from(at);
         let (action, class) = (&from.actions[at], from.offers[at].class);
         self.objective.step(phase, &Moment { action, class, seen, look: to.look, is_new })
+    }
+
+    /// Returns true if no step is left for any episode.
+    fn is_run_spent(&self) -> bool {
+        self.totals.steps >= self.run_steps_max
     }
 
     /// Returns how a run ends that is judged so with this many steps left; none if it goes on.
@@ -504,6 +553,8 @@ impl<'a> Stage<'a> {
     /// Returns the offers of `entry`, by their forecasts in `phase`.
     #[inline]
     fn sorted(&mut self, entry: &Entry, phase: PhaseId) -> Arc<Sorted> {
+        // Without forecasts the offers are the same in all phases.
+        let phase = if self.switches.prediction { phase } else { PhaseId::START };
         match self.sorted.get(&(phase, entry.id)) {
             Some(sorted) => sorted.clone(),
             None => self.sorted_anew(entry, phase),

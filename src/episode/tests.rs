@@ -7,8 +7,8 @@ use crate::abstraction::{LOOKS, PLACES};
 use crate::agent::RANDOM;
 use crate::device::{App, Capabilities, Faulty};
 use crate::gui::{Bounds, Context, Flags, Pixels, Repertoire, Widget};
-use crate::objective::{Formula, Report, Shaping};
-use crate::situation::{ClassId, LookId, Outlook};
+use crate::objective::{Exploration, Formula, Pays, Report, Shaping};
+use crate::situation::{Choice, ClassId, LookId, Outlook};
 use crate::spec::{Source, parse};
 
 /// Rooms in a row: `on` leads to the next. A clock shows the number of steps so far.
@@ -95,8 +95,8 @@ impl Agent for Scribe {
         self.told.push("begin".to_string());
     }
 
-    fn choose(&mut self, situation: &Situation<'_>, _: Option<&mut dyn Outlook>, _: &mut Rng) -> u16 {
-        situation.preferred[0]
+    fn choose(&mut self, situation: &Situation<'_>, _: Option<&mut dyn Outlook>, _: &mut Rng) -> Choice {
+        Choice::Offer(situation.preferred[0])
     }
 
     fn note(&mut self, _: &Situation<'_>, taken: u16, origin: Origin) {
@@ -260,4 +260,62 @@ fn an_abstraction_that_is_refined_has_the_agent_learn_all_steps_anew() {
     // Both episodes once more, and then the third.
     assert_eq!(learned(&scribe.told[at..]), 3);
     assert!(scribe.told[at..].contains(&"end Experience".to_string()));
+}
+
+/// Agent that starts the app, and then chooses nothing as often as it is told to before each action.
+struct Idler {
+    nothings: u32,
+    is_free: bool,
+    idled: u32,
+    rewards: Vec<f64>,
+}
+
+impl Agent for Idler {
+    fn choose(&mut self, situation: &Situation<'_>, _: Option<&mut dyn Outlook>, _: &mut Rng) -> Choice {
+        if situation.scene.screen.is_some() && self.idled < self.nothings {
+            self.idled += 1;
+            return Choice::Nothing { is_free: self.is_free };
+        }
+        self.idled = 0;
+        Choice::Offer(situation.preferred[0])
+    }
+
+    fn learn_nothing(&mut self, _: &Situation<'_>, reward: f64) {
+        self.rewards.push(reward);
+    }
+}
+
+/// Runs an episode of at most 9 steps, of a run of at most `run_steps_max`; returns its end, the numbers of its steps, all
+/// steps of the run, and the steps of the device.
+fn idle(nothings: u32, is_free: bool, run_steps_max: u64) -> (Ending, Vec<u32>, u64, u64) {
+    let mut device = Corridor::new();
+    let catalogue = Catalogue::new(&device.app.clone(), Repertoire::default(), &LOOKS, false);
+    let mut objective = Exploration::new("org.corridor".into(), Pays::Fate);
+    let mut stage = Stage::new(&mut device, &mut objective, catalogue, RANDOM.switches, 9, Seed(1));
+    stage.set_run_steps_max(run_steps_max);
+    let mut agent = Idler { nothings, is_free, idled: 0, rewards: Vec::new() };
+    let episode = stage.run(&mut agent, &mut Seed(1).fork("test"), &mut |_| true).expect("nothing fails");
+    assert!(agent.rewards.iter().all(|&reward| reward == -30.0));
+    let steps = stage.totals().steps;
+    assert_eq!(steps, agent.rewards.len() as u64 + episode.steps.len() as u64);
+    (episode.ending, episode.steps.iter().map(Taken::number).collect(), steps, device.steps)
+}
+
+#[test]
+fn a_choice_of_nothing_costs_a_step_and_does_nothing() {
+    let spent = Ending::StepsSpent;
+    assert_eq!(idle(0, false, u64::MAX), (spent, (1..10).collect(), 9, 9));
+    assert_eq!(idle(2, false, u64::MAX), (spent, vec![1, 4, 7], 9, 3));
+    // Free ones leave the episode all its steps, and cost the run as many.
+    let numbers = (0..9).map(|step| 1 + 3 * step).collect();
+    assert_eq!(idle(2, true, u64::MAX), (spent, numbers, 25, 9));
+    assert_eq!(idle(2, true, 7), (spent, vec![1, 4, 7], 7, 3));
+    assert_eq!(idle(2, true, 6), (spent, vec![1, 4], 6, 2));
+}
+
+#[test]
+fn an_agent_that_always_chooses_nothing_comes_to_an_end() {
+    assert_eq!(idle(u32::MAX, false, u64::MAX), (Ending::StepsSpent, vec![1], 9, 1));
+    assert_eq!(idle(u32::MAX, true, u64::MAX), (Ending::StepsSpent, vec![1], 901, 1));
+    assert_eq!(idle(u32::MAX, true, 40), (Ending::StepsSpent, vec![1], 40, 1));
 }

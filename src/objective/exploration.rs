@@ -18,8 +18,11 @@ pub enum Pays {
     #[default]
     Novelty,
     /// Those of ARES: an activity that is new in the episode or a crash 1000, a step outside of the app -100, a change to
-    /// an activity of the episode 0, anything else -1.
+    /// an activity of the episode 0, an action that means nothing -50, anything else -1.
     Ares,
+    /// Those of FATE: as [`Ares`](Pays::Ares) has them, but an action that means nothing -30, and staying in an activity -1
+    /// only until the first move of the episode, 0 after it.
+    Fate,
 }
 
 /// Reward of a state that is new in the run, and of a step outside of the app.
@@ -30,11 +33,13 @@ const OUTSIDE: f64 = -0.1;
 const ARES_NEW: f64 = 1_000.0;
 const ARES_OUTSIDE: f64 = -100.0;
 const ARES_STAYS: f64 = -1.0;
+const ARES_NOTHING: f64 = -50.0;
+const FATE_NOTHING: f64 = -30.0;
 
 /// All actions are the same to this objective.
 const CLASS: ClassId = ClassId(0);
 
-/// Progress of an episode for ARES's rewards: the activity in front, and those of the episode.
+/// Progress of an episode for the rewards of ARES and FATE: the activity in front, and those of the episode.
 type Visited = (LookId, BTreeSet<LookId>);
 
 /// Screens that are the same to this objective.
@@ -57,6 +62,8 @@ pub struct Exploration {
     seen: BTreeSet<LookId>,
     visited: Vec<Visited>,
     phase_of: BTreeMap<Visited, PhaseId>,
+    /// Phases after steps, by the phase before and the look after.
+    after: FxHashMap<(PhaseId, LookId), PhaseId>,
 }
 
 impl Exploration {
@@ -71,6 +78,7 @@ impl Exploration {
             seen: BTreeSet::new(),
             visited: vec![start.clone()],
             phase_of: BTreeMap::from([(start, PhaseId::START)]),
+            after: FxHashMap::default(),
         }
     }
 
@@ -78,6 +86,9 @@ impl Exploration {
     fn after(&mut self, from: PhaseId, look: LookId) -> PhaseId {
         if self.pays == Pays::Novelty {
             return PhaseId::START;
+        }
+        if let Some(&known) = self.after.get(&(from, look)) {
+            return known;
         }
         let mut visited = self.visited[from.index()].clone();
         visited.0 = look;
@@ -87,6 +98,7 @@ impl Exploration {
         if phase == next {
             self.visited.push(visited);
         }
+        self.after.insert((from, look), phase);
         phase
     }
 }
@@ -122,14 +134,24 @@ impl Objective for Exploration {
             Pays::Novelty if is_new => 1.0,
             Pays::Novelty if moment.is_new => NEW_STATE,
             Pays::Novelty => 0.0,
-            Pays::Ares if is_faulty => ARES_NEW,
-            Pays::Ares if is_outside => ARES_OUTSIDE,
-            Pays::Ares if !before.contains(&moment.look) => ARES_NEW,
-            Pays::Ares if *front != moment.look => 0.0,
-            Pays::Ares => ARES_STAYS,
+            Pays::Ares | Pays::Fate if is_faulty => ARES_NEW,
+            Pays::Ares | Pays::Fate if is_outside => ARES_OUTSIDE,
+            Pays::Ares | Pays::Fate if !before.contains(&moment.look) => ARES_NEW,
+            Pays::Ares | Pays::Fate if *front != moment.look => 0.0,
+            // FATE notes the last activity only when it changes.
+            Pays::Fate if before.len() > 1 => 0.0,
+            Pays::Ares | Pays::Fate => ARES_STAYS,
         };
         let verdict = if is_faulty { Verdict::Won } else { Verdict::Open };
         Judgement { next, verdict, reward, distance: Some(0) }
+    }
+
+    fn reward_of_nothing(&self) -> f64 {
+        match self.pays {
+            Pays::Novelty => 0.0,
+            Pays::Ares => ARES_NOTHING,
+            Pays::Fate => FATE_NOTHING,
+        }
     }
 
     fn reads(&self, key: Key) -> bool {
@@ -187,6 +209,21 @@ mod tests {
         let steps =
             [("p", "A", false), ("p", "B", false), ("p", "A", false), ("q", "C", false), ("p", "A", true)];
         assert_eq!(rewards(Pays::Novelty, &steps), (vec![1.0, 1.0, 0.0, -0.1, 1.0], true));
+    }
+
+    #[test]
+    fn staying_costs_nothing_after_the_first_move_if_fate_pays() {
+        let steps =
+            [("p", "A", false), ("p", "A", false), ("p", "B", false), ("p", "B", false), ("p", "A", false)];
+        assert_eq!(rewards(Pays::Fate, &steps), (vec![1000.0, -1.0, 1000.0, 0.0, 0.0], false));
+        let back = [("p", "A", false), ("p", "B", false), ("p", "A", false), ("p", "A", false)];
+        assert_eq!(rewards(Pays::Fate, &back), (vec![1000.0, 1000.0, 0.0, 0.0], false));
+    }
+
+    #[test]
+    fn an_action_that_means_nothing_pays_what_its_makers_say() {
+        let pays = |pays| Exploration::new("p".into(), pays).reward_of_nothing();
+        assert_eq!([Pays::Novelty, Pays::Ares, Pays::Fate].map(pays), [0.0, -50.0, -30.0]);
     }
 
     #[test]

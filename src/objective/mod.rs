@@ -33,6 +33,11 @@ pub trait Objective {
     /// Judges a step that starts in the phase `from`.
     fn step(&mut self, from: PhaseId, moment: &Moment<'_>) -> Judgement;
 
+    /// Returns the reward of a step in which the agent chose nothing that the screen offers.
+    fn reward_of_nothing(&self) -> f64 {
+        0.0
+    }
+
     /// Returns what the class of an action alone foretells of a step.
     fn forecast(&mut self, _from: PhaseId, _class: ClassId) -> Forecast {
         Forecast::Open

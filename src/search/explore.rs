@@ -31,6 +31,8 @@ pub struct Budget {
     pub is_walk: bool,
     /// Rewards.
     pub pays: Pays,
+    /// True if [`Explored::experience`] is wanted of any agent, and not just of those that need it.
+    pub keeps_steps: bool,
 }
 
 /// Reason why exploring ended.
@@ -108,6 +110,10 @@ pub struct Explored {
     pub curve: Vec<Point>,
     /// Steps at which each activity of the app was seen first, from 1.
     pub activities: BTreeMap<Arc<str>, u64>,
+    /// Actions until each of them was seen, in order; starts of the app are no actions.
+    pub reached: Vec<u64>,
+    /// All actions of the run.
+    pub actions: u64,
     /// Actions that were offered and never done, screen by screen.
     pub never_done: Vec<Action>,
     /// Step that last brought something new: an activity, a screen, or an action.
@@ -118,7 +124,7 @@ pub struct Explored {
     pub watched: Vec<Watched>,
     /// All of the walk, if it is one.
     pub walk: Option<Trace>,
-    /// All steps, for those who want to know the app already.
+    /// All steps, for those who want to know the app already, if they were kept.
     pub experience: Experience,
     /// Knowledge that the agent keeps.
     pub kept: Vec<u8>,
@@ -143,10 +149,10 @@ struct Watch {
 }
 
 impl Watch {
-    /// Follows `trace`, whose first step is number `first`.
-    fn follow(&mut self, trace: &Trace, first: u64) {
+    /// Follows `trace`, whose steps have these numbers.
+    fn follow(&mut self, trace: &Trace, numbers: &dyn Fn(usize) -> u64) {
         let (mut phase, mut before_ms) = (PhaseId::START, 0);
-        for (number, step) in trace.steps.iter().enumerate() {
+        for (place, step) in trace.steps.iter().enumerate() {
             let observation = &step.observation;
             let elapsed_ms = observation.at_ms.saturating_sub(before_ms);
             before_ms = observation.at_ms;
@@ -159,8 +165,8 @@ impl Watch {
             match judgement.verdict {
                 Verdict::Won => {
                     if self.found.is_none() {
-                        let steps = trace.steps[..=number].to_vec();
-                        self.found = Some((Trace { steps }, first + number as u64));
+                        let steps = trace.steps[..=place].to_vec();
+                        self.found = Some((Trace { steps }, numbers(place)));
                     }
                     return;
                 }
@@ -175,6 +181,8 @@ impl Watch {
 #[derive(Default)]
 struct Counts {
     activities: BTreeMap<Arc<str>, u64>,
+    reached: Vec<u64>,
+    starts: u64,
     screens: FxHashSet<ScreenId>,
     /// Actions of screens, and the same with the screens after them.
     done: FxHashSet<(ScreenId, u16)>,
@@ -184,19 +192,21 @@ struct Counts {
 }
 
 impl Counts {
-    fn add(&mut self, package: &str, episode: &Episode, first: u64) {
-        for (number, taken) in episode.steps.iter().enumerate() {
-            let number = first + number as u64;
+    fn add(&mut self, package: &str, episode: &Episode, before: u64) {
+        self.starts += u64::from(!episode.steps.is_empty());
+        for (place, taken) in episode.steps.iter().enumerate() {
+            let number = before + u64::from(taken.number());
             let screen = &taken.observation().screen;
             let mut is_new = false;
             if **screen.package() == *package && !self.activities.contains_key(screen.activity()) {
                 self.activities.insert(screen.activity().clone(), number);
+                self.reached.push(number.saturating_sub(self.starts));
                 is_new = true;
             }
             is_new |= insert(&mut self.screens, taken.screen_id());
             let choice = taken.choice();
             // A start is no action of a screen.
-            if number > first {
+            if place > 0 {
                 is_new |= insert(&mut self.done, choice);
                 insert(&mut self.transitions, (choice, taken.screen_id()));
             }
@@ -239,6 +249,7 @@ pub fn explore(
     let catalogue = Catalogue::new(device.app(), repertoire, plan.abstraction, needs.details);
     let mut objective = Exploration::new(package.clone(), budget.pays);
     let mut stage = Stage::new(device, &mut objective, catalogue, plan.switches, plan.steps_max, plan.seed);
+    stage.set_run_steps_max(budget.steps_max);
     let mut agent = agent(plan, stage.catalogue_mut());
     if needs.experience {
         stage.recall(&mut *agent, &plan.experience);
@@ -266,19 +277,23 @@ pub fn explore(
             }
         };
         episodes += 1;
-        counts.add(&package, &episode, before + 1);
+        counts.add(&package, &episode, before);
         let is_faulty = episode.ending == Ending::Won;
         if is_faulty || budget.is_walk || !watched.is_empty() {
             let trace = stage.trace(&episode);
             if budget.is_walk {
                 walk = Some(trace.clone());
             }
-            watched.iter_mut().for_each(|watch| watch.follow(&trace, before + 1));
+            watched.iter_mut().for_each(|watch| {
+                watch.follow(&trace, &|place| before + u64::from(episode.steps[place].number()))
+            });
             if is_faulty {
                 add(&mut faults, trace, stage.totals().steps);
             }
         }
-        experience.add(episode.steps.iter().map(|taken| (taken.action(), &taken.observation().screen)));
+        if needs.experience || budget.keeps_steps {
+            experience.add(episode.steps.iter().map(|taken| (taken.action(), &taken.observation().screen)));
+        }
         let has_codes = needs.experience && stage.learn_codes();
         let totals = stage.totals();
         let point = counts.point(totals.steps);
@@ -291,7 +306,7 @@ pub fn explore(
             budget.until_quiet.is_some_and(|steps| totals.steps.saturating_sub(counts.last_new) >= steps);
         if episode.ending == Ending::Stopped {
             break if is_late(totals.device_ms) { ExploreStop::TimeSpent } else { ExploreStop::Interrupted };
-        } else if episode.steps.is_empty() {
+        } else if episode.steps.is_empty() && episode.ending == Ending::DeadEnd {
             break ExploreStop::Exhausted;
         } else if totals.steps >= budget.steps_max {
             break ExploreStop::StepsSpent;
@@ -337,6 +352,8 @@ pub fn explore(
         walk,
         experience,
         kept: agent.save(stage.catalogue()),
+        actions: steps.saturating_sub(counts.starts),
+        reached: counts.reached,
         activities: counts.activities,
         curve: counts.curve,
     }
@@ -381,7 +398,8 @@ mod tests {
         steps_max: u64,
     ) -> Explored {
         let plan = Plan { steps_max: 30, ..Plan::new(agent) };
-        let budget = Budget { steps_max, until_quiet: None, is_walk: false, pays: Pays::Novelty };
+        let budget =
+            Budget { steps_max, until_quiet: None, is_walk: false, pays: Pays::Novelty, keeps_steps: true };
         explore(device, &[], together([], &Dictionary::default()), &plan, budget, &mut |_| true)
     }
 

@@ -277,7 +277,8 @@ pub fn pursue(
         // Of a screen with too many actions some are not offered, so an exhausted agent has not tried them.
         // An episode without a step means that nothing starts the app.
         let is_all_tried = summary.is_exhausted && !has_codes && !stage.catalogue().has_left_out();
-        let is_exhausted = (is_all_tried && !plan.persists) || episode.steps.is_empty();
+        let is_unstarted = episode.steps.is_empty() && episode.ending == Ending::DeadEnd;
+        let is_exhausted = (is_all_tried && !plan.persists) || is_unstarted;
         ways.insert(episode.way());
         if stage.catalogue().screens() > screens {
             (screens, last_new) = (stage.catalogue().screens(), episodes);
@@ -380,7 +381,7 @@ impl Growth {
 
 /// Returns a new agent for `plan`, with what an agent of its kind has kept.
 fn agent(plan: &Plan, catalogue: &mut Catalogue) -> Box<dyn Agent> {
-    let mut agent = (plan.agent.make)(&plan.settings);
+    let mut agent = (plan.agent.make)(&Settings { texts: catalogue.texts(), ..plan.settings });
     // Bytes that another kind has kept say nothing to this one; `Kept` has read those of its own kind before.
     let _ = agent.load(plan.kept.bytes(), catalogue);
     agent

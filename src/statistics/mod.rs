@@ -5,12 +5,14 @@
 
 use std::cmp::Ordering;
 
+mod area;
 mod effect;
 mod many;
 mod normal;
 mod rank;
 mod survival;
 
+pub use area::area_under_curve;
 pub use effect::{Size, a12, a12_interval};
 pub use many::{Friedman, friedman, holm};
 pub use rank::{mann_whitney, wilcoxon};

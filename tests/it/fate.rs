@@ -48,7 +48,7 @@ fn shared_models() -> Vec<PathBuf> {
 }
 
 /// Models and the texts that are typed into them.
-fn models() -> Vec<(PathBuf, Vec<String>)> {
+pub fn models() -> Vec<(PathBuf, Vec<String>)> {
     let own = ["fate/kiosk.json", "fate/odd.json"].map(fixtures::path);
     let texts = |path: &Path| {
         let dictionary = fs::read_to_string(path.with_file_name(fate::DICTIONARY)).expect("a dictionary");
@@ -67,7 +67,7 @@ enum Datum {
 }
 
 /// A model that runs by the rules: guard, then assignments, then the move. It reads each guard anew.
-struct Slow {
+pub struct Slow {
     model: Value,
     variables: BTreeMap<String, Datum>,
     node: usize,
@@ -75,7 +75,7 @@ struct Slow {
 }
 
 impl Slow {
-    fn new(model: Value, keeps_variables: bool) -> Slow {
+    pub fn new(model: Value, keeps_variables: bool) -> Slow {
         let mut slow = Slow { model, variables: BTreeMap::new(), node: 0, keeps_variables };
         slow.initialise();
         slow
@@ -94,22 +94,22 @@ impl Slow {
         }
     }
 
-    fn reset(&mut self) {
+    pub fn reset(&mut self) {
         self.node = 0;
         if !self.keeps_variables {
             self.initialise();
         }
     }
 
-    fn id(&self) -> &str {
+    pub fn id(&self) -> &str {
         self.model["nodes"][self.node]["node_id"].as_str().expect("a name")
     }
 
-    fn transitions(&self) -> &Vec<Value> {
+    pub fn transitions(&self) -> &Vec<Value> {
         self.model["nodes"][self.node]["transitions"].as_array().expect("transitions")
     }
 
-    fn step(&mut self, transition: usize, input: &str) {
+    pub fn step(&mut self, transition: usize, input: &str) {
         let transition = self.transitions()[transition].clone();
         if let Some(guard) = transition["guard"].as_str()
             && self.value(guard, input) != Datum::Bool(true)

@@ -17,6 +17,7 @@ mod examples;
 mod explore;
 mod export;
 mod fate;
+mod fate_agents;
 mod faults;
 mod fixtures;
 mod identity;

@@ -11,8 +11,8 @@ use rustc_hash::FxHashMap;
 use super::{Agent, KeptError};
 use crate::rng::Rng;
 use crate::situation::{
-    ActionId, Explanation, LabelingId, Labelings, Next, Origin, Outlook, PhaseId, Recollection, Situation,
-    StateId, Summary, Transition,
+    ActionId, Choice, Explanation, LabelingId, Labelings, Next, Origin, Outlook, PhaseId, Recollection,
+    Situation, StateId, Summary, Transition,
 };
 
 pub(super) use kept::merge;
@@ -320,7 +320,7 @@ impl Agent for Farlead {
         }
     }
 
-    fn choose(&mut self, situation: &Situation<'_>, _: Option<&mut dyn Outlook>, rng: &mut Rng) -> u16 {
+    fn choose(&mut self, situation: &Situation<'_>, _: Option<&mut dyn Outlook>, rng: &mut Rng) -> Choice {
         let row = self.row(situation);
         let candidates = situation.preferred;
         let (values, offers) = (&self.decisions[row as usize], &situation.scene.offers[..]);
@@ -347,7 +347,7 @@ impl Agent for Farlead {
             }
         }
         self.take(situation, row, chosen);
-        chosen
+        Choice::Offer(chosen)
     }
 
     fn note(&mut self, situation: &Situation<'_>, taken: u16, _: Origin) {

@@ -12,8 +12,8 @@ use self::value::{Memory, Valuation};
 use super::Agent;
 use crate::rng::Rng;
 use crate::situation::{
-    Blind, Evidence, Explanation, Habit, LookId, Offer, Origin, Outlook, Reason, Recollection, Situation,
-    Summary, Transition,
+    Blind, Choice, Evidence, Explanation, Habit, LookId, Offer, Origin, Outlook, Reason, Recollection,
+    Situation, Summary, Transition,
 };
 
 /// Actions looked at for each depth that is tried, a fraction of a microsecond each: below a millisecond a decision with
@@ -133,7 +133,12 @@ impl Agent for Planner {
         self.knowledge.begin();
     }
 
-    fn choose(&mut self, situation: &Situation<'_>, outlook: Option<&mut dyn Outlook>, rng: &mut Rng) -> u16 {
+    fn choose(
+        &mut self,
+        situation: &Situation<'_>,
+        outlook: Option<&mut dyn Outlook>,
+        rng: &mut Rng,
+    ) -> Choice {
         self.look(situation);
         let Situation { scene, phase, steps_left, .. } = *situation;
         self.memory.visit(scene.activity, phase);
@@ -159,7 +164,7 @@ impl Agent for Planner {
             hinted: if self.settings.names { offer.hints } else { 0 },
             turn: None,
         });
-        at
+        Choice::Offer(at)
     }
 
     fn note(&mut self, situation: &Situation<'_>, _: u16, origin: Origin) {

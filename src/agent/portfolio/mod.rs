@@ -16,8 +16,8 @@ use self::shares::Shares;
 use super::{Agent, Planner, Settings};
 use crate::rng::Rng;
 use crate::situation::{
-    Blind, Evidence, Explanation, Origin, Outlook, Reason, Recollection, Situation, Standing, Summary,
-    Transition, Turn, TurnCause,
+    Blind, Choice, Evidence, Explanation, Origin, Outlook, Reason, Recollection, Situation, Standing,
+    Summary, Transition, Turn, TurnCause,
 };
 
 /// Chance of an action that ends the run unless the screen changes as the objective wants.
@@ -187,7 +187,12 @@ impl Agent for Portfolio {
         self.cover.iter_mut().for_each(Cover::begin);
     }
 
-    fn choose(&mut self, situation: &Situation<'_>, outlook: Option<&mut dyn Outlook>, rng: &mut Rng) -> u16 {
+    fn choose(
+        &mut self,
+        situation: &Situation<'_>,
+        outlook: Option<&mut dyn Outlook>,
+        rng: &mut Rng,
+    ) -> Choice {
         let mut blind = Blind;
         let outlook = outlook.unwrap_or(&mut blind);
         self.is_recalled = false;
@@ -204,28 +209,28 @@ impl Agent for Portfolio {
         // Only novelty and forms have a way; the other members have an empty one.
         if let Some(at) = self.archive.follow(&self.way, situation) {
             self.explain(Evidence::WayToRare, situation.candidates.len());
-            return at;
+            return Choice::Offer(at);
         }
         if member == Member::Forms
             && let Some(at) = self.forms.next(situation, &open, outlook)
         {
             self.explain(Evidence::Form, open.len());
-            return at;
+            return Choice::Offer(at);
         }
         if member == Member::Cover
             && let Some(at) = self.cover.as_mut().and_then(|cover| cover.next(situation, rng))
         {
             self.explain(Evidence::Pair, situation.candidates.len());
-            return at;
+            return Choice::Offer(at);
         }
         let open = alive(open, situation, outlook, rng);
         if member == Member::Random {
             let open = self.archive.yields().leave_out(situation, open, rng);
             self.explain(Evidence::Chance, open.len());
-            return open[rng.below(open.len())];
+            return Choice::Offer(open[rng.below(open.len())]);
         }
         self.explain(Evidence::LeastTried, open.len());
-        self.archive.least(&Situation { candidates: &open, ..*situation }, rng)
+        Choice::Offer(self.archive.least(&Situation { candidates: &open, ..*situation }, rng))
     }
 
     fn note(&mut self, situation: &Situation<'_>, taken: u16, origin: Origin) {

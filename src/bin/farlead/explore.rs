@@ -18,6 +18,7 @@ use farlead::replay::capture_walk;
 use farlead::rng::Seed;
 use farlead::search::{Budget, Dictionary, ExploreStop, Explored, Fault, Plan, Watched, explore, together};
 use farlead::spec::{Expectation, Source, Spec, parse, shown_path};
+use farlead::statistics::area_under_curve;
 use farlead::store::{self, Batch, Places};
 use farlead::test_case::Provenance;
 use farlead::trace::Trace;
@@ -80,7 +81,8 @@ pub struct ExploreArgs {
     app: AppArgs,
     #[command(flatten, next_help_heading = "App")]
     set_up: SetUpArgs,
-    /// Agent that explores: planner, farlead, tree, qlearning or random [default: planner]
+    /// Agent that explores: planner, farlead, tree, qlearning, least, random, monkey, ares-random, ares-qlearning,
+    /// fate-random or fate-qlearning [default: planner]
     #[arg(long, value_parser = EntrantParser, help_heading = "Exploring", hide_possible_values = true)]
     agent: Option<Entrant>,
     /// Most steps of the whole run
@@ -125,6 +127,8 @@ enum Reward {
     Novelty,
     /// Those of ARES: an activity that is new in the episode, or a crash
     Ares,
+    /// Those of FATE: as ARES's, but staying costs nothing after the first move of an episode
+    Fate,
 }
 
 impl Reward {
@@ -132,6 +136,7 @@ impl Reward {
         match self {
             Reward::Novelty => Pays::Novelty,
             Reward::Ares => Pays::Ares,
+            Reward::Fate => Pays::Fate,
         }
     }
 }
@@ -247,6 +252,7 @@ fn explore_all(
         until_quiet: args.until_quiet,
         is_walk: args.record.is_some(),
         pays: args.reward.pays(),
+        keeps_steps: true,
     };
     let watched: Vec<&Spec> = specs.iter().map(|given| given.spec).collect();
     let begun = Instant::now();
@@ -366,6 +372,7 @@ fn coverage(explored: &Explored, app: &App, agent: &str, budget: Budget) -> Cove
         steps: last.steps,
         device_ms: explored.device_ms,
         activities: explored.activities.iter().map(|(name, step)| (name.to_string(), *step)).collect(),
+        area_under_curve: area_under_curve(explored.reached.iter().copied(), explored.actions),
         unseen: (!app.activities.is_empty()).then(|| unseen.collect()),
         screens: last.screens,
         transitions: last.transitions,

@@ -14,7 +14,7 @@ use super::model::WindowId;
 use super::state::State;
 use super::touch::Pixel;
 use crate::device::Notice;
-use crate::gui::{PressedKey, Screen};
+use crate::gui::{Identity, PressedKey, Screen};
 
 /// Most states remembered.
 const STATES_MAX: usize = 200_000;
@@ -142,6 +142,8 @@ struct Looks {
 pub(super) struct Memo {
     states: States,
     looks: Vec<Looks>,
+    /// Screens by their identity. States that look the same share one, so that others work out once what follows from it.
+    screens: HashMap<Identity, Arc<Screen>, FxBuildHasher>,
     transitions: HashMap<(u32, Gesture), Transition, FxBuildHasher>,
     bytes: usize,
 }
@@ -168,9 +170,16 @@ impl Memo {
         self.looks.get(number as usize)?.screen.as_ref()
     }
 
-    pub fn set_screen(&mut self, number: u32, screen: Arc<Screen>) {
-        self.bytes += WIDGET_BYTES * screen.weight();
-        self.looks[number as usize].screen = Some(screen);
+    /// Remembers the screen of a state, and returns it as states that look the same share it.
+    pub fn set_screen(&mut self, number: u32, screen: Arc<Screen>) -> Arc<Screen> {
+        let known = self.screens.get(&screen.identity()).filter(|known| ***known == *screen).cloned();
+        let screen = known.unwrap_or_else(|| {
+            self.bytes += WIDGET_BYTES * screen.weight();
+            self.screens.insert(screen.identity(), screen.clone());
+            screen
+        });
+        self.looks[number as usize].screen = Some(screen.clone());
+        screen
     }
 
     pub fn touch_map(&self, number: u32) -> Option<&Arc<TouchMap>> {

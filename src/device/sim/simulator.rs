@@ -529,7 +529,7 @@ impl Core {
         }
         self.has_read_clock |= rendered.has_read_clock;
         if !rendered.has_read_clock && self.is_memoised {
-            self.memo.set_screen(now.state, screen.clone());
+            screen = self.memo.set_screen(now.state, screen);
         }
         if let Some(touch_map) = rendered.touch_map.filter(|_| self.is_memoised) {
             self.memo.set_touch_map(now.state, Arc::new(touch_map));
