@@ -4,10 +4,11 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
+use super::explore::{Budget, Point, explore};
 use super::jobs::in_order;
-use super::{Plan, Stop, search};
+use super::{Dictionary, Plan, Stop, search, together};
 use crate::device::{Device, DeviceError};
-use crate::gui::UserAction;
+use crate::gui::{Repertoire, UserAction};
 use crate::rng::Seed;
 use crate::spec::Spec;
 
@@ -122,19 +123,10 @@ pub fn compare(
     is_stopped: &(dyn Fn() -> bool + Sync),
     watch: &mut dyn FnMut(&Compared<'_>),
 ) -> Result<Option<Vec<Vec<Tally>>>, DeviceError> {
-    let Rounds { runs, seed, jobs } = rounds;
-    let (runs, cells) = (runs as usize, tasks.len() * contenders.len());
-    // Rows with gaps cannot be compared, so one failure ends all runs.
-    let failed_once = AtomicBool::new(false);
-    let ends = || is_stopped() || failed_once.load(Ordering::Relaxed);
-    let run_one = |number: usize| {
-        if ends() {
-            return None;
-        }
-        let (cell, run) = (number / runs, number % runs);
-        let (task, contender) = (&tasks[cell / contenders.len()], &contenders[cell % contenders.len()]);
-        // Run n of every contender has the same seed, so that none is luckier than another.
-        let seed = Seed(seed.0.wrapping_add(run as u64));
+    let count = contenders.len();
+    let mut tallies = vec![vec![Tally::default(); count]; tasks.len()];
+    let run_one = |cell: usize, seed: Seed, goes_on: &dyn Fn() -> bool| {
+        let (task, contender) = (&tasks[cell / count], &contenders[cell % count]);
         let plan = Plan {
             seed,
             actions: task.actions.clone(),
@@ -142,37 +134,128 @@ pub fn compare(
             episodes_max: task.episodes_max,
             ..contender.plan.clone()
         };
-        Some(search(&mut *device(seed), task.spec, &plan, &mut |_| !ends()))
+        search(&mut *device(seed), task.spec, &plan, &mut |_| goes_on())
     };
-    let mut tallies = vec![vec![Tally::default(); contenders.len()]; tasks.len()];
-    let mut failed = None;
-    in_order(jobs, cells * runs, run_one, |number, finding| {
-        let cell = number / runs;
-        let (task, contender) = (cell / contenders.len(), cell % contenders.len());
+    let whole = tasks.len() * count * rounds.runs as usize;
+    let is_whole = each_run(tasks.len() * count, rounds, is_stopped, &run_one, &mut |number, finding| {
+        let (task, contender) =
+            (number / rounds.runs as usize / count, number / rounds.runs as usize % count);
         let tally = &mut tallies[task][contender];
-        match finding {
-            Some(Ok(finding)) => {
-                tally.failed.push(finding.stop != Stop::Found);
-                tally.episodes.push(u64::from(finding.episodes));
-                tally.steps.push(finding.steps);
-                tally.device_ms.push(finding.device_ms);
-                for (name, times) in finding.reach.report.held {
-                    *tally.held.entry(name).or_default() += times;
-                }
+        if let Some(finding) = finding {
+            tally.failed.push(finding.stop != Stop::Found);
+            tally.episodes.push(u64::from(finding.episodes));
+            tally.steps.push(finding.steps);
+            tally.device_ms.push(finding.device_ms);
+            for (name, times) in finding.reach.report.held {
+                *tally.held.entry(name).or_default() += times;
             }
-            // The first in the order of the runs, so that the message does not depend on threads.
-            Some(Err(error)) => failed = failed.take().or(Some(error)),
-            None => {}
         }
+        let is_ended = tally.steps.len() == rounds.runs as usize;
+        let ended = is_ended.then_some((task, contender, &*tally));
+        watch(&Compared { done: number + 1, whole, ended });
+    })?;
+    Ok(is_whole.then_some(tallies))
+}
+
+/// App to explore.
+pub struct Venture<'a> {
+    /// Makes a device for a seed.
+    pub device: &'a (dyn Fn(Seed) -> Box<dyn Device> + Sync),
+    /// Texts that are typed.
+    pub texts: Dictionary,
+}
+
+/// Run of exploring, in numbers.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Covered {
+    /// Actions until each activity was seen, in order; starts of the app are no actions.
+    pub reached: Vec<u64>,
+    /// All actions of the run.
+    pub actions: u64,
+    /// Counts at the end.
+    pub last: Point,
+    /// Different crashes, and lacks of an answer.
+    pub faults: usize,
+    /// Time that passed on the device.
+    pub device_ms: u64,
+}
+
+/// Lets each contender explore each app, and returns their runs, app by app, or nothing once `is_stopped`. `watch` is told
+/// the number of runs that are done, and that of all.
+pub fn compare_exploring(
+    ventures: &[Venture<'_>],
+    contenders: &[Contender],
+    rounds: Rounds,
+    budget: Budget,
+    is_stopped: &(dyn Fn() -> bool + Sync),
+    watch: &mut dyn FnMut(usize, usize),
+) -> Result<Option<Vec<Vec<Vec<Covered>>>>, DeviceError> {
+    let count = contenders.len();
+    let mut all = vec![vec![Vec::new(); count]; ventures.len()];
+    let run_one = |cell: usize, seed: Seed, goes_on: &dyn Fn() -> bool| {
+        let (venture, contender) = (&ventures[cell / count], &contenders[cell % count]);
+        let plan = Plan { seed, texts: venture.texts.clone(), ..contender.plan.clone() };
+        let mut device = (venture.device)(seed);
+        let repertoire = Repertoire { rules: plan.rules.clone(), ..together([], &venture.texts) };
+        let explored = explore(&mut *device, &[], repertoire, &plan, budget, &mut |_| goes_on());
+        match explored.failure {
+            Some(error) => Err(error),
+            None => Ok(Covered {
+                last: explored.last(),
+                reached: explored.reached,
+                actions: explored.actions,
+                faults: explored.faults.len(),
+                device_ms: explored.device_ms,
+            }),
+        }
+    };
+    let (cells, runs) = (ventures.len() * count, rounds.runs as usize);
+    let is_whole = each_run(cells, rounds, is_stopped, &run_one, &mut |number, covered| {
+        let cell = number / runs;
+        all[cell / count][cell % count].extend(covered);
+        watch(number + 1, cells * runs);
+    })?;
+    Ok(is_whole.then_some(all))
+}
+
+/// Does `run_one` for each run of each cell, and hands its result to `take` with its number, in their order; returns true if
+/// nobody stopped it.
+fn each_run<T: Send>(
+    cells: usize,
+    Rounds { runs, seed, jobs }: Rounds,
+    is_stopped: &(dyn Fn() -> bool + Sync),
+    run_one: &(dyn Fn(usize, Seed, &dyn Fn() -> bool) -> Result<T, DeviceError> + Sync),
+    take: &mut dyn FnMut(usize, Option<T>),
+) -> Result<bool, DeviceError> {
+    let runs = runs as usize;
+    // Rows with gaps cannot be compared, so one failure ends all runs.
+    let failed_once = AtomicBool::new(false);
+    let ends = || is_stopped() || failed_once.load(Ordering::Relaxed);
+    let work = |number: usize| {
+        if ends() {
+            return None;
+        }
+        // Run n of every contender has the same seed, so that none is luckier than another.
+        let seed = Seed(seed.0.wrapping_add((number % runs) as u64));
+        Some(run_one(number / runs, seed, &|| !ends()))
+    };
+    let mut failed = None;
+    in_order(jobs, cells * runs, work, |number, done| {
+        let done = match done {
+            Some(Ok(done)) => Some(done),
+            // The first in the order of the runs, so that the message does not depend on threads.
+            Some(Err(error)) => {
+                failed = failed.take().or(Some(error));
+                None
+            }
+            None => None,
+        };
         failed_once.fetch_or(failed.is_some(), Ordering::Relaxed);
-        let is_whole = tally.steps.len() == runs;
-        let ended = is_whole.then_some((task, contender, &*tally));
-        watch(&Compared { done: number + 1, whole: cells * runs, ended });
+        take(number, done);
     });
     match failed {
         Some(error) => Err(error),
-        None if is_stopped() => Ok(None),
-        None => Ok(Some(tallies)),
+        None => Ok(!is_stopped()),
     }
 }
 

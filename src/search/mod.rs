@@ -22,7 +22,9 @@ use crate::rng::Seed;
 use crate::situation::{Summary, Switches};
 use crate::spec::Spec;
 use crate::trace::Trace;
-pub use compare::{Compared, Contender, Rounds, Tally, Task, compare, mean, median};
+pub use compare::{
+    Compared, Contender, Covered, Rounds, Tally, Task, Venture, compare, compare_exploring, mean, median,
+};
 pub use exhaustive::{Bounds, Exhausted, Starts, exhaust, exhaust_from};
 pub use explore::{Budget, ExploreNews, ExploreStop, Explored, Fault, Point, Watched, explore};
 pub use jobs::{Leg, Relay, in_order, in_order_with_pauses, waves};

@@ -474,6 +474,44 @@ fn a_page_shows_a_comparison_without_a_script() {
 }
 
 #[test]
+fn without_specs_agents_are_compared_by_what_they_cover() {
+    let page = file("covered.html", "");
+    let path = page.to_str().expect("a path");
+    let args = ["compare", "--app", APP, "--also", "apps/notes.app", "--agents", "planner,random"];
+    let more = ["--runs", "6", "--budget", "300", "--json"];
+    let run = |jobs: &str| {
+        let ended = farlead(&[&args[..], &more, &["--jobs", jobs, "--html", path]].concat(), "");
+        assert_eq!(ended.code, 0, "{}", ended.stderr);
+        (ended, fs::read_to_string(&page).expect("a page"))
+    };
+    let (ended, html) = run("1");
+    let rows = lines(&ended);
+    let of = |agent: &str| -> Vec<&Value> {
+        rows.iter().filter(|row| row["agent"] == agent && row["baseline"].is_null()).collect()
+    };
+    // The same runs one by one give the same means.
+    let alone = |seed: u64| -> f64 {
+        let seed = seed.to_string();
+        let explored = farlead(
+            &["explore", "--app", APP, "--budget", "300", "--seed", &seed, "--json", "--agent", "random"],
+            "",
+        );
+        let line = lines(&explored)
+            .into_iter()
+            .find(|line| !line["coverage"].is_null() || line["event"] == "explored");
+        let line = line.unwrap_or_else(|| panic!("{}", explored.stdout));
+        line["area_under_curve"].as_f64().or(line["coverage"]["area_under_curve"].as_f64()).expect("an area")
+    };
+    let mean = (1..=6).map(alone).sum::<f64>() / 6.0;
+    let row = of("random")[0];
+    assert!((row["area_mean"].as_f64().expect("a mean") - mean).abs() < 1e-9, "{row} {mean}");
+    assert_eq!((of("planner").len(), of("random").len()), (2, 2));
+    assert_eq!(html.matches("<svg class=\"chart\"").count(), 2 * 2 + 2, "{html}");
+    let (again, page_again) = run("2");
+    assert_eq!((again.stdout, page_again), (ended.stdout, html));
+}
+
+#[test]
 fn a_spec_of_another_app_is_not_compared() {
     let notes = "specs/notes/palette.ltl";
     let strange = farlead(&["compare", notes, "--app", APP, "--only", "a", "--runs", "1"], "");

@@ -261,6 +261,13 @@ impl AppArgs {
         of_project.open_with(&set, "farlead.toml", project, shell)
     }
 
+    /// Opens another model as the app that is named here is opened.
+    pub fn open_model(&self, model: &Path, project: &Project, shell: &Shell) -> anyhow::Result<OpenedApp> {
+        let of_model =
+            AppArgs { app: Some(model.to_path_buf()), apk: Vec::new(), package: None, ..self.clone() };
+        of_model.open(project, shell)
+    }
+
     /// Opens the app that is named here, else the one that a stored test was found on, else that of `project`.
     pub fn open_for(&self, test: &TestCase, project: &Project, shell: &Shell) -> anyhow::Result<OpenedApp> {
         if self.is_said() || test.provenance.app.is_empty() {

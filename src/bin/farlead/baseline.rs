@@ -6,7 +6,7 @@ use std::io::{self, Write};
 use farlead::rng::Seed;
 use farlead::search::Tally;
 use farlead::statistics::{
-    FAILED, Observed, Size, a12, a12_interval, friedman, holm, log_rank, mann_whitney, wilcoxon,
+    FAILED, Observed, Size, Tested, a12, a12_interval, friedman, holm, log_rank, mann_whitney, wilcoxon,
 };
 use serde::Serialize;
 
@@ -19,13 +19,77 @@ const STARS: [f64; 3] = [0.05, 0.01, 0.001];
 /// Samples drawn for an interval: its ends then hardly depend on the seed.
 const DRAWS: usize = 2_000;
 
-/// Runs of all agents on a spec.
+/// Runs of all agents on a spec, or on an app that they explore.
 pub struct Group {
     pub file: String,
+    /// Name of the spec; empty where apps are explored.
     pub spec: String,
-    /// Tally of each agent.
-    pub tallies: Vec<Tally>,
+    pub measured: Measured,
 }
+
+/// Measured numbers, agent by agent.
+pub enum Measured {
+    /// Searches.
+    Searches(Vec<Tally>),
+    /// Areas under the curves of explorations.
+    Areas(Vec<Vec<f64>>),
+}
+
+impl Group {
+    /// Returns the tallies of searches; none of explorations.
+    pub fn tallies(&self) -> &[Tally] {
+        match &self.measured {
+            Measured::Searches(tallies) => tallies,
+            Measured::Areas(_) => &[],
+        }
+    }
+
+    /// Returns a number for each run of an agent: the lower the better.
+    fn costs(&self, agent: usize) -> Vec<f64> {
+        match &self.measured {
+            Measured::Searches(tallies) => steps(&tallies[agent]),
+            Measured::Areas(areas) => areas[agent].iter().map(|area| -area).collect(),
+        }
+    }
+
+    /// Returns the log-rank test of two agents, if a run of theirs failed.
+    fn log_rank(&self, agent: usize, other: usize) -> Option<Tested> {
+        let Measured::Searches(tallies) = &self.measured else { return None };
+        let (tally, other) = (&tallies[agent], &tallies[other]);
+        let has_failures = tally.failures() + other.failures() > 0;
+        has_failures.then(|| log_rank(&observed(tally), &observed(other))).flatten()
+    }
+}
+
+/// Words for the measured numbers.
+pub struct Words {
+    /// Numbers, as in `steps`.
+    pub numbers: &'static str,
+    /// The better agent does this, as in `takes fewer steps`.
+    pub does: &'static str,
+    /// Tasks, as in `specs`.
+    pub tasks: &'static str,
+    /// The best number, as in `the fewest steps`.
+    pub best: &'static str,
+    /// Headings of the columns that name a task.
+    columns: &'static [&'static str],
+    /// Heading of the test of cut off runs, if there can be any.
+    censored: &'static [&'static str],
+}
+
+/// Words for searches.
+pub const SEARCHES: Words = Words {
+    numbers: "steps",
+    does: "takes fewer steps",
+    tasks: "specs",
+    best: "the fewest steps",
+    columns: &["file", "spec"],
+    censored: &["log-rank p"],
+};
+
+/// Words for explorations.
+pub const EXPLORATIONS: Words =
+    Words { numbers: "areas under the curve", does: "covers more", tasks: "apps", best: "the largest area" };
 
 /// Agents, and the way to compare them.
 pub struct Against<'a> {
@@ -36,6 +100,7 @@ pub struct Against<'a> {
     pub is_paired: bool,
     /// Seed of the intervals.
     pub seed: Seed,
+    pub words: &'static Words,
 }
 
 /// An agent against the baseline.
@@ -45,7 +110,7 @@ struct Comparison {
     spec: String,
     agent: String,
     baseline: String,
-    /// Probability that the agent takes fewer steps than the baseline, ties counted half.
+    /// Probability that the agent takes fewer steps than the baseline, or covers more, ties counted half.
     a12: f64,
     size: char,
     a12_low: f64,
@@ -58,9 +123,9 @@ struct Comparison {
     #[serde(flatten)]
     log_rank: LogRank,
     better: Option<String>,
-    /// `Less` if the agent tends to take fewer steps.
+    /// `Less` if the agent tends to do better.
     #[serde(skip)]
-    steps: Ordering,
+    costs: Ordering,
 }
 
 /// The log-rank test, if a run failed.
@@ -153,20 +218,30 @@ impl Tests<'_> {
             "Mann-Whitney test"
         };
         let (all, cut_off) = (self.comparisons.len(), self.with_log_rank());
+        let Words { numbers, does, tasks, best, .. } = *self.against.words;
         writeln!(
             out,
-            "\nsteps of each agent against {baseline}: {test}; p corrected by Holm over the whole table ({all})"
+            "\n{numbers} of each agent against {baseline}: {test}; p corrected by Holm over the whole table ({all})"
         )?;
-        let headings = ["file", "spec", "agent", "A12", "95 % interval", "p", "log-rank p", "better"];
-        let rows = self.comparisons.iter().map(Comparison::cells);
-        write_lines(out, 3, &[vec![headings.map(str::to_string).to_vec()], rows.collect()].concat())?;
+        let rest = ["agent", "A12", "95 % interval", "p"];
+        let headings = self.against.words.columns.iter().chain(&rest);
+        let headings = headings.chain(self.against.words.censored).chain(&["better"]);
+        let rows = self.comparisons.iter().map(|one| one.cells(self.against.words));
+        let names = self.against.words.columns.len() + 1;
+        write_lines(
+            out,
+            names,
+            &[vec![headings.map(ToString::to_string).collect()], rows.collect()].concat(),
+        )?;
         if is_explained {
             writeln!(
                 out,
-                "A12: probability that the agent takes fewer steps than {baseline}; above 0.5 the agent is better"
+                "A12: probability that the agent {does} than {baseline}; above 0.5 the agent is better"
             )?;
             writeln!(out, "     N, S, M, L: negligible, small, medium, large difference")?;
-            writeln!(out, "     a failed run counts as longer than every run that succeeds")?;
+            if !self.against.words.censored.is_empty() {
+                writeln!(out, "     a failed run counts as longer than every run that succeeds")?;
+            }
             if cut_off > 0 {
                 writeln!(
                     out,
@@ -175,24 +250,21 @@ impl Tests<'_> {
             }
             writeln!(
                 out,
-                "better: the agent that takes fewer steps, if p < {BETTER_BELOW}; `-` if these runs cannot tell"
+                "better: the agent that {does}, if p < {BETTER_BELOW}; `-` if these runs cannot tell"
             )?;
         }
         let Some(over) = &self.over else { return Ok(()) };
         let Over { specs, statistic, .. } = over;
         writeln!(
             out,
-            "\nall agents over {specs} specs, by their median steps: Friedman test, {statistic:.2}, p {}",
+            "\nall agents over {specs} {tasks}, by their median {numbers}: Friedman test, {statistic:.2}, p {}",
             shown(over.p)
         )?;
         let headings = ["agent", "mean rank", "Nemenyi p", "better"].map(str::to_string).to_vec();
         let rows = over.agents.iter().map(Ranked::cells);
         write_lines(out, 1, &[vec![headings], rows.collect()].concat())?;
         if is_explained {
-            writeln!(
-                out,
-                "mean rank: 1 is the fewest steps; Nemenyi p: against {baseline}, corrected for all pairs"
-            )?;
+            writeln!(out, "mean rank: 1 is {best}; Nemenyi p: against {baseline}, corrected for all pairs")?;
         }
         Ok(())
     }
@@ -203,17 +275,19 @@ impl Tests<'_> {
 }
 
 impl Comparison {
-    fn cells(&self) -> Vec<String> {
-        vec![
-            self.file.clone(),
-            self.spec.clone(),
+    fn cells(&self, words: &Words) -> Vec<String> {
+        let names = [self.file.clone(), self.spec.clone()];
+        let log_rank = self.log_rank.p_holm.map_or("-".to_string(), shown);
+        let mut cells: Vec<String> = names.into_iter().take(words.columns.len()).collect();
+        cells.extend([
             self.agent.clone(),
             format!("{:.2} {}", self.a12, self.size),
             format!("{:.2} to {:.2}", self.a12_low, self.a12_high),
             shown(self.p_holm),
-            self.log_rank.p_holm.map_or("-".to_string(), shown),
-            self.better.clone().unwrap_or("-".to_string()),
-        ]
+        ]);
+        cells.extend(words.censored.iter().map(|_| log_rank.clone()));
+        cells.push(self.better.clone().unwrap_or("-".to_string()));
+        cells
     }
 }
 
@@ -234,20 +308,18 @@ fn shown(p: f64) -> String {
 }
 
 fn comparison(group: &Group, agent: usize, against: &Against<'_>) -> Option<Comparison> {
-    let (tally, other) = (&group.tallies[agent], &group.tallies[against.baseline]);
-    let (agent_steps, baseline_steps) = (steps(tally), steps(other));
-    // Fewer steps are better, so the agent wins where the baseline has the larger number.
-    let a12_of = a12(&baseline_steps, &agent_steps)?;
+    let (costs, of_baseline) = (group.costs(agent), group.costs(against.baseline));
+    // The lower number is better, so the agent wins where the baseline has the larger one.
+    let a12_of = a12(&of_baseline, &costs)?;
     let mut rng = against.seed.fork("interval");
-    let (a12_low, a12_high) = a12_interval(&baseline_steps, &agent_steps, DRAWS, &mut rng)?;
+    let (a12_low, a12_high) = a12_interval(&of_baseline, &costs, DRAWS, &mut rng)?;
     let tested = if against.is_paired {
-        let pairs: Vec<(f64, f64)> = agent_steps.into_iter().zip(baseline_steps).collect();
+        let pairs: Vec<(f64, f64)> = costs.into_iter().zip(of_baseline).collect();
         wilcoxon(&pairs)?
     } else {
-        mann_whitney(&agent_steps, &baseline_steps)?
+        mann_whitney(&costs, &of_baseline)?
     };
-    let has_failures = tally.failures() + other.failures() > 0;
-    let cut_off = has_failures.then(|| log_rank(&observed(tally), &observed(other))).flatten();
+    let cut_off = group.log_rank(agent, against.baseline);
     Some(Comparison {
         file: group.file.clone(),
         spec: group.spec.clone(),
@@ -268,7 +340,7 @@ fn comparison(group: &Group, agent: usize, against: &Against<'_>) -> Option<Comp
             p_holm: cut_off.map(|tested| tested.p),
         },
         better: None,
-        steps: tested.first,
+        costs: tested.first,
     })
 }
 
@@ -288,16 +360,16 @@ fn correct(comparisons: &mut [Comparison]) {
     let all: Vec<f64> = comparisons.iter().map(|one| one.p).collect();
     for (one, p_holm) in comparisons.iter_mut().zip(holm(&all)) {
         one.p_holm = p_holm;
-        one.better = better(p_holm, one.steps, &one.agent, &one.baseline);
+        one.better = better(p_holm, one.costs, &one.agent, &one.baseline);
     }
     let cut_off: Vec<f64> = comparisons.iter().filter_map(|one| one.log_rank.p).collect();
     let with_log_rank = comparisons.iter_mut().filter(|one| one.log_rank.p.is_some());
     with_log_rank.zip(holm(&cut_off)).for_each(|(one, p_holm)| one.log_rank.p_holm = Some(p_holm));
 }
 
-/// Returns the better one, by the steps of the agent beside those of the baseline.
-fn better(p: f64, steps: Ordering, agent: &str, baseline: &str) -> Option<String> {
-    match steps {
+/// Returns the better one, by the costs of the agent beside those of the baseline.
+fn better(p: f64, costs: Ordering, agent: &str, baseline: &str) -> Option<String> {
+    match costs {
         Ordering::Less if p < BETTER_BELOW => Some(agent.to_string()),
         Ordering::Greater if p < BETTER_BELOW => Some(baseline.to_string()),
         Ordering::Less | Ordering::Greater | Ordering::Equal => None,
@@ -305,8 +377,8 @@ fn better(p: f64, steps: Ordering, agent: &str, baseline: &str) -> Option<String
 }
 
 fn over(specs: &[Group], against: &Against<'_>) -> Option<Over> {
-    let medians: Vec<Vec<f64>> =
-        specs.iter().map(|spec| spec.tallies.iter().map(|tally| median(steps(tally))).collect()).collect();
+    let of = |group: &Group| (0..against.agents.len()).map(|agent| median(group.costs(agent))).collect();
+    let medians: Vec<Vec<f64>> = specs.iter().map(of).collect();
     let tested = friedman(&medians)?;
     let of_baseline = tested.ranks[against.baseline];
     let ranked = |(place, &name): (usize, &&str)| {

@@ -19,8 +19,10 @@ use serde::Serialize;
 
 use crate::agents::{Entrant, Entrants, EntrantsParser};
 use crate::app::{AppArgs, OpenedApp};
-use crate::baseline::{Against, Group, Tests, steps, tests};
+use crate::baseline::{Against, Group, Measured, SEARCHES, Tests, steps, tests};
+use crate::covering;
 use crate::deciding::failed;
+use crate::explore::Reward;
 use crate::lint::counted;
 use crate::outputs::warn;
 use crate::progress::{Progress, WallArgs, interrupted_exit, interruption, left};
@@ -37,6 +39,7 @@ use crate::{Exit, Missing, Mistake, Usage};
   farlead compare specs/chesswalk --app apps/chesswalk.app --agents planner,farlead,random
   farlead compare specs/chesswalk --app apps/chesswalk.app --agents farlead --ablate --csv worth.csv
   farlead compare specs/chesswalk --app apps/chesswalk.app --agents 'farlead;qlearning:epsilon=.1,.3'
+  farlead compare --app apps/notes.app --agents planner,random,least --runs 20 --html explored.html
 
 Run n of each agent on each spec has the seed --seed + n - 1. In means, a run that fails counts
 with the steps it took, and the mean has a mark (*). The rows `all a`, `all b`, `all c` put the
@@ -46,13 +49,22 @@ docs/checking.md says how to read the tests.
 Exit codes: 0 compared; 2 command line; 3 a spec or model is missing or has mistakes; 4 no device, or
 the disk; 130 Ctrl-C, 143 SIGTERM, 129 SIGHUP (finished rows are written).")]
 pub struct CompareArgs {
-    /// Spec files, or folders of .ltl files
-    #[arg(value_name = "SPEC", required = true)]
+    /// Spec files, or folders of .ltl files; without any, the agents explore the app
+    #[arg(value_name = "SPEC")]
     specs: Vec<PathBuf>,
     #[command(flatten, next_help_heading = "App")]
-    app: AppArgs,
+    pub app: AppArgs,
+    /// Without specs, explore this model as well, may be repeated
+    #[arg(long, value_name = "MODEL", conflicts_with = "specs", help_heading = "App")]
+    pub also: Vec<PathBuf>,
     #[command(flatten, next_help_heading = "App")]
     set_up: SetUpArgs,
+    /// Without specs, most steps of a run
+    #[arg(long, value_name = "N", default_value_t = 4_000, value_parser = clap::value_parser!(u64).range(1..), conflicts_with = "specs", help_heading = "Comparison")]
+    pub budget: u64,
+    /// Without specs, rewards of agents that learn from them
+    #[arg(long, value_name = "R", value_enum, default_value_t = Reward::Novelty, conflicts_with = "specs", help_heading = "Comparison")]
+    pub reward: Reward,
     /// Compare only on the spec of this name
     #[arg(long, value_name = "NAME", help_heading = "Comparison")]
     only: Option<String>,
@@ -61,29 +73,29 @@ pub struct CompareArgs {
     agents: Vec<Entrants>,
     /// Runs of each agent on each spec
     #[arg(long, value_name = "N", default_value_t = 100, value_parser = clap::value_parser!(u32).range(1..=1_000_000), help_heading = "Comparison")]
-    runs: u32,
+    pub runs: u32,
     /// Also compare each agent with each improvement switched over, and with all of them off
     #[arg(long, help_heading = "Comparison")]
-    ablate: bool,
+    pub ablate: bool,
     /// Agent that the tests compare all others with [default: the first]
     #[arg(long, value_name = "NAME", help_heading = "Comparison")]
     baseline: Option<String>,
     /// Test runs by Mann-Whitney, not as pairs with the same seed by Wilcoxon
     #[arg(long, help_heading = "Comparison")]
-    unpaired: bool,
+    pub unpaired: bool,
     #[command(flatten, next_help_heading = "Search")]
-    search: SearchArgs,
+    pub search: SearchArgs,
     #[command(flatten, next_help_heading = "Search")]
-    wall: WallArgs,
+    pub wall: WallArgs,
     /// Write the table to this file as CSV
     #[arg(long, value_name = "FILE", help_heading = "Comparison")]
-    csv: Option<PathBuf>,
+    pub csv: Option<PathBuf>,
     /// Write a page with charts to this file: curves, box plots, a heat map of A12, failures
     #[arg(long, value_name = "FILE", help_heading = "Comparison")]
-    html: Option<PathBuf>,
+    pub html: Option<PathBuf>,
     /// Write JSON, one object for each row and each test
     #[arg(long, help_heading = "Comparison")]
-    json: bool,
+    pub json: bool,
 }
 
 impl CompareArgs {
@@ -92,7 +104,7 @@ impl CompareArgs {
     }
 
     /// Returns the place of the baseline among `agents`.
-    fn baseline(&self, agents: &[&str]) -> anyhow::Result<usize> {
+    pub fn baseline(&self, agents: &[&str]) -> anyhow::Result<usize> {
         let Some(name) = &self.baseline else { return Ok(0) };
         let place = agents.iter().position(|agent| agent == name);
         let all = || agents.iter().map(|agent| format!("`{agent}`")).collect::<Vec<_>>().join(", ");
@@ -188,6 +200,9 @@ const HEADINGS: [&str; COLUMNS] = [
 
 pub fn run(args: &CompareArgs, shell: &Shell) -> anyhow::Result<Exit> {
     let mut project = Project::find()?;
+    if args.specs.is_empty() {
+        return covering::run(args, project, shell);
+    }
     let set_ups = args.set_up.read(&project, shell)?;
     let mut judged = Vec::new();
     for path in sources::expand(&args.specs)? {
@@ -212,8 +227,13 @@ pub fn run(args: &CompareArgs, shell: &Shell) -> anyhow::Result<Exit> {
     let contenders = contenders(args, &project, &texts)?;
     let agents: Vec<&str> = contenders.iter().map(|contender| &*contender.name).collect();
     let seed = args.search.seed(&project);
-    let against =
-        Against { agents: &agents, baseline: args.baseline(&agents)?, is_paired: !args.unpaired, seed };
+    let against = Against {
+        agents: &agents,
+        baseline: args.baseline(&agents)?,
+        is_paired: !args.unpaired,
+        seed,
+        words: &SEARCHES,
+    };
     let interrupted = interruption();
     args.wall.limit(&interrupted);
     let progress = Progress::new(!shell.quiet);
@@ -254,7 +274,7 @@ pub fn run(args: &CompareArgs, shell: &Shell) -> anyhow::Result<Exit> {
     let group = |((file, spec), tallies): (&(&str, &str), Vec<Tally>)| Group {
         file: printable(file),
         spec: printable(spec),
-        tallies,
+        measured: Measured::Searches(tallies),
     };
     let groups: Vec<Group> = names.iter().zip(whole.unwrap_or_default()).map(group).collect();
     rows.extend(sums(&tasks, &agents, &groups));
@@ -343,7 +363,11 @@ fn tasks<'a>(
     Ok((names, tasks))
 }
 
-fn contenders(args: &CompareArgs, project: &Project, texts: &Dictionary) -> anyhow::Result<Vec<Contender>> {
+pub fn contenders(
+    args: &CompareArgs,
+    project: &Project,
+    texts: &Dictionary,
+) -> anyhow::Result<Vec<Contender>> {
     let mut contenders = Vec::new();
     for agent in args.entrants() {
         let mut plan = args.search.plan(project, agent.agent, texts)?;
@@ -382,7 +406,7 @@ fn ablated(name: &str, plan: &Plan) -> Vec<Contender> {
 }
 
 /// Places of a curve.
-const MARKS: u64 = 60;
+pub const MARKS: u64 = 60;
 
 /// Returns the comparison as its page shows it.
 fn page(
@@ -393,11 +417,11 @@ fn page(
     (groups, rows, tests): (&[Group], &[Row], &Tests<'_>),
 ) -> anyhow::Result<ComparedPage> {
     let panel = |(at, group): (usize, &Group)| {
-        let most = group.tallies.iter().flat_map(|tally| &tally.steps).copied().max().unwrap_or(1);
+        let most = group.tallies().iter().flat_map(|tally| &tally.steps).copied().max().unwrap_or(1);
         Panel {
             name: format!("{} {}", group.file, group.spec),
-            curves: group.tallies.iter().map(|tally| found_by(tally, most)).collect(),
-            samples: group.tallies.iter().map(steps).collect(),
+            curves: group.tallies().iter().map(|tally| found_by(tally, most)).collect(),
+            samples: group.tallies().iter().map(steps).collect(),
             effects: (0..agents.len()).map(|agent| tests.effect(at, agent)).collect(),
         }
     };
@@ -447,10 +471,10 @@ const ATOMS_MAX: usize = 5;
 
 /// Returns a line for each spec that no run met, with the atoms that never held: it may be a spec of another app.
 fn unmet(groups: &[Group]) -> Vec<String> {
-    let is_met = |group: &&Group| group.tallies.iter().any(|tally| tally.failed.contains(&false));
+    let is_met = |group: &&Group| group.tallies().iter().any(|tally| tally.failed.contains(&false));
     let line = |group: &Group| {
         let mut held: BTreeMap<&str, u64> = BTreeMap::new();
-        for (name, times) in group.tallies.iter().flat_map(|tally| &tally.held) {
+        for (name, times) in group.tallies().iter().flat_map(|tally| &tally.held) {
             *held.entry(name.as_str()).or_default() += times;
         }
         let never: Vec<&str> = held.iter().filter(|(_, times)| **times == 0).map(|(name, _)| *name).collect();
@@ -474,7 +498,7 @@ fn sums(tasks: &[Task<'_>], agents: &[&str], groups: &[Group]) -> Vec<Row> {
         }
         for (at, agent) in agents.iter().enumerate() {
             let mut whole = Tally::default();
-            members().for_each(|(_, of_spec)| whole.add(&of_spec.tallies[at]));
+            members().for_each(|(_, of_spec)| whole.add(&of_spec.tallies()[at]));
             rows.push(Row::new("all", &level.to_string(), agent, &whole));
         }
     }

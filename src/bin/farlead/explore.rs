@@ -43,7 +43,7 @@ const CRASHES: &str = "crashes";
 const CRASHES_FILE: &str = "crashes.ltl";
 
 /// Most steps of an episode, unless someone says otherwise.
-const STEPS_MAX: u32 = 30;
+pub const STEPS_MAX: u32 = 30;
 
 /// Place of a recorded walk's spec, which is in no file.
 pub const WALK: &str = "explore --record";
@@ -122,7 +122,7 @@ pub struct ExploreArgs {
 
 /// Rewards of exploring.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
-enum Reward {
+pub enum Reward {
     /// News of the whole run: an activity or a crash, less for a screen
     Novelty,
     /// Those of ARES: an activity that is new in the episode, or a crash
@@ -132,7 +132,7 @@ enum Reward {
 }
 
 impl Reward {
-    fn pays(self) -> Pays {
+    pub fn pays(self) -> Pays {
         match self {
             Reward::Novelty => Pays::Novelty,
             Reward::Ares => Pays::Ares,

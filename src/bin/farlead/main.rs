@@ -6,6 +6,7 @@ mod baseline;
 mod check;
 mod compare;
 mod completions;
+mod covering;
 mod deciding;
 mod devices;
 mod doctor;

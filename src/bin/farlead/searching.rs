@@ -240,6 +240,11 @@ impl SearchArgs {
         Ok(plan)
     }
 
+    /// Returns the most steps of an episode, if they are given.
+    pub fn steps_given(&self) -> Option<u32> {
+        self.steps
+    }
+
     /// Returns the budget for `spec`: what is asked for here, else by the spec, else by the project, else by habit.
     pub fn budget(&self, project: &Project, spec: &Spec, judgement: &Judgement) -> Result<Budget, Usage> {
         let shortest = judgement.shortest.unwrap_or(1);
