@@ -88,8 +88,14 @@ pub const SEARCHES: Words = Words {
 };
 
 /// Words for explorations.
-pub const EXPLORATIONS: Words =
-    Words { numbers: "areas under the curve", does: "covers more", tasks: "apps", best: "the largest area" };
+pub const EXPLORATIONS: Words = Words {
+    numbers: "areas under the curve",
+    does: "covers more",
+    tasks: "apps",
+    best: "the largest area",
+    columns: &["app"],
+    censored: &[],
+};
 
 /// Agents, and the way to compare them.
 pub struct Against<'a> {
