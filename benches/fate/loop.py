@@ -2,14 +2,20 @@
 
 python3 loop.py MODEL.json STRINGS.txt LAST_LINE random|qlearning RUNS
 
-A guard and an assignment are evaluated as texts, an observation is a list made anew at each step, and a row of the table
-of Q-learning is found by it.
+A guard and an assignment are evaluated as texts, an observation is made anew at each step, and finds a row in the table of
+Q-learning. With numpy, observations, actions, rewards and rows are arrays, as in FATE; without it they are lists, which takes
+less time.
 """
 
 import json
 import random
 import sys
 import time
+
+try:
+    import numpy
+except ImportError:
+    numpy = None
 
 ACTIONS = 4000
 EPISODE = 300
@@ -30,25 +36,30 @@ class App:
 
     def reset(self):
         self.node = 0
-        self.visited, self.last = {0}, 0
+        self.visited = {0}
         return self.observation()
+
+    def widgets(self):
+        return len(self.nodes[self.node]["transitions"])
 
     def observation(self):
         observed = [0] * self.length
         observed[self.node] = 1
         start = self.starts[self.node]
-        for place in range(start, start + len(self.nodes[self.node]["transitions"])):
+        for place in range(start, start + self.widgets()):
             observed[place] = 1
-        return observed
+        return numpy.array(observed) if numpy else observed
 
-    def step(self, widget, text):
+    def step(self, action):
         """Returns the observation, the reward, and whether the step counts for the episode."""
+        widget, text = action
         transitions = self.nodes[self.node]["transitions"]
         if widget == len(transitions):
-            return self.observation(), -30, False
+            return self.observation(), reward_of(-30), False
         transition = transitions[widget]
         self.variables["input_text"] = text
         guard = transition["guard"]
+        before = self.node
         if guard is None or eval(guard, self.globals, self.variables):
             if transition["set"] is not None:
                 exec(transition["set"], self.globals, self.variables)
@@ -56,35 +67,97 @@ class App:
         if self.node not in self.visited:
             self.visited.add(self.node)
             reward = 1000
-        elif self.node == self.last and len(self.visited) == 1:
+        elif self.node == before and len(self.visited) == 1:
             reward = -1
         else:
             reward = 0
-        return self.observation(), reward, True
+        return self.observation(), reward_of(reward), True
 
 
-def run(model, texts, learns, chance):
-    app, table, seen, curve = App(model), {}, {0}, []
+def reward_of(number):
+    return numpy.array([number]) if numpy else number
 
-    def row(observation):
-        widgets = len(app.nodes[app.node]["transitions"])
+
+class Lists:
+    """Chance and the table of Q-learning, in lists."""
+
+    def __init__(self, texts):
+        self.texts, self.chance, self.rows = texts, random.Random(1), {}
+
+    def forget(self):
+        self.rows = {}
+
+    def explores(self):
+        return self.chance.random() < EXPLORATION
+
+    def draw(self, widgets):
+        return self.chance.randint(0, widgets), self.chance.randrange(self.texts)
+
+    def row(self, observation, widgets):
         key = tuple(observation)
-        if key not in table:
-            table[key] = [0.0] * ((widgets + 1) * len(texts))
-        return table[key]
+        if key not in self.rows:
+            self.rows[key] = [0.0] * ((widgets + 1) * self.texts)
+        return self.rows[key]
 
+    def best(self, row):
+        return divmod(row.index(max(row)), self.texts)
+
+    def largest(self, row):
+        return max(row)
+
+    def learn(self, row, action, reward, ahead):
+        place = action[0] * self.texts + action[1]
+        row[place] += RATE * (reward + DISCOUNT * ahead - row[place])
+
+
+class Arrays:
+    """The same in arrays."""
+
+    def __init__(self, texts):
+        self.texts, self.chance, self.rows = texts, numpy.random.RandomState(1), {}
+        self.low = numpy.array([0, 0])
+
+    def forget(self):
+        self.rows = {}
+
+    def explores(self):
+        return self.chance.uniform(0, 1) < EXPLORATION
+
+    def draw(self, widgets):
+        high = numpy.array([widgets + 1, self.texts])
+        return numpy.floor(self.chance.uniform(self.low, high)).astype(int)
+
+    def row(self, observation, widgets):
+        key = observation.tobytes()
+        if key not in self.rows:
+            self.rows[key] = numpy.zeros([widgets + 1, self.texts])
+        return self.rows[key]
+
+    def best(self, row):
+        return numpy.array(numpy.unravel_index(numpy.argmax(row), row.shape))
+
+    def largest(self, row):
+        return row[tuple(self.best(row))]
+
+    def learn(self, row, action, reward, ahead):
+        widget, text = action
+        row[widget][text] += (RATE * (reward + DISCOUNT * ahead - row[widget][text]))[0]
+
+
+def run(model, texts, learns, numbers):
+    app, seen, curve = App(model), {0}, []
+    numbers.forget()
     while len(curve) < ACTIONS:
         observation, done = app.reset(), 0
         while done < EPISODE and len(curve) < ACTIONS:
-            widgets = len(app.nodes[app.node]["transitions"])
-            values = row(observation) if learns else None
-            if not learns or chance.random() < EXPLORATION:
-                place = chance.randint(0, widgets) * len(texts) + chance.randrange(len(texts))
-            else:
-                place = values.index(max(values))
-            observation, reward, counts = app.step(place // len(texts), texts[place % len(texts)])
+            widgets = app.widgets()
+            row = numbers.row(observation, widgets) if learns else None
+            explores = not learns or numbers.explores()
+            action = numbers.draw(widgets) if explores else numbers.best(row)
+            observation, reward, counts = app.step((action[0], texts[action[1]]))
             if learns:
-                values[place] += RATE * (reward + DISCOUNT * max(row(observation)) - values[place])
+                ahead = numbers.largest(numbers.row(observation, app.widgets()))
+                numbers.learn(row, action, reward, ahead)
             done += counts
             seen.add(app.node)
             curve.append(len(seen))
@@ -97,10 +170,11 @@ def main():
         model = json.load(file)
     with open(strings) as file:
         texts = file.read().splitlines()[: int(last) + 1]
-    chance = random.Random(1)
+    numbers = Arrays(len(texts)) if numpy else Lists(len(texts))
     begun = time.perf_counter()
-    steps = sum(len(run(model, texts, agent == "qlearning", chance)) for _ in range(int(runs)))
-    print(steps / (time.perf_counter() - begun))
+    steps = sum(len(run(model, texts, agent == "qlearning", numbers)) for _ in range(int(runs)))
+    print(steps / (time.perf_counter() - begun), "with numpy" if numpy else "without numpy")
 
 
-main()
+if __name__ == "__main__":
+    main()

@@ -8,7 +8,7 @@ use farlead::agent::{AgentInfo, FARLEAD, RANDOM};
 use farlead::device::sim::Sim;
 use farlead::device::{Device, sim};
 use farlead::episode::Catalogue;
-use farlead::gui::UserAction;
+use farlead::gui::{Action, UserAction};
 use farlead::objective::{Formula, Moment, Objective as _, Seen, Shaping, Verdict};
 use farlead::rng::Seed;
 use farlead::search::{Contender, Plan, Rounds, Task, compare, exhaust, repertoire};
@@ -100,7 +100,35 @@ fn a_dummy_note_made_by_back_is_gone_from_the_corrected_app() {
     }
 }
 
-/// Returns the exact probability that an episode of uniformly random actions satisfies the formula.
+/// Returns the probability of each action where a widget is chosen first, then a kind of action, then its text; an action on
+/// no widget counts as a widget.
+fn shares(actions: &[Action]) -> Vec<f64> {
+    let mut widgets: Vec<Vec<Vec<usize>>> = Vec::new();
+    for (at, action) in actions.iter().enumerate() {
+        let widget = |other: usize| actions[other].target().map(|target| &target.object_id);
+        let of_widget = |of: &&mut Vec<Vec<usize>>| widget(at).is_some() && widget(of[0][0]) == widget(at);
+        match widgets.iter_mut().find(of_widget) {
+            Some(kinds) => {
+                let name = action.type_name();
+                match kinds.iter_mut().find(|kind| actions[kind[0]].type_name() == name) {
+                    Some(kind) => kind.push(at),
+                    None => kinds.push(vec![at]),
+                }
+            }
+            None => widgets.push(vec![vec![at]]),
+        }
+    }
+    let mut shares = vec![0.0; actions.len()];
+    for kinds in &widgets {
+        for kind in kinds {
+            let ways = widgets.len() * kinds.len() * kind.len();
+            kind.iter().for_each(|&at| shares[at] = 1.0 / ways as f64);
+        }
+    }
+    shares
+}
+
+/// Returns the exact probability that an episode of random actions satisfies the formula.
 fn chance_of_success(row: &Row) -> f64 {
     let mut simulator = models::simulator(row.app, &[], 1);
     let mut objective = Formula::new(&row.spec, Shaping::Atoms);
@@ -122,12 +150,11 @@ fn chance_of_success(row: &Row) -> f64 {
         };
         for (snapshot, phase, share, here) in pairs {
             let entry = here.entry.clone();
-            let each = share / entry.offers.len() as f64;
-            for (action, offer) in entry.actions.iter().zip(&*entry.offers) {
+            let shares = shares(&entry.actions);
+            for ((action, offer), part) in entry.actions.iter().zip(&*entry.offers).zip(shares) {
+                let each = share * part;
                 let outcomes = match (&snapshot, action) {
-                    (None, farlead::gui::Action::Reinitialise(activity)) => {
-                        simulator.start_outcomes(activity)
-                    }
+                    (None, Action::Reinitialise(activity)) => simulator.start_outcomes(activity),
                     (Some(snapshot), action) => {
                         simulator.restore(*snapshot);
                         simulator.outcomes(action)
