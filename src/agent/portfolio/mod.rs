@@ -7,12 +7,14 @@ mod archive;
 mod cover;
 mod forms;
 mod shares;
+mod sweep;
 mod yields;
 
 use self::archive::{Archive, WAY_MAX, Way};
 use self::cover::Cover;
 use self::forms::Forms;
 use self::shares::Shares;
+use self::sweep::Sweep;
 use super::{Agent, Planner, Settings};
 use crate::rng::Rng;
 use crate::situation::{
@@ -32,6 +34,9 @@ pub enum Member {
     Novelty,
     /// The fields of a form filled, and then a button.
     Forms,
+    /// What was never done first, and the texts of forms that refuse one after the other, where the objective gives no
+    /// direction.
+    Sweep,
     /// Each action on each kind of page, and after each other one, where the objective gives no direction.
     Cover,
     /// The actions that were rarely done at what is seen, from the start of the app.
@@ -42,8 +47,15 @@ pub enum Member {
 
 impl Member {
     /// All members, in order of precedence.
-    pub const ALL: [Member; 6] =
-        [Member::Plan, Member::Novelty, Member::Forms, Member::Cover, Member::Least, Member::Random];
+    pub const ALL: [Member; 7] = [
+        Member::Plan,
+        Member::Sweep,
+        Member::Novelty,
+        Member::Forms,
+        Member::Cover,
+        Member::Least,
+        Member::Random,
+    ];
 
     /// Returns the name on the command line.
     pub fn name(self) -> &'static str {
@@ -51,6 +63,7 @@ impl Member {
             Member::Plan => "plan",
             Member::Novelty => "novelty",
             Member::Forms => "forms",
+            Member::Sweep => "sweep",
             Member::Cover => "cover",
             Member::Least => "least",
             Member::Random => "random",
@@ -69,7 +82,7 @@ pub struct Members(u8);
 
 impl Members {
     /// All members.
-    pub const ALL: Members = Members(0b111111);
+    pub const ALL: Members = Members(0b111_1111);
 
     /// Returns the set of `members`; all of them if there is none.
     pub fn of(members: impl IntoIterator<Item = Member>) -> Members {
@@ -94,7 +107,8 @@ pub struct Portfolio {
     planner: Planner,
     archive: Archive,
     forms: Forms,
-    /// Coverage; none once the objective has shown that it gives a direction.
+    /// Sweeps and coverage; none once the objective has shown that it gives a direction.
+    sweep: Option<Sweep>,
     cover: Option<Cover>,
     shares: Shares,
     /// Member that this episode belongs to, once it has made its first choice.
@@ -117,6 +131,7 @@ impl Portfolio {
             planner: Planner::new(planner, spent),
             archive: Archive::default(),
             forms: Forms::default(),
+            sweep: Some(Sweep::default()),
             cover: Some(Cover::default()),
             shares: Shares::new(&members.list(), spent),
             turn: None,
@@ -133,10 +148,12 @@ impl Portfolio {
         let confirms = self.planner.is_tried_out() && !self.planner.is_exhausted();
         let (has_forms, is_aimless) = (self.forms.has_any(), outlook.is_aimless());
         if !is_aimless {
-            self.cover = None;
+            (self.sweep, self.cover) = (None, None);
         }
+        let has_sweeps = self.sweep.as_ref().is_some_and(Sweep::has_work);
         let can = |member: Member| match member {
             Member::Forms => has_forms,
+            Member::Sweep => has_sweeps,
             Member::Cover => is_aimless,
             // Without a direction there is nothing to plan for.
             Member::Plan | Member::Least => !is_aimless,
@@ -155,7 +172,7 @@ impl Portfolio {
             (Member::Forms, Some(way)) => way,
             // Forms without anything to try leave their turn to novelty.
             (Member::Novelty | Member::Forms, _) => self.archive.send(situation.steps_left, outlook, rng),
-            (Member::Plan | Member::Cover | Member::Least | Member::Random, _) => Way::new(),
+            (Member::Plan | Member::Sweep | Member::Cover | Member::Least | Member::Random, _) => Way::new(),
         };
         member
     }
@@ -184,6 +201,7 @@ impl Agent for Portfolio {
         self.planner.begin();
         self.archive.begin();
         self.forms.begin();
+        self.sweep.iter_mut().for_each(Sweep::begin);
         self.cover.iter_mut().for_each(Cover::begin);
     }
 
@@ -212,7 +230,14 @@ impl Agent for Portfolio {
             self.explain(Evidence::Form, open.len());
             return at;
         }
-        if member == Member::Cover
+        if member == Member::Sweep
+            && let Some(at) = self.sweep.as_mut().and_then(|sweep| sweep.next(situation, rng))
+        {
+            self.explain(Evidence::Swept, open.len());
+            return at;
+        }
+        // A sweep without anything to do leaves the rest of its episode to coverage.
+        if matches!(member, Member::Sweep | Member::Cover)
             && let Some(at) = self.cover.as_mut().and_then(|cover| cover.next(situation, rng))
         {
             self.explain(Evidence::Pair, situation.candidates.len());
@@ -237,6 +262,7 @@ impl Agent for Portfolio {
     fn learn(&mut self, transition: &Transition<'_>, rng: &mut Rng) -> Explanation {
         let is_new = self.archive.learn(transition);
         self.forms.learn(transition, self.archive.trail(), WAY_MAX);
+        self.sweep.iter_mut().for_each(|sweep| sweep.learn(transition));
         self.cover.iter_mut().for_each(|cover| cover.learn(transition));
         if !self.is_recalled {
             self.steps += 1;
@@ -263,6 +289,7 @@ impl Agent for Portfolio {
         self.planner.forget(recollection);
         self.archive = Archive::default();
         self.forms = Forms::default();
+        self.sweep.iter_mut().for_each(|sweep| *sweep = Sweep::default());
         self.cover.iter_mut().for_each(|cover| *cover = Cover::default());
         // Its states have other numbers now.
         self.way.clear();

@@ -23,6 +23,10 @@ const PLAN_MIN: f64 = 0.5;
 /// texts that fit shows soon.
 const FORMS_MIN: f64 = 0.6;
 const FORMS_FAVOURED: u32 = 60;
+/// Episodes at the start that belong to sweeps, as long as they have something to do, and their least weight afterwards, as
+/// a part of those of all others: what was never done is worth most, and a sweep goes on where it ended.
+const SWEEP_FIRST: u32 = 20;
+const SWEEP_MIN: f64 = 0.5;
 /// Least weight of coverage where it takes part, and of random walks beside it, as a part of those of all others: walks mix
 /// what coverage does cleanly.
 const COVER_MIN: f64 = 1.0;
@@ -62,6 +66,9 @@ impl Shares {
         self.episodes += 1;
         if self.episodes <= PLAN_FIRST && self.has(Member::Plan) && can(Member::Plan) {
             return (Member::Plan, TurnCause::First);
+        }
+        if self.episodes <= SWEEP_FIRST && self.has(Member::Sweep) && can(Member::Sweep) {
+            return (Member::Sweep, TurnCause::First);
         }
         let weights = self.weights(&can);
         let whole: f64 = weights.iter().sum();
@@ -105,7 +112,7 @@ impl Shares {
     fn weights(&self, can: &impl Fn(Member) -> bool) -> Vec<f64> {
         let favour = (PLAN_FAVOURED / f64::from(self.episodes.max(1))).max(1.0);
         // Forms may come up yet; the others take part from the start or never.
-        let is_out = |account: &Account| account.member != Member::Forms && !can(account.member);
+        let is_out = |account: &Account| !can(account.member) && account.member != Member::Forms;
         let rate = |account: &Account| {
             let rate = account.news / account.steps.max(1.0);
             if is_out(account) {
@@ -133,6 +140,9 @@ impl Shares {
             raise(Member::Random, RANDOM_MIN, u32::MAX);
         }
         raise(Member::Cover, COVER_MIN, u32::MAX);
+        if can(Member::Sweep) {
+            raise(Member::Sweep, SWEEP_MIN, u32::MAX);
+        }
         weights
     }
 }

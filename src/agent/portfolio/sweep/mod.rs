@@ -1,0 +1,261 @@
+//! Sweeps: what was never done comes first, and where a button refuses, the texts of the page are tried one by one.
+//!
+//! Pages are screens by their structure, or by their blanks where they have any, so that a message or a typed text makes
+//! no other page. The map of pages, and of what was clicked from one to the next, gives the ways. A click that changes
+//! nothing has refused: it is done again after something else that changed nothing to see, and where the page has blanks,
+//! their fillings are swept, each once. Which button takes them in shows by itself, when it leads on.
+
+mod blanks;
+mod map;
+
+use std::sync::Arc;
+
+use rustc_hash::FxHashMap;
+
+use self::blanks::{Filling, Keys};
+use self::map::{EventId, Map, PageId, Place, Sight};
+use crate::rng::Rng;
+use crate::situation::{Next, Scene, ScreenId, Situation, Transition};
+
+/// Most screens whose pages are kept.
+const SIGHTS_MAX: usize = 5_000;
+/// Steps in a row that bring nothing, after which the episode is left to others.
+const PATIENCE: u32 = 40;
+
+/// Attempt at the blanks of a page that is going on.
+#[derive(Clone, Debug)]
+struct Attempt {
+    page: PageId,
+    filling: Filling,
+    /// Buttons to click, and how many of them were.
+    clicks: Vec<EventId>,
+    clicked: usize,
+    /// True from a click until its outcome is known.
+    is_sent: bool,
+}
+
+/// Aim of the next steps.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Aim {
+    /// A click, at the end of a way.
+    Click(EventId),
+    /// A likely filling of the blanks.
+    Likely,
+    /// The next filling of the sweep.
+    Sweep,
+}
+
+/// First step of a way.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Step {
+    /// The aim is here.
+    Here(Aim),
+    Click(EventId),
+    /// The filling that has led on before.
+    Accepted,
+    /// Something that this event needs, which is refused now.
+    Unblock(Place),
+}
+
+/// The member that sweeps.
+#[derive(Clone, Debug, Default)]
+pub struct Sweep {
+    map: Map,
+    sights: FxHashMap<ScreenId, Option<Arc<Sight>>>,
+    keys: Keys,
+    attempt: Option<Attempt>,
+    /// Steps since something was done that was worth it.
+    idle: u32,
+}
+
+impl Sweep {
+    /// Begins an episode.
+    pub fn begin(&mut self) {
+        self.give_up();
+        self.map.begin();
+        self.idle = 0;
+    }
+
+    /// Returns true if there may be something to do: nothing is known yet, or something is open.
+    pub fn has_work(&self) -> bool {
+        self.map.has_work(&self.keys)
+    }
+
+    /// Forgets an attempt that is not over; it is made again once.
+    fn give_up(&mut self) {
+        if let Some(Attempt { page, filling, clicks, clicked, .. }) = self.attempt.take()
+            && clicked > 0
+            && let Some(form) = self.map.form_mut(page)
+        {
+            form.refuse(filling, clicks[..clicked].to_vec());
+        }
+    }
+
+    /// Returns the next choice; none if nothing is within reach.
+    pub fn next(&mut self, situation: &Situation<'_>, rng: &mut Rng) -> Option<u16> {
+        if let [only] = situation.candidates {
+            return Some(*only);
+        }
+        let sight = self.sight(situation.scene)?;
+        if self.idle > PATIENCE {
+            return None;
+        }
+        self.map.look(&sight);
+        // A loop, as an attempt may have nothing left to do, and each one is made once.
+        for _ in 0..8 {
+            if self.attempt.as_ref().is_some_and(|attempt| attempt.page == sight.page) {
+                let at = self.go_on(&sight);
+                if let Some(at) = at.filter(|at| situation.candidates.contains(at)) {
+                    return Some(at);
+                }
+                self.finish();
+            }
+            let step = match self.aim(&sight, situation.steps_left, rng)? {
+                Step::Unblock(event) => self.map.unblock(event, sight.page, situation.steps_left)?,
+                step => step,
+            };
+            match step {
+                Step::Unblock(_) => return None,
+                Step::Here(Aim::Click(event)) | Step::Click(event) => {
+                    let at = sight.place(event);
+                    return at.filter(|at| situation.candidates.contains(at));
+                }
+                Step::Accepted => {
+                    let accepted = self.map.form(sight.page)?.accepted()?;
+                    let (filling, clicks) = (accepted.filling.clone(), accepted.clicks.clone());
+                    self.start(sight.page, filling, clicks);
+                }
+                Step::Here(Aim::Likely) => {
+                    let filling = self.map.form(sight.page)?.likely(&self.keys)?;
+                    self.start(sight.page, filling, self.map.refusing(sight.page));
+                }
+                Step::Here(Aim::Sweep) => {
+                    if let Some(filling) = self.map.form_mut(sight.page)?.next(rng) {
+                        self.start(sight.page, filling, self.map.refusing(sight.page));
+                    }
+                }
+            }
+        }
+        None
+    }
+
+    fn start(&mut self, page: PageId, filling: Filling, clicks: Vec<EventId>) {
+        self.give_up();
+        self.attempt = Some(Attempt { page, filling, clicks, clicked: 0, is_sent: false });
+    }
+
+    /// Ends an attempt whose clicks were all refused.
+    fn finish(&mut self) {
+        if let Some(Attempt { page, filling, clicks, .. }) = self.attempt.take()
+            && let Some(form) = self.map.form_mut(page)
+        {
+            form.refuse(filling, clicks);
+            self.idle = 0;
+        }
+    }
+
+    /// Returns the next choice of the attempt on its page: an entry that is missing, or the next click.
+    fn go_on(&mut self, sight: &Sight) -> Option<u16> {
+        let held = self.map.held(sight);
+        let attempt = self.attempt.as_mut()?;
+        for (blank, &entry) in attempt.filling.iter().enumerate() {
+            if held[blank] != Some(entry) {
+                return sight.entry(blank, entry);
+            }
+        }
+        while let Some(&event) = attempt.clicks.get(attempt.clicked) {
+            attempt.clicked += 1;
+            if let Some(at) = sight.place(event) {
+                attempt.is_sent = true;
+                return Some(at);
+            }
+        }
+        None
+    }
+
+    /// Returns the first step to the nearest thing that is worth to be done, within so many steps.
+    fn aim(&mut self, sight: &Sight, steps: u32, rng: &mut Rng) -> Option<Step> {
+        let ways = self.map.ways(sight.page, steps);
+        // Of what is as near, any.
+        let (mut least, mut equals) = (u32::MAX, Vec::new());
+        let mut weigh = |cost: u32, step: Step| {
+            if cost < least && cost <= steps {
+                least = cost;
+                equals.clear();
+            }
+            if cost == least {
+                equals.push(step);
+            }
+        };
+        for &(page, distance, first) in &ways {
+            let step = |aim: Aim| first.unwrap_or(Step::Here(aim));
+            for (event, cost) in self.map.open(page) {
+                weigh(distance.saturating_add(cost), step(Aim::Click(event)));
+            }
+            if let Some(cost) = self.map.likely(page, &self.keys) {
+                weigh(distance.saturating_add(cost), step(Aim::Likely));
+            }
+        }
+        if equals.is_empty() {
+            // Small forms come first: they cost least if that is not what the app asks for.
+            let mut swept: Option<(u64, u32, Step)> = None;
+            for &(page, distance, first) in &ways {
+                if let Some(size) = self.map.swept(page)
+                    && swept.as_ref().is_none_or(|(least, ..)| *least > size)
+                {
+                    swept = Some((size, distance, first.unwrap_or(Step::Here(Aim::Sweep))));
+                }
+            }
+            return swept.filter(|(_, distance, _)| *distance < steps).map(|(.., step)| step);
+        }
+        Some(equals[rng.below(equals.len())])
+    }
+
+    /// Learns a step.
+    pub fn learn(&mut self, transition: &Transition<'_>) {
+        let scene = transition.from.scene;
+        self.idle += 1;
+        let to = self.sight(transition.to);
+        let Some(from) = self.sight(scene) else { return };
+        let is_end = matches!(transition.next, Next::Terminal | Next::DeadEnd);
+        let to = to.filter(|_| !is_end);
+        if let Some((blank, entry)) = from.typed(transition.at) {
+            self.map.type_in(&from, blank, entry, to.as_deref());
+            return;
+        }
+        let Some(event) = from.event(transition.at) else {
+            self.map.leave(to.as_deref());
+            return;
+        };
+        let said = super::forms::said(scene, transition.to);
+        let is_sent = self.attempt.as_mut().is_some_and(|attempt| std::mem::take(&mut attempt.is_sent));
+        let outcome = self.map.learn(&from, event, transition.to.state == scene.state, to.as_deref(), &said);
+        if outcome.is_first {
+            self.idle = 0;
+        }
+        let Some(attempt) = self.attempt.as_ref().filter(|_| is_sent) else { return };
+        let Some(form) = self.map.form_mut(attempt.page) else { return };
+        if outcome.is_new_answer {
+            form.answered(&attempt.filling);
+        }
+        // The sweep itself is worth its steps.
+        self.idle = 0;
+        if let Some(to) = outcome.led_to {
+            form.accept(&attempt.filling, &attempt.clicks[..attempt.clicked], to, &mut self.keys);
+            self.attempt = None;
+        }
+    }
+
+    /// Returns what `scene` shows, read once; none before the app is started.
+    fn sight(&mut self, scene: &Scene) -> Option<Arc<Sight>> {
+        if let Some(known) = self.sights.get(&scene.screen_id) {
+            return known.clone();
+        }
+        if self.sights.len() >= SIGHTS_MAX {
+            self.sights.clear();
+        }
+        let sight = scene.screen.as_ref().and_then(|screen| self.map.read(scene, screen)).map(Arc::new);
+        self.sights.insert(scene.screen_id, sight.clone());
+        sight
+    }
+}
