@@ -209,6 +209,7 @@ impl Agent for Portfolio {
         let mut blind = Blind;
         let outlook = outlook.unwrap_or(&mut blind);
         self.is_recalled = false;
+        self.sweep.iter_mut().for_each(Sweep::settle);
         let member = match self.turn {
             Some(member) => member,
             None => self.take_turn(situation, outlook, rng),
@@ -256,6 +257,9 @@ impl Agent for Portfolio {
     fn note(&mut self, situation: &Situation<'_>, taken: u16, origin: Origin) {
         self.is_recalled = origin == Origin::Experience;
         self.reason = None;
+        if origin == Origin::Device {
+            self.sweep.iter_mut().for_each(Sweep::settle);
+        }
         self.planner.note(situation, taken, origin);
     }
 
@@ -281,6 +285,7 @@ impl Agent for Portfolio {
                 self.shares.pay(member, self.news, self.steps);
             }
             (self.news, self.steps) = (0, 0);
+            self.sweep.iter_mut().for_each(Sweep::settle);
         }
         self.planner.end(origin)
     }
@@ -289,7 +294,7 @@ impl Agent for Portfolio {
         self.planner.forget(recollection);
         self.archive = Archive::default();
         self.forms = Forms::default();
-        self.sweep.iter_mut().for_each(|sweep| *sweep = Sweep::default());
+        self.sweep.iter_mut().for_each(Sweep::forget);
         self.cover.iter_mut().for_each(|cover| *cover = Cover::default());
         // Its states have other numbers now.
         self.way.clear();

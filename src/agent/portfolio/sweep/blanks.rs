@@ -106,13 +106,15 @@ pub struct Form {
     accepted: Vec<Accepted>,
     /// The latest attempt, and its clicks so far.
     last: Option<(Filling, Vec<u16>)>,
+    /// The latest attempt that was not ended.
+    left: Option<Filling>,
 }
 
 impl Form {
     /// Returns a form of these blanks where nothing was tried.
     pub fn new(blanks: Vec<Blank>) -> Form {
         let (tried, bases, accepted) = (FxHashSet::default(), Vec::new(), Vec::new());
-        Form { blanks, tried, order: Vec::new(), cursor: 0, bases, accepted, last: None }
+        Form { blanks, tried, order: Vec::new(), cursor: 0, bases, accepted, last: None, left: None }
     }
 
     /// Returns the number of all fillings.
@@ -161,6 +163,15 @@ impl Form {
             self.tried.insert(filling.clone());
         }
         self.last = Some((filling, clicks));
+    }
+
+    /// Notes an attempt that was not ended: it is made once more.
+    pub fn leave(&mut self, filling: Filling) {
+        if self.left.as_ref() == Some(&filling) {
+            self.refuse(filling, Vec::new());
+        } else {
+            self.left = Some(filling);
+        }
     }
 
     /// Notes that the answer to a filling was unlike those before.

@@ -418,6 +418,20 @@ impl Map {
         (0..).zip(events).filter_map(move |(number, event)| Some((number, cost(event, (page, number))?)))
     }
 
+    /// Returns the events of a page that have only ever been refused, and could be done after something else now; each with
+    /// the number of times.
+    pub fn refused(&self, page: PageId) -> impl Iterator<Item = (EventId, u32)> {
+        let is_since = |event: &Event| {
+            let is_it = |(_, at): &(Place, u32)| event.done.is_none_or(|done| *at > done);
+            self.effects.iter().any(is_it)
+        };
+        let is_it = move |event: &Event| {
+            event.has_refused && event.to.is_empty() && !event.is_back && !event.is_absent && is_since(event)
+        };
+        let events = (0..).zip(&self.page(page).events);
+        events.filter(move |(_, event)| is_it(event)).map(|(number, event)| (number, event.times))
+    }
+
     /// Returns the pages within reach with the cost of the way to each, and its first step; none where it starts.
     pub fn ways(&self, from: PageId, steps: u32) -> Vec<Way> {
         self.find_ways(from, steps, true)

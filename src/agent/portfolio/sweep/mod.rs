@@ -66,11 +66,25 @@ pub struct Sweep {
     attempt: Option<Attempt>,
     /// Steps since something was done that was worth it.
     idle: u32,
+    /// While the past is learned once more, as states have other numbers: the latest step.
+    recollected: Option<Option<Box<Taken>>>,
+}
+
+/// Step that was taken.
+#[derive(Clone, Debug)]
+struct Taken {
+    from: Scene,
+    at: u16,
+    to: Scene,
+    is_end: bool,
 }
 
 impl Sweep {
     /// Begins an episode.
     pub fn begin(&mut self) {
+        if self.recollected.is_some() {
+            return;
+        }
         self.give_up();
         self.map.begin();
         self.idle = 0;
@@ -81,13 +95,12 @@ impl Sweep {
         self.map.has_work(&self.keys)
     }
 
-    /// Forgets an attempt that is not over; it is made again once.
+    /// Leaves an attempt that is not over.
     fn give_up(&mut self) {
-        if let Some(Attempt { page, filling, clicks, clicked, .. }) = self.attempt.take()
-            && clicked > 0
+        if let Some(Attempt { page, filling, .. }) = self.attempt.take()
             && let Some(form) = self.map.form_mut(page)
         {
-            form.refuse(filling, clicks[..clicked].to_vec());
+            form.leave(filling);
         }
     }
 
@@ -196,40 +209,73 @@ impl Sweep {
                 weigh(distance.saturating_add(cost), step(Aim::Likely));
             }
         }
-        if equals.is_empty() {
-            // Small forms come first: they cost least if that is not what the app asks for.
-            let mut swept: Option<(u64, u32, Step)> = None;
-            for &(page, distance, first) in &ways {
-                if let Some(size) = self.map.swept(page)
-                    && swept.as_ref().is_none_or(|(least, ..)| *least > size)
-                {
-                    swept = Some((size, distance, first.unwrap_or(Step::Here(Aim::Sweep))));
+        if !equals.is_empty() {
+            return Some(equals[rng.below(equals.len())]);
+        }
+        // Small forms come first: they cost least if that is not what the app asks for.
+        let sizes = ways.iter().filter(|(_, distance, _)| *distance < steps);
+        let sizes = sizes.filter_map(|&(page, _, first)| Some((self.map.swept(page)?, first)));
+        if let Some((_, first)) = sizes.min_by_key(|(size, _)| *size) {
+            return Some(first.unwrap_or(Step::Here(Aim::Sweep)));
+        }
+        // An event may need several others before it, and none of some in between.
+        let (mut least, mut equals) = (u32::MAX, Vec::new());
+        for &(page, distance, first) in &ways {
+            for (event, times) in self.map.refused(page) {
+                let cost = distance + times;
+                if cost < least && distance < steps {
+                    least = cost;
+                    equals.clear();
+                }
+                if cost == least {
+                    equals.push(first.unwrap_or(Step::Here(Aim::Click(event))));
                 }
             }
-            return swept.filter(|(_, distance, _)| *distance < steps).map(|(.., step)| step);
         }
-        Some(equals[rng.below(equals.len())])
+        (!equals.is_empty()).then(|| equals[rng.below(equals.len())])
+    }
+
+    /// States have other numbers from now on. Nothing here speaks of states, so all that follows is known, but for the last
+    /// step.
+    pub fn forget(&mut self) {
+        self.recollected = Some(None);
+    }
+
+    /// Goes on after the past was learned once more.
+    pub fn settle(&mut self) {
+        if let Some(Some(last)) = self.recollected.take() {
+            self.take_in(&last);
+        }
     }
 
     /// Learns a step.
     pub fn learn(&mut self, transition: &Transition<'_>) {
-        let scene = transition.from.scene;
-        self.idle += 1;
-        let to = self.sight(transition.to);
-        let Some(from) = self.sight(scene) else { return };
+        let (from, to) = (transition.from.scene.clone(), transition.to.clone());
         let is_end = matches!(transition.next, Next::Terminal | Next::DeadEnd);
-        let to = to.filter(|_| !is_end);
-        if let Some((blank, entry)) = from.typed(transition.at) {
+        let taken = Taken { from, at: transition.at, to, is_end };
+        match &mut self.recollected {
+            Some(last) => *last = Some(Box::new(taken)),
+            None => self.take_in(&taken),
+        }
+    }
+
+    fn take_in(&mut self, taken: &Taken) {
+        let Taken { from: scene, at, to, is_end } = taken;
+        let is_same = to.state == scene.state || to.screen_id == scene.screen_id;
+        let said = super::forms::said(scene, to);
+        self.idle += 1;
+        let to = self.sight(to).filter(|_| !is_end);
+        let Some(from) = self.sight(scene) else { return };
+        if let Some((blank, entry)) = from.typed(*at) {
             self.map.type_in(&from, blank, entry, to.as_deref());
             return;
         }
-        let Some(event) = from.event(transition.at) else {
+        let Some(event) = from.event(*at) else {
             self.map.leave(to.as_deref());
             return;
         };
-        let said = super::forms::said(scene, transition.to);
         let is_sent = self.attempt.as_mut().is_some_and(|attempt| std::mem::take(&mut attempt.is_sent));
-        let outcome = self.map.learn(&from, event, transition.to.state == scene.state, to.as_deref(), &said);
+        let outcome = self.map.learn(&from, event, is_same, to.as_deref(), &said);
         if outcome.is_first {
             self.idle = 0;
         }
