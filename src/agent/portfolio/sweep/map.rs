@@ -71,7 +71,7 @@ struct Event {
     has_refused: bool,
     /// Effects before it, with which it was refused.
     tested: Vec<Place>,
-    /// Effects, each of which came before it whenever it led on after it was refused.
+    /// Effects, each of which came before it whenever it led on.
     needs: Vec<Place>,
 }
 
@@ -79,6 +79,8 @@ struct Event {
 #[derive(Clone, Debug)]
 struct Page {
     is_outside: bool,
+    /// Times that it was come to from another page.
+    visits: u32,
     activity: ActivityId,
     events: Vec<Event>,
     form: Option<Form>,
@@ -158,7 +160,7 @@ pub type Way = (PageId, u32, Option<Step>);
 /// Outcome of a click.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Outcome {
-    /// True if nobody had done it before.
+    /// True if nobody had done it before, or it led to a page where it had not led before.
     pub is_first: bool,
     /// True if the page stays, with an answer unlike those before.
     pub is_new_answer: bool,
@@ -192,7 +194,12 @@ impl Map {
         }
     }
 
-    /// Returns true if nothing is known yet, or something was never done, or a form is open.
+    /// Returns the number of times that a page was come to.
+    pub fn visits(&self, page: PageId) -> u32 {
+        self.page(page).visits
+    }
+
+    /// Returns true if nothing is known yet, something was never done or led nowhere, or a form is in the way.
     pub fn has_work(&self, keys: &Keys) -> bool {
         let all = 0..self.pages.len() as PageId;
         self.pages.is_empty()
@@ -200,6 +207,8 @@ impl Map {
                 let is_fresh = |event: &Event| event.times == 0 && !event.is_absent && !event.is_back;
                 let own = &self.pages[page as usize];
                 !own.is_outside && own.events.iter().any(is_fresh)
+                    || own.events.iter().any(|event| event.has_refused && event.to.is_empty())
+                    || own.form.as_ref().is_some_and(|form| form.accepted().is_some())
                     || self.likely(page, keys).is_some()
                     || self.swept(page).is_some()
             })
@@ -315,22 +324,25 @@ impl Map {
         own.is_refused = false;
         let is_effect = own.has_refused;
         if let Some(to) = to {
+            self.pages[to.page as usize].visits += 1;
+        }
+        let own = &mut self.pages[from.page as usize].events[usize::from(event)];
+        if let Some(to) = to {
             if !refusals.contains(&to.page) {
                 outcome.led_to = Some(to.page);
             }
+            outcome.is_first |= !own.to.contains(&to.page);
             own.to.retain(|known| *known != to.page);
             own.to.push(to.page);
             if own.to.len() > LED_TO_MAX {
                 own.to.remove(0);
             }
         }
-        if own.has_refused {
-            let needed: Vec<Place> =
-                effects.iter().filter(|(_, at)| *at >= since).map(|(effect, _)| *effect).collect();
-            let is_both = |effect: &&Place| needed.contains(effect);
-            let both: Vec<Place> = own.needs.iter().filter(is_both).copied().collect();
-            own.needs = if both.is_empty() { needed } else { both };
-        }
+        let needed: Vec<Place> =
+            effects.iter().filter(|(_, at)| *at >= since).map(|(effect, _)| *effect).collect();
+        let is_both = |effect: &&Place| needed.contains(effect);
+        let both: Vec<Place> = own.needs.iter().filter(is_both).copied().collect();
+        own.needs = if both.is_empty() { needed } else { both };
         self.made = None;
         if is_effect {
             self.affect(place);
@@ -418,15 +430,17 @@ impl Map {
         (0..).zip(events).filter_map(move |(number, event)| Some((number, cost(event, (page, number))?)))
     }
 
-    /// Returns the events of a page that have only ever been refused, and could be done after something else now; each with
-    /// the number of times.
+    /// Returns the events of a page that are refused as far as is known, for no known reason, and could be done after
+    /// something else now; each with the number of times.
     pub fn refused(&self, page: PageId) -> impl Iterator<Item = (EventId, u32)> {
         let is_since = |event: &Event| {
             let is_it = |(_, at): &(Place, u32)| event.done.is_none_or(|done| *at > done);
             self.effects.iter().any(is_it)
         };
         let is_it = move |event: &Event| {
-            event.has_refused && event.to.is_empty() && !event.is_back && !event.is_absent && is_since(event)
+            let is_shut = event.has_refused && event.to.is_empty();
+            let is_blocked = event.is_refused && event.needs.is_empty();
+            (is_shut || is_blocked) && !event.is_back && !event.is_absent && is_since(event)
         };
         let events = (0..).zip(&self.page(page).events);
         events.filter(move |(_, event)| is_it(event)).map(|(number, event)| (number, event.times))
@@ -561,7 +575,7 @@ impl Map {
                     |((_, widget), texts): (&(String, &Widget), &Vec<(u16, Arc<str>)>)| blank(widget, texts);
                 let form = has_form.then(|| Form::new(parts.iter().zip(&texts).map(blank).collect()));
                 let (activity, events) = (scene.activity, Vec::new());
-                self.pages.push(Page { is_outside, activity, events, form, has_disabled: false });
+                self.pages.push(Page { is_outside, visits: 0, activity, events, form, has_disabled: false });
                 self.numbers.insert(key.finish(), next);
                 next
             }

@@ -66,6 +66,10 @@ pub struct Sweep {
     attempt: Option<Attempt>,
     /// Steps since something was done that was worth it.
     idle: u32,
+    /// True once nothing was left to do within reach.
+    is_over: bool,
+    /// Page where the episode is left to others, once it was chosen; none after it was reached.
+    last: Option<Option<PageId>>,
     /// While the past is learned once more, as states have other numbers: the latest step.
     recollected: Option<Option<Box<Taken>>>,
 }
@@ -87,7 +91,7 @@ impl Sweep {
         }
         self.give_up();
         self.map.begin();
-        self.idle = 0;
+        (self.idle, self.is_over, self.last) = (0, false, None);
     }
 
     /// Returns true if there may be something to do: nothing is known yet, or something is open.
@@ -110,9 +114,6 @@ impl Sweep {
             return Some(*only);
         }
         let sight = self.sight(situation.scene)?;
-        if self.idle > PATIENCE {
-            return None;
-        }
         self.map.look(&sight);
         // A loop, as an attempt may have nothing left to do, and each one is made once.
         for _ in 0..8 {
@@ -123,7 +124,12 @@ impl Sweep {
                 }
                 self.finish();
             }
-            let step = match self.aim(&sight, situation.steps_left, rng)? {
+            let aim = match self.is_over {
+                false => self.aim(&sight, situation.steps_left, rng),
+                true => None,
+            };
+            self.is_over |= aim.is_none();
+            let step = match aim.or_else(|| self.escort(&sight, situation.steps_left, rng))? {
                 Step::Unblock(event) => self.map.unblock(event, sight.page, situation.steps_left)?,
                 step => step,
             };
@@ -186,8 +192,29 @@ impl Sweep {
         None
     }
 
+    /// Returns the first step to a page that was seldom come to, which is chosen once an episode: whoever goes on there would
+    /// not get through the forms on the way.
+    fn escort(&mut self, sight: &Sight, steps: u32, rng: &mut Rng) -> Option<Step> {
+        let ways = self.map.ways(sight.page, steps / 2);
+        if self.last.is_none() {
+            let visits = |page: PageId| self.map.visits(page);
+            let least = ways.iter().map(|&(page, ..)| visits(page)).min().unwrap_or(0);
+            let least: Vec<PageId> =
+                ways.iter().map(|&(page, ..)| page).filter(|&page| visits(page) == least).collect();
+            self.last = Some(least.get(rng.below(least.len().max(1))).copied());
+            self.idle = 0;
+        }
+        // An app that changes on the way may keep the page out of reach.
+        self.last = Some(self.last.flatten().filter(|&page| page != sight.page && self.idle <= PATIENCE));
+        let last = self.last??;
+        ways.into_iter().find(|&(page, ..)| page == last).and_then(|(.., first)| first)
+    }
+
     /// Returns the first step to the nearest thing that is worth to be done, within so many steps.
     fn aim(&mut self, sight: &Sight, steps: u32, rng: &mut Rng) -> Option<Step> {
+        if self.idle > PATIENCE {
+            return None;
+        }
         let ways = self.map.ways(sight.page, steps);
         // Of what is as near, any.
         let (mut least, mut equals) = (u32::MAX, Vec::new());
