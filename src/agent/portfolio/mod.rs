@@ -152,33 +152,68 @@ impl Portfolio {
         }
         let has_sweeps = self.sweep.as_ref().is_some_and(Sweep::has_work);
         let can = |member: Member| match member {
-            Member::Forms => has_forms,
             Member::Sweep => has_sweeps,
-            Member::Cover => is_aimless,
-            // Without a direction there is nothing to plan for.
-            Member::Plan | Member::Least => !is_aimless,
-            Member::Novelty | Member::Random => true,
+            member => can(member, is_aimless, has_forms),
         };
         let (member, cause) = match self.shares.next(can) {
             // Only the likeliest histories, done again, tell whether the app answers alike.
             _ if confirms && self.shares.has(Member::Plan) => (Member::Plan, TurnCause::Again),
             next => next,
         };
+        self.start_turn(member, cause, situation, outlook, rng)
+    }
+
+    /// Leaves the rest of an episode to another member than sweeps, which have nothing to do any more.
+    fn hand_over(&mut self, situation: &Situation<'_>, outlook: &mut dyn Outlook, rng: &mut Rng) -> Member {
+        self.shares.pay(Member::Sweep, self.news, self.steps);
+        (self.news, self.steps) = (0, 0);
+        let has_forms = self.forms.has_any();
+        let (member, cause) =
+            self.shares.rest(|member| member != Member::Sweep && can(member, true, has_forms));
+        self.start_turn(member, cause, situation, outlook, rng)
+    }
+
+    fn start_turn(
+        &mut self,
+        member: Member,
+        cause: TurnCause,
+        situation: &Situation<'_>,
+        outlook: &mut dyn Outlook,
+        rng: &mut Rng,
+    ) -> Member {
         self.turn = Some(member);
         self.begun = self.shares.has_several().then_some(Turn { member: member.name(), cause });
-        let sent =
-            if member == Member::Forms { self.forms.send(situation.steps_left, outlook) } else { None };
+        // Ways begin at the start of the app.
+        let has_ways = self.archive.trail().len() <= 1;
+        let sent = match member {
+            Member::Forms if has_ways => self.forms.send(situation.steps_left, outlook),
+            _ => None,
+        };
         self.way = match (member, sent) {
             (Member::Forms, Some(way)) => way,
             // Forms without anything to try leave their turn to novelty.
-            (Member::Novelty | Member::Forms, _) => self.archive.send(situation.steps_left, outlook, rng),
-            (Member::Plan | Member::Sweep | Member::Cover | Member::Least | Member::Random, _) => Way::new(),
+            (Member::Novelty | Member::Forms, _) if has_ways => {
+                self.archive.send(situation.steps_left, outlook, rng)
+            }
+            _ => Way::new(),
         };
         member
     }
 
     fn explain(&mut self, evidence: Evidence, choices: usize) {
         self.reason = Some(Reason { evidence, chance: 0.0, choices, hinted: 0, turn: None });
+    }
+}
+
+/// Returns true if a member other than sweeps can take a turn.
+fn can(member: Member, is_aimless: bool, has_forms: bool) -> bool {
+    match member {
+        Member::Forms => has_forms,
+        Member::Sweep => false,
+        Member::Cover => is_aimless,
+        // Without a direction there is nothing to plan for.
+        Member::Plan | Member::Least => !is_aimless,
+        Member::Novelty | Member::Random => true,
     }
 }
 
@@ -210,7 +245,7 @@ impl Agent for Portfolio {
         let outlook = outlook.unwrap_or(&mut blind);
         self.is_recalled = false;
         self.sweep.iter_mut().for_each(Sweep::settle);
-        let member = match self.turn {
+        let mut member = match self.turn {
             Some(member) => member,
             None => self.take_turn(situation, outlook, rng),
         };
@@ -220,6 +255,13 @@ impl Agent for Portfolio {
         }
         self.planner.look(situation);
         let open = self.planner.open(situation);
+        if member == Member::Sweep {
+            if let Some(at) = self.sweep.as_mut().and_then(|sweep| sweep.next(situation, rng)) {
+                self.explain(Evidence::Swept, open.len());
+                return at;
+            }
+            member = self.hand_over(situation, outlook, rng);
+        }
         // Only novelty and forms have a way; the other members have an empty one.
         if let Some(at) = self.archive.follow(&self.way, situation) {
             self.explain(Evidence::WayToRare, situation.candidates.len());
@@ -231,14 +273,7 @@ impl Agent for Portfolio {
             self.explain(Evidence::Form, open.len());
             return at;
         }
-        if member == Member::Sweep
-            && let Some(at) = self.sweep.as_mut().and_then(|sweep| sweep.next(situation, rng))
-        {
-            self.explain(Evidence::Swept, open.len());
-            return at;
-        }
-        // A sweep without anything to do leaves the rest of its episode to coverage.
-        if matches!(member, Member::Sweep | Member::Cover)
+        if member == Member::Cover
             && let Some(at) = self.cover.as_mut().and_then(|cover| cover.next(situation, rng))
         {
             self.explain(Evidence::Pair, situation.candidates.len());

@@ -70,6 +70,11 @@ impl Shares {
         if self.episodes <= SWEEP_FIRST && self.has(Member::Sweep) && can(Member::Sweep) {
             return (Member::Sweep, TurnCause::First);
         }
+        self.rest(can)
+    }
+
+    /// Returns the member, of those that `can` go on, that has the rest of an episode, and why; if none can, the first.
+    pub fn rest(&mut self, can: impl Fn(Member) -> bool) -> (Member, TurnCause) {
         let weights = self.weights(&can);
         let whole: f64 = weights.iter().sum();
         let mut at: Option<usize> = None;

@@ -42,6 +42,8 @@ const OUTSIDE: u32 = 8;
 const AGAIN: u32 = 2;
 /// Cost of an event that was refused and is known to need another before it.
 const BLOCKED: u32 = 10;
+/// Most times that an event is done which leads nowhere for no known reason.
+const REFUSED_MAX: u32 = 10;
 /// Most steps that an event is thought to take, as it is refused at times.
 const USUAL_MAX: u32 = 8;
 
@@ -134,6 +136,11 @@ impl Sight {
 }
 
 impl Event {
+    /// Returns true if it has led nowhere, and was not tried often.
+    fn is_shut(&self) -> bool {
+        self.has_refused && self.to.is_empty() && self.times <= REFUSED_MAX
+    }
+
     fn new(labeling: LabelingId, action: &Action) -> Event {
         let names = action.target().map(|on| on.names());
         Event {
@@ -207,7 +214,7 @@ impl Map {
                 let is_fresh = |event: &Event| event.times == 0 && !event.is_absent && !event.is_back;
                 let own = &self.pages[page as usize];
                 !own.is_outside && own.events.iter().any(is_fresh)
-                    || own.events.iter().any(|event| event.has_refused && event.to.is_empty())
+                    || own.events.iter().any(Event::is_shut)
                     || own.form.as_ref().is_some_and(|form| form.accepted().is_some())
                     || self.likely(page, keys).is_some()
                     || self.swept(page).is_some()
@@ -438,9 +445,9 @@ impl Map {
             self.effects.iter().any(is_it)
         };
         let is_it = move |event: &Event| {
-            let is_shut = event.has_refused && event.to.is_empty();
             let is_blocked = event.is_refused && event.needs.is_empty();
-            (is_shut || is_blocked) && !event.is_back && !event.is_absent && is_since(event)
+            let is_worth_it = event.times <= REFUSED_MAX + event.to.len() as u32 * REFUSED_MAX && !event.is_back && !event.is_absent;
+            (event.is_shut() || is_blocked) && is_worth_it && is_since(event)
         };
         let events = (0..).zip(&self.page(page).events);
         events.filter(move |(_, event)| is_it(event)).map(|(number, event)| (number, event.times))
