@@ -1,13 +1,14 @@
 //! Results of the agents on the paper's formulas and on made-up apps: the tables of docs/results.md.
 //!
 //! `cargo bench --bench results` prints all of them in Markdown, which takes a while. After `--`, `--only
-//! table3` (or `k12`, `lost`, `rankings`, `made-up`, `crashes`, `speed`) prints one, `--runs 5` sets the number of runs
-//! and `--apps 2` the number of made-up apps. `--family login` leaves the other families of made-up apps out, and
-//! may be given several times; `--family drawn` and `--family everyday` are nine and thirteen of them. `--choosing`
+//! table3` (or `k12`, `lost`, `rankings`, `made-up`, `crashes`, `fate-clean`, `speed`) prints one, `--runs 5` sets the
+//! number of runs and `--apps 2` the number of made-up apps. `--family login` leaves the other families of made-up apps
+//! out, and may be given several times; `--family drawn` and `--family everyday` are nine and thirteen of them. `--choosing`
 //! prints a line for each setting of the planner on the made-up apps that are reserved for choosing constants; `--half
 //! choosing` prints the other table on these. `--agent tree` leaves other agents out, and may be given several times.
-//! `--write FOLDER` writes the made-up apps and their formulas to files, for use with `farlead`. All figures other than
-//! those of `speed` are the same on every machine.
+//! `--write FOLDER` writes the made-up apps and their formulas to files, for use with `farlead`. `fate-clean` reads FATE's
+//! models, which are not shipped, from the folder that `FARLEAD_FATE` names. All figures other than those of `speed` are the
+//! same on every machine.
 
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -26,6 +27,7 @@ use farlead::situation::Switches;
 use made_up::{Family, Half, MadeUp, Names};
 use models::Row;
 
+mod fate_clean;
 mod made_up;
 #[path = "../tests/it/models.rs"]
 #[allow(dead_code, reason = "tests use all of it")]
@@ -119,13 +121,14 @@ fn families(name: &str) -> Vec<Family> {
 
 type Print = fn(&Options);
 
-const PARTS: [(&str, Print); 7] = [
+const PARTS: [(&str, Print); 8] = [
     ("table3", table3),
     ("k12", k12),
     ("lost", lost),
     ("rankings", rankings),
     ("made-up", made_up),
     ("crashes", crashes),
+    ("fate-clean", |options| fate_clean::table(options.runs)),
     ("speed", speed),
 ];
 

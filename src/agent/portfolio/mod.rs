@@ -155,7 +155,7 @@ impl Portfolio {
             Member::Sweep => has_sweeps,
             member => can(member, is_aimless, has_forms),
         };
-        let (member, cause) = match self.shares.next(can) {
+        let (member, cause) = match self.shares.next(situation.steps_left, can) {
             // Only the likeliest histories, done again, tell whether the app answers alike.
             _ if confirms && self.shares.has(Member::Plan) => (Member::Plan, TurnCause::Again),
             next => next,

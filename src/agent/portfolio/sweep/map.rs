@@ -201,12 +201,17 @@ impl Map {
         }
     }
 
+    /// Returns true if a form has led on with some filling only.
+    pub fn has_gate(&self) -> bool {
+        self.pages.iter().any(|page| page.form.as_ref().is_some_and(|form| form.accepted().is_some()))
+    }
+
     /// Returns the number of times that a page was come to.
     pub fn visits(&self, page: PageId) -> u32 {
         self.page(page).visits
     }
 
-    /// Returns true if nothing is known yet, something was never done or led nowhere, or a form is in the way.
+    /// Returns true if nothing is known yet, something was never done, or a form is in the way.
     pub fn has_work(&self, keys: &Keys) -> bool {
         let all = 0..self.pages.len() as PageId;
         self.pages.is_empty()
@@ -214,7 +219,6 @@ impl Map {
                 let is_fresh = |event: &Event| event.times == 0 && !event.is_absent && !event.is_back;
                 let own = &self.pages[page as usize];
                 !own.is_outside && own.events.iter().any(is_fresh)
-                    || own.events.iter().any(Event::is_shut)
                     || own.form.as_ref().is_some_and(|form| form.accepted().is_some())
                     || self.likely(page, keys).is_some()
                     || self.swept(page).is_some()
@@ -446,7 +450,9 @@ impl Map {
         };
         let is_it = move |event: &Event| {
             let is_blocked = event.is_refused && event.needs.is_empty();
-            let is_worth_it = event.times <= REFUSED_MAX + event.to.len() as u32 * REFUSED_MAX && !event.is_back && !event.is_absent;
+            let is_worth_it = event.times <= REFUSED_MAX + event.to.len() as u32 * REFUSED_MAX
+                && !event.is_back
+                && !event.is_absent;
             (event.is_shut() || is_blocked) && is_worth_it && is_since(event)
         };
         let events = (0..).zip(&self.page(page).events);

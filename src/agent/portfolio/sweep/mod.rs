@@ -19,8 +19,10 @@ use crate::situation::{Next, Scene, ScreenId, Situation, Transition};
 
 /// Most screens whose pages are kept.
 const SIGHTS_MAX: usize = 5_000;
-/// Steps in a row that bring nothing, after which the episode is left to others.
+/// Steps in a row that bring nothing, after which the episode is left to others; and those before which refused clicks are
+/// done again for no known reason, as a part of the episode.
 const PATIENCE: u32 = 40;
+const PATIENCE_REFUSED: u32 = 4;
 
 /// Attempt at the blanks of a page that is going on.
 #[derive(Clone, Debug)]
@@ -66,6 +68,8 @@ pub struct Sweep {
     attempt: Option<Attempt>,
     /// Steps since something was done that was worth it.
     idle: u32,
+    /// Steps of the episode, as it began.
+    steps: u32,
     /// True once nothing was left to do within reach.
     is_over: bool,
     /// Page where the episode is left to others, once it was chosen; none after it was reached.
@@ -91,7 +95,7 @@ impl Sweep {
         }
         self.give_up();
         self.map.begin();
-        (self.idle, self.is_over, self.last) = (0, false, None);
+        (self.idle, self.steps, self.is_over, self.last) = (0, 0, false, None);
     }
 
     /// Returns true if there may be something to do: nothing is known yet, or something is open.
@@ -114,6 +118,7 @@ impl Sweep {
             return Some(*only);
         }
         let sight = self.sight(situation.scene)?;
+        self.steps = self.steps.max(situation.steps_left);
         self.map.look(&sight);
         // A loop, as an attempt may have nothing left to do, and each one is made once.
         for _ in 0..8 {
@@ -195,6 +200,9 @@ impl Sweep {
     /// Returns the first step to a page that was seldom come to, which is chosen once an episode: whoever goes on there would
     /// not get through the forms on the way.
     fn escort(&mut self, sight: &Sight, steps: u32, rng: &mut Rng) -> Option<Step> {
+        if !self.map.has_gate() {
+            return None;
+        }
         let ways = self.map.ways(sight.page, steps / 2);
         if self.last.is_none() {
             let visits = |page: PageId| self.map.visits(page);
@@ -244,6 +252,9 @@ impl Sweep {
         let sizes = sizes.filter_map(|&(page, _, first)| Some((self.map.swept(page)?, first)));
         if let Some((_, first)) = sizes.min_by_key(|(size, _)| *size) {
             return Some(first.unwrap_or(Step::Here(Aim::Sweep)));
+        }
+        if self.idle > (self.steps / PATIENCE_REFUSED).min(PATIENCE) {
+            return None;
         }
         // An event may need several others before it, and none of some in between.
         let (mut least, mut equals) = (u32::MAX, Vec::new());
