@@ -175,7 +175,10 @@ fn a_button_that_is_disabled_and_a_box_that_must_be_ticked_are_swept_too() {
         .replace("Button #b ->", &format!("Button #b enabled ({guard}) ->"));
     check(&disabled, pairs + 2 * TEXTS.len() + besides(0));
     let ticked = form(&["one"], "one == \"fir\" && agreed", "", 0)
-        .replace("    Button #b", "    CheckBox #agree \"I agree\" checked agreed -> agreed = !agreed\n    Button #b")
+        .replace(
+            "    Button #b",
+            "    CheckBox #agree \"I agree\" checked agreed -> agreed = !agreed\n    Button #b",
+        )
         .replace("stored message", "stored agreed = false\nstored message");
     check(&ticked, 2 * TEXTS.len() + besides(1));
 }

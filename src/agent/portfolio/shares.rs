@@ -28,7 +28,7 @@ const FORMS_FAVOURED: u32 = 60;
 const SWEEP_FIRST: u32 = 20;
 const SWEEP_FIRST_STEPS: u32 = 5;
 /// Least weight of sweeps afterwards, as a part of those of all others.
-const SWEEP_MIN: f64 = 0.25;
+const SWEEP_MIN: f64 = 0.15;
 /// Least weight of coverage where it takes part, and of random walks beside it, as a part of those of all others: walks mix
 /// what coverage does cleanly.
 const COVER_MIN: f64 = 1.0;

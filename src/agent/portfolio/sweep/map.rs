@@ -66,8 +66,9 @@ struct Event {
     to: Vec<PageId>,
     /// Answers on a page that stayed.
     answers: Vec<u64>,
-    /// Time of this episode at which it was done last, and true if that changed nothing.
+    /// Time of this episode at which it was done last.
     done: Option<u32>,
+    /// True if that changed nothing.
     is_refused: bool,
     /// True if it was ever refused.
     has_refused: bool,
@@ -303,9 +304,8 @@ impl Map {
         let (clock, place) = (self.clock, (from.page, event));
         let is_first = self.page(from.page).events[usize::from(event)].times == 0;
         let mut outcome = Outcome { is_first, ..Outcome::default() };
-        let is_refusal = |map: &Map, to: PageId| map.is_message(to, from.page);
-        let before: Vec<PageId> = self.page(from.page).events[usize::from(event)].to.clone();
-        let refusals: Vec<PageId> = before.into_iter().filter(|&to| is_refusal(self, to)).collect();
+        let before = self.page(from.page).events[usize::from(event)].to.iter().copied();
+        let refusals: Vec<PageId> = before.filter(|&to| self.is_message(to, from.page)).collect();
         let effects: Vec<(Place, u32)> =
             self.effects.iter().copied().filter(|(own, _)| *own != place).collect();
         let own = &mut self.pages[from.page as usize].events[usize::from(event)];
@@ -335,10 +335,6 @@ impl Map {
         own.is_refused = false;
         let is_effect = own.has_refused;
         if let Some(to) = to {
-            self.pages[to.page as usize].visits += 1;
-        }
-        let own = &mut self.pages[from.page as usize].events[usize::from(event)];
-        if let Some(to) = to {
             if !refusals.contains(&to.page) {
                 outcome.led_to = Some(to.page);
             }
@@ -354,6 +350,9 @@ impl Map {
         let is_both = |effect: &&Place| needed.contains(effect);
         let both: Vec<Place> = own.needs.iter().filter(is_both).copied().collect();
         own.needs = if both.is_empty() { needed } else { both };
+        if let Some(to) = to {
+            self.pages[to.page as usize].visits += 1;
+        }
         self.made = None;
         if is_effect {
             self.affect(place);
@@ -361,7 +360,7 @@ impl Map {
         outcome
     }
 
-    /// Notes that an event was done, which may have an effect that nothing shows; what waits for it waits no more.
+    /// Notes that an event was done, which may have an effect that nothing shows.
     fn affect(&mut self, place: Place) {
         let clock = self.clock;
         if let Some((_, at)) = self.effects.iter_mut().find(|(own, _)| *own == place) {
