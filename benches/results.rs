@@ -1,9 +1,9 @@
 //! Results of the agents on the paper's formulas and on made-up apps: the tables of docs/results.md.
 //!
 //! `cargo bench --bench results` prints all of them in Markdown, which takes a while. After `--`, `--only
-//! table3` (or `k12`, `lost`, `rankings`, `made-up`, `crashes`, `fate`, `fate-speed`, `speed`) prints one, `--runs 5`
-//! sets the number of runs and `--apps 2` the number of made-up apps. `fate` and `fate-speed` read FATE's models, which
-//! are not shipped, from the folder that `FARLEAD_FATE` names. `--family login` leaves the other families of made-up apps
+//! table3` (or `k12`, `lost`, `rankings`, `made-up`, `crashes`, `fate`, `fate-clean`, `fate-speed`, `speed`) prints one,
+//! `--runs 5` sets the number of runs and `--apps 2` the number of made-up apps. `fate`, `fate-clean` and `fate-speed` read
+//! FATE's models, which are not shipped, from the folder that `FARLEAD_FATE` names. `--family login` leaves the other families of made-up apps
 //! out, and may be given several times; `--family drawn` and `--family everyday` are nine and thirteen of them. `--choosing`
 //! prints a line for each setting of the planner on the made-up apps that are reserved for choosing constants; `--half
 //! choosing` prints the other table on these. `--agent tree` leaves other agents out, and may be given several times.
@@ -28,6 +28,7 @@ use made_up::{Family, Half, MadeUp, Names};
 use models::Row;
 
 mod fate;
+mod fate_clean;
 mod made_up;
 #[path = "../tests/it/models.rs"]
 #[allow(dead_code, reason = "tests use all of it")]
@@ -124,7 +125,7 @@ fn families(name: &str) -> Vec<Family> {
 
 type Print = fn(&Options);
 
-const PARTS: [(&str, Print); 9] = [
+const PARTS: [(&str, Print); 10] = [
     ("table3", table3),
     ("k12", k12),
     ("lost", lost),
@@ -133,6 +134,7 @@ const PARTS: [(&str, Print); 9] = [
     ("crashes", crashes),
     ("fate", |options| fate::table(options.fate_runs)),
     ("fate-speed", |options| fate::speed(options.runs)),
+    ("fate-clean", |options| fate_clean::table(options.runs)),
     ("speed", speed),
 ];
 

@@ -406,6 +406,8 @@ pub enum Evidence {
     WayToRare,
     /// Chosen as a step of filling a form.
     Form,
+    /// Chosen as a step to what was never done, or of trying the texts of a form that refuses, each once.
+    Swept,
     /// Chosen as a step to an action after another, which were rarely done in this order.
     Pair,
     /// Chosen as one of those that were rarely done at what is seen here.

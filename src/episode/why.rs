@@ -39,6 +39,9 @@ fn choice(reason: &Reason, conditions: &[Arc<str>]) -> String {
         }
         Evidence::Unknown => "unknown: it could lead anywhere".to_string(),
         Evidence::WayToRare => return "the way to something that was rarely seen".to_string(),
+        Evidence::Swept => {
+            return "goes to what was never done, or tries each text where a form refuses".to_string();
+        }
         Evidence::Form => return "fills a form, and then clicks a button".to_string(),
         Evidence::Pair => return "a step to two actions that were rarely done in this order".to_string(),
         Evidence::LeastTried => return format!("rarely done at what is seen here, one of {choices}"),

@@ -37,26 +37,38 @@ const KINDS: [(Kind, &[&str]); 3] = [
 pub fn by_fit(field: &Widget, texts: &[Arc<str>]) -> Vec<usize> {
     let kind = kind(field);
     // Texts of the formula and of the user come first in a repertoire; plain ones of farlead's own take turns with them.
-    let is_own = |text: &str| BUILTIN_TEXTS.contains(&text);
     let (mut own, mut others) = (0, 0);
     let keys: Vec<(u8, usize, bool)> = texts
         .iter()
         .map(|text| {
-            let group = match self::kind_of(text) {
-                None => 3,
-                Some(of_text) if of_text == kind => 0,
-                Some(Kind::Other) => 1,
-                Some(_) if !is_own(text) => 1,
-                Some(_) => 2,
-            };
             let turn = if is_own(text) { &mut own } else { &mut others };
             *turn += 1;
-            (group, *turn, !is_own(text))
+            (misfit(kind, text), *turn, !is_own(text))
         })
         .collect();
     let mut places: Vec<usize> = (0..texts.len()).collect();
     places.sort_by_key(|&at| keys[at]);
     places
+}
+
+/// Returns the degree by which `texts` do not fit `field`, each; those of the same degree fit as well.
+pub fn misfits(field: &Widget, texts: &[Arc<str>]) -> Vec<u8> {
+    let kind = kind(field);
+    texts.iter().map(|text| misfit(kind, text)).collect()
+}
+
+fn misfit(kind: Kind, text: &str) -> u8 {
+    match kind_of(text) {
+        None => 3,
+        Some(of_text) if of_text == kind => 0,
+        Some(Kind::Other) => 1,
+        Some(_) if !is_own(text) => 1,
+        Some(_) => 2,
+    }
+}
+
+fn is_own(text: &str) -> bool {
+    BUILTIN_TEXTS.contains(&text)
 }
 
 fn kind(field: &Widget) -> Kind {

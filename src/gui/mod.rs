@@ -40,7 +40,7 @@ pub use atom::{ActionTypes, Atom, Comparison, Key, Kind, Mistake, Op, Part};
 pub(crate) use code::for_each_code;
 pub use constant::quote;
 pub use constant::{Constant, Number, regex};
-pub use field::by_fit;
+pub use field::{by_fit, misfits};
 pub use habit::{Habit, habit};
 pub use hierarchy::{DUMP_BYTES_MAX, DumpError, Hierarchy, Refusal};
 pub use hint::Hints;

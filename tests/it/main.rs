@@ -49,6 +49,7 @@ mod snapshots;
 mod standin;
 mod statistics;
 mod store;
+mod sweep;
 mod table3;
 mod tidy;
 mod typed;

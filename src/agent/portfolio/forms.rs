@@ -540,16 +540,16 @@ fn fillings(blanks: &[Blank], base: &Filling) -> Vec<(u32, Filling)> {
     all
 }
 
-fn is_field(widget: &Widget) -> bool {
+pub fn is_field(widget: &Widget) -> bool {
     widget.flags.has(Flags::EDITABLE)
 }
 
 /// Returns true for boxes and switches; a radio button is a choice among others.
-fn is_box(widget: &Widget) -> bool {
+pub fn is_box(widget: &Widget) -> bool {
     widget.flags.has(Flags::CHECKABLE) && !widget.class.ends_with("RadioButton")
 }
 
-fn is_submitting(names: &[&str]) -> bool {
+pub fn is_submitting(names: &[&str]) -> bool {
     names.iter().any(|name| {
         let words = name.split(|char: char| !char.is_alphanumeric());
         words.map(str::to_lowercase).any(|word| SUBMITTING.contains(&&*word))
@@ -564,7 +564,7 @@ fn number(widget: &Widget) -> u64 {
 }
 
 /// Returns the numbers of the texts that a step has brought.
-fn said(from: &Scene, to: &Scene) -> Vec<u64> {
+pub fn said(from: &Scene, to: &Scene) -> Vec<u64> {
     fn shown(scene: &Scene) -> FxHashSet<u64> {
         let is_said = |widget: &&Widget| widget.is_visible() && !is_field(widget) && !is_box(widget);
         scene.widgets().iter().filter(is_said).map(number).collect()

@@ -7,12 +7,14 @@ mod archive;
 mod cover;
 mod forms;
 mod shares;
+mod sweep;
 mod yields;
 
 use self::archive::{Archive, WAY_MAX, Way};
 use self::cover::Cover;
 use self::forms::Forms;
 use self::shares::Shares;
+use self::sweep::Sweep;
 use super::{Agent, Planner, Settings};
 use crate::rng::Rng;
 use crate::situation::{
@@ -32,6 +34,9 @@ pub enum Member {
     Novelty,
     /// The fields of a form filled, and then a button.
     Forms,
+    /// What was never done first, and the texts of forms that refuse one after the other, where the objective gives no
+    /// direction.
+    Sweep,
     /// Each action on each kind of page, and after each other one, where the objective gives no direction.
     Cover,
     /// The actions that were rarely done at what is seen, from the start of the app.
@@ -42,8 +47,15 @@ pub enum Member {
 
 impl Member {
     /// All members, in order of precedence.
-    pub const ALL: [Member; 6] =
-        [Member::Plan, Member::Novelty, Member::Forms, Member::Cover, Member::Least, Member::Random];
+    pub const ALL: [Member; 7] = [
+        Member::Plan,
+        Member::Sweep,
+        Member::Novelty,
+        Member::Forms,
+        Member::Cover,
+        Member::Least,
+        Member::Random,
+    ];
 
     /// Returns the name on the command line.
     pub fn name(self) -> &'static str {
@@ -51,6 +63,7 @@ impl Member {
             Member::Plan => "plan",
             Member::Novelty => "novelty",
             Member::Forms => "forms",
+            Member::Sweep => "sweep",
             Member::Cover => "cover",
             Member::Least => "least",
             Member::Random => "random",
@@ -69,7 +82,7 @@ pub struct Members(u8);
 
 impl Members {
     /// All members.
-    pub const ALL: Members = Members(0b111111);
+    pub const ALL: Members = Members(0b111_1111);
 
     /// Returns the set of `members`; all of them if there is none.
     pub fn of(members: impl IntoIterator<Item = Member>) -> Members {
@@ -94,7 +107,8 @@ pub struct Portfolio {
     planner: Planner,
     archive: Archive,
     forms: Forms,
-    /// Coverage; none once the objective has shown that it gives a direction.
+    /// Sweeps and coverage; none once the objective has shown that it gives a direction.
+    sweep: Option<Sweep>,
     cover: Option<Cover>,
     shares: Shares,
     /// Member that this episode belongs to, once it has made its first choice.
@@ -117,6 +131,7 @@ impl Portfolio {
             planner: Planner::new(planner, spent),
             archive: Archive::default(),
             forms: Forms::default(),
+            sweep: Some(Sweep::default()),
             cover: Some(Cover::default()),
             shares: Shares::new(&members.list(), spent),
             turn: None,
@@ -133,35 +148,72 @@ impl Portfolio {
         let confirms = self.planner.is_tried_out() && !self.planner.is_exhausted();
         let (has_forms, is_aimless) = (self.forms.has_any(), outlook.is_aimless());
         if !is_aimless {
-            self.cover = None;
+            (self.sweep, self.cover) = (None, None);
         }
+        let has_sweeps = self.sweep.as_ref().is_some_and(Sweep::has_work);
         let can = |member: Member| match member {
-            Member::Forms => has_forms,
-            Member::Cover => is_aimless,
-            // Without a direction there is nothing to plan for.
-            Member::Plan | Member::Least => !is_aimless,
-            Member::Novelty | Member::Random => true,
+            Member::Sweep => has_sweeps,
+            member => can(member, is_aimless, has_forms),
         };
-        let (member, cause) = match self.shares.next(can) {
+        let (member, cause) = match self.shares.next(situation.steps_left, can) {
             // Only the likeliest histories, done again, tell whether the app answers alike.
             _ if confirms && self.shares.has(Member::Plan) => (Member::Plan, TurnCause::Again),
             next => next,
         };
+        self.start_turn(member, cause, situation, outlook, rng)
+    }
+
+    /// Leaves the rest of an episode to another member than sweeps, which have nothing to do any more.
+    fn hand_over(&mut self, situation: &Situation<'_>, outlook: &mut dyn Outlook, rng: &mut Rng) -> Member {
+        self.shares.pay(Member::Sweep, self.news, self.steps);
+        (self.news, self.steps) = (0, 0);
+        let has_forms = self.forms.has_any();
+        let (member, cause) =
+            self.shares.rest(|member| member != Member::Sweep && can(member, true, has_forms));
+        self.start_turn(member, cause, situation, outlook, rng)
+    }
+
+    fn start_turn(
+        &mut self,
+        member: Member,
+        cause: TurnCause,
+        situation: &Situation<'_>,
+        outlook: &mut dyn Outlook,
+        rng: &mut Rng,
+    ) -> Member {
         self.turn = Some(member);
         self.begun = self.shares.has_several().then_some(Turn { member: member.name(), cause });
-        let sent =
-            if member == Member::Forms { self.forms.send(situation.steps_left, outlook) } else { None };
+        // Ways begin at the start of the app.
+        let has_ways = self.archive.trail().len() <= 1;
+        let sent = match member {
+            Member::Forms if has_ways => self.forms.send(situation.steps_left, outlook),
+            _ => None,
+        };
         self.way = match (member, sent) {
             (Member::Forms, Some(way)) => way,
             // Forms without anything to try leave their turn to novelty.
-            (Member::Novelty | Member::Forms, _) => self.archive.send(situation.steps_left, outlook, rng),
-            (Member::Plan | Member::Cover | Member::Least | Member::Random, _) => Way::new(),
+            (Member::Novelty | Member::Forms, _) if has_ways => {
+                self.archive.send(situation.steps_left, outlook, rng)
+            }
+            _ => Way::new(),
         };
         member
     }
 
     fn explain(&mut self, evidence: Evidence, choices: usize) {
         self.reason = Some(Reason { evidence, chance: 0.0, choices, hinted: 0, turn: None });
+    }
+}
+
+/// Returns true if a member other than sweeps can take a turn.
+fn can(member: Member, is_aimless: bool, has_forms: bool) -> bool {
+    match member {
+        Member::Forms => has_forms,
+        Member::Sweep => false,
+        Member::Cover => is_aimless,
+        // Without a direction there is nothing to plan for.
+        Member::Plan | Member::Least => !is_aimless,
+        Member::Novelty | Member::Random => true,
     }
 }
 
@@ -184,6 +236,7 @@ impl Agent for Portfolio {
         self.planner.begin();
         self.archive.begin();
         self.forms.begin();
+        self.sweep.iter_mut().for_each(Sweep::begin);
         self.cover.iter_mut().for_each(Cover::begin);
     }
 
@@ -196,7 +249,8 @@ impl Agent for Portfolio {
         let mut blind = Blind;
         let outlook = outlook.unwrap_or(&mut blind);
         self.is_recalled = false;
-        let member = match self.turn {
+        self.sweep.iter_mut().for_each(Sweep::settle);
+        let mut member = match self.turn {
             Some(member) => member,
             None => self.take_turn(situation, outlook, rng),
         };
@@ -206,6 +260,13 @@ impl Agent for Portfolio {
         }
         self.planner.look(situation);
         let open = self.planner.open(situation);
+        if member == Member::Sweep {
+            if let Some(at) = self.sweep.as_mut().and_then(|sweep| sweep.next(situation, rng)) {
+                self.explain(Evidence::Swept, open.len());
+                return at;
+            }
+            member = self.hand_over(situation, outlook, rng);
+        }
         // Only novelty and forms have a way; the other members have an empty one.
         if let Some(at) = self.archive.follow(&self.way, situation) {
             self.explain(Evidence::WayToRare, situation.candidates.len());
@@ -236,12 +297,16 @@ impl Agent for Portfolio {
     fn note(&mut self, situation: &Situation<'_>, taken: u16, origin: Origin) {
         self.is_recalled = origin == Origin::Experience;
         self.reason = None;
+        if origin == Origin::Device {
+            self.sweep.iter_mut().for_each(Sweep::settle);
+        }
         self.planner.note(situation, taken, origin);
     }
 
     fn learn(&mut self, transition: &Transition<'_>, rng: &mut Rng) -> Explanation {
         let is_new = self.archive.learn(transition);
         self.forms.learn(transition, self.archive.trail(), WAY_MAX);
+        self.sweep.iter_mut().for_each(|sweep| sweep.learn(transition));
         self.cover.iter_mut().for_each(|cover| cover.learn(transition));
         if !self.is_recalled {
             self.steps += 1;
@@ -260,6 +325,7 @@ impl Agent for Portfolio {
                 self.shares.pay(member, self.news, self.steps);
             }
             (self.news, self.steps) = (0, 0);
+            self.sweep.iter_mut().for_each(Sweep::settle);
         }
         self.planner.end(origin)
     }
@@ -268,6 +334,7 @@ impl Agent for Portfolio {
         self.planner.forget(recollection);
         self.archive = Archive::default();
         self.forms = Forms::default();
+        self.sweep.iter_mut().for_each(Sweep::forget);
         self.cover.iter_mut().for_each(|cover| *cover = Cover::default());
         // Its states have other numbers now.
         self.way.clear();

@@ -23,6 +23,12 @@ const PLAN_MIN: f64 = 0.5;
 /// texts that fit shows soon.
 const FORMS_MIN: f64 = 0.6;
 const FORMS_FAVOURED: u32 = 60;
+/// Episodes at the start that belong to sweeps, as long as they have something to do: what was never done is worth most. At
+/// most so many, and one for so many steps of an episode, as a short one is over before a form is swept.
+const SWEEP_FIRST: u32 = 20;
+const SWEEP_FIRST_STEPS: u32 = 5;
+/// Least weight of sweeps afterwards, as a part of those of all others.
+const SWEEP_MIN: f64 = 0.15;
 /// Least weight of coverage where it takes part, and of random walks beside it, as a part of those of all others: walks mix
 /// what coverage does cleanly.
 const COVER_MIN: f64 = 1.0;
@@ -57,12 +63,21 @@ impl Shares {
         Shares { accounts: members.iter().map(account).collect(), episodes }
     }
 
-    /// Returns the member whose turn it is, of those that `can` take one, and why; if none can, the first.
-    pub fn next(&mut self, can: impl Fn(Member) -> bool) -> (Member, TurnCause) {
+    /// Returns the member whose turn it is for an episode of so many steps, of those that `can` take one, and why; if none can, the first.
+    pub fn next(&mut self, steps: u32, can: impl Fn(Member) -> bool) -> (Member, TurnCause) {
         self.episodes += 1;
         if self.episodes <= PLAN_FIRST && self.has(Member::Plan) && can(Member::Plan) {
             return (Member::Plan, TurnCause::First);
         }
+        let sweeps = SWEEP_FIRST.min(steps / SWEEP_FIRST_STEPS);
+        if self.episodes <= sweeps && self.has(Member::Sweep) && can(Member::Sweep) {
+            return (Member::Sweep, TurnCause::First);
+        }
+        self.rest(can)
+    }
+
+    /// Returns the member, of those that `can` go on, that has the rest of an episode, and why; if none can, the first.
+    pub fn rest(&mut self, can: impl Fn(Member) -> bool) -> (Member, TurnCause) {
         let weights = self.weights(&can);
         let whole: f64 = weights.iter().sum();
         let mut at: Option<usize> = None;
@@ -105,7 +120,7 @@ impl Shares {
     fn weights(&self, can: &impl Fn(Member) -> bool) -> Vec<f64> {
         let favour = (PLAN_FAVOURED / f64::from(self.episodes.max(1))).max(1.0);
         // Forms may come up yet; the others take part from the start or never.
-        let is_out = |account: &Account| account.member != Member::Forms && !can(account.member);
+        let is_out = |account: &Account| !can(account.member) && account.member != Member::Forms;
         let rate = |account: &Account| {
             let rate = account.news / account.steps.max(1.0);
             if is_out(account) {
@@ -133,6 +148,9 @@ impl Shares {
             raise(Member::Random, RANDOM_MIN, u32::MAX);
         }
         raise(Member::Cover, COVER_MIN, u32::MAX);
+        if can(Member::Sweep) {
+            raise(Member::Sweep, SWEEP_MIN, u32::MAX);
+        }
         weights
     }
 }
@@ -143,7 +161,7 @@ mod tests {
 
     fn turns(shares: &mut Shares, episodes: usize, news: impl Fn(Member) -> u32) -> Vec<Member> {
         let mut turn = || {
-            let (member, _) = shares.next(|_| true);
+            let (member, _) = shares.next(30, |_| true);
             shares.pay(member, news(member), 10);
             member
         };
@@ -165,7 +183,7 @@ mod tests {
     fn who_cannot_take_a_turn_has_none_to_catch_up_on() {
         let mut shares = Shares::new(&[Member::Forms, Member::Random], 0);
         let mut turns = |can_forms: bool| -> Vec<Member> {
-            (0..20).map(|_| shares.next(|member| can_forms || member != Member::Forms).0).collect()
+            (0..20).map(|_| shares.next(30, |member| can_forms || member != Member::Forms).0).collect()
         };
         assert!(turns(false).iter().all(|&member| member == Member::Random));
         let both = turns(true);
