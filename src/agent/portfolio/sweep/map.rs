@@ -176,6 +176,9 @@ pub struct Outcome {
     pub led_to: Option<PageId>,
 }
 
+/// Entry that was made, and what its blank showed afterwards.
+type Made = (u8, Arc<str>);
+
 /// Pages and events met so far.
 #[derive(Clone, Debug, Default)]
 pub struct Map {
@@ -186,8 +189,8 @@ pub struct Map {
     /// Events of this episode that changed nothing to see, or took in a filling, with the time of the latest.
     effects: Vec<(Place, u32)>,
     clock: u32,
-    /// Entries that were made on the present page, with what the blank showed afterwards.
-    made: Option<(PageId, Vec<Option<(u8, Arc<str>)>>)>,
+    /// Entries that were made on the present page.
+    made: Option<(PageId, Vec<Option<Made>>)>,
 }
 
 impl Map {
@@ -583,9 +586,8 @@ impl Map {
             Some(&known) => known,
             None if self.pages.len() >= PAGES_MAX => return None,
             None => {
-                let blank =
-                    |((_, widget), texts): (&(String, &Widget), &Vec<(u16, Arc<str>)>)| blank(widget, texts);
-                let form = has_form.then(|| Form::new(parts.iter().zip(&texts).map(blank).collect()));
+                let blanks = parts.iter().zip(&texts).map(|((_, widget), texts)| blank(widget, texts));
+                let form = has_form.then(|| Form::new(blanks.collect()));
                 let (activity, events) = (scene.activity, Vec::new());
                 self.pages.push(Page { is_outside, visits: 0, activity, events, form, has_disabled: false });
                 self.numbers.insert(key.finish(), next);
@@ -609,11 +611,8 @@ impl Map {
             events.push((at, number as EventId));
         }
         let form = own.form.as_ref();
-        let seen = |((blank, (_, widget)), texts): ((&Blank, &(String, &Widget)), &Vec<(u16, Arc<str>)>)| {
-            seen(blank, widget, texts)
-        };
-        let blanks = form.map_or(&[][..], |form| &form.blanks);
-        let blanks: Vec<Seen> = blanks.iter().zip(&parts).zip(&texts).map(seen).collect();
+        let blanks = form.map_or(&[][..], |form| &form.blanks).iter().zip(&parts).zip(&texts);
+        let blanks = blanks.map(|((blank, (_, widget)), texts)| seen(blank, widget, texts)).collect();
         let is_disabled = |widget: &Widget| is_button(widget) && !widget.flags.has(Flags::ENABLED);
         let has_disabled = widgets.iter().any(|widget| widget.is_visible() && is_disabled(widget));
         Some(Sight { page, clicks: events, blanks, has_disabled })
