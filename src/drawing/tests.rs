@@ -5,8 +5,16 @@ use proptest::prelude::*;
 use super::columns::{Columns, distances};
 use super::{Drawing, Edge, Label, Node, Rectangle, Style, draw, order};
 
-const CENTRED: Style =
-    Style { left: 14.0, top: 14.0, node_gap: 34.0, lane_gap: 16.0, head: 0.0, pull: 0.1, is_flush: false };
+const CENTRED: Style = Style {
+    left: 14.0,
+    top: 14.0,
+    node_gap: 34.0,
+    lane_gap: 16.0,
+    head: 0.0,
+    pull: 0.1,
+    is_flush: false,
+    rows_max: usize::MAX,
+};
 const FLUSH: Style = Style { head: 8.0, pull: 0.0, is_flush: true, ..CENTRED };
 
 fn node(width: f64, is_start: bool) -> Node {

@@ -1,21 +1,26 @@
 //! Coverage of an explored app, in words.
 
 use super::words::{counted, duration, grouped, len, line};
-use crate::event::{Coverage, Reached};
+use crate::event::{Coverage, Reached, Unreached};
 
 /// Most names in a line.
 const NAMES_MAX: usize = 5;
 
 /// Returns a sentence about the whole, and one for each kind of thing that can be covered.
 pub fn sentences(coverage: &Coverage) -> Vec<String> {
-    let Coverage { agent, why, episodes, steps, device_ms, done, .. } = coverage;
+    let Coverage { agent, why, episodes, steps, earlier_steps, device_ms, done, .. } = coverage;
+    let earlier = match earlier_steps {
+        0 => String::new(),
+        _ => format!("; {} in earlier runs", counted(*earlier_steps, "step")),
+    };
     let mut all = vec![format!(
-        "explored by {agent}: {} in {}, {} on the device; {why}",
+        "explored by {agent}: {} in {}, {} on the device{earlier}; {why}",
         counted(*steps, "step"),
         counted(u64::from(*episodes), "episode"),
         duration(*device_ms)
     )];
     all.push(activities(coverage));
+    all.extend(unseen(coverage));
     all.push(format!(
         "screens: {}; transitions between them: {}",
         grouped(coverage.screens as u64),
@@ -28,6 +33,7 @@ pub fn sentences(coverage: &Coverage) -> Vec<String> {
         actions += &format!("; never done: {}", some(coverage.never_done.iter().map(String::as_str)));
     }
     all.push(actions);
+    all.extend(never_done(coverage));
     if let Some(half) = half_of_screens(coverage) {
         all.push(format!(
             "something new came up last at step {}; half of the screens were known at step {}",
@@ -56,6 +62,46 @@ fn activities(coverage: &Coverage) -> String {
             format!("activities: {} of {all}{rest}", grouped(seen))
         }
     }
+}
+
+/// Returns for each of the first activities that were never seen why that is so, most likely.
+fn unseen(coverage: &Coverage) -> impl Iterator<Item = String> {
+    let unseen = coverage.unreached.iter().filter_map(|one| Some((one.activity.as_deref()?, &one.because)));
+    unseen.take(NAMES_MAX).map(|(activity, because)| {
+        format!("{}: {}", line(activity.rsplit('.').next().unwrap_or(activity), 80), line(because, 300))
+    })
+}
+
+/// Returns why actions were never done, most likely, with their numbers.
+fn never_done(coverage: &Coverage) -> Option<String> {
+    let mut counts: Vec<(u64, &str)> =
+        coverage.reasons.iter().map(|(reason, &count)| (count, &**reason)).collect();
+    counts.sort_unstable_by_key(|&(count, reason)| (std::cmp::Reverse(count), reason));
+    let said = counts.into_iter().map(|(count, reason)| {
+        let why = match reason {
+            "budget_short" => "for lack of steps",
+            "last_steps" => "offered only at the last steps of episodes",
+            "another_app" => "in another app",
+            "permission" => "where the system asks for a permission",
+            "crash_first" => "where the app has crashed",
+            other => other,
+        };
+        format!("{} {}", grouped(count), line(why, 80))
+    });
+    let said: Vec<String> = said.take(NAMES_MAX).collect();
+    // On screens that are built alike, the same action is one.
+    (!said.is_empty())
+        .then(|| format!("of the actions of each kind of screens, never done: {}", said.join(", ")))
+}
+
+/// Returns the first of what was never reached: what it is, where it is, and the likeliest reason.
+pub fn gaps(coverage: &Coverage, most: usize) -> Vec<[String; 3]> {
+    let gap = |one: &Unreached| {
+        let what = one.activity.as_deref().or(one.action.as_deref()).unwrap_or_default();
+        let on = one.on.as_deref().unwrap_or_default();
+        [line(what, 160), line(on, 100), line(&one.because, 300)]
+    };
+    coverage.unreached.iter().take(most).map(gap).collect()
 }
 
 /// Returns how much a search without a run has explored, if an agent searched.

@@ -16,7 +16,7 @@ mod text;
 mod words;
 
 pub use github::github;
-pub use html::html;
+pub use html::{html, map_html, map_svg};
 pub use json::{explored_json, json, spec_json, summary_json};
 pub use junit::junit;
 pub use markdown::markdown;

@@ -1,0 +1,375 @@
+//! Reasons for gaps: the likeliest one why an action was never done, and why an activity was never seen.
+//!
+//! They are worked out from what was seen alone, so they are likely and not certain.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::fmt;
+use std::sync::Arc;
+
+use super::map::Kinds;
+use super::{LearnedModel, Link, State};
+use crate::event::Unreached;
+
+/// Clicks that changed nothing after which a form counts as one that refuses.
+const REFUSALS_MIN: u64 = 2;
+
+/// Fewest letters of a word that ties an activity to an action.
+const LETTERS_MIN: usize = 4;
+
+/// Words in the names of activities that say nothing.
+const COMMON: [&str; 6] = ["activity", "main", "screen", "page", "view", "fragment"];
+
+/// Most activities and actions that are explained.
+const ACTIVITIES_MAX: usize = 200;
+const ACTIONS_MAX: usize = 50;
+
+/// Reason for a gap.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Reason {
+    /// A screen with fields has refused all texts: nothing came of its button.
+    NeedsText {
+        /// Button, with its screen.
+        by: String,
+        /// Times that it was pressed.
+        times: u64,
+    },
+    /// The system asks for a permission.
+    Permission,
+    /// Another app comes to the front.
+    AnotherApp {
+        /// Its package.
+        package: Arc<str>,
+    },
+    /// The app crashes before.
+    CrashFirst {
+        /// Action that leads to the crash, with its screen; none on the screen of the crash itself.
+        by: Option<String>,
+    },
+    /// It was offered only where the steps of an episode were spent.
+    LastSteps {
+        /// Times that it was offered.
+        offered: u64,
+    },
+    /// Nothing that was seen leads there.
+    NeverOffered,
+    /// Other actions were done in place of it.
+    BudgetShort {
+        /// Times that it was offered.
+        offered: u64,
+        /// Action, with its screen, that is likely to lead there; none for an action itself.
+        by: Option<String>,
+    },
+    /// Some actions that were never done may lead there.
+    Untried {
+        /// Number of these.
+        actions: u64,
+    },
+}
+
+impl Reason {
+    /// Returns the reason as machines read it.
+    pub fn name(&self) -> &'static str {
+        match self {
+            Reason::NeedsText { .. } => "needs_text",
+            Reason::Permission => "permission",
+            Reason::AnotherApp { .. } => "another_app",
+            Reason::CrashFirst { .. } => "crash_first",
+            Reason::LastSteps { .. } => "last_steps",
+            Reason::NeverOffered => "never_offered",
+            Reason::BudgetShort { .. } | Reason::Untried { .. } => "budget_short",
+        }
+    }
+}
+
+impl fmt::Display for Reason {
+    fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Reason::NeedsText { by, times } => {
+                write!(out, "needs a text that was never accepted: {by} changed nothing in {times} tries")
+            }
+            Reason::Permission => write!(out, "the system asks for a permission before"),
+            Reason::AnotherApp { package } => write!(out, "another app comes to the front: {package}"),
+            Reason::CrashFirst { by: Some(by) } => write!(out, "a crash comes first, by {by}"),
+            Reason::CrashFirst { by: None } => {
+                write!(out, "the app has crashed there, and the episode is over")
+            }
+            Reason::LastSteps { offered } => {
+                write!(out, "offered {offered}×, always at the last step of an episode")
+            }
+            Reason::NeverOffered => write!(out, "nothing that was seen leads there, and all of it was tried"),
+            Reason::BudgetShort { offered, by: None } => {
+                write!(out, "the budget was short: offered {offered}×")
+            }
+            Reason::BudgetShort { offered, by: Some(by) } => {
+                write!(
+                    out,
+                    "the budget was short: {by} may lead there, and was offered {offered}× and never done"
+                )
+            }
+            Reason::Untried { actions } => {
+                write!(
+                    out,
+                    "the budget was short: any of {actions} actions that were never done may lead there"
+                )
+            }
+        }
+    }
+}
+
+/// Action that a kind of screens offers and that was never done.
+#[derive(Clone, Debug)]
+pub(super) struct Gap {
+    pub action: Arc<str>,
+    pub offered: u64,
+    pub reason: Reason,
+}
+
+/// An action of a kind of screens.
+#[derive(Clone, Debug, Default)]
+struct Tally {
+    /// Times that a screen with it was seen, and times that something was done there.
+    offered: u64,
+    choices: u64,
+    done: u64,
+    /// Screens after it, with the times.
+    to: BTreeMap<usize, u64>,
+}
+
+/// All actions of all kinds.
+pub(super) struct Gaps<'m> {
+    model: &'m LearnedModel,
+    kinds: &'m Kinds,
+    actions: Vec<BTreeMap<&'m Arc<str>, Tally>>,
+}
+
+impl<'m> Gaps<'m> {
+    pub fn new(model: &'m LearnedModel, kinds: &'m Kinds, links: &[Link]) -> Gaps<'m> {
+        let mut actions: Vec<BTreeMap<&Arc<str>, Tally>> = vec![BTreeMap::new(); kinds.states.len()];
+        for (number, state) in model.states().iter().enumerate() {
+            let choices = model.offers(number).fold(0_u64, |sum, (_, times)| sum.saturating_add(times));
+            for (label, times) in model.offers(number) {
+                let tally = actions[kinds.of[number]].entry(label).or_default();
+                tally.offered = tally.offered.saturating_add(state.seen);
+                tally.choices = tally.choices.saturating_add(choices);
+                tally.done = tally.done.saturating_add(times);
+            }
+        }
+        for link in links {
+            let label = model.offer(link.from, link.at);
+            let tally = actions[kinds.of[link.from]].entry(label).or_default();
+            let times = tally.to.entry(link.to).or_insert(0);
+            *times = times.saturating_add(link.times);
+        }
+        Gaps { model, kinds, actions }
+    }
+
+    /// Returns the number of different actions that a kind offers.
+    pub fn offered(&self, kind: usize) -> u64 {
+        self.actions[kind].len() as u64
+    }
+
+    /// Returns the actions of a kind that were never done, those that were offered most often first.
+    pub fn never_done(&self, kind: usize) -> Vec<Gap> {
+        let gap = |(label, tally): (&&Arc<str>, &Tally)| Gap {
+            action: (*label).clone(),
+            offered: tally.offered,
+            reason: self.reason(kind, tally),
+        };
+        let never = self.actions[kind].iter().filter(|(_, tally)| tally.done == 0);
+        let mut gaps: Vec<Gap> = never.map(gap).collect();
+        gaps.sort_by(|one, other| other.offered.cmp(&one.offered).then(one.action.cmp(&other.action)));
+        gaps
+    }
+
+    fn first(&self, kind: usize) -> &State {
+        &self.model.states()[self.kinds.states[kind][0]]
+    }
+
+    /// Returns why an action of a kind was never done.
+    fn reason(&self, kind: usize, tally: &Tally) -> Reason {
+        let state = self.first(kind);
+        match () {
+            () if is_fault(state) => Reason::CrashFirst { by: None },
+            () if is_permission(&state.package) => Reason::Permission,
+            () if state.package != self.model.app.package => {
+                Reason::AnotherApp { package: state.package.clone() }
+            }
+            () if tally.choices == 0 => Reason::LastSteps { offered: tally.offered },
+            () => Reason::BudgetShort { offered: tally.offered, by: None },
+        }
+    }
+
+    /// Returns true if all steps by an action led to screens that are so.
+    fn all_lead(&self, tally: &Tally, is: impl Fn(&State) -> bool) -> bool {
+        !tally.to.is_empty() && tally.to.keys().all(|&to| is(&self.model.states()[to]))
+    }
+
+    fn on(&self, label: &str, kind: usize) -> String {
+        format!("{label} on {}", self.first(kind).name)
+    }
+
+    /// Returns the reason that the outcomes of an action give for not leading anywhere else.
+    fn obstacle(&self, kind: usize, label: &str, tally: &Tally) -> Option<Reason> {
+        if self.all_lead(tally, is_fault) {
+            return Some(Reason::CrashFirst { by: Some(self.on(label, kind)) });
+        }
+        if self.all_lead(tally, |to| is_permission(&to.package)) {
+            return Some(Reason::Permission);
+        }
+        if self.all_lead(tally, |to| to.package != self.model.app.package) {
+            let to = tally.to.keys().next().map(|&to| self.model.states()[to].package.clone());
+            return to.map(|package| Reason::AnotherApp { package });
+        }
+        self.refusal(kind, label, tally)
+    }
+
+    /// Returns that a form has refused, if the action is a button of one.
+    fn refusal(&self, kind: usize, label: &str, tally: &Tally) -> Option<Reason> {
+        let stays = tally.to.keys().all(|to| self.kinds.of[*to] == kind);
+        let is_button = label.strip_prefix("click ").is_some_and(|on| !self.fields(kind).contains(on));
+        let is_refusal = is_button && stays && tally.done >= REFUSALS_MIN && !self.fields(kind).is_empty();
+        is_refusal.then(|| Reason::NeedsText { by: self.on(label, kind), times: tally.done })
+    }
+
+    /// Returns the fields of a kind, as actions name them.
+    fn fields(&self, kind: usize) -> BTreeSet<&str> {
+        let texts = self.actions[kind].keys().filter(|label| label.starts_with("text "));
+        texts.filter_map(|label| label.rsplit_once(" into ")).map(|(_, field)| field).collect()
+    }
+
+    fn all(&self) -> impl Iterator<Item = (usize, &'m Arc<str>, &Tally)> {
+        let of_kind = |(kind, all)| {
+            let all: &BTreeMap<&'m Arc<str>, Tally> = all;
+            all.iter().map(move |(label, tally)| (kind, *label, tally))
+        };
+        self.actions.iter().enumerate().flat_map(of_kind)
+    }
+
+    /// Returns why an activity was never seen.
+    fn of_activity(&self, activity: &str, general: &Reason) -> Reason {
+        let wanted = words(activity.rsplit('.').next().unwrap_or(activity));
+        let mut near: Vec<(usize, &Arc<str>, &Tally)> = self
+            .all()
+            .filter(|(_, label, _)| !label.starts_with("text ") && are_near(&wanted, label))
+            .collect();
+        near.sort_by_key(|(kind, label, tally)| (std::cmp::Reverse(tally.offered), *kind, (*label).clone()));
+        // What was never done is the likeliest way; what was done and led nowhere comes next.
+        let untried = near.iter().find(|(_, _, tally)| tally.done == 0);
+        if let Some((kind, label, tally)) = untried {
+            return match self.reason(*kind, tally) {
+                Reason::BudgetShort { offered, .. } => {
+                    Reason::BudgetShort { offered, by: Some(self.on(label, *kind)) }
+                }
+                other => other,
+            };
+        }
+        let obstacle = near.iter().find_map(|(kind, label, tally)| self.obstacle(*kind, label, tally));
+        obstacle.unwrap_or_else(|| general.clone())
+    }
+
+    /// Returns the reason that holds for whatever was never seen.
+    fn general(&self) -> Reason {
+        let mut best: Option<((u8, u64), Reason)> = None;
+        let mut untried = 0;
+        for (kind, label, tally) in self.all() {
+            let is_own = self.first(kind).package == self.model.app.package && !is_fault(self.first(kind));
+            untried += u64::from(is_own && tally.done == 0 && !label.starts_with("text "));
+            let Some(reason) = self.obstacle(kind, label, tally).filter(|_| is_own) else { continue };
+            let rank = match reason {
+                Reason::NeedsText { .. } => 4,
+                Reason::Permission => 3,
+                Reason::CrashFirst { .. } => 2,
+                _ => 1,
+            };
+            if best.as_ref().is_none_or(|(known, _)| *known < (rank, tally.done)) {
+                best = Some(((rank, tally.done), reason));
+            }
+        }
+        match best {
+            Some((_, reason)) => reason,
+            None if untried > 0 => Reason::Untried { actions: untried },
+            None => Reason::NeverOffered,
+        }
+    }
+}
+
+impl LearnedModel {
+    /// Returns what was never reached, each with its likeliest reason: activities that were never seen, then actions that
+    /// were never done, those that were offered most often first; and for each reason the number of these actions.
+    pub fn unreached(&self) -> (Vec<Unreached>, BTreeMap<String, u64>) {
+        let kinds = Kinds::new(self);
+        let links = self.links();
+        let gaps = Gaps::new(self, &kinds, &links);
+        let general = gaps.general();
+        let unseen = self.app.activities.iter().filter(|name| !self.activities.contains_key(&***name));
+        let mut all: Vec<Unreached> = unseen
+            .take(ACTIVITIES_MAX)
+            .map(|activity| {
+                let reason = gaps.of_activity(activity, &general);
+                Unreached {
+                    activity: Some(activity.to_string()),
+                    action: None,
+                    on: None,
+                    reason: reason.name().to_string(),
+                    because: reason.to_string(),
+                }
+            })
+            .collect();
+        let mut never: Vec<(usize, Gap)> = (0..kinds.states.len())
+            .flat_map(|kind| gaps.never_done(kind).into_iter().map(move |gap| (kind, gap)))
+            .collect();
+        let mut counts = BTreeMap::new();
+        for (_, gap) in &never {
+            *counts.entry(gap.reason.name().to_string()).or_insert(0) += 1;
+        }
+        never.sort_by_key(|(kind, gap)| (std::cmp::Reverse(gap.offered), *kind));
+        all.extend(never.into_iter().take(ACTIONS_MAX).map(|(kind, gap)| Unreached {
+            activity: None,
+            action: Some(gap.action.to_string()),
+            on: Some(gaps.first(kind).name.to_string()),
+            reason: gap.reason.name().to_string(),
+            because: gap.reason.to_string(),
+        }));
+        (all, counts)
+    }
+}
+
+fn is_fault(state: &State) -> bool {
+    state.crash.is_some() || state.is_anr
+}
+
+/// Returns true for the packages in which Android asks for a permission.
+fn is_permission(package: &str) -> bool {
+    ["permissioncontroller", "packageinstaller"].iter().any(|name| package.ends_with(name))
+}
+
+/// Returns the words of a name, in small letters: `EditNote_form` has three.
+fn words(name: &str) -> Vec<String> {
+    let mut words: Vec<String> = Vec::new();
+    let mut is_open = false;
+    let mut was_small = false;
+    for char in name.chars().take(200) {
+        if !char.is_alphanumeric() {
+            is_open = false;
+            continue;
+        }
+        let starts = !is_open || (char.is_uppercase() && was_small);
+        if starts {
+            words.push(String::new());
+        }
+        words.last_mut().expect("one was pushed").extend(char.to_lowercase());
+        (is_open, was_small) = (true, char.is_lowercase());
+    }
+    words.retain(|word| word.chars().count() >= LETTERS_MIN && !COMMON.contains(&&**word));
+    words
+}
+
+/// Returns true if an action names one of these words, or one that starts like it.
+fn are_near(wanted: &[String], label: &str) -> bool {
+    // The type of the action is no name.
+    let Some((_, on)) = label.split_once(' ') else { return false };
+    let said = words(on);
+    wanted
+        .iter()
+        .any(|word| said.iter().any(|other| other.starts_with(&**word) || word.starts_with(&**other)))
+}
