@@ -3,7 +3,6 @@
 //! All reports are made from events, during a run or long after it: a run's folder holds them as JSON lines. Events
 //! hold residuals, atoms and actions as they are printed, so that a reader needs nothing else.
 
-use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use serde::{Deserialize, Serialize};
@@ -190,9 +189,9 @@ pub struct Coverage {
     /// room.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub unreached: Vec<Unreached>,
-    /// Numbers of actions that were never done, kind of screens by kind of screens, by their reasons.
-    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
-    pub reasons: BTreeMap<String, u64>,
+    /// Reasons, each with the number of actions of kinds of screens that were never done for it.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub reasons: Vec<(String, u64)>,
     /// Steps, activities, screens, actions done and transitions, as they grew.
     pub curve: Vec<[u64; 5]>,
 }

@@ -40,8 +40,8 @@ pub(super) struct Kinds {
 }
 
 impl Kinds {
-    pub fn new(model: &LearnedModel) -> Kinds {
-        let is_each = model.states().len() <= SCREENS_MAX;
+    /// Returns the states of `model` by their structure, or each as a kind of its own.
+    pub fn new(model: &LearnedModel, is_each: bool) -> Kinds {
         let mut numbers = BTreeMap::new();
         let (mut of, mut states) = (Vec::new(), Vec::<Vec<usize>>::new());
         for (number, state) in model.states().iter().enumerate() {
@@ -62,11 +62,11 @@ impl Kinds {
 impl LearnedModel {
     /// Returns the map of the model.
     pub fn map(&self) -> Mapped {
-        let kinds = Kinds::new(self);
+        let kinds = Kinds::new(self, self.states().len() <= SCREENS_MAX);
         let links = self.links();
         let paths = Paths::new(self, &links);
         let gaps = Gaps::new(self, &kinds, &links);
-        let kept = self.kept_kinds(&kinds);
+        let kept = self.kept_kinds(&kinds, &paths);
         let place: BTreeMap<usize, usize> = kept.iter().enumerate().map(|(at, &kind)| (kind, at)).collect();
         let mut names = Names::default();
         let of_kind = |&kind: &usize| {
@@ -116,8 +116,9 @@ impl LearnedModel {
         Mapped { map, states: kept.into_iter().map(|kind| kinds.states[kind].clone()).collect() }
     }
 
-    /// Returns the kinds that have room on the map: the most seen, and all crashes, in the order of their numbers.
-    fn kept_kinds(&self, kinds: &Kinds) -> Vec<usize> {
+    /// Returns the kinds that have room on the map, in the order of their numbers: crashes and the most seen, each with the
+    /// kinds on the path to it.
+    fn kept_kinds(&self, kinds: &Kinds, paths: &Paths) -> Vec<usize> {
         let mut all: Vec<usize> = (0..kinds.states.len()).collect();
         let weight = |kind: &usize| {
             let states = kinds.states[*kind].iter().map(|&state| &self.states()[state]);
@@ -129,9 +130,16 @@ impl LearnedModel {
             (std::cmp::Reverse((is_crash, seen)), *kind)
         };
         all.sort_by_cached_key(weight);
-        all.truncate(KINDS_MAX);
-        all.sort_unstable();
-        all
+        let mut kept = BTreeSet::new();
+        for kind in all {
+            let path = paths.to(self, paths.nearest(&kinds.states[kind]));
+            let more: BTreeSet<usize> =
+                path.into_iter().map(|(_, state)| kinds.of[state]).chain([kind]).collect();
+            if kept.union(&more).count() <= KINDS_MAX {
+                kept.extend(more);
+            }
+        }
+        kept.into_iter().collect()
     }
 
     /// Returns the ways between the kinds at these places, and the number of those without room.
@@ -245,6 +253,12 @@ impl Paths {
     /// Returns the number of steps to a state, many if no way is known.
     fn length(&self, state: usize) -> usize {
         self.before[state].as_ref().map_or(usize::MAX, |(_, length)| *length)
+    }
+
+    /// Returns the state of a kind that is nearest to a start.
+    fn nearest(&self, states: &[usize]) -> usize {
+        let nearest = states.iter().copied().min_by_key(|&state| (self.length(state), state));
+        nearest.expect("a kind has a state")
     }
 
     /// Returns the actions to a state with the states after them.

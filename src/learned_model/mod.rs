@@ -9,6 +9,8 @@
 mod file;
 mod map;
 mod reasons;
+#[cfg(test)]
+mod tests;
 
 use std::collections::BTreeMap;
 use std::hash::{Hash, Hasher};
@@ -16,7 +18,7 @@ use std::sync::Arc;
 
 use rustc_hash::{FxHashMap, FxHashSet, FxHasher};
 
-use crate::gui::{Action, Flags, Identity, Outline, Screen};
+use crate::gui::{Action, Context, Flags, Identity, Outline, Screen};
 
 pub use file::VERSION;
 pub use map::Mapped;
@@ -432,7 +434,7 @@ impl LearnedModel {
         let state = self.states.len() as u32;
         self.states.push(State {
             identity,
-            kind: Outline::new(screen).frame,
+            kind: kind(screen),
             name,
             package: screen.package().clone(),
             activity: screen.activity().clone(),
@@ -537,6 +539,17 @@ fn cut(mut text: String, chars_max: usize) -> String {
     text
 }
 
+/// Returns the structure of a screen, whichever way the display is turned, and whatever surrounds the app.
+fn kind(screen: &Screen) -> u64 {
+    let Context { crashed, anr, .. } = screen.context();
+    let usual = Context { crashed, anr, ..Context::default() };
+    if screen.context() == usual {
+        Outline::new(screen).frame
+    } else {
+        Outline::new(&screen.in_context(usual)).frame
+    }
+}
+
 /// Returns a name that a person recognises a screen by: its activity, and the first text on it that nobody has typed.
 fn name(screen: &Screen) -> String {
     let activity = screen.activity().rsplit('.').next().unwrap_or_default();
@@ -546,14 +559,12 @@ fn name(screen: &Screen) -> String {
         let what = if context.crashed { "crashed" } else { "no answer" };
         return format!("{activity} ({what})");
     }
-    let said = screen
-        .widgets()
-        .iter()
-        .filter(|widget| widget.is_visible() && !widget.flags.has(Flags::TYPED))
-        .flat_map(|widget| [&widget.text, &widget.desc])
-        .map(|text| text.split_whitespace().collect::<Vec<_>>().join(" "))
-        .find(|text| !text.is_empty());
-    match said {
+    let shown =
+        || screen.widgets().iter().filter(|widget| widget.is_visible() && !widget.flags.has(Flags::TYPED));
+    // Descriptions are mostly of buttons that many screens share.
+    let texts = shown().map(|widget| &widget.text).chain(shown().map(|widget| &widget.desc));
+    let mut texts = texts.map(|text| text.split_whitespace().collect::<Vec<_>>().join(" "));
+    match texts.find(|text| !text.is_empty()) {
         Some(said) => format!("{activity} “{}”", cut(said, NAME_CHARS_MAX)),
         None => activity,
     }

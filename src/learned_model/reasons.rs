@@ -50,6 +50,11 @@ pub enum Reason {
         /// Times that it was offered.
         offered: u64,
     },
+    /// The app was started by it, and another screen came up each time.
+    PassedBy {
+        /// Times that it was started.
+        times: u64,
+    },
     /// Nothing that was seen leads there.
     NeverOffered,
     /// Other actions were done in place of it.
@@ -75,6 +80,7 @@ impl Reason {
             Reason::AnotherApp { .. } => "another_app",
             Reason::CrashFirst { .. } => "crash_first",
             Reason::LastSteps { .. } => "last_steps",
+            Reason::PassedBy { .. } => "passed_by",
             Reason::NeverOffered => "never_offered",
             Reason::BudgetShort { .. } | Reason::Untried { .. } => "budget_short",
         }
@@ -96,6 +102,9 @@ impl fmt::Display for Reason {
             Reason::LastSteps { offered } => {
                 write!(out, "offered {offered}×, always at the last step of an episode")
             }
+            Reason::PassedBy { times } => {
+                write!(out, "the app was started by it {times}×, and went on to another screen at once")
+            }
             Reason::NeverOffered => write!(out, "nothing that was seen leads there, and all of it was tried"),
             Reason::BudgetShort { offered, by: None } => {
                 write!(out, "the budget was short: offered {offered}×")
@@ -109,7 +118,7 @@ impl fmt::Display for Reason {
             Reason::Untried { actions } => {
                 write!(
                     out,
-                    "the budget was short: any of {actions} actions that were never done may lead there"
+                    "the budget was short: any of {actions} clicks that were never done may lead there"
                 )
             }
         }
@@ -226,9 +235,16 @@ impl<'m> Gaps<'m> {
     /// Returns that a form has refused, if the action is a button of one.
     fn refusal(&self, kind: usize, label: &str, tally: &Tally) -> Option<Reason> {
         let stays = tally.to.keys().all(|to| self.kinds.of[*to] == kind);
-        let is_button = label.strip_prefix("click ").is_some_and(|on| !self.fields(kind).contains(on));
-        let is_refusal = is_button && stays && tally.done >= REFUSALS_MIN && !self.fields(kind).is_empty();
+        let is_refusal = self.is_button(kind, label)
+            && stays
+            && tally.done >= REFUSALS_MIN
+            && !self.fields(kind).is_empty();
         is_refusal.then(|| Reason::NeedsText { by: self.on(label, kind), times: tally.done })
+    }
+
+    /// Returns true for a click on anything but a field.
+    fn is_button(&self, kind: usize, label: &str) -> bool {
+        label.strip_prefix("click ").is_some_and(|on| !self.fields(kind).contains(on))
     }
 
     /// Returns the fields of a kind, as actions name them.
@@ -247,6 +263,11 @@ impl<'m> Gaps<'m> {
 
     /// Returns why an activity was never seen.
     fn of_activity(&self, activity: &str, general: &Reason) -> Reason {
+        let start = format!("reinitialise {activity}");
+        let times = self.model.starts().iter().filter(|one| *one.by == *start).map(|one| one.times).sum();
+        if times > 0 {
+            return Reason::PassedBy { times };
+        }
         let wanted = words(activity.rsplit('.').next().unwrap_or(activity));
         let mut near: Vec<(usize, &Arc<str>, &Tally)> = self
             .all()
@@ -272,23 +293,28 @@ impl<'m> Gaps<'m> {
         let mut best: Option<((u8, u64), Reason)> = None;
         let mut untried = 0;
         for (kind, label, tally) in self.all() {
-            let is_own = self.first(kind).package == self.model.app.package && !is_fault(self.first(kind));
-            untried += u64::from(is_own && tally.done == 0 && !label.starts_with("text "));
-            let Some(reason) = self.obstacle(kind, label, tally).filter(|_| is_own) else { continue };
+            let state = self.first(kind);
+            if state.package != self.model.app.package || is_fault(state) {
+                continue;
+            }
+            let is_button = self.is_button(kind, label);
+            untried += u64::from(is_button && tally.done == 0);
+            let Some(reason) = self.obstacle(kind, label, tally) else { continue };
             let rank = match reason {
-                Reason::NeedsText { .. } => 4,
+                Reason::NeedsText { .. } if label.contains('"') => 4,
                 Reason::Permission => 3,
-                Reason::CrashFirst { .. } => 2,
-                _ => 1,
+                Reason::CrashFirst { .. } => 1,
+                _ => 0,
             };
             if best.as_ref().is_none_or(|(known, _)| *known < (rank, tally.done)) {
                 best = Some(((rank, tally.done), reason));
             }
         }
         match best {
-            Some((_, reason)) => reason,
-            None if untried > 0 => Reason::Untried { actions: untried },
-            None => Reason::NeverOffered,
+            // A crash or another app is in the way of what lies behind it alone, and a button may lead anywhere.
+            Some(((rank, _), reason)) if rank >= 3 || untried == 0 => reason,
+            _ if untried > 0 => Reason::Untried { actions: untried },
+            _ => Reason::NeverOffered,
         }
     }
 }
@@ -296,8 +322,8 @@ impl<'m> Gaps<'m> {
 impl LearnedModel {
     /// Returns what was never reached, each with its likeliest reason: activities that were never seen, then actions that
     /// were never done, those that were offered most often first; and for each reason the number of these actions.
-    pub fn unreached(&self) -> (Vec<Unreached>, BTreeMap<String, u64>) {
-        let kinds = Kinds::new(self);
+    pub fn unreached(&self) -> (Vec<Unreached>, Vec<(String, u64)>) {
+        let kinds = Kinds::new(self, false);
         let links = self.links();
         let gaps = Gaps::new(self, &kinds, &links);
         let general = gaps.general();
@@ -330,7 +356,7 @@ impl LearnedModel {
             reason: gap.reason.name().to_string(),
             because: gap.reason.to_string(),
         }));
-        (all, counts)
+        (all, counts.into_iter().collect())
     }
 }
 

@@ -14,10 +14,12 @@ pub fn sentences(coverage: &Coverage) -> Vec<String> {
         _ => format!("; {} in earlier runs", counted(*earlier_steps, "step")),
     };
     let mut all = vec![format!(
-        "explored by {agent}: {} in {}, {} on the device{earlier}; {why}",
+        "explored by {}: {} in {}, {} on the device{earlier}; {}",
+        line(agent, 80),
         counted(*steps, "step"),
         counted(u64::from(*episodes), "episode"),
-        duration(*device_ms)
+        duration(*device_ms),
+        line(why, 200)
     )];
     all.push(activities(coverage));
     all.extend(unseen(coverage));
@@ -26,7 +28,7 @@ pub fn sentences(coverage: &Coverage) -> Vec<String> {
         grouped(coverage.screens as u64),
         grouped(coverage.transitions as u64)
     ));
-    let offered = *done + coverage.never_done_count;
+    let offered = done.saturating_add(coverage.never_done_count);
     let mut actions =
         format!("actions done: {} of {} offered", grouped(*done as u64), grouped(offered as u64));
     if !coverage.never_done.is_empty() {
@@ -64,18 +66,27 @@ fn activities(coverage: &Coverage) -> String {
     }
 }
 
-/// Returns for each of the first activities that were never seen why that is so, most likely.
-fn unseen(coverage: &Coverage) -> impl Iterator<Item = String> {
-    let unseen = coverage.unreached.iter().filter_map(|one| Some((one.activity.as_deref()?, &one.because)));
-    unseen.take(NAMES_MAX).map(|(activity, because)| {
-        format!("{}: {}", line(activity.rsplit('.').next().unwrap_or(activity), 80), line(because, 300))
-    })
+/// Returns for the first activities that were never seen why that is so, most likely; those with the same reason together.
+fn unseen(coverage: &Coverage) -> Vec<String> {
+    let mut reasons: Vec<(&str, Vec<&str>)> = Vec::new();
+    for one in &coverage.unreached {
+        let Some(activity) = &one.activity else { continue };
+        let name = activity.rsplit('.').next().unwrap_or(activity);
+        match reasons.iter_mut().find(|(because, _)| *because == one.because) {
+            Some((_, names)) => names.push(name),
+            None => reasons.push((&one.because, vec![name])),
+        }
+    }
+    let said = |(because, names): (&str, Vec<&str>)| {
+        format!("{}, most likely: {}", some(names.into_iter()), line(because, 300))
+    };
+    reasons.into_iter().take(NAMES_MAX).map(said).collect()
 }
 
 /// Returns why actions were never done, most likely, with their numbers.
 fn never_done(coverage: &Coverage) -> Option<String> {
     let mut counts: Vec<(u64, &str)> =
-        coverage.reasons.iter().map(|(reason, &count)| (count, &**reason)).collect();
+        coverage.reasons.iter().map(|(reason, count)| (*count, &**reason)).collect();
     counts.sort_unstable_by_key(|&(count, reason)| (std::cmp::Reverse(count), reason));
     let said = counts.into_iter().map(|(count, reason)| {
         let why = match reason {

@@ -113,7 +113,7 @@ pub struct ExploreArgs {
     /// Go on where an earlier run stopped: its folder, or the model.json in it
     #[arg(long, value_name = "RUN", help_heading = "Exploring")]
     from: Option<PathBuf>,
-    /// Start from what this file knows of the app, and add to it
+    /// Start from what this file, or the folder of a run of explore, knows of the app, and add to it
     #[arg(long, value_name = "FILE", help_heading = "Exploring")]
     learned: Option<PathBuf>,
     #[command(flatten)]

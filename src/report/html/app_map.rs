@@ -41,7 +41,10 @@ const PICTURED: (f64, f64) = (190.0, 78.0);
 const PLAIN: (f64, f64) = (168.0, 48.0);
 
 /// Width and height of the whole picture to each other, about, as of a wide window.
-const ASPECT: f64 = 1.7;
+const ASPECT: f64 = 1.4;
+
+/// Space between two columns, about.
+const GAP: f64 = 190.0;
 
 /// Rows that a column has at least before it is split.
 const ROWS_MIN: usize = 8;
@@ -102,7 +105,8 @@ pub fn map_svg(run: &Run) -> Option<String> {
     let map = drawn(run)?;
     let symbols = if map.kinds.len() <= PICTURED_MAX { symbols(run, map) } else { BTreeMap::new() };
     let shown: String = symbols.values().map(String::as_str).collect();
-    let picture = picture(map, &symbols, &format!("<style><![CDATA[\n{STYLE}{MAP_STYLE}]]></style>{shown}"));
+    let picture =
+        picture(map, &symbols, false, &format!("<style><![CDATA[\n{STYLE}{MAP_STYLE}]]></style>{shown}"));
     Some(format!("<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n{picture}\n"))
 }
 
@@ -179,7 +183,7 @@ fn explored(map: &AppMap, symbols: &BTreeMap<usize, String>) -> String {
          <div class=\"m-sides\"><div class=\"m-view\" tabindex=\"0\" role=\"region\" aria-label=\"map of screens\">{}</div>\
          <div class=\"m-panel\"><p class=\"m-hint\">Choose a screen to see it, the way to it, and what was never done there. Drag or use \
          the arrow keys to move, + and − to zoom, 0 to see all.</p>",
-        picture(map, symbols, "")
+        picture(map, symbols, true, "")
     );
     let mut articles = String::new();
     for (number, kind) in map.kinds.iter().enumerate() {
@@ -205,8 +209,8 @@ fn class(kind: &Kind) -> String {
     flags.into_iter().filter(|(is_there, _)| *is_there).map(|(_, class)| class).collect()
 }
 
-/// Returns the picture, with `defined` at its start.
-fn picture(map: &AppMap, symbols: &BTreeMap<usize, String>, defined: &str) -> String {
+/// Returns the picture, with `defined` at its start; cards may be links to what is said of their kinds.
+fn picture(map: &AppMap, symbols: &BTreeMap<usize, String>, is_linked: bool, defined: &str) -> String {
     let is_pictured = map.kinds.len() <= PICTURED_MAX;
     let laid = lay_out(map, if is_pictured { PICTURED } else { PLAIN });
     let mut svg = format!(
@@ -244,7 +248,8 @@ fn picture(map: &AppMap, symbols: &BTreeMap<usize, String>, defined: &str) -> St
         }
     }
     for (number, (kind, place)) in map.kinds.iter().zip(&laid.drawing.nodes).enumerate() {
-        svg += &card(number, kind, *place, is_pictured, symbols);
+        let link = if is_linked { format!(" href=\"#kind-{number}\"") } else { String::new() };
+        svg += &card(number, kind, &link, *place, is_pictured, symbols);
     }
     svg + "</svg>"
 }
@@ -261,6 +266,7 @@ fn said(way: &KindWay) -> String {
 fn card(
     number: usize,
     kind: &Kind,
+    link: &str,
     place: Rectangle,
     is_pictured: bool,
     symbols: &BTreeMap<usize, String>,
@@ -268,7 +274,7 @@ fn card(
     let (activity, text) = parts_of_name(kind);
     let name = line(&kind.name, 200);
     let mut svg = format!(
-        "<a class=\"m-card{}\" href=\"#kind-{number}\" data-kind=\"{number}\" data-text=\"{}\"><title>{}</title>\
+        "<a class=\"m-card{}\"{link} data-kind=\"{number}\" data-text=\"{}\"><title>{}</title>\
          <rect class=\"m-box\" x=\"{}\" y=\"{}\" width=\"{}\" height=\"{}\" rx=\"9\"/>",
         class(kind),
         escape(&line(&format!("{} {}", kind.name, kind.activity), 300).to_lowercase()),
@@ -295,7 +301,7 @@ fn card(
         room -= width + 4.0;
     }
     let many = if kind.screens > 1 { format!("{} screens, ", grouped(kind.screens)) } else { String::new() };
-    let seen = format!("{many}seen {}×", grouped(kind.seen));
+    let seen = format!("{many}{}×", grouped(kind.seen));
     let lines = match (is_pictured, text.is_empty()) {
         (true, _) => vec![
             ("m-name", activity, 12.0, 24.0),
@@ -339,7 +345,7 @@ fn lay_out(map: &AppMap, (width, height): (f64, f64)) -> Laid {
             drawing::Edge { from, to, start_y: None, end_y: None, bundle: None, label: None }
         })
         .collect();
-    let (column, row) = (width + 130.0, height + 16.0);
+    let (column, row) = (width + GAP, height + 16.0);
     // As many rows as give the picture its shape, if all columns were full.
     let rows = (map.kinds.len() as f64 * column / (ASPECT * row)).sqrt().ceil() as usize;
     let style = Style {
@@ -409,7 +415,7 @@ fn article(
 ) -> String {
     let path: Vec<String> = kind.path.iter().filter_map(|step| step.to).map(|to| to.to_string()).collect();
     let mut html = format!(
-        "<article class=\"m-kind\" id=\"kind-{number}\" data-path=\"{}\"><h3><bdi>{}</bdi></h3><p class=\"quiet\"><bdi>{}</bdi><br>{}, \
+        "<article class=\"m-kind\" id=\"kind-{number}\" data-path=\"{}\"><h3><bdi>{}</bdi></h3><p class=\"quiet\"><bdi>{}</bdi><br/>{}, \
          seen {}, first at step {}</p>",
         path.join(" "),
         escape(&line(&kind.name, 200)),

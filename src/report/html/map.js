@@ -155,5 +155,12 @@
   root.querySelector(".m-ways").addEventListener("change", (event) => svg.classList.toggle("m-all", event.target.checked));
   addEventListener("resize", show);
   fit();
-  choose(kindOf(location.hash));
+  const first = nodes.find((node) => node.classList.contains("m-start"));
+  // On a narrow display the whole would be too small to see anything.
+  if (first && view.clientWidth < 600 && all.w > 2 * view.clientWidth) {
+    box.w = 1.5 * view.clientWidth;
+    centre(first);
+  }
+  const chosen = kindOf(location.hash);
+  if (choose(chosen)) centre(nodes.find((node) => node.dataset.kind === chosen));
 })();
