@@ -366,7 +366,7 @@ fn hostile_map(long: &str) -> AppMap {
 pub fn explored() -> Vec<Event> {
     let mut recorder = Recorder::new("shop", 1);
     let plan = Plan { steps_max: 30, ..Plan::new(&PLANNER) };
-    let budget = Budget { steps_max: 1_500, until_quiet: None, pays: Pays::Novelty };
+    let budget = Budget { steps_max: 1_500, until_quiet: None, is_walk: false, pays: Pays::Novelty };
     let repertoire = together([], &Dictionary::default());
     let from = LearnedModel::default();
     let explored =
