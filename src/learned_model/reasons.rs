@@ -10,7 +10,7 @@ use super::map::Kinds;
 use super::{LearnedModel, Link, State};
 use crate::event::Unreached;
 
-/// Clicks that changed nothing after which a form counts as one that refuses.
+/// Clicks that led nowhere after which a form counts as one that refuses.
 const REFUSALS_MIN: u64 = 2;
 
 /// Fewest letters of a word that ties an activity to an action.
@@ -91,7 +91,7 @@ impl fmt::Display for Reason {
     fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Reason::NeedsText { by, times } => {
-                write!(out, "needs a text that was never accepted: {by} changed nothing in {times} tries")
+                write!(out, "needs a text that was never accepted: {by} led nowhere in {times} tries")
             }
             Reason::Permission => write!(out, "the system asks for a permission before"),
             Reason::AnotherApp { package } => write!(out, "another app comes to the front: {package}"),
@@ -140,6 +140,8 @@ struct Tally {
     offered: u64,
     choices: u64,
     done: u64,
+    /// Times that it led to the very same screen.
+    unchanged: u64,
     /// Screens after it, with the times.
     to: BTreeMap<usize, u64>,
 }
@@ -149,6 +151,8 @@ pub(super) struct Gaps<'m> {
     model: &'m LearnedModel,
     kinds: &'m Kinds,
     actions: Vec<BTreeMap<&'m Arc<str>, Tally>>,
+    /// Fields of each kind, as actions name them.
+    fields: Vec<BTreeSet<&'m str>>,
 }
 
 impl<'m> Gaps<'m> {
@@ -166,10 +170,17 @@ impl<'m> Gaps<'m> {
         for link in links {
             let label = model.offer(link.from, link.at);
             let tally = actions[kinds.of[link.from]].entry(label).or_default();
+            if link.from == link.to {
+                tally.unchanged = tally.unchanged.saturating_add(link.times);
+            }
             let times = tally.to.entry(link.to).or_insert(0);
             *times = times.saturating_add(link.times);
         }
-        Gaps { model, kinds, actions }
+        let fields = actions.iter().map(|all| {
+            let texts = all.keys().copied().filter(|label| label.starts_with("text "));
+            texts.filter_map(|label| label.rsplit_once(" into ")).map(|(_, field)| field).collect()
+        });
+        Gaps { model, kinds, fields: fields.collect(), actions }
     }
 
     /// Returns the number of different actions that a kind offers.
@@ -235,22 +246,18 @@ impl<'m> Gaps<'m> {
     /// Returns that a form has refused, if the action is a button of one.
     fn refusal(&self, kind: usize, label: &str, tally: &Tally) -> Option<Reason> {
         let stays = tally.to.keys().all(|to| self.kinds.of[*to] == kind);
+        // A form may say once what is wrong; a button that adds something changes the screen each time.
+        let stays = stays && tally.unchanged.saturating_mul(2) >= tally.done;
         let is_refusal = self.is_button(kind, label)
             && stays
             && tally.done >= REFUSALS_MIN
-            && !self.fields(kind).is_empty();
+            && !self.fields[kind].is_empty();
         is_refusal.then(|| Reason::NeedsText { by: self.on(label, kind), times: tally.done })
     }
 
     /// Returns true for a click on anything but a field.
     fn is_button(&self, kind: usize, label: &str) -> bool {
-        label.strip_prefix("click ").is_some_and(|on| !self.fields(kind).contains(on))
-    }
-
-    /// Returns the fields of a kind, as actions name them.
-    fn fields(&self, kind: usize) -> BTreeSet<&str> {
-        let texts = self.actions[kind].keys().filter(|label| label.starts_with("text "));
-        texts.filter_map(|label| label.rsplit_once(" into ")).map(|(_, field)| field).collect()
+        label.strip_prefix("click ").is_some_and(|on| !self.fields[kind].contains(on))
     }
 
     fn all(&self) -> impl Iterator<Item = (usize, &'m Arc<str>, &Tally)> {
@@ -290,7 +297,7 @@ impl<'m> Gaps<'m> {
 
     /// Returns the reason that holds for whatever was never seen.
     fn general(&self) -> Reason {
-        let mut best: Option<((u8, u64), Reason)> = None;
+        let mut best: Option<((u8, usize, u64), Reason)> = None;
         let mut untried = 0;
         for (kind, label, tally) in self.all() {
             let state = self.first(kind);
@@ -306,13 +313,15 @@ impl<'m> Gaps<'m> {
                 Reason::CrashFirst { .. } => 1,
                 _ => 0,
             };
-            if best.as_ref().is_none_or(|(known, _)| *known < (rank, tally.done)) {
-                best = Some(((rank, tally.done), reason));
+            // Of forms, the one that asks for most is the likeliest to hide something.
+            let rank = (rank, self.fields[kind].len(), tally.done);
+            if best.as_ref().is_none_or(|(known, _)| *known < rank) {
+                best = Some((rank, reason));
             }
         }
         match best {
             // A crash or another app is in the way of what lies behind it alone, and a button may lead anywhere.
-            Some(((rank, _), reason)) if rank >= 3 || untried == 0 => reason,
+            Some(((rank, ..), reason)) if rank >= 3 || untried == 0 => reason,
             _ if untried > 0 => Reason::Untried { actions: untried },
             _ => Reason::NeverOffered,
         }

@@ -117,7 +117,7 @@ fn an_activity_that_was_never_seen_has_its_likeliest_reason() {
         &form,
         &[(0, 2, "click \"Log in\"", 0)],
         "needs_text",
-        "click \"Log in\" on Main “here” changed nothing in 3 tries",
+        "click \"Log in\" on Main “here” led nowhere in 3 tries",
     );
     // Without a field, it is a button that does nothing.
     let still = [state(0, 7, "Main", &[("click \"Log in\"", 3)], "")];
@@ -176,7 +176,7 @@ fn an_action_that_was_never_done_has_its_likeliest_reason() {
 fn a_map_has_kinds_of_many_screens_and_the_shortest_path_to_each() {
     // A chain of fifty screens of two kinds, and a shortcut.
     let chain = |number: usize| {
-        let activity = if number % 2 == 0 { "Even" } else { "Odd" };
+        let activity = if number.is_multiple_of(2) { "Even" } else { "Odd" };
         state(number, (number % 2) as u64, activity, &[("click \"next\"", 3), ("click \"jump\"", 3)], "")
     };
     let states: Vec<String> = (0..50).map(chain).collect();

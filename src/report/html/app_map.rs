@@ -27,8 +27,8 @@ const PICTURED_MAX: usize = 60;
 
 /// Kinds and ways that are drawn, more than farlead writes; and the size of what is said of kinds, from which on their names
 /// alone are there.
-const KINDS_MAX: usize = 1_000;
-const WAYS_MAX: usize = 10_000;
+const KINDS_MAX: usize = 500;
+const WAYS_MAX: usize = 4_000;
 const ARTICLES_BYTES_MAX: usize = 3_000_000;
 
 /// Ways from a kind that are listed.
@@ -477,4 +477,45 @@ fn article(
         html += "</ul></details>";
     }
     html + "</article>"
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::super::run::tests::{began, run};
+    use super::*;
+    use crate::event::{Event, PathStep};
+
+    fn large(kinds: usize, ways: usize) -> AppMap {
+        let long = "<&>".repeat(40);
+        let kind = |number: usize| Kind {
+            name: format!("{long} {number}"),
+            start: number == 0,
+            path: (0..60).map(|at| PathStep { by: long.clone(), to: Some((number + at) % kinds) }).collect(),
+            never_done: vec![(long.clone(), long.clone()); 12],
+            ..Kind::default()
+        };
+        let way = |at: usize| KindWay {
+            from: at % kinds,
+            to: (at * 7 + 1) % kinds,
+            by: long.clone(),
+            times: 1 + at as u64,
+            ..KindWay::default()
+        };
+        AppMap {
+            kinds: (0..kinds).map(kind).collect(),
+            ways: (0..ways).map(way).collect(),
+            ..AppMap::default()
+        }
+    }
+
+    #[test]
+    fn the_largest_map_leaves_room_on_the_page_and_a_larger_one_is_not_drawn() {
+        let section = |map: AppMap| section(&run([began(), Event::Mapped(Box::new(map))]));
+        let most = section(large(KINDS_MAX, WAYS_MAX)).expect("a map");
+        assert!(most.html.len() < 8_000_000, "{}", most.html.len());
+        assert_eq!(most.html.matches("<article").count(), KINDS_MAX);
+        assert_eq!(most.html.matches("<path class=\"m-way").count(), WAYS_MAX);
+        assert!(section(large(KINDS_MAX + 1, 1)).is_none());
+        assert!(section(AppMap::default()).is_some());
+    }
 }

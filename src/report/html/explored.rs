@@ -16,7 +16,8 @@ const GAPS_MAX: usize = 250;
 
 /// Returns the section on coverage.
 pub fn section(explored: &Coverage) -> String {
-    let mut html = String::from("<section class=\"spec\" id=\"coverage\"><h2>Coverage</h2><ul class=\"facts-list\">");
+    let mut html =
+        String::from("<section class=\"spec\" id=\"coverage\"><h2>Coverage</h2><ul class=\"facts-list\">");
     for sentence in coverage::sentences(explored) {
         let _ = write!(html, "<li><bdi>{}</bdi></li>", escape(&sentence));
     }
