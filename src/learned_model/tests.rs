@@ -91,7 +91,7 @@ fn what_no_run_has_written_is_refused_with_its_place() {
         (file("Main", &[main()], &[(0, 0, "back", 0), (0, 0, "back", 0)]), "is said twice"),
         ("[".repeat(100_000), "invalid type: sequence"),
         (changed("\"curve\":", &format!("\"curve\":{}", "[".repeat(100_000))), "expected `,` or `]`"),
-        (changed("\"run\":", &format!("\"run\":{}", "{\"a\":".repeat(100_000))), "expected"),
+        (changed("\"run\":", &format!("\"run\":{}", "{\"a\":".repeat(100_000))), "EOF"),
     ] {
         let error = LearnedModel::read(&text).expect_err(part);
         assert!(error.contains(part), "{error}");
