@@ -185,11 +185,11 @@ pub struct Coverage {
     pub never_done: Vec<String>,
     /// Step that last brought something new.
     pub last_new: u64,
-    /// Activities that were never seen and actions that were never done, with their likeliest reasons, as far as there is
-    /// room.
+    /// Activities that were never seen, and actions that were never done on any screen of their activity, with their
+    /// likeliest reasons, as far as there is room.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub unreached: Vec<Unreached>,
-    /// Reasons, each with the number of actions of kinds of screens that were never done for it.
+    /// Reasons, each with the number of actions that were never done on any screen of their activity for it.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub reasons: Vec<(String, u64)>,
     /// Steps, activities, screens, actions done and transitions, as they grew.

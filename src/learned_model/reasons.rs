@@ -260,6 +260,28 @@ impl<'m> Gaps<'m> {
         label.strip_prefix("click ").is_some_and(|on| !self.fields[kind].contains(on))
     }
 
+    /// Returns the actions that were never done on any screen of their activity, each with the kind that offered it most
+    /// often.
+    fn never_done_anywhere(&self) -> BTreeMap<(Arc<str>, Arc<str>), (usize, Gap)> {
+        let activity = |kind: usize| self.first(kind).activity.clone();
+        let done = self.all().filter(|(_, _, tally)| tally.done > 0);
+        let done: BTreeSet<(Arc<str>, &Arc<str>)> =
+            done.map(|(kind, label, _)| (activity(kind), label)).collect();
+        let mut never: BTreeMap<(Arc<str>, Arc<str>), (usize, Gap)> = BTreeMap::new();
+        for kind in 0..self.actions.len() {
+            for gap in self.never_done(kind) {
+                if done.contains(&(activity(kind), &gap.action)) {
+                    continue;
+                }
+                let key = (activity(kind), gap.action.clone());
+                if never.get(&key).is_none_or(|(_, known)| known.offered < gap.offered) {
+                    never.insert(key, (kind, gap));
+                }
+            }
+        }
+        never
+    }
+
     fn all(&self) -> impl Iterator<Item = (usize, &'m Arc<str>, &Tally)> {
         let of_kind = |(kind, all)| {
             let all: &BTreeMap<&'m Arc<str>, Tally> = all;
@@ -330,7 +352,8 @@ impl<'m> Gaps<'m> {
 
 impl LearnedModel {
     /// Returns what was never reached, each with its likeliest reason: activities that were never seen, then actions that
-    /// were never done, those that were offered most often first; and for each reason the number of these actions.
+    /// were never done in their activity, those that were offered most often first; and for each reason the number of
+    /// these actions.
     pub fn unreached(&self) -> (Vec<Unreached>, Vec<(String, u64)>) {
         let kinds = Kinds::new(self, false);
         let links = self.links();
@@ -350,14 +373,12 @@ impl LearnedModel {
                 }
             })
             .collect();
-        let mut never: Vec<(usize, Gap)> = (0..kinds.states.len())
-            .flat_map(|kind| gaps.never_done(kind).into_iter().map(move |gap| (kind, gap)))
-            .collect();
+        let mut never: Vec<(usize, Gap)> = gaps.never_done_anywhere().into_values().collect();
         let mut counts = BTreeMap::new();
         for (_, gap) in &never {
             *counts.entry(gap.reason.name().to_string()).or_insert(0) += 1;
         }
-        never.sort_by_key(|(kind, gap)| (std::cmp::Reverse(gap.offered), *kind));
+        never.sort_by_key(|(kind, gap)| (std::cmp::Reverse(gap.offered), *kind, gap.action.clone()));
         all.extend(never.into_iter().take(ACTIONS_MAX).map(|(kind, gap)| Unreached {
             activity: None,
             action: Some(gap.action.to_string()),
