@@ -100,9 +100,8 @@ fn never_done(coverage: &Coverage) -> Option<String> {
         format!("{} {}", grouped(count), line(why, 80))
     });
     let said: Vec<String> = said.take(NAMES_MAX).collect();
-    // On screens that are built alike, the same action is one.
     (!said.is_empty())
-        .then(|| format!("of the actions of each kind of screens, never done: {}", said.join(", ")))
+        .then(|| format!("actions never done on any screen of their activity: {}", said.join(", ")))
 }
 
 /// Returns the first of what was never reached: what it is, where it is, and the likeliest reason.
