@@ -174,8 +174,8 @@ impl Columns {
     }
 }
 
-/// Returns the columns of nodes at these distances, with at most `rows_max` nodes in each. Nodes with an edge to the right
-/// stand nearest to it; those with the same node before them stay together.
+/// Returns the columns of nodes at these distances, with at most `rows_max` nodes in each. Nodes with an edge to the
+/// right stand nearest to it; those with the same node before them stay together.
 fn split(distances: Vec<usize>, edges: &[Edge], rows_max: usize) -> Vec<usize> {
     let mut leads_on = vec![false; distances.len()];
     let mut before = vec![usize::MAX; distances.len()];

@@ -116,8 +116,8 @@ impl LearnedModel {
         Mapped { map, states: kept.into_iter().map(|kind| kinds.states[kind].clone()).collect() }
     }
 
-    /// Returns the kinds that have room on the map, in the order of their numbers: crashes and the most seen, each with the
-    /// kinds on the path to it.
+    /// Returns the kinds that have room on the map, in the order of their numbers: crashes and the most seen, each with
+    /// the kinds on the path to it.
     fn kept_kinds(&self, kinds: &Kinds, paths: &Paths) -> Vec<usize> {
         let mut all: Vec<usize> = (0..kinds.states.len()).collect();
         let weight = |kind: &usize| {

@@ -1,5 +1,5 @@
-//! Learned model: the screens of an app that were seen, the actions that they offer, and the transitions between them, all
-//! counted.
+//! Learned model: the screens of an app that were seen, the actions that they offer, and the transitions between them,
+//! all counted.
 //!
 //! Exploring counts into it, step by step, and goes on from one of an earlier run. It is the file `model.json`, see
 //! [`LearnedModel::read`] and [`LearnedModel::to_text`]; and what maps and reasons for gaps are made from. It names

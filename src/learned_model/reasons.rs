@@ -351,9 +351,9 @@ impl<'m> Gaps<'m> {
 }
 
 impl LearnedModel {
-    /// Returns what was never reached, each with its likeliest reason: activities that were never seen, then actions that
-    /// were never done in their activity, those that were offered most often first; and for each reason the number of
-    /// these actions.
+    /// Returns what was never reached, each with its likeliest reason: activities that were never seen, then actions
+    /// that were never done in their activity, those that were offered most often first; and for each reason the number
+    /// of these actions.
     pub fn unreached(&self) -> (Vec<Unreached>, Vec<(String, u64)>) {
         let kinds = Kinds::new(self, false);
         let links = self.links();

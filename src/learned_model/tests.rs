@@ -2,7 +2,8 @@
 
 use super::*;
 
-/// A state in a few words: its number, kind, package and activity, actions with their times, and what is written besides.
+/// A state in a few words: its number, kind, package and activity, actions with their times, and what is written
+/// besides.
 fn state(number: usize, kind: u64, activity: &str, actions: &[(&str, u32)], more: &str) -> String {
     let actions: Vec<String> = actions
         .iter()

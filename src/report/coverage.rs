@@ -66,7 +66,8 @@ fn activities(coverage: &Coverage) -> String {
     }
 }
 
-/// Returns for the first activities that were never seen why that is so, most likely; those with the same reason together.
+/// Returns for the first activities that were never seen why that is so, most likely; those with the same reason
+/// together.
 fn unseen(coverage: &Coverage) -> Vec<String> {
     let mut reasons: Vec<(&str, Vec<&str>)> = Vec::new();
     for one in &coverage.unreached {

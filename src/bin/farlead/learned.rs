@@ -1,5 +1,5 @@
-//! The file of `--learned`: read before anything runs, extended at the end, never lost in between. And what exploring leaves
-//! in the folder of its run: the learned model, and beside it the experience in a file of `--learned`.
+//! The file of `--learned`: read before anything runs, extended at the end, never lost in between. And what exploring
+//! leaves in the folder of its run: the learned model, and beside it the experience in a file of `--learned`.
 
 use std::fs;
 use std::io::{self, Read, Write};
@@ -21,8 +21,8 @@ pub const EXPERIENCE_FILE: &str = "model.learned";
 /// Most bytes of the start of a file, which tells a learned model.
 const START_BYTES_MAX: u64 = 100;
 
-/// Returns the path of the file of `--learned` that `path` stands for: the folder of a run of exploring, or the learned model
-/// in it, stand for the experience there.
+/// Returns the path of the file of `--learned` that `path` stands for: the folder of a run of exploring, or the learned
+/// model in it, stand for the experience there.
 pub fn place(path: &Path) -> PathBuf {
     if path.is_dir() && path.join(MODEL_FILE).is_file() {
         path.join(EXPERIENCE_FILE)

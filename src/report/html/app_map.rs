@@ -1,8 +1,9 @@
-//! The map of an explored app: kinds of screens as cards in columns from the start, the ways between them, and for each kind
-//! its screen, what was never done there, and the way to it.
+//! The map of an explored app: kinds of screens as cards in columns from the start, the ways between them, and for each
+//! kind its screen, what was never done there, and the way to it.
 //!
-//! The picture is plain SVG, and all else is below it, so the page serves without its script, which moves and searches the
-//! picture. Places of cards and the strongest ways come from [`crate::drawing`]; other ways show once a card is chosen.
+//! The picture is plain SVG, and all else is below it, so the page serves without its script, which moves and searches
+//! the picture. Places of cards and the strongest ways come from [`crate::drawing`]; other ways show once a card is
+//! chosen.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write as _;
@@ -25,8 +26,8 @@ const SYMBOLS_BYTES_MAX: usize = 3_000_000;
 /// Cards with a small picture of their screens: of more, only names can be read.
 const PICTURED_MAX: usize = 60;
 
-/// Kinds and ways that are drawn, more than farlead writes; and the size of what is said of kinds, from which on their names
-/// alone are there.
+/// Kinds and ways that are drawn, more than farlead writes; and the size of what is said of kinds, from which on their
+/// names alone are there.
 const KINDS_MAX: usize = 500;
 const WAYS_MAX: usize = 4_000;
 const ARTICLES_BYTES_MAX: usize = 3_000_000;
