@@ -52,6 +52,8 @@ pub enum Event {
     SpecEnded(Box<SpecEnded>),
     /// The app was explored.
     Explored(Box<Coverage>),
+    /// The app was explored: its screens, kind by kind, and the ways between them.
+    Mapped(Box<AppMap>),
     /// A spec has another outcome than in the run of the same command before.
     SpecChanged {
         /// Number of the spec.
@@ -162,6 +164,9 @@ pub struct Coverage {
     pub episodes: u32,
     /// Steps on the device, the first of each episode included.
     pub steps: u64,
+    /// Steps of them in earlier runs, which this one goes on from.
+    #[serde(default, skip_serializing_if = "is_zero")]
+    pub earlier_steps: u64,
     /// Time that passed on the device, in milliseconds.
     pub device_ms: u64,
     /// Activities of the app that were seen, each with the step at which it was seen first, from 1.
@@ -183,8 +188,123 @@ pub struct Coverage {
     pub never_done: Vec<String>,
     /// Step that last brought something new.
     pub last_new: u64,
+    /// Activities that were never seen, and actions that were never done on any screen of their activity, with their
+    /// likeliest reasons, as far as there is room.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub unreached: Vec<Unreached>,
+    /// Reasons, each with the number of actions that were never done on any screen of their activity for it.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub reasons: Vec<(String, u64)>,
     /// Steps, activities, screens, actions done and transitions, as they grew.
     pub curve: Vec<[u64; 5]>,
+}
+
+/// Activity that was never seen, or action that was never done.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Unreached {
+    /// Activity, in full.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub activity: Option<String>,
+    /// Action as it is printed.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub action: Option<String>,
+    /// Screens that offer the action.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub on: Option<String>,
+    /// Likeliest reason, as machines read it.
+    pub reason: String,
+    /// The same in words, with what was seen.
+    pub because: String,
+}
+
+/// Map of an app: its screens, or kinds of screens, and the ways between them.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct AppMap {
+    /// Kinds of screens, in the order in which they were seen first.
+    pub kinds: Vec<Kind>,
+    /// Ways between different kinds, in their order.
+    pub ways: Vec<KindWay>,
+    /// Kinds that there was no room for.
+    #[serde(default, skip_serializing_if = "is_zero")]
+    pub kinds_left_out: u64,
+    /// Ways that there was no room for.
+    #[serde(default, skip_serializing_if = "is_zero")]
+    pub ways_left_out: u64,
+}
+
+/// Screens of one structure, whatever they say.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Kind {
+    /// Name that a person can recognise.
+    pub name: String,
+    /// Activity, in full.
+    pub activity: String,
+    /// Number of one of its screens, if that is kept.
+    pub screen: Option<usize>,
+    /// Number of its screens.
+    pub screens: u64,
+    /// Times that one of them was seen.
+    pub seen: u64,
+    /// Step at which one was seen first, from 1.
+    pub step: u64,
+    /// True if the app starts here.
+    #[serde(default, skip_serializing_if = "is_false")]
+    pub start: bool,
+    /// True if the app has crashed or does not respond.
+    #[serde(default, skip_serializing_if = "is_false")]
+    pub crash: bool,
+    /// True if it belongs to another app.
+    #[serde(default, skip_serializing_if = "is_false")]
+    pub outside: bool,
+    /// True if no action was ever done there.
+    #[serde(default, skip_serializing_if = "is_false")]
+    pub never_left: bool,
+    /// Shortest known way to it from the start of the app: the actions, and the kinds after them.
+    pub path: Vec<PathStep>,
+    /// Number of different actions that its screens offer.
+    pub offered: u64,
+    /// Number of these that were done.
+    pub done: u64,
+    /// Some of those that were never done, each with the reason.
+    pub never_done: Vec<(String, String)>,
+}
+
+/// Step of a path on a map.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct PathStep {
+    /// Action as it is printed.
+    pub by: String,
+    /// Number of the kind after it; none if it has no room on the map.
+    pub to: Option<usize>,
+}
+
+/// Way from one kind of screens to another.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct KindWay {
+    /// Number of the kind that it leaves.
+    pub from: usize,
+    /// Number of the kind that it leads to.
+    pub to: usize,
+    /// Action that was taken most often.
+    pub by: String,
+    /// Number of other actions that lead there too.
+    #[serde(default, skip_serializing_if = "is_zero")]
+    pub others: u64,
+    /// Times that it was taken.
+    pub times: u64,
+}
+
+fn is_zero(number: &u64) -> bool {
+    *number == 0
+}
+
+fn is_false(is_there: &bool) -> bool {
+    !*is_there
 }
 
 /// Outcome of a spec or of a stored test.

@@ -46,6 +46,7 @@
 //! | *offer* | an action that a screen offers, in numbers |
 //! | *episode* | steps from a fresh start of the app to an end |
 //! | *experience* | the action records and screens of episodes, of no formula, so that every spec can learn from them |
+//! | *learned model* | the screens of an app that were seen, what they offer, and the transitions between them, counted |
 //! | *objective* | aim of a run: turns each step into a verdict and a reward; a formula is one |
 //! | *phase* | progress of an episode towards its objective; of a formula, the residual |
 //! | *residual* | the rest of a formula after a step |
@@ -84,6 +85,7 @@ pub mod export;
 pub mod gui;
 pub mod keep;
 pub mod learned;
+pub mod learned_model;
 pub mod ltl;
 pub mod minimise;
 pub mod objective;

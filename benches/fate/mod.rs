@@ -12,6 +12,7 @@ use std::time::Instant;
 use farlead::agent::{AgentInfo, FATE_QLEARNING, FATE_RANDOM, NumberedSettings, Settings};
 use farlead::device::Sim;
 use farlead::device::sim::{fate, model::Model};
+use farlead::learned_model::LearnedModel;
 use farlead::objective::Pays;
 use farlead::rng::Seed;
 use farlead::search::{Budget, Dictionary, Explored, Plan, explore, in_order, together};
@@ -120,7 +121,9 @@ impl Task {
         };
         let plan = Plan { seed, ..plan.clone() };
         let mut sim = Sim::new(self.model.clone(), seed);
-        explore(&mut sim, &[], together([], &self.texts), &plan, budget, &mut |_| true)
+        explore(&mut sim, &[], together([], &self.texts), &plan, budget, LearnedModel::default(), &mut |_| {
+            true
+        })
     }
 }
 

@@ -11,6 +11,7 @@ use std::thread;
 use farlead::agent::PLANNER;
 use farlead::device::Sim;
 use farlead::device::sim::fate;
+use farlead::learned_model::LearnedModel;
 use farlead::objective::Pays;
 use farlead::rng::Seed;
 use farlead::search::{Budget, Dictionary, Explored, Plan, explore, in_order, together};
@@ -61,14 +62,22 @@ pub fn table(runs: u32) {
         let run = |number: usize| {
             let seed = Seed(1 + number as u64);
             let plan = Plan { seed, steps_max: EPISODE, ..Plan::new(&PLANNER) };
-            let budget = Budget { steps_max: STEPS, until_quiet: None, pays: Pays::Novelty };
+            let budget = Budget {
+                steps_max: STEPS,
+                until_quiet: None,
+                is_walk: false,
+                pays: Pays::Novelty,
+                keeps_steps: true,
+            };
             let mut sim = Sim::new(model.clone(), seed);
-            explore(&mut sim, &[], together([], &texts), &plan, budget, &mut |_| true)
+            explore(&mut sim, &[], together([], &texts), &plan, budget, LearnedModel::default(), &mut |_| {
+                true
+            })
         };
         let jobs = thread::available_parallelism().map_or(1, usize::from);
         let (mut areas, mut whole) = (Vec::new(), 0);
         in_order(jobs, runs as usize, run, |_, explored| {
-            whole += u32::from(explored.activities.len() == model.windows.len());
+            whole += u32::from(explored.model.activities.len() == model.windows.len());
             areas.push(area(&explored));
         });
         let mean = areas.iter().sum::<f64>() / areas.len() as f64;
@@ -81,6 +90,6 @@ pub fn table(runs: u32) {
 
 /// Returns the area under the curve of activities, by the trapezoid rule over the first 3,999 values after each step.
 fn area(explored: &Explored) -> f64 {
-    let after = |step: u64| explored.activities.values().filter(|&&first| first <= step).count() as f64;
+    let after = |step: u64| explored.model.activities.values().filter(|&&first| first <= step).count() as f64;
     (1..STEPS - 1).map(|step| (after(step) + after(step + 1)) / 2.0).sum()
 }

@@ -426,8 +426,8 @@ mod tests {
             bars("a", "runs", &odd.map(|n| (hostile.clone(), n, Some(n)))),
             heat(
                 "a",
-                &[hostile.clone()],
-                &[(hostile, vec![Some(Cell { value: 0.7, text: "<".into() }), None])],
+                std::slice::from_ref(&hostile),
+                &[(hostile.clone(), vec![Some(Cell { value: 0.7, text: "<".into() }), None])],
             ),
         ];
         for svg in all {

@@ -83,7 +83,7 @@ struct Shared {
 
 impl Columns {
     pub fn new(nodes: &[Node], edges: &[Edge], style: &Style) -> Columns {
-        let column_of = distances(nodes, edges);
+        let column_of = split(distances(nodes, edges), edges, style.rows_max);
         let count = column_of.iter().max().map_or(0, |last| last + 1);
         let mut columns = Columns {
             items: Vec::new(),
@@ -172,6 +172,36 @@ impl Columns {
         let Segment { from, to } = self.segments[segment];
         if self.items[from.item].column <= self.items[to.item].column { (from, to) } else { (to, from) }
     }
+}
+
+/// Returns the columns of nodes at these distances, with at most `rows_max` nodes in each. Nodes with an edge to the
+/// right stand nearest to it; those with the same node before them stay together.
+fn split(distances: Vec<usize>, edges: &[Edge], rows_max: usize) -> Vec<usize> {
+    let mut leads_on = vec![false; distances.len()];
+    let mut before = vec![usize::MAX; distances.len()];
+    for edge in edges.iter().filter(|edge| distances[edge.to] > distances[edge.from]) {
+        leads_on[edge.from] = true;
+        before[edge.to] = before[edge.to].min(edge.from);
+    }
+    let mut layers: Vec<Vec<usize>> = vec![Vec::new(); distances.iter().max().map_or(0, |last| last + 1)];
+    for (node, &distance) in distances.iter().enumerate() {
+        layers[distance].push(node);
+    }
+    let mut columns = distances;
+    let mut next = 0;
+    for mut layer in layers {
+        let parts = layer.len().div_ceil(rows_max.max(1)).max(1);
+        layer.sort_by_key(|&node| {
+            (parts > 1 && leads_on[node], if parts > 1 { before[node] } else { 0 }, node)
+        });
+        // Even columns look better than a short last one.
+        let rows = layer.len().div_ceil(parts).max(1);
+        for (at, node) in layer.into_iter().enumerate() {
+            columns[node] = next + at / rows;
+        }
+        next += parts;
+    }
+    columns
 }
 
 /// Returns for each node the number of edges from the nearest start. A node that no start leads to is a start itself.

@@ -65,6 +65,8 @@ pub struct Style {
     pub pull: f64,
     /// True if all nodes of a column are made as wide as the widest; else each is centred.
     pub is_flush: bool,
+    /// Most nodes of a column: of more at the same distance, those without a way on stand in columns before the others.
+    pub rows_max: usize,
 }
 
 /// Places and paths, measured from the upper left corner of the picture.

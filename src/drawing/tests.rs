@@ -5,9 +5,18 @@ use proptest::prelude::*;
 use super::columns::{Columns, distances};
 use super::{Drawing, Edge, Label, Node, Rectangle, Style, draw, order};
 
-const CENTRED: Style =
-    Style { left: 14.0, top: 14.0, node_gap: 34.0, lane_gap: 16.0, head: 0.0, pull: 0.1, is_flush: false };
+const CENTRED: Style = Style {
+    left: 14.0,
+    top: 14.0,
+    node_gap: 34.0,
+    lane_gap: 16.0,
+    head: 0.0,
+    pull: 0.1,
+    is_flush: false,
+    rows_max: usize::MAX,
+};
 const FLUSH: Style = Style { head: 8.0, pull: 0.0, is_flush: true, ..CENTRED };
+const SPLIT: Style = Style { rows_max: 2, ..CENTRED };
 
 fn node(width: f64, is_start: bool) -> Node {
     Node { width, height: 40.0, is_start }
@@ -113,6 +122,21 @@ fn columns_are_distances_from_the_starts() {
 }
 
 #[test]
+fn a_column_has_no_more_nodes_than_it_may_and_those_that_lead_on_stand_last() {
+    let mut ends: Vec<(usize, usize)> = (1..=40).map(|to| (0, to)).collect();
+    ends.extend((41..60).map(|to| (to % 5 + 1, to)));
+    let style = Style { rows_max: 7, ..FLUSH };
+    let drawing = check_apart(&nodes(60), &edges(&ends), &style);
+    let mut rows = std::collections::BTreeMap::new();
+    drawing.nodes.iter().for_each(|node| *rows.entry(node.x as i64).or_insert(0) += 1);
+    // The start, forty in six columns, and nineteen in three.
+    assert_eq!((rows.len(), rows.values().max()), (10, Some(&7)));
+    assert!(ends.iter().all(|&(from, to)| drawing.nodes[from].right() < drawing.nodes[to].x));
+    let last = (1..=40).map(|at| drawing.nodes[at].x).fold(0.0, f64::max);
+    assert!((1..=5).all(|at| drawing.nodes[at].x == last));
+}
+
+#[test]
 fn edges_cross_no_more_than_they_must() {
     let crossings = |ends: &[(usize, usize)]| {
         let mut columns = Columns::new(&nodes(7), &edges(ends), &CENTRED);
@@ -180,7 +204,7 @@ proptest! {
     fn graphs_of_any_shape_are_drawn_apart(
         ends in prop::collection::vec((0..9_usize, 0..9_usize, 0..4_usize, 0..120_u32), 0..40),
         starts in 1..3_usize,
-        style in prop::sample::select(vec![CENTRED, FLUSH]),
+        style in prop::sample::select(vec![CENTRED, FLUSH, SPLIT]),
     ) {
         let nodes: Vec<Node> = nodes(9).into_iter().enumerate().map(|(at, node)| Node { is_start: at < starts, ..node }).collect();
         let edges: Vec<Edge> = ends

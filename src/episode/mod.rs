@@ -20,6 +20,7 @@ use crate::agent::Agent;
 use crate::device::{Device, DeviceError};
 use crate::experience::Experience;
 use crate::gui::{Action, ActionRecord, Marker, Screen};
+use crate::learned_model::SeenStep;
 use crate::objective::{Judgement, Moment, Objective, Seen, Verdict};
 use crate::rng::{Rng, Seed};
 use crate::situation::{
@@ -126,6 +127,16 @@ impl Taken {
     /// Returns the number of the screen after it.
     pub fn screen_id(&self) -> ScreenId {
         self.to.scene.screen_id
+    }
+
+    /// Returns the step as learned models count it.
+    pub fn seen(&self) -> SeenStep<'_> {
+        SeenStep {
+            from: self.from.entry.screen.as_deref().map(|screen| (screen, &*self.from.entry.actions)),
+            action: self.action(),
+            at: self.at,
+            to: (&self.observation.screen, &self.to.entry.actions),
+        }
     }
 
     /// Returns the screen after it.

@@ -76,9 +76,9 @@ pub fn compared_html(compared: &Compared) -> String {
             writeln!(page, "<p class=\"quiet\">{more} more have no charts here; the tables have all.</p>");
     }
     for (heading, table) in tables {
-        let _ = write!(
+        let _ = writeln!(
             page,
-            "<section class=\"spec\"><h2>{}</h2><pre tabindex=\"0\">{}</pre></section>\n",
+            "<section class=\"spec\"><h2>{}</h2><pre tabindex=\"0\">{}</pre></section>",
             escape(heading),
             escape(table)
         );

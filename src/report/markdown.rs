@@ -63,6 +63,14 @@ fn write_head(text: &mut String, run: &Run) {
             let _ = writeln!(text, "- {}", escape(&sentence));
         }
         text.push('\n');
+        let gaps = coverage::gaps(explored, ITEMS_MAX);
+        if !gaps.is_empty() {
+            text.push_str("| Never reached | On | Likeliest reason |\n|---|---|---|\n");
+            for [what, on, because] in gaps {
+                let _ = writeln!(text, "| {} | {} | {} |", code(&what), escape(&on), escape(&because));
+            }
+            text.push('\n');
+        }
     }
 }
 

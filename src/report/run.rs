@@ -5,7 +5,7 @@
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-use crate::event::{Coverage, Event, FORMAT, Outcome, RunBegan, SpecBegan, SpecEnded};
+use crate::event::{AppMap, Coverage, Event, FORMAT, Outcome, RunBegan, SpecBegan, SpecEnded};
 use crate::gui::{Picture, Screen};
 
 /// Points of a curve, which is read at a glance; more are thinned out.
@@ -43,6 +43,7 @@ pub struct Run {
     widgets: usize,
     specs: Vec<SpecReport>,
     coverage: Option<Coverage>,
+    map: Option<AppMap>,
     exit: Option<u8>,
 }
 
@@ -179,6 +180,7 @@ impl Run {
                 self.coverage = Some(*coverage);
                 Ok(())
             }
+            Event::Mapped(map) => self.take_map(name, *map),
             Event::SpecChanged { spec, was } => match self.specs.get_mut(spec) {
                 Some(spec) => {
                     spec.was = Some(was);
@@ -218,6 +220,11 @@ impl Run {
         self.coverage.as_ref()
     }
 
+    /// Returns the map of the app, if it was explored.
+    pub fn map(&self) -> Option<&AppMap> {
+        self.map.as_ref()
+    }
+
     /// Returns the exit code; none if the run was cut short.
     pub fn exit(&self) -> Option<u8> {
         self.exit
@@ -245,6 +252,15 @@ impl Run {
             return Err(EventError::Format { format: began.format });
         }
         self.began = Some(began);
+        Ok(())
+    }
+
+    fn take_map(&mut self, event: &'static str, map: AppMap) -> Result<(), EventError> {
+        are_known(event, "screen", map.kinds.iter().filter_map(|kind| kind.screen), self.screens.len())?;
+        let of_paths = map.kinds.iter().flat_map(|kind| &kind.path).filter_map(|step| step.to);
+        let of_ways = map.ways.iter().flat_map(|way| [way.from, way.to]);
+        are_known(event, "kind", of_paths.chain(of_ways), map.kinds.len())?;
+        self.map = Some(map);
         Ok(())
     }
 
@@ -303,6 +319,7 @@ fn name(event: &Event) -> &'static str {
         Event::EpisodeEnded { .. } => "episode_ended",
         Event::SpecEnded(_) => "spec_ended",
         Event::Explored(_) => "explored",
+        Event::Mapped(_) => "mapped",
         Event::SpecChanged { .. } => "spec_changed",
         Event::RunEnded { .. } => "run_ended",
     }

@@ -4,11 +4,12 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
-use super::explore::{Budget, Point, explore};
+use super::explore::{Budget, explore};
 use super::jobs::in_order;
 use super::{Dictionary, Plan, Stop, search, together};
 use crate::device::{Device, DeviceError};
 use crate::gui::{Repertoire, UserAction};
+use crate::learned_model::{LearnedModel, Point};
 use crate::rng::Seed;
 use crate::spec::Spec;
 
@@ -197,7 +198,8 @@ pub fn compare_exploring(
         let plan = Plan { seed, texts: venture.texts.clone(), ..contender.plan.clone() };
         let mut device = (venture.device)(seed);
         let repertoire = Repertoire { rules: plan.rules.clone(), ..together([], &venture.texts) };
-        let explored = explore(&mut *device, &[], repertoire, &plan, budget, &mut |_| goes_on());
+        let begun = LearnedModel::default();
+        let explored = explore(&mut *device, &[], repertoire, &plan, budget, begun, &mut |_| goes_on());
         match explored.failure {
             Some(error) => Err(error),
             None => Ok(Covered {
@@ -205,7 +207,7 @@ pub fn compare_exploring(
                 reached: explored.reached,
                 actions: explored.actions,
                 faults: explored.faults.len(),
-                device_ms: explored.device_ms,
+                device_ms: explored.model.device_ms,
             }),
         }
     };
@@ -218,13 +220,16 @@ pub fn compare_exploring(
     Ok(is_whole.then_some(all))
 }
 
+/// Does a run of a cell with a seed, as long as it may go on.
+type RunOne<'a, T> = dyn Fn(usize, Seed, &dyn Fn() -> bool) -> Result<T, DeviceError> + Sync + 'a;
+
 /// Does `run_one` for each run of each cell, and hands its result to `take` with its number, in their order; returns true if
 /// nobody stopped it.
 fn each_run<T: Send>(
     cells: usize,
     Rounds { runs, seed, jobs }: Rounds,
     is_stopped: &(dyn Fn() -> bool + Sync),
-    run_one: &(dyn Fn(usize, Seed, &dyn Fn() -> bool) -> Result<T, DeviceError> + Sync),
+    run_one: &RunOne<'_, T>,
     take: &mut dyn FnMut(usize, Option<T>),
 ) -> Result<bool, DeviceError> {
     let runs = runs as usize;

@@ -1,24 +1,19 @@
 //! Exploring: episodes without an aim of their own, in which crashes are kept, specs are watched, and what was seen is
 //! counted.
 
-use std::collections::BTreeMap;
-use std::hash::Hash;
+use std::collections::BTreeSet;
 use std::sync::Arc;
 
-use rustc_hash::FxHashSet;
-
 use super::{Plan, agent};
-use crate::device::{Device, DeviceError};
-use crate::episode::{Catalogue, Ending, Episode, Stage};
+use crate::device::{App, Device, DeviceError};
+use crate::episode::{Catalogue, Ending, Episode, Stage, Taken};
 use crate::experience::Experience;
-use crate::gui::{Action, Repertoire};
+use crate::gui::Repertoire;
+use crate::learned_model::{LearnedModel, ModelApp, Point};
 use crate::objective::{Exploration, Formula, Moment, Objective, Pays, Seen, Shaping, Verdict};
-use crate::situation::{PhaseId, ScreenId};
+use crate::situation::PhaseId;
 use crate::spec::Spec;
 use crate::trace::Trace;
-
-/// Most screens, actions of screens and transitions that are told apart, each.
-const TOLD_APART_MAX: usize = 1_000_000;
 
 /// Budget and reward of exploring.
 #[derive(Clone, Copy, Debug)]
@@ -31,7 +26,8 @@ pub struct Budget {
     pub is_walk: bool,
     /// Rewards.
     pub pays: Pays,
-    /// True if [`Explored::experience`] is wanted of any agent, and not just of those that need it.
+    /// True if [`Explored::model`] and, of any agent, [`Explored::experience`] are wanted; else an agent that needs
+    /// experience alone has it.
     pub keeps_steps: bool,
 }
 
@@ -61,9 +57,11 @@ pub struct Fault {
     pub identity: Arc<str>,
     /// True if the app did not respond, in place of crashing.
     pub is_anr: bool,
-    /// Episodes that ended in it.
+    /// True if an earlier run has met it.
+    pub is_known: bool,
+    /// Episodes of this run that ended in it.
     pub times: u64,
-    /// Number of the step, from 1, at which it was met first.
+    /// Number of the step, from 1, at which this run met it first.
     pub first_step: u64,
     /// Shortest run to it that was met.
     pub run: Trace,
@@ -82,49 +80,28 @@ pub struct Watched {
     pub held: Vec<(String, u64)>,
 }
 
-/// Counts at one time.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Point {
-    /// Steps so far.
-    pub steps: u64,
-    /// Activities of the app so far.
-    pub activities: usize,
-    /// Screens so far.
-    pub screens: usize,
-    /// Different actions of screens that were done so far.
-    pub done: usize,
-    /// Transitions so far: a screen, an action and the screen after it.
-    pub transitions: usize,
-}
-
 /// Findings of exploring.
 #[derive(Debug)]
 pub struct Explored {
     /// Reason for the end.
     pub stop: ExploreStop,
-    /// Episodes.
+    /// Episodes of this run.
     pub episodes: u32,
-    /// Time that passed on the device.
-    pub device_ms: u64,
-    /// Counts after each episode that brought something new, and at the end.
-    pub curve: Vec<Point>,
-    /// Steps at which each activity of the app was seen first, from 1.
-    pub activities: BTreeMap<Arc<str>, u64>,
-    /// Actions until each of them was seen, in order; starts of the app are no actions.
+    /// Steps of this run.
+    pub steps: u64,
+    /// Counts of all that was seen, in earlier runs too, if they were kept.
+    pub model: LearnedModel,
+    /// Actions of this run until each activity was seen, in order; starts of the app are no actions.
     pub reached: Vec<u64>,
-    /// All actions of the run.
+    /// All actions of this run.
     pub actions: u64,
-    /// Actions that were offered and never done, screen by screen.
-    pub never_done: Vec<Action>,
-    /// Step that last brought something new: an activity, a screen, or an action.
-    pub last_new: u64,
-    /// Crashes, in the order in which they were met.
+    /// Crashes of this run, in the order in which they were met.
     pub faults: Vec<Fault>,
     /// Specs, in the order in which they were given.
     pub watched: Vec<Watched>,
     /// All of the walk, if it is one.
     pub walk: Option<Trace>,
-    /// All steps, for those who want to know the app already, if they were kept.
+    /// All steps of this run, for those who want to know the app already, if they were kept.
     pub experience: Experience,
     /// Knowledge that the agent keeps.
     pub kept: Vec<u8>,
@@ -135,7 +112,7 @@ pub struct Explored {
 impl Explored {
     /// Returns the counts at the end.
     pub fn last(&self) -> Point {
-        self.curve.last().copied().unwrap_or_default()
+        self.model.curve.last().copied().unwrap_or_default()
     }
 }
 
@@ -149,8 +126,8 @@ struct Watch {
 }
 
 impl Watch {
-    /// Follows `trace`, whose steps have these numbers.
-    fn follow(&mut self, trace: &Trace, numbers: &dyn Fn(usize) -> u64) {
+    /// Follows `trace`, whose step at each place has the number that `number` returns.
+    fn follow(&mut self, trace: &Trace, number: &dyn Fn(usize) -> u64) {
         let (mut phase, mut before_ms) = (PhaseId::START, 0);
         for (place, step) in trace.steps.iter().enumerate() {
             let observation = &step.observation;
@@ -166,7 +143,7 @@ impl Watch {
                 Verdict::Won => {
                     if self.found.is_none() {
                         let steps = trace.steps[..=place].to_vec();
-                        self.found = Some((Trace { steps }, numbers(place)));
+                        self.found = Some((Trace { steps }, number(place)));
                     }
                     return;
                 }
@@ -177,62 +154,30 @@ impl Watch {
     }
 }
 
-/// Counts of what was seen.
+/// Activities of this run, as they come up.
 #[derive(Default)]
-struct Counts {
-    activities: BTreeMap<Arc<str>, u64>,
-    reached: Vec<u64>,
+struct Reached {
+    activities: BTreeSet<Arc<str>>,
+    after: Vec<u64>,
     starts: u64,
-    screens: FxHashSet<ScreenId>,
-    /// Actions of screens, and the same with the screens after them.
-    done: FxHashSet<(ScreenId, u16)>,
-    transitions: FxHashSet<((ScreenId, u16), ScreenId)>,
-    last_new: u64,
-    curve: Vec<Point>,
 }
 
-impl Counts {
+impl Reached {
+    /// Takes in an episode after `before` steps.
     fn add(&mut self, package: &str, episode: &Episode, before: u64) {
         self.starts += u64::from(!episode.steps.is_empty());
-        for (place, taken) in episode.steps.iter().enumerate() {
-            let number = before + u64::from(taken.number());
+        for taken in &episode.steps {
             let screen = &taken.observation().screen;
-            let mut is_new = false;
-            if **screen.package() == *package && !self.activities.contains_key(screen.activity()) {
-                self.activities.insert(screen.activity().clone(), number);
-                self.reached.push(number.saturating_sub(self.starts));
-                is_new = true;
+            if **screen.package() == *package && !self.activities.contains(screen.activity()) {
+                self.activities.insert(screen.activity().clone());
+                self.after.push((before + u64::from(taken.number())).saturating_sub(self.starts));
             }
-            is_new |= insert(&mut self.screens, taken.screen_id());
-            let choice = taken.choice();
-            // A start is no action of a screen.
-            if place > 0 {
-                is_new |= insert(&mut self.done, choice);
-                insert(&mut self.transitions, (choice, taken.screen_id()));
-            }
-            if is_new {
-                self.last_new = number;
-            }
-        }
-    }
-
-    fn point(&self, steps: u64) -> Point {
-        Point {
-            steps,
-            activities: self.activities.len(),
-            screens: self.screens.len(),
-            done: self.done.len(),
-            transitions: self.transitions.len(),
         }
     }
 }
 
-/// Adds `one` to `all` as long as there is room; returns true if it is new.
-fn insert<T: Eq + Hash>(all: &mut FxHashSet<T>, one: T) -> bool {
-    all.len() < TOLD_APART_MAX && all.insert(one)
-}
-
-/// Explores the app on `device` by the agent of `plan`, in episodes of at most the plan's steps, and watches `specs`.
+/// Explores the app on `device` by the agent of `plan`, in episodes of at most the plan's steps, and watches `specs`. It
+/// goes on from `model`, whose numbers count on.
 ///
 /// `watch` is told of each episode, and says whether to go on.
 pub fn explore(
@@ -241,31 +186,42 @@ pub fn explore(
     repertoire: Repertoire,
     plan: &Plan,
     budget: Budget,
+    mut model: LearnedModel,
     watch: &mut dyn FnMut(&ExploreNews) -> bool,
 ) -> Explored {
     let needs = plan.agent.needs;
-    let package = device.app().package.clone();
+    let App { package, version, activities, .. } = device.app().clone();
     let repertoire = Repertoire { capabilities: device.capabilities(), ..repertoire };
     let catalogue = Catalogue::new(device.app(), repertoire, plan.abstraction, needs.details);
     let mut objective = Exploration::new(package.clone(), budget.pays);
+    // An earlier run may have known the activities from elsewhere.
+    let activities =
+        if activities.is_empty() { std::mem::take(&mut model.app.activities) } else { activities };
+    model.app = ModelApp { package: package.clone(), version, activities };
     let mut stage = Stage::new(device, &mut objective, catalogue, plan.switches, plan.steps_max, plan.seed);
     stage.set_run_steps_max(budget.steps_max);
     let mut agent = agent(plan, stage.catalogue_mut());
     if needs.experience {
         stage.recall(&mut *agent, &plan.experience);
     }
-    let mut rng = plan.seed.fork("agent");
+    // The same chance would take the same steps again.
+    let mut rng = match model.steps {
+        0 => plan.seed.fork("agent"),
+        steps => plan.seed.fork(&format!("agent after {steps} steps")),
+    };
     let mut watched: Vec<Watch> =
         specs.iter().map(|spec| Watch { formula: Formula::new(spec, Shaping::None), found: None }).collect();
-    let (mut counts, mut faults, mut experience) = (Counts::default(), Vec::new(), Experience::new());
-    let (mut episodes, mut failure, mut walk) = (0, None, None);
+    let (mut faults, mut experience): (Vec<Fault>, _) = (Vec::new(), Experience::new());
+    let (earlier_steps, earlier_episodes, earlier_ms) = (model.steps, model.episodes, model.device_ms);
+    let earlier_faults = model.faults.clone();
+    let (mut episodes, mut failure, mut walk, mut reached) = (0, None, None, Reached::default());
     let stop = loop {
         let before = stage.totals().steps;
         let left = budget.steps_max.saturating_sub(before);
         stage.set_steps_max(plan.steps_max.min(u32::try_from(left).unwrap_or(u32::MAX)).max(1));
         let device_ms = stage.totals().device_ms;
         let is_late = |ms: u64| plan.timeout_ms.is_some_and(|most| ms >= most);
-        let news = (counts.point(before), episodes, faults.len());
+        let news = (model.point(before), episodes, faults.len());
         let run = stage.run(&mut *agent, &mut rng, &mut |at_ms| {
             watch(&news) && !is_late(device_ms.saturating_add(at_ms))
         });
@@ -277,18 +233,23 @@ pub fn explore(
             }
         };
         episodes += 1;
-        counts.add(&package, &episode, before);
+        reached.add(&package, &episode, before);
+        let number = |taken: &Taken| earlier_steps + before + u64::from(taken.number());
+        if budget.keeps_steps {
+            model.add_episode(episode.steps.iter().map(|taken| (number(taken), taken.seen())));
+        }
         let is_faulty = episode.ending == Ending::Won;
         if is_faulty || budget.is_walk || !watched.is_empty() {
             let trace = stage.trace(&episode);
             if budget.is_walk {
                 walk = Some(trace.clone());
             }
-            watched.iter_mut().for_each(|watch| {
-                watch.follow(&trace, &|place| before + u64::from(episode.steps[place].number()))
-            });
+            watched.iter_mut().for_each(|watch| watch.follow(&trace, &|place| number(&episode.steps[place])));
             if is_faulty {
-                add(&mut faults, trace, stage.totals().steps);
+                let is_known = |identity: &str, is_anr| {
+                    earlier_faults.iter().any(|fault| *fault.identity == *identity && fault.is_anr == is_anr)
+                };
+                add(&mut faults, trace, earlier_steps + stage.totals().steps, &is_known);
             }
         }
         if needs.experience || budget.keeps_steps {
@@ -296,14 +257,11 @@ pub fn explore(
         }
         let has_codes = needs.experience && stage.learn_codes();
         let totals = stage.totals();
-        let point = counts.point(totals.steps);
-        let is_same = |last: &Point| Point { steps: point.steps, ..*last } == point;
-        if !counts.curve.last().is_some_and(is_same) {
-            counts.curve.push(point);
-        }
-        let goes_on = watch(&(point, episodes, faults.len()));
-        let is_quiet =
-            budget.until_quiet.is_some_and(|steps| totals.steps.saturating_sub(counts.last_new) >= steps);
+        model.push_point(earlier_steps + totals.steps);
+        let goes_on = watch(&(model.point(totals.steps), episodes, faults.len()));
+        // A run that goes on from a quiet one gets its own time to find something.
+        let quiet_since = model.last_new.saturating_sub(earlier_steps);
+        let is_quiet = budget.until_quiet.is_some_and(|steps| totals.steps - quiet_since >= steps);
         if episode.ending == Ending::Stopped {
             break if is_late(totals.device_ms) { ExploreStop::TimeSpent } else { ExploreStop::Interrupted };
         } else if episode.steps.is_empty() && episode.ending == Ending::DeadEnd {
@@ -326,12 +284,14 @@ pub fn explore(
         }
     };
     let (steps, device_ms) = (stage.totals().steps, stage.totals().device_ms);
-    let last = counts.point(steps);
-    if counts.curve.last() != Some(&last) {
-        counts.curve.push(last);
+    model.steps = earlier_steps + steps;
+    model.episodes = earlier_episodes.saturating_add(episodes);
+    model.device_ms = earlier_ms.saturating_add(device_ms);
+    model.end_curve(model.steps);
+    for Fault { identity, is_anr, times, first_step, .. } in &faults {
+        model.add_fault(identity, *is_anr, *times, *first_step);
     }
     let catalogue = stage.catalogue();
-    let never_done = catalogue.never_tried().into_iter().cloned().collect();
     let watched = watched
         .into_iter()
         .map(|Watch { formula, found }| {
@@ -344,23 +304,20 @@ pub fn explore(
         stop,
         failure,
         episodes,
-        device_ms,
-        never_done,
-        last_new: counts.last_new,
+        steps,
+        model,
+        actions: steps.saturating_sub(reached.starts),
+        reached: reached.after,
         faults,
         watched,
         walk,
         experience,
         kept: agent.save(stage.catalogue()),
-        actions: steps.saturating_sub(counts.starts),
-        reached: counts.reached,
-        activities: counts.activities,
-        curve: counts.curve,
     }
 }
 
 /// Adds a run that ends in a crash, or in a lack of an answer, at the step `number`.
-fn add(faults: &mut Vec<Fault>, run: Trace, number: u64) {
+fn add(faults: &mut Vec<Fault>, run: Trace, number: u64, is_known: &dyn Fn(&str, bool) -> bool) {
     let Some(last) = run.steps.last() else { return };
     let screen = &last.observation.screen;
     let (identity, is_anr) = (screen.crash().cloned().unwrap_or_default(), !screen.context().crashed);
@@ -371,7 +328,10 @@ fn add(faults: &mut Vec<Fault>, run: Trace, number: u64) {
                 known.run = run;
             }
         }
-        None => faults.push(Fault { identity, is_anr, times: 1, first_step: number, run }),
+        None => {
+            let is_known = is_known(&identity, is_anr);
+            faults.push(Fault { identity, is_anr, is_known, times: 1, first_step: number, run });
+        }
     }
 }
 
@@ -397,10 +357,20 @@ mod tests {
         agent: &'static crate::agent::AgentInfo,
         steps_max: u64,
     ) -> Explored {
-        let plan = Plan { steps_max: 30, ..Plan::new(agent) };
+        explored_from(device, agent, steps_max, LearnedModel::default(), Experience::new())
+    }
+
+    fn explored_from(
+        device: &mut dyn Device,
+        agent: &'static crate::agent::AgentInfo,
+        steps_max: u64,
+        from: LearnedModel,
+        experience: Experience,
+    ) -> Explored {
+        let plan = Plan { steps_max: 30, experience: Arc::new(experience), ..Plan::new(agent) };
         let budget =
             Budget { steps_max, until_quiet: None, is_walk: false, pays: Pays::Novelty, keeps_steps: true };
-        explore(device, &[], together([], &Dictionary::default()), &plan, budget, &mut |_| true)
+        explore(device, &[], together([], &Dictionary::default()), &plan, budget, from, &mut |_| true)
     }
 
     #[test]
@@ -435,7 +405,93 @@ mod tests {
                 && before.done <= after.done
                 && before.transitions <= after.transitions
         };
-        assert!(explored.curve.windows(2).all(grows), "{:?}", explored.curve);
-        assert!(explored.last_new <= 500);
+        let curve = &explored.model.curve;
+        assert!(curve.windows(2).all(grows), "{curve:?}");
+        assert!(explored.model.last_new <= 500);
+    }
+
+    /// Counts written straight from the steps, which share nothing with the model.
+    #[test]
+    fn a_model_counts_what_the_steps_of_all_episodes_were() {
+        use std::collections::BTreeMap;
+        for agent in AGENTS {
+            let explored = explored(&mut crashy(), agent, 300);
+            let (mut seen, mut ways, mut starts) = (BTreeMap::new(), BTreeMap::new(), 0_u64);
+            for run in explored.experience.runs() {
+                for _ in 0..run.times {
+                    let mut before = None;
+                    for (record, screen) in &run.steps {
+                        *seen.entry(screen.identity()).or_insert(0_u64) += 1;
+                        match before {
+                            Some(before) => {
+                                let way = (before, record.to_string(), screen.identity());
+                                *ways.entry(way).or_insert(0_u64) += 1;
+                            }
+                            None => starts += 1,
+                        }
+                        before = Some(screen.identity());
+                    }
+                }
+            }
+            let model = &explored.model;
+            let of_model = model.states().iter().map(|state| (state.identity, state.seen)).collect();
+            assert_eq!(seen, of_model, "{}", agent.name);
+            let mut of_model = BTreeMap::new();
+            for link in model.links() {
+                let [from, to] = [link.from, link.to].map(|state| model.states()[state].identity);
+                *of_model.entry((from, model.offer(link.from, link.at).to_string(), to)).or_insert(0) +=
+                    link.times;
+            }
+            assert_eq!(ways, of_model, "{}", agent.name);
+            assert_eq!(starts, model.starts().iter().map(|start| start.times).sum::<u64>());
+            let done = (0..model.states().len()).flat_map(|state| model.offers(state));
+            assert_eq!(model.last_point().done, done.filter(|(_, times)| *times > 0).count());
+        }
+    }
+
+    /// The law: a run that goes on from another knows all that the other knew, and more.
+    #[test]
+    fn going_on_keeps_what_was_known_and_counts_on() {
+        for agent in AGENTS {
+            for (first, second) in [(1, 60), (90, 200), (200, 1)] {
+                let one = explored(&mut crashy(), agent, first);
+                let text = one.model.to_text();
+                let read = LearnedModel::read(&text).expect("what was written");
+                assert_eq!(read.to_text(), text, "{}", agent.name);
+                let experience = one.experience.clone().grown_old();
+                let both = explored_from(&mut crashy(), agent, second, read.clone(), experience.clone());
+                assert_eq!((both.steps, both.model.steps), (second, first + second));
+                assert_eq!(both.model.episodes, one.episodes + both.episodes);
+                assert!(both.model.last_new >= one.model.last_new);
+                assert!(both.model.curve.starts_with(&one.model.curve), "{}", agent.name);
+                for (number, state) in one.model.states().iter().enumerate() {
+                    let later = &both.model.states()[number];
+                    assert!(later.identity == state.identity && later.seen >= state.seen);
+                    assert_eq!(later.first_step, state.first_step);
+                    for ((label, times), (same, more)) in
+                        one.model.offers(number).zip(both.model.offers(number))
+                    {
+                        assert!(label == same && more >= times, "{label}, {same}");
+                    }
+                }
+                let links = both.model.links();
+                for link in one.model.links() {
+                    let is_it = |later: &&crate::learned_model::Link| {
+                        (later.from, later.at, later.to) == (link.from, link.at, link.to)
+                    };
+                    assert!(links.iter().find(is_it).is_some_and(|later| later.times >= link.times));
+                }
+                for fault in &one.model.faults {
+                    assert!(both.model.has_fault(&fault.identity, fault.is_anr));
+                }
+                assert!(
+                    both.faults.iter().all(|fault| {
+                        fault.is_known == one.model.has_fault(&fault.identity, fault.is_anr)
+                    })
+                );
+                let again = explored_from(&mut crashy(), agent, second, read, experience);
+                assert_eq!(again.model.to_text(), both.model.to_text(), "{}", agent.name);
+            }
+        }
     }
 }

@@ -26,7 +26,7 @@ pub use compare::{
     Compared, Contender, Covered, Rounds, Tally, Task, Venture, compare, compare_exploring, mean, median,
 };
 pub use exhaustive::{Bounds, Exhausted, Starts, exhaust, exhaust_from};
-pub use explore::{Budget, ExploreNews, ExploreStop, Explored, Fault, Point, Watched, explore};
+pub use explore::{Budget, ExploreNews, ExploreStop, Explored, Fault, Watched, explore};
 pub use jobs::{Leg, Relay, in_order, in_order_with_pauses, waves};
 pub use repertoire::{Dictionary, repertoire, repertoire_with, together};
 

@@ -1,7 +1,7 @@
 //! The rules that a sequence of events follows, for writers and readers alike: sizes, order, and numbers that
 //! are defined before they are used.
 
-use crate::event::{Automaton, Event, FORMAT, RunBegan, SpecEnded, Way};
+use crate::event::{AppMap, Automaton, Event, FORMAT, RunBegan, SpecEnded, Way};
 
 /// Most bytes of a line: 16 MB, a run of thousands of steps.
 pub const LINE_MAX: usize = 16 << 20;
@@ -114,6 +114,7 @@ impl Order {
                 return Err(order(format!("there is no screen {screen} before this event")));
             }
             Event::ScreenPictured { .. } | Event::Explored(_) => {}
+            Event::Mapped(map) => self.map_holds(map)?,
             Event::SpecBegan(began) => {
                 in_turn("spec", began.spec, self.specs.len())?;
                 began.automaton.as_ref().map_or(Ok(()), automaton_holds)?;
@@ -135,6 +136,20 @@ impl Order {
             Event::RunEnded { exit: _ } => self.has_ended = true,
         }
         Ok(())
+    }
+
+    fn map_holds(&self, map: &AppMap) -> Result<(), OrderError> {
+        if let Some(screen) =
+            map.kinds.iter().filter_map(|kind| kind.screen).find(|&screen| screen >= self.screens)
+        {
+            return Err(order(format!("there is no screen {screen} before this event")));
+        }
+        let of_paths = map.kinds.iter().flat_map(|kind| &kind.path).filter_map(|step| step.to);
+        let of_ways = map.ways.iter().flat_map(|way| [way.from, way.to]);
+        match of_paths.chain(of_ways).find(|&kind| kind >= map.kinds.len()) {
+            Some(kind) => Err(order(format!("there is no kind {kind} of screens on the map"))),
+            None => Ok(()),
+        }
     }
 
     /// Returns true if the spec with this number is decided; fails if it has not begun.

@@ -304,6 +304,7 @@ impl RunWriter {
             Event::RunBegan(_)
             | Event::ScreenMet { .. }
             | Event::ScreenPictured { .. }
+            | Event::Mapped(_)
             | Event::SpecBegan(_)
             | Event::EpisodeEnded { .. }
             | Event::SpecChanged { .. } => {}

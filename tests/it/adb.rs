@@ -557,6 +557,8 @@ fn an_apk_is_installed_and_run_whichever_way_it_is_had_afresh() {
             Adb::on(Box::new(line.clone()), &Subject::Apks(vec![path.clone()]), options).expect("a phone");
         let activity = adb.app().launchable[0].clone();
         assert_eq!((&*adb.app().package, &*activity), ("org.dice", "org.dice.Main"));
+        // The APK says which activities there are; a phone alone does not.
+        assert_eq!(adb.app().activities, ["org.dice.Main", "org.dice.Other"].map(Into::into));
         let seen = adb.reset(&activity).expect("a screen");
         assert_eq!(&*seen.screen.package().clone(), "org.dice");
         drop(adb);

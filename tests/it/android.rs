@@ -373,6 +373,7 @@ fn manifests_of_our_own_say_what_was_written() {
         label: "Shelf".into(),
         launchable: vec!["org.example.shelf.Main".into()],
         activities: vec!["org.example.shelf.Main".into(), "org.example.shelf.deep.Row".into()],
+        aliases: vec![],
         is_test_only: false,
     };
     assert_eq!(Manifest::read(Cursor::new(fixtures::apk(&usual))).expect("a manifest"), expected);

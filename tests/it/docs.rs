@@ -6,6 +6,7 @@ use std::path::Path;
 
 use farlead::gui::{ActionRecord, Key, Screen};
 use farlead::learned::Learned;
+use farlead::learned_model::LearnedModel;
 use farlead::spec::{Names, Source, parse_formula};
 
 /// The rules of the grammar that are spellings of operators.
@@ -78,7 +79,7 @@ fn the_json_of_the_page_on_formats_is_read() {
     let page = text_of("docs/formats.md");
     let blocks: Vec<&str> =
         page.split("```json\n").skip(1).map(|rest| rest.split("```").next().unwrap_or_default()).collect();
-    let [screen, actions, learned] = blocks[..] else {
+    let [screen, actions, learned, model] = blocks[..] else {
         panic!("docs/formats.md has {} examples", blocks.len())
     };
     let screen: Screen = serde_json::from_str(screen).expect("a screen");
@@ -87,6 +88,7 @@ fn the_json_of_the_page_on_formats_is_read() {
         serde_json::from_str::<ActionRecord>(action).unwrap_or_else(|error| panic!("{action}: {error}"));
     }
     assert_eq!(Learned::read(learned).expect("what was learned").to_text(), learned);
+    assert_eq!(LearnedModel::read(model).expect("a learned model").to_text(), model);
 }
 
 #[test]

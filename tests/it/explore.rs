@@ -2,6 +2,8 @@
 
 use std::fs;
 
+use serde_json::Value;
+
 use crate::cli::Ended;
 use crate::project::Folder;
 
@@ -133,6 +135,135 @@ fn every_agent_explores_by_every_reward() {
             );
         }
     }
+}
+
+/// Returns what is in a file of the run with this number.
+fn of_run(folder: &Folder, run: u32, file: &str) -> String {
+    fs::read_to_string(folder.path(&format!(".farlead/runs/{run:04}/{file}"))).expect("a file of the run")
+}
+
+fn model(folder: &Folder, run: u32) -> Value {
+    serde_json::from_str(&of_run(folder, run, "model.json")).expect("a learned model")
+}
+
+#[test]
+fn a_run_goes_on_where_another_stopped_and_knows_all_that_it_knew() {
+    let folder = crashy("from");
+    let first = farlead(&folder, "explore --app crashy.app --budget 600");
+    assert_eq!(first.code, 6, "{}", first.stdout);
+    let kept = fs::read(folder.path("farlead-tests/crashes").join(&crash_tests(&folder)[0])).expect("a test");
+    let second = farlead(&folder, "explore --app crashy.app --budget 300 --from .farlead/runs/0001");
+    assert_eq!(second.code, 6, "{}", second.stdout);
+    assert!(
+        second.stdout.contains("900 steps in ") && second.stdout.contains("; 600 steps in earlier runs; ")
+    );
+    // The crash is known: it is said that it came again, and its test stays as it is.
+    assert!(second.stdout.contains("the app crashed again "), "{}", second.stdout);
+    assert!(!second.stdout.contains("reproduced"), "{}", second.stdout);
+    let still =
+        fs::read(folder.path("farlead-tests/crashes").join(&crash_tests(&folder)[0])).expect("a test");
+    assert!(crash_tests(&folder).len() == 1 && still == kept);
+    let (before, after) = (model(&folder, 1), model(&folder, 2));
+    assert_eq!((&before["run"]["steps"], &after["run"]["steps"]), (&600.into(), &900.into()));
+    let states = |model: &Value| model["states"].as_array().expect("states").clone();
+    for (one, other) in states(&before).iter().zip(states(&after)) {
+        assert_eq!((&one["id"], &one["step"], &one["name"]), (&other["id"], &other["step"], &other["name"]));
+        assert!(one["seen"].as_u64() <= other["seen"].as_u64());
+    }
+    assert!(states(&before).len() <= states(&after).len());
+    let curve = |model: &Value| model["curve"].as_array().expect("a curve").clone();
+    assert!(curve(&after).starts_with(&curve(&before)));
+    // A crash whose test is gone is kept again.
+    fs::remove_dir_all(folder.path("farlead-tests")).expect("the tests");
+    let third =
+        farlead(&folder, "explore --app crashy.app --budget 300 --from .farlead/runs/0002/model.json");
+    assert!(third.stdout.contains("reproduced 3 of 3"), "{}", third.stdout);
+    assert_eq!(crash_tests(&folder).len(), 1);
+}
+
+#[test]
+fn what_a_run_leaves_is_the_same_bytes_and_serves_a_check() {
+    let left = |name: &str| {
+        let folder = crashy(name);
+        farlead(&folder, "explore --app crashy.app --budget 500");
+        farlead(&folder, "explore --app crashy.app --budget 300 --from .farlead/runs/0001 --seed 5");
+        ["model.json", "model.learned", "map.html", "map.svg"].map(|file| of_run(&folder, 2, file))
+    };
+    assert!(left("left") == left("left-again"), "a file differs");
+    let folder = crashy("serves");
+    farlead(&folder, "explore --app crashy.app --budget 600");
+    folder.write("form.ltl", "possible \"a form\" within 6 steps: F [activity ~ Form]\n");
+    for path in [".farlead/runs/0001", ".farlead/runs/0001/model.json"] {
+        let checked =
+            farlead(&folder, &format!("check form.ltl --app crashy.app --no-exhaustive --learned {path}"));
+        assert_eq!(checked.code, 0, "{}", checked.stderr);
+        assert!(checked.stdout.contains("found in 1 episode, "), "{path}: {}", checked.stdout);
+    }
+    let left: Vec<_> = fs::read_dir(folder.path(".farlead/runs/0001")).expect("the folder").collect();
+    assert_eq!(left.len(), 7, "nothing else is written there: {left:?}");
+}
+
+#[test]
+fn a_run_that_cannot_be_gone_on_from_is_refused_with_one_message() {
+    let folder = crashy("refused");
+    farlead(&folder, "explore --app crashy.app --budget 60 --quiet");
+    let good = of_run(&folder, 1, "model.json");
+    folder.write(
+        "other.app",
+        "app org.other \"Other\" 1\nlaunch Main\nactivity Main .Main { Button \"on\" -> finish }\n",
+    );
+    for (name, content, message) in [
+        ("later.json", good.replace("\"version\":1,", "\"version\":9,"), "this is version 9 of the format"),
+        ("broken.json", good[..good.len() / 2].to_string(), "was this file written by `farlead explore`?"),
+        ("deep.json", "[".repeat(1_000_000), "was this file written by `farlead explore`?"),
+        ("text.json", "hello".to_string(), "was this file written by `farlead explore`?"),
+    ] {
+        folder.write(name, &content);
+        let refused = farlead(&folder, &format!("explore --app crashy.app --from {name}"));
+        assert_eq!((refused.code, refused.stdout.as_str()), (3, ""), "{name}: {}", refused.stderr);
+        assert!(refused.stderr.contains(message) && refused.stderr.contains(name), "{}", refused.stderr);
+        assert_eq!(refused.stderr.lines().count(), 1, "{}", refused.stderr);
+    }
+    for (words, message) in [
+        (
+            "--app other.app --from .farlead/runs/0001",
+            "was learned of the app org.crash.save, and this is org.other",
+        ),
+        (
+            "--app crashy.app --from .farlead/runs/0007",
+            "cannot read .farlead/runs/0007: there is no such file",
+        ),
+        ("--app crashy.app --from .farlead", "cannot read .farlead/model.json: there is no such file"),
+    ] {
+        let refused = farlead(&folder, &format!("explore {words}"));
+        assert_eq!((refused.code, refused.stdout.as_str()), (3, ""), "{words}: {}", refused.stderr);
+        assert!(refused.stderr.contains(message), "{}", refused.stderr);
+    }
+}
+
+#[test]
+fn what_was_never_reached_has_a_reason_in_every_report() {
+    let folder = Folder::new("explore-reasons");
+    folder.write(
+        "login.app",
+        "app org.login \"Login\" 1\nlaunch Main\nactivity Main .Main {\n    own typed = \"\"\n    EditText #name hint \"Name\" edits typed\n    \
+         Button \"Log in\" -> if typed == \"sesame 417\" { open Inside }\n}\nactivity Inside .Inside { TextView \"in\" }\n",
+    );
+    let words = "explore --app login.app --budget 400 --html a.html --markdown a.md";
+    let explored = farlead(&folder, words);
+    let because = "needs a text that was never accepted: click \"Log in\" on Main";
+    assert!(explored.stdout.contains(&format!("Inside, most likely: {because}")), "{}", explored.stdout);
+    let json = farlead(&folder, "explore --app login.app --budget 400 --json");
+    let line: Value = serde_json::from_str(json.stdout.lines().next().expect("a line")).expect("JSON");
+    assert_eq!(line["unreached"][0]["activity"], "org.login.Inside");
+    assert_eq!(line["unreached"][0]["reason"], "needs_text");
+    let html = fs::read_to_string(folder.path("a.html")).expect("a report");
+    assert!(html.contains("needs a text that was never accepted: click &quot;Log in&quot; on Main"));
+    let markdown = fs::read_to_string(folder.path("a.md")).expect("a report");
+    assert!(
+        markdown.contains("| `org.login.Inside` |  | needs a text that was never accepted"),
+        "{markdown}"
+    );
 }
 
 #[test]

@@ -8,6 +8,7 @@ use std::sync::Arc;
 use farlead::agent::{FATE_QLEARNING, FATE_RANDOM, NumberedSettings, Settings};
 use farlead::device::Sim;
 use farlead::device::sim::fate::{self, Options};
+use farlead::learned_model::LearnedModel;
 use farlead::objective::Pays;
 use farlead::rng::Seed;
 use farlead::search::{Budget, Dictionary, Plan, explore, together};
@@ -103,7 +104,7 @@ fn run(path: &Path, texts: &[String], learner: Option<NumberedSettings>, seed: u
     };
     let mut sim = Sim::new(Arc::new(model.expect("a model without mistakes")), Seed(seed));
     let offered = together([], &Dictionary { texts: texts.to_vec(), is_all: true });
-    let explored = explore(&mut sim, &[], offered, &plan, budget, &mut |_| true);
+    let explored = explore(&mut sim, &[], offered, &plan, budget, LearnedModel::default(), &mut |_| true);
     explored.reached.into_iter().filter(|&actions| actions <= ACTIONS).collect()
 }
 

@@ -9,7 +9,7 @@ use std::process::{Command, Output};
 use std::sync::OnceLock;
 
 use farlead::event::Event;
-use farlead::report::{Run, Wanted, github, html, json, junit, markdown, text};
+use farlead::report::{Run, Wanted, github, html, json, junit, map_html, map_svg, markdown, text};
 use farlead::spec::Style;
 use serde_json::Value;
 
@@ -18,7 +18,14 @@ use crate::ci;
 /// A report: its name, and the function that makes it.
 type Report = (&'static str, fn(&Run) -> String);
 
-const REPORTS: [Report; 4] = [("xml", junit), ("md", markdown), ("txt", github), ("html", html)];
+const REPORTS: [Report; 6] = [
+    ("xml", junit),
+    ("md", markdown),
+    ("txt", github),
+    ("html", html),
+    ("map.html", |run| map_html(run).unwrap_or_default()),
+    ("map.svg", |run| map_svg(run).unwrap_or_default()),
+];
 
 /// Writes a file of this test's own.
 fn written(name: &str, content: &str) -> PathBuf {
@@ -63,6 +70,7 @@ fn all_examples() -> Vec<(&'static str, Vec<Event>)> {
             ("chess", examples::chess()),
             ("notes", examples::notes()),
             ("replays", examples::replays()),
+            ("explored", examples::explored()),
             ("hostile", examples::hostile()),
         ]
     };
@@ -227,7 +235,7 @@ fn every_event_and_every_field_is_described() {
         names.insert(value["event"].as_str().expect("a name").to_string());
         add_fields(&value, &mut fields);
     }
-    assert_eq!(names.len(), 7, "{names:?}");
+    assert_eq!(names.len(), 9, "{names:?}");
     for name in &names {
         assert!(page.contains(&format!("\n### `{name}`\n")), "docs/reports.md has no section `{name}`");
     }
@@ -296,10 +304,44 @@ fn values<'p>(page: &'p str, attribute: &str) -> Vec<&'p str> {
     page.split(&start).skip(1).map(|rest| rest.split('"').next().expect("a value")).collect()
 }
 
+/// Returns the pages of all examples, with their names: reports, and maps where an app was explored.
+fn pages() -> Vec<(String, String)> {
+    let pages = all_examples().into_iter().flat_map(|(name, events)| {
+        let run = examples::run(events);
+        let map = map_html(&run).map(|page| (format!("{name}, the map"), page));
+        [(name.to_string(), html(&run))].into_iter().chain(map)
+    });
+    pages.collect()
+}
+
+#[test]
+fn a_map_is_a_picture_with_a_card_for_each_kind_and_an_arrow_for_each_way() {
+    for name in ["explored", "hostile"] {
+        let (_, events) = all_examples().into_iter().find(|(known, _)| *known == name).expect("an example");
+        let run = examples::run(events);
+        let map = run.map().expect("a map");
+        let picture = map_svg(&run).expect("a picture");
+        let read = roxmltree::Document::parse(&picture).expect("well-formed XML");
+        let with = |class: &str| {
+            let is_it = |node: &roxmltree::Node<'_, '_>| {
+                node.attribute("class").is_some_and(|all| all.split(' ').any(|one| one == class))
+            };
+            read.descendants().filter(is_it).count()
+        };
+        assert_eq!(with("m-card"), map.kinds.len(), "{name}");
+        assert_eq!(with("m-way"), map.ways.len(), "{name}");
+        assert_eq!(with("m-crash"), map.kinds.iter().filter(|kind| kind.crash).count(), "{name}");
+        let page = map_html(&run).expect("a page");
+        assert_eq!(values(&page, "id").iter().filter(|id| id.starts_with("kind-")).count(), map.kinds.len());
+        if name == "explored" {
+            assert!(with("m-crash") == 1 && with("m-start") == 1, "{picture}");
+        }
+    }
+}
+
 #[test]
 fn every_link_of_the_page_leads_somewhere_within_it() {
-    for (name, events) in all_examples() {
-        let page = html(&examples::run(events));
+    for (name, page) in pages() {
         let ids = values(&page, "id");
         let known: BTreeSet<&str> = ids.iter().copied().collect();
         assert_eq!(known.len(), ids.len(), "{name} has an id twice");
@@ -315,8 +357,7 @@ fn every_link_of_the_page_leads_somewhere_within_it() {
 
 #[test]
 fn every_element_of_the_page_is_closed_where_it_must_be() {
-    for (name, events) in all_examples() {
-        let page = html(&examples::run(events));
+    for (name, page) in pages() {
         let mut open = Vec::new();
         let mut rest = &page[page.find("<html").expect("a page")..];
         while let Some(at) = rest.find('<') {
@@ -391,6 +432,59 @@ for (const width of widths) {
   document.documentElement.append(frame);
 }
 </script>"#;
+
+/// A page that shows a map in a frame, chooses a screen and searches, and reports what it sees.
+const MAP_OBSERVER: &str = r#"<!doctype html><pre id="said"></pre><script>
+const widths = [360, 768, 1280];
+let left = widths.length;
+for (const width of widths) {
+  const frame = document.createElement("iframe");
+  frame.width = width; frame.height = 900;
+  frame.onload = () => {
+    const inner = frame.contentDocument, view = frame.contentWindow;
+    const count = (what) => inner.querySelectorAll(what).length;
+    const shown = () => [...inner.querySelectorAll(".m-kind")].filter((one) => view.getComputedStyle(one).display !== "none");
+    const first = shown().map((one) => one.id).join();
+    const card = inner.querySelector("a.m-crash");
+    card.dispatchEvent(new view.MouseEvent("click", { bubbles: true, cancelable: true }));
+    const chosen = shown().map((one) => one.id).join() === "kind-" + card.dataset.kind;
+    const path = count("a.m-path") > 1 && count(".m-way.m-path") === count("a.m-path") - 1;
+    const before = inner.querySelector(".m-map").getAttribute("viewBox");
+    inner.querySelector(".m-view").dispatchEvent(new view.KeyboardEvent("keydown", { key: "+" }));
+    const grown = inner.querySelector(".m-map").getAttribute("viewBox") !== before;
+    const find = inner.querySelector(".m-find");
+    find.value = "search (crashed)"; find.dispatchEvent(new view.Event("input"));
+    const found = count("a.m-card:not(.m-dim)");
+    document.getElementById("said").textContent +=
+      `width ${width} takes ${inner.documentElement.scrollWidth}, first ${first}, chosen ${chosen}, path ${path}, grown ${grown}, found ${found}\n`;
+    if (--left === 0) document.title = "done";
+  };
+  frame.src = "PAGE#kind-2";
+  document.documentElement.append(frame);
+}
+</script>"#;
+
+#[test]
+fn a_browser_moves_the_map_finds_a_screen_and_shows_the_path_to_it() {
+    let (_, events) = all_examples().into_iter().find(|(name, _)| *name == "explored").expect("an example");
+    let run = examples::run(events);
+    let crashes = run.map().expect("a map").kinds.iter().filter(|kind| kind.crash).count();
+    for (name, page) in [("map", map_html(&run).expect("a page")), ("map-in-report", html(&run))] {
+        let page = written(&format!("{name}.html"), &page);
+        let Some((_, complaints)) = dumped(&page) else { return };
+        assert!(complaints.is_empty(), "{name}: {complaints:?}");
+        let observer =
+            written(&format!("{name}.observer.html"), &MAP_OBSERVER.replace("PAGE", &format!("{name}.html")));
+        let Some((dom, complaints)) = dumped(&observer) else { return };
+        assert!(complaints.is_empty(), "{name}: {complaints:?}");
+        for width in [360, 768, 1280] {
+            let said = format!(
+                "width {width} takes {width}, first kind-2, chosen true, path true, grown true, found {crashes}"
+            );
+            assert!(dom.contains(&said), "{name}, {said}:\n{:.800}", dom);
+        }
+    }
+}
 
 #[test]
 fn a_browser_shows_the_page_without_complaint_and_never_wider_than_itself() {

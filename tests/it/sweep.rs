@@ -7,6 +7,7 @@ use farlead::agent::PLANNER;
 use farlead::device::sim::read;
 use farlead::device::{App, Ask, Decorator, Device, DeviceError, Observation, Sim};
 use farlead::gui::{Action, Flags};
+use farlead::learned_model::LearnedModel;
 use farlead::objective::Pays;
 use farlead::rng::Seed;
 use farlead::search::{Budget, Dictionary, Plan, explore, together};
@@ -79,8 +80,14 @@ fn explored(text: &str, seed: u64, episode: u32, steps: u64) -> Scribe {
     };
     let texts = Dictionary { texts: TEXTS.map(String::from).into(), is_all: true };
     let plan = Plan { seed: Seed(seed), steps_max: episode, ..Plan::new(&PLANNER) };
-    let budget = Budget { steps_max: steps, until_quiet: None, pays: Pays::Novelty };
-    explore(&mut scribe, &[], together([], &texts), &plan, budget, &mut |_| true);
+    let budget = Budget {
+        steps_max: steps,
+        until_quiet: None,
+        is_walk: false,
+        pays: Pays::Novelty,
+        keeps_steps: false,
+    };
+    explore(&mut scribe, &[], together([], &texts), &plan, budget, LearnedModel::default(), &mut |_| true);
     scribe
 }
 

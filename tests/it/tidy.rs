@@ -13,7 +13,16 @@ const LAYERS: [Layer; 7] = [
     Layer { name: "language", modules: &["text", "spec"], uses_left: true },
     Layer {
         name: "record",
-        modules: &["rate", "statistics", "trace", "event", "test_case", "experience", "situation"],
+        modules: &[
+            "rate",
+            "statistics",
+            "trace",
+            "event",
+            "test_case",
+            "experience",
+            "learned_model",
+            "situation",
+        ],
         uses_left: true,
     },
     Layer { name: "parties", modules: &["device", "agent", "objective", "abstraction"], uses_left: false },

@@ -263,7 +263,7 @@ impl Agent for Portfolio {
         if member == Member::Sweep {
             if let Some(at) = self.sweep.as_mut().and_then(|sweep| sweep.next(situation, rng)) {
                 self.explain(Evidence::Swept, open.len());
-                return at;
+                return Choice::Offer(at);
             }
             member = self.hand_over(situation, outlook, rng);
         }

@@ -80,7 +80,7 @@ pub struct CheckArgs {
     search: SearchArgs,
     #[command(flatten, next_help_heading = "Search")]
     wall: WallArgs,
-    /// Start from what this file knows of the app, and add to it
+    /// Start from what this file, or the folder of a run of explore, knows of the app, and add to it
     #[arg(long, value_name = "FILE", conflicts_with = "exhaustive", help_heading = "Search")]
     learned: Option<PathBuf>,
     #[command(flatten)]

@@ -143,7 +143,7 @@ pub fn run(args: &CompareArgs, mut project: Project, shell: &Shell) -> anyhow::R
         until_quiet: None,
         is_walk: false,
         pays: args.reward.pays(),
-        keeps_steps: false,
+        keeps_steps: true,
     };
     // Of several apps all are models, which run anywhere; a single one may be on devices.
     let jobs = apps[0].jobs(args.search.jobs());

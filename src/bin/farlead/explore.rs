@@ -1,6 +1,6 @@
 //! `farlead explore`: goes through the app without a formula, keeps the crashes, watches specs, and counts what was seen.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -11,8 +11,9 @@ use clap::{Args, ValueEnum};
 use farlead::agent::PLANNER;
 use farlead::device::App;
 use farlead::event::{Coverage, Outcome, Reached, SpecBegan};
-use farlead::gui::{Atom, Repertoire};
-use farlead::learned::Learned;
+use farlead::gui::{Atom, Identity, Repertoire, Screen};
+use farlead::learned::{Learned, LearnedApp};
+use farlead::learned_model::LearnedModel;
 use farlead::objective::Pays;
 use farlead::replay::capture_walk;
 use farlead::rng::Seed;
@@ -62,8 +63,8 @@ const POINTS_MAX: usize = 1_000;
 #[command(after_help = "Examples:
   farlead explore --app apps/shop.app
   farlead explore specs --apk notes.apk --timeout 1h --html explored.html
-  farlead explore --app apps/notes.app --agent random --budget 10000 --learned notes.learned
-  farlead check specs --app apps/notes.app --learned notes.learned
+  farlead explore --app apps/notes.app --from .farlead/runs/0003
+  farlead check specs --app apps/notes.app --learned .farlead/runs/0003
   farlead explore --app apps/notes.app --agent random --budget 500 --record walk.test.ltl
 
 Each crash is shrunk, reproduced (--confirm) and kept as a test in farlead-tests/crashes/. Every spec is
@@ -111,7 +112,10 @@ pub struct ExploreArgs {
     texts: Option<PathBuf>,
     #[command(flatten, next_help_heading = "Exploring")]
     wall: WallArgs,
-    /// Start from what this file knows of the app, and add to it
+    /// Go on where an earlier run stopped: its folder, or the model.json in it
+    #[arg(long, value_name = "RUN", help_heading = "Exploring")]
+    from: Option<PathBuf>,
+    /// Start from what this file, or the folder of a run of explore, knows of the app, and add to it
     #[arg(long, value_name = "FILE", help_heading = "Exploring")]
     learned: Option<PathBuf>,
     #[command(flatten)]
@@ -171,7 +175,10 @@ pub fn run(args: &ExploreArgs, shell: &Shell) -> anyhow::Result<Exit> {
         );
     }
     let read = |path| learned::read(path, &app.app(), shell);
-    let learned = args.learned.as_deref().map(read).transpose()?.unwrap_or_default();
+    let learned = args.learned.as_deref().map(read).transpose()?;
+    let read = |path| learned::read_model(path, &app.app(), shell);
+    let (from, experience) = args.from.as_deref().map(read).transpose()?.unwrap_or_default();
+    let known = Known { from, learned: with_both(learned, experience, &app.app()) };
     args.outputs.reports.refuse_to_overwrite(&files)?;
     // Refused before the run, which may take hours.
     if let Some(path) = args.record.as_ref().filter(|path| path.exists()) {
@@ -179,8 +186,28 @@ pub fn run(args: &ExploreArgs, shell: &Shell) -> anyhow::Result<Exit> {
     }
     let specs: Vec<Given<'_>> = judged.iter().flat_map(Given::of).collect();
     let place = Place { args, project: &project, app, specs: &specs };
-    let exit = explore_all(&place, &place.app.dictionary(texts), learned, shell)?;
+    let exit = explore_all(&place, &place.app.dictionary(texts), known, shell)?;
     Ok(exit)
+}
+
+/// Knowledge of earlier runs.
+struct Known {
+    from: LearnedModel,
+    learned: Learned,
+}
+
+/// Returns what the file of `--learned` and the run of `--from` know together of `app`.
+fn with_both(learned: Option<Learned>, from: Learned, app: &App) -> Learned {
+    let mut both = learned.unwrap_or_default();
+    both.app = Some(LearnedApp { package: app.package.clone(), version: app.version.clone() });
+    both.experience.merge(&from.experience);
+    for (agent, kept) in &from.agents {
+        match farlead::agent::find(agent) {
+            Some(info) => both.add(info, kept),
+            None => drop(both.agents.entry(agent.clone()).or_insert_with(|| kept.clone())),
+        }
+    }
+    both
 }
 
 /// Spec that is watched, and the file that it is in.
@@ -217,13 +244,10 @@ impl Place<'_> {
     }
 }
 
-fn explore_all(
-    place: &Place<'_>,
-    texts: &Dictionary,
-    mut learned: Learned,
-    shell: &Shell,
-) -> anyhow::Result<Exit> {
+fn explore_all(place: &Place<'_>, texts: &Dictionary, known: Known, shell: &Shell) -> anyhow::Result<Exit> {
     let Place { args, project, ref app, specs } = *place;
+    let Known { from, mut learned } = known;
+    let earlier_steps = from.steps;
     let agent =
         args.agent.clone().unwrap_or_else(|| Entrant::plain(project.agent.unwrap_or(AgentName(&PLANNER))));
     let mut plan = Plan {
@@ -258,7 +282,7 @@ fn explore_all(
     let begun = Instant::now();
     let explored = {
         let mut device = app.device(place.seed());
-        explore(&mut *device, &watched, repertoire, &plan, budget, &mut |(point, episodes, crashes)| {
+        explore(&mut *device, &watched, repertoire, &plan, budget, from, &mut |(point, episodes, crashes)| {
             progress.say(|_| {
                 let left = left(point.steps as f64, args.budget as f64, begun.elapsed().as_secs_f64());
                 format!(
@@ -277,11 +301,18 @@ fn explore_all(
     if let (Some(path), Some(walk)) = (&args.record, &explored.walk) {
         record(place, &app, &plan, (&explored, walk), path)?;
     }
-    let mut covered = coverage(&explored, &app.app(), plan.agent.name, budget);
+    let mut covered = coverage(&explored, earlier_steps, plan.agent.name, budget);
     if let Some(path) = &args.record {
         covered.why += &format!("; the walk is in {}", shown_path(path));
     }
     outputs.explored(covered)?;
+    let mut experience = Arc::unwrap_or_clone(plan.experience.clone());
+    experience.merge(&explored.experience);
+    learned.experience = experience;
+    learned.add(plan.agent, &explored.kept);
+    outputs.mapped(explored.model.map(), &screens_of(&explored.model, &learned));
+    outputs.write_beside(learned::MODEL_FILE, &explored.model.to_text());
+    outputs.write_beside(learned::EXPERIENCE_FILE, &learned.to_text());
     let mut exit = match &explored.failure {
         Some(error) => {
             // A closed stderr leaves nobody to tell, so a failed write is no error.
@@ -314,10 +345,6 @@ fn explore_all(
     }
     outputs.sync_tests(&batch);
     if let Some(path) = &args.learned {
-        let mut experience = Arc::unwrap_or_clone(plan.experience.clone());
-        experience.merge(&explored.experience);
-        learned.experience = experience;
-        learned.add(plan.agent, &explored.kept);
         learned::write(path, &learned)?;
     }
     outputs.end(exit)
@@ -336,7 +363,7 @@ fn record(
     let to_type = place.args.app.to_type(place.project);
     let provenance = Provenance {
         episodes: explored.episodes,
-        steps: explored.last().steps,
+        steps: explored.steps,
         found_steps: walk.steps.len(),
         ..decided.provenance(plan, app, to_type, WALK.to_string())
     };
@@ -345,11 +372,24 @@ fn record(
     Ok(())
 }
 
+/// Returns a function that finds a screen of states of `model`, the first that the experience has.
+fn screens_of<'a>(
+    model: &'a LearnedModel,
+    learned: &'a Learned,
+) -> impl Fn(&[usize]) -> Option<Arc<Screen>> + use<'a> {
+    let screens: BTreeMap<Identity, &Arc<Screen>> =
+        learned.experience.links().map(|link| (link.screen.identity(), link.screen)).collect();
+    move |states| {
+        let mut identities = states.iter().map(|&state| model.states()[state].identity);
+        identities.find_map(|identity| screens.get(&identity).map(|&screen| screen.clone()))
+    }
+}
+
 /// Returns what was covered, for reports.
-fn coverage(explored: &Explored, app: &App, agent: &str, budget: Budget) -> Coverage {
+fn coverage(explored: &Explored, earlier_steps: u64, agent: &str, budget: Budget) -> Coverage {
+    let model = &explored.model;
     let last = explored.last();
-    let seen = |name: &str| explored.activities.contains_key(name);
-    let unseen = app.activities.iter().filter(|name| !seen(name)).map(ToString::to_string);
+    let unseen = model.app.activities.iter().filter(|name| !model.activities.contains_key(&***name));
     let why = match explored.stop {
         ExploreStop::StepsSpent => "the steps are spent".to_string(),
         ExploreStop::WalkEnded => "the walk is over".to_string(),
@@ -361,30 +401,35 @@ fn coverage(explored: &Explored, app: &App, agent: &str, budget: Budget) -> Cove
         ExploreStop::Interrupted => interrupted_by().to_string(),
         ExploreStop::Failed => "the device failed".to_string(),
     };
+    let (unreached, reasons) = model.unreached();
     let mut names = BTreeSet::new();
-    let distinct =
-        explored.never_done.iter().map(ToString::to_string).filter(|name| names.insert(name.clone()));
-    let stride = explored.curve.len().div_ceil(POINTS_MAX).max(1);
+    let offers = (0..model.states().len()).flat_map(|state| model.offers(state));
+    let never = offers.filter(|(_, times)| *times == 0).map(|(name, _)| name.to_string());
+    let distinct = never.filter(|name| names.insert(name.clone()));
+    let stride = model.curve.len().div_ceil(POINTS_MAX).max(1);
     Coverage {
         agent: agent.to_string(),
         why,
-        episodes: explored.episodes,
+        episodes: model.episodes,
         steps: last.steps,
-        device_ms: explored.device_ms,
-        activities: explored.activities.iter().map(|(name, step)| (name.to_string(), *step)).collect(),
+        earlier_steps,
+        device_ms: model.device_ms,
+        activities: model.activities.iter().map(|(name, step)| (name.to_string(), *step)).collect(),
         area_under_curve: area_under_curve(explored.reached.iter().copied(), explored.actions),
-        unseen: (!app.activities.is_empty()).then(|| unseen.collect()),
+        unseen: (!model.app.activities.is_empty()).then(|| unseen.map(ToString::to_string).collect()),
         screens: last.screens,
         transitions: last.transitions,
         done: last.done,
-        never_done_count: explored.never_done.len(),
+        never_done_count: model.never_done(),
         never_done: distinct.take(NEVER_DONE_MAX).collect(),
-        last_new: explored.last_new,
-        curve: explored
+        last_new: model.last_new,
+        unreached,
+        reasons,
+        curve: model
             .curve
             .iter()
             .enumerate()
-            .filter(|(at, _)| at % stride == 0 || at + 1 == explored.curve.len())
+            .filter(|(at, _)| at % stride == 0 || at + 1 == model.curve.len())
             .map(|(_, point)| point)
             .map(|point| {
                 [
@@ -444,8 +489,17 @@ impl Keeping<'_> {
             times => format!("{times} times"),
         };
         let what = if fault.is_anr { "the app did not respond" } else { "the app crashed" };
-        let why = format!("{what} {times}, first at step {}", fault.first_step);
+        let again = if fault.is_known { " again" } else { "" };
+        let why = format!("{what}{again} {times}, first at step {}", fault.first_step);
         let exit = if is_asked_for { Exit::Failed } else { Exit::Crash };
+        let (path, shown) = self.test_place(CRASHES, &spec);
+        if fault.is_known && path.is_file() {
+            // The test of the earlier run stays as it is.
+            let mut decided = Decided::new(Outcome::Failed, why, exit);
+            decided.ended.test = Some(shown);
+            outputs.spec(self.began(CRASHES, &spec), decided)?;
+            return Ok(exit);
+        }
         let decided = Decided { run: Some(fault.run.clone()), ..Decided::new(Outcome::Failed, why, exit) };
         self.keep(CRASHES, &spec, decided, outputs)
     }
@@ -460,7 +514,7 @@ impl Keeping<'_> {
         let (spec, file) = (given.spec, given.judged.source.name());
         let held: Vec<u64> = watched.held.iter().map(|(_, times)| *times).collect();
         let outcome = Outcome::of(spec.expectation, watched.run.is_some(), false, &held);
-        let spent = counted(self.explored.last().steps as usize, "step");
+        let spent = counted(self.explored.steps as usize, "step");
         let why = match (&watched.run, spec.expectation) {
             (Some(_), Expectation::Possible) => format!("a run came up at step {}", watched.first_step),
             (Some(_), _) => format!("a run violates it, first at step {}", watched.first_step),
@@ -476,7 +530,7 @@ impl Keeping<'_> {
             _ => Exit::Failed,
         };
         let mut decided = Decided::new(outcome, why, exit);
-        decided.ended.steps = self.explored.last().steps;
+        decided.ended.steps = self.explored.steps;
         decided.ended.episodes = self.explored.episodes;
         decided.ended.reach = Some(Reached {
             held: watched.held.clone(),
@@ -501,6 +555,18 @@ impl Keeping<'_> {
         began(file, spec, self.plan.agent.name, self.plan.steps_max, self.explored.episodes, set_up)
     }
 
+    /// Returns the path of the test of a spec, and the same as it is shown.
+    fn test_place(&self, file: &str, spec: &Spec) -> (PathBuf, String) {
+        let Place { args, project, specs, .. } = *self.place;
+        let path = Path::new(if file == CRASHES { CRASHES_FILE } else { file });
+        let specs = specs.iter().filter(|given| given.judged.source.name() == file);
+        // Each crash has a name of its own; a spec shares its file with others.
+        let names = specs.map(|given| &*given.spec.name).chain([&*spec.name]);
+        let place = Places::new(&project.folder, path, names).of(&spec.name);
+        let folder = args.outputs.out.as_ref().unwrap_or(&project.folder);
+        (folder.join(&place), place.display().to_string())
+    }
+
     /// Shrinks, reproduces and stores the run of `decided`, and returns the exit code for it.
     fn keep(
         &self,
@@ -517,24 +583,20 @@ impl Keeping<'_> {
             // Another device goes on; without any, the run is kept as it was found.
             warn(&error.to_string());
         }
-        let path = Path::new(if file == CRASHES { CRASHES_FILE } else { file });
-        let specs = self.place.specs.iter().filter(|given| given.judged.source.name() == file);
-        // Each crash has a name of its own; a spec shares its file with others.
-        let names = specs.map(|given| &*given.spec.name).chain([&*spec.name]);
-        let test_place = Places::new(&project.folder, path, names).of(&spec.name);
-        let from =
-            if file == CRASHES { CRASHES.to_string() } else { crate::app::from(&project.folder, path) };
+        let from = match file {
+            CRASHES => CRASHES.to_string(),
+            file => crate::app::from(&project.folder, Path::new(file)),
+        };
         let provenance = Provenance {
             episodes: self.explored.episodes,
-            steps: self.explored.last().steps,
+            steps: self.explored.steps,
             ..decided.provenance(self.plan, self.app, args.app.to_type(project), from)
         };
         let keeping = decided.keeping.as_ref().expect("a run was kept");
         let test = self.app.test(spec, &keeping.captured, provenance);
-        let folder = args.outputs.out.as_ref().unwrap_or(&project.folder);
-        let shown = test_place.display().to_string();
+        let (path, shown) = self.test_place(file, spec);
         let old = if args.kept.update { Stored::IsReplaced } else { Stored::Stays };
-        let prepared = Prepared::new(self.batch, folder.join(&test_place), shown.clone(), test, old);
+        let prepared = Prepared::new(self.batch, path, shown.clone(), test, old);
         decided.ended.test = outputs.keep(self.batch, prepared).then_some(shown);
         let exit = decided.exit();
         outputs.spec(self.began(file, spec), decided)?;

@@ -3,11 +3,14 @@
 use std::collections::BTreeSet;
 use std::io::{self, BufWriter, Write};
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
 use clap::Args;
 use farlead::device::Album;
 use farlead::event::{self, Coverage, Event, RunBegan, SpecBegan, StepTaken, Way};
+use farlead::gui::Screen;
 use farlead::keep;
+use farlead::learned_model::Mapped;
 use farlead::ltl::Automaton;
 use farlead::minimise;
 use farlead::report::{self, Run, Wanted};
@@ -26,6 +29,10 @@ use crate::{Exit, Missing};
 
 /// Most residuals of an automaton that is drawn.
 const RESIDUALS_MAX: usize = 40;
+
+/// The map of an explored app in the folder of its run, as a page and as a picture.
+const MAP_PAGE: &str = "map.html";
+const MAP_PICTURE: &str = "map.svg";
 
 /// Reports, and where things are kept.
 #[derive(Debug, Args)]
@@ -340,7 +347,7 @@ impl<'a> Outputs<'a> {
         steps
     }
 
-    fn screen(&mut self, screen: &std::sync::Arc<farlead::gui::Screen>) -> usize {
+    fn screen(&mut self, screen: &Arc<Screen>) -> usize {
         let (number, met) = self.screens.number(screen);
         if let Some(met) = met {
             self.tell(met);
@@ -388,6 +395,28 @@ impl<'a> Outputs<'a> {
         };
         self.tell(Event::Explored(Box::new(coverage)));
         self.write(&text)
+    }
+
+    /// Records the map of an explored app; `screen_of` returns a screen of the states that it is given.
+    pub fn mapped(&mut self, mapped: Mapped, screen_of: &dyn Fn(&[usize]) -> Option<Arc<Screen>>) {
+        let Mapped { mut map, states } = mapped;
+        for (kind, states) in map.kinds.iter_mut().zip(&states) {
+            kind.screen = screen_of(states).map(|screen| self.screen(&screen));
+        }
+        self.tell(Event::Mapped(Box::new(map)));
+        for (name, drawn) in
+            [(MAP_PAGE, report::map_html(&self.run)), (MAP_PICTURE, report::map_svg(&self.run))]
+        {
+            self.write_beside(name, &drawn.unwrap_or_default());
+        }
+    }
+
+    /// Writes a file into the folder of the run, if there is one.
+    pub fn write_beside(&self, name: &str, text: &str) {
+        let Some(writer) = &self.writer else { return };
+        if let Err(error) = store::write(&writer.folder().join(name), text.as_bytes()) {
+            warn(&error.to_string());
+        }
     }
 
     /// Puts the test of `prepared` in its place; returns true if a test is there then.

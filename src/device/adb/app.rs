@@ -145,13 +145,14 @@ impl Adb {
 
     /// Installs the app if APKs are given, and reads which activities can be started.
     pub(super) fn set_up_app(&mut self, subject: &Subject) -> Result<(), AdbError> {
-        let package = match subject {
-            Subject::Package(package) => package.clone(),
+        let (package, activities) = match subject {
+            // Without its manifest it is not known which activities an app declares.
+            Subject::Package(package) => (package.clone(), Vec::new()),
             Subject::Apks(paths) => {
-                let (package, apks) = read_apks(paths)?;
+                let (manifest, apks) = read_apks(paths)?;
                 self.apks = apks;
                 self.install()?;
-                package
+                (manifest.package.clone(), declared(manifest))
             }
         };
         if self.apks.is_empty() && self.options.reset == Reset::Reinstall {
@@ -161,7 +162,7 @@ impl Adb {
                 why: "there is no APK to install; give it with --apk".to_string(),
             });
         }
-        self.learn_app(&package)
+        self.learn_app(&package, activities)
     }
 
     /// Installs the APKs over an existing installation.
@@ -235,7 +236,7 @@ impl Adb {
     }
 
     /// Reads version, activities and permissions of an installed app.
-    fn learn_app(&mut self, package: &str) -> Result<(), AdbError> {
+    fn learn_app(&mut self, package: &str, activities: Vec<Arc<str>>) -> Result<(), AdbError> {
         let mark = self.mark.clone();
         let (word, flag) = (quote(package), self.facts.user_flag());
         let script = Script::new(&mark)
@@ -270,7 +271,7 @@ impl Adb {
             package: package.into(),
             version: version.map(shown).unwrap_or_default().into(),
             launchable: launchable.into_iter().map(Arc::from).collect(),
-            activities: Vec::new(),
+            activities,
         };
         self.permissions = permissions(&dump, self.facts.user);
         Ok(())
@@ -309,14 +310,20 @@ fn home(resolved: &str, front: &str) -> Arc<str> {
     package.unwrap_or_default().into()
 }
 
-/// Reads the base APK and its splits; the base names the package.
-fn read_apks(paths: &[std::path::PathBuf]) -> Result<(String, Vec<Apk>), AdbError> {
-    let mut package = None;
+/// Returns the activities that can come to the front: an alias shows the activity that it stands for.
+fn declared(manifest: Manifest) -> Vec<Arc<str>> {
+    let Manifest { activities, aliases, .. } = manifest;
+    activities.into_iter().filter(|name| !aliases.contains(name)).map(Arc::from).collect()
+}
+
+/// Reads the base APK and its splits, and returns the manifest of the base.
+fn read_apks(paths: &[std::path::PathBuf]) -> Result<(Manifest, Vec<Apk>), AdbError> {
+    let mut base = None;
     let mut apks = Vec::new();
     for path in paths {
         let apk = read_apk(path)?;
         match Manifest::read(std::io::Cursor::new(&apk.bytes[..])) {
-            Ok(manifest) => package = Some(manifest.package),
+            Ok(manifest) => base = Some(manifest),
             // Beside a base a split is expected; alone it cannot be started.
             Err(ManifestError::Split { .. }) if paths.len() > 1 => {}
             Err(error) => {
@@ -325,11 +332,11 @@ fn read_apks(paths: &[std::path::PathBuf]) -> Result<(String, Vec<Apk>), AdbErro
         }
         apks.push(apk);
     }
-    let package = package.ok_or_else(|| AdbError::Apk {
+    let base = base.ok_or_else(|| AdbError::Apk {
         path: paths.first().map(|path| shown_path(path)).unwrap_or_default(),
         why: "there is no base APK among them".to_string(),
     })?;
-    Ok((package, apks))
+    Ok((base, apks))
 }
 
 fn read_apk(path: &Path) -> Result<Apk, AdbError> {

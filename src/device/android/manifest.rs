@@ -29,6 +29,8 @@ pub struct Manifest {
     pub launchable: Vec<String>,
     /// Full class names of all enabled activities, aliases included.
     pub activities: Vec<String>,
+    /// Those of them that are aliases: another activity shows in their place.
+    pub aliases: Vec<String>,
     /// True if it can only be installed with `-t`.
     pub is_test_only: bool,
 }
@@ -197,6 +199,7 @@ impl Tag {
 struct Activity {
     name: String,
     label: String,
+    is_alias: bool,
     is_enabled: bool,
     is_launchable: bool,
     /// Results of the open intent filter: `MAIN` makes a first activity, `LAUNCHER` lists it among the apps.
@@ -264,7 +267,8 @@ impl<'b> Reading<'b> {
         self.around.push(tag);
         match tag {
             Tag::Activity if self.activities.len() < ACTIVITIES_MAX => {
-                self.activities.push(Activity { is_enabled: true, ..Activity::default() });
+                let is_alias = name == "activity-alias";
+                self.activities.push(Activity { is_alias, is_enabled: true, ..Activity::default() });
             }
             Tag::Filter => {
                 self.with_activity(|activity| (activity.is_main, activity.is_listed) = (false, false))
@@ -370,6 +374,9 @@ impl<'b> Reading<'b> {
                     manifest.label = activity.label.clone();
                 }
             }
+            if activity.is_alias {
+                manifest.aliases.push(name.clone());
+            }
             manifest.activities.push(name);
         }
         Ok(manifest)
@@ -423,6 +430,7 @@ mod tests {
                 "org.notes.Other".into(),
                 "org.notes.deep.About".into(),
             ],
+            aliases: vec![],
             is_test_only: false,
         };
         assert_eq!(Manifest::read(Cursor::new(packed())).expect("a manifest"), expected);

@@ -11,9 +11,13 @@ use crate::event::Coverage;
 const POINTS_MAX: usize = 300;
 const ACTIVITIES_MAX: usize = 500;
 
+/// Most activities and actions that were never reached, in the table.
+const GAPS_MAX: usize = 250;
+
 /// Returns the section on coverage.
 pub fn section(explored: &Coverage) -> String {
-    let mut html = String::from("<section class=\"spec\" id=\"coverage\"><h2>Coverage</h2><ul>");
+    let mut html =
+        String::from("<section class=\"spec\" id=\"coverage\"><h2>Coverage</h2><ul class=\"facts-list\">");
     for sentence in coverage::sentences(explored) {
         let _ = write!(html, "<li><bdi>{}</bdi></li>", escape(&sentence));
     }
@@ -38,5 +42,19 @@ pub fn section(explored: &Coverage) -> String {
         let name = escape(&line(name, 200));
         let _ = write!(html, "<tr><td><bdi>{name}</bdi></td><td class=\"number\">{step}</td></tr>");
     }
-    html + "</tbody></table></div></section>\n"
+    html += "</tbody></table></div>";
+    let gaps = coverage::gaps(explored, GAPS_MAX);
+    if !gaps.is_empty() {
+        html += "<details class=\"part\" open><summary><h3>Never reached</h3></summary><div class=\"table\" tabindex=\"0\" role=\"region\" \
+                 aria-label=\"never reached\"><table><thead><tr><th>Activity or action</th><th>On</th><th>Likeliest reason</th></tr></thead><tbody>";
+        for [what, on, because] in gaps {
+            let [what, on, because] = [what, on, because].map(|text| escape(&text));
+            let _ = write!(
+                html,
+                "<tr><td><code>{what}</code></td><td><bdi>{on}</bdi></td><td><bdi>{because}</bdi></td></tr>"
+            );
+        }
+        html += "</tbody></table></div></details>";
+    }
+    html + "</section>\n"
 }

@@ -18,6 +18,7 @@ const STYLE: Style = Style {
     head: 0.0,
     pull: 0.1,
     is_flush: false,
+    rows_max: usize::MAX,
 };
 
 /// Font size of labels, as in the style sheet of the page.

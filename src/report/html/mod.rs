@@ -3,6 +3,7 @@
 //! The page needs no other file: it sends no request, and everything but the filter works without its script. Each screen
 //! is defined once and used wherever it occurs.
 
+mod app_map;
 mod automaton;
 mod curve;
 mod explored;
@@ -17,6 +18,7 @@ use std::fmt::Write as _;
 
 use super::run::Run;
 use super::words::{self, escape, grouped, len, line};
+pub use app_map::{map_html, map_svg};
 use phone::Displays;
 use spec::Section;
 
@@ -35,19 +37,24 @@ const POLICY: &str = "default-src 'none'; style-src 'unsafe-inline'; script-src 
 
 /// Returns `run` as a page of HTML.
 pub fn html(run: &Run) -> String {
-    let body = Body::new(run);
+    let map = app_map::section(run);
+    let body = Body::new(run, map.as_ref());
+    let (map_style, map_script) = if map.is_some() { app_map::parts() } else { ("", "") };
     let title = escape(&format!("farlead: {}", words::headline(run)));
     let mut page = format!(
         "<!doctype html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n\
          <meta http-equiv=\"Content-Security-Policy\" content=\"{POLICY}\">\n\
          <meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n\
-         <meta name=\"color-scheme\" content=\"light dark\">\n<title>{title}</title>\n<style>\n{STYLE}</style>\n</head>\n<body>\n"
+         <meta name=\"color-scheme\" content=\"light dark\">\n<title>{title}</title>\n<style>\n{STYLE}{map_style}</style>\n</head>\n<body>\n"
     );
     page += &body.symbols();
     page += "<main>\n";
     page += &head(run);
     if let Some(coverage) = run.coverage() {
         page += &explored::section(coverage);
+    }
+    if let Some(map) = &map {
+        page += &map.html;
     }
     page += &overview(run, &body);
     body.sections.iter().for_each(|section| page += section);
@@ -57,6 +64,7 @@ pub fn html(run: &Run) -> String {
     }
     page += "</main>\n<script>\n";
     page += SCRIPT;
+    page += map_script;
     page += "</script>\n</body>\n</html>\n";
     page
 }
@@ -72,7 +80,7 @@ struct Body {
 }
 
 impl Body {
-    fn new(run: &Run) -> Body {
+    fn new(run: &Run, map: Option<&app_map::Section>) -> Body {
         let displays = Displays::of(
             run.screens().iter().map(|screen| &**screen),
             run.pictures().values().map(|picture| &**picture),
@@ -81,6 +89,12 @@ impl Body {
             Body { sections: Vec::new(), shown: BTreeSet::new(), symbols: BTreeMap::new(), left_out: 0 };
         // The head needs to know the sections, so its room is set aside before it is written.
         let mut bytes = BYTES_HEAD + STYLE.len() + SCRIPT.len();
+        if let Some(map) = map {
+            let (style, script) = app_map::parts();
+            bytes += style.len() + script.len() + map.html.len();
+            bytes += map.symbols.values().map(String::len).sum::<usize>();
+            body.symbols.clone_from(&map.symbols);
+        }
         let numbers = words::by_need(run);
         for (at, &number) in numbers.iter().enumerate() {
             let spec = &run.specs()[number];

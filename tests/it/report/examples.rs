@@ -6,14 +6,16 @@ use std::sync::Arc;
 use farlead::agent::{AgentInfo, FARLEAD, PLANNER, RANDOM};
 use farlead::device::{Device, Sim};
 use farlead::event::{
-    ActionDone, Automaton, Event, FORMAT, Outcome, Reached, ReplayVerdict, Replayed, Residual, RunBegan,
-    SpecBegan, SpecEnded, StepTaken, Way,
+    ActionDone, AppMap, Automaton, Coverage, Event, FORMAT, Kind, KindWay, Outcome, PathStep, Reached,
+    ReplayVerdict, Replayed, Residual, RunBegan, SpecBegan, SpecEnded, StepTaken, Unreached, Way,
 };
 use farlead::gui::{Bounds, Context, Flags, Orientation, Screen, Widget};
+use farlead::learned_model::{LearnedModel, Mapped};
 use farlead::ltl;
+use farlead::objective::Pays;
 use farlead::rate::Rate;
 use farlead::report::Run;
-use farlead::search::{News, Plan, search};
+use farlead::search::{Budget, Dictionary, News, Plan, explore, search, together};
 use farlead::spec::{Source, Spec, parse};
 use farlead::trace::{Notice, Trace};
 
@@ -288,8 +290,120 @@ pub fn hostile() -> Vec<Event> {
         }
         events.push(Event::SpecEnded(Box::new(hostile_end(number, outcome, &long))));
     }
+    events.push(Event::Explored(Box::new(hostile_coverage(&long))));
+    events.push(Event::Mapped(Box::new(hostile_map(&long))));
     events.push(hostile_spec(outcomes.len(), &long));
     events
+}
+
+fn hostile_coverage(long: &str) -> Coverage {
+    let unreached = |is_activity: bool| Unreached {
+        activity: is_activity.then(|| long.to_string()),
+        action: (!is_activity).then(|| long.to_string()),
+        on: (!is_activity).then(|| HOSTILE.to_string()),
+        reason: HOSTILE.to_string(),
+        because: long.to_string(),
+    };
+    Coverage {
+        agent: HOSTILE.to_string(),
+        why: long.to_string(),
+        episodes: u32::MAX,
+        steps: u64::MAX,
+        earlier_steps: u64::MAX,
+        device_ms: u64::MAX,
+        activities: vec![(HOSTILE.to_string(), u64::MAX), (long.to_string(), 0)],
+        area_under_curve: 5_120.5,
+        unseen: Some(vec![HOSTILE.to_string(), long.to_string()]),
+        screens: usize::MAX,
+        transitions: usize::MAX,
+        done: usize::MAX,
+        never_done_count: usize::MAX,
+        never_done: vec![HOSTILE.to_string(); 9],
+        last_new: u64::MAX,
+        unreached: vec![unreached(true), unreached(false), Unreached::default()],
+        reasons: vec![(HOSTILE.to_string(), u64::MAX), ("budget_short".to_string(), 0)],
+        curve: vec![[u64::MAX; 5], [0; 5]],
+    }
+}
+
+/// Returns a map of all screens, of a screen that is not kept, and of ways in all directions with any number of times.
+fn hostile_map(long: &str) -> AppMap {
+    let kind = |number: usize| Kind {
+        name: if number == 0 { long.to_string() } else { HOSTILE.to_string() },
+        activity: HOSTILE.to_string(),
+        screen: (number < 3).then_some(number),
+        screens: u64::MAX,
+        seen: u64::MAX,
+        step: u64::MAX,
+        start: number == 1,
+        crash: number == 2,
+        outside: number == 3,
+        never_left: number > 1,
+        path: vec![
+            PathStep { by: long.to_string(), to: Some((number + 1) % 4) },
+            PathStep { by: HOSTILE.to_string(), to: None },
+        ],
+        offered: 0,
+        done: u64::MAX,
+        never_done: vec![(HOSTILE.to_string(), long.to_string())],
+    };
+    let way = |(from, to): (usize, usize)| KindWay {
+        from,
+        to,
+        by: HOSTILE.to_string(),
+        others: u64::MAX,
+        times: if from > to { u64::MAX } else { 0 },
+    };
+    AppMap {
+        kinds: (0..4).map(kind).collect(),
+        // In no order, with one that is there twice.
+        ways: [(3, 1), (0, 1), (1, 0), (2, 2), (1, 3), (0, 1)].map(way).to_vec(),
+        kinds_left_out: u64::MAX,
+        ways_left_out: 1,
+    }
+}
+
+/// Returns what exploring the shop has seen: its coverage and its map.
+pub fn explored() -> Vec<Event> {
+    let mut recorder = Recorder::new("shop", 1);
+    let plan = Plan { steps_max: 30, ..Plan::new(&PLANNER) };
+    let budget = Budget {
+        steps_max: 1_500,
+        until_quiet: None,
+        is_walk: false,
+        pays: Pays::Novelty,
+        keeps_steps: true,
+    };
+    let repertoire = together([], &Dictionary::default());
+    let from = LearnedModel::default();
+    let explored =
+        explore(&mut simulator(recorder.app, &[], 1), &[], repertoire, &plan, budget, from, &mut |_| true);
+    let model = &explored.model;
+    let (unreached, reasons) = model.unreached();
+    let last = model.last_point();
+    let Mapped { mut map, states } = model.map();
+    for (kind, states) in map.kinds.iter_mut().zip(states) {
+        let identity = model.states()[states[0]].identity;
+        let link = explored.experience.links().find(|link| link.screen.identity() == identity);
+        kind.screen = link.map(|link| recorder.screen(link.screen));
+    }
+    recorder.events.push(Event::Explored(Box::new(Coverage {
+        agent: "planner".to_string(),
+        why: "the steps are spent".to_string(),
+        episodes: model.episodes,
+        steps: model.steps,
+        activities: model.activities.iter().map(|(name, step)| (name.to_string(), *step)).collect(),
+        screens: last.screens,
+        transitions: last.transitions,
+        done: last.done,
+        never_done_count: model.never_done(),
+        unreached,
+        reasons,
+        ..Coverage::default()
+    })));
+    recorder.events.push(Event::Mapped(Box::new(map)));
+    recorder.error("crashes", "a crash");
+    recorder.finish(3)
 }
 
 fn hostile_widgets(number: usize, long: &str) -> Vec<Widget> {

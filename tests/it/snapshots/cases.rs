@@ -458,6 +458,14 @@ pub const EXPLORE: &[Case] = &[
         "farlead explore specs/notes/palette.ltl --app apps/notes.app --budget 300 --quiet",
     ),
     case("explore-json", "farlead explore --app apps/tally.app --budget 200 --json"),
+    case(
+        "explore-from",
+        "farlead explore --app apps/tally.app --budget 8 --quiet
+         farlead explore --app apps/tally.app --budget 100 --from .farlead/runs/0001
+         cat .farlead/runs/0001/model.json
+         farlead explore --app apps/shop.app --from .farlead/runs/0001
+         farlead explore --app apps/tally.app --from .farlead/runs/0001/events.jsonl",
+    ),
 ];
 
 pub const COMPARE: &[Case] = &[

@@ -38,6 +38,7 @@ const STYLE: Style = Style {
     head: ARROWHEAD,
     pull: 0.0,
     is_flush: true,
+    rows_max: usize::MAX,
 };
 
 /// Colours dark enough for lines, and at a tenth light enough to write on.

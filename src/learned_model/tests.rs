@@ -1,0 +1,229 @@
+//! Models written by hand: their files, their maps, and the reasons for their gaps.
+
+use super::*;
+
+/// A state in a few words: its number, kind, package and activity, actions with their times, and what is written
+/// besides.
+fn state(number: usize, kind: u64, activity: &str, actions: &[(&str, u32)], more: &str) -> String {
+    let actions: Vec<String> = actions
+        .iter()
+        .map(|(by, times)| format!("[{},{times}]", serde_json::to_string(by).expect("JSON")))
+        .collect();
+    format!(
+        "{{\"state\":{number},\"id\":\"{number:032x}\",\"kind\":\"{kind:016x}\",\"name\":\"{activity} “here”\",\
+         \"activity\":\"a.{activity}\",\"seen\":5,\"step\":{},\"actions\":[{}]{more}}}",
+        number + 1,
+        actions.join(",")
+    )
+}
+
+/// Transitions from, at, by, to.
+fn file(activities: &str, states: &[String], transitions: &[(usize, usize, &str, usize)]) -> String {
+    let of = |&(from, at, by, to): &(usize, usize, &str, usize)| {
+        let by = serde_json::to_string(by).expect("JSON");
+        format!("{{\"from\":{from},\"at\":{at},\"by\":{by},\"to\":{to},\"times\":3}}")
+    };
+    let transitions: Vec<String> = transitions.iter().map(of).collect();
+    let declared: Vec<String> = activities.split_whitespace().map(|name| format!("\"a.{name}\"")).collect();
+    format!(
+        "{{\"farlead\":\"model\",\"version\":1,\"app\":{{\"package\":\"a\",\"version\":\"1\",\"activities\":[{}]}},\
+         \"run\":{{\"episodes\":5,\"steps\":50,\"device_ms\":9,\"last_new\":40}},\"activities\":[[\"a.Main\",1]],\"crashes\":[],\
+         \"curve\":[[50,1,1,1,1]],\"left_out\":{{\"states\":0,\"done\":0,\"transitions\":0}},\"states\":[{}],\
+         \"starts\":[{{\"by\":\"reinitialise a.Main\",\"to\":0,\"times\":5}}],\"transitions\":[{}]}}",
+        declared.join(","),
+        states.join(","),
+        transitions.join(",")
+    )
+}
+
+#[track_caller]
+fn model(text: &str) -> LearnedModel {
+    LearnedModel::read(text).unwrap_or_else(|error| panic!("{error}\n{text}"))
+}
+
+#[test]
+fn what_is_read_is_written_so_that_it_is_read_the_same() {
+    let states = [
+        state(0, 7, "Main", &[("click \"Go\"", 3), ("click \"Go\"", 0), ("back", 0)], ""),
+        state(1, 8, "Other", &[], ",\"package\":\"b\",\"crash\":\"\",\"anr\":true"),
+    ];
+    let read = model(&file("Main Other", &states, &[(0, 0, "click \"Go\"", 1)]));
+    assert_eq!(model(&read.to_text()).to_text(), read.to_text());
+    let point = Point { steps: 50, activities: 1, screens: 2, done: 1, transitions: 1 };
+    assert_eq!((read.last_point(), read.never_done()), (point, 2));
+    assert_eq!((&*read.states()[1].package, read.states()[1].crash.as_deref()), ("b", Some("")));
+    // Actions that are printed alike stay two.
+    let offers: Vec<(&str, u64)> = read.offers(0).map(|(label, times)| (&**label, times)).collect();
+    assert_eq!(offers, [("click \"Go\"", 3), ("click \"Go\"", 0), ("back", 0)]);
+}
+
+#[test]
+fn what_no_run_has_written_is_refused_with_its_place() {
+    let main = || state(0, 7, "Main", &[("back", 3)], "");
+    let good = file("Main", &[main()], &[(0, 0, "back", 0)]);
+    model(&good);
+    let changed = |from: &str, to: &str| {
+        assert!(good.contains(from), "{from}");
+        good.replacen(from, to, 1)
+    };
+    for (text, part) in [
+        ("".to_string(), "EOF"),
+        ("{}".to_string(), "missing field `farlead`"),
+        (good[..good.len() - 1].to_string(), "EOF"),
+        (format!("{good}x"), "trailing"),
+        (changed("\"model\"", "\"learned\""), "this is `learned`, and no model"),
+        (changed("\"version\":1,", "\"version\":2,\"more\":[],"), "this is version 2 of the format"),
+        (changed("\"curve\"", "\"curves\""), "unknown field `curves`"),
+        (changed("[[50,1,1,1,1]]", "[[51,1,1,1,1]]"), "the curve goes from step 0 to step 51"),
+        (changed("[[50,1,1,1,1]]", "[[9,1,1,1,1],[8,1,1,1,1]]"), "the curve goes from step 9 to step 8"),
+        (changed("\"steps\":50", "\"steps\":18446744073709551615"), "a count is beyond"),
+        (changed("\"state\":0", "\"state\":1"), "this is state 1, and state 0 is next"),
+        (changed("\"id\":\"00", "\"id\":\"0x"), "has an `id` or a `kind` that is none"),
+        (changed("\"to\":0,\"times\":5", "\"to\":1,\"times\":5"), "there is no state 1"),
+        (changed("\"from\":0", "\"from\":9"), "there is no state 9"),
+        (changed("\"at\":0", "\"at\":1"), "state 0 has no action 1"),
+        (changed("\"by\":\"back\"", "\"by\":\"menu\""), "state 0 has no action 0 that is \"menu\""),
+        (changed("[[\"back\",3]]", "[[\"back\",0]]"), "was never taken"),
+        (changed("[[\"back\",3]]", "[[\"back\",-1]]"), "invalid value"),
+        (
+            file("Main", &[main(), main().replace("\"state\":0", "\"state\":1")], &[]),
+            "has the `id` of one before it",
+        ),
+        (file("Main", &[main()], &[(0, 0, "back", 0), (0, 0, "back", 0)]), "is said twice"),
+        ("[".repeat(100_000), "invalid type: sequence"),
+        (changed("\"curve\":", &format!("\"curve\":{}", "[".repeat(100_000))), "expected `,` or `]`"),
+        (changed("\"run\":", &format!("\"run\":{}", "{\"a\":".repeat(100_000))), "EOF"),
+    ] {
+        let error = LearnedModel::read(&text).expect_err(part);
+        assert!(error.contains(part), "{error}");
+    }
+}
+
+/// Returns the likeliest reason why the activity `a.Far` was never seen.
+#[track_caller]
+fn why(states: &[String], transitions: &[(usize, usize, &str, usize)], expected: &str, part: &str) {
+    let (unreached, _) = model(&file("Main Far", states, transitions)).unreached();
+    let far =
+        unreached.iter().find(|one| one.activity.as_deref() == Some("a.Far")).expect("it was never seen");
+    assert!(far.reason == expected && far.because.contains(part), "{far:?}");
+}
+
+#[test]
+fn an_activity_that_was_never_seen_has_its_likeliest_reason() {
+    let crash = |number| state(number, 99, "Main", &[("click \"OK\"", 0)], ",\"crash\":\"E at a.b\"");
+    // A form whose button changes nothing, whatever was typed.
+    let form = [("text \"x\" into \"Name\"", 1), ("click \"Name\"", 1), ("click \"Log in\"", 3)];
+    let form = [state(0, 7, "Main", &form, "")];
+    why(
+        &form,
+        &[(0, 2, "click \"Log in\"", 0)],
+        "needs_text",
+        "click \"Log in\" on Main “here” led nowhere in 3 tries",
+    );
+    // Without a field, it is a button that does nothing.
+    let still = [state(0, 7, "Main", &[("click \"Log in\"", 3)], "")];
+    why(&still, &[(0, 0, "click \"Log in\"", 0)], "never_offered", "nothing that was seen leads there");
+    // What bears the name of the activity says most.
+    let named = [state(0, 7, "Main", &[("click \"Go far\"", 0), ("click \"Near\"", 0), ("back", 3)], "")];
+    why(&named, &[(0, 2, "back", 0)], "budget_short", "any of 2 clicks");
+    let long = |name: &str| file(&format!("Main {name}"), &named, &[(0, 2, "back", 0)]);
+    let (unreached, _) = model(&long("NearbyActivity")).unreached();
+    assert!(unreached[0].because.contains("click \"Near\" on Main “here” may lead there"), "{unreached:?}");
+    // A crash comes first, if nothing else is left to try.
+    let crashing = [state(0, 7, "Main", &[("click \"Save\"", 3)], ""), crash(1)];
+    why(&crashing, &[(0, 0, "click \"Save\"", 1)], "crash_first", "by click \"Save\" on Main “here”");
+    let open = [state(0, 7, "Main", &[("click \"Save\"", 3), ("click \"New\"", 0)], ""), crash(1)];
+    why(&open, &[(0, 0, "click \"Save\"", 1)], "budget_short", "any of 1 clicks");
+    // Other apps, and the system's question.
+    let asks = ",\"package\":\"com.android.permissioncontroller\"";
+    let asked = [state(0, 7, "Main", &[("click \"Map\"", 3)], ""), state(1, 8, "Grant", &[], asks)];
+    why(&asked, &[(0, 0, "click \"Map\"", 1)], "permission", "asks for a permission");
+    let away =
+        [state(0, 7, "Main", &[("click \"Web\"", 3)], ""), state(1, 8, "Web", &[], ",\"package\":\"web\"")];
+    why(&away, &[(0, 0, "click \"Web\"", 1)], "another_app", "web");
+    // An activity that the app starts with and leaves at once.
+    let splash = file("Main", &[state(0, 7, "Home", &[], "")], &[]).replace("[[\"a.Main\",1]]", "[]");
+    let (unreached, _) = model(&splash).unreached();
+    assert_eq!(unreached[0].reason, "passed_by");
+}
+
+#[test]
+fn an_action_that_was_never_done_has_its_likeliest_reason() {
+    let states = [
+        state(0, 7, "Main", &[("click \"A\"", 3), ("click \"B\"", 0)], ""),
+        state(1, 8, "Main", &[("click \"C\"", 0)], ""),
+        state(2, 9, "Main", &[("click \"D\"", 0)], ",\"crash\":\"E\""),
+        state(3, 10, "Web", &[("click \"E\"", 0)], ",\"package\":\"web\""),
+        state(4, 11, "Grant", &[("click \"F\"", 0)], ",\"package\":\"com.google.android.packageinstaller\""),
+    ];
+    let (unreached, counts) = model(&file("Main", &states, &[(0, 0, "click \"A\"", 1)])).unreached();
+    let reasons: Vec<(&str, &str)> =
+        unreached.iter().map(|one| (one.action.as_deref().expect("an action"), &*one.reason)).collect();
+    assert_eq!(
+        reasons,
+        [
+            ("click \"B\"", "budget_short"),
+            ("click \"C\"", "last_steps"),
+            ("click \"D\"", "crash_first"),
+            ("click \"E\"", "another_app"),
+            ("click \"F\"", "permission"),
+        ]
+    );
+    assert!(counts.iter().all(|(_, count)| *count == 1) && counts.len() == 5, "{counts:?}");
+    assert_eq!(unreached[0].because, "the budget was short: offered 5×");
+}
+
+#[test]
+fn a_map_has_kinds_of_many_screens_and_the_shortest_path_to_each() {
+    // A chain of fifty screens of two kinds, and a shortcut.
+    let chain = |number: usize| {
+        let activity = if number.is_multiple_of(2) { "Even" } else { "Odd" };
+        state(number, (number % 2) as u64, activity, &[("click \"next\"", 3), ("click \"jump\"", 3)], "")
+    };
+    let states: Vec<String> = (0..50).map(chain).collect();
+    let mut links: Vec<(usize, usize, &str, usize)> =
+        (0..49).map(|at| (at, 0, "click \"next\"", at + 1)).collect();
+    links.push((0, 1, "click \"jump\"", 40));
+    let many = model(&file("Main", &states, &links));
+    let Mapped { map, states: of } = many.map();
+    assert_eq!((map.kinds.len(), of.iter().map(Vec::len).collect::<Vec<_>>()), (2, vec![25, 25]));
+    assert!(map.kinds[0].start && !map.kinds[1].start);
+    let path: Vec<&str> = map.kinds[1].path.iter().map(|step| &*step.by).collect();
+    assert_eq!(path, ["reinitialise a.Main", "click \"next\""]);
+    assert_eq!((map.ways[0].by.as_str(), map.ways[0].times, map.ways.len()), ("click \"next\"", 75, 2));
+    // Few screens are shown one by one.
+    let few: Vec<String> = (0..5).map(chain).collect();
+    let links = [(0, 0, "click \"next\"", 1), (0, 1, "click \"jump\"", 4), (4, 0, "click \"next\"", 3)];
+    let Mapped { map, .. } = model(&file("Main", &few, &links)).map();
+    let lengths: Vec<usize> = map.kinds.iter().map(|kind| kind.path.len()).collect();
+    assert_eq!(lengths, [1, 2, 0, 3, 2]);
+    let names: Vec<&str> = map.kinds.iter().map(|kind| &*kind.name).collect();
+    assert_eq!(names, ["Even “here”", "Odd “here”", "Even “here” 2", "Odd “here” 2", "Even “here” 3"]);
+}
+
+#[test]
+fn beyond_the_bounds_screens_are_counted_and_left_out() {
+    use crate::gui::{Context, Widget};
+    let screen = |number: usize| {
+        let widget = Widget { text: number.to_string().into(), ..Widget::default() };
+        Screen::new("a", "a.Main", Context::default(), vec![widget])
+    };
+    let mut model = LearnedModel::new(ModelApp { package: "a".into(), ..ModelApp::default() });
+    let actions = [Action::Reinitialise("a.Main".into())];
+    let count = STATES_MAX + 7;
+    let mut before = screen(0);
+    for number in 0..count {
+        let after = screen(number);
+        let from = (number > 0).then_some((&before, &actions[..]));
+        let step = SeenStep { from, action: &actions[0], at: 0, to: (&after, &actions) };
+        model.add_episode([(number as u64 + 1, step)]);
+        before = after;
+    }
+    let point = model.last_point();
+    assert_eq!((point.screens, point.transitions, point.done), (count, count - 1, count - 1));
+    assert_eq!(model.states().len(), STATES_MAX);
+    assert_eq!(model.left_out(), LeftOut { states: 7, done: 6, transitions: 7 });
+    let read = self::model(&model.to_text());
+    assert_eq!((read.last_point(), read.left_out()), (point, model.left_out()));
+    assert!(model.map().map.kinds.len() <= 400);
+}
