@@ -9,7 +9,7 @@ use std::sync::Arc;
 use std::thread;
 use std::time::Instant;
 
-use farlead::agent::{AgentInfo, FATE_QLEARNING, FATE_RANDOM, NumberedSettings, Settings};
+use farlead::agent::{AgentInfo, FATE_QLEARNING, FATE_RANDOM, QLearningSettings, Settings};
 use farlead::device::Sim;
 use farlead::device::sim::{fate, model::Model};
 use farlead::learned_model::LearnedModel;
@@ -65,7 +65,7 @@ pub const CONFIGURATIONS: [Configuration; 16] = [
 /// Returns the three agents under their names.
 pub fn agents() -> [(&'static str, Plan); 3] {
     let plan = |agent: &'static AgentInfo, exploration| {
-        let numbered = NumberedSettings { exploration, ..NumberedSettings::default() };
+        let numbered = QLearningSettings { exploration, ..QLearningSettings::ARES };
         let settings = Settings { numbered, ..Settings::default() };
         Plan { settings, steps_max: EPISODE + 1, ..Plan::new(agent) }
     };

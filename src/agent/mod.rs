@@ -27,7 +27,7 @@ pub use farlead::{Farlead, FarleadSettings};
 pub use knob::Knob;
 pub use least::Least;
 pub use monkey::Monkey;
-pub use numbered::{Letter, Numbered, NumberedSettings};
+pub use numbered::{Letter, Numbered};
 pub use planner::{Planner, PlannerSettings};
 pub use portfolio::{Member, Members, Portfolio};
 pub use qlearning::{QLearning, QLearningSettings};

@@ -9,8 +9,8 @@ use std::sync::Arc;
 
 use rustc_hash::{FxHashMap, FxHasher};
 
-use super::Agent;
 use super::groups::{Group, OfScreens, groups};
+use super::{Agent, QLearningSettings};
 use crate::gui::{Action, DeviceAction, Target};
 use crate::rng::Rng;
 use crate::situation::{
@@ -24,23 +24,6 @@ pub enum Letter {
     Ares,
     /// FATE: widgets; a text.
     Fate,
-}
-
-/// Numbers of Q-learning in ARES and FATE.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub struct NumberedSettings {
-    /// Exploration rate: the share of choices in which all numbers are as likely. 0.8 in the second study of the paper.
-    pub exploration: f64,
-    /// Discount of a reward one step later.
-    pub discount: f64,
-    /// Learning rate.
-    pub rate: f64,
-}
-
-impl Default for NumberedSettings {
-    fn default() -> NumberedSettings {
-        NumberedSettings { exploration: 0.8, discount: 0.9, rate: 0.628 }
-    }
 }
 
 /// Random choice or Q-learning over numbers.
@@ -63,7 +46,7 @@ impl Numbered {
     }
 
     /// Returns the agent that learns by Q-learning.
-    pub fn qlearning(letter: Letter, texts: usize, settings: NumberedSettings) -> Numbered {
+    pub fn qlearning(letter: Letter, texts: usize, settings: QLearningSettings) -> Numbered {
         let table = Table { settings, rows: FxHashMap::default(), cells: 0 };
         Numbered { table: Some(table), ..Numbered::random(letter, texts) }
     }
@@ -271,7 +254,7 @@ const CELLS_MAX: usize = 8_000_000;
 /// Table of Q-learning: a row for each observation.
 #[derive(Clone, Debug)]
 struct Table {
-    settings: NumberedSettings,
+    settings: QLearningSettings,
     rows: FxHashMap<u64, Row>,
     /// Number of values in all rows.
     cells: usize,
@@ -330,7 +313,7 @@ impl Table {
     }
 
     fn learn(&mut self, observation: u64, shape: Shape, place: usize, reward: f64, ahead: f64) {
-        let NumberedSettings { discount, rate, .. } = self.settings;
+        let QLearningSettings { discount, rate, .. } = self.settings;
         let row = self.row(observation, shape);
         let value = row.values[place];
         row.set(place, value + rate * (reward + discount * ahead - value));
@@ -371,7 +354,7 @@ mod tests {
 
     #[test]
     fn a_table_has_a_bound() {
-        let settings = NumberedSettings::default();
+        let settings = QLearningSettings::ARES;
         let mut table = Table { settings, rows: FxHashMap::default(), cells: 0 };
         let shape = Shape { firsts: 1_000, texts: 1_000, ways: 1 };
         for observation in 0..30 {

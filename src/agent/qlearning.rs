@@ -18,6 +18,11 @@ pub struct QLearningSettings {
     pub exploration: f64,
 }
 
+impl QLearningSettings {
+    /// Numbers of ARES and FATE, in the second study of the paper.
+    pub const ARES: QLearningSettings = QLearningSettings { rate: 0.628, discount: 0.9, exploration: 0.8 };
+}
+
 impl Default for QLearningSettings {
     /// Returns the numbers of textbooks.
     fn default() -> QLearningSettings {

@@ -4,8 +4,8 @@ use std::sync::Arc;
 
 use super::knob::{self, Knob};
 use super::{
-    Agent, Farlead, FarleadSettings, KeptError, Least, Letter, Members, Monkey, Numbered, NumberedSettings,
-    PlannerSettings, Portfolio, QLearning, QLearningSettings, Random, Tree, farlead,
+    Agent, Farlead, FarleadSettings, KeptError, Least, Letter, Members, Monkey, Numbered, PlannerSettings,
+    Portfolio, QLearning, QLearningSettings, Random, Tree, farlead,
 };
 use crate::situation::{LabelingList, Switches};
 
@@ -44,7 +44,7 @@ pub struct Needs {
 }
 
 /// Settings of all agents; each takes its own.
-#[derive(Clone, Copy, Debug, Default, PartialEq)]
+#[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Settings {
     /// Settings of `farlead`.
     pub farlead: FarleadSettings,
@@ -55,11 +55,25 @@ pub struct Settings {
     /// Members of `planner`.
     pub members: Members,
     /// Settings of `ares-qlearning` and `fate-qlearning`.
-    pub numbered: NumberedSettings,
+    pub numbered: QLearningSettings,
     /// Number of texts that are typed into fields; the search knows it.
     pub texts: usize,
     /// Episodes that the search has had before this agent; the agent counts on from them.
     pub spent: u32,
+}
+
+impl Default for Settings {
+    fn default() -> Settings {
+        Settings {
+            farlead: FarleadSettings::default(),
+            qlearning: QLearningSettings::default(),
+            planner: PlannerSettings::default(),
+            members: Members::default(),
+            numbered: QLearningSettings::ARES,
+            texts: 0,
+            spent: 0,
+        }
+    }
 }
 
 /// Bytes that an agent has kept, read once and found good.

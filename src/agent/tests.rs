@@ -235,7 +235,7 @@ fn a_screen_without_offers_has_one_number_that_means_nothing() {
         empty.actions = actions.collect();
         empty.offers = empty.offers[..1].into();
         check(&mut Numbered::random(letter, 0), &empty, &[("nothing", 1.0)]);
-        let mut learner = Numbered::qlearning(letter, 0, NumberedSettings::default());
+        let mut learner = Numbered::qlearning(letter, 0, QLearningSettings::ARES);
         check(&mut learner, &empty, &[("nothing", 1.0)]);
     }
 }
@@ -247,7 +247,7 @@ fn a_noted_action_is_learned_under_its_number() {
     let situation =
         Situation { scene: &scene, phase: PhaseId::START, steps_left: 9, candidates: &all, preferred: &all };
     for letter in [Letter::Ares, Letter::Fate] {
-        let settings = NumberedSettings { exploration: 0.0, ..NumberedSettings::default() };
+        let settings = QLearningSettings { exploration: 0.0, ..QLearningSettings::ARES };
         let (mut agent, mut rng) = (Numbered::qlearning(letter, 5, settings), Seed(1).fork("test"));
         let is_held = |action: &Action| action.to_string() == "click #held";
         let held = scene.actions.iter().position(is_held).expect("it is offered") as u16;

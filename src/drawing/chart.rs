@@ -94,6 +94,8 @@ fn digits(value: f64) -> f64 {
 
 /// Returns the next even number, or the next one of few digits, so that its half is easily read too.
 fn nice(most: f64) -> f64 {
+    // More than any count comes to; numbers beyond are drawn at the end.
+    let most = most.min(1e18);
     let mut step = 1.0;
     while step * 20.0 < most {
         step *= 10.0;

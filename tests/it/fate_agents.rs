@@ -5,7 +5,7 @@ use std::fs;
 use std::path::Path;
 use std::sync::Arc;
 
-use farlead::agent::{FATE_QLEARNING, FATE_RANDOM, NumberedSettings, Settings};
+use farlead::agent::{FATE_QLEARNING, FATE_RANDOM, QLearningSettings, Settings};
 use farlead::device::Sim;
 use farlead::device::sim::fate::{self, Options};
 use farlead::learned_model::LearnedModel;
@@ -20,7 +20,7 @@ const ACTIONS: u64 = 4_000;
 const EPISODE: u32 = 300;
 
 /// The first study's exploration rate, discount and learning rate.
-const LEARNER: NumberedSettings = NumberedSettings { exploration: 0.6, discount: 0.9, rate: 0.628 };
+const LEARNER: QLearningSettings = QLearningSettings { exploration: 0.6, discount: 0.9, rate: 0.628 };
 
 /// Returns the actions until each activity was seen, by the rules: an episode begins in the first activity and restores no
 /// variable; an index beyond the widgets costs an action and none of the episode's; a new activity of the episode pays
@@ -28,7 +28,7 @@ const LEARNER: NumberedSettings = NumberedSettings { exploration: 0.6, discount:
 fn slow_run(
     model: &serde_json::Value,
     texts: &[String],
-    learner: Option<NumberedSettings>,
+    learner: Option<QLearningSettings>,
     seed: u64,
 ) -> Vec<u64> {
     let mut app = Slow::new(model.clone(), true);
@@ -73,7 +73,7 @@ fn slow_run(
                 has_moved |= is_move;
                 reward
             };
-            if let Some(NumberedSettings { discount, rate, .. }) = learner {
+            if let Some(QLearningSettings { discount, rate, .. }) = learner {
                 let there = app.id().to_string();
                 let widgets = app.transitions().len();
                 let next = table.entry(there).or_insert_with(|| vec![vec![0.0; texts.len()]; widgets + 1]);
@@ -87,7 +87,7 @@ fn slow_run(
 }
 
 /// Returns the same by farlead's simulator, loop and agents.
-fn run(path: &Path, texts: &[String], learner: Option<NumberedSettings>, seed: u64) -> Vec<u64> {
+fn run(path: &Path, texts: &[String], learner: Option<QLearningSettings>, seed: u64) -> Vec<u64> {
     let text = fs::read_to_string(path).expect("a model");
     let options = Options { quirks: true, ..Options::default() };
     let model = fate::read(&Source::new(path.display().to_string(), text), options).model;
