@@ -1,9 +1,9 @@
 //! Results of the agents on the paper's formulas and on made-up apps: the tables of docs/results.md.
 //!
-//! `cargo bench --bench results` prints all of them in Markdown, which takes a while. After `--`, `--only
-//! table3` (or `k12`, `lost`, `rankings`, `made-up`, `crashes`, `fate`, `fate-clean`, `fate-speed`, `speed`) prints one,
-//! `--runs 5` sets the number of runs and `--apps 2` the number of made-up apps. `fate`, `fate-clean` and `fate-speed` read
-//! FATE's models, which are not shipped, from the folder that `FARLEAD_FATE` names. `--family login` leaves the other families of made-up apps
+//! `cargo bench --bench results` prints all of them in Markdown, which takes a while. After `--`, `--only table3` (or `k12`,
+//! `lost`, `rankings`, `made-up`, `crashes`, `fate`, `fate-clean`, `fate-speed`, `speed`) prints one, `--runs 5` sets the
+//! number of runs and `--apps 2` the number of made-up apps. `fate`, `fate-clean` and `fate-speed` read FATE's models, which
+//! are not shipped, from the folder that `FARLEAD_FATE` names. `--family login` leaves the other families of made-up apps
 //! out, and may be given several times; `--family drawn` and `--family everyday` are nine and thirteen of them. `--choosing`
 //! prints a line for each setting of the planner on the made-up apps that are reserved for choosing constants; `--half
 //! choosing` prints the other table on these. `--agent tree` leaves other agents out, and may be given several times.
