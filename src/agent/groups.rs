@@ -49,7 +49,7 @@ pub(super) fn groups(actions: &[Action], places: impl Iterator<Item = u16>) -> V
     groups
 }
 
-/// What follows from the offers of a screen, worked out once a screen.
+/// Findings about the offers of a screen, worked out once a screen.
 #[derive(Clone, Debug)]
 pub(super) struct OfScreens<T> {
     known: Recent<ScreenId, Arc<T>>,

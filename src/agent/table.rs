@@ -174,7 +174,7 @@ pub static RANDOM: AgentInfo = AgentInfo {
     merge: newest,
 };
 
-/// What was done least.
+/// Actions that were done least.
 pub static LEAST: AgentInfo = AgentInfo {
     name: "least",
     about: "The action that was done least on the screen",

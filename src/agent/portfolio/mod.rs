@@ -34,7 +34,7 @@ pub enum Member {
     Novelty,
     /// The fields of a form filled, and then a button.
     Forms,
-    /// What was never done first, and the texts of forms that refuse one after the other, where the objective gives no
+    /// Actions never done, and the texts of forms that refuse one after the other, where the objective gives no
     /// direction.
     Sweep,
     /// Each action on each kind of page, and after each other one, where the objective gives no direction.
