@@ -5,7 +5,7 @@
 
 use std::fmt::Write as _;
 
-use super::svg::{cut, escaped, short, text_width};
+use super::svg::{cut, escaped, grouped, short, text_width};
 
 /// Series that have a look of their own; a further one has that of an earlier one.
 pub const LOOKS: usize = 8;
@@ -108,26 +108,13 @@ pub fn shown(value: f64) -> String {
     let text = if value >= 1e15 {
         format!("{value:.0e}")
     } else if value.fract() == 0.0 {
-        grouped(value)
+        grouped(value as u64)
     } else if value < 1.0 {
         format!("{value:.2}")
     } else {
         format!("{value:.1}")
     };
     text.strip_suffix(".0").map_or_else(|| text.clone(), str::to_string)
-}
-
-/// Returns a whole number with commas between thousands.
-fn grouped(value: f64) -> String {
-    let text = format!("{value:.0}");
-    let mut grouped = String::new();
-    for (at, char) in text.chars().enumerate() {
-        if at > 0 && (text.len() - at).is_multiple_of(3) && char.is_ascii_digit() {
-            grouped.push(',');
-        }
-        grouped.push(char);
-    }
-    grouped
 }
 
 fn open(width: f64, height: f64, about: &str) -> String {

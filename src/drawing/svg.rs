@@ -8,6 +8,19 @@ pub fn short(number: f64) -> String {
     text.strip_suffix(".0").map_or_else(|| text.clone(), str::to_string)
 }
 
+/// Returns `12,345`.
+pub fn grouped(number: u64) -> String {
+    let digits = number.to_string();
+    let mut grouped = String::new();
+    for (at, digit) in digits.chars().enumerate() {
+        if at > 0 && (digits.len() - at).is_multiple_of(3) {
+            grouped.push(',');
+        }
+        grouped.push(digit);
+    }
+    grouped
+}
+
 /// Returns `text` as XML can hold it.
 pub fn escaped(text: &str) -> String {
     let mut out = String::new();

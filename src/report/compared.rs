@@ -4,10 +4,10 @@
 
 use std::fmt::Write as _;
 
+use super::html::{STYLE, opening};
 use super::words::{escape, grouped};
 use crate::drawing::chart::{self, Cell, Five, LOOKS, Mark};
 
-const STYLE: &str = include_str!("html/style.css");
 const CHARTS: &str = include_str!("compared.css");
 
 /// Policy that allows the style of the page alone, and no request.
@@ -54,12 +54,10 @@ pub struct Panel {
 pub fn compared_html(compared: &Compared) -> String {
     let Compared { title, facts, agents, panels, tables, .. } = compared;
     let title = escape(title);
-    let mut page = format!(
-        "<!doctype html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n\
-         <meta http-equiv=\"Content-Security-Policy\" content=\"{POLICY}\">\n\
-         <meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n\
-         <meta name=\"color-scheme\" content=\"light dark\">\n<title>{title}</title>\n<style>\n{STYLE}{CHARTS}</style>\n</head>\n<body>\n\
-         <main>\n<header class=\"top\"><p class=\"brand\">farlead compare</p><h1>{title}</h1><dl class=\"facts\">"
+    let mut page = opening(&title, POLICY, "", &[STYLE, CHARTS]);
+    let _ = write!(
+        page,
+        "<main>\n<header class=\"top\"><p class=\"brand\">farlead compare</p><h1>{title}</h1><dl class=\"facts\">"
     );
     for (name, fact) in facts {
         let _ = write!(page, "<div><dt>{}</dt><dd>{}</dd></div>", escape(name), escape(fact));

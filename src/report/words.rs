@@ -6,6 +6,7 @@ use std::num::NonZero;
 
 use super::coverage::explored_for;
 use super::run::{Run, SpecReport, Standing};
+pub use crate::drawing::svg::grouped;
 use crate::event::{Outcome, Reached, ReplayVerdict, Replayed, SpecEnded};
 use crate::rate::Rate;
 use crate::spec::printable;
@@ -75,19 +76,6 @@ pub fn counted(count: impl Into<u64>, what: &str) -> String {
 /// Returns the length of a list, for [`counted`].
 pub fn len<T>(list: &[T]) -> u64 {
     list.len() as u64
-}
-
-/// Returns `12,345`.
-pub fn grouped(number: u64) -> String {
-    let digits = number.to_string();
-    let mut grouped = String::new();
-    for (at, digit) in digits.chars().enumerate() {
-        if at > 0 && (digits.len() - at).is_multiple_of(3) {
-            grouped.push(',');
-        }
-        grouped.push(digit);
-    }
-    grouped
 }
 
 /// Returns milliseconds as seconds for machines: `12.345`.

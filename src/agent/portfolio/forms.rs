@@ -276,13 +276,7 @@ impl Forms {
     }
 
     fn read(&mut self, scene: &Scene, screen: &Screen) -> Option<Page> {
-        let mut parts: Vec<(String, &Widget)> = Vec::new();
-        let widgets = screen.widgets();
-        screen.for_each_object(|place, widget, object_id| {
-            if widget.is_visible() && (is_field(widget) || is_box(widget)) {
-                parts.push((object_id.to_string(), &widgets[place]));
-            }
-        });
+        let mut parts = inputs(screen);
         let fields = parts.iter().filter(|(_, widget)| is_field(widget)).count();
         // Many boxes are settings, and no part of what is sent.
         let has_boxes = parts.len() - fields <= BOXES_MAX;
@@ -292,7 +286,8 @@ impl Forms {
         }
         parts.retain(|(_, widget)| is_field(widget) || has_boxes);
         let is_blank = |widget: &Widget| is_field(widget) || has_boxes && is_box(widget);
-        let shown = widgets.iter().filter(|widget| widget.is_visible() && !is_blank(widget)).map(number);
+        let shown =
+            screen.widgets().iter().filter(|widget| widget.is_visible() && !is_blank(widget)).map(number);
         let shown: Arc<[u64]> = shown.take(SHOWN_MAX).collect();
         let (mut offered, mut buttons) = (vec![Vec::new(); parts.len()], Vec::new());
         let mut last_field = 0;
@@ -538,6 +533,17 @@ fn fillings(blanks: &[Blank], base: &Filling) -> Vec<(u32, Filling)> {
         all.truncate(FILLINGS_MAX);
     }
     all
+}
+
+/// Returns the visible fields and boxes of `screen`, each with its place in the tree.
+pub fn inputs(screen: &Screen) -> Vec<(String, &Widget)> {
+    let (mut inputs, widgets) = (Vec::new(), screen.widgets());
+    screen.for_each_object(|place, widget, object_id| {
+        if widget.is_visible() && (is_field(widget) || is_box(widget)) {
+            inputs.push((object_id.to_string(), &widgets[place]));
+        }
+    });
+    inputs
 }
 
 pub fn is_field(widget: &Widget) -> bool {

@@ -19,7 +19,7 @@ use serde::Serialize;
 
 use crate::agents::{Entrant, Entrants, EntrantsParser};
 use crate::app::{AppArgs, OpenedApp};
-use crate::baseline::{Against, Group, Measured, SEARCHES, Tests, steps, tests};
+use crate::baseline::{Against, Group, Measured, SEARCHES, Tests, Words, steps, tests};
 use crate::covering;
 use crate::deciding::failed;
 use crate::explore::Reward;
@@ -103,8 +103,19 @@ impl CompareArgs {
         self.agents.iter().flat_map(|entrants| &entrants.0)
     }
 
+    /// Returns the way to compare `agents`.
+    pub fn against<'a>(
+        &self,
+        agents: &'a [&'a str],
+        seed: Seed,
+        words: &'static Words,
+    ) -> anyhow::Result<Against<'a>> {
+        let baseline = self.baseline(agents)?;
+        Ok(Against { agents, baseline, is_paired: !self.unpaired, seed, words })
+    }
+
     /// Returns the place of the baseline among `agents`.
-    pub fn baseline(&self, agents: &[&str]) -> anyhow::Result<usize> {
+    fn baseline(&self, agents: &[&str]) -> anyhow::Result<usize> {
         let Some(name) = &self.baseline else { return Ok(0) };
         let place = agents.iter().position(|agent| agent == name);
         let all = || agents.iter().map(|agent| format!("`{agent}`")).collect::<Vec<_>>().join(", ");
@@ -227,13 +238,7 @@ pub fn run(args: &CompareArgs, shell: &Shell) -> anyhow::Result<Exit> {
     let contenders = contenders(args, &project, &texts)?;
     let agents: Vec<&str> = contenders.iter().map(|contender| &*contender.name).collect();
     let seed = args.search.seed(&project);
-    let against = Against {
-        agents: &agents,
-        baseline: args.baseline(&agents)?,
-        is_paired: !args.unpaired,
-        seed,
-        words: &SEARCHES,
-    };
+    let against = args.against(&agents, seed, &SEARCHES)?;
     let interrupted = interruption();
     args.wall.limit(&interrupted);
     let progress = Progress::new(!shell.quiet);
@@ -408,6 +413,17 @@ fn ablated(name: &str, plan: &Plan) -> Vec<Contender> {
 /// Places of a curve.
 pub const MARKS: u64 = 60;
 
+/// Returns the tables of a page with their headings, without those that are empty.
+pub fn page_tables(runs: &[u8], tests: &Tests<'_>) -> io::Result<Vec<(String, String)>> {
+    let mut tested = Vec::new();
+    tests.write(&mut tested, true)?;
+    let table = |(heading, bytes): (&str, &[u8])| {
+        (heading.to_string(), String::from_utf8_lossy(bytes).trim().to_string())
+    };
+    let tables = [("Runs", runs), ("Tests", &tested)].map(table).into_iter();
+    Ok(tables.filter(|(_, table)| !table.is_empty()).collect())
+}
+
 /// Returns the comparison as its page shows it.
 fn page(
     app: &OpenedApp,
@@ -425,11 +441,9 @@ fn page(
             effects: (0..agents.len()).map(|agent| tests.effect(at, agent)).collect(),
         }
     };
-    let (mut table, mut tested) = (Vec::new(), Vec::new());
+    let mut table = Vec::new();
     write_table(&mut table, rows)?;
-    tests.write(&mut tested, true)?;
-    let text = |bytes: Vec<u8>| String::from_utf8_lossy(&bytes).trim().to_string();
-    let tables = [("Runs", text(table)), ("Tests", text(tested))];
+    let tables = page_tables(&table, tests)?;
     Ok(ComparedPage {
         title: format!("{} on {}", agents.join(", "), counted(groups.len(), "spec")),
         facts: vec![
@@ -443,11 +457,7 @@ fn page(
         panels: groups.iter().enumerate().map(panel).collect(),
         unit: "steps".to_string(),
         axes: ("steps on the device".to_string(), "share of runs that have found it".to_string(), Some(1.0)),
-        tables: tables
-            .into_iter()
-            .filter(|(_, table)| !table.is_empty())
-            .map(|(heading, table)| (heading.to_string(), table))
-            .collect(),
+        tables,
     })
 }
 
@@ -531,8 +541,12 @@ pub fn write_lines(out: &mut impl Write, names: usize, lines: &[Vec<String>]) ->
     Ok(())
 }
 
+/// Returns `text` as a cell of CSV.
+pub fn quoted(text: &str) -> String {
+    format!("\"{}\"", text.replace('"', "\"\""))
+}
+
 fn write_csv(path: &Path, rows: &[Row]) -> anyhow::Result<()> {
-    let quoted = |text: &str| format!("\"{}\"", text.replace('"', "\"\""));
     let mut text = String::from(
         "file,spec,agent,runs,failures,episodes_mean,episodes_median,episodes_max,steps_mean,steps_median,steps_max,\
          found,first_episode_share,device_ms_mean\n",

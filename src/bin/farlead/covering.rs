@@ -14,8 +14,8 @@ use farlead::store;
 use serde::Serialize;
 
 use crate::app::OpenedApp;
-use crate::baseline::{Against, EXPLORATIONS, Group, Measured, Tests, tests};
-use crate::compare::{CompareArgs, MARKS, contenders, write_lines};
+use crate::baseline::{EXPLORATIONS, Group, Measured, Tests, tests};
+use crate::compare::{CompareArgs, MARKS, contenders, page_tables, quoted, write_lines};
 use crate::deciding::failed;
 use crate::explore::STEPS_MAX;
 use crate::lint::counted;
@@ -121,13 +121,7 @@ pub fn run(args: &CompareArgs, mut project: Project, shell: &Shell) -> anyhow::R
         .collect();
     let agents: Vec<&str> = contenders.iter().map(|contender| &*contender.name).collect();
     let seed = args.search.seed(&project);
-    let against = Against {
-        agents: &agents,
-        baseline: args.baseline(&agents)?,
-        is_paired: !args.unpaired,
-        seed,
-        words: &EXPLORATIONS,
-    };
+    let against = args.against(&agents, seed, &EXPLORATIONS)?;
     let interrupted = interruption();
     args.wall.limit(&interrupted);
     let progress = Progress::new(!shell.quiet);
@@ -214,7 +208,6 @@ fn write_csv(path: &Path, rows: &[Row]) -> anyhow::Result<()> {
     let mut text = String::from(
         "app,agent,runs,area_mean,area_share,activities_mean,screens_mean,done_mean,transitions_mean,crashes_mean,device_ms_mean\n",
     );
-    let quoted = |text: &str| format!("\"{}\"", text.replace('"', "\"\""));
     for row in rows {
         text += &format!(
             "{},{},{},{},{},{},{},{},{},{},{}\n",
@@ -250,10 +243,7 @@ fn page(
         samples: runs.iter().map(|runs| runs.iter().map(area).collect()).collect(),
         effects: (0..agents.len()).map(|agent| tests.effect(at, agent)).collect(),
     };
-    let mut tested = Vec::new();
-    tests.write(&mut tested, true)?;
-    let text = |bytes: Vec<u8>| String::from_utf8_lossy(&bytes).trim().to_string();
-    let tables = [("Runs", text(table)), ("Tests", text(tested))];
+    let tables = page_tables(&table, tests)?;
     let described: Vec<String> = apps.iter().map(OpenedApp::describe).collect();
     Ok(Compared {
         title: format!("{} explore {}", agents.join(", "), counted(apps.len(), "app")),
@@ -268,11 +258,7 @@ fn page(
         panels: groups.iter().zip(runs).enumerate().map(panel).collect(),
         unit: "area under the curve".to_string(),
         axes: ("actions".to_string(), "activities seen, with the standard error".to_string(), None),
-        tables: tables
-            .into_iter()
-            .filter(|(_, table)| !table.is_empty())
-            .map(|(heading, table)| (heading.to_string(), table))
-            .collect(),
+        tables,
     })
 }
 

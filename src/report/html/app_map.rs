@@ -12,7 +12,7 @@ use super::super::coverage;
 use super::super::run::Run;
 use super::super::words::{counted, escape, grouped, line};
 use super::phone::{self, Displays};
-use super::{POLICY, STYLE};
+use super::{POLICY, STYLE, opening};
 use crate::drawing::svg::{cut, short};
 use crate::drawing::{self, Drawing, Rectangle, Style};
 use crate::event::{AppMap, Kind, KindWay};
@@ -78,13 +78,7 @@ pub fn map_html(run: &Run) -> Option<String> {
     let symbols = symbols(run, map);
     let app = run.began().map_or(String::new(), |began| format!("{} {}", began.package, began.version));
     let app = escape(&line(&app, 200));
-    let mut page = format!(
-        "<!doctype html>\n<html lang=\"en\" class=\"m-page\">\n<head>\n<meta charset=\"utf-8\">\n\
-         <meta http-equiv=\"Content-Security-Policy\" content=\"{POLICY}\">\n\
-         <meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n\
-         <meta name=\"color-scheme\" content=\"light dark\">\n<title>Map of {app}</title>\n<style>\n{STYLE}{MAP_STYLE}</style>\n\
-         </head>\n<body>\n"
-    );
+    let mut page = opening(&format!("Map of {app}"), POLICY, "m-page", &[STYLE, MAP_STYLE]);
     page += "<svg class=\"symbols\" width=\"0\" height=\"0\" aria-hidden=\"true\"><defs>";
     symbols.values().for_each(|symbol| page += symbol);
     let _ = write!(

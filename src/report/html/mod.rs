@@ -28,12 +28,24 @@ const BYTES_MAX: usize = 10_000_000;
 /// Part of [`BYTES_MAX`] for the head and the table of specs.
 const BYTES_HEAD: usize = 2_000_000;
 
-const STYLE: &str = include_str!("style.css");
+pub(super) const STYLE: &str = include_str!("style.css");
 const SCRIPT: &str = include_str!("script.js");
 
 /// Policy that allows the style and script of the page alone, and no request.
 const POLICY: &str = "default-src 'none'; style-src 'unsafe-inline'; script-src 'unsafe-inline'; img-src data:; \
     base-uri 'none'; form-action 'none'";
+
+/// Returns the opening of a page up to its body. The `title` is escaped; `class` is that of the root, if it has one.
+pub(super) fn opening(title: &str, policy: &str, class: &str, styles: &[&str]) -> String {
+    let class = if class.is_empty() { String::new() } else { format!(" class=\"{class}\"") };
+    format!(
+        "<!doctype html>\n<html lang=\"en\"{class}>\n<head>\n<meta charset=\"utf-8\">\n\
+         <meta http-equiv=\"Content-Security-Policy\" content=\"{policy}\">\n\
+         <meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n\
+         <meta name=\"color-scheme\" content=\"light dark\">\n<title>{title}</title>\n<style>\n{}</style>\n</head>\n<body>\n",
+        styles.concat()
+    )
+}
 
 /// Returns `run` as a page of HTML.
 pub fn html(run: &Run) -> String {
@@ -41,12 +53,7 @@ pub fn html(run: &Run) -> String {
     let body = Body::new(run, map.as_ref());
     let (map_style, map_script) = if map.is_some() { app_map::parts() } else { ("", "") };
     let title = escape(&format!("farlead: {}", words::headline(run)));
-    let mut page = format!(
-        "<!doctype html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n\
-         <meta http-equiv=\"Content-Security-Policy\" content=\"{POLICY}\">\n\
-         <meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n\
-         <meta name=\"color-scheme\" content=\"light dark\">\n<title>{title}</title>\n<style>\n{STYLE}{map_style}</style>\n</head>\n<body>\n"
-    );
+    let mut page = opening(&title, POLICY, "", &[STYLE, map_style]);
     page += &body.symbols();
     page += "<main>\n";
     page += &head(run);

@@ -7,7 +7,7 @@ use std::sync::Arc;
 
 use rustc_hash::{FxHashMap, FxHashSet, FxHasher};
 
-use super::super::forms::{is_box, is_field, is_submitting};
+use super::super::forms::{inputs, is_box, is_field, is_submitting};
 use super::Step;
 use super::blanks::{Blank, Form, Keys};
 use crate::gui::{Action, DeviceAction, Flags, Screen, Touch, Widget, by_fit, misfits};
@@ -541,13 +541,7 @@ impl Map {
     pub fn read(&mut self, scene: &Scene, screen: &Screen) -> Option<Sight> {
         let package = self.package.get_or_insert_with(|| screen.package().clone());
         let is_outside = *package != *screen.package();
-        let mut parts: Vec<(String, &Widget)> = Vec::new();
-        let widgets = screen.widgets();
-        screen.for_each_object(|place, widget, object_id| {
-            if widget.is_visible() && (is_field(widget) || is_box(widget)) {
-                parts.push((object_id.to_string(), &widgets[place]));
-            }
-        });
+        let mut parts = inputs(screen);
         let fields = parts.iter().filter(|(_, widget)| is_field(widget)).count();
         // Many boxes are settings, and no part of what is sent.
         let has_boxes = parts.len() - fields <= BOXES_MAX;
@@ -573,7 +567,7 @@ impl Map {
             scene.activity.hash(&mut key);
             parts.iter().for_each(|(_, widget)| (&widget.id, is_box(widget)).hash(&mut key));
             // Pages of one activity may have blanks without names; their buttons tell them apart.
-            let buttons = widgets.iter().filter(|widget| widget.is_visible() && is_button(widget));
+            let buttons = screen.widgets().iter().filter(|widget| widget.is_visible() && is_button(widget));
             buttons.for_each(|widget| {
                 let name = if widget.id.is_empty() { &widget.text } else { &widget.id };
                 name.hash(&mut key);
@@ -614,7 +608,7 @@ impl Map {
         let blanks = form.map_or(&[][..], |form| &form.blanks).iter().zip(&parts).zip(&texts);
         let blanks = blanks.map(|((blank, (_, widget)), texts)| seen(blank, widget, texts)).collect();
         let is_disabled = |widget: &Widget| is_button(widget) && !widget.flags.has(Flags::ENABLED);
-        let has_disabled = widgets.iter().any(|widget| widget.is_visible() && is_disabled(widget));
+        let has_disabled = screen.widgets().iter().any(|widget| widget.is_visible() && is_disabled(widget));
         Some(Sight { page, clicks: events, blanks, has_disabled })
     }
 }
