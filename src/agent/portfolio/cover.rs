@@ -1,75 +1,93 @@
-//! Coverage: each action on each kind of page, and after others in the same episode, those first that were done least, are
-//! near, and need little before.
+//! Coverage: each action on each kind of page, and with each trace of the steps before, those first that were done least,
+//! are near, and need little before.
 //!
-//! An app keeps things that it does not show: a filter that is set, a session that has ended. Some actions change them, and
-//! they count at another action, so trying each action on each page is not enough. An event is an action by its name in an
-//! activity, a page the structure of a screen without its contents. Of the events before, the last two count that did more
-//! than to open a page.
+//! An app keeps things that it does not show: a filter that is set, a session that has ended. They count at another
+//! action, so trying each action on each page is not enough. An event is an action by its name in an activity, a page the
+//! structure of a screen without its contents. A trace is what the app may have kept: an activity that was left with other
+//! contents than at first, or has them now; another context, like landscape; and the last two events that did more than to
+//! open an activity. Coverage does each event on each page, with each trace, and with each two traces.
 
-use std::collections::VecDeque;
+use std::hash::{Hash, Hasher};
 use std::sync::Arc;
 
-use rustc_hash::{FxHashMap, FxHashSet};
+use rustc_hash::{FxHashMap, FxHashSet, FxHasher};
 
-use crate::gui::{Action, DeviceAction, Touch};
+use crate::gui::{Action, Context, DeviceAction, Flags, Outline, Touch};
 use crate::rng::Rng;
-use crate::situation::{ActionId, ActivityId, LabelingId, Offer, Scene, Situation, StateId, Transition};
+use crate::situation::{ActionId, ActivityId, Offer, Scene, Situation, StateId, Transition};
 
-/// Most events that are told apart, most states that are kept, most offers of a state that are looked at, and most events
-/// of pages that are counted.
+/// Most events that are told apart, most states that are kept, most offers of a state that are looked at, and most counts
+/// of each kind.
 const EVENTS_MAX: usize = 400;
 const STATES_MAX: usize = 5_000;
 const OFFERS_MAX: usize = 200;
 const COUNTED_MAX: usize = 100_000;
-/// Most states on the way to anything: an app that shows new screens for ever has no near ones beyond.
-const LOOKED_AT_MAX: usize = 150;
-/// Factor on the worth of a pair for each step that it takes.
+/// Most situations that a way is looked for through, and most of their actions: an app that shows new screens for ever has no
+/// near ones beyond.
+const NODES_MAX: usize = 400;
+const LOOKED_AT_MAX: usize = 4_000;
+/// Most activities whose contents are remembered, the latest.
+const LOOKS_MAX: usize = 4;
+/// Factor on the worth of an event for each step before it. This number and those below were chosen on eight apps with
+/// planted crashes, other than those of `benches/crashes`.
 const FARTHER: f64 = 0.8;
-/// Chance of another action on the way to a target that was set before, which may be what was missing.
-const ASIDE: f64 = 0.5;
-/// Worth of a click that has changed nothing yet, beside one that has: it may lack what comes before.
-const WITHOUT_EFFECT: f64 = 4.0;
-/// Factor on the worth of an event for each one before it that counts: little that an app keeps takes many actions.
-const IN_PAST: f64 = 0.6;
-/// Worth of an event that was never done on a page, beside one that was never done after some past.
+/// Worth of an event by its action, before anything is known of its effect.
+const CLICK: f64 = 1.0;
+const TEXT: f64 = 0.4;
+const DEVICE: f64 = 0.2;
+const TOUCH: f64 = 0.2;
+const STROKE: f64 = 0.1;
+/// Worth of a touch on a field, which only puts the caret there.
+const FIELD: f64 = 0.1;
+/// Factor on the worth of a click that has changed nothing yet: it may lack what comes before.
+const WITHOUT_EFFECT: f64 = 2.0;
+/// Worth of an event that was never done on a page, and weight of a trace that it was never done with: contents, a
+/// context, and an event before.
 const ON_PAGE: f64 = 3.0;
-/// Most events that are done first on the way to another.
-const FIRSTS_MAX: usize = 64;
+const WITH_LOOK: f64 = 0.8;
+const WITH_CONTEXT: f64 = 0.3;
+const AFTER_EVENT: f64 = 0.6;
+/// Least factor on the last for events other than clicks.
+const AFTER_OTHER: f64 = 0.4;
 
-/// Number of an event.
+/// Number of an event, of a page, and of an activity.
 type EventId = u16;
+type PageId = u16;
+type PlaceId = u16;
 
 /// Event, and its effects so far.
 #[derive(Clone, Copy, Debug)]
 struct Event {
-    /// Worth to be done, before anything is known of its effect.
     worth: f64,
     times: u32,
-    /// Times that it changed the screen, and that it opened another activity.
+    /// Times that it changed the screen, and that it opened an activity for the first time in an episode.
     changed: u32,
     opened: u32,
     is_click: bool,
+    is_back: bool,
     /// True if it may change what counts later: going back does not.
     is_kept: bool,
 }
 
 impl Event {
-    fn new(action: &Action) -> Event {
+    fn new(action: &Action, is_on_field: bool) -> Event {
         let worth = match action {
-            Action::Touch(Touch::Click, _) | Action::User { .. } => 1.0,
-            Action::Text { .. } => 0.4,
-            Action::Device(_) => 0.3,
-            Action::Touch(_, _) => 0.2,
-            Action::Stroke(..) => 0.1,
+            Action::Touch(..) if is_on_field => FIELD,
+            Action::Touch(Touch::Click, _) | Action::User { .. } => CLICK,
+            Action::Text { .. } => TEXT,
+            Action::Device(_) => DEVICE,
+            Action::Touch(_, _) => TOUCH,
+            Action::Stroke(..) => STROKE,
             Action::Reinitialise(_) => 0.0,
         };
+        let is_back = matches!(action, Action::Device(DeviceAction::Back));
         let is_kept = match action {
-            Action::Device(device) => *device != DeviceAction::Back,
+            Action::Device(_) => !is_back,
             Action::Touch(..) | Action::User { .. } | Action::Text { .. } => true,
             Action::Stroke(..) | Action::Reinitialise(_) => false,
         };
-        let is_click = matches!(action, Action::Touch(Touch::Click, _));
-        Event { worth, times: 0, changed: 0, opened: 0, is_click, is_kept }
+        let is_click = !is_on_field && matches!(action, Action::Touch(Touch::Click, _));
+        Event { worth, times: 0, changed: 0, opened: 0, is_click, is_back, is_kept }
     }
 
     fn worth(&self) -> f64 {
@@ -77,98 +95,164 @@ impl Event {
         self.worth * if is_without_effect { WITHOUT_EFFECT } else { 1.0 }
     }
 
-    /// Returns the factor on the worth of what follows it; 0 if it only opens pages, as far as is known.
-    fn in_past(&self) -> f64 {
-        if !self.is_kept || self.times > 0 && self.opened == self.times {
+    /// Returns the weight of the event as a trace; 0 if it mostly opens activities, as far as is known.
+    fn weight(&self) -> f64 {
+        if !self.is_kept || self.times > 0 && 2 * self.opened >= self.times {
             return 0.0;
         }
-        IN_PAST * if self.is_click { 1.0 } else { self.worth.max(0.4) }
+        AFTER_EVENT * if self.is_click { 1.0 } else { self.worth.max(AFTER_OTHER) }
     }
 }
 
-/// Aim of the next steps.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-enum Target {
-    /// An event on a page.
-    OnPage(u64, EventId),
-    /// An event, after another unless that is done already.
-    After(Option<EventId>, EventId),
+/// Something that the app may have kept.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+enum Trace {
+    /// Contents of an activity.
+    Look(u32),
+    /// Context of the screen.
+    Context(u64),
+    /// Event of the last two.
+    Event(EventId),
 }
 
-/// The last two events that did more than to open a page, the latest first.
-type Past = [Option<EventId>; 2];
+/// Steps of an episode, as far as they leave traces.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+struct Memory {
+    /// Activities that were left with other contents than at first, the latest first.
+    looks: [Option<(PlaceId, StateId)>; LOOKS_MAX],
+    /// The last two events that did more than to open an activity, the latest first.
+    past: [Option<EventId>; 2],
+}
+
+impl Memory {
+    /// Returns the memory after an `event` in `state`.
+    fn after(mut self, event: EventId, weight: f64, state: StateId, known: &Known) -> Memory {
+        if weight > 0.0 {
+            self.past = [Some(event), self.past[0]];
+        }
+        let others = self.looks.iter().flatten().copied().filter(|&(place, _)| place != known.place);
+        let this = (known.rank > 0).then_some((known.place, state));
+        let mut looks = [None; LOOKS_MAX];
+        for (slot, look) in looks.iter_mut().zip(this.into_iter().chain(others)) {
+            *slot = Some(look);
+        }
+        self.looks = looks;
+        self
+    }
+}
 
 /// State that was acted in.
 #[derive(Clone, Debug)]
 struct Known {
-    page: u64,
+    page: PageId,
+    place: PlaceId,
+    /// Number of the contents, and their place among those of the activity: 0 are the first.
+    look: u32,
+    rank: u16,
+    /// Context, if it is not the usual one.
+    context: Option<u64>,
     /// Actions with their events.
     actions: Arc<[(ActionId, EventId)]>,
+}
+
+/// Activity.
+#[derive(Clone, Copy, Debug)]
+struct Place {
+    /// State that it was first seen in.
+    first: StateId,
+    /// Number of its contents.
+    looks: u16,
+}
+
+/// Situation that was looked at for a way.
+#[derive(Clone, Copy, Debug)]
+struct Node {
+    state: StateId,
+    memory: Memory,
+    steps: u32,
+    /// Factor on the worth of what can be done here.
+    promise: f64,
+    /// Node before, and the action there.
+    before: Option<(u32, ActionId)>,
+}
+
+/// Aim of the next steps.
+#[derive(Clone, Debug, Default)]
+struct Aim {
+    /// States and actions still to come, the next last.
+    way: Vec<(StateId, ActionId)>,
+    /// Number of the last state, with its memory and event.
+    sought: u64,
+    /// True if the last action of the way was chosen, and not yet learned from.
+    is_last: bool,
 }
 
 /// Times that things were done so far, and the known ways between states.
 #[derive(Clone, Debug, Default)]
 pub struct Cover {
-    numbers: FxHashMap<(ActivityId, LabelingId), EventId>,
     events: Vec<Event>,
+    event_numbers: FxHashMap<u64, EventId>,
+    page_numbers: FxHashMap<u64, PageId>,
+    places: Vec<Place>,
+    place_numbers: FxHashMap<ActivityId, PlaceId>,
+    /// Numbers of contents, and their place among those of the activity.
+    looks: FxHashMap<(PlaceId, u64), (u32, u16)>,
     /// States that were acted in.
     states: FxHashMap<StateId, Known>,
-    /// State that an action led to the last time.
+    /// State that an action led to the last time, an event of a page, and an event of any page.
     outcomes: FxHashMap<(StateId, ActionId), StateId>,
-    on_pages: FxHashMap<(u64, EventId), u32>,
-    after: FxHashMap<(Past, EventId), u32>,
-    /// Times that a target was set: it may not be reached as it was thought to be.
-    set: FxHashMap<Target, u32>,
-    past: Past,
+    of_pages: FxHashMap<(PageId, EventId), StateId>,
+    of_events: FxHashMap<EventId, StateId>,
+    on_pages: FxHashMap<(PageId, EventId), u32>,
+    with: FxHashMap<(Trace, EventId), u32>,
+    with_two: FxHashMap<(Trace, Trace, EventId), u32>,
+    /// Times that a way did not lead to what was sought.
+    missed: FxHashMap<u64, u32>,
+    memory: Memory,
     /// Activities of this episode.
     visited: Vec<ActivityId>,
-    target: Option<Target>,
+    aim: Aim,
 }
 
 impl Cover {
     /// Begins an episode.
     pub fn begin(&mut self) {
-        self.past = Past::default();
+        self.memory = Memory::default();
         self.visited.clear();
-        self.target = None;
+        self.aim = Aim::default();
     }
 
     /// Takes in a step.
     pub fn learn(&mut self, transition: &Transition<'_>) {
         let scene = transition.from.scene;
-        let Offer { action, labeling, .. } = scene.offers[usize::from(transition.at)];
+        let action = scene.offers[usize::from(transition.at)].action;
         self.note(scene);
-        let Some(&event) = self.numbers.get(&(scene.activity, labeling)) else { return };
-        // Ways are looked for from states that are kept alone.
-        if self.states.contains_key(&scene.state) {
-            self.outcomes.insert((scene.state, action), transition.to.state);
+        let Some(known) = self.states.get(&scene.state).cloned() else { return };
+        let Some(&(_, event)) = known.actions.iter().find(|(one, _)| *one == action) else { return };
+        let is_sought = self.aim.sought == number(&(scene.state, self.memory, event));
+        if std::mem::take(&mut self.aim.is_last) && !is_sought {
+            count(&mut self.missed, self.aim.sought);
+        }
+        self.outcomes.insert((scene.state, action), transition.to.state);
+        self.of_pages.insert((known.page, event), transition.to.state);
+        self.of_events.insert(event, transition.to.state);
+        count(&mut self.on_pages, (known.page, event));
+        let traces = self.traces(&known, &self.memory);
+        for (at, &(one, _)) in traces.iter().enumerate() {
+            count(&mut self.with, (one, event));
+            for &(other, _) in &traces[at + 1..] {
+                count(&mut self.with_two, (one.min(other), one.max(other), event));
+            }
         }
         let is_opened = !self.visited.contains(&transition.to.activity);
         if is_opened {
             self.visited.push(transition.to.activity);
         }
-        let known = &mut self.events[usize::from(event)];
-        known.times += 1;
-        known.changed += u32::from(transition.to.state != scene.state);
-        known.opened += u32::from(is_opened);
-        let is_kept = known.is_kept;
-        if self.on_pages.len() < COUNTED_MAX {
-            *self.on_pages.entry((scene.frame, event)).or_insert(0) += 1;
-        }
-        if self.after.len() < COUNTED_MAX {
-            for past in [[self.past[0], None], self.past] {
-                *self.after.entry((past, event)).or_insert(0) += 1;
-            }
-        }
-        if is_kept && !is_opened {
-            self.past = [Some(event), self.past[0]];
-        }
-        self.target = match self.target {
-            Some(Target::OnPage(page, sought)) if (page, sought) == (scene.frame, event) => None,
-            Some(Target::After(Some(first), second)) if first == event => Some(Target::After(None, second)),
-            Some(Target::After(None, second)) if second == event => None,
-            target => target,
-        };
+        let done = &mut self.events[usize::from(event)];
+        done.times += 1;
+        done.changed += u32::from(transition.to.state != scene.state);
+        done.opened += u32::from(is_opened);
+        self.memory = self.memory.after(event, done.weight(), scene.state, &known);
     }
 
     /// Takes in the offers of `scene`, as far as there is room.
@@ -177,199 +261,212 @@ impl Cover {
             return;
         }
         let mut actions = Vec::new();
-        for (offer, action) in scene.offers.iter().zip(scene.actions.iter()).take(OFFERS_MAX) {
+        for (at, offer) in scene.offers.iter().enumerate().take(OFFERS_MAX) {
+            let action = &scene.actions[at];
+            let is_on_field = scene.widget(at as u16).is_some_and(|widget| widget.flags.has(Flags::EDITABLE));
+            let key = name(scene, action, offer, is_on_field);
             let next = self.events.len();
-            let event = match self.numbers.get(&(scene.activity, offer.labeling)) {
+            let event = match self.event_numbers.get(&key) {
                 Some(&known) => known,
                 None if next < EVENTS_MAX => {
-                    self.numbers.insert((scene.activity, offer.labeling), next as EventId);
-                    self.events.push(Event::new(action));
+                    self.event_numbers.insert(key, next as EventId);
+                    self.events.push(Event::new(action, is_on_field));
                     next as EventId
                 }
                 None => continue,
             };
             actions.push((offer.action, event));
         }
-        // Of ways that are as long, one that changes nothing else.
-        actions.sort_by_key(|(_, event)| self.event(*event).is_kept);
-        self.states.insert(scene.state, Known { page: scene.frame, actions: actions.into() });
+        let Seen { structure, contents, context } = Seen::new(scene);
+        let next = self.page_numbers.len() as PageId;
+        let page = *self.page_numbers.entry(structure).or_insert(next);
+        let next = self.places.len() as PlaceId;
+        let place = *self.place_numbers.entry(scene.activity).or_insert(next);
+        if place == next {
+            self.places.push(Place { first: scene.state, looks: 0 });
+        }
+        let here = &mut self.places[usize::from(place)];
+        let next = self.looks.len() as u32;
+        let (look, rank) = *self.looks.entry((place, number(&(structure, contents)))).or_insert_with(|| {
+            here.looks += 1;
+            (next, here.looks - 1)
+        });
+        let known = Known { page, place, look, rank, context, actions: actions.into() };
+        self.states.insert(scene.state, known);
     }
 
     /// Returns the next choice, a step to what was done least; none if nothing can be done in the steps left.
     pub fn next(&mut self, situation: &Situation<'_>, rng: &mut Rng) -> Option<u16> {
-        let (scene, steps) = (situation.scene, situation.steps_left);
+        let scene = situation.scene;
         self.note(scene);
-        let way = self.target.and_then(|target| self.way(scene.state, target, steps));
-        let (length, action) = way.or_else(|| {
-            self.aim(scene.state, steps, rng);
-            self.way(scene.state, self.target?, steps)
-        })?;
-        let is_again =
-            self.target.is_some_and(|target| self.set.get(&target).is_some_and(|&times| times > 1));
-        if is_again
-            && length < steps
-            && rng.unit() < ASIDE
-            && let Some(at) = self.aside(situation, rng)
-        {
-            return Some(at);
+        let is_on_way = self.aim.way.last().is_some_and(|(state, _)| *state == scene.state);
+        if !is_on_way {
+            if !self.aim.way.is_empty() {
+                count(&mut self.missed, self.aim.sought);
+            }
+            self.aim = self.look(scene.state, situation.steps_left, rng);
         }
+        let (_, action) = self.aim.way.pop()?;
+        self.aim.is_last = self.aim.way.is_empty();
         let is_it = |at: &&u16| scene.offers[usize::from(**at)].action == action;
         situation.candidates.iter().find(is_it).copied()
     }
 
-    /// Returns a candidate that is known to change the page, and to open no other.
-    fn aside(&self, situation: &Situation<'_>, rng: &mut Rng) -> Option<u16> {
-        let scene = situation.scene;
-        let is_aside = |at: &u16| {
-            let labeling = scene.offers[usize::from(*at)].labeling;
-            let event = self.numbers.get(&(scene.activity, labeling)).map(|&event| self.event(event));
-            event.is_some_and(|event| event.is_kept && event.changed > 0 && event.opened == 0)
-        };
-        let all: Vec<u16> = situation.candidates.iter().copied().filter(is_aside).collect();
-        (!all.is_empty()).then(|| all[rng.below(all.len())])
-    }
-
-    /// Returns the length of the way from `from` to `target`, and its first action; none if that takes more than `steps`.
-    fn way(&self, from: StateId, target: Target, steps: u32) -> Option<(u32, ActionId)> {
-        let reached = self.reach(from, steps);
-        let (found, rest) = match target {
-            Target::OnPage(page, event) => (reached.on_pages.get(&(page, event))?, 0),
-            Target::After(None, second) => (reached.events.get(&second)?, 0),
-            Target::After(Some(first), second) => {
-                let found = reached.events.get(&first)?;
-                let then = self.outcomes.get(&(found.state, found.action))?;
-                let left = steps.checked_sub(found.distance + 1)?;
-                (found, self.reach(*then, left).events.get(&second)?.distance + 1)
-            }
-        };
-        let length = found.distance + 1 + rest;
-        (length <= steps).then_some((length, found.first))
-    }
-
-    /// Sets the target of the most worth that can be done from `from` in so many steps; of several, any.
-    fn aim(&mut self, from: StateId, steps: u32, rng: &mut Rng) {
-        let (mut best, mut equals) = (0.0, Vec::new());
-        let mut weigh = |worth: f64, length: u32, target: Target| {
-            let set = f64::from(1 + self.set.get(&target).copied().unwrap_or(0));
-            let worth = worth * power(FARTHER, length) / set;
-            if worth > best {
-                best = worth;
-                equals.clear();
-            }
-            if worth >= best && worth > 0.0 {
-                equals.push(target);
-            }
-        };
-        let reached = self.reach(from, steps);
-        for ((page, event), found) in sorted(&reached.on_pages) {
-            let worth = ON_PAGE * self.event(event).worth() * rarity(self.on_pages.get(&(page, event)));
-            weigh(worth, found.distance + 1, Target::OnPage(page, event));
-        }
-        let mut firsts = 0;
-        let mut known: FxHashMap<StateId, Vec<(EventId, Found)>> = FxHashMap::default();
-        for (first, found) in sorted(&reached.events) {
-            weigh(self.worth_after(self.past, first), found.distance + 1, Target::After(None, first));
-            let Some(then) = self.outcomes.get(&(found.state, found.action)) else { continue };
-            let Some(left) = steps.checked_sub(found.distance + 1) else { continue };
-            if self.event(first).in_past() <= 0.0 || firsts >= FIRSTS_MAX {
-                continue;
-            }
-            firsts += 1;
-            let past = [Some(first), self.past[0]];
-            for (second, then) in
-                known.entry(*then).or_insert_with(|| sorted(&self.reach(*then, steps).events))
-            {
-                if then.distance < left {
-                    let length = found.distance + then.distance + 2;
-                    weigh(self.worth_after(past, *second), length, Target::After(Some(first), *second));
-                }
-            }
-        }
-        self.target = (!equals.is_empty()).then(|| equals[rng.below(equals.len())]);
-        if let Some(target) = self.target
-            && self.set.len() < COUNTED_MAX
-        {
-            *self.set.entry(target).or_insert(0) += 1;
-        }
-    }
-
-    fn event(&self, event: EventId) -> &Event {
-        &self.events[usize::from(event)]
-    }
-
-    /// Returns the worth of an event after this past.
-    fn worth_after(&self, past: Past, event: EventId) -> f64 {
-        let (mut factor, mut worth) = (1.0, 0.0);
-        for (at, &one) in past.iter().enumerate() {
-            let Some(one) = one else { break };
-            factor *= self.event(one).in_past();
-            let past = if at == 0 { [past[0], None] } else { past };
-            worth += factor * rarity(self.after.get(&(past, event)));
-        }
-        worth * self.event(event).worth()
-    }
-
-    /// Returns the events that can be done within `steps` from `from` on known ways, each where it is nearest.
-    fn reach(&self, from: StateId, steps: u32) -> Reach {
-        let mut reach = Reach::default();
-        let mut seen = FxHashSet::from_iter([from]);
-        let mut waiting: VecDeque<(StateId, u32, Option<ActionId>)> = VecDeque::from([(from, 0, None)]);
-        while let Some((state, distance, first)) = waiting.pop_front() {
-            if distance >= steps {
+    /// Looks for the event of the most worth that can be done from `from` in so many steps; of several, any.
+    fn look(&self, from: StateId, steps: u32, rng: &mut Rng) -> Aim {
+        let mut nodes = vec![Node { state: from, memory: self.memory, steps: 0, promise: 1.0, before: None }];
+        let mut seen = FxHashSet::from_iter([(from, self.memory)]);
+        let (mut best, mut found, mut equals) = (0.0, None, 0);
+        let (mut next, mut looked_at) = (0, 0);
+        while let Some(&node) = nodes.get(next) {
+            let at = next as u32;
+            next += 1;
+            let Some(known) = self.states.get(&node.state) else { continue };
+            looked_at += known.actions.len();
+            if looked_at > LOOKED_AT_MAX {
                 break;
             }
-            let Some(known) = self.states.get(&state) else { continue };
+            let traces = self.traces(known, &node.memory);
             for &(action, event) in known.actions.iter() {
-                let first = first.unwrap_or(action);
-                let found = Found { state, action, distance, first };
-                reach.events.entry(event).or_insert(found);
-                reach.on_pages.entry((known.page, event)).or_insert(found);
-                if let Some(&next) = self.outcomes.get(&(state, action))
-                    && seen.len() < LOOKED_AT_MAX
-                    && seen.insert(next)
-                {
-                    waiting.push_back((next, distance + 1, Some(first)));
+                let sought = number(&(node.state, node.memory, event));
+                let missed = f64::from(1 + self.missed.get(&sought).copied().unwrap_or(0));
+                let worth = node.promise * self.worth(known.page, event, &traces) / missed;
+                if worth > best {
+                    (best, equals) = (worth, 0);
+                }
+                if worth >= best && worth > 0.0 {
+                    equals += 1;
+                    if rng.below(equals) == 0 {
+                        found = Some((at, action, sought));
+                    }
+                }
+                if node.steps + 1 >= steps || nodes.len() >= NODES_MAX {
+                    continue;
+                }
+                let Some(to) = self.outcome(node.state, known, action, event, &node.memory) else { continue };
+                let weight = self.events[usize::from(event)].weight();
+                let memory = node.memory.after(event, weight, node.state, known);
+                if seen.insert((to, memory)) {
+                    let (steps, promise) = (node.steps + 1, node.promise * FARTHER);
+                    nodes.push(Node { state: to, memory, steps, promise, before: Some((at, action)) });
                 }
             }
         }
-        reach
+        let Some((mut at, action, sought)) = found else { return Aim::default() };
+        let mut way = vec![(nodes[at as usize].state, action)];
+        while let Some((before, action)) = nodes[at as usize].before {
+            way.push((nodes[before as usize].state, action));
+            at = before;
+        }
+        Aim { way, sought, is_last: false }
     }
+
+    /// Returns the state that an action leads to, as far as can be told.
+    fn outcome(
+        &self,
+        state: StateId,
+        known: &Known,
+        action: ActionId,
+        event: EventId,
+        memory: &Memory,
+    ) -> Option<StateId> {
+        if let Some(&to) = self.outcomes.get(&(state, action)) {
+            return Some(to);
+        }
+        let of_page = self.of_pages.get(&(known.page, event));
+        if !self.events[usize::from(event)].is_back {
+            // Another content of the same page is a content that nobody has seen.
+            return of_page.copied().filter(|to| self.states.get(to).is_some_and(|to| to.page != known.page));
+        }
+        // The activity before comes back as it was left.
+        let place = self.states.get(of_page.or_else(|| self.of_events.get(&event))?)?.place;
+        let left = memory.looks.iter().flatten().find(|(one, _)| *one == place);
+        Some(left.map_or(self.places[usize::from(place)].first, |(_, state)| *state))
+    }
+
+    /// Returns what the app may have kept in a state, with weights.
+    fn traces(&self, known: &Known, memory: &Memory) -> Vec<(Trace, f64)> {
+        let others = memory.looks.iter().flatten().filter(|(place, _)| *place != known.place);
+        let others = others.filter_map(|(_, state)| self.states.get(state));
+        let looks = std::iter::once(known).chain(others).filter(|known| known.rank > 0);
+        // The more contents an activity has had, the less another one tells. Roots have the same bits on every machine.
+        let looks =
+            looks.map(|known| (Trace::Look(known.look), WITH_LOOK / f64::from(known.rank).sqrt().sqrt()));
+        let context = known.context.map(|context| (Trace::Context(context), WITH_CONTEXT));
+        let mut factor = 1.0;
+        let past = memory.past.iter().flatten().map(|&event| {
+            factor *= self.events[usize::from(event)].weight();
+            (Trace::Event(event), factor)
+        });
+        looks.chain(context).chain(past).collect()
+    }
+
+    /// Returns the worth of an event on `page` with these traces.
+    fn worth(&self, page: PageId, event: EventId, traces: &[(Trace, f64)]) -> f64 {
+        let mut worth = ON_PAGE * rarity(self.on_pages.get(&(page, event)));
+        for (at, &(one, weight)) in traces.iter().enumerate() {
+            worth += weight * rarity(self.with.get(&(one, event)));
+            for &(other, second) in &traces[at + 1..] {
+                let count = self.with_two.get(&(one.min(other), one.max(other), event));
+                worth += weight * second * rarity(count);
+            }
+        }
+        worth * self.events[usize::from(event)].worth()
+    }
+}
+
+/// Screen as coverage sees it.
+struct Seen {
+    /// Structure and contents, whatever the context is.
+    structure: u64,
+    contents: u64,
+    /// Context, if it is not the usual one.
+    context: Option<u64>,
+}
+
+impl Seen {
+    fn new(scene: &Scene) -> Seen {
+        let Some(screen) = &scene.screen else {
+            return Seen { structure: scene.frame, contents: 0, context: None };
+        };
+        let context = screen.context();
+        let Context { crashed, anr, .. } = context;
+        let usual = Context { crashed, anr, ..Context::default() };
+        let outline = Outline::new(&screen.in_context(usual));
+        Seen {
+            structure: outline.frame,
+            contents: number(&outline.contents),
+            context: (context != usual).then(|| number(&context)),
+        }
+    }
+}
+
+/// Returns the number of an event. A field goes by its place, as its name is what was typed into it.
+fn name(scene: &Scene, action: &Action, offer: &Offer, is_on_field: bool) -> u64 {
+    match action {
+        Action::Text { on, text, .. } => number(&(scene.activity, "text", &*on.object_id, &**text)),
+        Action::Touch(touch, on) if is_on_field => number(&(scene.activity, *touch, &*on.object_id)),
+        _ => number(&(scene.activity, offer.labeling)),
+    }
+}
+
+/// Counts `key` once more, as far as there is room.
+fn count<K: Eq + Hash>(counts: &mut FxHashMap<K, u32>, key: K) {
+    if counts.len() < COUNTED_MAX {
+        *counts.entry(key).or_insert(0) += 1;
+    }
+}
+
+fn number(of: &impl Hash) -> u64 {
+    let mut hasher = FxHasher::default();
+    of.hash(&mut hasher);
+    hasher.finish()
 }
 
 /// Returns the worth of what was done so often.
 fn rarity(count: Option<&u32>) -> f64 {
     let count = f64::from(1 + count.copied().unwrap_or(0));
     1.0 / (count * count)
-}
-
-/// Place where an event can be done.
-#[derive(Clone, Copy, Debug)]
-struct Found {
-    state: StateId,
-    action: ActionId,
-    /// Steps before it.
-    distance: u32,
-    /// First action of the way, itself if it is there.
-    first: ActionId,
-}
-
-/// Events within reach, each where it is nearest, on any page and on each.
-#[derive(Clone, Debug, Default)]
-struct Reach {
-    events: FxHashMap<EventId, Found>,
-    on_pages: FxHashMap<(u64, EventId), Found>,
-}
-
-/// Returns the entries of `found` in the order of their keys.
-fn sorted<K: Copy + Ord>(found: &FxHashMap<K, Found>) -> Vec<(K, Found)> {
-    let mut all: Vec<(K, Found)> = found.iter().map(|(key, found)| (*key, *found)).collect();
-    all.sort_unstable_by_key(|(key, _)| *key);
-    all
-}
-
-/// Powers by multiplication have the same bits on every machine.
-fn power(base: f64, times: u32) -> f64 {
-    (0..times.min(64)).fold(1.0, |product, _| product * base)
 }
 
 #[cfg(test)]

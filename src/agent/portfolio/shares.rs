@@ -31,7 +31,7 @@ const SWEEP_FIRST_STEPS: u32 = 5;
 const SWEEP_MIN: f64 = 0.15;
 /// Least weight of coverage where it takes part, and of random walks beside it, as a part of those of all others: walks mix
 /// what coverage does cleanly.
-const COVER_MIN: f64 = 1.0;
+const COVER_MIN: f64 = 3.0;
 const RANDOM_MIN: f64 = 1.0;
 /// Least weight of a member, as a part of the largest.
 const SHARE_MIN: f64 = 0.15;
