@@ -323,10 +323,20 @@ fn an_agent_that_always_chooses_nothing_comes_to_an_end() {
 
 #[test]
 fn steps_that_were_packed_come_back_as_they_were_taken() {
+    struct Told {
+        before: Option<Arc<Screen>>,
+        action: Action,
+        place: u16,
+        after: Arc<Screen>,
+        actions: Arc<[Action]>,
+        phase: PhaseId,
+        reward: f64,
+    }
+
     /// Takes the first candidate, now and then the last, and keeps what it is told of each step.
     #[derive(Default)]
     struct Witness {
-        steps: Vec<(Option<Arc<Screen>>, Action, u16, Arc<Screen>, Arc<[Action]>, PhaseId, f64)>,
+        steps: Vec<Told>,
     }
     impl Agent for Witness {
         fn choose(&mut self, situation: &Situation<'_>, _: Option<&mut dyn Outlook>, _: &mut Rng) -> Choice {
@@ -338,8 +348,15 @@ fn steps_that_were_packed_come_back_as_they_were_taken() {
             let Transition { from, at, reward, to, phase, .. } = transition;
             let action = from.scene.actions[usize::from(*at)].clone();
             let after = to.screen.clone().expect("a step leads to a screen");
-            let before = from.scene.screen.clone();
-            self.steps.push((before, action, *at, after, to.actions.clone(), *phase, *reward));
+            self.steps.push(Told {
+                before: from.scene.screen.clone(),
+                action,
+                place: *at,
+                after,
+                actions: to.actions.clone(),
+                phase: *phase,
+                reward: *reward,
+            });
             Explanation::default()
         }
     }
@@ -358,7 +375,7 @@ fn steps_that_were_packed_come_back_as_they_were_taken() {
     let taken: Vec<&Taken> = rows.iter().flat_map(|row| &**row).collect();
     let trace = stage.trace(&episode);
     for (at, told) in witness.steps.iter().enumerate() {
-        let (before, action, place, after, actions, phase, reward) = told;
+        let Told { before, action, place, after, actions, phase, reward } = told;
         let (step, seen) = (&trace.steps[at], taken[at].seen());
         assert_eq!((&step.action, step.reward, &step.observation.screen), (action, *reward, after));
         assert_eq!(*step.remaining, *stage.objective().remaining(*phase));
