@@ -53,6 +53,13 @@ struct History {
     times: u32,
 }
 
+/// Place in an experience of an episode that is taken in step by step.
+#[derive(Debug)]
+pub struct Growing {
+    at: Option<u32>,
+    is_cut: bool,
+}
+
 /// Steps since the start, and the number of episodes that took them.
 #[derive(Clone, Debug)]
 pub struct Run<'a> {
@@ -84,14 +91,32 @@ impl Experience {
     /// Takes in an episode: its actions since the start, each with the screen after it. Steps without room are left
     /// off its end.
     pub fn add<'a>(&mut self, episode: impl IntoIterator<Item = (&'a Action, &'a Arc<Screen>)>) {
-        let mut at = None;
+        let mut growing = self.begin();
         for (action, screen) in episode {
-            match self.follow(at, ActionRecord::new(action), screen) {
-                Some(next) => at = Some(next),
-                None => break,
-            }
+            self.go_on(&mut growing, action, screen);
         }
-        if let Some(at) = at {
+        self.finish(growing);
+    }
+
+    /// Begins an episode that is taken in step by step.
+    pub fn begin(&self) -> Growing {
+        Growing { at: None, is_cut: false }
+    }
+
+    /// Takes in the next step of an episode, unless there was no room for it or for one before it.
+    pub fn go_on(&mut self, growing: &mut Growing, action: &Action, screen: &Arc<Screen>) {
+        if growing.is_cut {
+            return;
+        }
+        match self.follow(growing.at, ActionRecord::new(action), screen) {
+            Some(next) => growing.at = Some(next),
+            None => growing.is_cut = true,
+        }
+    }
+
+    /// Ends an episode.
+    pub fn finish(&mut self, growing: Growing) {
+        if let Some(at) = growing.at {
             self.end(at, 1);
         }
     }

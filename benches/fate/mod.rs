@@ -144,7 +144,7 @@ fn measure(task: &Task, plan: &Plan, runs: u32) -> (Vec<f64>, u32) {
 }
 
 /// Returns the mean and its standard error.
-fn mean_and_error(values: &[f64]) -> (f64, f64) {
+pub fn mean_and_error(values: &[f64]) -> (f64, f64) {
     let count = values.len() as f64;
     let mean = values.iter().sum::<f64>() / count;
     let squares: f64 = values.iter().map(|value| (value - mean) * (value - mean)).sum();

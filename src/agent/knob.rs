@@ -1,6 +1,7 @@
 //! Numbers of agents that a comparison may set, each with its names, its range and the origin of its default.
 
 use super::Settings;
+use crate::gui::WAIT_MS_MAX;
 
 /// Number of an agent.
 #[derive(Debug)]
@@ -13,6 +14,8 @@ pub struct Knob {
     pub about: &'static str,
     /// Least and greatest value.
     pub range: (f64, f64),
+    /// True if it takes whole numbers alone.
+    pub is_whole: bool,
     /// Returns the value.
     pub get: fn(&Settings) -> f64,
     /// Sets the value, which is in the range.
@@ -34,6 +37,7 @@ macro_rules! knob {
             letter: $letter,
             about: $about,
             range: ($least, $most),
+            is_whole: false,
             get: |settings| settings.$agent.$field,
             set: |settings, value| settings.$agent.$field = value,
         }
@@ -67,6 +71,7 @@ pub(super) static OF_FARLEAD: [Knob; 14] = [
         letter: "h",
         about: "pairs of action and screen before the screen that count; a whole number",
         range: (0.0, 4.0),
+        is_whole: true,
         get: |settings| settings.farlead.tail as f64,
         set: |settings, value| settings.farlead.tail = value as usize,
     },
@@ -78,6 +83,18 @@ pub(super) static OF_QLEARNING: [Knob; 3] = [
     knob!(qlearning.rate, "alpha", "", "learning rate", 0.0, 1.0),
     knob!(qlearning.discount, "gamma", "", "discount of a reward one step later", 0.0, 1.0),
 ];
+
+/// Numbers of `monkey`.
+pub(super) static OF_MONKEY: [Knob; 1] = [Knob {
+    name: "throttle",
+    letter: "",
+    about: "milliseconds that pass on the device after each event; a whole number, 0 in Android",
+    // As long as a user's action may wait.
+    range: (0.0, WAIT_MS_MAX as f64),
+    is_whole: true,
+    get: |settings| f64::from(settings.throttle_ms),
+    set: |settings, value| settings.throttle_ms = value as u32,
+}];
 
 /// Numbers of `ares-qlearning` and `fate-qlearning`.
 pub(super) static OF_NUMBERED: [Knob; 3] = [

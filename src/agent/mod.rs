@@ -54,6 +54,11 @@ pub trait Agent: Send {
         rng: &mut Rng,
     ) -> Choice;
 
+    /// Returns the time that passes on the device after each of its choices.
+    fn throttle_ms(&self) -> u32 {
+        0
+    }
+
     /// Takes notice that another made the choice `taken`: the episode, or whoever acted in the experience.
     fn note(&mut self, _situation: &Situation<'_>, _taken: u16, _origin: Origin) {}
 

@@ -63,17 +63,16 @@ const DISPLAY: (i32, i32) = (1080, 1920);
 /// Draws an event, and does what it comes to.
 #[derive(Clone, Debug)]
 pub struct Monkey {
+    throttle_ms: u32,
     /// Right and bottom edge of the display, held upright and on its side.
     displays: [(i32, i32); 2],
 }
 
-impl Default for Monkey {
-    fn default() -> Monkey {
-        Monkey { displays: [DISPLAY, (DISPLAY.1, DISPLAY.0)] }
-    }
-}
-
 impl Agent for Monkey {
+    fn throttle_ms(&self) -> u32 {
+        self.throttle_ms
+    }
+
     fn choose(&mut self, situation: &Situation<'_>, _: Option<&mut dyn Outlook>, rng: &mut Rng) -> Choice {
         let Situation { scene, candidates, preferred, .. } = *situation;
         let Some(screen) = &scene.screen else {
@@ -102,6 +101,11 @@ impl Agent for Monkey {
 }
 
 impl Monkey {
+    /// Returns a Monkey that waits `throttle_ms` after each event, as Android's does with `--throttle`.
+    pub fn new(throttle_ms: u32) -> Monkey {
+        Monkey { throttle_ms, displays: [DISPLAY, (DISPLAY.1, DISPLAY.0)] }
+    }
+
     /// Returns the size of the display: the farthest edges that were seen.
     fn display(&mut self, screen: &Screen) -> (i32, i32) {
         let (width, height) = &mut self.displays[match screen.context().orientation {

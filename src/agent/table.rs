@@ -56,6 +56,8 @@ pub struct Settings {
     pub members: Members,
     /// Settings of `ares-qlearning` and `fate-qlearning`.
     pub numbered: QLearningSettings,
+    /// Time that `monkey` waits after each event.
+    pub throttle_ms: u32,
     /// Number of texts that are typed into fields; the search knows it.
     pub texts: usize,
     /// Episodes that the search has had before this agent; the agent counts on from them.
@@ -70,6 +72,7 @@ impl Default for Settings {
             planner: PlannerSettings::default(),
             members: Members::default(),
             numbered: QLearningSettings::ARES,
+            throttle_ms: 0,
             texts: 0,
             spent: 0,
         }
@@ -191,7 +194,8 @@ pub static LEAST: AgentInfo = AgentInfo {
 pub static MONKEY: AgentInfo = AgentInfo {
     name: "monkey",
     about: "Android's Monkey: events at any point, most of them into nothing",
-    make: |_| Box::new(Monkey::default()),
+    knobs: &knob::OF_MONKEY,
+    make: |settings| Box::new(Monkey::new(settings.throttle_ms)),
     ..RANDOM
 };
 

@@ -188,7 +188,7 @@ fn the_monkey_mostly_does_nothing() {
     ];
     let done: f64 = shares.iter().map(|(_, share)| share).sum();
     let all: Vec<(&str, f64)> = shares.into_iter().chain([("nothing", 1.0 - done)]).collect();
-    check(&mut Monkey::default(), &scene(1, form()), &all);
+    check(&mut Monkey::new(0), &scene(1, form()), &all);
 }
 
 #[test]

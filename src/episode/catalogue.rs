@@ -43,19 +43,26 @@ const NAMES_MAX: usize = 100_000;
 /// Most actions that are told apart whatever their widgets are called.
 const SPOTS_MAX: usize = 200_000;
 
-/// Screen, and all that follows from it for an objective.
+/// Screen and its actions: all that steps of the past are told by.
 #[derive(Debug)]
-pub struct Entry {
+pub struct Site {
     /// Number of the screen, told apart exactly.
     pub id: ScreenId,
     /// Screen itself; none before the app is started.
     pub screen: Option<Arc<Screen>>,
     /// Actions that it offers.
     pub actions: Arc<[Action]>,
-    /// The same in numbers, with the exact number of each action.
-    pub offers: Arc<[Offer]>,
     /// Screen as the objective sees it.
     pub look: LookId,
+}
+
+/// Screen, and all that follows from it for an objective.
+#[derive(Debug)]
+pub struct Entry {
+    /// Screen and its actions.
+    pub site: Arc<Site>,
+    /// Actions in numbers, with the exact number of each.
+    pub offers: Arc<[Offer]>,
     activity: ActivityId,
     outline: Outline,
 }
@@ -111,6 +118,8 @@ pub struct Catalogue {
     entries: BTreeMap<ScreenId, Arc<Entry>>,
     /// Weight of all that is kept, see [`KEPT_MAX`].
     kept: usize,
+    /// Weight of all that was ever made.
+    made: u64,
     /// Number of tries of each offer, and for those that are forgotten the number of offers by their tries.
     tried: Recent<(ScreenId, u16), u32>,
     forgotten_tries: BTreeMap<u32, usize>,
@@ -319,6 +328,7 @@ impl Catalogue {
             slots: FxHashMap::default(),
             entries: BTreeMap::new(),
             kept: 0,
+            made: 0,
             tried: Recent::new(TRIED_HALF),
             forgotten_tries: BTreeMap::new(),
             met: NumberSet::default(),
@@ -359,7 +369,7 @@ impl Catalogue {
     #[cold]
     fn see_anew(&mut self, screen: &Arc<Screen>, objective: &mut dyn Objective) -> Met {
         let met = self.recall(screen, objective);
-        self.met.insert(met.encounter.entry.id.0);
+        self.met.insert(met.encounter.entry.site.id.0);
         met
     }
 
@@ -367,7 +377,7 @@ impl Catalogue {
     #[cold]
     pub fn recall(&mut self, screen: &Arc<Screen>, objective: &mut dyn Objective) -> Met {
         let entry = self.read(screen, objective);
-        let is_new = !self.encounters.contains_key(&entry.id);
+        let is_new = !self.encounters.contains_key(&entry.site.id);
         let encounter = self.encounter_at(screen, &entry);
         let is_new = is_new && self.states_met.insert(encounter.scene.state.0);
         Met { encounter, is_new }
@@ -403,17 +413,37 @@ impl Catalogue {
         };
         let id = *self.ids.get_or_insert_with(screen.identity(), next, drop);
         self.note_codes(screen);
-        let mut actions = offers(screen, &self.repertoire);
-        self.has_left_out |= actions.len() > OFFERS_MAX;
-        actions.truncate(OFFERS_MAX);
+        let (actions, has_left_out) = self.actions(screen);
+        self.has_left_out |= has_left_out;
         let entry = Arc::new(self.entry(id, Some(screen), actions, objective));
         // A screen without widgets takes some room too.
-        self.kept += 8 + screen.weight() + 2 * entry.offers.len();
+        let weight = 8 + screen.weight() + 2 * entry.offers.len();
+        self.kept += weight;
+        self.made += weight as u64;
         if self.kept > KEPT_MAX {
             self.drop_screens();
         }
         self.entries.entry(id).or_insert_with(|| entry.clone());
         entry
+    }
+
+    /// Returns the actions that a screen offers, and true if some are left out.
+    fn actions(&self, screen: &Screen) -> (Vec<Action>, bool) {
+        let mut actions = offers(screen, &self.repertoire);
+        let has_left_out = actions.len() > OFFERS_MAX;
+        actions.truncate(OFFERS_MAX);
+        (actions, has_left_out)
+    }
+
+    /// Returns the site that `screen`, with this number and look, had while the same texts were offered as now.
+    pub fn site(&self, id: ScreenId, screen: Arc<Screen>, look: LookId) -> Arc<Site> {
+        let (actions, _) = self.actions(&screen);
+        Arc::new(Site { id, screen: Some(screen), actions: actions.into(), look })
+    }
+
+    /// Returns the weight of all sites that were made so far; their screens may be gone since.
+    pub fn made(&self) -> u64 {
+        self.made
     }
 
     fn drop_screens(&mut self) {
@@ -462,7 +492,7 @@ impl Catalogue {
 
     /// Returns the encounter with the screen of an entry, its state as it is numbered now.
     pub fn encounter(&mut self, entry: &Arc<Entry>) -> Arc<Encounter> {
-        match self.encounters.get(&entry.id) {
+        match self.encounters.get(&entry.site.id) {
             // Screens that look the same may be several values; an encounter is with one of them.
             Some(known) if Arc::ptr_eq(&known.entry, entry) => known.clone(),
             Some(_) | None => self.encounter_anew(entry),
@@ -472,12 +502,12 @@ impl Catalogue {
     #[cold]
     fn encounter_anew(&mut self, entry: &Arc<Entry>) -> Arc<Encounter> {
         let view = View {
-            screen_id: entry.id,
+            screen_id: entry.site.id,
             activity: entry.activity,
-            look: entry.look,
+            look: entry.site.look,
             outline: &entry.outline,
             offers: &entry.offers,
-            screen: entry.screen.as_deref(),
+            screen: entry.site.screen.as_deref(),
         };
         let state = self.abstraction.state(&view);
         let (offers, slots) = if self.info.is_exact {
@@ -487,17 +517,17 @@ impl Catalogue {
         };
         let scene = Scene {
             state,
-            screen_id: entry.id,
+            screen_id: entry.site.id,
             activity: entry.activity,
-            look: entry.look,
+            look: entry.site.look,
             frame: entry.outline.frame,
             slots,
             offers,
-            actions: entry.actions.clone(),
-            screen: entry.screen.clone(),
+            actions: entry.site.actions.clone(),
+            screen: entry.site.screen.clone(),
         };
         let encounter = Arc::new(Encounter { entry: entry.clone(), scene, numbering: self.numbering });
-        self.encounters.insert(encounter.entry.id, encounter.clone());
+        self.encounters.insert(encounter.entry.site.id, encounter.clone());
         encounter
     }
 
@@ -576,11 +606,8 @@ impl Catalogue {
         let activity = *self.activities.entry(name.unwrap_or_default()).or_insert(next);
         let outline = screen.filter(|_| self.is_detailed).map(|screen| Outline::new(screen));
         Entry {
-            id,
-            screen: screen.cloned(),
-            actions: actions.into(),
+            site: Arc::new(Site { id, screen: screen.cloned(), actions: actions.into(), look }),
             offers,
-            look,
             activity,
             outline: outline.unwrap_or_default(),
         }
@@ -646,18 +673,20 @@ impl Catalogue {
     pub fn note_tried(&mut self, entry: &Entry, at: u16) {
         let forgotten = &mut self.forgotten_tries;
         let forget = |(_, tries)| *forgotten.entry(tries).or_insert(0) += 1;
-        *self.tried.get_or_insert_with((entry.id, at), || 0, forget) += 1;
+        *self.tried.get_or_insert_with((entry.site.id, at), || 0, forget) += 1;
     }
 
     /// Returns the actions that were offered and never tried, screen by screen, as far as screens are kept.
     pub fn never_tried(&self) -> Vec<&Action> {
         let untried = |entry: &Entry| -> Vec<u16> {
-            (0..entry.actions.len() as u16).filter(|&at| self.tried.peek(&(entry.id, at)).is_none()).collect()
+            (0..entry.site.actions.len() as u16)
+                .filter(|&at| self.tried.peek(&(entry.site.id, at)).is_none())
+                .collect()
         };
         self.entries
             .values()
-            .filter(|entry| self.met.contains(entry.id.0))
-            .flat_map(|entry| untried(entry).into_iter().map(|at| &entry.actions[usize::from(at)]))
+            .filter(|entry| self.met.contains(entry.site.id.0))
+            .flat_map(|entry| untried(entry).into_iter().map(|at| &entry.site.actions[usize::from(at)]))
             .collect()
     }
 
@@ -674,11 +703,11 @@ impl Catalogue {
         let mut words: FxHashSet<&str> = FxHashSet::default();
         // An app that shows new words all the time has enough with some.
         const WORDS_MAX: usize = 10_000;
-        for entry in self.entries.values().filter(|entry| self.met.contains(entry.id.0)) {
+        for entry in self.entries.values().filter(|entry| self.met.contains(entry.site.id.0)) {
             if words.len() > WORDS_MAX {
                 break;
             }
-            let Some(screen) = &entry.screen else { continue };
+            let Some(screen) = &entry.site.screen else { continue };
             match key {
                 Key::Package => drop(words.insert(screen.package())),
                 Key::Activity => words.extend(screen.activity().rsplit('.').next()),
@@ -692,7 +721,7 @@ impl Catalogue {
                 ),
                 Key::Desc => words.extend(screen.widgets().iter().map(|widget| &*widget.desc)),
                 Key::Id => words.extend(screen.widgets().iter().map(|widget| widget.id_entry())),
-                Key::ActionDetail => words.extend(entry.actions.iter().flat_map(Action::details)),
+                Key::ActionDetail => words.extend(entry.site.actions.iter().flat_map(Action::details)),
                 _ => {}
             }
         }

@@ -5,30 +5,31 @@
 
 mod catalogue;
 mod history;
+mod steps;
 #[cfg(test)]
 mod tests;
 mod why;
 
-use std::hash::{Hash, Hasher};
+use std::borrow::Cow;
 use std::sync::Arc;
 
-use rustc_hash::{FxHashMap, FxHasher};
+use rustc_hash::FxHashMap;
 
 use self::history::{End, History, Remembered, StepOutcome};
 use crate::abstraction::Numbering;
 use crate::agent::Agent;
 use crate::device::{Device, DeviceError};
 use crate::experience::Experience;
-use crate::gui::{Action, ActionRecord, Marker, Screen};
-use crate::learned_model::SeenStep;
+use crate::gui::{Action, ActionRecord, Marker, Screen, WAIT_MS_MAX};
 use crate::objective::{Judgement, Moment, Objective, Seen, Verdict};
 use crate::rng::{Rng, Seed};
 use crate::situation::{
     Choice, Explanation, Forecast, Next, Origin, PhaseId, Recollection, Scene, ScreenId, Situation,
     StepChange, Summary, Switches, Transition,
 };
-use crate::trace::{Observation, Step, Trace};
-pub use catalogue::{Catalogue, Encounter, Entry, Met};
+use crate::trace::{Notice, Observation, Step, Trace};
+pub use catalogue::{Catalogue, Encounter, Entry, Met, Site};
+pub use steps::{Steps, Taken};
 
 /// Share of choices that are among the sure actions alone, where there are some. The rest keeps the others from being left
 /// out for ever; between 0.8 and 0.95 it makes no difference that can be measured.
@@ -76,73 +77,11 @@ pub struct Episode {
     /// Reason for the end.
     pub ending: Ending,
     /// Steps in order.
-    pub steps: Vec<Taken>,
+    pub steps: Steps,
     /// Number of steps up to the last one that led to a state never seen before.
     pub newest: u32,
     /// Knowledge of the agent at its end.
     pub summary: Summary,
-}
-
-impl Episode {
-    /// Returns a number for the actions of the episode, and the screens they were done on.
-    pub fn way(&self) -> u64 {
-        let mut hasher = FxHasher::default();
-        for step in &self.steps {
-            step.choice().hash(&mut hasher);
-        }
-        hasher.finish()
-    }
-}
-
-/// Step of an episode, in the form that costs least while most episodes are thrown away.
-#[derive(Clone, Debug)]
-pub struct Taken {
-    from: Arc<Encounter>,
-    at: u16,
-    number: u32,
-    observation: Observation,
-    to: Arc<Encounter>,
-    phase: PhaseId,
-    reward: f64,
-    /// Explanation of the agent; few agents give any.
-    explanation: Option<Box<Explanation>>,
-}
-
-impl Taken {
-    /// Returns the action.
-    pub fn action(&self) -> &Action {
-        &self.from.entry.actions[usize::from(self.at)]
-    }
-
-    /// Returns its number in the episode, from 1; choices of nothing have numbers too.
-    pub fn number(&self) -> u32 {
-        self.number
-    }
-
-    /// Returns the screen before it, and the place of the action among the actions of that screen.
-    pub fn choice(&self) -> (ScreenId, u16) {
-        (self.from.scene.screen_id, self.at)
-    }
-
-    /// Returns the number of the screen after it.
-    pub fn screen_id(&self) -> ScreenId {
-        self.to.scene.screen_id
-    }
-
-    /// Returns the step as learned models count it.
-    pub fn seen(&self) -> SeenStep<'_> {
-        SeenStep {
-            from: self.from.entry.screen.as_deref().map(|screen| (screen, &*self.from.entry.actions)),
-            action: self.action(),
-            at: self.at,
-            to: (&self.observation.screen, &self.to.entry.actions),
-        }
-    }
-
-    /// Returns the screen after it.
-    pub fn observation(&self) -> &Observation {
-        &self.observation
-    }
 }
 
 /// Runs episodes of one objective on one device.
@@ -258,13 +197,17 @@ impl<'a> Stage<'a> {
         rng: &mut Rng,
         goes_on: &mut dyn FnMut(u64) -> bool,
     ) -> Result<Episode, DeviceError> {
-        let steps = Vec::with_capacity((self.steps_max as usize).min(STEPS_RESERVED_MAX));
+        let room = (self.steps_max as usize).min(STEPS_RESERVED_MAX);
+        let steps = Steps::new(room, self.catalogue.made());
         let mut episode = Episode { ending: Ending::DeadEnd, steps, newest: 0, summary: Summary::default() };
         let (mut phase, mut here) = (PhaseId::START, self.catalogue.start(self.objective));
         let mut sorted = self.sorted(&here.entry, phase);
         let mut now_ms = 0;
         // Steps that count for the episode, and all choices.
         let (mut spent, mut number) = (0, 0_u32);
+        // True if the app crashed at its start, once it was started.
+        let mut first_crashed = None;
+        let mut wait_ms = 0;
         agent.begin();
         self.begin_history();
         while !sorted.candidates.is_empty() {
@@ -280,11 +223,13 @@ impl<'a> Stage<'a> {
                 }
                 None => agent.choose(&situation, self.objective.outlook(), rng),
             };
+            let throttle_ms = u64::from(agent.throttle_ms());
             let at = match choice {
                 Choice::Offer(at) => at,
                 Choice::Nothing { is_free } => {
                     agent.learn_nothing(&situation, self.objective.reward_of_nothing());
                     self.totals.steps += 1;
+                    wait_ms += throttle_ms;
                     spent += u32::from(!is_free);
                     let nothings = number - episode.steps.len() as u32;
                     let is_spent = spent == self.steps_max
@@ -302,7 +247,9 @@ impl<'a> Stage<'a> {
                 }
             };
             spent += 1;
-            let observation = self.act(&here.entry, at)?;
+            let observation = self.act(&here.entry, at, wait_ms)?;
+            wait_ms = throttle_ms;
+            first_crashed.get_or_insert(observation.screen.context().crashed);
             let elapsed_ms = observation.at_ms.saturating_sub(now_ms);
             now_ms = observation.at_ms;
             let Met { encounter: to, is_new } = self.catalogue.see(&observation.screen, self.objective);
@@ -326,16 +273,18 @@ impl<'a> Stage<'a> {
             let next_here = if is_renumbered { self.catalogue.encounter(&to.entry) } else { to.clone() };
             let from = std::mem::replace(&mut here, next_here);
             phase = judgement.next;
-            episode.steps.push(Taken {
-                from,
+            let taken = Taken {
+                from: from.entry.site.clone(),
                 at,
+                class: from.entry.offers[usize::from(at)].class,
                 number,
                 observation,
-                to,
+                to: to.entry.site.clone(),
                 phase,
                 reward: judgement.reward,
                 explanation,
-            });
+            };
+            episode.steps.push(taken, self.catalogue.made());
             if is_new {
                 episode.newest = episode.steps.len() as u32;
             }
@@ -348,9 +297,9 @@ impl<'a> Stage<'a> {
             }
         }
         episode.summary = agent.end(Origin::Device);
-        if let Some(first) = episode.steps.first() {
+        if let Some(crashed) = first_crashed {
             self.totals.starts += 1;
-            self.totals.starts_crashed += u64::from(first.observation.screen.context().crashed);
+            self.totals.starts_crashed += u64::from(crashed);
         }
         self.totals.device_ms += now_ms;
         Ok(episode)
@@ -384,12 +333,12 @@ impl<'a> Stage<'a> {
         agent.begin();
         self.begin_history();
         for (deed, screen) in steps {
-            let is_done = |at: &&u16| deed.is(&here.entry.actions[usize::from(**at)]);
+            let is_done = |at: &&u16| deed.is(&here.entry.site.actions[usize::from(**at)]);
             let Some(&at) = sorted.candidates.iter().find(is_done) else { break };
             // An old file may be from a time without marks.
             let marked = is_old.then(|| {
-                let action = &here.entry.actions[usize::from(at)];
-                self.marker.mark(here.entry.screen.as_ref(), action, (*screen).clone())
+                let action = &here.entry.site.actions[usize::from(at)];
+                self.marker.mark(here.entry.site.screen.as_ref(), action, (*screen).clone())
             });
             let screen = marked.as_ref().unwrap_or(screen);
             let situation = sorted.situation(&here.scene, phase, steps_left, false);
@@ -464,8 +413,8 @@ impl<'a> Stage<'a> {
         seen: Seen<'_>,
     ) -> Judgement {
         let at = usize::from(at);
-        let (action, class) = (&from.actions[at], from.offers[at].class);
-        self.objective.step(phase, &Moment { action, class, seen, look: to.look, is_new })
+        let (action, class) = (&from.site.actions[at], from.offers[at].class);
+        self.objective.step(phase, &Moment { action, class, seen, look: to.site.look, is_new })
     }
 
     /// Returns true if no step is left for any episode.
@@ -502,9 +451,12 @@ impl<'a> Stage<'a> {
             return (lesson.tell(|transition| agent.learn(transition, rng)), false);
         }
         let has_dropped = self.history.push(Remembered {
-            from: lesson.here.entry.screen.clone(),
+            from: lesson.here.entry.site.screen.clone(),
             phase_before: lesson.from.phase,
-            to: (lesson.to.entry.id, lesson.to.entry.screen.clone().expect("a step leads to a screen")),
+            to: (
+                lesson.to.entry.site.id,
+                lesson.to.entry.site.screen.clone().expect("a step leads to a screen"),
+            ),
             steps_left: lesson.from.steps_left - 1,
             outcome: lesson.outcome,
         });
@@ -566,7 +518,7 @@ impl<'a> Stage<'a> {
     fn sorted(&mut self, entry: &Entry, phase: PhaseId) -> Arc<Sorted> {
         // Without forecasts the offers are the same in all phases.
         let phase = if self.switches.prediction { phase } else { PhaseId::START };
-        match self.sorted.get(&(phase, entry.id)) {
+        match self.sorted.get(&(phase, entry.site.id)) {
             Some(sorted) => sorted.clone(),
             None => self.sorted_anew(entry, phase),
         }
@@ -598,42 +550,70 @@ impl<'a> Stage<'a> {
             self.sorted_weight = 0;
         }
         let sorted = Arc::new(sorted);
-        self.sorted.insert((phase, entry.id), sorted.clone());
+        self.sorted.insert((phase, entry.site.id), sorted.clone());
         sorted
     }
 
-    /// Does the action at `at` among those of `entry`.
-    fn act(&mut self, entry: &Entry, at: u16) -> Result<Observation, DeviceError> {
-        let action = &entry.actions[usize::from(at)];
+    /// Does the action at `at` among those of `entry`, after a wait.
+    fn act(&mut self, entry: &Entry, at: u16, wait_ms: u64) -> Result<Observation, DeviceError> {
+        let action = &entry.site.actions[usize::from(at)];
         let seen = match action {
             Action::Reinitialise(activity) => self.device.reset(activity)?,
+            action if wait_ms > 0 => self.act_after(wait_ms, action)?,
             action => self.device.act(action)?,
         };
-        let screen = self.marker.mark(entry.screen.as_ref(), action, seen.screen);
+        let screen = self.marker.mark(entry.site.screen.as_ref(), action, seen.screen);
         let observation = Observation { screen, ..seen };
         self.catalogue.note_tried(entry, at);
         self.totals.steps += 1;
         Ok(observation)
     }
 
-    /// Returns an episode as a trace.
-    pub fn trace(&self, episode: &Episode) -> Trace {
-        let steps = episode.steps.iter().map(|taken| {
-            let class = taken.from.entry.offers[usize::from(taken.at)].class;
-            let explanation = taken.explanation.as_deref();
-            let reason = explanation.and_then(|explanation| explanation.reason);
-            let change = explanation.and_then(|explanation| explanation.change);
-            Step {
-                action: taken.action().clone(),
-                observation: taken.observation.clone(),
-                labels: self.objective.labels(class, taken.to.entry.look),
-                remaining: self.objective.remaining(taken.phase).into(),
-                reward: taken.reward,
-                why: reason.map(|reason| why::reason(&reason, self.objective.conditions()).into()),
-                learned: change.map(|change| why::change(change).into()),
+    /// Lets time pass on the device, and then does `action`, unless the app crashes meanwhile.
+    fn act_after(&mut self, mut wait_ms: u64, action: &Action) -> Result<Observation, DeviceError> {
+        let mut notices: Vec<Notice> = Vec::new();
+        while wait_ms > 0 {
+            let ms = wait_ms.min(u64::from(WAIT_MS_MAX));
+            wait_ms -= ms;
+            let seen = self.device.act(&Action::wait(ms as u32))?;
+            notices.extend(seen.notices.iter().cloned());
+            let context = seen.screen.context();
+            if context.crashed || context.anr {
+                return Ok(Observation { notices: notices.into(), ..seen });
             }
-        });
-        Trace { steps: steps.collect() }
+        }
+        let seen = self.device.act(action)?;
+        notices.extend(seen.notices.iter().cloned());
+        Ok(Observation { notices: notices.into(), ..seen })
+    }
+
+    /// Iterates over the steps of an episode in rows, in order; only until new codes are learned.
+    pub fn rows<'s>(&'s self, episode: &'s Episode) -> impl Iterator<Item = Cow<'s, [Taken]>> {
+        episode.steps.rows(&self.catalogue)
+    }
+
+    /// Returns an episode as a trace; only until new codes are learned.
+    pub fn trace(&self, episode: &Episode) -> Trace {
+        let mut steps = Vec::with_capacity(episode.steps.len());
+        for row in self.rows(episode) {
+            steps.extend(row.iter().map(|taken| self.step(taken)));
+        }
+        Trace { steps }
+    }
+
+    fn step(&self, taken: &Taken) -> Step {
+        let explanation = taken.explanation.as_deref();
+        let reason = explanation.and_then(|explanation| explanation.reason);
+        let change = explanation.and_then(|explanation| explanation.change);
+        Step {
+            action: taken.action().clone(),
+            observation: taken.observation.clone(),
+            labels: self.objective.labels(taken.class, taken.to.look),
+            remaining: self.objective.remaining(taken.phase).into(),
+            reward: taken.reward,
+            why: reason.map(|reason| why::reason(&reason, self.objective.conditions()).into()),
+            learned: change.map(|change| why::change(change).into()),
+        }
     }
 }
 

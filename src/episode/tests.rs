@@ -298,7 +298,8 @@ fn idle(nothings: u32, is_free: bool, run_steps_max: u64) -> (Ending, Vec<u32>, 
     assert!(agent.rewards.iter().all(|&reward| reward == -30.0));
     let steps = stage.totals().steps;
     assert_eq!(steps, agent.rewards.len() as u64 + episode.steps.len() as u64);
-    (episode.ending, episode.steps.iter().map(Taken::number).collect(), steps, device.steps)
+    let numbers = stage.rows(&episode).flat_map(|row| row.iter().map(Taken::number).collect::<Vec<_>>());
+    (episode.ending, numbers.collect(), steps, device.steps)
 }
 
 #[test]
@@ -318,4 +319,119 @@ fn an_agent_that_always_chooses_nothing_comes_to_an_end() {
     assert_eq!(idle(u32::MAX, false, u64::MAX), (Ending::StepsSpent, vec![1], 9, 1));
     assert_eq!(idle(u32::MAX, true, u64::MAX), (Ending::StepsSpent, vec![1], 901, 1));
     assert_eq!(idle(u32::MAX, true, 40), (Ending::StepsSpent, vec![1], 40, 1));
+}
+
+#[test]
+fn steps_that_were_packed_come_back_as_they_were_taken() {
+    struct Told {
+        before: Option<Arc<Screen>>,
+        action: Action,
+        place: u16,
+        after: Arc<Screen>,
+        actions: Arc<[Action]>,
+        phase: PhaseId,
+        reward: f64,
+    }
+
+    /// Takes the first candidate, now and then the last, and keeps what it is told of each step.
+    #[derive(Default)]
+    struct Witness {
+        steps: Vec<Told>,
+    }
+    impl Agent for Witness {
+        fn choose(&mut self, situation: &Situation<'_>, _: Option<&mut dyn Outlook>, _: &mut Rng) -> Choice {
+            let preferred = situation.preferred;
+            Choice::Offer(preferred[if self.steps.len() % 7 == 6 { preferred.len() - 1 } else { 0 }])
+        }
+
+        fn learn(&mut self, transition: &Transition<'_>, _: &mut Rng) -> Explanation {
+            let Transition { from, at, reward, to, phase, .. } = transition;
+            let action = from.scene.actions[usize::from(*at)].clone();
+            let after = to.screen.clone().expect("a step leads to a screen");
+            self.steps.push(Told {
+                before: from.scene.screen.clone(),
+                action,
+                place: *at,
+                after,
+                actions: to.actions.clone(),
+                phase: *phase,
+                reward: *reward,
+            });
+            Explanation::default()
+        }
+    }
+
+    let mut device = Corridor::new();
+    let catalogue = Catalogue::new(&device.app.clone(), Repertoire::default(), &LOOKS, false);
+    let mut objective = formula("F ([text = room 1] & F [text = room 9000])");
+    let switches = Switches { prediction: false, sure_actions: false, restart_hopeless: false };
+    let mut stage = Stage::new(&mut device, &mut objective, catalogue, switches, 20_000, Seed(1));
+    let mut witness = Witness::default();
+    let episode = stage.run(&mut witness, &mut Seed(1).fork("test"), &mut |_| true).expect("nothing fails");
+    assert_eq!(episode.ending, Ending::Won);
+    assert_eq!(episode.steps.len(), witness.steps.len());
+    let rows: Vec<_> = stage.rows(&episode).collect();
+    assert!(rows.iter().filter(|row| matches!(row, Cow::Owned(_))).count() >= 2, "{} rows", rows.len());
+    let taken: Vec<&Taken> = rows.iter().flat_map(|row| &**row).collect();
+    let trace = stage.trace(&episode);
+    for (at, told) in witness.steps.iter().enumerate() {
+        let Told { before, action, place, after, actions, phase, reward } = told;
+        let (step, seen) = (&trace.steps[at], taken[at].seen());
+        assert_eq!((&step.action, step.reward, &step.observation.screen), (action, *reward, after));
+        assert_eq!(*step.remaining, *stage.objective().remaining(*phase));
+        let labels = stage.objective().labels(taken[at].class, taken[at].to.look);
+        assert_eq!(step.labels, labels);
+        assert_eq!((seen.action, seen.at, taken[at].number()), (action, *place, at as u32 + 1));
+        assert_eq!(seen.from.map(|(screen, _)| screen), before.as_deref());
+        assert_eq!((seen.to.0, seen.to.1), (&**after, &**actions));
+        // The device's clock is the number of rooms, half a second each.
+        let room = step.observation.screen.widgets()[1].text.trim_start_matches("room ").parse::<u64>();
+        assert_eq!(step.observation.at_ms, room.expect("a number") * 500 + 100);
+    }
+}
+
+/// Chooses nothing before each second action, and waits after each choice.
+#[derive(Default)]
+struct Patient {
+    choices: u32,
+}
+
+impl Agent for Patient {
+    fn throttle_ms(&self) -> u32 {
+        400_000
+    }
+
+    fn choose(&mut self, situation: &Situation<'_>, _: Option<&mut dyn Outlook>, _: &mut Rng) -> Choice {
+        self.choices += 1;
+        match self.choices % 3 {
+            2 => Choice::Nothing { is_free: true },
+            _ => Choice::Offer(situation.preferred[0]),
+        }
+    }
+}
+
+#[test]
+fn time_passes_on_the_device_after_each_choice() {
+    let text =
+        "app org.late \"Late\" 1\nlaunch Main\nactivity Main .Main { own n = 0 Button \"on\" -> n += 1 }";
+    let model = crate::device::sim::read(&Source::new("late.app", text)).model.expect("no mistakes");
+    let mut device = crate::device::Sim::new(Arc::new(model), Seed(1));
+    let catalogue = Catalogue::new(&device.app().clone(), Repertoire::default(), &LOOKS, false);
+    let mut objective = formula("F [text = nowhere]");
+    let mut stage = Stage::new(&mut device, &mut objective, catalogue, RANDOM.switches, 4, Seed(1));
+    let rng = &mut Seed(1).fork("test");
+    let episode = stage.run(&mut Patient::default(), rng, &mut |_| true).expect("nothing fails");
+    let seen = |taken: &Taken| (taken.number(), taken.observation().at_ms);
+    let times: Vec<(u32, u64)> =
+        stage.rows(&episode).flat_map(|row| row.iter().map(seen).collect::<Vec<_>>()).collect();
+    let [start, touch] = [times[0].1, 500];
+    // Two waits pass where nothing was chosen between two actions: 800 s, which takes two waits of a device. The display is
+    // dark by then, and the touch lights it first.
+    let [_, first, second, third] = times[..] else { panic!("{times:?}") };
+    let within = |(_, at): (u32, u64), waits: u64, touches: u64| {
+        let least = start + waits * 400_000 + touches * touch;
+        (least..least + 10_000).contains(&at)
+    };
+    assert!(within(first, 2, 1) && within(second, 3, 2) && within(third, 5, 3), "{times:?}");
+    assert_eq!(times.iter().map(|(number, _)| *number).collect::<Vec<_>>(), [1, 3, 4, 6]);
 }

@@ -8,10 +8,11 @@ use std::sync::Arc;
 use serde::{Deserialize, Serialize};
 
 use super::action_type::{ActionType, DeviceAction, START_TYPE, Stroke, TEXT_TYPE, Touch};
+use super::atom::Atom;
 use super::constant::quote;
 use super::naming::BETWEEN;
 use super::screen::{Bounds, Widget, is_default};
-use super::user_action::UserAction;
+use super::user_action::{Gesture, UserAction};
 
 /// A direction on the display.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
@@ -177,6 +178,16 @@ impl Action {
     /// Returns a click on `on`.
     pub fn click(on: Target) -> Action {
         Action::Touch(Touch::Click, on)
+    }
+
+    /// Returns a wait of this many milliseconds, which touches nothing.
+    pub fn wait(ms: u32) -> Action {
+        let action = UserAction {
+            name: "wait".to_string(),
+            on: Atom::Widget(Vec::new()),
+            gestures: vec![Gesture::Wait { ms }],
+        };
+        Action::User { action: Arc::new(action), on: Target::default() }
     }
 
     /// Returns its type; none for an action that the user has declared.

@@ -42,6 +42,9 @@ impl Capabilities {
     /// All actions, as phones have them.
     pub const ALL: Capabilities = Capabilities { bits: u32::MAX };
 
+    /// No action: only what screens offer.
+    pub const NONE: Capabilities = Capabilities { bits: 0 };
+
     /// Returns the same without `action`.
     #[must_use]
     pub fn without(self, action: DeviceAction) -> Capabilities {

@@ -165,6 +165,16 @@ impl Flags {
     pub fn set(self, other: Flags, is_there: bool) -> Flags {
         if is_there { Flags(self.0 | other.0) } else { Flags(self.0 & !other.0) }
     }
+
+    /// Returns the bits of those that are set.
+    pub(super) fn bits(self) -> u16 {
+        self.0
+    }
+
+    /// Returns the flags of these bits.
+    pub(super) fn from_bits(bits: u16) -> Flags {
+        Flags(bits)
+    }
 }
 
 /// A node of the tree: a view, as Android's dump describes it.

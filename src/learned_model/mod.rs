@@ -49,6 +49,9 @@ const ACTIVITIES_MAX: usize = 10_000;
 const FAULTS_MAX: usize = 10_000;
 const CURVE_MAX: usize = 4_000;
 
+/// Points of the curve between a number of steps and its double.
+const CURVE_POINTS: u64 = 64;
+
 /// Most characters of an action, and of the text in the name of a screen.
 const LABEL_CHARS_MAX: usize = 300;
 const NAME_CHARS_MAX: usize = 30;
@@ -173,6 +176,13 @@ pub struct SeenStep<'a> {
     pub at: u16,
     /// Screen after it and the actions there.
     pub to: (&'a Screen, &'a [Action]),
+}
+
+/// Returns true if the curve has a point after this number of steps, whatever the episodes: each of the first, then as many
+/// between a number and its double.
+fn is_point(steps: u64) -> bool {
+    let octave = 1_u64 << steps.max(1).ilog2();
+    steps.is_multiple_of((octave / CURVE_POINTS).max(1))
 }
 
 /// Actions as they are printed, each kept once.
@@ -351,12 +361,13 @@ impl LearnedModel {
         }
     }
 
-    /// Takes in the steps of an episode, each with its number.
-    pub fn add_episode<'s>(&mut self, steps: impl IntoIterator<Item = (u64, SeenStep<'s>)>) {
-        for (number, step) in steps {
-            if self.add(number, &step) {
-                self.last_new = number;
-            }
+    /// Takes in a step, which has this number.
+    pub fn add_step(&mut self, number: u64, step: &SeenStep<'_>) {
+        if self.add(number, step) {
+            self.last_new = number;
+        }
+        if is_point(number) {
+            self.push_point(number);
         }
     }
 

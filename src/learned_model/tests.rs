@@ -216,9 +216,10 @@ fn beyond_the_bounds_screens_are_counted_and_left_out() {
         let after = screen(number);
         let from = (number > 0).then_some((&before, &actions[..]));
         let step = SeenStep { from, action: &actions[0], at: 0, to: (&after, &actions) };
-        model.add_episode([(number as u64 + 1, step)]);
+        model.add_step(number as u64 + 1, &step);
         before = after;
     }
+    model.steps = count as u64;
     let point = model.last_point();
     assert_eq!((point.screens, point.transitions, point.done), (count, count - 1, count - 1));
     assert_eq!(model.states().len(), STATES_MAX);

@@ -235,7 +235,7 @@ struct Choice<'a> {
 impl Sweep<'_> {
     fn start(&mut self) -> Result<Option<u32>, DeviceError> {
         let from = self.catalogue.start(self.objective);
-        for (at, action) in (0..).zip(from.entry.actions.iter()) {
+        for (at, action) in (0..).zip(from.entry.site.actions.iter()) {
             let Action::Reinitialise(activity) = action else { continue };
             let choice = Choice { before: None, phase: PhaseId::START, at_ms: 0, from: &from, at };
             if self.loses(choice) {
@@ -260,7 +260,7 @@ impl Sweep<'_> {
     fn follow(&mut self, number: u32, depth: u32) -> Result<Option<u32>, DeviceError> {
         let Reached { snapshot, marks, phase, .. } = self.reached[number as usize];
         let from = self.encounter(snapshot, marks)?;
-        for (at, action) in (0..).zip(from.entry.actions.iter()) {
+        for (at, action) in (0..).zip(from.entry.site.actions.iter()) {
             let choice = Choice { before: Some(number), phase, at_ms: snapshot.at_ms, from: &from, at };
             if self.loses(choice) {
                 continue;
@@ -313,15 +313,15 @@ impl Sweep<'_> {
     /// Returns the observation after `choice` with marks on the fields that show typed text.
     fn marked(&mut self, choice: Choice<'_>, seen: Observation) -> Observation {
         let Choice { from, at, .. } = choice;
-        let action = &from.entry.actions[usize::from(at)];
-        let screen = self.marker.mark(from.entry.screen.as_ref(), action, seen.screen);
+        let action = &from.entry.site.actions[usize::from(at)];
+        let screen = self.marker.mark(from.entry.site.screen.as_ref(), action, seen.screen);
         Observation { screen, ..seen }
     }
 
     fn judge(&mut self, choice: Choice<'_>, (to, is_new): (&Encounter, bool), seen: Seen<'_>) -> Judgement {
         let at = usize::from(choice.at);
-        let (action, class) = (&choice.from.entry.actions[at], choice.from.entry.offers[at].class);
-        let moment = Moment { action, class, seen, look: to.entry.look, is_new };
+        let (action, class) = (&choice.from.entry.site.actions[at], choice.from.entry.offers[at].class);
+        let moment = Moment { action, class, seen, look: to.entry.site.look, is_new };
         self.objective.step(choice.phase, &moment)
     }
 
@@ -360,7 +360,7 @@ impl Sweep<'_> {
         for number in way.into_iter().rev() {
             let Reached { at, snapshot, marks, phase, .. } = self.reached[number as usize];
             let (before, encounter, saved) = from;
-            let action = &encounter.entry.actions[usize::from(at)];
+            let action = &encounter.entry.site.actions[usize::from(at)];
             let outcomes = match (action, saved) {
                 (Action::Reinitialise(activity), _) => (self.starts)(self.sim, activity)?,
                 (action, Some(saved)) => {
@@ -385,7 +385,7 @@ impl Sweep<'_> {
                 action: action.clone(),
                 labels: self
                     .objective
-                    .labels(encounter.entry.offers[usize::from(at)].class, after.entry.look),
+                    .labels(encounter.entry.offers[usize::from(at)].class, after.entry.site.look),
                 observation,
                 remaining: self.objective.remaining(phase).into(),
                 reward: judgement.reward,

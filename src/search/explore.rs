@@ -6,7 +6,7 @@ use std::sync::Arc;
 
 use super::{Plan, agent};
 use crate::device::{App, Device, DeviceError};
-use crate::episode::{Catalogue, Ending, Episode, Stage, Taken};
+use crate::episode::{Catalogue, Ending, Stage, Taken};
 use crate::experience::Experience;
 use crate::gui::Repertoire;
 use crate::learned_model::{LearnedModel, ModelApp, Point};
@@ -123,33 +123,45 @@ pub type ExploreNews = (Point, u32, usize);
 struct Watch {
     formula: Formula,
     found: Option<(Trace, u64)>,
+    /// Phase and time after the last step of the episode; none once the episode has decided the formula.
+    open: Option<(PhaseId, u64)>,
+    /// Steps of the episode up to the one that is a run to keep, and the number of that one.
+    just_found: Option<(usize, u64)>,
 }
 
 impl Watch {
-    /// Follows `trace`, whose step at each place has the number that `number` returns.
-    fn follow(&mut self, trace: &Trace, number: &dyn Fn(usize) -> u64) {
-        let (mut phase, mut before_ms) = (PhaseId::START, 0);
-        for (place, step) in trace.steps.iter().enumerate() {
-            let observation = &step.observation;
-            let elapsed_ms = observation.at_ms.saturating_sub(before_ms);
-            before_ms = observation.at_ms;
-            let (class, look) =
-                (self.formula.class(&step.action), self.formula.look(Some(&observation.screen)));
-            let seen = Seen::Now(observation, elapsed_ms);
-            let moment = Moment { action: &step.action, class, seen, look, is_new: false };
-            let judgement = self.formula.step(phase, &moment);
-            phase = judgement.next;
-            match judgement.verdict {
-                Verdict::Won => {
-                    if self.found.is_none() {
-                        let steps = trace.steps[..=place].to_vec();
-                        self.found = Some((Trace { steps }, number(place)));
-                    }
-                    return;
-                }
-                Verdict::Lost => return,
-                Verdict::Open => {}
-            }
+    fn new(spec: &Spec) -> Watch {
+        Watch { formula: Formula::new(spec, Shaping::None), found: None, open: None, just_found: None }
+    }
+
+    fn begin(&mut self) {
+        self.open = Some((PhaseId::START, 0));
+    }
+
+    /// Follows the episode to the step `taken`, which has this place, and this number in all.
+    fn follow(&mut self, taken: &Taken, place: usize, number: u64) {
+        let Some((phase, before_ms)) = self.open else { return };
+        let (action, observation) = (taken.action(), taken.observation());
+        let elapsed_ms = observation.at_ms.saturating_sub(before_ms);
+        let (class, look) = (self.formula.class(action), self.formula.look(Some(&observation.screen)));
+        let seen = Seen::Now(observation, elapsed_ms);
+        let moment = Moment { action, class, seen, look, is_new: false };
+        let judgement = self.formula.step(phase, &moment);
+        self.open = match judgement.verdict {
+            Verdict::Open => Some((judgement.next, observation.at_ms)),
+            Verdict::Won | Verdict::Lost => None,
+        };
+        if judgement.verdict == Verdict::Won && self.found.is_none() {
+            self.just_found = Some((place + 1, number));
+        }
+    }
+
+    /// Keeps the run that the episode has brought, if it has.
+    fn keep(&mut self, trace: impl FnOnce() -> Trace) {
+        if let Some((length, number)) = self.just_found.take() {
+            let mut run = trace();
+            run.steps.truncate(length);
+            self.found = Some((run, number));
         }
     }
 }
@@ -163,15 +175,13 @@ struct Reached {
 }
 
 impl Reached {
-    /// Takes in an episode after `before` steps.
-    fn add(&mut self, package: &str, episode: &Episode, before: u64) {
-        self.starts += u64::from(!episode.steps.is_empty());
-        for taken in &episode.steps {
-            let screen = &taken.observation().screen;
-            if **screen.package() == *package && !self.activities.contains(screen.activity()) {
-                self.activities.insert(screen.activity().clone());
-                self.after.push((before + u64::from(taken.number())).saturating_sub(self.starts));
-            }
+    /// Takes in a step after `before` steps of other episodes; the first of its episode if it is a start.
+    fn add(&mut self, package: &str, taken: &Taken, is_start: bool, before: u64) {
+        self.starts += u64::from(is_start);
+        let screen = &taken.observation().screen;
+        if **screen.package() == *package && !self.activities.contains(screen.activity()) {
+            self.activities.insert(screen.activity().clone());
+            self.after.push((before + u64::from(taken.number())).saturating_sub(self.starts));
         }
     }
 }
@@ -209,8 +219,7 @@ pub fn explore(
         0 => plan.seed.fork("agent"),
         steps => plan.seed.fork(&format!("agent after {steps} steps")),
     };
-    let mut watched: Vec<Watch> =
-        specs.iter().map(|spec| Watch { formula: Formula::new(spec, Shaping::None), found: None }).collect();
+    let mut watched: Vec<Watch> = specs.iter().map(|spec| Watch::new(spec)).collect();
     let (mut faults, mut experience): (Vec<Fault>, _) = (Vec::new(), Experience::new());
     let (earlier_steps, earlier_episodes, earlier_ms) = (model.steps, model.episodes, model.device_ms);
     let earlier_faults = model.faults.clone();
@@ -233,27 +242,34 @@ pub fn explore(
             }
         };
         episodes += 1;
-        reached.add(&package, &episode, before);
-        let number = |taken: &Taken| earlier_steps + before + u64::from(taken.number());
-        if budget.keeps_steps {
-            model.add_episode(episode.steps.iter().map(|taken| (number(taken), taken.seen())));
-        }
-        let is_faulty = episode.ending == Ending::Won;
-        if is_faulty || budget.is_walk || !watched.is_empty() {
-            let trace = stage.trace(&episode);
-            if budget.is_walk {
-                walk = Some(trace.clone());
+        let keeps_experience = needs.experience || budget.keeps_steps;
+        let mut history = experience.begin();
+        watched.iter_mut().for_each(Watch::begin);
+        let mut place = 0;
+        for row in stage.rows(&episode) {
+            for taken in &*row {
+                let number = earlier_steps + before + u64::from(taken.number());
+                reached.add(&package, taken, place == 0, before);
+                if budget.keeps_steps {
+                    model.add_step(number, &taken.seen());
+                }
+                if keeps_experience {
+                    experience.go_on(&mut history, taken.action(), &taken.observation().screen);
+                }
+                watched.iter_mut().for_each(|watch| watch.follow(taken, place, number));
+                place += 1;
             }
-            watched.iter_mut().for_each(|watch| watch.follow(&trace, &|place| number(&episode.steps[place])));
-            if is_faulty {
-                let is_known = |identity: &str, is_anr| {
-                    earlier_faults.iter().any(|fault| *fault.identity == *identity && fault.is_anr == is_anr)
-                };
-                add(&mut faults, trace, earlier_steps + stage.totals().steps, &is_known);
-            }
         }
-        if needs.experience || budget.keeps_steps {
-            experience.add(episode.steps.iter().map(|taken| (taken.action(), &taken.observation().screen)));
+        experience.finish(history);
+        watched.iter_mut().for_each(|watch| watch.keep(|| stage.trace(&episode)));
+        if episode.ending == Ending::Won {
+            let is_known = |identity: &str, is_anr| {
+                earlier_faults.iter().any(|fault| *fault.identity == *identity && fault.is_anr == is_anr)
+            };
+            add(&mut faults, stage.trace(&episode), earlier_steps + stage.totals().steps, &is_known);
+        }
+        if budget.is_walk {
+            walk = Some(stage.trace(&episode));
         }
         let has_codes = needs.experience && stage.learn_codes();
         let totals = stage.totals();
@@ -294,7 +310,7 @@ pub fn explore(
     let catalogue = stage.catalogue();
     let watched = watched
         .into_iter()
-        .map(|Watch { formula, found }| {
+        .map(|Watch { formula, found, .. }| {
             let report = formula.report(&|key| catalogue.words(key));
             let (run, first_step) = found.map_or((None, 0), |(run, step)| (Some(run), step));
             Watched { run, first_step, closest: formula.closest(), held: report.held }

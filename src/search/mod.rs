@@ -14,7 +14,7 @@ use rustc_hash::FxHashSet;
 use crate::abstraction::{self, AbstractionInfo};
 use crate::agent::{Agent, AgentInfo, Kept, Settings};
 use crate::device::{Device, DeviceError};
-use crate::episode::{Catalogue, Ending, Stage, Totals};
+use crate::episode::{Catalogue, Ending, Episode, Stage, Totals};
 use crate::experience::Experience;
 use crate::gui::{Action, Key, Repertoire, Rules, UserAction};
 use crate::objective::{Formula, Objective, Report, Shaping};
@@ -263,25 +263,25 @@ pub fn pursue(
         episodes += 1;
         summary = episode.summary;
         if needs.experience {
-            experience.add(episode.steps.iter().map(|taken| (taken.action(), &taken.observation().screen)));
+            note(&mut experience, &stage, &episode);
         }
+        let trace = (plan.tells_steps || episode.ending == Ending::Won).then(|| stage.trace(&episode));
         let has_codes = needs.experience && stage.learn_codes();
         let totals = stage.totals();
         let closest = stage.objective().closest();
-        let trace = plan.tells_steps.then(|| stage.trace(&episode));
         let goes_on = watch(&News::EpisodeEnded {
             episode: episodes,
             steps: totals.steps,
             device_ms: totals.device_ms,
             closest,
-            trace,
+            trace: trace.clone().filter(|_| plan.tells_steps),
         });
         // Of a screen with too many actions some are not offered, so an exhausted agent has not tried them.
         // An episode without a step means that nothing starts the app.
         let is_all_tried = summary.is_exhausted && !has_codes && !stage.catalogue().has_left_out();
         let is_unstarted = episode.steps.is_empty() && episode.ending == Ending::DeadEnd;
         let is_exhausted = (is_all_tried && !plan.persists) || is_unstarted;
-        ways.insert(episode.way());
+        ways.insert(episode.steps.way());
         if stage.catalogue().screens() > screens {
             (screens, last_new) = (stage.catalogue().screens(), episodes);
         }
@@ -290,7 +290,7 @@ pub fn pursue(
         is_outdated |= has_changed;
         // A run that was found counts, even if the budget ends with the same episode.
         if episode.ending == Ending::Won {
-            run = Some(stage.trace(&episode));
+            run = trace;
             break Stop::Found;
         } else if episode.ending == Ending::Stopped {
             break if is_late(totals.device_ms) { Stop::TimeSpent } else { Stop::Interrupted };
@@ -338,6 +338,17 @@ pub fn pursue(
         experience,
         is_outdated,
     })
+}
+
+/// Adds an episode to `experience`.
+fn note(experience: &mut Experience, stage: &Stage<'_>, episode: &Episode) {
+    let mut at = experience.begin();
+    for row in stage.rows(episode) {
+        for taken in &*row {
+            experience.go_on(&mut at, taken.action(), &taken.observation().screen);
+        }
+    }
+    experience.finish(at);
 }
 
 /// Growth of episodes while new places come up at their ends.
@@ -609,7 +620,7 @@ mod tests {
         let mut experience = Experience::new();
         while !summary.is_exhausted && stage.totals().starts < episodes {
             let episode = stage.run(&mut tree, &mut rng, &mut |_| true).expect("no device fails here");
-            experience.add(episode.steps.iter().map(|taken| (taken.action(), &taken.observation().screen)));
+            note(&mut experience, &stage, &episode);
             summary = episode.summary;
         }
         let never_tried = stage.catalogue().never_tried().len();

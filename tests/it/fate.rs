@@ -7,7 +7,7 @@ use std::sync::Arc;
 
 use farlead::device::sim::fate::{self, Options};
 use farlead::device::sim::model::{Does, Effect, Model, Node};
-use farlead::device::{Device, Sim, sim};
+use farlead::device::{Capabilities, Device, Sim, sim};
 use farlead::gui::{Action, BUILTIN_TEXTS, Repertoire, Screen, offers};
 use farlead::rng::{Rng, Seed};
 use farlead::search::{Dictionary, repertoire_with};
@@ -348,7 +348,11 @@ fn check_alike(one: Arc<Model>, other: Arc<Model>, texts: &[String], seed: u64) 
     let (mut one, mut other) = (Sim::new(one, Seed(seed)), Sim::new(other, Seed(seed)));
     let start = one.app().launchable[0].clone();
     assert_eq!(one.app(), other.app());
-    let repertoire = Repertoire::new(texts.iter().map(String::as_str), &[], true);
+    // FATE has no actions of the system.
+    assert_eq!([one.capabilities(), other.capabilities()], [Capabilities::NONE; 2]);
+    let capabilities = one.capabilities();
+    let repertoire =
+        Repertoire { capabilities, ..Repertoire::new(texts.iter().map(String::as_str), &[], true) };
     let mut rng: Rng = Seed(seed).fork("walk");
     let mut seen = one.reset(&start).expect("a model that runs");
     let mut same = other.reset(&start).expect("a model that runs");
@@ -380,6 +384,7 @@ fn a_converted_model_behaves_as_the_original() {
             let read = sim::read(&converted);
             assert_eq!(read.diagnostics.errors(), 0, "{}", read.diagnostics.render(&converted, Style::Plain));
             let mut converted = read.model.expect("no mistakes");
+            converted.set("sim.actions", "screen").expect("every model has it");
             if quirks {
                 converted.set("sim.reset", "restart").expect("every model has it");
             }
@@ -494,8 +499,7 @@ fn a_spec_is_checked_on_each_form_of_a_model() {
     let spec = file("fate.ltl", "possible \"prints\": F [activity ~ printed]\n");
     let spec = spec.to_str().expect("a path in letters");
     for name in ["kiosk.json", "kiosk.py", "kiosk.xml"] {
-        let ended =
-            farlead(&["check", spec, "--app", &fixture(name), "--steps", "14", "--episodes", "2000"], "");
+        let ended = farlead(&["check", spec, "--app", &fixture(name), "--steps", "14", "--seed", "2"], "");
         assert_eq!(ended.code, 0, "{name}: {}{}", ended.stdout, ended.stderr);
         assert!(ended.stdout.contains("possible \"prints\": passed: a run of "), "{}", ended.stdout);
     }
@@ -600,11 +604,11 @@ fn convert_writes_what_check_reads_and_overwrites_nothing_unasked() {
     let model = fixture("kiosk.py");
     let ended = farlead(&["model", "convert", &model], "");
     assert_eq!((ended.code, &*ended.stderr), (0, ""));
-    assert!(
-        ended
-            .stdout
-            .starts_with("# Written by `farlead model convert` from kiosk.\napp fate.kiosk \"kiosk\" 1.0\n")
-    );
+    assert!(ended.stdout.starts_with(
+        "# Written by `farlead model convert` from kiosk.\n\
+                 # FATE has no actions on the device itself: `--set sim.actions=screen`.\n\
+                 app fate.kiosk \"kiosk\" 1.0\n"
+    ));
     let path = file("kiosk.app", "somebody's work");
     let path = path.to_str().expect("a path in letters");
     let refused = farlead(&["model", "convert", &model, "-o", path], "");

@@ -150,8 +150,8 @@ fn chance_of_success(row: &Row) -> f64 {
         };
         for (snapshot, phase, share, here) in pairs {
             let entry = here.entry.clone();
-            let shares = shares(&entry.actions);
-            for ((action, offer), part) in entry.actions.iter().zip(&*entry.offers).zip(shares) {
+            let shares = shares(&entry.site.actions);
+            for ((action, offer), part) in entry.site.actions.iter().zip(&*entry.offers).zip(shares) {
                 let each = share * part;
                 let outcomes = match (&snapshot, action) {
                     (None, Action::Reinitialise(activity)) => simulator.start_outcomes(activity),
@@ -167,7 +167,7 @@ fn chance_of_success(row: &Row) -> f64 {
                     let to = catalogue.see(&observation.screen, &mut objective).encounter;
                     let seen = Seen::Recalled(&observation.screen);
                     let moment =
-                        Moment { action, class: offer.class, seen, look: to.entry.look, is_new: false };
+                        Moment { action, class: offer.class, seen, look: to.entry.site.look, is_new: false };
                     let judgement = objective.step(phase, &moment);
                     match judgement.verdict {
                         Verdict::Won => won += each * probability,

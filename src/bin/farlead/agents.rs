@@ -96,7 +96,7 @@ impl Entrant {
                         self.agent.name
                     )
                 })?;
-                if number.fract() != 0.0 && knob.name == "tail" {
+                if number.fract() != 0.0 && knob.is_whole {
                     return Err(format!(
                         "`{setting}` of {} is a whole number, and not `{value}`",
                         self.agent.name

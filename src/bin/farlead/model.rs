@@ -411,6 +411,7 @@ fn convert(args: &ConvertArgs, shell: &Shell) -> anyhow::Result<Exit> {
         sources::warn(&source, &diagnostics, shell);
     }
     let mut written = format!("# Written by `farlead model convert` from {}.\n", printable(source.stem()));
+    written += "# FATE has no actions on the device itself: `--set sim.actions=screen`.\n";
     if options.quirks {
         written += "# A fresh start keeps all variables: `--set sim.reset=restart`.\n";
     }

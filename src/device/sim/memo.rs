@@ -8,6 +8,7 @@ use std::sync::Arc;
 
 use rustc_hash::FxBuildHasher;
 
+use super::alike::Alike;
 use super::caret::Edit;
 use super::layout::TouchMap;
 use super::model::WindowId;
@@ -145,12 +146,13 @@ pub(super) struct Memo {
     /// Screens by their identity. States that look the same share one, so that others work out once what follows from it.
     screens: HashMap<Identity, Arc<Screen>, FxBuildHasher>,
     transitions: HashMap<(u32, Gesture), Transition, FxBuildHasher>,
+    pub alike: Alike,
     bytes: usize,
 }
 
 impl Memo {
     pub fn is_full(&self) -> bool {
-        self.states.list.len() > STATES_MAX || self.bytes + self.states.bytes > BYTES_MAX
+        self.states.list.len() > STATES_MAX || self.bytes + self.states.bytes + self.alike.bytes() > BYTES_MAX
     }
 
     pub fn intern(&mut self, known: Known) -> u32 {
@@ -180,6 +182,11 @@ impl Memo {
         });
         self.looks[number as usize].screen = Some(screen.clone());
         screen
+    }
+
+    /// Remembers a screen that this memo has returned for another state, which looks the same.
+    pub fn share_screen(&mut self, number: u32, screen: Arc<Screen>) {
+        self.looks[number as usize].screen = Some(screen);
     }
 
     pub fn touch_map(&self, number: u32) -> Option<&Arc<TouchMap>> {

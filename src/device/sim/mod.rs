@@ -1,5 +1,6 @@
 //! The embedded device: runs an app model with a virtual clock and with chance from a seed.
 
+mod alike;
 pub mod apk;
 mod caret;
 mod chance;

@@ -84,6 +84,8 @@ pub struct Settings {
     pub has_soft_keyboard: bool,
     /// True if a fresh start keeps stored variables, as if the app were only ended and started.
     pub keeps_stored: bool,
+    /// True if actions on the device itself are offered, and not only those of screens.
+    pub has_device_actions: bool,
     /// Display of the device, whatever [`Model::display`] says.
     pub display: Display,
 }

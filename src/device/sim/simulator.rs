@@ -11,6 +11,7 @@ use super::crash::traced;
 use super::effects::{Base, Run, globals};
 use super::evaluate::Fault;
 use super::gestures::{self, IDLE_MS};
+use super::layout::TouchMap;
 use super::memo::{Gesture, Known, Memo, States, Transition};
 use super::model::{Model, WindowId, WindowKind};
 use super::render::render;
@@ -309,7 +310,10 @@ impl Device for Sim {
     }
 
     fn capabilities(&self) -> Capabilities {
-        Capabilities::ALL
+        match self.core.model.settings.has_device_actions {
+            true => Capabilities::ALL,
+            false => Capabilities::NONE,
+        }
     }
 
     fn look(&mut self) -> Result<Observation, DeviceError> {
@@ -485,7 +489,7 @@ impl Core {
         let model = self.model.clone();
         let state = self.memo.state(from.state).state.clone();
         let mut run = Run::new(&model, State::clone(&state), chance, from.at_ms);
-        let touch_map = self.memo.touch_map(from.state).cloned();
+        let touch_map = self.touch_map(from.state, &key.1);
         run.base = self.is_memoised.then_some(Base { state, touch_map });
         perform(&mut run, &key.1).map_err(|fault| self.error(&fault))?;
         if let Some(Base { touch_map: Some(touch_map), .. }) = run.base {
@@ -511,6 +515,21 @@ impl Core {
         Ok(transition)
     }
 
+    /// Returns the touch map of a state as far as it is known, and `gesture` needs it.
+    fn touch_map(&mut self, state: u32, gesture: &Gesture) -> Option<Arc<TouchMap>> {
+        if let Some(known) = self.memo.touch_map(state) {
+            return Some(known.clone());
+        }
+        let needs_it = is_touch(gesture)
+            || matches!(gesture, Gesture::Type(_) | Gesture::Replace(_) | Gesture::Edit(..));
+        if !needs_it || !self.is_memoised {
+            return None;
+        }
+        let shared = self.memo.state(state).state.clone();
+        let look = self.memo.alike.place(&self.model, &shared)?;
+        self.memo.alike.touch_map(look).cloned()
+    }
+
     fn observation(&mut self, now: Moment, notices: Arc<[Notice]>) -> Result<Observation, DeviceError> {
         let screen = match self.memo.screen(now.state) {
             Some(screen) => screen.clone(),
@@ -521,8 +540,18 @@ impl Core {
     }
 
     fn screen(&mut self, now: Moment) -> Result<Arc<Screen>, DeviceError> {
-        let state = &self.memo.state(now.state).state;
-        let rendered = render(&self.model, state, now.at_ms).map_err(|fault| self.error(&fault))?;
+        let state = self.memo.state(now.state).state.clone();
+        let look = self.is_memoised.then(|| self.memo.alike.place(&self.model, &state)).flatten();
+        if let Some(look) = look
+            && let Some(screen) = self.memo.alike.screen(look, &state).cloned()
+        {
+            if let Some(touch_map) = self.memo.alike.touch_map(look).cloned() {
+                self.memo.set_touch_map(now.state, touch_map);
+            }
+            self.memo.share_screen(now.state, screen.clone());
+            return Ok(screen);
+        }
+        let rendered = render(&self.model, &state, now.at_ms).map_err(|fault| self.error(&fault))?;
         let mut screen = Arc::new(rendered.screen);
         if let Some(secrets) = &self.secrets {
             screen = secrets.hide_on(&screen);
@@ -530,9 +559,16 @@ impl Core {
         self.has_read_clock |= rendered.has_read_clock;
         if !rendered.has_read_clock && self.is_memoised {
             screen = self.memo.set_screen(now.state, screen);
+            if let Some(look) = look {
+                self.memo.alike.set_screen(look, &state, screen.clone());
+            }
         }
         if let Some(touch_map) = rendered.touch_map.filter(|_| self.is_memoised) {
-            self.memo.set_touch_map(now.state, Arc::new(touch_map));
+            let touch_map = Arc::new(touch_map);
+            if let Some(look) = look {
+                self.memo.alike.set_touch_map(look, touch_map.clone());
+            }
+            self.memo.set_touch_map(now.state, touch_map);
         }
         Ok(screen)
     }

@@ -117,12 +117,15 @@ pub fn read(source: &Source, options: Options) -> Read {
     };
     model.name = source.name().to_string();
     model.settings.keeps_stored = options.quirks;
+    // FATE has no actions of the system.
+    model.settings.has_device_actions = false;
     Read { model: Some(model), diagnostics }
 }
 
 /// Returns the model of FATE that `source` is in the language of app models, and all mistakes in it.
 ///
-/// With quirks, a fresh start keeps all variables only where `sim.reset=restart` is set.
+/// Only where `sim.actions=screen` is set are no actions of the device offered. With quirks, a fresh start keeps all variables
+/// only where `sim.reset=restart` is set.
 pub fn convert(source: &Source, options: Options) -> (Option<String>, Diagnostics) {
     on_own_stack(|| {
         let mut diagnostics = Diagnostics::default();

@@ -15,8 +15,17 @@ const PERCENT: RangeInclusive<u32> = 0..=100;
 const LAG_MS: RangeInclusive<u64> = 0..=3_600_000;
 
 /// Parameters that every model has.
-const SETTINGS: [&str; 8] =
-    ["sim.lose", "sim.crash", "sim.lag", "sim.keyboard", "sim.reset", "sim.width", "sim.height", "sim.dpi"];
+const SETTINGS: [&str; 9] = [
+    "sim.lose",
+    "sim.crash",
+    "sim.lag",
+    "sim.keyboard",
+    "sim.reset",
+    "sim.actions",
+    "sim.width",
+    "sim.height",
+    "sim.dpi",
+];
 
 /// Reason why a parameter cannot be set.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
@@ -61,6 +70,7 @@ pub(super) fn settings(display: Display) -> Settings {
         lag_ms: 0,
         has_soft_keyboard: true,
         keeps_stored: false,
+        has_device_actions: true,
         display,
     }
 }
@@ -118,6 +128,13 @@ impl Model {
                     "clear" => false,
                     "restart" => true,
                     _ => return Err(refused("`clear` and `restart`")),
+                }
+            }
+            "sim.actions" => {
+                self.settings.has_device_actions = match value {
+                    "all" => true,
+                    "screen" => false,
+                    _ => return Err(refused("`all` and `screen`")),
                 }
             }
             _ => return self.set_parameter(name, value, refused),

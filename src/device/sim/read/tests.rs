@@ -291,12 +291,13 @@ fn parameters_are_set_to_values_of_their_kind() {
         ("x", "1", "`x` is a variable of the model, and no parameter; declare it as `param x = ...`"),
         ("sim.lose", "101", "`sim.lose` takes numbers from 0 to 100, and `101` is none of these"),
         ("sim.keyboard", "on", "`sim.keyboard` takes `hard` and `soft`, and `on` is none of these"),
+        ("sim.actions", "no", "`sim.actions` takes `all` and `screen`, and `no` is none of these"),
         ("sim.reset", "on", "`sim.reset` takes `clear` and `restart`, and `on` is none of these"),
         (
             "limti",
             "1",
             "there is no parameter `limti`, did you mean `limit`?; known are fixed, limit, who, sim.lose, sim.crash, \
-             sim.lag, sim.keyboard, sim.reset, sim.width, sim.height, sim.dpi",
+             sim.lag, sim.keyboard, sim.reset, sim.actions, sim.width, sim.height, sim.dpi",
         ),
     ] {
         assert_eq!(model.set(name, text).expect_err("it is refused").to_string(), expected);
@@ -307,6 +308,7 @@ fn parameters_are_set_to_values_of_their_kind() {
         ("sim.lag", "500"),
         ("sim.keyboard", "hard"),
         ("sim.reset", "restart"),
+        ("sim.actions", "screen"),
         ("sim.width", "480"),
         ("sim.height", "800"),
         ("sim.dpi", "240"),
@@ -320,6 +322,7 @@ fn parameters_are_set_to_values_of_their_kind() {
         lag_ms: 500,
         has_soft_keyboard: false,
         keeps_stored: true,
+        has_device_actions: false,
         display,
     };
     assert_eq!(model.settings, expected);
