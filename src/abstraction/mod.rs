@@ -184,3 +184,18 @@ pub fn find(name: &str) -> Option<&'static AbstractionInfo> {
     let joined = |name: &str| name.replace([':', ','], "+");
     ABSTRACTIONS.into_iter().find(|info| joined(info.name) == joined(name))
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn each_abstraction_is_found_by_its_name_and_by_the_one_that_a_sweep_can_take() {
+        for info in ABSTRACTIONS {
+            assert!(find(info.name).is_some_and(|found| std::ptr::eq(found, info)), "{}", info.name);
+        }
+        assert!(find("ape+stoat+freeze").is_some_and(|found| found.name == "ape:stoat,freeze"));
+        assert!(find("ape+freeze").is_some_and(|found| found.name == "ape:freeze" && !found.can_refine));
+        assert!(find("ape:").is_none() && find("ape:freeze,stoat").is_none());
+    }
+}
