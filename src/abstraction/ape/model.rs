@@ -38,6 +38,8 @@ pub struct Model {
     pub states: BTreeMap<Key, State>,
     /// Number of states that screens of a refined state have come to.
     below: FxHashMap<Key, usize>,
+    /// Number of states of a window.
+    windows: FxHashMap<u64, usize>,
 }
 
 /// Screen that was seen.
@@ -101,6 +103,7 @@ impl Model {
             known_steps: FxHashMap::default(),
             states: BTreeMap::new(),
             below: FxHashMap::default(),
+            windows: FxHashMap::default(),
         }
     }
 
@@ -133,9 +136,10 @@ impl Model {
 
     fn put(&mut self, screen: ScreenId, way: Way) {
         let seen = self.seen.get_mut(&screen).expect("a screen that was seen");
-        let below = &mut self.below;
+        let (below, windows) = (&mut self.below, &mut self.windows);
         let state = self.states.entry(way.state).or_insert_with(|| {
             way.above.iter().for_each(|above| *below.entry(*above).or_default() += 1);
+            *windows.entry(seen.gui.window).or_default() += 1;
             State { window: seen.gui.window, above: way.above, ..State::default() }
         });
         state.screens.insert(screen);
@@ -197,12 +201,20 @@ impl Model {
         self.below.get(&state).copied().unwrap_or(0)
     }
 
+    /// Returns the number of states of a window.
+    pub fn states_of(&self, window: u64) -> usize {
+        self.windows.get(&window).copied().unwrap_or(0)
+    }
+
     /// Works out these states anew, and the transitions to them.
     fn rebuild(&mut self, states: &[Key]) {
         let mut changed: BTreeSet<Key> = states.iter().copied().collect();
         let gone: Vec<State> = states.iter().filter_map(|key| self.states.remove(key)).collect();
-        for above in gone.iter().flat_map(|state| &state.above) {
-            self.below.entry(*above).and_modify(|count| *count -= 1);
+        for state in &gone {
+            self.windows.entry(state.window).and_modify(|count| *count -= 1);
+            for above in &state.above {
+                self.below.entry(*above).and_modify(|count| *count -= 1);
+            }
         }
         let screens: BTreeSet<ScreenId> = gone.into_iter().flat_map(|state| state.screens).collect();
         for &screen in &screens {
@@ -229,6 +241,7 @@ impl Model {
         self.known_steps.clear();
         self.states.clear();
         self.below.clear();
+        self.windows.clear();
         let mut seen: Vec<(ScreenId, Seen)> = std::mem::take(&mut self.seen).into_iter().collect();
         seen.sort_by_key(|(screen, _)| *screen);
         for (screen, seen) in seen.into_iter().filter(|(screen, _)| is_kept(*screen)) {

@@ -27,6 +27,11 @@ const OUTCOMES_MAX: usize = 3;
 /// Most screens of a state that are named to count what a refinement would make of it: the latest.
 const SCREENS_COUNTED_MAX: usize = 64;
 
+/// Most widgets of a screen that is looked at for refinements, and most actions of it that are looked at for being split:
+/// more than any app shows, so that none takes long.
+const WIDGETS_LOOKED_AT_MAX: usize = 5_000;
+const SPLITS_TRIED_MAX: usize = 20;
+
 /// Most refinements of a run.
 const REFINEMENTS_MAX: usize = 2_000;
 
@@ -107,6 +112,9 @@ impl Learner {
     /// Returns a branch that splits an action for many widgets of a screen.
     fn split(&mut self, screen: ScreenId) -> Option<(Key, Branch)> {
         let seen = &self.model.seen[&screen];
+        if seen.gui.parts.len() > WIDGETS_LOOKED_AT_MAX {
+            return None;
+        }
         let mut widgets: BTreeMap<u64, Vec<usize>> = BTreeMap::new();
         for (at, (part, named)) in seen.gui.parts.iter().zip(&seen.names).enumerate() {
             if part.is_visible && part.actions != 0 {
@@ -114,10 +122,11 @@ impl Learner {
             }
         }
         let state = seen.state;
-        for (name, widgets) in widgets {
-            if widgets.len() <= WIDGETS_MAX || self.unsplit.contains(&(state, name)) {
-                continue;
-            }
+        let is_open = |(name, widgets): &(u64, Vec<usize>)| {
+            widgets.len() > WIDGETS_MAX && !self.unsplit.contains(&(state, *name))
+        };
+        let open: Vec<(u64, Vec<usize>)> = widgets.into_iter().filter(is_open).collect();
+        for (name, widgets) in open.into_iter().take(SPLITS_TRIED_MAX) {
             let at = seen.names[widgets[0]].node;
             for reducer in self.model.forest.reducer(state.tree, at).finer() {
                 let branch = Branch { at, selector: name, reducer };
@@ -213,14 +222,16 @@ impl Learner {
         }
         let other = targets.states.iter().filter(|(state, _)| **state != outcome).map(|(_, &at)| at).max();
         let Some(other) = other.map(|at| self.model.steps[at as usize]) else { return };
+        let pair = [step, &other];
+        let is_long =
+            pair.iter().any(|step| self.model.seen[&step.from].gui.parts.len() > WIDGETS_LOOKED_AT_MAX);
+        if is_long || self.is_large(state) || self.refinements >= REFINEMENTS_MAX {
+            return;
+        }
         if self.is_chance(step) {
             self.unexplained.insert(case);
             return;
         }
-        if self.is_large(state) || self.refinements >= REFINEMENTS_MAX {
-            return;
-        }
-        let pair = [step, &other];
         if let Some((.., branch)) = self.cure(state, pair, None) {
             self.refine(state, branch, changes);
         } else if let Some((above, last, branch)) = self.replacement(state, pair) {
@@ -242,11 +253,11 @@ impl Learner {
     fn is_large(&self, state: Key) -> bool {
         let Model { states, seen, .. } = &self.model;
         let one = &states[&state];
+        // All screens of a state have the same names.
         let first = one.screens.first().map(|screen| &seen[screen]);
         let names: BTreeSet<u64> =
             first.into_iter().flat_map(|seen| &seen.names).map(|named| named.name).collect();
-        let alike = states.values().filter(|other| other.window == one.window).count();
-        names.len() > NAMES_MAX || alike >= STATES_MAX
+        names.len() > NAMES_MAX || self.model.states_of(one.window) >= STATES_MAX
     }
 
     /// Returns the best branch that parts two steps from `state`: their screens become two states, or their actions two
@@ -259,6 +270,7 @@ impl Learner {
             Some(branch) => BTreeSet::from([(branch.at, branch.selector)]),
             None => named.iter().flatten().map(|named| (named.node, named.name)).collect(),
         };
+        let screens = self.latest(state);
         let mut best: Option<Cure> = None;
         for (at, selector) in all {
             let mut cures: Vec<Reducer> = Vec::new();
@@ -271,7 +283,7 @@ impl Learner {
                 let branch = Branch { at, selector, reducer };
                 if self.parts(state.tree, &branch, pair) && !self.is_barred(state, &branch, guis) {
                     cures.push(reducer);
-                    let (states, actions) = self.count(state, &branch);
+                    let (states, actions) = self.count(state.tree, &branch, &screens);
                     let cure = (states, actions, reducer.primitives(), reducer, branch);
                     if best.is_none_or(|best| cure < best) {
                         best = Some(cure);
@@ -291,21 +303,27 @@ impl Learner {
         told(one) != told(two)
     }
 
-    /// Returns the number of states and of actions that a branch would make of `state`.
-    fn count(&self, state: Key, branch: &Branch) -> (usize, usize) {
-        let Model { seen, states, .. } = &self.model;
+    /// Returns the latest screens that have come to `state` or to what it was refined to.
+    fn latest(&self, state: Key) -> Vec<ScreenId> {
+        let states = &self.model.states;
         let below = self.model.below(state);
         let mut screens: Vec<ScreenId> = below.iter().flat_map(|key| &states[key].screens).copied().collect();
-        screens.sort_unstable();
-        let mut parts: FxHashMap<Key, FxHashSet<u64>> = FxHashMap::default();
-        for screen in screens.iter().rev().take(SCREENS_COUNTED_MAX) {
-            let gui = &seen[screen].gui;
-            let names = self.model.forest.names(state.tree, Some(branch), gui);
+        screens.sort_unstable_by(|one, two| two.cmp(one));
+        screens.truncate(SCREENS_COUNTED_MAX);
+        screens
+    }
+
+    /// Returns the number of states and of actions that a branch would make of these screens.
+    fn count(&self, tree: TreeId, branch: &Branch, screens: &[ScreenId]) -> (usize, usize) {
+        let mut states: FxHashMap<Key, FxHashSet<u64>> = FxHashMap::default();
+        for screen in screens {
+            let gui = &self.model.seen[screen].gui;
+            let names = self.model.forest.names(tree, Some(branch), gui);
             let taking = gui.parts.iter().zip(&names).filter(|(part, _)| part.actions != 0);
             let taking = taking.map(|(_, named)| named.name);
-            parts.entry(key(state.tree, gui, &names)).or_default().extend(taking);
+            states.entry(key(tree, gui, &names)).or_default().extend(taking);
         }
-        (parts.len(), parts.values().map(FxHashSet::len).sum())
+        (states.len(), states.values().map(FxHashSet::len).sum())
     }
 
     /// Returns the state above, the last branch, and one in its place that parts two steps.

@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use proptest::prelude::*;
 
 use super::lattice::{Deed, Gui, NO_WIDGET, Part, Reducer};
-use super::model::{Key, Model, State, Step};
+use super::model::{Key, Model, Refined, State, Step};
 use super::refine::{Change, Learner};
 use super::tree::{Branch, Forest, Start, TreeId};
 use crate::gui::{Bounds, Context, Flags, Outline, Repertoire, Screen, Widget, offers};
@@ -239,6 +239,31 @@ fn a_screen_in_numbers_has_its_rows_and_the_widget_of_each_action() {
     assert_eq!((count(Start::Stoat), stoat[2]), (5, stoat[3]));
 }
 
+#[test]
+fn screens_that_the_objective_tells_apart_are_never_one_state() {
+    let screen = Screen::new("p", "p.A", Context::default(), vec![Widget::default()]);
+    let crashed = screen.in_context(Context { crashed: true, ..Context::default() });
+    let outline = Outline::default();
+    let state = |screen: &Screen, look: u32| {
+        let gui = Gui::new(&View { look: LookId(look), ..view(screen, &outline, &[]) });
+        Model::new(Start::Ape).way(&Refined::default(), &gui).state
+    };
+    assert_eq!(state(&screen, 1), state(&screen, 1));
+    assert_ne!(state(&screen, 1), state(&screen, 2));
+    assert_ne!(state(&screen, 1), state(&crashed, 1));
+}
+
+#[test]
+fn a_screen_of_too_many_widgets_is_named_and_never_refined() {
+    let rows: Vec<u64> = (0..99_000).map(|row| row / 5).collect();
+    let mut learner = Learner::new(Start::ResourceId, BACK);
+    let (from, to) = (see(&mut learner, 1, viewer(2)), see(&mut learner, 2, list(&rows, 0)));
+    assert_eq!(learner.learn(click(from, 0, to)), []);
+    assert_eq!(learner.learn(click(to, 1, from)), []);
+    assert_eq!(learner.learn(click(to, 2, to)), []);
+    assert_eq!(learner.model.states.len(), 2);
+}
+
 /// Any screens: windows, rows and a title.
 fn guis() -> impl Strategy<Value = Vec<Gui>> {
     let rows = prop::collection::vec(0_u64..4, 0..6);
@@ -319,6 +344,8 @@ proptest! {
             }
             prop_assert_eq!(states(&anew), states(&learner.model));
             for state in anew.states.values() {
+                let alike = anew.states.values().filter(|other| other.window == state.window).count();
+                prop_assert_eq!(learner.model.states_of(state.window), alike);
                 for above in &state.above {
                     let below = learner.model.below(*above).len();
                     prop_assert_eq!(learner.model.states_below(*above), below);
