@@ -161,6 +161,8 @@ pub struct View<'a> {
     pub outline: &'a Outline,
     /// Offers, with the exact number of each action.
     pub offers: &'a [Offer],
+    /// Actions behind the offers, one for each.
+    pub actions: &'a [Action],
     /// Screen itself; none before the app is started.
     pub screen: Option<&'a Screen>,
 }

@@ -5,12 +5,14 @@
 //! done so far.
 
 mod activity;
+mod ape;
 mod looks;
 mod places;
 
-use crate::situation::{ActionId, Offer, Scene, ScreenId, StateId, Transition, View};
+use crate::situation::{ActionId, Scene, ScreenId, StateId, Transition, View};
 
 pub use activity::Activity;
+pub use ape::{Ape, Change, Frozen, Reducer, Start};
 pub use looks::Looks;
 pub use places::Places;
 
@@ -19,9 +21,9 @@ pub trait Abstraction: Send {
     /// Returns the state of a screen.
     fn state(&mut self, view: &View<'_>) -> StateId;
 
-    /// Returns the action of `state` behind an offer, whose own number tells actions apart exactly.
-    fn action(&mut self, _state: StateId, offer: &Offer) -> ActionId {
-        offer.action
+    /// Returns the actions of `state` behind the offers of a screen, whose own numbers tell actions apart exactly.
+    fn actions(&mut self, _state: StateId, view: &View<'_>) -> Vec<ActionId> {
+        view.offers.iter().map(|offer| offer.action).collect()
     }
 
     /// Observes a step, and tells whether states keep their numbers.
@@ -65,7 +67,21 @@ pub struct AbstractionInfo {
 }
 
 /// All abstractions of the program, the finest first.
-pub static ABSTRACTIONS: [&AbstractionInfo; 3] = [&LOOKS, &PLACES, &ACTIVITY];
+pub static ABSTRACTIONS: [&AbstractionInfo; 13] = [
+    &LOOKS,
+    &PLACES,
+    &APE,
+    &APE_STOAT,
+    &APE_RESOURCE_ID,
+    &APE_PARENT_INDEX,
+    &APE_LISTS,
+    &APE_FROZEN,
+    &APE_STOAT_FROZEN,
+    &APE_RESOURCE_ID_FROZEN,
+    &APE_PARENT_INDEX_FROZEN,
+    &APE_LISTS_FROZEN,
+    &ACTIVITY,
+];
 
 /// Screens told apart exactly.
 pub static LOOKS: AbstractionInfo = AbstractionInfo {
@@ -87,6 +103,72 @@ pub static PLACES: AbstractionInfo = AbstractionInfo {
     make: || Box::new(Places::default()),
 };
 
+/// Declares the abstraction of APE with a first tree, as it learns, and as it stays as it is.
+macro_rules! ape {
+    ($learns:ident, $stays:ident, $name:literal, $frozen:literal, $start:expr, $about:literal) => {
+        #[doc = $about]
+        pub static $learns: AbstractionInfo = AbstractionInfo {
+            name: $name,
+            about: $about,
+            is_exact: false,
+            needs_outline: false,
+            can_refine: true,
+            make: || Box::new(Ape::new($start)),
+        };
+
+        #[doc = concat!("As `", $name, "`, and it stays so")]
+        pub static $stays: AbstractionInfo = AbstractionInfo {
+            name: $frozen,
+            about: concat!("As `", $name, "` at first, and it stays so"),
+            is_exact: false,
+            needs_outline: false,
+            can_refine: false,
+            make: || Box::new(Frozen::new($start)),
+        };
+    };
+}
+
+ape!(
+    APE,
+    APE_FROZEN,
+    "ape",
+    "ape:freeze",
+    Start::Ape,
+    "Widgets told apart as the model of the app demands, at first actions by their type"
+);
+ape!(
+    APE_STOAT,
+    APE_STOAT_FROZEN,
+    "ape:stoat",
+    "ape:stoat,freeze",
+    Start::Stoat,
+    "The same, at first by index and parent, and rows of lists by their list"
+);
+ape!(
+    APE_RESOURCE_ID,
+    APE_RESOURCE_ID_FROZEN,
+    "ape:resourceid",
+    "ape:resourceid,freeze",
+    Start::ResourceId,
+    "The same, at first by class and resource id"
+);
+ape!(
+    APE_PARENT_INDEX,
+    APE_PARENT_INDEX_FROZEN,
+    "ape:parentindex",
+    "ape:parentindex,freeze",
+    Start::ParentIndex,
+    "The same, at first by index and parent"
+);
+ape!(
+    APE_LISTS,
+    APE_LISTS_FROZEN,
+    "ape:lists",
+    "ape:lists,freeze",
+    Start::Lists,
+    "The same, at first actions by their type, and outside of lists by index and parent too"
+);
+
 /// Screens told apart by their activity alone.
 pub static ACTIVITY: AbstractionInfo = AbstractionInfo {
     name: "activity",
@@ -97,7 +179,23 @@ pub static ACTIVITY: AbstractionInfo = AbstractionInfo {
     make: || Box::new(Activity),
 };
 
-/// Returns the abstraction of this name.
+/// Returns the abstraction of this name; `+` may stand for the marks in it, which mean something else in a sweep.
 pub fn find(name: &str) -> Option<&'static AbstractionInfo> {
-    ABSTRACTIONS.into_iter().find(|info| info.name == name)
+    let joined = |name: &str| name.replace([':', ','], "+");
+    ABSTRACTIONS.into_iter().find(|info| joined(info.name) == joined(name))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn each_abstraction_is_found_by_its_name_and_by_the_one_that_a_sweep_can_take() {
+        for info in ABSTRACTIONS {
+            assert!(find(info.name).is_some_and(|found| std::ptr::eq(found, info)), "{}", info.name);
+        }
+        assert!(find("ape+stoat+freeze").is_some_and(|found| found.name == "ape:stoat,freeze"));
+        assert!(find("ape+freeze").is_some_and(|found| found.name == "ape:freeze" && !found.can_refine));
+        assert!(find("ape:").is_none() && find("ape:freeze,stoat").is_none());
+    }
 }

@@ -9,7 +9,7 @@ use std::hash::{Hash, Hasher};
 use rustc_hash::{FxHashMap, FxHasher};
 
 use super::{Abstraction, Numbering};
-use crate::situation::{ActionId, LookId, Offer, Scene, ScreenId, StateId, Transition, View};
+use crate::situation::{ActionId, LookId, Scene, ScreenId, StateId, Transition, View};
 
 /// Different contents, in at most twice as many looks, with which a detail is left out.
 const CONTENTS_MIN: usize = 8;
@@ -120,9 +120,9 @@ impl Abstraction for Places {
         self.of(view.screen_id)
     }
 
-    fn action(&mut self, _: StateId, offer: &Offer) -> ActionId {
+    fn actions(&mut self, _: StateId, view: &View<'_>) -> Vec<ActionId> {
         // A button whose caption counts something is still the same button.
-        ActionId(offer.spot.0)
+        view.offers.iter().map(|offer| ActionId(offer.spot.0)).collect()
     }
 
     fn observe(&mut self, _: &Transition<'_>) -> Numbering {
@@ -169,7 +169,15 @@ mod tests {
         let contents = vec![(0, u64::from(clock)), (1, u64::from(clock % 2))];
         let outline = Outline { frame: 7, contents };
         let (screen_id, activity, look) = (ScreenId(clock), ActivityId(1), LookId(0));
-        places.state(&View { screen_id, activity, look, outline: &outline, offers: &[], screen: None })
+        places.state(&View {
+            screen_id,
+            activity,
+            look,
+            outline: &outline,
+            offers: &[],
+            actions: &[],
+            screen: None,
+        })
     }
 
     fn seen(clocks: std::ops::Range<u32>) -> Places {

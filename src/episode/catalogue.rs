@@ -507,13 +507,14 @@ impl Catalogue {
             look: entry.site.look,
             outline: &entry.outline,
             offers: &entry.offers,
+            actions: &entry.actions,
             screen: entry.site.screen.as_deref(),
         };
         let state = self.abstraction.state(&view);
         let (offers, slots) = if self.info.is_exact {
             (entry.offers.clone(), entry.offers.len() as u16)
         } else {
-            self.abstract_offers(state, &entry.offers)
+            self.abstract_offers(state, &view)
         };
         let scene = Scene {
             state,
@@ -531,11 +532,10 @@ impl Catalogue {
         encounter
     }
 
-    fn abstract_offers(&mut self, state: StateId, offers: &[Offer]) -> (Arc<[Offer]>, u16) {
+    fn abstract_offers(&mut self, state: StateId, view: &View<'_>) -> (Arc<[Offer]>, u16) {
         let slots = self.slots.entry(state).or_default();
-        let abstraction = &mut self.abstraction;
-        let offers = offers.iter().map(|offer| {
-            let action = abstraction.action(state, offer);
+        let actions = self.abstraction.actions(state, view);
+        let offers = view.offers.iter().zip(actions).map(|(offer, action)| {
             // One number is left for the count of slots; beyond, actions share the last slot.
             let next = slots.len().min(usize::from(u16::MAX) - 1) as u16;
             let slot = *slots.entry(action).or_insert(next);

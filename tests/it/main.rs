@@ -3,6 +3,7 @@
 mod adb;
 mod adbd;
 mod android;
+mod ape;
 mod apk;
 mod apps;
 mod attached;

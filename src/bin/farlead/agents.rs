@@ -121,7 +121,8 @@ impl Entrant {
 
 /// Returns the message about a setting that `agent` does not have.
 fn refusal(agent: &AgentInfo, setting: &str) -> String {
-    let mut known = vec![format!("`abstraction={}`", ABSTRACTIONS.map(|info| info.name).join("|"))];
+    let abstractions = ABSTRACTIONS.map(|info| info.name.replace([':', ','], "+"));
+    let mut known = vec![format!("`abstraction={}`", abstractions.join("|"))];
     if std::ptr::eq(agent, &PLANNER) {
         let members = Member::ALL.map(Member::name).join("|");
         known.push(format!("`members={members}`, several joined by `+`"));

@@ -24,7 +24,7 @@ use farlead::store::{self, Batch, Places};
 use farlead::test_case::Provenance;
 use farlead::trace::Trace;
 
-use crate::agents::{AgentName, Entrant, EntrantParser};
+use crate::agents::{AbstractionName, AgentName, Entrant, EntrantParser};
 use crate::app::{AppArgs, OpenedApp};
 use crate::deciding::{Asked, Decided, Exhaustive, exit_of_error, failed, keep_run, of_typed_text};
 use crate::lint::counted;
@@ -86,6 +86,9 @@ pub struct ExploreArgs {
     /// fate-random or fate-qlearning [default: planner]
     #[arg(long, value_parser = EntrantParser, help_heading = "Exploring", hide_possible_values = true)]
     agent: Option<Entrant>,
+    /// Abstraction of screens: looks, places, ape or activity [default: places for the planner, else looks]
+    #[arg(long, value_name = "A", value_enum, help_heading = "Exploring", hide_possible_values = true)]
+    abstraction: Option<AbstractionName>,
     /// Most steps of the whole run
     #[arg(long, value_name = "N", default_value_t = 4_000, value_parser = clap::value_parser!(u64).range(1..), help_heading = "Exploring")]
     budget: u64,
@@ -260,6 +263,9 @@ fn explore_all(place: &Place<'_>, texts: &Dictionary, known: Known, shell: &Shel
         experience: Arc::new(std::mem::take(&mut learned.experience)),
         ..Plan::new(agent.agent)
     };
+    if let Some(AbstractionName(info)) = args.abstraction {
+        plan.abstraction = info;
+    }
     agent.set(&mut plan);
     let actions = |given: &Given<'_>| given.judged.linted.file.actions.clone();
     let declared: Vec<_> = specs.iter().map(actions).collect();
