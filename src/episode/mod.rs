@@ -159,6 +159,8 @@ pub struct Stage<'a> {
     sorted: FxHashMap<(PhaseId, ScreenId), Arc<Sorted>>,
     sorted_weight: usize,
     history: History,
+    /// True if agents learn aside from any recalled run; else from those of old experience alone.
+    learns_aside: bool,
     /// Source of chance while an agent learns from the past.
     recall_seed: Seed,
 }
@@ -251,6 +253,7 @@ impl<'a> Stage<'a> {
             sorted: FxHashMap::default(),
             sorted_weight: 0,
             history: History::default(),
+            learns_aside: false,
             recall_seed,
         }
     }
@@ -452,7 +455,7 @@ impl<'a> Stage<'a> {
         }
         let summary = agent.end(Origin::Experience);
         let learned = steps.len() - rest.len();
-        if learned > 0 {
+        if learned > 0 && (is_old || self.learns_aside) {
             self.recall_rest(agent, &steps[learned - 1..], is_old);
         }
         summary
@@ -498,6 +501,12 @@ impl<'a> Stage<'a> {
         std::mem::swap(&mut self.sorted, &mut side.sorted);
         std::mem::swap(&mut self.sorted_weight, &mut side.sorted_weight);
         std::mem::swap(&mut self.history, &mut side.history);
+    }
+
+    /// Has agents learn aside from every recalled run, as of old experience. A search for one spec does not:
+    /// one of the cookbook failed after it.
+    pub fn learn_aside(&mut self) {
+        self.learns_aside = true;
     }
 
     /// Sets the most steps of an episode.

@@ -335,6 +335,7 @@ fn all_steps_of_a_recalled_run_are_learned_once() {
     let episode = stage.run(&mut Scribe::default(), &mut Seed(1).fork("test"), &mut |_| true).expect("a run");
     let mut experience = Experience::new();
     experience.add(episode.steps.iter().map(|taken| (taken.action(), &taken.observation().screen)));
+    let experience = experience.grown_old();
     for (text, steps_max, of_search) in
         [("F [text = room 99]", 9, 9), ("F [text = room 99]", 4, 4), ("F [text = room 1]", 9, 2)]
     {
