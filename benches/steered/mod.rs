@@ -6,6 +6,7 @@ use std::thread;
 use farlead::agent::PLANNER;
 use farlead::device::Sim;
 use farlead::device::sim::model::Model;
+use farlead::gui::Repertoire;
 use farlead::learned_model::{LearnedModel, Point};
 use farlead::objective::Pays;
 use farlead::rng::Seed;
@@ -21,11 +22,14 @@ use crate::models;
 const STEPS: u64 = 2_000;
 const EPISODE: u32 = 30;
 
+/// Returns the offers for specs beyond those that screens make by themselves.
+type Offered<'a> = dyn Fn(&[&Spec]) -> Repertoire + Sync + 'a;
+
 /// App, and the specs that are watched on it, each under a name that many may share.
 struct Case<'a> {
     model: Arc<Model>,
     specs: Vec<(String, Spec)>,
-    repertoire: Box<dyn Fn(&[&Spec]) -> farlead::gui::Repertoire + Sync + 'a>,
+    repertoire: Box<Offered<'a>>,
 }
 
 /// Findings under a name: steps until a violation, or all of them, and the number of those that were not found.
