@@ -1,7 +1,7 @@
 //! Results of the agents on the paper's formulas and on made-up apps: the tables of docs/results.md.
 //!
 //! `cargo bench --bench results` prints all of them in Markdown, which takes a while. After `--`, `--only table3` (or `k12`,
-//! `lost`, `rankings`, `made-up`, `crashes`, `fate`, `fate-clean`, `fate-speed`, `speed`) prints one, `--runs 5` sets the
+//! `lost`, `rankings`, `made-up`, `crashes`, `fate`, `fate-clean`, `fate-speed`, `steered`, `learned`, `others`, `qbe`, `speed`) prints one, `--runs 5` sets the
 //! number of runs and `--apps 2` the number of made-up apps. `fate`, `fate-clean` and `fate-speed` read FATE's models, which
 //! are not shipped, from the folder that `FARLEAD_FATE` names. `--family login` leaves the other families of made-up apps
 //! out, and may be given several times; `--family drawn` and `--family everyday` are nine and thirteen of them. `--choosing`
@@ -14,7 +14,9 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::Instant;
 
-use farlead::agent::{FARLEAD, Member, Members, PLANNER, PlannerSettings, RANDOM, Settings, TREE};
+use farlead::agent::{
+    AGENTS, AgentInfo, FARLEAD, Member, Members, PLANNER, PlannerSettings, RANDOM, Settings, TREE,
+};
 use farlead::device::{Device, Sim, sim};
 use farlead::gui::UserAction;
 use farlead::rng::Seed;
@@ -29,10 +31,12 @@ use models::Row;
 
 mod fate;
 mod fate_clean;
+mod learned;
 mod made_up;
 #[path = "../tests/it/models.rs"]
 #[allow(dead_code, reason = "tests use all of it")]
 mod models;
+mod steered;
 
 /// The options on the command line.
 struct Options {
@@ -125,7 +129,7 @@ fn families(name: &str) -> Vec<Family> {
 
 type Print = fn(&Options);
 
-const PARTS: [(&str, Print); 10] = [
+const PARTS: [(&str, Print); 14] = [
     ("table3", table3),
     ("k12", k12),
     ("lost", lost),
@@ -135,6 +139,16 @@ const PARTS: [(&str, Print); 10] = [
     ("fate", |options| fate::table(options.fate_runs)),
     ("fate-speed", |options| fate::speed(options.runs)),
     ("fate-clean", |options| fate_clean::table(options.runs)),
+    ("steered", |options| {
+        steered::table(options.runs.min(30), options.half, &options.families, options.apps);
+    }),
+    ("learned", |options| {
+        learned::table(options.runs.min(30), options.half, &options.families, options.apps);
+    }),
+    ("others", others),
+    ("qbe", |_| {
+        made_up::qbe::train().iter().for_each(|row| println!("    {row:?},"));
+    }),
     ("speed", speed),
 ];
 
@@ -244,6 +258,46 @@ fn made_up(options: &Options) {
                 None => "-".to_string(),
             }));
             row(&format!("{} {name}", family.name()), cells.into_iter());
+        }
+    }
+    println!();
+}
+
+/// Prints the tables above for all other agents, by level alone.
+fn others(options: &Options) {
+    let named =
+        |agent: &&'static AgentInfo| Contender { name: agent.name.to_string(), plan: Plan::new(agent) };
+    let is_wanted = |agent: &Contender| options.agents.is_empty() || options.agents.contains(&agent.name);
+    let has_column = |agent: &&&AgentInfo| ["planner", "farlead", "tree", "random"].contains(&agent.name);
+    let contenders: Vec<Contender> =
+        AGENTS.iter().filter(|agent| !has_column(agent)).map(named).filter(is_wanted).collect();
+    let runs = options.runs.min(30);
+    let rows = models::table3();
+    heading("All other agents", "formulas, level", &contenders);
+    for (part, set, steps_max) in [
+        ("Table 3", &[][..], None),
+        ("K = 12", &[], Some(12)),
+        ("5 % lost", &[("sim.lose", "5")], None),
+        ("15 % lost", &[("sim.lose", "15")], None),
+    ] {
+        let tallies = measure(part, &of_paper(&rows, set, steps_max), &contenders, runs);
+        for (name, tallies) in by_level(&rows, &tallies) {
+            line(&format!("{part}, {name}"), &tallies, brief);
+        }
+    }
+    for (part, families, apps, runs) in
+        [("made-up, nine families", &Family::DRAWN[..], 10, 1), ("everyday", &Family::EVERYDAY, 3, 1)]
+    {
+        let mut all = vec![vec![Tally::default(); contenders.len()]; 3];
+        for &family in families {
+            let apps = made_up::apps(family, options.half, options.apps.min(apps), Names::Good);
+            let of_family = of_apps(family.name(), &apps, &contenders, runs);
+            for (all, (_, tallies)) in all.iter_mut().zip(&of_family) {
+                all.iter_mut().zip(tallies).for_each(|(all, tally)| all.add(tally));
+            }
+        }
+        for (level, tallies) in ['a', 'b', 'c'].iter().zip(&all) {
+            line(&format!("{part}, all {level}"), tallies, brief);
         }
     }
     println!();

@@ -118,6 +118,7 @@ impl Task {
             is_walk: false,
             pays: Pays::Fate,
             keeps_steps: false,
+            steers: true,
         };
         let plan = Plan { seed, ..plan.clone() };
         let mut sim = Sim::new(self.model.clone(), seed);

@@ -76,6 +76,7 @@ pub fn table(runs: u32) {
                 is_walk: false,
                 pays: Pays::Novelty,
                 keeps_steps: starts == 0,
+                steers: true,
             };
             let mut sim = Sim::new(model.clone(), seed);
             explore(&mut sim, &[], together([], &texts), &plan, budget, LearnedModel::default(), &mut |_| {

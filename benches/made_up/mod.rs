@@ -11,6 +11,8 @@
 pub mod everyday;
 mod formulas;
 mod models;
+#[allow(dead_code, reason = "one of several programs trains it")]
+pub mod qbe;
 mod walk;
 
 use std::sync::Arc;

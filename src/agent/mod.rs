@@ -11,6 +11,7 @@ mod monkey;
 mod numbered;
 mod planner;
 mod portfolio;
+pub mod qbe;
 mod qlearning;
 mod random;
 mod table;
@@ -30,11 +31,12 @@ pub use monkey::Monkey;
 pub use numbered::{Letter, Numbered};
 pub use planner::{Planner, PlannerSettings};
 pub use portfolio::{Member, Members, Portfolio};
+pub use qbe::Qbe;
 pub use qlearning::{QLearning, QLearningSettings};
 pub use random::Random;
 pub use table::{
     AGENTS, ARES_QLEARNING, ARES_RANDOM, AgentInfo, FARLEAD, FATE_QLEARNING, FATE_RANDOM, Kept, LEAST,
-    MONKEY, Needs, PLANNER, QLEARNING, RANDOM, Settings, TREE, find, newest,
+    MONKEY, Needs, PLANNER, QBE, QLEARNING, RANDOM, Settings, TREE, find, newest,
 };
 pub use tree::Tree;
 
@@ -66,6 +68,10 @@ pub trait Agent: Send {
     fn learn(&mut self, _transition: &Transition<'_>, _rng: &mut Rng) -> Explanation {
         Explanation::default()
     }
+
+    /// Learns the effect of a recalled step that no run of this search can come to in the same way. Its phase and reward say
+    /// nothing, and `begin`, `note` and `end` are not called for it.
+    fn learn_aside(&mut self, _transition: &Transition<'_>) {}
 
     /// Learns the reward of a choice of nothing: the situation is as before.
     fn learn_nothing(&mut self, _situation: &Situation<'_>, _reward: f64) {}

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use super::knob::{self, Knob};
 use super::{
     Agent, Farlead, FarleadSettings, KeptError, Least, Letter, Members, Monkey, Numbered, PlannerSettings,
-    Portfolio, QLearning, QLearningSettings, Random, Tree, farlead,
+    Portfolio, QLearning, QLearningSettings, Qbe, Random, Tree, farlead,
 };
 use crate::situation::{LabelingList, Switches};
 
@@ -199,6 +199,14 @@ pub static MONKEY: AgentInfo = AgentInfo {
     ..RANDOM
 };
 
+/// QBE-style exploration.
+pub static QBE: AgentInfo = AgentInfo {
+    name: "qbe",
+    about: "QBE-style: a kind of action by a table that was trained on other apps, then any action of this kind",
+    make: |_| Box::new(Qbe::new(false)),
+    ..RANDOM
+};
+
 /// Random choice of numbers, as in ARES.
 pub static ARES_RANDOM: AgentInfo = AgentInfo {
     name: "ares-random",
@@ -234,7 +242,7 @@ pub static FATE_QLEARNING: AgentInfo = AgentInfo {
 };
 
 /// All agents of the program, the default first.
-pub static AGENTS: [&AgentInfo; 11] = [
+pub static AGENTS: [&AgentInfo; 12] = [
     &PLANNER,
     &FARLEAD,
     &TREE,
@@ -242,6 +250,7 @@ pub static AGENTS: [&AgentInfo; 11] = [
     &LEAST,
     &RANDOM,
     &MONKEY,
+    &QBE,
     &ARES_RANDOM,
     &ARES_QLEARNING,
     &FATE_RANDOM,

@@ -507,7 +507,7 @@ impl Catalogue {
             look: entry.site.look,
             outline: &entry.outline,
             offers: &entry.offers,
-            actions: &entry.actions,
+            actions: &entry.site.actions,
             screen: entry.site.screen.as_deref(),
         };
         let state = self.abstraction.state(&view);

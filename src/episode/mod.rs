@@ -98,8 +98,35 @@ pub struct Stage<'a> {
     sorted: FxHashMap<(PhaseId, ScreenId), Arc<Sorted>>,
     sorted_weight: usize,
     history: History,
+    /// True if agents learn aside from any recalled run; else from those of old experience alone.
+    learns_aside: bool,
     /// Source of chance while an agent learns from the past.
     recall_seed: Seed,
+}
+
+/// Parts of a stage that belong to one objective: another takes its place for some episodes.
+pub struct Side<'a> {
+    objective: &'a mut dyn Objective,
+    catalogue: Catalogue,
+    sorted: FxHashMap<(PhaseId, ScreenId), Arc<Sorted>>,
+    sorted_weight: usize,
+    history: History,
+}
+
+impl<'a> Side<'a> {
+    /// Returns the side of `objective`.
+    pub fn new(objective: &'a mut dyn Objective, catalogue: Catalogue) -> Side<'a> {
+        let history = History::default();
+        Side { objective, catalogue, sorted: FxHashMap::default(), sorted_weight: 0, history }
+    }
+
+    /// Forgets all screens, for those of the empty `catalogue`.
+    pub fn forget(&mut self, catalogue: Catalogue) {
+        self.catalogue = catalogue;
+        self.sorted = FxHashMap::default();
+        self.sorted_weight = 0;
+        self.history = History::default();
+    }
 }
 
 /// Offers of a screen, by the forecasts in a phase.
@@ -165,6 +192,7 @@ impl<'a> Stage<'a> {
             sorted: FxHashMap::default(),
             sorted_weight: 0,
             history: History::default(),
+            learns_aside: false,
             recall_seed,
         }
     }
@@ -332,7 +360,8 @@ impl<'a> Stage<'a> {
         let mut steps_left = self.steps_max;
         agent.begin();
         self.begin_history();
-        for (deed, screen) in steps {
+        let mut rest = steps.iter();
+        for (deed, screen) in rest.by_ref() {
             let is_done = |at: &&u16| deed.is(&here.entry.site.actions[usize::from(**at)]);
             let Some(&at) = sorted.candidates.iter().find(is_done) else { break };
             // An old file may be from a time without marks.
@@ -373,7 +402,61 @@ impl<'a> Stage<'a> {
                 sorted = next;
             }
         }
-        agent.end(Origin::Experience)
+        let summary = agent.end(Origin::Experience);
+        let learned = steps.len() - rest.len();
+        if learned > 0 && (is_old || self.learns_aside) {
+            self.recall_rest(agent, &steps[learned - 1..], is_old);
+        }
+        summary
+    }
+
+    /// Has `agent` learn, aside, all steps of a run but the first, which no run of this search comes to in the same way: it
+    /// has too few steps, or the objective is decided before.
+    fn recall_rest(&mut self, agent: &mut dyn Agent, steps: &[(&ActionRecord, &Arc<Screen>)], is_old: bool) {
+        let mut before: Option<Arc<Encounter>> = None;
+        for (deed, screen) in steps {
+            let at = before.as_ref().and_then(|here| {
+                let actions = &here.entry.site.actions;
+                actions.iter().position(|action| deed.is(action)).map(|at| (here.clone(), at))
+            });
+            let marked = at.as_ref().filter(|_| is_old).map(|(here, at)| {
+                let site = &here.entry.site;
+                self.marker.mark(site.screen.as_ref(), &site.actions[*at], (*screen).clone())
+            });
+            let screen = marked.as_ref().unwrap_or(screen);
+            let to = self.catalogue.relearn(screen, self.objective);
+            if let Some((here, at)) = at {
+                let candidates: Vec<u16> = (0..here.entry.offers.len() as u16).collect();
+                let (scene, candidates) = (&here.scene, &candidates[..]);
+                let (phase, steps_left) = (PhaseId::START, 1);
+                let from = &Situation { scene, phase, steps_left, candidates, preferred: candidates };
+                agent.learn_aside(&Transition {
+                    from,
+                    at: at as u16,
+                    reward: 0.0,
+                    elapsed_ms: None,
+                    to: &to.scene,
+                    phase,
+                    next: Next::Unknown,
+                });
+            }
+            before = Some(to);
+        }
+    }
+
+    /// Exchanges what belongs to the objective for `side`. Device and totals stay.
+    pub fn exchange(&mut self, side: &mut Side<'a>) {
+        std::mem::swap(&mut self.objective, &mut side.objective);
+        std::mem::swap(&mut self.catalogue, &mut side.catalogue);
+        std::mem::swap(&mut self.sorted, &mut side.sorted);
+        std::mem::swap(&mut self.sorted_weight, &mut side.sorted_weight);
+        std::mem::swap(&mut self.history, &mut side.history);
+    }
+
+    /// Has agents learn aside from every recalled run, as of old experience. A search for one spec does not:
+    /// one of the cookbook failed after it.
+    pub fn learn_aside(&mut self) {
+        self.learns_aside = true;
     }
 
     /// Sets the most steps of an episode.
@@ -590,6 +673,12 @@ impl<'a> Stage<'a> {
     /// Iterates over the steps of an episode in rows, in order; only until new codes are learned.
     pub fn rows<'s>(&'s self, episode: &'s Episode) -> impl Iterator<Item = Cow<'s, [Taken]>> {
         episode.steps.rows(&self.catalogue)
+    }
+
+    /// Returns an episode with all its steps unpacked, which read the same whatever the stage is set for.
+    pub fn unpacked(&self, mut episode: Episode) -> Episode {
+        episode.steps.unpack(&self.catalogue);
+        episode
     }
 
     /// Returns an episode as a trace; only until new codes are learned.

@@ -149,6 +149,13 @@ impl Steps {
         self.way
     }
 
+    /// Unpacks all steps, under the same condition as [`Steps::rows`].
+    pub fn unpack(&mut self, catalogue: &Catalogue) {
+        let mut all: Vec<Taken> = self.packed.drain(..).flat_map(|chunk| chunk.unpack(catalogue)).collect();
+        all.append(&mut self.open);
+        self.open = all;
+    }
+
     /// Iterates over the steps in rows, in order. The texts that `catalogue` offers must be those of the time when the
     /// steps were taken.
     pub fn rows<'a>(&'a self, catalogue: &'a Catalogue) -> impl Iterator<Item = Cow<'a, [Taken]>> {

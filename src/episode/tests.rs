@@ -118,6 +118,10 @@ impl Agent for Scribe {
         Explanation::default()
     }
 
+    fn learn_aside(&mut self, transition: &Transition<'_>) {
+        self.told.push(format!("aside: {}", transition.from.scene.actions[usize::from(transition.at)]));
+    }
+
     fn end(&mut self, origin: Origin) -> Summary {
         self.told.push(format!("end {origin:?}"));
         Summary::default()
@@ -434,4 +438,32 @@ fn time_passes_on_the_device_after_each_choice() {
     };
     assert!(within(first, 2, 1) && within(second, 3, 2) && within(third, 5, 3), "{times:?}");
     assert_eq!(times.iter().map(|(number, _)| *number).collect::<Vec<_>>(), [1, 3, 4, 6]);
+}
+
+/// The law: each recalled step is learned once, as far as the steps and the formula allow like one of this search, and
+/// aside from there on.
+#[test]
+fn all_steps_of_a_recalled_run_are_learned_once() {
+    let mut device = Corridor::new();
+    let mut objective = formula("F [text = room 99]");
+    let catalogue = || Catalogue::new(&Corridor::new().app, Repertoire::default(), &LOOKS, false);
+    let mut stage = Stage::new(&mut device, &mut objective, catalogue(), RANDOM.switches, 9, Seed(1));
+    let episode = stage.run(&mut Scribe::default(), &mut Seed(1).fork("test"), &mut |_| true).expect("a run");
+    let mut experience = Experience::new();
+    let steps = stage.trace(&episode).steps;
+    experience.add(steps.iter().map(|step| (&step.action, &step.observation.screen)));
+    let experience = experience.grown_old();
+    for (text, steps_max, of_search) in
+        [("F [text = room 99]", 9, 9), ("F [text = room 99]", 4, 4), ("F [text = room 1]", 9, 2)]
+    {
+        let (mut device, mut objective, mut scribe) = (Corridor::new(), formula(text), Scribe::default());
+        let mut stage =
+            Stage::new(&mut device, &mut objective, catalogue(), RANDOM.switches, steps_max, Seed(1));
+        stage.recall(&mut scribe, &experience);
+        let aside: Vec<&str> = scribe.told.iter().filter_map(|line| line.strip_prefix("aside: ")).collect();
+        let done: Vec<String> = steps.iter().map(|step| step.action.to_string()).collect();
+        assert_eq!(aside, done[of_search..], "{text}, {steps_max}");
+        assert_eq!(scribe.told.iter().filter(|line| line.starts_with("note")).count(), of_search);
+        assert_eq!((stage.totals().steps, device.steps), (0, 0));
+    }
 }

@@ -30,6 +30,8 @@ pub struct Formula {
     shaping: Shaping,
     /// True if the formula is to be violated.
     is_violation: bool,
+    /// True if runs end where the app crashes or does not respond.
+    ends_at_faults: bool,
     assessments: Vec<Option<Assessment>>,
     /// Distinct sets of action labels, by class.
     classes: Vec<Labels>,
@@ -114,6 +116,7 @@ impl Formula {
             names,
             shaping,
             is_violation: spec.expectation == Expectation::Must,
+            ends_at_faults: false,
             assessments: Vec::new(),
             classes: Vec::new(),
             class_of: FxHashMap::default(),
@@ -126,6 +129,11 @@ impl Formula {
             subgoals: FxHashMap::default(),
             closest: None,
         }
+    }
+
+    /// Returns the same objective, lost where the app crashes or does not respond short of it: exploring goes no further.
+    pub fn until_faults(self) -> Formula {
+        Formula { ends_at_faults: true, ..self }
     }
 
     /// Forgets what was counted, for another search. All that is known of the formula stays, and changes no answer.
@@ -443,6 +451,10 @@ impl Objective for Formula {
             self.count(moment.class, moment.look, next, after);
         }
         let Assessment { verdict, distance, .. } = after;
+        let context = moment.seen.screen().context();
+        if self.ends_at_faults && verdict == Verdict::Open && (context.crashed || context.anr) {
+            return Judgement { next, verdict: Verdict::Lost, reward: -1.0, distance: None };
+        }
         Judgement { next, verdict, reward: self.reward(before, after), distance }
     }
 

@@ -4,16 +4,17 @@
 use std::collections::BTreeSet;
 use std::sync::Arc;
 
+use super::steer::{self, Steering};
 use super::{Plan, agent};
 use crate::device::{App, Device, DeviceError};
 use crate::episode::{Catalogue, Ending, Stage, Taken};
 use crate::experience::Experience;
-use crate::gui::Repertoire;
+use crate::gui::{Repertoire, Screen};
 use crate::learned_model::{LearnedModel, ModelApp, Point};
 use crate::objective::{Exploration, Formula, Moment, Objective, Pays, Seen, Shaping, Verdict};
 use crate::situation::PhaseId;
 use crate::spec::Spec;
-use crate::trace::Trace;
+use crate::trace::{Step, Trace};
 
 /// Budget and reward of exploring.
 #[derive(Clone, Copy, Debug)]
@@ -29,6 +30,8 @@ pub struct Budget {
     /// True if [`Explored::model`] and, of any agent, [`Explored::experience`] are wanted; else an agent that needs
     /// experience alone has it.
     pub keeps_steps: bool,
+    /// True if some episodes are steered towards the violation that came nearest, for an agent that needs experience.
+    pub steers: bool,
 }
 
 /// Reason why exploring ended.
@@ -76,6 +79,8 @@ pub struct Watched {
     pub first_step: u64,
     /// Fewest steps that were left at any time, whatever the app.
     pub closest: Option<u32>,
+    /// Episodes that were steered towards a violation.
+    pub steered: u32,
     /// Atoms, and the number of steps at which each held.
     pub held: Vec<(String, u64)>,
 }
@@ -187,7 +192,8 @@ impl Reached {
 }
 
 /// Explores the app on `device` by the agent of `plan`, in episodes of at most the plan's steps, and watches `specs`. It
-/// goes on from `model`, whose numbers count on.
+/// goes on from `model`, whose numbers count on. An agent that needs experience has some of the episodes steered towards
+/// violations.
 ///
 /// `watch` is told of each episode, and says whether to go on.
 pub fn explore(
@@ -200,9 +206,17 @@ pub fn explore(
     watch: &mut dyn FnMut(&ExploreNews) -> bool,
 ) -> Explored {
     let needs = plan.agent.needs;
-    let App { package, version, activities, .. } = device.app().clone();
+    let app = device.app().clone();
+    let App { package, version, activities, .. } = app.clone();
     let repertoire = Repertoire { capabilities: device.capabilities(), ..repertoire };
-    let catalogue = Catalogue::new(device.app(), repertoire, plan.abstraction, needs.details);
+    let blank = || Catalogue::new(&app, repertoire.clone(), plan.abstraction, needs.details);
+    let catalogue = blank();
+    let is_steered = budget.steers && needs.experience && !budget.is_walk;
+    let mut aims: Vec<(usize, Formula)> = (0..)
+        .zip(specs.iter().filter(|_| is_steered))
+        .filter_map(|(at, spec)| Some((at, steer::aim(spec)?)))
+        .collect();
+    let mut steering = Steering::new(aims.iter_mut().map(|(at, formula)| (*at, formula)), plan, &blank);
     let mut objective = Exploration::new(package.clone(), budget.pays);
     // An earlier run may have known the activities from elsewhere.
     let activities =
@@ -210,6 +224,7 @@ pub fn explore(
     model.app = ModelApp { package: package.clone(), version, activities };
     let mut stage = Stage::new(device, &mut objective, catalogue, plan.switches, plan.steps_max, plan.seed);
     stage.set_run_steps_max(budget.steps_max);
+    stage.learn_aside();
     let mut agent = agent(plan, stage.catalogue_mut());
     if needs.experience {
         stage.recall(&mut *agent, &plan.experience);
@@ -231,10 +246,26 @@ pub fn explore(
         let device_ms = stage.totals().device_ms;
         let is_late = |ms: u64| plan.timeout_ms.is_some_and(|most| ms >= most);
         let news = (model.point(before), episodes, faults.len());
-        let run = stage.run(&mut *agent, &mut rng, &mut |at_ms| {
-            watch(&news) && !is_late(device_ms.saturating_add(at_ms))
+        let mut goes_on = |at_ms: u64| watch(&news) && !is_late(device_ms.saturating_add(at_ms));
+        let course = steering.next(&|spec: usize| {
+            let Watch { formula, found, .. } = &watched[spec];
+            // Before the first step nothing tells specs apart.
+            found.is_none().then(|| formula.closest().unwrap_or(1))
         });
-        let episode = match run {
+        let run = match course {
+            Some(course) => {
+                let past = (plan, &experience);
+                steering.take(course, &mut stage, past, &blank, |stage, guide, rng| {
+                    // Its steps are numbered by the course's own catalogue.
+                    let episode = stage.run(guide, rng, &mut goes_on)?;
+                    let episode = stage.unpacked(episode);
+                    let trace = plain(stage.trace(&episode));
+                    Ok((episode, Some(trace)))
+                })
+            }
+            None => stage.run(&mut *agent, &mut rng, &mut goes_on).map(|episode| (episode, None)),
+        };
+        let (episode, steered) = match run {
             Ok(episode) => episode,
             Err(error) => {
                 failure = Some(error);
@@ -245,7 +276,8 @@ pub fn explore(
         let keeps_experience = needs.experience || budget.keeps_steps;
         let mut history = experience.begin();
         watched.iter_mut().for_each(Watch::begin);
-        let mut place = 0;
+        let before_found = watched.iter().filter(|watch| watch.found.is_some()).count();
+        let (mut place, mut is_faulty) = (0, false);
         for row in stage.rows(&episode) {
             for taken in &*row {
                 let number = earlier_steps + before + u64::from(taken.number());
@@ -258,18 +290,27 @@ pub fn explore(
                 }
                 watched.iter_mut().for_each(|watch| watch.follow(taken, place, number));
                 place += 1;
+                is_faulty = is_fault(&taken.observation().screen);
             }
         }
         experience.finish(history);
-        watched.iter_mut().for_each(|watch| watch.keep(|| stage.trace(&episode)));
-        if episode.ending == Ending::Won {
+        let trace = || steered.clone().unwrap_or_else(|| stage.trace(&episode));
+        watched.iter_mut().for_each(|watch| watch.keep(trace));
+        if is_faulty {
             let is_known = |identity: &str, is_anr| {
                 earlier_faults.iter().any(|fault| *fault.identity == *identity && fault.is_anr == is_anr)
             };
-            add(&mut faults, stage.trace(&episode), earlier_steps + stage.totals().steps, &is_known);
+            add(&mut faults, trace(), earlier_steps + stage.totals().steps, &is_known);
         }
         if budget.is_walk {
-            walk = Some(stage.trace(&episode));
+            walk = Some(trace());
+        }
+        let found = watched.iter().filter(|watch| watch.found.is_some()).count();
+        steering.learn(course, &stage, &episode, found > before_found);
+        if course.is_some() {
+            let mut led = Experience::new();
+            steer::remember(&mut led, &stage, &episode);
+            stage.recall(&mut *agent, &led);
         }
         let has_codes = needs.experience && stage.learn_codes();
         let totals = stage.totals();
@@ -280,7 +321,7 @@ pub fn explore(
         let is_quiet = budget.until_quiet.is_some_and(|steps| totals.steps - quiet_since >= steps);
         if episode.ending == Ending::Stopped {
             break if is_late(totals.device_ms) { ExploreStop::TimeSpent } else { ExploreStop::Interrupted };
-        } else if episode.steps.is_empty() && episode.ending == Ending::DeadEnd {
+        } else if course.is_none() && episode.steps.is_empty() && episode.ending == Ending::DeadEnd {
             break ExploreStop::Exhausted;
         } else if totals.steps >= budget.steps_max {
             break ExploreStop::StepsSpent;
@@ -310,10 +351,12 @@ pub fn explore(
     let catalogue = stage.catalogue();
     let watched = watched
         .into_iter()
-        .map(|Watch { formula, found, .. }| {
+        .enumerate()
+        .map(|(at, Watch { formula, found, .. })| {
             let report = formula.report(&|key| catalogue.words(key));
             let (run, first_step) = found.map_or((None, 0), |(run, step)| (Some(run), step));
-            Watched { run, first_step, closest: formula.closest(), held: report.held }
+            let steered = steering.episodes(at);
+            Watched { run, first_step, closest: formula.closest(), steered, held: report.held }
         })
         .collect();
     Explored {
@@ -330,6 +373,17 @@ pub fn explore(
         experience,
         kept: agent.save(stage.catalogue()),
     }
+}
+
+/// Returns true if the app crashed or does not respond.
+fn is_fault(screen: &Screen) -> bool {
+    screen.context().crashed || screen.context().anr
+}
+
+/// Returns the trace of an episode that was steered as one that explored has it, which no formula has judged.
+fn plain(trace: Trace) -> Trace {
+    let step = |step: Step| Step { labels: Vec::new(), remaining: "true".into(), reward: 0.0, ..step };
+    Trace { steps: trace.steps.into_iter().map(step).collect() }
 }
 
 /// Adds a run that ends in a crash, or in a lack of an answer, at the step `number`.
@@ -384,8 +438,14 @@ mod tests {
         experience: Experience,
     ) -> Explored {
         let plan = Plan { steps_max: 30, experience: Arc::new(experience), ..Plan::new(agent) };
-        let budget =
-            Budget { steps_max, until_quiet: None, is_walk: false, pays: Pays::Novelty, keeps_steps: true };
+        let budget = Budget {
+            steps_max,
+            until_quiet: None,
+            is_walk: false,
+            pays: Pays::Novelty,
+            keeps_steps: true,
+            steers: true,
+        };
         explore(device, &[], together([], &Dictionary::default()), &plan, budget, from, &mut |_| true)
     }
 
@@ -463,6 +523,66 @@ mod tests {
             let done = (0..model.states().len()).flat_map(|state| model.offers(state));
             assert_eq!(model.last_point().done, done.filter(|(_, times)| *times > 0).count());
         }
+    }
+
+    /// Explores the shop for 600 steps and watches these specs.
+    fn steered(specs: &[&str], steers: bool, seed: u64) -> Explored {
+        let text = include_str!("../../apps/shop.app");
+        let model: Option<sim::model::Model> = read(&Source::new("shop.app", text)).model;
+        let mut shop = Sim::new(Arc::new(model.expect("a model without mistakes")), Seed(seed));
+        let text = specs.iter().map(|spec| format!("never {spec}\n")).collect::<String>();
+        let file = crate::spec::parse(&Source::new("never.ltl", &*text)).file;
+        let specs: Vec<&Spec> = file.specs.iter().collect();
+        let plan = Plan { steps_max: 30, seed: Seed(seed), ..Plan::new(&PLANNER) };
+        let (pays, is_walk) = (Pays::Novelty, false);
+        let budget = Budget { steps_max: 600, until_quiet: None, is_walk, pays, keeps_steps: true, steers };
+        let repertoire = together(specs.iter().map(|&spec| (spec, &[][..])), &Dictionary::default());
+        explore(&mut shop, &specs, repertoire, &plan, budget, LearnedModel::default(), &mut |_| true)
+    }
+
+    #[test]
+    fn without_a_direction_nothing_is_steered() {
+        let aimless = r#""no crash": F [crashed = true]"#;
+        for specs in [&[][..], &[aimless]] {
+            let (one, other) = (steered(specs, true, 1), steered(specs, false, 1));
+            assert_eq!(one.model.to_text(), other.model.to_text());
+            assert!(one.watched.iter().all(|watched| watched.steered == 0));
+        }
+    }
+
+    #[test]
+    fn a_third_of_the_episodes_at_most_is_steered_and_all_are_counted() {
+        let absent: Vec<String> = (0..6)
+            .map(|number| format!(r#""{number}": F ([activity ~ List] & X F [text = "absent {number}"])"#))
+            .collect();
+        let specs: Vec<&str> = absent.iter().map(String::as_str).collect();
+        for seed in [1] {
+            let explored = steered(&specs, true, seed);
+            let led: u32 = explored.watched.iter().map(|watched| watched.steered).sum();
+            assert!(led > 0 && 3 * led <= explored.episodes, "{led} of {}", explored.episodes);
+            let taken = explored.watched.iter().filter(|watched| watched.steered > 0).count();
+            assert!(taken > 4, "more specs have turns than know the app at a time: {taken}");
+            let seen: u64 = explored.model.states().iter().map(|state| state.seen).sum();
+            assert_eq!((explored.steps, seen), (600, 600));
+            assert_eq!(explored.experience.steps(), 600);
+            let again = steered(&specs, true, seed);
+            assert_eq!(again.model.to_text(), explored.model.to_text());
+        }
+    }
+
+    /// The spec is violated by a row of actions in order, which exploring comes upon by chance alone.
+    #[test]
+    fn steering_finds_what_lies_deep_sooner() {
+        let deep = r#""deep": F ([activity ~ Settings] & X F ([activity ~ Search] & X F ([activity ~ Settings] & X F [activity ~ Search])))"#;
+        let steps = |steers| {
+            let step =
+                |seed| steered(&[deep], steers, seed).watched[0].run.as_ref().map(|run| run.steps.len());
+            (1..=5).filter_map(step).count()
+        };
+        assert!(steps(true) >= steps(false));
+        let found = steered(&[deep], true, 1);
+        let run = found.watched[0].run.as_ref().expect("a violation");
+        assert!(run.steps.iter().all(|step| step.labels.is_empty()));
     }
 
     /// The law: a run that goes on from another knows all that the other knew, and more.

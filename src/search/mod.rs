@@ -5,6 +5,7 @@ mod exhaustive;
 mod explore;
 mod jobs;
 mod repertoire;
+mod steer;
 
 use std::collections::BTreeMap;
 use std::sync::Arc;

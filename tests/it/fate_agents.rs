@@ -101,6 +101,7 @@ fn run(path: &Path, texts: &[String], learner: Option<QLearningSettings>, seed: 
         is_walk: false,
         pays: Pays::Fate,
         keeps_steps: false,
+        steers: true,
     };
     let mut sim = Sim::new(Arc::new(model.expect("a model without mistakes")), Seed(seed));
     let offered = together([], &Dictionary { texts: texts.to_vec(), is_all: true });

@@ -35,6 +35,11 @@ fn nothing_is_wrong_with_models_and_formulas() {
 }
 
 #[test]
+fn the_table_of_qbe_is_the_one_that_its_training_prints() {
+    assert_eq!(generator::qbe::train(), farlead::agent::Qbe::table());
+}
+
+#[test]
 fn an_app_is_the_same_at_every_call_and_under_other_names_in_all_else() {
     for family in Family::DRAWN {
         let way = |app: &MadeUp| -> Vec<(String, String)> {

@@ -86,6 +86,7 @@ fn explored(text: &str, seed: u64, episode: u32, steps: u64) -> Scribe {
         is_walk: false,
         pays: Pays::Novelty,
         keeps_steps: false,
+        steers: true,
     };
     explore(&mut scribe, &[], together([], &texts), &plan, budget, LearnedModel::default(), &mut |_| true);
     scribe

@@ -504,6 +504,33 @@ impl Knowledge {
         }
     }
 
+    /// Learns the effect of a step in a history that no run of this search comes to.
+    pub fn learn_aside(&mut self, transition: &Transition<'_>) {
+        let Transition { from: before, to, .. } = transition;
+        self.see(before.scene);
+        self.see(to);
+        let (from_place, place) = (before.scene.state, to.state);
+        let offer = before.scene.offers[usize::from(transition.at)];
+        let (facts, after) = (self.state(from_place), self.state(place));
+        let activity = facts.activity;
+        let outcome = if facts.frame == after.frame && facts.look == after.look {
+            Effect::Same
+        } else if facts.frame == after.frame {
+            Effect::Look(after.look)
+        } else if offer.habit == Habit::Back && activity != after.activity {
+            Effect::Behind
+        } else {
+            Effect::To(place)
+        };
+        let exact = if place == from_place { Effect::Same } else { Effect::To(place) };
+        let tried = self.here.entry((from_place, offer.action)).or_default();
+        let is_new_here = tried.results.iter().all(|(known, _)| *known != exact);
+        Effects::add(tried, exact, 0);
+        if is_new_here {
+            Effects::add(self.by_name.entry(name(activity, &offer)).or_default(), outcome, 0);
+        }
+    }
+
     /// Marks the last step as used up, and the steps before it that have nothing else left to try.
     fn use_up(&mut self) {
         for &(node, action) in self.path.iter().rev() {

@@ -181,6 +181,10 @@ impl Agent for Planner {
         Explanation { reason: self.reason, change: Some(change) }
     }
 
+    fn learn_aside(&mut self, transition: &Transition<'_>) {
+        self.knowledge.learn_aside(transition);
+    }
+
     fn end(&mut self, _: Origin) -> Summary {
         Summary { surprises: self.knowledge.conflicts, is_exhausted: self.knowledge.is_exhausted() }
     }

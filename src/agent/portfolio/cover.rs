@@ -474,7 +474,7 @@ mod tests {
     use super::*;
     use crate::gui::{Bounds, Target};
     use crate::rng::Seed;
-    use crate::situation::{Habit, Next, PhaseId};
+    use crate::situation::{Habit, LabelingId, Next, PhaseId};
 
     /// Screen `state`, which offers the actions `first` and `second`, and to go back.
     fn scene(state: u32) -> Scene {

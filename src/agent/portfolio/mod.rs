@@ -318,6 +318,10 @@ impl Agent for Portfolio {
         Explanation { reason: reason.map(|reason| Reason { turn, ..reason }), ..explanation }
     }
 
+    fn learn_aside(&mut self, transition: &Transition<'_>) {
+        self.planner.learn_aside(transition);
+    }
+
     fn end(&mut self, origin: Origin) -> Summary {
         // Recalled episodes may come in the middle of one, which still belongs to its member afterwards.
         if origin == Origin::Device {

@@ -138,6 +138,7 @@ pub fn run(args: &CompareArgs, mut project: Project, shell: &Shell) -> anyhow::R
         is_walk: false,
         pays: args.reward.pays(),
         keeps_steps: true,
+        steers: true,
     };
     // Of several apps all are models, which run anywhere; a single one may be on devices.
     let jobs = apps[0].jobs(args.search.jobs());

@@ -82,8 +82,8 @@ pub struct ExploreArgs {
     app: AppArgs,
     #[command(flatten, next_help_heading = "App")]
     set_up: SetUpArgs,
-    /// Agent that explores: planner, farlead, tree, qlearning, least, random, monkey, ares-random, ares-qlearning,
-    /// fate-random or fate-qlearning [default: planner]
+    /// Agent that explores: planner, farlead, tree, qlearning, least, random, monkey, qbe, ares-random,
+    /// ares-qlearning, fate-random or fate-qlearning [default: planner]
     #[arg(long, value_parser = EntrantParser, help_heading = "Exploring", hide_possible_values = true)]
     agent: Option<Entrant>,
     /// Abstraction of screens: looks, places, ape or activity [default: places for the planner, else looks]
@@ -283,6 +283,7 @@ fn explore_all(place: &Place<'_>, texts: &Dictionary, known: Known, shell: &Shel
         is_walk: args.record.is_some(),
         pays: args.reward.pays(),
         keeps_steps: true,
+        steers: true,
     };
     let watched: Vec<&Spec> = specs.iter().map(|given| given.spec).collect();
     let begun = Instant::now();
@@ -530,6 +531,12 @@ impl Keeping<'_> {
         let why = match watched.closest.filter(|_| watched.run.is_none()) {
             Some(steps) => format!("{why}; it came within {} of one", counted(steps as usize, "step")),
             None => why,
+        };
+        let why = match watched.steered {
+            0 => why,
+            episodes => {
+                format!("{why}; {} steered towards a violation", counted(episodes as usize, "episode"))
+            }
         };
         let exit = match outcome {
             Outcome::Passed => Exit::Passed,

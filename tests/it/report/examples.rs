@@ -373,6 +373,7 @@ pub fn explored() -> Vec<Event> {
         is_walk: false,
         pays: Pays::Novelty,
         keeps_steps: true,
+        steers: true,
     };
     let repertoire = together([], &Dictionary::default());
     let from = LearnedModel::default();
