@@ -8,7 +8,6 @@
 //! open an activity. Coverage does each event on each page, with each trace, and with each two traces.
 
 use std::hash::{Hash, Hasher};
-use std::sync::Arc;
 
 use rustc_hash::{FxHashMap, FxHashSet, FxHasher};
 
@@ -24,8 +23,8 @@ const OFFERS_MAX: usize = 200;
 const COUNTED_MAX: usize = 100_000;
 /// Most situations that a way is looked for through, and most of their actions: an app that shows new screens for ever has no
 /// near ones beyond.
-const NODES_MAX: usize = 400;
-const LOOKED_AT_MAX: usize = 4_000;
+const NODES_MAX: usize = 3_000;
+const LOOKED_AT_MAX: usize = 40_000;
 /// Most activities whose contents are remembered, the latest.
 const LOOKS_MAX: usize = 4;
 /// Factor on the worth of an event for each step before it. This number and those below were chosen on eight apps with
@@ -49,6 +48,9 @@ const WITH_CONTEXT: f64 = 0.3;
 const AFTER_EVENT: f64 = 0.6;
 /// Least factor on the last for events other than clicks.
 const AFTER_OTHER: f64 = 0.4;
+
+/// Factor on a bound, so that it stays one whatever is rounded.
+const ROUNDED: f64 = 1.000_001;
 
 /// Number of an event, of a page, and of an activity.
 type EventId = u16;
@@ -151,8 +153,16 @@ struct Known {
     rank: u16,
     /// Context, if it is not the usual one.
     context: Option<u64>,
-    /// Actions with their events.
-    actions: Arc<[(ActionId, EventId)]>,
+    actions: Vec<Deed>,
+}
+
+/// Action of a state.
+#[derive(Clone, Copy, Debug)]
+struct Deed {
+    action: ActionId,
+    event: EventId,
+    /// State that it led to the last time.
+    to: Option<StateId>,
 }
 
 /// Activity.
@@ -199,8 +209,7 @@ pub struct Cover {
     looks: FxHashMap<(PlaceId, u64), (u32, u16)>,
     /// States that were acted in.
     states: FxHashMap<StateId, Known>,
-    /// State that an action led to the last time, an event of a page, and an event of any page.
-    outcomes: FxHashMap<(StateId, ActionId), StateId>,
+    /// State that an event of a page led to the last time, and an event of any page.
     of_pages: FxHashMap<(PageId, EventId), StateId>,
     of_events: FxHashMap<EventId, StateId>,
     on_pages: FxHashMap<(PageId, EventId), u32>,
@@ -228,17 +237,19 @@ impl Cover {
         let action = scene.offers[usize::from(transition.at)].action;
         self.note(scene);
         self.note(transition.to);
-        let Some(known) = self.states.get(&scene.state).cloned() else { return };
-        let Some(&(_, event)) = known.actions.iter().find(|(one, _)| *one == action) else { return };
+        let Some(known) = self.states.get_mut(&scene.state) else { return };
+        let Some(deed) = known.actions.iter_mut().find(|deed| deed.action == action) else { return };
+        deed.to = Some(transition.to.state);
+        let (page, event) = (known.page, deed.event);
+        let Some(known) = self.states.get(&scene.state) else { return };
         let is_sought = self.aim.sought == number(&(scene.state, self.memory, event));
         if std::mem::take(&mut self.aim.is_last) && !is_sought {
             count(&mut self.missed, self.aim.sought);
         }
-        self.outcomes.insert((scene.state, action), transition.to.state);
-        self.of_pages.insert((known.page, event), transition.to.state);
+        self.of_pages.insert((page, event), transition.to.state);
         self.of_events.insert(event, transition.to.state);
-        count(&mut self.on_pages, (known.page, event));
-        let traces = self.traces(&known, &self.memory);
+        let traces = self.traces(known, &self.memory);
+        count(&mut self.on_pages, (page, event));
         for (at, &(one, _)) in traces.iter().enumerate() {
             count(&mut self.with, (one, event));
             for &(other, _) in &traces[at + 1..] {
@@ -253,7 +264,7 @@ impl Cover {
         done.times += 1;
         done.changed += u32::from(transition.to.state != scene.state);
         done.opened += u32::from(is_opened);
-        self.memory = self.memory.after(event, done.weight(), scene.state, &known);
+        self.memory = self.memory.after(event, done.weight(), scene.state, known);
     }
 
     /// Takes in the offers of `scene`, as far as there is room.
@@ -276,7 +287,7 @@ impl Cover {
                 }
                 None => continue,
             };
-            actions.push((offer.action, event));
+            actions.push(Deed { action: offer.action, event, to: None });
         }
         let Seen { structure, contents, context } = Seen::new(scene);
         let next = self.page_numbers.len() as PageId;
@@ -292,7 +303,7 @@ impl Cover {
             here.looks += 1;
             (next, here.looks - 1)
         });
-        let known = Known { page, place, look, rank, context, actions: actions.into() };
+        let known = Known { page, place, look, rank, context, actions };
         self.states.insert(scene.state, known);
     }
 
@@ -328,23 +339,30 @@ impl Cover {
                 break;
             }
             let traces = self.traces(known, &node.memory);
-            for &(action, event) in known.actions.iter() {
-                let sought = number(&(node.state, node.memory, event));
-                let missed = f64::from(1 + self.missed.get(&sought).copied().unwrap_or(0));
-                let worth = node.promise * self.worth(known.page, event, &traces) / missed;
-                if worth > best {
-                    (best, equals) = (worth, 0);
-                }
-                if worth >= best && worth > 0.0 {
-                    equals += 1;
-                    if rng.below(equals) == 0 {
-                        found = Some((at, action, sought));
+            let most = weight_of(&traces);
+            for deed in &known.actions {
+                let Deed { action, event, .. } = *deed;
+                let on_page = ON_PAGE * rarity(self.on_pages.get(&(known.page, event)));
+                let bound = node.promise * (on_page + most) * self.events[usize::from(event)].worth();
+                // What cannot be best needs no exact worth.
+                if bound >= best && bound > 0.0 {
+                    let sought = number(&(node.state, node.memory, event));
+                    let missed = f64::from(1 + self.missed.get(&sought).copied().unwrap_or(0));
+                    let worth = node.promise * self.worth(known.page, event, &traces) / missed;
+                    if worth > best {
+                        (best, equals) = (worth, 0);
+                    }
+                    if worth >= best && worth > 0.0 {
+                        equals += 1;
+                        if rng.below(equals) == 0 {
+                            found = Some((at, action, sought));
+                        }
                     }
                 }
                 if node.steps + 1 >= steps || nodes.len() >= NODES_MAX {
                     continue;
                 }
-                let Some(to) = self.outcome(node.state, known, action, event, &node.memory) else { continue };
+                let Some(to) = self.outcome(known, deed, &node.memory) else { continue };
                 let weight = self.events[usize::from(event)].weight();
                 let memory = node.memory.after(event, weight, node.state, known);
                 if seen.insert((to, memory)) {
@@ -363,16 +381,10 @@ impl Cover {
     }
 
     /// Returns the state that an action leads to, as far as can be told.
-    fn outcome(
-        &self,
-        state: StateId,
-        known: &Known,
-        action: ActionId,
-        event: EventId,
-        memory: &Memory,
-    ) -> Option<StateId> {
-        if let Some(&to) = self.outcomes.get(&(state, action)) {
-            return Some(to);
+    fn outcome(&self, known: &Known, deed: &Deed, memory: &Memory) -> Option<StateId> {
+        let event = deed.event;
+        if deed.to.is_some() {
+            return deed.to;
         }
         let of_page = self.of_pages.get(&(known.page, event));
         if !self.events[usize::from(event)].is_back {
@@ -451,6 +463,16 @@ fn name(scene: &Scene, action: &Action, offer: &Offer, is_on_field: bool) -> u64
     }
 }
 
+/// Returns the most that `traces` can add to the worth of an event.
+fn weight_of(traces: &[(Trace, f64)]) -> f64 {
+    let mut sum = 0.0;
+    for (at, &(_, weight)) in traces.iter().enumerate() {
+        sum += weight;
+        sum += traces[at + 1..].iter().map(|&(_, second)| weight * second).sum::<f64>();
+    }
+    sum * ROUNDED
+}
+
 /// Counts `key` once more, as far as there is room.
 fn count<K: Eq + Hash>(counts: &mut FxHashMap<K, u32>, key: K) {
     if counts.len() < COUNTED_MAX {
@@ -472,6 +494,8 @@ fn rarity(count: Option<&u32>) -> f64 {
 
 #[cfg(test)]
 mod tests {
+    use std::sync::Arc;
+
     use super::*;
     use crate::gui::{Bounds, Target};
     use crate::rng::Seed;
@@ -561,7 +585,7 @@ mod tests {
 
     #[test]
     fn an_activity_is_remembered_while_its_contents_are_not_those_from_the_start() {
-        let mut known = Known { page: 0, place: 1, look: 0, rank: 0, context: None, actions: [].into() };
+        let mut known = Known { page: 0, place: 1, look: 0, rank: 0, context: None, actions: Vec::new() };
         let other = Known { place: 2, rank: 3, ..known.clone() };
         let left = |memory: Memory, state, known: &Known| memory.after(0, 0.0, StateId(state), known);
         let memory = left(Memory::default(), 5, &known);
