@@ -1,8 +1,9 @@
-//! Reads any bytes as a learned model; a valid one is written and reads back the same.
+//! Reads any bytes as a learned model; a valid one is written and reads back the same, and differs in nothing from itself.
 
 #![no_main]
 
-use farlead::learned_model::LearnedModel;
+use farlead::learned_model::{LearnedModel, ModelDiff};
+use farlead::report::{model_diff_html, model_diff_text};
 use libfuzzer_sys::fuzz_target;
 
 fuzz_target!(|bytes: &[u8]| {
@@ -13,6 +14,11 @@ fuzz_target!(|bytes: &[u8]| {
             let again = LearnedModel::read(&written).expect("what was written");
             assert_eq!(again.last_point(), model.last_point());
             assert_eq!(again.to_text(), written);
+            let diff = ModelDiff::new(&model, &again);
+            assert!(diff.lost.is_empty() && diff.changed.is_empty() && diff.gained.is_empty());
+            // Against nothing, all of it may be missing.
+            let diff = ModelDiff::new(&model, &LearnedModel::default());
+            assert!(!model_diff_text(&diff).is_empty() && !model_diff_html(&diff).is_empty());
         }
         Err(message) => assert!(!message.is_empty()),
     }

@@ -196,12 +196,12 @@ impl LearnedModel {
 
 /// Names of kinds, each with a number if it is that of another too.
 #[derive(Default)]
-struct Names {
+pub(super) struct Names {
     taken: BTreeMap<Arc<str>, usize>,
 }
 
 impl Names {
-    fn unlike_others(&mut self, state: &State) -> String {
+    pub fn unlike_others(&mut self, state: &State) -> String {
         let times = self.taken.entry(state.name.clone()).or_insert(0);
         *times += 1;
         match *times {

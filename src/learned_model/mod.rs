@@ -6,6 +6,7 @@
 //! actions as they are printed, and screens by their identities. Its size is bounded; what is beyond is counted and not
 //! told apart by later runs.
 
+mod diff;
 mod file;
 mod map;
 mod reasons;
@@ -20,6 +21,7 @@ use rustc_hash::{FxHashMap, FxHashSet, FxHasher};
 
 use crate::gui::{Action, Context, Flags, Identity, Outline, Screen};
 
+pub use diff::{Alike, Difference, Missed, ModelDiff, Side};
 pub use file::VERSION;
 pub use map::Mapped;
 pub use reasons::Reason;

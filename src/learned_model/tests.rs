@@ -228,3 +228,189 @@ fn beyond_the_bounds_screens_are_counted_and_left_out() {
     assert_eq!((read.last_point(), read.left_out()), (point, model.left_out()));
     assert!(model.map().map.kinds.len() <= 400);
 }
+
+/// Returns a state under another identity.
+fn other(state: &str, identity: u32) -> String {
+    let (before, after) = state.split_once("\"id\":\"").expect("an id");
+    format!("{before}\"id\":\"{identity:032x}{}", &after[32..])
+}
+
+#[test]
+fn exactly_the_planted_differences_of_two_versions_are_named() {
+    let main =
+        [("click \"Help\"", 3), ("click \"About\"", 3), ("click \"Old\"", 3), ("longclick \"Old\"", 0)];
+    let main = [&main[..], &[("click \"Rare\"", 3), ("text \"abc\" into \"Name\"", 1), ("click \"abc\"", 0)]]
+        .concat();
+    let ok = [("click \"OK\"", 3)];
+    let old = [
+        state(0, 1, "Main", &main, ""),
+        state(1, 2, "Help", &ok, ""),
+        state(2, 3, "About", &[("click \"Close\"", 0)], ""),
+        state(3, 4, "Old", &ok, ""),
+        state(4, 5, "Deep", &[("back", 0)], ""),
+        state(5, 6, "Rare", &ok, ""),
+    ];
+    let links = [
+        (0, 0, "click \"Help\"", 1),
+        (0, 1, "click \"About\"", 2),
+        (0, 2, "click \"Old\"", 3),
+        (0, 4, "click \"Rare\"", 5),
+        (3, 0, "click \"OK\"", 4),
+    ];
+    let old = model(&file("Main Help About Old Deep Rare", &old, &links));
+    // A widget is gone and one is new, so the main page is built another way; what was typed is no widget.
+    let main = [("click \"Help\"", 3), ("click \"About\"", 3), ("click \"New\"", 3), ("click \"Rare\"", 0)];
+    let main = [&main[..], &[("text \"xyz\" into \"Name\"", 1), ("click \"xyz\"", 0)]].concat();
+    let new = [
+        other(&state(0, 11, "Main", &main, ""), 100),
+        state(1, 2, "Help", &[("click \"OK\"", 3)], ""),
+        other(&state(2, 13, "News", &[("back", 0)], ""), 102),
+    ];
+    let links = [(0, 0, "click \"Help\"", 1), (0, 1, "click \"About\"", 1), (0, 2, "click \"New\"", 2)];
+    let new = model(&file("Main Help About Deep Rare News", &new, &links));
+    let diff = ModelDiff::new(&old, &new);
+    let screen = |name: &str, by: &str| Difference::Screen {
+        screen: format!("{name} “here”"),
+        activity: format!("a.{name}"),
+        by: vec![by.to_string()],
+    };
+    let widget = |widget: &str, actions: &[&str]| Difference::Widget {
+        widget: widget.to_string(),
+        actions: actions.iter().map(ToString::to_string).collect(),
+        activity: "a.Main".to_string(),
+        screen: "Main “here”".to_string(),
+        screens: 1,
+    };
+    let activity = |name: &str| Difference::Activity { activity: format!("a.{name}") };
+    let expected = [
+        activity("Old"),
+        screen("About", "click \"About\" on Main “here”"),
+        screen("Deep", "click \"OK\" on Old “here”"),
+        screen("Old", "click \"Old\" on Main “here”"),
+        widget("\"Old\"", &["click", "longclick"]),
+    ];
+    assert_eq!(diff.lost, expected);
+    let expected =
+        [activity("News"), screen("News", "click \"New\" on Main “here”"), widget("\"New\"", &["click"])];
+    assert_eq!(diff.gained, expected);
+    let [Difference::Way { action, old, new, screens: 1, .. }] = &diff.changed[..] else {
+        panic!("{:?}", diff.changed)
+    };
+    let names = |names: &[String]| names.join(", ");
+    assert_eq!(
+        (&**action, names(old), names(new)),
+        ("click \"About\"", "About “here”".into(), "Help “here”".into())
+    );
+    // Help, About and Rare, of these and two more, and the field.
+    assert_eq!(diff.alike.iter().map(|pair| pair.percent).collect::<Vec<_>>(), [57]);
+    let missed = &diff.old.only;
+    assert_eq!((missed.screens, &missed.names[..]), (1, &["Rare “here”".to_string()][..]));
+    assert_eq!(missed.examples, ["click \"Rare\" on Main “here”"]);
+    assert_eq!(diff.new.only, Missed::default());
+}
+
+#[test]
+fn a_difference_of_large_models_is_found_in_bounded_work() {
+    // Pages of one activity, each built its own way and with the same actions.
+    let labels: Vec<String> = (0..20).map(|at| format!("click \"{at}\"")).collect();
+    let actions: Vec<(&str, u32)> = labels.iter().map(|label| (&**label, 0)).collect();
+    let many = |from: usize| -> LearnedModel {
+        let states: Vec<String> = (0..6_000)
+            .map(|at| other(&state(at, (from + at) as u64, "Main", &actions, ""), (from + at) as u32))
+            .collect();
+        model(&file("Main", &states, &[]))
+    };
+    let (one, two) = (many(0), many(3_000));
+    let diff = ModelDiff::new(&one, &two);
+    // Beyond the bounds, pages are matched if they are built alike.
+    assert_eq!((diff.lost.len(), diff.alike.len(), diff.old.only.screens), (0, 0, 3_000));
+}
+
+/// Any model of a few screens: kinds, activities, actions and transitions of small sets.
+fn models() -> impl proptest::strategy::Strategy<Value = LearnedModel> {
+    use proptest::prelude::*;
+    const LABELS: [&str; 7] = [
+        "click \"A\"",
+        "click \"B\"",
+        "longclick \"B\"",
+        "text \"abc\" into \"C\"",
+        "click \"abc\"",
+        "scroll down on #list",
+        "back",
+    ];
+    let one = (0_u32..40, 0_u64..5, 0_usize..3, prop::sample::subsequence(&LABELS[..], 0..=7), 0_u8..8);
+    let links = prop::collection::vec(
+        (any::<prop::sample::Index>(), any::<prop::sample::Index>(), any::<prop::sample::Index>()),
+        0..20,
+    );
+    (prop::collection::vec(one, 1..8), links, prop::sample::subsequence(&["Main", "Two", "Three"][..], 0..=3))
+        .prop_map(|(mut all, links, declared)| {
+            all.sort_by_key(|one| one.0);
+            all.dedup_by_key(|one| one.0);
+            // An identity has its kind, activity and actions, whichever model it is in.
+            let offers = |at: usize| -> &Vec<&str> { &all[at].3 };
+            let mut links: Vec<(usize, usize, &str, usize)> = links
+                .into_iter()
+                .filter_map(|(from, at, to)| {
+                    let from = from.index(all.len());
+                    let at = (!offers(from).is_empty()).then(|| at.index(offers(from).len()))?;
+                    Some((from, at, offers(from)[at], to.index(all.len())))
+                })
+                .collect();
+            links.sort_unstable();
+            links.dedup();
+            let states: Vec<String> = all
+                .iter()
+                .enumerate()
+                .map(|(at, (identity, kind, activity, actions, fault))| {
+                    let actions: Vec<(&str, u32)> = actions.iter().map(|label| (*label, 3)).collect();
+                    let more = if *fault == 0 { ",\"crash\":\"E\"" } else { "" };
+                    other(&state(at, *kind, ["Main", "Two", "Three"][*activity], &actions, more), *identity)
+                })
+                .collect();
+            model(&file(&declared.join(" "), &states, &links))
+        })
+}
+
+/// Returns a difference without names of pages that only one side has a say in.
+fn bare(mut diff: ModelDiff) -> ModelDiff {
+    for way in &mut diff.changed {
+        if let Difference::Way { screen, .. } = way {
+            screen.clear();
+        }
+    }
+    diff
+}
+
+proptest::proptest! {
+    #[test]
+    fn a_model_differs_in_nothing_from_itself(model in models()) {
+        let diff = ModelDiff::new(&model, &model);
+        proptest::prop_assert_eq!((&diff.lost, &diff.changed, &diff.gained), (&vec![], &vec![], &vec![]));
+        proptest::prop_assert_eq!((diff.alike.len(), &diff.old.only, &diff.new.only), (0, &Missed::default(), &Missed::default()));
+    }
+
+    #[test]
+    fn a_difference_is_the_same_from_either_side(one in models(), two in models()) {
+        let (forth, back) = (ModelDiff::new(&one, &two), ModelDiff::new(&two, &one));
+        let changed = back.changed.into_iter().map(|way| match way {
+            Difference::Way { action, activity, screen, screens, old, new } => {
+                Difference::Way { action, activity, screen, screens, old: new, new: old }
+            }
+            other => other,
+        });
+        let mut alike: Vec<Alike> =
+            back.alike.into_iter().map(|Alike { old, new, percent }| Alike { old: new, new: old, percent }).collect();
+        alike.sort();
+        let mirrored = ModelDiff {
+            package: back.package,
+            old: back.new,
+            new: back.old,
+            lost: back.gained,
+            changed: changed.collect(),
+            gained: back.lost,
+            alike,
+        };
+        proptest::prop_assert_eq!(bare(forth), bare(mirrored));
+    }
+}

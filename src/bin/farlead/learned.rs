@@ -46,12 +46,18 @@ fn is_model(path: &Path) -> bool {
     is_read && start.split_whitespace().collect::<String>().starts_with("{\"farlead\":\"model\"")
 }
 
-/// Returns the learned model at `path`, a file or the folder of a run, and the experience beside it.
-pub fn read_model(path: &Path, app: &App, shell: &Shell) -> anyhow::Result<(LearnedModel, Learned)> {
+/// Returns the learned model at `path`, a file or the folder of a run.
+pub fn read_model_alone(path: &Path) -> anyhow::Result<LearnedModel> {
     let file = if path.is_dir() { path.join(MODEL_FILE) } else { path.to_path_buf() };
     let source = sources::read_text(&file)?;
     let mistaken = |message: String| Mistake::new(format!("{}: {message}", shown_path(&file)));
-    let model = LearnedModel::read(source.text()).map_err(mistaken)?;
+    Ok(LearnedModel::read(source.text()).map_err(mistaken)?)
+}
+
+/// Returns the learned model at `path`, a file or the folder of a run, and the experience beside it.
+pub fn read_model(path: &Path, app: &App, shell: &Shell) -> anyhow::Result<(LearnedModel, Learned)> {
+    let file = if path.is_dir() { path.join(MODEL_FILE) } else { path.to_path_buf() };
+    let model = read_model_alone(path)?;
     if model.app.package != app.package {
         let message = format!(
             "{} was learned of the app {}, and this is {}; give a run of this app",

@@ -4,16 +4,19 @@ use std::fs::File;
 use std::io::{self, BufReader, BufWriter, Write};
 use std::path::{Path, PathBuf};
 
-use clap::{Args, Subcommand};
+use clap::{Args, Subcommand, ValueEnum};
 use farlead::device::sim::apk::{self, Manifest};
 use farlead::device::sim::fate::{self, Options};
 use farlead::device::sim::map::Map;
 use farlead::device::sim::model::{Life, Model, Node, WindowKind};
 use farlead::device::sim::{self, Read};
+use farlead::learned_model::ModelDiff;
+use farlead::report::{model_diff_html, model_diff_text};
 use farlead::spec::{Diagnostics, Located, Source, printable, shown_path};
 use farlead::store;
 use serde::Serialize;
 
+use crate::learned;
 use crate::lint::counted;
 use crate::sources::{self, Shell};
 use crate::stdout::out;
@@ -22,13 +25,14 @@ use crate::{Exit, Missing, Mistake, Usage};
 /// Most windows on a map: nobody could read a larger one.
 const WINDOWS_MAX: usize = 200;
 
-/// Check, draw, pack and convert app models.
+/// Check, draw, pack and convert app models, and compare learned ones.
 #[derive(Debug, Args)]
 #[command(after_help = "Examples:
   farlead model check apps/notes.app                 mistakes, each with its place
   farlead model draw apps/notes.app --svg notes.svg  the map of its screens
   farlead model pack apps/notes.app                  notes.apk, for --apk
   farlead model convert bank.json                    a model of FATE in our language
+  farlead model diff .farlead/runs/0003 new.json     what two versions of an app differ in
 
 An app model says how an app looks and what it does; `docs/models.md` is its language.")]
 pub struct ModelArgs {
@@ -42,6 +46,7 @@ enum ModelCommand {
     Draw(DrawArgs),
     Pack(PackArgs),
     Convert(ConvertArgs),
+    Diff(DiffArgs),
 }
 
 /// Find mistakes in app models, and screens that can never be seen.
@@ -144,6 +149,45 @@ struct ConvertArgs {
     set: Vec<String>,
 }
 
+/// Compare what exploring has learned of two versions of an app.
+#[derive(Debug, Args)]
+#[command(after_help = "Examples:
+  farlead model diff old/model.json new/model.json
+  farlead model diff .farlead/runs/0003 .farlead/runs/0007 --html diff.html
+  farlead model diff release.json .farlead/runs/0007 --fail-on lost,changed
+
+OLD and NEW are files that `farlead explore` calls model.json, or the folders of its runs. Lost is what
+the new version no longer has: an activity that it does not declare, an action that a screen no longer
+offers, a screen that nothing leads to any more. Changed is an action that leads elsewhere. What one run
+has not seen, and may have missed, counts as none of these. docs/exploring.md has more.
+
+Exit codes: 0 compared; 1 there is what --fail-on names; 2 command line; 3 a file is missing, has
+mistakes, or is of another app; 4 a file could not be written.")]
+struct DiffArgs {
+    /// Learned model of the old version: a file, or the folder of a run of explore
+    #[arg(value_name = "OLD")]
+    old: PathBuf,
+    /// Learned model of the new version
+    #[arg(value_name = "NEW")]
+    new: PathBuf,
+    /// Write a page of HTML
+    #[arg(long, value_name = "FILE")]
+    html: Option<PathBuf>,
+    /// Write JSON; a dash means standard output, in place of the text
+    #[arg(long, value_name = "FILE")]
+    json: Option<PathBuf>,
+    /// Exit with 1 if there is any of these: lost, changed, gained, with commas
+    #[arg(long, value_name = "WHAT", value_enum, value_delimiter = ',', hide_possible_values = true)]
+    fail_on: Vec<FailOn>,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+enum FailOn {
+    Lost,
+    Changed,
+    Gained,
+}
+
 #[derive(Serialize)]
 #[serde(tag = "event", rename_all = "snake_case")]
 enum Event<'a> {
@@ -195,6 +239,7 @@ pub fn run(args: &ModelArgs, shell: &Shell) -> anyhow::Result<Exit> {
         ModelCommand::Draw(args) => draw(args, shell),
         ModelCommand::Pack(args) => pack(args, shell),
         ModelCommand::Convert(args) => convert(args, shell),
+        ModelCommand::Diff(args) => diff(args, shell),
     }
 }
 
@@ -431,6 +476,54 @@ fn convert(args: &ConvertArgs, shell: &Shell) -> anyhow::Result<Exit> {
         Some(_) | None => print(&written)?,
     }
     Ok(Exit::Passed)
+}
+
+fn diff(args: &DiffArgs, shell: &Shell) -> anyhow::Result<Exit> {
+    let [old, new] = [&args.old, &args.new].map(|path| learned::read_model_alone(path));
+    let (old, new) = (old?, new?);
+    if old.app.package != new.app.package {
+        let message = format!(
+            "{} is a model of the app {}, and {} of {}; compare two versions of one app",
+            shown_path(&args.old),
+            old.app.package,
+            shown_path(&args.new),
+            new.app.package
+        );
+        return Err(Mistake::new(message).into());
+    }
+    let files = [&args.html, &args.json];
+    for path in files.into_iter().flatten() {
+        sources::refuse_to_overwrite(path, [args.old.as_path(), args.new.as_path()])?;
+    }
+    let diff = ModelDiff::new(&old, &new);
+    let written =
+        [args.html.as_ref().map(|_| model_diff_html(&diff)), args.json.as_ref().map(|_| json(&diff))];
+    let mut is_said = shell.quiet;
+    for (path, text) in files.into_iter().zip(written) {
+        match (path, text) {
+            (Some(path), Some(text)) if path.as_os_str() == "-" => {
+                print(&text)?;
+                is_said = true;
+            }
+            (Some(path), Some(text)) => {
+                store::write(path, text.as_bytes()).map_err(|error| Missing::new(error.to_string()))?;
+            }
+            _ => {}
+        }
+    }
+    if !is_said {
+        print(&model_diff_text(&diff))?;
+    }
+    let has = |what: &FailOn| match what {
+        FailOn::Lost => !diff.lost.is_empty(),
+        FailOn::Changed => !diff.changed.is_empty(),
+        FailOn::Gained => !diff.gained.is_empty(),
+    };
+    Ok(if args.fail_on.iter().any(has) { Exit::Failed } else { Exit::Passed })
+}
+
+fn json(diff: &ModelDiff) -> String {
+    serde_json::to_string(diff).expect("texts and numbers are JSON") + "\n"
 }
 
 /// Refuses to overwrite a file that somebody else made.

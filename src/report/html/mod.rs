@@ -9,6 +9,7 @@ mod curve;
 mod explored;
 mod graph;
 mod map;
+mod model_diff;
 mod phone;
 mod spec;
 mod timeline;
@@ -19,6 +20,7 @@ use std::fmt::Write as _;
 use super::run::Run;
 use super::words::{self, escape, grouped, len, line};
 pub use app_map::{map_html, map_svg};
+pub use model_diff::model_diff_html;
 use phone::Displays;
 use spec::Section;
 

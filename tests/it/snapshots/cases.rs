@@ -64,7 +64,8 @@ pub const HELP: &[Case] = &[
         "farlead model --help
          farlead model check --help
          farlead model draw --help
-         farlead model pack --help",
+         farlead model pack --help
+         farlead model diff --help",
     ),
     case("help-sim", "farlead sim --help"),
     case("help-devices", "farlead devices --help"),
@@ -466,7 +467,50 @@ pub const EXPLORE: &[Case] = &[
          farlead explore --app apps/shop.app --from .farlead/runs/0001
          farlead explore --app apps/tally.app --from .farlead/runs/0001/events.jsonl",
     ),
+    with(
+        "model-diff",
+        &[("old.app", OLD_LAMP), ("new.app", NEW_LAMP)],
+        "farlead explore --app old.app --budget 300 --quiet
+         farlead explore --app new.app --budget 300 --quiet
+         farlead explore --app apps/tally.app --budget 50 --quiet
+         farlead model diff .farlead/runs/0001 .farlead/runs/0002/model.json --html diff.html --fail-on gained,lost
+         farlead model diff .farlead/runs/0001 .farlead/runs/0002 --json -
+         farlead model diff .farlead/runs/0001 .farlead/runs/0001 --fail-on lost,changed,gained
+         farlead model diff .farlead/runs/0001 .farlead/runs/0003
+         farlead model diff old.app new.app
+         farlead model diff .farlead/runs/0001 .farlead/runs/0002 --html .farlead/runs/0002/model.json",
+    ),
 ];
+
+/// Two versions of an app: a screen and a button are gone, a button is new, and one leads elsewhere.
+const OLD_LAMP: &str = "app org.lamp \"Lamp\" 1.0
+launch Main
+activity Main .Main {
+    TextView \"Lamp\"
+    Button \"Colours\" -> open Colours
+    Button \"Timer\" -> open Timer
+    Button \"Help\" -> open Help
+    Button \"Blink\" -> show Sure
+}
+dialog Sure { TextView \"Blink?\" Button \"Yes\" -> close }
+activity Colours .Colours { TextView \"Colours\" Button \"Red\" -> close Button \"Blue\" -> close }
+activity Timer .Timer { TextView \"Timer\" Button \"Start\" -> close }
+activity Help .Help { TextView \"Help\" Button \"Close\" -> close }
+";
+const NEW_LAMP: &str = "app org.lamp \"Lamp\" 1.1
+launch Main
+activity Main .Main {
+    TextView \"Lamp 2\"
+    Button \"Colours\" -> open Colours
+    Button \"Help\" -> open Colours
+    Button \"Blink\" -> show Sure
+    Button \"Party\" -> open Party
+}
+dialog Sure { TextView \"Blink?\" Button \"Yes\" -> close }
+activity Colours .Colours { TextView \"Colours\" Button \"Red\" -> close Button \"Blue\" -> close }
+activity Party .Party { TextView \"Party\" Button \"Dance\" -> close }
+activity Help .Help { TextView \"Help\" Button \"Close\" -> close }
+";
 
 pub const COMPARE: &[Case] = &[
     case("compare-chesswalk", "farlead compare specs/chesswalk --app apps/chesswalk.app --runs 3"),
