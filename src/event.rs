@@ -188,6 +188,9 @@ pub struct Coverage {
     pub never_done: Vec<String>,
     /// Step that last brought something new.
     pub last_new: u64,
+    /// Paths of this run, of an agent that decides on paths.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub paths: Option<PathCounts>,
     /// Activities that were never seen, and actions that were never done on any screen of their activity, with their
     /// likeliest reasons, as far as there is room.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
@@ -197,6 +200,18 @@ pub struct Coverage {
     pub reasons: Vec<(String, u64)>,
     /// Steps, activities, screens, actions done and transitions, as they grew.
     pub curve: Vec<[u64; 5]>,
+}
+
+/// Paths that an agent has decided on before it took them.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct PathCounts {
+    /// Paths; some were cut off, as the episode ended or states got other numbers.
+    pub decided: u64,
+    /// Paths that ended where they should.
+    pub arrived: u64,
+    /// Paths that led elsewhere.
+    pub missed: u64,
 }
 
 /// Activity that was never seen, or action that was never done.

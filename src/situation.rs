@@ -192,6 +192,8 @@ pub enum Choice {
         /// True if only the run loses the step, and the episode has as many left as before.
         is_free: bool,
     },
+    /// None: the episode ends here, so that the app is started afresh. An episode without a step costs one of the run.
+    Restart,
 }
 
 /// Step from one situation to the next, and its reward.
@@ -416,6 +418,46 @@ pub enum Evidence {
     LeastTried,
     /// Chosen by chance.
     Chance,
+    /// Chosen by a rule of APE.
+    Rule(Rule),
+}
+
+/// Rule by which APE makes a choice: the first that gives one, in this order.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Rule {
+    /// A step of the path decided before.
+    Path,
+    /// Back to an activity that was hardly visited.
+    BackTo,
+    /// A connected part is explored before it is left.
+    Loop,
+    /// An action that was never done here.
+    Open,
+    /// The first step of a path to a state with such an action.
+    Forward,
+    /// The first step of a path to an activity that was hardly visited.
+    Activity,
+    /// The key back, never done here, or the first step of a path back.
+    Backward,
+    /// The action that was done least.
+    Least,
+    /// Any action by its priority.
+    Priority,
+    /// A text for the field that waits for it.
+    Text,
+    /// Any offer.
+    Fuzz,
+}
+
+/// Counts of the paths that an agent has decided on.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Paths {
+    /// Paths so far. Some were cut off: the episode ended, or states got other numbers.
+    pub decided: u64,
+    /// Paths that ended where they should.
+    pub arrived: u64,
+    /// Paths that led elsewhere, or whose next action was not offered.
+    pub missed: u64,
 }
 
 /// News that a step brought.

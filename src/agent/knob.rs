@@ -84,6 +84,36 @@ pub(super) static OF_QLEARNING: [Knob; 3] = [
     knob!(qlearning.discount, "gamma", "", "discount of a reward one step later", 0.0, 1.0),
 ];
 
+/// Declares the knob of a field that counts steps.
+macro_rules! steps {
+    ($agent:ident.$field:ident, $name:literal, $about:literal) => {
+        Knob {
+            name: $name,
+            letter: "",
+            about: $about,
+            range: (1.0, 1e9),
+            is_whole: true,
+            get: |settings| f64::from(settings.$agent.$field),
+            set: |settings, value| settings.$agent.$field = value as u32,
+        }
+    };
+}
+
+/// Numbers of `ape`.
+pub(super) static OF_APE: [Knob; 7] = [
+    knob!(ape.epsilon, "epsilon", "eps", "share of choices by priority where all was done", 0.0, 1.0),
+    knob!(ape.texts, "texts", "", "share of clicks on a field that type a text", 0.0, 1.0),
+    knob!(ape.fuzz, "fuzz", "", "share of steps with any action at all; 0.02 in its program", 0.0, 1.0),
+    steps!(
+        ape.quiet,
+        "quiet",
+        "steps without a new state or transition until the app is started afresh; a whole number"
+    ),
+    steps!(ape.still, "still", "steps in the same state until then; a whole number"),
+    steps!(ape.life_min, "life_min", "fewest steps until then in any case; a whole number"),
+    steps!(ape.life_max, "life_max", "most steps until then in any case; a whole number"),
+];
+
 /// Numbers of `monkey`.
 pub(super) static OF_MONKEY: [Knob; 1] = [Knob {
     name: "throttle",

@@ -3,6 +3,7 @@
 //! An agent sees [situations](crate::situation) and learns from transitions between them. Devices, formulas and
 //! abstractions are met in an [episode](crate::episode) alone, which treats every agent alike.
 
+mod ape;
 mod farlead;
 mod groups;
 mod knob;
@@ -21,9 +22,10 @@ mod tree;
 
 use crate::rng::Rng;
 use crate::situation::{
-    Choice, Explanation, Labelings, Origin, Outlook, Recollection, Situation, Summary, Transition,
+    Choice, Explanation, Labelings, Origin, Outlook, Paths, Recollection, Situation, Summary, Transition,
 };
 
+pub use ape::{Ape, ApeSettings};
 pub use farlead::{Farlead, FarleadSettings};
 pub use knob::Knob;
 pub use least::Least;
@@ -35,7 +37,7 @@ pub use qbe::Qbe;
 pub use qlearning::{QLearning, QLearningSettings};
 pub use random::Random;
 pub use table::{
-    AGENTS, ARES_QLEARNING, ARES_RANDOM, AgentInfo, FARLEAD, FATE_QLEARNING, FATE_RANDOM, Kept, LEAST,
+    AGENTS, APE, ARES_QLEARNING, ARES_RANDOM, AgentInfo, FARLEAD, FATE_QLEARNING, FATE_RANDOM, Kept, LEAST,
     MONKEY, Needs, PLANNER, QBE, QLEARNING, RANDOM, Settings, TREE, find, newest,
 };
 pub use tree::Tree;
@@ -79,6 +81,11 @@ pub trait Agent: Send {
     /// Ends an episode. Rates that decrease with episodes stay as they are if it was recalled.
     fn end(&mut self, _origin: Origin) -> Summary {
         Summary::default()
+    }
+
+    /// Returns the counts of the paths that it has decided on, if it decides on any.
+    fn paths(&self) -> Option<Paths> {
+        None
     }
 
     /// Forgets all that was learned of states and their actions, as they have other numbers now; `recollection` of the

@@ -4,8 +4,8 @@ use std::sync::Arc;
 
 use super::knob::{self, Knob};
 use super::{
-    Agent, Farlead, FarleadSettings, KeptError, Least, Letter, Members, Monkey, Numbered, PlannerSettings,
-    Portfolio, QLearning, QLearningSettings, Qbe, Random, Tree, farlead,
+    Agent, Ape, ApeSettings, Farlead, FarleadSettings, KeptError, Least, Letter, Members, Monkey, Numbered,
+    PlannerSettings, Portfolio, QLearning, QLearningSettings, Qbe, Random, Tree, farlead,
 };
 use crate::situation::{LabelingList, Switches};
 
@@ -46,6 +46,8 @@ pub struct Needs {
 /// Settings of all agents; each takes its own.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Settings {
+    /// Settings of `ape`.
+    pub ape: ApeSettings,
     /// Settings of `farlead`.
     pub farlead: FarleadSettings,
     /// Settings of `qlearning`.
@@ -67,6 +69,7 @@ pub struct Settings {
 impl Default for Settings {
     fn default() -> Settings {
         Settings {
+            ape: ApeSettings::default(),
             farlead: FarleadSettings::default(),
             qlearning: QLearningSettings::default(),
             planner: PlannerSettings::default(),
@@ -163,6 +166,19 @@ pub static QLEARNING: AgentInfo = AgentInfo {
     merge: newest,
 };
 
+/// The agent of APE.
+pub static APE: AgentInfo = AgentInfo {
+    name: "ape",
+    about: "The agent of APE: paths along a model of the app to what was never done",
+    switches: ALL,
+    own_switches: &[],
+    knobs: &knob::OF_APE,
+    abstraction: "ape",
+    needs: TABULAR,
+    make: |settings| Box::new(Ape::new(settings.ape)),
+    merge: newest,
+};
+
 /// Chance.
 pub static RANDOM: AgentInfo = AgentInfo {
     name: "random",
@@ -242,11 +258,12 @@ pub static FATE_QLEARNING: AgentInfo = AgentInfo {
 };
 
 /// All agents of the program, the default first.
-pub static AGENTS: [&AgentInfo; 12] = [
+pub static AGENTS: [&AgentInfo; 13] = [
     &PLANNER,
     &FARLEAD,
     &TREE,
     &QLEARNING,
+    &APE,
     &LEAST,
     &RANDOM,
     &MONKEY,

@@ -85,6 +85,7 @@ fn choices(agent: &mut dyn Agent, scene: &Scene) -> Vec<(String, u32)> {
         let name = match agent.choose(&situation, None, &mut rng) {
             Choice::Offer(at) => scene.actions[usize::from(at)].to_string(),
             Choice::Nothing { .. } => "nothing".to_string(),
+            Choice::Restart => "restart".to_string(),
         };
         *times.entry(name).or_insert(0) += 1;
     }

@@ -57,6 +57,8 @@ pub enum Ending {
     Hopeless,
     /// The steps are spent.
     StepsSpent,
+    /// The agent starts the app afresh.
+    Restarted,
     /// Someone said to stop.
     Stopped,
 }
@@ -66,7 +68,7 @@ impl Ending {
     fn end(self) -> End {
         match self {
             Ending::Won | Ending::Lost | Ending::DeadEnd | Ending::Hopeless => End::Terminal,
-            Ending::StepsSpent | Ending::Stopped => End::Truncated,
+            Ending::StepsSpent | Ending::Restarted | Ending::Stopped => End::Truncated,
         }
     }
 }
@@ -254,6 +256,11 @@ impl<'a> Stage<'a> {
             let throttle_ms = u64::from(agent.throttle_ms());
             let at = match choice {
                 Choice::Offer(at) => at,
+                Choice::Restart => {
+                    self.totals.steps += u64::from(episode.steps.is_empty());
+                    episode.ending = Ending::Restarted;
+                    break;
+                }
                 Choice::Nothing { is_free } => {
                     agent.learn_nothing(&situation, self.objective.reward_of_nothing());
                     self.totals.steps += 1;

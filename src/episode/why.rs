@@ -3,7 +3,7 @@
 use std::fmt::Write as _;
 use std::sync::Arc;
 
-use crate::situation::{Evidence, Habit, Reason, StepChange, Turn, TurnCause};
+use crate::situation::{Evidence, Habit, Reason, Rule, StepChange, Turn, TurnCause};
 
 /// Returns the reason for a choice in words; `conditions` are the names of the objective's.
 pub fn reason(reason: &Reason, conditions: &[Arc<str>]) -> String {
@@ -46,6 +46,7 @@ fn choice(reason: &Reason, conditions: &[Arc<str>]) -> String {
         Evidence::Pair => return "a step to two actions that were rarely done in this order".to_string(),
         Evidence::LeastTried => return format!("rarely done at what is seen here, one of {choices}"),
         Evidence::Chance => return format!("any of {choices}"),
+        Evidence::Rule(rule) => return by_rule(rule, choices),
         Evidence::Again => "all was tried: done again, to see whether the app answers alike".to_string(),
     };
     let hinted: Vec<&str> = (0_u32..)
@@ -64,6 +65,22 @@ fn choice(reason: &Reason, conditions: &[Arc<str>]) -> String {
         _ => write!(text, "; best of {choices}, chance {chance:.3}"),
     };
     text
+}
+
+fn by_rule(rule: Rule, choices: usize) -> String {
+    match rule {
+        Rule::Path => "goes on along its path".to_string(),
+        Rule::BackTo => "goes back to an activity that was hardly visited".to_string(),
+        Rule::Loop => "goes on to explore what hangs together".to_string(),
+        Rule::Open => format!("never done here, one of {choices}"),
+        Rule::Forward => "begins a path to what was never done".to_string(),
+        Rule::Activity => "begins a path to an activity that was hardly visited".to_string(),
+        Rule::Backward => "goes back, as nothing else is new here".to_string(),
+        Rule::Least => format!("done least here, one of {choices}"),
+        Rule::Priority => format!("by its priority, one of {choices}"),
+        Rule::Text => "types into the field that has the focus".to_string(),
+        Rule::Fuzz => format!("any of {choices}"),
+    }
 }
 
 /// Returns the news of a step in words.

@@ -1,7 +1,7 @@
 //! Coverage of an explored app, in words.
 
 use super::words::{counted, duration, grouped, len, line};
-use crate::event::{Coverage, Reached, Unreached};
+use crate::event::{Coverage, PathCounts, Reached, Unreached};
 
 /// Most names in a line.
 const NAMES_MAX: usize = 5;
@@ -36,6 +36,14 @@ pub fn sentences(coverage: &Coverage) -> Vec<String> {
     }
     all.push(actions);
     all.extend(never_done(coverage));
+    if let Some(PathCounts { decided, arrived, missed }) = &coverage.paths {
+        all.push(format!(
+            "paths: {} decided on; {} ended where they should, {} elsewhere",
+            grouped(*decided),
+            grouped(*arrived),
+            grouped(*missed)
+        ));
+    }
     if let Some(half) = half_of_screens(coverage) {
         all.push(format!(
             "something new came up last at step {}; half of the screens were known at step {}",

@@ -12,7 +12,7 @@ use crate::experience::Experience;
 use crate::gui::{Repertoire, Screen};
 use crate::learned_model::{LearnedModel, ModelApp, Point};
 use crate::objective::{Exploration, Formula, Moment, Objective, Pays, Seen, Shaping, Verdict};
-use crate::situation::PhaseId;
+use crate::situation::{Paths, PhaseId};
 use crate::spec::Spec;
 use crate::trace::{Step, Trace};
 
@@ -110,6 +110,8 @@ pub struct Explored {
     pub experience: Experience,
     /// Knowledge that the agent keeps.
     pub kept: Vec<u8>,
+    /// Paths that the agent has decided on, if it decides on any.
+    pub paths: Option<Paths>,
     /// Error of the device that ended it, if one did; what was seen before counts.
     pub failure: Option<DeviceError>,
 }
@@ -372,6 +374,7 @@ pub fn explore(
         walk,
         experience,
         kept: agent.save(stage.catalogue()),
+        paths: agent.paths(),
     }
 }
 

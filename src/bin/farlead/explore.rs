@@ -10,7 +10,7 @@ use std::time::Instant;
 use clap::{Args, ValueEnum};
 use farlead::agent::PLANNER;
 use farlead::device::App;
-use farlead::event::{Coverage, Outcome, Reached, SpecBegan};
+use farlead::event::{Coverage, Outcome, PathCounts, Reached, SpecBegan};
 use farlead::gui::{Atom, Identity, Repertoire, Screen};
 use farlead::learned::{Learned, LearnedApp};
 use farlead::learned_model::LearnedModel;
@@ -18,6 +18,7 @@ use farlead::objective::Pays;
 use farlead::replay::capture_walk;
 use farlead::rng::Seed;
 use farlead::search::{Budget, Dictionary, ExploreStop, Explored, Fault, Plan, Watched, explore, together};
+use farlead::situation::Paths;
 use farlead::spec::{Expectation, Source, Spec, parse, shown_path};
 use farlead::statistics::area_under_curve;
 use farlead::store::{self, Batch, Places};
@@ -82,11 +83,12 @@ pub struct ExploreArgs {
     app: AppArgs,
     #[command(flatten, next_help_heading = "App")]
     set_up: SetUpArgs,
-    /// Agent that explores: planner, farlead, tree, qlearning, least, random, monkey, qbe, ares-random,
-    /// ares-qlearning, fate-random or fate-qlearning [default: planner]
+    /// Agent that explores: planner, farlead, tree, qlearning, ape, least, random, monkey, qbe,
+    /// ares-random, ares-qlearning, fate-random or fate-qlearning [default: planner]
     #[arg(long, value_parser = EntrantParser, help_heading = "Exploring", hide_possible_values = true)]
     agent: Option<Entrant>,
-    /// Abstraction of screens: looks, places, ape or activity [default: places for the planner, else looks]
+    /// Abstraction of screens: looks, places, ape or activity [default: places for the planner, ape for ape, else
+    /// looks]
     #[arg(long, value_name = "A", value_enum, help_heading = "Exploring", hide_possible_values = true)]
     abstraction: Option<AbstractionName>,
     /// Most steps of the whole run
@@ -430,6 +432,11 @@ fn coverage(explored: &Explored, earlier_steps: u64, agent: &str, budget: Budget
         never_done_count: model.never_done(),
         never_done: distinct.take(NEVER_DONE_MAX).collect(),
         last_new: model.last_new,
+        paths: explored.paths.map(|Paths { decided, arrived, missed }| PathCounts {
+            decided,
+            arrived,
+            missed,
+        }),
         unreached,
         reasons,
         curve: model

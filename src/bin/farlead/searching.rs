@@ -48,7 +48,8 @@ pub struct SearchArgs {
     /// Settings of the agent farlead: few-failures or few-steps
     #[arg(long, value_enum, help_heading = "Research", hide_possible_values = true, default_value_t = Setting::FewFailures)]
     setting: Setting,
-    /// Abstraction of screens: looks, places, ape or activity [default: places for the planner, else looks]
+    /// Abstraction of screens: looks, places, ape or activity [default: places for the planner, ape for ape, else
+    /// looks]
     #[arg(long, value_name = "A", value_enum, help_heading = "Research", hide_possible_values = true)]
     abstraction: Option<AbstractionName>,
     /// Improvements to switch on; docs/checking.md lists them
