@@ -123,7 +123,7 @@ fn read(text: &str) -> Arc<Model> {
 }
 
 /// A clock, a counter, and a feed with new rows at each look; each has a page below it, and a dialog.
-const APPS: [(&str, &str); 3] = [
+pub const APPS: [(&str, &str); 3] = [
     (
         "clock",
         r#"app org.example.clock "Clock" 1.0

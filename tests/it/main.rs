@@ -4,6 +4,7 @@ mod adb;
 mod adbd;
 mod android;
 mod ape;
+mod ape_agent;
 mod apk;
 mod apps;
 mod attached;

@@ -31,7 +31,8 @@ pub struct At(pub u32);
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Edge {
     pub to: At,
-    /// Times that the action led there, and times since the first that it did not.
+    /// Times that the action led there, and times that it did not, those before the first included: what an action has
+    /// led to once in ten times is nothing to count on.
     pub hits: u32,
     pub misses: u32,
 }
@@ -249,7 +250,7 @@ impl Graph {
             }
             is_new = known.edges.len() < EDGES_MAX && known.edges.iter().all(|edge| edge.to != to);
             if is_new {
-                known.edges.push(Edge { to, hits: 1, misses: 0 });
+                known.edges.push(Edge { to, hits: 1, misses: known.visits - 1 });
             }
         });
         self.activities.entry(state.activity).or_default().done += u32::from(is_first);
