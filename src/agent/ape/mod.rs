@@ -201,7 +201,7 @@ impl Ape {
         if let Some(slot) = self.forward(here) {
             return (Rule::Forward, slot);
         }
-        if let Some(choice) = self.to_trivial_activity(here) {
+        if let Some(choice) = self.visit_trivial_activity(here) {
             return choice;
         }
         if let Some(slot) = self.backward(here) {
@@ -319,7 +319,7 @@ impl Ape {
     }
 
     /// Goes to an activity that was hardly visited, or back to it.
-    fn to_trivial_activity(&mut self, here: &Here<'_>) -> Option<(Rule, u16)> {
+    fn visit_trivial_activity(&mut self, here: &Here<'_>) -> Option<(Rule, u16)> {
         let trivial = self.graph.trivial_activities();
         if trivial.is_empty() {
             return None;

@@ -192,7 +192,9 @@ fn an_activity_is_trivial_if_it_was_hardly_visited_and_few_of_its_actions_were_d
     (0..ACTIONS).for_each(|slot| graph.learn(d, slot, a));
     assert_eq!(graph.trivial_activities(), [ActivityId(2)]);
     let mut three = Graph::default();
-    [0, 2, 4].map(|state| seen(&mut three, state, None));
+    for state in [0, 2, 4] {
+        seen(&mut three, state, None);
+    }
     assert_eq!(three.trivial_activities(), []);
 }
 
