@@ -195,8 +195,12 @@ struct Labels {
 }
 
 impl Labels {
+    fn known(&self, label: &str) -> Option<u32> {
+        self.numbers.get(label).copied()
+    }
+
     fn number(&mut self, label: &str) -> u32 {
-        if let Some(&known) = self.numbers.get(label) {
+        if let Some(known) = self.known(label) {
             return known;
         }
         let (label, number) = (Arc::<str>::from(label), self.list.len() as u32);
@@ -478,16 +482,18 @@ impl LearnedModel {
         }
         let mut places = Vec::with_capacity(actions.len());
         for action in actions {
-            let label = self.labels.number(&label(action));
-            let place = match free.get_mut(&label).and_then(Vec::pop) {
+            let label = label(action);
+            let known = self.labels.known(&label).and_then(|label| free.get_mut(&label)?.pop());
+            let place = match known {
                 Some(place) => place,
                 None => {
-                    let bytes = OFFER_BYTES + json_len(self.labels.get(label));
+                    let bytes = OFFER_BYTES + json_len(&label);
                     let place = self.states[state as usize].offers.len();
                     if self.offers >= OFFERS_MAX || place >= usize::from(u16::MAX) || !self.takes(bytes) {
                         u16::MAX
                     } else {
                         self.offers += 1;
+                        let label = self.labels.number(&label);
                         self.states[state as usize].offers.push(Offer { label, times: 0 });
                         place as u16
                     }

@@ -262,24 +262,17 @@ impl<'m> Gaps<'m> {
 
     /// Returns the actions that were never done on any screen of their activity, each with the kind that offered it most
     /// often.
-    fn never_done_anywhere(&self) -> BTreeMap<(Arc<str>, Arc<str>), (usize, Gap)> {
-        let activity = |kind: usize| self.first(kind).activity.clone();
-        let done = self.all().filter(|(_, _, tally)| tally.done > 0);
-        let done: BTreeSet<(Arc<str>, &Arc<str>)> =
-            done.map(|(kind, label, _)| (activity(kind), label)).collect();
-        let mut never: BTreeMap<(Arc<str>, Arc<str>), (usize, Gap)> = BTreeMap::new();
-        for kind in 0..self.actions.len() {
-            for gap in self.never_done(kind) {
-                if done.contains(&(activity(kind), &gap.action)) {
-                    continue;
-                }
-                let key = (activity(kind), gap.action.clone());
-                if never.get(&key).is_none_or(|(_, known)| known.offered < gap.offered) {
-                    never.insert(key, (kind, gap));
-                }
+    fn never_done_anywhere(&self) -> impl Iterator<Item = (usize, &'m Arc<str>, &Tally)> {
+        let mut tallies: BTreeMap<(&str, &'m Arc<str>), (usize, &Tally)> = BTreeMap::new();
+        for (kind, label, tally) in self.all() {
+            let best = tallies.entry((&*self.first(kind).activity, label)).or_insert((kind, tally));
+            // Whatever was done somewhere stays so.
+            if best.1.done == 0 && (tally.done > 0 || best.1.offered < tally.offered) {
+                *best = (kind, tally);
             }
         }
-        never
+        let never = tallies.into_iter().filter(|(_, (_, tally))| tally.done == 0);
+        never.map(|((_, label), (kind, tally))| (kind, label, tally))
     }
 
     fn all(&self) -> impl Iterator<Item = (usize, &'m Arc<str>, &Tally)> {
@@ -373,18 +366,21 @@ impl LearnedModel {
                 }
             })
             .collect();
-        let mut never: Vec<(usize, Gap)> = gaps.never_done_anywhere().into_values().collect();
+        let mut never: Vec<(usize, &Arc<str>, &Tally)> = gaps.never_done_anywhere().collect();
         let mut counts = BTreeMap::new();
-        for (_, gap) in &never {
-            *counts.entry(gap.reason.name().to_string()).or_insert(0) += 1;
+        for (kind, _, tally) in &never {
+            *counts.entry(gaps.reason(*kind, tally).name().to_string()).or_insert(0) += 1;
         }
-        never.sort_by_key(|(kind, gap)| (std::cmp::Reverse(gap.offered), *kind, gap.action.clone()));
-        all.extend(never.into_iter().take(ACTIONS_MAX).map(|(kind, gap)| Unreached {
-            activity: None,
-            action: Some(gap.action.to_string()),
-            on: Some(gaps.first(kind).name.to_string()),
-            reason: gap.reason.name().to_string(),
-            because: gap.reason.to_string(),
+        never.sort_by_key(|(kind, label, tally)| (std::cmp::Reverse(tally.offered), *kind, *label));
+        all.extend(never.into_iter().take(ACTIONS_MAX).map(|(kind, label, tally)| {
+            let reason = gaps.reason(kind, tally);
+            Unreached {
+                activity: None,
+                action: Some(label.to_string()),
+                on: Some(gaps.first(kind).name.to_string()),
+                reason: reason.name().to_string(),
+                because: reason.to_string(),
+            }
         }));
         (all, counts.into_iter().collect())
     }
