@@ -238,10 +238,9 @@ pub fn pursue(
     let mut stage = Stage::new(device, objective, catalogue, plan.switches, plan.steps_max, plan.seed);
     let mut agent = agent(plan, stage.catalogue_mut());
     let mut experience = Experience::new();
-    // Steps of another run may come out otherwise by now.
-    let mut is_in_doubt = needs.experience && plan.experience.is_old();
+    let mut turns = Turns::new(needs.experience, plan.experience.is_old());
     let mut recalled = Summary::default();
-    if needs.experience {
+    if turns.has_lore {
         recalled = stage.recall(&mut *agent, &plan.experience);
     }
     let mut is_outdated = false;
@@ -287,6 +286,7 @@ pub fn pursue(
             (screens, last_new) = (stage.catalogue().screens(), episodes);
         }
         // An app that was always steady answers otherwise now: it is not the app any more that was learned.
+        let is_in_doubt = turns.is_in_doubt();
         let has_changed = is_in_doubt && recalled.surprises == 0 && summary.surprises > 0;
         is_outdated |= has_changed;
         // A run that was found counts, even if the budget ends with the same episode.
@@ -303,20 +303,23 @@ pub fn pursue(
             break Stop::TimeSpent;
         } else if !goes_on {
             break Stop::Interrupted;
-        } else if is_exhausted || has_changed {
+        }
+        let has_turned = turns.ends_episode();
+        if is_exhausted || has_changed {
             // Only a new agent, with the steps of this search alone, can tell what was tried on the app of now.
-            is_in_doubt = false;
-            stage.start_over();
-            agent = self::agent(plan, stage.catalogue_mut());
-            stage.recall(&mut *agent, &experience);
-            recalled.surprises = 0;
-        } else if growth.grows(episode.newest) || has_codes {
-            stage.set_steps_max(growth.steps_max);
+            turns.give_up();
+        }
+        let grows = growth.grows(episode.newest);
+        stage.set_steps_max(growth.steps_max);
+        if is_exhausted || has_changed || has_turned || grows || has_codes {
             // With more steps left, or more texts, there is more to try after ways that were used up.
             stage.start_over();
-            let settings = Settings { spent: episodes, ..plan.settings };
+            let settings = Settings { spent: turns.spent(), ..plan.settings };
             agent = self::agent(&Plan { settings, ..plan.clone() }, stage.catalogue_mut());
-            recalled = stage.recall(&mut *agent, &plan.experience);
+            recalled = Summary::default();
+            if turns.has_lore {
+                recalled = stage.recall(&mut *agent, &plan.experience);
+            }
             stage.recall(&mut *agent, &experience);
         }
     };
@@ -350,6 +353,56 @@ fn note(experience: &mut Experience, stage: &Stage<'_>, episode: &Episode) {
         }
     }
     experience.finish(at);
+}
+
+/// Turns of an agent that knows the plan's experience, and of one that knows this search alone. Experience of another run
+/// may mislead: what does not help soon has to share the episodes, half and half in the long run.
+struct Turns {
+    /// True if the agent of this turn knows the plan's experience.
+    has_lore: bool,
+    /// Length of the turn, and the episodes that are left of it; none if it lasts.
+    length: Option<u32>,
+    left: u32,
+    /// Episodes of the agent with the plan's experience, and of the one without.
+    spent: [u32; 2],
+}
+
+impl Turns {
+    /// Episodes of the first turn; each is twice as long as the one before.
+    const FIRST: u32 = 5;
+
+    fn new(has_lore: bool, is_old: bool) -> Turns {
+        let length = (has_lore && is_old).then_some(Turns::FIRST);
+        Turns { has_lore, length, left: Turns::FIRST, spent: [0; 2] }
+    }
+
+    /// Returns true if steps of another run, which may come out otherwise by now, are known to the agent.
+    fn is_in_doubt(&self) -> bool {
+        self.has_lore && self.length.is_some()
+    }
+
+    /// Counts an episode; returns true if the next one belongs to the other agent.
+    fn ends_episode(&mut self) -> bool {
+        self.spent[usize::from(!self.has_lore)] += 1;
+        let Some(length) = self.length else { return false };
+        self.left -= 1;
+        if self.left > 0 {
+            return false;
+        }
+        self.left = length.saturating_mul(2);
+        (self.has_lore, self.length) = (!self.has_lore, Some(self.left));
+        true
+    }
+
+    /// Has this search go on without the plan's experience.
+    fn give_up(&mut self) {
+        (self.has_lore, self.length) = (false, None);
+    }
+
+    /// Returns the episodes that the agent of this turn has had.
+    fn spent(&self) -> u32 {
+        self.spent[usize::from(!self.has_lore)]
+    }
 }
 
 /// Growth of episodes while new places come up at their ends.
