@@ -6,6 +6,7 @@ use farlead::replay::{Missing, Player};
 use farlead::rng::Seed;
 use farlead::spec::{Source, Style, parse};
 use farlead::test_case::{Entry, is_ape_log, read_ape_log, read_entry};
+use proptest::prelude::*;
 use serde_json::json;
 
 use crate::models;
@@ -172,4 +173,28 @@ fn what_is_no_log_of_ape_gets_a_message_with_its_place() {
     assert_eq!(read_entry(&deep), Ok(Entry::Nothing { is_fuzz: true }), "what is left out is not read");
     assert!(read_entry(&format!("1 {{\"actionType\":\"{}\"}}", "x".repeat(2 << 20))).is_err());
     assert!(!is_ape_log("[\"main\"]") && !is_ape_log("farlead test 3") && !is_ape_log(""));
+}
+
+proptest! {
+    /// Pieces of lines in any order: a run, or a mistake.
+    #[test]
+    fn whatever_a_log_holds_there_is_a_run_or_a_mistake(
+        pieces in prop::collection::vec(
+            prop_oneof![
+                prop::sample::select(vec![
+                    "1 {", "\"actionType\":\"MODEL_CLICK\"", "\"FUZZ\"", ",", "\"full\":\"/*[@text=\\\"", "\\\"]", "]", "\"}",
+                    "[@index=", "99999999999", "\"bounds\":\"0,0,", "9\"", "//*", "\n", "}\n", "2 {\"actionType\":\"MODEL_BACK\"}\n",
+                    "3 {\"actionType\":\"EVENT_START\"}\n", "4 {\"actionType\":\"PHANTOM_CRASH\",\"crash\":{}}\n",
+                ]).prop_map(str::to_string),
+                any::<char>().prop_map(String::from),
+            ],
+            0..40,
+        ),
+    ) {
+        let source = Source::new("a.log", pieces.concat());
+        let (run, diagnostics) = read_ape_log(&source);
+        prop_assert_eq!(run.is_some(), diagnostics.errors() == 0);
+        prop_assert!(run.is_none_or(|run| run.actions.len() > 1));
+        prop_assert!(diagnostics.render(&source, Style::Plain).len() < 100_000);
+    }
 }
