@@ -81,6 +81,9 @@ pub struct Target {
     /// Pixels of the display that it covered.
     #[serde(default, skip_serializing_if = "is_default")]
     pub bounds: Bounds,
+    /// True if its text may lack its end, and its names their quotes, as in the logs of APE.
+    #[serde(skip)]
+    pub is_cut: bool,
 }
 
 impl Target {
@@ -94,6 +97,7 @@ impl Target {
             desc: widget.desc.clone(),
             below,
             bounds: widget.bounds,
+            is_cut: false,
         }
     }
 

@@ -66,7 +66,7 @@ impl ActionRecord {
         let ActionRecord(Form { action_type, on, text, towards, activity, does: gestures }) = self;
         let is_on = match (on, action.target()) {
             (Some(on), Some(other)) => {
-                let Target { object_id, class, id, text, desc, below, bounds: _ } = other;
+                let Target { object_id, class, id, text, desc, below, bounds: _, is_cut: _ } = other;
                 // What tells most widgets apart comes first.
                 on.object_id == *object_id
                     && on.text == *text

@@ -72,8 +72,11 @@ fn choose(recorded: &Target, all: &[&Target]) -> Option<usize> {
         2.. => left = by_id,
         0 => {}
     }
-    let by_desc = same(&left, all, recorded, |target| &target.desc);
-    let by_text = same(by_desc.as_ref().unwrap_or(&left), all, recorded, |target| &target.text);
+    let by_desc = same(&left, all, recorded, |target| &target.desc)
+        .or_else(|| uncut(&left, all, recorded, |target| &target.desc, usize::MAX));
+    let described = by_desc.as_ref().unwrap_or(&left);
+    let by_text = same(described, all, recorded, |target| &target.text)
+        .or_else(|| uncut(described, all, recorded, |target| &target.text, CUT_UNITS));
     let by_below = same(&left, all, recorded, |target| &target.below);
     match by_text.or(by_desc).or(by_below) {
         Some(named) => left = named,
@@ -103,6 +106,31 @@ fn same<'a>(
     let sought = part(recorded);
     let found: Vec<usize> =
         left.iter().copied().filter(|&at| !sought.is_empty() && part(all[at]) == sought).collect();
+    (!found.is_empty()).then_some(found)
+}
+
+/// Length at which APE cuts a text, in the units of Java.
+const CUT_UNITS: usize = 8;
+
+/// Returns those of `left` with a part that lacks its quotes in the recorded one, or its end from `units_max` units on;
+/// nothing if there are none, or the recorded one is whole.
+fn uncut<'a>(
+    left: &[usize],
+    all: &[&'a Target],
+    recorded: &'a Target,
+    part: impl Fn(&'a Target) -> &'a str,
+    units_max: usize,
+) -> Option<Vec<usize>> {
+    let sought = part(recorded);
+    if !recorded.is_cut || sought.is_empty() {
+        return None;
+    }
+    let may_go_on = sought.encode_utf16().count() >= units_max;
+    let is_same = |name: &str| {
+        let bare = name.replace('"', "");
+        bare == sought || (may_go_on && bare.starts_with(sought))
+    };
+    let found: Vec<usize> = left.iter().copied().filter(|&at| is_same(part(all[at]))).collect();
     (!found.is_empty()).then_some(found)
 }
 
@@ -214,6 +242,27 @@ mod tests {
         assert_eq!(found((rows(["a", "b", "c"]), 1), rows(["c", "a", "b"])), Ok("2".into()));
         assert_eq!(found((rows(["a", "b", "c"]), 1), rows(["c", "a", "d"])), Err(Some("1".into())));
         assert_eq!(found((rows(["", "", ""]), 1), rows(["", "", ""])), Ok("1".into()));
+    }
+
+    #[test]
+    fn a_text_that_was_cut_is_found_by_its_start_unless_another_is_that_text() {
+        let on = |text: &str| Target { text: text.into(), is_cut: true, ..Target::default() };
+        let find =
+            |recorded: &str, now: Vec<Widget>| match seek(&screen(now), &Action::click(on(recorded)), None) {
+                Sought::Found(action) => action.target().map(|on| on.text.to_string()),
+                Sought::Missing(_) => None,
+            };
+        let all = |texts: &[&str]| -> Vec<Widget> {
+            texts.iter().zip(0..).map(|(text, row)| button("", text, row * 10)).collect()
+        };
+        assert_eq!(find("Settings", all(&["Settings and more", "Settings"])).as_deref(), Some("Settings"));
+        assert_eq!(
+            find("Settings", all(&["About", "Settings and more"])).as_deref(),
+            Some("Settings and more")
+        );
+        assert_eq!(find("Say Hi", all(&["Say \"Hi\""])).as_deref(), Some("Say \"Hi\""));
+        assert_eq!(find("Setting", all(&["Settings"])), None, "a text of seven characters was not cut");
+        assert_eq!(find("", all(&["Settings"])), None);
     }
 
     #[test]

@@ -577,12 +577,11 @@ mod tests {
     #[test]
     fn steering_finds_what_lies_deep_sooner() {
         let deep = r#""deep": F ([activity ~ Settings] & X F ([activity ~ Search] & X F ([activity ~ Settings] & X F [activity ~ Search])))"#;
-        let steps = |steers| {
-            let step =
-                |seed| steered(&[deep], steers, seed).watched[0].run.as_ref().map(|run| run.steps.len());
-            (1..=5).filter_map(step).count()
-        };
-        assert!(steps(true) >= steps(false));
+        let found =
+            |steers| (1..=20).filter(|&seed| steered(&[deep], steers, seed).watched[0].run.is_some()).count();
+        let (with, without) = (found(true), found(false));
+        println!("{with} and {without} of 20");
+        assert!(with >= without + 8, "{with} of 20 with steering, {without} without");
         let found = steered(&[deep], true, 1);
         let run = found.watched[0].run.as_ref().expect("a violation");
         assert!(run.steps.iter().all(|step| step.labels.is_empty()));

@@ -778,6 +778,17 @@ mod tests {
         }
     }
 
+    /// A room that the formula names is a state of its own.
+    #[test]
+    fn what_ape_leaves_out_counts_once_the_formula_names_it() {
+        for name in ["ape", "ape:stoat"] {
+            let abstraction = abstraction::find(name).expect("an abstraction");
+            let plan = Plan { abstraction, ..plan(&LEAST, 4, 500) };
+            let finding = found("F ([text = room 1] & F [text = room 2])", &plan);
+            assert_eq!(finding.stop, Stop::Found, "{name}");
+        }
+    }
+
     #[test]
     fn every_agent_reaches_every_activity() {
         for agent in AGENTS {

@@ -1,13 +1,18 @@
 //! Test cases: a kept run.
 //!
 //! A test case has the steps to replay, the formula that captures them, and the spec that the run was found for, which
-//! decides if a replay passes. `text` reads and writes it; [`crate::replay`] replays its steps.
+//! decides if a replay passes. `text` reads and writes it, `ape_log` makes one from a log of APE; [`crate::replay`] replays
+//! its steps.
 
+mod ape_log;
 mod text;
+
+use std::sync::Arc;
 
 use crate::gui::{Action, Around, Atom, Nth, Screen, Target, TypedText, UserAction, Widget};
 use crate::rate::Rate;
 use crate::spec::{Expectation, Spec};
+pub use ape_log::{APE_LOG, Entry, LogError, LoggedRun, is_ape_log, read_ape_log, read_entry};
 pub use text::{FORMAT, Read, SET_UP_MAX, SET_UP_STEPS_MAX, is_newer, is_test, read, specs_alone};
 
 /// Most steps of a run that is kept with a formula.
@@ -205,6 +210,22 @@ impl Provenance {
 }
 
 impl TestCase {
+    /// Returns true if it is a log of APE as it was read; a test made of it has the version of the farlead that made it.
+    pub fn is_ape_log(&self) -> bool {
+        self.provenance.spec == APE_LOG && self.provenance.farlead.is_empty()
+    }
+
+    /// Starts a run that names no activity, or one that cannot be launched, with the first of `launchable`: a log of APE
+    /// may begin after the start, or name an alias.
+    pub fn start_with(&mut self, launchable: &[Arc<str>]) {
+        let Some(TestStep { action: Action::Reinitialise(activity), .. }) = self.steps.first_mut() else {
+            return;
+        };
+        if let Some(first) = launchable.first().filter(|_| !launchable.contains(activity)) {
+            *activity = first.clone();
+        }
+    }
+
     /// Returns the number of the first step that goes to its widget by the place alone: an older farlead kept no
     /// surroundings, and the widget has no name.
     pub fn step_by_place(&self) -> Option<usize> {

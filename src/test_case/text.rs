@@ -641,7 +641,7 @@ fn write_step(out: &mut fmt::Formatter<'_>, number: usize, step: &TestStep) -> f
         Argument::None | Argument::Own(_) => {}
     }
     writeln!(out)?;
-    if let Some(Target { object_id, class, id, text, desc, below, bounds }) = action.target() {
+    if let Some(Target { object_id, class, id, text, desc, below, bounds, is_cut: _ }) = action.target() {
         let names = [("id", id), ("desc", desc), ("text", text), ("below", below), ("class", class)];
         for (key, value) in names {
             if !value.is_empty() {

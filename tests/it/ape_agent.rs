@@ -12,10 +12,11 @@ use farlead::search::{Budget, Dictionary, Explored, Plan, explore, together};
 use farlead::spec::Source;
 use farlead::trace::{Step, Trace};
 
-use crate::ape::APPS;
+use crate::ape::{APPS, REORDERED};
 use crate::models;
 
-fn explored(model: Arc<sim::model::Model>, plan: &Plan, steps: u64, is_walk: bool) -> Explored {
+/// Returns what exploring for this many steps comes to.
+pub fn explored(model: Arc<sim::model::Model>, plan: &Plan, steps: u64, is_walk: bool) -> Explored {
     let mut device = Sim::new(model, plan.seed);
     let budget = Budget {
         steps_max: steps,
@@ -182,7 +183,7 @@ fn where_all_was_done_the_least_is_done_again_and_now_and_then_any() {
 fn paths_end_where_they_should_though_screens_are_new_at_each_look() {
     let files = ("files", models::model("files", &[]));
     let apps = APPS.map(|(name, text)| (name, read(text)));
-    for (name, model) in apps.into_iter().chain([files]) {
+    for (name, model) in apps.into_iter().chain([files, ("reordered", read(REORDERED))]) {
         let (mut arrived, mut missed) = (0, 0);
         for seed in 1..=5 {
             let plan = Plan { steps_max: 30, seed: Seed(seed), ..Plan::new(&APE) };

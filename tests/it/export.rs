@@ -74,6 +74,7 @@ fn widget(
         desc: desc.into(),
         below: "".into(),
         bounds,
+        is_cut: false,
     }
 }
 

@@ -616,6 +616,7 @@ fn target() -> impl Strategy<Value = Target> {
             desc: desc.into(),
             below: below.into(),
             bounds: Bounds::new(left, top, right, bottom),
+            is_cut: false,
         },
     )
 }

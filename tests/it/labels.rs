@@ -217,6 +217,7 @@ fn action_atoms_are_about_what_was_done() {
         desc: "Save note".into(),
         below: "".into(),
         bounds: Bounds::default(),
+        is_cut: false,
     };
     let click = Action::click(target.clone());
     let text = Action::Text { on: target.clone(), text: "17".into() };

@@ -243,3 +243,15 @@ fn what_was_learned_of_an_app_that_has_changed_is_said_and_replaced() {
     assert_eq!(third.code, 0, "{}", third.stdout);
     assert!(third.stderr.is_empty(), "{}", third.stderr);
 }
+
+#[test]
+fn a_run_that_was_removed_is_named_and_nothing_is_made_in_its_place() {
+    let runs = folder("removed").join(".farlead").join("runs");
+    fs::create_dir_all(&runs).expect("a folder");
+    for gone in ["7", "7/model.json"] {
+        let ended = check(&runs.join(gone), &[]);
+        assert_eq!((ended.code, ended.stdout.as_str()), (4, ""), "{}", ended.stderr);
+        assert!(ended.stderr.contains("farlead removes the oldest runs"), "{}", ended.stderr);
+        assert_eq!(fs::read_dir(&runs).expect("the folder").count(), 0);
+    }
+}

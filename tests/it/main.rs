@@ -5,6 +5,7 @@ mod adbd;
 mod android;
 mod ape;
 mod ape_agent;
+mod ape_log;
 mod apk;
 mod apps;
 mod attached;

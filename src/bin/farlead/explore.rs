@@ -460,17 +460,20 @@ fn coverage(explored: &Explored, earlier_steps: u64, agent: &str, budget: Budget
 
 /// Returns the spec that the crash `fault` never happens, by a name of its own.
 fn spec_of(fault: &Fault) -> Spec {
-    let spec = match (fault.is_anr, fault.identity.is_empty()) {
-        (true, _) => never("the app does not respond", "[anr = true]"),
-        (false, true) => None,
-        (false, false) => never(&fault.identity, &Atom::of_crash(&fault.identity).to_string()),
-    };
+    let not_responding = || never("the app does not respond", "[anr = true]");
+    let anr = fault.is_anr.then(not_responding).flatten();
+    anr.unwrap_or_else(|| never_again(&fault.identity))
+}
+
+/// Returns the spec that the crash of this identity does not come again; that of any crash without one.
+pub fn never_again(identity: &str) -> Spec {
+    let named = (!identity.is_empty()).then(|| never(identity, &Atom::of_crash(identity).to_string()));
     // An identity comes from outside; whatever it is, the crash is kept.
-    spec.unwrap_or_else(any_crash)
+    named.flatten().unwrap_or_else(any_crash)
 }
 
 /// Returns the spec that the app never crashes.
-fn any_crash() -> Spec {
+pub fn any_crash() -> Spec {
     never("the app crashes", "[crashed = true]").expect("the name and the atom are farlead's own")
 }
 

@@ -9,7 +9,7 @@ use farlead::device::App;
 use farlead::learned::{Learned, LearnedApp};
 use farlead::learned_model::LearnedModel;
 use farlead::spec::{printable, shown_path};
-use farlead::store;
+use farlead::store::{self, Runs};
 
 use crate::sources::{self, BYTES_MAX, Shell};
 use crate::{Missing, Mistake};
@@ -83,6 +83,15 @@ pub fn read(path: &Path, app: &App, shell: &Shell) -> anyhow::Result<Learned> {
     let this = LearnedApp { package: app.package.clone(), version: app.version.clone() };
     if fs::symlink_metadata(path).is_err() {
         let folder = folder(path);
+        // A new file there would take the number of a later run.
+        if path.ancestors().skip(1).any(|above| above.ends_with(Runs::new(Path::new("")).folder())) {
+            let message = format!(
+                "there is no {}: farlead removes the oldest runs; name a run that is there, or a file of your own, which \
+                 no run removes",
+                shown_path(path)
+            );
+            return Err(Missing::new(message).into());
+        }
         // Said now, as it would be a pity to hear it after a long search.
         if !folder.is_dir() {
             let message =

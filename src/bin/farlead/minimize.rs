@@ -46,7 +46,7 @@ Exit codes: 0 done; 1 the run does not come again; 2 command line; 3 the test or
 or has mistakes; 4 no device, or the disk; 5 the run comes again too rarely; 130 Ctrl-C, 143
 SIGTERM, 129 SIGHUP.")]
 pub struct MinimizeArgs {
-    /// Stored test, or run recorded by `check --record` or `explore --record`
+    /// Stored test, run recorded by `check --record` or `explore --record`, or action-history.log of APE
     #[arg(value_name = "TEST")]
     test: PathBuf,
     #[command(flatten, next_help_heading = "App")]
@@ -162,9 +162,9 @@ impl MinimizeArgs {
 pub fn run(args: &MinimizeArgs, shell: &Shell) -> anyhow::Result<Exit> {
     let mut project = Project::find()?;
     let how = args.settings()?;
-    let (source, test) = sources::read_test(&args.test, shell)?;
+    let (source, mut test) = sources::read_run(&args.test, shell)?;
     let asked = args.asked(&test, &project, shell)?;
-    let test = TestCase { oracle: asked.unwrap_or_else(|| test.oracle.clone()), ..test };
+    test.oracle = asked.unwrap_or(test.oracle);
     let set_ups = args.set_up.read(&project, shell)?;
     let chosen = set_ups.for_test(&args.test, &test);
     let mut texts = SecretTexts::of(&project)?;
@@ -174,6 +174,17 @@ pub fn run(args: &MinimizeArgs, shell: &Shell) -> anyhow::Result<Exit> {
     let app = args.app.open_for(&test, &project, shell)?;
     chosen.check_app(&app.app())?;
     let app = app.with_set_up(&chosen.tests).for_specs([&test.oracle]);
+    if test.is_ape_log() {
+        let (package, of_log) = (app.app().package, &test.provenance.package);
+        if *package != **of_log && !of_log.is_empty() {
+            let message = format!("{} is of the app {of_log}, and this is {package}", shown_path(&args.test));
+            return Err(Missing::new(message).into());
+        }
+        test.start_with(&app.app().launchable);
+        // The log does not know how to run its app.
+        test.provenance.app = args.app.to_type(&project);
+        test.provenance.package = package.to_string();
+    }
     set_up::warn_of_differences([(&*shown_path(&args.test), &chosen)]);
     // Refused before the runs, which take long.
     if let Some(path) = args.output.as_ref().filter(|path| path.exists()) {
@@ -219,7 +230,7 @@ pub fn run(args: &MinimizeArgs, shell: &Shell) -> anyhow::Result<Exit> {
                 "{}: the run {shortcoming}, {TRIES_MAX} times tried; `farlead replay` says where",
                 shown_path(&args.test)
             )?;
-            if args.formula.is_none() && test.provenance.spec == WALK {
+            if args.formula.is_none() && (test.provenance.spec == WALK || test.is_ape_log()) {
                 writeln!(out(), "  this is a walk; say what it is to come to with `--for FORMULA`")?;
             }
             if let Some(advice) = &chosen.advice {

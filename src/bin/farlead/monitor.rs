@@ -1,14 +1,16 @@
-//! `farlead monitor`: follows a formula along a recorded trace.
+//! `farlead monitor`: follows a formula along a recorded trace, or along a log of APE.
 
-use std::collections::HashMap;
+use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::fs::File;
 use std::io::{self, BufRead, BufReader, BufWriter, Read, Write};
 use std::path::{Path, PathBuf};
 use std::rc::Rc;
 
 use clap::Args;
-use farlead::ltl::{Monitor, Permanent, Progress};
+use farlead::gui::{Action, Atom, Context, Key, Labeller, Screen, TypedText};
+use farlead::ltl::{Formula, Formulas, Monitor, Permanent, Progress};
 use farlead::spec::{self, Expectation, Names, Source, shown_path};
+use farlead::test_case::{self, Entry};
 use farlead::trace;
 use serde::Serialize;
 
@@ -32,12 +34,16 @@ const KNOWN_LABELS_MAX: usize = 10_000;
   farlead monitor -e 'F about' --trace run.jsonl
   farlead monitor specs/chesswalk/about.ltl --only a --trace run.jsonl --json
   tail -f run.jsonl | farlead monitor -e 'G ![crashed = true]' --trace -
+  farlead monitor -e 'F [actionType = back]' --trace action-history.log
 
 A line of the trace is a list of label names, [\"[activity ~ Main]\", \"about\"], or an object
 that has one as \"labels\". With --json each step is answered by one line:
   {\"step\":0,\"satisfied\":false,\"permanent\":\"open\",\"reward\":0.33,\"atoms\":2,\"residual\":\"...\"}
 satisfied: the trace up to here satisfies the formula; permanent: sat, unsat or open, whatever
 comes; atoms: how many the residual has, which is what is left of the formula.
+
+The action-history.log of APE is a trace too. It has actions and crashes and no screens, so it
+answers atoms about actions and [crashed = ...]; a crash is a step of its own.
 
 Exit codes: 0 the trace is as the spec expects: a `possible` is satisfied at the end, a `never`
 at no step, a `must` not violated for good; 1 it is not; 2 command line; 3 the spec or the trace
@@ -49,7 +55,7 @@ pub struct MonitorArgs {
     /// Formula in place of a file; any name in it is a label
     #[arg(short = 'e', long, value_name = "FORMULA")]
     formula: Option<String>,
-    /// Recorded trace in JSON lines; `-` is standard input
+    /// Recorded trace in JSON lines, or action-history.log of APE; `-` is standard input
     #[arg(long, value_name = "FILE")]
     trace: PathBuf,
     /// Follow the spec of this name
@@ -72,12 +78,13 @@ struct Line<'a> {
 }
 
 pub fn run(args: &MonitorArgs, shell: &Shell) -> anyhow::Result<Exit> {
-    let (mut monitor, expectation) = match (&args.spec, &args.formula) {
+    let Followed { mut monitor, expectation, atoms } = match (&args.spec, &args.formula) {
         (Some(path), _) => of_file(path, args.only.as_deref(), shell)?,
         (None, formula) => of_formula(formula.as_deref().unwrap_or_default(), shell)?,
     };
     let mut trace = open(&args.trace)?;
     let mut known = KnownLabels::default();
+    let logged = Logged::new(atoms);
     let mut out = BufWriter::new(out());
     let mut line = Vec::new();
     let mut course = Course::default();
@@ -105,6 +112,17 @@ pub fn run(args: &MonitorArgs, shell: &Shell) -> anyhow::Result<Exit> {
             continue;
         }
         let at_line = |what: String| Mistake::new(format!("{}:{number}: {what}", shown(&args.trace)));
+        // A line of a trace begins with a bracket, and one of a log with its time.
+        if text[0].is_ascii_digit() {
+            let of_log = logged.steps(text).map_err(at_line)?;
+            for names in of_log {
+                let progress = monitor.step(names.iter().map(|name| &**name));
+                let residual = monitor.residual().shortened(NAMES_MAX).to_string();
+                say(&mut out, args.json, course.steps, &progress, residual)?;
+                course.take(&progress);
+            }
+            continue;
+        }
         let labels = trace::read_line(text).map_err(|error| at_line(error.to_string()))?;
         let names: Result<Vec<Rc<str>>, &String> =
             labels.iter().map(|label| known.name(label).ok_or(label)).collect();
@@ -132,8 +150,28 @@ pub fn run(args: &MonitorArgs, shell: &Shell) -> anyhow::Result<Exit> {
     Ok(if course.is_as(expectation) { Exit::Passed } else { Exit::Failed })
 }
 
+/// Spec that is followed.
+struct Followed {
+    monitor: Monitor,
+    expectation: Expectation,
+    /// Names in its formula, each with the atom that it stands for; a label stands for none.
+    atoms: Vec<(String, Option<Atom>)>,
+}
+
+impl Followed {
+    fn new(
+        (formulas, formula): (&Formulas, Formula),
+        atoms: &BTreeMap<String, Atom>,
+        expectation: Expectation,
+    ) -> Followed {
+        let names = formulas.atoms(formula).into_iter().map(|atom| formulas.name(atom).to_string());
+        let atoms = names.map(|name| (name.clone(), atoms.get(&name).cloned())).collect();
+        Followed { monitor: Monitor::new(formulas, formula), expectation, atoms }
+    }
+}
+
 /// Returns the monitor of the spec that is asked for.
-fn of_file(path: &Path, only: Option<&str>, shell: &Shell) -> anyhow::Result<(Monitor, Expectation)> {
+fn of_file(path: &Path, only: Option<&str>, shell: &Shell) -> anyhow::Result<Followed> {
     let file = sources::read_sound(path, &Project::find()?, shell)?;
     let names: Vec<&str> = file.specs.iter().map(|spec| &*spec.name).collect();
     let spec = match (only, &file.specs[..]) {
@@ -154,10 +192,10 @@ fn of_file(path: &Path, only: Option<&str>, shell: &Shell) -> anyhow::Result<(Mo
             })?
         }
     };
-    Ok((Monitor::new(&spec.formulas, spec.formula), spec.expectation))
+    Ok(Followed::new((&spec.formulas, spec.formula), &spec.atoms, spec.expectation))
 }
 
-fn of_formula(text: &str, shell: &Shell) -> anyhow::Result<(Monitor, Expectation)> {
+fn of_formula(text: &str, shell: &Shell) -> anyhow::Result<Followed> {
     let source = Source::new("-e", text);
     let parsed = spec::parse_formula(&source, Names::Any);
     match parsed.formula {
@@ -165,7 +203,7 @@ fn of_formula(text: &str, shell: &Shell) -> anyhow::Result<(Monitor, Expectation
             if !shell.quiet {
                 sources::warn(&source, &parsed.diagnostics, shell);
             }
-            Ok((Monitor::new(&parsed.formulas, formula), Expectation::Possible))
+            Ok(Followed::new((&parsed.formulas, formula), &parsed.atoms, Expectation::Possible))
         }
         None => Err(sources::refuse(&source, &parsed.diagnostics, shell).into()),
     }
@@ -234,6 +272,55 @@ impl KnownLabels {
         let name: Rc<str> = spec::read_label(label)?.into();
         self.0.insert(label.to_owned(), Rc::clone(&name));
         Some(name)
+    }
+}
+
+/// Log of APE, read as a trace.
+struct Logged {
+    atoms: Vec<(String, Option<Atom>)>,
+    labeller: Labeller,
+}
+
+impl Logged {
+    fn new(atoms: Vec<(String, Option<Atom>)>) -> Logged {
+        let known = (0..).zip(&atoms).filter_map(|(number, (_, atom))| Some((number, atom.as_ref()?)));
+        let labeller = Labeller::new(known, TypedText::default());
+        Logged { atoms, labeller }
+    }
+
+    /// Returns the names that hold at each step of a line.
+    fn steps(&self, line: &[u8]) -> Result<Vec<Vec<&str>>, String> {
+        if let Some((name, _)) = self.atoms.iter().find(|(_, atom)| !atom.as_ref().is_some_and(is_in_log)) {
+            return Err(format!(
+                "this is a log of APE, which has actions and crashes and no screens, so nobody knows where `{name}` holds; \
+                 `farlead minimize LOG --for FORMULA` asks the app"
+            ));
+        }
+        let line = std::str::from_utf8(line).map_err(|_| "this line is no text in UTF-8".to_string())?;
+        let of_action = |action: Action| self.names(self.labeller.of_action(&action), false);
+        Ok(match test_case::read_entry(line).map_err(|error| error.to_string())? {
+            Entry::Start { activity, .. } => vec![of_action(Action::Reinitialise(activity.into()))],
+            Entry::Steps(actions) => actions.into_iter().map(of_action).collect(),
+            Entry::Crash(_) => vec![self.names(BTreeSet::new(), true)],
+            Entry::Nothing { .. } => Vec::new(),
+        })
+    }
+
+    /// Returns the names of the atoms with these numbers, and of those that hold on a screen of an app that has just crashed
+    /// or not.
+    fn names(&self, of_action: BTreeSet<u32>, crashed: bool) -> Vec<&str> {
+        let context = Context { crashed, ..Context::default() };
+        let screen = self.labeller.on_screen(&Screen::new("", "", context, Vec::new()));
+        of_action.into_iter().chain(screen).map(|atom| &*self.atoms[atom as usize].0).collect()
+    }
+}
+
+/// Returns true if a log of APE says where `atom` holds.
+fn is_in_log(atom: &Atom) -> bool {
+    match atom {
+        Atom::Action(_) => true,
+        Atom::State(all) => all.iter().all(|one| one.key == Key::Crashed),
+        Atom::Widget(_) | Atom::Count { .. } | Atom::Checked(_) => false,
     }
 }
 

@@ -45,7 +45,7 @@ Exit codes: 0 all passed; 1 a test failed; 2 command line; 3 a test or an app is
 mistakes; 4 no device, or the disk; 5 a test diverged or is flaky; 6 the app crashed, and the spec
 does not speak of crashes; 130 Ctrl-C, 143 SIGTERM, 129 SIGHUP.")]
 pub struct ReplayArgs {
-    /// Stored tests, or folders with .test.ltl files in them
+    /// Stored tests, folders with .test.ltl files in them, or action-history.log files of APE
     #[arg(value_name = "TEST", required = true)]
     tests: Vec<PathBuf>,
     /// Show all steps of each test, with rewards and residuals
@@ -221,7 +221,10 @@ fn read(
             Ok((test, _)) if !args.is_chosen(file, &test) => {}
             Ok((test, of_test)) => {
                 texts.merge(of_test);
-                warn_of_place(file, &test);
+                // A log cannot be written anew.
+                if !test.is_ape_log() {
+                    warn_of_place(file, &test);
+                }
                 read.push((file, test));
             }
             Err(error) => {
@@ -239,7 +242,7 @@ fn read(
     let mut tests = Vec::new();
     // Opening an app reads files or prepares devices, so the tests of one app share it.
     let mut apps: BTreeMap<Vec<String>, Result<OpenedApp, (String, Exit)>> = BTreeMap::new();
-    for (file, test) in read {
+    for (file, mut test) in read {
         let name = file.display().to_string();
         let app = match apps.get(&test.provenance.app) {
             Some(app) => app.clone(),
@@ -258,6 +261,11 @@ fn read(
             set_up.check_app(&app.app()).map_err(|mistake| (mistake.to_string(), Exit::Broken))?;
             Ok(app.with_set_up(&set_up.tests).for_specs([&test.oracle]))
         });
+        if test.is_ape_log()
+            && let Ok(app) = &app
+        {
+            test.start_with(&app.app().launchable);
+        }
         tests.push(Stored { name, test, app, set_up });
     }
     if let Some(part) =

@@ -5,12 +5,14 @@ use std::io::{self, IsTerminal, Write};
 use std::path::{Path, PathBuf};
 
 use clap::ValueEnum;
+use farlead::device::android::log::of_trace;
 use farlead::device::sim;
 use farlead::search::in_order;
 pub use farlead::spec::FILE_BYTES_MAX as BYTES_MAX;
 use farlead::spec::{self, Diagnostics, Linted, Source, SpecFile, Style, shown_path};
 use farlead::test_case::{self, TestCase};
 
+use crate::explore::{any_crash, never_again};
 use crate::project::Project;
 use crate::{Mistake, Usage};
 
@@ -130,8 +132,8 @@ pub fn read_all(paths: &[PathBuf], project: &Project, jobs: usize) -> Vec<Result
     all
 }
 
-/// Reads the stored tests at `paths` on up to `jobs` threads, and hands each in this order to `take`, with what `look` says
-/// of it, until that fails. The mistakes of a test are on stderr before it is taken.
+/// Reads the stored tests and logs of APE at `paths` on up to `jobs` threads, and hands each in this order to `take`, with
+/// what `look` says of it, until that fails. The mistakes of a test are on stderr before it is taken.
 pub fn read_tests<T: Send>(
     paths: &[PathBuf],
     jobs: usize,
@@ -141,13 +143,16 @@ pub fn read_tests<T: Send>(
 ) -> anyhow::Result<()> {
     let mut taken = Ok(());
     let work = |number: usize| {
-        let read = read_test_silently(&paths[number]);
-        read.map(|test| test.map(|(source, test)| (look(&source, &test), (source, test))))
+        let read = read_run_silently(&paths[number]);
+        read.map(|test| test.map(|(source, test, warnings)| (look(&source, &test), test, source, warnings)))
     };
     in_order(jobs, paths.len(), work, |number, read| {
         if taken.is_ok() {
             let test = read.and_then(|read| match read {
-                Ok((said, (_, test))) => Ok((test, said)),
+                Ok((said, test, source, warnings)) => {
+                    warn_unless_quiet(&source, &warnings, shell);
+                    Ok((test, said))
+                }
                 Err((source, diagnostics)) => Err(refuse(&source, &diagnostics, shell).into()),
             });
             taken = take(number, test);
@@ -181,14 +186,51 @@ pub fn judge(source: Source, project: &Project) -> Judged {
 
 /// Reads the stored test at `path`, with its text; writes its mistakes to stderr, if it has any.
 pub fn read_test(path: &Path, shell: &Shell) -> anyhow::Result<(Source, TestCase)> {
-    read_test_silently(path)?.map_err(|(source, diagnostics)| refuse(&source, &diagnostics, shell).into())
+    said(test_of(path, read_text(path)?)?, shell)
 }
 
-/// Text of a stored test with the test, or with its mistakes.
-type ReadTest = anyhow::Result<Result<(Source, TestCase), (Source, Diagnostics)>>;
+/// Text of a run with the test that it is and the warnings, or with its mistakes.
+type ReadTest = Result<(Source, TestCase, Diagnostics), (Source, Diagnostics)>;
 
-fn read_test_silently(path: &Path) -> ReadTest {
+/// Reads the stored test or the log of APE at `path`, as [`read_test`] does.
+pub fn read_run(path: &Path, shell: &Shell) -> anyhow::Result<(Source, TestCase)> {
+    said(read_run_silently(path)?, shell)
+}
+
+/// Writes the warnings or the mistakes of a run to stderr.
+fn said(read: ReadTest, shell: &Shell) -> anyhow::Result<(Source, TestCase)> {
+    match read {
+        Ok((source, test, warnings)) => {
+            warn_unless_quiet(&source, &warnings, shell);
+            Ok((source, test))
+        }
+        Err((source, diagnostics)) => Err(refuse(&source, &diagnostics, shell).into()),
+    }
+}
+
+fn warn_unless_quiet(source: &Source, warnings: &Diagnostics, shell: &Shell) {
+    if !shell.quiet {
+        warn(source, warnings, shell);
+    }
+}
+
+fn read_run_silently(path: &Path) -> anyhow::Result<ReadTest> {
     let source = read_text(path)?;
+    if !test_case::is_ape_log(source.text()) {
+        return test_of(path, source);
+    }
+    let (run, diagnostics) = test_case::read_ape_log(&source);
+    Ok(match run {
+        Some(run) => {
+            let identity = run.crash.as_ref().map(|trace| of_trace(trace, &run.package));
+            let oracle = identity.map_or_else(any_crash, |identity| never_again(&identity));
+            Ok((source, run.into_test(oracle), diagnostics))
+        }
+        None => Err((source, diagnostics)),
+    })
+}
+
+fn test_of(path: &Path, source: Source) -> anyhow::Result<ReadTest> {
     if !test_case::is_test(source.text()) {
         let message = format!(
             "{} is no stored test: its first line is not `farlead test {}`; `farlead check` makes one",
@@ -199,7 +241,7 @@ fn read_test_silently(path: &Path) -> ReadTest {
     }
     let test_case::Read { test, diagnostics } = test_case::read(&source);
     Ok(match test {
-        Some(test) => Ok((source, test)),
+        Some(test) => Ok((source, test, Diagnostics::default())),
         None => Err((source, diagnostics)),
     })
 }

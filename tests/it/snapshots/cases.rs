@@ -573,6 +573,21 @@ pub const SPECS: &[Case] = &[
          farlead explain specs/notes/palette.ltl --only b --dot",
     ),
     with(
+        "ape-log",
+        &[
+            ("jars.app", include_str!("../fixtures/ape/jars.app")),
+            ("action-history.log", include_str!("../fixtures/ape/action-history.log")),
+            ("torn.log", "1 {\"actionType\":\"MODEL_BACK\"}\n2 {\"actionType\":\"MODEL_FLY\"}\n"),
+        ],
+        "farlead minimize action-history.log --app jars.app -o crash.test.ltl
+         farlead replay crash.test.ltl
+         farlead replay action-history.log --app jars.app --quiet
+         farlead minimize action-history.log --app jars.app --for 'F [text = Plum, id = row]' --quiet
+         farlead monitor -e 'F ([actionDetail = Keep] & X [crashed = true])' --trace action-history.log
+         farlead monitor -e 'F [text = Plum]' --trace action-history.log
+         farlead replay torn.log --app jars.app",
+    ),
+    with(
         "monitor",
         &[
             ("run.jsonl", "[\"main\"]\n{\"labels\":[\"about\"]}\n\n[\"main\"]\n"),
