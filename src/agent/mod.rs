@@ -49,6 +49,11 @@ pub trait Agent: Send {
     /// Begins an episode.
     fn begin(&mut self) {}
 
+    /// Begins a recalled episode whose first steps are forgotten, so it is not at the start of the app.
+    fn begin_amid(&mut self) {
+        self.begin();
+    }
+
     /// Returns one of the candidates, of the preferred ones if it makes no difference, or nothing. `outlook` is the
     /// objective's model of steps to come, if it has one.
     fn choose(

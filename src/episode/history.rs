@@ -1,6 +1,7 @@
 //! The steps of this search so far, in order of time, for an agent to learn anew from.
 //!
-//! It is kept only where an abstraction may number its states anew, and it is bounded: the oldest episodes go first.
+//! It is kept only where an abstraction may number its states anew, and it is bounded: the oldest episodes go first, and
+//! then the first steps of the current one.
 
 use std::collections::VecDeque;
 use std::sync::Arc;
@@ -59,6 +60,8 @@ pub enum End {
 #[derive(Debug, Default)]
 pub struct History {
     episodes: VecDeque<Vec<Remembered>>,
+    /// True if the first steps of the oldest episode are gone.
+    is_cut: bool,
     steps: usize,
     /// Widgets and bytes of each screen, and how many steps lead to it.
     screens: FxHashMap<ScreenId, ((usize, usize), usize)>,
@@ -74,7 +77,7 @@ impl History {
         }
     }
 
-    /// Adds a step to the episode. Returns true if the oldest episodes had to go for it.
+    /// Adds a step to the episode. Returns true if the oldest steps had to go for it.
     pub fn push(&mut self, step: Remembered) -> bool {
         let size = experience::size(&step.to.1);
         let (_, times) = self.screens.entry(step.to.0).or_insert((size, 0));
@@ -89,14 +92,22 @@ impl History {
         }
         // Half of all goes at once: what follows costs as much as learning all that is left.
         let (steps, widgets, bytes) = (self.steps / 2, self.widgets / 2, self.bytes / 2);
-        let mut has_dropped = false;
-        while self.episodes.len() > 1 && (self.steps > steps || self.widgets > widgets || self.bytes > bytes)
-        {
+        let is_over = |this: &History| this.steps > steps || this.widgets > widgets || this.bytes > bytes;
+        while self.episodes.len() > 1 && is_over(self) {
             let oldest = self.episodes.pop_front().unwrap_or_default();
             oldest.iter().for_each(|step| self.drop_step(step.to.0));
-            has_dropped = true;
+            self.is_cut = false;
         }
-        has_dropped
+        let mut current = self.episodes.pop_back().unwrap_or_default();
+        let mut dropped = 0;
+        while dropped + 1 < current.len() && is_over(self) {
+            self.drop_step(current[dropped].to.0);
+            dropped += 1;
+        }
+        self.is_cut |= dropped > 0;
+        current.drain(..dropped);
+        self.episodes.push_back(current);
+        true
     }
 
     fn drop_step(&mut self, screen: ScreenId) {
@@ -116,9 +127,14 @@ impl History {
         self.steps
     }
 
-    /// Returns true if a step leads to `screen`, or it is the start.
+    /// Returns true if a step leads to `screen`, or starts there.
     pub fn has(&self, screen: ScreenId) -> bool {
         screen == ScreenId::default() || self.screens.contains_key(&screen)
+    }
+
+    /// Returns true if the first steps of an episode are gone.
+    pub fn is_cut(&self, number: usize) -> bool {
+        self.is_cut && number == 0
     }
 
     /// Returns the number of episodes, the current one included.
@@ -134,5 +150,60 @@ impl History {
     /// Forgets everything.
     pub fn clear(&mut self) {
         *self = History::default();
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::gui::Context;
+
+    fn step(number: usize) -> Remembered {
+        let outcome =
+            StepOutcome { at: 0, reward: 0.0, elapsed_ms: None, phase: PhaseId::START, end: End::Goes };
+        let screen = Screen::new("p", "p.A", Context::default(), Vec::new());
+        let to = (ScreenId(number as u32), Arc::new(screen));
+        Remembered { from: None, phase_before: PhaseId::START, to, steps_left: 0, outcome }
+    }
+
+    #[test]
+    fn one_long_episode_loses_its_first_steps() {
+        let mut history = History::default();
+        history.begin();
+        for number in 1..=STEPS_MAX {
+            assert!(!history.push(step(number)), "{number}");
+        }
+        assert!(history.push(step(STEPS_MAX + 1)));
+        assert_eq!((history.episodes(), history.steps()), (1, STEPS_MAX / 2));
+        assert_eq!(history.episode(0).len(), history.steps());
+        assert!(
+            history.is_cut(0) && !history.has(ScreenId(1)) && history.has(ScreenId(STEPS_MAX as u32 + 1))
+        );
+        // Once it is not the current one, it goes as a whole.
+        history.begin();
+        for number in 1..=STEPS_MAX / 2 + 1 {
+            history.push(step(2 * STEPS_MAX + number));
+        }
+        assert_eq!((history.episodes(), history.is_cut(0)), (1, true));
+        history.begin();
+        (0..STEPS_MAX / 2).for_each(|number| drop(history.push(step(number))));
+        history.begin();
+        (0..STEPS_MAX / 2).for_each(|number| drop(history.push(step(number))));
+        assert!(!history.is_cut(0));
+        let steps: usize = (0..history.episodes()).map(|number| history.episode(number).len()).sum();
+        assert_eq!(history.steps(), steps);
+    }
+
+    #[test]
+    fn short_episodes_go_whole() {
+        let mut history = History::default();
+        for number in 0..=STEPS_MAX {
+            if number.is_multiple_of(10) {
+                history.begin();
+            }
+            history.push(step(number));
+        }
+        assert!(history.steps() <= STEPS_MAX / 2 && !history.is_cut(0));
+        assert_eq!(history.episode(0)[0].to.0.0 % 10, 0);
     }
 }

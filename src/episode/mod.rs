@@ -572,7 +572,11 @@ impl<'a> Stage<'a> {
         let mut last = Explanation::default();
         agent.forget(recollection);
         for number in 0..self.history.episodes() {
-            agent.begin();
+            if self.history.is_cut(number) {
+                agent.begin_amid();
+            } else {
+                agent.begin();
+            }
             for step in 0..self.history.episode(number).len() {
                 let Remembered { from, phase_before, to, steps_left, outcome } =
                     self.history.episode(number)[step].clone();

@@ -108,6 +108,21 @@ pub struct Node {
     open: Option<u32>,
 }
 
+impl Node {
+    /// Returns a history without steps, of which no state is known.
+    fn nowhere() -> Node {
+        Node {
+            place: StateId::NONE,
+            screen: ScreenId::default(),
+            stack: BOTTOM,
+            core: 0,
+            done: 0,
+            edges: Vec::new(),
+            open: None,
+        }
+    }
+}
+
 /// Action tried in a history.
 #[derive(Clone, Debug)]
 pub struct Edge {
@@ -195,20 +210,11 @@ pub struct StateFacts {
 
 impl Default for Knowledge {
     fn default() -> Knowledge {
-        let root = Node {
-            place: StateId::NONE,
-            screen: ScreenId::default(),
-            stack: BOTTOM,
-            core: 0,
-            done: 0,
-            edges: Vec::new(),
-            open: None,
-        };
         Knowledge {
             states: Vec::new(),
             offers: 0,
             seen: NumberSet::default(),
-            nodes: vec![root],
+            nodes: vec![Node::nowhere()],
             stacks: Vec::new(),
             stack_of: FxHashMap::default(),
             cores: FxHashMap::default(),
@@ -235,6 +241,15 @@ impl Knowledge {
         }
         self.at = ROOT;
         self.path.clear();
+    }
+
+    /// Begins an episode at a history of which the first steps are forgotten: no other leads there.
+    pub fn begin_amid(&mut self) {
+        self.begin();
+        self.at = self.nodes.len() as NodeId;
+        let longer = self.cores.len() as CoreId + 1;
+        let core = *self.cores.entry((NO_CORE, ActionId::default(), StateId::NONE)).or_insert(longer);
+        self.nodes.push(Node { core, ..Node::nowhere() });
     }
 
     /// Returns the current history.

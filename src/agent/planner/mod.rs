@@ -133,6 +133,10 @@ impl Agent for Planner {
         self.knowledge.begin();
     }
 
+    fn begin_amid(&mut self) {
+        self.knowledge.begin_amid();
+    }
+
     fn choose(
         &mut self,
         situation: &Situation<'_>,

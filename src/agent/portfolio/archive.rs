@@ -81,6 +81,11 @@ impl Archive {
         self.trail.clear();
     }
 
+    /// Begins an episode whose first steps are forgotten. It has more steps than any way, so none of its steps is on one.
+    pub fn begin_amid(&mut self) {
+        self.trail = vec![(StateId::NONE, ActionId::default()); WAY_MAX + 1];
+    }
+
     /// Returns the steps of this episode so far.
     pub fn trail(&self) -> &Way {
         &self.trail

@@ -240,6 +240,12 @@ impl Agent for Portfolio {
         self.cover.iter_mut().for_each(Cover::begin);
     }
 
+    fn begin_amid(&mut self) {
+        self.begin();
+        self.planner.begin_amid();
+        self.archive.begin_amid();
+    }
+
     fn choose(
         &mut self,
         situation: &Situation<'_>,
