@@ -1,7 +1,7 @@
 //! Results of the agents on the paper's formulas and on made-up apps: the tables of docs/results.md.
 //!
 //! `cargo bench --bench results` prints all of them in Markdown, which takes a while. After `--`, `--only table3` (or `k12`,
-//! `lost`, `rankings`, `made-up`, `crashes`, `fate`, `fate-clean`, `fate-speed`, `steered`, `learned`, `others`, `qbe`, `speed`) prints one, `--runs 5` sets the
+//! `lost`, `rankings`, `made-up`, `crashes`, `fate`, `fate-clean`, `fate-speed`, `steered`, `learned`, `others`, `ape`, `abstractions`, `qbe`, `speed`) prints one, `--runs 5` sets the
 //! number of runs and `--apps 2` the number of made-up apps. `fate`, `fate-clean` and `fate-speed` read FATE's models, which
 //! are not shipped, from the folder that `FARLEAD_FATE` names. `--family login` leaves the other families of made-up apps
 //! out, and may be given several times; `--family drawn` and `--family everyday` are nine and thirteen of them. `--choosing`
@@ -14,8 +14,9 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::Instant;
 
+use farlead::abstraction::{self, AbstractionInfo, LOOKS, PLACES};
 use farlead::agent::{
-    AGENTS, AgentInfo, FARLEAD, Member, Members, PLANNER, PlannerSettings, RANDOM, Settings, TREE,
+    self, AGENTS, APE, AgentInfo, FARLEAD, Member, Members, PLANNER, PlannerSettings, RANDOM, Settings, TREE,
 };
 use farlead::device::{Device, Sim, sim};
 use farlead::gui::UserAction;
@@ -29,6 +30,7 @@ use farlead::situation::Switches;
 use made_up::{Family, Half, MadeUp, Names};
 use models::Row;
 
+mod abstractions;
 mod fate;
 mod fate_clean;
 mod learned;
@@ -48,8 +50,9 @@ struct Options {
     made_up_runs: u32,
     /// Runs of FATE's agents on each of its models.
     fate_runs: u32,
-    /// Number of made-up apps of each family.
+    /// Number of made-up apps of each family, and of all families where abstractions are compared.
     apps: u64,
+    apps_in_all: usize,
     /// Families of made-up apps, in the order of all of them.
     families: Vec<Family>,
     /// Half of the made-up apps that the table is on.
@@ -68,6 +71,7 @@ impl Options {
             made_up_runs: 10,
             fate_runs: 1_000,
             apps: 10,
+            apps_in_all: 32,
             families: Vec::new(),
             half: Half::Reporting,
             agents: Vec::new(),
@@ -83,7 +87,10 @@ impl Options {
                 }
                 "--write" => options.write = Some(value().into()),
                 "--choosing" => options.is_choosing = true,
-                "--apps" => options.apps = value().parse().expect("a number"),
+                "--apps" => {
+                    options.apps = value().parse().expect("a number");
+                    options.apps_in_all = options.apps as usize;
+                }
                 "--half" => {
                     let name = value();
                     assert!(name == "choosing" || name == "reporting", "`{name}` is no half");
@@ -129,7 +136,7 @@ fn families(name: &str) -> Vec<Family> {
 
 type Print = fn(&Options);
 
-const PARTS: [(&str, Print); 14] = [
+const PARTS: [(&str, Print); 16] = [
     ("table3", table3),
     ("k12", k12),
     ("lost", lost),
@@ -145,6 +152,8 @@ const PARTS: [(&str, Print); 14] = [
     ("learned", |options| {
         learned::table(options.runs.min(30), options.half, &options.families, options.apps);
     }),
+    ("ape", ape),
+    ("abstractions", abstractions),
     ("others", others),
     ("qbe", |_| {
         made_up::qbe::train().iter().for_each(|row| println!("    {row:?},"));
@@ -258,6 +267,50 @@ fn made_up(options: &Options) {
                 None => "-".to_string(),
             }));
             row(&format!("{} {name}", family.name()), cells.into_iter());
+        }
+    }
+    println!();
+}
+
+/// Prints what exploring finds on abstractions that learn and on those that stay as they are.
+fn ape(options: &Options) {
+    let named = |name: &String| agent::find(name).unwrap_or_else(|| panic!("no agent is called `{name}`"));
+    let agents: Vec<&AgentInfo> = match &options.agents[..] {
+        [] => vec![&APE],
+        names => names.iter().map(named).collect(),
+    };
+    for agent in agents {
+        let Options { half, families, apps_in_all, .. } = options;
+        abstractions::table(agent, options.runs.min(30), *half, families, *apps_in_all);
+    }
+}
+
+/// Prints the tables on formulas for agents that search, each on several abstractions.
+fn abstractions(options: &Options) {
+    let on = |agent: &'static AgentInfo, abstraction: &'static AbstractionInfo| Contender {
+        name: format!("{} on {}", agent.name, abstraction.name),
+        plan: Plan { abstraction, ..Plan::new(agent) },
+    };
+    let all = [
+        on(&FARLEAD, &LOOKS),
+        on(&FARLEAD, &abstraction::APE),
+        on(&PLANNER, &PLACES),
+        on(&PLANNER, &abstraction::APE),
+    ];
+    let is_wanted = |one: &Contender| {
+        options.agents.is_empty() || options.agents.iter().any(|name| *name == one.plan.agent.name)
+    };
+    let contenders: Vec<Contender> = all.into_iter().filter(is_wanted).collect();
+    let rows = models::table3();
+    heading("Abstractions under agents that search", "formulas, level", &contenders);
+    let tallies = measure("table3", &of_paper(&rows, &[], None), &contenders, options.runs);
+    for (name, tallies) in by_level(&rows, &tallies) {
+        line(&format!("Table 3, {name}"), &tallies, brief);
+    }
+    for &family in &options.families {
+        let apps = made_up::apps(family, options.half, options.apps, Names::Good);
+        for (level, tallies) in of_apps(family.name(), &apps, &contenders, options.made_up_runs) {
+            line(&format!("{} {level}", family.name()), &tallies, brief);
         }
     }
     println!();

@@ -191,6 +191,9 @@ pub struct Coverage {
     /// Paths of this run, of an agent that decides on paths.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub paths: Option<PathCounts>,
+    /// States of the abstraction, of one that learns which screens are alike.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub states: Option<StateCounts>,
     /// Activities that were never seen, and actions that were never done on any screen of their activity, with their
     /// likeliest reasons, as far as there is room.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
@@ -212,6 +215,18 @@ pub struct PathCounts {
     pub arrived: u64,
     /// Paths that led elsewhere.
     pub missed: u64,
+}
+
+/// States that an abstraction has learned.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct StateCounts {
+    /// States.
+    pub count: u64,
+    /// Times that it came to tell more apart.
+    pub refined: u64,
+    /// Times that this was taken back.
+    pub coarsened: u64,
 }
 
 /// Activity that was never seen, or action that was never done.

@@ -35,9 +35,25 @@ pub trait Abstraction: Send {
     /// something that counts.
     fn contradict(&mut self, _from: &Scene) {}
 
+    /// Returns the size of its model, if it learns one.
+    fn counts(&self) -> Option<Counts> {
+        None
+    }
+
     /// Forgets all screens but those that `is_kept`, of the latest steps, whose number is given; states have other
     /// numbers then.
     fn retain(&mut self, _steps: usize, _is_kept: &dyn Fn(ScreenId) -> bool) {}
+}
+
+/// Size of a model of states, and the changes that have led to it.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Counts {
+    /// States.
+    pub states: usize,
+    /// Times that a state came to be told apart further.
+    pub refinements: usize,
+    /// Times that this was taken back.
+    pub coarsenings: usize,
 }
 
 /// Answer to an observed step.

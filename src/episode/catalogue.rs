@@ -6,7 +6,7 @@ use std::sync::Arc;
 
 use rustc_hash::{FxHashMap, FxHashSet, FxHasher};
 
-use crate::abstraction::{Abstraction, AbstractionInfo, Numbering};
+use crate::abstraction::{Abstraction, AbstractionInfo, Counts, Numbering};
 use crate::device::App;
 use crate::gui::{
     Action, Argument, Flags, Habit, Identity, Key, Outline, Repertoire, Screen, Target, Touch, for_each_code,
@@ -576,6 +576,11 @@ impl Catalogue {
         self.encounters.clear();
         self.slots.clear();
         self.states_met = NumberSet::default();
+    }
+
+    /// Returns the size of the model of states, if one is learned.
+    pub fn counts(&self) -> Option<Counts> {
+        self.abstraction.counts()
     }
 
     /// Returns true if states may get other numbers.

@@ -186,9 +186,13 @@ mod tests {
         }
         assert_eq!((history.episodes(), history.is_cut(0)), (1, true));
         history.begin();
-        (0..STEPS_MAX / 2).for_each(|number| drop(history.push(step(number))));
+        for number in 0..STEPS_MAX / 2 {
+            history.push(step(number));
+        }
         history.begin();
-        (0..STEPS_MAX / 2).for_each(|number| drop(history.push(step(number))));
+        for number in 0..STEPS_MAX / 2 {
+            history.push(step(number));
+        }
         assert!(!history.is_cut(0));
         let steps: usize = (0..history.episodes()).map(|number| history.episode(number).len()).sum();
         assert_eq!(history.steps(), steps);

@@ -1,7 +1,7 @@
 //! Coverage of an explored app, in words.
 
 use super::words::{counted, duration, grouped, len, line};
-use crate::event::{Coverage, PathCounts, Reached, Unreached};
+use crate::event::{Coverage, PathCounts, Reached, StateCounts, Unreached};
 
 /// Most names in a line.
 const NAMES_MAX: usize = 5;
@@ -42,6 +42,14 @@ pub fn sentences(coverage: &Coverage) -> Vec<String> {
             grouped(*decided),
             grouped(*arrived),
             grouped(*missed)
+        ));
+    }
+    if let Some(StateCounts { count, refined, coarsened }) = &coverage.states {
+        all.push(format!(
+            "states of the abstraction: {}; more was told apart {} times, and this taken back {} times",
+            grouped(*count),
+            grouped(*refined),
+            grouped(*coarsened)
         ));
     }
     if let Some(half) = half_of_screens(coverage) {

@@ -6,6 +6,7 @@ use std::sync::Arc;
 
 use super::steer::{self, Steering};
 use super::{Plan, agent};
+use crate::abstraction::Counts;
 use crate::device::{App, Device, DeviceError};
 use crate::episode::{Catalogue, Ending, Stage, Taken};
 use crate::experience::Experience;
@@ -112,6 +113,8 @@ pub struct Explored {
     pub kept: Vec<u8>,
     /// Paths that the agent has decided on, if it decides on any.
     pub paths: Option<Paths>,
+    /// Size of the abstraction's model, if it learns one.
+    pub counts: Option<Counts>,
     /// Error of the device that ended it, if one did; what was seen before counts.
     pub failure: Option<DeviceError>,
 }
@@ -374,6 +377,7 @@ pub fn explore(
         walk,
         experience,
         kept: agent.save(stage.catalogue()),
+        counts: stage.catalogue().counts(),
         paths: agent.paths(),
     }
 }

@@ -789,6 +789,30 @@ mod tests {
         }
     }
 
+    /// Turns of 5, 10, 20, 40 episodes, from the one who knows to the one who does not and back.
+    #[test]
+    fn old_experience_has_half_of_the_episodes_in_the_long_run() {
+        let mut turns = Turns::new(true, true);
+        let mut lasted = vec![(true, 0)];
+        for _ in 0..75 {
+            assert_eq!(turns.is_in_doubt(), turns.has_lore);
+            lasted.last_mut().expect("a turn").1 += 1;
+            if turns.ends_episode() {
+                lasted.push((turns.has_lore, 0));
+            }
+        }
+        assert_eq!(lasted, [(true, 5), (false, 10), (true, 20), (false, 40), (true, 0)]);
+        assert_eq!((turns.spent, turns.spent()), ([25, 50], 25));
+        turns.give_up();
+        assert!((0..1_000).all(|_| !turns.ends_episode()) && !turns.has_lore);
+        // Experience of this very run, or none, shares with nobody.
+        for (has_lore, is_old) in [(true, false), (false, true), (false, false)] {
+            let mut turns = Turns::new(has_lore, is_old);
+            assert!((0..1_000).all(|_| !turns.ends_episode()) && !turns.is_in_doubt());
+            assert_eq!((turns.has_lore, turns.spent()), (has_lore, 1_000));
+        }
+    }
+
     #[test]
     fn every_agent_reaches_every_activity() {
         for agent in AGENTS {

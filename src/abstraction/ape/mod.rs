@@ -17,7 +17,7 @@ use rustc_hash::FxHashMap;
 use self::lattice::{Gui, kind};
 use self::model::{Key, Model, Refined, Step, action};
 use self::refine::Learner;
-use super::{Abstraction, Numbering};
+use super::{Abstraction, Counts, Numbering};
 use crate::gui::{Action, DeviceAction};
 use crate::situation::{ActionId, ScreenId, StateId, Transition, View};
 
@@ -103,6 +103,13 @@ impl Abstraction for Ape {
         }
         self.show();
         Numbering::Refined
+    }
+
+    fn counts(&self) -> Option<Counts> {
+        let is_refined = |change: &&Change| matches!(change, Change::Refined(_));
+        let refinements = self.changes.iter().filter(is_refined).count();
+        let (states, coarsenings) = (self.learner.model.states.len(), self.changes.len() - refinements);
+        Some(Counts { states, refinements, coarsenings })
     }
 
     fn retain(&mut self, steps: usize, is_kept: &dyn Fn(ScreenId) -> bool) {

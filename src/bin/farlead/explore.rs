@@ -8,9 +8,10 @@ use std::sync::atomic::Ordering;
 use std::time::Instant;
 
 use clap::{Args, ValueEnum};
+use farlead::abstraction::Counts;
 use farlead::agent::PLANNER;
 use farlead::device::App;
-use farlead::event::{Coverage, Outcome, PathCounts, Reached, SpecBegan};
+use farlead::event::{Coverage, Outcome, PathCounts, Reached, SpecBegan, StateCounts};
 use farlead::gui::{Atom, Identity, Repertoire, Screen};
 use farlead::learned::{Learned, LearnedApp};
 use farlead::learned_model::LearnedModel;
@@ -436,6 +437,11 @@ fn coverage(explored: &Explored, earlier_steps: u64, agent: &str, budget: Budget
             decided,
             arrived,
             missed,
+        }),
+        states: explored.counts.map(|Counts { states, refinements, coarsenings }| StateCounts {
+            count: states as u64,
+            refined: refinements as u64,
+            coarsened: coarsenings as u64,
         }),
         unreached,
         reasons,

@@ -7,7 +7,8 @@ use farlead::agent::{AgentInfo, FARLEAD, PLANNER, RANDOM};
 use farlead::device::{Device, Sim};
 use farlead::event::{
     ActionDone, AppMap, Automaton, Coverage, Event, FORMAT, Kind, KindWay, Outcome, PathCounts, PathStep,
-    Reached, ReplayVerdict, Replayed, Residual, RunBegan, SpecBegan, SpecEnded, StepTaken, Unreached, Way,
+    Reached, ReplayVerdict, Replayed, Residual, RunBegan, SpecBegan, SpecEnded, StateCounts, StepTaken,
+    Unreached, Way,
 };
 use farlead::gui::{Bounds, Context, Flags, Orientation, Screen, Widget};
 use farlead::learned_model::{LearnedModel, Mapped};
@@ -321,6 +322,7 @@ fn hostile_coverage(long: &str) -> Coverage {
         never_done: vec![HOSTILE.to_string(); 9],
         last_new: u64::MAX,
         paths: Some(PathCounts { decided: u64::MAX, arrived: u64::MAX, missed: 0 }),
+        states: Some(StateCounts { count: u64::MAX, refined: 0, coarsened: u64::MAX }),
         unreached: vec![unreached(true), unreached(false), Unreached::default()],
         reasons: vec![(HOSTILE.to_string(), u64::MAX), ("budget_short".to_string(), 0)],
         curve: vec![[u64::MAX; 5], [0; 5]],
