@@ -248,7 +248,7 @@ fn key(does: &str, widget: &str) -> String {
 
 impl Words {
     fn new(models: [&LearnedModel; 2]) -> Words {
-        let labels = models.into_iter().flat_map(|model| &model.labels.list);
+        let labels = models.into_iter().flat_map(|model| model.labels.all());
         let typed = labels.filter_map(|label| parts(label).1).map(|typed| typed.trim_matches('"'));
         let mut typed: BTreeSet<String> =
             typed.filter(|typed| typed.chars().count() >= TYPED_CHARS_MIN).map(str::to_string).collect();
@@ -322,7 +322,7 @@ impl Pages {
             of.push(page);
             states[page].push(number);
         }
-        let of_label: Vec<Word> = model.labels.list.iter().map(|label| words.number(label)).collect();
+        let of_label: Vec<Word> = model.labels.all().map(|label| words.number(label)).collect();
         let mut names = Names::default();
         let mut list: Vec<Page> =
             states.iter().map(|states| page(model, states, words, &of_label, &mut names)).collect();
@@ -330,7 +330,7 @@ impl Pages {
             let label = model.states()[link.from].offers[link.at].label;
             let page = &mut list[of[link.from]];
             page.done_words.insert(of_label[label as usize]);
-            page.done.entry(model.labels.get(label).clone()).or_default().insert(of[link.to]);
+            page.done.entry(model.labels.get(label).into()).or_default().insert(of[link.to]);
         }
         let mut starts: BTreeMap<Arc<str>, BTreeSet<usize>> = BTreeMap::new();
         for start in model.starts() {

@@ -156,7 +156,7 @@ impl LearnedModel {
         let transitions = self.links().into_iter().map(|link| TransitionForm {
             from: link.from,
             at: link.at,
-            by: self.offer(link.from, link.at).clone(),
+            by: self.offer(link.from, link.at).into(),
             to: link.to,
             times: link.times as u32,
         });
@@ -178,7 +178,7 @@ impl LearnedModel {
             step: state.first_step,
             crash: state.crash.clone(),
             anr: state.is_anr,
-            actions: self.offers(number).map(|(label, times)| (label.clone(), times as u32)).collect(),
+            actions: self.offers(number).map(|(label, times)| (label.into(), times as u32)).collect(),
         }
     }
 
@@ -366,7 +366,7 @@ impl LearnedModel {
         let TransitionForm { from, at, by, to, times } = form;
         let (state, to) = (self.known(*from)?, self.known(*to)?);
         let offer = self.states[*from].offers.get(*at);
-        let Some(offer) = offer.filter(|offer| self.labels.get(offer.label) == by) else {
+        let Some(offer) = offer.filter(|offer| self.labels.get(offer.label) == &**by) else {
             return Err(format!("state {from} has no action {at} that is {by:?}"));
         };
         if *times == 0 || offer.times == 0 {

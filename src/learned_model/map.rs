@@ -150,7 +150,7 @@ impl LearnedModel {
         place: &BTreeMap<usize, usize>,
         all: &[Kind],
     ) -> (Vec<KindWay>, u64) {
-        let mut by: BTreeMap<(usize, usize), BTreeMap<&Arc<str>, u64>> = BTreeMap::new();
+        let mut by: BTreeMap<(usize, usize), BTreeMap<&str, u64>> = BTreeMap::new();
         for link in links {
             let ends = (place.get(&kinds.of[link.from]), place.get(&kinds.of[link.to]));
             // Most actions stay on a screen: an arrow for each would hide the others.
@@ -271,7 +271,7 @@ impl Paths {
                     break;
                 }
                 Before::Link(link) => {
-                    path.push((model.offer(link.from, link.at).clone(), at));
+                    path.push((model.offer(link.from, link.at).into(), at));
                     at = link.from;
                 }
             }

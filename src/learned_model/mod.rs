@@ -187,30 +187,53 @@ fn is_point(steps: u64) -> bool {
     steps.is_multiple_of((octave / CURVE_POINTS).max(1))
 }
 
-/// Actions as they are printed, each kept once.
+/// Actions as they are printed, each kept once, behind each other: there may be half a million.
 #[derive(Clone, Debug, Default)]
 struct Labels {
-    list: Vec<Arc<str>>,
-    numbers: FxHashMap<Arc<str>, u32>,
+    text: String,
+    /// Ends of the actions in the text.
+    ends: Vec<u32>,
+    /// Numbers by hash, or by one of the numbers after it where others share the hash.
+    numbers: FxHashMap<u64, u32>,
 }
 
 impl Labels {
+    /// Returns the number of an action, or the key that a new one has.
+    fn find(&self, label: &str) -> Result<u32, u64> {
+        let mut hasher = FxHasher::default();
+        label.hash(&mut hasher);
+        let mut key = hasher.finish();
+        while let Some(&number) = self.numbers.get(&key) {
+            if self.get(number) == label {
+                return Ok(number);
+            }
+            key = key.wrapping_add(1);
+        }
+        Err(key)
+    }
+
     fn known(&self, label: &str) -> Option<u32> {
-        self.numbers.get(label).copied()
+        self.find(label).ok()
     }
 
     fn number(&mut self, label: &str) -> u32 {
-        if let Some(known) = self.known(label) {
-            return known;
-        }
-        let (label, number) = (Arc::<str>::from(label), self.list.len() as u32);
-        self.list.push(label.clone());
-        self.numbers.insert(label, number);
-        number
+        self.find(label).unwrap_or_else(|key| {
+            let number = self.ends.len() as u32;
+            self.text.push_str(label);
+            self.ends.push(self.text.len() as u32);
+            self.numbers.insert(key, number);
+            number
+        })
     }
 
-    fn get(&self, number: u32) -> &Arc<str> {
-        &self.list[number as usize]
+    fn get(&self, number: u32) -> &str {
+        let number = number as usize;
+        let start = number.checked_sub(1).map_or(0, |before| self.ends[before]);
+        &self.text[start as usize..self.ends[number] as usize]
+    }
+
+    fn all(&self) -> impl Iterator<Item = &str> {
+        (0..self.ends.len() as u32).map(|number| self.get(number))
     }
 }
 
@@ -268,12 +291,12 @@ impl LearnedModel {
     }
 
     /// Returns the actions that the state numbered `state` offers, as they are printed, and how often each was done.
-    pub fn offers(&self, state: usize) -> impl ExactSizeIterator<Item = (&Arc<str>, u64)> {
+    pub fn offers(&self, state: usize) -> impl ExactSizeIterator<Item = (&str, u64)> {
         self.states[state].offers.iter().map(|offer| (self.labels.get(offer.label), offer.times.into()))
     }
 
     /// Returns the action at the place `at` among those of a state, as it is printed.
-    pub fn offer(&self, state: usize, at: usize) -> &Arc<str> {
+    pub fn offer(&self, state: usize, at: usize) -> &str {
         self.labels.get(self.states[state].offers[at].label)
     }
 
@@ -293,7 +316,7 @@ impl LearnedModel {
     /// Returns the starts of the app, in alphabetical order.
     pub fn starts(&self) -> Vec<Start> {
         let start = |(&(label, to), &times): (&(u32, u32), &u64)| Start {
-            by: self.labels.get(label).clone(),
+            by: self.labels.get(label).into(),
             to: to as usize,
             times,
         };

@@ -150,14 +150,14 @@ struct Tally {
 pub(super) struct Gaps<'m> {
     model: &'m LearnedModel,
     kinds: &'m Kinds,
-    actions: Vec<BTreeMap<&'m Arc<str>, Tally>>,
+    actions: Vec<BTreeMap<&'m str, Tally>>,
     /// Fields of each kind, as actions name them.
     fields: Vec<BTreeSet<&'m str>>,
 }
 
 impl<'m> Gaps<'m> {
     pub fn new(model: &'m LearnedModel, kinds: &'m Kinds, links: &[Link]) -> Gaps<'m> {
-        let mut actions: Vec<BTreeMap<&Arc<str>, Tally>> = vec![BTreeMap::new(); kinds.states.len()];
+        let mut actions: Vec<BTreeMap<&str, Tally>> = vec![BTreeMap::new(); kinds.states.len()];
         for (number, state) in model.states().iter().enumerate() {
             let choices = model.offers(number).fold(0_u64, |sum, (_, times)| sum.saturating_add(times));
             for (label, times) in model.offers(number) {
@@ -190,8 +190,8 @@ impl<'m> Gaps<'m> {
 
     /// Returns the actions of a kind that were never done, those that were offered most often first.
     pub fn never_done(&self, kind: usize) -> Vec<Gap> {
-        let gap = |(label, tally): (&&Arc<str>, &Tally)| Gap {
-            action: (*label).clone(),
+        let gap = |(label, tally): (&&str, &Tally)| Gap {
+            action: (*label).into(),
             offered: tally.offered,
             reason: self.reason(kind, tally),
         };
@@ -262,8 +262,8 @@ impl<'m> Gaps<'m> {
 
     /// Returns the actions that were never done on any screen of their activity, each with the kind that offered it most
     /// often.
-    fn never_done_anywhere(&self) -> impl Iterator<Item = (usize, &'m Arc<str>, &Tally)> {
-        let mut tallies: BTreeMap<(&str, &'m Arc<str>), (usize, &Tally)> = BTreeMap::new();
+    fn never_done_anywhere(&self) -> impl Iterator<Item = (usize, &'m str, &Tally)> {
+        let mut tallies: BTreeMap<(&str, &'m str), (usize, &Tally)> = BTreeMap::new();
         for (kind, label, tally) in self.all() {
             let best = tallies.entry((&*self.first(kind).activity, label)).or_insert((kind, tally));
             // Whatever was done somewhere stays so.
@@ -275,9 +275,9 @@ impl<'m> Gaps<'m> {
         never.map(|((_, label), (kind, tally))| (kind, label, tally))
     }
 
-    fn all(&self) -> impl Iterator<Item = (usize, &'m Arc<str>, &Tally)> {
+    fn all(&self) -> impl Iterator<Item = (usize, &'m str, &Tally)> {
         let of_kind = |(kind, all)| {
-            let all: &BTreeMap<&'m Arc<str>, Tally> = all;
+            let all: &BTreeMap<&'m str, Tally> = all;
             all.iter().map(move |(label, tally)| (kind, *label, tally))
         };
         self.actions.iter().enumerate().flat_map(of_kind)
@@ -291,11 +291,11 @@ impl<'m> Gaps<'m> {
             return Reason::PassedBy { times };
         }
         let wanted = words(activity.rsplit('.').next().unwrap_or(activity));
-        let mut near: Vec<(usize, &Arc<str>, &Tally)> = self
+        let mut near: Vec<(usize, &str, &Tally)> = self
             .all()
             .filter(|(_, label, _)| !label.starts_with("text ") && are_near(&wanted, label))
             .collect();
-        near.sort_by_key(|(kind, label, tally)| (std::cmp::Reverse(tally.offered), *kind, (*label).clone()));
+        near.sort_by_key(|(kind, label, tally)| (std::cmp::Reverse(tally.offered), *kind, *label));
         // What was never done is the likeliest way; what was done and led nowhere comes next.
         let untried = near.iter().find(|(_, _, tally)| tally.done == 0);
         if let Some((kind, label, tally)) = untried {
@@ -366,7 +366,7 @@ impl LearnedModel {
                 }
             })
             .collect();
-        let mut never: Vec<(usize, &Arc<str>, &Tally)> = gaps.never_done_anywhere().collect();
+        let mut never: Vec<(usize, &str, &Tally)> = gaps.never_done_anywhere().collect();
         let mut counts = BTreeMap::new();
         for (kind, _, tally) in &never {
             *counts.entry(gaps.reason(*kind, tally).name().to_string()).or_insert(0) += 1;
