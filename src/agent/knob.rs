@@ -99,6 +99,45 @@ macro_rules! steps {
     };
 }
 
+/// Declares the knob of a field with a whole number.
+macro_rules! whole {
+    ($agent:ident.$field:ident, $name:literal, $about:literal, $least:expr, $most:expr) => {
+        Knob {
+            name: $name,
+            letter: "",
+            about: $about,
+            range: ($least, $most),
+            is_whole: true,
+            get: |settings| f64::from(settings.$agent.$field),
+            set: |settings, value| settings.$agent.$field = value as u32,
+        }
+    };
+}
+
+/// Numbers of `sac`.
+pub(super) static OF_SAC: [Knob; 6] = [
+    knob!(sac.rate, "rate", "lr", "learning rate of all networks", 0.0, 1.0),
+    knob!(sac.discount, "gamma", "", "discount of a reward one step later", 0.0, 1.0),
+    knob!(
+        sac.entropy,
+        "entropy",
+        "",
+        "entropy that the temperature is tuned for, as a share of that of a random choice",
+        0.0,
+        1.0
+    ),
+    knob!(
+        sac.tau,
+        "tau",
+        "",
+        "share of the way by which targets follow the critics at each update",
+        0.0,
+        1.0
+    ),
+    whole!(sac.batch, "batch", "steps that an update learns from; a whole number", 1.0, 1024.0),
+    whole!(sac.every, "every", "steps from one update to the next; a whole number", 1.0, 1e9),
+];
+
 /// Numbers of `ape`.
 pub(super) static OF_APE: [Knob; 7] = [
     knob!(ape.epsilon, "epsilon", "eps", "share of choices by priority where all was done", 0.0, 1.0),

@@ -15,6 +15,7 @@ mod portfolio;
 pub mod qbe;
 mod qlearning;
 mod random;
+mod sac;
 mod table;
 #[cfg(test)]
 mod tests;
@@ -36,9 +37,10 @@ pub use portfolio::{Member, Members, Portfolio};
 pub use qbe::Qbe;
 pub use qlearning::{QLearning, QLearningSettings};
 pub use random::Random;
+pub use sac::{Sac, SacSettings};
 pub use table::{
     AGENTS, APE, ARES_QLEARNING, ARES_RANDOM, AgentInfo, FARLEAD, FATE_QLEARNING, FATE_RANDOM, Kept, LEAST,
-    MONKEY, Needs, PLANNER, QBE, QLEARNING, RANDOM, Settings, TREE, find, newest,
+    MONKEY, Needs, PLANNER, QBE, QLEARNING, RANDOM, SAC, Settings, TREE, find, newest,
 };
 pub use tree::Tree;
 

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use super::knob::{self, Knob};
 use super::{
     Agent, Ape, ApeSettings, Farlead, FarleadSettings, KeptError, Least, Letter, Members, Monkey, Numbered,
-    PlannerSettings, Portfolio, QLearning, QLearningSettings, Qbe, Random, Tree, farlead,
+    PlannerSettings, Portfolio, QLearning, QLearningSettings, Qbe, Random, Sac, SacSettings, Tree, farlead,
 };
 use crate::situation::{LabelingList, Switches};
 
@@ -52,6 +52,8 @@ pub struct Settings {
     pub farlead: FarleadSettings,
     /// Settings of `qlearning`.
     pub qlearning: QLearningSettings,
+    /// Settings of `sac`.
+    pub sac: SacSettings,
     /// Settings of the plan of `planner`.
     pub planner: PlannerSettings,
     /// Members of `planner`.
@@ -72,6 +74,7 @@ impl Default for Settings {
             ape: ApeSettings::default(),
             farlead: FarleadSettings::default(),
             qlearning: QLearningSettings::default(),
+            sac: SacSettings::default(),
             planner: PlannerSettings::default(),
             members: Members::default(),
             numbered: QLearningSettings::ARES,
@@ -179,6 +182,19 @@ pub static APE: AgentInfo = AgentInfo {
     merge: newest,
 };
 
+/// Soft actor-critic over offers.
+pub static SAC: AgentInfo = AgentInfo {
+    name: "sac",
+    about: "Soft actor-critic: neural networks that weigh each action by its words and by what was done",
+    switches: ALL,
+    own_switches: &[],
+    knobs: &knob::OF_SAC,
+    abstraction: "looks",
+    needs: Needs { details: true, experience: false },
+    make: |settings| Box::new(Sac::new(settings.sac)),
+    merge: newest,
+};
+
 /// Chance.
 pub static RANDOM: AgentInfo = AgentInfo {
     name: "random",
@@ -258,11 +274,12 @@ pub static FATE_QLEARNING: AgentInfo = AgentInfo {
 };
 
 /// All agents of the program, the default first.
-pub static AGENTS: [&AgentInfo; 13] = [
+pub static AGENTS: [&AgentInfo; 14] = [
     &PLANNER,
     &FARLEAD,
     &TREE,
     &QLEARNING,
+    &SAC,
     &APE,
     &LEAST,
     &RANDOM,

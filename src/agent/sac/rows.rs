@@ -1,0 +1,389 @@
+//! Rows: what a network reads of an offer, and of the screen around it.
+
+use std::sync::Arc;
+
+use rustc_hash::FxHashMap;
+
+use super::super::groups::{OfScreens, groups};
+use super::counts::{Ahead, Counts};
+use super::words::{for_each_word, hash, push_word};
+use crate::gui::{Action, Widget};
+use crate::net::Entry;
+use crate::recent::Recent;
+use crate::rng::Rng;
+use crate::situation::{
+    ClassId, Habit, LabelingId, LookId, Offer, Outlook, PhaseId, Scene, Standing, Subgoal,
+};
+
+/// Most offers that are weighed in a choice, and most that are remembered of it.
+const CHOICE_MAX: usize = 128;
+const REMEMBERED_MAX: usize = 32;
+
+/// Names whose words are kept in each half of their table: some 20 MB.
+const NAMES_HALF: usize = 20_000;
+
+/// Most words of a screen that are read.
+const SCREEN_WORDS_MAX: usize = 64;
+
+/// Goals of classes of actions that are kept; then they are worked out again.
+const GOALS_MAX: usize = 20_000;
+
+/// Ranges of inputs: one that is always there, words of names, words of typed texts, words of screens, then marks by hash.
+const ALWAYS: u16 = 0;
+const NAME: Range = Range { first: 1, count: 512 };
+const TYPED: Range = NAME.then(64);
+const SCREEN: Range = TYPED.then(256);
+const ACTIVITY: Range = SCREEN.then(64);
+const PHASE: Range = ACTIVITY.then(32);
+const LOOK: Range = PHASE.then(32);
+const KIND: Range = LOOK.then(32);
+const WIDGET: Range = KIND.then(32);
+const CLASS: Range = WIDGET.then(32);
+const HABIT: Range = CLASS.then(8);
+const NUMBER: Range = HABIT.then(NUMBERS as u16);
+const AROUND: Range = NUMBER.then(4);
+
+/// Number of all inputs.
+pub const INPUTS: usize = AROUND.end() as usize;
+
+/// Numbers of a row.
+const NUMBERS: usize = 24;
+
+#[derive(Clone, Copy)]
+struct Range {
+    first: u16,
+    count: u16,
+}
+
+impl Range {
+    const fn end(self) -> u16 {
+        self.first + self.count
+    }
+
+    /// Returns the range of `count` inputs behind it.
+    const fn then(self, count: u16) -> Range {
+        Range { first: self.end(), count }
+    }
+
+    /// Returns one of its inputs by a number that may be any.
+    fn mark(self, number: u32) -> Entry {
+        Entry { input: self.first + (number % u32::from(self.count)) as u16, value: 1.0 }
+    }
+}
+
+/// Offer, as a network reads it.
+#[derive(Clone, Debug)]
+pub struct Row {
+    words: Arc<[Entry]>,
+    marks: [u16; 4],
+    numbers: [f32; NUMBERS],
+    /// Logarithm of its probability where nothing is known.
+    pub log_prior: f32,
+}
+
+impl Row {
+    /// Returns the inputs that are not zero.
+    pub fn entries(&self) -> impl Iterator<Item = Entry> {
+        let marks = self.marks.iter().map(|&input| Entry { input, value: 1.0 });
+        let numbers = (NUMBER.first..).zip(self.numbers).filter(|&(_, value)| value != 0.0);
+        self.words.iter().copied().chain(marks).chain(numbers.map(|(input, value)| Entry { input, value }))
+    }
+}
+
+/// Choice, as a network reads it: the rows of its offers, at least one.
+#[derive(Clone, Debug)]
+pub struct List {
+    /// Inputs that all rows have in common.
+    pub common: Arc<[Entry]>,
+    /// Rows, each of an offer.
+    pub rows: Vec<Row>,
+}
+
+impl List {
+    /// Returns the list without most of its rows if there are many; the one at `kept` stays. Returns its place, too.
+    pub fn thinned(list: Arc<List>, kept: usize, rng: &mut Rng) -> (Arc<List>, usize) {
+        if list.rows.len() <= REMEMBERED_MAX {
+            return (list, kept);
+        }
+        let mut places: Vec<usize> = (0..list.rows.len()).collect();
+        places.swap(0, kept);
+        for place in 1..REMEMBERED_MAX {
+            let other = place + rng.below(places.len() - place);
+            places.swap(place, other);
+        }
+        let mut rows: Vec<Row> = places[..REMEMBERED_MAX].iter().map(|&at| list.rows[at].clone()).collect();
+        normalise(&mut rows);
+        (Arc::new(List { common: list.common.clone(), rows }), 0)
+    }
+}
+
+/// Makes the priors of some rows sum to one.
+fn normalise(rows: &mut [Row]) {
+    let sum: f32 = rows.iter().map(|row| libm::expf(row.log_prior)).sum();
+    let log_sum = libm::logf(sum);
+    rows.iter_mut().for_each(|row| row.log_prior -= log_sum);
+}
+
+/// Place of a step towards the objective, as an outlook tells it.
+#[derive(Clone, Copy, Debug, Default)]
+struct Goal {
+    /// Closeness if the screen stays as it is, and at best; both less the closeness now.
+    stays: f32,
+    best: f32,
+    /// Share of changes on the screen that the best takes: all in one.
+    ease: f32,
+    /// Conditions that must come to hold for the best.
+    gained: u64,
+}
+
+/// Maker of rows.
+#[derive(Clone, Debug)]
+pub struct Rows {
+    names: Recent<LabelingId, Arc<[Entry]>>,
+    screens: OfScreens<Arc<[Entry]>>,
+    goals: FxHashMap<(PhaseId, ClassId, LookId), Goal>,
+    closeness: FxHashMap<PhaseId, f32>,
+}
+
+impl Default for Rows {
+    fn default() -> Rows {
+        Rows {
+            names: Recent::new(NAMES_HALF),
+            screens: OfScreens::default(),
+            goals: FxHashMap::default(),
+            closeness: FxHashMap::default(),
+        }
+    }
+}
+
+/// Moment of a choice.
+#[derive(Clone, Copy, Debug)]
+pub struct Now<'a> {
+    /// Screen at the time.
+    pub scene: &'a Scene,
+    /// Progress so far.
+    pub phase: PhaseId,
+    /// Steps that the episode has left.
+    pub steps_left: u32,
+}
+
+impl Rows {
+    /// Returns the list of the offers at `places`, and these places. Of very many, some are drawn.
+    pub fn list(
+        &mut self,
+        now: Now<'_>,
+        places: &[u16],
+        counts: &Counts,
+        outlook: Option<&mut dyn Outlook>,
+        rng: &mut Rng,
+    ) -> (Arc<List>, Vec<u16>) {
+        let Now { scene, phase, .. } = now;
+        let mut shares = shares(&scene.actions, places);
+        if shares.len() > CHOICE_MAX {
+            for place in 0..CHOICE_MAX {
+                let other = place + rng.below(shares.len() - place);
+                shares.swap(place, other);
+            }
+            shares.truncate(CHOICE_MAX);
+        }
+        if let Some(outlook) = outlook {
+            let classes = shares.iter().map(|&(at, _)| scene.offers[usize::from(at)].class);
+            self.look_ahead(phase, scene.look, classes, outlook);
+        }
+        let mut rows: Vec<Row> = shares.iter().map(|&(at, share)| self.row(now, at, share, counts)).collect();
+        normalise(&mut rows);
+        let list = List { common: self.common(now, places.len(), counts), rows };
+        (Arc::new(list), shares.into_iter().map(|(at, _)| at).collect())
+    }
+
+    /// Returns the list of one offer that is known to win.
+    pub fn of_winner(&mut self, now: Now<'_>, at: u16, counts: &Counts) -> List {
+        let mut row = self.row(now, at, 1.0, counts);
+        row.numbers[NUMBERS - 1] = 1.0;
+        List { common: self.common(now, 1, counts), rows: vec![row] }
+    }
+
+    /// Notes what `outlook` says of actions of these classes.
+    fn look_ahead(
+        &mut self,
+        phase: PhaseId,
+        look: LookId,
+        classes: impl Iterator<Item = ClassId>,
+        outlook: &mut dyn Outlook,
+    ) {
+        if self.goals.len() >= GOALS_MAX || self.closeness.len() >= GOALS_MAX {
+            self.goals.clear();
+            self.closeness.clear();
+        }
+        let now = closeness(outlook.standing(phase));
+        self.closeness.insert(phase, now);
+        let mut subgoals: Vec<Subgoal> = Vec::new();
+        for class in classes {
+            if self.goals.contains_key(&(phase, class, look)) {
+                continue;
+            }
+            let after = outlook.after(phase, class, look);
+            subgoals.clear();
+            outlook.subgoals(phase, class, look, &mut subgoals);
+            let mut goal = Goal { stays: closeness(outlook.standing(after)) - now, ..Goal::default() };
+            if let Some(first) = subgoals.first() {
+                goal.best = closeness(first.standing) - now;
+                goal.ease = 1.0 / (1.0 + first.changes as f32);
+                goal.gained = first.gained;
+            }
+            self.goals.insert((phase, class, look), goal);
+        }
+    }
+
+    fn row(&mut self, now: Now<'_>, at: u16, share: f32, counts: &Counts) -> Row {
+        let Now { scene, phase, .. } = now;
+        let (offer, action) = (&scene.offers[usize::from(at)], &scene.actions[usize::from(at)]);
+        let class = action.target().map_or("", |target| &target.class);
+        let words = self.names.get_or_insert_with(offer.labeling, || words_of(action), drop).clone();
+        let marks = [
+            KIND.mark(hash(action.type_name().bytes())),
+            WIDGET.mark(hash(class.bytes())),
+            CLASS.mark(offer.class.0),
+            HABIT.mark(habit(offer.habit)),
+        ];
+        let goal = self.goals.get(&(phase, offer.class, scene.look)).copied().unwrap_or_default();
+        Row {
+            words,
+            marks: marks.map(|mark| mark.input),
+            numbers: numbers(scene, offer, goal, counts),
+            log_prior: libm::logf(share),
+        }
+    }
+
+    /// Returns the inputs that all offers of a screen have in common.
+    fn common(&mut self, now: Now<'_>, places: usize, counts: &Counts) -> Arc<[Entry]> {
+        let Now { scene, phase, steps_left } = now;
+        let words = self.screens.get(scene, words_on);
+        let numbers = [
+            self.closeness.get(&phase).copied().unwrap_or_default(),
+            steps_left.min(50) as f32 / 50.0,
+            logarithm(places as f32) / 5.0,
+            root(counts.visits(scene.state)),
+        ];
+        let numbers = (AROUND.first..).zip(numbers).map(|(input, value)| Entry { input, value });
+        let activity = scene.screen.as_ref().map_or(0, |screen| hash(screen.activity().bytes()));
+        let marks = [
+            Entry { input: ALWAYS, value: 1.0 },
+            ACTIVITY.mark(activity),
+            PHASE.mark(phase.0),
+            LOOK.mark(scene.look.0),
+        ];
+        marks.into_iter().chain(numbers).chain(words.iter().copied()).collect()
+    }
+}
+
+/// Returns the places with their probabilities where nothing is known: a widget, then a kind of action, then its text or
+/// direction, each as likely.
+fn shares(actions: &[Action], places: &[u16]) -> Vec<(u16, f32)> {
+    let groups = groups(actions, places.iter().copied());
+    let mut all = Vec::with_capacity(places.len());
+    for group in &groups {
+        for kind in &group.kinds {
+            let share = 1.0 / (groups.len() as f32 * group.kinds.len() as f32 * kind.len() as f32);
+            all.extend(kind.iter().map(|&at| (at, share)));
+        }
+    }
+    all
+}
+
+fn closeness(standing: Standing) -> f32 {
+    match standing {
+        Standing::Won => 1.0,
+        Standing::Open(least) => 1.0 / (1.0 + least as f32),
+        Standing::Lost => -1.0,
+    }
+}
+
+fn habit(habit: Habit) -> u32 {
+    match habit {
+        Habit::Any => 0,
+        Habit::Stays => 1,
+        Habit::MostlyStays => 2,
+        Habit::Back => 3,
+        Habit::Becomes(_) => 4,
+    }
+}
+
+fn logarithm(count: f32) -> f32 {
+    libm::logf(1.0 + count)
+}
+
+fn root(count: u32) -> f32 {
+    1.0 / (1.0 + count as f32).sqrt()
+}
+
+fn numbers(scene: &Scene, offer: &Offer, goal: Goal, counts: &Counts) -> [f32; NUMBERS] {
+    let known = counts.known(scene.state, offer);
+    let flag = |is: bool| f32::from(u8::from(is));
+    let [near, next, far] = known.ahead.unwrap_or_default();
+    let share = |part: f32, ahead: Ahead| if ahead.all > 0.0 { part / ahead.all } else { 0.0 };
+    [
+        flag(known.times == 0),
+        root(known.times),
+        logarithm(known.times as f32) / 4.0,
+        flag(known.of_name == 0),
+        root(known.of_name),
+        logarithm(known.of_name as f32) / 4.0,
+        flag(known.in_episode[0]),
+        flag(known.in_episode[1]),
+        flag(known.ahead.is_none()),
+        flag(known.stays),
+        logarithm(near.never) / 3.0,
+        share(near.never, near),
+        share(near.once, near),
+        logarithm(next.never) / 4.0,
+        share(next.never, next),
+        share(next.once, next),
+        logarithm(far.never) / 5.0,
+        share(far.never, far),
+        flag(offer.hints != 0),
+        flag(offer.hints & goal.gained != 0),
+        goal.stays,
+        goal.best,
+        goal.ease,
+        0.0,
+    ]
+}
+
+/// Returns the words of an action: those of its widget, or of itself, and those that it types.
+fn words_of(action: &Action) -> Arc<[Entry]> {
+    let mut entries = Vec::new();
+    match action.target() {
+        Some(target) => {
+            for name in target.names() {
+                for_each_word(name, |word| push_word(word, NAME.first, NAME.count, &mut entries));
+            }
+        }
+        None => push_word(action.type_name(), NAME.first, NAME.count, &mut entries),
+    }
+    if let Some(typed) = action.typed() {
+        for_each_word(typed, |word| push_word(word, TYPED.first, TYPED.count, &mut entries));
+    }
+    entries.into()
+}
+
+/// Returns the words on a screen, each once.
+fn words_on(scene: &Scene) -> Arc<[Entry]> {
+    let mut entries: Vec<Entry> = Vec::new();
+    let mut see = |text: &str| {
+        for_each_word(text, |word| {
+            let entry = SCREEN.mark(hash(word.bytes()));
+            if entries.len() < SCREEN_WORDS_MAX && entries.iter().all(|one| one.input != entry.input) {
+                entries.push(entry);
+            }
+        });
+    };
+    for widget in scene.widgets().iter().filter(|widget| widget.is_visible()).take(10 * SCREEN_WORDS_MAX) {
+        let Widget { text, desc, .. } = widget;
+        see(text);
+        see(desc);
+    }
+    let length = (entries.len().max(1) as f32).sqrt();
+    entries.iter_mut().for_each(|entry| entry.value /= length);
+    entries.into()
+}
