@@ -36,7 +36,7 @@ fn form() -> Vec<Widget> {
     ]
 }
 
-fn scene(number: u32, widgets: Vec<Widget>) -> Scene {
+pub(super) fn scene(number: u32, widgets: Vec<Widget>) -> Scene {
     let screen = Screen::new(
         "p",
         "p.A",

@@ -156,6 +156,19 @@ impl Learner {
         }
     }
 
+    /// Returns the steps that are remembered.
+    #[cfg(test)]
+    pub fn memory(&self) -> &[Memory] {
+        &self.memory
+    }
+
+    /// Returns true if all weights are finite.
+    #[cfg(test)]
+    pub fn is_finite(&self) -> bool {
+        let networks = [&self.actor.weights, &self.critics[0].weights, &self.critics[1].weights];
+        networks.into_iter().flatten().all(|weight| weight.is_finite())
+    }
+
     /// Learns from some steps of the memory, once there are enough.
     pub fn update(&mut self) {
         let batch = self.settings.batch as usize;
@@ -239,9 +252,7 @@ impl Learner {
             let each = policy.logs.iter().zip(&list.rows).zip(&worths[span]);
             let losses: Vec<f32> =
                 each.map(|((log, row), worth)| alpha * (log - row.log_prior) - worth).collect();
-            let mean: f32 = policy.shares.iter().zip(&losses).map(|(share, loss)| share * loss).sum();
-            let rows = policy.shares.iter().zip(&losses);
-            by_score.extend(rows.map(|(share, loss)| share * (loss - mean) / count));
+            by_score.extend(by_scores(&policy.shares, &losses).map(|by_score| by_score / count));
             let wanted = (self.settings.entropy as f32 - 1.0) * most_entropy(list);
             by_log_alpha += (policy.entropy(list) - wanted) / count;
         }
@@ -250,6 +261,13 @@ impl Learner {
         self.alpha_adam.step(&mut self.log_alpha, &mut [by_log_alpha]);
         self.log_alpha[0] = self.log_alpha[0].clamp(LOG_ALPHA.0, LOG_ALPHA.1);
     }
+}
+
+/// Returns the gradient of the mean loss by the scores, given the share and the loss of each row, where the loss of a row
+/// grows with the logarithm of its share.
+fn by_scores<'a>(shares: &'a [f32], losses: &'a [f32]) -> impl Iterator<Item = f32> + 'a {
+    let mean: f32 = shares.iter().zip(losses).map(|(share, loss)| share * loss).sum();
+    shares.iter().zip(losses).map(move |(share, loss)| share * (loss - mean))
 }
 
 /// Returns the lists of some parts, each with the places of its scores.
@@ -269,4 +287,52 @@ fn least<N: AsRef<[f32]>>(tape: &mut Tape, networks: &[N; 2], parts: &[Part]) ->
     let scores = tape.scores.clone();
     tape.forward(other.as_ref(), parts);
     scores.iter().zip(&tape.scores).map(|(one, other)| one.min(*other)).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Returns the mean loss at these scores by definition.
+    fn mean_loss(scores: &[f64], priors: &[f64], worths: &[f64], alpha: f64) -> f64 {
+        let weights: Vec<f64> = scores.iter().zip(priors).map(|(score, prior)| prior * score.exp()).collect();
+        let sum: f64 = weights.iter().sum();
+        let loss = |at: usize| {
+            let share = weights[at] / sum;
+            share * (alpha * (share / priors[at]).ln() - worths[at])
+        };
+        (0..scores.len()).map(loss).sum()
+    }
+
+    #[test]
+    fn the_gradient_of_the_policy_is_that_of_finite_differences() {
+        let mut rng = Seed(1).fork("test");
+        for count in [1, 2, 5, 30] {
+            let mut draw = |from: f64, to: f64| -> Vec<f64> {
+                (0..count).map(|_| from + (to - from) * rng.unit()).collect()
+            };
+            let (scores, worths) = (draw(-2.0, 2.0), draw(-1.0, 3.0));
+            let priors = draw(0.1, 1.0);
+            let sum: f64 = priors.iter().sum();
+            let priors: Vec<f64> = priors.iter().map(|prior| prior / sum).collect();
+            let alpha = 0.3;
+            let sums: Vec<f32> = scores.iter().zip(&priors).map(|(s, p)| (s + p.ln()) as f32).collect();
+            let mut logs = Vec::new();
+            log_softmax(&sums, &mut logs);
+            let shares: Vec<f32> = logs.iter().map(|&log| libm::expf(log)).collect();
+            let each = logs.iter().zip(&priors).zip(&worths);
+            let losses: Vec<f32> = each
+                .map(|((log, prior), worth)| (alpha * (f64::from(*log) - prior.ln()) - worth) as f32)
+                .collect();
+            for (at, found) in by_scores(&shares, &losses).enumerate() {
+                let at_least = |by: f64| {
+                    let mut moved = scores.clone();
+                    moved[at] += by;
+                    mean_loss(&moved, &priors, &worths, alpha)
+                };
+                let expected = (at_least(1e-5) - at_least(-1e-5)) / 2e-5;
+                assert!((f64::from(found) - expected).abs() < 1e-4, "{count} {at}: {found} and {expected}");
+            }
+        }
+    }
 }

@@ -43,7 +43,7 @@ pub struct SacSettings {
 
 impl Default for SacSettings {
     fn default() -> SacSettings {
-        SacSettings { rate: 1e-3, discount: 0.9, entropy: 0.6, tau: 0.01, batch: 32, every: 2 }
+        SacSettings { rate: 2e-3, discount: 0.7, entropy: 0.6, tau: 0.01, batch: 32, every: 2 }
     }
 }
 

@@ -7,7 +7,7 @@ use crate::net::{Bag, Dense, relu, relu_back};
 use crate::rng::Rng;
 
 /// Widths of the two layers between inputs and score.
-const FIRST: usize = 64;
+const FIRST: usize = 32;
 const SECOND: usize = 32;
 
 const BAG: Bag = Bag { at: 0, inputs: INPUTS, outputs: FIRST };

@@ -84,7 +84,7 @@ pub struct ExploreArgs {
     app: AppArgs,
     #[command(flatten, next_help_heading = "App")]
     set_up: SetUpArgs,
-    /// Agent that explores: planner, farlead, tree, qlearning, ape, least, random, monkey, qbe,
+    /// Agent that explores: planner, farlead, tree, qlearning, sac, ape, least, random, monkey, qbe,
     /// ares-random, ares-qlearning, fate-random or fate-qlearning [default: planner]
     #[arg(long, value_parser = EntrantParser, help_heading = "Exploring", hide_possible_values = true)]
     agent: Option<Entrant>,

@@ -171,6 +171,11 @@ pub const CHECK_AGENTS: &[Case] = &[
         "farlead check specs/chesswalk --app apps/chesswalk.app --agent qlearning",
     ),
     case(
+        "check-chesswalk-agent-sac",
+        "farlead check specs/chesswalk --app apps/chesswalk.app --agent sac --jobs 1
+         sum .farlead/runs/0001/events.jsonl",
+    ),
+    case(
         "check-chesswalk-exhaustive",
         "farlead check specs/chesswalk --app apps/chesswalk.app --exhaustive --jobs 1
          sum .farlead/runs/0001/events.jsonl",
