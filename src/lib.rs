@@ -88,7 +88,7 @@ pub mod learned;
 pub mod learned_model;
 pub mod ltl;
 pub mod minimise;
-pub mod net;
+mod net;
 pub mod objective;
 pub mod rate;
 mod recent;

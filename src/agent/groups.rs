@@ -68,6 +68,22 @@ impl<T> OfScreens<T> {
     }
 }
 
+/// Groups of offers of each screen, worked out once where all offers are asked for.
+#[derive(Clone, Debug, Default)]
+pub(super) struct GroupsOfScreens {
+    screens: OfScreens<Vec<Group>>,
+}
+
+impl GroupsOfScreens {
+    /// Returns the groups of the offers at `places`, each of which is one of the scene's.
+    pub fn get(&mut self, scene: &Scene, places: &[u16]) -> Arc<Vec<Group>> {
+        if places.len() < scene.offers.len() {
+            return Arc::new(groups(&scene.actions, places.iter().copied()));
+        }
+        self.screens.get(scene, |scene| groups(&scene.actions, 0..scene.offers.len() as u16))
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

@@ -84,20 +84,8 @@ pub(super) static OF_QLEARNING: [Knob; 3] = [
     knob!(qlearning.discount, "gamma", "", "discount of a reward one step later", 0.0, 1.0),
 ];
 
-/// Declares the knob of a field that counts steps.
-macro_rules! steps {
-    ($agent:ident.$field:ident, $name:literal, $about:literal) => {
-        Knob {
-            name: $name,
-            letter: "",
-            about: $about,
-            range: (1.0, 1e9),
-            is_whole: true,
-            get: |settings| f64::from(settings.$agent.$field),
-            set: |settings, value| settings.$agent.$field = value as u32,
-        }
-    };
-}
+/// Greatest number of steps that a knob may set.
+const STEPS_MAX: f64 = 1e9;
 
 /// Declares the knob of a field with a whole number.
 macro_rules! whole {
@@ -135,7 +123,7 @@ pub(super) static OF_SAC: [Knob; 6] = [
         1.0
     ),
     whole!(sac.batch, "batch", "steps that an update learns from; a whole number", 1.0, 1024.0),
-    whole!(sac.every, "every", "steps from one update to the next; a whole number", 1.0, 1e9),
+    whole!(sac.every, "every", "steps from one update to the next; a whole number", 1.0, STEPS_MAX),
 ];
 
 /// Numbers of `ape`.
@@ -143,14 +131,16 @@ pub(super) static OF_APE: [Knob; 7] = [
     knob!(ape.epsilon, "epsilon", "eps", "share of choices by priority where all was done", 0.0, 1.0),
     knob!(ape.texts, "texts", "", "share of clicks on a field that type a text", 0.0, 1.0),
     knob!(ape.fuzz, "fuzz", "", "share of steps with any action at all; 0.02 in its program", 0.0, 1.0),
-    steps!(
+    whole!(
         ape.quiet,
         "quiet",
-        "steps without a new state or transition until the app is started afresh; a whole number"
+        "steps without a new state or transition until the app is started afresh; a whole number",
+        1.0,
+        STEPS_MAX
     ),
-    steps!(ape.still, "still", "steps in the same state until then; a whole number"),
-    steps!(ape.life_min, "life_min", "fewest steps until then in any case; a whole number"),
-    steps!(ape.life_max, "life_max", "most steps until then in any case; a whole number"),
+    whole!(ape.still, "still", "steps in the same state until then; a whole number", 1.0, STEPS_MAX),
+    whole!(ape.life_min, "life_min", "fewest steps until then in any case; a whole number", 1.0, STEPS_MAX),
+    whole!(ape.life_max, "life_max", "most steps until then in any case; a whole number", 1.0, STEPS_MAX),
 ];
 
 /// Numbers of `monkey`.

@@ -1,7 +1,7 @@
 //! Random choice: the baseline that every other agent must beat.
 
 use super::Agent;
-use super::groups::{Group, OfScreens, groups};
+use super::groups::{Group, GroupsOfScreens};
 use crate::rng::Rng;
 use crate::situation::{Choice, Outlook, Situation};
 
@@ -11,17 +11,13 @@ use crate::situation::{Choice, Outlook, Situation};
 /// Chance over all candidates would hardly ever press a button beside a field, which takes many texts.
 #[derive(Clone, Debug, Default)]
 pub struct Random {
-    screens: OfScreens<Vec<Group>>,
+    groups: GroupsOfScreens,
 }
 
 impl Agent for Random {
     fn choose(&mut self, situation: &Situation<'_>, _: Option<&mut dyn Outlook>, rng: &mut Rng) -> Choice {
         let Situation { scene, preferred, .. } = *situation;
-        if preferred.len() < scene.offers.len() {
-            return draw(&groups(&scene.actions, preferred.iter().copied()), rng);
-        }
-        let all = self.screens.get(scene, |scene| groups(&scene.actions, 0..scene.offers.len() as u16));
-        draw(&all, rng)
+        draw(&self.groups.get(scene, preferred), rng)
     }
 }
 

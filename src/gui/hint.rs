@@ -159,19 +159,7 @@ fn values_of(atom: &Atom) -> Vec<&str> {
 
 /// Returns the words of a name, in lower case: `btn_color_selector`, `NewGameActivity` and `New game` have several.
 pub(super) fn words(name: &str) -> Vec<String> {
-    let mut words: Vec<String> = vec![String::new()];
-    let mut was_small = false;
-    for char in name.chars() {
-        let starts_anew = char.is_uppercase() && was_small;
-        if (starts_anew || !char.is_alphanumeric()) && words.last().is_some_and(|word| !word.is_empty()) {
-            words.push(String::new());
-        }
-        if char.is_alphanumeric() {
-            let word = words.last_mut().expect("there is one at least");
-            word.extend(char.to_lowercase());
-        }
-        was_small = char.is_lowercase() || char.is_numeric();
-    }
+    let mut words = super::words(name.chars(), |char| char.is_lowercase() || char.is_numeric());
     // Most activities and widgets have these in their names.
     words.retain(|word| word.len() > 1 && !["activity", "btn", "button", "the", "id"].contains(&&**word));
     words

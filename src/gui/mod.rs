@@ -32,6 +32,7 @@ mod seek;
 mod shortfall;
 mod typed;
 mod user_action;
+mod words;
 
 pub use action::{Action, Argument, Direction, Target};
 pub use action_record::ActionRecord;
@@ -58,3 +59,4 @@ pub use seek::{Gap, Near, Sought, seek};
 pub use shortfall::shortfall;
 pub use typed::{Marker, TypedText, mark};
 pub use user_action::{Gesture, Percent, Point, PressedKey, UserAction, WAIT_MS_MAX};
+pub(crate) use words::words;

@@ -9,6 +9,7 @@ use std::sync::Arc;
 use super::map::Kinds;
 use super::{LearnedModel, Link, State};
 use crate::event::Unreached;
+use crate::gui;
 
 /// Clicks that led nowhere after which a form counts as one that refuses.
 const REFUSALS_MIN: u64 = 2;
@@ -397,21 +398,7 @@ fn is_permission(package: &str) -> bool {
 
 /// Returns the words of a name, in small letters: `EditNote_form` has three.
 fn words(name: &str) -> Vec<String> {
-    let mut words: Vec<String> = Vec::new();
-    let mut is_open = false;
-    let mut was_small = false;
-    for char in name.chars().take(200) {
-        if !char.is_alphanumeric() {
-            is_open = false;
-            continue;
-        }
-        let starts = !is_open || (char.is_uppercase() && was_small);
-        if starts {
-            words.push(String::new());
-        }
-        words.last_mut().expect("one was pushed").extend(char.to_lowercase());
-        (is_open, was_small) = (true, char.is_lowercase());
-    }
+    let mut words = gui::words(name.chars().take(200), char::is_lowercase);
     words.retain(|word| word.chars().count() >= LETTERS_MIN && !COMMON.contains(&&**word));
     words
 }

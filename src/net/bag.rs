@@ -24,7 +24,7 @@ pub struct Bag {
 
 impl Bag {
     /// Returns the place behind its last weight, where the next layer begins.
-    pub fn end(&self) -> usize {
+    pub const fn end(&self) -> usize {
         self.at + self.inputs * self.outputs
     }
 

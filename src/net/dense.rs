@@ -17,17 +17,17 @@ pub struct Dense {
 
 impl Dense {
     /// Returns the place behind its last bias, where the next layer begins.
-    pub fn end(&self) -> usize {
+    pub const fn end(&self) -> usize {
         self.biases().end
     }
 
     /// Returns the places of its weights.
-    pub fn weights(&self) -> Range<usize> {
+    pub const fn weights(&self) -> Range<usize> {
         self.at..self.at + self.inputs * self.outputs
     }
 
     /// Returns the places of its biases.
-    pub fn biases(&self) -> Range<usize> {
+    pub const fn biases(&self) -> Range<usize> {
         let start = self.weights().end;
         start..start + self.outputs
     }

@@ -15,10 +15,9 @@ pub use bag::{Bag, Entry};
 pub use dense::{Dense, relu, relu_back};
 
 /// Returns the natural logarithms of the softmax of `scores`, at least one, each finite.
-pub fn log_softmax(scores: &[f32], log_shares: &mut Vec<f32>) {
+pub fn log_softmax(scores: &[f32]) -> Vec<f32> {
     let most = scores.iter().copied().fold(f32::MIN, f32::max);
     let sum: f32 = scores.iter().map(|score| libm::expf(score - most)).sum();
     let log_sum = most + libm::logf(sum);
-    log_shares.clear();
-    log_shares.extend(scores.iter().map(|score| score - log_sum));
+    scores.iter().map(|score| score - log_sum).collect()
 }

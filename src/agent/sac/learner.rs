@@ -91,8 +91,7 @@ struct Policy {
 impl Policy {
     fn new(list: &List, scores: &[f32]) -> Policy {
         let sums: Vec<f32> = list.rows.iter().zip(scores).map(|(row, score)| row.log_prior + score).collect();
-        let mut logs = Vec::new();
-        log_softmax(&sums, &mut logs);
+        let logs = log_softmax(&sums);
         Policy { shares: logs.iter().map(|&log| libm::expf(log)).collect(), logs }
     }
 
@@ -317,8 +316,7 @@ mod tests {
             let priors: Vec<f64> = priors.iter().map(|prior| prior / sum).collect();
             let alpha = 0.3;
             let sums: Vec<f32> = scores.iter().zip(&priors).map(|(s, p)| (s + p.ln()) as f32).collect();
-            let mut logs = Vec::new();
-            log_softmax(&sums, &mut logs);
+            let logs = log_softmax(&sums);
             let shares: Vec<f32> = logs.iter().map(|&log| libm::expf(log)).collect();
             let each = logs.iter().zip(&priors).zip(&worths);
             let losses: Vec<f32> = each

@@ -4,9 +4,9 @@ use std::sync::Arc;
 
 use rustc_hash::FxHashMap;
 
-use super::super::groups::{OfScreens, groups};
+use super::super::groups::{Group, GroupsOfScreens, OfScreens};
 use super::counts::{Ahead, Counts};
-use super::words::{for_each_word, hash, push_word};
+use super::words::{hash, push_word, words};
 use crate::gui::{Action, Widget};
 use crate::net::Entry;
 use crate::recent::Recent;
@@ -46,13 +46,17 @@ const AROUND: Range = NUMBER.then(4);
 /// Number of all inputs.
 pub const INPUTS: usize = AROUND.end() as usize;
 
-/// Numbers of a row.
+/// Numbers of a row, and the place of the one that tells an action that wins.
 const NUMBERS: usize = 24;
+const WINS: usize = NUMBERS - 1;
 
+/// Inputs that follow each other.
 #[derive(Clone, Copy)]
-struct Range {
-    first: u16,
-    count: u16,
+pub struct Range {
+    /// Number of the first one.
+    pub first: u16,
+    /// Number of them.
+    pub count: u16,
 }
 
 impl Range {
@@ -66,7 +70,7 @@ impl Range {
     }
 
     /// Returns one of its inputs by a number that may be any.
-    fn mark(self, number: u32) -> Entry {
+    pub fn mark(self, number: u32) -> Entry {
         Entry { input: self.first + (number % u32::from(self.count)) as u16, value: 1.0 }
     }
 }
@@ -141,6 +145,7 @@ struct Goal {
 pub struct Rows {
     names: Recent<LabelingId, Arc<[Entry]>>,
     screens: OfScreens<Arc<[Entry]>>,
+    groups: GroupsOfScreens,
     goals: FxHashMap<(PhaseId, ClassId, LookId), Goal>,
     closeness: FxHashMap<PhaseId, f32>,
 }
@@ -150,6 +155,7 @@ impl Default for Rows {
         Rows {
             names: Recent::new(NAMES_HALF),
             screens: OfScreens::default(),
+            groups: GroupsOfScreens::default(),
             goals: FxHashMap::default(),
             closeness: FxHashMap::default(),
         }
@@ -178,7 +184,7 @@ impl Rows {
         rng: &mut Rng,
     ) -> (Arc<List>, Vec<u16>) {
         let Now { scene, phase, .. } = now;
-        let mut shares = shares(&scene.actions, places);
+        let mut shares = shares(&self.groups.get(scene, places));
         if shares.len() > CHOICE_MAX {
             for place in 0..CHOICE_MAX {
                 let other = place + rng.below(shares.len() - place);
@@ -199,7 +205,7 @@ impl Rows {
     /// Returns the list of one offer that is known to win.
     pub fn of_winner(&mut self, now: Now<'_>, at: u16, counts: &Counts) -> List {
         let mut row = self.row(now, at, 1.0, counts);
-        row.numbers[NUMBERS - 1] = 1.0;
+        row.numbers[WINS] = 1.0;
         List { common: self.common(now, 1, counts), rows: vec![row] }
     }
 
@@ -277,12 +283,11 @@ impl Rows {
     }
 }
 
-/// Returns the places with their probabilities where nothing is known: a widget, then a kind of action, then its text or
-/// direction, each as likely.
-fn shares(actions: &[Action], places: &[u16]) -> Vec<(u16, f32)> {
-    let groups = groups(actions, places.iter().copied());
-    let mut all = Vec::with_capacity(places.len());
-    for group in &groups {
+/// Returns the places of these groups with their probabilities where nothing is known: a widget, then a kind of action,
+/// then its text or direction, each as likely.
+fn shares(groups: &[Group]) -> Vec<(u16, f32)> {
+    let mut all = Vec::new();
+    for group in groups {
         for kind in &group.kinds {
             let share = 1.0 / (groups.len() as f32 * group.kinds.len() as f32 * kind.len() as f32);
             all.extend(kind.iter().map(|&at| (at, share)));
@@ -356,13 +361,13 @@ fn words_of(action: &Action) -> Arc<[Entry]> {
     match action.target() {
         Some(target) => {
             for name in target.names() {
-                for_each_word(name, |word| push_word(word, NAME.first, NAME.count, &mut entries));
+                words(name).for_each(|word| push_word(&word, NAME, &mut entries));
             }
         }
-        None => push_word(action.type_name(), NAME.first, NAME.count, &mut entries),
+        None => push_word(action.type_name(), NAME, &mut entries),
     }
     if let Some(typed) = action.typed() {
-        for_each_word(typed, |word| push_word(word, TYPED.first, TYPED.count, &mut entries));
+        words(typed).for_each(|word| push_word(&word, TYPED, &mut entries));
     }
     entries.into()
 }
@@ -371,7 +376,7 @@ fn words_of(action: &Action) -> Arc<[Entry]> {
 fn words_on(scene: &Scene) -> Arc<[Entry]> {
     let mut entries: Vec<Entry> = Vec::new();
     let mut see = |text: &str| {
-        for_each_word(text, |word| {
+        words(text).for_each(|word| {
             let entry = SCREEN.mark(hash(word.bytes()));
             if entries.len() < SCREEN_WORDS_MAX && entries.iter().all(|one| one.input != entry.input) {
                 entries.push(entry);

@@ -11,11 +11,11 @@ const FIRST: usize = 32;
 const SECOND: usize = 32;
 
 const BAG: Bag = Bag { at: 0, inputs: INPUTS, outputs: FIRST };
-const MIDDLE: Dense = Dense { at: BAG.at + INPUTS * FIRST, inputs: FIRST, outputs: SECOND };
-const LAST: Dense = Dense { at: MIDDLE.at + FIRST * SECOND + SECOND, inputs: SECOND, outputs: 1 };
+const MIDDLE: Dense = Dense { at: BAG.end(), inputs: FIRST, outputs: SECOND };
+const LAST: Dense = Dense { at: MIDDLE.end(), inputs: SECOND, outputs: 1 };
 
 /// Number of weights.
-pub const WEIGHTS: usize = LAST.at + SECOND + 1;
+pub const WEIGHTS: usize = LAST.end();
 
 /// Greatest weight of an input at the start; most rows have some twenty.
 const BAG_WEIGHT: f32 = 0.1;

@@ -62,7 +62,6 @@ fn it_learns_the_one_button_of_twenty_that_leads_on() {
                 .count();
             shares.push(taken as f64 / 200.0);
         }
-        println!("{seed}: {shares:?}");
         assert!(shares[2] > 0.3, "seed {seed}: one of {} offers in {shares:?}", scene.offers.len());
     }
 }

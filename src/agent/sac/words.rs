@@ -2,6 +2,8 @@
 //!
 //! So *settings* and *setting* have most inputs in common, in any language, and nothing has to be trained before.
 
+use super::rows::Range;
+use crate::gui;
 use crate::net::Entry;
 
 /// Most words of a text that count, and most letters of a word.
@@ -16,41 +18,22 @@ pub fn hash(bytes: impl IntoIterator<Item = u8>) -> u32 {
     bytes.into_iter().fold(0x811c_9dc5, |hash, byte| (hash ^ u32::from(byte)).wrapping_mul(0x0100_0193))
 }
 
-/// Calls `see` with the first words of a text, in small letters: letters and digits, with an end where a capital follows a
-/// small letter.
-pub fn for_each_word(text: &str, mut see: impl FnMut(&str)) {
-    let (mut word, mut count, mut was_small) = (String::new(), 0, false);
-    let mut end = |word: &mut String| {
-        if !word.is_empty() && count < WORDS_MAX {
-            see(word);
-            count += 1;
-        }
-        word.clear();
-    };
-    for (at, letter) in text.char_indices() {
-        if at >= BYTES_MAX {
-            break;
-        }
-        if !letter.is_alphanumeric() || (was_small && letter.is_uppercase()) {
-            end(&mut word);
-        }
-        was_small = letter.is_lowercase();
-        if letter.is_alphanumeric() && word.chars().count() < LETTERS_MAX {
-            word.extend(letter.to_lowercase());
-        }
-    }
-    end(&mut word);
+/// Returns the first words of a text, in small letters.
+pub fn words(text: &str) -> impl Iterator<Item = String> {
+    let letters = text.char_indices().take_while(|(at, _)| *at < BYTES_MAX).map(|(_, letter)| letter);
+    let words = gui::words(letters, char::is_lowercase).into_iter().take(WORDS_MAX);
+    words.map(|word| word.chars().take(LETTERS_MAX).collect())
 }
 
-/// Appends the inputs of a word, numbered from `first` in a range of `count`: their squares sum to one.
-pub fn push_word(word: &str, first: u16, count: u16, entries: &mut Vec<Entry>) {
+/// Appends the inputs of a word in a range: their squares sum to one.
+pub fn push_word(word: &str, range: Range, entries: &mut Vec<Entry>) {
     let marked: Vec<char> = std::iter::once('<').chain(word.chars()).chain(['>']).collect();
     let start = entries.len();
     let mut push = |letters: &[char]| {
         let hash = hash(letters.iter().flat_map(|letter| u32::from(*letter).to_le_bytes()));
         // The sign keeps words that share an input by chance apart.
         let value = if hash >> 31 == 0 { 1.0 } else { -1.0 };
-        entries.push(Entry { input: first + (hash % u32::from(count)) as u16, value });
+        entries.push(Entry { value, ..range.mark(hash) });
     };
     push(&marked);
     marked.windows(3).filter(|_| marked.len() > 3).for_each(&mut push);
@@ -63,9 +46,7 @@ mod tests {
     use super::*;
 
     fn words(text: &str) -> Vec<String> {
-        let mut all = Vec::new();
-        for_each_word(text, |word| all.push(word.to_string()));
-        all
+        super::words(text).collect()
     }
 
     #[test]
@@ -80,7 +61,7 @@ mod tests {
     fn likeness(one: &str, other: &str) -> f32 {
         let vector = |word: &str| {
             let (mut entries, mut vector) = (Vec::new(), vec![0.0; 512]);
-            push_word(word, 0, 512, &mut entries);
+            push_word(word, Range { first: 0, count: 512 }, &mut entries);
             entries.iter().for_each(|entry| vector[usize::from(entry.input)] += entry.value);
             vector
         };
