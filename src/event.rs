@@ -194,6 +194,9 @@ pub struct Coverage {
     /// States of the abstraction, of one that learns which screens are alike.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub states: Option<StateCounts>,
+    /// Course of the learning, of an agent with networks.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub learning: Vec<Lesson>,
     /// Activities that were never seen, and actions that were never done on any screen of their activity, with their
     /// likeliest reasons, as far as there is room.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
@@ -203,6 +206,19 @@ pub struct Coverage {
     pub reasons: Vec<(String, u64)>,
     /// Steps, activities, screens, actions done and transitions, as they grew.
     pub curve: Vec<[u64; 5]>,
+}
+
+/// Learning of networks at one time.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Lesson {
+    /// Steps so far.
+    pub steps: u64,
+    /// Mean of the squared errors of a critic.
+    pub loss: f64,
+    /// Entropy of the policy as a share of that of a random choice, if there is a policy.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub entropy: Option<f64>,
 }
 
 /// Paths that an agent has decided on before it took them.

@@ -46,6 +46,7 @@
 //! | *offer* | an action that a screen offers, in numbers |
 //! | *episode* | steps from a fresh start of the app to an end |
 //! | *experience* | the action records and screens of episodes, of no formula, so that every spec can learn from them |
+//! | *policy* | networks of an agent that were trained on some apps, for use on others |
 //! | *learned model* | the screens of an app that were seen, what they offer, and the transitions between them, counted |
 //! | *objective* | aim of a run: turns each step into a verdict and a reward; a formula is one |
 //! | *phase* | progress of an episode towards its objective; of a formula, the residual |
@@ -90,6 +91,7 @@ pub mod ltl;
 pub mod minimise;
 mod net;
 pub mod objective;
+pub mod policy;
 pub mod rate;
 mod recent;
 pub mod replay;

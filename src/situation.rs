@@ -293,6 +293,11 @@ pub trait Outlook {
     /// Returns the standing in `phase`.
     fn standing(&mut self, phase: PhaseId) -> Standing;
 
+    /// Returns the reward of a step from one phase to another, wherever it is done.
+    fn reward(&mut self, _from: PhaseId, _to: PhaseId) -> f64 {
+        0.0
+    }
+
     /// Returns the number of action classes met so far; they are numbered from 0.
     fn classes(&self) -> u32;
 
@@ -447,6 +452,17 @@ pub enum Rule {
     Text,
     /// Any offer.
     Fuzz,
+}
+
+/// Course of the learning of networks.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct Learning {
+    /// Updates so far.
+    pub updates: u64,
+    /// Mean of the squared errors of the last critic, over the latest updates.
+    pub loss: f64,
+    /// Entropy of the policy as a share of that of a random choice, over the latest updates, if there is a policy.
+    pub entropy: Option<f64>,
 }
 
 /// Counts of the paths that an agent has decided on.

@@ -102,29 +102,72 @@ macro_rules! whole {
     };
 }
 
+/// Declares the numbers that the deep agent `$agent` shares with the others, and its own before them.
+macro_rules! deep {
+    ($agent:ident, [$($own:expr),*]) => {
+        [
+            $($own,)*
+            knob!($agent.rate, "rate", "lr", "learning rate of all networks", 0.0, 1.0),
+            knob!($agent.discount, "gamma", "", "discount of a reward one step later", 0.0, 1.0),
+            knob!($agent.tau, "tau", "", "share of the way by which targets follow the critics", 0.0, 1.0),
+            whole!($agent.batch, "batch", "steps that an update learns from; a whole number", 1.0, 1024.0),
+            whole!($agent.every, "every", "steps from one update to the next; a whole number", 1.0, STEPS_MAX),
+            whole!(
+                $agent.residuals,
+                "residuals",
+                "other residuals of the formula under which each step is learned too; a whole number",
+                0.0,
+                64.0
+            ),
+        ]
+    };
+}
+
+/// Declares the share of random choices of the deep agent `$agent`.
+macro_rules! exploration {
+    ($agent:ident) => {
+        knob!($agent.exploration, "epsilon", "eps", "share of random choices", 0.0, 1.0)
+    };
+}
+
 /// Numbers of `sac`.
-pub(super) static OF_SAC: [Knob; 6] = [
-    knob!(sac.rate, "rate", "lr", "learning rate of all networks", 0.0, 1.0),
-    knob!(sac.discount, "gamma", "", "discount of a reward one step later", 0.0, 1.0),
-    knob!(
+pub(super) static OF_SAC: [Knob; 7] = deep!(
+    sac,
+    [knob!(
         sac.entropy,
         "entropy",
         "",
         "entropy that the temperature is tuned for, as a share of that of a random choice",
         0.0,
         1.0
-    ),
-    knob!(
-        sac.tau,
-        "tau",
-        "",
-        "share of the way by which targets follow the critics at each update",
-        0.0,
-        1.0
-    ),
-    whole!(sac.batch, "batch", "steps that an update learns from; a whole number", 1.0, 1024.0),
-    whole!(sac.every, "every", "steps from one update to the next; a whole number", 1.0, STEPS_MAX),
-];
+    )]
+);
+
+/// Numbers of `ddpg`.
+pub(super) static OF_DDPG: [Knob; 7] = deep!(ddpg, [exploration!(ddpg)]);
+
+/// Numbers of `td3`.
+pub(super) static OF_TD3: [Knob; 9] = deep!(
+    td3,
+    [
+        exploration!(td3),
+        knob!(
+            td3.noise,
+            "noise",
+            "",
+            "greatest noise on scores by which a target finds the best",
+            0.0,
+            100.0
+        ),
+        whole!(
+            td3.delay,
+            "delay",
+            "updates from one move of the targets to the next; a whole number",
+            1.0,
+            STEPS_MAX
+        )
+    ]
+);
 
 /// Numbers of `ape`.
 pub(super) static OF_APE: [Knob; 7] = [

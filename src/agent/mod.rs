@@ -4,6 +4,7 @@
 //! abstractions are met in an [episode](crate::episode) alone, which treats every agent alike.
 
 mod ape;
+mod deep;
 mod farlead;
 mod groups;
 mod knob;
@@ -15,7 +16,6 @@ mod portfolio;
 pub mod qbe;
 mod qlearning;
 mod random;
-mod sac;
 mod table;
 #[cfg(test)]
 mod tests;
@@ -23,10 +23,12 @@ mod tree;
 
 use crate::rng::Rng;
 use crate::situation::{
-    Choice, Explanation, Labelings, Origin, Outlook, Paths, Recollection, Situation, Summary, Transition,
+    Choice, Explanation, Labelings, Learning, Origin, Outlook, Paths, Recollection, Situation, Summary,
+    Transition,
 };
 
 pub use ape::{Ape, ApeSettings};
+pub use deep::{Deep, DeepSettings, Method};
 pub use farlead::{Farlead, FarleadSettings};
 pub use knob::Knob;
 pub use least::Least;
@@ -37,10 +39,9 @@ pub use portfolio::{Member, Members, Portfolio};
 pub use qbe::Qbe;
 pub use qlearning::{QLearning, QLearningSettings};
 pub use random::Random;
-pub use sac::{Sac, SacSettings};
 pub use table::{
-    AGENTS, APE, ARES_QLEARNING, ARES_RANDOM, AgentInfo, FARLEAD, FATE_QLEARNING, FATE_RANDOM, Kept, LEAST,
-    MONKEY, Needs, PLANNER, QBE, QLEARNING, RANDOM, SAC, Settings, TREE, find, newest,
+    AGENTS, APE, ARES_QLEARNING, ARES_RANDOM, AgentInfo, DDPG, FARLEAD, FATE_QLEARNING, FATE_RANDOM, Kept,
+    LEAST, MONKEY, Needs, PLANNER, QBE, QLEARNING, RANDOM, SAC, Settings, TD3, TREE, find, newest,
 };
 pub use tree::Tree;
 
@@ -92,6 +93,11 @@ pub trait Agent: Send {
 
     /// Returns the counts of the paths that it has decided on, if it decides on any.
     fn paths(&self) -> Option<Paths> {
+        None
+    }
+
+    /// Returns how its networks learn, if it has some.
+    fn learning(&self) -> Option<Learning> {
         None
     }
 

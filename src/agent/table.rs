@@ -4,8 +4,9 @@ use std::sync::Arc;
 
 use super::knob::{self, Knob};
 use super::{
-    Agent, Ape, ApeSettings, Farlead, FarleadSettings, KeptError, Least, Letter, Members, Monkey, Numbered,
-    PlannerSettings, Portfolio, QLearning, QLearningSettings, Qbe, Random, Sac, SacSettings, Tree, farlead,
+    Agent, Ape, ApeSettings, Deep, DeepSettings, Farlead, FarleadSettings, KeptError, Least, Letter, Members,
+    Method, Monkey, Numbered, PlannerSettings, Portfolio, QLearning, QLearningSettings, Qbe, Random, Tree,
+    farlead,
 };
 use crate::situation::{LabelingList, Switches};
 
@@ -53,7 +54,11 @@ pub struct Settings {
     /// Settings of `qlearning`.
     pub qlearning: QLearningSettings,
     /// Settings of `sac`.
-    pub sac: SacSettings,
+    pub sac: DeepSettings,
+    /// Settings of `ddpg`.
+    pub ddpg: DeepSettings,
+    /// Settings of `td3`.
+    pub td3: DeepSettings,
     /// Settings of the plan of `planner`.
     pub planner: PlannerSettings,
     /// Members of `planner`.
@@ -74,7 +79,9 @@ impl Default for Settings {
             ape: ApeSettings::default(),
             farlead: FarleadSettings::default(),
             qlearning: QLearningSettings::default(),
-            sac: SacSettings::default(),
+            sac: DeepSettings::SAC,
+            ddpg: DeepSettings::DDPG,
+            td3: DeepSettings::TD3,
             planner: PlannerSettings::default(),
             members: Members::default(),
             numbered: QLearningSettings::ARES,
@@ -191,8 +198,26 @@ pub static SAC: AgentInfo = AgentInfo {
     knobs: &knob::OF_SAC,
     abstraction: "looks",
     needs: Needs { details: true, experience: false },
-    make: |settings| Box::new(Sac::new(settings.sac)),
+    make: |settings| Box::new(Deep::new(Method::Sac, settings.sac)),
     merge: newest,
+};
+
+/// The critic of DDPG over offers.
+pub static DDPG: AgentInfo = AgentInfo {
+    name: "ddpg",
+    about: "The critic of DDPG, which weighs each action by its words and by what was done",
+    knobs: &knob::OF_DDPG,
+    make: |settings| Box::new(Deep::new(Method::Ddpg, settings.ddpg)),
+    ..SAC
+};
+
+/// The critics of TD3 over offers.
+pub static TD3: AgentInfo = AgentInfo {
+    name: "td3",
+    about: "The two critics of TD3, which weigh each action by its words and by what was done",
+    knobs: &knob::OF_TD3,
+    make: |settings| Box::new(Deep::new(Method::Td3, settings.td3)),
+    ..SAC
 };
 
 /// Chance.
@@ -274,12 +299,14 @@ pub static FATE_QLEARNING: AgentInfo = AgentInfo {
 };
 
 /// All agents of the program, the default first.
-pub static AGENTS: [&AgentInfo; 14] = [
+pub static AGENTS: [&AgentInfo; 16] = [
     &PLANNER,
     &FARLEAD,
     &TREE,
     &QLEARNING,
     &SAC,
+    &DDPG,
+    &TD3,
     &APE,
     &LEAST,
     &RANDOM,

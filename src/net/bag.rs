@@ -28,7 +28,8 @@ impl Bag {
         self.at + self.inputs * self.outputs
     }
 
-    fn of(&self, input: u16) -> Range<usize> {
+    /// Returns the places of the weights of an input.
+    pub fn of(&self, input: u16) -> Range<usize> {
         let start = self.at + usize::from(input) * self.outputs;
         start..start + self.outputs
     }

@@ -105,12 +105,10 @@ impl Objective for Activities {
                 self.closest = Some(next);
             }
         }
-        let (before, left) = (self.left(from), self.left(next));
-        let reward = match left {
-            0 => 1.0,
-            _ if left < before => 1.0 / f64::from(before + left),
-            _ if moment.is_new => NEW_STATE_REWARD,
-            _ => 0.0,
+        let left = self.left(next);
+        let reward = match self.reward(from, next) {
+            0.0 if moment.is_new => NEW_STATE_REWARD,
+            reward => reward,
         };
         let verdict = if left == 0 { Verdict::Won } else { Verdict::Open };
         // One step reaches one activity at most.
@@ -169,6 +167,14 @@ impl Outlook for Activities {
             // Before the first step nothing is reached, whatever is asked for.
             0 if phase != PhaseId::START => Standing::Won,
             left => Standing::Open(left.max(1)),
+        }
+    }
+
+    fn reward(&mut self, from: PhaseId, to: PhaseId) -> f64 {
+        match (self.left(from), self.left(to)) {
+            (_, 0) => 1.0,
+            (before, left) if left < before => 1.0 / f64::from(before + left),
+            _ => 0.0,
         }
     }
 

@@ -304,7 +304,7 @@ impl Formula {
 
     /// Returns the reward of a step between residuals with these assessments.
     #[inline]
-    fn reward(&self, from: Assessment, to: Assessment) -> f64 {
+    fn reward_between(&self, from: Assessment, to: Assessment) -> f64 {
         match (to.verdict, self.shaping) {
             (Verdict::Won, _) => 1.0,
             (Verdict::Lost, _) => -1.0,
@@ -455,7 +455,7 @@ impl Objective for Formula {
         if self.ends_at_faults && verdict == Verdict::Open && (context.crashed || context.anr) {
             return Judgement { next, verdict: Verdict::Lost, reward: -1.0, distance: None };
         }
-        Judgement { next, verdict, reward: self.reward(before, after), distance }
+        Judgement { next, verdict, reward: self.reward_between(before, after), distance }
     }
 
     #[inline]
@@ -517,6 +517,11 @@ impl Outlook for Formula {
 
     fn standing(&mut self, phase: PhaseId) -> Standing {
         self.assess(phase).standing()
+    }
+
+    fn reward(&mut self, from: PhaseId, to: PhaseId) -> f64 {
+        let (from, to) = (self.assess(from), self.assess(to));
+        self.reward_between(from, to)
     }
 
     fn classes(&self) -> u32 {

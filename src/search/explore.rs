@@ -13,7 +13,7 @@ use crate::experience::Experience;
 use crate::gui::{Repertoire, Screen};
 use crate::learned_model::{LearnedModel, ModelApp, Point};
 use crate::objective::{Exploration, Formula, Moment, Objective, Pays, Seen, Shaping, Verdict};
-use crate::situation::{Paths, PhaseId};
+use crate::situation::{Learning, Paths, PhaseId};
 use crate::spec::Spec;
 use crate::trace::{Step, Trace};
 
@@ -113,6 +113,8 @@ pub struct Explored {
     pub kept: Vec<u8>,
     /// Paths that the agent has decided on, if it decides on any.
     pub paths: Option<Paths>,
+    /// Course of the learning by the steps of this run, if the agent has networks.
+    pub learning: Vec<(u64, Learning)>,
     /// Size of the abstraction's model, if it learns one.
     pub counts: Option<Counts>,
     /// Error of the device that ended it, if one did; what was seen before counts.
@@ -126,8 +128,50 @@ impl Explored {
     }
 }
 
-/// News of exploring while it goes on: counts, episodes, and crashes so far.
-pub type ExploreNews = (Point, u32, usize);
+/// News of exploring while it goes on.
+#[derive(Clone, Copy, Debug)]
+pub struct ExploreNews {
+    /// Counts so far.
+    pub point: Point,
+    /// Episodes so far.
+    pub episodes: u32,
+    /// Crashes so far.
+    pub crashes: usize,
+    /// Course of the learning, if the agent has networks.
+    pub learning: Option<Learning>,
+}
+
+/// Most points of the course of the learning; then every other one is dropped.
+const LEARNING_MAX: usize = 512;
+
+/// Course of the learning, thinned out as it grows.
+#[derive(Debug, Default)]
+struct Lessons {
+    points: Vec<(u64, Learning)>,
+    /// Episodes from one point to the next, less one, and those since the last point.
+    skipped: u32,
+    since: u32,
+}
+
+impl Lessons {
+    fn add(&mut self, steps: u64, learning: Option<Learning>) {
+        let Some(learning) = learning.filter(|learning| learning.updates > 0) else { return };
+        if self.since < self.skipped {
+            self.since += 1;
+            return;
+        }
+        self.since = 0;
+        self.points.push((steps, learning));
+        if self.points.len() >= LEARNING_MAX {
+            let mut nth = 0;
+            self.points.retain(|_| {
+                nth += 1;
+                nth % 2 == 1
+            });
+            self.skipped = 2 * self.skipped + 1;
+        }
+    }
+}
 
 /// A spec while it is watched.
 struct Watch {
@@ -244,13 +288,19 @@ pub fn explore(
     let (earlier_steps, earlier_episodes, earlier_ms) = (model.steps, model.episodes, model.device_ms);
     let earlier_faults = model.faults.clone();
     let (mut episodes, mut failure, mut walk, mut reached) = (0, None, None, Reached::default());
+    let mut learning = Lessons::default();
     let stop = loop {
         let before = stage.totals().steps;
         let left = budget.steps_max.saturating_sub(before);
         stage.set_steps_max(plan.steps_max.min(u32::try_from(left).unwrap_or(u32::MAX)).max(1));
         let device_ms = stage.totals().device_ms;
         let is_late = |ms: u64| plan.timeout_ms.is_some_and(|most| ms >= most);
-        let news = (model.point(before), episodes, faults.len());
+        let news = ExploreNews {
+            point: model.point(before),
+            episodes,
+            crashes: faults.len(),
+            learning: agent.learning(),
+        };
         let mut goes_on = |at_ms: u64| watch(&news) && !is_late(device_ms.saturating_add(at_ms));
         let course = steering.next(&|spec: usize| {
             let Watch { formula, found, .. } = &watched[spec];
@@ -320,7 +370,13 @@ pub fn explore(
         let has_codes = needs.experience && stage.learn_codes();
         let totals = stage.totals();
         model.push_point(earlier_steps + totals.steps);
-        let goes_on = watch(&(model.point(totals.steps), episodes, faults.len()));
+        learning.add(totals.steps, agent.learning());
+        let goes_on = watch(&ExploreNews {
+            point: model.point(totals.steps),
+            episodes,
+            crashes: faults.len(),
+            learning: agent.learning(),
+        });
         // A run that goes on from a quiet one gets its own time to find something.
         let quiet_since = model.last_new.saturating_sub(earlier_steps);
         let is_quiet = budget.until_quiet.is_some_and(|steps| totals.steps - quiet_since >= steps);
@@ -377,6 +433,7 @@ pub fn explore(
         walk,
         experience,
         kept: agent.save(stage.catalogue()),
+        learning: learning.points,
         counts: stage.catalogue().counts(),
         paths: agent.paths(),
     }

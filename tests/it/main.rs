@@ -40,6 +40,7 @@ mod pages;
 mod phone;
 mod planner;
 mod pointwise;
+mod policy;
 mod progression;
 mod project;
 mod replay;

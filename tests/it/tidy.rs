@@ -29,7 +29,7 @@ const LAYERS: [Layer; 7] = [
     Layer { name: "meeting", modules: &["episode", "search", "replay", "setup"], uses_left: true },
     Layer {
         name: "after",
-        modules: &["minimise", "keep", "store", "export", "learned", "report"],
+        modules: &["minimise", "keep", "store", "export", "learned", "policy", "report"],
         uses_left: true,
     },
     Layer { name: "outside", modules: &["emulator"], uses_left: false },

@@ -1,6 +1,7 @@
 //! Agents and abstractions as command lines and projects name them: by the tables of the library.
 
 use std::ffi::OsStr;
+use std::path::PathBuf;
 use std::sync::LazyLock;
 
 use clap::builder::{EnumValueParser, PossibleValue, TypedValueParser};
@@ -9,6 +10,8 @@ use farlead::abstraction::{self, ABSTRACTIONS, AbstractionInfo};
 use farlead::agent::{self, AGENTS, AgentInfo, Knob, Member, Members, PLANNER};
 use farlead::search::Plan;
 use serde::de::{self, Deserialize, Deserializer};
+
+use crate::policy;
 
 /// Agent that the command line names.
 #[derive(Clone, Copy, Debug)]
@@ -63,6 +66,8 @@ pub struct Entrant {
     members: Option<Members>,
     /// Numbers in place of the defaults.
     numbers: Vec<(&'static Knob, f64)>,
+    /// File of a policy to start from.
+    policy: Option<PathBuf>,
 }
 
 /// Most agents that one value may name: a sweep multiplies.
@@ -72,7 +77,7 @@ impl Entrant {
     /// Returns an agent without settings of its own.
     pub fn plain(AgentName(agent): AgentName) -> Entrant {
         let name = agent.name.to_string();
-        Entrant { name, agent, abstraction: None, members: None, numbers: Vec::new() }
+        Entrant { name, agent, abstraction: None, members: None, numbers: Vec::new(), policy: None }
     }
 
     /// Returns the same agent with `setting` set to `value` as well.
@@ -81,6 +86,7 @@ impl Entrant {
         let refused = || refusal(self.agent, &format!("{setting}={value}"));
         match setting {
             "abstraction" => with.abstraction = Some(abstraction::find(value).ok_or_else(refused)?),
+            "policy" => with.policy = Some(PathBuf::from(value)),
             "members" if std::ptr::eq(self.agent, &PLANNER) => {
                 let members: Option<Vec<Member>> = value.split('+').map(Member::find).collect();
                 with.members = Some(Members::of(members.ok_or_else(refused)?));
@@ -112,17 +118,21 @@ impl Entrant {
     }
 
     /// Gives a plan of the agent its own settings.
-    pub fn set(&self, plan: &mut Plan) {
+    pub fn set(&self, plan: &mut Plan) -> anyhow::Result<()> {
+        if let Some(path) = &self.policy {
+            plan.kept = policy::read(path, self.agent)?.kept;
+        }
         plan.abstraction = self.abstraction.unwrap_or(plan.abstraction);
         plan.settings.members = self.members.unwrap_or(plan.settings.members);
         self.numbers.iter().for_each(|(knob, value)| (knob.set)(&mut plan.settings, *value));
+        Ok(())
     }
 }
 
 /// Returns the message about a setting that `agent` does not have.
 fn refusal(agent: &AgentInfo, setting: &str) -> String {
     let abstractions = ABSTRACTIONS.map(|info| info.name.replace([':', ','], "+"));
-    let mut known = vec![format!("`abstraction={}`", abstractions.join("|"))];
+    let mut known = vec![format!("`abstraction={}`", abstractions.join("|")), "`policy=FILE`".to_string()];
     if std::ptr::eq(agent, &PLANNER) {
         let members = Member::ALL.map(Member::name).join("|");
         known.push(format!("`members={members}`, several joined by `+`"));

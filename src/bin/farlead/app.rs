@@ -30,7 +30,7 @@ use crate::{Missing, Mistake, Usage};
 pub struct AppArgs {
     /// App model, or model of FATE (.py, .json, MoML), to run on the embedded simulator
     #[arg(long, value_name = "MODEL", conflicts_with_all = ["apk", "package"])]
-    app: Option<PathBuf>,
+    app: Vec<PathBuf>,
     /// APK to install, once for each split; one with a packed model runs on the simulator
     #[arg(long, value_name = "APK", conflicts_with = "package")]
     apk: Vec<PathBuf>,
@@ -251,20 +251,32 @@ impl AppArgs {
     pub fn open(&self, project: &Project, shell: &Shell) -> anyhow::Result<OpenedApp> {
         if self.is_said() {
             // A model runs in the simulator, whatever devices the project names for its own app.
-            let device = if self.app.is_some() { self.device.clone() } else { self.device_or(project) };
+            let device = if !self.app.is_empty() { self.device.clone() } else { self.device_or(project) };
             let app = AppArgs { device, ..self.clone() };
             return app.open_with(&[], "", project, shell);
         }
         let Project { app, apk, package, set, .. } = project.clone();
-        let of_project =
-            AppArgs { app, apk: apk.into_iter().collect(), package, ..self.without_app(project) };
+        let of_project = AppArgs {
+            app: app.into_iter().collect(),
+            apk: apk.into_iter().collect(),
+            package,
+            ..self.without_app(project)
+        };
         of_project.open_with(&set, "farlead.toml", project, shell)
+    }
+
+    /// Returns these flags for each of the models that they name, or as they are if they name none.
+    pub fn each(&self) -> Vec<AppArgs> {
+        match &self.app[..] {
+            [] => vec![self.clone()],
+            all => all.iter().map(|app| AppArgs { app: vec![app.clone()], ..self.clone() }).collect(),
+        }
     }
 
     /// Opens another model as the app that is named here is opened.
     pub fn open_model(&self, model: &Path, project: &Project, shell: &Shell) -> anyhow::Result<OpenedApp> {
         let of_model =
-            AppArgs { app: Some(model.to_path_buf()), apk: Vec::new(), package: None, ..self.clone() };
+            AppArgs { app: vec![model.to_path_buf()], apk: Vec::new(), package: None, ..self.clone() };
         of_model.open(project, shell)
     }
 
@@ -276,7 +288,7 @@ impl AppArgs {
         let mut of_test = AppArgs { set: Vec::new(), ..self.without_app(project) };
         for pair in test.provenance.app.chunks(2) {
             match pair {
-                [flag, path] if flag == "--app" => of_test.app = Some(below(&project.folder, path)),
+                [flag, path] if flag == "--app" => of_test.app.push(below(&project.folder, path)),
                 [flag, path] if flag == "--apk" => of_test.apk.push(below(&project.folder, path)),
                 [flag, name] if flag == "--package" => of_test.package = Some(name.clone()),
                 [flag, set] if flag == "--set" => of_test.set.push(set.clone()),
@@ -299,7 +311,7 @@ impl AppArgs {
                 return Err(Mistake::new(message).into());
             }
         }
-        if let Some(path) = &of_test.app
+        if let Some(path) = of_test.app.first()
             && !sim::is_model(sources::read_text(path)?.text())
         {
             // A test may name any file, and its lines are nobody's business then.
@@ -320,8 +332,8 @@ impl AppArgs {
         let is_on_device = devices.iter().any(|device| DeviceUrl::parse(device) != DeviceUrl::Simulator);
         // An app on the command line takes the place of the project's, whatever kind each of them is.
         let (app, apk) = match self.is_said() {
-            true => (&self.app, &self.apk[..]),
-            false => (&project.app, project.apk.as_slice()),
+            true => (self.app.first(), &self.apk[..]),
+            false => (project.app.as_ref(), project.apk.as_slice()),
         };
         let refused = |error: OpenError| refused(error, shell);
         // An apk may carry a model, which the simulator runs unless a device is named.
@@ -375,21 +387,21 @@ impl AppArgs {
     /// Returns the same flags without those for an app.
     fn without_app(&self, project: &Project) -> AppArgs {
         let (device, set) = (self.device_or(project), self.set.clone());
-        AppArgs { app: None, apk: Vec::new(), package: None, device, set, ..self.clone() }
+        AppArgs { app: Vec::new(), apk: Vec::new(), package: None, device, set, ..self.clone() }
     }
 
     /// Returns true if an app is named.
     pub fn is_said(&self) -> bool {
-        self.app.is_some() || !self.apk.is_empty() || self.package.is_some()
+        !self.app.is_empty() || !self.apk.is_empty() || self.package.is_some()
     }
 
     /// Returns what to type so that the app of this command runs again, from the folder of the project.
     pub fn to_type(&self, project: &Project) -> Vec<String> {
         let own = self.is_said();
         let (app, apk, package) = if own {
-            (&self.app, &self.apk[..], &self.package)
+            (self.app.first(), &self.apk[..], &self.package)
         } else {
-            (&project.app, project.apk.as_slice(), &project.package)
+            (project.app.as_ref(), project.apk.as_slice(), &project.package)
         };
         // Paths in a test are from the folder of the project, so that it can be replayed from any folder.
         let path = |path: &PathBuf| from(&project.folder, path);
@@ -410,7 +422,11 @@ impl AppArgs {
         project: &Project,
         shell: &Shell,
     ) -> anyhow::Result<OpenedApp> {
-        let app = match (&self.app, &self.apk[..], &self.package) {
+        let app = match (self.app.first(), &self.apk[..], &self.package) {
+            (Some(_), ..) if self.app.len() > 1 => {
+                let message = "this command takes one `--app`; `explore --train` takes several";
+                return Err(Usage::new(message.to_string()).into());
+            }
             (Some(path), ..) => AppSource::Model(path.clone()),
             (None, [], Some(package)) => AppSource::Package(package.clone()),
             (None, [], None) => {
@@ -432,7 +448,7 @@ impl AppArgs {
             recording: self.recording(project),
         };
         // A model is opened at once; a device may let one wait, or be dead.
-        let is_attached = self.app.is_none();
+        let is_attached = self.app.is_empty();
         let opened = waiting(is_attached && !shell.quiet, "the device", || device::open(&request, &variable));
         let opened = opened.map_err(|error| refused(error, shell))?;
         Ok(OpenedApp::new(opened, project.secrets.clone(), shell))

@@ -26,6 +26,7 @@ use crate::deciding::{Asked, Decided, Exhaustive, Task, decide, errors};
 use crate::learned;
 use crate::lint;
 use crate::outputs::{Beginning, KeptArgs, OutputArgs, Outputs, Prepared, Stored, began, warn};
+use crate::policy;
 use crate::progress::{Progress, Ticks, WallArgs, interruption, left};
 use crate::project::Project;
 use crate::searching::{Budget, SearchArgs, Shard};
@@ -66,8 +67,8 @@ pub struct CheckArgs {
     /// Check part I of N of all specs, in their order
     #[arg(long, value_name = "I/N", value_parser = Shard::parse, help_heading = "Search")]
     shard: Option<Shard>,
-    /// Agent that searches: planner, farlead, tree, qlearning, sac, ape, least, random, monkey, qbe,
-    /// ares-random, ares-qlearning, fate-random or fate-qlearning [default: planner]
+    /// Agent that searches: planner, farlead, tree, qlearning, sac, ddpg, td3, ape, least, random, monkey,
+    /// qbe, ares-random, ares-qlearning, fate-random or fate-qlearning [default: planner]
     #[arg(long, value_parser = EntrantParser, help_heading = "Search", hide_possible_values = true)]
     agent: Option<Entrant>,
     /// Try everything (models only): find a shortest run, or prove that there is none
@@ -83,6 +84,9 @@ pub struct CheckArgs {
     /// Start from what this file, or the folder of a run of explore, knows of the app, and add to it
     #[arg(long, value_name = "FILE", conflicts_with = "exhaustive", help_heading = "Search")]
     learned: Option<PathBuf>,
+    /// Start with the networks of this file, which explore --train made on other apps
+    #[arg(long, value_name = "FILE", conflicts_with = "exhaustive", help_heading = "Search")]
+    policy: Option<PathBuf>,
     #[command(flatten)]
     kept: KeptArgs,
     /// Also write the run as it was found to this test file (of one spec, see --only)
@@ -267,8 +271,9 @@ fn tasks<'a>(checked: &Checked<'a>, texts: &Dictionary, learned: &Learned) -> an
     let by_project = || Entrant::plain(project.agent.unwrap_or(AgentName(&PLANNER)));
     let agent = args.agent.clone().unwrap_or_else(by_project);
     let mut base = args.search.plan(project, agent.agent, texts)?;
-    agent.set(&mut base);
-    base.kept = learned.kept(agent.agent);
+    let policy = args.policy.as_deref().map(|path| policy::read(path, agent.agent)).transpose()?;
+    agent.set(&mut base)?;
+    base.kept = policy::start(learned.kept(agent.agent), policy.as_ref());
     base.tells_steps = args.verbose;
     let mut tasks = Vec::new();
     let mut chosen: Vec<(&str, Chosen)> = Vec::new();

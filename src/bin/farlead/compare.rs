@@ -376,7 +376,7 @@ pub fn contenders(
     let mut contenders = Vec::new();
     for agent in args.entrants() {
         let mut plan = args.search.plan(project, agent.agent, texts)?;
-        agent.set(&mut plan);
+        agent.set(&mut plan)?;
         contenders.push(Contender { name: agent.name.clone(), plan: plan.clone() });
         if args.ablate {
             contenders.extend(ablated(&agent.name, &plan));

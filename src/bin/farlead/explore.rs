@@ -11,15 +11,18 @@ use clap::{Args, ValueEnum};
 use farlead::abstraction::Counts;
 use farlead::agent::PLANNER;
 use farlead::device::App;
-use farlead::event::{Coverage, Outcome, PathCounts, Reached, SpecBegan, StateCounts};
+use farlead::event::{Coverage, Lesson, Outcome, PathCounts, Reached, SpecBegan, StateCounts};
 use farlead::gui::{Atom, Identity, Repertoire, Screen};
 use farlead::learned::{Learned, LearnedApp};
 use farlead::learned_model::LearnedModel;
 use farlead::objective::Pays;
+use farlead::policy::Policy;
 use farlead::replay::capture_walk;
 use farlead::rng::Seed;
-use farlead::search::{Budget, Dictionary, ExploreStop, Explored, Fault, Plan, Watched, explore, together};
-use farlead::situation::Paths;
+use farlead::search::{
+    Budget, Dictionary, ExploreNews, ExploreStop, Explored, Fault, Plan, Watched, explore, together,
+};
+use farlead::situation::{Learning, Paths};
 use farlead::spec::{Expectation, Source, Spec, parse, shown_path};
 use farlead::statistics::area_under_curve;
 use farlead::store::{self, Batch, Places};
@@ -38,7 +41,8 @@ use crate::project::Project;
 use crate::searching::texts;
 use crate::set_up::SetUpArgs;
 use crate::sources::{self, Judged, Shell};
-use crate::{Exit, Missing, Usage, learned};
+use crate::training::{self, Training};
+use crate::{Exit, Missing, Usage, learned, policy};
 
 /// Name of the place of crashes in results, and the file that their specs would be in: their tests lie in a folder of their
 /// own.
@@ -68,6 +72,8 @@ const POINTS_MAX: usize = 1_000;
   farlead explore --app apps/notes.app --from .farlead/runs/0003
   farlead check specs --app apps/notes.app --learned .farlead/runs/0003
   farlead explore --app apps/notes.app --agent random --budget 500 --record walk.test.ltl
+  farlead explore --train --agent sac --policy my.policy --app apps/shop.app --app apps/wayfare.app
+  farlead explore --agent sac --policy my.policy --app apps/notes.app
 
 Each crash is shrunk, reproduced (--confirm) and kept as a test in farlead-tests/crashes/. Every spec is
 watched in all episodes. On a phone, exploring buys, posts and deletes: rules in farlead.toml forbid
@@ -84,8 +90,8 @@ pub struct ExploreArgs {
     app: AppArgs,
     #[command(flatten, next_help_heading = "App")]
     set_up: SetUpArgs,
-    /// Agent that explores: planner, farlead, tree, qlearning, sac, ape, least, random, monkey, qbe,
-    /// ares-random, ares-qlearning, fate-random or fate-qlearning [default: planner]
+    /// Agent that explores: planner, farlead, tree, qlearning, sac, ddpg, td3, ape, least, random, monkey,
+    /// qbe, ares-random, ares-qlearning, fate-random or fate-qlearning [default: planner]
     #[arg(long, value_parser = EntrantParser, help_heading = "Exploring", hide_possible_values = true)]
     agent: Option<Entrant>,
     /// Abstraction of screens: looks, places, ape or activity [default: places for the planner, ape for ape, else
@@ -124,6 +130,15 @@ pub struct ExploreArgs {
     /// Start from what this file, or the folder of a run of explore, knows of the app, and add to it
     #[arg(long, value_name = "FILE", help_heading = "Exploring")]
     learned: Option<PathBuf>,
+    /// Start with the networks of this file, which --train made on other apps
+    #[arg(long, value_name = "FILE", help_heading = "Exploring")]
+    policy: Option<PathBuf>,
+    /// Explore each --app in turn, and write what the agent learned to the file of --policy; nothing else is kept
+    #[arg(long, requires = "policy", conflicts_with_all = ["specs", "record", "from", "learned"], help_heading = "Exploring")]
+    train: bool,
+    /// Show how networks learn: the loss of the critic, and the entropy of the policy
+    #[arg(long, short, help_heading = "Output")]
+    verbose: bool,
     #[command(flatten)]
     kept: KeptArgs,
     #[command(flatten)]
@@ -153,6 +168,9 @@ impl Reward {
 
 pub fn run(args: &ExploreArgs, shell: &Shell) -> anyhow::Result<Exit> {
     let mut project = Project::find()?;
+    if args.train {
+        return train(args, &project, shell);
+    }
     let texts = texts(args.texts.as_deref(), &project)?;
     let files = sources::expand(&args.specs)?;
     let mut judged: Vec<Judged> = Vec::new();
@@ -184,7 +202,9 @@ pub fn run(args: &ExploreArgs, shell: &Shell) -> anyhow::Result<Exit> {
     let learned = args.learned.as_deref().map(read).transpose()?;
     let read = |path| learned::read_model(path, &app.app(), shell);
     let (from, experience) = args.from.as_deref().map(read).transpose()?.unwrap_or_default();
-    let known = Known { from, learned: with_both(learned, experience, &app.app()) };
+    let policy =
+        args.policy.as_deref().map(|path| policy::read(path, args.agent(&project).agent)).transpose()?;
+    let known = Known { from, policy, learned: with_both(learned, experience, &app.app()) };
     args.outputs.reports.refuse_to_overwrite(&files)?;
     // Refused before the run, which may take hours.
     if let Some(path) = args.record.as_ref().filter(|path| path.exists()) {
@@ -199,6 +219,7 @@ pub fn run(args: &ExploreArgs, shell: &Shell) -> anyhow::Result<Exit> {
 /// Knowledge of earlier runs.
 struct Known {
     from: LearnedModel,
+    policy: Option<Policy>,
     learned: Learned,
 }
 
@@ -236,6 +257,55 @@ struct Place<'a> {
     specs: &'a [Given<'a>],
 }
 
+impl ExploreArgs {
+    /// Returns the agent.
+    fn agent(&self, project: &Project) -> Entrant {
+        self.agent.clone().unwrap_or_else(|| Entrant::plain(project.agent.unwrap_or(AgentName(&PLANNER))))
+    }
+
+    /// Gives a plan of `agent` the settings of the command line.
+    fn set(&self, agent: &Entrant, plan: &mut Plan) -> anyhow::Result<()> {
+        if let Some(AbstractionName(info)) = self.abstraction {
+            plan.abstraction = info;
+        }
+        agent.set(plan)
+    }
+}
+
+/// Trains a policy on the apps that are named.
+fn train(args: &ExploreArgs, project: &Project, shell: &Shell) -> anyhow::Result<Exit> {
+    let apps: anyhow::Result<Vec<OpenedApp>> =
+        args.app.each().iter().map(|app| app.open(project, shell)).collect();
+    let agent = args.agent(project);
+    let mut plan = Plan {
+        steps_max: args.steps.unwrap_or(STEPS_MAX),
+        timeout_ms: args.timeout,
+        seed: args.seed.or(project.seed).map(Seed).unwrap_or_default(),
+        rules: project.rules.clone(),
+        ..Plan::new(agent.agent)
+    };
+    args.set(&agent, &mut plan)?;
+    let budget = Budget {
+        steps_max: args.budget,
+        until_quiet: args.until_quiet,
+        is_walk: false,
+        pays: args.reward.pays(),
+        // The counts that are shown follow from the steps.
+        keeps_steps: true,
+        steers: false,
+    };
+    let path = args.policy.as_deref().expect("--train needs --policy");
+    let training =
+        Training { apps: &apps?, path, plan, texts: texts(args.texts.as_deref(), project)?, budget };
+    training::train(training, shell)
+}
+
+/// Returns how networks learn, behind other numbers of a line.
+pub fn shown_learning(Learning { loss, entropy, .. }: Learning) -> String {
+    let entropy = entropy.map_or_else(String::new, |entropy| format!(", entropy {entropy:.2}"));
+    format!(", loss {loss:.3}{entropy}")
+}
+
 impl Place<'_> {
     /// Returns the most steps of an episode.
     fn steps_max(&self) -> u32 {
@@ -252,24 +322,20 @@ impl Place<'_> {
 
 fn explore_all(place: &Place<'_>, texts: &Dictionary, known: Known, shell: &Shell) -> anyhow::Result<Exit> {
     let Place { args, project, ref app, specs } = *place;
-    let Known { from, mut learned } = known;
+    let Known { from, policy, mut learned } = known;
     let earlier_steps = from.steps;
-    let agent =
-        args.agent.clone().unwrap_or_else(|| Entrant::plain(project.agent.unwrap_or(AgentName(&PLANNER))));
+    let agent = args.agent(project);
     let mut plan = Plan {
         steps_max: place.steps_max(),
         timeout_ms: args.timeout,
         seed: place.seed(),
         texts: texts.clone(),
         rules: project.rules.clone(),
-        kept: learned.kept(agent.agent),
+        kept: policy::start(learned.kept(agent.agent), policy.as_ref()),
         experience: Arc::new(std::mem::take(&mut learned.experience)),
         ..Plan::new(agent.agent)
     };
-    if let Some(AbstractionName(info)) = args.abstraction {
-        plan.abstraction = info;
-    }
-    agent.set(&mut plan);
+    args.set(&agent, &mut plan)?;
     let actions = |given: &Given<'_>| given.judged.linted.file.actions.clone();
     let declared: Vec<_> = specs.iter().map(actions).collect();
     let all = specs.iter().zip(&declared).map(|(given, actions)| (given.spec, &actions[..]));
@@ -292,11 +358,13 @@ fn explore_all(place: &Place<'_>, texts: &Dictionary, known: Known, shell: &Shel
     let begun = Instant::now();
     let explored = {
         let mut device = app.device(place.seed());
-        explore(&mut *device, &watched, repertoire, &plan, budget, from, &mut |(point, episodes, crashes)| {
+        explore(&mut *device, &watched, repertoire, &plan, budget, from, &mut |news| {
+            let ExploreNews { point, episodes, crashes, learning } = *news;
             progress.say(|_| {
+                let learning = learning.filter(|_| args.verbose).map(shown_learning).unwrap_or_default();
                 let left = left(point.steps as f64, args.budget as f64, begun.elapsed().as_secs_f64());
                 format!(
-                    "episode {}, step {} of {}: {} activities, {} screens, {crashes} crashes; {left} left",
+                    "episode {}, step {} of {}: {} activities, {} screens, {crashes} crashes{learning}; {left} left",
                     episodes + 1,
                     point.steps,
                     args.budget,
@@ -395,6 +463,16 @@ fn screens_of<'a>(
     }
 }
 
+/// Returns the course of the learning.
+fn lessons(explored: &Explored, earlier_steps: u64) -> Vec<Lesson> {
+    let lesson = |(steps, Learning { loss, entropy, .. }): &(u64, Learning)| Lesson {
+        steps: earlier_steps + steps,
+        loss: *loss,
+        entropy: *entropy,
+    };
+    explored.learning.iter().map(lesson).collect()
+}
+
 /// Returns what was covered, for reports.
 fn coverage(explored: &Explored, earlier_steps: u64, agent: &str, budget: Budget) -> Coverage {
     let model = &explored.model;
@@ -433,6 +511,7 @@ fn coverage(explored: &Explored, earlier_steps: u64, agent: &str, budget: Budget
         never_done_count: model.never_done(),
         never_done: distinct.take(NEVER_DONE_MAX).collect(),
         last_new: model.last_new,
+        learning: lessons(explored, earlier_steps),
         paths: explored.paths.map(|Paths { decided, arrived, missed }| PathCounts {
             decided,
             arrived,

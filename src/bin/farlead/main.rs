@@ -23,6 +23,7 @@ mod minimize;
 mod model;
 mod monitor;
 mod outputs;
+mod policy;
 mod progress;
 mod project;
 mod protocol;
@@ -34,6 +35,7 @@ mod set_up;
 mod sim;
 mod sources;
 mod stdout;
+mod training;
 
 use std::io::{self, Write};
 use std::panic;

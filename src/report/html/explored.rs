@@ -5,7 +5,7 @@ use std::fmt::Write as _;
 use super::super::coverage;
 use super::super::words::{escape, grouped, line};
 use super::curve::chart;
-use crate::event::Coverage;
+use crate::event::{Coverage, Lesson};
 
 /// Most points of a curve, which is read at a glance, and most activities in the table.
 const POINTS_MAX: usize = 300;
@@ -30,6 +30,7 @@ pub fn section(explored: &Coverage) -> String {
             kept.map(|(_, point)| (point[0] as f64, point[column] as f64)).collect();
         html += &chart(title, &points, "step", explored.steps as f64, true);
     }
+    html += &learning(explored);
     html += "</div><div class=\"table\" tabindex=\"0\" role=\"region\" aria-label=\"activities\"><table><thead><tr>\
              <th>Activity</th><th class=\"number\">First seen at step</th></tr></thead><tbody>";
     let mut by_step: Vec<(u64, &str)> =
@@ -57,4 +58,17 @@ pub fn section(explored: &Coverage) -> String {
         html += "</tbody></table></div></details>";
     }
     html + "</section>\n"
+}
+
+/// Returns the charts of the learning; nothing of an agent without networks.
+fn learning(explored: &Coverage) -> String {
+    let points = |number: &dyn Fn(&Lesson) -> Option<f64>| -> Vec<(f64, f64)> {
+        explored.learning.iter().filter_map(|lesson| Some((lesson.steps as f64, number(lesson)?))).collect()
+    };
+    let charts = [
+        ("Loss of the critic", points(&|lesson| Some(lesson.loss))),
+        ("Entropy, random choice = 1", points(&|lesson| lesson.entropy)),
+    ];
+    let drawn = charts.iter().filter(|(_, points)| points.len() > 1);
+    drawn.map(|(title, points)| chart(title, points, "step", explored.steps as f64, false)).collect()
 }

@@ -46,9 +46,17 @@ const AROUND: Range = NUMBER.then(4);
 /// Number of all inputs.
 pub const INPUTS: usize = AROUND.end() as usize;
 
-/// Numbers of a row, and the place of the one that tells an action that wins.
-const NUMBERS: usize = 24;
+/// Inputs that mean something in one run alone: numbers of phases, looks and classes.
+pub const OF_ONE_RUN: [Range; 3] = [PHASE, LOOK, CLASS];
+
+/// Numbers of a row; from `GOAL` on they tell what the objective says of the action, and the last one that it wins.
+const NUMBERS: usize = 25;
+const GOAL: usize = 19;
 const WINS: usize = NUMBERS - 1;
+
+/// Places of the phase and of its closeness among the inputs that all rows of a list have in common.
+const PHASE_AT: usize = 2;
+const CLOSENESS_AT: usize = 4;
 
 /// Inputs that follow each other.
 #[derive(Clone, Copy)]
@@ -81,6 +89,9 @@ pub struct Row {
     words: Arc<[Entry]>,
     marks: [u16; 4],
     numbers: [f32; NUMBERS],
+    /// Class of the action, and the conditions that share words with it.
+    pub class: ClassId,
+    hints: u64,
     /// Logarithm of its probability where nothing is known.
     pub log_prior: f32,
 }
@@ -99,6 +110,8 @@ impl Row {
 pub struct List {
     /// Inputs that all rows have in common.
     pub common: Arc<[Entry]>,
+    /// Screen as the objective sees it.
+    pub look: LookId,
     /// Rows, each of an offer.
     pub rows: Vec<Row>,
 }
@@ -117,7 +130,7 @@ impl List {
         }
         let mut rows: Vec<Row> = places[..REMEMBERED_MAX].iter().map(|&at| list.rows[at].clone()).collect();
         normalise(&mut rows);
-        (Arc::new(List { common: list.common.clone(), rows }), 0)
+        (Arc::new(List { common: list.common.clone(), look: list.look, rows }), 0)
     }
 }
 
@@ -138,6 +151,17 @@ struct Goal {
     ease: f32,
     /// Conditions that must come to hold for the best.
     gained: u64,
+    /// True if the best takes another activity.
+    moves: bool,
+    /// True if no screen saves the run after such an action.
+    loses: bool,
+}
+
+impl Goal {
+    /// Returns the numbers of a row from [`GOAL`] on, but for the last.
+    fn numbers(self, hints: u64) -> [f32; WINS - GOAL] {
+        [flag(hints & self.gained != 0), self.stays, self.best, self.ease, flag(self.moves)]
+    }
 }
 
 /// Maker of rows.
@@ -198,7 +222,7 @@ impl Rows {
         }
         let mut rows: Vec<Row> = shares.iter().map(|&(at, share)| self.row(now, at, share, counts)).collect();
         normalise(&mut rows);
-        let list = List { common: self.common(now, places.len(), counts), rows };
+        let list = List { common: self.common(now, places.len(), counts), look: scene.look, rows };
         (Arc::new(list), shares.into_iter().map(|(at, _)| at).collect())
     }
 
@@ -206,7 +230,41 @@ impl Rows {
     pub fn of_winner(&mut self, now: Now<'_>, at: u16, counts: &Counts) -> List {
         let mut row = self.row(now, at, 1.0, counts);
         row.numbers[WINS] = 1.0;
-        List { common: self.common(now, 1, counts), rows: vec![row] }
+        List { common: self.common(now, 1, counts), look: now.scene.look, rows: vec![row] }
+    }
+
+    /// Returns a list as it would be in another phase, without the actions that lose there whatever comes; none if all do.
+    /// The action at `kept` stays, and its place is returned, too.
+    pub fn in_phase(
+        &mut self,
+        list: &List,
+        kept: Option<usize>,
+        phase: PhaseId,
+        outlook: &mut dyn Outlook,
+    ) -> Option<(Arc<List>, usize)> {
+        let look = list.look;
+        self.look_ahead(phase, look, list.rows.iter().map(|row| row.class), outlook);
+        let (mut rows, mut place) = (Vec::with_capacity(list.rows.len()), 0);
+        for (at, row) in list.rows.iter().enumerate() {
+            let goal = self.goals.get(&(phase, row.class, look)).copied().unwrap_or_default();
+            if Some(at) == kept {
+                place = rows.len();
+            } else if goal.loses {
+                continue;
+            }
+            let mut row = row.clone();
+            row.numbers[GOAL..WINS].copy_from_slice(&goal.numbers(row.hints));
+            row.numbers[WINS] = 0.0;
+            rows.push(row);
+        }
+        if rows.is_empty() {
+            return None;
+        }
+        normalise(&mut rows);
+        let mut common = list.common.to_vec();
+        common[PHASE_AT] = PHASE.mark(phase.0);
+        common[CLOSENESS_AT].value = self.closeness.get(&phase).copied().unwrap_or_default();
+        Some((Arc::new(List { common: common.into(), look, rows }), place))
     }
 
     /// Notes what `outlook` says of actions of these classes.
@@ -231,11 +289,16 @@ impl Rows {
             let after = outlook.after(phase, class, look);
             subgoals.clear();
             outlook.subgoals(phase, class, look, &mut subgoals);
-            let mut goal = Goal { stays: closeness(outlook.standing(after)) - now, ..Goal::default() };
-            if let Some(first) = subgoals.first() {
-                goal.best = closeness(first.standing) - now;
-                goal.ease = 1.0 / (1.0 + first.changes as f32);
-                goal.gained = first.gained;
+            let standing = outlook.standing(after);
+            let mut goal = Goal { stays: closeness(standing) - now, ..Goal::default() };
+            match subgoals.first() {
+                Some(first) => {
+                    goal.best = closeness(first.standing) - now;
+                    goal.ease = 1.0 / (1.0 + first.changes as f32);
+                    goal.gained = first.gained;
+                    goal.moves = first.moves;
+                }
+                None => goal.loses = standing == Standing::Lost,
             }
             self.goals.insert((phase, class, look), goal);
         }
@@ -257,6 +320,8 @@ impl Rows {
             words,
             marks: marks.map(|mark| mark.input),
             numbers: numbers(scene, offer, goal, counts),
+            class: offer.class,
+            hints: offer.hints,
             log_prior: libm::logf(share),
         }
     }
@@ -314,6 +379,10 @@ fn habit(habit: Habit) -> u32 {
     }
 }
 
+fn flag(is: bool) -> f32 {
+    f32::from(u8::from(is))
+}
+
 fn logarithm(count: f32) -> f32 {
     libm::logf(1.0 + count)
 }
@@ -324,9 +393,9 @@ fn root(count: u32) -> f32 {
 
 fn numbers(scene: &Scene, offer: &Offer, goal: Goal, counts: &Counts) -> [f32; NUMBERS] {
     let known = counts.known(scene.state, offer);
-    let flag = |is: bool| f32::from(u8::from(is));
     let [near, next, far] = known.ahead.unwrap_or_default();
     let share = |part: f32, ahead: Ahead| if ahead.all > 0.0 { part / ahead.all } else { 0.0 };
+    let goal = goal.numbers(offer.hints);
     [
         flag(known.times == 0),
         root(known.times),
@@ -347,10 +416,11 @@ fn numbers(scene: &Scene, offer: &Offer, goal: Goal, counts: &Counts) -> [f32; N
         logarithm(far.never) / 5.0,
         share(far.never, far),
         flag(offer.hints != 0),
-        flag(offer.hints & goal.gained != 0),
-        goal.stays,
-        goal.best,
-        goal.ease,
+        goal[0],
+        goal[1],
+        goal[2],
+        goal[3],
+        goal[4],
         0.0,
     ]
 }

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use super::rows::{INPUTS, List, Row};
+use super::rows::{INPUTS, List, Range, Row};
 use crate::net::{Bag, Dense, relu, relu_back};
 use crate::rng::Rng;
 
@@ -30,6 +30,13 @@ pub fn weights(scale: f32, rng: &mut Rng) -> Vec<f32> {
         network[layer.weights()].iter_mut().for_each(|weight| *weight = draw(most));
     }
     network
+}
+
+/// Clears the weights of some inputs.
+pub fn without(network: &mut [f32], inputs: Range) {
+    for input in inputs.first..inputs.first + inputs.count {
+        network[BAG.of(input)].fill(0.0);
+    }
 }
 
 /// Rows of a list that are scored: all of them, or the one that was chosen.
