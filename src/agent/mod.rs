@@ -4,6 +4,7 @@
 //! abstractions are met in an [episode](crate::episode) alone, which treats every agent alike.
 
 mod ape;
+mod boxed;
 mod farlead;
 mod groups;
 mod knob;
@@ -27,6 +28,7 @@ use crate::situation::{
 };
 
 pub use ape::{Ape, ApeSettings};
+pub use boxed::{BoxDdpg, BoxSac, BoxTd3, Boxed, BoxedSettings};
 pub use farlead::{Farlead, FarleadSettings};
 pub use knob::Knob;
 pub use least::Least;
@@ -39,8 +41,9 @@ pub use qlearning::{QLearning, QLearningSettings};
 pub use random::Random;
 pub use sac::{Sac, SacSettings};
 pub use table::{
-    AGENTS, APE, ARES_QLEARNING, ARES_RANDOM, AgentInfo, FARLEAD, FATE_QLEARNING, FATE_RANDOM, Kept, LEAST,
-    MONKEY, Needs, PLANNER, QBE, QLEARNING, RANDOM, SAC, Settings, TREE, find, newest,
+    AGENTS, APE, ARES_DDPG, ARES_QLEARNING, ARES_RANDOM, ARES_SAC, ARES_TD3, AgentInfo, FARLEAD, FATE_DDPG,
+    FATE_QLEARNING, FATE_RANDOM, FATE_SAC, FATE_TD3, Kept, LEAST, MONKEY, Needs, PLANNER, QBE, QLEARNING,
+    RANDOM, SAC, Settings, TREE, find, newest,
 };
 pub use tree::Tree;
 

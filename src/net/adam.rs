@@ -21,6 +21,12 @@ impl Adam {
         Adam { rate, first: vec![0.0; weights], second: vec![0.0; weights], left: (1.0, 1.0) }
     }
 
+    /// Makes room for a network that has grown to so many weights.
+    pub fn grow(&mut self, weights: usize) {
+        self.first.resize(weights, 0.0);
+        self.second.resize(weights, 0.0);
+    }
+
     /// Moves `network` against `gradient`, and clears that.
     pub fn step(&mut self, network: &mut [f32], gradient: &mut [f32]) {
         self.left = (self.left.0 * DECAY_FIRST, self.left.1 * DECAY_SECOND);
